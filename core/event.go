@@ -1,0 +1,42 @@
+package core
+
+import "time"
+
+// EventKind says what happened.
+type EventKind string
+
+// The events that Satchel and its adapters report to the host's hook.
+const (
+	TurnBegun      EventKind = "turn.begun"      // a user turn began: lifetimes ended
+	SkillLoaded    EventKind = "skill.loaded"    // Skill, Docs, Digest
+	SkillUnloaded  EventKind = "skill.unloaded"  // Skill
+	SkillEvicted   EventKind = "skill.evicted"   // Skill, by the cap
+	DocsSelected   EventKind = "docs.selected"   // Skill, Docs: the selection after the call
+	CatalogChanged EventKind = "catalog.changed" // Detail: the note
+	ToolCalled     EventKind = "tool.called"     // Call, Detail: the answer, Duration
+	ToolDenied     EventKind = "tool.denied"     // Call, Detail: the reason
+	ModelCalled    EventKind = "model.called"    // Usage, Duration
+	ModelFailed    EventKind = "model.failed"    // Detail: the error
+)
+
+// Event is one thing that happened, for logs, metrics and accounting. Which
+// fields are set depends on the kind.
+type Event struct {
+	Kind     EventKind
+	Key      SessionKey
+	Skill    string
+	Docs     []string
+	Digest   string
+	Call     ToolCall
+	Usage    Usage
+	Duration time.Duration
+	Detail   string
+}
+
+// Usage counts the tokens of one model call as the provider reported them;
+// zero where it did not.
+type Usage struct {
+	Prompt     int
+	Cached     int
+	Completion int
+}

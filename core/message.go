@@ -1,0 +1,73 @@
+package core
+
+// Role says who wrote a message.
+type Role uint8
+
+// The roles of a request, in the sense of the OpenAI chat format.
+const (
+	System Role = iota
+	User
+	Assistant
+	ToolResult
+)
+
+// String returns the role as the OpenAI chat format spells it.
+func (r Role) String() string {
+	switch r {
+	case System:
+		return "system"
+	case User:
+		return "user"
+	case Assistant:
+		return "assistant"
+	case ToolResult:
+		return "tool"
+	}
+	return "unknown"
+}
+
+// Inserted is the Origin of a message that Satchel put into a request.
+const Inserted = -1
+
+// Message refers to one message of a framework's request. It shares the
+// framework's strings and copies none of them.
+type Message struct {
+	Role Role
+	// Text is the message's text: for a message of several parts, its text
+	// parts one after the other.
+	Text string
+	// Calls are the tool calls of an assistant message, in order.
+	Calls []ToolCall
+	// CallID and Tool name the call that a tool result answers. Either may be
+	// empty where the framework does not know it.
+	CallID string
+	Tool   string
+	// Rewritten marks a user message that no user wrote: a framework's history
+	// rewriter made it from another agent's messages.
+	Rewritten bool
+
+	// Origin is the message's index in the framework's request, or [Inserted].
+	Origin int
+	// Added is what the view appended to Text, separator included; Text then
+	// ends with it. Empty: the message passes through untouched.
+	Added string
+}
+
+// Request is what the model is about to be sent.
+type Request struct {
+	Key      SessionKey
+	Messages []Message
+	// Summary reports that the host replaced part of the history by a summary.
+	Summary bool
+}
+
+// View is the request as it should be sent.
+type View struct {
+	// Messages are the request's messages with what Satchel adds. An adapter
+	// passes a message whose Added is empty and whose Origin is not [Inserted]
+	// by reference, and edits copies of the others.
+	Messages []Message
+	// NoSkills reports that this session sees no skill: Satchel's tools must
+	// then not be offered. It is constant for a session.
+	NoSkills bool
+}
