@@ -1,0 +1,128 @@
+package skillmd
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// cleanText makes raw text safe to read: LF line ends, valid UTF-8, no control
+// characters but tab and LF. line is the file line of its first byte. It
+// returns raw itself where nothing is to be done, and whether characters were
+// lost.
+func (p *parser) cleanText(raw []byte, line int) (text []byte, lost bool) {
+	if isClean(raw) {
+		return raw, false
+	}
+	out := make([]byte, 0, len(raw)+16)
+	var badUTF8, control, crlf int // lines of the first ones
+	first := func(at *int) {
+		if *at == 0 {
+			*at = line
+		}
+	}
+	for i := 0; i < len(raw); {
+		r, size := utf8.DecodeRune(raw[i:])
+		switch {
+		case r == '\r':
+			first(&crlf)
+			if i+1 < len(raw) && raw[i+1] == '\n' {
+				size = 2
+			}
+			r = '\n'
+		case r == utf8.RuneError && size == 1:
+			first(&badUTF8)
+		case isControl(r):
+			first(&control)
+			r = utf8.RuneError
+		}
+		if r == '\n' {
+			line++
+		}
+		out = utf8.AppendRune(out, r)
+		i += size
+	}
+	p.reportOnce(note, crlf, CodeCRLF, "lines end in CR LF or CR")
+	p.reportOnce(must, badUTF8, CodeInvalidUTF8, "bytes that are not UTF-8 are replaced")
+	p.reportOnce(must, control, CodeControl, "control characters are replaced")
+	return out, badUTF8 > 0 || control > 0
+}
+
+// reportOnce reports a finding at a line that is not 0, once per file.
+func (p *parser) reportOnce(w weight, line int, code Code, msg string) {
+	if line == 0 {
+		return
+	}
+	for _, d := range p.diags {
+		if d.Code == code {
+			return
+		}
+	}
+	p.report(w, line, code, "%s", msg)
+}
+
+// isClean reports that cleanText has nothing to do.
+func isClean(b []byte) bool {
+	for i, c := range b {
+		switch {
+		case c >= ' ' && c < 0x7f, c == '\n', c == '\t':
+		case c < 0x80:
+			return false
+		case c == 0xc2: // U+0080 to U+009F, except NEL, which YAML reads as a line end
+			if i+1 < len(b) && b[i+1] < 0xa0 && b[i+1] != 0x85 {
+				return false
+			}
+		case c == 0xef: // U+FFFE and U+FFFF
+			if i+2 < len(b) && b[i+1] == 0xbf && b[i+2] >= 0xbe {
+				return false
+			}
+		}
+	}
+	return utf8.Valid(b)
+}
+
+// isControl reports the characters that YAML forbids, and DEL.
+func isControl(r rune) bool {
+	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
+}
+
+// isInvisible reports characters that hide text from people: zero-width ones,
+// direction overrides and tags. The joiners are not among them, since emoji and
+// several scripts need them.
+func isInvisible(r rune) bool {
+	switch {
+	case r == 0x200b, r == 0x2060, r == 0xfeff, r == 0x00ad:
+		return true
+	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
+		return true
+	}
+	return false
+}
+
+// cleanValue trims a decoded value and replaces the control characters that
+// YAML escapes can put into it.
+func (p *parser) cleanValue(s, field string, line int) string {
+	s = strings.TrimSpace(s)
+	if strings.IndexFunc(s, isControl) < 0 {
+		return s
+	}
+	p.report(must, line, CodeControl, "control characters in %s are replaced", quote(field))
+	return strings.Map(func(r rune) rune {
+		if isControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// utf16Order names the byte order of text that begins with a UTF-16 mark.
+func utf16Order(text []byte) string {
+	switch {
+	case bytes.HasPrefix(text, []byte{0xff, 0xfe}):
+		return "little-endian"
+	case bytes.HasPrefix(text, []byte{0xfe, 0xff}):
+		return "big-endian"
+	}
+	return ""
+}

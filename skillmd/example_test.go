@@ -1,0 +1,81 @@
+package skillmd_test
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+func ExampleParse() {
+	text := `---
+name: paper-cranes
+description: Folds cranes. Use when: someone has paper
+allowed-tools: Bash(fold *), Read
+---
+# Cranes
+`
+	doc, diagnostics, err := skillmd.Parse([]byte(text),
+		skillmd.WithDirName("paper-cranes"), skillmd.WithFile("paper-cranes/SKILL.md"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%q\n%q\n%q\n", doc.Skill.Name, doc.Skill.Description, doc.Skill.AllowedTools)
+	for _, d := range diagnostics {
+		fmt.Println(d)
+	}
+	// Output:
+	// "paper-cranes"
+	// "Folds cranes. Use when: someone has paper"
+	// ["Bash(fold *)" "Read"]
+	// paper-cranes/SKILL.md:3: warning yaml-invalid: mapping values are not allowed in this context
+	// paper-cranes/SKILL.md:3: warning yaml-repaired: value of "description" is not valid YAML and is read as plain text
+}
+
+func ExampleParse_strict() {
+	text := "---\nname: PaperCranes\ndescription: Folds cranes.\n---\n"
+	_, _, err := skillmd.Parse([]byte(text), skillmd.WithMode(skillmd.Strict))
+	fmt.Println(err)
+	// Output:
+	// parse "SKILL.md": line 2: not a usable skill: name "PaperCranes" is not lowercase
+}
+
+func ExampleRender() {
+	os.Stdout.Write(skillmd.Render(skillmd.Document{
+		Skill: core.Skill{
+			Name:         "paper-cranes",
+			Description:  "Folds cranes. Use when: someone has paper",
+			AllowedTools: []string{"Bash(fold *)", "Read"},
+		},
+		UserInvocable: true,
+		Body:          "# Cranes",
+	}))
+	// Output:
+	// ---
+	// name: paper-cranes
+	// description: "Folds cranes. Use when: someone has paper"
+	// allowed-tools: Bash(fold *) Read
+	// ---
+	//
+	// # Cranes
+}
+
+func ExampleFrontMatterEnd() {
+	head := []byte("---\nname: paper-cranes\ndescription: Folds cranes.\n---\n# Cranes\nA very long te")
+	end := skillmd.FrontMatterEnd(head)
+	doc, _, err := skillmd.Parse(head[:end])
+	fmt.Println(end, doc.Skill.Name, err)
+	// Output:
+	// 54 paper-cranes <nil>
+}
+
+func ExampleValidName() {
+	for _, d := range skillmd.ValidName("-Paper") {
+		fmt.Println(d)
+	}
+	// Output:
+	// error name-not-lowercase: name "-Paper" is not lowercase
+	// error name-edge-hyphen: name "-Paper" starts or ends with a hyphen
+}

@@ -1,0 +1,212 @@
+package skillmd
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// The limits of the specification, in characters (code points).
+const (
+	maxName          = 64
+	maxDescription   = 1024
+	maxCompatibility = 500
+)
+
+// seen says which required fields were there at all, in whatever form.
+type seen struct{ name, description bool }
+
+// apply puts the fields into the document. A field that is wrong never touches
+// another one.
+func (p *parser) apply(fs []field) {
+	for _, f := range fs {
+		switch f.key {
+		case "name":
+			p.name(f)
+		case "description":
+			p.description(f)
+		case "license":
+			p.doc.Skill.License = p.optional(f, CodeLicenseType)
+		case "compatibility":
+			p.compatibility(f)
+		case "metadata":
+			p.metadata(f)
+		case "allowed-tools":
+			p.allowedTools(f)
+		default:
+			p.other(f)
+		}
+	}
+}
+
+// scalar returns the text of a scalar as it was written; null is "". ok is
+// false for lists, maps and values that could not be read.
+func scalar(n *yaml.Node) (text string, ok bool) {
+	if n == nil || n.Kind != yaml.ScalarNode {
+		return "", false
+	}
+	if n.Tag == "!!null" {
+		return "", true
+	}
+	return n.Value, true
+}
+
+func (p *parser) name(f field) {
+	p.nameLine = f.line
+	text, ok := scalar(f.value)
+	if !ok {
+		p.seen.name = true
+		p.report(must, f.line, CodeNameType, "name is not text")
+		return
+	}
+	p.doc.Skill.Name = p.cleanValue(text, "name", f.line)
+}
+
+// checkName runs after all fields, since a missing name comes from the
+// directory.
+func (p *parser) checkName() {
+	s := &p.doc.Skill
+	line := p.nameLine
+	if s.Name == "" {
+		dir := p.cleanValue(p.dir, "directory name", 0)
+		if p.mode != Lenient || dir == "" {
+			if !p.seen.name || p.mode == Lenient {
+				p.report(fatal, line, CodeNameMissing, "name is missing")
+			}
+			return
+		}
+		p.report(oddity, line, CodeNameMissing, "name is missing; the directory's name %s stands in", quote(dir))
+		s.Name, s.Repaired = dir, true
+	}
+	for _, d := range ValidName(s.Name) {
+		p.report(must, line, d.Code, "%s", d.Message)
+	}
+	if p.dir != "" && CleanName(p.dir) != CleanName(s.Name) {
+		p.report(must, line, CodeNameMismatch, "name %s differs from its directory %s", quote(s.Name), quote(p.dir))
+	}
+	p.checkInvisible(s.Name, "name", line)
+}
+
+func (p *parser) description(f field) {
+	p.seen.description = true
+	text, ok := scalar(f.value)
+	if !ok {
+		p.report(fatal, f.line, CodeDescriptionType, "description is not text")
+		return
+	}
+	d := p.cleanValue(text, "description", f.line)
+	if d == "" {
+		p.report(fatal, f.line, CodeDescriptionMissing, "description is blank")
+		return
+	}
+	// skills-ref counts the blanks around the text too, the specification
+	// says nothing about them.
+	counted := d
+	if p.mode == SkillsRef {
+		counted = text
+	}
+	if len(counted) > maxDescription {
+		if n := utf8.RuneCountInString(counted); n > maxDescription {
+			p.report(must, f.line, CodeDescriptionTooLong, "%s", tooLong("description", n, maxDescription))
+		}
+	}
+	p.checkInvisible(d, "description", f.line)
+	p.doc.Skill.Description = d
+}
+
+func (p *parser) checkInvisible(s, field string, line int) {
+	if strings.IndexFunc(s, isInvisible) >= 0 {
+		p.report(oddity, line, CodeInvisible, "%s holds invisible characters", field)
+	}
+}
+
+// optional reads a text field that nobody needs. A list of scalars is joined,
+// since authors write lists where the specification wants a sentence.
+func (p *parser) optional(f field, code Code) string {
+	if text, ok := scalar(f.value); ok {
+		return p.cleanValue(text, f.key, f.line)
+	}
+	if f.value == nil { // reported where it was refused
+		return ""
+	}
+	p.report(must, f.line, code, "%s is not text", f.key)
+	if f.value.Kind != yaml.SequenceNode {
+		return ""
+	}
+	items := make([]string, 0, len(f.value.Content))
+	for _, c := range f.value.Content {
+		if text, ok := scalar(c); ok && text != "" {
+			items = append(items, text)
+		}
+	}
+	return p.cleanValue(strings.Join(items, ", "), f.key, f.line)
+}
+
+func (p *parser) compatibility(f field) {
+	text := p.optional(f, CodeCompatibilityType)
+	n := utf8.RuneCountInString(text)
+	switch {
+	case n > maxCompatibility:
+		p.report(must, f.line, CodeCompatibilityTooLong, "%s", tooLong("compatibility", n, maxCompatibility))
+	case n == 0 && f.value != nil && f.value.Kind == yaml.ScalarNode:
+		p.report(must, f.line, CodeCompatibilityEmpty, "compatibility is empty; leave it out or say what is required")
+	}
+	p.doc.Skill.Compatibility = text
+}
+
+// allowedTools reads a string or a list. A list that cannot be read stays a
+// list that allows nothing: to ignore it would allow everything.
+func (p *parser) allowedTools(f field) {
+	tokens := []string{}
+	if text, ok := scalar(f.value); ok {
+		var balanced bool
+		if tokens, balanced = splitTools(p.cleanValue(text, f.key, f.line)); !balanced {
+			p.report(oddity, f.line, CodeToolsParens, "parentheses in allowed-tools do not match")
+		}
+		p.doc.Skill.AllowedTools = tokens
+		return
+	}
+	if f.value == nil || f.value.Kind != yaml.SequenceNode {
+		p.report(must, f.line, CodeToolsType, "allowed-tools is neither text nor a list; it allows nothing")
+		p.doc.Skill.AllowedTools = tokens
+		return
+	}
+	for _, c := range f.value.Content {
+		text, ok := scalar(c)
+		if text = p.cleanValue(text, f.key, c.Line); !ok || text == "" {
+			p.report(must, c.Line, CodeToolsType, "item of allowed-tools is not text and is ignored")
+			continue
+		}
+		// An item is one token: "Azure MCP/documentation" names one tool.
+		tokens = append(tokens, text)
+	}
+	p.doc.Skill.AllowedTools = tokens
+}
+
+// other handles what the specification does not define: the control flags, and
+// everything that is kept for the host.
+func (p *parser) other(f field) {
+	p.report(ref, f.line, CodeUnknownField, "field %s is not in the specification", quote(f.key))
+	switch flagOf(f.key) {
+	case flagHidden:
+		p.doc.Skill.Hidden = p.flag(f, false) || p.doc.Skill.Hidden
+		return
+	case flagInvocable:
+		p.doc.UserInvocable = p.flag(f, true) && p.doc.UserInvocable
+		return
+	}
+	switch {
+	case f.key == "allowed_tools":
+		p.report(oddity, f.line, CodeToolsSpelling, "allowed_tools is not read; write allowed-tools")
+	case strings.ContainsAny(f.key, " \t\n"):
+		p.report(oddity, f.line, CodeSuspiciousKey, "key %s holds white space; it is probably part of the value above", quote(f.key))
+	}
+	if f.value == nil {
+		return
+	}
+	if p.doc.Extra == nil {
+		p.doc.Extra = make(map[string]yaml.Node)
+	}
+	p.doc.Extra[f.key] = *f.value
+}

@@ -1,0 +1,77 @@
+package skillmd
+
+import "strings"
+
+type flagKind uint8
+
+const (
+	flagNone flagKind = iota
+	flagHidden
+	flagInvocable
+)
+
+// flagOf recognises the control flags, with "_" for "-" and the misspelling
+// that is about as common as the right spelling.
+func flagOf(key string) flagKind {
+	switch len(key) {
+	case len("disable-model-invocation"), len("user-invocable"):
+	default:
+		return flagNone
+	}
+	switch strings.ReplaceAll(strings.ToLower(key), "_", "-") {
+	case "disable-model-invocation":
+		return flagHidden
+	case "user-invocable", "user-invokable":
+		return flagInvocable
+	}
+	return flagNone
+}
+
+// parseFlag reads a boolean as it was written in YAML 1.1 or 1.2.
+func parseFlag(text string) (value, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "true", "yes", "on", "1":
+		return true, true
+	case "false", "no", "off", "0":
+		return false, true
+	}
+	return false, false
+}
+
+// flag reads a control flag whose harmless value is open. Anything that is not
+// clearly a boolean counts as the other one: the author meant to restrict
+// something.
+func (p *parser) flag(f field, open bool) bool {
+	text, ok := scalar(f.value)
+	value, known := parseFlag(text)
+	if ok && known {
+		return value
+	}
+	p.report(oddity, f.line, CodeFlag, "%s is neither true nor false and is read as %t", f.key, !open)
+	return !open
+}
+
+// failClosed honours what restricts a skill in front matter that needed repair,
+// wherever it stands: a control flag holds, and a list of tools that was not
+// read allows nothing.
+func (p *parser) failClosed(block []byte) {
+	for pos := 0; pos < len(block); {
+		end, next := lineEnd(block, pos)
+		key, value, ok := keyLine(block[pos:end], end-pos)
+		pos = next
+		if !ok {
+			continue
+		}
+		if key == "allowed-tools" && p.doc.Skill.AllowedTools == nil {
+			p.doc.Skill.AllowedTools = []string{}
+		}
+		text, _, _ := strings.Cut(value, " #")
+		b, known := parseFlag(unquote(strings.TrimSpace(text)))
+		switch flagOf(key) {
+		case flagHidden:
+			p.doc.Skill.Hidden = p.doc.Skill.Hidden || b || !known
+		case flagInvocable:
+			p.doc.UserInvocable = p.doc.UserInvocable && b && known
+		}
+	}
+}

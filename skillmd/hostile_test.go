@@ -1,0 +1,134 @@
+package skillmd_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// TestHostile parses texts of 64 or 128 KiB that are slow, deep or large for
+// careless readers.
+func TestHostile(t *testing.T) {
+	const size = 128 << 10
+	fill := func(s string, n int) string { return strings.Repeat(s, n/len(s)) }
+	head := "---\nname: d\ndescription: x\n"
+	for name, pattern := range map[string]string{
+		"flow lists":      "[",
+		"flow maps":       "{a: ",
+		"block lists":     "- ",
+		"question marks":  "? ",
+		"keys":            "a: b\n",
+		"keys in a line":  "a: ",
+		"comments":        "# c\n",
+		"comment chains":  "#",
+		"blank lines":     "\n",
+		"carriage":        "\r",
+		"quotes":          "'",
+		"anchors":         "a: &a\n",
+		"aliases":         "a: *a\n",
+		"tags":            "!!",
+		"directives":      "%TAG ! x\n",
+		"documents":       "--- a\n",
+		"dots":            "...\n",
+		"nul":             "\x00",
+		"bad bytes":       "\xff",
+		"blocks":          "a: |\n x\n",
+		"plain lines":     "x\n",
+		"indents":         " ",
+		"tabs":            "\t",
+		"flags":           "user-invocable: \"\n",
+		"broken tools":    "allowed-tools: [(\n",
+		"item comments":   "- a # b\n",
+		"nested comments": " # b\n- \n",
+	} {
+		for where, text := range map[string]string{
+			"within the limit": head + fill(pattern, skillmd.MaxFrontMatter-len(head)-8) + "\n---\nbody\n",
+			"beyond the limit": head + fill(pattern, size) + "\n---\nbody\n",
+			"in a value":       head + "metadata: " + fill(pattern, skillmd.MaxFrontMatter-len(head)-18) + "\n---\nbody\n",
+			"unclosed":         head + fill(pattern, size),
+			"before":           fill(pattern, size) + "\n" + head + "---\n",
+			"in the body":      head + "---\n" + fill(pattern, size),
+		} {
+			t.Run(name+" "+where, func(t *testing.T) {
+				start := time.Now()
+				_, ds, err := skillmd.Parse([]byte(text), skillmd.WithDirName("d"))
+				skillmd.FrontMatterEnd([]byte(text))
+				if d := time.Since(start); d > 10*time.Second {
+					t.Errorf("took %v", d)
+				}
+				if err != nil && len(ds) == 0 {
+					t.Errorf("error %v without a diagnostic", err)
+				}
+				if len(ds) > 200 {
+					t.Errorf("%d diagnostics", len(ds))
+				}
+			})
+		}
+	}
+}
+
+func TestBillionLaughs(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("---\nname: d\ndescription: x\nmetadata:\n  a0: &a0 [lol, lol]\n")
+	for i := range 30 {
+		fmt.Fprintf(&b, "  a%d: &a%d [*a%d, *a%d, *a%d]\n", i+1, i+1, i, i, i)
+	}
+	b.WriteString("---\n")
+	doc, ds, err := skillmd.Parse([]byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if doc.Skill.Name != "d" || len(doc.Skill.Metadata) != 0 {
+		t.Errorf("skill = %+v", doc.Skill)
+	}
+	if !hasCode(ds, skillmd.CodeAlias) {
+		t.Errorf("diagnostics = %v, want %s", ds, skillmd.CodeAlias)
+	}
+}
+
+func TestDepth(t *testing.T) {
+	for depth, kept := range map[int]bool{60: true, 70: false, 3000: false} {
+		text := "---\nname: d\ndescription: x\nx: " + strings.Repeat("[", depth) + strings.Repeat("]", depth) + "\n---\n"
+		doc, ds, err := skillmd.Parse([]byte(text))
+		if err != nil {
+			t.Errorf("depth %d: %v", depth, err)
+		}
+		if _, ok := doc.Extra["x"]; ok != kept || hasCode(ds, skillmd.CodeDepth) == kept {
+			t.Errorf("depth %d: kept = %t, diagnostics %v", depth, ok, ds)
+		}
+		roundTrip(t, "deep", doc)
+	}
+}
+
+// TestLongFrontMatter checks that the head of too long front matter is read,
+// and that what restricts the skill holds even behind it.
+func TestLongFrontMatter(t *testing.T) {
+	text := "---\nname: d\ndescription: x\nlog: |\n" + strings.Repeat("  é line\n", skillmd.MaxFrontMatter/8) +
+		"allowed-tools: Read\ndisable-model-invocation: true\nuser-invocable: false\n---\nBody\n"
+	doc, ds, err := skillmd.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := doc.Skill
+	if s.Name != "d" || s.Description != "x" || doc.Body != "Body" || !s.Repaired {
+		t.Errorf("skill = %+v, body %q", s, doc.Body)
+	}
+	if !s.Hidden || doc.UserInvocable || s.AllowedTools == nil || len(s.AllowedTools) > 0 {
+		t.Errorf("hidden = %t, user-invocable = %t, tools = %#v", s.Hidden, doc.UserInvocable, s.AllowedTools)
+	}
+	if !hasCode(ds, skillmd.CodeTooLarge) {
+		t.Errorf("diagnostics = %v", ds)
+	}
+}
+
+func hasCode(ds []skillmd.Diagnostic, code skillmd.Code) bool {
+	for _, d := range ds {
+		if d.Code == code {
+			return true
+		}
+	}
+	return false
+}

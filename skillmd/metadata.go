@@ -1,0 +1,114 @@
+package skillmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// metadata keeps the native map and its view as text: half of the real maps
+// hold more than strings.
+func (p *parser) metadata(f field) {
+	p.doc.Metadata, p.doc.Skill.Metadata = nil, nil
+	if f.value == nil { // reported where it was refused
+		return
+	}
+	if text, ok := scalar(f.value); ok && text == "" {
+		return
+	}
+	if f.value.Kind != yaml.MappingNode {
+		p.report(must, f.line, CodeMetadataType, "metadata is not a map and is ignored")
+		return
+	}
+	c := f.value.Content
+	m := make(map[string]string, len(c)/2)
+	for i := 0; i+1 < len(c); i += 2 {
+		key := c[i].Value
+		if _, twice := m[key]; twice {
+			p.report(must, c[i].Line, CodeDuplicateKey, "key %s stands twice in metadata; the last value counts", quote(key))
+		}
+		if c[i+1].Kind != yaml.ScalarNode {
+			p.reportOnce(mustNote, c[i].Line, CodeMetadataNested, "value in metadata is not text; its text form is JSON")
+		}
+		m[key] = viewText(c[i+1])
+	}
+	p.doc.Metadata, p.doc.Skill.Metadata = f.value, m
+}
+
+// viewText is the text of a metadata value: a scalar as it was written, JSON
+// for anything else.
+func viewText(n *yaml.Node) string {
+	if text, ok := scalar(n); ok {
+		return text
+	}
+	var b bytes.Buffer
+	writeJSON(&b, n)
+	return b.String()
+}
+
+// writeJSON writes a vetted value as compact JSON, keys in their order. Numbers
+// keep their digits; what JSON cannot say, such as a date, is a string.
+func writeJSON(b *bytes.Buffer, n *yaml.Node) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		last := make(map[string]int, len(n.Content)/2)
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			last[n.Content[i].Value] = i
+		}
+		sep := byte('{')
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if last[n.Content[i].Value] != i {
+				continue
+			}
+			b.WriteByte(sep)
+			sep = ','
+			writeJSONString(b, n.Content[i].Value)
+			b.WriteByte(':')
+			writeJSON(b, n.Content[i+1])
+		}
+		if sep == '{' {
+			b.WriteByte('{')
+		}
+		b.WriteByte('}')
+	case yaml.SequenceNode:
+		b.WriteByte('[')
+		for i, c := range n.Content {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeJSON(b, c)
+		}
+		b.WriteByte(']')
+	case yaml.ScalarNode:
+		writeJSONScalar(b, n)
+	default:
+		b.WriteString("null")
+	}
+}
+
+func writeJSONScalar(b *bytes.Buffer, n *yaml.Node) {
+	switch n.Tag {
+	case "!!null":
+		b.WriteString("null")
+		return
+	case "!!bool":
+		b.WriteString(strings.ToLower(n.Value))
+		return
+	case "!!int", "!!float":
+		if json.Valid([]byte(n.Value)) {
+			b.WriteString(n.Value)
+			return
+		}
+	}
+	writeJSONString(b, n.Value)
+}
+
+// writeJSONString writes s without the HTML escapes of [json.Marshal].
+func writeJSONString(b *bytes.Buffer, s string) {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string into a buffer cannot fail
+	b.Truncate(b.Len() - 1)
+}

@@ -1,0 +1,90 @@
+package skillmd
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Render writes a SKILL.md: the fields of the specification in its order, the
+// control flags where they restrict, then Extra by key, then the body. Parse
+// reads the same document back, lines and Repaired aside: Render writes valid
+// YAML, so whoever renders a repaired skill vouches for its fields.
+//
+// A metadata value is written with its nested values where Metadata has them
+// and agrees with Skill.Metadata, else as a string. What is not UTF-8 becomes
+// U+FFFD. A zero Document is not user-invocable; set UserInvocable.
+func Render(d Document) []byte {
+	e := emitter{b: make([]byte, 0, 512+len(d.Skill.Description)+len(d.Body))}
+	e.line("---")
+	e.field("name", d.Skill.Name)
+	e.field("description", d.Skill.Description)
+	if d.Skill.License != "" {
+		e.field("license", d.Skill.License)
+	}
+	if d.Skill.Compatibility != "" {
+		e.field("compatibility", d.Skill.Compatibility)
+	}
+	e.tools(d.Skill.AllowedTools)
+	if d.Skill.Hidden {
+		e.line("disable-model-invocation: true")
+	}
+	if !d.UserInvocable {
+		e.line("user-invocable: false")
+	}
+	e.metadata(d)
+	for _, k := range slices.Sorted(maps.Keys(d.Extra)) {
+		n := d.Extra[k]
+		e.key(k, 0)
+		e.node(&n, 0, 0)
+	}
+	e.line("---")
+	if d.Body != "" {
+		e.line("")
+		e.line(strings.ToValidUTF8(d.Body, "\uFFFD"))
+	}
+	return e.b
+}
+
+// tools writes the specification's string form where it can hold the tokens.
+func (e *emitter) tools(tokens []string) {
+	if tokens == nil {
+		return
+	}
+	if s, ok := joinTools(tokens); ok {
+		e.field("allowed-tools", s)
+		return
+	}
+	e.line("allowed-tools:")
+	for _, t := range tokens {
+		e.line("  - " + inlineText(t))
+	}
+}
+
+func (e *emitter) metadata(d Document) {
+	if d.Skill.Metadata == nil {
+		return
+	}
+	native := make(map[string]*yaml.Node)
+	if d.Metadata != nil {
+		for i := 0; i+1 < len(d.Metadata.Content); i += 2 {
+			native[d.Metadata.Content[i].Value] = d.Metadata.Content[i+1]
+		}
+	}
+	if len(d.Skill.Metadata) == 0 {
+		e.line("metadata: {}")
+		return
+	}
+	e.line("metadata:")
+	for _, k := range slices.Sorted(maps.Keys(d.Skill.Metadata)) {
+		v := d.Skill.Metadata[k]
+		e.key(k, 1)
+		if n := native[k]; n != nil && viewText(n) == v {
+			e.node(n, 1, 0)
+			continue
+		}
+		e.text(v, 1)
+	}
+}

@@ -1,0 +1,113 @@
+package skillmd
+
+import "bytes"
+
+// maxChunks bounds how many fields of broken front matter are looked at: each
+// may start the YAML parser several times.
+const maxChunks = 256
+
+// chunk is the text of one top-level field in front matter that is not valid
+// YAML: the line with its key and the lines that belong to it.
+type chunk struct {
+	key    string
+	inline string   // rest of the key's line, trimmed
+	line   int      // of the key, from 0 in the block
+	text   []byte   // all lines
+	more   []string // lines after the key's
+	closed bool     // takes no more lines
+}
+
+// oddClose reads front matter that seems to go on behind a line which only
+// begins with "---", such as "--- end". It reports whether that made it valid;
+// the span then ends there.
+func (p *parser) oddClose(text []byte, s *span) bool {
+	line := s.openLine
+	for pos := s.start; pos < s.end; {
+		end, next := lineEnd(text, pos)
+		line++
+		if !bytes.HasPrefix(text[pos:end], []byte("---")) {
+			pos = next
+			continue
+		}
+		block, _ := p.cleanText(text[s.start:pos], s.openLine+1)
+		m, err := decodeMapping(block)
+		if err != nil || len(m.Content) == 0 {
+			return false
+		}
+		p.report(oddity, line, CodeOddClose, "front matter ends here, at a line that only begins with \"---\"")
+		s.end, s.after = pos, next
+		p.apply(p.fields(m))
+		return true
+	}
+	return false
+}
+
+// repair reads the fields of a block that is not valid YAML one by one, so that
+// a broken field costs no other one. A field that is not valid YAML itself is
+// taken as the text that stands there. Of a long block the head is read.
+func (p *parser) repair(block []byte) {
+	p.doc.Skill.Repaired = true
+	var fs []field
+	index := make(map[string]int)
+	for _, c := range splitChunks(headOf(block)) {
+		f := p.repairField(c)
+		if at, ok := index[f.key]; ok {
+			p.report(oddity, f.line, CodeDuplicateKey, "key %s stands twice; the last value counts", quote(f.key))
+			fs[at] = f
+			continue
+		}
+		index[f.key] = len(fs)
+		fs = append(fs, f)
+	}
+	p.apply(fs)
+	p.failClosed(block)
+}
+
+// headOf returns the whole lines of block within [MaxFrontMatter].
+func headOf(block []byte) []byte {
+	if len(block) <= MaxFrontMatter {
+		return block
+	}
+	return block[:bytes.LastIndexByte(block[:MaxFrontMatter], '\n')+1]
+}
+
+// repairField reads one field: as YAML, as YAML with its inner values quoted,
+// or as text.
+func (p *parser) repairField(c chunk) field {
+	line := p.offset + c.line + 1
+	for _, text := range c.attempts() {
+		m, err := decodeMapping(text)
+		if err != nil || len(m.Content) != 2 || m.Content[0].Value != c.key {
+			continue
+		}
+		// Lines of the chunk become lines of the file.
+		block := p.offset
+		p.offset += c.line
+		fs := p.fields(m)
+		p.offset = block
+		if len(fs) == 1 {
+			return fs[0]
+		}
+	}
+	f := field{key: c.key, line: line}
+	switch {
+	case c.key == "allowed-tools":
+		f.value = c.tools(line)
+	case c.key == "metadata", c.inline == "" && c.key != "description":
+		p.report(oddity, line, CodeYAMLDropped, "value of %s is not valid YAML; the field is ignored", quote(c.key))
+		return f
+	default:
+		f.value = textNode(c.literal(), line)
+	}
+	p.report(oddity, line, CodeYAMLRepaired, "value of %s is not valid YAML and is read as plain text", quote(c.key))
+	return f
+}
+
+// attempts are the texts to try as YAML.
+func (c chunk) attempts() [][]byte {
+	texts := [][]byte{c.text}
+	if c.inline == "" && len(c.more) > 0 {
+		texts = append(texts, quoteInner(c.text))
+	}
+	return texts
+}

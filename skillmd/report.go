@@ -1,0 +1,93 @@
+package skillmd
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
+
+// maxDiagnostics bounds the findings of one file: hostile text could have one
+// per line. Errors are kept beyond it.
+const maxDiagnostics = 64
+
+// weight says how severe a finding is under each mode.
+type weight uint8
+
+const (
+	note     weight = iota // Info in every mode
+	oddity                 // Warning in every mode
+	ref                    // Error in SkillsRef, nothing else anywhere
+	refOdd                 // Error in SkillsRef, Warning elsewhere
+	refNote                // Error in SkillsRef, Info elsewhere
+	must                   // Error in Strict and SkillsRef, Warning in Lenient
+	mustNote               // Error in Strict and SkillsRef, Info in Lenient
+	fatal                  // Error in every mode
+)
+
+func (w weight) severity(m Mode) (Severity, bool) {
+	switch w {
+	case note:
+		return Info, true
+	case oddity:
+		return Warning, true
+	case must, mustNote:
+		switch {
+		case m == Lenient && w == must:
+			return Warning, true
+		case m == Lenient:
+			return Info, true
+		}
+	case ref, refOdd, refNote:
+		switch {
+		case m == SkillsRef:
+			return Error, true
+		case w == refOdd:
+			return Warning, true
+		case w == refNote:
+			return Info, true
+		}
+		return 0, false
+	}
+	return Error, true
+}
+
+// parser is one parse: the settings, what was found and what was reported.
+type parser struct {
+	settings
+	doc      Document
+	diags    []Diagnostic
+	failed   int // index of the first Error in diags plus one
+	offset   int // file line of the line before the front matter's first
+	nameLine int
+	seen     seen
+}
+
+// report adds a finding. line is a line of the file.
+func (p *parser) report(w weight, line int, code Code, format string, args ...any) {
+	sev, ok := w.severity(p.mode)
+	if !ok || sev != Error && len(p.diags) >= maxDiagnostics {
+		return
+	}
+	if sev == Error && p.failed > 0 && len(p.diags) >= 2*maxDiagnostics {
+		return
+	}
+	p.diags = append(p.diags, Diagnostic{
+		File: p.file, Line: line, Code: code, Severity: sev, Message: fmt.Sprintf(format, args...),
+	})
+	if sev == Error && p.failed == 0 {
+		p.failed = len(p.diags)
+	}
+}
+
+// quote quotes text from outside for a message, cut to a readable length.
+func quote(s string) string {
+	const limit = 60
+	if utf8.RuneCountInString(s) > limit {
+		s = string([]rune(s)[:limit]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+func tooLong(field string, n, limit int) string {
+	return fmt.Sprintf("%s has %d characters; at most %d are allowed", field, n, limit)
+}

@@ -1,0 +1,142 @@
+package skillmd_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// TestStrictModes follows the test list of the reference tool and the limits of
+// the specification. Codes are those of severity Error.
+func TestStrictModes(t *testing.T) {
+	const head = "---\nname: my-skill\ndescription: A test skill\n"
+	tests := []struct {
+		name   string
+		text   string
+		dir    string // "my-skill" unless set
+		strict []skillmd.Code
+		ref    []skillmd.Code // nil: the same as strict
+	}{
+		{name: "valid", text: head + "---\nBody\n"},
+		{name: "all fields", text: head + "license: MIT\ncompatibility: Requires Python 3.11+\nallowed-tools: Bash(jq:*) Bash(git:*)\nmetadata:\n  author: A\n  version: 1.0\n---\n"},
+		{name: "missing front matter", text: "# No\n", strict: c(skillmd.CodeNoFrontMatter)},
+		{name: "unclosed", text: head + "# No\n", strict: c(skillmd.CodeUnclosed)},
+		{name: "invalid YAML", text: "---\nname: [invalid\ndescription: x\n---\n", strict: c(skillmd.CodeYAMLInvalid)},
+		{name: "not a map", text: "---\n- just\n- a list\n---\n", strict: c(skillmd.CodeNotMapping)},
+		{name: "empty front matter", text: "---\n---\n", strict: c(skillmd.CodeDescriptionMissing, skillmd.CodeNameMissing)},
+		{name: "missing name", text: "---\ndescription: x\n---\n", strict: c(skillmd.CodeNameMissing)},
+		{name: "name is a list", text: "---\nname: [a]\ndescription: x\n---\n", strict: c(skillmd.CodeNameType), ref: c(skillmd.CodeNameType, skillmd.CodeFlow)},
+		{name: "missing description", text: "---\nname: my-skill\n---\n", strict: c(skillmd.CodeDescriptionMissing)},
+		{name: "uppercase", text: "---\nname: MySkill\ndescription: x\n---\n", dir: "MySkill", strict: c(skillmd.CodeNameCase)},
+		{name: "many name errors", text: "---\nname: -My--Skill_\ndescription: x\n---\n", dir: "-My--Skill_", strict: c(skillmd.CodeNameCase, skillmd.CodeNameEdge, skillmd.CodeNameDouble, skillmd.CodeNameCharacter)},
+		{name: "directory mismatch", text: head + "---\n", dir: "wrong", strict: c(skillmd.CodeNameMismatch)},
+		{name: "directory in another normal form", text: "---\nname: cafe\u0301\ndescription: x\n---\n", dir: "caf\u00e9"},
+		{name: "unknown field", text: head + "unknown: x\n---\n", strict: c(), ref: c(skillmd.CodeUnknownField)},
+		{name: "flow collection", text: head + "metadata: {a: b}\n---\n", strict: c(), ref: c(skillmd.CodeFlow)},
+		{name: "list of tools", text: head + "allowed-tools:\n  - Read\n---\n"},
+		{name: "anchor", text: head + "license: &a MIT\n---\n", strict: c(), ref: c(skillmd.CodeAnchor)},
+		{name: "tag", text: head + "license: !!str MIT\n---\n", strict: c(), ref: c(skillmd.CodeTag)},
+		{name: "duplicate key", text: head + "name: my-skill\n---\n", strict: c(skillmd.CodeDuplicateKey)},
+		{name: "nested metadata", text: head + "metadata:\n  a:\n    b: c\n---\n", strict: c(skillmd.CodeMetadataNested)},
+		{name: "byte order mark", text: "\xef\xbb\xbf" + head + "---\n", strict: c(), ref: c(skillmd.CodeBOM)},
+		{name: "blank line first", text: "\n" + head + "---\n", strict: c(skillmd.CodeLeadingBlank)},
+		{name: "description of 1024", text: "---\nname: my-skill\ndescription: " + strings.Repeat("é", 1024) + "\n---\n"},
+		{name: "description of 1025", text: "---\nname: my-skill\ndescription: " + strings.Repeat("é", 1025) + "\n---\n", strict: c(skillmd.CodeDescriptionTooLong)},
+		{name: "description of 1024 and a line end", text: "---\nname: my-skill\ndescription: |\n  " + strings.Repeat("a", 1024) + "\n---\n", strict: c(), ref: c(skillmd.CodeDescriptionTooLong)},
+		{name: "description of 1024 without it", text: "---\nname: my-skill\ndescription: |-\n  " + strings.Repeat("a", 1024) + "\n---\n"},
+		{name: "compatibility of 500", text: head + "compatibility: " + strings.Repeat("a", 500) + "\n---\n"},
+		{name: "compatibility of 501", text: head + "compatibility: " + strings.Repeat("a", 501) + "\n---\n", strict: c(skillmd.CodeCompatibilityTooLong)},
+		{name: "compatibility empty", text: head + "compatibility: ''\n---\n", strict: c(skillmd.CodeCompatibilityEmpty)},
+		{name: "license is a map", text: head + "license:\n  a: b\n---\n", strict: c(skillmd.CodeLicenseType)},
+		{name: "invalid UTF-8 in the body", text: head + "---\n\xff\n", strict: c(skillmd.CodeInvalidUTF8)},
+		{name: "two documents", text: head + "--- x\n---\n", strict: c(skillmd.CodeYAMLInvalid)},
+		{name: "unknown flag value", text: head + "user-invocable: perhaps\n---\n", strict: c(), ref: c(skillmd.CodeUnknownField)},
+		{name: "front matter too large", text: head + "license: " + strings.Repeat("x", skillmd.MaxFrontMatter) + "\n---\n", strict: c(skillmd.CodeTooLarge)},
+	}
+	for _, tt := range tests {
+		if tt.dir == "" {
+			tt.dir = "my-skill"
+		}
+		if tt.ref == nil {
+			tt.ref = tt.strict
+		}
+		for mode, want := range map[skillmd.Mode][]skillmd.Code{skillmd.Strict: tt.strict, skillmd.SkillsRef: tt.ref} {
+			t.Run(tt.name, func(t *testing.T) {
+				_, ds, err := skillmd.Parse([]byte(tt.text), skillmd.WithMode(mode), skillmd.WithDirName(tt.dir))
+				errs := slices.DeleteFunc(ds, func(d skillmd.Diagnostic) bool { return d.Severity != skillmd.Error })
+				if got := codes(errs); !sameSet(got, want) {
+					t.Errorf("mode %d: codes = %q, want %q", mode, got, want)
+				}
+				if (err != nil) != (len(want) > 0) {
+					t.Errorf("mode %d: error = %v", mode, err)
+				}
+				if err != nil {
+					wantErr(t, err, skillmd.ErrInvalid)
+				}
+			})
+		}
+	}
+}
+
+func c(codes ...skillmd.Code) []skillmd.Code { return append([]skillmd.Code{}, codes...) }
+
+func TestValidName(t *testing.T) {
+	for name, want := range map[string][]skillmd.Code{
+		"pdf":                    nil,
+		"a":                      nil,
+		"8004":                   nil,
+		" padded ":               nil,
+		strings.Repeat("a", 64):  nil,
+		strings.Repeat("a", 65):  c(skillmd.CodeNameTooLong),
+		strings.Repeat("技", 64):  nil,
+		"ﬁle":                    nil,
+		"１２":                     nil,
+		"a²":                     nil,
+		"ⅷ":                      nil,
+		"𝒶":                      nil,
+		"技能":                     nil,
+		"мой-навык":              nil,
+		"日本語スキル":                 nil,
+		"ß":                      nil,
+		"naïve":                  nil,
+		"½":                      c(skillmd.CodeNameCharacter),
+		"क्षमा":                  c(skillmd.CodeNameCharacter),
+		"İ":                      c(skillmd.CodeNameCase),
+		"ǅ":                      c(skillmd.CodeNameCase),
+		"НАВЫК":                  c(skillmd.CodeNameCase),
+		"my_skill":               c(skillmd.CodeNameCharacter),
+		"a.b":                    c(skillmd.CodeNameCharacter),
+		"a/b":                    c(skillmd.CodeNameCharacter),
+		"a b":                    c(skillmd.CodeNameCharacter),
+		"🦀":                      c(skillmd.CodeNameCharacter),
+		"-a":                     c(skillmd.CodeNameEdge),
+		"a-":                     c(skillmd.CodeNameEdge),
+		"a--b":                   c(skillmd.CodeNameDouble),
+		"":                       c(skillmd.CodeNameMissing),
+		" ":                      c(skillmd.CodeNameMissing),
+		"--A_" + "\xff":          c(skillmd.CodeNameCase, skillmd.CodeNameEdge, skillmd.CodeNameDouble, skillmd.CodeNameCharacter),
+		strings.Repeat("A ", 50): c(skillmd.CodeNameTooLong, skillmd.CodeNameCase, skillmd.CodeNameCharacter),
+	} {
+		t.Run(name, func(t *testing.T) {
+			ds := skillmd.ValidName(name)
+			if got := codes(ds); !sameSet(got, want) {
+				t.Errorf("codes = %q, want %q", got, want)
+			}
+			for _, d := range ds {
+				if d.Severity != skillmd.Error || d.Message == "" || d.Line != 0 {
+					t.Errorf("diagnostic = %+v", d)
+				}
+			}
+		})
+	}
+}
+
+func TestCleanName(t *testing.T) {
+	for name, want := range map[string]string{"": "", " pdf\n": "pdf", "ﬁle": "file", "cafe\u0301": "café"} {
+		if got := skillmd.CleanName(name); got != want {
+			t.Errorf("CleanName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package skillmd
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// splitTools splits the text of allowed-tools at commas and white space
+// outside parentheses, so that "Bash(git log *), Read" is two tokens. It never
+// returns nil. balanced is false if the parentheses do not match; what follows
+// an open one is then part of its token.
+func splitTools(s string) (tokens []string, balanced bool) {
+	tokens = []string{}
+	balanced = true
+	depth, start := 0, -1
+	for i, r := range s {
+		switch {
+		case depth == 0 && (r == ',' || unicode.IsSpace(r)):
+			if start >= 0 {
+				tokens = append(tokens, s[start:i])
+				start = -1
+			}
+			continue
+		case r == '(':
+			depth++
+		case r == ')' && depth > 0:
+			depth--
+		case r == ')':
+			balanced = false
+		}
+		if start < 0 {
+			start = i
+		}
+	}
+	if start >= 0 {
+		tokens = append(tokens, s[start:])
+	}
+	return tokens, balanced && depth == 0
+}
+
+// joinTools is the inverse of splitTools: the specification's string form. ok
+// is false for tokens that the string form cannot hold.
+func joinTools(tokens []string) (s string, ok bool) {
+	n := 0
+	for _, t := range tokens {
+		if len(t) == 0 || !utf8.ValidString(t) {
+			return "", false
+		}
+		if parts, balanced := splitTools(t); len(parts) != 1 || parts[0] != t || !balanced {
+			return "", false
+		}
+		n += len(t) + 1
+	}
+	b := make([]byte, 0, n)
+	for i, t := range tokens {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = append(b, t...)
+	}
+	return string(b), true
+}
