@@ -1,0 +1,66 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const benchSkills = 10_000
+
+// generate writes skills as large as usual ones, one in ten with a folder.
+func generate(tb testing.TB, n int) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	files := make(map[string]string, n)
+	body := strings.Repeat("A line of instructions for the model, as they are.\n", 100)
+	for i := range n {
+		name := fmt.Sprintf("skill-%05d", i)
+		files[name+"/SKILL.md"] = fmt.Sprintf("---\nname: %s\ndescription: >-\n  Handles case %d of what skills do. Use it when a task is\n  about that case.\nlicense: MIT\nallowed-tools: Read Bash(git:*)\nmetadata:\n  version: \"1.0\"\n---\n%s", name, i, body)
+		if i%10 == 0 {
+			files[name+"/references/more.md"] = "More.\n"
+		}
+	}
+	write(tb, dir, files)
+	return dir
+}
+
+func BenchmarkOpen(b *testing.B) {
+	dir := generate(b, benchSkills)
+	b.ReportAllocs()
+	for b.Loop() {
+		c, err := Open(b.Context(), []Root{Dir(dir)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if n := c.Snapshot().Len(); n != benchSkills {
+			b.Fatalf("%d skills", n)
+		}
+		c.Close()
+	}
+	b.ReportMetric(benchSkills*float64(b.N)/b.Elapsed().Seconds(), "skills/s")
+}
+
+func BenchmarkRefreshUnchanged(b *testing.B) {
+	c := mustOpen(b, []Root{Dir(generate(b, benchSkills))})
+	first := c.Snapshot()
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := c.Refresh(b.Context())
+		if err != nil || s != first {
+			b.Fatal("the catalog has changed", err)
+		}
+	}
+	b.ReportMetric(benchSkills*float64(b.N)/b.Elapsed().Seconds(), "skills/s")
+}
+
+func BenchmarkSuggest(b *testing.B) {
+	names := make([]string, benchSkills)
+	for i := range names {
+		names[i] = fmt.Sprintf("skill-%05d-%s", i, strings.Repeat("x", i%40))
+	}
+	s := named(names...)
+	for b.Loop() {
+		s.Suggest("skil-04711-xxxxxxxxx")
+	}
+}

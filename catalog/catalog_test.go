@@ -1,0 +1,244 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// skillText is a minimal SKILL.md.
+func skillText(name, description, body string) string {
+	return fmt.Sprintf("---\nname: %s\ndescription: %s\n---\n%s", name, description, body)
+}
+
+// write puts files below dir, by slash path, as if they were written an hour
+// ago, so that their stamps are trusted at once.
+func write(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		full := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		old := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(full, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func mustOpen(t testing.TB, roots []Root, opts ...Option) *Catalog {
+	t.Helper()
+	c, err := Open(t.Context(), roots, opts...)
+	if err != nil {
+		t.Fatalf("Open: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return c
+}
+
+// same reports when got is not want; empty and nil lists are the same.
+func same(t testing.TB, what string, want, got []string) {
+	t.Helper()
+	if !slices.Equal(want, got) {
+		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
+	}
+}
+
+// mapFS makes a file system of slash paths and texts.
+func mapFS(files map[string]string) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for name, text := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return fsys
+}
+
+// summary lists skills as "name@location" and diagnostics as
+// "severity code file", those of one file without order.
+func summary(s *Snapshot) (skills, findings []string) {
+	for _, skill := range s.Skills() {
+		skills = append(skills, skill.Name+"@"+skill.Location)
+	}
+	for _, d := range s.Diagnostics() {
+		findings = append(findings, fmt.Sprintf("%s %s %s", d.Severity, d.Code, d.File))
+	}
+	return skills, findings
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"file": "x"})
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	tests := []struct {
+		name string
+		ctx  context.Context
+		root Root
+		opts []Option
+		want string
+		is   error
+	}{
+		{name: "missing", root: Dir(filepath.Join(dir, "nowhere")), want: "nowhere", is: fs.ErrNotExist},
+		{name: "a file", root: Dir(filepath.Join(dir, "file")), want: "not a directory"},
+		{name: "no path", root: Dir(""), want: "no directory"},
+		{name: "nil file system", root: FS("x", nil), want: "no directory"},
+		{name: "empty file system", root: FS("gone", os.DirFS(filepath.Join(dir, "nowhere"))), want: "gone", is: fs.ErrNotExist},
+		{name: "cancelled", ctx: cancelled, root: Dir(dir), is: context.Canceled},
+		{name: "file bytes", root: Dir(dir), opts: []Option{WithMaxFileBytes(0)}, want: "WithMaxFileBytes"},
+		{name: "read bytes", root: Dir(dir), opts: []Option{WithMaxReadBytes(-1)}, want: "WithMaxReadBytes"},
+		{name: "depth", root: Dir(dir), opts: []Option{WithMaxDepth(-1)}, want: "WithMaxDepth"},
+		{name: "dirs", root: Dir(dir), opts: []Option{WithMaxDirs(0)}, want: "WithMaxDirs"},
+		{name: "extension", root: Dir(dir), opts: []Option{WithDocExtensions("md", "")}, want: "WithDocExtensions"},
+		{name: "two extensions", root: Dir(dir), opts: []Option{WithDocExtensions("tar.gz")}, want: "WithDocExtensions"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx := tt.ctx
+			if ctx == nil {
+				ctx = t.Context()
+			}
+			c, err := Open(ctx, []Root{tt.root}, tt.opts...)
+			if err == nil {
+				c.Close()
+				t.Fatal("Open succeeded")
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %q does not mention %q", err, tt.want)
+			}
+			if tt.is != nil && !errors.Is(err, tt.is) {
+				t.Errorf("error %q is not %q", err, tt.is)
+			}
+		})
+	}
+}
+
+func TestOptionalRoot(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "skills")
+	c := mustOpen(t, []Root{Dir(dir).Optional()})
+	if n := c.Snapshot().Len(); n != 0 {
+		t.Fatalf("%d skills in an absent root", n)
+	}
+	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", "")})
+	s, err := c.Refresh(t.Context())
+	if err != nil || s.Len() != 1 {
+		t.Fatalf("Refresh = %d skills, %v", s.Len(), err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = c.Refresh(t.Context()); err != nil || s.Len() != 0 {
+		t.Fatalf("Refresh after removal = %d skills, %v", s.Len(), err)
+	}
+}
+
+func TestRootsInOrder(t *testing.T) {
+	base := t.TempDir()
+	write(t, base, map[string]string{
+		"project/.agents/skills/pdf/SKILL.md": skillText("pdf", "Of the project.", ""),
+		"home/.agents/skills/pdf/SKILL.md":    skillText("pdf", "Of the user.", ""),
+		"home/.agents/skills/xls/SKILL.md":    skillText("xls", "Of the user.", ""),
+	})
+	project, home := filepath.Join(base, "project/.agents/skills"), filepath.Join(base, "home/.agents/skills")
+	builtin := mapFS(map[string]string{"xls/SKILL.md": skillText("xls", "Built in.", "")})
+	var log strings.Builder
+	c := mustOpen(t, []Root{Dir(project), Dir(home), FS("skills", builtin), Dir(project)},
+		WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	skills, findings := summary(c.Snapshot())
+	same(t, "skills", []string{"pdf@skills/pdf/SKILL.md", "xls@.agents/skills/xls/SKILL.md"}, skills)
+	want := []string{
+		"info same-root project/.agents/skills",
+		"warning name-collision .agents/skills/pdf/SKILL.md",
+		"warning name-collision skills#2/xls/SKILL.md",
+	}
+	same(t, "findings", want, findings)
+	last := c.Snapshot().Diagnostics()[2].Message
+	for _, place := range []string{".agents/skills/xls/SKILL.md", "skills#2/xls/SKILL.md"} {
+		if !strings.Contains(last, place) {
+			t.Errorf("collision %q does not name %s", last, place)
+		}
+	}
+	if got := strings.Count(log.String(), "name-collision"); got != 2 {
+		t.Errorf("%d collisions logged, want 2:\n%s", got, log.String())
+	}
+	if skill, _ := c.Snapshot().Skill("xls"); skill.Description != "Of the user." {
+		t.Errorf("xls is %q", skill.Description)
+	}
+}
+
+func TestDisplayNames(t *testing.T) {
+	tests := []struct {
+		name  string
+		roots []Root
+		want  []string
+	}{
+		{"relative", []Root{Dir("skills"), Dir("./a//b/")}, []string{"skills", "a/b"}},
+		{"working directory", []Root{Dir(".")}, []string{"."}},
+		{"absolute", []Root{Dir("/srv/one/skills"), Dir("/srv/two/skills")}, []string{"skills", "two/skills"}},
+		{"equal", []Root{Dir("/x"), Dir("/x"), FS("x", fstest.MapFS{})}, []string{"x", "/x", "x#2"}},
+		{"hostile", []Root{FS("a\nb\xff", fstest.MapFS{})}, []string{"a\uFFFDb\uFFFD"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if filepath.Separator != '/' && tt.name != "relative" {
+				t.Log("paths of this system look different; checking that names are unique")
+			} else {
+				same(t, "names", tt.want, displayNames(tt.roots))
+			}
+			seen := map[string]bool{}
+			for _, name := range displayNames(tt.roots) {
+				if seen[name] {
+					t.Errorf("%q twice", name)
+				}
+				seen[name] = true
+			}
+		})
+	}
+}
+
+func TestDirItselfIsASkill(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "pdf")
+	write(t, dir, map[string]string{"SKILL.md": "---\ndescription: Takes its name from the directory.\n---\nBody.\n"})
+	c := mustOpen(t, []Root{Dir(dir)})
+	skill, content, err := c.Body(t.Context(), "pdf")
+	if err != nil {
+		t.Fatal(err, c.Snapshot().Diagnostics())
+	}
+	if skill.Location != "pdf/SKILL.md" || strings.TrimSpace(content.Text) != "Body." {
+		t.Errorf("location %q, body %q", skill.Location, content.Text)
+	}
+}
+
+func TestClose(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", "")})
+	c := mustOpen(t, []Root{Dir(dir), FS("f", fstest.MapFS{})})
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.Body(t.Context(), "pdf"); !errors.Is(err, ErrClosed) {
+		t.Errorf("Body: %v", err)
+	}
+	if s, err := c.Refresh(t.Context()); !errors.Is(err, ErrClosed) || s.Len() != 1 {
+		t.Errorf("Refresh: %d skills, %v", s.Len(), err)
+	}
+	if c.Snapshot().Len() != 1 {
+		t.Error("the snapshot is gone")
+	}
+}

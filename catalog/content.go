@@ -1,0 +1,129 @@
+package catalog
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// Content is a text for the model.
+type Content struct {
+	Text   string // valid UTF-8, lines end with LF
+	Digest string // hexadecimal SHA-256 of Text
+}
+
+func newContent(text string) Content {
+	sum := sha256.Sum256([]byte(text))
+	return Content{Text: text, Digest: hex.EncodeToString(sum[:])}
+}
+
+// Body returns a skill and the body of its SKILL.md, without front matter, as
+// the file is now. The file is read again only when its size, modification
+// time or identity has changed. The skill is that of the current snapshot,
+// also when the front matter has been edited since: only Refresh takes that
+// up.
+//
+// Errors are [ErrUnknownSkill], [ErrNotExist], [ErrTooLarge], [ErrNotRegular],
+// [ErrPath] and, when an edit has made the file something else than a skill,
+// those of package skillmd.
+func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, error) {
+	var skill core.Skill
+	var content Content
+	err := c.within(ctx, name, func(st *state, p place, found core.Skill) error {
+		var err error
+		skill = found
+		content, err = c.text(st, p, p.file, func(data []byte) (string, error) {
+			s := scanner{dirName: c.roots[p.root].dirName()}
+			doc, _, err := skillmd.Parse(data, parseOptions(c.cfg.mode, s.dirNameOf(p.dir), found.Location)...)
+			return doc.Body, err
+		})
+		if err != nil {
+			return fileError(found.Name, path.Base(p.file), err)
+		}
+		return nil
+	})
+	if err != nil {
+		return core.Skill{}, Content{}, err
+	}
+	return skill, content, nil
+}
+
+// Doc returns a doc of a skill by a name that Docs lists; "./" in front is
+// ignored. Invalid UTF-8 is replaced by U+FFFD, a byte order mark is dropped
+// and CRLF becomes LF. Like bodies, docs are read again when they change.
+//
+// Errors are [ErrUnknownSkill], [ErrUnknownDoc], [ErrPath] for a name that
+// leaves the skill, and [ErrTooLarge].
+func (c *Catalog) Doc(ctx context.Context, name, doc string) (Content, error) {
+	var content Content
+	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
+		clean := path.Clean(doc)
+		if path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") {
+			return fileError(skill.Name, doc, ErrPath)
+		}
+		known, err := c.hasDoc(ctx, st, p, clean)
+		if err != nil {
+			return err
+		}
+		if known {
+			content, err = c.text(st, p, below(p.dir, clean), plainText)
+		}
+		switch {
+		case !known, errors.Is(err, ErrNotExist):
+			return fmt.Errorf("catalog: skill %q: %w %q", skill.Name, ErrUnknownDoc, doc)
+		case err != nil:
+			return fileError(skill.Name, doc, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return Content{}, err
+	}
+	return content, nil
+}
+
+// plainText makes the bytes of a doc a text.
+func plainText(data []byte) (string, error) {
+	text := strings.TrimPrefix(string(data), "\uFEFF")
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), nil
+}
+
+// text returns a file as convert makes a text of it, from the cache while the
+// file has not changed. A path is always converted in the same way.
+func (c *Catalog) text(st *state, p place, file string, convert func([]byte) (string, error)) (Content, error) {
+	t, key, now := st.trees[p.root], textKey{p.root, file}, time.Now()
+	info, err := t.stat(file)
+	if err != nil {
+		return Content{}, cause(err)
+	}
+	if content, ok := c.texts.get(key, info); ok {
+		return content, nil
+	}
+	if err := checkRegular(info, c.cfg.maxFileBytes); err != nil {
+		return Content{}, err
+	}
+	f, info, err := openSeen(t, file, c.cfg.maxFileBytes)
+	if err != nil {
+		return Content{}, cause(err)
+	}
+	defer f.Close()
+	data, err := readAll(f, info.Size(), c.cfg.maxFileBytes)
+	if err != nil {
+		return Content{}, cause(err)
+	}
+	text, err := convert(data)
+	if err != nil {
+		return Content{}, err
+	}
+	content := newContent(text)
+	c.texts.put(key, cachedText{stamp: newStamp(info, now), content: content})
+	return content, nil
+}

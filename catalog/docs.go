@@ -1,0 +1,103 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// Bounds of the docs of one skill. The largest published skills have about a
+// thousand files, eight levels deep.
+const (
+	maxDocs     = 2_000
+	maxDocDepth = 10
+)
+
+// Docs lists the docs of a skill as sorted slash-separated paths below its
+// directory. A doc is a regular file, or a link to one inside the root, with
+// one of the doc extensions ([WithDocExtensions]) that is none of these: a
+// SKILL.md in any case, a licence (LICENSE, LICENCE, COPYING, NOTICE and their
+// variants), a file in the skill's scripts folder, a hidden file or folder, a
+// file in a folder of dependencies or build results (node_modules,
+// __pycache__, target, dist, build, vendor, venv), a file of another skill of
+// the catalog, or a name with control characters.
+//
+// At most 2,000 docs, ten folders deep, are listed; a cut is logged. The error
+// is [ErrUnknownSkill], or that the skill's directory cannot be read.
+func (c *Catalog) Docs(ctx context.Context, name string) ([]string, error) {
+	var docs []string
+	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
+		var cut bool
+		var err error
+		docs, cut, err = c.docs(ctx, st, p)
+		if err != nil {
+			return fileError(skill.Name, ".", err)
+		}
+		if cut {
+			c.cfg.logger.WarnContext(ctx, "list of docs was cut", "skill", skill.Name, "docs", len(docs))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return docs, nil
+}
+
+func (c *Catalog) docs(ctx context.Context, st *state, p place) ([]string, bool, error) {
+	l := newListing(st, p, maxDocs, maxDocDepth)
+	l.enter = func(dir string) bool { return !noDocsIn(dir) }
+	l.take = c.isDoc
+	err := l.walk(ctx, "", 0)
+	return l.files, l.cut, err
+}
+
+// hasDoc looks a doc up in the list, so that what can be read is what is
+// listed, also where the file system ignores case.
+func (c *Catalog) hasDoc(ctx context.Context, st *state, p place, doc string) (bool, error) {
+	if !c.isDoc(path.Base(doc)) {
+		return false, nil
+	}
+	docs, _, err := c.docs(ctx, st, p)
+	if err != nil {
+		return false, fmt.Errorf("catalog: list docs: %w", cause(err))
+	}
+	_, found := slices.BinarySearch(docs, doc)
+	return found, nil
+}
+
+// isDoc judges a file by its name.
+func (c *Catalog) isDoc(name string) bool {
+	return !strings.HasPrefix(name, ".") && !isSkillFile(name) && !isLicence(name) &&
+		slices.Contains(c.cfg.docExtensions, strings.ToLower(path.Ext(name)))
+}
+
+// isLicence reports LICENSE, LICENSE-MIT.txt, Copying.md, notices and so on,
+// but not a doc such as noticeboard.md: a licence's name does not go on with a
+// lower-case letter.
+func isLicence(name string) bool {
+	for _, word := range []string{"LICENSE", "LICENCE", "COPYING", "NOTICE"} {
+		if len(name) < len(word) || !strings.EqualFold(name[:len(word)], word) {
+			continue
+		}
+		rest := strings.TrimPrefix(name[len(word):], "s")
+		if rest == "" || rest[0] < 'a' || rest[0] > 'z' {
+			return true
+		}
+	}
+	return false
+}
+
+// noDocsIn reports folders, by their path in the skill, without docs.
+func noDocsIn(dir string) bool {
+	switch base := path.Base(dir); base {
+	case "node_modules", "__pycache__", "target", "dist", "build", "vendor", "venv":
+		return true
+	default:
+		return dir == "scripts" || strings.HasPrefix(base, ".")
+	}
+}

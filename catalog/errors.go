@@ -1,0 +1,61 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// Errors of the methods of [Catalog], wrapped with the name they are about.
+var (
+	// ErrUnknownSkill: the catalog holds no skill of that name.
+	ErrUnknownSkill = errors.New("unknown skill")
+	// ErrUnknownDoc: the skill has no doc of that name.
+	ErrUnknownDoc = errors.New("unknown doc")
+	// ErrPath: the path leaves the place that the skill may read.
+	ErrPath = errors.New("path leaves the skill")
+	// ErrNotRegular: the path names a directory, device, pipe or socket.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrTooLarge: the file is larger than the limit for its kind.
+	ErrTooLarge = errors.New("file too large")
+	// ErrNotExist: the file does not exist (any more). It is fs.ErrNotExist.
+	ErrNotExist = fs.ErrNotExist
+	// ErrClosed: the catalog has been closed. It is fs.ErrClosed.
+	ErrClosed = fs.ErrClosed
+)
+
+// escapes is the text of os.Root's error for a path or link that leaves the
+// root; package os does not export the value.
+const escapes = "path escapes from parent"
+
+// cause turns an error of a file system into one of this package where there
+// is one, and takes off the operation and the path, which callers name
+// themselves.
+func cause(err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err
+	}
+	switch {
+	case err.Error() == escapes:
+		return ErrPath
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return ErrNotExist
+	case errors.Is(err, fs.ErrClosed):
+		return ErrClosed
+	}
+	return err
+}
+
+// fileError says which file of which skill an error is about.
+func fileError(skill, file string, err error) error {
+	return fmt.Errorf("catalog: skill %q: file %q: %w", skill, file, cause(err))
+}
+
+// tooLarge says how large a file may be.
+func tooLarge(limit int64) error {
+	return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+}
+
+// isClosed reports an error of a tree that has been closed.
+func isClosed(err error) bool { return errors.Is(err, fs.ErrClosed) }

@@ -1,0 +1,107 @@
+package catalog
+
+import (
+	"fmt"
+	"log/slog"
+	"path"
+	"strings"
+
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// config is what the options of [Open] decide.
+type config struct {
+	mode          skillmd.Mode
+	docExtensions []string // lower case, with their dot
+	maxFileBytes  int64
+	maxReadBytes  int64
+	maxDepth      int
+	maxDirs       int
+	nested        bool
+	logger        *slog.Logger
+}
+
+// Option changes how a [Catalog] finds and reads skills. Options are checked
+// by [Open].
+type Option func(*config)
+
+// WithMode sets how strictly SKILL.md files are parsed; the default is
+// [skillmd.Lenient]. The mode also decides about other spellings of the file's
+// name: lenient accepts any case with a warning, [skillmd.SkillsRef] accepts
+// skill.md as the reference library does, strict accepts SKILL.md only.
+func WithMode(mode skillmd.Mode) Option { return func(c *config) { c.mode = mode } }
+
+// WithDocExtensions sets the extensions of the files that count as docs, with
+// or without their dot, in any case. The default is .md and .txt; without
+// arguments no skill has docs.
+func WithDocExtensions(extensions ...string) Option {
+	return func(c *config) {
+		c.docExtensions = make([]string, 0, len(extensions))
+		for _, e := range extensions {
+			c.docExtensions = append(c.docExtensions, "."+strings.ToLower(strings.TrimPrefix(e, ".")))
+		}
+	}
+}
+
+// WithMaxFileBytes sets the largest SKILL.md and the largest doc that is read,
+// in bytes; the default is 1 MiB. A larger SKILL.md is a diagnostic, a larger
+// doc is [ErrTooLarge].
+func WithMaxFileBytes(n int64) Option { return func(c *config) { c.maxFileBytes = n } }
+
+// WithMaxReadBytes sets the largest file that [Catalog.ReadFile] reads, in
+// bytes; the default is 16 MiB.
+func WithMaxReadBytes(n int64) Option { return func(c *config) { c.maxReadBytes = n } }
+
+// WithMaxDepth sets how many directories below a root are searched for skills;
+// the default is 6, and 0 looks at the root directory alone.
+func WithMaxDepth(n int) Option { return func(c *config) { c.maxDepth = n } }
+
+// WithMaxDirs sets how many directories of one root are searched for skills;
+// the default is 20,000. Directories inside a skill do not count.
+func WithMaxDirs(n int) Option { return func(c *config) { c.maxDirs = n } }
+
+// WithNested makes skills below the directory of another skill part of the
+// catalog. By default they are counted in a diagnostic and ignored, since they
+// are as often copies and test data as skills; only a skill that is itself the
+// root of the search never hides the skills below it.
+func WithNested(nested bool) Option { return func(c *config) { c.nested = nested } }
+
+// WithLogger sets where the catalog reports what it found; nil, the default,
+// is silent. Each diagnostic is logged once per change of the catalog: errors
+// and warnings about whole files at level warn, all others at level debug.
+func WithLogger(logger *slog.Logger) Option { return func(c *config) { c.logger = logger } }
+
+// newConfig applies opts to the defaults and checks the result.
+func newConfig(opts []Option) (*config, error) {
+	c := &config{
+		docExtensions: []string{".md", ".txt"},
+		maxFileBytes:  1 << 20,
+		maxReadBytes:  16 << 20,
+		maxDepth:      6,
+		maxDirs:       20_000,
+	}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(c)
+		}
+	}
+	if c.logger == nil {
+		c.logger = slog.New(slog.DiscardHandler)
+	}
+	switch {
+	case c.maxFileBytes < 1:
+		return nil, fmt.Errorf("catalog: WithMaxFileBytes(%d): want at least 1", c.maxFileBytes)
+	case c.maxReadBytes < 1:
+		return nil, fmt.Errorf("catalog: WithMaxReadBytes(%d): want at least 1", c.maxReadBytes)
+	case c.maxDepth < 0:
+		return nil, fmt.Errorf("catalog: WithMaxDepth(%d): want 0 or more", c.maxDepth)
+	case c.maxDirs < 1:
+		return nil, fmt.Errorf("catalog: WithMaxDirs(%d): want at least 1", c.maxDirs)
+	}
+	for _, e := range c.docExtensions {
+		if e == "." || path.Ext(e) != e || strings.Contains(e, "/") {
+			return nil, fmt.Errorf("catalog: WithDocExtensions: %q is not an extension", e)
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,37 @@
+package catalog
+
+import (
+	"io/fs"
+	"os"
+	"time"
+)
+
+// settle is how long after its modification time a file must have been read
+// for its stamp to be trusted. Two edits within one tick of the file system's
+// clock (up to 2 s on FAT) leave the same time, so a file that was read while
+// it was that young is read again.
+const settle = 2 * time.Second
+
+// stamp tells, without reading it, whether a file is still the one that was
+// read: same size, same modification time, same identity (device and inode,
+// where there are any).
+type stamp struct {
+	info    fs.FileInfo
+	settled bool
+}
+
+// newStamp is the stamp of a file that is read at the moment now.
+func newStamp(info fs.FileInfo, now time.Time) stamp {
+	mtime := info.ModTime()
+	return stamp{info: info, settled: !mtime.IsZero() && now.Sub(mtime) > settle}
+}
+
+// holds reports whether info describes the file as it was read.
+func (s stamp) holds(info fs.FileInfo) bool {
+	if !s.settled || s.info.Size() != info.Size() || !s.info.ModTime().Equal(info.ModTime()) {
+		return false
+	}
+	// SameFile knows only what package os made; any other file system has no
+	// identity to compare, not even with itself.
+	return os.SameFile(s.info, info) || !os.SameFile(s.info, s.info)
+}

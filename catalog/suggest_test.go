@@ -1,0 +1,116 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+func named(names ...string) *Snapshot {
+	skills := make([]core.Skill, len(names))
+	for i, name := range names {
+		skills[i] = core.Skill{Name: name, Description: "Does something."}
+	}
+	return newSnapshot(skills, nil)
+}
+
+func TestSuggest(t *testing.T) {
+	names := []string{"pdf", "pdf-forms", "pdf-merge-tool", "docx", "xlsx", "web-search", "web-research", "r", "技能助手"}
+	tests := []struct {
+		name, ask string
+		want      []string
+	}{
+		{"swapped letters", "pfd", []string{"pdf"}},
+		{"case", "PDF", []string{"pdf", "pdf-forms", "pdf-merge-tool"}},
+		{"underscore and space", "Web_Search", []string{"web-search", "web-research"}},
+		{"one letter more", "docxx", []string{"docx"}},
+		{"beginning", "pdf-m", []string{"pdf", "pdf-merge-tool"}},
+		{"goes on", "xlsx-spreadsheets", []string{"xlsx"}},
+		{"other scripts", "技能助", []string{"技能助手"}},
+		{"at most three", "pdf-", []string{"pdf", "pdf-forms", "pdf-merge-tool"}},
+		{"far away", "kubernetes", nil},
+		{"one letter says nothing", "q", nil},
+		{"empty", " ", nil},
+		{"hostile", strings.Repeat("pdf\x00\xff", 1000), []string{"pdf"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			same(t, "suggestions", tt.want, named(names...).Suggest(tt.ask))
+		})
+	}
+	t.Run("hidden skills are not suggested", func(t *testing.T) {
+		s := newSnapshot([]core.Skill{{Name: "pdf", Hidden: true}}, nil)
+		same(t, "suggestions", nil, s.Suggest("pdf"))
+	})
+}
+
+func TestSuggestIsBounded(t *testing.T) {
+	names := make([]string, 10_000)
+	for i := range names {
+		names[i] = fmt.Sprintf("%05d%s", i, strings.Repeat("ab", 500))
+	}
+	s := named(names...)
+	start := time.Now()
+	s.Suggest(strings.Repeat("ab", 5_000_000))
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func FuzzSuggest(f *testing.F) {
+	s := named("pdf", "docx", "web-search", "技能", "\xff")
+	for _, seed := range []string{"pfd", "", "WEB", "技", "\xffa"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, ask string) {
+		names := s.Suggest(ask)
+		if len(names) > maxSuggestions {
+			t.Errorf("%d suggestions", len(names))
+		}
+		for _, name := range names {
+			if _, ok := s.Skill(name); !ok {
+				t.Errorf("%q is no skill", name)
+			}
+		}
+	})
+}
+
+func TestChanges(t *testing.T) {
+	skill := func(name, description string, hidden bool) core.Skill {
+		return core.Skill{Name: name, Description: description, Hidden: hidden}
+	}
+	old := newSnapshot([]core.Skill{skill("a", "A.", false), skill("b", "B.", false), skill("c", "C.", true), skill("d", "D.", true)}, nil)
+	tests := []struct {
+		name string
+		now  []core.Skill
+		want Changes
+	}{
+		{"nothing", old.Skills(), Changes{}},
+		{"hidden skills do not count", []core.Skill{skill("a", "A.", false), skill("b", "B.", false), skill("c", "Other.", true)}, Changes{}},
+		{"licence does not count", []core.Skill{{Name: "a", Description: "A.", License: "MIT"}, skill("b", "B.", false)}, Changes{}},
+		{"hidden now", []core.Skill{skill("a", "A.", false), skill("b", "B.", true)}, Changes{Removed: []string{"b"}}},
+		{"visible now", []core.Skill{skill("a", "A.", false), skill("b", "B.", false), skill("c", "C.", false)}, Changes{Added: []string{"c"}}},
+		{"all", []core.Skill{skill("b", "Other.", false), skill("e", "E.", false)}, Changes{Added: []string{"e"}, Removed: []string{"a"}, Edited: []string{"b"}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			now := newSnapshot(tt.now, nil)
+			got := now.Changes(old)
+			if fmt.Sprint(got) != fmt.Sprint(tt.want) {
+				t.Errorf("got %+v, want %+v", got, tt.want)
+			}
+			if got.IsEmpty() != (now.Digest() == old.Digest()) {
+				t.Error("changes and digests disagree")
+			}
+		})
+	}
+	t.Run("since nothing", func(t *testing.T) {
+		same(t, "added", []string{"a", "b"}, old.Changes(nil).Added)
+		if d := new(Snapshot).Digest(); d != newSnapshot(nil, nil).Digest() {
+			t.Errorf("digest of the zero snapshot is %q", d)
+		}
+	})
+}

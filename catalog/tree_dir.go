@@ -1,0 +1,66 @@
+package catalog
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// dirTree is a directory of the operating system. os.Root keeps every path and
+// every link inside, also against changes while it works.
+type dirTree struct {
+	root *os.Root
+	info fs.FileInfo // of the directory, to notice that it was swapped
+}
+
+func openDirTree(path string) (*dirTree, error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Stat(".")
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return &dirTree{root: root, info: info}, nil
+}
+
+func (t *dirTree) readDir(dir string, limit int) ([]fs.DirEntry, bool, error) {
+	f, err := t.root.OpenFile(filepath.FromSlash(dir), os.O_RDONLY|openDirectory, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	return readEntries(f, limit)
+}
+
+func (t *dirTree) stat(name string) (fs.FileInfo, error) {
+	return t.root.Stat(filepath.FromSlash(name))
+}
+
+func (t *dirTree) open(name string) (fs.File, error) {
+	return t.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|openNonblock, 0)
+}
+
+func (t *dirTree) close() error { return t.root.Close() }
+
+// readEntries reads at most limit entries of an opened directory.
+func readEntries(f fs.ReadDirFile, limit int) ([]fs.DirEntry, bool, error) {
+	var all []fs.DirEntry
+	for {
+		entries, err := f.ReadDir(1024)
+		all = append(all, entries...)
+		if len(all) > limit {
+			return all[:limit], true, nil
+		}
+		if errors.Is(err, io.EOF) {
+			return all, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package catalog
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+	"syscall"
+)
+
+// maxLinks bounds the links of one path, as os.Root does.
+const maxLinks = 40
+
+// fsTree is any file system. Where it can read links, they are resolved here
+// and refused when they leave it: an os.DirFS would follow them anywhere.
+type fsTree struct{ fsys fs.FS }
+
+func (t *fsTree) readDir(dir string, limit int) ([]fs.DirEntry, bool, error) {
+	entries, err := fs.ReadDir(t.fsys, dir)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(entries) > limit {
+		return entries[:limit], true, nil
+	}
+	return entries, false, nil
+}
+
+func (t *fsTree) stat(name string) (fs.FileInfo, error) {
+	resolved, err := t.resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return fs.Stat(t.fsys, resolved)
+}
+
+func (t *fsTree) open(name string) (fs.File, error) {
+	resolved, err := t.resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return t.fsys.Open(resolved)
+}
+
+func (t *fsTree) close() error { return nil }
+
+// resolve returns the path that name stands for when all links are followed.
+func (t *fsTree) resolve(name string) (string, error) {
+	links, ok := t.fsys.(fs.ReadLinkFS)
+	if !ok {
+		return name, nil
+	}
+	done, rest := ".", strings.Split(name, "/")
+	for followed := 0; len(rest) > 0; {
+		next := path.Join(done, rest[0])
+		rest = rest[1:]
+		if !fs.ValidPath(next) {
+			return "", ErrPath
+		}
+		info, err := links.Lstat(next)
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		if followed++; followed > maxLinks {
+			return "", syscall.ELOOP
+		}
+		target, err := links.ReadLink(next)
+		if err != nil {
+			return "", err
+		}
+		if path.IsAbs(target) {
+			return "", ErrPath
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return done, nil
+}

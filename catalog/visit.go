@@ -1,0 +1,183 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// skillFile is the exact name of the file that makes a directory a skill.
+const skillFile = "SKILL.md"
+
+// isSkillFile reports SKILL.md in any case. The length keeps out letters that
+// only Unicode folds to these, such as the Kelvin sign.
+func isSkillFile(name string) bool {
+	return len(name) == len(skillFile) && strings.EqualFold(name, skillFile)
+}
+
+// neverSearched are directories without skills of their own: version control,
+// and packages that others installed.
+func neverSearched(dir string) bool {
+	switch dir {
+	case ".git", ".hg", ".svn", "node_modules":
+		return true
+	}
+	return false
+}
+
+// visit looks at one directory: is it a skill, and what is below?
+func (s *scanner) visit(dir string) sight {
+	candidates, out := s.list(dir)
+	if out.err != nil {
+		return out
+	}
+	for _, entry := range candidates {
+		if out.found = s.read(dir, entry, &out); out.found != nil {
+			break
+		}
+	}
+	return out
+}
+
+// peek looks at a directory inside a skill: how many SKILL.md files are there,
+// and what is below? Nothing is read, and nothing but that is reported.
+func (s *scanner) peek(dir string) sight {
+	candidates, out := s.list(dir)
+	return sight{candidates: len(candidates), subdirs: out.subdirs}
+}
+
+// list sorts the entries of a directory: those that may be its SKILL.md, the
+// exact name first, and the subdirectories to search.
+func (s *scanner) list(dir string) (candidates []fs.DirEntry, out sight) {
+	entries, cut, err := s.tree.readDir(dir, maxEntries)
+	if err != nil {
+		switch {
+		case dir == ".":
+			out.err = err
+		case !errors.Is(err, fs.ErrNotExist): // else: deleted meanwhile
+			out.note(s.diagnostic(skillmd.Warning, CodeUnreadable, dir, "directory cannot be read: "+cause(err).Error()))
+		}
+		return nil, out
+	}
+	if cut {
+		out.note(s.diagnostic(skillmd.Warning, CodeLimit, dir, fmt.Sprintf("more than %d entries in this directory: the rest is not searched", maxEntries)))
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	var links []string
+	for _, entry := range entries {
+		name := entry.Name()
+		if !isName(name) {
+			continue
+		}
+		if isSkillFile(name) {
+			candidates = append(candidates, entry)
+		}
+		switch {
+		case entry.IsDir() && !neverSearched(name):
+			out.subdirs = append(out.subdirs, below(dir, name))
+		case entry.Type()&fs.ModeSymlink != 0 && !isSkillFile(name):
+			links = append(links, name)
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b fs.DirEntry) int {
+		return boolOrder(a.Name() == skillFile, b.Name() == skillFile)
+	})
+	if len(candidates) == 0 {
+		s.noteLinks(dir, links, &out)
+	}
+	return candidates, out
+}
+
+// boolOrder sorts true before false.
+func boolOrder(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// noteLinks tells that links among folders of skills are not followed: people
+// do link skills from elsewhere, and would wonder where they are. One finding
+// per directory, however many links it has.
+func (s *scanner) noteLinks(dir string, links []string, out *sight) {
+	const checked = 64 // a hint needs no more
+	var missed []string
+	for _, name := range links[:min(len(links), checked)] {
+		info, err := s.tree.stat(below(dir, name))
+		if err == nil && info.IsDir() || err != nil && errors.Is(cause(err), ErrPath) {
+			missed = append(missed, name)
+		}
+	}
+	if len(missed) > 0 {
+		out.note(s.diagnostic(skillmd.Info, CodeLink, below(dir, missed[0]),
+			fmt.Sprintf("links to directories and out of the root are not followed (%d here); make the target a root of its own", len(missed))))
+	}
+}
+
+// read reads one candidate for the SKILL.md of dir. It returns nil, and notes
+// why, when there is no file to parse.
+func (s *scanner) read(dir string, entry fs.DirEntry, out *sight) *found {
+	file := below(dir, entry.Name())
+	exact := entry.Name() == skillFile
+	if !exact && !s.accepts(entry.Name()) {
+		out.note(s.diagnostic(skillmd.Warning, CodeFileName, file, "ignored: the file must be called "+skillFile))
+		return nil
+	}
+	rec, err := s.record(dir, file, entry)
+	if err != nil {
+		if !exact && entry.IsDir() {
+			return nil // a folder that happens to be called "skill.md"
+		}
+		out.note(s.diagnostic(skillmd.Error, CodeUnreadable, file, "cannot be read: "+unreadable(entry, err)))
+		return nil
+	}
+	if rec.usable && !exact && s.cfg.mode == skillmd.Lenient {
+		out.note(s.diagnostic(skillmd.Warning, CodeFileName, file, "should be called "+skillFile))
+	}
+	out.diagnostics = append(out.diagnostics, rec.diagnostics...)
+	return &found{dir: dir, file: file, record: rec}
+}
+
+// unreadable says why a SKILL.md cannot be read.
+func unreadable(entry fs.DirEntry, err error) string {
+	err = cause(err)
+	if entry.Type()&fs.ModeSymlink != 0 {
+		switch {
+		case errors.Is(err, ErrNotExist):
+			return "the link leads nowhere"
+		case errors.Is(err, ErrPath):
+			return "the link leaves the root"
+		}
+	}
+	return err.Error()
+}
+
+// accepts reports whether another spelling of SKILL.md counts.
+func (s *scanner) accepts(name string) bool {
+	switch s.cfg.mode {
+	case skillmd.Lenient:
+		return true
+	case skillmd.SkillsRef:
+		return name == strings.ToLower(skillFile)
+	}
+	return false
+}
+
+// dirNameOf is the name of a skill's directory, for the rule that the skill is
+// called like it.
+func (s *scanner) dirNameOf(dir string) string {
+	if dir == "." {
+		return s.dirName
+	}
+	return path.Base(dir)
+}
+
+func (out *sight) note(d skillmd.Diagnostic) { out.diagnostics = append(out.diagnostics, d) }
