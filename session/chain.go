@@ -1,0 +1,169 @@
+package session
+
+// How a save becomes visible to all, or fails, without a lock:
+//
+//   - The versions of a record are files in generations, directories that take
+//     versionsPerGeneration saves each and are named by the version that they
+//     start from. A version is written under a temporary name, made durable,
+//     and gets its number by a hard link, which fails when the number is taken.
+//     So a version is complete from the moment that it is seen, and of two
+//     saves from the same version one fails.
+//   - In a generation that is in its place nothing is ever removed, so a number
+//     is never given twice. A generation goes as a whole, by a rename and then
+//     bit by bit: only when it is full, has a successor, and holds no temporary
+//     file. A writer keeps its temporary file until it has looked whether the
+//     generation that it linked into is still in its place. If it is, the link
+//     counts; if it is not, the link came too late, or the session has ended.
+//   - A reader that finds version n but no n+1, and then the generation still
+//     in its place, has seen the current version.
+//   - The first generation appears together with the directory of the record,
+//     each later one by the rename of a prepared directory, under the same rule
+//     for temporary files in the generation before.
+//   - Readers and writers work in directories that they have open. When the
+//     session ends these are renamed away with all in them, and what comes late
+//     lands in what is about to be removed.
+//
+// Where the file system has no hard links a version is a directory that holds
+// the file, and gets its number by a rename, which fails on a directory that is
+// not empty. Readers take both.
+//
+// This holds as long as no writer is stopped for longer than leftoverAge
+// between two steps; one that is may be told of a conflict although its save
+// counted, and nothing else.
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// versionsPerGeneration is how many saves a generation takes.
+	versionsPerGeneration = 8
+	// settledVersions is how many saves a generation must have before those
+	// below it go. Until then a damaged file finds an older version there.
+	settledVersions = 3
+
+	tempPrefix    = "tmp." // not in place yet
+	oldPrefix     = "old." // no longer in place
+	versionSuffix = ".json"
+	innerName     = "record.json"
+)
+
+// chain is the open directory of one record and its newest generation. A nil
+// chain has none.
+type chain struct {
+	session, agent string // the names it was found under
+
+	dir   *os.Root
+	older []int64  // generations below the newest, ascending
+	waste []string // what crashes may have left in dir
+
+	gen   *os.Root
+	info  fs.FileInfo // of gen, unique while it is open
+	first int64       // the version that gen starts from
+}
+
+func (c *chain) close() {
+	if c != nil {
+		c.dir.Close()
+		c.gen.Close()
+	}
+}
+
+// last is the highest version that fits into the newest generation.
+func (c *chain) last() int64 { return c.first + versionsPerGeneration }
+
+func genName(first int64) string { return fmt.Sprintf("%020d", first) }
+
+func versionName(v int64) string { return genName(v) + versionSuffix }
+
+func parseNumber(digits string) (int64, bool) {
+	if len(digits) != 20 || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	v, err := strconv.ParseInt(digits, 10, 64)
+	return v, err == nil
+}
+
+// openChain opens the directory of a record at its newest generation. Without
+// that directory the error is fs.ErrNotExist.
+func (d *Directory) openChain(session, agent string) (*chain, error) {
+	dir, _, err := openDir(d.root, session+"/"+agent)
+	if err != nil {
+		return nil, err
+	}
+	c := &chain{session: session, agent: agent, dir: dir}
+	if err = c.listGenerations(); err == nil {
+		c.gen, c.info, err = openDir(dir, genName(c.first))
+	}
+	if err != nil {
+		return nil, errors.Join(moved(err), dir.Close())
+	}
+	return c, nil
+}
+
+// listGenerations relies on the handful of names of the directory being listed
+// at once, which local file systems do.
+func (c *chain) listGenerations() error {
+	names, err := listNames(c.dir, ".")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if first, ok := parseNumber(name); ok && first%versionsPerGeneration == 0 {
+			c.older = append(c.older, first)
+		} else if strings.HasPrefix(name, tempPrefix) || strings.HasPrefix(name, oldPrefix) {
+			c.waste = append(c.waste, name)
+		}
+	}
+	if len(c.older) == 0 {
+		return errMoved
+	}
+	slices.Sort(c.older)
+	c.first = c.older[len(c.older)-1]
+	c.older = c.older[:len(c.older)-1]
+	return nil
+}
+
+// inPlace reports whether the generation is still where it was found.
+func (d *Directory) inPlace(c *chain) (bool, error) {
+	info, err := d.root.Lstat(c.session + "/" + c.agent + "/" + genName(c.first))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && os.SameFile(info, c.info), err
+}
+
+// read returns the content of a version in the directory of a generation.
+// Content that cannot be trusted is ErrDamaged; trouble in reaching it is not,
+// because going on without it would lose it.
+func (c *chain) read(gen *os.Root, v int64) (*Record, error) {
+	name := versionName(v)
+	info, err := gen.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		name += "/" + innerName
+	}
+	data, err := readRegular(gen, name)
+	if errors.Is(err, errIrregular) {
+		return nil, fmt.Errorf("%w: version %d: %w", ErrDamaged, v, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rec, err := decodeRecord(data)
+	if err == nil && (rec.Version != v || hashName(rec.Key.Session) != c.session || hashName(rec.Key.Agent) != c.agent) {
+		err = errors.New("belongs to another key or version")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: version %d: %w", ErrDamaged, v, err)
+	}
+	return rec, nil
+}

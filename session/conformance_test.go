@@ -1,0 +1,39 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/session/sessiontest"
+)
+
+func openDirectory(t testing.TB, dir string, opts ...session.DirectoryOption) *session.Directory {
+	t.Helper()
+	d, err := session.NewDirectory(dir, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+func TestMemoryConformance(t *testing.T) {
+	sessiontest.Run(t, func(*testing.T) session.Store { return session.NewMemory() })
+}
+
+func TestDirectoryConformance(t *testing.T) {
+	for name, opts := range map[string][]session.DirectoryOption{
+		"default": nil,
+		"no sync": {session.WithSync(false)},
+		"no link": {session.WithSync(false), session.WithoutLinks},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sessiontest.Run(t, func(t *testing.T) session.Store { return openDirectory(t, t.TempDir(), opts...) })
+			sessiontest.RunDurable(t, func(t *testing.T, dir string) session.Store { return openDirectory(t, dir, opts...) })
+		})
+	}
+}

@@ -1,0 +1,234 @@
+//go:build unix
+
+package session_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// The test binary runs itself as a child that writes to a store, selected by
+// these variables.
+const (
+	childVar = "SATCHEL_SESSION_TEST_CHILD"
+	dirVar   = "SATCHEL_SESSION_TEST_DIR"
+)
+
+func TestMain(m *testing.M) {
+	var err error
+	switch dir := os.Getenv(dirVar); os.Getenv(childVar) {
+	case "crash":
+		err = writeForever(dir)
+	case "count":
+		err = countUp(dir)
+	default:
+		os.Exit(m.Run())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func startChild(t *testing.T, kind, dir string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childVar+"="+kind, dirVar+"="+dir)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, bufio.NewScanner(out)
+}
+
+var crashKey = core.SessionKey{Session: "crash", Agent: "main"}
+
+// text is what version v of the record pins.
+func text(v int64) string { return strings.Repeat(fmt.Sprintln("text", v), 500) }
+
+// countOnce is one more save of key: Calls follows Version, and Overview names
+// the pin that was made before.
+func countOnce(ctx context.Context, d *session.Directory, key core.SessionKey) (*session.Record, error) {
+	return session.Update(ctx, d, key, func(r *session.Record) (*session.Record, error) {
+		next := r.Clone()
+		next.Calls++
+		next.Overview = session.Digest(text(r.Version + 1))
+		next.Notes = append(next.Notes[:0:0], session.Note{Text: text(r.Version + 1)})
+		return next, d.Pin(ctx, key.Session, next.Overview, text(r.Version+1))
+	})
+}
+
+// writeForever prints what was acknowledged, one line each, until it is killed.
+func writeForever(dir string) error {
+	d, err := session.NewDirectory(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	ctx := context.Background()
+	for {
+		rec, err := countOnce(ctx, d, crashKey)
+		if err != nil {
+			return err
+		}
+		fmt.Println("saved", rec.Version)
+		id := fmt.Sprint("short ", rec.Version)
+		for _, agent := range []string{"a", "b"} {
+			if _, err := countOnce(ctx, d, core.SessionKey{Session: id, Agent: agent}); err != nil {
+				return err
+			}
+		}
+		fmt.Println("whole", rec.Version)
+		if err := d.End(ctx, id); err != nil {
+			return err
+		}
+		fmt.Println("ended", rec.Version)
+	}
+}
+
+// TestDirectoryCrash kills a writer at random moments and checks that nothing
+// acknowledged is lost and nothing half-written is seen.
+func TestDirectoryCrash(t *testing.T) {
+	const rounds = 80
+	dir := t.TempDir()
+	var last int64
+	for round := range rounds {
+		cmd, lines := startChild(t, "crash", dir)
+		acked := acknowledged{saved: last, ended: map[int64]bool{}}
+		for first := true; lines.Scan(); first = false {
+			var what string
+			var version int64
+			if _, err := fmt.Sscan(lines.Text(), &what, &version); err != nil {
+				t.Fatalf("child says %q: %v", lines.Text(), err)
+			}
+			acked.note(what, version)
+			if first {
+				after := time.Duration(rand.IntN(40_000)) * time.Microsecond
+				timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
+				defer timer.Stop()
+			}
+		}
+		if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
+			t.Fatalf("round %d: child was not killed: %v", round, err)
+		}
+		last = checkCrashed(t, dir, acked)
+		if t.Failed() {
+			t.Fatalf("round %d: acknowledged %+v", round, acked)
+		}
+	}
+	if last < rounds {
+		t.Errorf("only %d saves in %d rounds", last, rounds)
+	}
+}
+
+// acknowledged is what a child said before it was killed.
+type acknowledged struct {
+	saved int64
+	// ended has the short sessions that were written whole; true once ended.
+	ended map[int64]bool
+}
+
+func (a *acknowledged) note(what string, version int64) {
+	switch what {
+	case "saved":
+		a.saved = version
+	case "whole":
+		a.ended[version] = false
+	case "ended":
+		a.ended[version] = true
+	}
+}
+
+// checkCrashed compares a store with what a killed child acknowledged last, and
+// returns the version of the record.
+func checkCrashed(t *testing.T, dir string, acked acknowledged) int64 {
+	t.Helper()
+	d, err := session.NewDirectory(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	rec, err := d.Load(t.Context(), crashKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec.Version < acked.saved || rec.Version > acked.saved+1 {
+		t.Errorf("version %d after %d was acknowledged", rec.Version, acked.saved)
+	}
+	if int64(rec.Calls) != rec.Version || len(rec.Notes) != 1 || rec.Notes[0].Text != text(rec.Version) {
+		t.Errorf("version %d is half written: %d calls", rec.Version, rec.Calls)
+	}
+	for v := max(1, rec.Version-20); v <= rec.Version; v++ {
+		if got, err := d.Pinned(t.Context(), crashKey.Session, session.Digest(text(v))); err != nil || got != text(v) {
+			t.Errorf("pin of version %d: %d bytes, %v", v, len(got), err)
+		}
+	}
+	for v, ended := range acked.ended {
+		agents, err := d.Agents(t.Context(), fmt.Sprint("short ", v))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ended && len(agents) > 0 {
+			t.Errorf("session %d has ended and has agents %q", v, agents)
+		}
+		if len(agents) > 0 && !slices.Equal(agents, []string{"a", "b"}) {
+			t.Errorf("session %d is half there: %q", v, agents)
+		}
+	}
+	return rec.Version
+}
+
+const countTo = 200
+
+// countUp does not sync, so that the processes meet more often.
+func countUp(dir string) error {
+	d, err := session.NewDirectory(dir, session.WithSync(false))
+	if err != nil {
+		return err
+	}
+	for range countTo {
+		if _, err := countOnce(context.Background(), d, crashKey); err != nil {
+			return err
+		}
+	}
+	return d.Close()
+}
+
+// TestDirectoryProcesses lets several processes update one record at once.
+func TestDirectoryProcesses(t *testing.T) {
+	const processes = 4
+	dir := t.TempDir()
+	var children []*exec.Cmd
+	for range processes {
+		cmd, _ := startChild(t, "count", dir)
+		children = append(children, cmd)
+	}
+	var failed error
+	for _, cmd := range children {
+		failed = errors.Join(failed, cmd.Wait())
+	}
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	rec, err := openDirectory(t, dir).Load(t.Context(), crashKey)
+	if err != nil || rec.Version != processes*countTo || rec.Calls != processes*countTo {
+		t.Errorf("got version %d, %d calls, %v, want %d", rec.Version, rec.Calls, err, processes*countTo)
+	}
+}

@@ -1,0 +1,185 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// ErrDamaged reports stored content that is there but cannot be trusted: no
+// version of the record is complete. Nothing is thrown away; End the session to
+// start over.
+var ErrDamaged = errors.New("stored session content is damaged")
+
+// Directory is a [Store] on a local file system that any number of goroutines,
+// handles and processes may use at the same time. It keeps no lock files, so a
+// process that dies at any moment blocks nobody. What it acknowledged survives
+// the death of the process, and with WithSync a loss of power.
+//
+// Below the root there is one directory for each session and in it one for
+// each agent, both named by the SHA-256 of the id, so that any string is a safe
+// id on any file system, and a file for each pin:
+//
+//	<session>/pin.<digest>
+//	<session>/<agent>/<generation>/<version, 20 digits>.json
+//
+// The highest version is the record; some older ones stay beside it. A save
+// gets its number by a hard link or, where there are none, by the rename of a
+// directory; chain.go tells why that loses no update. End takes the session's
+// directory away in one rename, so that an ended session is gone whole. The
+// file system must be local: network file systems that answer from caches of
+// their own void the promises.
+type Directory struct {
+	root *os.Root
+	sync bool
+	log  *slog.Logger
+	// noLink stands in for a file system without hard links, in tests.
+	noLink bool
+	queues [64]chan struct{} // by hash of the key; each holds one place
+}
+
+var _ Store = (*Directory)(nil)
+
+// DirectoryOption configures [NewDirectory].
+type DirectoryOption func(*Directory) error
+
+// WithSync says whether an acknowledged Save, Pin or End has reached the disk
+// (the default) or only the operating system. Without it a loss of power may
+// undo or damage the latest saves; a record then falls back to the newest
+// version that is complete.
+func WithSync(sync bool) DirectoryOption {
+	return func(d *Directory) error { d.sync = sync; return nil }
+}
+
+// WithLogger sets where damaged files and leftovers that cannot be removed are
+// reported. The default is slog.Default at the time of NewDirectory.
+func WithLogger(log *slog.Logger) DirectoryOption {
+	return func(d *Directory) error {
+		if log == nil {
+			return errors.New("logger is nil")
+		}
+		d.log = log
+		return nil
+	}
+}
+
+// Names below the root and in a session that are not hashes.
+const (
+	newPrefix   = "new."   // a directory or file that is not in place yet
+	endedPrefix = "ended." // an ended session that is being removed
+	pinPrefix   = "pin."
+)
+
+// NewDirectory opens the store at path and makes the directory, readable by its
+// owner only, where there is none. It removes what crashes left at the top of
+// the directory. Close it after use; later calls return an error that wraps
+// fs.ErrClosed.
+func NewDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
+	d := &Directory{sync: true, log: slog.Default()}
+	for _, o := range opts {
+		if err := o(d); err != nil {
+			return nil, fmt.Errorf("open session directory %q: %w", path, err)
+		}
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("make session directory: %w", err)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, fmt.Errorf("open session directory: %w", err)
+	}
+	d.root = root
+	for i := range d.queues {
+		d.queues[i] = make(chan struct{}, 1)
+	}
+	if err := d.removeLeftovers(); err != nil {
+		return nil, errors.Join(fmt.Errorf("clean session directory %q: %w", path, err), root.Close())
+	}
+	return d, nil
+}
+
+// Close releases the directory. Calls that are under way may fail.
+func (d *Directory) Close() error { return d.root.Close() }
+
+// hashName turns an id into a file name.
+func hashName(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}
+
+func isHashName(name string) bool {
+	return len(name) == 2*sha256.Size && strings.Trim(name, "0123456789abcdef") == ""
+}
+
+// Load implements [Store]. It reads the disk each time: what another process
+// saved is seen at once. Where the newest file is damaged it logs that, and
+// returns the newest complete content under the damaged file's version, so
+// that the next Save goes on above it.
+func (d *Directory) Load(ctx context.Context, key core.SessionKey) (*Record, error) {
+	c, h, err := d.open(ctx, hashName(key.Session), hashName(key.Agent))
+	if err != nil {
+		return nil, fmt.Errorf("load record of agent %q: %w", key.Agent, err)
+	}
+	defer c.close()
+	if h.record == nil {
+		return &Record{Key: key}, nil
+	}
+	return h.record, nil
+}
+
+// Agents implements [Store].
+func (d *Directory) Agents(ctx context.Context, session string) ([]string, error) {
+	name := hashName(session)
+	entries, err := listNames(d.root, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list agents of session %q: %w", session, err)
+	}
+	return d.agentsOf(ctx, name, entries)
+}
+
+// End implements [Store]. After an error some files may remain; the session is
+// gone all the same unless the error says that it could not be renamed.
+func (d *Directory) End(ctx context.Context, session string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ended := freshName(endedPrefix)
+	err := d.root.Rename(hashName(session), ended)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = d.syncDirs(".")
+	}
+	if err == nil {
+		err = d.removeEnded(ended)
+	}
+	if err != nil {
+		return fmt.Errorf("end session %q: %w", session, err)
+	}
+	return nil
+}
+
+// syncDirs makes the names in directories durable, if that is promised.
+func (d *Directory) syncDirs(names ...string) error {
+	if !d.sync {
+		return nil
+	}
+	for _, name := range names {
+		if err := syncDir(d.root, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+)
+
+// Pin implements [Store]. A digest that is not the text's fails with
+// [ErrDigest], a text beyond 16 MiB with [ErrTooLarge]. A pin that was damaged
+// is written anew.
+func (d *Directory) Pin(ctx context.Context, session, digest, text string) error {
+	if err := checkPin(digest, text); err != nil {
+		return err
+	}
+	if len(text) > maxFile {
+		return fmt.Errorf("pin %q of %d bytes: %w", digest, len(text), ErrTooLarge)
+	}
+	var err error
+	for range maxLooks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err = d.pin(hashName(session), digest, text)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) { // else the session ended between two steps
+			break
+		}
+	}
+	return fmt.Errorf("pin %q: %w", digest, err)
+}
+
+func (d *Directory) pin(dir, digest, text string) error {
+	if _, err := d.pinned(dir, digest); err == nil {
+		return d.settleSession(dir) // whoever wrote it may not have come that far
+	}
+	if err := d.root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	temp := freshName(newPrefix)
+	if err := writeNew(d.root, temp, []byte(text), d.sync); err != nil {
+		return err
+	}
+	if err := d.root.Rename(temp, dir+"/"+pinPrefix+digest); err != nil {
+		return errors.Join(err, d.root.Remove(temp))
+	}
+	return d.settleSession(dir)
+}
+
+// settleSession makes the names in a session and its own name durable.
+func (d *Directory) settleSession(dir string) error {
+	return ignoreMissing(d.syncDirs(dir, ".")) // missing: it ended just after
+}
+
+// Pinned implements [Store]. Content that does not have the digest is reported
+// as not pinned, with the reason: pinning it again repairs it.
+func (d *Directory) Pinned(ctx context.Context, session, digest string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if !isHashName(digest) {
+		return "", notPinned(digest)
+	}
+	return d.pinned(hashName(session), digest)
+}
+
+func (d *Directory) pinned(dir, digest string) (string, error) {
+	data, err := readRegular(d.root, dir+"/"+pinPrefix+digest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", notPinned(digest)
+	}
+	if errors.Is(err, errIrregular) {
+		return "", fmt.Errorf("%w: %w: %w", notPinned(digest), ErrDamaged, err)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read pin %q: %w", digest, err)
+	}
+	text := string(data)
+	if Digest(text) != digest {
+		return "", fmt.Errorf("%w: %w", notPinned(digest), ErrDamaged)
+	}
+	return text, nil
+}
+
+// agentsOf returns the agents with a record among the names in a session's
+// directory, sorted.
+func (d *Directory) agentsOf(ctx context.Context, session string, names []string) ([]string, error) {
+	var agents []string
+	for _, name := range names {
+		if !isHashName(name) {
+			continue
+		}
+		c, h, err := d.open(ctx, session, name)
+		if err != nil {
+			return nil, fmt.Errorf("read agent directory %s: %w", name, err)
+		}
+		if h.record != nil {
+			agents = append(agents, h.record.Key.Agent)
+		}
+		c.close()
+	}
+	slices.Sort(agents)
+	return agents, ctx.Err()
+}

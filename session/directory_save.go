@@ -1,0 +1,214 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"math"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// Save implements [Store]. A record beyond 16 MiB of JSON fails with
+// [ErrTooLarge]. Strings of the record that are not valid UTF-8 are stored
+// with U+FFFD in place of the wrong bytes, except the Key, which is exact.
+//
+// An error that wraps neither ErrConflict nor ErrTooLarge leaves open whether
+// the record was stored; Load tells.
+func (d *Directory) Save(ctx context.Context, rec *Record) (*Record, error) {
+	if rec == nil {
+		return nil, errNilRecord
+	}
+	if rec.Version > math.MaxInt64-2*versionsPerGeneration {
+		return nil, fmt.Errorf("save record of agent %q: no version left", rec.Key.Agent)
+	}
+	saved, err := d.save(ctx, rec)
+	if err != nil && !errors.Is(err, ErrConflict) {
+		err = fmt.Errorf("save record of agent %q: %w", rec.Key.Agent, err)
+	}
+	return saved, err
+}
+
+// save finds the place for the version after rec, making it where need be.
+func (d *Directory) save(ctx context.Context, rec *Record) (*Record, error) {
+	session, agent := hashName(rec.Key.Session), hashName(rec.Key.Agent)
+	for range maxLooks {
+		c, h, err := d.open(ctx, session, agent)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case h.version != rec.Version:
+			err = conflict(rec, h.version)
+		case c == nil:
+			err = d.begin(session, agent)
+		case h.version == c.last():
+			err = d.extend(c, h)
+		default:
+			rec, err = d.append(c, rec)
+			c.close()
+			return rec, err
+		}
+		c.close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("no place for version %d that stays", rec.Version+1)
+}
+
+// append puts the version after rec into the generation.
+func (d *Directory) append(c *chain, rec *Record) (*Record, error) {
+	next := rec.Clone()
+	next.Version++
+	data, err := encodeRecord(next)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Contains(data, []byte(`\ufffd`)) { // perhaps a wrong byte: return what Load will
+		if next, err = decodeRecord(data); err != nil {
+			return nil, err
+		}
+	}
+	temp := freshName(tempPrefix)
+	defer d.discard(c, temp)
+	err = c.publish(next.Version, data, temp, d.sync, d.noLink)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // taken, or removed
+		return nil, conflict(rec, next.Version)
+	}
+	if err != nil {
+		return nil, err
+	}
+	here, err := d.inPlace(c)
+	if err != nil {
+		return nil, err
+	}
+	if !here {
+		return nil, conflict(rec, next.Version)
+	}
+	if err := d.settle(c, next.Version); err != nil {
+		return nil, err
+	}
+	if next.Version-c.first >= settledVersions {
+		d.prune(c)
+	}
+	return next, nil
+}
+
+// discard removes a temporary file from a generation. One that stays keeps the
+// generation from being removed until it is old.
+func (d *Directory) discard(c *chain, temp string) {
+	if err := c.gen.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.log.Warn("session store: temporary file not removed", "agent", c.agent, "error", err)
+	}
+}
+
+// settle makes a published version durable, and with the first ones the
+// directories above it.
+func (d *Directory) settle(c *chain, version int64) error {
+	if !d.sync {
+		return nil
+	}
+	if err := syncDir(c.gen, "."); err != nil {
+		return err
+	}
+	if version > versionsPerGeneration {
+		return nil
+	}
+	return d.settleSession(c.session)
+}
+
+// begin makes the directory of a record and its first generation, which starts
+// from version 0 as an empty file. All appear together.
+func (d *Directory) begin(session, agent string) error {
+	temp := freshName(newPrefix)
+	gen := temp + "/" + genName(0)
+	err := d.root.MkdirAll(gen, 0o700)
+	if err == nil {
+		err = writeNew(d.root, gen+"/"+versionName(0), nil, d.sync)
+	}
+	if err == nil {
+		err = d.syncDirs(gen, temp)
+	}
+	if err == nil {
+		err = d.root.Mkdir(session, 0o700)
+	}
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		if err = place(d.root, temp, session+"/"+agent); err == nil {
+			return nil
+		}
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // somebody was faster, or the session ended
+			err = nil
+		}
+	}
+	return errors.Join(err, d.root.RemoveAll(temp))
+}
+
+// extend makes the generation after c's, which is full, starting from a copy of
+// its head.
+func (d *Directory) extend(c *chain, h head) error {
+	data, err := encodeRecord(h.record)
+	if err != nil {
+		return err
+	}
+	keep := freshName(tempPrefix)
+	if err := writeNew(c.gen, keep, nil, false); err != nil {
+		return ignoreMissing(err) // removed: look again
+	}
+	defer d.discard(c, keep)
+
+	temp := freshName(tempPrefix)
+	err = c.dir.Mkdir(temp, 0o700)
+	if err == nil {
+		err = writeNew(c.dir, temp+"/"+versionName(h.version), data, d.sync)
+	}
+	if err == nil && d.sync {
+		err = syncDir(c.dir, temp)
+	}
+	if err == nil {
+		err = place(c.dir, temp, genName(h.version))
+	}
+	if err != nil {
+		if errors.Is(err, fs.ErrExist) { // somebody else was faster
+			err = nil
+		}
+		return ignoreMissing(errors.Join(err, c.dir.RemoveAll(temp)))
+	}
+	here, err := d.inPlace(c)
+	if err == nil && !here { // too late: the one that counts was here and is gone
+		err = c.dir.RemoveAll(genName(h.version))
+	}
+	if err == nil && d.sync {
+		err = syncDir(c.dir, ".")
+	}
+	return ignoreMissing(err)
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// maxQueue bounds the wait in a queue, so that a change that updates another
+// record while it is in the queue cannot wait for itself.
+const maxQueue = time.Second
+
+// queue implements queuer.
+func (d *Directory) queue(ctx context.Context, key core.SessionKey) (leave func()) {
+	place := d.queues[crc32.ChecksumIEEE([]byte(key.Session+"/"+key.Agent))%uint32(len(d.queues))]
+	timer := time.NewTimer(maxQueue)
+	defer timer.Stop()
+	select {
+	case place <- struct{}{}:
+		return func() { <-place }
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return func() {}
+}

@@ -1,0 +1,96 @@
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+func ExampleNewMemory() {
+	ctx := context.Background()
+	store := session.NewMemory(session.WithMaxSessions(1000))
+
+	rec, err := store.Load(ctx, core.SessionKey{Session: "chat-1", Agent: "main"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	next := rec.Clone()
+	next.Activate("pdf", session.Digest("# PDF"))
+	if _, err := store.Save(ctx, next); err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = store.Save(ctx, next)
+	fmt.Println(err)
+	// Output: save record of agent "main" from version 0 over version 1: session record was changed meanwhile
+}
+
+func ExampleNewDirectory() {
+	ctx := context.Background()
+	path, err := os.MkdirTemp("", "satchel")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(path)
+
+	store, err := session.NewDirectory(path)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer store.Close()
+
+	body := "# PDF\nUse pdftotext.\n"
+	if err := store.Pin(ctx, "chat-1", session.Digest(body), body); err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, err := store.Pinned(ctx, "chat-1", session.Digest(body))
+	fmt.Printf("%q %v\n", text, err)
+	fmt.Println(store.End(ctx, "chat-1"))
+	// Output:
+	// "# PDF\nUse pdftotext.\n" <nil>
+	// <nil>
+}
+
+func ExampleUpdate() {
+	ctx := context.Background()
+	store := session.NewMemory()
+	key := core.SessionKey{Session: "chat-1", Agent: "main"}
+
+	rec, err := session.Update(ctx, store, key, func(r *session.Record) (*session.Record, error) {
+		next := r.Clone()
+		next.Activate("pdf", session.Digest("# PDF"))
+		return next, nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(rec.Version, rec.Active[0].Skill)
+	// Output: 1 pdf
+}
+
+func ExampleImportKeys() {
+	state := map[string]string{
+		session.LoadedKey("main", "pdf"): "1",
+		session.DocsKey("main", "pdf"):   `["forms.md"]`,
+		"temp:skill:loaded:docx":         "1",
+	}
+	rec, err := session.ImportKeys(core.SessionKey{Session: "chat-1", Agent: "main"}, state)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, a := range rec.Active {
+		fmt.Println(a.Skill, a.Docs)
+	}
+	// Output:
+	// docx []
+	// pdf [forms.md]
+}

@@ -1,0 +1,202 @@
+package session
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// DefaultMaxSessions is how many sessions a [Memory] keeps unless
+// [WithMaxSessions] says otherwise.
+const DefaultMaxSessions = 100_000
+
+var errNilRecord = errors.New("save session record: record is nil")
+
+// Memory is a [Store] that lives and dies with the process. It keeps a bounded
+// number of sessions, so that a server whose hosts never call End does not grow
+// forever: a new session beyond the bound ends the least recently used one.
+// Every call that names a stored session counts as a use, Agents included.
+type Memory struct {
+	max int
+
+	mu       sync.Mutex // guards all below; nothing under it blocks
+	sessions map[string]*list.Element
+	recent   *list.List // of *memorySession, most recently used first
+}
+
+// memorySession is everything kept for one session.
+type memorySession struct {
+	id      string
+	records map[string]*Record // by agent
+	pins    map[string]string  // by digest
+}
+
+var _ Store = (*Memory)(nil)
+
+// MemoryOption configures [NewMemory].
+type MemoryOption func(*Memory)
+
+// WithMaxSessions bounds the number of sessions that are kept; 0 or less
+// removes the bound. The default is [DefaultMaxSessions]. An agent whose
+// session was dropped starts over at Version 0, as after End.
+func WithMaxSessions(n int) MemoryOption {
+	return func(m *Memory) { m.max = n }
+}
+
+// NewMemory returns an empty store in memory. It is safe for concurrent use
+// and needs no closing.
+func NewMemory(opts ...MemoryOption) *Memory {
+	m := &Memory{max: DefaultMaxSessions, sessions: map[string]*list.Element{}, recent: list.New()}
+	for _, o := range opts {
+		o(m)
+	}
+	return m
+}
+
+// Load implements [Store]. Loading a record that exists copies and allocates
+// nothing.
+func (m *Memory) Load(ctx context.Context, key core.SessionKey) (*Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.use(key.Session); s != nil {
+		if rec := s.records[key.Agent]; rec != nil {
+			return rec, nil
+		}
+	}
+	return &Record{Key: key}, nil
+}
+
+// Save implements [Store].
+func (m *Memory) Save(ctx context.Context, rec *Record) (*Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if rec == nil {
+		return nil, errNilRecord
+	}
+	next := rec.Clone()
+	next.Version++
+
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	stored := int64(0)
+	s := m.use(rec.Key.Session)
+	if s != nil && s.records[rec.Key.Agent] != nil {
+		stored = s.records[rec.Key.Agent].Version
+	}
+	if rec.Version != stored {
+		return nil, conflict(rec, stored)
+	}
+	if s == nil {
+		s = m.begin(rec.Key.Session)
+	}
+	s.records[rec.Key.Agent] = next
+	return next, nil
+}
+
+// Agents implements [Store].
+func (m *Memory) Agents(ctx context.Context, session string) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.use(session)
+	if s == nil {
+		return nil, nil
+	}
+	agents := make([]string, 0, len(s.records))
+	for a := range s.records {
+		agents = append(agents, a)
+	}
+	slices.Sort(agents)
+	return agents, nil
+}
+
+// Pin implements [Store]. A digest that is not the text's fails with
+// [ErrDigest].
+func (m *Memory) Pin(ctx context.Context, session, digest, text string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := checkPin(digest, text); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.use(session)
+	if s == nil {
+		s = m.begin(session)
+	}
+	if _, ok := s.pins[digest]; !ok {
+		s.pins[digest] = text
+	}
+	return nil
+}
+
+// Pinned implements [Store].
+func (m *Memory) Pinned(ctx context.Context, session, digest string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.use(session); s != nil {
+		if text, ok := s.pins[digest]; ok {
+			return text, nil
+		}
+	}
+	return "", notPinned(digest)
+}
+
+// End implements [Store].
+func (m *Memory) End(ctx context.Context, session string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e := m.sessions[session]; e != nil {
+		m.drop(e)
+	}
+	return nil
+}
+
+// use returns a stored session, now the most recently used one, or nil.
+func (m *Memory) use(session string) *memorySession {
+	e := m.sessions[session]
+	if e == nil {
+		return nil
+	}
+	m.recent.MoveToFront(e)
+	return e.Value.(*memorySession)
+}
+
+// begin adds a session and drops what is then beyond the bound.
+func (m *Memory) begin(session string) *memorySession {
+	s := &memorySession{id: session, records: map[string]*Record{}, pins: map[string]string{}}
+	m.sessions[session] = m.recent.PushFront(s)
+	for m.max > 0 && m.recent.Len() > m.max {
+		m.drop(m.recent.Back())
+	}
+	return s
+}
+
+func (m *Memory) drop(e *list.Element) {
+	m.recent.Remove(e)
+	delete(m.sessions, e.Value.(*memorySession).id)
+}
+
+// conflict reports a Save of rec where version stored is the current one.
+func conflict(rec *Record, stored int64) error {
+	return fmt.Errorf("save record of agent %q from version %d over version %d: %w",
+		rec.Key.Agent, rec.Version, stored, ErrConflict)
+}

@@ -1,0 +1,91 @@
+package session_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+func TestMemoryLoadSharesAndAllocatesNothing(t *testing.T) {
+	m := session.NewMemory()
+	key := core.SessionKey{Session: "s", Agent: "a"}
+	saved, err := m.Save(t.Context(), &session.Record{Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := m.Load(t.Context(), key); err != nil || got != saved {
+		t.Errorf("got another record (%p, %v) than the saved one %p", got, err, saved)
+	}
+	ctx := t.Context()
+	if n := testing.AllocsPerRun(100, func() { _, err = m.Load(ctx, key) }); n != 0 || err != nil {
+		t.Errorf("a load makes %v allocations, %v", n, err)
+	}
+}
+
+func TestMemoryMaxSessions(t *testing.T) {
+	stored := func(m *session.Memory, ids ...string) (kept []string) {
+		for _, id := range ids {
+			agents, err := m.Agents(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(agents) > 0 {
+				kept = append(kept, id)
+			}
+		}
+		return kept
+	}
+	save := func(m *session.Memory, id string) *session.Record {
+		rec, err := m.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: id}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	t.Run("least recently used goes with its pins", func(t *testing.T) {
+		m := session.NewMemory(session.WithMaxSessions(2))
+		a := save(m, "a")
+		b := save(m, "b")
+		if err := m.Pin(t.Context(), "b", session.Digest("x"), "x"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Load(t.Context(), a.Key); err != nil {
+			t.Fatal(err)
+		}
+		save(m, "c")
+		if got := stored(m, "a", "b", "c"); !reflect.DeepEqual(got, []string{"a", "c"}) {
+			t.Errorf("kept %v", got)
+		}
+		if _, err := m.Pinned(t.Context(), "b", session.Digest("x")); !errors.Is(err, session.ErrNotPinned) {
+			t.Errorf("pin of the dropped session: %v", err)
+		}
+		if _, err := m.Save(t.Context(), b); !errors.Is(err, session.ErrConflict) {
+			t.Errorf("late save into the dropped session: %v", err)
+		}
+	})
+	t.Run("reading the unknown drops nothing", func(t *testing.T) {
+		m := session.NewMemory(session.WithMaxSessions(1))
+		save(m, "a")
+		for i := range 10 {
+			if _, err := m.Load(t.Context(), core.SessionKey{Session: fmt.Sprint(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := stored(m, "a"); len(got) != 1 {
+			t.Error("the session was dropped")
+		}
+	})
+	t.Run("no bound", func(t *testing.T) {
+		m := session.NewMemory(session.WithMaxSessions(0))
+		for i := range session.DefaultMaxSessions + 1 {
+			save(m, fmt.Sprint(i))
+		}
+		if got := stored(m, "0"); len(got) != 1 {
+			t.Error("the first session was dropped")
+		}
+	})
+}

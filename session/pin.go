@@ -1,0 +1,31 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+// ErrDigest reports a Pin whose digest is not the hex SHA-256 of its text.
+var ErrDigest = errors.New("digest is not the hex SHA-256 of the text")
+
+// Digest returns the digest of text as [Store.Pin] wants it: its SHA-256 in 64
+// lower-case hex digits.
+func Digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// checkPin keeps a wrong digest out: whoever reads the pin later trusts that
+// the digest names exactly this text.
+func checkPin(digest, text string) error {
+	if digest != Digest(text) {
+		return fmt.Errorf("pin %q: %w", digest, ErrDigest)
+	}
+	return nil
+}
+
+func notPinned(digest string) error {
+	return fmt.Errorf("read pin %q: %w", digest, ErrNotPinned)
+}

@@ -1,0 +1,62 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// publish makes data the content of version v, all at once. It returns
+// fs.ErrExist when the version exists and fs.ErrNotExist when the generation
+// was removed. The caller removes temp, a file that keeps the generation in
+// its place, when it is done, whatever publish returns.
+func (c *chain) publish(v int64, data []byte, temp string, sync, noLink bool) error {
+	if err := writeNew(c.gen, temp, data, sync); err != nil {
+		return err
+	}
+	err := errors.ErrUnsupported
+	if !noLink {
+		err = c.gen.Link(temp, versionName(v))
+	}
+	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// Systems report missing hard links with several errors, permission among
+	// them. The other way is as safe, so it is tried after any.
+	if dirErr := c.publishDir(v, data, sync); dirErr != nil {
+		return errors.Join(dirErr, err)
+	}
+	return nil
+}
+
+// publishDir does the same without hard links.
+func (c *chain) publishDir(v int64, data []byte, sync bool) error {
+	dir := freshName(tempPrefix)
+	err := c.gen.Mkdir(dir, 0o700)
+	if err == nil {
+		err = writeNew(c.gen, dir+"/"+innerName, data, sync)
+	}
+	if err == nil && sync {
+		err = syncDir(c.gen, dir)
+	}
+	if err == nil {
+		err = place(c.gen, dir, versionName(v))
+	}
+	if err != nil {
+		_ = c.gen.RemoveAll(dir) // what stays goes with the generation
+	}
+	return err
+}
+
+// place gives a directory its name. The error is fs.ErrExist when something
+// that is not an empty directory has the name.
+func place(root *os.Root, temp, name string) error {
+	err := root.Rename(temp, name)
+	if err == nil {
+		return nil
+	}
+	if there, _ := exists(root, name); there { // systems differ in the error
+		return fs.ErrExist
+	}
+	return err
+}

@@ -1,0 +1,177 @@
+package session
+
+import (
+	"strconv"
+	"strings"
+)
+
+// DigestLen is how many hex digits of a digest a receipt shows.
+const DigestLen = 12
+
+// Receipt is the last line of a stored tool result: which call it answers and
+// what that call changed. The view finds the place of a delivery by it, and a
+// lost record is rebuilt from the receipts of a transcript. It reads
+//
+//	[skill#4 +pdf@3f9a1c2b4d5e(forms.md) -docx]
+type Receipt struct {
+	Call    int
+	Changes []Change
+}
+
+// Op says what a change did.
+type Op byte
+
+// The changes that a receipt can hold.
+const (
+	Loaded   Op = '+' // the skill is loaded; Docs were delivered with it
+	Selected Op = '=' // Docs are the selection of the skill after the call
+	Unloaded Op = '-' // the skill is no longer loaded
+)
+
+// Change is one change of a receipt.
+type Change struct {
+	Op     Op
+	Skill  string
+	Digest string // of the body, cut to DigestLen; only with Loaded
+	All    bool   // every doc was asked for
+	Docs   []string
+}
+
+const receiptStart = "[skill#"
+
+// String returns the line without a line break.
+func (r Receipt) String() string {
+	var b strings.Builder
+	b.WriteString(receiptStart)
+	b.WriteString(strconv.Itoa(r.Call))
+	for _, c := range r.Changes {
+		b.WriteByte(' ')
+		b.WriteByte(byte(c.Op))
+		writeWord(&b, c.Skill)
+		if c.Digest != "" {
+			b.WriteByte('@')
+			b.WriteString(c.Digest[:min(DigestLen, len(c.Digest))])
+		}
+		if c.All {
+			b.WriteByte('*')
+		}
+		if len(c.Docs) > 0 || c.Op == Selected {
+			b.WriteByte('(')
+			for i, d := range c.Docs {
+				if i > 0 {
+					b.WriteByte(',')
+				}
+				writeWord(&b, d)
+			}
+			b.WriteByte(')')
+		}
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// writeWord quotes what could be read as part of the line's own grammar.
+func writeWord(b *strings.Builder, s string) {
+	if s == "" || strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r == 0x7f || strings.ContainsRune(`"()[],@*`+"`", r) || r == '\uFFFD' || !strconv.IsPrint(r)
+	}) {
+		b.WriteString(strconv.Quote(s))
+		return
+	}
+	b.WriteString(s)
+}
+
+// ReceiptCall returns the number of the call whose receipt ends text.
+func ReceiptCall(text string) (call int, ok bool) {
+	line := text[strings.LastIndexByte(text, '\n')+1:]
+	if !strings.HasPrefix(line, receiptStart) || line[len(line)-1] != ']' {
+		return 0, false
+	}
+	line = line[len(receiptStart):]
+	n := 0
+	for n < len(line) && n < 10 && line[n] >= '0' && line[n] <= '9' {
+		call = call*10 + int(line[n]-'0')
+		n++
+	}
+	return call, n > 0 && (line[n] == ' ' || line[n] == ']')
+}
+
+// ParseReceipt reads the receipt that ends text: a line as String writes it,
+// and no other.
+func ParseReceipt(text string) (Receipt, bool) {
+	call, ok := ReceiptCall(text)
+	if !ok {
+		return Receipt{}, false
+	}
+	r := Receipt{Call: call}
+	whole := text[strings.LastIndexByte(text, '\n')+1:]
+	line := strings.TrimLeft(whole[len(receiptStart):len(whole)-1], "0123456789")
+	for line != "" {
+		if line[0] != ' ' || len(line) < 3 {
+			return Receipt{}, false
+		}
+		c := Change{Op: Op(line[1])}
+		if c.Op != Loaded && c.Op != Selected && c.Op != Unloaded {
+			return Receipt{}, false
+		}
+		if line, ok = readChange(line[2:], &c); !ok {
+			return Receipt{}, false
+		}
+		r.Changes = append(r.Changes, c)
+	}
+	if r.String() != whole {
+		return Receipt{}, false
+	}
+	return r, true
+}
+
+func readChange(line string, c *Change) (rest string, ok bool) {
+	if c.Skill, line, ok = readWord(line); !ok {
+		return "", false
+	}
+	if strings.HasPrefix(line, "@") {
+		if c.Digest, line, ok = readWord(line[1:]); !ok {
+			return "", false
+		}
+	}
+	if strings.HasPrefix(line, "*") {
+		c.All, line = true, line[1:]
+	}
+	if !strings.HasPrefix(line, "(") {
+		return line, true
+	}
+	if line = line[1:]; strings.HasPrefix(line, ")") {
+		return line[1:], true
+	}
+	for {
+		var doc string
+		if doc, line, ok = readWord(line); !ok || line == "" {
+			return "", false
+		}
+		c.Docs = append(c.Docs, doc)
+		switch line[0] {
+		case ',':
+			line = line[1:]
+		case ')':
+			return line[1:], true
+		default:
+			return "", false
+		}
+	}
+}
+
+func readWord(line string) (word, rest string, ok bool) {
+	if strings.HasPrefix(line, `"`) {
+		q, err := strconv.QuotedPrefix(line)
+		if err != nil {
+			return "", "", false
+		}
+		word, err = strconv.Unquote(q)
+		return word, line[len(q):], err == nil
+	}
+	n := strings.IndexAny(line, " @*(),")
+	if n < 0 {
+		n = len(line)
+	}
+	return line[:n], line[n:], n > 0
+}

@@ -1,0 +1,145 @@
+package sessiontest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+func pinReadBack(t *testing.T, s session.Store) {
+	for _, text := range []string{"", "x", "a\r\nb\n", "\x00\xff not text", strings.Repeat("long ", 1<<18)} {
+		ok(t, s.Pin(t.Context(), "s", session.Digest(text), text))
+	}
+	for _, text := range []string{"", "x", "a\r\nb\n", "\x00\xff not text", strings.Repeat("long ", 1<<18)} {
+		got, err := s.Pinned(t.Context(), "s", session.Digest(text))
+		if must(t, got, err) != text {
+			t.Errorf("a text of %d bytes came back as %d bytes", len(text), len(got))
+		}
+	}
+}
+
+func pinAgain(t *testing.T, s session.Store) {
+	for range 3 {
+		ok(t, s.Pin(t.Context(), "s", session.Digest("x"), "x"))
+		text, err := s.Pinned(t.Context(), "s", session.Digest("x"))
+		equal(t, "text", must(t, text, err), "x")
+	}
+}
+
+func pinBelongs(t *testing.T, s session.Store) {
+	ok(t, s.Pin(t.Context(), "s", session.Digest("x"), "x"))
+	_, err := s.Pinned(t.Context(), "s2", session.Digest("x"))
+	is(t, err, session.ErrNotPinned)
+}
+
+func pinWrongDigest(t *testing.T, s session.Store) {
+	for _, digest := range []string{session.Digest("y"), "", "../x", strings.ToUpper(session.Digest("x")), session.Digest("x") + "0"} {
+		is(t, s.Pin(t.Context(), "s", digest, "x"), session.ErrDigest)
+		_, err := s.Pinned(t.Context(), "s", digest)
+		is(t, err, session.ErrNotPinned)
+	}
+}
+
+func pinUnknown(t *testing.T, s session.Store) {
+	for _, digest := range []string{session.Digest("x"), "", "../x", "\x00", strings.Repeat("a", 10_000)} {
+		_, err := s.Pinned(t.Context(), "s", digest)
+		is(t, err, session.ErrNotPinned)
+	}
+}
+
+func endRemoves(t *testing.T, s session.Store) {
+	for _, id := range []string{"s", "s2"} {
+		save(t, s, full(core.SessionKey{Session: id, Agent: "a"}))
+		save(t, s, full(core.SessionKey{Session: id, Agent: "b"}))
+		ok(t, s.Pin(t.Context(), id, session.Digest("x"), "x"))
+	}
+	ok(t, s.End(t.Context(), "s"))
+	equal(t, "record", load(t, s, core.SessionKey{Session: "s", Agent: "a"}).Version, int64(0))
+	agents, err := s.Agents(t.Context(), "s")
+	equal(t, "agents", len(must(t, agents, err)), 0)
+	_, err = s.Pinned(t.Context(), "s", session.Digest("x"))
+	is(t, err, session.ErrNotPinned)
+
+	agents, err = s.Agents(t.Context(), "s2")
+	equal(t, "agents of the other session", must(t, agents, err), []string{"a", "b"})
+	text, err := s.Pinned(t.Context(), "s2", session.Digest("x"))
+	equal(t, "pin of the other session", must(t, text, err), "x")
+}
+
+func endUnknown(t *testing.T, s session.Store) {
+	ok(t, s.End(t.Context(), "never"))
+	save(t, s, full(key))
+	ok(t, s.End(t.Context(), key.Session))
+	ok(t, s.End(t.Context(), key.Session))
+}
+
+func endLateSave(t *testing.T, s session.Store) {
+	rec := save(t, s, full(key))
+	for range 6 {
+		rec = save(t, s, rec)
+	}
+	ok(t, s.End(t.Context(), key.Session))
+	_, err := s.Save(t.Context(), rec)
+	is(t, err, session.ErrConflict)
+	equal(t, "record", load(t, s, key), &session.Record{Key: key})
+	agents, err := s.Agents(t.Context(), key.Session)
+	equal(t, "agents", len(must(t, agents, err)), 0)
+}
+
+func endStartsAgain(t *testing.T, s session.Store) {
+	save(t, s, save(t, s, full(key)))
+	ok(t, s.End(t.Context(), key.Session))
+	rec := save(t, s, load(t, s, key))
+	equal(t, "version", rec.Version, int64(1))
+	equal(t, "loaded", load(t, s, key), rec)
+}
+
+// ids are strings that are trouble as file names, as JSON or as map keys.
+func ids() []string {
+	return []string{
+		"", ".", "..", "../x", "/etc/passwd", `..\x`, "a/b", "a", "A", "a ", "a.", "ä", "a\u0308",
+		"NUL", "COM1", "x\x00y", "x\ny", "x\r", "*?<>|:\"", "%2F", "\xff", "\xfe", "\xff\xfe", "\ufffd",
+		strings.Repeat("n", 10_000), strings.Repeat("n", 10_000) + "!", "tmp.x", "pin.x", "new.x", "ended.x",
+	}
+}
+
+func hostileIDs(t *testing.T, s session.Store) {
+	for i, id := range ids() {
+		save(t, s, &session.Record{Key: core.SessionKey{Session: id}, Calls: i + 1})
+		ok(t, s.Pin(t.Context(), id, session.Digest(id), id))
+	}
+	for i, id := range ids() {
+		rec := load(t, s, core.SessionKey{Session: id})
+		if rec.Calls != i+1 || rec.Key.Session != id {
+			t.Errorf("session %.40q: got record of session %.40q with %d, want %d", id, rec.Key.Session, rec.Calls, i+1)
+		}
+		text, err := s.Pinned(t.Context(), id, session.Digest(id))
+		if must(t, text, err) != id {
+			t.Errorf("session %.40q: got pin %.40q", id, text)
+		}
+	}
+	for i, id := range ids() {
+		ok(t, s.End(t.Context(), id))
+		for j, still := range ids() {
+			if got := load(t, s, core.SessionKey{Session: still}).Version == 0; got != (j <= i) {
+				t.Fatalf("after the end of %.40q: session %.40q ended is %t", id, still, got)
+			}
+		}
+	}
+}
+
+func hostileAgents(t *testing.T, s session.Store) {
+	for i, id := range ids() {
+		save(t, s, &session.Record{Key: core.SessionKey{Session: "s", Agent: id}, Calls: i + 1})
+	}
+	for i, id := range ids() {
+		rec := load(t, s, core.SessionKey{Session: "s", Agent: id})
+		if rec.Calls != i+1 || rec.Key.Agent != id {
+			t.Errorf("agent %.40q: got record of agent %.40q with %d, want %d", id, rec.Key.Agent, rec.Calls, i+1)
+		}
+	}
+	agents, err := s.Agents(t.Context(), "s")
+	equal(t, "number of agents", len(must(t, agents, err)), len(ids()))
+}

@@ -1,0 +1,115 @@
+package sessiontest
+
+import (
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// RunDurable runs the tests for stores that keep their content in a directory.
+// openAt opens a handle on dir; a handle that is an io.Closer is closed by the
+// test, any other is dropped. Run it in addition to [Run].
+func RunDurable(t *testing.T, openAt func(t *testing.T, dir string) session.Store) {
+	t.Helper()
+	tests := []struct {
+		name string
+		run  func(*testing.T, func() session.Store)
+	}{
+		{"reopen/keeps everything", reopenKeeps},
+		{"reopen/remembers the end", reopenEnded},
+		{"two handles/see each other", handlesSee},
+		{"two handles/lose no update", handlesUpdate},
+		{"two handles/one end is the end for both", handlesEnd},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			tt.run(t, func() session.Store { return openAt(t, dir) })
+		})
+	}
+}
+
+func closeStore(t *testing.T, s session.Store) {
+	t.Helper()
+	if c, isCloser := s.(io.Closer); isCloser {
+		ok(t, c.Close())
+	}
+}
+
+func reopenKeeps(t *testing.T, open func() session.Store) {
+	want := map[core.SessionKey]*session.Record{}
+	for round := range 6 {
+		s := open()
+		for i, id := range ids() {
+			k := core.SessionKey{Session: id, Agent: ids()[len(ids())-1-i]}
+			rec := load(t, s, k)
+			if round > 0 {
+				equal(t, fmt.Sprintf("record of %.40q", id), rec, want[k])
+				text, err := s.Pinned(t.Context(), id, session.Digest(id))
+				equal(t, "pin", must(t, text, err), id)
+			}
+			next := full(k)
+			next.Version, next.Turn = rec.Version, round
+			want[k] = save(t, s, next)
+			ok(t, s.Pin(t.Context(), id, session.Digest(id), id))
+		}
+		closeStore(t, s)
+	}
+}
+
+func reopenEnded(t *testing.T, open func() session.Store) {
+	s := open()
+	rec := save(t, s, full(key))
+	ok(t, s.Pin(t.Context(), key.Session, session.Digest("x"), "x"))
+	ok(t, s.End(t.Context(), key.Session))
+	closeStore(t, s)
+
+	s = open()
+	defer closeStore(t, s)
+	equal(t, "record", load(t, s, key), &session.Record{Key: key})
+	_, err := s.Save(t.Context(), rec)
+	is(t, err, session.ErrConflict)
+	_, err = s.Pinned(t.Context(), key.Session, session.Digest("x"))
+	is(t, err, session.ErrNotPinned)
+}
+
+func handlesSee(t *testing.T, open func() session.Store) {
+	a, b := open(), open()
+	defer closeStore(t, a)
+	defer closeStore(t, b)
+	for range 6 {
+		stale := load(t, b, key)
+		saved := save(t, a, load(t, a, key))
+		equal(t, "record at the other handle", load(t, b, key), saved)
+		_, err := b.Save(t.Context(), stale)
+		is(t, err, session.ErrConflict)
+		a, b = b, a
+	}
+	ok(t, a.Pin(t.Context(), key.Session, session.Digest("x"), "x"))
+	text, err := b.Pinned(t.Context(), key.Session, session.Digest("x"))
+	equal(t, "pin at the other handle", must(t, text, err), "x")
+	agents, err := b.Agents(t.Context(), key.Session)
+	equal(t, "agents at the other handle", must(t, agents, err), []string{key.Agent})
+}
+
+func handlesUpdate(t *testing.T, open func() session.Store) {
+	a, b := open(), open()
+	defer closeStore(t, a)
+	defer closeStore(t, b)
+	countUpdates(t, a, b)
+}
+
+func handlesEnd(t *testing.T, open func() session.Store) {
+	a, b := open(), open()
+	defer closeStore(t, a)
+	defer closeStore(t, b)
+	rec := save(t, a, full(key))
+	ok(t, b.End(t.Context(), key.Session))
+	equal(t, "record", load(t, a, key), &session.Record{Key: key})
+	_, err := a.Save(t.Context(), rec)
+	is(t, err, session.ErrConflict)
+	equal(t, "version of the next save", save(t, a, load(t, a, key)).Version, int64(1))
+}

@@ -1,0 +1,141 @@
+package sessiontest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// parallel runs do n times at once and reports every error.
+func parallel(t *testing.T, n int, do func(i int) error) {
+	t.Helper()
+	var wg sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		wg.Go(func() {
+			<-start
+			if err := do(i); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	close(start)
+	wg.Wait()
+}
+
+func parallelUpdates(t *testing.T, s session.Store) {
+	countUpdates(t, s, s)
+}
+
+// countUpdates makes the stores, which share their content, update one record
+// at once.
+func countUpdates(t *testing.T, stores ...session.Store) {
+	const goroutines, each = 64, 8
+	parallel(t, goroutines, func(i int) error {
+		for range each {
+			if err := increment(t.Context(), stores[i%len(stores)], key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, s := range stores {
+		rec := load(t, s, key)
+		equal(t, "updates", rec.Calls, goroutines*each)
+		equal(t, "version", rec.Version, int64(goroutines*each))
+	}
+}
+
+func parallelFirstSave(t *testing.T, s session.Store) {
+	for round := range 8 {
+		var won atomic.Int32
+		parallel(t, 16, func(i int) error {
+			_, err := s.Save(t.Context(), &session.Record{Key: key, Version: int64(round), Calls: i})
+			if err == nil {
+				won.Add(1)
+			}
+			if errors.Is(err, session.ErrConflict) {
+				return nil
+			}
+			return err
+		})
+		equal(t, "saves that succeeded", won.Load(), int32(1))
+	}
+}
+
+func parallelSessions(t *testing.T, s session.Store) {
+	const n, each = 24, 6
+	parallel(t, n, func(i int) error {
+		k := core.SessionKey{Session: fmt.Sprint(i / 2), Agent: fmt.Sprint(i % 2)}
+		for j := range each {
+			text := fmt.Sprint(i, j)
+			if err := s.Pin(t.Context(), k.Session, session.Digest(text), text); err != nil {
+				return err
+			}
+			if err := increment(t.Context(), s, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i := range n {
+		k := core.SessionKey{Session: fmt.Sprint(i / 2), Agent: fmt.Sprint(i % 2)}
+		equal(t, "updates", load(t, s, k).Calls, each)
+		for j := range each {
+			text, err := s.Pinned(t.Context(), k.Session, session.Digest(fmt.Sprint(i, j)))
+			equal(t, "pin", must(t, text, err), fmt.Sprint(i, j))
+		}
+	}
+}
+
+// parallelEnd ends a session while others write to it. A record must never be
+// seen with content from before the end and a version from after it: Calls
+// counts the saves, as Version does.
+func parallelEnd(t *testing.T, s session.Store) {
+	parallel(t, 8, func(i int) error {
+		for range 12 {
+			if i == 0 {
+				if err := s.End(t.Context(), key.Session); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := s.Pin(t.Context(), key.Session, session.Digest("x"), "x"); err != nil {
+				return err
+			}
+			k := core.SessionKey{Session: key.Session, Agent: fmt.Sprint(i % 3)}
+			if err := incrementWhole(t.Context(), s, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	ok(t, s.End(t.Context(), key.Session))
+	agents, err := s.Agents(t.Context(), key.Session)
+	equal(t, "agents after the end", len(must(t, agents, err)), 0)
+	_, err = s.Pinned(t.Context(), key.Session, session.Digest("x"))
+	is(t, err, session.ErrNotPinned)
+}
+
+// incrementWhole is increment with a look at what is there.
+func incrementWhole(ctx context.Context, s session.Store, k core.SessionKey) error {
+	rec, err := s.Load(ctx, k)
+	if err == nil && int64(rec.Calls) != rec.Version {
+		err = fmt.Errorf("version %d with %d calls: content of an ended session", rec.Version, rec.Calls)
+	}
+	if err != nil {
+		return err
+	}
+	next := rec.Clone()
+	next.Calls++
+	if _, err = s.Save(ctx, next); errors.Is(err, session.ErrConflict) {
+		return nil
+	}
+	return err
+}

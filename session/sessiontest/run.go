@@ -1,0 +1,141 @@
+// Package sessiontest checks that an implementation of session.Store keeps
+// every promise of that interface.
+package sessiontest
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// Run runs the conformance tests, each on a store of its own. open returns an
+// empty store and registers its closing with t.Cleanup.
+func Run(t *testing.T, open func(t *testing.T) session.Store) {
+	t.Helper()
+	tests := []struct {
+		name string
+		run  func(*testing.T, session.Store)
+	}{
+		{"load/never saved", loadNeverSaved},
+		{"save/returns the record as stored", saveReturnsStored},
+		{"save/neither changes nor keeps its argument", saveLeavesArgument},
+		{"save/counts versions", saveCounts},
+		{"save/stale version conflicts and stores nothing", saveConflicts},
+		{"save/future version conflicts", saveFuture},
+		{"save/nil is an error", saveNil},
+		{"save/leaves records that were handed out alone", saveLeavesLoaded},
+		{"save/keeps every field", saveKeepsFields},
+		{"save/text that is not UTF-8", saveInvalidText},
+		{"save/agents are separate", agentsSeparate},
+		{"agents/sorted", agentsSorted},
+		{"agents/pins alone make none", agentsOfPins},
+		{"pin/read back", pinReadBack},
+		{"pin/again changes nothing", pinAgain},
+		{"pin/belongs to the session", pinBelongs},
+		{"pin/wrong digest is refused", pinWrongDigest},
+		{"pin/unknown digest", pinUnknown},
+		{"end/removes everything of the session only", endRemoves},
+		{"end/unknown session", endUnknown},
+		{"end/late save does not revive", endLateSave},
+		{"end/session starts again", endStartsAgain},
+		{"ids/any string is an id", hostileIDs},
+		{"ids/any string is an agent", hostileAgents},
+		{"context/cancelled", cancelled},
+		{"update/nil and same record save nothing", updateUnchanged},
+		{"update/error of change is returned", updateError},
+		{"parallel/no update is lost", parallelUpdates},
+		{"parallel/one of many saves of a version wins", parallelFirstSave},
+		{"parallel/many sessions", parallelSessions},
+		{"parallel/end against save and pin", parallelEnd},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) { tt.run(t, open(t)) })
+	}
+}
+
+// ok stops the test at an error.
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// must returns v and stops the test at an error.
+func must[T any](t *testing.T, v T, err error) T {
+	t.Helper()
+	ok(t, err)
+	return v
+}
+
+func equal(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s:\n got %+v\nwant %+v", what, got, want)
+	}
+}
+
+func is(t *testing.T, err, target error) {
+	t.Helper()
+	if !errors.Is(err, target) {
+		t.Errorf("got error %v, want one that wraps %q", err, target)
+	}
+}
+
+func load(t *testing.T, s session.Store, key core.SessionKey) *session.Record {
+	t.Helper()
+	return must2(t)(s.Load(t.Context(), key))
+}
+
+func save(t *testing.T, s session.Store, rec *session.Record) *session.Record {
+	t.Helper()
+	return must2(t)(s.Save(t.Context(), rec))
+}
+
+func must2(t *testing.T) func(*session.Record, error) *session.Record {
+	t.Helper()
+	return func(rec *session.Record, err error) *session.Record {
+		t.Helper()
+		if err == nil && rec == nil {
+			t.Fatal("got neither a record nor an error")
+		}
+		return must(t, rec, err)
+	}
+}
+
+// increment adds one call, which tests count to find lost updates.
+func increment(ctx context.Context, s session.Store, key core.SessionKey) error {
+	_, err := session.Update(ctx, s, key, func(r *session.Record) (*session.Record, error) {
+		next := r.Clone()
+		next.Calls++
+		return next, nil
+	})
+	return err
+}
+
+// full returns a record with something in every field.
+func full(key core.SessionKey) *session.Record {
+	mark := session.Mark{Hash: "h", Ordinal: 3, Turn: 2}
+	return &session.Record{
+		Key: key, Turn: 2, Token: "t<&>\u2028", User: mark, Calls: 9, Uses: 7,
+		Active: []session.Active{
+			{Skill: "pdf", Digest: "d1", Docs: []string{"b.md", "a.md"}, Used: 7},
+			{Skill: "docx", Digest: "d2", All: true, Used: 6},
+		},
+		Deliveries: []session.Delivery{{
+			Call: 4, Turn: 1, Skill: "pdf", Digest: "d1", Body: true,
+			Docs:   []session.Doc{{Name: "b.md", Digest: "d3", Old: true}},
+			Anchor: &mark, Supersedes: true, Old: true, Seen: true, Spent: true,
+		}},
+		Pending: []session.Pending{{
+			Call: 9, From: core.ToolCall{ID: "c1", Name: "skill_load", Arguments: `{"skill":"pdf"}`},
+			Done: true, Answer: "loaded: pdf\n",
+		}},
+		Overview: "o", Listing: "l", NoSkills: true,
+		Notes: []session.Note{{Anchor: mark, Text: "new skill"}},
+	}
+}
