@@ -1,0 +1,49 @@
+package loadmode
+
+import "github.com/satchel-go/satchel/session"
+
+// Advance ends what the beginning of a user turn ends and begins turn number
+// rec.Turn+1, found by token or by the user message. It changes rec.
+//
+// In modes Turn and Once every load of the last turn ends. In mode Session
+// loads stay, and so does each byte of what they show. Calls of the last turn
+// that were never executed are forgotten in every mode.
+func Advance(rec *session.Record, mode Mode, token string, user session.Mark) {
+	rec.Turn++
+	rec.Token = token
+	user.Turn = rec.Turn
+	rec.User = user
+	rec.Pending = nil
+	if mode != Session {
+		rec.Active = nil
+		rec.Deliveries = nil
+	}
+}
+
+// Shows reports whether a delivery whose message is in the request shows its
+// content. answered says that an assistant message follows that message.
+func Shows(mode Mode, answered bool) bool {
+	return mode != Once || !answered
+}
+
+// ShowsElsewhere is the same for a delivery whose message is not in the
+// request.
+func ShowsElsewhere(mode Mode, d *session.Delivery) bool {
+	return mode != Once || !d.Spent
+}
+
+// Spend notes that the model has answered to all that was delivered so far,
+// and reports whether that changes rec. Only mode Once needs it.
+func Spend(rec *session.Record, mode Mode) bool {
+	if mode != Once {
+		return false
+	}
+	changed := false
+	for i := range rec.Deliveries {
+		if !rec.Deliveries[i].Spent {
+			rec.Deliveries[i].Spent = true
+			changed = true
+		}
+	}
+	return changed
+}

@@ -1,0 +1,127 @@
+package loadmode
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// loaded is a record of turn 3 with two skills, an unexecuted call and a note.
+func loaded() *session.Record {
+	r := &session.Record{Turn: 3, Token: "t3", Calls: 2, Overview: "o", Listing: "l",
+		User:    session.Mark{Hash: "u3", Ordinal: 2, Turn: 3},
+		Notes:   []session.Note{{Text: "note"}},
+		Pending: []session.Pending{{Call: 2, From: core.ToolCall{Name: "skill_load"}}},
+	}
+	for i, name := range []string{"pdf", "docx"} {
+		r.Activate(name, "d-"+name).Docs = []string{"a.md"}
+		r.Deliver(session.Delivery{Call: i + 1, Turn: 3, Skill: name, Digest: "d-" + name, Body: true,
+			Docs: []session.Doc{{Name: "a.md", Digest: "a"}}})
+	}
+	return r
+}
+
+func TestAdvance(t *testing.T) {
+	for _, tt := range []struct {
+		mode  Mode
+		stays bool
+	}{{Turn, false}, {Once, false}, {Session, true}} {
+		t.Run(tt.mode.String(), func(t *testing.T) {
+			r, before := loaded(), loaded()
+			Advance(r, tt.mode, "t4", session.Mark{Hash: "u4", Ordinal: 3, Turn: 99})
+			if r.Turn != 4 || r.Token != "t4" {
+				t.Errorf("turn %d with token %q", r.Turn, r.Token)
+			}
+			if want := (session.Mark{Hash: "u4", Ordinal: 3, Turn: 4}); r.User != want {
+				t.Errorf("user %+v, want %+v: the turn of a mark is the one that it began", r.User, want)
+			}
+			if r.Pending != nil {
+				t.Error("a call that was never executed outlives its turn")
+			}
+			var active []session.Active
+			var deliveries []session.Delivery
+			if tt.stays {
+				active, deliveries = before.Active, before.Deliveries
+			}
+			if !reflect.DeepEqual(r.Active, active) || !reflect.DeepEqual(r.Deliveries, deliveries) {
+				t.Errorf("loaded %+v with %+v", r.Active, r.Deliveries)
+			}
+			if r.Calls != 2 || r.Uses != before.Uses || r.Overview != "o" || r.Listing != "l" || len(r.Notes) != 1 {
+				t.Errorf("what belongs to the session has changed: %+v", r)
+			}
+		})
+	}
+}
+
+// A load that has ended leaves nothing behind: no tombstone that grows, and
+// nothing that could be taken for loaded.
+func TestEndedLoadsLeaveNoTrace(t *testing.T) {
+	r := &session.Record{}
+	for range 100 {
+		Advance(r, Turn, "", session.Mark{})
+		r.Activate("pdf", "d")
+		r.Deliver(session.Delivery{Call: 1, Skill: "pdf", Body: true})
+	}
+	if len(r.Active) != 1 || len(r.Deliveries) != 1 {
+		t.Errorf("after 100 turns: %d loaded, %d deliveries", len(r.Active), len(r.Deliveries))
+	}
+	if Advance(r, Turn, "", session.Mark{}); r.Find("pdf") != nil {
+		t.Error("pdf is still loaded")
+	}
+}
+
+func TestShows(t *testing.T) {
+	for _, tt := range []struct {
+		mode                  Mode
+		open, answered, spent bool
+	}{
+		{Turn, true, true, true},
+		{Session, true, true, true},
+		{Once, true, false, false},
+	} {
+		t.Run(tt.mode.String(), func(t *testing.T) {
+			if Shows(tt.mode, false) != tt.open || Shows(tt.mode, true) != tt.answered {
+				t.Error("at its message")
+			}
+			if !ShowsElsewhere(tt.mode, &session.Delivery{}) || ShowsElsewhere(tt.mode, &session.Delivery{Spent: true}) != tt.spent {
+				t.Error("elsewhere")
+			}
+		})
+	}
+}
+
+func TestSpend(t *testing.T) {
+	for _, mode := range []Mode{Turn, Session} {
+		t.Run(mode.String(), func(t *testing.T) {
+			r := loaded()
+			if Spend(r, mode) || !reflect.DeepEqual(r, loaded()) {
+				t.Error("changes the record")
+			}
+		})
+	}
+	t.Run("once", func(t *testing.T) {
+		r := loaded()
+		if !Spend(r, Once) || !r.Deliveries[0].Spent || !r.Deliveries[1].Spent {
+			t.Fatalf("not spent: %+v", r.Deliveries)
+		}
+		if Spend(r, Once) {
+			t.Error("a second answer changes it again")
+		}
+		r.Deliver(session.Delivery{Call: 3, Skill: "csv", Body: true})
+		if !Spend(r, Once) || !r.Deliveries[2].Spent {
+			t.Error("a later delivery is not spent")
+		}
+		if Spend(&session.Record{}, Once) {
+			t.Error("changes a record without deliveries")
+		}
+	})
+	t.Run("a skill that was shown once may still run", func(t *testing.T) {
+		r := loaded()
+		Spend(r, Once)
+		if r.Find("pdf") == nil || r.Find("docx") == nil {
+			t.Error("not loaded before the turn has ended")
+		}
+	})
+}

@@ -1,0 +1,50 @@
+package loadmode_test
+
+import (
+	"fmt"
+
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
+)
+
+func ExampleParse() {
+	m, err := loadmode.Parse("session")
+	fmt.Println(m, err)
+	_, err = loadmode.Parse("ever")
+	fmt.Println(err)
+	// Output:
+	// session <nil>
+	// unknown load mode "ever": use turn, once or session
+}
+
+func ExampleAdvance() {
+	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Session} {
+		rec := &session.Record{Turn: 1}
+		rec.Activate("pdf", session.Digest("# PDF"))
+		loadmode.Advance(rec, mode, "", session.Mark{})
+		fmt.Println(mode, rec.Turn, len(rec.Active))
+	}
+	// Output:
+	// turn 2 0
+	// session 2 1
+}
+
+func ExampleEvict() {
+	rec := &session.Record{}
+	for _, name := range []string{"pdf", "docx", "csv"} {
+		rec.Activate(name, session.Digest(name))
+	}
+	rec.Touch("pdf")
+	fmt.Println(loadmode.Evict(rec, 2, []string{"csv"}, nil))
+	// Output: [docx]
+}
+
+func ExampleSpend() {
+	rec := &session.Record{}
+	rec.Deliver(session.Delivery{Call: 1, Skill: "pdf", Body: true})
+	fmt.Println(loadmode.Spend(rec, loadmode.Once), loadmode.Spend(rec, loadmode.Once))
+	fmt.Println(loadmode.ShowsElsewhere(loadmode.Once, &rec.Deliveries[0]))
+	// Output:
+	// true false
+	// false
+}

@@ -1,0 +1,64 @@
+// Package loadmode decides when a load ends: at the turn, after one use, with
+// the session, or because the cap makes room. Everything in it is a pure
+// function of a [session.Record].
+package loadmode
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Mode is the lifetime of a load.
+type Mode uint8
+
+const (
+	// Turn keeps loaded content until the next user turn begins. The default.
+	Turn Mode = iota
+	// Once shows loaded content to the model once: only while no assistant
+	// message follows its delivery, so a retry shows it again. The skill may
+	// run until the turn ends.
+	Once
+	// Session keeps loaded content until it is unloaded, evicted or cleared,
+	// or until the session ends.
+	Session
+)
+
+// ErrMode reports a name that is not a load mode.
+var ErrMode = errors.New("unknown load mode")
+
+var names = [...]string{Turn: "turn", Once: "once", Session: "session"}
+
+// String returns turn, once or session.
+func (m Mode) String() string {
+	if int(m) < len(names) {
+		return names[m]
+	}
+	return fmt.Sprintf("loadmode.Mode(%d)", uint8(m))
+}
+
+// Valid reports whether m is one of the three modes.
+func (m Mode) Valid() bool { return int(m) < len(names) }
+
+// Parse returns the mode of that name. The error wraps ErrMode.
+func Parse(name string) (Mode, error) {
+	for m, n := range names {
+		if n == name {
+			return Mode(m), nil
+		}
+	}
+	return 0, fmt.Errorf("%w %q: use turn, once or session", ErrMode, name)
+}
+
+// MarshalText writes the mode's name.
+func (m Mode) MarshalText() ([]byte, error) {
+	if !m.Valid() {
+		return nil, fmt.Errorf("%w %d", ErrMode, uint8(m))
+	}
+	return []byte(m.String()), nil
+}
+
+// UnmarshalText reads the mode's name.
+func (m *Mode) UnmarshalText(text []byte) (err error) {
+	*m, err = Parse(string(text))
+	return err
+}
