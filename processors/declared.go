@@ -1,0 +1,27 @@
+package processors
+
+import (
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
+)
+
+// Declared puts skills that were loaded without a call of the model at the user
+// message of their turn, where they stay.
+func Declared(messages []core.Message, st *State) []core.Message {
+	for i := range st.Content.calls {
+		c := &st.Content.calls[i]
+		anchor := st.Record.Deliveries[c.first].Anchor
+		if anchor == nil {
+			continue
+		}
+		at := anchored(messages, *anchor, st.Record.Turn)
+		if at < 0 {
+			continue
+		}
+		st.shown[i] = true
+		if loadmode.Shows(st.Mode, at < lastAssistant(messages)) {
+			extend(&messages[at], c.text)
+		}
+	}
+	return messages
+}

@@ -1,0 +1,15 @@
+package processors
+
+import "github.com/satchel-go/satchel/core"
+
+// Notes adds each announced change of the catalog to the user message of the
+// turn in which it was announced.
+func Notes(messages []core.Message, st *State) []core.Message {
+	for i := range st.Record.Notes {
+		n := &st.Record.Notes[i]
+		if at := anchored(messages, n.Anchor, st.Record.Turn); at >= 0 {
+			extend(&messages[at], n.Text)
+		}
+	}
+	return messages
+}

@@ -1,0 +1,118 @@
+// Package processors turns the request of a framework into the request that
+// the model is sent: it adds the overview of the catalog and the contents of
+// the loaded skills. Every processor is a pure function from messages and state
+// to messages: the same input gives the same bytes, and no message of the input
+// is ever rewritten, only extended. The view of a view is the same view.
+package processors
+
+import (
+	"slices"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
+)
+
+// Placement says where loaded content goes.
+type Placement uint8
+
+const (
+	// InToolResult puts content into the result of the call that delivered
+	// it, so that requests only grow at their end. The default.
+	InToolResult Placement = iota
+	// InSystem collects content after the host's system text. Each load then
+	// changes the beginning of the request.
+	InSystem
+)
+
+// SummaryRule says what happens to loaded content whose message is missing
+// from a request in which a summary replaces part of the history.
+type SummaryRule uint8
+
+const (
+	// SummaryAuto attaches content whose message the summary removed and skips
+	// content that no message of this conversation carried. The default.
+	SummaryAuto SummaryRule = iota
+	// SummaryAttach attaches all of it, SummarySkip none.
+	SummaryAttach
+	SummarySkip
+)
+
+// State is what the processors know besides the messages.
+type State struct {
+	Record  *session.Record
+	Content *Content
+	// Overview is the session's frozen overview; "" adds none.
+	Overview string
+	Mode     loadmode.Mode
+	Summary  bool
+	Rule     SummaryRule
+	// Delivers are the names of the tools whose results carry content.
+	Delivers map[string]bool
+
+	// shown are the calls of Content that have their place in the request.
+	shown []bool
+	// hidden are the calls whose content is loaded but nowhere in it.
+	hidden []int
+}
+
+// Processor is one step of the view. It may change and return the slice that
+// it is given, but not what the messages refer to.
+type Processor func([]core.Message, *State) []core.Message
+
+// Chain returns the steps of a placement in their order.
+func Chain(p Placement) []Processor {
+	if p == InSystem {
+		return []Processor{Overview, ActiveSkills, Notes}
+	}
+	return []Processor{Overview, Results, Notes, Declared, Fallback}
+}
+
+// Render applies the steps to a copy of messages, without what an earlier view
+// has added to them. It also returns the numbers of the calls whose content the
+// summary rule keeps out of the request.
+func Render(chain []Processor, messages []core.Message, st State) (view []core.Message, hidden []int) {
+	view = make([]core.Message, 0, len(messages)+2)
+	for _, m := range messages {
+		if m.Origin != core.Inserted {
+			m.Text, m.Added = m.Text[:len(m.Text)-len(m.Added)], ""
+			view = append(view, m)
+		}
+	}
+	st.shown = make([]bool, len(st.Content.calls))
+	for _, step := range chain {
+		view = step(view, &st)
+	}
+	return view, st.hidden
+}
+
+// extend appends text to a message as a paragraph of its own, unless the
+// message ends with just that already.
+func extend(m *core.Message, text string) {
+	sep := "\n\n"
+	if m.Text == "" {
+		sep = ""
+	}
+	if ends(m.Text, text) {
+		return
+	}
+	m.Added += sep + text
+	m.Text += sep + text
+}
+
+// leadingSystem returns the index of the last of the system messages that
+// begin the request, or -1.
+func leadingSystem(messages []core.Message) int {
+	last := -1
+	for last+1 < len(messages) && messages[last+1].Role == core.System {
+		last++
+	}
+	return last
+}
+
+// insert puts a message of Satchel's own at index i.
+func insert(messages []core.Message, i int, role core.Role, text string) []core.Message {
+	return slices.Insert(messages, i, core.Message{
+		Role: role, Text: text, Added: text, Origin: core.Inserted,
+	})
+}

@@ -1,0 +1,96 @@
+package processors
+
+import (
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
+)
+
+// Results puts what each call delivered into that call's result.
+func Results(messages []core.Message, st *State) []core.Message {
+	if len(st.Content.calls) == 0 {
+		return messages
+	}
+	answered := lastAssistant(messages)
+	EachResult(messages, st.Delivers, func(i int) {
+		m := &messages[i]
+		n := st.content(m.Text)
+		if n < 0 || st.shown[n] {
+			return
+		}
+		st.shown[n] = true
+		if !loadmode.Shows(st.Mode, i < answered) || ends(m.Text, st.Content.calls[n].text) {
+			return
+		}
+		stub := len(m.Text)
+		m.Text = st.Content.after(n, m.Text)
+		m.Added = m.Text[stub:]
+	})
+	return messages
+}
+
+// content returns the index of the call whose result text is, or -1. The text
+// is the stored one, or what a view has made of it before.
+func (st *State) content(text string) int {
+	if call, ok := session.ReceiptCall(text); ok {
+		return st.Content.find(call)
+	}
+	for i := range st.Content.calls {
+		if ends(text, st.Content.calls[i].text) {
+			return i
+		}
+	}
+	return -1
+}
+
+// EachResult calls f with the index of each result of the tools in delivers.
+// Only those are read as receipts, so that no other tool can place content by
+// printing one.
+func EachResult(messages []core.Message, delivers map[string]bool, f func(i int)) {
+	var calls []core.ToolCall
+	answer := 0 // results since the assistant message that made calls
+	for i := range messages {
+		switch m := &messages[i]; m.Role {
+		case core.Assistant:
+			calls, answer = m.Calls, 0
+		case core.ToolResult:
+			if delivers[toolOf(m, calls, answer)] {
+				f(i)
+			}
+			answer++
+		}
+	}
+}
+
+// toolOf names the tool that a result answers. Call ids repeat on some
+// providers, even within one response, so only the calls of the message before
+// the results count, and among those first the one at the result's position.
+func toolOf(m *core.Message, calls []core.ToolCall, answer int) string {
+	if m.Tool != "" {
+		return m.Tool
+	}
+	if answer < len(calls) && (m.CallID == "" || calls[answer].ID == m.CallID) {
+		return calls[answer].Name
+	}
+	if m.CallID != "" {
+		for i := range calls {
+			if calls[i].ID == m.CallID {
+				return calls[i].Name
+			}
+		}
+	}
+	return ""
+}
+
+// Answered reports whether the model has answered to message i.
+func Answered(messages []core.Message, i int) bool { return i < lastAssistant(messages) }
+
+// lastAssistant returns the index of the last assistant message, or -1.
+func lastAssistant(messages []core.Message) int {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == core.Assistant {
+			return i
+		}
+	}
+	return -1
+}

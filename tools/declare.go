@@ -1,0 +1,67 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// ErrDeclared reports loads that a host declared and that cannot be made.
+var ErrDeclared = errors.New("declared loads cannot be made")
+
+// Declared is a skill that the host loads before the model is called.
+type Declared struct {
+	Skill   string
+	Docs    []string
+	AllDocs bool
+}
+
+// Declaration is a set of declared loads that was read and can be applied.
+type Declaration struct {
+	change loading
+}
+
+// Declare reads the texts of declared loads. It is all or nothing: an unknown
+// skill or doc, or more skills than the cap, is an error that wraps
+// ErrDeclared. Unlike the model, the host may load a hidden skill.
+func Declare(ctx context.Context, s *Scope, loads []Declared) (*Declaration, error) {
+	if s.Max > 0 && len(loads) > s.Max {
+		return nil, fmt.Errorf("%w: %d skills are more than the cap of %d", ErrDeclared, len(loads), s.Max)
+	}
+	d := &Declaration{change: loading{scope: s}}
+	for _, l := range loads {
+		skill, ok := s.Catalog.Snapshot().Skill(l.Skill)
+		if !ok {
+			return nil, fmt.Errorf("%w: %w %q", ErrDeclared, catalog.ErrUnknownSkill, l.Skill)
+		}
+		t, err := readSkillText(ctx, s, skill, l.Docs, l.AllDocs)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrDeclared, err)
+		}
+		for _, doc := range l.Docs {
+			if !l.AllDocs && len(known([]string{doc}, t.known)) == 0 {
+				return nil, fmt.Errorf("%w: %w %q of %q", ErrDeclared, catalog.ErrUnknownDoc, doc, l.Skill)
+			}
+		}
+		d.change.texts = append(d.change.texts, t)
+	}
+	return d, nil
+}
+
+// Apply makes the loads under a call number of their own, at the user message
+// of anchor. Skills that are in view already are left where they are.
+func (d *Declaration) Apply(rec *session.Record, anchor session.Mark) (*session.Record, error) {
+	rec = rec.Clone()
+	rec.Calls++
+	scope := *d.change.scope
+	scope.Number = rec.Calls
+	d.change.scope, d.change.anchor = &scope, &anchor
+	return d.change.apply(rec)
+}
+
+// Events are the events of the last Apply.
+func (d *Declaration) Events() []core.Event { return d.change.events }

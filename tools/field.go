@@ -1,0 +1,68 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Kind is the type of a field.
+type Kind uint8
+
+// The kinds of fields.
+const (
+	Text  Kind = iota // a string
+	Texts             // an array of strings; one string is one element
+	Flag              // a boolean
+	Count             // an integer of at least 0
+)
+
+// Field is one argument of an operation. It gives the schema and decides how
+// the argument is read.
+type Field struct {
+	Name        string
+	Kind        Kind
+	Description string
+	Enum        []string
+	Required    bool
+}
+
+// schema writes the JSON Schema of fields with sorted keys, so that the same
+// tool is the same bytes in every request.
+func schema(fields []Field) json.RawMessage {
+	properties := make(map[string]any, len(fields))
+	required := []string{}
+	for _, f := range fields {
+		p := map[string]any{}
+		switch f.Kind {
+		case Text:
+			p["type"] = "string"
+		case Texts:
+			p["type"] = "array"
+			p["items"] = map[string]string{"type": "string"}
+		case Flag:
+			p["type"] = "boolean"
+		case Count:
+			p["type"] = "integer"
+			p["minimum"] = 0
+		}
+		if f.Description != "" {
+			p["description"] = f.Description
+		}
+		if f.Enum != nil {
+			p["enum"] = f.Enum
+		}
+		properties[f.Name] = p
+		if f.Required {
+			required = append(required, f.Name)
+		}
+	}
+	s := map[string]any{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	out, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("tools: schema: %v", err)) // strings and maps always marshal
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+package tools
+
+import (
+	"context"
+	"strings"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// Unload is skill_unload: it takes skills out of view.
+func Unload() Operation {
+	return Operation{
+		Name:        "skill_unload",
+		Description: "Unload skills that you no longer need. Answers what is still loaded.",
+		Fields: []Field{
+			{Name: "skills", Kind: Texts},
+			{Name: "all", Kind: Flag},
+		},
+		Changes: true,
+		Needs:   []string{"skill_load"},
+		Call:    unload,
+	}
+}
+
+func unload(ctx context.Context, s *Scope, args Args) (string, error) {
+	names := args.Texts("skills")
+	if len(names) == 0 && !args.Flag("all") {
+		return "", tellf(`name skills, such as {"skills":["…"]}, or set all`)
+	}
+	c := unloading{scope: s, snapshot: s.Catalog.Snapshot(), names: names, all: args.Flag("all")}
+	answer, err := s.Update(ctx, c.apply)
+	if err != nil {
+		return "", err
+	}
+	for _, ch := range c.receipt.Changes {
+		s.Emit(ctx, core.Event{Kind: core.SkillUnloaded, Skill: ch.Skill})
+	}
+	return answer, nil
+}
+
+// unloading is the change of one call, repeated until it is saved.
+type unloading struct {
+	scope    *Scope
+	snapshot *catalog.Snapshot
+	names    []string
+	all      bool
+
+	lines   []string
+	receipt session.Receipt
+}
+
+func (c *unloading) apply(rec *session.Record) (*session.Record, string, error) {
+	next := rec.Clone()
+	c.lines, c.receipt = nil, session.Receipt{Call: c.scope.Number}
+	names := c.names
+	if c.all {
+		names = nil
+		for _, a := range rec.Active {
+			names = append(names, a.Skill)
+		}
+	}
+	for _, name := range names {
+		// A loaded skill may be gone from the catalog, so the record is asked
+		// too.
+		if skill, ok := c.snapshot.Skill(name); ok && next.Find(name) == nil {
+			name = skill.Name
+		}
+		if !next.Unload(name) {
+			c.lines = append(c.lines, "not loaded: "+cut(name, 80))
+			continue
+		}
+		c.lines = append(c.lines, "unloaded: "+name)
+		c.receipt.Changes = append(c.receipt.Changes, session.Change{Op: session.Unloaded, Skill: name})
+	}
+	c.lines = append(c.lines, "still loaded: "+loadedNames(next))
+	if len(c.receipt.Changes) == 0 {
+		return rec, strings.Join(c.lines, "\n"), nil
+	}
+	c.lines = append(c.lines, c.receipt.String())
+	return next, strings.Join(c.lines, "\n"), nil
+}
+
+func loadedNames(rec *session.Record) string {
+	if len(rec.Active) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, a := range rec.Active {
+		names = append(names, a.Skill)
+	}
+	return strings.Join(names, ", ")
+}
