@@ -1,0 +1,241 @@
+package satchel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Observe tells the runtime which calls the model made, in order, before any
+// of them is executed. Call it for every complete response, also for one
+// without calls: it is by their place in the response that calls which change
+// what is loaded get their numbers, whatever order they are executed in.
+func (r *Runtime) Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error {
+	pending := make([]*pendingCall, 0, len(calls))
+	numbered := 0
+	for _, c := range calls {
+		p := &pendingCall{call: c, done: make(chan struct{})}
+		if o := r.set.Operation(c.Name); o != nil && o.Changes {
+			p.changes = true
+			numbered++
+		}
+		pending = append(pending, p)
+	}
+	if numbered > 0 || r.mode == loadmode.Once {
+		_, err := session.Update(ctx, r.storeOf(key), key, func(rec *session.Record) (*session.Record, error) {
+			next := rec.Clone()
+			spent := loadmode.Spend(next, r.mode)
+			if numbered == 0 && !spent {
+				return nil, nil
+			}
+			if again(next.Pending, pending) {
+				if !spent {
+					return nil, nil
+				}
+				return next, nil
+			}
+			if numbered > 0 {
+				next.Pending = nil
+			}
+			for _, p := range pending {
+				if p.changes {
+					next.Calls++
+					p.number = next.Calls
+					next.Pending = append(next.Pending, session.Pending{Call: p.number, From: p.call})
+				}
+			}
+			return next, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	r.live.of(key).respond(pending)
+	return nil
+}
+
+// CallTool answers a call of one of [Runtime.Tools]. Whatever the model can act
+// on is in the text; a Go error means that the run itself must stop, because
+// its context ended or the store failed. Executing a call of the last response
+// once more, after an interrupt or a restart, gives the same answer and changes
+// nothing.
+func (r *Runtime) CallTool(ctx context.Context, key core.SessionKey, call core.ToolCall) (string, error) {
+	started := time.Now()
+	answer, err := r.callTool(WithKey(ctx, key), key, call)
+	if err != nil {
+		return "", err
+	}
+	r.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: key, Call: call, Detail: answer, Duration: time.Since(started)})
+	return answer, nil
+}
+
+func (r *Runtime) callTool(ctx context.Context, key core.SessionKey, call core.ToolCall) (string, error) {
+	o := r.set.Operation(call.Name)
+	if o == nil {
+		return r.UnknownTool(call.Name), nil
+	}
+	life := r.live.of(key)
+	own := life.begin(call)
+	defer life.ended(own)
+	if o.Changes || o.Awaits {
+		if err := life.wait(ctx, own); err != nil {
+			return "", err
+		}
+	}
+	s := r.scope(key)
+	if !o.Changes {
+		return o.Answer(ctx, s, call.Arguments)
+	}
+	return r.change(ctx, s, o, own, call)
+}
+
+// change answers a call that changes what is loaded, and saves its answer with
+// the change, or by itself where nothing has changed: executed again, the call
+// must not do what it did not do then.
+func (r *Runtime) change(ctx context.Context, s *tools.Scope, o *tools.Operation, own *pendingCall, call core.ToolCall) (string, error) {
+	answer, done, err := r.number(ctx, s, own, call)
+	if err != nil || done {
+		return answer, err
+	}
+	update, saved := s.Update, false
+	s.Update = func(ctx context.Context, change tools.Change) (string, error) {
+		return update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+			next, text, err := change(rec)
+			if saved = err == nil; saved {
+				next = answered(rec, next, s.Number, call, text)
+			}
+			return next, text, err
+		})
+	}
+	answer, err = o.Answer(ctx, s, call.Arguments)
+	if err != nil || saved {
+		return answer, err
+	}
+	return s.Update(ctx, func(*session.Record) (*session.Record, string, error) { return nil, answer, nil })
+}
+
+// answered returns next with the answer of a call of the last response. It is
+// nil, or rec, where there is nothing to save.
+func answered(rec, next *session.Record, number int, call core.ToolCall, text string) *session.Record {
+	i := slices.IndexFunc(rec.Pending, func(p session.Pending) bool { return p.Call == number })
+	if i < 0 {
+		return next
+	}
+	if next == nil || next == rec {
+		next = rec.Clone()
+	}
+	next.Pending[i] = session.Pending{Call: number, From: call, Done: true, Answer: text}
+	return next
+}
+
+// again gives the calls of a response that is observed once more, because the
+// process ended before the host had stored it, the numbers that they have.
+func again(known []session.Pending, calls []*pendingCall) bool {
+	var changes []*pendingCall
+	for _, p := range calls {
+		if p.changes {
+			changes = append(changes, p)
+		}
+	}
+	if !slices.EqualFunc(known, changes, func(k session.Pending, p *pendingCall) bool { return !k.Done && k.From == p.call }) {
+		return false
+	}
+	for i := range changes {
+		changes[i].number = known[i].Call
+	}
+	return true
+}
+
+// UnknownTool is the answer to a call of a tool that does not exist. It names
+// Satchel's tools; the host's tools the model was told.
+func (r *Runtime) UnknownTool(name string) string {
+	var names []string
+	for _, t := range r.offered {
+		names = append(names, t.Name)
+	}
+	if len(name) > 80 {
+		name = name[:80]
+	}
+	return fmt.Sprintf("error: there is no tool %q; call one that you were given, such as %s", strings.ToValidUTF8(name, "\uFFFD"), strings.Join(names, ", "))
+}
+
+// Finished tells the runtime that a call ended in whatever way: answered,
+// denied, failed or interrupted. Calls that wait for it go on.
+func (r *Runtime) Finished(key core.SessionKey, call core.ToolCall) {
+	r.live.of(key).end(call)
+}
+
+// number finds the number of a call that changes what is loaded, or the answer
+// that it was given before.
+func (r *Runtime) number(ctx context.Context, s *tools.Scope, own *pendingCall, call core.ToolCall) (answer string, done bool, err error) {
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	if i := pendingOf(rec.Pending, own, call); i >= 0 {
+		s.Number = rec.Pending[i].Call
+		return rec.Pending[i].Answer, rec.Pending[i].Done, nil
+	}
+	// No response made this call: the host calls by itself.
+	rec, err = session.Update(ctx, r.storeOf(s.Key), s.Key, func(rec *session.Record) (*session.Record, error) {
+		next := rec.Clone()
+		next.Calls++
+		return next, nil
+	})
+	if err != nil {
+		return "", false, err
+	}
+	s.Number = rec.Calls
+	return "", false, nil
+}
+
+// pendingOf returns the index of a call among those of the last response, or
+// -1. What was answered already is found by the call as it was executed only.
+func pendingOf(pending []session.Pending, own *pendingCall, call core.ToolCall) int {
+	if own != nil {
+		return slices.IndexFunc(pending, func(p session.Pending) bool {
+			return p.Call == own.number && (!p.Done || exactCall(p.From, call))
+		})
+	}
+	i := slices.IndexFunc(pending, func(p session.Pending) bool { return exactCall(p.From, call) })
+	if i < 0 {
+		i = slices.IndexFunc(pending, func(p session.Pending) bool { return !p.Done && changedCall(p.From, call) })
+	}
+	return i
+}
+
+// scope opens the runtime's rooms to the operations of one session.
+func (r *Runtime) scope(key core.SessionKey) *tools.Scope {
+	store := r.storeOf(key)
+	s := &tools.Scope{
+		Key: key, Catalog: r.catalog, Mode: r.mode, Max: r.max, Victim: r.victim,
+		Hidden: r.live.of(key).isHidden,
+		Record: func(ctx context.Context) (*session.Record, error) { return store.Load(ctx, key) },
+		Pin:    func(ctx context.Context, c catalog.Content) error { return r.pin(ctx, key, c) },
+		Emit: func(ctx context.Context, e core.Event) {
+			e.Key = key
+			r.Emit(ctx, e)
+		},
+	}
+	s.Update = func(ctx context.Context, change tools.Change) (answer string, err error) {
+		_, err = session.Update(ctx, store, key, func(rec *session.Record) (*session.Record, error) {
+			next, text, err := change(rec)
+			answer = text
+			if err == nil && next != nil && next != rec && r.placement == processors.InSystem {
+				next.Break() // there every change is one
+			}
+			return next, err
+		})
+		return answer, err
+	}
+	return s
+}

@@ -1,0 +1,12 @@
+// Package satchel gives an agent that already exists Agent Skills: folders with
+// a SKILL.md that the model discovers for a few tokens and loads when a task
+// needs them. It is middleware. The host keeps its agent, its model, its tools
+// and its history; a [Runtime] adds four things around them, and an adapter
+// (adapter/eino, adapter/langchaingo) puts them where its framework has room:
+//
+//   - the view: [Runtime.Prepare] gives the model this call's request;
+//   - the tools: [Runtime.Tools] and [Runtime.CallTool];
+//   - the gate: [Runtime.Gate] decides on every tool call of the agent;
+//   - the turn: lifetimes end where a user turn begins, which Prepare finds out
+//     or [BeginTurn] says.
+package satchel

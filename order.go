@@ -1,0 +1,150 @@
+package satchel
+
+import (
+	"context"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// begins is how long a call waits for one of lower position that nobody has
+// begun to execute: long enough for calls that start together, and an end to
+// the wait where a framework or the host has dropped the other.
+const begins = 2 * time.Second
+
+// pendingCall is one call of the last response.
+type pendingCall struct {
+	call    core.ToolCall
+	number  int // of a call that changes what is loaded
+	changes bool
+	// executed is the call as it was begun.
+	executed core.ToolCall
+	begun    bool
+	ended    bool
+	done     chan struct{}
+}
+
+// respond replaces the calls under way by those of a new response.
+func (l *life) respond(calls []*pendingCall) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.response = calls
+	l.closed = len(calls) == 0
+}
+
+// begin finds the call in the last response and notes that it is executed. It
+// returns nil for a call that no response made.
+func (l *life) begin(call core.ToolCall) *pendingCall {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.find(call)
+	if p != nil && !p.begun {
+		p.begun, p.executed = true, call
+	}
+	return p
+}
+
+// end notes that a call ended that was never begun: denied, dropped or
+// interrupted. One that was begun is ended by its own execution.
+func (l *life) end(call core.ToolCall) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p := l.find(call); p != nil && !p.begun {
+		p.finish()
+	}
+}
+
+// ended notes that the execution of a call ended in whatever way.
+func (l *life) ended(p *pendingCall) {
+	if p == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.finish()
+}
+
+func (p *pendingCall) finish() {
+	if !p.ended {
+		p.begun, p.ended = true, true
+		close(p.done)
+	}
+}
+
+// find prefers the very call that a response made, then one that was executed
+// before in the same form, and takes a call that a framework has changed for
+// the one with its id, or with its name where there is no id. Two runs at the
+// same time may use the same ids, so a call that was begun with other arguments
+// is never taken for this one.
+func (l *life) find(call core.ToolCall) *pendingCall {
+	for _, same := range [...]func(*pendingCall) bool{
+		func(p *pendingCall) bool { return !p.begun && exactCall(p.call, call) },
+		func(p *pendingCall) bool { return p.begun && exactCall(p.executed, call) },
+		func(p *pendingCall) bool { return !p.begun && changedCall(p.call, call) },
+	} {
+		for _, p := range l.response {
+			if same(p) {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// exactCall reports whether an executed call is the one that was made, where
+// its id may have been lost.
+func exactCall(made, executed core.ToolCall) bool {
+	return made.Name == executed.Name && made.Arguments == executed.Arguments &&
+		(made.ID == executed.ID || made.ID == "" || executed.ID == "")
+}
+
+// changedCall is the same where a framework may have changed the arguments.
+func changedCall(made, executed core.ToolCall) bool {
+	return made.Name == executed.Name && (made.ID == executed.ID || made.ID == "" || executed.ID == "")
+}
+
+// wait returns when no change of lower position in the response is unfinished.
+// Failed, denied and interrupted calls count as finished.
+func (l *life) wait(ctx context.Context, own *pendingCall) error {
+	if own == nil {
+		return nil
+	}
+	l.mu.Lock()
+	response := l.response
+	l.mu.Unlock()
+	for _, p := range response {
+		if p == own {
+			return nil
+		}
+		if p.changes {
+			if err := l.waitFor(ctx, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *life) waitFor(ctx context.Context, p *pendingCall) error {
+	timer := time.NewTimer(begins)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+	}
+	l.mu.Lock()
+	begun := p.begun
+	l.mu.Unlock()
+	if !begun {
+		return nil
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,153 @@
+package satchel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Runtime gives agents their skills. One runtime serves any number of agents
+// and sessions; it is safe for concurrent use.
+type Runtime struct {
+	settings
+
+	catalog  *catalog.Catalog
+	set      *tools.Set
+	offered  []core.Tool
+	delivers map[string]bool
+	chain    []processors.Processor
+
+	anonymous *session.Memory
+	runs      atomic.Int64
+	texts     *texts
+	live      *lives
+	overview  atomic.Pointer[overview]
+}
+
+// New opens the skills and returns a runtime. It fails for options that cannot
+// work and for a place of skills that cannot be opened; a skill that cannot be
+// read is a diagnostic ([Runtime.Diagnostics]) and hides nothing else.
+func New(opts ...Option) (*Runtime, error) {
+	s := defaults()
+	for _, o := range opts {
+		if o == nil {
+			continue
+		}
+		if err := o(&s); err != nil {
+			return nil, err
+		}
+	}
+	r := &Runtime{
+		settings:  s,
+		chain:     processors.Chain(s.placement),
+		anonymous: session.NewMemory(),
+		texts:     newTexts(maxTexts),
+		live:      newLives(maxLives),
+	}
+	if err := r.choose(); err != nil {
+		return nil, err
+	}
+	if r.catalog = s.shared; r.catalog == nil {
+		opened, err := catalog.Open(context.Background(), s.roots, append(s.reading, catalog.WithLogger(s.logger))...)
+		if err != nil {
+			return nil, fmt.Errorf("open skills: %w", err)
+		}
+		r.catalog = opened
+	}
+	if len(visible(r.catalog.Snapshot())) > 0 {
+		r.offered = r.set.Tools()
+	}
+	return r, nil
+}
+
+func (r *Runtime) choose() error {
+	names := r.tools
+	if names == nil {
+		var err error
+		if names, err = r.profile.Names(); err != nil {
+			return err
+		}
+	}
+	operations := tools.Default()
+	for _, o := range r.operations {
+		operations = append(operations, o)
+		names = append(names, o.Name)
+	}
+	set, err := tools.Choose(operations, names)
+	if err != nil {
+		return err
+	}
+	r.set, r.delivers = set, set.Delivers()
+	return nil
+}
+
+// Close closes the catalog that New opened. Calls under way may fail.
+func (r *Runtime) Close() error {
+	if r.shared != nil {
+		return nil
+	}
+	return r.catalog.Close()
+}
+
+// Tools are the tools to offer the model, in a fixed order. They are constant
+// for the life of the runtime and do not depend on what is loaded; there are
+// none when the catalog had no visible skill at New. The caller must not change
+// the slice.
+func (r *Runtime) Tools() []core.Tool { return r.offered }
+
+// Owns reports whether name is one of [Runtime.Tools].
+func (r *Runtime) Owns(name string) bool { return len(r.offered) > 0 && r.set.Has(name) }
+
+// Catalog returns the catalog.
+func (r *Runtime) Catalog() *catalog.Catalog { return r.catalog }
+
+// Refresh looks for changes of the skills. Sessions that have begun keep their
+// overview; they are told of changes once, at their next user turn.
+func (r *Runtime) Refresh(ctx context.Context) error {
+	_, err := r.catalog.Refresh(ctx)
+	return err
+}
+
+// Gate decides on a tool call of the agent, Satchel's or the host's, by the
+// hook of [WithGate]. Without one everything is allowed.
+func (r *Runtime) Gate(ctx context.Context, key core.SessionKey, call core.ToolCall) core.Decision {
+	if r.gate == nil {
+		return core.Decision{}
+	}
+	d := r.gate(ctx, key, call)
+	if d.Denied {
+		r.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: key, Call: call, Detail: d.Reason})
+	}
+	return d
+}
+
+// Emit reports an event to the hook of [WithEventHook] and to the log.
+func (r *Runtime) Emit(ctx context.Context, e core.Event) {
+	if r.events != nil {
+		r.events(ctx, e)
+	}
+	if r.logger.Enabled(ctx, slog.LevelDebug) {
+		r.logger.LogAttrs(ctx, slog.LevelDebug, string(e.Kind),
+			slog.String("session", e.Key.Session), slog.String("agent", e.Key.Agent),
+			slog.String("skill", e.Skill), slog.String("tool", e.Call.Name), slog.String("detail", e.Detail))
+	}
+}
+
+// ErrNoSession reports a call that belongs to no session.
+var ErrNoSession = errors.New("no session: put one into the context with satchel.WithSession")
+
+// storeOf returns where the records of a session are kept.
+func (r *Runtime) storeOf(key core.SessionKey) session.Store {
+	if isAnonymous(key.Session) {
+		return r.anonymous
+	}
+	return r.store
+}

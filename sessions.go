@@ -1,0 +1,113 @@
+package satchel
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// anonymousPrefix begins the ids of sessions that no host named.
+const anonymousPrefix = "\x00run-"
+
+func isAnonymous(id string) bool { return strings.HasPrefix(id, anonymousPrefix) }
+
+// Anonymous opens a session that only its holder knows, for one run of a host
+// that named none. It is kept in memory, never in the host's store. End it with
+// [Runtime.EndSession].
+func (r *Runtime) Anonymous(agent string) core.SessionKey {
+	id := anonymousPrefix + strconv.FormatInt(r.runs.Add(1), 10)
+	return core.SessionKey{Session: id, Agent: agent}
+}
+
+// Loaded is a skill that an agent has loaded.
+type Loaded struct {
+	Agent   string
+	Skill   string
+	Digest  string   // hex SHA-256 of the body that was delivered
+	Docs    []string // in selection order
+	AllDocs bool     // every doc was asked for
+}
+
+// Loaded lists what is loaded now in the session of ctx: by the agent that ctx
+// runs in, or by each agent of the session in the order of their names. Skills
+// are in load order. The error wraps ErrNoSession where ctx has no session.
+func (r *Runtime) Loaded(ctx context.Context) ([]Loaded, error) {
+	keys, err := r.keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []Loaded
+	for _, key := range keys {
+		rec, err := r.storeOf(key).Load(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range rec.Active {
+			all = append(all, Loaded{key.Agent, a.Skill, a.Digest, slices.Clone(a.Docs), a.All})
+		}
+	}
+	return all, nil
+}
+
+// Clear unloads everything in the session of ctx, for the agents that
+// [Runtime.Loaded] would list. The session goes on with its overview and its
+// turn; what it pinned goes with its end.
+func (r *Runtime) Clear(ctx context.Context) error {
+	keys, err := r.keys(ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		_, err := session.Update(ctx, r.storeOf(key), key, func(rec *session.Record) (*session.Record, error) {
+			if len(rec.Active) == 0 && len(rec.Deliveries) == 0 {
+				return nil, nil
+			}
+			next := rec.Clone()
+			next.Active, next.Deliveries = nil, nil
+			return next, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EndSession drops all state of a session: what its agents have loaded, what
+// they pinned, its overview. A later call under the same id begins a new
+// session. Ending an unknown session is not an error.
+func (r *Runtime) EndSession(ctx context.Context, id string) error {
+	err := r.storeOf(core.SessionKey{Session: id}).End(ctx, id)
+	r.live.end(id)
+	return err
+}
+
+// Diagnostics are the problems of the skills as they are now, by file.
+func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
+	return r.catalog.Snapshot().Diagnostics()
+}
+
+// keys are the records that ctx speaks of.
+func (r *Runtime) keys(ctx context.Context) ([]core.SessionKey, error) {
+	if key, ok := KeyFrom(ctx); ok {
+		return []core.SessionKey{key}, nil
+	}
+	id, ok := SessionID(ctx)
+	if !ok {
+		return nil, ErrNoSession
+	}
+	agents, err := r.store.Agents(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var keys []core.SessionKey
+	for _, a := range agents {
+		keys = append(keys, core.SessionKey{Session: id, Agent: a})
+	}
+	return keys, nil
+}
