@@ -1,0 +1,78 @@
+package eino
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cloudwego/eino/components/tool"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+)
+
+// Errors of this package; test for them with errors.Is.
+var (
+	// ErrNoRuntime reports a nil runtime.
+	ErrNoRuntime = errors.New("runtime is nil")
+	// ErrNoConfig reports a nil agent configuration.
+	ErrNoConfig = errors.New("agent configuration is nil")
+	// ErrNoModel reports a configuration without a tool calling model.
+	ErrNoModel = errors.New("no tool calling model")
+	// ErrInstalled reports a model or a configuration that already has skills.
+	ErrInstalled = errors.New("skills are already installed")
+	// ErrToolName reports a tool of the host that has the name of a skill tool.
+	ErrToolName = errors.New("tool name is taken by a skill tool")
+)
+
+// Adapter holds what one Eino agent gets from a runtime. Its parts belong
+// together: they share the identity of a run, so an agent's model, tools and
+// middleware must come from the same Adapter. It is safe for concurrent use.
+type Adapter struct {
+	rt       *satchel.Runtime
+	settings settings
+	tools    []*skillTool
+	runs     *runs
+}
+
+// New returns the parts for one agent. With an empty catalog there are no tools
+// and the model's requests are passed on as they are.
+//
+// It returns [ErrNoRuntime] for a nil runtime, and an error that names the tool
+// when a tool's schema cannot be expressed in Eino.
+func New(rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
+	if rt == nil {
+		return nil, ErrNoRuntime
+	}
+	a := &Adapter{rt: rt, settings: newSettings(opts)}
+	a.runs = newRuns(rt, a.settings.agent)
+	for _, t := range rt.Tools() {
+		st, err := newSkillTool(a, t)
+		if err != nil {
+			return nil, fmt.Errorf("describe tool %q: %w", t.Name, err)
+		}
+		a.tools = append(a.tools, st)
+	}
+	return a, nil
+}
+
+// Tools returns the skill tools, in a constant order, for the tools node. Use
+// them with [Adapter.ToolMiddleware]: it gates the calls and reports their end.
+// The slice is the caller's; it is empty when the catalog holds no skill.
+func (a *Adapter) Tools() []tool.BaseTool {
+	tools := make([]tool.BaseTool, 0, len(a.tools))
+	for _, t := range a.tools {
+		tools = append(tools, t)
+	}
+	return tools
+}
+
+// enter finds the session that the call under ctx belongs to and marks the
+// context with it, for the inner model, the tools and the host's own code.
+func (a *Adapter) enter(ctx context.Context) (context.Context, core.SessionKey, error) {
+	key, err := a.runs.key(ctx)
+	if err != nil {
+		return ctx, core.SessionKey{}, err
+	}
+	return satchel.WithKey(ctx, key), key, nil
+}

@@ -1,0 +1,53 @@
+// Package eino gives agents built on Eino (github.com/cloudwego/eino) the
+// skills of a [satchel.Runtime].
+//
+// [Install] prepares the configuration of an adk.ChatModelAgent, and
+// [InstallReact] that of a flow/agent/react agent. A graph of one's own is put
+// together from the parts of an [Adapter]: the wrapped model, the tools and the
+// tool middleware. [NewHandler] reports token usage and durations to the
+// runtime's event hook.
+//
+// # What is added where
+//
+// The model is wrapped, because that is the one place in Eino where a request
+// can be changed without the change being stored: every call gets its view of
+// the messages, and the history that Eino keeps (its graph state, its events,
+// its checkpoints) holds only what the agent itself produced. Middleware hooks
+// and state handlers would write their edits back, so they are not used.
+// Instructions, user messages and skills reach the model verbatim, braces
+// included, because the view is made after all templating.
+//
+// Each call of a tool, the host's tools and unknown tools included, passes the
+// runtime's gate.
+//
+// # Sessions
+//
+// Put the conversation's id into the context with [satchel.WithSession] before
+// the agent is run. Loaded skills then live as long as the load mode says, also
+// across transfers between agents, across runs, and across an interrupt and its
+// resume (with a durable store, in another process too). An agent's name is
+// part of the key of its state: what one agent loads, another does not see.
+//
+// Without a session id the state lives for one run of one agent's graph and is
+// never shared with another run. Nothing in Eino outlives such a run: where
+// control is transferred away and back, or a run is resumed from a checkpoint,
+// Eino starts a new graph run. The runtime then restores from the transcript
+// what the current turn has loaded, unless a skill has changed meanwhile. A
+// graph without local state (compose.WithGenLocalState) cannot tell its runs
+// apart, and calls in it end with [satchel.ErrNoSession].
+//
+// Calls of the same sub-agent that run at the same time in one named session
+// share that sub-agent's state.
+//
+// # Limits that Eino sets
+//
+// A skill takes a model call to load and usually one or more to use. Install
+// changes none of the agent's limits: adk's MaxIterations is 20 by default, but
+// react's MaxStep defaults to 12 graph steps, about five rounds of model and
+// tools; raise it for agents that load, read and run.
+//
+// Eino 0.7.36 compiles the graph of an adk agent with tools anew at each Run,
+// and concurrent runs of one agent race there, with or without skills. An
+// installed configuration may be given to adk.NewChatModelAgent any number of
+// times, so that each concurrent run has an agent of its own.
+package eino

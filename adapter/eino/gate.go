@@ -1,0 +1,102 @@
+package eino
+
+import (
+	"context"
+
+	"github.com/cloudwego/eino/compose"
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// ToolMiddleware returns the middleware that puts every tool call of the agent
+// before the runtime's gate and reports the call's end. A denied call is
+// answered with the reason, and the tool is not run; the result and the error
+// of an allowed one are passed on unchanged.
+//
+// All four kinds are set: Eino applies to a tool only the kinds that the tool
+// implements, so a missing kind would be a way around the gate. Put it first in
+// compose.ToolsNodeConfig.ToolCallMiddlewares, so that the host's middlewares
+// see allowed calls only. Calls of tools that the node does not have bypass all
+// middleware; see [Adapter.UnknownTools].
+func (a *Adapter) ToolMiddleware() compose.ToolMiddleware {
+	return compose.ToolMiddleware{
+		Invokable: func(next compose.InvokableToolEndpoint) compose.InvokableToolEndpoint {
+			return gated(a, next, denyText)
+		},
+		Streamable: func(next compose.StreamableToolEndpoint) compose.StreamableToolEndpoint {
+			return gated(a, next, denyTextStream)
+		},
+		EnhancedInvokable: func(next compose.EnhancedInvokableToolEndpoint) compose.EnhancedInvokableToolEndpoint {
+			return gated(a, next, denyParts)
+		},
+		EnhancedStreamable: func(next compose.EnhancedStreamableToolEndpoint) compose.EnhancedStreamableToolEndpoint {
+			return gated(a, next, denyPartsStream)
+		},
+	}
+}
+
+// gated asks the gate before a tool is run. The end of the call is reported on
+// every way out, a panic included. A tool that streams counts as ended when its
+// stream begins: calls wait for loads only, and loads do not stream.
+func gated[O any](a *Adapter, next func(context.Context, *compose.ToolInput) (O, error), deny func(reason string) O) func(context.Context, *compose.ToolInput) (O, error) {
+	return func(ctx context.Context, in *compose.ToolInput) (O, error) {
+		var none O
+		ctx, key, err := a.enter(ctx)
+		if err != nil {
+			return none, err
+		}
+		call := core.ToolCall{ID: in.CallID, Name: in.Name, Arguments: in.Arguments}
+		defer a.rt.Finished(key, call)
+		if d := a.rt.Gate(ctx, key, call); d.Denied {
+			return deny(d.Reason), nil
+		}
+		return next(ctx, in)
+	}
+}
+
+func denyText(reason string) *compose.ToolOutput {
+	return &compose.ToolOutput{Result: reason}
+}
+
+func denyTextStream(reason string) *compose.StreamToolOutput {
+	return &compose.StreamToolOutput{Result: schema.StreamReaderFromArray([]string{reason})}
+}
+
+func denyParts(reason string) *compose.EnhancedInvokableToolOutput {
+	return &compose.EnhancedInvokableToolOutput{Result: textResult(reason)}
+}
+
+func denyPartsStream(reason string) *compose.EnhancedStreamableToolOutput {
+	stream := schema.StreamReaderFromArray([]*schema.ToolResult{textResult(reason)})
+	return &compose.EnhancedStreamableToolOutput{Result: stream}
+}
+
+func textResult(text string) *schema.ToolResult {
+	return &schema.ToolResult{Parts: []schema.ToolOutputPart{{Type: schema.ToolPartTypeText, Text: text}}}
+}
+
+// UnknownTools puts the calls of tools that the tools node does not have before
+// the gate as well; handler is the host's
+// compose.ToolsNodeConfig.UnknownToolsHandler. It returns nil for nil: Eino then
+// ends the run at such a call, as it does without skills, before any tool of the
+// same message is run.
+func (a *Adapter) UnknownTools(handler func(ctx context.Context, name, input string) (string, error)) func(ctx context.Context, name, input string) (string, error) {
+	if handler == nil {
+		return nil
+	}
+	run := gated(a, func(ctx context.Context, in *compose.ToolInput) (*compose.ToolOutput, error) {
+		answer, err := handler(ctx, in.Name, in.Arguments)
+		if err != nil {
+			return nil, err
+		}
+		return &compose.ToolOutput{Result: answer}, nil
+	}, denyText)
+	return func(ctx context.Context, name, input string) (string, error) {
+		out, err := run(ctx, &compose.ToolInput{Name: name, Arguments: input, CallID: compose.GetToolCallID(ctx)})
+		if err != nil {
+			return "", err
+		}
+		return out.Result, nil
+	}
+}

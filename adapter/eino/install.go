@@ -1,0 +1,64 @@
+package eino
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/compose"
+
+	"github.com/satchel-go/satchel"
+)
+
+// Install gives the agent that cfg describes the skills of rt. Call it once,
+// with the configuration complete, before adk.NewChatModelAgent; each agent of
+// a multi-agent system is installed on its own.
+//
+// It wraps cfg.Model, puts its gate before the tool middlewares, wraps the
+// unknown-tools handler if there is one, and adds the skill tools after the
+// host's. It copies the slices that it extends, so configurations that share
+// them stay apart, and changes nothing else: limits, retries, callbacks and
+// middlewares are the host's. cfg.Middlewares is deliberately left alone: each
+// entry there adds a line break to the instruction, which makes a blank system
+// message of an empty one.
+//
+// It returns [ErrInstalled] when cfg has skills already, [ErrNoModel],
+// [ErrNoRuntime] or [ErrNoConfig]; cfg is then unchanged.
+func Install(cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, opts ...Option) error {
+	if cfg == nil {
+		return ErrNoConfig
+	}
+	a, err := New(rt, named(cfg.Name, opts)...)
+	if err != nil {
+		return err
+	}
+	wrapped, err := a.Model(cfg.Model)
+	if err != nil {
+		return fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
+	}
+	if err := a.extend(&cfg.ToolsConfig.ToolsNodeConfig); err != nil {
+		return fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
+	}
+	cfg.Model = wrapped
+	return nil
+}
+
+// named puts the default name first, so that the host's option overrides it.
+func named(name string, opts []Option) []Option {
+	return append([]Option{WithAgent(name)}, opts...)
+}
+
+// extend adds the tools and the gate to a tools node.
+func (a *Adapter) extend(cfg *compose.ToolsNodeConfig) error {
+	for _, t := range cfg.Tools {
+		if _, ok := t.(*skillTool); ok {
+			return ErrInstalled
+		}
+	}
+	// Clipped, because Eino appends to these slices for each agent that it
+	// builds from the configuration.
+	cfg.Tools = slices.Clip(slices.Concat(cfg.Tools, a.Tools()))
+	cfg.ToolCallMiddlewares = slices.Clip(slices.Concat([]compose.ToolMiddleware{a.ToolMiddleware()}, cfg.ToolCallMiddlewares))
+	cfg.UnknownToolsHandler = a.UnknownTools(cfg.UnknownToolsHandler)
+	return nil
+}

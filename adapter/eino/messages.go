@@ -1,0 +1,153 @@
+package eino
+
+import (
+	"strings"
+
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// refer describes Eino's messages to the runtime. Strings are shared; all
+// messages are in one slice and all calls in another, whatever their number.
+// A nil message carries nothing and is left out.
+func refer(input []*schema.Message, rewritten func(*schema.Message) bool) []core.Message {
+	count := 0
+	for _, m := range input {
+		if m != nil {
+			count += len(m.ToolCalls)
+		}
+	}
+	calls := make([]core.ToolCall, 0, count)
+	messages := make([]core.Message, len(input))
+	n := 0
+	for i, m := range input {
+		if m == nil {
+			continue
+		}
+		ref := &messages[n] // filled in place: a literal would be copied
+		n++
+		ref.Origin = i
+		ref.Role = roleOf(m.Role)
+		ref.Text = textOf(m)
+		switch ref.Role {
+		case core.Assistant:
+			first := len(calls)
+			for j := range m.ToolCalls {
+				calls = append(calls, referCall(&m.ToolCalls[j]))
+			}
+			ref.Calls = calls[first:len(calls):len(calls)]
+		case core.ToolResult:
+			ref.CallID, ref.Tool = m.ToolCallID, m.ToolName
+		case core.User:
+			ref.Rewritten = rewritten(m)
+		}
+	}
+	return messages[:n]
+}
+
+// referCalls describes the calls of a response, in their order.
+func referCalls(calls []schema.ToolCall) []core.ToolCall {
+	if len(calls) == 0 {
+		return nil
+	}
+	refs := make([]core.ToolCall, 0, len(calls))
+	for i := range calls {
+		refs = append(refs, referCall(&calls[i]))
+	}
+	return refs
+}
+
+func referCall(c *schema.ToolCall) core.ToolCall {
+	return core.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}
+}
+
+// roleOf maps Eino's roles. A role that Eino does not know, "developer" say,
+// counts as system: it neither begins a turn nor is part of one.
+func roleOf(role schema.RoleType) core.Role {
+	switch role {
+	case schema.User:
+		return core.User
+	case schema.Assistant:
+		return core.Assistant
+	case schema.Tool:
+		return core.ToolResult
+	default:
+		return core.System
+	}
+}
+
+// textOf returns a message's text: the text parts of a message of parts, one
+// after the other, and the content of any other. Parts take precedence, as they
+// do in Eino's models.
+func textOf(m *schema.Message) string {
+	switch {
+	case len(m.UserInputMultiContent) > 0:
+		return joinText(m.UserInputMultiContent, func(p *schema.MessageInputPart) string {
+			return partText(p.Type, p.Text)
+		})
+	case len(m.MultiContent) > 0:
+		return joinText(m.MultiContent, func(p *schema.ChatMessagePart) string {
+			return partText(p.Type, p.Text)
+		})
+	case len(m.AssistantGenMultiContent) > 0:
+		return joinText(m.AssistantGenMultiContent, func(p *schema.MessageOutputPart) string {
+			return partText(p.Type, p.Text)
+		})
+	}
+	return m.Content
+}
+
+func partText(kind schema.ChatMessagePartType, text string) string {
+	if kind != schema.ChatMessagePartTypeText {
+		return ""
+	}
+	return text
+}
+
+// joinText joins the parts' texts, without a copy where there is only one.
+func joinText[P any](parts []P, text func(*P) string) string {
+	joined, several := "", false
+	var b strings.Builder
+	for i := range parts {
+		t := text(&parts[i])
+		switch {
+		case t == "":
+		case joined == "" && !several:
+			joined = t
+		default:
+			if !several {
+				b.WriteString(joined)
+				several = true
+			}
+			b.WriteString(t)
+		}
+	}
+	if several {
+		return b.String()
+	}
+	return joined
+}
+
+// isRewritten recognises the user messages that Eino's history rewriter makes
+// from another agent's messages (adk/flow.go, rewriteMessage): "For context:"
+// and then any number of " [agent] said: ….", " [agent] called tool: `…` …."
+// or " [agent] `tool` tool returned result: ….".
+func isRewritten(m *schema.Message) bool {
+	rest, ok := strings.CutPrefix(m.Content, "For context:")
+	if !ok {
+		return false
+	}
+	if rest == "" {
+		return true // an empty message of the other agent
+	}
+	if !strings.HasPrefix(rest, " [") {
+		return false
+	}
+	for _, mark := range []string{"] said: ", "] called tool: `", "` tool returned result: "} {
+		if strings.Contains(rest, mark) {
+			return true
+		}
+	}
+	return false
+}

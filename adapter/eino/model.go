@@ -1,0 +1,170 @@
+package eino
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/cloudwego/eino/components"
+	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// Model is a tool calling model whose every request is the runtime's view of
+// the messages that it is given. The messages themselves, the slice that holds
+// them and the options are not changed, so nothing of a view reaches the
+// framework's history. A retried call is given the same view again.
+//
+// It is safe for concurrent use if the wrapped model is.
+type Model struct {
+	adapter *Adapter
+	inner   model.ToolCallingChatModel
+	bound   []*schema.ToolInfo
+}
+
+var (
+	_ model.ToolCallingChatModel = (*Model)(nil)
+	_ components.Checker         = (*Model)(nil)
+	_ components.Typer           = (*Model)(nil)
+)
+
+// Model wraps the agent's model. It returns [ErrNoModel] for nil and
+// [ErrInstalled] for a model that is wrapped already.
+func (a *Adapter) Model(inner model.ToolCallingChatModel) (*Model, error) {
+	if inner == nil {
+		return nil, ErrNoModel
+	}
+	if _, wrapped := inner.(*Model); wrapped {
+		return nil, ErrInstalled
+	}
+	return &Model{adapter: a, inner: inner}, nil
+}
+
+// WithTools returns a wrapped model that has the tools bound; the receiver is
+// not changed. It returns [ErrToolName] when a skill tool's name occurs more
+// than once, because the tools node would then run only one of the two.
+func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
+	seen := make(map[string]bool)
+	for _, t := range tools {
+		if !m.isSkillTool(t) {
+			continue
+		}
+		if seen[t.Name] {
+			return nil, fmt.Errorf("bind tool %q: %w", t.Name, ErrToolName)
+		}
+		seen[t.Name] = true
+	}
+	inner, err := m.inner.WithTools(tools)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{adapter: m.adapter, inner: inner, bound: slices.Clone(tools)}, nil
+}
+
+// Generate sends the view of input to the wrapped model and reports the calls
+// of its response to the runtime before it returns. It returns
+// [satchel.ErrNoSession] where the run cannot be told from others.
+func (m *Model) Generate(ctx context.Context, input []*schema.Message, opts ...model.Option) (*schema.Message, error) {
+	req, err := m.request(ctx, input, opts)
+	if err != nil {
+		return nil, m.refuse(ctx, input, err)
+	}
+	ctx = m.begin(req)
+	out, err := m.inner.Generate(ctx, req.messages, req.options...)
+	if err == nil && out != nil {
+		err = m.adapter.rt.Observe(ctx, req.key, referCalls(out.ToolCalls))
+	}
+	if err != nil {
+		m.fail(ctx, err)
+		return nil, err
+	}
+	m.end(ctx, out)
+	return out, nil
+}
+
+// Stream is [Model.Generate] for a streamed response. Chunks are passed on as
+// they come, and an error in the stream is passed on unchanged; the calls are
+// reported before the reader sees the end. The reader must be read to the end
+// or closed.
+func (m *Model) Stream(ctx context.Context, input []*schema.Message, opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
+	req, err := m.request(ctx, input, opts)
+	if err != nil {
+		return nil, m.refuse(ctx, input, err)
+	}
+	ctx = m.begin(req)
+	stream, err := m.inner.Stream(ctx, req.messages, req.options...)
+	if err != nil {
+		m.fail(ctx, err)
+		return nil, err
+	}
+	observed := observeStream(stream, func(calls []core.ToolCall) error {
+		return m.adapter.rt.Observe(ctx, req.key, calls)
+	})
+	return m.endStream(ctx, observed), nil
+}
+
+// request is what one call sends.
+type request struct {
+	ctx      context.Context // carries the key
+	key      core.SessionKey
+	messages []*schema.Message
+	options  []model.Option
+	tools    []*schema.ToolInfo // what the model is offered
+}
+
+// request makes the view of one call.
+func (m *Model) request(ctx context.Context, input []*schema.Message, opts []model.Option) (*request, error) {
+	ctx, key, err := m.adapter.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	messages := refer(input, m.adapter.settings.rewritten)
+	view, err := m.adapter.rt.Prepare(ctx, core.Request{Key: key, Messages: messages})
+	if err != nil {
+		return nil, err
+	}
+	req := &request{ctx: ctx, key: key, messages: render(input, view.Messages), options: opts, tools: m.offered(opts)}
+	if view.NoSkills {
+		req.withdraw(m.isSkillTool)
+	}
+	return req, nil
+}
+
+// offered returns the tools of a call. As everywhere in Eino, tools given as an
+// option replace the bound ones.
+func (m *Model) offered(opts []model.Option) []*schema.ToolInfo {
+	if given := model.GetCommonOptions(nil, opts...).Tools; given != nil {
+		return given
+	}
+	return m.bound
+}
+
+// withdraw takes the skill tools back from a session that sees no skill. The
+// last option wins, so it overrides both the bound tools and those of an option.
+func (r *request) withdraw(isSkillTool func(*schema.ToolInfo) bool) {
+	if !slices.ContainsFunc(r.tools, isSkillTool) {
+		return
+	}
+	r.tools = slices.DeleteFunc(slices.Clone(r.tools), isSkillTool)
+	r.options = append(slices.Clip(r.options), model.WithTools(r.tools))
+}
+
+func (m *Model) isSkillTool(t *schema.ToolInfo) bool {
+	return t != nil && m.adapter.rt.Owns(t.Name)
+}
+
+// GetType returns the wrapped model's type name, so that callbacks and traces
+// name the model and not the wrapper.
+func (m *Model) GetType() string {
+	if name, ok := components.GetType(m.inner); ok {
+		return name
+	}
+	t := reflect.TypeOf(m.inner)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Name()
+}

@@ -1,0 +1,38 @@
+package eino
+
+import "github.com/cloudwego/eino/schema"
+
+// Option changes how an agent is adapted.
+type Option func(*settings)
+
+type settings struct {
+	agent     string
+	rewritten func(*schema.Message) bool
+}
+
+func newSettings(opts []Option) settings {
+	s := settings{rewritten: isRewritten}
+	for _, opt := range opts {
+		opt(&s)
+	}
+	return s
+}
+
+// WithAgent sets the agent's name in the key of its state. By default it is
+// the Name of an adk configuration, the GraphName of a react configuration (or
+// "react"), and empty for [New]. Agents of one session need different names.
+func WithAgent(name string) Option {
+	return func(s *settings) { s.agent = name }
+}
+
+// WithRewritten sets how to recognise a user message that no user wrote. A host
+// with its own adk.HistoryRewriter needs it, so that a rewritten message never
+// begins a user turn. The default recognises the text of Eino's own rewriter
+// ("For context: [agent] said: …").
+func WithRewritten(rewritten func(*schema.Message) bool) Option {
+	return func(s *settings) {
+		if rewritten != nil {
+			s.rewritten = rewritten
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package eino
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cloudwego/eino/flow/agent/react"
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/satchel-go/satchel"
+)
+
+// InstallReact is [Install] for a react agent, to be called before
+// react.NewAgent. It needs cfg.ToolCallingModel; the deprecated cfg.Model cannot
+// bind tools safely and gives [ErrNoModel].
+//
+// Two defaults of react are worth a look, and neither is changed: MaxStep (12
+// graph steps, about five rounds of model and tools) is short for an agent that
+// loads, reads and runs; and when streaming, StreamToolCallChecker looks at the
+// first chunk only, so with a model that speaks before it calls tools the run
+// ends there. See [ToolCallsInAnyChunk] for the latter.
+//
+// The option react.WithTools replaces all tools of a run, the skill tools
+// included. An agent that is run with it is put together from an [Adapter],
+// whose Tools are then part of that list.
+func InstallReact(cfg *react.AgentConfig, rt *satchel.Runtime, opts ...Option) error {
+	if cfg == nil {
+		return ErrNoConfig
+	}
+	name := cfg.GraphName
+	if name == "" {
+		name = "react"
+	}
+	a, err := New(rt, named(name, opts)...)
+	if err != nil {
+		return err
+	}
+	wrapped, err := a.Model(cfg.ToolCallingModel)
+	if err != nil {
+		return fmt.Errorf("install skills in agent %q: %w", name, err)
+	}
+	if err := a.extend(&cfg.ToolsConfig); err != nil {
+		return fmt.Errorf("install skills in agent %q: %w", name, err)
+	}
+	cfg.ToolCallingModel = wrapped
+	return nil
+}
+
+// ToolCallsInAnyChunk is a StreamToolCallChecker for react agents whose model
+// may speak before it calls tools. It reads until a chunk has a tool call, and
+// to the end when none has, so the final answer reaches the caller of Stream
+// only when it is complete: that is why [InstallReact] does not set it.
+func ToolCallsInAnyChunk(_ context.Context, output *schema.StreamReader[*schema.Message]) (bool, error) {
+	defer output.Close()
+	for {
+		chunk, err := output.Recv()
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if len(chunk.ToolCalls) > 0 {
+			return true, nil
+		}
+	}
+}

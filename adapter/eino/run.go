@@ -1,0 +1,140 @@
+package eino
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"runtime"
+	"sync"
+	"weak"
+
+	"github.com/cloudwego/eino/compose"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+)
+
+// maxRuns bounds the anonymous runs that are remembered at one time. Runs that
+// ended are forgotten when the collector finds their state, so only a host
+// with this many live runs, or one that keeps every graph state, reaches it;
+// then the run that was quiet for longest loses what it loaded.
+const maxRuns = 4096
+
+// runs finds the session key of a call: the host's session, or an anonymous one
+// per run. Eino has no id for a run, but each run of a graph has its own local
+// state, whose address is the identity used here. The reference is weak, so a
+// run's state is collected as if nobody had looked at it.
+type runs struct {
+	rt    *satchel.Runtime
+	agent string
+	limit int
+
+	mu    sync.Mutex
+	live  map[weak.Pointer[byte]]*run
+	clock uint64
+}
+
+type run struct {
+	key     core.SessionKey
+	used    uint64 // the clock at the last call
+	cleanup runtime.Cleanup
+}
+
+func newRuns(rt *satchel.Runtime, agent string) *runs {
+	return &runs{rt: rt, agent: agent, limit: maxRuns, live: make(map[weak.Pointer[byte]]*run)}
+}
+
+// key returns the key of the call under ctx, or [satchel.ErrNoSession].
+func (r *runs) key(ctx context.Context) (core.SessionKey, error) {
+	if id, ok := satchel.SessionID(ctx); ok && id != "" {
+		return core.SessionKey{Session: id, Agent: r.agent}, nil
+	}
+	state := graphState(ctx)
+	if state == nil {
+		return core.SessionKey{}, fmt.Errorf("tell apart the runs of a graph without local state: %w", satchel.ErrNoSession)
+	}
+	key, evicted := r.anonymous(state)
+	if evicted != "" {
+		r.end(context.WithoutCancel(ctx), evicted)
+	}
+	return key, nil
+}
+
+// anonymous returns the key of the run with the given state, opening a session
+// for it at the first call. It also returns the session that had to make room.
+func (r *runs) anonymous(state *byte) (key core.SessionKey, evicted string) {
+	id := weak.Make(state)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.clock++
+	if known, ok := r.live[id]; ok {
+		known.used = r.clock
+		return known.key, ""
+	}
+	if len(r.live) >= r.limit {
+		evicted = r.evict()
+	}
+	opened := &run{key: r.rt.Anonymous(r.agent), used: r.clock}
+	opened.cleanup = runtime.AddCleanup(state, r.forget, id)
+	r.live[id] = opened
+	return opened.key, evicted
+}
+
+// evict forgets the run that was quiet for longest. The caller holds the lock.
+func (r *runs) evict() string {
+	var oldest weak.Pointer[byte]
+	var victim *run
+	for id, candidate := range r.live {
+		if victim == nil || candidate.used < victim.used {
+			oldest, victim = id, candidate
+		}
+	}
+	if victim == nil {
+		return ""
+	}
+	victim.cleanup.Stop()
+	delete(r.live, oldest)
+	return victim.key.Session
+}
+
+// forget ends the session of a run whose state was collected.
+func (r *runs) forget(id weak.Pointer[byte]) {
+	r.mu.Lock()
+	ended, ok := r.live[id]
+	delete(r.live, id)
+	r.mu.Unlock()
+	if ok {
+		r.end(context.Background(), ended.key.Session)
+	}
+}
+
+// end drops an anonymous session. It lives in memory only, so there is nobody
+// to tell about an error and nothing to try again.
+func (r *runs) end(ctx context.Context, session string) {
+	_ = r.rt.EndSession(ctx, session)
+}
+
+// graphState returns the address of the innermost local state of the graph that
+// runs under ctx, or nil. It takes the state's lock for a moment, which Eino
+// holds in state handlers but neither while a model nor while a tool runs.
+func graphState(ctx context.Context) *byte {
+	var state *byte
+	err := compose.ProcessState(ctx, func(_ context.Context, s any) error {
+		state = address(s)
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	return state
+}
+
+// address returns where a pointer points to. A value has no address that lasts,
+// and all pointers to empty structs are equal: neither tells two runs apart.
+func address(s any) *byte {
+	v := reflect.ValueOf(s)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Type().Elem().Size() == 0 {
+		return nil
+	}
+	return (*byte)(v.UnsafePointer())
+}

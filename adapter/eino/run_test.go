@@ -1,0 +1,88 @@
+package eino
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+)
+
+func TestAddress(t *testing.T) {
+	type state struct{ n int }
+	one, other := &state{}, &state{}
+	var none *state
+	for _, tc := range []struct {
+		name  string
+		state any
+		has   bool
+	}{
+		{"pointer", one, true},
+		{"nil pointer", none, false},
+		{"nothing", nil, false},
+		{"value", state{}, false},
+		{"map", map[string]int{}, false},
+		{"pointer to an empty struct", &struct{}{}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := address(tc.state) != nil; got != tc.has {
+				t.Errorf("address is known: %t, want %t", got, tc.has)
+			}
+		})
+	}
+	if address(one) == address(other) || address(one) != address(one) {
+		t.Error("addresses do not tell states apart")
+	}
+}
+
+var packageState struct{ n int }
+
+// A state that is never collected is as good as any.
+func TestStateThatOutlivesItsRuns(t *testing.T) {
+	rt, err := satchel.New(satchel.WithSkillFS("test", fstest.MapFS{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRuns(rt, "agent")
+	first, _ := r.anonymous(address(&packageState))
+	if again, _ := r.anonymous(address(&packageState)); again != first {
+		t.Errorf("the state has the keys %v and %v", first, again)
+	}
+}
+
+// Beyond the bound the run that was quiet for longest makes room, and only it
+// gets a new session afterwards.
+func TestRunsAreBounded(t *testing.T) {
+	rt, err := satchel.New(satchel.WithSkillFS("test", fstest.MapFS{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRuns(rt, "agent")
+	r.limit = 2
+	type state struct{ n int }
+	states := []*state{{1}, {2}, {3}}
+	key := func(i int) core.SessionKey {
+		k, _ := r.anonymous(address(states[i]))
+		return k
+	}
+	first, second := key(0), key(1)
+	if first == second || first.Agent != "agent" {
+		t.Fatalf("keys are %v and %v, want two of the agent", first, second)
+	}
+	if key(0) != first { // the second is now the quiet one
+		t.Error("a known run got another session")
+	}
+	_, evicted := r.anonymous(address(states[2]))
+	if evicted != second.Session {
+		t.Errorf("session %q made room, want %q", evicted, second.Session)
+	}
+	if key(0) != first {
+		t.Error("a run that was not evicted got another session")
+	}
+	if key(1) == second {
+		t.Error("an evicted run has its ended session still")
+	}
+	if len(r.live) != 2 {
+		t.Errorf("%d runs are remembered, want 2", len(r.live))
+	}
+}

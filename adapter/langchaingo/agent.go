@@ -1,0 +1,123 @@
+package langchaingo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tmc/langchaingo/agents"
+	"github.com/tmc/langchaingo/chains"
+	"github.com/tmc/langchaingo/schema"
+	"github.com/tmc/langchaingo/tools"
+
+	"github.com/satchel-go/satchel"
+)
+
+// Agent is a host's agent with skills, from [Kit.Agent]. Executors see the
+// actions, steps and results of the agent that it decorates.
+type Agent struct {
+	kit   *Kit
+	inner agents.Agent
+}
+
+var _ agents.Agent = (*Agent)(nil)
+
+// Plan asks the decorated agent. The first Plan of an executor's Call begins a
+// user turn, unless the host began one with satchel.BeginTurn; planning again
+// from the same steps changes nothing. When the agent finishes or fails, the
+// Call is over and an anonymous session ends; output that the agent cannot
+// parse is not a failure, because executors can go on from it.
+func (a *Agent) Plan(
+	ctx context.Context,
+	steps []schema.AgentStep,
+	inputs map[string]string,
+	options ...chains.ChainCallOption,
+) ([]schema.AgentAction, *schema.AgentFinish, error) {
+	runs := a.kit.runs
+	r, begun := runs.enter(ctx, inputs)
+	host := ctx
+	ctx = satchel.BeginTurn(satchel.WithKey(ctx, r.key), r.turn)
+	ctx = context.WithValue(ctx, runKey{a.kit}, r)
+	if begun {
+		var err error
+		if r.earlier, err = a.kit.earlier(ctx); err != nil {
+			return nil, nil, withCleanup(err, runs.leave(host, r))
+		}
+	}
+	runs.plan(r, steps)
+
+	actions, finish, err := a.inner.Plan(ctx, steps, inputs, options...)
+	switch {
+	case errors.Is(err, agents.ErrUnableToParseOutput):
+		return actions, finish, err
+	case err != nil:
+		return actions, finish, withCleanup(err, runs.leave(host, r))
+	case finish != nil:
+		return actions, finish, a.finish(ctx, r, finish)
+	case len(actions) == 0:
+		return actions, finish, runs.leave(host, r)
+	}
+	return runs.expect(r, actions), nil, nil
+}
+
+// finish ends a Call that has its answer. What is left of an anonymous session
+// does not take the answer away; a history that could not be written does,
+// because the next turn would be answered without this one.
+func (a *Agent) finish(ctx context.Context, r *run, finish *schema.AgentFinish) error {
+	err := a.kit.remember(ctx, r, a.answer(finish))
+	_ = a.kit.runs.leave(ctx, r)
+	return err
+}
+
+func (a *Agent) answer(finish *schema.AgentFinish) string {
+	for _, key := range a.inner.GetOutputKeys() {
+		if text, ok := finish.ReturnValues[key].(string); ok {
+			return text
+		}
+	}
+	return finish.Log
+}
+
+func withCleanup(err, cleanup error) error {
+	if cleanup == nil {
+		return err
+	}
+	return errors.Join(err, fmt.Errorf("end session: %w", cleanup))
+}
+
+// GetInputKeys returns the decorated agent's input keys.
+func (a *Agent) GetInputKeys() []string { return a.inner.GetInputKeys() }
+
+// GetOutputKeys returns the decorated agent's output keys.
+func (a *Agent) GetOutputKeys() []string { return a.inner.GetOutputKeys() }
+
+// GetTools returns the decorated agent's tools. Tools that did not come from
+// [Kit.Tools] are wrapped, and Satchel's that are missing are added, so that
+// an executor calls no tool past the gate.
+func (a *Agent) GetTools() []tools.Tool {
+	own := a.inner.GetTools()
+	out := make([]tools.Tool, 0, len(own)+len(a.kit.offer.ours))
+	present := map[string]bool{}
+	for _, t := range own {
+		w := a.kit.wrap(t)
+		if w.inner == nil {
+			present[w.name] = true
+		}
+		out = append(out, w)
+	}
+	for _, t := range a.kit.tools {
+		if w, ok := t.(*Tool); ok && w.inner == nil && !present[w.name] {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// runKey finds, in a context, the run of one kit: an agent that is a tool of
+// another one has a kit and a run of its own.
+type runKey struct{ kit *Kit }
+
+func (k *Kit) runIn(ctx context.Context) *run {
+	r, _ := ctx.Value(runKey{k}).(*run)
+	return r
+}

@@ -1,0 +1,133 @@
+package langchaingo
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/tmc/langchaingo/llms"
+)
+
+// Client says how a client of langchaingo reads a request, where they differ.
+type Client uint8
+
+const (
+	// OpenAI takes text and calls of the assistant in one message, and one
+	// message per tool result. So do the clients that are not listed here.
+	OpenAI Client = iota
+	// Anthropic reads the first part of a system, assistant or tool message
+	// only, so each part goes in a message of its own; the service joins
+	// consecutive messages of one role.
+	Anthropic
+	// Google keeps the last system message only, and the service wants all
+	// results of one response in one message.
+	Google
+	// Bedrock loses tool calls when it streams, so a request with tools is not
+	// streamed: the streaming function gets the whole text at once.
+	Bedrock
+)
+
+// clientOf recognises the clients by the package that their type is from, so
+// that none of them has to be imported.
+func clientOf(llm llms.Model) Client {
+	t := reflect.TypeOf(llm)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return clientFrom(t.PkgPath())
+}
+
+func clientFrom(pkg string) Client {
+	switch {
+	case strings.HasSuffix(pkg, "langchaingo/llms/anthropic"):
+		return Anthropic
+	case strings.Contains(pkg, "langchaingo/llms/googleai"):
+		return Google
+	case strings.HasSuffix(pkg, "langchaingo/llms/bedrock"):
+		return Bedrock
+	}
+	return OpenAI
+}
+
+// shape lays messages out for the client. It never changes a message in place,
+// and returns msgs itself where nothing is to do.
+func (c Client) shape(msgs []llms.MessageContent) []llms.MessageContent {
+	switch c {
+	case Anthropic:
+		return onePartEach(parted(msgs))
+	case Bedrock:
+		return parted(msgs)
+	case Google:
+		return joinedResults(joinedSystem(msgs))
+	}
+	return msgs
+}
+
+// parted keeps the paragraphs of consecutive system messages apart: these
+// clients join them without a separator.
+func parted(msgs []llms.MessageContent) []llms.MessageContent {
+	out := msgs
+	for i := 1; i < len(msgs); i++ {
+		if msgs[i].Role != llms.ChatMessageTypeSystem || msgs[i-1].Role != llms.ChatMessageTypeSystem || len(msgs[i].Parts) == 0 {
+			continue
+		}
+		text, ok := msgs[i].Parts[0].(llms.TextContent)
+		if !ok {
+			continue
+		}
+		if &out[0] == &msgs[0] {
+			out = append([]llms.MessageContent(nil), msgs...)
+		}
+		first := []llms.ContentPart{llms.TextContent{Text: "\n\n" + text.Text}}
+		out[i].Parts = joined(first, msgs[i].Parts[1:])
+	}
+	return out
+}
+
+func onePartEach(msgs []llms.MessageContent) []llms.MessageContent {
+	out := make([]llms.MessageContent, 0, len(msgs)+8)
+	for _, m := range msgs {
+		if m.Role == llms.ChatMessageTypeHuman || len(m.Parts) < 2 {
+			out = append(out, m)
+			continue
+		}
+		for i := range m.Parts {
+			out = append(out, llms.MessageContent{Role: m.Role, Parts: m.Parts[i : i+1 : i+1]})
+		}
+	}
+	return out
+}
+
+func joinedSystem(msgs []llms.MessageContent) []llms.MessageContent {
+	first := -1
+	out := make([]llms.MessageContent, 0, len(msgs))
+	for _, m := range msgs {
+		switch {
+		case m.Role != llms.ChatMessageTypeSystem:
+			out = append(out, m)
+		case first < 0:
+			first = len(out)
+			out = append(out, m)
+		default:
+			out[first].Parts = joined(out[first].Parts, m.Parts)
+		}
+	}
+	return out
+}
+
+func joinedResults(msgs []llms.MessageContent) []llms.MessageContent {
+	out := make([]llms.MessageContent, 0, len(msgs))
+	for _, m := range msgs {
+		last := len(out) - 1
+		if m.Role == llms.ChatMessageTypeTool && last >= 0 && out[last].Role == m.Role {
+			out[last].Parts = joined(out[last].Parts, m.Parts)
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// joined copies: the parts of a message may be the caller's.
+func joined(a, b []llms.ContentPart) []llms.ContentPart {
+	return append(append(make([]llms.ContentPart, 0, len(a)+len(b)), a...), b...)
+}

@@ -1,0 +1,127 @@
+package langchaingo
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/anthropic"
+	"github.com/tmc/langchaingo/llms/openai"
+)
+
+func TestClientOf(t *testing.T) {
+	for llm, want := range map[llms.Model]Client{&openai.LLM{}: OpenAI, &anthropic.LLM{}: Anthropic} {
+		if got := clientOf(llm); got != want {
+			t.Errorf("clientOf(%T) = %d, want %d", llm, got, want)
+		}
+	}
+	// Importing these two would make this module require their services' SDKs.
+	for pkg, want := range map[string]Client{
+		"github.com/tmc/langchaingo/llms/googleai":        Google,
+		"github.com/tmc/langchaingo/llms/googleai/vertex": Google,
+		"github.com/tmc/langchaingo/llms/bedrock":         Bedrock,
+	} {
+		if got := clientFrom(pkg); got != want {
+			t.Errorf("clientFrom(%s) = %d, want %d", pkg, got, want)
+		}
+	}
+	if got := clientOf(script()); got != OpenAI {
+		t.Errorf("clientOf(a host's own) = %d", got)
+	}
+}
+
+func TestShape(t *testing.T) {
+	msgs := func() []llms.MessageContent {
+		return []llms.MessageContent{
+			llms.TextParts(llms.ChatMessageTypeSystem, "one"),
+			llms.TextParts(llms.ChatMessageTypeSystem, "two", "three"),
+			{Role: llms.ChatMessageTypeHuman, Parts: []llms.ContentPart{llms.TextContent{Text: "a"}, llms.TextContent{Text: "b"}}},
+			ai(llms.TextContent{Text: "hm"}, call("1", "x", "{}"), call("2", "y", "{}")),
+			result(llms.ToolCallResponse{ToolCallID: "1", Name: "x", Content: "rx"}),
+			result(llms.ToolCallResponse{ToolCallID: "2", Name: "y", Content: "ry"}),
+		}
+	}
+	tests := []struct {
+		client Client
+		want   []string
+	}{
+		{OpenAI, []string{"0 system: one", "1 system: two", "1 system: three", "2 human: a", "2 human: b", "3 ai: hm", "3 ai: call 1 x {}", "3 ai: call 2 y {}", "4 tool: result 1 x rx", "5 tool: result 2 y ry"}},
+		{Anthropic, []string{"0 system: one", "1 system: \n\ntwo", "2 system: three", "3 human: a", "3 human: b", "4 ai: hm", "5 ai: call 1 x {}", "6 ai: call 2 y {}", "7 tool: result 1 x rx", "8 tool: result 2 y ry"}},
+		{Google, []string{"0 system: one", "0 system: two", "0 system: three", "1 human: a", "1 human: b", "2 ai: hm", "2 ai: call 1 x {}", "2 ai: call 2 y {}", "3 tool: result 1 x rx", "3 tool: result 2 y ry"}},
+		{Bedrock, []string{"0 system: one", "1 system: \n\ntwo", "1 system: three", "2 human: a", "2 human: b", "3 ai: hm", "3 ai: call 1 x {}", "3 ai: call 2 y {}", "4 tool: result 1 x rx", "5 tool: result 2 y ry"}},
+	}
+	for _, tt := range tests {
+		t.Run(strings.Fields("OpenAI Anthropic Google Bedrock")[tt.client], func(t *testing.T) {
+			in := msgs()
+			if diff := differ(tt.want, lines(tt.client.shape(in))); diff != "" {
+				t.Errorf("shape (-want +got):\n%s", diff)
+			}
+			if diff := differ(msgs(), in); diff != "" {
+				t.Errorf("the messages changed:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestStreaming(t *testing.T) {
+	var heard []string
+	hear := func(_ context.Context, chunk []byte) error {
+		heard = append(heard, string(chunk))
+		return nil
+	}
+	tests := []struct {
+		name    string
+		client  Client
+		options []llms.CallOption
+		want    []string
+	}{
+		{"restored after the framework's nil", OpenAI, []llms.CallOption{llms.WithStreamingFunc(nil)}, []string{"kit: hello"}},
+		{"a function of one call", OpenAI, []llms.CallOption{llms.WithStreamingFunc(hear)}, []string{"hello"}},
+		{"a client that would lose the calls", Bedrock, nil, []string{"kit: hello"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			heard = nil
+			llm := script(reply("hello"))
+			kit := install(t, runtime(t), llm, nil, WithClient(tt.client), WithStreaming(func(ctx context.Context, chunk []byte) error {
+				return hear(ctx, []byte("kit: "+string(chunk)))
+			}))
+			if _, err := kit.Model().GenerateContent(t.Context(), []llms.MessageContent{human("q")}, tt.options...); err != nil {
+				t.Fatal(err)
+			}
+			if diff := differ(tt.want, heard); diff != "" {
+				t.Error(diff)
+			}
+			if live := llm.last().options.StreamingFunc != nil; live == (tt.client == Bedrock) {
+				t.Errorf("the client streams: %v", live)
+			}
+		})
+	}
+}
+
+func FuzzIsCallDelta(f *testing.F) {
+	for _, s := range []string{`[{"id":"1","type":"function","function":{"name":"a","arguments":""}}]`, `[{"type":"","function":{"name":"","arguments":"{"}}]`, `{"name":"a","arguments":"b"}`, `[{"a":1}]`, `[{`, `{"name":`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, chunk []byte) {
+		if isCallDelta(chunk) && !strings.Contains(string(chunk), `"arguments":`) {
+			t.Errorf("%q was taken for a call", chunk)
+		}
+	})
+}
+
+func TestIsCallDelta(t *testing.T) {
+	for chunk, want := range map[string]bool{
+		`[{"id":"1","type":"function","function":{"name":"a","arguments":""}}]`:       true,
+		`[{"type":"","function":{"name":"","arguments":"{\"a\""}}]`:                   true,
+		`{"name":"a","arguments":"b"}`:                                                true,
+		`[{"id": "1","type":"function","function":{"name":"a","arguments":""}}]`:      false,
+		`[{"id":"1","type":"function","function":{"name":"a","arguments":""},"x":1}]`: false,
+		`hello`: false, `[{"a":1}]`: false, ``: false,
+	} {
+		if got := isCallDelta([]byte(chunk)); got != want {
+			t.Errorf("isCallDelta(%s) = %v", chunk, got)
+		}
+	}
+}

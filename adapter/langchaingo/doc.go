@@ -1,0 +1,30 @@
+// Package langchaingo gives agents built on langchaingo their skills. It is
+// thin: it turns the framework's messages into Satchel's and back, and repairs
+// what the framework loses on the way between an agent and a model.
+//
+// [Install] wraps three things of the host: its model, its tools and its
+// agent.
+//
+//	kit, err := langchaingo.Install(runtime, llm, hostTools)
+//	agent := kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools()))
+//	executor := agents.NewExecutor(agent, agents.WithMaxIterations(40))
+//	answer, err := chains.Run(satchel.WithSession(ctx, "s-1"), executor, "question")
+//
+// The executor's default of 5 iterations is too few for loading a skill,
+// reading its files and running its scripts: give it more.
+//
+// A host without an agent calls [Model.GenerateContent] in its own loop and
+// answers the calls with [Kit.Call].
+//
+// # Identity
+//
+// A context made by satchel.WithSession names the conversation. Without one,
+// each Call of an executor gets an anonymous session that ends with it, which
+// needs nothing from the host: the decorated agent knows the Call by its input
+// map, and a tool knows the call that it answers by the input string that the
+// decorated agent handed out. A hand-written loop that wants neither a name nor
+// an executor uses [Kit.Begin].
+//
+// Agents that speak text only (MRKL, conversational) are not supported: they
+// cannot carry tool calls.
+package langchaingo

@@ -1,0 +1,96 @@
+package langchaingo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tmc/langchaingo/agents"
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/tools"
+
+	"github.com/satchel-go/satchel"
+)
+
+// Errors of this package, for errors.Is.
+var (
+	// ErrArgument is a nil or otherwise unusable argument or option.
+	ErrArgument = errors.New("unusable argument")
+	// ErrToolName is a host tool whose name is empty, or equals, in any case of
+	// letters, the name of one of Satchel's tools: executors match names
+	// without regard to case, so one of the two would be unreachable.
+	ErrToolName = errors.New("unusable tool name")
+	// ErrSchema is a host tool whose [Schemer] does not return an object schema.
+	ErrSchema = errors.New("unusable tool schema")
+)
+
+// Kit is what one agent of a host uses: its model, its tools and its agent,
+// all with skills. It is safe for concurrent use, and one kit serves any
+// number of sessions; agents with different tools or names need a kit each.
+type Kit struct {
+	runtime *satchel.Runtime
+	config  config
+	model   *Model
+	tools   []tools.Tool
+	byName  map[string]*Tool // upper-cased, as executors match
+	offer   offer
+	runs    *runs
+}
+
+// Install prepares a host's model and tools for an agent with skills. It calls
+// neither of them. Host tools keep their order, and Satchel's follow; when the
+// catalog holds no skill, none are added. A host tool that cannot be used is
+// an error that names it.
+func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts ...Option) (*Kit, error) {
+	if rt == nil || llm == nil {
+		return nil, fmt.Errorf("install: %w: runtime and model must not be nil", ErrArgument)
+	}
+	c, err := newConfig(llm, opts)
+	if err != nil {
+		return nil, fmt.Errorf("install: %w", err)
+	}
+	k := &Kit{runtime: rt, config: c, byName: map[string]*Tool{}}
+	if k.offer, err = newOffer(rt.Tools(), hostTools); err != nil {
+		return nil, fmt.Errorf("install: %w", err)
+	}
+	k.runs = newRuns(rt, c.agent)
+	k.model = &Model{kit: k, inner: llm}
+	for _, t := range hostTools {
+		k.add(k.wrap(t))
+	}
+	for _, t := range rt.Tools() {
+		k.add(&Tool{kit: k, name: t.Name, description: t.Description})
+	}
+	return k, nil
+}
+
+func (k *Kit) add(t *Tool) {
+	k.tools = append(k.tools, t)
+	name := strings.ToUpper(t.Name())
+	if k.byName[name] == nil {
+		k.byName[name] = t
+	}
+}
+
+// Model returns the model to give to the agent, or to call in a loop.
+func (k *Kit) Model() *Model { return k.model }
+
+// Tools returns the tools to give to the agent: the host's, wrapped, and
+// Satchel's. The slice is the caller's own.
+func (k *Kit) Tools() []tools.Tool { return append([]tools.Tool(nil), k.tools...) }
+
+// Agent decorates an agent that was made with [Kit.Model] and [Kit.Tools].
+// Executors run the result as they would run the agent itself.
+func (k *Kit) Agent(inner agents.Agent) *Agent { return &Agent{kit: k, inner: inner} }
+
+// Begin opens an anonymous session for a host that calls the model in a loop
+// of its own and has no name for the conversation. Every call under the
+// returned context belongs to that session; end drops it.
+func (k *Kit) Begin(ctx context.Context) (_ context.Context, end func() error) {
+	key := k.runtime.Anonymous(k.config.agent)
+	ended := context.WithoutCancel(ctx)
+	return satchel.WithSession(ctx, key.Session), func() error {
+		return k.runtime.EndSession(ended, key.Session)
+	}
+}

@@ -1,0 +1,199 @@
+package langchaingo
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+)
+
+// defaultSystem is what OpenAIFunctionsAgent sends when the host gives it no
+// system message.
+const defaultSystem = "You are a helpful AI assistant."
+
+// Model is the host's model with skills, from [Kit.Model]. Each call sends
+// what the view adds, on copies: messages, parts and options of the caller are
+// never changed.
+type Model struct {
+	kit   *Kit
+	inner llms.Model
+}
+
+var _ llms.ReasoningModel = (*Model)(nil)
+
+// GenerateContent calls the host's model. The request carries the skills and
+// Satchel's tools, and is one that every client and service accepts: functions
+// are tools, arguments are JSON, ids and names are there. The response has one
+// choice with all text and all calls, unless the host asked for alternatives.
+//
+// Under a context that names no session and outside of a decorated agent, the
+// request is one of its own: it shows the skills, but nothing that the model
+// loads is seen again.
+func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+	key, end := m.kit.session(ctx)
+	defer end()
+	ctx = satchel.WithKey(ctx, key)
+	r := m.kit.runIn(ctx)
+
+	msgs := m.kit.outgoing(messages, r)
+	view, err := m.kit.runtime.Prepare(ctx, core.Request{Key: key, Messages: refer(msgs)})
+	if err != nil {
+		return nil, fmt.Errorf("prepare model call: %w", err)
+	}
+	sent := m.kit.config.client.shape(apply(msgs, view.Messages))
+
+	var asked llms.CallOptions
+	for _, option := range options {
+		option(&asked)
+	}
+	override, whole := m.kit.override(asked, view.NoSkills)
+	resp, err := m.call(ctx, key, sent, append(options[:len(options):len(options)], override))
+	if err != nil {
+		return nil, err
+	}
+	resp = m.kit.offer.merged(resp, asked.N > 1 || asked.CandidateCount > 1, countResponses(msgs))
+	if err := m.kit.observe(ctx, key, r, messages, resp); err != nil {
+		return nil, err
+	}
+	if whole != nil {
+		if err := whole(ctx, resp); err != nil {
+			return nil, fmt.Errorf("stream response: %w", err)
+		}
+	}
+	return resp, nil
+}
+
+// Call forwards to the host's model as it is: a call of text in and text out
+// cannot carry the calls that skills need.
+func (m *Model) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
+	return m.inner.Call(ctx, prompt, options...)
+}
+
+// SupportsReasoning reports what the host's model does.
+func (m *Model) SupportsReasoning() bool { return llms.SupportsReasoningModel(m.inner) }
+
+// call times the client and reports usage. The context says that it is
+// reported, so that a [Handler] in the client does not count it again.
+func (m *Model) call(ctx context.Context, key core.SessionKey, msgs []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
+	start := time.Now()
+	resp, err := m.inner.GenerateContent(context.WithValue(ctx, reportedKey{}, true), msgs, options...)
+	event := core.Event{Kind: core.ModelCalled, Key: key, Duration: time.Since(start)}
+	if err != nil {
+		event.Kind, event.Detail = core.ModelFailed, err.Error()
+	} else {
+		event.Usage = usageOf(resp)
+	}
+	m.kit.runtime.Emit(ctx, event)
+	return resp, err
+}
+
+// session returns the key of a model call. end closes a session that was
+// opened for this call alone.
+func (k *Kit) session(ctx context.Context) (_ core.SessionKey, end func()) {
+	if r := k.runIn(ctx); r != nil {
+		return r.key, func() {}
+	}
+	if id, ok := satchel.SessionID(ctx); ok {
+		return core.SessionKey{Session: id, Agent: k.config.agent}, func() {}
+	}
+	key := k.runtime.Anonymous(k.config.agent)
+	return key, func() { _ = k.runtime.EndSession(context.WithoutCancel(ctx), key.Session) }
+}
+
+// outgoing is the conversation as it happened, in messages of this package or
+// shared with the caller: the host's system text, the earlier turns, and the
+// present Call with its calls and results repaired.
+func (k *Kit) outgoing(messages []llms.MessageContent, r *run) []llms.MessageContent {
+	msgs, happened := messages, []llms.MessageContent(nil)
+	if r != nil {
+		responses, steps := k.runs.account(r)
+		msgs, happened = scratchpad(msgs, responses, steps)
+	}
+	msgs = append(repaired(msgs), happened...)
+	if k.config.system != "" {
+		msgs = withSystem(msgs, k.config.system)
+	}
+	if r != nil && len(r.earlier) > 0 {
+		msgs = withEarlier(msgs, r.earlier)
+	}
+	return msgs
+}
+
+func withSystem(msgs []llms.MessageContent, text string) []llms.MessageContent {
+	first := llms.TextParts(llms.ChatMessageTypeSystem, text)
+	rest := msgs
+	if len(msgs) > 0 && msgs[0].Role == llms.ChatMessageTypeSystem {
+		if was := joinedText(msgs[0].Parts); was == "" || was == defaultSystem {
+			rest = msgs[1:]
+		}
+	}
+	return append([]llms.MessageContent{first}, rest...)
+}
+
+func countResponses(msgs []llms.MessageContent) int {
+	n := 0
+	for i := range msgs {
+		if msgs[i].Role == llms.ChatMessageTypeAI {
+			n++
+		}
+	}
+	return n
+}
+
+// override is the last option of a call. It edits what the options before it,
+// and the client's own defaults, left.
+func (k *Kit) override(asked llms.CallOptions, noSkills bool) (llms.CallOption, func(context.Context, *llms.ContentResponse) error) {
+	probe := asked
+	k.offer.rewrite(&probe, noSkills)
+	live, whole := k.streaming(asked.StreamingFunc, len(probe.Tools) > 0)
+	return func(o *llms.CallOptions) {
+		k.offer.rewrite(o, noSkills)
+		o.StreamingFunc = live
+	}, whole
+}
+
+// observe tells the runtime and the run about a complete response.
+func (k *Kit) observe(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, resp *llms.ContentResponse) error {
+	calls := observed(resp)
+	if err := k.runtime.Observe(ctx, key, calls); err != nil {
+		return fmt.Errorf("observe response: %w", err)
+	}
+	if r != nil && resp != nil && len(resp.Choices) > 0 {
+		message := assistant
+		if k.config.client == OpenAI {
+			message = verbatim
+		}
+		k.runs.answer(r, question(messages), calls, message(resp.Choices[0]))
+	}
+	return nil
+}
+
+// assistant is a response as a message of the conversation, with arguments
+// that every client can read.
+func assistant(c *llms.ContentChoice) llms.MessageContent {
+	m := verbatim(c)
+	m.Parts, _ = repairedCalls(m.Parts, 0)
+	return m
+}
+
+// verbatim is the same with the arguments as the model sent them, which may be
+// no JSON object: OpenAI's client passes them on as text, and the model should
+// see what it did. Only none at all become an empty object.
+func verbatim(c *llms.ContentChoice) llms.MessageContent {
+	parts := make([]llms.ContentPart, 0, len(c.ToolCalls)+1)
+	if c.Content != "" {
+		parts = append(parts, llms.TextContent{Text: c.Content})
+	}
+	for _, call := range c.ToolCalls {
+		if call.FunctionCall != nil && strings.TrimSpace(call.FunctionCall.Arguments) == "" {
+			call.FunctionCall = &llms.FunctionCall{Name: call.FunctionCall.Name, Arguments: "{}"}
+		}
+		parts = append(parts, call)
+	}
+	return llms.MessageContent{Role: llms.ChatMessageTypeAI, Parts: parts}
+}

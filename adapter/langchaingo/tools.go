@@ -1,0 +1,151 @@
+package langchaingo
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/tools"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+)
+
+// Tool is one of [Kit.Tools]: a tool of the host behind the gate, or one of
+// Satchel's.
+type Tool struct {
+	kit         *Kit
+	inner       tools.Tool // nil: Satchel's
+	name        string
+	description string
+}
+
+var _ tools.Tool = (*Tool)(nil)
+
+func (k *Kit) wrap(t tools.Tool) *Tool {
+	if w, ok := t.(*Tool); ok && w.kit == k {
+		return w
+	}
+	return &Tool{kit: k, inner: t, name: t.Name(), description: t.Description()}
+}
+
+// Name returns the name as the model is offered it.
+func (t *Tool) Name() string { return t.name }
+
+// Description returns the description as the model is offered it.
+func (t *Tool) Description() string { return t.description }
+
+// Call asks the gate and then the tool. A denial and an error of a host's tool
+// are text for the model, since executors would give up the whole Call. An
+// error is returned only when the context has ended, when the session's state
+// is unusable, or, as satchel.ErrNoSession, when one of Satchel's tools is called
+// outside of any session. A panic of a host's tool stays a panic.
+//
+// Satchel's tools take JSON, {"__arg1": "<JSON or text>"} or bare text.
+func (t *Tool) Call(ctx context.Context, input string) (string, error) {
+	r, call, ok := t.kit.runs.take(ctx, t.name, input)
+	if !ok {
+		call = core.ToolCall{Name: t.name, Arguments: input}
+	}
+	answer, err := t.answer(ctx, r, call, input)
+	if err != nil && r != nil {
+		return "", withCleanup(err, t.kit.runs.leave(ctx, r)) // executors stop here
+	}
+	return answer, err
+}
+
+func (t *Tool) answer(ctx context.Context, r *run, call core.ToolCall, input string) (string, error) {
+	call.Name = t.name
+	key, end, err := t.session(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	ctx = satchel.WithKey(ctx, key)
+	defer t.kit.runtime.Finished(key, call)
+	if err := ctx.Err(); err != nil {
+		return "", fmt.Errorf("call tool %q: %w", t.name, err)
+	}
+	if d := t.kit.runtime.Gate(ctx, key, call); d.Denied {
+		return cmp.Or(d.Reason, "denied"), nil
+	}
+	if t.inner == nil {
+		return t.kit.runtime.CallTool(ctx, key, call)
+	}
+	start := time.Now()
+	answer, err := t.observation(ctx, input)
+	if err != nil {
+		return "", err
+	}
+	t.kit.runtime.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: key, Call: call, Detail: answer, Duration: time.Since(start)})
+	return answer, nil
+}
+
+// session returns the key that a tool call belongs to. A host's tool that is
+// called outside of any session still meets the gate, with nothing loaded.
+func (t *Tool) session(ctx context.Context, r *run) (core.SessionKey, func(), error) {
+	if r != nil {
+		return r.key, func() {}, nil
+	}
+	if _, ok := satchel.SessionID(ctx); !ok && t.inner == nil {
+		return core.SessionKey{}, nil, fmt.Errorf("call tool %q: %w", t.name, satchel.ErrNoSession)
+	}
+	key, end := t.kit.session(ctx)
+	return key, end, nil
+}
+
+// observation runs a host's tool. Its error is what it observed, unless the
+// whole run was cancelled.
+func (t *Tool) observation(ctx context.Context, input string) (string, error) {
+	answer, err := t.inner.Call(ctx, input)
+	if err == nil {
+		return answer, nil
+	}
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("call tool %q: %w", t.name, err)
+	}
+	if answer != "" {
+		return answer + "\nerror: " + err.Error(), nil
+	}
+	return "error: " + err.Error(), nil
+}
+
+// Call answers one call of a response, for a host that has no executor: the
+// result to put into the conversation, after the assistant's message. The
+// context must name the session that the model was called in. An unknown tool
+// is answered in text; an error means that the run itself must stop.
+func (k *Kit) Call(ctx context.Context, call llms.ToolCall) (llms.ToolCallResponse, error) {
+	c := coreCall(call)
+	result := llms.ToolCallResponse{ToolCallID: call.ID, Name: c.Name}
+	t := k.byName[strings.ToUpper(c.Name)]
+	if t == nil {
+		if key, end, err := (&Tool{kit: k, name: c.Name}).session(ctx, nil); err == nil {
+			k.runtime.Finished(key, c)
+			end()
+		}
+		result.Content = k.runtime.UnknownTool(c.Name)
+		return result, nil
+	}
+	answer, err := t.answer(ctx, k.runIn(ctx), c, t.input(c.Arguments))
+	if err != nil {
+		return llms.ToolCallResponse{}, err
+	}
+	result.Content = answer
+	return result, nil
+}
+
+// input is what executors would pass to the tool: the string inside __arg1
+// where there is one.
+func (t *Tool) input(arguments string) string {
+	var wrapped map[string]any
+	if json.Unmarshal([]byte(arguments), &wrapped) == nil {
+		if text, ok := wrapped[argument].(string); ok {
+			return text
+		}
+	}
+	return arguments
+}
