@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/cloudwego/eino-ext/components/model/openai"
+	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/satchel-go/satchel"
+	satcheleino "github.com/satchel-go/satchel/adapter/eino"
+	"github.com/satchel-go/satchel/core"
+)
+
+// einoAgent is a ChatModelAgent and the texts that it is given.
+type einoAgent struct {
+	runner   *adk.Runner
+	maxSteps int
+	history  []*schema.Message
+	show     *reporter
+
+	// calls are those of the last response, and results their answers by id.
+	calls   []schema.ToolCall
+	results map[string]string
+	// unknown answers a call of a tool that the agent does not have. It gives
+	// the same answer each time: Eino has no event for it.
+	unknown func(tool string) (answer string, ok bool)
+}
+
+func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where endpoint, f *chatFlags, show *reporter) (agent, error) {
+	model, err := openai.NewChatModel(ctx, &openai.ChatModelConfig{
+		BaseURL: where.url, APIKey: where.key, Model: where.model,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("connect to model: %w", err)
+	}
+	a := &einoAgent{maxSteps: f.MaxSteps, show: show, results: map[string]string{}}
+	a.unknown = func(tool string) (string, bool) {
+		return unknownTool(rt, tool), !rt.Owns(tool)
+	}
+	cfg := &adk.ChatModelAgentConfig{
+		Name:          "chat",
+		Description:   "Answers with the help of skills.",
+		Model:         model,
+		GenModelInput: verbatim(f.System),
+		MaxIterations: f.MaxSteps,
+	}
+	cfg.ToolsConfig.UnknownToolsHandler = func(_ context.Context, name, _ string) (string, error) {
+		return unknownTool(rt, name), nil
+	}
+	if err := satcheleino.Install(cfg, rt); err != nil {
+		return nil, fmt.Errorf("install skills: %w", err)
+	}
+	chat, err := adk.NewChatModelAgent(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("make agent: %w", err)
+	}
+	a.runner = adk.NewRunner(ctx, adk.RunnerConfig{Agent: chat, EnableStreaming: f.Stream})
+	return a, nil
+}
+
+// verbatim puts the system text in front of the messages. Eino's own function
+// treats it as a template once there are session values.
+func verbatim(system string) adk.GenModelInput {
+	return func(_ context.Context, _ string, input *adk.AgentInput) ([]adk.Message, error) {
+		if system == "" {
+			return input.Messages, nil
+		}
+		return append([]adk.Message{schema.SystemMessage(system)}, input.Messages...), nil
+	}
+}
+
+// Turn runs the agent. A second run is needed only where the agent has no tools
+// at all and the model calls one: Eino then ends the run instead of answering.
+func (a *einoAgent) Turn(ctx context.Context, prompt string) (string, error) {
+	asked := append(slices.Clone(a.history), schema.UserMessage(prompt))
+	input := asked
+	for range a.maxSteps {
+		last, err := a.run(ctx, input)
+		if errors.Is(err, adk.ErrExceedMaxIterations) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		if len(last.ToolCalls) == 0 {
+			a.history = append(asked, schema.AssistantMessage(last.Content, nil))
+			return last.Content, nil
+		}
+		input = append(slices.Clip(input), last)
+		for _, c := range last.ToolCalls {
+			result, _ := a.unknown(c.Function.Name)
+			input = append(input, schema.ToolMessage(result, c.ID))
+		}
+	}
+	return "", errSteps
+}
+
+// run follows the events of one run and returns its last message.
+func (a *einoAgent) run(ctx context.Context, input []*schema.Message) (*schema.Message, error) {
+	var last *schema.Message
+	var failed error
+	events := a.runner.Run(ctx, input)
+	for {
+		// All events are taken, also after an error: the run waits for nobody,
+		// but its streams must be read to their end.
+		e, ok := events.Next()
+		if !ok {
+			break
+		}
+		m, err := a.follow(e)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		if m != nil {
+			last = m
+		}
+	}
+	a.reportResults()
+	if failed == nil && last == nil {
+		failed = errors.New("the run ended without an answer")
+	}
+	return last, failed
+}
+
+// follow reports an event and returns its message if it is the model's.
+func (a *einoAgent) follow(e *adk.AgentEvent) (*schema.Message, error) {
+	if e.Err != nil {
+		return nil, e.Err
+	}
+	if e.Output == nil || e.Output.MessageOutput == nil {
+		return nil, nil
+	}
+	if e.Output.MessageOutput.Role == schema.Assistant {
+		a.reportResults()
+	}
+	m, err := a.receive(e.Output.MessageOutput)
+	if err != nil {
+		return nil, err
+	}
+	if m.Role == schema.Tool {
+		a.results[m.ToolCallID] = m.Content
+		return nil, nil
+	}
+	if meta := m.ResponseMeta; meta != nil && meta.Usage != nil {
+		a.show.Usage(core.Usage{
+			Prompt:     meta.Usage.PromptTokens,
+			Cached:     meta.Usage.PromptTokenDetails.CachedTokens,
+			Completion: meta.Usage.CompletionTokens,
+		})
+	}
+	if len(m.ToolCalls) == 0 {
+		return m, nil // Turn's caller shows it
+	}
+	a.show.Text(m.Content)
+	for _, c := range m.ToolCalls {
+		a.show.ToolCall(referred(c))
+	}
+	a.calls = m.ToolCalls
+	return m, nil
+}
+
+// reportResults shows the results of the last response in the order of its
+// calls.
+func (a *einoAgent) reportResults() {
+	for _, c := range a.calls {
+		result, ok := a.results[c.ID]
+		if !ok {
+			result, ok = a.unknown(c.Function.Name)
+		}
+		if ok {
+			a.show.ToolResult(core.ToolCall{ID: c.ID, Name: c.Function.Name}, result)
+		}
+	}
+	a.calls = nil
+	clear(a.results)
+}
+
+func referred(c schema.ToolCall) core.ToolCall {
+	return core.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}
+}
+
+// receive returns the whole message and passes the text of a streamed one on
+// while it comes.
+func (a *einoAgent) receive(out *adk.MessageVariant) (*schema.Message, error) {
+	if !out.IsStreaming {
+		return out.Message, nil
+	}
+	defer out.MessageStream.Close()
+	var chunks []*schema.Message
+	for {
+		chunk, err := out.MessageStream.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if chunk == nil {
+			continue
+		}
+		if out.Role == schema.Assistant {
+			a.show.Delta(chunk.Content)
+		}
+		chunks = append(chunks, chunk)
+	}
+	if len(chunks) == 0 {
+		return nil, errors.New("the model's stream ended without a message")
+	}
+	return schema.ConcatMessages(chunks)
+}

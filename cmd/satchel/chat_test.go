@@ -1,0 +1,314 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/internal/wire"
+)
+
+// frameworks and ways are what every conversation is run through.
+var (
+	frameworks = []string{"eino", "langchaingo"}
+	ways       = map[string][]string{"whole": nil, "streamed": {"--stream"}}
+)
+
+// outcome is what a run of the program left behind.
+type outcome struct {
+	code     int
+	out, err string
+	requests []wire.Request
+}
+
+// converse runs the program against a scripted endpoint.
+func converse(t *testing.T, script wire.Script, stdin string, args ...string) outcome {
+	t.Helper()
+	server, err := wire.New(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	env := map[string]string{"OPENAI_BASE_URL": server.URL() + "/", "OPENAI_MODEL": "scripted"}
+	o := program(t, env, stdin, args...)
+	o.requests = server.Requests()
+	return o
+}
+
+// program runs the program with an environment.
+func program(t *testing.T, env map[string]string, stdin string, args ...string) outcome {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), args, console{
+		in: strings.NewReader(stdin), out: &out, err: &errs,
+		env: func(name string) string { return env[name] },
+	})
+	return outcome{code: code, out: out.String(), err: errs.String()}
+}
+
+// skillDir writes skills: a path below the directory and its text each.
+func skillDir(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// testSkills are three small skills.
+func testSkills(t *testing.T) string {
+	return skillDir(t, map[string]string{
+		"pdf/SKILL.md":            "---\nname: pdf\ndescription: Reads PDF files.\n---\nBODY OF PDF {{ x }} {y}\n",
+		"pdf/references/forms.md": "DOC FORMS\n",
+		"pdf/notes.txt":           "DOC NOTES\n",
+		"xlsx/SKILL.md":           "---\nname: xlsx\ndescription: Reads sheets.\n---\nBODY OF XLSX\n",
+		"技能/SKILL.md":             "---\nname: 技能\ndescription: 测试。\n---\nBODY OF 技能\n",
+	})
+}
+
+// each runs a conversation through both frameworks, streamed and not.
+func each(t *testing.T, test func(t *testing.T, flags ...string)) {
+	for _, framework := range frameworks {
+		for way, flags := range ways {
+			t.Run(framework+"/"+way, func(t *testing.T) {
+				test(t, append([]string{"chat", "--framework", framework}, flags...)...)
+			})
+		}
+	}
+}
+
+func TestChatAnswers(t *testing.T) {
+	skills := testSkills(t)
+	each(t, func(t *testing.T, flags ...string) {
+		got := converse(t, wire.Plan(
+			wire.Turn{Steps: []wire.Step{wire.Load("pdf")}, Needs: []string{"BODY OF PDF"}, Answer: "one"},
+			wire.Turn{Answer: "two\n"},
+		), "", append(flags, "--skills", skills, "first", "second")...)
+		if got.code != 0 || got.out != "one\ntwo\n" || got.err != "" {
+			t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
+		}
+	})
+}
+
+func TestChatReadsLines(t *testing.T) {
+	each(t, func(t *testing.T, flags ...string) {
+		got := converse(t, wire.Plan(wire.Turn{Answer: "one"}, wire.Turn{Answer: "two"}), "first\n\n  \nsecond", flags...)
+		if got.code != 0 || got.out != "one\ntwo\n" {
+			t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
+		}
+		if text := got.requests[1].Messages[2].Text; text != "second" {
+			t.Errorf("last prompt = %q", text)
+		}
+	})
+}
+
+func TestChatPromptsPeople(t *testing.T) {
+	server, err := wire.New(wire.Plan(wire.Turn{Answer: "one"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), []string{"chat"}, console{
+		in: strings.NewReader("first\n"), out: &out, err: &errs, terminal: true,
+		env: func(name string) string {
+			return map[string]string{"OPENAI_BASE_URL": server.URL(), "OPENAI_MODEL": "m"}[name]
+		},
+	})
+	if code != 0 || out.String() != "one\n" || errs.String() != "> > \n" {
+		t.Errorf("code %d, out %q, err %q", code, out.String(), errs.String())
+	}
+}
+
+func TestChatGoesOnAfterError(t *testing.T) {
+	each(t, func(t *testing.T, flags ...string) {
+		script := func(r wire.Request) wire.Response {
+			if r.Contains("bad") {
+				return wire.Fail(500, "the model is on fire")
+			}
+			return wire.Text("fine")
+		}
+		got := converse(t, script, "", append(flags, "good", "bad", "again")...)
+		if got.code != 1 || got.out != "fine\nfine\n" {
+			t.Errorf("code %d, out %q", got.code, got.out)
+		}
+		if !strings.Contains(got.err, "satchel: turn 2: ") || !strings.Contains(got.err, "the model is on fire") {
+			t.Errorf("err = %q", got.err)
+		}
+		last := got.requests[len(got.requests)-1]
+		if last.Contains("bad") || last.Turn() != 2 {
+			t.Errorf("a turn without an answer is sent again: %+v", last.Messages)
+		}
+	})
+}
+
+func TestChatNoticesCutStream(t *testing.T) {
+	each(t, func(t *testing.T, flags ...string) {
+		got := converse(t, func(wire.Request) wire.Response {
+			return wire.Response{Text: "an answer that is cut in the middle of a word", Cut: true}
+		}, "", append(flags, "hi")...)
+		if got.code != 1 || !strings.Contains(got.err, "turn 1: ") {
+			t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
+		}
+	})
+}
+
+func TestChatMaxSteps(t *testing.T) {
+	skills := testSkills(t)
+	// The model needs three calls for an answer.
+	script := wire.Plan(wire.Turn{Steps: []wire.Step{wire.Load("pdf"), wire.Do("skill_list_docs", `{"skill":"pdf"}`)}, Answer: "done"})
+	for steps, code := range map[string]int{"3": 0, "2": 1} {
+		t.Run(steps, func(t *testing.T) {
+			each(t, func(t *testing.T, flags ...string) {
+				got := converse(t, script, "", append(flags, "--skills", skills, "--max-steps", steps, "hi")...)
+				if got.code != code || len(got.requests) != 3-code {
+					t.Errorf("code %d after %d calls, err %q", got.code, len(got.requests), got.err)
+				}
+				if code == 1 && !strings.Contains(got.err, "raise --max-steps") {
+					t.Errorf("err = %q", got.err)
+				}
+			})
+		})
+	}
+}
+
+func TestChatEnvironment(t *testing.T) {
+	tests := map[string]struct {
+		env  map[string]string
+		args []string
+		says string
+	}{
+		"no model":     {nil, nil, "set OPENAI_MODEL"},
+		"no key":       {map[string]string{"OPENAI_MODEL": "m"}, nil, "set OPENAI_API_KEY"},
+		"no directory": {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--skills", "/does/not/exist"}, "/does/not/exist"},
+		"no steps":     {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--max-steps", "0"}, "--max-steps"},
+		"bad mode":     {nil, []string{"--load-mode", "forever"}, "use turn, once or session"},
+		"bad cap":      {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--max-loaded", "-1"}, "-1"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := program(t, test.env, "", append(append([]string{"chat"}, test.args...), "hi")...)
+			if got.code != exitUsage || got.out != "" || !strings.Contains(got.err, test.says) {
+				t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
+			}
+		})
+	}
+}
+
+func TestChatVerbose(t *testing.T) {
+	skills := skillDir(t, map[string]string{
+		"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads PDF files.\n---\nBODY\n",
+		"bad/SKILL.md": "---\nname: bad\n---\n",
+	})
+	script := wire.Plan(wire.Turn{Steps: []wire.Step{{Text: "let me\x1b[31m see", Calls: []wire.Call{wire.To("skill_load", `{"skill":"pdf"}`)}}}, Answer: "done"})
+	var whole []string
+	each(t, func(t *testing.T, flags ...string) {
+		got := converse(t, script, "", append(flags, "-v", "--skills", skills, "hi")...)
+		if got.code != 0 {
+			t.Fatalf("code %d, err %q", got.code, got.err)
+		}
+		for _, want := range []string{"skills  ", "bad/SKILL.md", "usage   ", `call    skill_load {"skill":"pdf"}`, "result  skill_load: loaded: pdf\n        [skill#1"} {
+			if !strings.Contains(got.err, want) {
+				t.Errorf("err lacks %q:\n%s", want, got.err)
+			}
+		}
+		if strings.Contains(got.err, "\x1b") {
+			t.Errorf("control sequences reach the terminal: %q", got.err)
+		}
+		if len(flags) == 3 {
+			whole = append(whole, got.err)
+			if !strings.Contains(got.err, "text    let me") {
+				t.Errorf("err lacks the text beside the call:\n%s", got.err)
+			}
+		}
+	})
+	if len(whole) == 2 && whole[0] != whole[1] {
+		t.Errorf("frameworks show different things:\n%s\n%s", whole[0], whole[1])
+	}
+}
+
+func TestChatJSON(t *testing.T) {
+	skills := testSkills(t)
+	script := func(r wire.Request) wire.Response {
+		if r.Turn() == 2 {
+			return wire.Fail(500, "on fire")
+		}
+		return wire.Plan(wire.Turn{Steps: []wire.Step{{Text: "let me see", Calls: []wire.Call{
+			wire.To("skill_load", `{"skill":"pdf"}`), wire.To("nope", "{}")}}}, Answer: "<done>"})(r)
+	}
+	kinds := map[string]string{
+		"whole":    "turn usage text tool_call tool_call tool_result tool_result usage answer turn error",
+		"streamed": "turn delta usage text tool_call tool_call tool_result tool_result delta usage answer turn error",
+	}
+	seen := map[string]string{}
+	each(t, func(t *testing.T, flags ...string) {
+		got := converse(t, script, "", append(flags, "--json", "--skills", skills, "hi", "more")...)
+		var kept []string
+		var last string
+		var text strings.Builder
+		for line := range strings.Lines(got.out) {
+			var e map[string]any
+			if err := json.Unmarshal([]byte(line), &e); err != nil {
+				t.Fatalf("line %q: %v", line, err)
+			}
+			kind, _ := e["event"].(string)
+			if kind == "delta" {
+				text.WriteString(e["text"].(string))
+			}
+			if kind != "delta" || last != "delta" {
+				kept = append(kept, kind)
+			}
+			last = kind
+			switch kind {
+			case "answer":
+				if e["text"] != "<done>" || e["turn"] != 1.0 || !strings.Contains(line, "<done>") {
+					t.Errorf("answer = %s", line)
+				}
+			case "tool_result":
+				if e["name"] == "nope" && !strings.Contains(e["result"].(string), "skill_load") {
+					t.Errorf("result = %s", line)
+				}
+			case "error":
+				if e["turn"] != 2.0 || !strings.Contains(e["error"].(string), "on fire") {
+					t.Errorf("error = %s", line)
+				}
+			}
+		}
+		way := "whole"
+		if len(flags) > 3 {
+			way = "streamed"
+			if text.String() != "let me see<done>" {
+				t.Errorf("deltas = %q", text.String())
+			}
+		}
+		if got := strings.Join(kept, " "); got != kinds[way] {
+			t.Errorf("events %s, want %s", got, kinds[way])
+		}
+		if other, ok := seen[way]; !ok {
+			seen[way] = dropErrors(got.out)
+		} else if way == "whole" && other != dropErrors(got.out) {
+			t.Errorf("frameworks report different events:\n%s\n%s", other, got.out)
+		}
+	})
+}
+
+// dropErrors removes the events whose text is a framework's.
+func dropErrors(out string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(out) {
+		if !strings.Contains(line, `"event":"error"`) {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/satchel-go/satchel/cmd/satchel/internal/demo"
+	"github.com/satchel-go/satchel/internal/wire"
+	"github.com/satchel-go/satchel/loadmode"
+)
+
+type demoCmd struct {
+	Skills    string `arg:"" optional:"" name:"dir" default:"examples/skills" help:"Where the example skills are (default ${default})."`
+	Placement string `enum:"tool-result,system" default:"tool-result" placeholder:"PLACE" help:"Where loaded content goes: ${enum} (default ${default})."`
+	Stream    bool   `help:"Let the model stream."`
+}
+
+// Help is the long help of the command.
+func (demoCmd) Help() string {
+	return `Runs one conversation of two turns through Eino and through langchaingo. The
+model is a script on a port of 127.0.0.1; everything between your agent and that
+port is real. Each model call is printed: what is unchanged (=), what is new (+)
+and which skill's text went where.
+
+Exit code: 0 when all went as scripted and both frameworks sent the same.`
+}
+
+// Run tells the story twice and compares.
+func (cmd *demoCmd) Run(ctx context.Context, c console) error {
+	frameworks := []string{"eino", "langchaingo"}
+	paper := demo.Printer{Out: c.out, Colour: c.colour}
+	fmt.Fprintf(c.out, "One conversation, two frameworks, the skills of %s.\nThe model is a script; what it is sent is real.\n", cmd.Skills)
+	for i, prompt := range demo.Prompts() {
+		fmt.Fprintf(c.out, "  turn %d: %s\n", i+1, prompt)
+	}
+	fmt.Fprintln(c.out, "Below: = as in the call before, + new, ~ changed in place, > what the model does")
+	told := make([][]demo.Exchange, len(frameworks))
+	var failed error
+	for i, framework := range frameworks {
+		exchanges, err := cmd.tell(ctx, framework)
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("%s: %w", framework, err)
+		}
+		paper.Framework(framework, exchanges)
+		told[i] = exchanges
+	}
+	fmt.Fprintln(c.out)
+	for i, framework := range frameworks {
+		paper.Summary(framework, demo.Sum(told[i]))
+	}
+	if failed != nil {
+		return failed
+	}
+	if at := demo.Differ(told[0], told[1]); at != 0 {
+		return fmt.Errorf("the frameworks differ in model call %d", at)
+	}
+	fmt.Fprintln(c.out, "Both frameworks sent the same messages and the same tools in every call.")
+	return nil
+}
+
+// tell runs the story through one framework.
+func (cmd *demoCmd) tell(ctx context.Context, framework string) (_ []demo.Exchange, err error) {
+	log := demo.NewLog(demo.Script())
+	server, err := wire.New(log.Answer)
+	if err != nil {
+		return nil, err
+	}
+	defer server.Close()
+	flags := chatFlags{
+		Framework: framework, Skills: []string{cmd.Skills}, Placement: cmd.Placement,
+		LoadMode: loadmode.Turn, MaxLoaded: 8, Profile: "full", MaxSteps: 10, Stream: cmd.Stream,
+		System: "You help with the chores of a software project.",
+	}
+	show := &reporter{out: io.Discard, err: io.Discard}
+	chat, err := flags.open(ctx, endpoint{url: server.URL(), key: noKey, model: "scripted"}, show)
+	if err != nil {
+		return nil, err
+	}
+	defer chat.close()
+	for _, prompt := range demo.Prompts() {
+		if err := chat.turn(ctx, prompt); err != nil {
+			return log.Exchanges(), err
+		}
+	}
+	return log.Exchanges(), nil
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const exampleSkills = "../../examples/skills"
+
+func TestDemo(t *testing.T) {
+	tests := map[string]struct {
+		args []string
+		has  []string
+	}{
+		"default":  {nil, []string{"[text of release-notes, ", "in the tool result]", "= 4 messages as before"}},
+		"streamed": {[]string{"--stream"}, []string{"in the tool result]"}},
+		"system":   {[]string{"--placement", "system"}, []string{"~ system", "in the system message]"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := program(t, nil, "", append([]string{"demo", exampleSkills}, test.args...)...)
+			if got.code != 0 || got.err != "" {
+				t.Fatalf("code %d, err %q", got.code, got.err)
+			}
+			for _, want := range append(test.has, "== eino", "== langchaingo", "#5 turn 2", "5 tools: skill_load",
+				"loaded release-notes, release-notes/references/sections.md, commit-style",
+				"Both frameworks sent the same messages and the same tools in every call.") {
+				if !strings.Contains(got.out, want) {
+					t.Errorf("output lacks %q:\n%s", want, got.out)
+				}
+			}
+			if strings.Contains(got.out, "\x1b") {
+				t.Error("colours although nobody reads at a terminal")
+			}
+			for line := range strings.Lines(got.out) {
+				if regexp.MustCompile(`/tmp|/home|127\.0\.0\.1:`).MatchString(line) {
+					t.Errorf("output depends on the machine: %s", line)
+				}
+			}
+		})
+	}
+}
+
+func TestDemoFailsWithoutItsSkills(t *testing.T) {
+	dir := skillDir(t, map[string]string{"other/SKILL.md": "---\nname: other\ndescription: d\n---\n"})
+	got := program(t, nil, "", "demo", dir)
+	if got.code != exitFailed || !strings.Contains(got.err, "eino: ") || !strings.Contains(got.out, "HTTP 422") {
+		t.Errorf("code %d, err %q, out:\n%s", got.code, got.err, got.out)
+	}
+}
+
+// The example skills are good examples: nothing is wrong with them under the
+// strictest reading.
+func TestExampleSkillsAreValid(t *testing.T) {
+	got := program(t, nil, "", "list", "--json", exampleSkills)
+	if got.code != 0 || got.err != "" || strings.Count(got.out, "\n") != 4 {
+		t.Errorf("code %d, err %q, out %q", got.code, got.err, got.out)
+	}
+	for _, skill := range []string{"commit-style", "log-triage", "release-notes", "会议纪要"} {
+		path := exampleSkills + "/" + skill + "/SKILL.md"
+		if got := program(t, nil, "", "inspect", "--skills-ref", path); got.out != path+": ok "+skill+"\n" {
+			t.Errorf("out = %q", got.out)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// reporter shows a conversation: answers on standard output and, as the flags
+// say, tool calls on standard error or everything as JSON lines on standard
+// output. Both frameworks call it from more than one goroutine.
+type reporter struct {
+	json, verbose, stream bool
+
+	mu       sync.Mutex
+	out, err io.Writer
+	turn     int
+	open     bool // the line on standard output has text and no end yet
+	broken   error
+}
+
+// event is a line of --json. Every event has the fields event and turn; the
+// other fields that it has are always there, empty or not. Their names are
+// stable.
+type event struct {
+	Event string `json:"event"`
+	Turn  int    `json:"turn"`
+
+	Prompt *string `json:"prompt,omitempty"`
+	Text   *string `json:"text,omitempty"`
+	Error  *string `json:"error,omitempty"`
+
+	ID        *string `json:"id,omitempty"`
+	Name      *string `json:"name,omitempty"`
+	Arguments *string `json:"arguments,omitempty"`
+	Result    *string `json:"result,omitempty"`
+
+	PromptTokens     *int `json:"prompt_tokens,omitempty"`
+	CachedTokens     *int `json:"cached_tokens,omitempty"`
+	CompletionTokens *int `json:"completion_tokens,omitempty"`
+
+	Diagnostic *string `json:"diagnostic,omitempty"`
+}
+
+// Turn begins a user turn.
+func (r *reporter) Turn(prompt string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.turn++
+	r.line(event{Event: "turn", Prompt: &prompt})
+}
+
+// Delta is a piece of a streamed text of the assistant.
+func (r *reporter) Delta(text string) {
+	if text == "" || !r.stream {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.json {
+		r.line(event{Event: "delta", Text: &text})
+		return
+	}
+	r.print(r.out, text)
+	r.open = !strings.HasSuffix(text, "\n")
+}
+
+// Text is what the assistant says beside tool calls.
+func (r *reporter) Text(text string) {
+	if text == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line(event{Event: "text", Text: &text})
+	r.endLine()
+	if !r.stream {
+		r.note("text    %s", text)
+	}
+}
+
+// ToolCall is a call that the model made.
+func (r *reporter) ToolCall(c core.ToolCall) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line(event{Event: "tool_call", ID: &c.ID, Name: &c.Name, Arguments: &c.Arguments})
+	r.endLine()
+	r.note("call    %s %s", c.Name, c.Arguments)
+}
+
+// ToolResult is what the framework answers to a call.
+func (r *reporter) ToolResult(c core.ToolCall, result string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line(event{Event: "tool_result", ID: &c.ID, Name: &c.Name, Result: &result})
+	r.note("result  %s: %s", c.Name, result)
+}
+
+// Usage is what one model call cost, as far as the provider reports it.
+func (r *reporter) Usage(u core.Usage) {
+	if u == (core.Usage{}) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line(event{Event: "usage", PromptTokens: &u.Prompt, CachedTokens: &u.Cached, CompletionTokens: &u.Completion})
+	r.endLine()
+	r.note("usage   %d prompt tokens (%d cached), %d completion tokens", u.Prompt, u.Cached, u.Completion)
+}
+
+// Answer ends a turn.
+func (r *reporter) Answer(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.json {
+		r.line(event{Event: "answer", Text: &text})
+		return
+	}
+	if r.stream {
+		r.endLine() // the text is there already
+		return
+	}
+	r.print(r.out, strings.TrimSuffix(text, "\n")+"\n")
+}
+
+// Error ends a turn without an answer.
+func (r *reporter) Error(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text := err.Error()
+	r.line(event{Event: "error", Error: &text})
+	r.endLine()
+	r.print(r.err, fmt.Sprintf("satchel: turn %d: %s\n", r.turn, text))
+}
+
+// Diagnostic is a finding about the skills.
+func (r *reporter) Diagnostic(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line(event{Event: "diagnostic", Diagnostic: &text})
+	r.note("skills  %s", text)
+}
+
+// Warning is a finding that people see without asking for details.
+func (r *reporter) Warning(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.line(event{Event: "diagnostic", Diagnostic: &text})
+	r.print(r.err, "satchel: "+printable(text)+"\n")
+}
+
+// Err is the first error of a write to standard output.
+func (r *reporter) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.broken
+}
+
+// line writes an event when --json is given. The caller holds the lock, here
+// and below.
+func (r *reporter) line(e event) {
+	if !r.json {
+		return
+	}
+	e.Turn = r.turn
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(e); err != nil {
+		r.broken = err
+		return
+	}
+	r.print(r.out, b.String())
+}
+
+// endLine keeps other output from continuing a line of streamed text.
+func (r *reporter) endLine() {
+	if r.open {
+		r.print(r.out, "\n")
+		r.open = false
+	}
+}
+
+// note writes for people who asked for details. Lines after the first are
+// indented, so that the beginning of each note can be seen. What models, tools
+// and skills say must not reach a terminal as control sequences.
+func (r *reporter) note(format string, args ...any) {
+	if !r.verbose {
+		return
+	}
+	text := strings.TrimRight(fmt.Sprintf(format, args...), "\n")
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = printable(strings.ReplaceAll(line, "\t", "    "))
+	}
+	r.print(r.err, strings.Join(lines, "\n        ")+"\n")
+}
+
+func (r *reporter) print(w io.Writer, text string) {
+	if _, err := io.WriteString(w, text); err != nil && w == r.out && r.broken == nil {
+		r.broken = err
+	}
+}

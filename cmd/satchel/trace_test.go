@@ -1,0 +1,194 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/satchel-go/satchel/internal/wire"
+)
+
+// trace is a conversation whose requests must be the same in both frameworks,
+// streamed and not.
+type trace struct {
+	name    string
+	flags   []string
+	prompts []string
+	script  wire.Script
+	// last must all be in the last request, and gone must not.
+	last, gone []string
+	noSkills   bool
+}
+
+func calls(cs ...wire.Call) wire.Step { return wire.Step{Calls: cs} }
+
+func plan(turns ...wire.Turn) wire.Script { return wire.Plan(turns...) }
+
+// steps is a plan of one turn.
+func steps(steps ...wire.Step) wire.Script {
+	return wire.Plan(wire.Turn{Steps: steps, Answer: "done"})
+}
+
+func traces() []trace {
+	load := func(skill string) wire.Call { return wire.To("skill_load", map[string]string{"skill": skill}) }
+	one := []string{"go"}
+	three := []string{"first", "second", "third"}
+	again := plan(
+		wire.Turn{Steps: []wire.Step{wire.Load("pdf", "notes.txt"), wire.Do("skill_list_docs", `{"skill":"pdf"}`)}, Answer: "1"},
+		wire.Turn{Steps: []wire.Step{wire.Load("pdf")}, Answer: "2"},
+		wire.Turn{Answer: "3"},
+	)
+	return []trace{
+		{name: "answer at once", prompts: one, script: steps()},
+		{name: "two loads in one message", prompts: one, script: steps(calls(load("pdf"), load("xlsx"))),
+			last: []string{"BODY OF PDF", "BODY OF XLSX"}},
+		{name: "same load twice", prompts: one, script: steps(calls(load("pdf"), load("pdf"))), last: []string{"BODY OF PDF"}},
+		{name: "docs", prompts: one, script: steps(
+			wire.Load("pdf", "references/forms.md"),
+			wire.Do("skill_select_docs", `{"skill":"pdf","docs":["notes.txt"],"mode":"add"}`),
+			wire.Do("skill_read", `{"skill":"pdf","path":"notes.txt"}`),
+			wire.Do("skill_unload", `{"skills":["pdf"]}`),
+		), gone: []string{"BODY OF PDF"}},
+		{name: "misspelt skill", prompts: one, script: steps(calls(load("pfd")), calls(load("pdf"))),
+			last: []string{`unknown skill "pfd"`, "BODY OF PDF"}},
+		{name: "broken JSON", prompts: one, script: steps(wire.Do("skill_load", `{"skill": "pd`), wire.Do("skill_load", `{"skill":"pdf"}`)),
+			last: []string{"BODY OF PDF"}},
+		{name: "no arguments", prompts: one, script: steps(wire.Do("skill_load", ""), wire.Do("skill_load", "null"))},
+		{name: "bare text", prompts: one, script: steps(wire.Do("skill_load", "pdf")), last: []string{"BODY OF PDF"}},
+		{name: "wrapped arguments", prompts: one, script: steps(wire.Do("skill_load", `{"__arg1":"{\"skill\":\"pdf\"}"}`)),
+			last: []string{"BODY OF PDF"}},
+		{name: "docs of an unloaded skill", prompts: one, script: steps(wire.Do("skill_select_docs", `{"skill":"pdf","docs":["notes.txt"]}`)),
+			gone: []string{"DOC NOTES"}},
+		{name: "unknown tool", prompts: one, script: steps(calls(wire.To("bash", `{"command":"ls"}`), load("pdf"))),
+			last: []string{`unknown tool "bash"`, "skill_load, skill_select_docs", "BODY OF PDF"}},
+		{name: "text beside calls", prompts: one, script: steps(wire.Step{Text: "I shall look.", Calls: []wire.Call{load("pdf")}}),
+			last: []string{"I shall look."}},
+		{name: "ids that repeat", prompts: one, script: steps(
+			calls(wire.Call{ID: "call_0", Name: "skill_load", Arguments: `{"skill":"pdf"}`}),
+			calls(wire.Call{ID: "call_0", Name: "skill_load", Arguments: `{"skill":"xlsx"}`})),
+			last: []string{"BODY OF PDF", "BODY OF XLSX"}},
+		{name: "cap", flags: []string{"--max-loaded", "1"}, prompts: one, script: steps(calls(load("pdf"), load("xlsx")), calls(load("技能"))),
+			last: []string{"BODY OF 技能"}, gone: []string{"BODY OF PDF", "BODY OF XLSX"}},
+		{name: "mode turn", prompts: three, script: again, gone: []string{"BODY OF PDF"}},
+		{name: "mode once", flags: []string{"--load-mode", "once"}, prompts: three, script: again, gone: []string{"BODY OF PDF"}},
+		{name: "mode session", flags: []string{"--load-mode", "session"}, prompts: three, script: again,
+			last: []string{"BODY OF PDF", "DOC NOTES"}},
+		{name: "placement system", flags: []string{"--placement", "system", "--system", "You help."}, prompts: three, script: again,
+			gone: []string{"BODY OF PDF"}},
+		{name: "placement system, mode session", flags: []string{"--placement", "system", "--load-mode", "session"}, prompts: three, script: again,
+			last: []string{"BODY OF PDF", "DOC NOTES"}},
+		{name: "knowledge only", flags: []string{"--profile", "knowledge_only"}, prompts: one, script: steps(wire.Load("pdf"))},
+		{name: "braces", flags: []string{"--system", "Use {{ .x }} and {y} and %s and ${HOME}; {% raw %}"},
+			prompts: []string{`print({{ .input }}) {"a": 1} {x} %d`, "and {{ again }}"},
+			script:  plan(wire.Turn{Steps: []wire.Step{wire.Load("pdf")}, Answer: "use {{ .y }} or {z}"}, wire.Turn{Answer: "ok"}),
+			last:    []string{"Use {{ .x }} and {y} and %s and ${HOME}; {% raw %}", `print({{ .input }}) {"a": 1} {x} %d`, "use {{ .y }} or {z}"}},
+		{name: "no skills", noSkills: true, prompts: []string{"first", "second"}, script: plan(wire.Turn{Answer: "1"}, wire.Turn{Answer: "2"})},
+		{name: "no skills, system", noSkills: true, flags: []string{"--system", "You help."}, prompts: one, script: steps()},
+		{name: "no skills, a call all the same", noSkills: true, prompts: []string{"first", "second"}, script: plan(
+			wire.Turn{Steps: []wire.Step{calls(wire.To("bash", "{}"), wire.To("grep", "{}")), wire.Do("bash", "{}")}, Answer: "1"},
+			wire.Turn{Answer: "2"},
+		)},
+		{name: "unicode", prompts: []string{"用技能"}, script: steps(calls(load("技能"))), last: []string{"BODY OF 技能"}},
+	}
+}
+
+func TestFrameworksSendTheSame(t *testing.T) {
+	skills := testSkills(t)
+	for _, tr := range traces() {
+		t.Run(tr.name, func(t *testing.T) {
+			var first []sent
+			var told string
+			for _, framework := range frameworks {
+				for _, way := range []string{"whole", "streamed"} {
+					name := framework + " " + way
+					args := slices.Concat([]string{"chat", "--framework", framework}, ways[way], tr.flags)
+					if !tr.noSkills {
+						args = append(args, "--skills", skills)
+					}
+					got := converse(t, tr.script, "", append(append(args, "--"), tr.prompts...)...)
+					if got.code != 0 {
+						t.Fatalf("%s: code %d, err %q", name, got.code, got.err)
+					}
+					tr.check(t, name, got.requests)
+					requests := reduce(got.requests)
+					if first == nil {
+						first, told = requests, name
+						continue
+					}
+					if diff := cmp.Diff(first, requests); diff != "" {
+						t.Errorf("%s (-) and %s (+) differ:\n%s", told, name, diff)
+					}
+				}
+			}
+		})
+	}
+}
+
+func (tr trace) check(t *testing.T, name string, requests []wire.Request) {
+	t.Helper()
+	last := requests[len(requests)-1]
+	for _, text := range tr.last {
+		if !last.Contains(text) {
+			t.Errorf("%s: the last request lacks %q", name, text)
+		}
+	}
+	for _, text := range tr.gone {
+		if last.Contains(text) {
+			t.Errorf("%s: the last request still has %q", name, text)
+		}
+	}
+	for i, r := range requests {
+		if tr.noSkills && (len(r.Tools) > 0 || r.Contains("skill")) {
+			t.Errorf("%s: request %d mentions skills: %+v", name, i, r)
+		}
+	}
+}
+
+// sent is what of a request both frameworks must agree on.
+type sent struct {
+	Messages []wire.Message
+	Tools    []wire.Tool
+}
+
+func reduce(requests []wire.Request) []sent {
+	out := make([]sent, len(requests))
+	for i, r := range requests {
+		out[i] = sent{slices.Clone(r.Messages), r.Tools}
+		for j, m := range out[i].Messages {
+			m.Calls = slices.Clone(m.Calls)
+			for k := range m.Calls {
+				if m.Calls[k].Arguments == "" {
+					m.Calls[k].Arguments = "{}" // langchaingo's adapter sends an object for none
+				}
+			}
+			out[i].Messages[j] = m
+		}
+	}
+	return out
+}
+
+// A system text is the first message, byte for byte, and without one there is
+// no message but ours.
+func TestSystemIsVerbatim(t *testing.T) {
+	skills := testSkills(t)
+	each(t, func(t *testing.T, flags ...string) {
+		for _, system := range []string{"", "Be {brief}.\n\n{{ .now }} ", "- a list"} {
+			t.Run(fmt.Sprintf("%q", system), func(t *testing.T) {
+				with := converse(t, steps(), "", append(flags, "--system", system, "--skills", skills, "hi")...)
+				text := with.requests[0].Messages[0].Text
+				rest, ok := strings.CutPrefix(text, system)
+				if !ok || !strings.HasPrefix(strings.TrimLeft(rest, "\n"), "<available_skills>") {
+					t.Errorf("system message = %q", text)
+				}
+				without := converse(t, steps(), "", append(flags, "--system", system, "hi")...)
+				messages := without.requests[0].Messages
+				if system == "" && messages[0].Role != "user" || system != "" && messages[0].Text != system {
+					t.Errorf("without skills: %+v", messages)
+				}
+			})
+		}
+	})
+}

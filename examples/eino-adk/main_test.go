@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/satchel-go/satchel/examples/internal/rehearse"
+	"github.com/satchel-go/satchel/internal/wire"
+)
+
+const want = `user: Write the release notes for 1.4.0: exports keep time zones (#81).
+writer calls: skill_load {"skill":"release-notes"}
+writer: ## 1.4.0
+user: Now a commit message for #81.
+writer calls: skill_load {"skill":"commit-style"}
+writer: export: keep time zones
+`
+
+func TestRun(t *testing.T) {
+	server := rehearse.With(t, wire.Plan(
+		wire.Turn{
+			Steps:  []wire.Step{wire.Load("release-notes")},
+			Needs:  []string{wire.SkillOpen("release-notes")},
+			Answer: "## 1.4.0",
+		},
+		wire.Turn{
+			Steps:  []wire.Step{wire.Load("commit-style")},
+			Needs:  []string{wire.SkillOpen("commit-style")},
+			Answer: "export: keep time zones",
+		},
+	))
+	var out bytes.Buffer
+	if err := run(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != want {
+		t.Errorf("output is\n%s\nwant\n%s", out.String(), want)
+	}
+	requests := server.Requests()
+	for skill, in := range map[string][]bool{
+		"release-notes": {false, true, false, false},
+		"commit-style":  {false, false, false, true},
+	} {
+		if got := rehearse.Contain(requests, wire.SkillOpen(skill)); !slices.Equal(got, in) {
+			t.Errorf("%s is in the requests %v, want %v", skill, got, in)
+		}
+	}
+	for i, r := range requests {
+		if r.Model != rehearse.Model || !r.Contains("You write texts") || !r.Contains("<available_skills>") {
+			t.Errorf("request %d: model %q, messages %+v", i, r.Model, r.Messages)
+		}
+	}
+}
+
+func TestRunReportsTheEndpointsError(t *testing.T) {
+	rehearse.With(t, func(wire.Request) wire.Response { return wire.Fail(401, "no such key") })
+	if err := run(t.Context(), &bytes.Buffer{}); err == nil {
+		t.Error("run succeeded, want the error of the endpoint")
+	}
+}

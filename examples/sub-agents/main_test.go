@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/satchel-go/satchel/examples/internal/rehearse"
+	"github.com/satchel-go/satchel/internal/wire"
+)
+
+const want = `lead: import: double the disk
+lead has loaded commit-style
+triage has loaded log-triage
+`
+
+// team is one endpoint for both agents: each has a plan of its own.
+func team() wire.Script {
+	lead := wire.Plan(wire.Turn{
+		Steps:  []wire.Step{wire.Load("commit-style"), wire.Do("triage", map[string]any{"request": "What failed first?"})},
+		Needs:  []string{wire.SkillOpen("commit-style"), "The disk was full."},
+		Answer: "import: double the disk",
+	})
+	triage := wire.Plan(wire.Turn{
+		Steps:  []wire.Step{wire.Load("log-triage")},
+		Needs:  []string{wire.SkillOpen("log-triage")},
+		Answer: "The disk was full.",
+	})
+	return func(r wire.Request) wire.Response {
+		if r.Contains("You are triage.") {
+			return triage(r)
+		}
+		return lead(r)
+	}
+}
+
+func TestRun(t *testing.T) {
+	server := rehearse.With(t, team())
+	var out bytes.Buffer
+	if err := run(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != want {
+		t.Errorf("output is\n%s\nwant\n%s", out.String(), want)
+	}
+	requests := server.Requests()
+	for text, in := range map[string][]bool{
+		// Requests come from lead, lead, triage, triage and lead.
+		"You are triage.":              {false, false, true, true, false},
+		wire.SkillOpen("commit-style"): {false, true, false, false, true},
+		wire.SkillOpen("log-triage"):   {false, false, false, true, false},
+		// Not even the receipt of a load reaches the other agent.
+		"loaded: commit-style": {false, true, false, false, true},
+		"loaded: log-triage":   {false, false, false, true, false},
+	} {
+		if got := rehearse.Contain(requests, text); !slices.Equal(got, in) {
+			t.Errorf("%s is in the requests %v, want %v", text, got, in)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+// Command tool-profiles prints which tools a model is offered: by the default
+// profile, by the one for agents that only need to know things, and by a
+// choice of one's own. A choice that cannot work is an error of New, not a
+// surprise in a conversation.
+//
+// Run it in examples/: go run ./tool-profiles
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/tools"
+)
+
+func main() {
+	if err := run(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "tool-profiles:", err)
+		os.Exit(1)
+	}
+}
+
+func run(w io.Writer) error {
+	for _, offer := range []struct {
+		title  string
+		option satchel.Option
+	}{
+		{"full", satchel.WithProfile(tools.Full)},
+		{"knowledge_only", satchel.WithProfile(tools.KnowledgeOnly)},
+		{"own set", satchel.WithTools("skill_load", "skill_read")},
+		{"own set without skill_load", satchel.WithTools("skill_read")},
+		{"own set with a typo", satchel.WithTools("skill_load", "skill_raed")},
+	} {
+		fmt.Fprintf(w, "%s:\n", offer.title)
+		skills, err := satchel.New(satchel.WithSkillDirs("skills"), offer.option)
+		if errors.Is(err, tools.ErrSet) {
+			fmt.Fprintln(w, "  error:", err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, tool := range skills.Tools() {
+			fmt.Fprintln(w, " ", tool.Name)
+		}
+		if err := skills.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
