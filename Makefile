@@ -1,0 +1,38 @@
+# The targets a newcomer needs: demo, then test. Every target works in a fresh
+# checkout on a machine with Go; scripts/setup.sh installs what is missing.
+GO      ?= go
+MODULES := . cmd/satchel examples
+RACE    := $(shell scripts/race.sh)
+
+.PHONY: demo test setup fmt vet unit alone bench fuzz lint
+
+demo: ## one task through both frameworks, without a key and without a network
+	cd cmd/satchel && $(GO) run . demo ../../examples/skills
+
+test: setup fmt vet unit alone ## everything that must hold before a commit lands
+
+setup: ## finds or installs what the tests need
+	scripts/setup.sh
+
+fmt:
+	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt wants: $$out"; exit 1; }
+
+vet:
+	@set -e; for m in $(MODULES); do (cd $$m && $(GO) vet ./...); done
+	GOOS=windows $(GO) vet ./core/... ./skillmd/... ./catalog/... ./session/... ./loadmode/... ./processors/... ./tools/... .
+	GOOS=darwin $(GO) vet ./core/... ./skillmd/... ./catalog/... ./session/... ./loadmode/... ./processors/... ./tools/... .
+
+unit:
+	@set -e; for m in $(MODULES); do echo "== $$m"; (cd $$m && $(GO) test $(RACE) -shuffle=on ./...); done
+
+alone: ## every nested module also builds without the workspace
+	@set -e; for m in $(filter-out .,$(MODULES)); do (cd $$m && GOWORK=off $(GO) build ./... && GOWORK=off $(GO) vet ./...); done
+
+bench: ## what a model call costs
+	$(GO) test -run '^$$' -bench . -benchmem . ./skillmd ./catalog ./session ./adapter/...
+
+fuzz: ## a minute of fuzzing for each parser
+	scripts/fuzz.sh 60s
+
+lint: ## golangci-lint with .golangci.yml
+	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run ./...

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Finds or installs what `make test` needs beside Go: a C compiler, which the
+# race detector links with. Without one and without the right to install one
+# the tests run without the race detector, and say so.
+set -eu
+command -v go >/dev/null || { echo "setup: install Go 1.26 or later first" >&2; exit 1; }
+if ! command -v gcc >/dev/null && ! command -v clang >/dev/null; then
+	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq gcc libc6-dev
+	else
+		echo "setup: no C compiler: the tests will run without the race detector" >&2
+	fi
+fi
+if [ -z "${SATCHEL_CORPUS:-}" ]; then
+	echo "setup: SATCHEL_CORPUS is not set: tests over real skill files will say so and pass by" >&2
+fi
