@@ -36,9 +36,9 @@ type OverviewText struct {
 }
 
 // Render lists the skills, which must be sorted and visible. While the text
-// would exceed its bound, the last skills lose their descriptions first and
-// are then only counted; the text says how many are shortened. No skills give
-// no text.
+// would exceed its bound, skills lose their descriptions, the last and the
+// longest first, and are then only counted; the text says how many are
+// shortened. No skills give no text.
 func (o OverviewText) Render(skills []core.Skill) string {
 	if len(skills) == 0 {
 		return ""
@@ -61,42 +61,60 @@ func (o OverviewText) list(b *strings.Builder, skills []core.Skill) {
 		limit = DefaultOverviewTokens
 	}
 	full, named := o.fit(skills, limit-EstimateTokens(o.Guidance)-frameTokens)
-	for i := range skills[:full] {
-		b.WriteString(o.entry(&skills[i]))
-	}
-	if named > full {
-		fmt.Fprintf(b, "%d more by name only:", named-full)
-		for i := range skills[full:named] {
-			b.WriteString(nameEntry(&skills[full+i]))
+	for i := range skills[:named] {
+		if full[i] {
+			b.WriteString(o.entry(&skills[i]))
 		}
-		b.WriteByte('\n')
 	}
+	o.names(b, skills[:named], full)
 	if rest := len(skills) - named; rest > 0 {
-		fmt.Fprintf(b, "%d more are not listed; they load by their exact name.\n", rest)
+		more := ""
+		if named > 0 {
+			more = " more"
+		}
+		fmt.Fprintf(b, "%d%s not listed; they load by their exact name.\n", rest, more)
 	}
 }
 
-// fit returns how many skills keep their description and how many more at
-// least their name within limit tokens.
-func (o OverviewText) fit(skills []core.Skill, limit int) (full, named int) {
-	// First every name, as far as they go; then a description in place of
-	// each name from the front, as far as those go.
+// names lists the skills that lost their descriptions.
+func (o OverviewText) names(b *strings.Builder, skills []core.Skill, full []bool) {
+	var short []string
+	for i := range skills {
+		if !full[i] {
+			short = append(short, nameEntry(&skills[i]))
+		}
+	}
+	if len(short) == 0 {
+		return
+	}
+	more := ""
+	if len(short) < len(skills) {
+		more = " more"
+	}
+	fmt.Fprintf(b, "%d%s by name only:%s\n", len(short), more, strings.Join(short, ","))
+}
+
+// fit returns how many skills have room for at least their name within limit
+// tokens, and which of those for their description too.
+func (o OverviewText) fit(skills []core.Skill, limit int) (full []bool, named int) {
+	// First every name, as far as they go; then from the front a description
+	// in place of each name that it fits in.
 	used := 0
 	for named < len(skills) {
-		cost := EstimateTokens(nameEntry(&skills[named]))
+		cost := EstimateTokens(nameEntry(&skills[named])) + 1 // and a comma
 		if used+cost > limit {
 			break
 		}
 		used += cost
 		named++
 	}
-	for full < named {
-		more := EstimateTokens(o.entry(&skills[full])) - EstimateTokens(nameEntry(&skills[full]))
-		if used+more > limit {
-			break
+	full = make([]bool, named)
+	for i := range full {
+		more := EstimateTokens(o.entry(&skills[i])) - EstimateTokens(nameEntry(&skills[i]))
+		if used+more <= limit {
+			used += more
+			full[i] = true
 		}
-		used += more
-		full++
 	}
 	return full, named
 }
@@ -116,7 +134,7 @@ func (o OverviewText) entry(s *core.Skill) string {
 	return text + "</skill>\n"
 }
 
-func nameEntry(s *core.Skill) string { return " " + xmlText(s.Name) + "," }
+func nameEntry(s *core.Skill) string { return " " + xmlText(s.Name) }
 
 // EstimateTokens estimates how many tokens text costs without a tokenizer: a
 // token for four ASCII characters or for one other character. It errs on the

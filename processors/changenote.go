@@ -37,6 +37,9 @@ func ChangeNote(o OverviewText, added, edited []core.Skill, removed []string) st
 				fmt.Fprintf(&b, " and %d more", len(removed)-i)
 				break
 			}
+			if i > 0 {
+				b.WriteByte(',')
+			}
 			b.WriteString(entry)
 		}
 		b.WriteByte('\n')

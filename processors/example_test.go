@@ -1,0 +1,56 @@
+package processors_test
+
+import (
+	"fmt"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+)
+
+func ExampleRender() {
+	rec := &session.Record{Turn: 1}
+	rec.Activate("pdf", session.Digest("# PDF"))
+	rec.Deliver(session.Delivery{Call: 1, Turn: 1, Skill: "pdf", Digest: session.Digest("# PDF"), Body: true})
+	content, err := processors.NewContent(rec, func(string) (string, error) { return "# PDF", nil })
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	request := []core.Message{
+		{Role: core.User, Text: "Read the form."},
+		{Role: core.Assistant, Calls: []core.ToolCall{{Name: "skill_load", Arguments: "pdf"}}, Origin: 1},
+		{Role: core.ToolResult, Text: "loaded: pdf\n[skill#1 +pdf]", Origin: 2},
+	}
+	view, _ := processors.Render(processors.Chain(processors.InToolResult), request, processors.State{
+		Record: rec, Content: content, Delivers: map[string]bool{"skill_load": true},
+	})
+	fmt.Println(view[2].Text)
+	// Output:
+	// loaded: pdf
+	// [skill#1 +pdf]
+	//
+	// <skill name="pdf">
+	// # PDF
+	// </skill>
+}
+
+func ExampleOverviewText_Render() {
+	o := processors.OverviewText{Format: processors.Lines, Guidance: "Load a skill before you rely on it."}
+	fmt.Println(o.Render([]core.Skill{{Name: "pdf", Description: "Reads PDF files."}}))
+	// Output:
+	// <available_skills>
+	// - pdf: Reads PDF files.
+	// </available_skills>
+	// Load a skill before you rely on it.
+}
+
+func ExampleChangeNote() {
+	fmt.Println(processors.ChangeNote(processors.OverviewText{}, []core.Skill{{Name: "pdf", Description: "Reads PDF files."}}, nil, []string{"csv"}))
+	// Output:
+	// <skills_changed>
+	// new:
+	// <skill><name>pdf</name><description>Reads PDF files.</description></skill>
+	// removed: csv
+	// </skills_changed>
+}

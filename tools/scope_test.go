@@ -1,0 +1,187 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// desk is one session over a real catalog and store, and the operations on it.
+type desk struct {
+	*Scope
+	t      testing.TB
+	files  fstest.MapFS
+	store  *session.Memory
+	set    *Set
+	events []core.Event
+	hidden map[int]bool
+}
+
+// library are the skills that most tests use.
+func library() map[string]string {
+	return map[string]string{
+		"pdf/SKILL.md":          md("pdf", "Reads PDF files.", "# PDF"),
+		"pdf/forms.md":          "# Forms",
+		"pdf/refs/tables.md":    "# Tables",
+		"pdf/scripts/run.sh":    "echo run",
+		"docx/SKILL.md":         md("docx", "Writes documents.", "# DOCX"),
+		"docx/styles.md":        "# Styles",
+		"csv/SKILL.md":          md("csv", "Reads tables.", "# CSV"),
+		"secret/SKILL.md":       "---\nname: secret\ndescription: For the host only.\ndisable-model-invocation: true\n---\n# Secret",
+		"secret/inside.md":      "# Inside",
+		"pdf-tools/SKILL.md":    md("pdf-tools", "More of it.", "# Tools"),
+		"spreadsheets/SKILL.md": md("spreadsheets", "Sheets.", "# Sheets"),
+	}
+}
+
+func md(name, description, body string) string {
+	return fmt.Sprintf("---\nname: %s\ndescription: %s\n---\n%s\n", name, description, body)
+}
+
+func newDesk(t testing.TB, files map[string]string) *desk {
+	t.Helper()
+	d := &desk{t: t, files: fstest.MapFS{}, store: session.NewMemory(), hidden: map[int]bool{}}
+	for name, text := range files {
+		d.files[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	c, err := catalog.Open(t.Context(), []catalog.Root{catalog.FS("skills", d.files)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if d.set, err = NewSet(Default()...); err != nil {
+		t.Fatal(err)
+	}
+	key := core.SessionKey{Session: "s", Agent: "main"}
+	d.Scope = &Scope{
+		Key: key, Catalog: c, Max: 8,
+		Hidden: func(call int) bool { return d.hidden[call] },
+		Record: func(ctx context.Context) (*session.Record, error) { return d.store.Load(ctx, key) },
+		Pin: func(ctx context.Context, c catalog.Content) error {
+			return d.store.Pin(ctx, key.Session, c.Digest, c.Text)
+		},
+		Emit: func(_ context.Context, e core.Event) { d.events = append(d.events, e) },
+	}
+	d.Update = func(ctx context.Context, change Change) (answer string, err error) {
+		_, err = session.Update(ctx, d.store, key, func(rec *session.Record) (*session.Record, error) {
+			next, text, err := change(rec)
+			answer = text
+			return next, err
+		})
+		return answer, err
+	}
+	return d
+}
+
+// call answers a call; calls that change what is loaded are numbered from 1.
+func (d *desk) call(name, raw string) string {
+	d.t.Helper()
+	answer, err := d.try(d.t.Context(), name, raw)
+	if err != nil {
+		d.t.Fatalf("%s %s: %v", name, raw, err)
+	}
+	return answer
+}
+
+func (d *desk) try(ctx context.Context, name, raw string) (string, error) {
+	o := d.set.Operation(name)
+	if o.Changes {
+		d.Number++
+	}
+	return o.Answer(ctx, d.Scope, raw)
+}
+
+// expect reports when the answer of a call is not want. In want, the digests of
+// receipts are left out.
+func (d *desk) expect(name, raw, want string) {
+	d.t.Helper()
+	if got := blank(d.call(name, raw)); got != want {
+		d.t.Errorf("%s %s answers\n%s\nwant\n%s", name, raw, got, want)
+	}
+}
+
+// blank takes the digests out of an answer.
+func blank(answer string) string {
+	r, ok := session.ParseReceipt(answer)
+	if !ok {
+		return answer
+	}
+	for i := range r.Changes {
+		r.Changes[i].Digest = ""
+	}
+	return answer[:strings.LastIndexByte(answer, '\n')+1] + r.String()
+}
+
+func (d *desk) record() *session.Record {
+	d.t.Helper()
+	rec, err := d.Record(d.t.Context())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return rec
+}
+
+// view lists what is in view: "pdf#1" for a body and the call that delivered
+// it, "pdf/forms.md#2" for a doc, with "~" before what is superseded.
+func (d *desk) view() string {
+	d.t.Helper()
+	var items []string
+	for _, del := range d.record().Deliveries {
+		if del.Body {
+			items = append(items, old(del.Old)+fmt.Sprintf("%s#%d", del.Skill, del.Call))
+		}
+		for _, doc := range del.Docs {
+			items = append(items, old(del.Old || doc.Old)+fmt.Sprintf("%s/%s#%d", del.Skill, doc.Name, del.Call))
+			d.pinned(doc.Digest)
+		}
+		d.pinned(del.Digest)
+	}
+	return strings.Join(items, " ")
+}
+
+func old(is bool) string {
+	if is {
+		return "~"
+	}
+	return ""
+}
+
+// pinned returns a text that a delivery shows.
+func (d *desk) pinned(digest string) string {
+	d.t.Helper()
+	text, err := d.store.Pinned(d.t.Context(), "s", digest)
+	if err != nil {
+		d.t.Fatalf("a delivered text is not pinned: %v", err)
+	}
+	return text
+}
+
+func (d *desk) expectView(want string) {
+	d.t.Helper()
+	if got := d.view(); got != want {
+		d.t.Errorf("in view: %s, want %s", got, want)
+	}
+}
+
+// loaded lists the loaded skills in load order.
+func (d *desk) loaded() string {
+	d.t.Helper()
+	return loadedNames(d.record())
+}
+
+// write changes a file of the library as an editor would.
+func (d *desk) write(name, text string) { d.files[name] = &fstest.MapFile{Data: []byte(text)} }
+
+// refresh takes up skills that came or went.
+func (d *desk) refresh() {
+	d.t.Helper()
+	if _, err := d.Catalog.Refresh(d.t.Context()); err != nil {
+		d.t.Fatal(err)
+	}
+}
