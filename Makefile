@@ -35,4 +35,4 @@ fuzz: ## a minute of fuzzing for each parser
 	scripts/fuzz.sh 60s
 
 lint: ## golangci-lint with .golangci.yml
-	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run ./...
+	@set -e; for m in $(MODULES); do (cd $$m && $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...); done

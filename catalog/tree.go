@@ -105,7 +105,7 @@ func readAll(f fs.File, size, limit int64) ([]byte, error) {
 		if int64(len(data)) > limit {
 			return nil, tooLarge(limit)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return data, nil
 		}
 		if err != nil {

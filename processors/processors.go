@@ -33,8 +33,9 @@ const (
 	// SummaryAuto attaches content whose message the summary removed and skips
 	// content that no message of this conversation carried. The default.
 	SummaryAuto SummaryRule = iota
-	// SummaryAttach attaches all of it, SummarySkip none.
+	// SummaryAttach attaches all of it.
 	SummaryAttach
+	// SummarySkip attaches none of it.
 	SummarySkip
 )
 

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,7 +47,8 @@ func load(ctx context.Context, s *Scope, args Args) (string, error) {
 	var texts []skillText
 	for _, name := range names {
 		t, err := readSkill(ctx, s, name, args.Texts("docs"), args.Flag("include_all_docs"))
-		if told, ok := err.(tell); ok {
+		var told tell
+		if errors.As(err, &told) {
 			r.after("error: %s", told)
 			continue
 		}
