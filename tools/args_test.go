@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // fields are one of each kind.
@@ -166,13 +165,9 @@ func TestHugeArguments(t *testing.T) {
 			d.Max = 0
 			d.call("skill_load", `pdf`)
 			for _, o := range Default() {
-				started := time.Now()
 				answer := d.call(o.Name, tt.raw)
 				if len(answer) > 50_000 {
 					t.Errorf("%s answers %d bytes, beginning %.200q", o.Name, len(answer), answer)
-				}
-				if took := time.Since(started); took > 5*time.Second {
-					t.Errorf("%s took %v", o.Name, took)
 				}
 			}
 		})

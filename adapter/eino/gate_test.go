@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/components/tool"
@@ -291,11 +290,7 @@ func TestEveryEndOfACallIsReported(t *testing.T) {
 			cfg := &adk.ChatModelAgentConfig{Model: m}
 			cfg.ToolsConfig.Tools, cfg.ToolsConfig.ToolCallMiddlewares = tools, tc.host
 			install(t, cfg, newRuntime(t, tc.opts...))
-			start := time.Now()
 			events := run(t, newAgent(t, cfg), "s", false, schema.UserMessage("q"))
-			if took := time.Since(start); took > 1800*time.Millisecond {
-				t.Errorf("run took %v, want no wait for the first load", took)
-			}
 			if last := events[len(events)-1]; (last.Err != nil) != tc.ends {
 				t.Errorf("run ended in %v", last.Err)
 			}
