@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -230,9 +229,6 @@ func (r *Runtime) scope(key core.SessionKey) *tools.Scope {
 		_, err = session.Update(ctx, store, key, func(rec *session.Record) (*session.Record, error) {
 			next, text, err := change(rec)
 			answer = text
-			if err == nil && next != nil && next != rec && r.placement == processors.InSystem {
-				next.Break() // there every change is one
-			}
 			return next, err
 		})
 		return answer, err

@@ -24,10 +24,16 @@ type pendingCall struct {
 	done     chan struct{}
 }
 
-// respond replaces the calls under way by those of a new response.
+// respond replaces the calls under way by those of a new response. Nobody can
+// begin the others any more, so nobody waits for them.
 func (l *life) respond(calls []*pendingCall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for _, p := range l.response {
+		if !p.begun {
+			p.finish()
+		}
+	}
 	l.response = calls
 	l.closed = len(calls) == 0
 }

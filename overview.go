@@ -86,7 +86,7 @@ func (r *Runtime) freeze(ctx context.Context, rec *session.Record) error {
 	if err := r.pin(ctx, rec.Key, o.listing); err != nil {
 		return err
 	}
-	if o.text.Text == "" {
+	if o.text.Text == "" || rec.NoSkills {
 		return nil
 	}
 	rec.Overview = o.text.Digest

@@ -29,7 +29,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	if err != nil {
 		return core.View{}, err
 	}
-	if rec.NoSkills {
+	if rec.NoSkills && len(rec.Deliveries) == 0 {
 		return core.View{Messages: req.Messages, NoSkills: true}, nil
 	}
 	text := func(digest string) (string, error) {
@@ -55,7 +55,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	}
 	messages, hidden := processors.Render(r.chain, req.Messages, st)
 	life.hide(hidden)
-	return core.View{Messages: messages}, nil
+	return core.View{Messages: messages, NoSkills: rec.NoSkills}, nil
 }
 
 // advanced returns the record of the request, after what the request begins.

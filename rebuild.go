@@ -13,9 +13,10 @@ import (
 
 // rebuild restores, into the record of a session that begins, what the receipts
 // of a transcript say: a history from before this store, or from a store that
-// was lost. Skills that were imported as loaded are delivered. A skill whose text is not the one of the receipt any more is not
-// restored; its receipt stays a stub. In every mode the numbers of new calls
-// go on after those of the transcript.
+// was lost. Skills that were imported as loaded are delivered. A skill whose
+// text is not the one of the receipt any more is not restored; its receipt stays
+// a stub. In every mode the numbers of new calls go on after those of the
+// transcript.
 func (r *Runtime) rebuild(ctx context.Context, rec *session.Record, messages []core.Message) error {
 	from := 0
 	if r.mode != loadmode.Session {

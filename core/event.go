@@ -17,6 +17,15 @@ const (
 	ToolDenied     EventKind = "tool.denied"     // Call, Detail: the reason
 	ModelCalled    EventKind = "model.called"    // Usage, Duration
 	ModelFailed    EventKind = "model.failed"    // Detail: the error
+
+	// The steps of a run, each with its Duration and, in Detail, what it was
+	// about.
+	WorkspaceCreate  EventKind = "workspace.create"  // the session's workspace was opened
+	WorkspaceStage   EventKind = "workspace.stage"   // the skill and its inputs were staged
+	WorkspaceRun     EventKind = "workspace.run"     // the command ended; Detail: its reason
+	WorkspaceCollect EventKind = "workspace.collect" // the outputs were found and saved
+	WorkspaceInline  EventKind = "workspace.inline"  // the answer was written
+	WorkspaceCleanup EventKind = "workspace.cleanup" // the session's workspace was removed
 )
 
 // Event is one thing that happened, for logs, metrics and accounting. Which

@@ -27,6 +27,7 @@ type Args struct {
 	texts  map[string][]string
 	flags  map[string]bool
 	counts map[string]int
+	values map[string]json.RawMessage
 	// Warnings say what was ignored, one sentence each.
 	Warnings []string
 }
@@ -52,11 +53,24 @@ func (a Args) Count(name string) (int, bool) {
 	return n, ok
 }
 
+// Decode reads a Value field into target; absent leaves it unchanged. The error
+// is for the model.
+func (a Args) Decode(name string, target any) error {
+	raw, ok := a.values[name]
+	if !ok {
+		return nil
+	}
+	if err := json.Unmarshal(raw, target); err != nil {
+		return tellf("%v: field %q: %v", errArguments, name, err)
+	}
+	return nil
+}
+
 // decode reads the raw arguments of a call: a JSON object, that object as the
 // text of {"__arg1": …} (which is how langchaingo passes it), or bare text,
 // which is the value of the first field.
 func decode(raw string, fields []Field) (Args, error) {
-	a := Args{texts: map[string][]string{}, flags: map[string]bool{}, counts: map[string]int{}}
+	a := Args{texts: map[string][]string{}, flags: map[string]bool{}, counts: map[string]int{}, values: map[string]json.RawMessage{}}
 	if len(raw) > MaxArguments {
 		return a, fmt.Errorf("%w: %d bytes are more than %d", errArguments, len(raw), MaxArguments)
 	}
@@ -74,7 +88,7 @@ func decode(raw string, fields []Field) (Args, error) {
 	slices.Sort(names)
 	unknown := 0
 	for _, name := range names {
-		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
 		if i < 0 {
 			if unknown++; unknown <= maxNamed {
 				a.Warnings = append(a.Warnings, fmt.Sprintf("ignored unknown field %q", cut(name, 80)))
@@ -132,6 +146,9 @@ func (a *Args) set(f Field, raw json.RawMessage) error {
 		return err
 	}
 	switch f.Kind {
+	case Value:
+		a.values[f.Name] = raw
+		return nil
 	case Flag:
 		switch v := value.(type) {
 		case bool:

@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 )
 
 // Kind is the type of a field.
@@ -14,6 +15,7 @@ const (
 	Texts             // an array of strings; one string is one element
 	Flag              // a boolean
 	Count             // an integer of at least 0
+	Value             // whatever Schema says, for the operation to decode
 )
 
 // Field is one argument of an operation. It gives the schema and decides how
@@ -24,6 +26,10 @@ type Field struct {
 	Description string
 	Enum        []string
 	Required    bool
+	// Aliases are other names that are understood but not told.
+	Aliases []string
+	// Schema is the JSON Schema of a Value, without its description.
+	Schema map[string]any
 }
 
 // schema writes the JSON Schema of fields with sorted keys, so that the same
@@ -44,6 +50,8 @@ func schema(fields []Field) json.RawMessage {
 		case Count:
 			p["type"] = "integer"
 			p["minimum"] = 0
+		case Value:
+			maps.Copy(p, f.Schema)
 		}
 		if f.Description != "" {
 			p["description"] = f.Description
