@@ -27,7 +27,7 @@ var arrows = map[string][]string{
 	"artifacts":                  {"core"},
 	"artifacts/artifactstest":    {"core", "artifacts"},
 	"outputs":                    {"core"},
-	"executor":                   {"core"},
+	"executor":                   {"core", "internal/shellcmd/lookpath"},
 	"executor/executortest":      {"core", "executor"},
 	"workspace":                  {"core", "artifacts"},
 	"internal/shellcmd":          {"internal/shellcmd/lookpath"},
