@@ -44,8 +44,8 @@ func KeyFrom(ctx context.Context) (key core.SessionKey, ok bool) {
 
 // BeginTurn says that the calls under ctx belong to one user turn. The first
 // model call with a token that its session has not seen begins the turn, and
-// every later one with the same token continues it, also after a restart. An
-// empty token is replaced by a new random one. Without BeginTurn the runtime
+// every later one with the same token continues it, also after a restart; the
+// last 32 tokens of a session are remembered. An empty token is replaced by a new random one. Without BeginTurn the runtime
 // finds out by itself: a turn begins with a user message that it has not seen.
 func BeginTurn(ctx context.Context, token string) context.Context {
 	if token == "" {

@@ -3,6 +3,7 @@ package satchel
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
@@ -182,7 +183,7 @@ func (r *Runtime) turnOf(ctx context.Context, rec *session.Record, messages []co
 	case rec.Turn == 0:
 		t.begins = true
 	case t.token != "":
-		t.begins = t.token != rec.Token
+		t.begins = t.token != rec.Token && !slices.Contains(rec.Tokens, t.token)
 	case last < 0 || t.answered:
 	default:
 		t.begins = t.user.Hash != rec.User.Hash || t.user.Ordinal > rec.User.Ordinal || life.isClosed()

@@ -2,6 +2,9 @@ package loadmode
 
 import "github.com/satchel-go/satchel/session"
 
+// maxTokens is how many tokens of earlier turns a record remembers.
+const maxTokens = 32
+
 // Advance ends what the beginning of a user turn ends and begins turn number
 // rec.Turn+1, found by token or by the user message. It changes rec.
 //
@@ -10,6 +13,10 @@ import "github.com/satchel-go/satchel/session"
 // that were never executed are forgotten in every mode.
 func Advance(rec *session.Record, mode Mode, token string, user session.Mark) {
 	rec.Turn++
+	if rec.Token != "" {
+		rec.Tokens = append(rec.Tokens, rec.Token)
+		rec.Tokens = rec.Tokens[max(0, len(rec.Tokens)-maxTokens):]
+	}
 	rec.Token = token
 	user.Turn = rec.Turn
 	rec.User = user

@@ -20,7 +20,10 @@ type Record struct {
 	// Token is the host's token of the turn, "" where the adapter found the
 	// turn itself; User is the message that it found it by.
 	Token string `json:"token,omitempty"`
-	User  Mark   `json:"user"`
+	// Tokens are those of the turns before, the latest last, as far as they
+	// are remembered: none of them begins a turn again.
+	Tokens []string `json:"tokens,omitempty"`
+	User   Mark     `json:"user"`
 
 	// Calls is the highest number given to a call. Numbers are never reused.
 	Calls int `json:"calls"`
@@ -132,6 +135,7 @@ func (r *Record) Clone() *Record {
 	}
 	c.Pending = slices.Clone(r.Pending)
 	c.Notes = slices.Clone(r.Notes)
+	c.Tokens = slices.Clone(r.Tokens)
 	return &c
 }
 
