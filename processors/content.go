@@ -15,8 +15,9 @@ import (
 type Content struct {
 	calls []callContent
 
-	mu   sync.Mutex
-	full map[int]fullText // by index of calls
+	mu       sync.Mutex
+	full     map[int]fullText // by index of calls
+	overview fullText
 }
 
 // callContent is what one call delivered: the deliveries [first, last) of the
@@ -84,6 +85,18 @@ func (c *Content) after(i int, stub string) string {
 func isOld(d session.Doc) bool { return d.Old }
 
 // block writes what a delivery shows: "" if that is nothing.
+// withOverview returns the host's system text followed by the overview. It is
+// the same in nearly every request, so the joined text is kept.
+func (c *Content) withOverview(host, overview string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f := &c.overview; f.stub == host && len(f.text) == len(host)+2+len(overview) && strings.HasSuffix(f.text, overview) {
+		return f.text
+	}
+	c.overview = fullText{host, host + "\n\n" + overview}
+	return c.overview.text
+}
+
 func block(d *session.Delivery, text func(digest string) (string, error)) (string, error) {
 	var b strings.Builder
 	switch {

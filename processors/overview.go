@@ -8,7 +8,15 @@ func Overview(messages []core.Message, st *State) []core.Message {
 	if st.Overview == "" {
 		return messages
 	}
-	if i := leadingSystem(messages); i >= 0 {
+	i := leadingSystem(messages)
+	if i >= 0 && messages[i].Text != "" && !ends(messages[i].Text, st.Overview) {
+		m := &messages[i]
+		host := len(m.Text)
+		m.Text = st.Content.withOverview(m.Text, st.Overview)
+		m.Added = m.Text[host:]
+		return messages
+	}
+	if i >= 0 {
 		extend(&messages[i], st.Overview)
 		return messages
 	}
