@@ -1,0 +1,34 @@
+package artifacts_test
+
+import (
+	"testing"
+
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/artifacts/artifactstest"
+)
+
+func openDirectory(t testing.TB, dir string, opts ...artifacts.DirectoryOption) *artifacts.Directory {
+	t.Helper()
+	d, err := artifacts.NewDirectory(dir, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func TestMemoryConformance(t *testing.T) {
+	artifactstest.Run(t, func(*testing.T) artifacts.Store { return artifacts.NewMemory() })
+}
+
+func TestDirectoryConformance(t *testing.T) {
+	for name, opts := range map[string][]artifacts.DirectoryOption{
+		"default": nil,
+		"no sync": {artifacts.WithSync(false)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			artifactstest.Run(t, func(t *testing.T) artifacts.Store { return openDirectory(t, t.TempDir(), opts...) })
+			artifactstest.RunDurable(t, func(t *testing.T, dir string) artifacts.Store { return openDirectory(t, dir, opts...) })
+		})
+	}
+}

@@ -1,0 +1,168 @@
+package artifacts
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+)
+
+// Directory is a [Store] on a local file system that any number of goroutines,
+// handles and processes may use at the same time. It keeps no lock files, so a
+// process that dies at any moment blocks nobody. What it acknowledged survives
+// the death of the process, and with WithSync a loss of power.
+//
+// Below the root there is one directory for each session and in it one for
+// each name, both named by the SHA-256 of the id, so that any id is safe on any
+// file system. In these a version is a directory of two files:
+//
+//	<session>/<name>/<version, 20 digits>/content
+//	<session>/<name>/<version, 20 digits>/info.json
+//
+// A version is written and made durable under a temporary name in the session,
+// and then gets its number by a rename, which fails when the number is taken:
+// a version is complete from the moment that it is seen, and two saves never
+// share one. All of that happens inside the session's directory that a Save has
+// open; End renames that directory away, and what comes late lands in what is
+// about to be removed. The file system must be local: network file systems that
+// answer from caches of their own void the promises.
+type Directory struct {
+	root *os.Root
+	sync bool
+	log  *slog.Logger
+}
+
+var _ Store = (*Directory)(nil)
+
+// DirectoryOption configures [NewDirectory].
+type DirectoryOption func(*Directory) error
+
+// WithSync says whether an acknowledged Save or End has reached the disk (the
+// default) or only the operating system. Without it a loss of power may undo or
+// damage the latest saves; a damaged version is reported as [ErrDamaged].
+func WithSync(sync bool) DirectoryOption {
+	return func(d *Directory) error { d.sync = sync; return nil }
+}
+
+// WithLogger sets where damaged versions and leftovers that cannot be removed
+// are reported. The default is slog.Default at the time of NewDirectory.
+func WithLogger(log *slog.Logger) DirectoryOption {
+	return func(d *Directory) error {
+		if log == nil {
+			return errors.New("logger is nil")
+		}
+		d.log = log
+		return nil
+	}
+}
+
+// Names in the store that are not hashes or versions.
+const (
+	newPrefix   = "new."   // a version, in a session, that is not in place yet
+	endedPrefix = "ended." // an ended session that is being removed
+	contentName = "content"
+	infoName    = "info.json"
+)
+
+// leftoverAge is when a version that is not in place and that nobody writes is
+// taken for the remains of a crash.
+const leftoverAge = time.Hour
+
+// NewDirectory opens the store at path and makes the directory, readable by its
+// owner only, where there is none. It removes ended sessions that a crash left;
+// a version that a crash left half written goes with the next Save in its
+// session after an hour, or with the session. Close the store after use; later
+// calls return an error that wraps fs.ErrClosed.
+func NewDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
+	d := &Directory{sync: true, log: slog.Default()}
+	for _, o := range opts {
+		if err := o(d); err != nil {
+			return nil, fmt.Errorf("open artifact directory %q: %w", path, err)
+		}
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("make artifact directory: %w", err)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, fmt.Errorf("open artifact directory: %w", err)
+	}
+	d.root = root
+	if err := d.removeLeftovers(); err != nil {
+		return nil, errors.Join(fmt.Errorf("clean artifact directory %q: %w", path, err), root.Close())
+	}
+	return d, nil
+}
+
+// Close releases the directory. Calls that are under way may fail.
+func (d *Directory) Close() error { return d.root.Close() }
+
+// hashName turns an id into a file name.
+func hashName(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}
+
+func isHashName(name string) bool {
+	return len(name) == 2*sha256.Size && strings.Trim(name, "0123456789abcdef") == ""
+}
+
+// freshName returns a name that nobody has used.
+func freshName(prefix string) string { return prefix + rand.Text() }
+
+// End implements [Store]. After an error some files may remain; the session is
+// gone all the same unless the error says that it could not be renamed.
+func (d *Directory) End(ctx context.Context, session string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ended := freshName(endedPrefix)
+	err := d.root.Rename(hashName(session), ended)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && d.sync {
+		err = syncDir(d.root, ".")
+	}
+	if err == nil {
+		err = d.removeEnded(ended)
+	}
+	if err != nil {
+		return fmt.Errorf("end session %.80q: %w", session, err)
+	}
+	return nil
+}
+
+// removeEnded tries again when a late writer has put one more file there.
+func (d *Directory) removeEnded(name string) (err error) {
+	for range 5 {
+		if err = d.root.RemoveAll(name); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("remove files of an ended session: %w", err)
+}
+
+// removeLeftovers removes what crashes left at the top of the store.
+func (d *Directory) removeLeftovers() error {
+	names, err := listNames(d.root, ".")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, endedPrefix) {
+			continue
+		}
+		if err := d.removeEnded(name); err != nil {
+			d.log.Warn("artifact store: leftover not removed", "name", name, "error", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package artifacts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// maxLooks bounds how often a session is made anew that others end. They
+// succeed each time that we do not, so it is never reached in practice.
+const maxLooks = 1000
+
+// Save implements [Store]. It holds 64 KiB of the content in memory. An error
+// that wraps no sentinel of this package and neither an error of content nor of
+// ctx leaves open whether the version was stored; List tells.
+//
+// A Save whose content comes to a halt for an hour may be taken for the remains
+// of a crash and then fails.
+func (d *Directory) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (Info, error) {
+	info, err := newInfo(name, mime, content, limit)
+	if err == nil {
+		err = d.save(ctx, hashName(session), &info, content, limit)
+	}
+	if err != nil {
+		return Info{}, fmt.Errorf("save artifact %.80q: %w", name, err)
+	}
+	return info, nil
+}
+
+func (d *Directory) save(ctx context.Context, session string, info *Info, content io.Reader, limit int64) error {
+	s, temp, err := d.begin(ctx, session)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	err = d.fill(ctx, s, temp, info, content, limit)
+	if err == nil {
+		info.Version, err = s.publish(temp, hashName(info.Name))
+	}
+	if err != nil {
+		return d.abandon(s, temp, err)
+	}
+	here, err := d.inPlace(s)
+	if err != nil {
+		return err
+	}
+	if !here {
+		return ErrEnded
+	}
+	if err := s.sweep(); err != nil {
+		d.log.Warn("artifact store: leftovers not removed", "session", session, "error", err)
+	}
+	return d.settle(s, hashName(info.Name))
+}
+
+// begin opens the session, made if need be, with the directory of a version
+// that is not in place. That directory also keeps others from removing the
+// session as an empty one.
+func (d *Directory) begin(ctx context.Context, session string) (*openSession, string, error) {
+	for range maxLooks {
+		if err := ctx.Err(); err != nil {
+			return nil, "", err
+		}
+		if err := d.root.Mkdir(session, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, "", err
+		}
+		s, err := d.session(session)
+		if err == nil {
+			temp := freshName(newPrefix)
+			if err = s.dir.Mkdir(temp, 0o700); err == nil {
+				return s, temp, nil
+			}
+			s.close()
+		}
+		if !errors.Is(err, fs.ErrNotExist) { // else it ended just now
+			return nil, "", err
+		}
+	}
+	return nil, "", fmt.Errorf("no session directory %s that stays", session)
+}
+
+// fill writes the files of a version.
+func (d *Directory) fill(ctx context.Context, s *openSession, temp string, info *Info, content io.Reader, limit int64) error {
+	err := d.writeNew(s.dir, temp+"/"+contentName, func(w io.Writer) error {
+		return stream(ctx, w, info, content, limit)
+	})
+	if err != nil {
+		return err
+	}
+	err = d.writeNew(s.dir, temp+"/"+infoName, func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(infoFile{Name: info.Name, MIME: info.MIME, Size: info.Size, Digest: info.Digest})
+	})
+	if err == nil && d.sync {
+		err = syncDir(s.dir, temp)
+	}
+	return err
+}
+
+// writeNew writes a file that must not exist yet, durable if that is promised.
+func (d *Directory) writeNew(root *os.Root, name string, write func(io.Writer) error) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil && d.sync {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// abandon removes what a failed Save left, the session too if it has nothing
+// else, and returns why it failed.
+func (d *Directory) abandon(s *openSession, temp string, why error) error {
+	if here, err := d.inPlace(s); err == nil && !here && errors.Is(why, fs.ErrNotExist) {
+		why = ErrEnded // its files were removed under the Save
+	}
+	if err := s.dir.RemoveAll(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.log.Warn("artifact store: failed save not removed", "session", s.name, "error", err)
+	}
+	_ = d.root.Remove(s.name) // fails where something is stored or being saved
+	return why
+}
+
+// settle makes a version that is in place durable: its name, and those of the
+// directories above it, which another process may have made but not come to
+// make durable.
+func (d *Directory) settle(s *openSession, name string) error {
+	if !d.sync {
+		return nil
+	}
+	err := syncDir(s.dir, name)
+	if err == nil {
+		err = syncDir(s.dir, ".")
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrEnded
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(d.root, ".")
+}

@@ -1,0 +1,127 @@
+package artifacts
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var (
+	// ErrName reports a name that no artifact can have.
+	ErrName = errors.New("invalid artifact name")
+	// ErrRef reports text that is not a reference to an artifact.
+	ErrRef = errors.New("invalid artifact reference")
+)
+
+const (
+	// Latest is the Version of a [Ref] to the highest version of its name.
+	Latest = -1
+
+	// MaxName is the greatest length of a name in bytes.
+	MaxName = 1024
+
+	scheme     = "artifact://"
+	latestWord = "latest"
+)
+
+// Ref names an artifact of a session.
+type Ref struct {
+	// Name is a slash path such as "pref/out/report.txt".
+	Name string
+	// Version counts from 0; [Latest], or any other negative number, means the
+	// highest version.
+	Version int
+}
+
+// String returns the form that [ParseRef] reads: artifact://name@version, and
+// artifact://name for the latest version. Only a name that itself ends like a
+// version is then written artifact://name@latest.
+func (r Ref) String() string {
+	if r.Version >= 0 {
+		return scheme + r.Name + "@" + strconv.Itoa(r.Version)
+	}
+	if _, _, versioned := cutVersion(r.Name); versioned {
+		return scheme + r.Name + "@" + latestWord
+	}
+	return scheme + r.Name
+}
+
+// ParseRef reads artifact://name, artifact://name@version or
+// artifact://name@latest. Without a version it means [Latest]. Nothing in the
+// name is decoded. An "@" belongs to the name unless decimal digits or "latest"
+// follow it at the very end. The error wraps [ErrRef], and [ErrName] for a bad
+// name.
+func ParseRef(text string) (Ref, error) {
+	rest, ok := strings.CutPrefix(text, scheme)
+	if !ok {
+		return Ref{}, fmt.Errorf("%w: %.80q: want artifact://name or artifact://name@version", ErrRef, text)
+	}
+	ref := Ref{Name: rest, Version: Latest}
+	name, digits, versioned := cutVersion(rest)
+	if versioned {
+		ref.Name = name
+	}
+	if err := CheckName(ref.Name); err != nil {
+		return Ref{}, fmt.Errorf("%w: %w", ErrRef, err)
+	}
+	if versioned && digits != latestWord {
+		v, err := strconv.Atoi(digits)
+		if err != nil {
+			return Ref{}, fmt.Errorf("%w: version %.40q of %.80q is too high", ErrRef, digits, name)
+		}
+		ref.Version = v
+	}
+	return ref, nil
+}
+
+// cutVersion splits text at the "@" of a version.
+func cutVersion(text string) (name, version string, found bool) {
+	at := strings.LastIndexByte(text, '@')
+	if at < 0 {
+		return text, "", false
+	}
+	name, version = text[:at], text[at+1:]
+	isNumber := version != "" && strings.Trim(version, "0123456789") == ""
+	return name, version, isNumber || version == latestWord
+}
+
+// CheckName tells with an error that wraps [ErrName] why name cannot be the
+// name of an artifact. A name is a relative slash path of at most [MaxName]
+// bytes of valid UTF-8 without control characters; no segment is empty, "." or
+// "..". So it is one line of text, and safe below any directory.
+func CheckName(name string) error {
+	problem := ""
+	switch {
+	case name == "":
+		return fmt.Errorf("%w: it is empty", ErrName)
+	case len(name) > MaxName:
+		problem = fmt.Sprintf("%d bytes, at most %d are allowed", len(name), MaxName)
+	case !utf8.ValidString(name):
+		problem = "not valid UTF-8"
+	case strings.ContainsFunc(name, unicode.IsControl):
+		problem = "it has control characters"
+	case name[0] == '/':
+		problem = "it is absolute"
+	default:
+		problem = badSegment(name)
+	}
+	if problem != "" {
+		return fmt.Errorf("%w: %.80q: %s", ErrName, name, problem)
+	}
+	return nil
+}
+
+func badSegment(name string) string {
+	for segment := range strings.SplitSeq(name, "/") {
+		switch segment {
+		case "":
+			return "it has an empty segment"
+		case ".", "..":
+			return fmt.Sprintf("it has a segment %q", segment)
+		}
+	}
+	return ""
+}
