@@ -1,0 +1,58 @@
+package shellcmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+const (
+	// maxLength is the longest text, in bytes, that is looked at.
+	maxLength = 64 << 10
+	// maxDepth is the deepest nesting of brackets: the parser's memory grows
+	// with it.
+	maxDepth = 200
+)
+
+// ErrSyntax is wrapped when a text is no shell text, is too long or too deeply
+// nested, or holds bytes that shells do not agree about.
+var ErrSyntax = errors.New("shell text not understood")
+
+// parse parses a text as bash. Carriage returns and NUL bytes are refused: the
+// parser skips them and bash does not.
+func parse(text string) (*syntax.File, error) {
+	switch {
+	case len(text) > maxLength:
+		return nil, fmt.Errorf("%w: it is %d bytes long, the limit is %d", ErrSyntax, len(text), maxLength)
+	case strings.ContainsAny(text, "\x00\r"):
+		return nil, fmt.Errorf("%w: it holds a NUL byte or a carriage return", ErrSyntax)
+	case !utf8.ValidString(text):
+		return nil, fmt.Errorf("%w: it is not valid UTF-8", ErrSyntax)
+	case depth(text) > maxDepth:
+		return nil, fmt.Errorf("%w: more than %d brackets are open at once", ErrSyntax, maxDepth)
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
+	}
+	return file, nil
+}
+
+// depth estimates how deeply a text is nested, quotes or not. Keywords that
+// open a block count, and their ends do not: a text has few of them.
+func depth(text string) int {
+	open, deepest := 0, 0
+	for _, c := range []byte(text) {
+		switch c {
+		case '(', '[', '{':
+			open++
+			deepest = max(deepest, open)
+		case ')', ']', '}':
+			open = max(0, open-1)
+		}
+	}
+	return deepest
+}

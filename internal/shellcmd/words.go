@@ -1,0 +1,247 @@
+package shellcmd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// ErrUnknowable is wrapped when what a text runs depends on more than the text.
+var ErrUnknowable = errors.New("what it runs cannot be known beforehand")
+
+// Command is a simple command inside a shell text.
+type Command struct {
+	// Args are the literal words of the command up to the first that is not
+	// literal; the first is its name. There are none for something that only
+	// sets variables or redirects.
+	Args []string
+	// Open says that words follow which are known only when the text runs.
+	Open bool
+	// Sets are the names of the variables that it sets by assignment,
+	// declaration or loop, for itself or for what comes after it. Some change
+	// which program a name stands for: PATH, LD_PRELOAD, BASH_ENV. Builtins that
+	// set a variable, such as read, name it in Args.
+	Sets []string
+	// Writes are the files that its redirections open for writing, "" for a name
+	// that is known only when the text runs. Other descriptors are left out.
+	Writes []string
+}
+
+// Words lists every simple command of a shell text in the order of the text:
+// those in pipes, lists, blocks, functions and substitutions too. A text that
+// is an argument, as in "sh -c", is an argument: what a program does with it is
+// for the one to judge who lets that program run.
+//
+// The error wraps ErrSyntax, or ErrUnknowable when the name of a command is not
+// literal, when a builtin takes shell text (eval, source, trap, alias …), or
+// when an expansion can run what the value of a variable says.
+func Words(text string) ([]Command, error) {
+	file, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var l lister
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if l.err == nil {
+			l.visit(node)
+		}
+		return l.err == nil
+	})
+	if l.err != nil {
+		return nil, l.err
+	}
+	return l.commands, nil
+}
+
+type lister struct {
+	commands []Command
+	err      error
+}
+
+func (l *lister) visit(node syntax.Node) {
+	switch node := node.(type) {
+	case *syntax.Stmt:
+		l.stmt(node)
+	case *syntax.ForClause:
+		l.loop(node)
+	case *syntax.CoprocClause:
+		if node.Name != nil {
+			l.fail("a coprocess with a name")
+		}
+	case *syntax.ParamExp:
+		l.param(node)
+	case *syntax.ArithmExp:
+		l.arithm(node.X)
+	case *syntax.ArithmCmd:
+		l.arithm(node.X)
+	case *syntax.LetClause:
+		l.fail("let, which evaluates variables")
+	case *syntax.TestClause:
+		l.test(node)
+	case *syntax.Assign:
+		if node.Index != nil {
+			l.arithm(node.Index)
+		}
+	case *syntax.ArrayElem:
+		if node.Index != nil {
+			l.arithm(node.Index)
+		}
+	}
+}
+
+func (l *lister) fail(what string) { l.err = fmt.Errorf("%w: it has %s", ErrUnknowable, what) }
+
+// stmt records the command of a statement together with its redirections.
+func (l *lister) stmt(stmt *syntax.Stmt) {
+	c := Command{Writes: l.writes(stmt.Redirs)}
+	switch cmd := stmt.Cmd.(type) {
+	case *syntax.CallExpr:
+		c.Sets = names(cmd.Assigns)
+		l.args(&c, cmd.Args)
+	case *syntax.DeclClause:
+		l.declare(&c, cmd)
+	}
+	if l.err == nil && len(c.Args)+len(c.Sets)+len(c.Writes) > 0 {
+		l.commands = append(l.commands, c)
+	}
+}
+
+func (l *lister) args(c *Command, words []*syntax.Word) {
+	for i, word := range words {
+		value, err := literal(word)
+		switch {
+		case err == nil:
+			c.Args = append(c.Args, value)
+			continue
+		case i == 0:
+			l.fail("a command whose name is not literal")
+		}
+		c.Open = true
+		break
+	}
+	if len(c.Args) > 0 {
+		l.builtin(*c)
+	}
+}
+
+// builtin refuses the commands of the shell that read text as commands or
+// expressions, or change what the names after them stand for.
+func (l *lister) builtin(c Command) {
+	args := c.Args
+	for len(args) > 1 && slices.Contains([]string{"builtin", "command"}, args[0]) {
+		args = args[1:]
+		for len(args) > 1 && strings.HasPrefix(args[0], "-") {
+			args = args[1:]
+		}
+	}
+	switch args[0] {
+	case ".", "alias", "bind", "compgen", "complete", "enable", "eval", "fc", "hash", "let", "mapfile", "readarray",
+		"shopt", "source", "trap", "unalias":
+		l.fail(fmt.Sprintf("%q, which takes shell text or changes what names mean", args[0]))
+	case "builtin", "command", "declare", "export", "local", "readonly", "typeset":
+		if c.Open {
+			l.fail(fmt.Sprintf("%q with words that are not literal", args[0]))
+		}
+		l.subscript(args)
+	case "getopts", "read", "unset":
+		if c.Open {
+			l.fail("a variable whose name is not literal")
+		}
+		l.subscript(args)
+	case "[", "printf", "test", "wait":
+		if c.Open && (slices.Contains(args, "-v") || slices.Contains(args, "-p")) {
+			l.fail("a variable whose name is not literal")
+		}
+		l.subscript(args)
+	}
+}
+
+// declare records export, readonly, declare and their like. Words that are not
+// plain assignments, such as an option that makes a variable an alias of
+// another, are for nobody to guess.
+func (l *lister) declare(c *Command, decl *syntax.DeclClause) {
+	c.Args = []string{decl.Variant.Value}
+	c.Sets = names(decl.Args)
+	for _, arg := range decl.Args {
+		if arg.Name != nil {
+			c.Open = true
+			continue
+		}
+		value, err := literal(arg.Value)
+		if err != nil {
+			l.fail("a declaration that is not literal")
+			return
+		}
+		if !c.Open {
+			c.Args = append(c.Args, value)
+		}
+		l.subscript([]string{value})
+	}
+	if decl.Variant.Value == "nameref" || slices.ContainsFunc(c.Args[1:], isReference) {
+		l.fail("a variable that stands for another")
+	}
+}
+
+// isReference reports an option of declare that makes values names, or
+// expressions.
+func isReference(option string) bool {
+	for _, letter := range "ni" {
+		if len(option) > 1 && option[0] == '-' && slices.Contains([]rune(option), letter) {
+			return true
+		}
+	}
+	return false
+}
+
+func names(assigns []*syntax.Assign) []string {
+	var all []string
+	for _, assign := range assigns {
+		if assign.Name != nil {
+			all = append(all, assign.Name.Value)
+		}
+	}
+	return all
+}
+
+// loop records the variable that for and select set.
+func (l *lister) loop(clause *syntax.ForClause) {
+	switch loop := clause.Loop.(type) {
+	case *syntax.WordIter:
+		l.commands = append(l.commands, Command{Sets: []string{loop.Name.Value}})
+	case *syntax.CStyleLoop:
+		l.fail("an arithmetic loop")
+	}
+}
+
+// writes lists the files that redirections open for writing.
+func (l *lister) writes(redirs []*syntax.Redirect) []string {
+	var files []string
+	for _, redir := range redirs {
+		switch redir.Op {
+		case syntax.RdrIn, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			continue
+		}
+		name, err := literal(redir.Word)
+		if err != nil {
+			name = ""
+		}
+		if redir.Op == syntax.DplOut && isDescriptor(name) {
+			continue
+		}
+		files = append(files, name)
+	}
+	return files
+}
+
+// isDescriptor reports whether the target of >& is a descriptor: a number, "-"
+// to close, or a number to move.
+func isDescriptor(target string) bool {
+	digits := 0
+	for digits < len(target) && target[digits] >= '0' && target[digits] <= '9' {
+		digits++
+	}
+	return target != "" && (target[digits:] == "" || target[digits:] == "-")
+}

@@ -1,0 +1,133 @@
+package shellcmd
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestWords(t *testing.T) {
+	args := func(words ...string) Command { return Command{Args: words} }
+	open := func(words ...string) Command { return Command{Args: words, Open: true} }
+	for text, want := range map[string][]Command{
+		"":                               nil,
+		"# nothing":                      nil,
+		"git status":                     {args("git", "status")},
+		`g''it "sta"tus 'a b' c\ d`:      {args("git", "status", "a b", "c d")},
+		"a; b && c || d | e & f\ng":      {args("a"), args("b"), args("c"), args("d"), args("e"), args("f"), args("g")},
+		"! a; time b; coproc c":          {args("a"), args("b"), args("c")},
+		"(a; { b; })":                    {args("a"), args("b")},
+		"if a; then b; else c; fi":       {args("a"), args("b"), args("c")},
+		"while a; do b; done":            {args("a"), args("b")},
+		"case x in y) a;; *) b;; esac":   {args("a"), args("b")},
+		"f() { rm x; }; f":               {args("rm", "x"), args("f")},
+		"echo $(rm x) y":                 {open("echo"), args("rm", "x")},
+		"echo \"a `rm x` b\"":            {open("echo"), args("rm", "x")},
+		"echo `a \\`b\\``":               {open("echo"), open("a"), args("b")},
+		"diff <(a) >(b)":                 {open("diff"), args("a"), args("b")},
+		"cat <<E\n$(rm x)\nE":            {args("cat"), args("rm", "x")},
+		"cat <<'E'\n$(rm x)\nE":          {args("cat")},
+		"cat <<< \"$(rm x)\"":            {args("cat"), args("rm", "x")},
+		"echo ${A:-$(rm x)}":             {open("echo"), args("rm", "x")},
+		"A=$(rm x)":                      {{Sets: []string{"A"}}, args("rm", "x")},
+		"git commit -m \"$MSG\"":         {open("git", "commit", "-m")},
+		"ls *.txt":                       {open("ls")},
+		"ls {a,b}":                       {open("ls")},
+		"ls ~":                           {open("ls")},
+		"PATH=. git status":              {{Args: []string{"git", "status"}, Sets: []string{"PATH"}}},
+		"PATH=.; git":                    {{Sets: []string{"PATH"}}, args("git")},
+		"export PATH=. A":                {{Args: []string{"export"}, Open: true, Sets: []string{"PATH", "A"}}},
+		"declare -x":                     {args("declare", "-x")},
+		"for PATH in a; do git; done":    {{Sets: []string{"PATH"}}, args("git")},
+		"git log > out 2>> err 2>&1 < i": {{Args: []string{"git", "log"}, Writes: []string{"out", "err"}}},
+		"git log > $OUT &> x >| y <> z":  {{Args: []string{"git", "log"}, Writes: []string{"", "x", "y", "z"}}},
+		"git log >& out; git log >&-":    {{Args: []string{"git", "log"}, Writes: []string{"out"}}, args("git", "log")},
+		"{ a; } > f":                     {{Writes: []string{"f"}}, args("a")},
+		"> f":                            {{Writes: []string{"f"}}},
+		"sh -c 'rm x'":                   {args("sh", "-c", "rm x")},
+		"env rm x":                       {args("env", "rm", "x")},
+		"echo $((1 + 2))":                {open("echo")},
+		"echo ${A} ${#A} ${A%x} ${A[@]}": {open("echo")},
+		"[[ -n $A && $A == x* ]] && b":   {args("b")},
+		"[ -n \"$A\" ] && b":             {open("[", "-n"), args("b")},
+	} {
+		t.Run(text, func(t *testing.T) {
+			got, err := Words(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// unknowable are texts that run more than their words say.
+var unknowable = []string{
+	"$CMD x", "\"$CMD\" x", "$(echo rm) x", "r* x", "{rm,x}", "~/bin/x", "$'rm' x", "git$X status",
+	"eval 'rm x'", "builtin eval 'rm x'", "command -p eval x", "command -- eval x", "command $X", "e''val x", `\eval x`,
+	". ./x", "source x", "trap 'rm x' EXIT", "alias git=rm", "unalias -a", "shopt -s expand_aliases",
+	"hash -p /tmp/x git", "enable -f ./x.so git", "mapfile -C 'rm x' -c 1 a", "complete -C x y", "fc -s",
+	"echo $((x))", "echo $((a[$(rm x)]))", "((x))", "((PATH=1))", "let x", "let 'a[$(rm)]=1'", "for ((i=0;i<x;i++)); do a; done",
+	"echo ${a[x]}", "echo ${a[$(rm)]}", "echo ${!x}", "echo ${x@P}", "echo ${PATH:=.}", "echo ${PATH=.}", "echo ${a:x}",
+	"a[x]=1", "a=([x]=1)", "[[ $x -eq 1 ]]", "[[ 'a[$(rm)]' -gt 0 ]]", "[[ -v $x ]]", "[[ -v 'a[$(rm)]' ]]",
+	"test -v 'a[$(rm)]'", "[ -v \"$x\" ]", "printf -v 'a[$(rm)]' x", "printf -v \"$x\" y", "read \"$x\"", "read 'a[$(rm)]'",
+	"unset 'a[$(rm)]'", "declare -n git=x", "declare -i x=y", "declare \"$x\"", "export 'a[$(rm)]=1'", "local -n x=y",
+	"coproc NAME { a; }",
+}
+
+func TestWordsUnknowable(t *testing.T) {
+	for _, text := range unknowable {
+		t.Run(text, func(t *testing.T) {
+			if got, err := Words(text); !errors.Is(err, ErrUnknowable) {
+				t.Errorf("got %+v, error %v", got, err)
+			}
+		})
+	}
+}
+
+func TestWordsSyntax(t *testing.T) {
+	for name, text := range map[string]string{
+		"unfinished quote":  "echo 'x",
+		"unfinished list":   "a &&",
+		"NUL":               "a\x00b",
+		"carriage return":   "git\rrm x",
+		"invalid UTF-8":     "a\xff",
+		"too long":          strings.Repeat("a", maxLength+1),
+		"too deeply nested": strings.Repeat("$(", maxDepth+1) + strings.Repeat(")", maxDepth+1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, err := Words(text); !errors.Is(err, ErrSyntax) {
+				t.Errorf("got %+v, error %v", got, err)
+			}
+		})
+	}
+}
+
+// FuzzWords: a text that a policy takes for one simple command is the same one
+// command here, and nothing panics.
+func FuzzWords(f *testing.F) {
+	for _, text := range unknowable {
+		f.Add(text)
+	}
+	for text := range evasions {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		commands, err := Words(text)
+		if err != nil && commands != nil {
+			t.Fatalf("%q: %+v with error %v", text, commands, err)
+		}
+		args, simpleErr := simple(text)
+		if simpleErr != nil || err != nil {
+			return
+		}
+		if diff := cmp.Diff([]Command{{Args: args}}, commands); diff != "" {
+			t.Fatalf("%q: %s", text, diff)
+		}
+	})
+}

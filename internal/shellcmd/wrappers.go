@@ -1,0 +1,54 @@
+package shellcmd
+
+import (
+	"os"
+	"slices"
+	"strings"
+)
+
+// manyInOne are programs that do what the name says that they are called by:
+// that two names lead to one of them says nothing.
+var manyInOne = []string{"busybox", "toybox", "coreutils"}
+
+// wrappers run a program that their arguments or their input name. Interpreters
+// of other languages than the shell's are not here: a deny list that stopped
+// them would stop most skills.
+var wrappers = []string{
+	// shells and their builtins, some of which exist as programs too
+	"ash", "bash", "csh", "dash", "elvish", "fish", "ksh", "ksh93", "mksh", "nu", "oksh", "osh", "posh", "pwsh",
+	"rbash", "rc", "sash", "sh", "tcsh", "xonsh", "yash", "zsh",
+	".", "builtin", "command", "coproc", "eval", "exec", "source", "time", "trap",
+	// many programs in one
+	"busybox", "coreutils", "toybox",
+	// run a program in another environment, at another time, or many times
+	"at", "batch", "bwrap", "capsh", "chroot", "chrt", "chronic", "crontab", "cpulimit", "dbus-run-session", "doas",
+	"entr", "env", "expect", "fakechroot", "fakeroot", "faketime", "firejail", "flock", "gosu", "ifne", "ionice",
+	"linux32", "linux64", "ltrace", "gdb", "make", "nice", "nohup", "nsenter", "numactl", "parallel", "pkexec", "prlimit",
+	"proot", "rlwrap", "run-parts", "runcon", "runuser", "schedtool", "screen", "script", "setarch", "setpriv", "setsid",
+	"setuidgid", "sg", "softlimit", "ssh", "ssh-agent", "sshpass", "start-stop-daemon", "stdbuf", "strace", "su",
+	"su-exec", "sudo", "systemd-run", "taskset", "tini", "dumb-init", "timeout", "tmux", "torsocks", "unbuffer",
+	"uname26", "unshare", "valgrind", "watch", "xargs", "xvfb-run", "ld.so",
+}
+
+// runsOthers reports whether a command is there to run another one.
+func runsOthers(args []string) bool {
+	name := strings.ToLower(args[0])
+	if slices.Contains(wrappers, name) || strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
+		return true
+	}
+	if name == "find" || name == "gfind" {
+		return slices.ContainsFunc(args, func(arg string) bool {
+			return slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, arg)
+		})
+	}
+	return false
+}
+
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
