@@ -1,0 +1,78 @@
+package executor
+
+import "iter"
+
+// Isolation names how far a command is kept apart from the host.
+type Isolation string
+
+// The kinds of isolation, weakest first.
+const (
+	IsolationNone       Isolation = "none"
+	IsolationLandlock   Isolation = "landlock"
+	IsolationNamespaces Isolation = "namespaces"
+)
+
+// Capability is whether something is enforced, and what there is to know about
+// it: the means, the bounds of it, or why it is missing.
+type Capability struct {
+	Enforced bool
+	Note     string
+}
+
+// Capabilities says what an executor enforces on the machine it runs on. A
+// field that is not enforced is ignored, never half promised.
+type Capabilities struct {
+	Isolation Isolation
+	// Filesystem: the command sees and writes no files of the host but its own.
+	Filesystem Capability
+	// Network: the command reaches no network.
+	Network Capability
+	// HostProcesses: the command sees and signals no processes but its own.
+	HostProcesses Capability
+	// Memory: Limits.Memory.
+	Memory Capability
+	// CPU: Limits.CPU.
+	CPU Capability
+	// Processes: Limits.Processes.
+	Processes Capability
+	// FileBytes: Limits.FileBytes.
+	FileBytes Capability
+	// Descriptors: the command inherits no open file but its three streams.
+	Descriptors Capability
+	// KillGroup: the end of the command ends the processes in its group.
+	KillGroup Capability
+	// KillTree: the end of the command also ends those that left the group, as
+	// daemons do.
+	KillTree Capability
+	// DiesWithHost: the command does not outlive a host process that crashes.
+	DiesWithHost Capability
+	// Terminal: Terminal.TTY.
+	Terminal Capability
+}
+
+// All yields the capabilities with their names, in a fixed order, for printing.
+func (c Capabilities) All() iter.Seq2[string, Capability] {
+	return func(yield func(string, Capability) bool) {
+		for _, entry := range []struct {
+			name string
+			is   Capability
+		}{
+			{"filesystem", c.Filesystem},
+			{"network", c.Network},
+			{"host processes", c.HostProcesses},
+			{"memory", c.Memory},
+			{"cpu", c.CPU},
+			{"processes", c.Processes},
+			{"file bytes", c.FileBytes},
+			{"descriptors", c.Descriptors},
+			{"kill group", c.KillGroup},
+			{"kill tree", c.KillTree},
+			{"dies with host", c.DiesWithHost},
+			{"terminal", c.Terminal},
+		} {
+			if !yield(entry.name, entry.is) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+var (
+	// ErrCommand is wrapped when a Command cannot be run as it is written: no
+	// arguments, a NUL byte, a relative or missing directory, a negative limit.
+	ErrCommand = errors.New("invalid command")
+	// ErrNoTTY is wrapped when a terminal is asked for, or resized, and the
+	// executor has none to give.
+	ErrNoTTY = errors.New("no terminal available")
+	// ErrSetup is wrapped when the host could not prepare, start or bound the
+	// command. The command did not run, or was ended at once.
+	ErrSetup = errors.New("cannot set up command")
+	// ErrStuck is wrapped when a process of the command is still there after it
+	// was killed: it waits in the kernel, or belongs to another user.
+	ErrStuck = errors.New("process survives being killed")
+	// ErrEnded is wrapped when input is written to a process that takes no more.
+	ErrEnded = errors.New("process takes no more input")
+)
+
+// Executor runs commands. All methods may be called concurrently.
+//
+// When Run returns, or a Process is done, nothing that the command started is
+// still running, as far as Capabilities().KillTree says.
+type Executor interface {
+	// Run runs the command and returns when it has ended. The end of ctx ends
+	// the command with ReasonCancelled. A command that fails, cannot be found or
+	// is killed is a Result without error. With an error (ErrCommand, ErrSetup,
+	// ErrStuck) the Result says as much as is known and has ReasonSetup unless
+	// the command did run.
+	Run(ctx context.Context, cmd Command) (Result, error)
+
+	// Start starts the command and leaves it running. ctx bounds the start only:
+	// the process lives until it exits, is killed or meets a limit of cmd. The
+	// caller owns the Process and must Kill it or Wait for its end. cmd.Stdin
+	// must be nil: input goes through Process.Write. A command that cannot be
+	// found is a Process that has already ended.
+	Start(ctx context.Context, cmd Command, term Terminal) (Process, error)
+
+	// Capabilities says what this executor enforces on this machine.
+	Capabilities() Capabilities
+}
+
+// Terminal is what an interactive process talks to.
+type Terminal struct {
+	// TTY asks for a pseudo terminal instead of pipes.
+	TTY bool
+	// Rows and Cols are the first size of the terminal; used with TTY only.
+	Rows, Cols uint16
+	// Output receives stdout and stderr, which are one stream here with or
+	// without TTY: the order in which the process wrote is kept, and Result has
+	// both in Stdout. It is called from one goroutine at a time, with bytes that
+	// it must not keep. The process waits while Write does, and Wait too, so
+	// Write must not block for long. nil discards.
+	Output io.Writer
+}
+
+// Process is a command that Start left running. All methods may be called
+// concurrently.
+type Process interface {
+	// Write writes to the process's input. It waits while the process does not
+	// read, until the process ends; then the error wraps ErrEnded.
+	io.Writer
+	// CloseInput ends the process's input. A second call does nothing.
+	CloseInput() error
+	// Resize changes the size of the terminal. The error wraps ErrNoTTY when the
+	// process has none.
+	Resize(rows, cols uint16) error
+	// Kill ends the process and everything that it started, with
+	// ReasonCancelled, within a second. It does not wait; after the end it does
+	// nothing.
+	Kill()
+	// Done is closed when the process has ended and Wait does not block.
+	Done() <-chan struct{}
+	// Wait returns how the process ended, as Run would. The end of ctx ends only
+	// the waiting, with the error of ctx; Wait may be called again.
+	Wait(ctx context.Context) (Result, error)
+}

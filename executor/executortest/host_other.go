@@ -1,0 +1,13 @@
+//go:build !unix
+
+package executortest
+
+import "testing"
+
+func inheritable(t *testing.T) string {
+	t.Helper()
+	t.Fatal("the conformance suite runs on unix systems")
+	return ""
+}
+
+func hasChildren() bool { return false }

@@ -1,0 +1,44 @@
+//go:build unix
+
+package executortest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// inheritable opens files that a child inherits, as those are that the test
+// process got from its parent, and returns their numbers in order.
+func inheritable(t *testing.T) string {
+	t.Helper()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = null.Close() }()
+	var opened []int
+	for _, least := range []int{3, 5, 200} {
+		fd, err := unix.FcntlInt(null.Fd(), unix.F_DUPFD, least)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = unix.Close(fd) })
+		opened = append(opened, fd)
+	}
+	slices.Sort(opened)
+	return strings.Trim(fmt.Sprint(opened), "[]")
+}
+
+// hasChildren reports whether the test process has a child, running or not
+// reaped.
+func hasChildren() bool {
+	_, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+	return !errors.Is(err, syscall.ECHILD)
+}

@@ -1,0 +1,95 @@
+package executortest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+)
+
+var parallels = []conformance{
+	{"50 runs leave nothing", leaveNothing},
+	{"results belong to their runs", ownResults},
+}
+
+func leaveNothing(t *testing.T, b bench) {
+	b.run(b.sh("exit 0")) // what is opened once stays
+	goroutines, files := runtime.NumGoroutine(), openFiles(t)
+	var all sync.WaitGroup
+	for i := range 50 {
+		cmd := b.sh([]string{
+			"exit 0",
+			"sleep 20 & echo out",
+			"sleep 20 & sleep 20 & wait",
+			"yes",
+			"no-such-program",
+		}[i%5])
+		cmd.Limits.Timeout, cmd.Limits.OutputTotal = 500*time.Millisecond, 1<<20
+		all.Go(func() {
+			if _, err := b.exec.Run(t.Context(), cmd); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		left := ""
+		if n := runtime.NumGoroutine(); n > goroutines {
+			left += fmt.Sprintf(" %d goroutines,", n-goroutines)
+		}
+		if n := openFiles(t); n > files {
+			left += fmt.Sprintf(" %d descriptors,", n-files)
+		}
+		if hasChildren() {
+			left += " child processes,"
+		}
+		if left == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("left behind:%s", left)
+		}
+	}
+}
+
+func ownResults(t *testing.T, b bench) {
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			cmd := b.sh(fmt.Sprintf("echo run %d; echo err %d >&2; exit %d", i, i, i))
+			result, err := b.exec.Run(t.Context(), cmd)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			ended(t, result, executor.ReasonExit, i)
+			equal(t, "stdout", result.Stdout.String(), fmt.Sprintf("run %d\n", i))
+			equal(t, "stderr", result.Stderr.String(), fmt.Sprintf("err %d\n", i))
+		})
+	}
+	all.Wait()
+}
+
+// openFiles counts the descriptors of the test process.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	entries, err := filepath.Glob("/dev/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) == 0 {
+		t.Fatal("cannot count the open files: /dev/fd is empty")
+	}
+	open := 0
+	for _, entry := range entries {
+		if _, err := os.Lstat(entry); err == nil {
+			open++
+		}
+	}
+	return open
+}

@@ -1,0 +1,102 @@
+// Package executortest holds what every executor must do.
+package executortest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+)
+
+// Run checks an executor: results and streams, the clean environment, the end
+// of everything at timeouts and cancellation, and that it enforces what its
+// Capabilities claim and nothing else. open returns an executor for one test.
+//
+// The machine needs a POSIX sh, bash and the usual small programs on
+// /usr/bin:/bin. The process that runs the tests must have no other children.
+func Run(t *testing.T, open func(t *testing.T) executor.Executor) {
+	for _, group := range []struct {
+		name  string
+		cases []conformance
+	}{
+		{"result", results},
+		{"streams", streams},
+		{"end", ends},
+		{"limits", limits},
+		{"interactive", interactives},
+		{"parallel", parallels},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			for _, c := range group.cases {
+				t.Run(c.name, func(t *testing.T) { c.check(t, bench{t, open(t), t.TempDir()}) })
+			}
+		})
+	}
+}
+
+type conformance struct {
+	name  string
+	check func(t *testing.T, b bench)
+}
+
+// path is the PATH of every command here.
+const path = "/usr/local/bin:/usr/bin:/bin"
+
+// bench is what one check works with.
+type bench struct {
+	t    *testing.T
+	exec executor.Executor
+	dir  string
+}
+
+// command is one that runs in the workspace of the bench.
+func (b bench) command(args ...string) executor.Command {
+	return executor.Command{
+		Args: args, Dir: b.dir, Workspace: b.dir, Env: []string{"PATH=" + path},
+		Limits: executor.Limits{Timeout: 30 * time.Second},
+	}
+}
+
+// sh is a command for the shell.
+func (b bench) sh(script string) executor.Command { return b.command("sh", "-c", script) }
+
+// run runs a command that the host has no trouble with.
+func (b bench) run(cmd executor.Command) executor.Result {
+	b.t.Helper()
+	result, err := b.exec.Run(b.t.Context(), cmd)
+	if err != nil {
+		b.t.Fatalf("run %q: %v (stderr %s)", cmd.Args, err, result.Stderr)
+	}
+	return result
+}
+
+// output runs a command that must succeed and returns what it wrote.
+func (b bench) output(cmd executor.Command) string {
+	b.t.Helper()
+	result := b.run(cmd)
+	ended(b.t, result, executor.ReasonExit, 0)
+	return result.Stdout.String()
+}
+
+func ended(t *testing.T, r executor.Result, reason executor.Reason, code int) {
+	t.Helper()
+	if r.Reason != reason || r.ExitCode != code {
+		t.Errorf("ended with reason %q and code %d, want %q and %d\nstdout: %s\nstderr: %s",
+			r.Reason, r.ExitCode, reason, code, r.Stdout, r.Stderr)
+	}
+}
+
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s is %v, want %v", what, got, want)
+	}
+}
+
+func contains(t *testing.T, what, text, part string) {
+	t.Helper()
+	if !strings.Contains(text, part) {
+		t.Errorf("%s has no %q: %s", what, part, text)
+	}
+}

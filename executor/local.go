@@ -1,0 +1,169 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
+)
+
+// DefaultGrace is how long Local waits for processes to end by themselves.
+const DefaultGrace = 250 * time.Millisecond
+
+const maxGrace = 10 * time.Second
+
+// ErrOption is wrapped when NewLocal is given an option that has no meaning.
+var ErrOption = errors.New("invalid option")
+
+// Local is the Executor that runs commands as plain child processes of the
+// host, as the host's user: they are bounded, not isolated. A command leads a
+// session and process group of its own, without terminal, and inherits nothing
+// but its three streams.
+//
+// When the program has exited, what it left running may still write for the
+// length of the grace and is then killed. At a timeout or cancellation the
+// group gets SIGTERM, and after the grace everything is killed.
+//
+// On Linux the limits are in force before the program's first instruction: it
+// is started stopped, by ptrace(2), and let go when prlimit(2) has set them. A
+// shell that calls ulimit first would change the environment and blur the exit
+// codes, and the limits of the host process itself must not change. Processes
+// that left the group and the session are found by a limit that has no effect,
+// RLIMIT_LOCKS: it is set to a random number that children inherit. That finds
+// every daemon, but not a program that sets out to hide.
+type Local struct {
+	grace time.Duration
+	// untraced is set when the kernel refuses ptrace: limits are then set just
+	// after the start.
+	untraced atomic.Bool
+}
+
+// LocalOption configures NewLocal.
+type LocalOption func(*Local) error
+
+// WithGrace sets how long processes may go on after the program has exited, and
+// after SIGTERM: from 0 to 10 seconds; DefaultGrace is the default.
+func WithGrace(d time.Duration) LocalOption {
+	return func(l *Local) error {
+		if d < 0 || d > maxGrace {
+			return fmt.Errorf("%w: grace %v is not between 0 and %v", ErrOption, d, maxGrace)
+		}
+		l.grace = d
+		return nil
+	}
+}
+
+// NewLocal returns an executor without isolation. The error wraps ErrOption.
+func NewLocal(opts ...LocalOption) (*Local, error) {
+	l := &Local{grace: DefaultGrace}
+	for _, opt := range opts {
+		if err := opt(l); err != nil {
+			return nil, err
+		}
+	}
+	l.untraced.Store(!mayTrace())
+	return l, nil
+}
+
+var _ Executor = (*Local)(nil)
+
+// Capabilities implements Executor.
+func (l *Local) Capabilities() Capabilities {
+	c := platformCapabilities(l.untraced.Load())
+	c.Isolation = IsolationNone
+	none := Capability{Note: "runs as the host's user without isolation"}
+	c.Filesystem, c.Network, c.HostProcesses = none, none, none
+	c.Processes = Capability{Note: "RLIMIT_NPROC counts all processes of the user and does not hold for root"}
+	c.Terminal = Capability{Note: "pipes only"}
+	return c
+}
+
+// Run implements Executor.
+func (l *Local) Run(ctx context.Context, cmd Command) (Result, error) {
+	r, err := l.start(ctx, cmd, nil)
+	if err != nil {
+		return neverRan(-1, ""), err
+	}
+	<-r.done // ends soon after ctx does
+	return r.result, r.fault
+}
+
+// Start implements Executor.
+func (l *Local) Start(ctx context.Context, cmd Command, term Terminal) (Process, error) {
+	if term.TTY {
+		return nil, fmt.Errorf("start %q: %w: local executor has pipes only", cmd.Args, ErrNoTTY)
+	}
+	if cmd.Stdin != nil {
+		return nil, fmt.Errorf("%w: an interactive process gets its input by Write", ErrCommand)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r, err := l.start(context.WithoutCancel(ctx), cmd, &term)
+	if err != nil {
+		return nil, err
+	}
+	return interactive{r}, nil
+}
+
+// start starts the command and the goroutines that own it until r.done.
+func (l *Local) start(ctx context.Context, cmd Command, term *Terminal) (*running, error) {
+	if err := cmd.check(); err != nil {
+		return nil, err
+	}
+	cmd.Limits = cmd.Limits.OrDefaults()
+	if ctx.Err() != nil {
+		return ended(Result{ExitCode: -1, Reason: ReasonCancelled}), nil
+	}
+	program, err := resolve(cmd)
+	if err != nil {
+		return ended(notStartable(err)), nil
+	}
+	r := newRunning(cmd, l.grace, term)
+	if err := r.launch(l, program, cmd); err != nil {
+		if result, ok := refused(cmd.Args[0], err); ok {
+			return ended(result), nil
+		}
+		return nil, fmt.Errorf("%w %q: %w", ErrSetup, cmd.Args[0], err)
+	}
+	go r.supervise(ctx)
+	return r, nil
+}
+
+// resolve finds the program file of a command.
+func resolve(cmd Command) (string, error) {
+	name := cmd.Args[0]
+	if !strings.ContainsAny(name, "/"+string(filepath.Separator)) {
+		return lookpath.Find(name, pathOf(cmd.Env))
+	}
+	if !filepath.IsAbs(name) {
+		// Not cleaned: "link/../x" goes where the link leads, as in a shell.
+		name = cmd.Dir + string(filepath.Separator) + name
+	}
+	return name, lookpath.Executable(name)
+}
+
+// pathOf returns the PATH of an environment; the last one counts.
+func pathOf(env []string) string {
+	path := ""
+	for _, entry := range env {
+		if value, ok := strings.CutPrefix(entry, "PATH="); ok {
+			path = value
+		}
+	}
+	return path
+}
+
+// notStartable is the result of a program that is not there or not executable,
+// with the exit codes that a shell has for it.
+func notStartable(err error) Result {
+	if errors.Is(err, lookpath.ErrNotFound) {
+		return neverRan(127, err.Error())
+	}
+	return neverRan(126, err.Error())
+}
