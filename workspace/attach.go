@@ -1,0 +1,209 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/satchel-go/satchel/artifacts"
+)
+
+// Attachment is a file of the conversation. It has its content in Data, or a
+// reference artifact://name[@version] in Ref or ID, or an ID that
+// [Sources].Resolve knows; the first that is there counts. An ID is never read
+// as a path.
+type Attachment struct {
+	ID   string
+	Name string
+	MIME string
+	Data []byte
+	Ref  string
+}
+
+const (
+	maxAttachments  = 1000
+	artifactPrefix  = schemeArtifact + "://"
+	maxSameNames    = 1000
+	unnamedTemplate = "upload_%d"
+)
+
+// Attach stages files of the conversation into work/inputs and returns where
+// each is, in their order. A name becomes a safe file name, the second of a
+// name gets _2, and a file without name that of its artifact, of the resolver,
+// or upload_N, N being its place among files, from 1. What was staged before
+// (the same Data under the same name, reference or ID) and is still there stays
+// as it is, so a call for each command costs little and undoes no changes.
+//
+// A file that cannot be staged is a warning; the error is that of an ended
+// context, a closed workspace, or more than 1000 files ([ErrTooLarge]).
+func (ws *Workspace) Attach(ctx context.Context, files []Attachment, from Sources) ([]StagedInput, []string, error) {
+	if len(files) == 0 {
+		return nil, nil, nil
+	}
+	if len(files) > maxAttachments {
+		return nil, nil, fmt.Errorf("stage attached files: %w: at most %d at a time", ErrTooLarge, maxAttachments)
+	}
+	select {
+	case ws.attaching <- struct{}{}: // two calls must not choose the same name
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	defer func() { <-ws.attaching }()
+	if err := ws.repair(); err != nil {
+		return nil, nil, fmt.Errorf("stage attached files: %w", err)
+	}
+	dir, err := openDir(ws.root, inputsDir, false)
+	if err != nil {
+		return nil, nil, fmt.Errorf("stage attached files: %w", err)
+	}
+	defer dir.Close()
+	var all []StagedInput
+	var warnings []string
+	for i, file := range files {
+		a := attaching{ws: ws, dir: dir, from: from, file: file, unnamed: fmt.Sprintf(unnamedTemplate, i+1)}
+		staged, err := a.attach(ctx)
+		switch {
+		case err == nil:
+			all = append(all, staged)
+		case ctx.Err() != nil || errors.Is(err, fs.ErrClosed):
+			return all, warnings, err
+		default:
+			warnings = append(warnings, fmt.Sprintf("attached file %q not staged: %v", file.label(a.unnamed), err))
+		}
+	}
+	return all, warnings, nil
+}
+
+// label is how a file is called in a warning.
+func (f Attachment) label(unnamed string) string {
+	for _, s := range []string{f.Name, f.Ref, f.ID} {
+		if s != "" {
+			return s[:min(len(s), maxNameBytes)]
+		}
+	}
+	return unnamed
+}
+
+// attaching stages one attached file.
+type attaching struct {
+	ws      *Workspace
+	dir     *os.Root // work/inputs
+	from    Sources
+	file    Attachment
+	unnamed string
+}
+
+func (a attaching) attach(ctx context.Context) (StagedInput, error) {
+	key := a.file.key()
+	var known attached
+	a.ws.memory.look(func(s state) { known = s.Attached[key] })
+	if known.File != "" {
+		if info, err := a.dir.Lstat(known.File); err == nil && info.Mode().IsRegular() {
+			return a.staged(known.File, known.Size), nil
+		}
+	}
+	name, mime, data, err := a.open(ctx)
+	if err != nil {
+		return StagedInput{}, err
+	}
+	defer data.Close()
+	if a.file.MIME == "" {
+		a.file.MIME = mime
+	}
+	if name = safeName(name); name == "" {
+		name = a.unnamed
+	}
+	if known.File != "" {
+		name = known.File // its place is free again
+	}
+	if name, err = a.free(name); err != nil {
+		return StagedInput{}, err
+	}
+	size, err := a.ws.putIn(ctx, a.dir, name, 0o644, data)
+	if err != nil {
+		return StagedInput{}, err
+	}
+	err = a.ws.memory.change(func(s *state) { s.Attached[key] = attached{File: name, Size: size} })
+	return a.staged(name, size), err
+}
+
+func (a attaching) staged(name string, size int64) StagedInput {
+	return StagedInput{Name: inputsDir + "/" + name, OriginalName: a.file.Name, MIME: a.file.MIME, Size: size}
+}
+
+// key identifies a file among those of the session. The kinds have prefixes,
+// so that no id can pass for another file's content.
+func (f Attachment) key() string {
+	what := "id\x00" + f.ID
+	switch {
+	case f.Data != nil:
+		sum := sha256.Sum256(f.Data)
+		what = "data\x00" + hex.EncodeToString(sum[:]) + "\x00" + f.Name
+	case f.Ref != "":
+		what = "ref\x00" + f.Ref
+	}
+	sum := sha256.Sum256([]byte(what))
+	return hex.EncodeToString(sum[:])
+}
+
+// open returns the content of the file, and the best name for it.
+func (a attaching) open(ctx context.Context) (name, mime string, data io.ReadCloser, err error) {
+	name = a.file.Name
+	ref := a.file.Ref
+	if ref == "" && strings.HasPrefix(a.file.ID, artifactPrefix) {
+		ref = a.file.ID
+	}
+	switch {
+	case a.file.Data != nil:
+		return name, "", io.NopCloser(bytes.NewReader(a.file.Data)), nil
+	case ref != "":
+		return a.openArtifact(ctx, ref)
+	case a.file.ID == "":
+		return "", "", nil, fmt.Errorf("%w: it has neither content nor reference", ErrSource)
+	case a.from.Resolve == nil:
+		return "", "", nil, fmt.Errorf("%w: its content is not available", ErrSource)
+	}
+	resolved, data, err := a.from.Resolve(ctx, a.file.ID)
+	if err == nil && data == nil {
+		err = fmt.Errorf("%w: its content is not available", ErrSource)
+	}
+	if name == "" {
+		name = resolved
+	}
+	return name, "", data, err
+}
+
+func (a attaching) openArtifact(ctx context.Context, text string) (name, mime string, data io.ReadCloser, err error) {
+	ref, err := artifacts.ParseRef(text)
+	if err != nil {
+		return "", "", nil, err
+	}
+	if a.from.Artifacts == nil {
+		return "", "", nil, fmt.Errorf("%w: there is no artifact store", ErrSource)
+	}
+	data, info, err := a.from.Artifacts.Open(ctx, a.ws.session, ref)
+	if name = a.file.Name; name == "" {
+		name = path.Base(ref.Name)
+	}
+	return name, info.MIME, data, err
+}
+
+// free returns the first numbered form of a name that nothing in work/inputs
+// has, whoever put it there.
+func (a attaching) free(name string) (string, error) {
+	for n := 1; n <= maxSameNames; n++ {
+		candidate := numbered(name, n)
+		if _, err := a.dir.Lstat(candidate); errors.Is(err, fs.ErrNotExist) {
+			return candidate, nil
+		}
+	}
+	return "", fmt.Errorf("%w: %q and %d numbered names", ErrTaken, name, maxSameNames)
+}

@@ -1,0 +1,226 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/artifacts"
+)
+
+// artifact brings an artifact to staged.Name and fills in the rest.
+func (b *bringer) artifact(ref artifacts.Ref, pinned bool, staged *StagedInput) error {
+	if b.from.Artifacts == nil {
+		return fmt.Errorf("%w: there is no artifact store", ErrSource)
+	}
+	latest := ref.Version < 0
+	if latest && pinned {
+		b.ws.memory.look(func(s state) {
+			if p, ok := s.Pins[staged.Name]; ok && p.Name == ref.Name {
+				ref.Version = p.Version
+			}
+		})
+	}
+	data, info, err := b.from.Artifacts.Open(b.ctx, b.ws.session, ref)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	if staged.Size, err = b.ws.put(b.ctx, staged.Name, 0o644, data); err != nil {
+		return err
+	}
+	staged.MIME = info.MIME
+	if !latest || !pinned || ref.Version >= 0 {
+		return nil
+	}
+	return b.ws.memory.change(func(s *state) {
+		s.Pins[staged.Name] = pin{Name: ref.Name, Version: info.Version}
+	})
+}
+
+// put writes a file of the workspace.
+func (ws *Workspace) put(ctx context.Context, rel string, mode fs.FileMode, data io.Reader) (int64, error) {
+	dir, err := openDir(ws.root, path.Dir(rel), true)
+	if err != nil {
+		return 0, err
+	}
+	defer dir.Close()
+	return ws.putIn(ctx, dir, path.Base(rel), mode, data)
+}
+
+func (ws *Workspace) putIn(ctx context.Context, dir *os.Root, name string, mode fs.FileMode, data io.Reader) (n int64, err error) {
+	err = placeFile(dir, name, mode, func(f *os.File) error {
+		n, err = ws.fill(ctx, f, data)
+		return err
+	})
+	return n, err
+}
+
+// file brings one file.
+func (b *bringer) file(root *os.Root, rel, to string) error {
+	f, info, err := b.openFile(root, rel)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b.bytes, err = b.ws.put(b.ctx, to, copyMode(info), f)
+	return err
+}
+
+// openFile opens a regular file for reading. A pipe does not make it wait.
+func (b *bringer) openFile(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
+	f, err := root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, nil, cause(err)
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = b.checkFile(info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+func (b *bringer) checkFile(info fs.FileInfo) error {
+	switch {
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%w: it is %s", ErrNotRegular, kind(info.Mode()))
+	case b.single && isLinked(info):
+		return fmt.Errorf("%w: the file has several names (hard links)", ErrNotRegular)
+	}
+	return b.ws.checkFileSize(info.Size())
+}
+
+// copyMode returns the mode of the copy of a file: a command may change it.
+func copyMode(info fs.FileInfo) fs.FileMode {
+	if info.Mode().Perm()&0o111 != 0 {
+		return 0o755
+	}
+	return 0o644
+}
+
+// tree brings a directory.
+func (b *bringer) tree(root *os.Root, rel, to string) error {
+	src, err := root.OpenRoot(filepath.FromSlash(rel))
+	if err != nil {
+		return cause(err)
+	}
+	defer src.Close()
+	dst, err := openDir(b.ws.root, to, true)
+	if err != nil {
+		return err
+	}
+	defer dst.Close()
+	return b.walk(src, dst, 1)
+}
+
+func (b *bringer) walk(src, dst *os.Root, depth int) error {
+	if depth > maxTreeDepth {
+		return fmt.Errorf("%w: a directory may have %d levels", ErrTooLarge, maxTreeDepth)
+	}
+	entries, err := readSome(src, maxTreeFiles+1)
+	if err != nil {
+		return cause(err)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	for _, e := range entries {
+		if b.files++; b.files > maxTreeFiles {
+			return fmt.Errorf("%w: a directory may have %d entries", ErrTooLarge, maxTreeFiles)
+		}
+		if err := b.entry(src, dst, e, depth); err != nil {
+			return fmt.Errorf("%q: %w", e.Name(), err)
+		}
+	}
+	return nil
+}
+
+func (b *bringer) entry(src, dst *os.Root, e fs.DirEntry, depth int) error {
+	name := e.Name()
+	if e.Type()&fs.ModeSymlink != 0 {
+		b.links++
+		return nil
+	}
+	if e.IsDir() {
+		return b.subtree(src, dst, name, depth)
+	}
+	f, info, err := b.openFile(src, name)
+	if errors.Is(err, ErrNotRegular) {
+		b.specials++
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	n, err := b.ws.putIn(b.ctx, dst, name, copyMode(info), f)
+	b.bytes += n
+	return err
+}
+
+func (b *bringer) subtree(src, dst *os.Root, name string, depth int) error {
+	from, err := openStep(src, name, false)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	into, err := openStep(dst, name, true)
+	if err != nil {
+		return err
+	}
+	defer into.Close()
+	return b.walk(from, into, depth+1)
+}
+
+// skillDir returns the directory of a staged skill, "skills/<dir>". One that is
+// not staged is staged by stage, if that is given.
+func (ws *Workspace) skillDir(ctx context.Context, name string, stage func(context.Context, string) error) (string, error) {
+	if dir, ok := ws.stagedDir(ctx, name); ok {
+		return dir, nil
+	}
+	if stage == nil {
+		return "", fmt.Errorf("%w: skill %q is not staged in this workspace", ErrSource, name)
+	}
+	if err := stage(ctx, name); err != nil {
+		return "", err
+	}
+	dir, ok := ws.stagedDir(ctx, name)
+	if !ok {
+		return "", fmt.Errorf("%w: skill %q is not staged in this workspace", ErrSource, name)
+	}
+	return dir, nil
+}
+
+func (ws *Workspace) stagedDir(ctx context.Context, name string) (string, bool) {
+	if !ws.knows(name) {
+		return "", false // and no slot for a name that only an input has
+	}
+	s, err := ws.slot(name)
+	if err != nil || s.take(ctx) != nil {
+		return "", false
+	}
+	defer s.give()
+	return skillsDir + "/" + s.dir, s.digest != ""
+}
+
+// knows reports whether a skill of that name was ever staged here.
+func (ws *Workspace) knows(name string) bool {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	dir := skillDirName(name)
+	if s, ok := ws.skills[dir]; ok {
+		return s.name == name
+	}
+	known := false
+	ws.memory.look(func(st state) { known = st.Skills[dir].Name == name })
+	return known
+}

@@ -1,0 +1,160 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package workspace_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// The test binary runs itself as a child that stages for ever.
+const (
+	childVar = "SATCHEL_WORKSPACE_TEST_CHILD"
+	baseVar  = "SATCHEL_WORKSPACE_TEST_BASE"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childVar) == "" {
+		os.Exit(m.Run())
+	}
+	if err := stageForever(os.Getenv(baseVar)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// crashFiles is a skill whose files all tell the digest.
+func crashFiles(digest string) *skillFiles {
+	files := map[string]string{}
+	for i := range 40 {
+		files[fmt.Sprintf("dir%d/file%d", i%4, i)] = digest + strings.Repeat(".", 2000)
+	}
+	return &skillFiles{files: files}
+}
+
+func stageForever(base string) error {
+	ctx := context.Background()
+	w, err := workspace.Open(base, workspace.WithKeep())
+	if err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		ws, err := w.Of(ctx, "crash")
+		if err != nil {
+			return err
+		}
+		digest := fmt.Sprint(os.Getpid(), "-", i)
+		if _, _, err := ws.Stage(ctx, pdf, digest, crashFiles(digest)); err != nil {
+			return err
+		}
+		if i == 0 {
+			fmt.Println(ws.Path())
+		}
+		ws.Release()
+	}
+}
+
+// startStaging starts a child and returns it once it stages, with the path of
+// its workspace.
+func startStaging(t *testing.T, base string) (*exec.Cmd, string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childVar+"=1", baseVar+"="+base)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() {
+		t.Fatalf("the child ended: %v", cmd.Wait())
+	}
+	return cmd, lines.Text()
+}
+
+// TestCrashWhileStaging kills a process at random moments. What it says to be
+// staged is whole, in place and of that digest.
+func TestCrashWhileStaging(t *testing.T) {
+	base := t.TempDir()
+	for round := range 12 {
+		cmd, _ := startStaging(t, base)
+		time.Sleep(time.Duration(rand.IntN(30_000)) * time.Microsecond)
+		must(t, cmd.Process.Kill())
+		cmd.Wait()
+
+		w, err := workspace.Open(base, workspace.WithKeep(), workspace.WithLogger(quiet()))
+		must(t, err)
+		ws := of(t, w, "crash")
+		whole(t, round, ws)
+		ws.Release()
+		must(t, w.Close())
+	}
+	empty(t, base)
+}
+
+// empty opens base as a host that keeps nothing, and checks that all is gone.
+func empty(t *testing.T, base string) {
+	t.Helper()
+	w, err := workspace.Open(base)
+	must(t, err)
+	must(t, w.Close())
+	left, err := os.ReadDir(base)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left %v, error %v", left, err)
+	}
+}
+
+// whole checks that a digest is either staged as it should be or not at all.
+func whole(t *testing.T, round int, ws *workspace.Workspace) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(ws.Path(), "skills"))
+	must(t, err)
+	for _, e := range entries {
+		if e.Name() != "pdf" {
+			t.Errorf("round %d: left %s", round, e.Name())
+		}
+	}
+	digest := ws.StagedDigest(pdf.Name)
+	if digest == "" {
+		return
+	}
+	want := crashFiles(digest)
+	for file, content := range want.files {
+		if got := read(t, filepath.Join(ws.Path(), "skills/pdf", file)); got != content {
+			t.Fatalf("round %d: %s of digest %s is %.40q", round, file, digest, got)
+		}
+	}
+	if _, staged := stage(t, ws, pdf, digest, want); staged {
+		t.Errorf("round %d: staged again", round)
+	}
+}
+
+// TestSweepAtOpen: a living process loses nothing, a killed one all.
+func TestSweepAtOpen(t *testing.T) {
+	base := t.TempDir()
+	alive, alivePath := startStaging(t, base)
+	dead, deadPath := startStaging(t, base)
+	must(t, dead.Process.Kill())
+	dead.Wait()
+	w, err := workspace.Open(base)
+	must(t, err)
+	if _, err := os.Stat(alivePath); err != nil {
+		t.Errorf("a living process lost its workspace: %v", err)
+	}
+	if _, err := os.Stat(filepath.Dir(filepath.Dir(deadPath))); !os.IsNotExist(err) {
+		t.Errorf("what a killed process left is there: %v", err)
+	}
+	must(t, alive.Process.Kill())
+	alive.Wait()
+	must(t, w.Close())
+	empty(t, base)
+}

@@ -1,0 +1,107 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Dir returns the directory in which a command of a staged skill runs, relative
+// to the workspace. SkillDir is what [Workspace.Stage] returned. Cwd is what
+// the caller asked for:
+//
+//   - empty: the directory of the skill
+//   - a relative path: below the directory of the skill, where out, work and
+//     inputs are those of the workspace
+//   - a path that begins with $WORK_DIR, $OUTPUT_DIR, $SKILLS_DIR, $RUN_DIR or
+//     $WORKSPACE_DIR, also written ${WORK_DIR} and so on
+//
+// A missing directory below work/, out/ or runs/ is made; elsewhere it is
+// [ErrNotExist]. Errors are also [ErrPath] for an absolute path, one with "..",
+// and one that leaves the workspace through a link, and [ErrNotRegular] for one
+// that is no directory. Dir also puts the workspace's own directories right
+// where a command has removed or replaced them, so call it before each command.
+func (ws *Workspace) Dir(skillDir, cwd string) (string, error) {
+	dir, err := resolveCwd(skillDir, cwd)
+	if err == nil {
+		err = ws.repair()
+	}
+	if err == nil {
+		err = ws.checkDir(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("working directory %q: %w", cwd, err)
+	}
+	return dir, nil
+}
+
+// resolveCwd applies the rules of Dir that need no file system.
+func resolveCwd(skillDir, cwd string) (string, error) {
+	if err := checkSkillDir(skillDir); err != nil {
+		return "", err
+	}
+	if cwd == "" {
+		return skillDir, nil
+	}
+	if path.IsAbs(cwd) {
+		return "", fmt.Errorf("%w: give one that is relative to the skill or begins with %s", ErrPath, variableHint)
+	}
+	// Checked before a variable is cut off: nothing may hide behind it.
+	if err := checkRelative(cwd); err != nil {
+		return "", err
+	}
+	expanded, ok, err := expand(cwd)
+	if err != nil || ok {
+		return expanded, err
+	}
+	return belowSkill(skillDir, cwd), nil
+}
+
+// belowSkill resolves a path below the directory of a skill, through the links
+// that are there.
+func belowSkill(skillDir, rel string) string {
+	rel = path.Clean(rel)
+	first, rest, _ := strings.Cut(rel, "/")
+	for _, l := range skillLinks {
+		if first == l.name {
+			return path.Join(strings.TrimPrefix(l.target, "../../"), rest)
+		}
+	}
+	return path.Join(skillDir, rel)
+}
+
+// checkSkillDir checks that a directory is one that Stage returns.
+func checkSkillDir(dir string) error {
+	name, ok := strings.CutPrefix(dir, skillsDir+"/")
+	if !ok || name == "" || strings.Contains(name, "/") || strings.HasPrefix(name, ".") || checkRelative(dir) != nil {
+		return fmt.Errorf("%w: %q is not the directory of a staged skill", ErrPath, dir)
+	}
+	return nil
+}
+
+// isWritable reports whether a path of the workspace is the command's own.
+func isWritable(rel string) bool {
+	first, _, _ := strings.Cut(rel, "/")
+	return first == workDir || first == outDir || first == runsDir
+}
+
+// checkDir makes sure that a directory is there.
+func (ws *Workspace) checkDir(dir string) error {
+	info, err := ws.root.Stat(filepath.FromSlash(dir))
+	if err == nil && !info.IsDir() {
+		return fmt.Errorf("%w: it is %s, not a directory", ErrNotRegular, kind(info.Mode()))
+	}
+	if err == nil {
+		return nil
+	}
+	if err = cause(err); !errors.Is(err, ErrNotExist) || !isWritable(dir) {
+		return err
+	}
+	made, err := openDir(ws.root, dir, true)
+	if err != nil {
+		return err
+	}
+	return made.Close()
+}

@@ -1,0 +1,25 @@
+// Package workspace gives every session a directory in which the commands of
+// its skills run, puts skills and inputs there, and takes it away again.
+//
+// [Open] makes the place where workspaces live, [Workspaces.Of] returns that
+// of a session. Each has the same layout:
+//
+//	skills/<name>/   staged skills, read-only; with the links out, work and
+//	                 inputs and a writable .venv
+//	work/            for the command
+//	work/inputs/     what inputs and attached files bring
+//	out/             results
+//	runs/            scratch data; also HOME and the temporary directory
+//
+// What the package has to remember (which digest is staged, pinned versions,
+// attached files) lies in a directory beside the workspace, not inside.
+//
+// Everything that a model, a skill or a command supplies is hostile: names,
+// paths and the tree itself, where a command may have planted links, pipes or
+// deep and unreadable directories. Paths are resolved with os.Root, a file is
+// written under a new name and renamed into place, and nothing is written or
+// removed through a link. The package runs no command and enforces no limits
+// on one: making skills/ read-only and keeping a command inside its workspace
+// is the work of the executor. With an executor that does not isolate, a
+// command can also change what has been staged.
+package workspace

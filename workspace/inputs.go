@@ -1,0 +1,204 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/satchel-go/satchel/artifacts"
+)
+
+// Artifacts opens stored artifacts, as artifacts.Store does.
+type Artifacts interface {
+	Open(ctx context.Context, session string, ref artifacts.Ref) (io.ReadCloser, artifacts.Info, error)
+}
+
+// Sources are where inputs and attached files come from beside the workspace
+// itself and the host's directories. What is nil is not enabled.
+type Sources struct {
+	// Artifacts serves artifact:// references, for the workspace's session.
+	Artifacts Artifacts
+	// StageSkill stages a skill of the catalog that an input names and that is
+	// not staged yet. It decides whether the skill may be used.
+	StageSkill func(ctx context.Context, name string) error
+	// Resolve returns the content of an attached file that is known by its id
+	// alone, and a name for it if there is one.
+	Resolve func(ctx context.Context, id string) (name string, data io.ReadCloser, err error)
+}
+
+// Modes of an [Input].
+const (
+	ModeCopy = "copy"
+	ModeLink = "link"
+)
+
+// Input asks for a file or directory to be staged.
+type Input struct {
+	// From is artifact://name[@version], host:///absolute/path,
+	// workspace://path or skill://name/path.
+	From string `json:"from"`
+	// To is the path in the workspace, below work/, out/ or runs/; it may
+	// begin with $WORK_DIR, $OUTPUT_DIR or $RUN_DIR, and inputs/x means
+	// work/inputs/x. If it ends with "/", the name of the source is added. The
+	// default is work/inputs/ and the name of the source.
+	To string `json:"to,omitempty"`
+	// Mode is copy, the default, or link. A link never lets a command write
+	// into the source, so it is a copy too, which shares the blocks of the
+	// source where the file system can do that.
+	Mode string `json:"mode,omitempty"`
+	// Pin keeps, for an artifact without version, the version that was first
+	// staged to the same target.
+	Pin bool `json:"pin,omitempty"`
+}
+
+// StagedInput is a file or directory that has been staged.
+type StagedInput struct {
+	Name         string `json:"name"`                    // path in the workspace
+	OriginalName string `json:"original_name,omitempty"` // last element of the source's path, or as attached
+	MIME         string `json:"mime_type,omitempty"`     // as the source says, else empty
+	Size         int64  `json:"size_bytes"`              // of a directory: of all files that were copied
+}
+
+const (
+	maxInputs    = 256
+	maxTreeFiles = 10_000
+	maxTreeDepth = 16
+)
+
+// Inputs stages inputs in their order and stops at the first that fails; those
+// before it stay. The warnings tell what was left out of directories: links,
+// pipes and the like. A file that is in the place of a target is replaced,
+// files of a directory are put beside those that are there, and nothing is
+// removed. Two inputs of one call must not have the same target.
+//
+// Errors are [ErrSource], [ErrPath], [ErrMode], [ErrNotExist], [ErrNotRegular],
+// [ErrTaken] for a target that is a directory where a file should go, and
+// [ErrTooLarge], also for more than 256 inputs, 10,000 files in a directory or
+// 16 levels, and [ErrFull]; and those of the sources.
+func (ws *Workspace) Inputs(ctx context.Context, inputs []Input, from Sources) ([]StagedInput, []string, error) {
+	if len(inputs) == 0 {
+		return nil, nil, nil
+	}
+	if len(inputs) > maxInputs {
+		return nil, nil, fmt.Errorf("stage inputs: %w: at most %d at a time", ErrTooLarge, maxInputs)
+	}
+	if err := ws.repair(); err != nil {
+		return nil, nil, fmt.Errorf("stage inputs: %w", err)
+	}
+	var all []StagedInput
+	var warnings []string
+	seen := map[string]string{}
+	for _, in := range inputs {
+		b := bringer{ws: ws, ctx: ctx, from: from}
+		staged, err := b.input(in, seen)
+		if err != nil {
+			return all, warnings, fmt.Errorf("stage input: %w", err)
+		}
+		all = append(all, staged)
+		warnings = append(warnings, b.warnings(in.From)...)
+	}
+	return all, warnings, nil
+}
+
+// bringer brings one input into the workspace.
+type bringer struct {
+	ws   *Workspace
+	ctx  context.Context
+	from Sources
+
+	single          bool // refuse files that have other names too
+	files           int
+	bytes           int64
+	links, specials int
+}
+
+func (b *bringer) input(in Input, seen map[string]string) (StagedInput, error) {
+	src, err := parseSource(in.From)
+	if err != nil {
+		return StagedInput{}, err
+	}
+	if in.Mode != "" && in.Mode != ModeCopy && in.Mode != ModeLink {
+		return StagedInput{}, fmt.Errorf("source %q: %w %q: use copy or link", in.From, ErrMode, in.Mode)
+	}
+	to, err := resolveTarget(in.To, src.base())
+	if err != nil {
+		return StagedInput{}, err
+	}
+	if other, twice := seen[to]; twice {
+		return StagedInput{}, fmt.Errorf("source %q: %w: %q comes from %q; give each input its own target",
+			in.From, ErrTaken, to, other)
+	}
+	seen[to] = in.From
+	staged := StagedInput{Name: to, OriginalName: src.base()}
+	if src.scheme == schemeArtifact {
+		err = b.artifact(src.ref, in.Pin, &staged)
+	} else {
+		err = b.path(src, to)
+		staged.Size = b.bytes
+	}
+	if err != nil {
+		return StagedInput{}, fmt.Errorf("source %q to %q: %w", in.From, to, err)
+	}
+	return staged, nil
+}
+
+// path brings a file or directory of the host, the workspace or a skill.
+func (b *bringer) path(src source, to string) error {
+	root, rel, err := b.open(src)
+	if err != nil {
+		return err
+	}
+	if root != b.ws.root {
+		defer root.Close()
+	}
+	info, err := root.Stat(filepath.FromSlash(rel))
+	if err != nil {
+		return cause(err)
+	}
+	if !info.IsDir() {
+		return b.file(root, rel, to)
+	}
+	if src.scheme == schemeWorkspace && overlap(rel, to) {
+		return fmt.Errorf("%w: a directory cannot be copied into itself", ErrPath)
+	}
+	return b.tree(root, rel, to)
+}
+
+// open returns the tree that a source is in, and its path there.
+func (b *bringer) open(src source) (*os.Root, string, error) {
+	switch src.scheme {
+	case schemeHost:
+		return b.ws.owner.openHost(src.path)
+	case schemeWorkspace:
+		// A second name of a file that a command has made may be that of a
+		// file outside.
+		b.single = true
+		return b.ws.root, src.path, nil
+	}
+	dir, err := b.ws.skillDir(b.ctx, src.skill, b.from.StageSkill)
+	if err != nil {
+		return nil, "", err
+	}
+	root, err := openDir(b.ws.root, dir, false)
+	return root, src.path, err
+}
+
+// warnings tells what was left out.
+func (b *bringer) warnings(from string) []string {
+	var all []string
+	if b.links > 0 {
+		all = append(all, fmt.Sprintf("input %q: %d links left out", from, b.links))
+	}
+	if b.specials > 0 {
+		all = append(all, fmt.Sprintf("input %q: %d pipes, devices or files with several names left out", from, b.specials))
+	}
+	return all
+}
+
+// overlap reports whether one of two clean paths is in the other.
+func overlap(a, b string) bool {
+	return a == "." || a == b || strings.HasPrefix(b, a+"/") || strings.HasPrefix(a, b+"/")
+}

@@ -1,0 +1,191 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// An instance is the directory of one Workspaces. It holds a lock file, held
+// as long as its process lives, and a directory for each workspace. Those of
+// other processes lie beside it.
+type instance struct {
+	parent *os.Root
+	name   string
+	root   *os.Root
+	path   string
+	lock   *os.File
+}
+
+const (
+	instancePrefix = "satchel-ws-"
+	lockName       = "lock"
+	// unlockedAge is after which time a directory without a lock file is
+	// taken to be abandoned rather than about to get one.
+	unlockedAge = time.Minute
+	// maxSiblings bounds what Open looks at in a shared directory.
+	maxSiblings = 100_000
+)
+
+// errTaken: another process holds the lock of an instance.
+var errTaken = errors.New("instance is in use")
+
+// newInstance makes an instance below base, or below the directory for
+// temporary files if base is empty.
+func newInstance(base string) (*instance, error) {
+	if base == "" {
+		base = os.TempDir()
+	} else if err := os.MkdirAll(base, 0o700); err != nil {
+		return nil, err
+	}
+	base, err := filepath.Abs(base)
+	if err != nil {
+		return nil, err
+	}
+	// Without links, so that the path can be mounted and compared.
+	if base, err = filepath.EvalSymlinks(base); err != nil {
+		return nil, err
+	}
+	if strings.ContainsRune(base, filepath.ListSeparator) {
+		return nil, fmt.Errorf("the path holds %q, which cannot be part of PATH", filepath.ListSeparator)
+	}
+	parent, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, err
+	}
+	for range 5 {
+		in := &instance{parent: parent, name: freshName(instancePrefix)}
+		in.path = filepath.Join(base, in.name)
+		if err = in.make(); err == nil {
+			return in, nil
+		}
+	}
+	return nil, errors.Join(err, parent.Close())
+}
+
+// make makes the directory and takes its lock. It fails if a sweep of another
+// process was faster.
+func (in *instance) make() error {
+	if err := in.parent.Mkdir(in.name, 0o700); err != nil {
+		return err
+	}
+	return in.open(os.O_RDWR | os.O_CREATE | os.O_EXCL)
+}
+
+// open opens the instance with its lock held.
+func (in *instance) open(flags int) (err error) {
+	if in.root, err = openDir(in.parent, in.name, false); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			in.root.Close()
+		}
+	}()
+	if info, err := in.root.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("lock is %s", kind(info.Mode()))
+	}
+	f, err := in.root.OpenFile(lockName, flags|openNonblock, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := checkLock(in.root, f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	in.lock = f
+	return nil
+}
+
+// checkLock takes the lock and makes sure that it is still the one in place:
+// between open and lock another process may have removed it.
+func checkLock(root *os.Root, f *os.File) error {
+	if err := lockFile(f); err != nil {
+		return errTaken
+	}
+	opened, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	inPlace, err := root.Lstat(lockName)
+	if err != nil || !os.SameFile(opened, inPlace) {
+		return errTaken
+	}
+	return nil
+}
+
+// remove removes the instance, its lock last.
+func (in *instance) remove() error {
+	err := in.empty()
+	if err == nil {
+		err = in.root.Remove(lockName)
+	}
+	in.lock.Close()
+	in.root.Close()
+	if err == nil {
+		err = in.parent.Remove(in.name)
+	}
+	return err
+}
+
+// empty removes all but the lock.
+func (in *instance) empty() error {
+	names, err := listNames(in.root)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range names {
+		if name != lockName {
+			errs = append(errs, removeAll(in.root, name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// close lets go of the instance and leaves it in place.
+func (in *instance) close() error {
+	return errors.Join(in.lock.Close(), in.root.Close())
+}
+
+// orphans calls use for each instance beside this one whose process has ended,
+// with its lock held. Use removes or closes it.
+func (in *instance) orphans(use func(*instance)) error {
+	if !locks {
+		return nil
+	}
+	names, err := listNames(in.parent)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, instancePrefix) || name == in.name {
+			continue
+		}
+		info, err := in.parent.Lstat(name)
+		if err != nil || !isOurs(info) {
+			continue
+		}
+		other := &instance{parent: in.parent, name: name, path: filepath.Join(filepath.Dir(in.path), name)}
+		err = other.open(os.O_RDWR)
+		switch {
+		case err == nil:
+			use(other)
+		case errors.Is(err, fs.ErrNotExist) && time.Since(info.ModTime()) > unlockedAge:
+			in.parent.Remove(name) // succeeds only if it is empty
+		}
+	}
+	return nil
+}
+
+func listNames(dir *os.Root) ([]string, error) {
+	entries, err := readSome(dir, maxSiblings)
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, err
+}

@@ -1,0 +1,121 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// openDir opens a slash-separated path below root without following a link:
+// os.Root keeps inside the workspace, but a link could still lead from work/ to
+// the skills. With create, directories that are missing are made. The caller
+// closes the result.
+func openDir(root *os.Root, rel string, create bool) (*os.Root, error) {
+	current, owned := root, false
+	for part := range strings.SplitSeq(path.Clean(rel), "/") {
+		next, err := openStep(current, part, create)
+		if owned {
+			current.Close()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", rel, err)
+		}
+		current, owned = next, true
+	}
+	return current, nil
+}
+
+func openStep(dir *os.Root, name string, create bool) (*os.Root, error) {
+	info, err := dir.Lstat(name)
+	if create && errors.Is(err, fs.ErrNotExist) {
+		if err := dir.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, cause(err)
+		}
+		info, err = dir.Lstat(name)
+	}
+	if err != nil {
+		return nil, cause(err)
+	}
+	if !info.IsDir() {
+		return nil, notDirectory(name, info.Mode())
+	}
+	next, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, cause(err)
+	}
+	// What was opened must be what was looked at: a command may swap the two.
+	opened, err := next.Stat(".")
+	if err != nil || !os.SameFile(info, opened) {
+		next.Close()
+		return nil, fmt.Errorf("%w: %q changed meanwhile", ErrPath, name)
+	}
+	return next, nil
+}
+
+func notDirectory(name string, mode fs.FileMode) error {
+	if mode&fs.ModeSymlink != 0 {
+		return fmt.Errorf("%w: %q is a link", ErrPath, name)
+	}
+	return fmt.Errorf("%w: %q is %s, not a directory", ErrTaken, name, kind(mode))
+}
+
+// placeFile makes a file called name in dir. What fill writes gets its name
+// when it is complete; a file or link of that name is replaced, never written
+// through, and a directory is [ErrTaken].
+func placeFile(dir *os.Root, name string, mode fs.FileMode, fill func(*os.File) error) (err error) {
+	info, err := dir.Lstat(name)
+	if err == nil && info.IsDir() {
+		return fmt.Errorf("%w: %q is a directory; end the path with the name of a file in it", ErrTaken, name)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return cause(err)
+	}
+	temp := freshName(newPrefix)
+	f, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return cause(err)
+	}
+	defer func() {
+		if err != nil {
+			dir.Remove(temp)
+		}
+	}()
+	if err := errors.Join(withoutPath(f, fill(f)), withoutPath(f, f.Chmod(mode)), withoutPath(f, f.Close())); err != nil {
+		return err
+	}
+	if err := dir.Rename(temp, name); err != nil {
+		return cause(err)
+	}
+	return nil
+}
+
+// withoutPath takes the name of f, a path of the host, off an error about it.
+// Errors of whatever f was filled from stay whole.
+func withoutPath(f *os.File, err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && pathErr.Path == f.Name() {
+		return pathErr.Err
+	}
+	return err
+}
+
+// kind names a type of file for messages.
+func kind(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return "a file"
+	case mode.IsDir():
+		return "a directory"
+	case mode&fs.ModeSymlink != 0:
+		return "a link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "a special file"
+}

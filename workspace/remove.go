@@ -1,0 +1,140 @@
+package workspace
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// removeBatch is how many entries of a directory are looked at in one go.
+const removeBatch = 512
+
+// removeAll removes an entry of dir with all that it holds; one that does not
+// exist is no error. Commands choose what is in there, so it follows no links,
+// makes unreadable directories readable, and moves directories up instead of
+// descending: a tree of any depth takes one open directory and no long paths.
+// What cannot be removed is reported after all else is gone.
+func removeAll(dir *os.Root, name string) error {
+	stack, stuck := []string{name}, []error(nil)
+	for len(stack) > 0 {
+		last := stack[len(stack)-1]
+		moved, state, err := removeSome(dir, last)
+		if err != nil {
+			stuck = append(stuck[:0:0], err) // the latest stands for all
+		}
+		if state != removedSome {
+			stack = stack[:len(stack)-1]
+		}
+		stack = append(stack, moved...)
+	}
+	return errors.Join(stuck...)
+}
+
+type removal int
+
+const (
+	removedAll removal = iota
+	removedSome
+	removedNone
+)
+
+// removeSome removes an entry if it is no directory or empty, else some of what
+// is in it. Directories in it are moved into dir under new names.
+func removeSome(dir *os.Root, name string) (moved []string, state removal, err error) {
+	info, err := dir.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, removedAll, nil
+	}
+	if err != nil {
+		return nil, removedNone, err
+	}
+	if !info.IsDir() {
+		return nil, removedAll, dir.Remove(name)
+	}
+	if err := makeOpen(dir, name, info); err != nil {
+		return nil, removedNone, err
+	}
+	sub, err := openDir(dir, name, false)
+	if err != nil {
+		return nil, removedNone, err
+	}
+	defer sub.Close()
+	entries, err := readSome(sub, removeBatch)
+	if err != nil {
+		return nil, removedNone, err
+	}
+	if len(entries) == 0 {
+		return nil, removedAll, dir.Remove(name)
+	}
+	state = removedNone
+	for _, e := range entries {
+		up, failed := removeEntry(dir, sub, name, e.Name())
+		if failed != nil {
+			err = failed
+			continue
+		}
+		if state = removedSome; up != "" {
+			moved = append(moved, up)
+		}
+	}
+	return moved, state, err
+}
+
+// removeEntry removes an entry of sub, or, if it is a directory, moves it into
+// dir under the name that it returns.
+func removeEntry(dir, sub *os.Root, subName, name string) (string, error) {
+	info, err := sub.Lstat(name)
+	if err != nil || !info.IsDir() {
+		if err == nil {
+			err = sub.Remove(name)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return "", err
+	}
+	// A directory that changes its parent must be writable.
+	if err := makeOpen(sub, name, info); err != nil {
+		return "", err
+	}
+	up := freshName(trashPrefix)
+	return up, dir.Rename(subName+"/"+name, up)
+}
+
+// makeOpen lets the owner read and write a directory.
+func makeOpen(dir *os.Root, name string, info fs.FileInfo) error {
+	if info.Mode().Perm()&0o700 == 0o700 {
+		return nil
+	}
+	return dir.Chmod(name, 0o700)
+}
+
+// readSome returns up to n entries of a directory.
+func readSome(dir *os.Root, n int) ([]fs.DirEntry, error) {
+	f, err := dir.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(n)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return entries, err
+}
+
+// Prefixes of names that are in place for a moment only.
+const (
+	newPrefix   = ".satchel-new-"
+	trashPrefix = ".satchel-old-"
+)
+
+// freshName returns a name that nothing has yet.
+func freshName(prefix string) string {
+	var random [8]byte
+	rand.Read(random[:]) // never fails
+	return fmt.Sprintf("%s%x", prefix, random)
+}

@@ -1,0 +1,65 @@
+package workspace
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const maxNameBytes = 200 // leaves room for a number; file systems take 255
+
+// safeName returns the last element of a path that somebody else has chosen,
+// as a file name that is safe on every system: without separators, control
+// characters, and what Windows or a shell would trip over. It returns "" if
+// nothing is left.
+func safeName(name string) string {
+	name = strings.ReplaceAll(name, `\`, "/")
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case r == utf8.RuneError, strings.ContainsRune(`<>:"|?*`, r):
+			return '_'
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r): // the latter hide what a name is
+			return -1
+		}
+		return r
+	}, name)
+	name = strings.TrimRight(strings.TrimSpace(name), ". ")
+	name = strings.TrimLeft(name, ".") // neither hidden nor "..": it was sent to be seen
+	name = strings.TrimSpace(name)
+	if strings.HasPrefix(name, "-") {
+		name = "_" + name[1:] // no option of a command
+	}
+	stem, _, _ := strings.Cut(strings.ToLower(name), ".")
+	if isDeviceName(stem) {
+		name = "_" + name
+	}
+	return shorten(name)
+}
+
+// shorten cuts a name in the middle, its extension kept, at a rune border.
+func shorten(name string) string {
+	if len(name) <= maxNameBytes {
+		return name
+	}
+	ext := path.Ext(name)
+	if len(ext) > 20 {
+		ext = ""
+	}
+	stem := name[:maxNameBytes-len(ext)]
+	for len(stem) > 0 && !utf8.RuneStart(name[len(stem)]) {
+		stem = stem[:len(stem)-1]
+	}
+	return strings.TrimSpace(stem) + ext
+}
+
+// numbered returns the n-th name of a kind: a.txt, a_2.txt, a_3.txt.
+func numbered(name string, n int) string {
+	if n < 2 {
+		return name
+	}
+	ext := path.Ext(name)
+	return fmt.Sprintf("%s_%d%s", strings.TrimSuffix(name, ext), n, ext)
+}

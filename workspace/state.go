@@ -1,0 +1,135 @@
+package workspace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"sync"
+)
+
+// Bounds of what is remembered of a workspace.
+const (
+	stateName     = "state.json"
+	maxStateBytes = 16 << 20
+	maxRemembered = 10_000
+)
+
+// memory is what a workspace remembers beyond its process, one small file in
+// the control directory. A change is in the file before it is in memory.
+type memory struct {
+	dir *os.Root
+
+	mu    sync.Mutex
+	state state
+}
+
+// state is the content of the file.
+type state struct {
+	Session  string              `json:"session"`
+	Skills   map[string]staged   `json:"skills,omitempty"`   // by directory below skills/
+	Pins     map[string]pin      `json:"pins,omitempty"`     // by target path
+	Attached map[string]attached `json:"attached,omitempty"` // by identity, see attach.go
+}
+
+// staged marks a skill as staged whole.
+type staged struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+}
+
+// pin is the version of an artifact that was first resolved for a target.
+type pin struct {
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+}
+
+// attached is where an attached file has gone.
+type attached struct {
+	File string `json:"file"` // below work/inputs
+	Size int64  `json:"size"`
+}
+
+// readState reads the state in a control directory.
+func readState(dir *os.Root) (state, error) {
+	var s state
+	info, err := dir.Lstat(stateName)
+	if err != nil {
+		return s, err
+	}
+	if !info.Mode().IsRegular() {
+		return s, fmt.Errorf("%s: %w", stateName, ErrNotRegular)
+	}
+	f, err := dir.OpenFile(stateName, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return s, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxStateBytes))
+	if err != nil {
+		return s, err
+	}
+	return s, json.Unmarshal(data, &s)
+}
+
+// look lets look read the state, which must not keep or change its maps.
+func (m *memory) look(look func(state)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	look(m.state)
+}
+
+// change writes the state as change leaves it. On an error nothing changes.
+func (m *memory) change(change func(*state)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	next := state{
+		Session:  m.state.Session,
+		Skills:   cloneMap(m.state.Skills),
+		Pins:     cloneMap(m.state.Pins),
+		Attached: cloneMap(m.state.Attached),
+	}
+	change(&next)
+	if max(len(next.Skills), len(next.Pins), len(next.Attached)) > maxRemembered {
+		return fmt.Errorf("%w: the workspace remembers more than %d names", ErrFull, maxRemembered)
+	}
+	data, err := json.Marshal(next)
+	if err != nil {
+		return err
+	}
+	err = placeFile(m.dir, stateName, 0o600, func(f *os.File) error {
+		_, err := f.Write(data)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write state of the workspace: %w", err)
+	}
+	m.state = next
+	return nil
+}
+
+func cloneMap[V any](m map[string]V) map[string]V {
+	if m == nil {
+		return map[string]V{}
+	}
+	return maps.Clone(m)
+}
+
+// loadMemory returns the memory in dir for session, an empty one if there is
+// none that can be read: all that is lost is that things are staged again.
+func loadMemory(dir *os.Root, session string) (*memory, error) {
+	s, err := readState(dir)
+	if err == nil && s.Session == session {
+		return &memory{dir: dir, state: s}, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := removeAll(dir, stateName); err != nil {
+			return nil, err
+		}
+	}
+	m := &memory{dir: dir}
+	return m, m.change(func(s *state) { s.Session = session })
+}

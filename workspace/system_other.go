@@ -1,0 +1,22 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package workspace
+
+import (
+	"io/fs"
+	"os"
+)
+
+const openNonblock = 0
+
+// locks: without file locks nobody can tell whose process is alive, so what
+// others left is never touched.
+const locks = false
+
+func lockFile(*os.File) error { return nil }
+
+func isOurs(fs.FileInfo) bool { return false }
+
+func diskBytes(info fs.FileInfo) int64 { return info.Size() }
+
+func isLinked(fs.FileInfo) bool { return false }

@@ -1,0 +1,44 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package workspace
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// openNonblock keeps the opening of a named pipe from blocking; what was
+// opened is checked before it is read.
+const openNonblock = syscall.O_NONBLOCK
+
+// locks reports whether lockFile can tell a living owner from a dead one.
+const locks = true
+
+// lockFile takes the lock of an opened file and fails at once if another open
+// file holds it. The kernel releases it when the process ends, however it ends.
+func lockFile(f *os.File) error {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+}
+
+// isOurs reports whether a directory belongs to this user and to nobody else:
+// others may have put anything into a shared temporary directory.
+func isOurs(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.IsDir() && info.Mode().Perm()&0o077 == 0 && int(st.Uid) == os.Geteuid()
+}
+
+// diskBytes returns the space that a file takes, which for a sparse file is
+// less than its size.
+func diskBytes(info fs.FileInfo) int64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int64(st.Blocks) * 512
+	}
+	return info.Size()
+}
+
+// isLinked reports whether a file has further names, which may lie outside.
+func isLinked(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || st.Nlink > 1
+}

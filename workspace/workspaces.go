@@ -1,0 +1,240 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Workspaces holds the workspaces of all sessions of a process. Its methods
+// are safe for concurrent use.
+type Workspaces struct {
+	cfg   config
+	hosts []hostDir
+	inst  *instance
+
+	mu        sync.Mutex
+	bySession map[string]*Workspace
+	kept      map[string]keptDir // taken over, not yet asked for; by session
+	closed    bool
+
+	stop, stopped chan struct{}
+}
+
+// keptDir is a workspace of an earlier process.
+type keptDir struct {
+	dir   string // below the instance
+	since time.Time
+}
+
+// Open makes a private directory (mode 0700) for workspaces below base, or
+// below the directory for temporary files if base is empty. Any number of
+// processes may use the same base. Open removes what processes that have died
+// left there (see [WithKeep] for the alternative) and never touches what
+// belongs to a living one; it tells them apart by a file lock that the kernel
+// releases. Where there are no such locks, as on Windows, nothing of others is
+// removed. Until [Workspaces.Close], idle workspaces are removed now and then.
+func Open(base string, opts ...Option) (*Workspaces, error) {
+	cfg, err := newConfig(base, opts)
+	if err != nil {
+		return nil, fmt.Errorf("open workspaces: %w", err)
+	}
+	hosts, err := resolveHostDirs(cfg.hostDirs)
+	if err != nil {
+		return nil, fmt.Errorf("open workspaces: %w", err)
+	}
+	inst, err := newInstance(base)
+	if err != nil {
+		return nil, fmt.Errorf("open workspaces in %q: %w", base, err)
+	}
+	w := &Workspaces{
+		cfg: cfg, hosts: hosts, inst: inst,
+		bySession: map[string]*Workspace{}, kept: map[string]keptDir{},
+		stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	if err := inst.orphans(w.takeOver); err != nil {
+		cfg.logger.Warn("workspaces: leftovers not listed", "error", err)
+	}
+	go w.sweepNowAndThen()
+	return w, nil
+}
+
+// takeOver takes what is to be kept of an instance without owner and removes
+// the rest.
+func (w *Workspaces) takeOver(orphan *instance) {
+	if w.cfg.keep {
+		w.adopt(orphan)
+	}
+	if err := orphan.remove(); err != nil {
+		w.cfg.logger.Warn("workspaces: leftover not removed", "name", orphan.name, "error", err)
+	}
+}
+
+// adopt moves the workspaces of an orphan into this instance.
+func (w *Workspaces) adopt(orphan *instance) {
+	names, err := listNames(orphan.root)
+	if err != nil {
+		w.cfg.logger.Warn("workspaces: kept workspaces not listed", "name", orphan.name, "error", err)
+	}
+	for _, name := range names {
+		control, err := openDir(orphan.root, name+"/"+controlName, false)
+		if err != nil {
+			continue
+		}
+		s, err := readState(control)
+		control.Close()
+		if err != nil || !strings.HasPrefix(name, sessionPrefix(s.Session)) {
+			continue
+		}
+		if _, twice := w.kept[s.Session]; twice {
+			continue
+		}
+		if err := w.inst.parent.Rename(orphan.name+"/"+name, w.inst.name+"/"+name); err != nil {
+			w.cfg.logger.Warn("workspaces: workspace not taken over", "session", s.Session, "error", err)
+			continue
+		}
+		w.kept[s.Session] = keptDir{dir: name, since: time.Now()}
+	}
+}
+
+// sessionPrefix is how the directory of a session begins: any string is a safe
+// session that way.
+func sessionPrefix(session string) string {
+	sum := sha256.Sum256([]byte(session))
+	return hex.EncodeToString(sum[:16]) + "."
+}
+
+// Of returns the workspace of a session, which is not empty, and makes it on
+// first use. Calls with the same session get the same workspace, each with a
+// use of its own that [Workspace.Release] gives back; a workspace in use is
+// not removed as idle. After Close the error is [ErrClosed].
+func (w *Workspaces) Of(ctx context.Context, session string) (*Workspace, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if session == "" {
+		return nil, fmt.Errorf("make workspace: %w: the session is empty", ErrName)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return nil, fmt.Errorf("make workspace of session %q: %w", session, ErrClosed)
+	}
+	ws, ok := w.bySession[session]
+	if !ok {
+		var err error
+		if ws, err = w.make(session); err != nil {
+			return nil, fmt.Errorf("make workspace of session %q: %w", session, err)
+		}
+		w.bySession[session] = ws
+	}
+	ws.uses++
+	return ws, nil
+}
+
+// make opens the directory of a session. The caller holds the lock.
+func (w *Workspaces) make(session string) (_ *Workspace, err error) {
+	dir := freshName(sessionPrefix(session))
+	kept, taken := w.kept[session]
+	if taken {
+		dir = kept.dir
+	}
+	ws := &Workspace{
+		owner: w, session: session, dir: dir,
+		path:   filepath.Join(w.inst.path, dir, treeName),
+		skills: map[string]*slot{}, attaching: make(chan struct{}, 1),
+	}
+	defer func() {
+		if err != nil {
+			ws.close()
+		}
+	}()
+	if err := ws.open(w.inst.root); err != nil {
+		return nil, err
+	}
+	if taken {
+		delete(w.kept, session)
+		if err := removeTemporary(ws.root); err != nil {
+			w.cfg.logger.Warn("workspaces: leftovers not removed", "session", session, "error", err)
+		}
+	}
+	return ws, nil
+}
+
+// End removes the workspace of a session: at once, or with the last release if
+// it is in use. The session's next workspace is a new one in any case. To end a
+// session without workspace is no error.
+func (w *Workspaces) End(session string) error {
+	w.mu.Lock()
+	ws, ok := w.bySession[session]
+	kept, isKept := w.kept[session]
+	delete(w.bySession, session)
+	delete(w.kept, session)
+	inUse := ok && ws.uses > 0
+	if ok {
+		ws.ended = true
+	}
+	w.mu.Unlock()
+	var err error
+	switch {
+	case ok && !inUse:
+		err = ws.remove()
+	case isKept:
+		err = w.removeDir(kept.dir)
+	}
+	if err != nil {
+		return fmt.Errorf("end workspace of session %q: %w", session, err)
+	}
+	return nil
+}
+
+// removeDir removes a session's directory, gone in one step from its place.
+func (w *Workspaces) removeDir(dir string) error {
+	trash := freshName(trashPrefix)
+	if err := w.inst.root.Rename(dir, trash); err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		return cause(err)
+	}
+	if err := removeAll(w.inst.root, trash); err != nil {
+		return fmt.Errorf("remove files: %w", cause(err))
+	}
+	return nil
+}
+
+// Close removes all workspaces, also those in use, so stop what runs in them
+// first; with [WithKeep] it leaves them in place. Further calls do nothing.
+func (w *Workspaces) Close() error {
+	w.mu.Lock()
+	if w.closed {
+		w.mu.Unlock()
+		return nil
+	}
+	w.closed = true
+	all := w.bySession
+	w.bySession = map[string]*Workspace{}
+	w.mu.Unlock()
+	close(w.stop)
+	<-w.stopped
+	for _, ws := range all {
+		ws.close()
+	}
+	var err error
+	if w.cfg.keep {
+		err = w.inst.close()
+	} else {
+		err = w.inst.remove()
+	}
+	if err = errors.Join(err, w.inst.parent.Close()); err != nil {
+		return fmt.Errorf("close workspaces: %w", err)
+	}
+	return nil
+}
