@@ -1,0 +1,147 @@
+package outputs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ErrPattern reports a glob that [CleanGlob] does not accept.
+var ErrPattern = errors.New("invalid output pattern")
+
+// Bounds of a glob. With them matching a name takes time in proportion to the
+// lengths of both, whatever the pattern is.
+const (
+	maxGlob         = 1024 // bytes
+	maxWildcards    = 32   // *, ? and [ together
+	maxDeep         = 4    // segments **
+	maxBraces       = 16
+	maxAlternatives = 64  // what the braces stand for
+	maxSegment      = 255 // bytes; no file system takes longer names
+	maxDepth        = 64  // segments, and directories below each other
+)
+
+// CleanGlob checks a glob and returns it relative to the workspace, in the form
+// that matching uses; cleaning it again changes nothing.
+//
+// A pattern is a slash path with the wildcards *, ?, [a-z], [!a-z], {a,b} and,
+// as a whole segment, ** for any number of directories; a backslash takes the
+// meaning from the character after it. It may start with $WORKSPACE_DIR,
+// $OUTPUT_DIR (out), $WORK_DIR (work), $SKILLS_DIR (skills) or $RUN_DIR (runs),
+// also written ${OUTPUT_DIR}; and inputs/ means work/inputs/.
+//
+// Everything else fails with an error that wraps [ErrPattern]: absolute paths,
+// "..", other variables, what is not valid UTF-8 or has control characters, bad
+// syntax, more than 1 KiB, 32 wildcards, 4 segments **, 16 pairs of braces, 64
+// alternatives in braces, or 64 segments.
+func CleanGlob(glob string) (string, error) {
+	cleaned, _, err := parseGlob(glob)
+	return cleaned, err
+}
+
+// parseGlob cleans a glob and returns what it matches.
+func parseGlob(glob string) (string, []pattern, error) {
+	cleaned, err := cleanText(glob)
+	var alternatives []pattern
+	if err == nil {
+		alternatives, err = compile(cleaned)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("%w: %.120q: %w", ErrPattern, glob, err)
+	}
+	return cleaned, alternatives, nil
+}
+
+func cleanText(glob string) (string, error) {
+	if err := checkText(glob); err != nil {
+		return "", err
+	}
+	cleaned, err := cutVariable(dropEmpty(glob))
+	if err != nil {
+		return "", err
+	}
+	if cleaned == "inputs" || strings.HasPrefix(cleaned, "inputs/") {
+		cleaned = "work/" + cleaned
+	}
+	return cleaned, checkText(cleaned)
+}
+
+// dropEmpty removes the segments that mean nothing. It leaves "..", which
+// path.Clean would resolve, for compile to refuse.
+func dropEmpty(glob string) string {
+	var kept []string
+	for segment := range strings.SplitSeq(glob, "/") {
+		if segment != "" && segment != "." {
+			kept = append(kept, segment)
+		}
+	}
+	if len(kept) == 0 {
+		return "."
+	}
+	return strings.Join(kept, "/")
+}
+
+func checkText(glob string) error {
+	switch {
+	case glob == "":
+		return errors.New("it is empty")
+	case len(glob) > maxGlob:
+		return fmt.Errorf("%d bytes, at most %d are allowed", len(glob), maxGlob)
+	case !utf8.ValidString(glob):
+		return errors.New("not valid UTF-8")
+	case strings.ContainsFunc(glob, unicode.IsControl):
+		return errors.New("it has control characters")
+	case glob[0] == '/':
+		return errors.New("it is absolute; give a path in the workspace, such as out/*.txt")
+	}
+	return nil
+}
+
+// variables are the directories that a pattern may start from.
+const variables = "$WORKSPACE_DIR, $OUTPUT_DIR, $WORK_DIR, $SKILLS_DIR, $RUN_DIR"
+
+func directory(variable string) (string, bool) {
+	switch variable {
+	case "WORKSPACE_DIR":
+		return ".", true
+	case "OUTPUT_DIR":
+		return "out", true
+	case "WORK_DIR":
+		return "work", true
+	case "SKILLS_DIR":
+		return "skills", true
+	case "RUN_DIR":
+		return "runs", true
+	}
+	return "", false
+}
+
+// cutVariable replaces a variable at the start of a pattern.
+func cutVariable(glob string) (string, error) {
+	rest, ok := strings.CutPrefix(glob, "$")
+	if !ok {
+		return glob, nil
+	}
+	first, below, deeper := strings.Cut(rest, "/")
+	name := first
+	if strings.HasPrefix(first, "{") && strings.HasSuffix(first, "}") {
+		name = first[1 : len(first)-1]
+	}
+	dir, known := directory(name)
+	if !known {
+		return "", unknownVariable("$" + first)
+	}
+	if !deeper {
+		return dir, nil
+	}
+	if dir == "." {
+		return below, nil
+	}
+	return dir + "/" + below, nil
+}
+
+func unknownVariable(name string) error {
+	return fmt.Errorf(`unknown variable %.40q: a pattern may start with %s; write \$ for a plain $`, name, variables)
+}

@@ -1,0 +1,13 @@
+//go:build !unix
+
+package outputs
+
+import (
+	"io/fs"
+	"os"
+)
+
+const openFlags = os.O_RDONLY
+
+// hardLinks is unknown here without another way to open the file.
+func hardLinks(fs.FileInfo) uint64 { return 0 }

@@ -1,0 +1,246 @@
+package outputs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
+
+const (
+	// maxEntries bounds how many names a search looks at.
+	maxEntries = 100_000
+	// maxWork bounds the matching of names, counted as the length of a name
+	// times that of what it is matched with: a second or two.
+	maxWork = 1 << 30
+	// listBatch is how many names are read from a directory at once.
+	listBatch = 256
+)
+
+// walk searches a workspace for the files that patterns match. It goes through
+// each directory at most once and only where a pattern can still match.
+type walk struct {
+	root  *os.Root
+	pats  patterns
+	limit int // files to keep
+	notes *notes
+
+	found   []string // at most twice limit, unsorted
+	dropped int      // files beyond the limit
+	hit     []bool   // patterns that matched something, or about which something was said
+	entries int
+	work    int
+	stopped bool
+}
+
+// files returns the names of the first files that match, sorted.
+func (w *walk) files(ctx context.Context) ([]string, error) {
+	w.hit = make([]bool, len(w.pats))
+	if err := w.dir(ctx, ".", nil, w.pats.start()); err != nil {
+		return nil, err
+	}
+	w.shrink()
+	for i, p := range w.pats {
+		w.noteMiss(p, w.hit[i])
+	}
+	if w.dropped > 0 {
+		w.notes.add("max_files", "%d more files matched; only the first %d by name are collected", w.dropped, w.limit)
+	}
+	return w.found, nil
+}
+
+// noteMiss says why a pattern that names one file has no file.
+func (w *walk) noteMiss(p pattern, hit bool) {
+	if hit || w.stopped || slices.ContainsFunc(p, func(s segment) bool { return s.kind != literal }) {
+		return
+	}
+	if len(p) == 0 {
+		w.notes.add(".", "is the workspace; ** matches all files in it")
+		return
+	}
+	w.notes.add(p.String(), "no such file")
+}
+
+// dir searches a directory, "." or a slash path. The info, where there is one,
+// is what Lstat said about it.
+func (w *walk) dir(ctx context.Context, dir string, info fs.FileInfo, states []state) error {
+	if len(states) == 0 || w.stopped {
+		return ctx.Err()
+	}
+	var below []entry
+	if names, ok := w.pats.names(states); ok {
+		for _, name := range names {
+			w.visit(dir, name, states, &below)
+		}
+	} else if err := w.list(ctx, dir, info, states, &below); err != nil {
+		return err
+	}
+	slices.SortFunc(below, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	for _, e := range below {
+		if strings.Count(e.name, "/") >= maxDepth-1 {
+			w.notes.add(e.name, "not searched: it is more than %d directories deep", maxDepth)
+			continue
+		}
+		if err := w.dir(ctx, e.name, e.info, e.states); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// entry is a directory that is to be searched.
+type entry struct {
+	name   string
+	info   fs.FileInfo
+	states []state
+}
+
+// list visits all that is in a directory.
+func (w *walk) list(ctx context.Context, dir string, info fs.FileInfo, states []state, below *[]entry) error {
+	f, err := w.root.OpenFile(dir, openFlags, 0)
+	if err != nil {
+		return w.trouble(dir, err)
+	}
+	defer f.Close()
+	now, err := f.Stat()
+	if err != nil {
+		return w.trouble(dir, err)
+	}
+	if info != nil && !os.SameFile(info, now) || !now.IsDir() {
+		w.notes.add(dir, "not searched: it was exchanged")
+		return nil
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		names, err := f.Readdirnames(listBatch)
+		for _, name := range names {
+			if w.stopped {
+				return nil
+			}
+			w.visit(dir, name, states, below)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return w.trouble(dir, err)
+		}
+	}
+}
+
+// trouble makes a warning of what keeps a directory from being searched; at the
+// top it is an error.
+func (w *walk) trouble(dir string, err error) error {
+	if dir == "." {
+		return fmt.Errorf("search workspace: %w", err)
+	}
+	w.notes.add(dir, "not searched: %v", cause(err))
+	return nil
+}
+
+// cause drops the operation and the path of a file error.
+func cause(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+// visit looks at one name in a directory.
+func (w *walk) visit(dir, name string, states []state, below *[]entry) {
+	if !w.spend(name, states) {
+		return
+	}
+	next := w.pats.step(states, name)
+	if len(next.below) == 0 && len(next.whole) == 0 {
+		return
+	}
+	full := name
+	if dir != "." {
+		full = dir + "/" + name
+	}
+	info, err := w.root.Lstat(full)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	for _, i := range next.whole {
+		w.hit[i] = true
+	}
+	relevant := next.named || len(next.whole) > 0
+	switch {
+	case err != nil:
+		w.notes.add(full, "not collected: %v", cause(err))
+	case checkElement(name) != nil:
+		w.notes.add(full, "not collected: %v", checkElement(name))
+	case info.IsDir():
+		w.descend(entry{full, info, next.below}, next, below)
+	case info.Mode()&fs.ModeSymlink != 0 && relevant:
+		w.notes.add(full, "not collected: symbolic links are not followed")
+		w.sayAll(next.below)
+	case len(next.whole) > 0:
+		if err := checkPlain(info); err != nil {
+			w.notes.add(full, "not collected: %v", err)
+			return
+		}
+		w.keep(full)
+	}
+}
+
+func (w *walk) descend(e entry, next step, below *[]entry) {
+	if len(e.states) > 0 {
+		*below = append(*below, e)
+		return
+	}
+	if next.named {
+		w.notes.add(e.name, "is a directory; %s/** matches all files in it", e.name)
+	}
+}
+
+// sayAll marks patterns about which a warning was given.
+func (w *walk) sayAll(states []state) {
+	for _, s := range states {
+		w.hit[s.pattern] = true
+	}
+}
+
+// spend accounts for the matching of a name and reports whether it may go on.
+func (w *walk) spend(name string, states []state) bool {
+	w.entries++
+	for _, s := range states {
+		if seg := w.pats[s.pattern][s.at]; seg.kind == wildcard {
+			w.work += len(name) * len(seg.text)
+		}
+	}
+	if w.entries <= maxEntries && w.work <= maxWork {
+		return true
+	}
+	if !w.stopped {
+		w.stopped = true
+		w.notes.add("globs", "the search stopped after %d names: use narrower patterns", w.entries-1)
+	}
+	return false
+}
+
+// keep adds a file and forgets those that are surely beyond the limit.
+func (w *walk) keep(name string) {
+	w.found = append(w.found, name)
+	if len(w.found) >= 2*w.limit {
+		w.shrink()
+	}
+}
+
+func (w *walk) shrink() {
+	slices.Sort(w.found)
+	if extra := len(w.found) - w.limit; extra > 0 {
+		w.dropped += extra
+		clear(w.found[w.limit:])
+		w.found = w.found[:w.limit]
+	}
+}
