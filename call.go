@@ -217,6 +217,7 @@ func (r *Runtime) scope(key core.SessionKey) *tools.Scope {
 	store := r.storeOf(key)
 	s := &tools.Scope{
 		Key: key, Catalog: r.catalog, Mode: r.mode, Max: r.max, Victim: r.victim,
+		Runner: r.runner,
 		Hidden: r.live.of(key).isHidden,
 		Record: func(ctx context.Context) (*session.Record, error) { return store.Load(ctx, key) },
 		Pin:    func(ctx context.Context, c catalog.Content) error { return r.pin(ctx, key, c) },

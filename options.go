@@ -34,6 +34,7 @@ type settings struct {
 	profile    tools.Profile
 	tools      []string
 	operations []tools.Operation
+	runner     *tools.Runner
 	text       processors.OverviewText
 	guidance   *string
 	renderer   func([]core.Skill) string
@@ -175,6 +176,20 @@ func WithProfile(p tools.Profile) Option {
 func WithTools(names ...string) Option {
 	return func(s *settings) error {
 		s.tools = append([]string{}, names...)
+		return nil
+	}
+}
+
+// WithRunner lets skills run commands: it adds skill_run to the tools of the
+// full profile. The runner's Executor decides how far they are confined.
+// Workspaces and Artifacts that are nil are made for the runtime: in a
+// directory for temporary files, which Close removes, and in memory.
+func WithRunner(r tools.Runner) Option {
+	return func(s *settings) error {
+		if r.Executor == nil {
+			return fmt.Errorf("%w: WithRunner: no executor", ErrOption)
+		}
+		s.runner = &r
 		return nil
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/workspace"
 )
 
 // Runtime gives agents their skills. One runtime serves any number of agents
@@ -26,6 +28,8 @@ type Runtime struct {
 	chain    []processors.Processor
 
 	anonymous *session.Memory
+	// ownPlaces: the workspaces were opened by New.
+	ownPlaces bool
 	runs      atomic.Int64
 	texts     *texts
 	live      *lives
@@ -52,13 +56,16 @@ func New(opts ...Option) (*Runtime, error) {
 		texts:     newTexts(maxTexts),
 		live:      newLives(maxLives),
 	}
-	if err := r.choose(); err != nil {
+	if err := r.equip(); err != nil {
 		return nil, err
+	}
+	if err := r.choose(); err != nil {
+		return nil, errors.Join(err, r.unequip())
 	}
 	if r.catalog = s.shared; r.catalog == nil {
 		opened, err := catalog.Open(context.Background(), s.roots, append(s.reading, catalog.WithLogger(s.logger))...)
 		if err != nil {
-			return nil, fmt.Errorf("open skills: %w", err)
+			return nil, errors.Join(fmt.Errorf("open skills: %w", err), r.unequip())
 		}
 		r.catalog = opened
 	}
@@ -77,6 +84,12 @@ func (r *Runtime) choose() error {
 		}
 	}
 	operations := tools.Default()
+	if r.runner != nil {
+		operations = append(operations, r.runner.Run())
+		if r.tools == nil && r.profile != tools.KnowledgeOnly {
+			names = append(names, "skill_run")
+		}
+	}
 	for _, o := range r.operations {
 		operations = append(operations, o)
 		names = append(names, o.Name)
@@ -89,12 +102,39 @@ func (r *Runtime) choose() error {
 	return nil
 }
 
-// Close closes the catalog that New opened. Calls under way may fail.
-func (r *Runtime) Close() error {
-	if r.shared != nil {
+// equip completes the runner with what the host left to the runtime.
+func (r *Runtime) equip() error {
+	if r.runner == nil {
 		return nil
 	}
-	return r.catalog.Close()
+	if r.runner.Artifacts == nil {
+		r.runner.Artifacts = artifacts.NewMemory()
+	}
+	if r.runner.Workspaces == nil {
+		places, err := workspace.Open("", workspace.WithLogger(r.logger))
+		if err != nil {
+			return fmt.Errorf("open workspaces: %w", err)
+		}
+		r.runner.Workspaces, r.ownPlaces = places, true
+	}
+	return nil
+}
+
+func (r *Runtime) unequip() error {
+	if !r.ownPlaces {
+		return nil
+	}
+	return r.runner.Workspaces.Close()
+}
+
+// Close closes what New opened: the catalog, and the workspaces with all that
+// is in them. Calls under way may fail.
+func (r *Runtime) Close() error {
+	err := r.unequip()
+	if r.shared != nil {
+		return err
+	}
+	return errors.Join(err, r.catalog.Close())
 }
 
 // Tools are the tools to offer the model, in a fixed order. They are constant

@@ -2,9 +2,11 @@ package satchel
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/session"
@@ -79,11 +81,17 @@ func (r *Runtime) Clear(ctx context.Context) error {
 }
 
 // EndSession drops all state of a session: what its agents have loaded, what
-// they pinned, its overview. A later call under the same id begins a new
+// they pinned, its overview and its workspace. Artifacts stay: they are what
+// the session was for. A later call under the same id begins a new
 // session. Ending an unknown session is not an error.
 func (r *Runtime) EndSession(ctx context.Context, id string) error {
 	err := r.storeOf(core.SessionKey{Session: id}).End(ctx, id)
 	r.live.end(id)
+	if r.runner != nil {
+		began := time.Now()
+		err = errors.Join(err, r.runner.Workspaces.End(id))
+		r.Emit(ctx, core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
+	}
 	return err
 }
 

@@ -15,6 +15,9 @@ func (s *Set) Guidance() string {
 	if s.Has("skill_read") {
 		lines = append(lines, "Paths in a skill are relative to its folder; skill_read reads them.")
 	}
+	if s.Has("skill_run") {
+		lines = append(lines, "skill_run runs what a skill tells you to; files go to $OUTPUT_DIR, and their refs (workspace://…) can be read and staged.")
+	}
 	if s.Has("skill_unload") {
 		lines = append(lines, "Unload what you are done with by skill_unload.")
 	}

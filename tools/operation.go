@@ -61,6 +61,8 @@ type Scope struct {
 	// returns the record it was given saves nothing.
 	Record func(ctx context.Context) (*session.Record, error)
 	Update func(ctx context.Context, change Change) (answer string, err error)
+	// Runner is where skills run; nil where they do not.
+	Runner *Runner
 	// Pin keeps a text for the session.
 	Pin func(ctx context.Context, c catalog.Content) error
 	// Emit reports an event; its Key is filled in.

@@ -41,6 +41,9 @@ func Read() Operation {
 }
 
 func read(ctx context.Context, s *Scope, args Args) (string, error) {
+	if ref := args.Text("path"); isRef(ref) {
+		return readRef(ctx, s, ref, args)
+	}
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return "", err
@@ -61,8 +64,13 @@ func read(ctx context.Context, s *Scope, args Args) (string, error) {
 	if err != nil {
 		return "", missingFile(ctx, s, name, file, err)
 	}
+	return fileAnswer(file, data, args)
+}
+
+// fileAnswer answers text in pages and anything else whole.
+func fileAnswer(file string, data []byte, args Args) (string, error) {
 	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
-		return binary(name, file, data)
+		return binary(file, data)
 	}
 	return page(file, string(data), args)
 }
@@ -123,10 +131,10 @@ func page(file, text string, args Args) (string, error) {
 	return head + "\n" + strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-func binary(skill, file string, data []byte) (string, error) {
+func binary(file string, data []byte) (string, error) {
 	mime := http.DetectContentType(data)
 	if len(data) > maxBinary {
-		return "", tellf("%q of skill %q is %s of %d bytes; more than %d bytes of binary cannot be shown", file, skill, mime, len(data), maxBinary)
+		return "", tellf("%q is %s of %d bytes; more than %d bytes of binary cannot be shown", file, mime, len(data), maxBinary)
 	}
 	out, err := json.Marshal(struct {
 		Path   string `json:"path"`

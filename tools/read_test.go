@@ -57,7 +57,7 @@ func TestRead(t *testing.T) {
 		{"binary", `{"path":"logo.png"}`, `{"path":"logo.png","mime_type":"image/png","size_bytes":10,"base64":"` + png + `"}`},
 		{"not UTF-8", `{"path":"latin1.txt"}`, `{"path":"latin1.txt","mime_type":"text/plain; charset=utf-8","size_bytes":4,"base64":"Y2Fm6Q=="}`},
 		{"large binary", `{"path":"big.bin"}`,
-			`error: "big.bin" of skill "pdf" is application/octet-stream of 131073 bytes; more than 131072 bytes of binary cannot be shown`},
+			`error: "big.bin" is application/octet-stream of 131073 bytes; more than 131072 bytes of binary cannot be shown`},
 		{"out of the root", `{"path":"../../etc/passwd"}`,
 			`error: "../../etc/passwd" of skill "pdf" cannot be read: catalog: skill "pdf": file "../../etc/passwd": path leaves the skill`},
 		{"absolute", `{"path":"/etc/passwd"}`, `error: "/etc/passwd" of skill "pdf" cannot be read: catalog: skill "pdf": file "/etc/passwd": path leaves the skill`},

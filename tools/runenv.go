@@ -1,0 +1,116 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// secret is a value that a skill was given and nobody may be told.
+type secret struct{ name, value string }
+
+// environment is the whole environment of the command. Nothing of the host's
+// is in it: first the host's additions for this skill, then the workspace's
+// variables, then the call's, and last the secrets that the skill declares.
+func (j *running) environment(ctx context.Context) ([]string, error) {
+	var env []string
+	if j.Env != nil {
+		env = appendVars(env, j.Env(ctx, j.skill))
+	}
+	env = append(env, j.place.Env(j.skill.Name, j.dir)...)
+	if j.restricted() {
+		for name := range j.req.env {
+			if name == "PATH" || name == "BASH_ENV" || name == "ENV" || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") {
+				return nil, tellf("env: %s cannot be set where commands are restricted", cut(name, 80))
+			}
+		}
+	}
+	env = appendVars(env, j.req.env)
+	if j.req.editor != "" {
+		program, err := j.editorScript()
+		if err != nil {
+			return nil, err
+		}
+		env = append(env, "EDITOR="+program, "VISUAL="+program)
+	}
+	for _, s := range j.secretsOf(ctx, j.skill) {
+		env = append(env, s.name+"="+s.value)
+	}
+	// What another loaded skill was given may be in the workspace too.
+	var err error
+	j.secrets, err = j.knownSecrets(ctx, j.scope)
+	return env, err
+}
+
+// secretsOf are the secrets that a skill declares and the host gives.
+func (r *Runner) secretsOf(ctx context.Context, skill core.Skill) []secret {
+	if r.Secret == nil {
+		return nil
+	}
+	var secrets []secret
+	for _, name := range DeclaredSecrets(skill.Metadata) {
+		if value, ok := r.Secret(ctx, name); ok {
+			secrets = append(secrets, secret{name, value})
+		}
+	}
+	return secrets
+}
+
+// knownSecrets are those of every skill of the catalog that asks for any: one
+// that is no longer loaded may have left its own in a file.
+func (r *Runner) knownSecrets(ctx context.Context, s *Scope) ([]secret, error) {
+	if r.Secret == nil {
+		return nil, nil
+	}
+	var secrets []secret
+	for _, skill := range s.Catalog.Snapshot().Skills() {
+		if skill.Metadata["secrets"] != "" {
+			secrets = append(secrets, r.secretsOf(ctx, skill)...)
+		}
+	}
+	return secrets, ctx.Err()
+}
+
+func appendVars(env []string, vars map[string]string) []string {
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		env = append(env, name+"="+vars[name])
+	}
+	return env
+}
+
+// DeclaredSecrets are the names of the secrets that a skill asks for in the
+// metadata field "secrets": a list, or names separated by commas or white
+// space. Only names of environment variables count.
+func DeclaredSecrets(metadata map[string]string) []string {
+	text := metadata["secrets"]
+	var names []string
+	if json.Unmarshal([]byte(text), &names) != nil {
+		names = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	}
+	return slices.DeleteFunc(names, func(n string) bool {
+		return n == "" || strings.ContainsFunc(n, func(r rune) bool {
+			return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+		})
+	})
+}
+
+func (j *running) redact(text string) string { return redact(text, j.secrets) }
+
+// redact takes the values of secrets out of a text.
+func redact(text string, secrets []secret) string {
+	for _, s := range secrets {
+		if len(s.value) >= minSecret {
+			text = strings.ReplaceAll(text, s.value, "["+s.name+"]")
+		}
+	}
+	return text
+}
+
+// minSecret is the length from which a value is looked for: shorter ones stand
+// in any text by accident.
+const minSecret = 4

@@ -1,0 +1,182 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// running is one call of skill_run on its way.
+type running struct {
+	*Runner
+	scope *Scope
+	req   *runRequest
+	skill core.Skill
+	// digest is that of the body that was loaded: the version that is staged.
+	digest string
+	place  *workspace.Workspace
+	dir    string // of the skill, relative to the workspace
+
+	secrets  []secret
+	staged   []workspace.StagedInput
+	warnings []string
+}
+
+// run stages, executes and collects.
+func (r *Runner) run(ctx context.Context, s *Scope, req *runRequest) (string, error) {
+	j := &running{Runner: r, scope: s, req: req}
+	if err := j.choose(ctx); err != nil {
+		return "", err
+	}
+	var err error
+	began := time.Now()
+	if j.place, err = r.Workspaces.Of(ctx, s.Key.Session); err != nil {
+		return "", told(ctx, err)
+	}
+	defer j.place.Release()
+	j.report(ctx, core.WorkspaceCreate, began, "")
+	if err := j.stage(ctx); err != nil {
+		return "", told(ctx, err)
+	}
+	cmd, err := j.build(ctx)
+	if err != nil {
+		return "", told(ctx, err)
+	}
+	began = time.Now()
+	result, err := r.Executor.Run(ctx, cmd)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", told(ctx, err)
+	}
+	j.report(ctx, core.WorkspaceRun, began, string(result.Reason))
+	return j.answer(ctx, result)
+}
+
+// choose finds the skill and whether it may run.
+func (j *running) choose(ctx context.Context) error {
+	rec, err := j.scope.Record(ctx)
+	if err != nil {
+		return err
+	}
+	if j.skill, err = find(j.scope, rec, j.req.skill); err != nil {
+		return err
+	}
+	if a := rec.Find(j.skill.Name); a != nil {
+		j.digest = a.Digest
+		return nil
+	}
+	if !j.Unloaded {
+		return notLoaded(j.skill.Name)
+	}
+	_, body, err := j.scope.Catalog.Body(ctx, j.skill.Name)
+	j.digest = body.Digest
+	if err != nil {
+		return unreadable(ctx, err, "skill %q cannot be read", j.skill.Name)
+	}
+	return nil
+}
+
+// stage puts the skill, the conversation's files and the inputs into the
+// workspace.
+func (j *running) stage(ctx context.Context) (err error) {
+	began := time.Now()
+	if j.dir, _, err = j.place.Stage(ctx, j.skill, j.digest, j.scope.Catalog); err != nil {
+		return err
+	}
+	from := j.sources()
+	if j.Attached != nil {
+		staged, warnings, err := j.place.Attach(ctx, j.Attached(ctx), from)
+		if err != nil {
+			return err
+		}
+		j.staged, j.warnings = append(j.staged, staged...), append(j.warnings, warnings...)
+	}
+	if len(j.req.inputs) > 0 {
+		// What commands have written since counts against the workspace's cap.
+		if _, err := j.place.Usage(ctx); err != nil {
+			return err
+		}
+		_, warnings, err := j.place.Inputs(ctx, j.req.inputs, from)
+		if err != nil {
+			return err
+		}
+		j.warnings = append(j.warnings, warnings...)
+	}
+	j.report(ctx, core.WorkspaceStage, began, j.skill.Name)
+	return nil
+}
+
+// sources are where inputs come from.
+func (j *running) sources() workspace.Sources {
+	from := j.Resolve
+	if j.Artifacts != nil {
+		from.Artifacts = j.Artifacts
+	}
+	from.StageSkill = func(ctx context.Context, name string) error {
+		rec, err := j.scope.Record(ctx)
+		if err != nil {
+			return err
+		}
+		skill, err := findLoaded(j.scope, rec, name)
+		if err != nil {
+			return err
+		}
+		a := rec.Find(skill.Name)
+		if a == nil {
+			return notLoaded(skill.Name)
+		}
+		_, _, err = j.place.Stage(ctx, skill, a.Digest, j.scope.Catalog)
+		return err
+	}
+	return from
+}
+
+// build makes the command of the request.
+func (j *running) build(ctx context.Context) (executor.Command, error) {
+	cwd, err := j.place.Dir(j.dir, j.req.cwd)
+	if err != nil {
+		return executor.Command{}, err
+	}
+	env, err := j.environment(ctx)
+	if err != nil {
+		return executor.Command{}, err
+	}
+	args, err := j.arguments(env)
+	if err != nil {
+		return executor.Command{}, err
+	}
+	limits := j.Limits
+	if j.req.timeout > 0 {
+		limits.Timeout = j.req.timeout
+	}
+	return executor.Command{
+		Args: args, Env: env, Limits: limits, Stdin: j.stdin(),
+		Dir:       filepath.Join(j.place.Path(), filepath.FromSlash(cwd)),
+		Workspace: j.place.Path(),
+		Skills:    map[string]string{j.skill.Name: filepath.Join(j.place.Path(), filepath.FromSlash(j.dir))},
+	}, nil
+}
+
+func (j *running) report(ctx context.Context, kind core.EventKind, began time.Time, detail string) {
+	j.scope.Emit(ctx, core.Event{Kind: kind, Skill: j.skill.Name, Duration: time.Since(began), Detail: detail})
+}
+
+// told makes an error of a run the model's business, unless the run of the
+// agent itself is over.
+func told(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var already tell
+	if errors.As(err, &already) {
+		return already
+	}
+	return tellf("%s", cut(err.Error(), 1000))
+}
