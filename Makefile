@@ -2,6 +2,8 @@
 # checkout on a machine with Go; scripts/setup.sh installs what is missing.
 GO      ?= go
 MODULES := . cmd/satchel examples
+ROOMS   := . ./core/... ./skillmd/... ./catalog/... ./session/... ./loadmode/... ./processors/... ./tools/... \
+           ./artifacts/... ./outputs/... ./workspace/... ./executor/... ./internal/...
 RACE    := $(shell scripts/race.sh)
 
 .PHONY: demo test setup fmt vet unit alone bench fuzz lint
@@ -19,8 +21,8 @@ fmt:
 
 vet:
 	@set -e; for m in $(MODULES); do (cd $$m && $(GO) vet ./...); done
-	GOOS=windows $(GO) vet ./core/... ./skillmd/... ./catalog/... ./session/... ./loadmode/... ./processors/... ./tools/... .
-	GOOS=darwin $(GO) vet ./core/... ./skillmd/... ./catalog/... ./session/... ./loadmode/... ./processors/... ./tools/... .
+	GOOS=windows $(GO) vet $(ROOMS)
+	GOOS=darwin $(GO) vet $(ROOMS)
 
 unit:
 	@set -e; for m in $(MODULES); do echo "== $$m"; (cd $$m && $(GO) test $(RACE) -shuffle=on ./...); done
