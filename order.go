@@ -21,7 +21,9 @@ type pendingCall struct {
 	executed core.ToolCall
 	begun    bool
 	ended    bool
-	done     chan struct{}
+	// owed: it was executed, and the adapter has yet to say that it is finished.
+	owed bool
+	done chan struct{}
 }
 
 // respond replaces the calls under way by those of a new response. Nobody can
@@ -51,10 +53,17 @@ func (l *life) begin(call core.ToolCall) *pendingCall {
 }
 
 // end notes that a call ended that was never begun: denied, dropped or
-// interrupted. One that was begun is ended by its own execution.
+// interrupted. One that was begun is ended by its own execution; what is said of
+// it here must not end a call of the same form that is yet to begin.
 func (l *life) end(call core.ToolCall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for _, p := range l.response {
+		if p.owed && exactCall(p.executed, call) {
+			p.owed = false
+			return
+		}
+	}
 	if p := l.find(call); p != nil && !p.begun {
 		p.finish()
 	}
@@ -68,6 +77,7 @@ func (l *life) ended(p *pendingCall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p.finish()
+	p.owed = true
 }
 
 func (p *pendingCall) finish() {

@@ -84,7 +84,6 @@ func (c *Content) after(i int, stub string) string {
 
 func isOld(d session.Doc) bool { return d.Old }
 
-// block writes what a delivery shows: "" if that is nothing.
 // withOverview returns the host's system text followed by the overview. It is
 // the same in nearly every request, so the joined text is kept.
 func (c *Content) withOverview(host, overview string) string {
@@ -97,6 +96,7 @@ func (c *Content) withOverview(host, overview string) string {
 	return c.overview.text
 }
 
+// block writes what a delivery shows: "" if that is nothing.
 func block(d *session.Delivery, text func(digest string) (string, error)) (string, error) {
 	var b strings.Builder
 	switch {

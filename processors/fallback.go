@@ -22,11 +22,14 @@ func Fallback(messages []core.Message, st *State) []core.Message {
 			continue
 		}
 		c := &st.Content.calls[i]
-		for j, part := range c.parts {
-			if st.attaches(&st.Record.Deliveries[c.first+j]) {
+		for j := range c.parts {
+			d := &st.Record.Deliveries[c.first+j]
+			if !st.attaches(d) {
+				if !slices.Contains(st.hidden, c.call) {
+					st.hidden = append(st.hidden, c.call)
+				}
+			} else if part := st.part(c, j); part != "" {
 				parts = append(parts, part)
-			} else if !slices.Contains(st.hidden, c.call) {
-				st.hidden = append(st.hidden, c.call)
 			}
 		}
 	}
@@ -41,10 +44,31 @@ func Fallback(messages []core.Message, st *State) []core.Message {
 	return insert(messages, at, core.System, text)
 }
 
+// part is what a delivery shows here. What a newer text supersedes stays until
+// the next break, because this message stands near the beginning of the request
+// and whatever leaves it breaks the prefix. Once the newer text has lost its own
+// place and comes here too, the prefix breaks anyway and the older text goes.
+func (st *State) part(c *callContent, j int) string {
+	d := &st.Record.Deliveries[c.first+j]
+	for i := range st.Content.calls {
+		newer := &st.Content.calls[i]
+		if st.shown[i] || newer.call <= c.call {
+			continue
+		}
+		for k := newer.first; k < newer.last; k++ {
+			if e := &st.Record.Deliveries[k]; e.Skill == d.Skill && !e.Old {
+				if d.Old {
+					return ""
+				}
+				return c.current[j]
+			}
+		}
+	}
+	return c.parts[j]
+}
+
 // attaches reports whether a delivery that has no place in the request is
-// shown all the same. So is what a newer text supersedes, until the next break:
-// this message stands near the beginning of the request, and whatever leaves it
-// earlier breaks the prefix.
+// shown all the same.
 func (st *State) attaches(d *session.Delivery) bool {
 	if !loadmode.ShowsElsewhere(st.Mode, d) {
 		return false
