@@ -214,11 +214,12 @@ func pendingOf(pending []session.Pending, own *pendingCall, call core.ToolCall) 
 
 // scope opens the runtime's rooms to the operations of one session.
 func (r *Runtime) scope(key core.SessionKey) *tools.Scope {
-	store := r.storeOf(key)
+	store, life := r.storeOf(key), r.live.of(key)
 	s := &tools.Scope{
 		Key: key, Catalog: r.catalog, Mode: r.mode, Max: r.max, Victim: r.victim,
 		Runner: r.runner,
-		Hidden: r.live.of(key).isHidden,
+		Files:  life.attached,
+		Hidden: life.isHidden,
 		Record: func(ctx context.Context) (*session.Record, error) { return store.Load(ctx, key) },
 		Pin:    func(ctx context.Context, c catalog.Content) error { return r.pin(ctx, key, c) },
 		Emit: func(ctx context.Context, e core.Event) {

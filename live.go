@@ -14,8 +14,18 @@ import (
 // dropped loses only what can be made again from its record.
 const maxLives = 10_000
 
+// Bounds of the attached files that are at hand: how many of one request, and
+// of how many agents. They may be large, the next request of an agent brings
+// them again, and they are needed between a request and the calls of its answer
+// only, so it is the longest unused that go.
+const (
+	maxFiles   = 1000
+	maxHolders = 1000
+)
+
 // life is what a runtime keeps in memory of one agent in one session: nothing
-// that the record does not hold too, but for the order of calls under way.
+// that the record does not hold too, but for the order of calls under way and
+// the files that users attached.
 type life struct {
 	mu sync.Mutex
 	// content belongs to the deliveries of rec.
@@ -29,6 +39,10 @@ type life struct {
 	hidden []int
 	// response are the calls of the last response.
 	response []*pendingCall
+	// files are those of the last request.
+	files []core.File
+	// held is the place among the holders of files; it is guarded by lives.mu.
+	held *list.Element
 }
 
 // shown returns the rendered content of rec, rendering it only if the
@@ -87,12 +101,27 @@ func (l *life) isHidden(call int) bool {
 	return slices.Contains(l.hidden, call)
 }
 
+// attached are the files of the last request; they must not be changed.
+func (l *life) attached() []core.File {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.files
+}
+
+func (l *life) attach(files []core.File) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.files = files
+}
+
 // lives finds the life of a key, making one where there is none.
 type lives struct {
 	mu    sync.Mutex
 	limit int
 	order *list.List // of living, most recent first
 	index map[core.SessionKey]*list.Element
+	// holders are the lives that have files, most recent first.
+	holders *list.List
 }
 
 type living struct {
@@ -101,7 +130,7 @@ type living struct {
 }
 
 func newLives(limit int) *lives {
-	return &lives{limit: limit, order: list.New(), index: make(map[core.SessionKey]*list.Element)}
+	return &lives{limit: limit, order: list.New(), index: make(map[core.SessionKey]*list.Element), holders: list.New()}
 }
 
 func (l *lives) of(key core.SessionKey) *life {
@@ -114,9 +143,42 @@ func (l *lives) of(key core.SessionKey) *life {
 	one := &life{}
 	l.index[key] = l.order.PushFront(living{key, one})
 	for l.order.Len() > l.limit {
-		delete(l.index, l.order.Remove(l.order.Back()).(living).key)
+		oldest := l.order.Remove(l.order.Back()).(living)
+		delete(l.index, oldest.key)
+		l.release(oldest.life)
 	}
 	return one
+}
+
+// hold keeps the files of a request, the newest where there are too many, in
+// the place of those before.
+func (l *lives) hold(one *life, files []core.File) {
+	files = files[max(0, len(files)-maxFiles):]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case len(files) == 0:
+		l.release(one)
+		return
+	case one.held == nil:
+		one.held = l.holders.PushFront(one)
+	default:
+		l.holders.MoveToFront(one.held)
+	}
+	one.attach(files)
+	if l.holders.Len() > maxHolders {
+		l.release(l.holders.Back().Value.(*life))
+	}
+}
+
+// release lets the files of a life go. l.mu is held.
+func (l *lives) release(one *life) {
+	if one.held == nil {
+		return
+	}
+	l.holders.Remove(one.held)
+	one.held = nil
+	one.attach(nil)
 }
 
 // end forgets every agent of a session.
@@ -125,9 +187,10 @@ func (l *lives) end(session string) {
 	defer l.mu.Unlock()
 	for e := l.order.Front(); e != nil; {
 		next := e.Next()
-		if key := e.Value.(living).key; key.Session == session {
-			delete(l.index, key)
+		if one := e.Value.(living); one.key.Session == session {
+			delete(l.index, one.key)
 			l.order.Remove(e)
+			l.release(one.life)
 		}
 		e = next
 	}

@@ -20,7 +20,8 @@ const lostText = "(This text is no longer available. Load it again.)"
 // lifetimes end where a user turn begins, saves the record if that changed it,
 // and renders. It reads nothing from disk but the record, and the catalog where
 // a session begins. The messages of req are never changed; the same messages,
-// state and catalog give the same bytes, so a request may be prepared again.
+// state and catalog give the same bytes, so a request may be prepared again. The
+// files of req are what skills find in their workspace until the next request.
 //
 // The error is one of the store or of the host's own use (a declared load that
 // cannot be made), never of a skill or of the model.
@@ -29,6 +30,9 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	rec, err := r.advanced(ctx, &req, life)
 	if err != nil {
 		return core.View{}, err
+	}
+	if r.runner != nil {
+		r.live.hold(life, req.Files)
 	}
 	if rec.NoSkills && len(rec.Deliveries) == 0 {
 		return core.View{Messages: req.Messages, NoSkills: true}, nil

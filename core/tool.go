@@ -1,6 +1,9 @@
 package core
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Tool is the definition of a tool as the model sees it.
 type Tool struct {
@@ -27,4 +30,19 @@ type Decision struct {
 	// Denied stops the call; the model is answered Reason instead.
 	Denied bool
 	Reason string
+}
+
+// CallID returns the id of a call, or one made of its place where it has none
+// or a call before it in the same response has it: services answer an error to
+// a result that names no call, or two. The same place gives the same id in every
+// framework. Response is the number of assistant messages before this one,
+// position the number of calls before this one in it.
+func CallID(id string, response, position int, taken func(id string) bool) string {
+	for n := 0; id == "" || taken(id); n++ {
+		id = fmt.Sprintf("call_%d_%d", response, position)
+		if n > 0 {
+			id += fmt.Sprintf("_%d", n)
+		}
+	}
+	return id
 }

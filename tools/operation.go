@@ -63,6 +63,9 @@ type Scope struct {
 	Update func(ctx context.Context, change Change) (answer string, err error)
 	// Runner is where skills run; nil where they do not.
 	Runner *Runner
+	// Files returns what users attached to the messages of the last request;
+	// it must not be changed. Nil is none.
+	Files func() []core.File
 	// Pin keeps a text for the session.
 	Pin func(ctx context.Context, c catalog.Content) error
 	// Emit reports an event; its Key is filled in.

@@ -39,8 +39,10 @@ type Runner struct {
 	Secret func(ctx context.Context, name string) (value string, ok bool)
 	// Interpreters adds to, or replaces, the commands by file extension.
 	Interpreters map[string][]string
-	// Attached are the files of the conversation, and Resolve the content of
-	// one that is known by its id alone.
+	// Attached are files that the host adds to those which users attached to
+	// the messages of the request; both are staged into work/inputs. Resolve
+	// gives the content of one that is known by its id alone, such as a URL;
+	// without it that file is a warning. Nothing is fetched by itself.
 	Attached func(ctx context.Context) []workspace.Attachment
 	Resolve  workspace.Sources
 }

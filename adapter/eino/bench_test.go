@@ -27,6 +27,9 @@ func BenchmarkAdapter(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		view := refer(input, isRewritten)
+		if attached(input, view) != nil {
+			b.Fatal("found a file")
+		}
 		for i := range view {
 			if text := edits[view[i].Origin]; text != "" {
 				view[i].Text, view[i].Added = text, text[len(text)-len(added):]

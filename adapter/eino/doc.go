@@ -39,6 +39,15 @@
 // Calls of the same sub-agent that run at the same time in one named session
 // share that sub-agent's state.
 //
+// # Files that users attach
+//
+// Files, pictures, audio and video in the parts of user messages are in
+// work/inputs when a skill runs: content in base64 or in data: URLs by itself,
+// and other URLs by the resolver that the runner has, for nothing is fetched
+// here. They are known from the agent's last model call in this process, so a
+// tool that is resumed in another one finds those only that were staged before
+// into a workspace that was kept.
+//
 // # Limits that Eino sets
 //
 // A skill takes a model call to load and usually one or more to use. Install

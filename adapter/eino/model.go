@@ -75,6 +75,7 @@ func (m *Model) Generate(ctx context.Context, input []*schema.Message, opts ...m
 	ctx = m.begin(req)
 	out, err := m.inner.Generate(ctx, req.messages, req.options...)
 	if err == nil && out != nil {
+		out = (&repair{response: countResponses(input)}).whole(out)
 		err = m.adapter.rt.Observe(ctx, req.key, referCalls(out.ToolCalls))
 	}
 	if err != nil {
@@ -100,7 +101,7 @@ func (m *Model) Stream(ctx context.Context, input []*schema.Message, opts ...mod
 		m.fail(ctx, err)
 		return nil, err
 	}
-	observed := observeStream(stream, func(calls []core.ToolCall) error {
+	observed := observeStream(stream, &repair{response: countResponses(input)}, func(calls []core.ToolCall) error {
 		return m.adapter.rt.Observe(ctx, req.key, calls)
 	})
 	return m.endStream(ctx, observed), nil
@@ -122,7 +123,9 @@ func (m *Model) request(ctx context.Context, input []*schema.Message, opts []mod
 		return nil, err
 	}
 	messages := refer(input, m.adapter.settings.rewritten)
-	view, err := m.adapter.rt.Prepare(ctx, core.Request{Key: key, Messages: messages})
+	view, err := m.adapter.rt.Prepare(ctx, core.Request{
+		Key: key, Messages: messages, Files: attached(input, messages),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ var errStreamPanic = errors.New("model stream panicked")
 //
 // The goroutine belongs to the returned reader: it ends with the source, or at
 // the next chunk after the reader was closed, and closes the source.
-func observeStream(source *schema.StreamReader[*schema.Message], observe func([]core.ToolCall) error) *schema.StreamReader[*schema.Message] {
+func observeStream(source *schema.StreamReader[*schema.Message], fix *repair, observe func([]core.ToolCall) error) *schema.StreamReader[*schema.Message] {
 	reader, writer := schema.Pipe[*schema.Message](0)
 	go func() {
 		defer writer.Close()
@@ -31,18 +31,22 @@ func observeStream(source *schema.StreamReader[*schema.Message], observe func([]
 				writer.Send(nil, fmt.Errorf("%w: %v\n%s", errStreamPanic, p, debug.Stack()))
 			}
 		}()
-		forward(source, writer, observe)
+		forward(source, writer, fix, observe)
 	}()
 	return reader
 }
 
-// forward sends the source's chunks, and last of all its error, if it has one.
-func forward(source *schema.StreamReader[*schema.Message], writer *schema.StreamWriter[*schema.Message], observe func([]core.ToolCall) error) {
+// forward sends the source's chunks, completed by fix, and last of all its
+// error, if it has one.
+func forward(source *schema.StreamReader[*schema.Message], writer *schema.StreamWriter[*schema.Message], fix *repair, observe func([]core.ToolCall) error) {
 	var deltas []*schema.Message
 	for {
 		chunk, err := source.Recv()
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if chunk != nil {
+			chunk = fix.chunk(chunk)
 		}
 		if writer.Send(chunk, err) || err != nil {
 			return
@@ -50,6 +54,12 @@ func forward(source *schema.StreamReader[*schema.Message], writer *schema.Stream
 		if chunk != nil && len(chunk.ToolCalls) > 0 {
 			deltas = append(deltas, &schema.Message{Role: schema.Assistant, ToolCalls: chunk.ToolCalls})
 		}
+	}
+	if rest := fix.rest(); rest != nil {
+		if writer.Send(rest, nil) {
+			return
+		}
+		deltas = append(deltas, rest)
 	}
 	calls, err := concatCalls(deltas)
 	if err == nil {

@@ -25,6 +25,16 @@
 // decorated agent handed out. A hand-written loop that wants neither a name nor
 // an executor uses [Kit.Begin].
 //
+// # Files that users attach
+//
+// Binary parts and pictures of the users' messages are in work/inputs when a
+// skill runs: content and data: URLs by themselves, other URLs by the resolver
+// that the runner has, for nothing is fetched here. The framework has no names
+// for files, so they are called upload_1, upload_2 and so on, unless a data: URL
+// has the parameter name.
+//
+// # Limits
+//
 // Agents that speak text only (MRKL, conversational) are not supported: they
 // cannot carry tool calls.
 package langchaingo

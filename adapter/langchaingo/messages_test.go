@@ -90,6 +90,9 @@ func BenchmarkReferApply(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		view := refer(msgs)
+		if attached(msgs, view) != nil {
+			b.Fatal("found a file")
+		}
 		for _, i := range []int{0, 3, 31, 59} {
 			view[i].Added, view[i].Text = "added", "text with added"
 		}

@@ -41,7 +41,8 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 	r := m.kit.runIn(ctx)
 
 	msgs := m.kit.outgoing(messages, r)
-	view, err := m.kit.runtime.Prepare(ctx, core.Request{Key: key, Messages: refer(msgs)})
+	refs := refer(msgs)
+	view, err := m.kit.runtime.Prepare(ctx, core.Request{Key: key, Messages: refs, Files: attached(msgs, refs)})
 	if err != nil {
 		return nil, fmt.Errorf("prepare model call: %w", err)
 	}

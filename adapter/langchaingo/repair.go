@@ -2,12 +2,13 @@ package langchaingo
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/schema"
+
+	"github.com/satchel-go/satchel/core"
 )
 
 // argument is the one property of the schema that the framework gives every
@@ -82,16 +83,9 @@ func repairedCalls(parts []llms.ContentPart, response int) ([]llms.ContentPart, 
 // uniqueID returns id, or one made of the position when it is empty or one of
 // the calls before it in the same response has it.
 func uniqueID(id string, before []llms.ToolCall, response int) string {
-	taken := func() bool {
+	return core.CallID(id, response, len(before), func(id string) bool {
 		return slices.ContainsFunc(before, func(c llms.ToolCall) bool { return c.ID == id })
-	}
-	for n := 0; id == "" || taken(); n++ {
-		id = fmt.Sprintf("call_%d_%d", response, len(before))
-		if n > 0 {
-			id += fmt.Sprintf("_%d", n)
-		}
-	}
-	return id
+	})
 }
 
 // objectArguments returns args if they are a JSON object; otherwise they are
