@@ -45,7 +45,7 @@ func (p *parser) cleanText(raw []byte, line int) (text []byte, lost bool) {
 	}
 	p.reportOnce(note, crlf, CodeCRLF, "lines end in CR LF or CR")
 	p.reportOnce(must, badUTF8, CodeInvalidUTF8, "bytes that are not UTF-8 are replaced")
-	p.reportOnce(must, control, CodeControl, "control characters are replaced")
+	p.reportOnce(strict, control, CodeControl, "control characters are replaced")
 	return out, badUTF8 > 0 || control > 0
 }
 

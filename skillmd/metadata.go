@@ -30,7 +30,7 @@ func (p *parser) metadata(f field) {
 			p.report(must, c[i].Line, CodeDuplicateKey, "key %s stands twice in metadata; the last value counts", quote(key))
 		}
 		if c[i+1].Kind != yaml.ScalarNode {
-			p.reportOnce(mustNote, c[i].Line, CodeMetadataNested, "value in metadata is not text; its text form is JSON")
+			p.reportOnce(strictNote, c[i].Line, CodeMetadataNested, "value in metadata is not text; its text form is JSON")
 		}
 		m[key] = viewText(c[i+1])
 	}

@@ -14,14 +14,15 @@ const maxDiagnostics = 64
 type weight uint8
 
 const (
-	note     weight = iota // Info in every mode
-	oddity                 // Warning in every mode
-	ref                    // Error in SkillsRef, nothing else anywhere
-	refOdd                 // Error in SkillsRef, Warning elsewhere
-	refNote                // Error in SkillsRef, Info elsewhere
-	must                   // Error in Strict and SkillsRef, Warning in Lenient
-	mustNote               // Error in Strict and SkillsRef, Info in Lenient
-	fatal                  // Error in every mode
+	note       weight = iota // Info in every mode
+	oddity                   // Warning in every mode
+	ref                      // Error in SkillsRef, nothing else anywhere
+	refOdd                   // Error in SkillsRef, Warning elsewhere
+	refNote                  // Error in SkillsRef, Info elsewhere
+	must                     // Error in Strict and SkillsRef, Warning in Lenient
+	strict                   // Error in Strict, Warning elsewhere: the reference tool accepts it
+	strictNote               // Error in Strict, Info elsewhere: likewise
+	fatal                    // Error in every mode
 )
 
 func (w weight) severity(m Mode) (Severity, bool) {
@@ -30,11 +31,16 @@ func (w weight) severity(m Mode) (Severity, bool) {
 		return Info, true
 	case oddity:
 		return Warning, true
-	case must, mustNote:
-		switch {
-		case m == Lenient && w == must:
+	case must:
+		if m == Lenient {
 			return Warning, true
-		case m == Lenient:
+		}
+	case strict:
+		if m != Strict {
+			return Warning, true
+		}
+	case strictNote:
+		if m != Strict {
 			return Info, true
 		}
 	case ref, refOdd, refNote:
