@@ -3,21 +3,12 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"iter"
-	"os"
-	"os/signal"
-	"strconv"
 	"strings"
 
-	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/processors"
-	"github.com/satchel-go/satchel/skillmd"
-	"github.com/satchel-go/satchel/tools"
 )
 
 // errSteps ends a turn in which the model went on calling tools.
@@ -37,6 +28,7 @@ type chatFlags struct {
 	System    string        `placeholder:"TEXT" help:"System message, sent verbatim."`
 	MaxSteps  int           `default:"40" placeholder:"N" help:"How many model calls a turn may take (default ${default})."`
 	Stream    bool          `help:"Print text as it comes, also what the model says beside tool calls."`
+	runFlags  `embed:"" group:"Commands that skills run (skill_run, profile full):"`
 }
 
 type chatCmd struct {
@@ -55,6 +47,18 @@ The endpoint speaks the OpenAI chat completion format:
   OPENAI_BASE_URL  its base URL (default: the OpenAI API)
   OPENAI_API_KEY   the key; may be empty for an endpoint of your own
   OPENAI_MODEL     the model
+
+With --profile full the model may run commands of the skills that it has loaded.
+They run as you, without isolation: all that you can reach, they can reach, host
+files that --allow-host does not name included. Their environment is empty but
+for the workspace's own variables. These lists of names, separated by commas or
+spaces, restrict them to one simple command at a time, without a shell:
+  SATCHEL_RUN_ALLOWED_COMMANDS  nothing else may run
+  SATCHEL_RUN_DENIED_COMMANDS   these may not run; advice, not a boundary
+The workspace is removed at the end, and what a killed chat left by the next
+chat that uses the same directory. What shall stay is saved by the call as an
+artifact, in --artifacts. Nothing runs, and no workspace is made, with
+--profile knowledge_only or without --skills.
 
 Exit code: 0 when every turn was answered, 1 when one was not, 2 when nothing
 was tried.
@@ -115,8 +119,12 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 	if err != nil {
 		return err
 	}
+	policy, err := newPolicy(c.env)
+	if err != nil {
+		return err
+	}
 	show := &reporter{json: cmd.JSON, verbose: cmd.Verbose, stream: cmd.Stream, out: c.out, err: c.err}
-	chat, err := cmd.open(ctx, where, show)
+	chat, err := cmd.open(ctx, where, policy, show)
 	if err != nil {
 		return err
 	}
@@ -170,102 +178,4 @@ func (cmd *chatCmd) prompts(c console) iter.Seq2[string, error] {
 			fmt.Fprintln(c.err)
 		}
 	}
-}
-
-// conversation is an agent with its runtime and session.
-type conversation struct {
-	agent   agent
-	runtime *satchel.Runtime
-	session string
-	show    *reporter
-	turns   int
-	seen    *catalog.Snapshot
-}
-
-// open makes the runtime and the agent of the flags.
-func (f *chatFlags) open(ctx context.Context, where endpoint, show *reporter) (*conversation, error) {
-	if f.MaxSteps < 1 {
-		return nil, fmt.Errorf("%w: --max-steps %d: want at least 1", errUsage, f.MaxSteps)
-	}
-	opts := []satchel.Option{
-		satchel.WithSkillDirs(f.Skills...),
-		satchel.WithLoadMode(f.LoadMode),
-		satchel.WithMaxLoaded(f.MaxLoaded),
-	}
-	if f.Placement == "system" {
-		opts = append(opts, satchel.WithPlacement(processors.InSystem))
-	}
-	if f.Profile == "knowledge_only" {
-		opts = append(opts, satchel.WithProfile(tools.KnowledgeOnly))
-	}
-	rt, err := satchel.New(opts...)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUsage, err)
-	}
-	connect := newEinoAgent
-	if f.Framework == "langchaingo" {
-		connect = newLangchainAgent
-	}
-	a, err := connect(ctx, rt, where, f, show)
-	if err != nil {
-		return nil, errors.Join(err, rt.Close())
-	}
-	return &conversation{agent: a, runtime: rt, session: "chat-" + rand.Text(), show: show}, nil
-}
-
-func (c *conversation) close() {
-	// The process keeps state in memory only; there is nothing to lose.
-	_ = c.runtime.EndSession(context.Background(), c.session)
-	_ = c.runtime.Close()
-}
-
-// turn sends a prompt and shows what comes of it, an error included. Ctrl-C
-// cancels it.
-func (c *conversation) turn(ctx context.Context, prompt string) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
-	c.turns++
-	c.show.Turn(prompt)
-	c.check(ctx)
-	ctx = satchel.WithSession(ctx, c.session)
-	ctx = satchel.BeginTurn(ctx, strconv.Itoa(c.turns))
-	answer, err := c.agent.Turn(ctx, prompt)
-	if err != nil {
-		if ctx.Err() != nil {
-			err = errors.New("cancelled")
-		}
-		c.show.Error(err)
-		return err
-	}
-	c.show.Answer(answer)
-	return nil
-}
-
-// check looks for changes of the skills and reports findings that are new.
-func (c *conversation) check(ctx context.Context) {
-	if err := c.runtime.Refresh(ctx); err != nil {
-		c.show.Warning("skills are as they were: " + err.Error())
-	}
-	snapshot := c.runtime.Catalog().Snapshot()
-	if snapshot == c.seen {
-		return
-	}
-	c.seen = snapshot
-	for _, d := range snapshot.Diagnostics() {
-		if d.Severity > skillmd.Info {
-			c.show.Diagnostic(d.String())
-		}
-	}
-}
-
-// unknownTool answers a call of a tool that the agent does not have.
-func unknownTool(rt *satchel.Runtime, name string) string {
-	names := make([]string, 0, len(rt.Tools()))
-	for _, t := range rt.Tools() {
-		names = append(names, t.Name)
-	}
-	if len(names) == 0 {
-		return fmt.Sprintf("error: unknown tool %q: there are no tools", name)
-	}
-	return fmt.Sprintf("error: unknown tool %q: the tools are %s", name, strings.Join(names, ", "))
 }

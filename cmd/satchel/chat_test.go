@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,12 +28,19 @@ type outcome struct {
 // converse runs the program against a scripted endpoint.
 func converse(t *testing.T, script wire.Script, stdin string, args ...string) outcome {
 	t.Helper()
+	return converseWith(t, nil, script, stdin, args...)
+}
+
+// converseWith has further variables in the environment.
+func converseWith(t *testing.T, more map[string]string, script wire.Script, stdin string, args ...string) outcome {
+	t.Helper()
 	server, err := wire.New(script)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
 	env := map[string]string{"OPENAI_BASE_URL": server.URL() + "/", "OPENAI_MODEL": "scripted"}
+	maps.Copy(env, more)
 	o := program(t, env, stdin, args...)
 	o.requests = server.Requests()
 	return o
@@ -193,6 +201,11 @@ func TestChatEnvironment(t *testing.T) {
 		"no directory": {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--skills", "/does/not/exist"}, "/does/not/exist"},
 		"no steps":     {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--max-steps", "0"}, "--max-steps"},
 		"bad mode":     {nil, []string{"--load-mode", "forever"}, "use turn, once or session"},
+		"sandbox":      {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--skills", ".", "--executor", "sandbox"}, "not in this version yet"},
+		"no executor":  {nil, []string{"--executor", "docker"}, `one of "local","sandbox"`},
+		"bad timeout":  {nil, []string{"--timeout", "soon"}, "use seconds, or a duration such as 2m"},
+		"no host":      {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--skills", ".", "--allow-host", "not/here"}, "not/here"},
+		"no commands":  {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k", envAllowed: " , "}, nil, envAllowed + " is set and names no command"},
 		"bad cap":      {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--max-loaded", "-1"}, "-1"},
 	}
 	for name, test := range tests {

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/demo"
+	"github.com/satchel-go/satchel/internal/shellcmd"
 	"github.com/satchel-go/satchel/internal/wire"
 	"github.com/satchel-go/satchel/loadmode"
 )
@@ -18,18 +19,28 @@ type demoCmd struct {
 
 // Help is the long help of the command.
 func (demoCmd) Help() string {
-	return `Runs one conversation of two turns through Eino and through langchaingo. The
+	return `Runs one conversation of three turns through Eino and through langchaingo. The
 model is a script on a port of 127.0.0.1; everything between your agent and that
 port is real. Each model call is printed: what is unchanged (=), what is new (+)
-and which skill's text went where.
+and which skill's text went where. In the last turn a Python script of a skill
+runs over a log; the files that it leaves are shown. It needs bash and python3.
 
-Exit code: 0 when all went as scripted and both frameworks sent the same.`
+Exit code: 0 when all went as scripted and both frameworks sent the same, 2 when
+a program is missing.`
 }
 
 // Run tells the story twice and compares.
 func (cmd *demoCmd) Run(ctx context.Context, c console) error {
+	if err := needPrograms(runPath()); err != nil {
+		return err
+	}
+	host, err := newStage()
+	if err != nil {
+		return err
+	}
+	defer host.close()
 	frameworks := []string{"eino", "langchaingo"}
-	paper := demo.Printer{Out: c.out, Colour: c.colour}
+	paper := demo.Printer{Out: c.out, Colour: c.colour, Names: host.names()}
 	fmt.Fprintf(c.out, "One conversation, two frameworks, the skills of %s.\nThe model is a script; what it is sent is real.\n", cmd.Skills)
 	for i, prompt := range demo.Prompts() {
 		fmt.Fprintf(c.out, "  turn %d: %s\n", i+1, prompt)
@@ -38,7 +49,7 @@ func (cmd *demoCmd) Run(ctx context.Context, c console) error {
 	told := make([][]demo.Exchange, len(frameworks))
 	var failed error
 	for i, framework := range frameworks {
-		exchanges, err := cmd.tell(ctx, framework)
+		exchanges, err := cmd.tell(ctx, framework, host)
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("%s: %w", framework, err)
 		}
@@ -60,8 +71,8 @@ func (cmd *demoCmd) Run(ctx context.Context, c console) error {
 }
 
 // tell runs the story through one framework.
-func (cmd *demoCmd) tell(ctx context.Context, framework string) (_ []demo.Exchange, err error) {
-	log := demo.NewLog(demo.Script())
+func (cmd *demoCmd) tell(ctx context.Context, framework string, host *stage) ([]demo.Exchange, error) {
+	log := demo.NewLog(demo.Script(host.log()))
 	server, err := wire.New(log.Answer)
 	if err != nil {
 		return nil, err
@@ -70,10 +81,11 @@ func (cmd *demoCmd) tell(ctx context.Context, framework string) (_ []demo.Exchan
 	flags := chatFlags{
 		Framework: framework, Skills: []string{cmd.Skills}, Placement: cmd.Placement,
 		LoadMode: loadmode.Turn, MaxLoaded: 8, Profile: "full", MaxSteps: 10, Stream: cmd.Stream,
-		System: "You help with the chores of a software project.",
+		System:   "You help with the chores of a software project.",
+		runFlags: runFlags{AllowHost: []string{host.dir}, Executor: "local"},
 	}
 	show := &reporter{out: io.Discard, err: io.Discard}
-	chat, err := flags.open(ctx, endpoint{url: server.URL(), key: noKey, model: "scripted"}, show)
+	chat, err := flags.open(ctx, endpoint{url: server.URL(), key: noKey, model: "scripted"}, shellcmd.Policy{}, show)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,8 +26,11 @@ func TestDemo(t *testing.T) {
 			if got.code != 0 || got.err != "" {
 				t.Fatalf("code %d, err %q", got.code, got.err)
 			}
-			for _, want := range append(test.has, "== eino", "== langchaingo", "#5 turn 2", "5 tools: skill_load",
-				"loaded release-notes, release-notes/references/sections.md, commit-style",
+			for _, want := range append(test.has, "== eino", "== langchaingo", "#5 turn 2", "#8 turn 3",
+				"[file out/errors.tsv, text/tab-separated-values, ", "2  4  6  <time> ERROR write <path>: no space left on device",
+				"[file out/before.log, ", "exit code 0, 2 files collected", "host:///logs/night.log",
+				"6 tools: skill_load",
+				"loaded release-notes, release-notes/references/sections.md, commit-style, log-triage",
 				"Both frameworks sent the same messages and the same tools in every call.") {
 				if !strings.Contains(got.out, want) {
 					t.Errorf("output lacks %q:\n%s", want, got.out)
@@ -47,6 +53,22 @@ func TestDemoFailsWithoutItsSkills(t *testing.T) {
 	got := program(t, nil, "", "demo", dir)
 	if got.code != exitFailed || !strings.Contains(got.err, "eino: ") || !strings.Contains(got.out, "HTTP 422") {
 		t.Errorf("code %d, err %q, out:\n%s", got.code, got.err, got.out)
+	}
+}
+
+func TestNeedPrograms(t *testing.T) {
+	dir := t.TempDir()
+	if err := needPrograms(dir); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), "bash is missing") {
+		t.Errorf("without bash: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bash"), []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := needPrograms(dir); !errors.Is(err, errUsage) || !strings.Contains(err.Error(), "python3 is missing") || !strings.Contains(err.Error(), dir) {
+		t.Errorf("without python3: %v", err)
+	}
+	if !strings.Contains(runPath(), "/usr/bin") {
+		t.Errorf("PATH of runs = %q", runPath())
 	}
 }
 

@@ -145,6 +145,13 @@ func (r *reporter) Diagnostic(text string) {
 	r.note("skills  %s", text)
 }
 
+// Caution tells people who asked for details what to know about runs.
+func (r *reporter) Caution(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.note("runs    %s", text)
+}
+
 // Warning is a finding that people see without asking for details.
 func (r *reporter) Warning(text string) {
 	r.mu.Lock()

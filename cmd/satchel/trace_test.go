@@ -21,6 +21,7 @@ type trace struct {
 	// last must all be in the last request, and gone must not.
 	last, gone []string
 	noSkills   bool
+	env        map[string]string
 }
 
 func calls(cs ...wire.Call) wire.Step { return wire.Step{Calls: cs} }
@@ -98,33 +99,39 @@ func traces() []trace {
 func TestFrameworksSendTheSame(t *testing.T) {
 	skills := testSkills(t)
 	for _, tr := range traces() {
-		t.Run(tr.name, func(t *testing.T) {
-			var first []sent
-			var told string
-			for _, framework := range frameworks {
-				for _, way := range []string{"whole", "streamed"} {
-					name := framework + " " + way
-					args := slices.Concat([]string{"chat", "--framework", framework}, ways[way], tr.flags)
-					if !tr.noSkills {
-						args = append(args, "--skills", skills)
-					}
-					got := converse(t, tr.script, "", append(append(args, "--"), tr.prompts...)...)
-					if got.code != 0 {
-						t.Fatalf("%s: code %d, err %q", name, got.code, got.err)
-					}
-					tr.check(t, name, got.requests)
-					requests := reduce(got.requests)
-					if first == nil {
-						first, told = requests, name
-						continue
-					}
-					if diff := cmp.Diff(first, requests); diff != "" {
-						t.Errorf("%s (-) and %s (+) differ:\n%s", told, name, diff)
-					}
-				}
-			}
-		})
+		t.Run(tr.name, func(t *testing.T) { tr.compare(t, skills) })
 	}
+}
+
+// compare has the conversation in each framework and each way, and returns the
+// requests, which are the same.
+func (tr trace) compare(t *testing.T, skills string) []sent {
+	t.Helper()
+	var first []sent
+	var told string
+	for _, framework := range frameworks {
+		for _, way := range []string{"whole", "streamed"} {
+			name := framework + " " + way
+			args := slices.Concat([]string{"chat", "--framework", framework}, ways[way], tr.flags)
+			if !tr.noSkills {
+				args = append(args, "--skills", skills)
+			}
+			got := converseWith(t, tr.env, tr.script, "", append(append(args, "--"), tr.prompts...)...)
+			if got.code != 0 || got.err != "" {
+				t.Fatalf("%s: code %d, err %q", name, got.code, got.err)
+			}
+			tr.check(t, name, got.requests)
+			requests := reduce(got.requests)
+			if first == nil {
+				first, told = requests, name
+				continue
+			}
+			if diff := cmp.Diff(first, requests); diff != "" {
+				t.Errorf("%s (-) and %s (+) differ:\n%s", told, name, diff)
+			}
+		}
+	}
+	return first
 }
 
 func (tr trace) check(t *testing.T, name string, requests []wire.Request) {

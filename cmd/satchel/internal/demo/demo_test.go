@@ -101,6 +101,26 @@ func TestPrinter(t *testing.T) {
 	}
 }
 
+func TestPrinterShowsRuns(t *testing.T) {
+	var out bytes.Buffer
+	p := Printer{Out: &out, Names: strings.NewReplacer("/tmp/x1", "/logs")}
+	p.message("+", wire.Message{Role: "tool", Text: `{"output_files":[{"name":"out/a.tsv","ref":"workspace://out/a.tsv","content":"1\t2\n","mime_type":"text/tab-separated-values","size_bytes":4}],"stdout":"of /tmp/x1\n","stderr":"no\n","exit_code":3,"timed_out":false}`})
+	want := `  + tool       exit code 3, 1 file collected
+               stdout: of /logs
+               stderr: no
+               [file out/a.tsv, text/tab-separated-values, 4 bytes]
+                 1  2
+`
+	if out.String() != want {
+		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
+	}
+	for _, text := range []string{"", "loaded: pdf", `{"output_files"`, `{"a":1}`, `["x"]`} {
+		if lines, ok := p.result(text); ok {
+			t.Errorf("%s is shown as a run: %q", text, lines)
+		}
+	}
+}
+
 func TestCut(t *testing.T) {
 	for text, want := range map[string]string{"技能技能": "技能技能", "技能技能x": "技能技…"} {
 		if got := cut(text, 4); got != want {
@@ -116,7 +136,7 @@ func TestScriptNoticesLoss(t *testing.T) {
 		{Role: "assistant", Calls: []wire.Call{{Name: "skill_load"}}},
 		{Role: "tool", Text: "loaded: release-notes"},
 	}}
-	if got := Script()(request); got.Status != 422 || !strings.Contains(got.Err, "lacks") || !strings.Contains(got.Err, "release-notes") {
+	if got := Script("host:///logs/night.log")(request); got.Status != 422 || !strings.Contains(got.Err, "lacks") || !strings.Contains(got.Err, "release-notes") {
 		t.Errorf("response = %+v", got)
 	}
 }

@@ -10,10 +10,13 @@ import (
 	"github.com/satchel-go/satchel/internal/wire"
 )
 
-// Printer shows exchanges. Colour adds ANSI colours.
+// Printer shows exchanges. Colour adds ANSI colours. Names, if not nil, replaces
+// what differs from machine to machine, such as the path of a directory; it
+// changes what is shown and not what was sent.
 type Printer struct {
 	Out    io.Writer
 	Colour bool
+	Names  *strings.Replacer
 }
 
 // ANSI codes, by what they mark.
@@ -32,7 +35,11 @@ func (p Printer) paint(code, text string) string {
 }
 
 func (p Printer) line(format string, args ...any) {
-	fmt.Fprintf(p.Out, format+"\n", args...)
+	text := fmt.Sprintf(format+"\n", args...)
+	if p.Names != nil {
+		text = p.Names.Replace(text)
+	}
+	fmt.Fprint(p.Out, text)
 }
 
 // Framework prints a heading and every exchange below it.
@@ -108,7 +115,10 @@ func tools(before *wire.Request, r wire.Request) string {
 // message prints a message: its first lines without the loaded contents, its
 // calls, then what was loaded into it.
 func (p Printer) message(mark string, m wire.Message) {
-	lines := firstLines(contentBlock.ReplaceAllString(m.Text, ""), 3)
+	lines, ok := p.result(m.Text)
+	if !ok {
+		lines = firstLines(contentBlock.ReplaceAllString(m.Text, ""), 3)
+	}
 	for _, c := range m.Calls {
 		lines = append(lines, "calls "+c.Name+" "+c.Arguments)
 	}

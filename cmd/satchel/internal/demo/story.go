@@ -3,6 +3,7 @@
 package demo
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/wire"
@@ -16,14 +17,17 @@ func Prompts() []string {
 	return []string{
 		"Write the release notes for 1.4.0: exports keep time zones (#81), login no longer hangs on an empty password (#85), the default export format is now CSV (#90).",
 		"Now a commit message for #90, please.",
+		"And why did the export fail last night? The log is night.log.",
 	}
 }
 
 // Script is the model of the story. It loads release-notes when its text is not
 // in front of it, asks for one doc, and answers only if both were sent; in the
 // second turn it needs another skill. Whatever does not come as it should is
-// answered with an HTTP error.
-func Script() wire.Script {
+// answered with an HTTP error. In the last turn it runs a skill's script over
+// the log, which it is told the host:// reference of: a file with the text
+// NightLog.
+func Script(log string) wire.Script {
 	return wire.Plan(
 		wire.Turn{
 			Steps: []wire.Step{
@@ -51,6 +55,19 @@ func Script() wire.Script {
 			Steps:  []wire.Step{wire.Load("commit-style")},
 			Needs:  []string{wire.SkillOpen("commit-style")},
 			Answer: "export: write CSV unless a format is named\n\nUpdates #90",
+		},
+		wire.Turn{
+			Steps: []wire.Step{
+				wire.Load("log-triage"),
+				{
+					Needs: []string{wire.SkillOpen("log-triage"), "scripts/top_errors.py"},
+					// Raw, because the encoder would escape > and &.
+					Calls: []wire.Call{wire.To("skill_run", fmt.Sprintf(
+						`{"skill":"log-triage","inputs":[{"from":%q}],"command":%q,"output_files":["$OUTPUT_DIR/*"]}`, log, triage))},
+				},
+			},
+			Needs:  []string{`"exit_code":0`, `"name":"` + groupsFile + `"`, `"name":"` + beforeFile + `"`, firstGroup},
+			Answer: "The disk was full from 02:00:41 on; both exports and then the scheduler failed of it. Next check: df -h /var/lib/export.",
 		},
 	)
 }

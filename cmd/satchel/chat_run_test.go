@@ -1,0 +1,126 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/internal/shellcmd"
+	"github.com/satchel-go/satchel/internal/wire"
+)
+
+func TestRunTimeout(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"1": time.Second, "0.5": 500 * time.Millisecond, "90": 90 * time.Second, "2m": 2 * time.Minute, "24h": maxTimeout,
+		"": 0, "0": 0, "-1": 0, "-3s": 0, "25h": 0, "86401": 0, "1e300": 0, "NaN": 0, "-Inf": 0, "soon": 0, "2 m": 0,
+	} {
+		t.Run(text, func(t *testing.T) {
+			var got runTimeout
+			err := got.UnmarshalText([]byte(text))
+			if time.Duration(got) != want || (err != nil) != (want == 0) {
+				t.Errorf("got %v, %v, want %v", time.Duration(got), err, want)
+			}
+		})
+	}
+}
+
+// chatWithRuns has one model call and reports what is left in the directory of
+// workspaces while the chat goes on, and after it.
+func chatWithRuns(t *testing.T, args ...string) (got outcome, during, after int) {
+	t.Helper()
+	places := t.TempDir()
+	script := func(wire.Request) wire.Response {
+		during = instances(t, places)
+		return wire.Text("done")
+	}
+	got = converse(t, script, "", append(append([]string{"chat", "--workspaces", places}, args...), "hi")...)
+	return got, during, instances(t, places)
+}
+
+// instances counts the directories of workspaces in a base.
+func instances(t *testing.T, base string) (n int) {
+	t.Helper()
+	entries, err := os.ReadDir(base)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			n++
+		}
+	}
+	return n
+}
+
+func TestChatOpensAndClosesWorkspaces(t *testing.T) {
+	skills := testSkills(t)
+	for name, test := range map[string]struct {
+		args   []string
+		during int
+		runs   bool
+	}{
+		"full":           {[]string{"--skills", skills}, 1, true},
+		"knowledge only": {[]string{"--skills", skills, "--profile", "knowledge_only"}, 0, false},
+		"no skills":      {nil, 0, false},
+		"empty skills":   {[]string{"--skills", t.TempDir()}, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, during, after := chatWithRuns(t, append(test.args, "-v")...)
+			if got.code != 0 || during != test.during || after != 0 {
+				t.Errorf("code %d, %d workspaces during and %d after the chat, err %q", got.code, during, after, got.err)
+			}
+			offered := false
+			for _, tool := range got.requests[0].Tools {
+				offered = offered || tool.Name == "skill_run"
+			}
+			warned := strings.Contains(got.err, "runs    commands run unconfined on this machine, as you; not enforced: filesystem, network, ")
+			if offered != test.runs || warned != test.runs {
+				t.Errorf("skill_run offered %v, warned %v, want %v; err %q", offered, warned, test.runs, got.err)
+			}
+		})
+	}
+}
+
+func TestChatRemovesWorkspacesAfterAnError(t *testing.T) {
+	got, during, after := chatWithRuns(t, "--skills", testSkills(t), "--max-loaded", "-1")
+	if got.code != exitUsage || during != 0 || after != 0 {
+		t.Errorf("code %d, %d workspaces during and %d after, err %q", got.code, during, after, got.err)
+	}
+}
+
+// A relative directory is one of the current directory.
+func TestRunFlagsMakeHostsAbsolute(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("logs", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f := runFlags{AllowHost: []string{"logs"}, Artifacts: filepath.Join("kept", "artifacts"), Workspaces: "places", Executor: "local"}
+	w, err := f.open(shellcmd.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{f.Artifacts, f.Workspaces} {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			t.Errorf("%s: %v, %v", dir, info, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := instances(t, "places"); n != 0 {
+		t.Errorf("%d workspaces are left", n)
+	}
+}
+
+func TestNewPolicy(t *testing.T) {
+	env := map[string]string{envAllowed: "python3, wc", envDenied: "rm curl,wget"}
+	p, err := newPolicy(func(name string) string { return env[name] })
+	if err != nil || strings.Join(p.Allowed, " ") != "python3 wc" || strings.Join(p.Denied, " ") != "rm curl wget" {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	if p, err := newPolicy(func(string) string { return "" }); err != nil || p.Restricts() {
+		t.Errorf("without variables: %+v, %v", p, err)
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/satchel-go/satchel/cmd/satchel/internal/demo"
+	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// stage is the directory of the host that the demo's model may read.
+type stage struct{ dir string }
+
+// newStage writes the log of the story. The caller closes the stage.
+func newStage() (*stage, error) {
+	dir, err := os.MkdirTemp("", "satchel-demo-")
+	if err != nil {
+		return nil, fmt.Errorf("write the log of the demo: %w", err)
+	}
+	s := &stage{dir}
+	if err := os.WriteFile(filepath.Join(dir, "night.log"), []byte(demo.NightLog), 0o600); err != nil {
+		s.close()
+		return nil, fmt.Errorf("write the log of the demo: %w", err)
+	}
+	return s, nil
+}
+
+// log is how the model names the log.
+func (s *stage) log() string { return "host://" + filepath.ToSlash(s.dir) + "/night.log" }
+
+// names hides where the stage is: the output is the same on every machine.
+func (s *stage) names() *strings.Replacer {
+	return strings.NewReplacer(filepath.ToSlash(s.dir), "/logs")
+}
+
+// close removes the stage; the system clears away what cannot be removed.
+func (s *stage) close() { _ = os.RemoveAll(s.dir) }
+
+// runPath is the PATH of every run, whatever the PATH of this process is.
+func runPath() string {
+	for _, entry := range workspace.Env("/", "", "") {
+		if path, ok := strings.CutPrefix(entry, "PATH="); ok {
+			return path
+		}
+	}
+	return ""
+}
+
+// needPrograms looks for what the story starts before it begins, because a
+// command that fails in the middle of it says less.
+func needPrograms(path string) error {
+	for _, name := range []string{"bash", "python3"} {
+		if _, err := lookpath.Find(name, path); err != nil {
+			return fmt.Errorf("%w: %s is missing: the demo runs a script of a skill with it, and looks for it in %s", errUsage, name, path)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+// Command run lets a skill run its script in a workspace: a log of the host goes
+// in, a table comes out and is kept as an artifact. No framework is needed for
+// that, and here no model either: the calls are those that one would make.
+//
+// Run it in examples/, on a machine with bash and python3: go run ./run
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+func main() {
+	if err := run(context.Background(), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "run:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, w io.Writer) (err error) {
+	logs, err := filepath.Abs("run")
+	if err != nil {
+		return err
+	}
+	// Local bounds what it runs and does not isolate it: it is for skills that
+	// you trust as much as your own programs.
+	local, err := executor.NewLocal()
+	if err != nil {
+		return err
+	}
+	places, err := workspace.Open("", workspace.WithHostDirs(logs))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, places.Close()) }()
+	kept := artifacts.NewMemory() // artifacts.NewDirectory outlives the process
+	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithRunner(tools.Runner{
+		Executor: local, Workspaces: places, Artifacts: kept,
+	}))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, skills.Close()) }()
+
+	key := core.SessionKey{Session: "conversation-1", Agent: "triage"}
+	if _, err := skills.CallTool(ctx, key, core.ToolCall{Name: "skill_load", Arguments: `{"skill":"log-triage"}`}); err != nil {
+		return err
+	}
+	answer, err := skills.CallTool(ctx, key, core.ToolCall{Name: "skill_run", Arguments: fmt.Sprintf(`{
+		"skill": "log-triage",
+		"inputs": [{"from": %q, "to": "work/inputs/app.log"}],
+		"command": "python3 scripts/top_errors.py inputs/app.log > out/errors.tsv",
+		"outputs": {"globs": ["$OUTPUT_DIR/*.tsv"], "inline": true, "save": true}
+	}`, "host://"+filepath.ToSlash(logs)+"/app.log")})
+	if err != nil {
+		return err
+	}
+	var result struct {
+		Files []struct{ Name, Content string } `json:"output_files"`
+	}
+	if err := json.Unmarshal([]byte(answer), &result); err != nil || len(result.Files) == 0 {
+		return fmt.Errorf("nothing was collected: %s", answer) // the text that a model would read
+	}
+	fmt.Fprintf(w, "collected %s:\n%s", result.Files[0].Name, result.Files[0].Content)
+
+	saved, err := kept.List(ctx, key.Session)
+	for _, a := range saved {
+		fmt.Fprintf(w, "saved %s, version %d, %s, %d bytes\n", a.Name, a.Version, a.MIME, a.Size)
+	}
+	return err
+}
