@@ -91,10 +91,31 @@ func (r *Runtime) callTool(ctx context.Context, key core.SessionKey, call core.T
 		}
 	}
 	s := r.scope(key)
+	if o.Awaits {
+		s.Record = before(s.Record, life.later(own))
+	}
 	if !o.Changes {
 		return o.Answer(ctx, s, call.Arguments)
 	}
 	return r.change(ctx, s, o, own, call)
+}
+
+// before is the record without what calls from number later on have loaded. A
+// framework may execute those of higher position first; a call sees what was
+// loaded at its own place, whatever the order.
+func before(record func(context.Context) (*session.Record, error), later int) func(context.Context) (*session.Record, error) {
+	if later == 0 {
+		return record
+	}
+	return func(ctx context.Context) (*session.Record, error) {
+		rec, err := record(ctx)
+		if err != nil || !slices.ContainsFunc(rec.Active, func(a session.Active) bool { return a.Call >= later }) {
+			return rec, err
+		}
+		rec = rec.Clone()
+		rec.Active = slices.DeleteFunc(rec.Active, func(a session.Active) bool { return a.Call >= later })
+		return rec, nil
+	}
 }
 
 // change answers a call that changes what is loaded, and saves its answer with

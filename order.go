@@ -119,6 +119,21 @@ func changedCall(made, executed core.ToolCall) bool {
 	return made.Name == executed.Name && (made.ID == executed.ID || made.ID == "" || executed.ID == "")
 }
 
+// later returns the number of the first change of higher position than own in
+// the response, 0 if there is none.
+func (l *life) later(own *pendingCall) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	passed := false
+	for _, p := range l.response {
+		if passed && p.changes {
+			return p.number
+		}
+		passed = passed || p == own
+	}
+	return 0
+}
+
 // wait returns when no change of lower position in the response is unfinished.
 // Failed, denied and interrupted calls count as finished.
 func (l *life) wait(ctx context.Context, own *pendingCall) error {

@@ -80,7 +80,10 @@ func replay(rec *session.Record, call int, c session.Change) {
 		fresh = true
 		rec.DropBody(c.Skill)
 	}
-	a = rec.Activate(c.Skill, c.Digest)
+	was := a != nil
+	if a = rec.Activate(c.Skill, c.Digest); !was {
+		a.Call = call
+	}
 	if fresh && loaded && old != c.Digest {
 		a.Docs = nil // the new text came with those that were selected
 	}

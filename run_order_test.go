@@ -58,11 +58,11 @@ func TestRunBesideItsLoad(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	answer(0)
 	var wg sync.WaitGroup
 	wg.Go(func() { answer(2) })
 	wg.Go(func() { answer(1) })
 	wg.Wait()
+	answer(0) // last in time, first in place
 	if !strings.Contains(answers[0], "not loaded") {
 		t.Errorf("before the load: %s", answers[0])
 	}

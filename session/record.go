@@ -58,6 +58,8 @@ type Mark struct {
 // Active is one loaded skill.
 type Active struct {
 	Skill string `json:"skill"`
+	// Call is the number of the call that loaded it; 0 for an imported one.
+	Call int `json:"call,omitempty"`
 	// Digest is the hex SHA-256 of the body that was delivered.
 	Digest string `json:"digest"`
 	// Docs are the selected docs in selection order; All reports that every

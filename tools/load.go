@@ -133,7 +133,11 @@ func (l *loading) load(next *session.Record, t *skillText) {
 	case !seen:
 		next.DropBody(name) // its docs may be in view, and stay where they are
 	}
+	was := next.Find(name) != nil
 	a := next.Activate(name, t.body.Digest)
+	if !was {
+		a.Call = l.scope.Number
+	}
 	a.All = a.All || t.all
 	if changed { // a doc that is gone is no longer selected
 		a.Docs = slices.DeleteFunc(a.Docs, func(n string) bool {
