@@ -2,6 +2,7 @@ package langchaingo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -52,10 +53,14 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 	for _, option := range options {
 		option(&asked)
 	}
-	override, whole := m.kit.override(asked, view.NoSkills)
+	var seen streamedCalls
+	override, whole := m.kit.override(asked, view.NoSkills, &seen)
 	resp, err := m.call(ctx, key, sent, append(options[:len(options):len(options)], override))
 	if err != nil {
 		return nil, err
+	}
+	if resp = seen.restore(resp); isNothing(resp) {
+		return nil, ErrNoResponse
 	}
 	resp = m.kit.offer.merged(resp, asked.N > 1 || asked.CandidateCount > 1, countResponses(msgs))
 	if err := m.kit.observe(ctx, key, r, messages, resp); err != nil {
@@ -67,6 +72,23 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 		}
 	}
 	return resp, nil
+}
+
+// ErrNoResponse reports a response without text, calls and reason to stop.
+// Clients of langchaingo return one, and no error, when the stream was no
+// stream of theirs.
+var ErrNoResponse = errors.New("the model's response is empty")
+
+func isNothing(resp *llms.ContentResponse) bool {
+	if resp == nil {
+		return true
+	}
+	for _, c := range resp.Choices {
+		if c != nil && (c.Content != "" || c.ReasoningContent != "" || c.StopReason != "" || len(calls(c)) > 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // Call forwards to the host's model as it is: a call of text in and text out
@@ -148,10 +170,10 @@ func countResponses(msgs []llms.MessageContent) int {
 
 // override is the last option of a call. It edits what the options before it,
 // and the client's own defaults, left.
-func (k *Kit) override(asked llms.CallOptions, noSkills bool) (llms.CallOption, func(context.Context, *llms.ContentResponse) error) {
+func (k *Kit) override(asked llms.CallOptions, noSkills bool, seen *streamedCalls) (llms.CallOption, func(context.Context, *llms.ContentResponse) error) {
 	probe := asked
 	k.offer.rewrite(&probe, noSkills)
-	live, whole := k.streaming(asked.StreamingFunc, len(probe.Tools) > 0)
+	live, whole := k.streaming(asked.StreamingFunc, len(probe.Tools) > 0, seen)
 	return func(o *llms.CallOptions) {
 		k.offer.rewrite(o, noSkills)
 		o.StreamingFunc = live
