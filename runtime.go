@@ -49,6 +49,9 @@ func New(opts ...Option) (*Runtime, error) {
 			return nil, err
 		}
 	}
+	if s.shared != nil && (len(s.roots) > 0 || len(s.reading) > 0) {
+		return nil, fmt.Errorf("%w: WithCatalog excludes WithSkillDirs, WithSkillFS and WithReading", ErrOption)
+	}
 	r := &Runtime{
 		settings:  s,
 		chain:     processors.Chain(s.placement),

@@ -219,7 +219,19 @@ func unreadable(ctx context.Context, err error, format string, args ...any) erro
 	if errors.Is(err, catalog.ErrUnknownSkill) {
 		return tellf("the skill is no longer there")
 	}
-	return tellf("%s: %s", fmt.Sprintf(format, args...), cut(err.Error(), 400))
+	return tellf("%s: %s", fmt.Sprintf(format, args...), cut(cause(err), 400))
+}
+
+// cause is the innermost reason of an error: what is around it names again what
+// the answer has named already.
+func cause(err error) string {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err.Error()
+		}
+		err = inner
+	}
 }
 
 func quotedList(names []string) string {

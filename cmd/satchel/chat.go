@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
 
@@ -131,6 +132,11 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 	defer chat.close()
 	unanswered := 0
 	for prompt, err := range cmd.prompts(c) {
+		if errors.Is(err, errLine) {
+			fmt.Fprintf(c.err, "satchel: %v\n", err)
+			unanswered++
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("read prompt: %w", err)
 		}
@@ -147,6 +153,31 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 	return nil
 }
 
+// errLine reports a line of standard input that is too long to be a prompt.
+var errLine = fmt.Errorf("a line has more than %d bytes and is left out", maxPrompt)
+
+// line reads a line without its end. One that is too long is read over.
+func line(in *bufio.Reader) (string, error) {
+	var text []byte
+	long := false
+	for {
+		part, more, err := in.ReadLine()
+		if err != nil {
+			return "", err
+		}
+		if long = long || len(text)+len(part) > maxPrompt; !long {
+			text = append(text, part...)
+		}
+		if more {
+			continue
+		}
+		if long {
+			return "", errLine
+		}
+		return string(text), nil
+	}
+}
+
 // prompts are the arguments, or the lines of standard input that are not
 // blank.
 func (cmd *chatCmd) prompts(c console) iter.Seq2[string, error] {
@@ -159,22 +190,23 @@ func (cmd *chatCmd) prompts(c console) iter.Seq2[string, error] {
 		if len(cmd.Prompts) > 0 {
 			return
 		}
-		scanner := bufio.NewScanner(c.in)
-		scanner.Buffer(nil, maxPrompt)
+		in := bufio.NewReader(c.in)
 		for {
 			if c.terminal {
 				fmt.Fprint(c.err, "> ")
 			}
-			if !scanner.Scan() {
+			p, err := line(in)
+			if errors.Is(err, io.EOF) {
 				break
 			}
-			if p := scanner.Text(); strings.TrimSpace(p) != "" && !yield(p, nil) {
+			if (err != nil || strings.TrimSpace(p) != "") && !yield(p, err) {
+				return
+			}
+			if err != nil && !errors.Is(err, errLine) {
 				return
 			}
 		}
-		if err := scanner.Err(); err != nil {
-			yield("", err)
-		} else if c.terminal {
+		if c.terminal {
 			fmt.Fprintln(c.err)
 		}
 	}
