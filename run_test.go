@@ -141,6 +141,7 @@ func TestRunRefuses(t *testing.T) {
 		{"both", `{"skill":"demo","command":"true","script":"x.py"}`, "give either command"},
 		{"host path", `{"skill":"demo","command":"true","inputs":[{"from":"host:///etc/passwd"}]}`, "error"},
 		{"target outside", `{"skill":"demo","command":"true","inputs":[{"from":"workspace://out","to":"../../x","mode":"link"}]}`, "error"},
+		{"glob outside", `{"skill":"demo","command":"touch work/ran","outputs":{"globs":["out/**","../**"]}}`, ".."},
 		{"cwd outside", `{"skill":"demo","command":"true","cwd":"../.."}`, "error"},
 		{"script outside", `{"skill":"demo","script":"../../../etc/profile.sh"}`, "leaves the skill"},
 		{"no such script", `{"skill":"demo","script":"scripts/none.py"}`, "no script"},

@@ -138,6 +138,11 @@ func readRun(args Args) (*runRequest, error) {
 	if files := args.Texts("output_files"); len(files) > 0 {
 		q.outputs = outputs.Spec{Globs: files, Inline: true, Save: args.Flag("save_as_artifacts"), NameTemplate: args.Text("artifact_prefix")}
 	}
+	for _, g := range q.outputs.Globs { // before anything runs: the run would be lost
+		if _, err := outputs.CleanGlob(g); err != nil {
+			return nil, tellf("%s", cut(err.Error(), 400))
+		}
+	}
 	q.collects = len(q.outputs.Globs) > 0
 	return q, checkEnv(q.env, q.editor != "")
 }
