@@ -200,7 +200,7 @@ func (k *Kit) observe(ctx context.Context, key core.SessionKey, r *run, messages
 // that every client can read.
 func assistant(c *llms.ContentChoice) llms.MessageContent {
 	m := verbatim(c)
-	m.Parts, _ = repairedCalls(m.Parts, 0)
+	m.Parts, _ = repairedCalls(m.Parts, 0, nil)
 	return m
 }
 

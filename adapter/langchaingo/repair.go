@@ -22,12 +22,14 @@ const argument = "__arg1"
 func repaired(msgs []llms.MessageContent) []llms.MessageContent {
 	out := make([]llms.MessageContent, 0, len(msgs))
 	var open []llms.ToolCall // the calls whose results may still come
+	room := make([]llms.ToolCall, 0, countCalls(msgs))
 	responses := 0
 	for _, m := range msgs {
 		switch m.Role {
 		case llms.ChatMessageTypeAI:
 			var calls []llms.ToolCall
-			m.Parts, calls = repairedCalls(m.Parts, responses)
+			m.Parts, calls = repairedCalls(m.Parts, responses, room[len(room):])
+			room = room[:len(room)+len(calls)]
 			responses++
 			// Only a message with calls starts a new response: an agent may
 			// repeat the text of one in a message of its own.
@@ -50,16 +52,15 @@ func repaired(msgs []llms.MessageContent) []llms.MessageContent {
 	return out
 }
 
-func repairedCalls(parts []llms.ContentPart, response int) ([]llms.ContentPart, []llms.ToolCall) {
-	var calls []llms.ToolCall
+// repairedCalls repairs the calls of one message. It returns them too, in room
+// if they fit there.
+func repairedCalls(parts []llms.ContentPart, response int, room []llms.ToolCall) ([]llms.ContentPart, []llms.ToolCall) {
+	calls := room[:0]
 	out := parts
 	for i, part := range parts {
 		c, ok := part.(llms.ToolCall)
 		if !ok || c.FunctionCall == nil {
 			continue
-		}
-		if calls == nil {
-			calls = make([]llms.ToolCall, 0, len(parts)-i)
 		}
 		was := c
 		c.ID = uniqueID(c.ID, calls, response)
