@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -198,5 +199,82 @@ func TestRunEditor(t *testing.T) {
 	r := b.run(`{"skill":"demo","command":"$EDITOR work/msg.txt; cat work/msg.txt","editor_text":"hello\n  there\n"}`)
 	if r.Stdout != "hello\n  there\n" {
 		t.Errorf("run: %+v", r)
+	}
+}
+
+// What a command puts into the skill's writable .venv/bin does not pass for an
+// allowed program.
+func TestRunPolicyIgnoresVenv(t *testing.T) {
+	b := newBench(t, tools.Runner{Policy: shellcmd.Policy{Allowed: []string{"echo", "cp", "mkdir"}}})
+	b.run(`{"skill":"demo","command":"mkdir -p .venv/bin"}`)
+	b.run(`{"skill":"demo","command":"cp scripts/echo .venv/bin/echo"}`)
+	if r := b.run(`{"skill":"demo","command":"echo hi"}`); r.Stdout != "hi\n" {
+		t.Errorf("run: %+v", r)
+	}
+	if got := b.call("skill_run", `{"skill":"demo","command":"echo hi","env":{"PYTHONPATH":"work"}}`); !strings.HasPrefix(got, "error: ") {
+		t.Errorf("env: %s", got)
+	}
+}
+
+// A command that removes or replaces its workspace spoils it for itself only.
+func TestRunAfterTheWorkspaceIsGone(t *testing.T) {
+	b := newBench(t, tools.Runner{})
+	elsewhere := t.TempDir()
+	for _, command := range []string{
+		"rm -rf $WORKSPACE_DIR", "mv $WORKSPACE_DIR $WORKSPACE_DIR.x; ln -s " + elsewhere + " $WORKSPACE_DIR",
+	} {
+		args, err := json.Marshal(map[string]string{"skill": "demo", "command": command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.call("skill_run", string(args))
+		if r := b.run(`{"skill":"demo","command":"echo here; touch work/x","script":""}`); r.Stdout != "here\n" {
+			t.Errorf("after %s: %+v", command, r)
+		}
+	}
+	if left, err := os.ReadDir(elsewhere); err != nil || len(left) > 0 {
+		t.Errorf("the link was followed: %v, %v", left, err)
+	}
+}
+
+// No part of a secret is left where a text is cut, and none in a file's name.
+func TestRunCutsNoSecretInTwo(t *testing.T) {
+	const value = "s3cr3t-value"
+	b := newBench(t, tools.Runner{
+		Secret: func(_ context.Context, name string) (string, bool) { return value, name == "DEMO_TOKEN" },
+		Limits: executor.Limits{Output: 64},
+	})
+	answers := []string{
+		b.call("skill_run", `{"skill":"demo","command":"echo $DEMO_TOKEN > out/t.txt","outputs":{"globs":["out/t.txt"],"inline":true,"max_file_bytes":6}}`),
+		b.call("skill_run", `{"skill":"demo","command":"touch out/$DEMO_TOKEN.txt","output_files":["out/*"],"save_as_artifacts":true}`),
+	}
+	for pad := range len(value) {
+		answers = append(answers, b.call("skill_run", `{"skill":"demo","command":"head -c `+strconv.Itoa(32-pad)+` /dev/zero | tr '\\0' .; printf $DEMO_TOKEN; head -c 500 /dev/zero | tr '\\0' .; printf $DEMO_TOKEN; head -c `+strconv.Itoa(32-pad)+` /dev/zero | tr '\\0' ."}`))
+	}
+	for _, answer := range answers {
+		for n := 3; n < len(value); n++ {
+			if strings.Contains(answer, value[:n]) || strings.Contains(answer, value[n:]) && len(value)-n > 2 {
+				t.Fatalf("a part of the secret is in %s", answer)
+			}
+		}
+	}
+}
+
+func TestRunNamesItsFields(t *testing.T) {
+	b := newBench(t, tools.Runner{})
+	if got := b.call("skill_run", `{"skill":"demo","command":"true","output_files":["out/a"],"outputs":{"globs":["out/b"]}}`); !strings.Contains(got, "not both") {
+		t.Errorf("both kinds of outputs: %s", got)
+	}
+	if r := b.run(`{"skill":"demo","command":"echo x > out/a.txt","outputs":{"globs":["workspace://out/a.txt"]},"save_as_artifacts":true,"artifact_prefix":"p/"}`); len(r.Artifacts) != 1 || r.Artifacts[0].Name != "p/out/a.txt" {
+		t.Errorf("run: %+v", r)
+	}
+	if got := b.call("skill_read", `{"file_name":"workspace://out/a.txt","start_line":1,"num_lines":20}`); !strings.HasSuffix(got, "\nx") {
+		t.Errorf("skill_read = %q", got)
+	}
+	if r := b.run(`{"skill":"demo","script":"$SKILLS_DIR/demo/scripts/count.py","args":["SKILL.md"]}`); r.ExitCode != 0 {
+		t.Errorf("script: %+v", r)
+	}
+	if r := b.run(`{"skill":"demo","command":"echo $SKILL_NAME $X","env":{"SKILL_NAME":"zz","X":"y"}}`); r.Stdout != "demo y\n" {
+		t.Errorf("env: %+v", r)
 	}
 }

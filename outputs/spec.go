@@ -53,6 +53,19 @@ type Spec struct {
 	MaxTotalBytes int64 `json:"max_total_bytes,omitempty"`
 }
 
+// Check reports a limit beyond its ceiling, or a glob that [CleanGlob] refuses.
+func (s Spec) Check() error {
+	if _, err := s.complete(); err != nil {
+		return err
+	}
+	for _, g := range s.Globs {
+		if _, err := CleanGlob(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // complete checks the limits and fills in the defaults.
 func (s Spec) complete() (Spec, error) {
 	for _, l := range []struct {

@@ -29,10 +29,10 @@ func Read() Operation {
 		Name:        "skill_read",
 		Description: "Read a file of a loaded skill. Text comes with its line range and total, binary as base64.",
 		Fields: []Field{
-			{Name: "path", Kind: Text, Required: true, Description: "relative to the skill's folder"},
+			{Name: "path", Kind: Text, Required: true, Description: "relative to the skill's folder", Aliases: []string{"file_name"}},
 			{Name: "skill", Kind: Text, Description: "default: the skill loaded last"},
-			{Name: "offset", Kind: Count, Description: "first line, from 1"},
-			{Name: "limit", Kind: Count, Description: "number of lines"},
+			{Name: "offset", Kind: Count, Description: "first line, from 1", Aliases: []string{"start_line"}},
+			{Name: "limit", Kind: Count, Description: "number of lines", Aliases: []string{"num_lines"}},
 		},
 		Awaits: true,
 		Needs:  []string{"skill_load"},

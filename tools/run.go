@@ -135,13 +135,22 @@ func readRun(args Args) (*runRequest, error) {
 		return nil, tellf("args belong to script; a command holds its own")
 	}
 	// The older way to name outputs wins, as it always did.
+	if q.outputs.NameTemplate == "" {
+		q.outputs.NameTemplate = args.Text("artifact_prefix")
+	}
+	q.outputs.Save = q.outputs.Save || args.Flag("save_as_artifacts")
 	if files := args.Texts("output_files"); len(files) > 0 {
+		if len(q.outputs.Globs) > 0 {
+			return nil, tellf("give either output_files or outputs, not both")
+		}
 		q.outputs = outputs.Spec{Globs: files, Inline: true, Save: args.Flag("save_as_artifacts"), NameTemplate: args.Text("artifact_prefix")}
 	}
-	for _, g := range q.outputs.Globs { // before anything runs: the run would be lost
-		if _, err := outputs.CleanGlob(g); err != nil {
-			return nil, tellf("%s", cut(err.Error(), 400))
-		}
+	// Checked before anything runs: the run would be lost.
+	for i, g := range q.outputs.Globs {
+		q.outputs.Globs[i] = strings.TrimPrefix(g, "workspace://")
+	}
+	if err := q.outputs.Check(); err != nil {
+		return nil, tellf("%s", cut(err.Error(), 400))
 	}
 	q.collects = len(q.outputs.Globs) > 0
 	return q, checkEnv(q.env, q.editor != "")

@@ -49,7 +49,7 @@ type savedFile struct {
 func (j *running) answer(ctx context.Context, result executor.Result) (string, error) {
 	a := runAnswer{
 		Staged: j.staged, Files: []outputFile{},
-		Stdout: j.redact(result.Stdout.String()), Stderr: j.redact(result.Stderr.String()),
+		Stdout: j.stream(result.Stdout), Stderr: j.stream(result.Stderr),
 		ExitCode: result.ExitCode, TimedOut: result.Reason == executor.ReasonTimeout,
 	}
 	if result.Reason != executor.ReasonExit {
@@ -87,13 +87,13 @@ func (j *running) collect(ctx context.Context, a *runAnswer, failed bool) error 
 	j.warnings = append(j.warnings, found.Warnings...)
 	kept := j.kept(found.Files, failed)
 	for _, f := range kept {
-		a.Files = append(a.Files, listed(f))
+		a.Files = append(a.Files, j.listed(f))
 	}
 	if spec.Save || j.ForceSave {
 		j.save(ctx, a, kept, spec)
 	}
 	if p, ok := outputs.Primary(kept); ok {
-		primary := listed(p)
+		primary := j.listed(p)
 		if j.req.omit {
 			primary.Content = ""
 		}
@@ -102,9 +102,18 @@ func (j *running) collect(ctx context.Context, a *runAnswer, failed bool) error 
 	return nil
 }
 
-func listed(f outputs.File) outputFile {
+// stream is what is shown of stdout or stderr.
+func (j *running) stream(s executor.Stream) string {
+	if s.Dropped > 0 && len(j.secrets) > 0 {
+		s.Head = []byte(redactCut(string(s.Head), j.secrets, true))
+		s.Tail = []byte(redactCut(string(s.Tail), j.secrets, false))
+	}
+	return j.redact(s.String())
+}
+
+func (j *running) listed(f outputs.File) outputFile {
 	return outputFile{
-		Name: f.Name, Ref: f.Ref(), Content: f.Content,
+		Name: j.redact(f.Name), Ref: j.redact(f.Ref()), Content: f.Content,
 		MIME: f.MIME, Size: f.Size, Truncated: f.Truncated,
 	}
 }
@@ -117,7 +126,9 @@ func (j *running) kept(files []outputs.File, failed bool) []outputs.File {
 		if failed && f.Size == 0 {
 			continue
 		}
-		f.Content = j.redact(f.Content)
+		if f.Content = j.redact(f.Content); f.Truncated {
+			f.Content = redactCut(f.Content, j.secrets, true)
+		}
 		kept = append(kept, f)
 	}
 	if empty := len(files) - len(kept); empty > 0 {
@@ -141,7 +152,7 @@ func (j *running) save(ctx context.Context, a *runAnswer, files []outputs.File, 
 			j.warnings = append(j.warnings, fmt.Sprintf("%s was not saved: %v", f.Name, err))
 			continue
 		}
-		a.Artifacts = append(a.Artifacts, savedFile{saved.Name, saved.Version})
+		a.Artifacts = append(a.Artifacts, savedFile{j.redact(saved.Name), saved.Version})
 	}
 }
 

@@ -57,8 +57,11 @@ func (j *running) restricted() bool { return j.Policy.Restricts() }
 // script finds the interpreter of a script: by its shebang line, else by its
 // extension. The exec bit does not matter: most published scripts have none.
 func (j *running) script() ([]string, error) {
-	name := cleanPath(strings.TrimPrefix(j.req.script, "$SKILLS_DIR/"))
+	name := cleanPath(j.req.script)
 	file := path.Join(j.dir, name)
+	if rest, ok := strings.CutPrefix(name, "$SKILLS_DIR/"); ok {
+		file = path.Join("skills", rest)
+	}
 	if !strings.HasPrefix(file, j.dir+"/") {
 		return nil, tellf("script %q leaves the skill", cut(j.req.script, 200))
 	}
@@ -97,6 +100,9 @@ func shebang(line string) []string {
 	if len(words) > 0 && path.Base(words[0]) == "env" {
 		words = words[1:]
 		for len(words) > 0 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=")) {
+			if words[0] == "-u" && len(words) > 1 {
+				words = words[1:] // the variable that it unsets
+			}
 			words = words[1:]
 		}
 	}

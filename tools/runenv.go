@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,6 +15,17 @@ import (
 // secret is a value that a skill was given and nobody may be told.
 type secret struct{ name, value string }
 
+// steering are beginnings of variables that make an allowed program run code of
+// the caller's choice.
+var steering = [...]string{"LD_", "DYLD_", "PYTHON", "PERL", "RUBY", "NODE_", "GIT_", "GCONV_", "JAVA_", "LUA_", "PHP", "R_"}
+
+func steers(name string) bool {
+	if name == "PATH" || name == "BASH_ENV" || name == "ENV" || name == "IFS" {
+		return true
+	}
+	return slices.ContainsFunc(steering[:], func(s string) bool { return strings.HasPrefix(name, s) })
+}
+
 // environment is the whole environment of the command. Nothing of the host's
 // is in it: first the host's additions for this skill, then the workspace's
 // variables, then the call's, and last the secrets that the skill declares.
@@ -22,15 +34,25 @@ func (j *running) environment(ctx context.Context) ([]string, error) {
 	if j.Env != nil {
 		env = appendVars(env, j.Env(ctx, j.skill))
 	}
-	env = append(env, j.place.Env(j.skill.Name, j.dir)...)
+	own := j.place.Env(j.skill.Name, j.dir)
+	env = append(env, own...)
 	if j.restricted() {
 		for name := range j.req.env {
-			if name == "PATH" || name == "BASH_ENV" || name == "ENV" || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") {
+			if steers(name) {
 				return nil, tellf("env: %s cannot be set where commands are restricted", cut(name, 80))
 			}
 		}
+		// The skill's .venv/bin is writable: what a command puts there must
+		// not pass for an allowed program.
+		_, system, _ := strings.Cut(lookup(own, "PATH"), string(filepath.ListSeparator))
+		env = append(env, "PATH="+system)
 	}
 	env = appendVars(env, j.req.env)
+	for _, v := range own { // where things are is not the call's to say
+		if strings.Contains(v, "_DIR=") || strings.HasPrefix(v, "SKILL_NAME=") {
+			env = append(env, v)
+		}
+	}
 	if j.req.editor != "" {
 		program, err := j.editorScript()
 		if err != nil {
@@ -100,6 +122,25 @@ func DeclaredSecrets(metadata map[string]string) []string {
 }
 
 func (j *running) redact(text string) string { return redact(text, j.secrets) }
+
+// redactCut is redact for a text that was cut at its end, or at its beginning:
+// a part of a value that the cut has left there goes too.
+func redactCut(text string, secrets []secret, atEnd bool) string {
+	text = redact(text, secrets)
+	for _, s := range secrets {
+		for n := len(s.value) - 1; n > 0 && len(s.value) >= minSecret; n-- {
+			if rest, ok := strings.CutSuffix(text, s.value[:n]); ok && atEnd {
+				text = rest + "[" + s.name + "]"
+				break
+			}
+			if rest, ok := strings.CutPrefix(text, s.value[len(s.value)-n:]); ok && !atEnd {
+				text = "[" + s.name + "]" + rest
+				break
+			}
+		}
+	}
+	return text
+}
 
 // redact takes the values of secrets out of a text.
 func redact(text string, secrets []secret) string {

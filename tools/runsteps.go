@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
@@ -47,16 +48,24 @@ func (r *Runner) run(ctx context.Context, s *Scope, req *runRequest) (string, er
 	if err != nil {
 		return "", told(ctx, err)
 	}
+	if err := j.place.CheckFull(ctx); err != nil && !j.frees() {
+		return "", told(ctx, err)
+	}
 	began = time.Now()
 	result, err := r.Executor.Run(ctx, cmd)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", told(ctx, err)
+		return "", told(ctx, errors.New(j.redact(err.Error())))
 	}
 	j.report(ctx, core.WorkspaceRun, began, string(result.Reason))
 	return j.answer(ctx, result)
+}
+
+// frees reports a command that may make room in a full workspace.
+func (j *running) frees() bool {
+	return strings.HasPrefix(strings.TrimSpace(j.req.command), "rm ")
 }
 
 // choose finds the skill and whether it may run.
@@ -95,10 +104,6 @@ func (j *running) stage(ctx context.Context) (err error) {
 		return err
 	}
 	if len(j.req.inputs) > 0 {
-		// What commands have written since counts against the workspace's cap.
-		if _, err := j.place.Usage(ctx); err != nil {
-			return err
-		}
 		_, warnings, err := j.place.Inputs(ctx, j.req.inputs, from)
 		if err != nil {
 			return err

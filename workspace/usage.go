@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 )
 
 // Bounds of a measurement. What a command has piled up beyond them is not
@@ -40,6 +41,31 @@ func (ws *Workspace) Usage(ctx context.Context) (Usage, error) {
 	}
 	return m.Usage, nil
 }
+
+// CheckFull fails with [ErrFull] if the workspace holds more than
+// [WithMaxBytes]. It measures at most once in five seconds, so that a call
+// before each command costs little whatever lies there.
+func (ws *Workspace) CheckFull(ctx context.Context) error {
+	ws.mu.Lock()
+	due := time.Since(ws.measured) > measureEvery
+	if due {
+		ws.measured = time.Now()
+	}
+	ws.mu.Unlock()
+	if due {
+		if _, err := ws.Usage(ctx); err != nil {
+			return err
+		}
+	}
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.used > ws.owner.cfg.maxBytes {
+		return fmt.Errorf("%w: it holds %d bytes, and %d are allowed; remove files", ErrFull, ws.used, ws.owner.cfg.maxBytes)
+	}
+	return nil
+}
+
+const measureEvery = 5 * time.Second
 
 type measurement struct {
 	Usage

@@ -24,10 +24,11 @@ type Workspace struct {
 	released time.Time
 	ended    bool
 
-	mu      sync.Mutex
-	skills  map[string]*slot // by directory below skills/
-	retired []string         // replaced skills that a command may still use
-	used    int64            // bytes, see quota.go
+	mu       sync.Mutex
+	skills   map[string]*slot // by directory below skills/
+	retired  []string         // replaced skills that a command may still use
+	used     int64            // bytes, see quota.go
+	measured time.Time        // when CheckFull last looked
 
 	attaching chan struct{} // holds one place
 	repairing sync.Mutex

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -128,6 +129,11 @@ func (w *Workspaces) Of(ctx context.Context, session string) (*Workspace, error)
 		return nil, fmt.Errorf("make workspace of session %q: %w", session, ErrClosed)
 	}
 	ws, ok := w.bySession[session]
+	if ok && ws.uses == 0 && ws.isGone() {
+		ws.close()
+		delete(w.bySession, session)
+		ok = false
+	}
 	if !ok {
 		var err error
 		if ws, err = w.make(session); err != nil {
@@ -137,6 +143,27 @@ func (w *Workspaces) Of(ctx context.Context, session string) (*Workspace, error)
 	}
 	ws.uses++
 	return ws, nil
+}
+
+// isGone reports that a command has removed the workspace as a whole, or put
+// something else in its place, which is then removed too, links unfollowed. The
+// session goes on with a new one.
+func (ws *Workspace) isGone() bool {
+	inst, tree := ws.owner.inst.root, ws.dir+"/"+treeName
+	now, err := inst.Lstat(tree)
+	if err == nil {
+		was, statErr := ws.root.Stat(".")
+		if statErr == nil && os.SameFile(was, now) {
+			return false
+		}
+		if !now.IsDir() {
+			err = inst.Remove(tree)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		ws.owner.cfg.logger.Warn("workspaces: replaced workspace not removed", "session", ws.session, "error", err)
+	}
+	return true
 }
 
 // make opens the directory of a session. The caller holds the lock.
