@@ -60,7 +60,11 @@ func (a Args) Decode(name string, target any) error {
 	if !ok {
 		return nil
 	}
-	if err := json.Unmarshal(raw, target); err != nil {
+	err := json.Unmarshal(raw, target)
+	if err != nil { // one element where an array is expected
+		if json.Unmarshal([]byte("["+string(raw)+"]"), target) == nil {
+			return nil
+		}
 		return tellf("%v: field %q: %v", errArguments, name, err)
 	}
 	return nil

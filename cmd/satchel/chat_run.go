@@ -29,7 +29,7 @@ const maxTimeout = 24 * time.Hour
 // runFlags are the flags about commands.
 type runFlags struct {
 	AllowHost  []string   `sep:"none" placeholder:"DIR" help:"Directory of this machine whose files a run may take as inputs (host:///…); may be repeated. None is allowed otherwise."`
-	Artifacts  string     `placeholder:"DIR" help:"Where saved outputs are kept. Default: in memory, until the end."`
+	Artifacts  string     `placeholder:"DIR" help:"Where saved outputs are kept, also for later chats with the same directory. Default: in memory, until the end."`
 	Workspaces string     `placeholder:"DIR" help:"Where the workspaces of runs are made, and removed at the end. Default: the system's temporary directory."`
 	Executor   string     `enum:"local,sandbox" default:"local" placeholder:"NAME" help:"What runs commands: local, without isolation, as you. The sandbox is not in this version yet."`
 	Timeout    runTimeout `placeholder:"TIME" help:"How long a command may run if the call does not say: seconds, or a duration such as 2m (default 300)."`

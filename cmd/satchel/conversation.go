@@ -36,6 +36,11 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy shellcmd.Po
 		return nil, fmt.Errorf("%w: --max-steps %d: want at least 1", errUsage, f.MaxSteps)
 	}
 	c := &conversation{session: "chat-" + rand.Text(), show: show}
+	if f.Artifacts != "" {
+		// Artifacts belong to a session: chats that share a directory share
+		// theirs. Nothing else outlives a chat.
+		c.session = "chat"
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.end())
