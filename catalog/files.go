@@ -45,6 +45,23 @@ func (c *Catalog) Files(ctx context.Context, name string, limit int) ([]string, 
 	return files, cut, nil
 }
 
+// Passed names what [Catalog.Files] passes over because it is no file that can
+// be read: links to directories, links that lead nowhere or out of the root,
+// pipes and devices, and names with control characters or invalid UTF-8; at most
+// the first 20, as they are on disk.
+func (c *Catalog) Passed(ctx context.Context, name string) ([]string, error) {
+	var passed []string
+	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
+		l := newListing(st, p, maxFiles, maxFileDepth)
+		l.enter = func(dir string) bool { return !neverSearched(path.Base(dir)) }
+		l.take = func(string) bool { return true }
+		err := l.walk(ctx, "", 0)
+		passed = l.passed
+		return err
+	})
+	return passed, err
+}
+
 // ReadFile reads a file of a skill, whole and unchanged. The slash-separated
 // file path is relative to the skill's directory. As skills refer to their
 // neighbours, "../sibling/notes.md" is read too while it stays inside the same

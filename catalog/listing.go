@@ -27,6 +27,18 @@ type listing struct {
 	files []string
 	dirs  int
 	cut   bool // something was left out
+	// passed are the first entries that are no files to list: links that lead
+	// to a directory, nowhere or out of the root, pipes, and unusable names.
+	passed []string
+}
+
+// maxPassed bounds what is told of passed entries.
+const maxPassed = 20
+
+func (l *listing) pass(rel string) {
+	if len(l.passed) < maxPassed {
+		l.passed = append(l.passed, rel)
+	}
 }
 
 func newListing(st *state, p place, limit, maxDepth int) *listing {
@@ -66,6 +78,7 @@ func (l *listing) walk(ctx context.Context, rel string, depth int) error {
 	for _, entry := range entries {
 		name := entry.Name()
 		if !isName(name) || !utf8.ValidString(name) || strings.ContainsFunc(name, isControl) {
+			l.pass(strings.TrimPrefix(rel+"/"+name, "/"))
 			continue
 		}
 		if err := l.visit(ctx, entry, strings.TrimPrefix(rel+"/"+name, "/"), below(dir, name), depth); err != nil {
@@ -102,6 +115,8 @@ func (l *listing) visit(ctx context.Context, entry fs.DirEntry, rel, file string
 	}
 	if mode.IsRegular() {
 		l.files = append(l.files, rel)
+	} else {
+		l.pass(rel)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -96,8 +97,18 @@ func (j *running) choose(ctx context.Context) error {
 // workspace.
 func (j *running) stage(ctx context.Context) (err error) {
 	began := time.Now()
-	if j.dir, _, err = j.place.Stage(ctx, j.skill, j.digest, j.scope.Catalog); err != nil {
+	var fresh bool
+	if j.dir, fresh, err = j.place.Stage(ctx, j.skill, j.digest, j.scope.Catalog); err != nil {
 		return err
+	}
+	if fresh {
+		passed, err := j.scope.Catalog.Passed(ctx, j.skill.Name)
+		if err != nil {
+			return err
+		}
+		for _, name := range passed {
+			j.warnings = append(j.warnings, fmt.Sprintf("not staged: %q of the skill is a link that cannot be followed, no regular file, or badly named", cut(name, 200)))
+		}
 	}
 	from := j.sources()
 	if err := j.attach(ctx, from); err != nil {
