@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/satchel-go/satchel/loadmode"
 )
@@ -114,6 +117,21 @@ func newEndpoint(env func(string) string) (endpoint, error) {
 	return e, nil
 }
 
+// onTermination ends the program when it is told to, after clean: a prompt that
+// waits for its line cannot be interrupted. The function that it returns takes
+// this back.
+func onTermination(clean func()) (stop func()) {
+	told, release := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	undo := context.AfterFunc(told, func() {
+		clean()
+		os.Exit(exitFailed)
+	})
+	return func() {
+		undo()
+		release()
+	}
+}
+
 // Run talks until the prompts are used up.
 func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 	where, err := newEndpoint(c.env)
@@ -130,6 +148,7 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 		return err
 	}
 	defer chat.close()
+	defer onTermination(chat.close)()
 	unanswered := 0
 	for prompt, err := range cmd.prompts(c) {
 		if errors.Is(err, errLine) {
