@@ -31,7 +31,7 @@ type chatFlags struct {
 	Profile   string        `enum:"full,knowledge_only" default:"full" placeholder:"NAME" help:"Which skill tools the model is offered: ${enum} (default ${default})."`
 	System    string        `placeholder:"TEXT" help:"System message, sent verbatim."`
 	MaxSteps  int           `default:"40" placeholder:"N" help:"How many model calls a turn may take (default ${default})."`
-	Stream    bool          `help:"Print text as it comes, also what the model says beside tool calls."`
+	Stream    bool          `help:"Use the streaming interface. On a terminal, and as delta events, text is shown as it comes."`
 	runFlags  `embed:"" group:"Commands that skills run (skill_run, profile full):"`
 }
 
@@ -142,7 +142,7 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 	if err != nil {
 		return err
 	}
-	show := &reporter{json: cmd.JSON, verbose: cmd.Verbose, stream: cmd.Stream, out: c.out, err: c.err}
+	show := &reporter{json: cmd.JSON, verbose: cmd.Verbose, stream: cmd.Stream, live: cmd.Stream && c.watched, out: c.out, err: c.err}
 	chat, err := cmd.open(ctx, where, policy, show)
 	if err != nil {
 		return err

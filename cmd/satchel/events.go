@@ -19,8 +19,12 @@ type reporter struct {
 	mu       sync.Mutex
 	out, err io.Writer
 	turn     int
-	open     bool // the line on standard output has text and no end yet
-	broken   error
+	// live: a person watches standard output, so that text is shown as it
+	// comes. Elsewhere it holds answers only, and what an answer is shows when
+	// the message is complete.
+	live   bool
+	open   bool // the line on standard output has text and no end yet
+	broken error
 }
 
 // event is a line of --json. Every event has the fields event and turn; the
@@ -56,7 +60,7 @@ func (r *reporter) Turn(prompt string) {
 
 // Delta is a piece of a streamed text of the assistant.
 func (r *reporter) Delta(text string) {
-	if text == "" || !r.stream {
+	if text == "" || !r.stream || !r.json && !r.live {
 		return
 	}
 	r.mu.Lock()
@@ -78,7 +82,7 @@ func (r *reporter) Text(text string) {
 	defer r.mu.Unlock()
 	r.line(event{Event: "text", Text: &text})
 	r.endLine()
-	if !r.stream {
+	if !r.live {
 		r.note("text    %s", text)
 	}
 }
@@ -120,7 +124,7 @@ func (r *reporter) Answer(text string) {
 		r.line(event{Event: "answer", Text: &text})
 		return
 	}
-	if r.stream {
+	if r.live {
 		r.endLine() // the text is there already
 		return
 	}

@@ -30,8 +30,9 @@ type console struct {
 	in       io.Reader
 	out, err io.Writer
 	env      func(string) string
-	// terminal: a person types the input; colour: a person reads the output.
-	terminal, colour bool
+	// terminal: a person types the input; watched: a person reads the output,
+	// with colour if it may have some.
+	terminal, watched, colour bool
 }
 
 type commands struct {
@@ -45,6 +46,7 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], console{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv,
 		terminal: isTerminal(os.Stdin),
+		watched:  isTerminal(os.Stdout),
 		colour:   isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 	}))
 }
