@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -71,7 +72,7 @@ func (j *running) script() ([]string, error) {
 	}
 	defer f.Close()
 	line, err := bufio.NewReader(io.LimitReader(f, 512)).ReadString('\n')
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, tellf("script %q: %v", cut(j.req.script, 200), err)
 	}
 	interpreter := shebang(line)
