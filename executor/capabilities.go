@@ -23,6 +23,12 @@ type Capability struct {
 // field that is not enforced is ignored, never half promised.
 type Capabilities struct {
 	Isolation Isolation
+	// WorkspaceAt is the path at which a command finds Command.Workspace; empty
+	// when that is its path on the host.
+	WorkspaceAt string
+	// Advice is what to change on this machine for a better isolation, a
+	// sentence each.
+	Advice []string
 	// Filesystem: the command sees and writes no files of the host but its own.
 	Filesystem Capability
 	// Network: the command reaches no network.

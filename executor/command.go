@@ -26,12 +26,15 @@ type Command struct {
 	Stdin io.Reader
 	// Limits bound the run. The zero value stands for the defaults.
 	Limits Limits
-	// Workspace is the directory on the host that the program may write to. An
-	// executor without isolation ignores it.
+	// Workspace is the directory on the host that the program may write to; empty
+	// stands for Dir. It finds it at Capabilities().WorkspaceAt, and only paths
+	// below that have a meaning in Args and Env. Dir lies in it, or in Skills.
+	// An executor without isolation ignores it.
 	Workspace string
-	// Skills maps names to directories on the host that the program may read. An
-	// executor without isolation ignores it.
-	Skills map[string]string
+	// Skills is a directory on the host that the program may read, below
+	// SkillsAt too, and not write, even where it lies in Workspace. Empty is
+	// none. An executor without isolation ignores it.
+	Skills string
 }
 
 // Unlimited means, as a field of Limits, that there is no such limit.
@@ -42,6 +45,7 @@ const (
 	DefaultTimeout     = 5 * time.Minute
 	DefaultMemory      = 2 << 30
 	DefaultFileBytes   = 256 << 20
+	DefaultDisk        = 1 << 30
 	DefaultProcesses   = 256
 	DefaultOutput      = 16 << 10
 	DefaultOutputTotal = 64 << 20
@@ -59,6 +63,13 @@ type Limits struct {
 	Memory int64
 	// FileBytes is the size up to which a single file may be written.
 	FileBytes int64
+	// Disk is in bytes on disk that the files of Command.Workspace may take
+	// together, with those that were there before. It is not the kernel that
+	// bounds them: they are looked at while the command runs, and a command that
+	// is over the limit is ended with ReasonDisk. So a quick command, or the last
+	// moments of one, can write more than this. More than 200,000 files are too
+	// many as well.
+	Disk int64
 	// Processes is the number of processes and threads at one time.
 	Processes int
 	// Output is how many bytes of stdout, and again of stderr, are kept: the
@@ -79,6 +90,7 @@ func (l Limits) OrDefaults() Limits {
 	orDefault(&l.CPU, cpu)
 	orDefault(&l.Memory, DefaultMemory)
 	orDefault(&l.FileBytes, DefaultFileBytes)
+	orDefault(&l.Disk, DefaultDisk)
 	orDefault(&l.Processes, DefaultProcesses)
 	orDefault(&l.Output, DefaultOutput)
 	orDefault(&l.OutputTotal, DefaultOutputTotal)
@@ -96,7 +108,7 @@ func orDefault[T comparable](field *T, value T) {
 func (l Limits) check() error {
 	for name, value := range map[string]int64{
 		"timeout": int64(l.Timeout), "cpu": int64(l.CPU), "memory": l.Memory,
-		"file bytes": l.FileBytes, "processes": int64(l.Processes), "output total": l.OutputTotal,
+		"file bytes": l.FileBytes, "disk": l.Disk, "processes": int64(l.Processes), "output total": l.OutputTotal,
 	} {
 		if value < Unlimited {
 			return fmt.Errorf("%w: %s limit %d is negative", ErrCommand, name, value)

@@ -12,10 +12,10 @@ func TestLimitsOrDefaults(t *testing.T) {
 		name     string
 		in, want Limits
 	}{
-		{"zero", Limits{}, Limits{5 * time.Minute, 10 * time.Minute, 2 << 30, 256 << 20, 256, 16 << 10, 64 << 20}},
-		{"cpu follows the timeout", Limits{Timeout: time.Second}, Limits{time.Second, 2 * time.Second, 2 << 30, 256 << 20, 256, 16 << 10, 64 << 20}},
-		{"no timeout", Limits{Timeout: Unlimited}, Limits{Unlimited, Unlimited, 2 << 30, 256 << 20, 256, 16 << 10, 64 << 20}},
-		{"all given", Limits{1, 2, 3, 4, 5, 6, 7}, Limits{1, 2, 3, 4, 5, 6, 7}},
+		{"zero", Limits{}, Limits{5 * time.Minute, 10 * time.Minute, 2 << 30, 256 << 20, 1 << 30, 256, 16 << 10, 64 << 20}},
+		{"cpu follows the timeout", Limits{Timeout: time.Second}, Limits{time.Second, 2 * time.Second, 2 << 30, 256 << 20, 1 << 30, 256, 16 << 10, 64 << 20}},
+		{"no timeout", Limits{Timeout: Unlimited}, Limits{Unlimited, Unlimited, 2 << 30, 256 << 20, 1 << 30, 256, 16 << 10, 64 << 20}},
+		{"all given", Limits{1, 2, 3, 4, 5, 6, 7, 8}, Limits{1, 2, 3, 4, 5, 6, 7, 8}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tt.in.OrDefaults(); got != tt.want {

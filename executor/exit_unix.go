@@ -15,8 +15,16 @@ import (
 // exitStatus returns the exit code as a shell would and the signal's name.
 func exitStatus(state *os.ProcessState) (int, string) {
 	status, ok := state.Sys().(syscall.WaitStatus)
-	if !ok || !status.Signaled() {
+	if !ok {
 		return state.ExitCode(), ""
+	}
+	return statusOf(status)
+}
+
+// statusOf is exitStatus for what wait4(2) gives.
+func statusOf(status syscall.WaitStatus) (int, string) {
+	if !status.Signaled() {
+		return status.ExitStatus(), ""
 	}
 	name := unix.SignalName(status.Signal())
 	if name == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -85,12 +86,7 @@ func (l *Local) Capabilities() Capabilities {
 
 // Run implements Executor.
 func (l *Local) Run(ctx context.Context, cmd Command) (Result, error) {
-	r, err := l.start(ctx, cmd, nil)
-	if err != nil {
-		return neverRan(-1, ""), err
-	}
-	<-r.done // ends soon after ctx does
-	return r.result, r.fault
+	return run(ctx, l, l.grace, cmd)
 }
 
 // Start implements Executor.
@@ -98,41 +94,23 @@ func (l *Local) Start(ctx context.Context, cmd Command, term Terminal) (Process,
 	if term.TTY {
 		return nil, fmt.Errorf("start %q: %w: local executor has pipes only", cmd.Args, ErrNoTTY)
 	}
-	if cmd.Stdin != nil {
-		return nil, fmt.Errorf("%w: an interactive process gets its input by Write", ErrCommand)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	r, err := l.start(context.WithoutCancel(ctx), cmd, &term)
-	if err != nil {
-		return nil, err
-	}
-	return interactive{r}, nil
+	return start(ctx, l, l.grace, cmd, term)
 }
 
-// start starts the command and the goroutines that own it until r.done.
-func (l *Local) start(ctx context.Context, cmd Command, term *Terminal) (*running, error) {
-	if err := cmd.check(); err != nil {
-		return nil, err
-	}
-	cmd.Limits = cmd.Limits.OrDefaults()
-	if ctx.Err() != nil {
-		return ended(Result{ExitCode: -1, Reason: ReasonCancelled}), nil
-	}
+// spawn implements spawner.
+func (l *Local) spawn(_ context.Context, cmd Command, streams [3]*os.File, _ bool) (child, error) {
 	program, err := resolve(cmd)
 	if err != nil {
-		return ended(notStartable(err)), nil
+		return nil, refusal{notStartable(err)}
 	}
-	r := newRunning(cmd, l.grace, term)
-	if err := r.launch(l, program, cmd); err != nil {
+	p, err := l.startProcess(program, cmd, append(streams[:], shadows()...))
+	if err != nil {
 		if result, ok := refused(cmd.Args[0], err); ok {
-			return ended(result), nil
+			return nil, refusal{result}
 		}
-		return nil, fmt.Errorf("%w %q: %w", ErrSetup, cmd.Args[0], err)
+		return nil, err
 	}
-	go r.supervise(ctx)
-	return r, nil
+	return p, nil
 }
 
 // resolve finds the program file of a command.

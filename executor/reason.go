@@ -18,10 +18,13 @@ const (
 func (r *running) reason() Reason {
 	code := r.result.ExitCode
 	limit := r.limits.CPU
-	used := r.state.UserTime() + r.state.SystemTime()
 	switch {
-	case !r.child.limited:
-	case limit > 0 && (code == codeCPUTime || code == codeKilled) && used >= wholeSeconds(limit)/2:
+	case !r.end.limited:
+	case r.end.oom && code != 0:
+		return ReasonOOM
+	case r.end.policy:
+		return ReasonPolicy
+	case limit > 0 && (code == codeCPUTime || code == codeKilled) && r.end.cpu >= wholeSeconds(limit)/2:
 		return ReasonCPU
 	case code == codeFile && r.limits.FileBytes != Unlimited:
 		return ReasonDisk

@@ -25,7 +25,7 @@ const drainWait = 100 * time.Millisecond
 type running struct {
 	limits Limits
 	grace  time.Duration
-	child  *child
+	child  child
 	input  io.Reader
 	sink   io.Writer
 
@@ -41,10 +41,10 @@ type running struct {
 	stop        chan Reason   // holds the first reason to end the command early
 	exited      chan struct{} // closed: the program has exited and is not reaped
 	reap        chan struct{} // closed: it may be reaped
-	reaped      chan struct{} // closed: state and waitErr are set
+	reaped      chan struct{} // closed: end and waitErr are set
 	drained     chan struct{} // closed: the output is at its end
 	done        chan struct{} // closed: result and fault are set
-	state       *os.ProcessState
+	end         ending
 	waitErr     error
 	result      Result
 	fault       error
@@ -71,14 +71,14 @@ func ended(result Result) *running {
 }
 
 // launch starts the child, with its pipes, and what reads from it.
-func (r *running) launch(l *Local, program string, cmd Command) error {
+func (r *running) launch(ctx context.Context, by spawner, cmd Command) error {
 	ends, err := r.pipes()
 	if err != nil {
 		return err
 	}
 	started := make(chan error)
-	go r.keep(started, func() (*child, error) {
-		return l.spawn(program, cmd, append(ends[:], shadows()...))
+	go r.keep(started, func() (child, error) {
+		return by.spawn(ctx, cmd, ends, false)
 	})
 	err = <-started
 	closeAll(ends[:])
@@ -145,7 +145,7 @@ func closeAll(files []*os.File) {
 // of what binds a child to a thread need that: ptrace obeys only the thread
 // that started the child, and Pdeathsig kills the child when that thread ends,
 // not when the process does.
-func (r *running) keep(started chan<- error, spawn func() (*child, error)) {
+func (r *running) keep(started chan<- error, spawn func() (child, error)) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var err error
@@ -159,7 +159,7 @@ func (r *running) keep(started chan<- error, spawn func() (*child, error)) {
 	r.exit = time.Now()
 	close(r.exited)
 	<-r.reap
-	r.state, r.waitErr = r.child.reap()
+	r.end, r.waitErr = r.child.reap()
 	close(r.reaped)
 }
 
@@ -264,15 +264,15 @@ func (r *running) collect(cause Reason, stuck error) error {
 		if cause == "" {
 			r.result.Reason = ReasonSetup
 		}
-		return errors.Join(fmt.Errorf("process %d: %w", r.child.proc.Pid, ErrStuck), stuck)
+		return errors.Join(fmt.Errorf("%v: %w", r.child, ErrStuck), stuck)
 	}
 	r.result.Duration = r.exit.Sub(r.began)
 	<-r.reaped
 	if r.waitErr != nil {
 		r.result.Reason = ReasonSetup
-		return fmt.Errorf("%w: wait for process %d: %w", ErrSetup, r.child.proc.Pid, r.waitErr)
+		return fmt.Errorf("%w: wait for %v: %w", ErrSetup, r.child, r.waitErr)
 	}
-	r.result.ExitCode, r.result.Signal = exitStatus(r.state)
+	r.result.ExitCode, r.result.Signal = r.end.code, r.end.signal
 	if cause == "" {
 		r.result.Reason = r.reason()
 	}

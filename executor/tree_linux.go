@@ -16,13 +16,13 @@ import (
 const treeWait = 2 * time.Second
 
 // terminate asks the processes of the group to end.
-func (c *child) terminate() {
+func (c *process) terminate() {
 	_ = unix.Kill(-c.proc.Pid, unix.SIGTERM) // ESRCH: there is nobody to ask
 }
 
 // killAll kills the group, which the kernel does at one stroke, and then what
 // left it, until nothing is found. The program must not have been reaped.
-func (c *child) killAll() error {
+func (c *process) killAll() error {
 	_ = unix.Kill(-c.proc.Pid, unix.SIGKILL)
 	deadline := time.Now().Add(treeWait)
 	for pause := 500 * time.Microsecond; ; pause = min(2*pause, 20*time.Millisecond) {
@@ -39,7 +39,7 @@ func (c *child) killAll() error {
 
 // killStrays kills the processes that belong to the child and still live, and
 // returns their numbers. Without /proc there are none to be found.
-func (c *child) killStrays() []int {
+func (c *process) killStrays() []int {
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -62,7 +62,7 @@ func (c *child) killStrays() []int {
 // killOne kills a process that the child owned a moment ago; false when it is
 // gone. The descriptor is taken before the second look, so that the signal
 // cannot hit another process that got the same number.
-func (c *child) killOne(pid int) bool {
+func (c *process) killOne(pid int) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
 		return false
@@ -80,7 +80,7 @@ func (c *child) killOne(pid int) bool {
 }
 
 // owns reports whether the process descends from the child.
-func (c *child) owns(pid int) bool {
+func (c *process) owns(pid int) bool {
 	if session, err := unix.Getsid(pid); err == nil && session == c.proc.Pid {
 		return true
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/satchel-go/satchel/outputs"
@@ -85,8 +84,7 @@ func (j *running) script() ([]string, error) {
 	if interpreter == nil {
 		return nil, tellf("script %q has neither a #! line nor a known extension (.py, .sh, .js, .ts, .rb, .pl, .php, .r, .lua, .ps1); use command instead", cut(j.req.script, 200))
 	}
-	host := filepath.Join(j.place.Path(), filepath.FromSlash(file))
-	return append(append(append([]string{}, interpreter...), host), j.req.args...), nil
+	return append(append(append([]string{}, interpreter...), j.seen(file)), j.req.args...), nil
 }
 
 // shebang reads a first line such as "#!/usr/bin/env -S python3 -u". The
@@ -136,13 +134,13 @@ func (j *running) stdin() io.Reader {
 }
 
 // editorScript stages a program that writes the given text, for commands that
-// start an editor, and returns its path on the host.
+// start an editor, and returns its path as the command sees it.
 func (j *running) editorScript() (string, error) {
 	const text, program = "runs/editor.txt", "runs/editor.sh"
 	root := j.place.Root()
 	for _, f := range []struct{ name, content string }{
 		{text, j.req.editor},
-		{program, fmt.Sprintf("#!/bin/sh\nfor last; do :; done\ncat %s > \"$last\"\n", shellQuote(filepath.Join(j.place.Path(), filepath.FromSlash(text))))},
+		{program, fmt.Sprintf("#!/bin/sh\nfor last; do :; done\ncat %s > \"$last\"\n", shellQuote(j.seen(text)))},
 	} {
 		// Removed first: a command may have put a link in its place.
 		_ = root.Remove(f.name)
@@ -150,5 +148,5 @@ func (j *running) editorScript() (string, error) {
 			return "", err
 		}
 	}
-	return filepath.Join(j.place.Path(), filepath.FromSlash(program)), nil
+	return j.seen(program), nil
 }

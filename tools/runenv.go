@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/workspace"
 )
 
 // secret is a value that a skill was given and nobody may be told.
@@ -34,7 +35,7 @@ func (j *running) environment(ctx context.Context) ([]string, error) {
 	if j.Env != nil {
 		env = appendVars(env, j.Env(ctx, j.skill))
 	}
-	own := j.place.Env(j.skill.Name, j.dir)
+	own := workspace.Env(j.seen(""), j.skill.Name, j.dir)
 	env = append(env, own...)
 	if j.restricted() {
 		for name := range j.req.env {

@@ -172,8 +172,17 @@ func (j *running) build(ctx context.Context) (executor.Command, error) {
 		Args: args, Env: env, Limits: limits, Stdin: j.stdin(),
 		Dir:       filepath.Join(j.place.Path(), filepath.FromSlash(cwd)),
 		Workspace: j.place.Path(),
-		Skills:    map[string]string{j.skill.Name: filepath.Join(j.place.Path(), filepath.FromSlash(j.dir))},
+		Skills:    filepath.Join(j.place.Path(), filepath.Dir(filepath.FromSlash(j.dir))),
 	}, nil
+}
+
+// seen is the path under which the command finds a path of the workspace.
+func (j *running) seen(rel string) string {
+	base := j.Executor.Capabilities().WorkspaceAt
+	if base == "" {
+		base = j.place.Path()
+	}
+	return filepath.Join(base, filepath.FromSlash(rel))
 }
 
 func (j *running) report(ctx context.Context, kind core.EventKind, began time.Time, detail string) {

@@ -7,22 +7,22 @@ import (
 	"syscall"
 )
 
-// spawn starts the program. There is no call here that sets the limits of
+// startProcess starts the program. There is no call here that sets the limits of
 // another process, and changing those of the host process would be worse than
 // having none.
-func (l *Local) spawn(program string, cmd Command, files []*os.File) (*child, error) {
+func (l *Local) startProcess(program string, cmd Command, files []*os.File) (*process, error) {
 	proc, err := os.StartProcess(program, cmd.Args, &os.ProcAttr{
 		Dir: cmd.Dir, Env: cmd.environment(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &child{proc: proc}, nil
+	return &process{proc: proc}, nil
 }
 
-func (c *child) terminate() { _ = syscall.Kill(-c.proc.Pid, syscall.SIGTERM) }
+func (c *process) terminate() { _ = syscall.Kill(-c.proc.Pid, syscall.SIGTERM) }
 
-func (c *child) killAll() error {
+func (c *process) killAll() error {
 	_ = syscall.Kill(-c.proc.Pid, syscall.SIGKILL)
 	return nil
 }

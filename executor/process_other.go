@@ -9,18 +9,18 @@ import (
 	"os"
 )
 
-func (l *Local) spawn(program string, cmd Command, files []*os.File) (*child, error) {
+func (l *Local) startProcess(program string, cmd Command, files []*os.File) (*process, error) {
 	proc, err := os.StartProcess(program, cmd.Args, &os.ProcAttr{Dir: cmd.Dir, Env: cmd.environment(), Files: files})
 	if err != nil {
 		return nil, err
 	}
-	return &child{proc: proc}, nil
+	return &process{proc: proc}, nil
 }
 
 // terminate does nothing: there is no signal that asks.
-func (c *child) terminate() {}
+func (c *process) terminate() {}
 
-func (c *child) killAll() error {
+func (c *process) killAll() error {
 	_ = c.proc.Kill()
 	return nil
 }

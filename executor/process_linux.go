@@ -17,8 +17,8 @@ import (
 // no program of a skill needs more, and the host's own limit holds beside it.
 const maxOpenFiles = 4096
 
-// child is a started program.
-type child struct {
+// process is a started program, a plain child of the host.
+type process struct {
 	proc    *os.Process
 	limited bool
 	marker  uint64 // RLIMIT_LOCKS of all its descendants; 0: none could be set
@@ -31,21 +31,21 @@ func mayTrace() bool {
 	return err != nil || strings.TrimSpace(string(level)) != "3"
 }
 
-// spawn starts the program with its limits in force. The calling goroutine must
-// be locked to its thread until the program has exited.
-func (l *Local) spawn(program string, cmd Command, files []*os.File) (*child, error) {
+// startProcess starts the program with its limits in force. The calling goroutine
+// must be locked to its thread until the program has exited.
+func (l *Local) startProcess(program string, cmd Command, files []*os.File) (*process, error) {
 	traced := !l.untraced.Load()
-	proc, err := startProcess(program, cmd, files, traced)
+	proc, err := startChild(program, cmd, files, traced)
 	if traced && (errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS)) {
 		traced = false
-		if proc, err = startProcess(program, cmd, files, false); err == nil {
+		if proc, err = startChild(program, cmd, files, false); err == nil {
 			l.untraced.Store(true)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	c := &child{proc: proc, limited: true}
+	c := &process{proc: proc, limited: true}
 	if err := c.bound(cmd.Limits, traced); err != nil {
 		_ = unix.Kill(-proc.Pid, unix.SIGKILL)
 		_, _ = proc.Wait()
@@ -55,7 +55,7 @@ func (l *Local) spawn(program string, cmd Command, files []*os.File) (*child, er
 }
 
 // bound sets the limits and lets a traced child go.
-func (c *child) bound(limits Limits, traced bool) error {
+func (c *process) bound(limits Limits, traced bool) error {
 	pid := c.proc.Pid
 	if traced {
 		// The exec has stopped the child, or something killed it: both are left
@@ -76,10 +76,10 @@ func (c *child) bound(limits Limits, traced bool) error {
 	return nil
 }
 
-// startProcess retries while the program file is still open for writing: a
+// startChild retries while the program file is still open for writing: a
 // concurrent fork in the host can hold it open for a moment after its writer
 // has closed it.
-func startProcess(program string, cmd Command, files []*os.File, traced bool) (*os.Process, error) {
+func startChild(program string, cmd Command, files []*os.File, traced bool) (*os.Process, error) {
 	attr := &os.ProcAttr{Dir: cmd.Dir, Env: cmd.environment(), Files: files, Sys: &syscall.SysProcAttr{
 		Setsid: true, Pdeathsig: syscall.SIGKILL, Ptrace: traced,
 	}}
@@ -141,26 +141,33 @@ func setMarker(pid int) uint64 {
 	if unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &old) != nil || old.Max < 1<<32 {
 		return 0
 	}
-	var random [8]byte
-	_, _ = rand.Read(random[:]) // never fails
-	// Large enough not to be a limit that somebody means, below infinity.
-	ceiling := min(old.Max, 1<<62)
-	marker := 1<<31 + binary.NativeEndian.Uint64(random[:])%(ceiling-1<<31)
+	marker := randomMarker(old.Max)
 	if unix.Prlimit(pid, unix.RLIMIT_LOCKS, &unix.Rlimit{Cur: marker, Max: marker}, nil) != nil || lockLimit(pid) != marker {
 		return 0
 	}
 	return marker
 }
 
+// randomMarker is large enough not to be a limit that somebody means, and below
+// infinity.
+func randomMarker(most uint64) uint64 {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return 1<<31 + binary.NativeEndian.Uint64(random[:])%(min(most, 1<<62)-1<<31)
+}
+
 // awaitExit returns when the program has exited. It stays a zombie, so that its
 // number, and that of its group and session, cannot pass on to another process
 // before all of them were killed.
-func (c *child) awaitExit() {
+func (c *process) awaitExit() {
 	_ = waitid(c.proc.Pid, unix.WEXITED|unix.WNOWAIT)
 }
 
 // reap frees the program's number and returns how it ended.
-func (c *child) reap() (*os.ProcessState, error) { return c.proc.Wait() }
+func (c *process) reap() (ending, error) {
+	state, err := c.proc.Wait()
+	return c.ending(state), err
+}
 
 func waitid(pid, options int) error {
 	for {

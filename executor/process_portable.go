@@ -4,8 +4,8 @@ package executor
 
 import "os"
 
-// child is a started program.
-type child struct {
+// process is a started program, a plain child of the host.
+type process struct {
 	proc    *os.Process
 	limited bool // always false: no limits are set here
 	state   *os.ProcessState
@@ -17,7 +17,7 @@ func mayTrace() bool { return false }
 // awaitExit reaps the program: the systems other than Linux share no way to
 // wait without doing so. When its group is empty, the number of the group can
 // pass on to another from then on.
-func (c *child) awaitExit() { c.state, c.err = c.proc.Wait() }
+func (c *process) awaitExit() { c.state, c.err = c.proc.Wait() }
 
 // reap returns how the program ended.
-func (c *child) reap() (*os.ProcessState, error) { return c.state, c.err }
+func (c *process) reap() (ending, error) { return c.ending(c.state), c.err }

@@ -1,0 +1,115 @@
+//go:build amd64 || arm64
+
+package executor
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// insideID is the user and group that a command is, as it sees itself.
+const insideID = 1000
+
+// ownership maps users where the host is root. The sandbox's user 0, who only
+// builds, and its user insideID, who runs the command, are two users of the
+// host who own nothing there and are nobody. On disk the workspace belongs to
+// root nonetheless: it is shown through a mount that translates the owner.
+type ownership struct {
+	first int      // the host's number of the sandbox's user 0; insideID is the next
+	ns    *os.File // the user namespace that holds the translation of the mount
+}
+
+// firstID is above the numbers that distributions give to users, to containers
+// and to services.
+const firstID = 0x7a00_0000
+
+// newOwnership fails where this process may not map users.
+func newOwnership() (*ownership, error) {
+	o := &ownership{first: firstID}
+	if last, err := lastID(); err != nil {
+		return nil, err
+	} else if last < firstID+2 {
+		// In a user namespace itself: the last two that it has.
+		o.first = last - 2
+	}
+	var err error
+	o.ns, err = newUserNamespace(
+		[]syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: o.first + 1, Size: 1}},
+		[]syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: o.first + 1, Size: 1}})
+	return o, err
+}
+
+// inside is the mapping of a sandbox's users and groups.
+func (o *ownership) inside() []syscall.SysProcIDMap {
+	return []syscall.SysProcIDMap{
+		{ContainerID: 0, HostID: o.first, Size: 1},
+		{ContainerID: insideID, HostID: o.first + 1, Size: 1},
+	}
+}
+
+// Close lets go of the mapping.
+func (o *ownership) Close() error { return o.ns.Close() }
+
+// mount returns a detached mount of dir on which the files of this process's
+// user belong to the sandbox's user. The last name of dir must not be a link.
+func (o *ownership) mount(dir string, attributes uint64) (*os.File, error) {
+	fd, err := unix.OpenTree(unix.AT_FDCWD, dir, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_SYMLINK_NOFOLLOW)
+	if err != nil {
+		return nil, fmt.Errorf("open %q as mount: %w", dir, err)
+	}
+	tree := os.NewFile(uintptr(fd), dir)
+	err = unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &unix.MountAttr{
+		Attr_set: attributes | unix.MOUNT_ATTR_IDMAP, Userns_fd: uint64(o.ns.Fd()),
+	})
+	if errors.Is(err, unix.EINVAL) {
+		err = fmt.Errorf("%w: its file system has no mounts that translate owners; put the workspaces on ext4, xfs, btrfs or tmpfs", err)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("map owners of %q: %w", dir, err), tree.Close())
+	}
+	return tree, nil
+}
+
+// lastID returns the first number above those that this process's user
+// namespace has.
+func lastID() (int, error) {
+	file, err := os.Open("/proc/self/uid_map")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = file.Close() }()
+	last := 0
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var inside, outside, count int
+		if _, err := fmt.Sscan(lines.Text(), &inside, &outside, &count); err != nil {
+			return 0, fmt.Errorf("read uid_map: %w", err)
+		}
+		last = max(last, inside+count)
+	}
+	return last, nil
+}
+
+// newUserNamespace returns a user namespace with a mapping, without any process
+// in it. The process that it was made with never runs: it is stopped before its
+// first instruction.
+func newUserNamespace(uids, gids []syscall.SysProcIDMap) (*os.File, error) {
+	runtime.LockOSThread() // ptrace
+	defer runtime.UnlockOSThread()
+	proc, err := os.StartProcess(self, []string{"satchel-users"}, &os.ProcAttr{Env: []string{}, Sys: &syscall.SysProcAttr{
+		Cloneflags: unix.CLONE_NEWUSER, UidMappings: uids, GidMappings: gids, Ptrace: true, Pdeathsig: syscall.SIGKILL,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	ns, err := os.Open("/proc/" + strconv.Itoa(proc.Pid) + "/ns/user")
+	_ = proc.Kill()
+	_, waitErr := proc.Wait()
+	return ns, errors.Join(err, waitErr)
+}

@@ -1,0 +1,141 @@
+//go:build amd64 || arm64
+
+package reexec
+
+import "syscall"
+
+// errFrame is the error of a message that is not what it should be.
+const errFrame = syscall.EBADMSG
+
+// send writes a message. When the Sandbox is gone there is nobody to tell, and
+// obey ends the process.
+func send(kind byte, text string) {
+	body := append([]byte{0, 0, 0, 0, kind}, text...)
+	n := len(body) - 4
+	body[0], body[1], body[2], body[3] = byte(n), byte(n>>8), byte(n>>16), byte(n>>24)
+	for len(body) > 0 {
+		n, err := syscall.Write(Control, body)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		body = body[n:]
+	}
+}
+
+func receivePlan() *Plan {
+	body, _ := receive()
+	plan, ok := decodePlan(body)
+	if !ok {
+		fail("read plan", errFrame)
+	}
+	return plan
+}
+
+func receiveJob() *received {
+	body, files := receive()
+	job, ok := decodeJob(body)
+	if !ok {
+		fail("read job", errFrame)
+	}
+	return &received{job, files}
+}
+
+// received is a Job with the descriptors that came with it.
+type received struct {
+	*Job
+	files []int
+}
+
+// streams is how many of the descriptors are the program's streams.
+const streams = 3
+
+// adoptStreams makes the first descriptors of the job the program's streams.
+func adoptStreams(job *received) {
+	if len(job.files) < streams {
+		fail("adopt streams", errFrame)
+	}
+	for i, fd := range job.files[:streams] {
+		must("adopt streams", syscall.Dup3(fd, i, 0))
+		_ = syscall.Close(fd)
+	}
+	job.files = job.files[streams:]
+}
+
+// receive reads a frame. The end of the socket is no error: the Sandbox was
+// closed, or has crashed, while this process was waiting.
+func receive() (body []byte, files []int) {
+	var head [4]byte
+	oob := make([]byte, syscall.CmsgSpace(MaxFiles*4))
+	n, oobn := 0, 0
+	for {
+		var err error
+		n, oobn, _, _, err = syscall.Recvmsg(Control, head[:], oob, syscall.MSG_CMSG_CLOEXEC)
+		if err == syscall.EINTR {
+			continue
+		}
+		must("read control", err)
+		break
+	}
+	if n == 0 {
+		syscall.Exit(0)
+	}
+	readFull(head[n:])
+	files = descriptors(oob[:oobn])
+	size := uint32(head[0]) | uint32(head[1])<<8 | uint32(head[2])<<16 | uint32(head[3])<<24
+	if size > MaxFrame {
+		fail("read control", errFrame)
+	}
+	body = make([]byte, size)
+	readFull(body)
+	return body, files
+}
+
+func readFull(b []byte) {
+	for len(b) > 0 {
+		n, err := syscall.Read(Control, b)
+		if err == syscall.EINTR {
+			continue
+		}
+		must("read control", err)
+		if n == 0 {
+			syscall.Exit(0)
+		}
+		b = b[n:]
+	}
+}
+
+func descriptors(oob []byte) []int {
+	messages, err := syscall.ParseSocketControlMessage(oob)
+	must("read descriptors", err)
+	var files []int
+	for i := range messages {
+		fds, err := syscall.ParseUnixRights(&messages[i])
+		must("read descriptors", err)
+		files = append(files, fds...)
+	}
+	return files
+}
+
+// obey does what the Sandbox asks while the program runs. When the Sandbox is
+// gone, the process ends, and with it, in a namespace of its own, everything.
+func obey(program int, namespaces bool) {
+	var b [1]byte
+	for {
+		n, err := syscall.Read(Control, b[:])
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			if !namespaces {
+				_ = syscall.Kill(-program, syscall.SIGKILL)
+			}
+			syscall.Exit(0)
+		}
+		if b[0] == Terminate {
+			_ = syscall.Kill(-program, syscall.SIGTERM)
+		}
+	}
+}

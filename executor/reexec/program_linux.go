@@ -1,0 +1,139 @@
+//go:build amd64 || arm64
+
+package reexec
+
+import "syscall"
+
+// start starts the program of the job and returns its number.
+func start(job *received) int {
+	path, err := find(job.Args[0], job.Dir, job.Env)
+	if err == syscall.ENOENT {
+		send(NotFound, err.Error())
+		syscall.Exit(exitFailed)
+	}
+	if err == nil {
+		// The Sandbox waits for Started before it says that there is a program:
+		// said before the fork, so that the program cannot end first.
+		var pid int
+		pid, err = syscall.ForkExec(path, job.Args, &syscall.ProcAttr{
+			Dir: job.Dir, Env: job.Env, Files: []uintptr{0, 1, 2},
+			Sys: &syscall.SysProcAttr{Setsid: true, Setctty: job.TTY, Pdeathsig: syscall.SIGKILL},
+		})
+		if err == nil {
+			send(Started, "")
+			closeStreams()
+			return pid
+		}
+	}
+	switch err {
+	case syscall.EACCES, syscall.ENOEXEC, syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.EPERM,
+		syscall.E2BIG, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.ETXTBSY:
+		why := err.Error()
+		if err == syscall.ENOENT {
+			why = "its interpreter was not found"
+		}
+		send(NotExecutable, why)
+		syscall.Exit(exitFailed)
+	}
+	fail("start program", err)
+	return 0
+}
+
+// closeStreams lets go of the program's streams, so that their other ends see
+// when the program does.
+func closeStreams() {
+	for fd := range 3 {
+		_ = syscall.Close(fd)
+	}
+}
+
+// find looks a program up as a shell does: a name on the PATH of env, of which
+// only absolute entries count, a path relative to dir. The error is ENOENT or
+// EACCES.
+func find(name, dir string, env []string) (string, error) {
+	if hasSlash(name) {
+		if name[0] != '/' {
+			name = dir + "/" + name
+		}
+		return name, executable(name)
+	}
+	search := ""
+	for _, entry := range env {
+		if len(entry) > 5 && entry[:5] == "PATH=" {
+			search = entry[5:]
+		}
+	}
+	result := error(syscall.ENOENT)
+	for len(search) > 0 {
+		end := 0
+		for end < len(search) && search[end] != ':' {
+			end++
+		}
+		entry := search[:end]
+		search = search[min(end+1, len(search)):]
+		if entry == "" || entry[0] != '/' || name == "." || name == ".." {
+			continue
+		}
+		path := entry + "/" + name
+		switch executable(path) {
+		case nil:
+			return path, nil
+		case syscall.EACCES:
+			result = syscall.EACCES
+		}
+	}
+	return "", result
+}
+
+// executable reports why a file cannot be executed.
+func executable(path string) error {
+	var st syscall.Stat_t
+	if err := syscall.Stat(path, &st); err != nil {
+		if err == syscall.EACCES {
+			return err
+		}
+		return syscall.ENOENT
+	}
+	if st.Mode&syscall.S_IFMT != syscall.S_IFREG || st.Mode&0o111 == 0 {
+		return syscall.EACCES
+	}
+	return nil
+}
+
+func hasSlash(s string) bool {
+	for i := range len(s) {
+		if s[i] == '/' {
+			return true
+		}
+	}
+	return false
+}
+
+// reap frees the numbers of processes that have ended, reports the end of the
+// program, and ends when nobody is left.
+func reap(program int) {
+	for {
+		var status syscall.WaitStatus
+		var usage syscall.Rusage
+		pid, err := syscall.Wait4(-1, &status, 0, &usage)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil: // ECHILD
+			syscall.Exit(0)
+		case pid == program:
+			send(Exited, ending(status, &usage))
+		}
+	}
+}
+
+func ending(status syscall.WaitStatus, usage *syscall.Rusage) string {
+	var b [12]byte
+	for i := range 4 {
+		b[i] = byte(status >> (8 * i))
+	}
+	micros := (usage.Utime.Sec+usage.Stime.Sec)*1e6 + int64(usage.Utime.Usec+usage.Stime.Usec)
+	for i := range 8 {
+		b[4+i] = byte(micros >> (8 * i))
+	}
+	return string(b[:])
+}

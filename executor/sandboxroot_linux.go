@@ -1,0 +1,215 @@
+//go:build amd64 || arm64
+
+package executor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/satchel-go/satchel/executor/reexec"
+)
+
+// What the root of a sandbox shows of the host, beside /usr. What the host does
+// not have is left out.
+var (
+	// systemDirs are links into /usr on most systems.
+	systemDirs = []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
+	// systemFiles of /etc are what programs need to find libraries, fonts,
+	// certificates and time zones. None says who uses this machine, for what.
+	systemFiles = []string{
+		"/etc/ImageMagick-6", "/etc/ImageMagick-7", "/etc/R", "/etc/alternatives", "/etc/ca-certificates",
+		"/etc/crypto-policies", "/etc/fonts", "/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk",
+		"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/libreoffice", "/etc/localtime",
+		"/etc/mime.types", "/etc/pki/tls/certs", "/etc/protocols", "/etc/python3", "/etc/services",
+		"/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/texmf", "/etc/timezone",
+	}
+	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+	// protected parts of /proc tell or change things of the whole machine: the
+	// directories are made read-only, the files empty.
+	protectedProc = []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/sysrq-trigger"}
+	coveredProc   = []string{
+		"/proc/cmdline", "/proc/config.gz", "/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/kmsg",
+		"/proc/modules", "/proc/mounts.old", "/proc/sched_debug", "/proc/slabinfo", "/proc/swaps", "/proc/timer_list",
+		"/proc/vmallocinfo",
+	}
+)
+
+// etc holds the files of /etc that are written for the sandbox.
+var etc = map[string]string{
+	"/etc/group":         fmt.Sprintf("skill:x:%d:\nnogroup:x:65534:\n", insideID),
+	"/etc/hostname":      hostname + "\n",
+	"/etc/hosts":         "127.0.0.1 localhost " + hostname + "\n::1 localhost\n",
+	"/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+	"/etc/passwd": fmt.Sprintf("skill:x:%d:%d:skill:%s:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
+		insideID, insideID, WorkspaceAt),
+}
+
+const hostname = "sandbox"
+
+const (
+	readOnly = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+	writable = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+	device   = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NOEXEC
+)
+
+// planOf says how a sandbox is built, and notes what Landlock must allow in it.
+func (s *Sandbox) planOf(tier Isolation) (*reexec.Plan, error) {
+	if tier != IsolationNamespaces {
+		return &reexec.Plan{}, s.liteRules()
+	}
+	b := &rootBuilder{made: map[string]bool{"/": true}}
+	b.system("/usr")
+	for _, path := range slices.Concat(systemDirs, systemFiles) {
+		b.system(path)
+	}
+	for _, path := range s.readable {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("%w: readable directory: %w", ErrOption, err)
+		}
+		b.system(path)
+	}
+	for path, text := range etc {
+		b.parent(path)
+		b.add(reexec.Step{Op: reexec.MakeFile, Target: path, Data: text})
+	}
+	b.devices()
+	b.memory("/tmp", s.temp)
+	b.memory("/dev/shm", s.temp)
+	b.proc()
+	b.dir(WorkspaceAt, 0o755)
+	b.dir(SkillsAt, 0o755)
+	b.dir("/var", 0o755)
+	b.dir("/run", 0o755)
+	// The links out, work and inputs of a skill lead two directories up.
+	b.link("/out", "workspace/out")
+	b.link("/work", "workspace/work")
+	b.link("/runs", "workspace/runs")
+	b.link("/var/tmp", "../tmp")
+	s.rules = append(b.rules,
+		reexec.Rule{Path: "/etc", Access: landlockRead}, reexec.Rule{Path: "/proc", Access: landlockProc},
+		reexec.Rule{Path: SkillsAt, Access: landlockRead}, reexec.Rule{Path: WorkspaceAt, Access: landlockWrite},
+		reexec.Rule{Path: "/tmp", Access: landlockWrite}, reexec.Rule{Path: "/dev/shm", Access: landlockWrite},
+		reexec.Rule{Path: "/dev/pts", Access: landlockDevice | landlockReadDir}, reexec.Rule{Path: "/", Access: landlockReadDir})
+	return &reexec.Plan{Namespaces: true, Host: scaffold(), Hostname: hostname, Steps: b.steps}, nil
+}
+
+// scaffold is the directory on which the new root is built. Nobody keeps
+// workspaces or programs below these.
+func scaffold() string {
+	if info, err := os.Stat("/sys"); err == nil && info.IsDir() {
+		return "/sys"
+	}
+	return "/proc"
+}
+
+// rootBuilder collects the steps.
+type rootBuilder struct {
+	steps []reexec.Step
+	made  map[string]bool
+	rules []reexec.Rule
+}
+
+func (b *rootBuilder) add(s reexec.Step) { b.steps = append(b.steps, s) }
+
+func (b *rootBuilder) dir(path string, mode uint64) {
+	if b.made[path] {
+		return
+	}
+	b.parent(path)
+	b.made[path] = true
+	b.add(reexec.Step{Op: reexec.MakeDir, Target: path, Flags: mode})
+}
+
+func (b *rootBuilder) parent(path string) { b.dir(filepath.Dir(path), 0o755) }
+
+func (b *rootBuilder) link(path, to string) {
+	b.parent(path)
+	b.add(reexec.Step{Op: reexec.MakeLink, Source: to, Target: path})
+}
+
+// system shows a path of the host read-only, where there is one. A link stays a
+// link: what it leads to is shown, or is not.
+func (b *rootBuilder) system(path string) {
+	info, err := os.Lstat(path)
+	if err != nil || b.made[path] {
+		return
+	}
+	switch {
+	case info.Mode()&os.ModeSymlink != 0:
+		if to, err := os.Readlink(path); err == nil {
+			b.link(path, to)
+		}
+	case info.IsDir():
+		b.dir(path, 0o755)
+		b.add(reexec.Step{Op: reexec.Bind, Source: path, Target: path, Flags: readOnly})
+		b.rules = append(b.rules, reexec.Rule{Path: path, Access: landlockRead})
+	case info.Mode().IsRegular():
+		b.parent(path)
+		b.add(reexec.Step{Op: reexec.BindFile, Source: path, Target: path, Flags: readOnly})
+	}
+}
+
+func (b *rootBuilder) devices() {
+	b.dir("/dev", 0o755)
+	for _, path := range devices {
+		if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+			b.add(reexec.Step{Op: reexec.BindFile, Source: path, Target: path, Flags: device})
+			b.rules = append(b.rules, reexec.Rule{Path: path, Access: landlockDevice})
+		}
+	}
+	for name, to := range map[string]string{"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"} {
+		b.link("/dev/"+name, "/proc/self/fd"+to)
+	}
+	// Terminals of its own, for programs that open some.
+	b.dir("/dev/pts", 0o755)
+	b.add(reexec.Step{Op: reexec.Mount, Source: "devpts", Target: "/dev/pts", Data: "newinstance,ptmxmode=0666,mode=0620",
+		Flags: unix.MS_NOSUID | unix.MS_NOEXEC})
+	b.link("/dev/ptmx", "pts/ptmx")
+}
+
+// memory mounts a file system in memory that everybody inside may write to.
+func (b *rootBuilder) memory(path string, size int64) {
+	b.dir(path, 0o755)
+	b.add(reexec.Step{Op: reexec.Mount, Source: "tmpfs", Target: path,
+		Data: fmt.Sprintf("mode=1777,size=%d,nr_inodes=16384", size), Flags: unix.MS_NOSUID | unix.MS_NODEV})
+}
+
+// proc mounts a /proc that shows the sandbox's own processes.
+func (b *rootBuilder) proc() {
+	b.dir("/proc", 0o755)
+	b.add(reexec.Step{Op: reexec.Mount, Source: "proc", Target: "/proc", Flags: unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC})
+	for _, path := range protectedProc {
+		if exists(path) {
+			b.add(reexec.Step{Op: reexec.Protect, Target: path, Flags: readOnly | unix.MOUNT_ATTR_NOEXEC})
+		}
+	}
+	for _, path := range coveredProc {
+		if exists(path) {
+			b.add(reexec.Step{Op: reexec.Cover, Source: "/dev/null", Target: path})
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// inside translates a path of the host into one that the command sees; false
+// when it has none.
+func inside(cmd Command, path string) (string, bool) {
+	for _, place := range []struct{ host, at string }{{cmd.Workspace, WorkspaceAt}, {cmd.Skills, SkillsAt}} {
+		if place.host == "" {
+			continue
+		}
+		if rel, err := filepath.Rel(place.host, path); err == nil && filepath.IsLocal(rel) {
+			return strings.TrimSuffix(place.at+"/"+rel, "/."), true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,89 @@
+package seccomp
+
+// byArgument are the calls whose arguments decide.
+var byArgument = []rule{
+	{noNamespace, `clone`},
+	{noInjection, `ioctl`},
+	{family, `socket`},
+	{unixPair, `socketpair`},
+	{plainPersonality, `personality`},
+	{noDevice(1), `mknod`},
+	{noDevice(2), `mknodat`},
+	{noListener, `seccomp`},
+}
+
+// CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET; and
+// CLONE_PARENT, which would give the sandbox's supervisor a child that it does
+// not know of. CLONE_NEWTIME is clone3's only.
+const cloneRefused = 0x7e020000 | 0x8000
+
+var noNamespace = &test{arg: 0, mask: cloneRefused, values: []uint32{0}, yes: allow, no: eperm}
+
+// TIOCSTI types into the terminal for whoever reads next, TIOCLINUX pastes into
+// a console, and TIOCSETD loads line disciplines, drivers that nobody looks at.
+var noInjection = &test{arg: 1, mask: word, values: []uint32{0x5412, 0x541c, 0x5423}, yes: eperm, no: allow}
+
+const (
+	afUnix    = 1
+	afInet    = 2
+	afInet6   = 10
+	afNetlink = 16
+
+	typeMask  = 0xf // the rest of a socket's type are flags
+	stream    = 1
+	datagram  = 2
+	seqpacket = 5
+
+	tcp = 6
+	udp = 17
+)
+
+// family leaves out AF_VSOCK, which reaches the hypervisor from any network
+// namespace, AF_ALG, AF_PACKET and what else modules bring. On the Internet
+// there is TCP and UDP: no raw sockets, and no MPTCP, which rules about TCP
+// overlook. The kernel is asked about interfaces and routes only.
+var family = &test{arg: 0, mask: word, values: []uint32{afUnix}, yes: allow, no: &test{
+	arg: 0, mask: word, values: []uint32{afInet, afInet6}, yes: &test{
+		arg: 1, mask: typeMask, values: []uint32{stream, datagram}, yes: protocol(0, tcp, udp), no: eperm,
+	}, no: &test{
+		arg: 0, mask: word, values: []uint32{afNetlink}, yes: protocol(0), no: eafnosupport,
+	},
+}}
+
+func protocol(allowed ...uint32) *test {
+	return &test{arg: 2, mask: word, values: allowed, yes: allow, no: eperm}
+}
+
+var unixPair = &test{arg: 0, mask: word, values: []uint32{afUnix}, yes: allow, no: eafnosupport}
+
+// connectedPair leaves out datagrams, which one end can send to any socket of
+// the host. SOCK_RAW means datagrams too.
+var connectedPair = &test{arg: 0, mask: word, values: []uint32{afUnix}, yes: &test{
+	arg: 1, mask: typeMask, values: []uint32{stream, seqpacket}, yes: allow, no: eperm,
+}, no: eafnosupport}
+
+// plainPersonality allows to ask, and to be what a program is anyway. Others
+// turn off address randomisation or make all memory executable.
+var plainPersonality = &test{arg: 0, mask: word, values: []uint32{0, 0xffffffff}, yes: allow, no: eperm}
+
+// noDevice allows plain files, pipes and sockets. The kernel reads 16 bits of
+// the mode.
+func noDevice(arg uint32) *test {
+	return &test{arg: arg, mask: 0xf000, values: []uint32{0, 0x8000, 0x1000, 0xc000}, yes: allow, no: eperm}
+}
+
+// noListener lets a program filter itself, but not decide calls of its children
+// in their place (SECCOMP_FILTER_FLAG_NEW_LISTENER).
+var noListener = &test{arg: 1, mask: 1 << 3, values: []uint32{0}, yes: allow, no: eperm}
+
+// ownProcess allows process 0, the caller itself.
+var ownProcess = &test{arg: 0, mask: word, values: []uint32{0}, yes: allow, no: eperm}
+
+// ownPriority allows PRIO_PROCESS and PRIO_PGRP, and not PRIO_USER, whose 0 is
+// the user's every process.
+var ownPriority = &test{arg: 0, mask: word, values: []uint32{0, 1}, yes: zeroWho, no: eperm}
+
+// ownIOPriority is the same with other numbers.
+var ownIOPriority = &test{arg: 0, mask: word, values: []uint32{1, 2}, yes: zeroWho, no: eperm}
+
+var zeroWho = &test{arg: 1, mask: word, values: []uint32{0}, yes: allow, no: eperm}

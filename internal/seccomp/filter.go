@@ -1,0 +1,123 @@
+package seccomp
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"golang.org/x/net/bpf"
+)
+
+// Policy says what the filter can count on. The zero value counts on nothing
+// and refuses most.
+type Policy struct {
+	// Namespaces says that the program has its own user, mount, process, network
+	// and IPC namespaces: its sockets, its shared memory and the processes that
+	// it can name are those of its sandbox. Without them there is no socket but
+	// a connected pair, no System V or POSIX IPC, and no changing the limits or
+	// the priority of another process. Signals stay possible, as the filter does
+	// not know whose a process id is.
+	Namespaces bool
+}
+
+// Arch is an architecture by Go's name for it.
+type Arch string
+
+// The architectures with a table of system calls.
+const (
+	AMD64 Arch = "amd64"
+	ARM64 Arch = "arm64"
+)
+
+// Filter returns the program for the architecture of this build as the kernel
+// takes it: an array of struct sock_filter, 8 bytes each, in native byte order.
+// On an architecture without a table the error wraps errors.ErrUnsupported.
+func Filter(p Policy) ([]byte, error) {
+	code, err := Assemble(p, Arch(runtime.GOARCH))
+	if err != nil {
+		return nil, err
+	}
+	raw := make([]byte, 0, 8*len(code))
+	for _, ins := range code {
+		raw = binary.NativeEndian.AppendUint16(raw, ins.Op)
+		raw = append(raw, ins.Jt, ins.Jf)
+		raw = binary.NativeEndian.AppendUint32(raw, ins.K)
+	}
+	return raw, nil
+}
+
+// Assemble returns the program for any architecture that has a table, else an
+// error that wraps errors.ErrUnsupported. The same policy and architecture give
+// the same program.
+//
+// The number of a call is searched for in a balanced tree of jumps. Arguments
+// are read only for calls whose verdict hangs on them: of all others the kernel
+// remembers that they are allowed, and does not run the filter for them.
+func Assemble(p Policy, arch Arch) ([]bpf.RawInstruction, error) {
+	t, ok := tableOf(arch)
+	if !ok {
+		return nil, fmt.Errorf("no table of system calls for %s: %w", arch, errors.ErrUnsupported)
+	}
+	var prog program
+	wrong := kill.write(&prog)
+	search := writeSearch(&prog, spans(t.decisions(rules(p))))
+	number := prog.step(bpf.LoadAbsolute{Off: offsetNumber, Size: 4}, search)
+	right := prog.branch(bpf.JumpEqual, t.audit, number, wrong)
+	prog.step(bpf.LoadAbsolute{Off: offsetArch, Size: 4}, right)
+	return prog.assemble()
+}
+
+// decisions returns the decision on each number up to the highest of the table.
+// Later rules win, and what no rule names is not there.
+func (t table) decisions(rules []rule) []decision {
+	numbers, highest := map[string]uint32{}, uint32(0)
+	for _, list := range t.calls {
+		for _, c := range list {
+			numbers[c.name] = c.number
+			highest = max(highest, c.number)
+		}
+	}
+	all := make([]decision, highest+1)
+	for i := range all {
+		all[i] = enosys
+	}
+	for _, r := range rules {
+		for name := range strings.FieldsSeq(r.calls) {
+			if number, ok := numbers[name]; ok {
+				all[number] = r.decision
+			}
+		}
+	}
+	return all
+}
+
+// span is a run of numbers with one decision, up to where the next span begins.
+type span struct {
+	first    uint32
+	decision decision
+}
+
+// spans joins neighbours, and ends with all the numbers above the table. Those
+// of the x32 interface, which have bit 30 set, are among them.
+func spans(decisions []decision) []span {
+	var all []span
+	for number, d := range append(decisions, enosys) {
+		if len(all) == 0 || all[len(all)-1].decision != d {
+			all = append(all, span{uint32(number), d})
+		}
+	}
+	return all
+}
+
+// writeSearch finds the span that the number in the register is in.
+func writeSearch(p *program, all []span) label {
+	if len(all) == 1 {
+		return all[0].decision.write(p)
+	}
+	middle := len(all) / 2
+	high := writeSearch(p, all[middle:])
+	low := writeSearch(p, all[:middle])
+	return p.branch(bpf.JumpGreaterOrEqual, all[middle].first, high, low)
+}

@@ -1,0 +1,167 @@
+package seccomp
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// reference decides a call in the plainest way: by name, with the arguments as
+// Go's integers. It shares the lists of names with the filter and nothing else.
+func reference(f filter, audit, number uint32, a [6]uint64) verdict {
+	if audit != f.table.audit {
+		return kill
+	}
+	name := f.call(number)
+	var arg [6]uint32
+	for i := range a {
+		arg[i] = uint32(a[i])
+	}
+	if v, ok := referenceShared(name, arg); ok && !f.policy.Namespaces {
+		return v
+	}
+	when := func(ok bool) verdict {
+		if ok {
+			return allow
+		}
+		return eperm
+	}
+	device := func(mode uint32) bool {
+		kind := mode >> 12 & 15
+		return kind != 0 && kind != 1 && kind != 8 && kind != 12
+	}
+	switch name {
+	case "clone":
+		namespaces := []int{15, 17, 25, 26, 27, 28, 29, 30}
+		return when(!slices.ContainsFunc(namespaces, func(bit int) bool { return arg[0]>>bit&1 == 1 }))
+	case "ioctl":
+		return when(arg[1] != 0x5412 && arg[1] != 0x541C && arg[1] != 0x5423)
+	case "socket":
+		switch arg[0] {
+		case 1:
+			return allow
+		case 2, 10:
+			kind := arg[1] % 16
+			return when((kind == 1 || kind == 2) && (arg[2] == 0 || arg[2] == 6 || arg[2] == 17))
+		case 16:
+			return when(arg[2] == 0)
+		}
+		return eafnosupport
+	case "socketpair":
+		if arg[0] != 1 {
+			return eafnosupport
+		}
+		return allow
+	case "personality":
+		return when(arg[0] == 0 || arg[0] == 1<<32-1)
+	case "mknod":
+		return when(!device(arg[1]))
+	case "mknodat":
+		return when(!device(arg[2]))
+	case "seccomp":
+		return when(arg[1]/8%2 == 0)
+	}
+	for _, r := range slices.Concat(allowed, refused, absent) {
+		if name != "" && slices.Contains(strings.Fields(r.calls), name) {
+			return r.decision.(verdict)
+		}
+	}
+	return enosys
+}
+
+// referenceShared decides what is tighter without namespaces.
+func referenceShared(name string, arg [6]uint32) (verdict, bool) {
+	ok := true
+	switch name {
+	case "socket":
+		return eafnosupport, true
+	case "socketpair":
+		kind := arg[1] % 16
+		ok = kind == 1 || kind == 5
+		if arg[0] != 1 {
+			return eafnosupport, true
+		}
+	case "connect", "bind", "listen", "accept", "accept4":
+		ok = false
+	case "prlimit64", "sched_setaffinity", "sched_setparam", "sched_setscheduler", "sched_setattr":
+		ok = arg[0] == 0
+	case "setpriority":
+		ok = arg[0] < 2 && arg[1] == 0
+	case "ioprio_set":
+		ok = (arg[0] == 1 || arg[0] == 2) && arg[1] == 0
+	default:
+		for _, family := range []string{"shm", "sem", "msg", "mq_"} {
+			if strings.HasPrefix(name, family) {
+				return enosys, true
+			}
+		}
+		return 0, false
+	}
+	if ok {
+		return allow, true
+	}
+	return eperm, true
+}
+
+// telling are values at which a rule could turn.
+var telling = []uint64{
+	0, 1, 2, 3, 5, 6, 8, 9, 10, 15, 16, 17, 18, 38, 40, 132, 256, 261, 262, 263,
+	0x1000, 0x2000, 0x4000, 0x6000, 0x8000, 0xa000, 0xc000, 0xf000, 0x12000, 0x20000, 0x80000, 0x80800, 0x40000,
+	0x5411, 0x5412, 0x5413, 0x541b, 0x541c, 0x541d, 0x5423, 0x2000000, 0x4000000, 0x8000000, 0x10000000,
+	0x20000000, 0x40000000, 0x80000000, 0xfffffffe, 0xffffffff, 1<<32 | 0x5412, ^uint64(0),
+}
+
+func randomArg(r *rand.Rand) uint64 {
+	v := telling[r.IntN(len(telling))]
+	switch r.IntN(6) {
+	case 0:
+		v |= telling[r.IntN(len(telling))]
+	case 1:
+		v ^= 1 << r.IntN(64)
+	case 2:
+		v |= r.Uint64() << 32
+	case 3:
+		v = r.Uint64()
+	}
+	return v
+}
+
+func TestFilterIsReference(t *testing.T) {
+	eachFilter(t, func(t *testing.T, f filter) {
+		seed := rand.Uint64()
+		r := rand.New(rand.NewPCG(seed, 1))
+		decisions := f.table.decisions(rules(f.policy))
+		var turning []uint32 // numbers whose arguments decide
+		for number, d := range decisions {
+			if _, ok := d.(*test); ok {
+				turning = append(turning, uint32(number))
+			}
+		}
+		check := func(audit, number uint32, a [6]uint64) {
+			t.Helper()
+			got, want := f.decide(t, audit, number, a[:]), reference(f, audit, number, a)
+			if got != want {
+				t.Fatalf("seed %d: architecture %#x, call %d (%s) %#x: %s, want %s", seed, audit, number, f.call(number), a, got, want)
+			}
+		}
+		random := func() (a [6]uint64) {
+			for i := range a {
+				a[i] = randomArg(r)
+			}
+			return a
+		}
+		for number := range uint32(1024) {
+			check(f.table.audit, number, random())
+		}
+		for range 40000 {
+			check(f.table.audit, turning[r.IntN(len(turning))], random())
+			check(f.table.audit, r.Uint32N(512), random())
+		}
+		for range 2000 {
+			check(f.table.audit, r.Uint32(), random())
+			check(r.Uint32(), r.Uint32N(512), random())
+			check(f.table.audit^1<<r.IntN(32), r.Uint32N(512), random())
+		}
+	})
+}

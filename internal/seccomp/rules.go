@@ -1,0 +1,129 @@
+package seccomp
+
+import "slices"
+
+// rule gives calls one decision.
+type rule struct {
+	decision decision
+	calls    string // names, separated by white space
+}
+
+// rules returns the rules of a policy. Later ones win.
+func rules(p Policy) []rule {
+	all := slices.Concat(allowed, byArgument, refused, absent)
+	if !p.Namespaces {
+		all = append(all, unconfined...)
+	}
+	return all
+}
+
+// allowed are the calls that programs are made of.
+var allowed = []rule{
+	// Files that are open.
+	{allow, `read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close close_range
+		dup dup2 dup3 fcntl flock fsync fdatasync sync syncfs sync_file_range truncate ftruncate fallocate
+		fadvise64 readahead cachestat sendfile splice tee vmsplice copy_file_range pipe pipe2 getdents getdents64`},
+	// Files by name. Which ones is a matter of mounts and Landlock.
+	{allow, `open openat openat2 creat stat lstat fstat newfstatat statx access faccessat faccessat2 readlink
+		readlinkat rename renameat renameat2 mkdir mkdirat rmdir unlink unlinkat link linkat symlink symlinkat
+		chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat umask utime utimes futimesat utimensat
+		statfs fstatfs getcwd chdir fchdir setxattr lsetxattr fsetxattr setxattrat getxattr lgetxattr fgetxattr
+		getxattrat listxattr llistxattr flistxattr listxattrat removexattr lremovexattr fremovexattr removexattrat`},
+	// Waiting for something.
+	{allow, `poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
+		eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime timerfd_gettime
+		inotify_init inotify_init1 inotify_add_watch inotify_rm_watch`},
+	// Memory, also executable: interpreters compile. RLIMIT_MEMLOCK bounds what is locked.
+	{allow, `brk mmap munmap mremap mprotect msync mincore madvise mlock mlock2 munlock mlockall munlockall mseal
+		memfd_create membarrier pkey_alloc pkey_free pkey_mprotect map_shadow_stack`},
+	// Processes and threads.
+	{allow, `fork vfork execve execveat exit exit_group wait4 waitid pidfd_open gettid getpid getppid getpgid
+		getpgrp getsid setpgid setsid set_tid_address set_robust_list rseq rseq_slice_yield restart_syscall
+		arch_prctl prctl futex futex_waitv futex_wait futex_wake futex_requeue`},
+	// Signals: a filter cannot tell whose a process id is.
+	{allow, `kill tkill tgkill pidfd_send_signal rt_sigqueueinfo rt_tgsigqueueinfo rt_sigaction rt_sigprocmask
+		rt_sigpending rt_sigsuspend rt_sigtimedwait rt_sigreturn sigaltstack pause`},
+	// Users: without capabilities, and with no_new_privs, these gain nothing.
+	{allow, `getuid geteuid getgid getegid getresuid getresgid getgroups setuid setgid setreuid setregid setresuid
+		setresgid setgroups setfsuid setfsgid capget capset`},
+	// Scheduling and limits: a program without privilege only lowers its own.
+	{allow, `sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_setparam sched_getscheduler
+		sched_setscheduler sched_getattr sched_setattr sched_get_priority_max sched_get_priority_min
+		sched_rr_get_interval getpriority setpriority ioprio_get ioprio_set getrlimit setrlimit prlimit64
+		getrusage getcpu`},
+	// Time, and what the machine is.
+	{allow, `time times gettimeofday clock_gettime clock_getres clock_nanosleep nanosleep alarm getitimer setitimer
+		timer_create timer_settime timer_gettime timer_getoverrun timer_delete uname sysinfo getrandom`},
+	// Sockets, once socket(2) has given one.
+	{allow, `connect accept accept4 bind listen shutdown getsockname getpeername getsockopt setsockopt
+		sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg`},
+	// System V and POSIX IPC.
+	{allow, `shmget shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl
+		mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr`},
+	// A program may confine itself further.
+	{allow, `landlock_create_ruleset landlock_add_rule landlock_restrict_self`},
+	// The kernel's own trampolines make these; a program that does gets a signal.
+	{allow, `uretprobe uprobe`},
+}
+
+// refused are calls that exist and are not for a sandboxed program.
+var refused = []rule{
+	// New namespaces: the whole kernel behind root's privileges in them.
+	{eperm, `unshare setns`},
+	// Mounts, and root directories: what the sandbox is built of.
+	{eperm, `mount umount2 pivot_root chroot move_mount open_tree open_tree_attr fsopen fsconfig fsmount fspick
+		mount_setattr`},
+	// The memory, descriptors and registers of other processes.
+	{eperm, `ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp pidfd_getfd
+		get_robust_list`},
+	// Machines within the kernel, and the usual way to win its races.
+	{eperm, `bpf perf_event_open userfaultfd`},
+	// Keyrings are in no namespace.
+	{eperm, `add_key request_key keyctl`},
+	// Files by inode number, past every directory above them; and watching a whole file system.
+	{eperm, `open_by_handle_at name_to_handle_at fanotify_init fanotify_mark`},
+	// The machine: kernel, modules, swap, accounting, quotas, names, clock, log, terminals, ports.
+	{eperm, `kexec_load kexec_file_load reboot init_module finit_module delete_module swapon swapoff acct
+		quotactl quotactl_fd sethostname setdomainname settimeofday clock_settime adjtimex clock_adjtime syslog
+		vhangup iopl ioperm`},
+	// Memory by node moves pages of others; all of them, so that libnuma sees that there is none.
+	{eperm, `mbind get_mempolicy set_mempolicy set_mempolicy_home_node migrate_pages move_pages`},
+	// 16-bit segments: only emulators want them, and they have broken the kernel's entry code before.
+	{eperm, `modify_ldt`},
+}
+
+// absent are calls that look as if the kernel was built without them, so that
+// libraries fall back.
+var absent = []rule{
+	// Its flags are behind a pointer, where the rule for clone cannot look.
+	{enosys, `clone3`},
+	// It makes other calls, unseen by any filter.
+	{enosys, `io_uring_setup io_uring_enter io_uring_register`},
+	// Asynchronous I/O draws on one limit for the whole machine.
+	{enosys, `io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents`},
+	// Memory that the host can neither swap nor look into.
+	{enosys, `memfd_secret`},
+	// They tell of mounts, namespaces and security modules; /proc says what may be known.
+	{enosys, `statmount listmount listns lsm_get_self_attr lsm_set_self_attr lsm_list_modules`},
+	// By name what ioctl does with an open file, and beyond Landlock.
+	{enosys, `file_getattr file_setattr`},
+	// Nothing calls them any more, or no kernel answers.
+	{enosys, `remap_file_pages uselib ustat sysfs _sysctl lookup_dcookie nfsservctl create_module get_kernel_syms
+		query_module getpmsg putpmsg afs_syscall tuxcall security vserver epoll_ctl_old epoll_wait_old
+		set_thread_area get_thread_area`},
+}
+
+// unconfined tightens the rules for a program that shares the host's namespaces.
+var unconfined = []rule{
+	// The network and the sockets of the file system are the host's. Connected pairs need none of these.
+	{eafnosupport, `socket`},
+	{eperm, `connect bind listen accept accept4`},
+	{connectedPair, `socketpair`},
+	// So are shared memory, semaphores and queues. Those of the C library are files and go on working.
+	{enosys, `shmget shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl
+		mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr`},
+	// And other processes of the same user: a limit on CPU time kills them as well as a signal.
+	{ownProcess, `prlimit64 sched_setaffinity sched_setparam sched_setscheduler sched_setattr`},
+	{ownPriority, `setpriority`},
+	{ownIOPriority, `ioprio_set`},
+}
