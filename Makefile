@@ -1,12 +1,12 @@
 # The targets a newcomer needs: demo, then test. Every target works in a fresh
 # checkout on a machine with Go; scripts/setup.sh installs what is missing.
 GO      ?= go
-MODULES := . cmd/satchel examples
-ROOMS   := . ./core/... ./skillmd/... ./catalog/... ./session/... ./loadmode/... ./processors/... ./tools/... \
-           ./artifacts/... ./outputs/... ./workspace/... ./executor/... ./internal/...
+MODULES := . benchmark cmd/satchel examples
+ROOMS   := . ./core/... ./skillmd/... ./catalog/... ./session/... ./loadmode/... ./permission/... ./processors/... ./tools/... \
+           ./artifacts/... ./outputs/... ./workspace/... ./executor/... ./terminal/... ./internal/...
 RACE    := $(shell scripts/race.sh)
 
-.PHONY: demo test setup fmt vet unit alone bench fuzz lint
+.PHONY: demo test setup fmt vet unit alone bench bench-cache fuzz lint
 
 demo: ## one task through both frameworks, without a key and without a network
 	cd cmd/satchel && $(GO) run . demo ../../examples/skills
@@ -32,6 +32,9 @@ alone: ## every nested module also builds without the workspace
 
 bench: ## what a model call costs
 	$(GO) test -run '^$$' -bench . -benchmem . ./skillmd ./catalog ./session ./adapter/...
+
+bench-cache: ## what each system costs with a prompt cache; ARGS are its flags
+	GO=$(GO) scripts/bench-cache.sh $(ARGS)
 
 fuzz: ## a minute of fuzzing for each parser
 	scripts/fuzz.sh 60s

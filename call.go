@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -23,34 +24,34 @@ func (r *Runtime) Observe(ctx context.Context, key core.SessionKey, calls []core
 	numbered := 0
 	for _, c := range calls {
 		p := &pendingCall{call: c, done: make(chan struct{})}
-		if o := r.set.Operation(c.Name); o != nil && o.Changes {
-			p.changes = true
-			numbered++
+		if o := r.set.Operation(c.Name); o != nil {
+			if p.ordered = o.Ordered; o.Changes {
+				p.changes = true
+				numbered++
+			}
 		}
 		pending = append(pending, p)
 	}
-	if numbered > 0 || r.mode == loadmode.Once {
+	life := r.live.of(key)
+	if numbered > 0 || r.mode == loadmode.Once || !life.isTidy() {
 		_, err := session.Update(ctx, r.storeOf(key), key, func(rec *session.Record) (*session.Record, error) {
 			next := rec.Clone()
-			spent := loadmode.Spend(next, r.mode)
-			if numbered == 0 && !spent {
+			changed := loadmode.Spend(next, r.mode)
+			if numbered > 0 && !again(next.Pending, pending) {
+				changed, next.Pending = true, nil
+				for _, p := range pending {
+					if p.changes {
+						next.Calls++
+						p.number = next.Calls
+						next.Pending = append(next.Pending, session.Pending{Call: p.number, From: p.call})
+					}
+				}
+			}
+			if rest := others(pending); !slices.Equal(rest, next.Others) {
+				changed, next.Others = true, rest
+			}
+			if !changed {
 				return nil, nil
-			}
-			if again(next.Pending, pending) {
-				if !spent {
-					return nil, nil
-				}
-				return next, nil
-			}
-			if numbered > 0 {
-				next.Pending = nil
-			}
-			for _, p := range pending {
-				if p.changes {
-					next.Calls++
-					p.number = next.Calls
-					next.Pending = append(next.Pending, session.Pending{Call: p.number, From: p.call})
-				}
 			}
 			return next, nil
 		})
@@ -58,7 +59,7 @@ func (r *Runtime) Observe(ctx context.Context, key core.SessionKey, calls []core
 			return err
 		}
 	}
-	r.live.of(key).respond(pending)
+	life.respond(pending)
 	return nil
 }
 
@@ -85,12 +86,17 @@ func (r *Runtime) callTool(ctx context.Context, key core.SessionKey, call core.T
 	life := r.live.of(key)
 	own := life.begin(call)
 	defer life.ended(own)
-	if o.Changes || o.Awaits {
+	if o.Changes || o.Awaits || o.Ordered {
 		if err := life.wait(ctx, own); err != nil {
 			return "", err
 		}
 	}
 	s := r.scope(key)
+	if !o.Always {
+		if reason, err := r.checked(ctx, s, call, life.later(own)); err != nil || reason != "" {
+			return reason, err
+		}
+	}
 	if o.Awaits {
 		s.Record = before(s.Record, life.later(own))
 	}
@@ -98,6 +104,21 @@ func (r *Runtime) callTool(ctx context.Context, key core.SessionKey, call core.T
 		return o.Answer(ctx, s, call.Arguments)
 	}
 	return r.change(ctx, s, o, own, call)
+}
+
+// checked decides once more by the lists, for a host that has not asked the gate,
+// and returns why the call is denied. A call that passes by a pattern is bound to
+// it.
+func (r *Runtime) checked(ctx context.Context, s *tools.Scope, call core.ToolCall, later int) (string, error) {
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return "", err
+	}
+	v := r.judge.Decide(r.use(ctx, call), lists(at(rec, later)))
+	if s.Narrow = v.Pattern; v.Outcome != permission.Denied {
+		return "", nil
+	}
+	return r.deny(ctx, s.Key, call, v.Reason).Reason, nil
 }
 
 // before is the record without what calls from number later on have loaded. A
@@ -109,13 +130,25 @@ func before(record func(context.Context) (*session.Record, error), later int) fu
 	}
 	return func(ctx context.Context) (*session.Record, error) {
 		rec, err := record(ctx)
-		if err != nil || !slices.ContainsFunc(rec.Active, func(a session.Active) bool { return a.Call >= later }) {
+		if err != nil {
 			return rec, err
 		}
-		rec = rec.Clone()
-		rec.Active = slices.DeleteFunc(rec.Active, func(a session.Active) bool { return a.Call >= later })
-		return rec, nil
+		return at(rec, later), nil
 	}
+}
+
+// at is the record as a call sees it that stands before the change of number
+// later.
+func at(rec *session.Record, later int) *session.Record {
+	loaded := func(a session.Active) bool { return a.Call >= later }
+	held := func(h session.Held) bool { return h.Call >= later }
+	if later == 0 || !slices.ContainsFunc(rec.Active, loaded) && !slices.ContainsFunc(rec.Held, held) {
+		return rec
+	}
+	rec = rec.Clone()
+	rec.Active = slices.DeleteFunc(rec.Active, loaded)
+	rec.Held = slices.DeleteFunc(rec.Held, held)
+	return rec
 }
 
 // change answers a call that changes what is loaded, and saves its answer with
@@ -238,11 +271,12 @@ func (r *Runtime) scope(key core.SessionKey) *tools.Scope {
 	store, life := r.storeOf(key), r.live.of(key)
 	s := &tools.Scope{
 		Key: key, Catalog: r.catalog, Mode: r.mode, Max: r.max, Victim: r.victim,
-		Runner: r.runner,
-		Files:  life.attached,
-		Hidden: life.isHidden,
-		Record: func(ctx context.Context) (*session.Record, error) { return store.Load(ctx, key) },
-		Pin:    func(ctx context.Context, c catalog.Content) error { return r.pin(ctx, key, c) },
+		Runner: r.runner, Sessions: r.terminals,
+		Files:      life.attached,
+		Hidden:     life.isHidden,
+		Restricted: r.restricted(life),
+		Record:     func(ctx context.Context) (*session.Record, error) { return store.Load(ctx, key) },
+		Pin:        func(ctx context.Context, c catalog.Content) error { return r.pin(ctx, key, c) },
 		Emit: func(ctx context.Context, e core.Event) {
 			e.Key = key
 			r.Emit(ctx, e)

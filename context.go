@@ -14,6 +14,7 @@ type (
 	turnKey    struct{}
 	summaryKey struct{}
 	loadsKey   struct{}
+	inputKey   struct{}
 )
 
 // WithSession names the conversation that the calls under ctx belong to. What
@@ -64,6 +65,12 @@ func TurnToken(ctx context.Context) (token string, ok bool) {
 // requests under ctx; see [WithSummaryRule].
 func WithSummary(ctx context.Context) context.Context {
 	return context.WithValue(ctx, summaryKey{}, true)
+}
+
+// WithInput says that the tool which is called under ctx gets just this text: a
+// framework has taken it out of the arguments of the call. Adapters call it.
+func WithInput(ctx context.Context, text string) context.Context {
+	return context.WithValue(ctx, inputKey{}, text)
 }
 
 // Load is a skill that the host loads itself; see [WithLoads].

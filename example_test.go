@@ -40,6 +40,11 @@ func ExampleNew() {
 	// skill_list_docs
 	// skill_unload
 	// skill_read
+	// skill_run
+	// skill_exec
+	// skill_write_stdin
+	// skill_poll_session
+	// skill_kill_session
 }
 
 // What an adapter does for each model call: prepare the request, tell the

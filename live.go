@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/processors"
@@ -35,14 +36,24 @@ type life struct {
 	user, hash string
 	// closed: the model has answered without a call since the turn began.
 	closed bool
-	// hidden are the calls whose content the last request did not show.
+	// hidden are the calls whose content the last request did not show, sent is
+	// when that was.
 	hidden []int
-	// response are the calls of the last response.
+	sent   time.Time
+	// response are the calls of the last response, nil where this process has
+	// seen none. tidy: the record holds no others of one before it.
 	response []*pendingCall
+	tidy     bool
+	// tools are the names of those that the last request offered.
+	tools []string
 	// files are those of the last request.
 	files []core.File
 	// held is the place among the holders of files; it is guarded by lives.mu.
 	held *list.Element
+	// guard compares requests, where the host wants that; watched is its place
+	// among the guards. Both are guarded by lives.mu.
+	guard   *processors.PrefixGuard
+	watched *list.Element
 }
 
 // shown returns the rendered content of rec, rendering it only if the
@@ -92,13 +103,25 @@ func (l *life) close(closed bool) {
 func (l *life) hide(calls []int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.hidden = calls
+	l.hidden, l.sent = calls, time.Now()
 }
 
 func (l *life) isHidden(call int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Contains(l.hidden, call)
+}
+
+func (l *life) offer(tools []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tools = tools
+}
+
+func (l *life) offered() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.tools
 }
 
 // attached are the files of the last request; they must not be changed.
@@ -122,6 +145,8 @@ type lives struct {
 	index map[core.SessionKey]*list.Element
 	// holders are the lives that have files, most recent first.
 	holders *list.List
+	// watched are the lives that have a guard, most recent first.
+	watched *list.List
 }
 
 type living struct {
@@ -130,7 +155,7 @@ type living struct {
 }
 
 func newLives(limit int) *lives {
-	return &lives{limit: limit, order: list.New(), index: make(map[core.SessionKey]*list.Element), holders: list.New()}
+	return &lives{limit: limit, order: list.New(), index: make(map[core.SessionKey]*list.Element), holders: list.New(), watched: list.New()}
 }
 
 func (l *lives) of(key core.SessionKey) *life {
@@ -146,6 +171,7 @@ func (l *lives) of(key core.SessionKey) *life {
 		oldest := l.order.Remove(l.order.Back()).(living)
 		delete(l.index, oldest.key)
 		l.release(oldest.life)
+		l.unwatch(oldest.life)
 	}
 	return one
 }
@@ -191,6 +217,7 @@ func (l *lives) end(session string) {
 			delete(l.index, one.key)
 			l.order.Remove(e)
 			l.release(one.life)
+			l.unwatch(one.life)
 		}
 		e = next
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
@@ -31,6 +32,9 @@ type settings struct {
 	summary    processors.SummaryRule
 	max        int
 	victim     loadmode.Victim
+	policy     loadmode.CachePolicy
+	guarded    bool
+	onBreak    []func(processors.PrefixBreak)
 	profile    tools.Profile
 	tools      []string
 	operations []tools.Operation
@@ -40,6 +44,9 @@ type settings struct {
 	renderer   func([]core.Skill) string
 	events     func(context.Context, core.Event)
 	gate       func(context.Context, core.SessionKey, core.ToolCall) core.Decision
+	judge      permission.Judge
+	tooling    []permission.Tool
+	approver   core.Approver
 	logger     *slog.Logger
 }
 
@@ -180,15 +187,13 @@ func WithTools(names ...string) Option {
 	}
 }
 
-// WithRunner lets skills run commands: it adds skill_run to the tools of the
-// full profile. The runner's Executor decides how far they are confined.
-// Workspaces and Artifacts that are nil are made for the runtime: in a
-// directory for temporary files, which Close removes, and in memory.
+// WithRunner sets how skill_run, and skill_exec with its three companions, run
+// commands. What is nil is made for the runtime, by the first command, and
+// closed with it: an executor.Sandbox, workspaces in a directory for temporary
+// files, artifacts in memory. Where there is no sandbox the calls are answered
+// with what to change; commands run unconfined only with an executor.Local.
 func WithRunner(r tools.Runner) Option {
 	return func(s *settings) error {
-		if r.Executor == nil {
-			return fmt.Errorf("%w: WithRunner: no executor", ErrOption)
-		}
 		s.runner = &r
 		return nil
 	}
@@ -234,7 +239,8 @@ func WithOverviewRenderer(render func(skills []core.Skill) string) Option {
 }
 
 // WithEventHook reports what happens to a function of the host. It runs on the
-// goroutine of the call and must not block.
+// goroutine of the call and must not block. What a command does that goes on
+// between calls is reported from a goroutine of its own.
 func WithEventHook(hook func(context.Context, core.Event)) Option {
 	return func(s *settings) error {
 		s.events = hook
@@ -242,7 +248,8 @@ func WithEventHook(hook func(context.Context, core.Event)) Option {
 	}
 }
 
-// WithGate lets a function of the host decide on every tool call of its agent.
+// WithGate lets a function of the host decide on every tool call of its agent,
+// before the lists of skills do. What it does not deny, they still may.
 func WithGate(gate func(context.Context, core.SessionKey, core.ToolCall) core.Decision) Option {
 	return func(s *settings) error {
 		s.gate = gate

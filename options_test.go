@@ -100,7 +100,6 @@ func TestOptionsThatCannotWork(t *testing.T) {
 		{"read without load", []satchel.Option{satchel.WithTools("skill_read")}, tools.ErrSet},
 		{"no such tool", []satchel.Option{satchel.WithTools("skill_load", "skill_fly")}, tools.ErrSet},
 		{"operation twice", []satchel.Option{satchel.WithOperations(tools.Load())}, tools.ErrSet},
-		{"no executor", []satchel.Option{satchel.WithRunner(tools.Runner{})}, satchel.ErrOption},
 		{"nil logger", []satchel.Option{satchel.WithLogger(nil)}, satchel.ErrOption},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

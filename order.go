@@ -17,6 +17,8 @@ type pendingCall struct {
 	call    core.ToolCall
 	number  int // of a call that changes what is loaded
 	changes bool
+	ordered bool
+	judged  bool // by the gate
 	// executed is the call as it was begun.
 	executed core.ToolCall
 	begun    bool
@@ -36,7 +38,7 @@ func (l *life) respond(calls []*pendingCall) {
 			p.finish()
 		}
 	}
-	l.response = calls
+	l.response, l.tidy = calls, others(calls) == nil
 	l.closed = len(calls) == 0
 }
 
@@ -134,9 +136,19 @@ func (l *life) later(own *pendingCall) int {
 	return 0
 }
 
-// wait returns when no change of lower position in the response is unfinished.
+// wait returns when no change of lower position in the response is unfinished,
+// nor, where the call's own order counts, a call of which that is true too.
 // Failed, denied and interrupted calls count as finished.
 func (l *life) wait(ctx context.Context, own *pendingCall) error {
+	return l.waitBefore(ctx, own, own != nil && own.ordered)
+}
+
+// waitLoads returns when no change of lower position is unfinished.
+func (l *life) waitLoads(ctx context.Context, own *pendingCall) error {
+	return l.waitBefore(ctx, own, false)
+}
+
+func (l *life) waitBefore(ctx context.Context, own *pendingCall, ordered bool) error {
 	if own == nil {
 		return nil
 	}
@@ -147,7 +159,7 @@ func (l *life) wait(ctx context.Context, own *pendingCall) error {
 		if p == own {
 			return nil
 		}
-		if p.changes {
+		if p.changes || p.ordered && ordered {
 			if err := l.waitFor(ctx, p); err != nil {
 				return err
 			}

@@ -34,17 +34,13 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	if r.runner != nil {
 		r.live.hold(life, req.Files)
 	}
+	if len(req.Tools) > 0 {
+		life.offer(req.Tools)
+	}
 	if rec.NoSkills && len(rec.Deliveries) == 0 {
 		return core.View{Messages: req.Messages, NoSkills: true}, nil
 	}
-	text := func(digest string) (string, error) {
-		text, err := r.pinned(ctx, req.Key, digest)
-		if errors.Is(err, session.ErrNotPinned) {
-			r.logger.WarnContext(ctx, "pinned content is lost", "session", req.Key.Session, "digest", digest)
-			return lostText, nil
-		}
-		return text, err
-	}
+	text := r.texter(ctx, req.Key)
 	content, err := life.shown(rec, text)
 	if err != nil {
 		return core.View{}, err
@@ -60,7 +56,22 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	}
 	messages, hidden := processors.Render(r.chain, req.Messages, st)
 	life.hide(hidden)
+	if r.guarded {
+		r.guard(ctx, req.Key, life, messages, rec)
+	}
 	return core.View{Messages: messages, NoSkills: rec.NoSkills}, nil
+}
+
+// texter returns what finds the pinned texts of a session.
+func (r *Runtime) texter(ctx context.Context, key core.SessionKey) func(digest string) (string, error) {
+	return func(digest string) (string, error) {
+		text, err := r.pinned(ctx, key, digest)
+		if errors.Is(err, session.ErrNotPinned) {
+			r.logger.WarnContext(ctx, "pinned content is lost", "session", key.Session, "digest", digest)
+			return lostText, nil
+		}
+		return text, err
+	}
 }
 
 // advanced returns the record of the request, after what the request begins.
@@ -101,6 +112,9 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t turn, req *c
 	next, first := rec.Clone(), rec.Turn == 0
 	next.Key = req.Key
 	loadmode.Advance(next, r.mode, t.token, t.user)
+	if err := r.outlive(ctx, next, rec, req.Messages); err != nil {
+		return nil, nil, err
+	}
 	events := []core.Event{{Kind: core.TurnBegun}}
 	if first {
 		// Once for all: a session that was offered the tools keeps them.

@@ -16,15 +16,18 @@ import (
 // was lost. Skills that were imported as loaded are delivered. A skill whose
 // text is not the one of the receipt any more is not restored; its receipt stays
 // a stub. In every mode the numbers of new calls go on after those of the
-// transcript.
+// transcript. Lists of allowed tools hold again as they are now, also of skills
+// that were unloaded or have changed since in the same turn.
 func (r *Runtime) rebuild(ctx context.Context, rec *session.Record, messages []core.Message) error {
-	from := 0
-	if r.mode != loadmode.Session {
-		for i := range messages {
-			if messages[i].Role == core.User && !messages[i].Rewritten {
-				from = i
-			}
+	turn := 0
+	for i := range messages {
+		if messages[i].Role == core.User && !messages[i].Rewritten {
+			turn = i
 		}
+	}
+	from := turn
+	if r.mode == loadmode.Session {
+		from = 0
 	}
 	processors.EachResult(messages, r.changes(), func(i int) {
 		receipt, ok := session.ParseReceipt(messages[i].Text)
@@ -36,13 +39,32 @@ func (r *Runtime) rebuild(ctx context.Context, rec *session.Record, messages []c
 			return
 		}
 		for _, c := range receipt.Changes {
+			if c.Op == session.Loaded && i >= turn {
+				r.hold(rec, c.Skill, receipt.Call)
+			}
 			replay(rec, receipt.Call, c)
 		}
 		if processors.Answered(messages, i) {
 			loadmode.Spend(rec, r.mode)
 		}
 	})
-	return r.restore(ctx, rec)
+	if err := r.restore(ctx, rec); err != nil {
+		return err
+	}
+	for _, a := range rec.Active {
+		r.hold(rec, a.Skill, a.Call)
+	}
+	return nil
+}
+
+// hold notes the list of a skill that was loaded in a transcript. Of a skill that
+// is gone nobody knows whether it had one: it allows nothing.
+func (r *Runtime) hold(rec *session.Record, name string, call int) {
+	skill, ok := r.catalog.Snapshot().Skill(name)
+	if !ok {
+		skill = core.Skill{AllowedTools: []string{}}
+	}
+	rec.Hold(name, call, skill.AllowedTools, skill.Repaired)
 }
 
 // changes are the names of the tools whose results are receipts.

@@ -47,11 +47,13 @@ type bench struct {
 
 func newBench(t *testing.T, runner tools.Runner, opts ...satchel.Option) *bench {
 	t.Helper()
-	local, err := executor.NewLocal()
-	if err != nil {
-		t.Fatal(err)
+	if runner.Executor == nil {
+		local, err := executor.NewLocal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		runner.Executor = local
 	}
-	runner.Executor = local
 	files := fstest.MapFS{
 		"demo/SKILL.md":         {Data: []byte("---\nname: demo\ndescription: Runs things.\nmetadata:\n  secrets: DEMO_TOKEN\n---\nRun scripts/count.py.\n")},
 		"demo/scripts/count.py": {Data: []byte("import sys\nprint(len(open(sys.argv[1]).readlines()))\n")},

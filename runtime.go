@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"slices"
 	"sync/atomic"
 
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -28,11 +32,14 @@ type Runtime struct {
 	chain    []processors.Processor
 
 	anonymous *session.Memory
-	// ownPlaces: the workspaces were opened by New.
-	ownPlaces bool
+	// own closes what the host left to the runtime.
+	own []func() error
+	// terminals are the commands that go on between calls; nil without a runner.
+	terminals *terminal.Table
 	runs      atomic.Int64
 	texts     *texts
 	live      *lives
+	names     *permission.Names
 	overview  atomic.Pointer[overview]
 }
 
@@ -58,6 +65,13 @@ func New(opts ...Option) (*Runtime, error) {
 		anonymous: session.NewMemory(),
 		texts:     newTexts(maxTexts),
 		live:      newLives(maxLives),
+		names:     permission.NewNames(s.tooling...),
+	}
+	if r.judge.Home == "" {
+		r.judge.Home, _ = os.UserHomeDir() // without one, "~" is just a name
+	}
+	if r.runner == nil && r.executes() {
+		r.runner = &tools.Runner{}
 	}
 	if err := r.equip(); err != nil {
 		return nil, err
@@ -78,6 +92,14 @@ func New(opts ...Option) (*Runtime, error) {
 	return r, nil
 }
 
+// executes reports whether the chosen tools run commands.
+func (r *Runtime) executes() bool {
+	if r.tools == nil {
+		return r.profile != tools.KnowledgeOnly
+	}
+	return slices.ContainsFunc(new(tools.Runner).Operations(), func(o tools.Operation) bool { return slices.Contains(r.tools, o.Name) })
+}
+
 func (r *Runtime) choose() error {
 	names := r.tools
 	if names == nil {
@@ -88,9 +110,11 @@ func (r *Runtime) choose() error {
 	}
 	operations := tools.Default()
 	if r.runner != nil {
-		operations = append(operations, r.runner.Run())
-		if r.tools == nil && r.profile != tools.KnowledgeOnly {
-			names = append(names, "skill_run")
+		for _, o := range r.runner.Operations() {
+			operations = append(operations, o)
+			if r.tools == nil && r.profile != tools.KnowledgeOnly {
+				names = append(names, o.Name)
+			}
 		}
 	}
 	for _, o := range r.operations {
@@ -114,24 +138,31 @@ func (r *Runtime) equip() error {
 		r.runner.Artifacts = artifacts.NewMemory()
 	}
 	if r.runner.Workspaces == nil {
-		places, err := workspace.Open("", workspace.WithLogger(r.logger))
-		if err != nil {
-			return fmt.Errorf("open workspaces: %w", err)
-		}
-		r.runner.Workspaces, r.ownPlaces = places, true
+		places := &standardPlaces{options: []workspace.Option{workspace.WithLogger(r.logger)}}
+		r.runner.Workspaces, r.own = places, append(r.own, places.close)
 	}
+	if r.runner.Executor == nil {
+		sandbox := &standardSandbox{}
+		r.runner.Executor, r.own = sandbox, append(r.own, sandbox.close)
+	}
+	r.terminals = terminal.New(r.runner.Sessions)
 	return nil
 }
 
 func (r *Runtime) unequip() error {
-	if !r.ownPlaces {
-		return nil
+	if r.terminals != nil {
+		r.terminals.Close()
 	}
-	return r.runner.Workspaces.Close()
+	var errs []error
+	for _, close := range r.own {
+		errs = append(errs, close())
+	}
+	return errors.Join(errs...)
 }
 
-// Close closes what New opened: the catalog, and the workspaces with all that
-// is in them. Calls under way may fail.
+// Close ends the commands that go on between calls, and closes what New opened:
+// the catalog, and the workspaces with all that is in them. Calls under way may
+// fail.
 func (r *Runtime) Close() error {
 	err := r.unequip()
 	if r.shared != nil {
@@ -159,19 +190,6 @@ func (r *Runtime) Refresh(ctx context.Context) error {
 	return err
 }
 
-// Gate decides on a tool call of the agent, Satchel's or the host's, by the
-// hook of [WithGate]. Without one everything is allowed.
-func (r *Runtime) Gate(ctx context.Context, key core.SessionKey, call core.ToolCall) core.Decision {
-	if r.gate == nil {
-		return core.Decision{}
-	}
-	d := r.gate(ctx, key, call)
-	if d.Denied {
-		r.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: key, Call: call, Detail: d.Reason})
-	}
-	return d
-}
-
 // Emit reports an event to the hook of [WithEventHook] and to the log.
 func (r *Runtime) Emit(ctx context.Context, e core.Event) {
 	if r.events != nil {
@@ -180,7 +198,7 @@ func (r *Runtime) Emit(ctx context.Context, e core.Event) {
 	if r.logger.Enabled(ctx, slog.LevelDebug) {
 		r.logger.LogAttrs(ctx, slog.LevelDebug, string(e.Kind),
 			slog.String("session", e.Key.Session), slog.String("agent", e.Key.Agent),
-			slog.String("skill", e.Skill), slog.String("tool", e.Call.Name), slog.String("detail", e.Detail))
+			slog.String("skill", e.Skill), slog.String("tool", e.Call.Name), slog.String("rule", e.Rule), slog.String("detail", e.Detail))
 	}
 }
 

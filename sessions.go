@@ -57,8 +57,9 @@ func (r *Runtime) Loaded(ctx context.Context) ([]Loaded, error) {
 }
 
 // Clear unloads everything in the session of ctx, for the agents that
-// [Runtime.Loaded] would list. The session goes on with its overview and its
-// turn; what it pinned goes with its end.
+// [Runtime.Loaded] would list, and kills their commands that go on. The session
+// keeps its overview, its turn and its workspace; what it pinned goes with its
+// end.
 func (r *Runtime) Clear(ctx context.Context) error {
 	keys, err := r.keys(ctx)
 	if err != nil {
@@ -77,17 +78,24 @@ func (r *Runtime) Clear(ctx context.Context) error {
 			return err
 		}
 	}
+	if r.terminals != nil {
+		own, inAgent := KeyFrom(ctx)
+		id, _ := SessionID(ctx)
+		r.terminals.End(func(key core.SessionKey) bool { return key == own || !inAgent && key.Session == id })
+	}
 	return nil
 }
 
 // EndSession drops all state of a session: what its agents have loaded, what
-// they pinned, its overview and its workspace. Artifacts stay: they are what
-// the session was for. A later call under the same id begins a new
-// session. Ending an unknown session is not an error.
+// they pinned, its overview and its workspace, after it has killed the commands
+// that go on. Artifacts stay: they are what the session was for. A later call
+// under the same id begins a new session. Ending an unknown session is not an
+// error.
 func (r *Runtime) EndSession(ctx context.Context, id string) error {
 	err := r.storeOf(core.SessionKey{Session: id}).End(ctx, id)
 	r.live.end(id)
 	if r.runner != nil {
+		r.terminals.EndSession(id)
 		began := time.Now()
 		err = errors.Join(err, r.runner.Workspaces.End(id))
 		r.Emit(ctx, core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})

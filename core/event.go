@@ -14,9 +14,12 @@ const (
 	DocsSelected   EventKind = "docs.selected"   // Skill, Docs: the selection after the call
 	CatalogChanged EventKind = "catalog.changed" // Detail: the note
 	ToolCalled     EventKind = "tool.called"     // Call, Detail: the answer, Duration
+	ToolAllowed    EventKind = "tool.allowed"    // Call, Skill and Rule if a list has it, Detail: why
+	ToolAsked      EventKind = "tool.asked"      // Call, Detail: why; the answer is an event of its own
 	ToolDenied     EventKind = "tool.denied"     // Call, Detail: the reason
 	ModelCalled    EventKind = "model.called"    // Usage, Duration
 	ModelFailed    EventKind = "model.failed"    // Detail: the error
+	PrefixBroken   EventKind = "prefix.broken"   // Detail: where, why and at what cost
 
 	// The steps of a run, each with its Duration and, in Detail, what it was
 	// about.
@@ -36,6 +39,7 @@ type Event struct {
 	Skill    string
 	Docs     []string
 	Digest   string
+	Rule     string
 	Call     ToolCall
 	Usage    Usage
 	Duration time.Duration

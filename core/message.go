@@ -63,6 +63,9 @@ type Request struct {
 	// kept for the tool calls that follow, until the next request, so the
 	// caller must not change the slice any more.
 	Files []File
+	// Tools are the names of the tools that the model is offered, Satchel's or
+	// not. They are kept like Files.
+	Tools []string
 }
 
 // View is the request as it should be sent.

@@ -33,8 +33,15 @@ type Capabilities struct {
 	Filesystem Capability
 	// Network: the command reaches no network.
 	Network Capability
-	// HostProcesses: the command sees and signals no processes but its own.
+	// HostProcesses: the command signals, traces and changes no processes but its
+	// own, nor their shared memory and queues.
 	HostProcesses Capability
+	// Privileges: the command has no privilege and cannot gain any, by programs
+	// that set the user, by namespaces or by mounts.
+	Privileges Capability
+	// SystemCalls: calls that attack or administer the kernel are refused, and
+	// sockets of families that namespaces do not hold.
+	SystemCalls Capability
 	// Memory: Limits.Memory.
 	Memory Capability
 	// CPU: Limits.CPU.
@@ -66,6 +73,8 @@ func (c Capabilities) All() iter.Seq2[string, Capability] {
 			{"filesystem", c.Filesystem},
 			{"network", c.Network},
 			{"host processes", c.HostProcesses},
+			{"privileges", c.Privileges},
+			{"system calls", c.SystemCalls},
 			{"memory", c.Memory},
 			{"cpu", c.CPU},
 			{"processes", c.Processes},

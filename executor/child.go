@@ -20,6 +20,11 @@ type child interface {
 	killAll() error
 	// reap returns how the program ended, after killAll.
 	reap() (ending, error)
+	// pids are the processes of the command that can be found now.
+	pids() []int
+	// boundsMemory reports whether the kernel bounds the memory of all of them
+	// together.
+	boundsMemory() bool
 	// String names the child for errors.
 	String() string
 }

@@ -29,7 +29,8 @@ type Command struct {
 	// Workspace is the directory on the host that the program may write to; empty
 	// stands for Dir. It finds it at Capabilities().WorkspaceAt, and only paths
 	// below that have a meaning in Args and Env. Dir lies in it, or in Skills.
-	// An executor without isolation ignores it.
+	// An executor without isolation only looks at its size, see Limits.Disk, and
+	// at nothing when it is empty.
 	Workspace string
 	// Skills is a directory on the host that the program may read, below
 	// SkillsAt too, and not write, even where it lies in Workspace. Empty is

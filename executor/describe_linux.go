@@ -8,10 +8,12 @@ import "fmt"
 func (s *Sandbox) describe() {
 	c := &s.caps
 	c.CPU = Capability{true, "RLIMIT_CPU: each process by itself, in whole seconds"}
+	c.Privileges = Capability{true, "no capabilities, no_new_privs, and seccomp refuses namespaces and mounts"}
+	c.SystemCalls = Capability{true, "a seccomp filter that allows what it knows"}
 	c.FileBytes = Capability{true, "RLIMIT_FSIZE: each file, not all together"}
 	c.Descriptors = Capability{true, "all but the streams are closed"}
 	c.KillGroup = Capability{true, "session and process group"}
-	c.Terminal = Capability{Note: "pipes only"}
+	c.Terminal = terminalCapability()
 	s.describeMemory()
 	if c.Isolation == IsolationLandlock {
 		s.describeLite()
@@ -35,7 +37,7 @@ func (s *Sandbox) describeMemory() {
 		s.caps.Memory = Capability{true, "a memory cgroup: all processes together"}
 		return
 	}
-	s.caps.Memory = Capability{true, "RLIMIT_DATA: private memory of each process"}
+	s.caps.Memory = Capability{true, "RLIMIT_DATA for each process, and all together are watched"}
 }
 
 // describeLite is about Landlock and seccomp without namespaces.

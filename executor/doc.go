@@ -6,6 +6,7 @@
 // cancelled. What became of the command is a [Result]; a Go error means that
 // the host could not do its part.
 //
-// [Local] is a plain child process: limits, but no isolation. What an executor
+// [Sandbox] keeps a command apart from the host, on Linux and with nothing
+// installed. [Local] is a plain child process: limits, but no isolation. What an executor
 // cannot enforce on the machine it runs on it says in [Capabilities].
 package executor

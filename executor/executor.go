@@ -50,7 +50,8 @@ type Executor interface {
 type Terminal struct {
 	// TTY asks for a pseudo terminal instead of pipes.
 	TTY bool
-	// Rows and Cols are the first size of the terminal; used with TTY only.
+	// Rows and Cols are the first size of the terminal; used with TTY only, and
+	// 24 and 80 where they are 0.
 	Rows, Cols uint16
 	// Output receives stdout and stderr, which are one stream here with or
 	// without TTY: the order in which the process wrote is kept, and Result has
@@ -66,7 +67,9 @@ type Process interface {
 	// Write writes to the process's input. It waits while the process does not
 	// read, until the process ends; then the error wraps ErrEnded.
 	io.Writer
-	// CloseInput ends the process's input. A second call does nothing.
+	// CloseInput ends the process's input. A second call does nothing. Terminals
+	// know no end: there it types ^D, twice where no line has just ended, which
+	// a program that reads lines takes for the end.
 	CloseInput() error
 	// Resize changes the size of the terminal. The error wraps ErrNoTTY when the
 	// process has none.

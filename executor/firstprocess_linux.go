@@ -15,7 +15,7 @@ import (
 // of which the program is a child.
 type firstProcess struct {
 	*prepared
-	group  *group
+	later  func(func())
 	strays *process // finds all others, where no namespace holds them
 
 	told   bool // the program's end was reported
@@ -67,8 +67,17 @@ func (f *firstProcess) reap() (ending, error) {
 		e.policy = f.status.Signaled() && f.status.Signal() == syscall.SIGSYS
 	}
 	e.oom = f.group.oom()
-	if groupErr := f.group.remove(); err == nil && groupErr != nil {
-		err = groupErr
-	}
+	f.later(f.group.remove) // it takes a millisecond that nobody has to wait for
 	return e, err
 }
+
+// pids implements child.
+func (f *firstProcess) pids() []int {
+	if f.strays != nil {
+		return f.strays.pids()
+	}
+	return descendants(f.proc.Pid)
+}
+
+// boundsMemory implements child.
+func (f *firstProcess) boundsMemory() bool { return f.group != nil && f.group.limits.Memory > 0 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 )
 
@@ -16,7 +17,11 @@ func (p interactive) Write(b []byte) (int, error) {
 	if p.r.stdin == nil {
 		return 0, fmt.Errorf("write input: %w", ErrEnded)
 	}
-	n, err := p.r.stdin.Write(b)
+	var to io.Writer = p.r.stdin
+	if p.r.tty != nil {
+		to = p.r.tty
+	}
+	n, err := to.Write(b)
 	if err != nil {
 		return n, fmt.Errorf("write input: %w: %w", ErrEnded, err)
 	}
@@ -27,14 +32,24 @@ func (p interactive) CloseInput() error {
 	if p.r.stdin == nil {
 		return nil
 	}
-	if err := p.r.stdin.Close(); err != nil && !errors.Is(err, fs.ErrClosed) {
+	end := p.r.stdin.Close
+	if p.r.tty != nil {
+		end = p.r.tty.end
+	}
+	if err := end(); err != nil && !errors.Is(err, fs.ErrClosed) {
 		return fmt.Errorf("close input: %w", err)
 	}
 	return nil
 }
 
-func (p interactive) Resize(uint16, uint16) error {
-	return fmt.Errorf("resize: %w", ErrNoTTY)
+func (p interactive) Resize(rows, cols uint16) error {
+	if p.r.tty == nil {
+		return fmt.Errorf("resize: %w", ErrNoTTY)
+	}
+	if err := resizeTerminal(p.r.tty.File, rows, cols); err != nil {
+		return fmt.Errorf("%w: %w", ErrNoTTY, err) // it went with its process
+	}
+	return nil
 }
 
 func (p interactive) Kill() { p.r.endWith(ReasonCancelled) }

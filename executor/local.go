@@ -23,8 +23,8 @@ var ErrOption = errors.New("invalid option")
 
 // Local is the Executor that runs commands as plain child processes of the
 // host, as the host's user: they are bounded, not isolated. A command leads a
-// session and process group of its own, without terminal, and inherits nothing
-// but its three streams.
+// session and process group of its own, without terminal or with one of its
+// own, and inherits nothing but its three streams.
 //
 // When the program has exited, what it left running may still write for the
 // length of the grace and is then killed. At a timeout or cancellation the
@@ -42,6 +42,7 @@ type Local struct {
 	// untraced is set when the kernel refuses ptrace: limits are then set just
 	// after the start.
 	untraced atomic.Bool
+	terminal Capability
 }
 
 // LocalOption configures NewLocal.
@@ -61,7 +62,7 @@ func WithGrace(d time.Duration) LocalOption {
 
 // NewLocal returns an executor without isolation. The error wraps ErrOption.
 func NewLocal(opts ...LocalOption) (*Local, error) {
-	l := &Local{grace: DefaultGrace}
+	l := &Local{grace: DefaultGrace, terminal: terminalCapability()}
 	for _, opt := range opts {
 		if err := opt(l); err != nil {
 			return nil, err
@@ -78,9 +79,9 @@ func (l *Local) Capabilities() Capabilities {
 	c := platformCapabilities(l.untraced.Load())
 	c.Isolation = IsolationNone
 	none := Capability{Note: "runs as the host's user without isolation"}
-	c.Filesystem, c.Network, c.HostProcesses = none, none, none
+	c.Filesystem, c.Network, c.HostProcesses, c.Privileges, c.SystemCalls = none, none, none, none, none
 	c.Processes = Capability{Note: "RLIMIT_NPROC counts all processes of the user and does not hold for root"}
-	c.Terminal = Capability{Note: "pipes only"}
+	c.Terminal = l.terminal
 	return c
 }
 
@@ -91,19 +92,16 @@ func (l *Local) Run(ctx context.Context, cmd Command) (Result, error) {
 
 // Start implements Executor.
 func (l *Local) Start(ctx context.Context, cmd Command, term Terminal) (Process, error) {
-	if term.TTY {
-		return nil, fmt.Errorf("start %q: %w: local executor has pipes only", cmd.Args, ErrNoTTY)
-	}
 	return start(ctx, l, l.grace, cmd, term)
 }
 
 // spawn implements spawner.
-func (l *Local) spawn(_ context.Context, cmd Command, streams [3]*os.File, _ bool) (child, error) {
+func (l *Local) spawn(_ context.Context, cmd Command, streams [3]*os.File, tty bool) (child, error) {
 	program, err := resolve(cmd)
 	if err != nil {
 		return nil, refusal{notStartable(err)}
 	}
-	p, err := l.startProcess(program, cmd, append(streams[:], shadows()...))
+	p, err := l.startProcess(program, cmd, append(streams[:], shadows()...), tty)
 	if err != nil {
 		if result, ok := refused(cmd.Args[0], err); ok {
 			return nil, refusal{result}

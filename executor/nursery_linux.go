@@ -81,8 +81,8 @@ func (n *nursery) close() {
 	}
 }
 
-// boot starts a first process and lets it build its sandbox.
-func (s *Sandbox) boot() (*prepared, error) {
+// boot starts a first process, which waits for its plan.
+func (n *nursery) boot(sys *syscall.SysProcAttr) (*prepared, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open control socket: %w", err)
@@ -102,16 +102,11 @@ func (s *Sandbox) boot() (*prepared, error) {
 	if more := shadows(); len(more) > 1 {
 		files = append(files, more[1:]...)
 	}
-	proc, err := s.nursery.start(files, s.attributes())
+	proc, err := n.start(files, sys)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start first process: %w", err), ours.Close())
 	}
-	p := &prepared{proc: proc, control: ours}
-	if err := p.send(s.plan, nil); err != nil {
-		p.discard()
-		return nil, err
-	}
-	return p, nil
+	return &prepared{proc: proc, control: ours}, nil
 }
 
 // attributes are how a first process is started: in its namespaces, as the one
@@ -122,7 +117,7 @@ func (s *Sandbox) attributes() *syscall.SysProcAttr {
 		return sys
 	}
 	sys.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
-		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS // and of cgroups when it is in its own
 	if s.root {
 		sys.UidMappings, sys.GidMappings = s.owner.inside(), s.owner.inside()
 		sys.GidMappingsEnableSetgroups = true

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"syscall"
 
@@ -31,7 +30,7 @@ type ownership struct {
 const firstID = 0x7a00_0000
 
 // newOwnership fails where this process may not map users.
-func newOwnership() (*ownership, error) {
+func newOwnership(by *nursery) (*ownership, error) {
 	o := &ownership{first: firstID}
 	if last, err := lastID(); err != nil {
 		return nil, err
@@ -40,7 +39,7 @@ func newOwnership() (*ownership, error) {
 		o.first = last - 2
 	}
 	var err error
-	o.ns, err = newUserNamespace(
+	o.ns, err = newUserNamespace(by,
 		[]syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: o.first + 1, Size: 1}},
 		[]syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: o.first + 1, Size: 1}})
 	return o, err
@@ -97,19 +96,14 @@ func lastID() (int, error) {
 }
 
 // newUserNamespace returns a user namespace with a mapping, without any process
-// in it. The process that it was made with never runs: it is stopped before its
-// first instruction.
-func newUserNamespace(uids, gids []syscall.SysProcIDMap) (*os.File, error) {
-	runtime.LockOSThread() // ptrace
-	defer runtime.UnlockOSThread()
-	proc, err := os.StartProcess(self, []string{"satchel-users"}, &os.ProcAttr{Env: []string{}, Sys: &syscall.SysProcAttr{
-		Cloneflags: unix.CLONE_NEWUSER, UidMappings: uids, GidMappings: gids, Ptrace: true, Pdeathsig: syscall.SIGKILL,
-	}})
+// in it: the one that it was made with waits for a plan that never comes.
+func newUserNamespace(by *nursery, uids, gids []syscall.SysProcIDMap) (*os.File, error) {
+	p, err := by.boot(&syscall.SysProcAttr{
+		Cloneflags: unix.CLONE_NEWUSER, UidMappings: uids, GidMappings: gids, Pdeathsig: syscall.SIGKILL,
+	})
 	if err != nil {
 		return nil, err
 	}
-	ns, err := os.Open("/proc/" + strconv.Itoa(proc.Pid) + "/ns/user")
-	_ = proc.Kill()
-	_, waitErr := proc.Wait()
-	return ns, errors.Join(err, waitErr)
+	defer p.discard()
+	return os.Open("/proc/" + strconv.Itoa(p.proc.Pid) + "/ns/user")
 }

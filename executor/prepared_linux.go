@@ -24,6 +24,7 @@ const setupWait = 20 * time.Second
 type prepared struct {
 	proc    *os.Process
 	control *os.File
+	group   *group // made for it in advance, or nil
 }
 
 // discard ends a sandbox in which nothing runs.
@@ -31,12 +32,16 @@ func (p *prepared) discard() {
 	_ = p.proc.Kill()
 	_ = p.control.Close()
 	_, _ = p.proc.Wait()
+	p.group.remove()
 }
 
-// ready waits until the sandbox is built.
-func (p *prepared) ready(ctx context.Context) error {
+// ready lets the sandbox be built and waits until it is.
+func (p *prepared) ready(ctx context.Context, plan []byte) error {
 	stop := p.bound(ctx)
 	defer stop()
+	if err := p.send(plan, nil); err != nil {
+		return p.lost(ctx, "send plan", err)
+	}
 	kind, body, err := p.receive()
 	if err != nil {
 		return p.lost(ctx, "build", err)
@@ -154,21 +159,38 @@ func (p *prepared) receive() (kind byte, body []byte, err error) {
 	return head[4], body, err
 }
 
-// take returns a sandbox that is ready: a prepared one, or a new one.
-func (s *Sandbox) take(ctx context.Context) (*prepared, error) {
-	select {
-	case <-s.closing:
+// take returns a sandbox that is ready, with a group of these limits: a prepared
+// one, or a new one.
+func (s *Sandbox) take(ctx context.Context, l Limits) (*prepared, error) {
+	if s.isClosed() {
 		return nil, errClosed
-	case p := <-s.pool: // nil, and never ready, without WithPrepared
+	}
+	select {
+	case p, open := <-s.pool: // nil, and never ready, without WithPrepared
+		if !open {
+			return nil, errClosed
+		}
 		s.prepareOne()
+		if p.group != nil && p.group.limits != s.groupLimits(l) {
+			s.later(p.group.remove)
+			p.group = s.newGroup(l)
+		}
 		return p, nil
 	default:
 	}
-	p, err := s.boot()
+	return s.makeReady(ctx, l)
+}
+
+// makeReady starts a sandbox, makes its group meanwhile, and waits for both.
+func (s *Sandbox) makeReady(ctx context.Context, l Limits) (*prepared, error) {
+	group := s.newGroup(l)
+	p, err := s.nursery.boot(s.attributes())
 	if err != nil {
+		group.remove()
 		return nil, err
 	}
-	if err := p.ready(ctx); err != nil {
+	p.group = group
+	if err := p.ready(ctx, s.plan); err != nil {
 		p.discard()
 		return nil, err
 	}
@@ -189,20 +211,12 @@ func (s *Sandbox) startPool() {
 // prepareOne puts one more sandbox into the pool, soon. One that fails is left
 // out: the command that misses it makes its own, and reports why it cannot.
 func (s *Sandbox) prepareOne() {
-	s.refill.Go(func() {
-		select {
-		case <-s.closing:
-			return
-		default:
-		}
-		p, err := s.boot()
-		if err != nil {
+	s.later(func() {
+		if s.isClosed() {
 			return
 		}
-		if p.ready(context.Background()) != nil {
-			p.discard()
-			return
+		if p, err := s.makeReady(context.Background(), Limits{}.OrDefaults()); err == nil {
+			s.pool <- p // has a place for everyone
 		}
-		s.pool <- p // has a place for everyone
 	})
 }

@@ -16,3 +16,6 @@ func (c *process) ending(state *os.ProcessState) ending {
 	code, signal := exitStatus(state)
 	return ending{code: code, signal: signal, cpu: state.UserTime() + state.SystemTime(), limited: c.limited}
 }
+
+// boundsMemory implements child: a limit holds for each process by itself.
+func (c *process) boundsMemory() bool { return false }

@@ -33,12 +33,12 @@ func mayTrace() bool {
 
 // startProcess starts the program with its limits in force. The calling goroutine
 // must be locked to its thread until the program has exited.
-func (l *Local) startProcess(program string, cmd Command, files []*os.File) (*process, error) {
+func (l *Local) startProcess(program string, cmd Command, files []*os.File, tty bool) (*process, error) {
 	traced := !l.untraced.Load()
-	proc, err := startChild(program, cmd, files, traced)
+	proc, err := startChild(program, cmd, files, tty, traced)
 	if traced && (errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS)) {
 		traced = false
-		if proc, err = startChild(program, cmd, files, false); err == nil {
+		if proc, err = startChild(program, cmd, files, tty, false); err == nil {
 			l.untraced.Store(true)
 		}
 	}
@@ -79,9 +79,9 @@ func (c *process) bound(limits Limits, traced bool) error {
 // startChild retries while the program file is still open for writing: a
 // concurrent fork in the host can hold it open for a moment after its writer
 // has closed it.
-func startChild(program string, cmd Command, files []*os.File, traced bool) (*os.Process, error) {
+func startChild(program string, cmd Command, files []*os.File, tty, traced bool) (*os.Process, error) {
 	attr := &os.ProcAttr{Dir: cmd.Dir, Env: cmd.environment(), Files: files, Sys: &syscall.SysProcAttr{
-		Setsid: true, Pdeathsig: syscall.SIGKILL, Ptrace: traced,
+		Setsid: true, Setctty: tty, Pdeathsig: syscall.SIGKILL, Ptrace: traced,
 	}}
 	for pause := time.Millisecond; ; pause *= 2 {
 		proc, err := os.StartProcess(program, cmd.Args, attr)
@@ -184,7 +184,7 @@ func platformCapabilities(untraced bool) Capabilities {
 		since = "; set just after the start, because ptrace is forbidden"
 	}
 	return Capabilities{
-		Memory:       Capability{true, "RLIMIT_DATA: private memory of each process, not of all together" + since},
+		Memory:       Capability{true, "RLIMIT_DATA for each process, and all together are watched" + since},
 		CPU:          Capability{true, "RLIMIT_CPU: each process by itself, in whole seconds" + since},
 		FileBytes:    Capability{true, "RLIMIT_FSIZE: each file, not all together" + since},
 		Descriptors:  Capability{true, "all but the streams are closed"},

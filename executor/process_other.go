@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-func (l *Local) startProcess(program string, cmd Command, files []*os.File) (*process, error) {
+func (l *Local) startProcess(program string, cmd Command, files []*os.File, _ bool) (*process, error) {
 	proc, err := os.StartProcess(program, cmd.Args, &os.ProcAttr{Dir: cmd.Dir, Env: cmd.environment(), Files: files})
 	if err != nil {
 		return nil, err

@@ -10,9 +10,9 @@ import (
 // startProcess starts the program. There is no call here that sets the limits of
 // another process, and changing those of the host process would be worse than
 // having none.
-func (l *Local) startProcess(program string, cmd Command, files []*os.File) (*process, error) {
+func (l *Local) startProcess(program string, cmd Command, files []*os.File, tty bool) (*process, error) {
 	proc, err := os.StartProcess(program, cmd.Args, &os.ProcAttr{
-		Dir: cmd.Dir, Env: cmd.environment(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: cmd.Dir, Env: cmd.environment(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true, Setctty: tty},
 	})
 	if err != nil {
 		return nil, err

@@ -15,14 +15,14 @@ const (
 	// ReasonCancelled: the context ended, by its own deadline too, or the
 	// process was killed by its owner.
 	ReasonCancelled Reason = "cancelled"
-	// ReasonOOM: the kernel ended it for its memory. A program that is refused
-	// memory and gives up has ReasonExit.
+	// ReasonOOM: it was ended for its memory, by the kernel or the executor. A
+	// program that is refused memory and gives up has ReasonExit.
 	ReasonOOM Reason = "oom"
 	// ReasonCPU: Limits.CPU was used up.
 	ReasonCPU Reason = "cpu"
 	// ReasonOutput: it wrote more than Limits.OutputTotal.
 	ReasonOutput Reason = "output"
-	// ReasonDisk: it met Limits.FileBytes or the end of its disk space.
+	// ReasonDisk: it met Limits.FileBytes or was over Limits.Disk.
 	ReasonDisk Reason = "disk"
 	// ReasonPolicy: it did what the sandbox answers with death.
 	ReasonPolicy Reason = "policy"

@@ -29,7 +29,11 @@ type running struct {
 	input  io.Reader
 	sink   io.Writer
 
+	workspace string // whose size is watched, or ""
+
 	interactive bool // input stays open for Write
+	term        Terminal
+	tty         *tty // nil: it has pipes
 
 	stdin          *os.File // write end
 	stdout, stderr *os.File // read ends; stderr is nil when stdout is for both
@@ -52,13 +56,13 @@ type running struct {
 
 func newRunning(cmd Command, grace time.Duration, term *Terminal) *running {
 	r := &running{
-		limits: cmd.Limits, grace: grace, input: cmd.Stdin,
+		limits: cmd.Limits, grace: grace, input: cmd.Stdin, workspace: cmd.Workspace,
 		out: newCapture(cmd.Limits.Output), err: newCapture(cmd.Limits.Output),
 		stop: make(chan Reason, 1), exited: make(chan struct{}), reap: make(chan struct{}),
 		reaped: make(chan struct{}), drained: make(chan struct{}), done: make(chan struct{}),
 	}
 	if term != nil {
-		r.interactive, r.sink = true, term.Output
+		r.interactive, r.term, r.sink = true, *term, term.Output
 	}
 	return r
 }
@@ -72,13 +76,13 @@ func ended(result Result) *running {
 
 // launch starts the child, with its pipes, and what reads from it.
 func (r *running) launch(ctx context.Context, by spawner, cmd Command) error {
-	ends, err := r.pipes()
+	ends, err := r.streams()
 	if err != nil {
 		return err
 	}
 	started := make(chan error)
 	go r.keep(started, func() (child, error) {
-		return by.spawn(ctx, cmd, ends, false)
+		return by.spawn(ctx, cmd, ends, r.tty != nil)
 	})
 	err = <-started
 	closeAll(ends[:])
@@ -87,7 +91,7 @@ func (r *running) launch(ctx context.Context, by spawner, cmd Command) error {
 		return err
 	}
 	r.copiers.Add(1)
-	go r.copyOutput(r.stdout, r.out)
+	go r.copyOutput(r.output(), r.out)
 	if r.stderr != nil {
 		r.copiers.Add(1)
 		go r.copyOutput(r.stderr, r.err)
@@ -103,6 +107,22 @@ func (r *running) launch(ctx context.Context, by spawner, cmd Command) error {
 		_ = r.stdin.Close()
 	}
 	return nil
+}
+
+// streams opens the streams and returns the child's ends of them.
+func (r *running) streams() (ends [3]*os.File, err error) {
+	if r.term.TTY {
+		return r.terminal(r.term.Rows, r.term.Cols)
+	}
+	return r.pipes()
+}
+
+// output is where what the command writes is read.
+func (r *running) output() io.Reader {
+	if r.tty != nil {
+		return r.tty
+	}
+	return r.stdout
 }
 
 // pipes opens the pipes and returns the child's ends of them. An interactive
@@ -165,7 +185,7 @@ func (r *running) keep(started chan<- error, spawn func() (child, error)) {
 
 // copyOutput reads one stream to its end. It reads on when the command is being
 // ended, so that no process hangs in a write.
-func (r *running) copyOutput(from *os.File, to *capture) {
+func (r *running) copyOutput(from io.Reader, to *capture) {
 	defer r.copiers.Done()
 	buf := make([]byte, 32<<10)
 	for {
@@ -203,7 +223,13 @@ func (r *running) endWith(reason Reason) {
 // supervise brings the command to its end and writes down the result.
 func (r *running) supervise(ctx context.Context) {
 	defer close(r.done)
+	awaited, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		r.watch(awaited)
+	}()
 	cause := r.await(ctx)
+	close(awaited)
 	switch cause {
 	case ReasonTimeout, ReasonCancelled:
 		r.child.terminate()
@@ -213,6 +239,16 @@ func (r *running) supervise(ctx context.Context) {
 	}
 	stuck := r.child.killAll()
 	r.fault = r.collect(cause, stuck)
+	<-watched
+}
+
+// watch ends the command for what no limit of the kernel bounds, until stop.
+func (r *running) watch(stop <-chan struct{}) {
+	var memory check
+	if !r.child.boundsMemory() {
+		memory = newMemoryCheck(r.limits.Memory, r.child.pids)
+	}
+	watch(stop, r.endWith, newDiskCheck(r.workspace, r.limits.Disk, r.child.pids), memory)
 }
 
 // await returns when the program has exited, with "", or when there is a reason
@@ -254,7 +290,9 @@ func (r *running) settle() {
 // been killed before.
 func (r *running) collect(cause Reason, stuck error) error {
 	gone := within(killWait, r.exited)
-	_ = r.stdin.Close()
+	if r.tty == nil { // it is the output too
+		_ = r.stdin.Close()
+	}
 	_ = within(drainWait, r.drained)
 	r.closePipes() // ends a copier that still reads
 	<-r.drained

@@ -60,16 +60,21 @@ const (
 	// DefaultTemp is the size of a sandbox's /tmp; /dev/shm has the same again.
 	DefaultTemp = 256 << 20
 	maxPrepared = 64
+	maxReadable = 32
 )
 
 // SandboxOption configures NewSandbox.
 type SandboxOption func(*settings) error
 
 // WithReadable shows directories of the host to commands, at the same path and
-// read-only, beside the system's own: /opt/tools, say. The default is none. A
-// path that does not exist is an error of NewSandbox.
+// read-only, beside the system's own: /opt/tools, say. All that this process's
+// user owns in them can be read. The default is none; 32 is the most. What is
+// no directory is an error of NewSandbox.
 func WithReadable(dirs ...string) SandboxOption {
 	return func(s *settings) error {
+		if len(s.readable)+len(dirs) > maxReadable {
+			return fmt.Errorf("%w: %d readable directories: at most %d", ErrOption, len(s.readable)+len(dirs), maxReadable)
+		}
 		for _, dir := range dirs {
 			if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir || dir == "/" {
 				return fmt.Errorf("%w: readable directory %q is not a clean absolute path", ErrOption, dir)
@@ -160,13 +165,18 @@ var _ Executor = (*Sandbox)(nil)
 
 // Run implements Executor.
 func (s *Sandbox) Run(ctx context.Context, cmd Command) (Result, error) {
-	return run(ctx, s, s.grace, cmd)
+	return run(ctx, s, s.grace, withWorkspace(cmd))
 }
 
 // Start implements Executor.
 func (s *Sandbox) Start(ctx context.Context, cmd Command, term Terminal) (Process, error) {
-	if term.TTY {
-		return nil, fmt.Errorf("start %q: %w", cmd.Args, ErrNoTTY)
+	return start(ctx, s, s.grace, withWorkspace(cmd), term)
+}
+
+// withWorkspace lets the directory stand for a workspace that is not named.
+func withWorkspace(cmd Command) Command {
+	if cmd.Workspace == "" {
+		cmd.Workspace = cmd.Dir
 	}
-	return start(ctx, s, s.grace, cmd, term)
+	return cmd
 }

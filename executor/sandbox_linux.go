@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/satchel-go/satchel/executor/reexec"
+	"github.com/satchel-go/satchel/internal/cgroup"
 	"github.com/satchel-go/satchel/internal/seccomp"
 )
 
@@ -22,21 +24,30 @@ type platform struct {
 	root    bool           // the host has the privileges of root
 	owner   *ownership     // maps the files of the workspace; nil without root
 	abi     int            // of Landlock; 0 is none
+	groups  *cgroup.Tree   // nil when there is none to use
 	plan    []byte         // of every sandbox, encoded
 	filter  []byte         // of seccomp
 	rules   []reexec.Rule  // of Landlock, for what the plan shows
 	nursery *nursery       // starts the children
 	pool    chan *prepared // of WithPrepared
-	refill  sync.WaitGroup
-	closing chan struct{}
-	close   sync.Once
+
+	mu     sync.Mutex
+	closed bool
+	after  sync.WaitGroup // what goes on between and after the commands
 }
 
 // open finds the strongest isolation that works and readies it.
 func (s *Sandbox) open() (err error) {
 	s.root = os.Geteuid() == 0
 	s.abi = landlockABI()
-	s.closing = make(chan struct{})
+	if s.groups, err = cgroup.Open(s.cgroup); err != nil {
+		if s.cgroup != "" {
+			return fmt.Errorf("%w: %w", ErrOption, err)
+		}
+		s.caps.Advice = append(s.caps.Advice, err.Error())
+	} else if err := s.groups.Sweep(); err != nil {
+		s.caps.Advice = append(s.caps.Advice, fmt.Sprintf("groups of an earlier process are left: %v", err))
+	}
 	s.nursery = newNursery()
 	why := errors.New("not asked for")
 	if !s.lite {
@@ -75,7 +86,7 @@ func (s *Sandbox) openTier(tier Isolation) (err error) {
 	}
 	s.plan = plan.Encode()
 	if tier == IsolationNamespaces && s.root && s.owner == nil {
-		if s.owner, err = newOwnership(); err != nil {
+		if s.owner, err = newOwnership(s.nursery); err != nil {
 			return fmt.Errorf("map users: %w", err)
 		}
 	}
@@ -106,23 +117,44 @@ func (s *Sandbox) try() error {
 // Close ends the sandboxes that wait, and the commands that still run. Commands
 // that follow are refused with ErrSetup.
 func (s *Sandbox) Close() error {
-	s.close.Do(func() {
-		close(s.closing)
-		s.refill.Wait()
-		if s.nursery != nil {
-			s.nursery.close()
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	s.after.Wait()
+	s.nursery.close()
+	if s.pool != nil {
+		close(s.pool)
+		for p := range s.pool {
+			p.discard()
 		}
-		if s.pool != nil {
-			close(s.pool)
-			for p := range s.pool {
-				p.discard()
-			}
-		}
-		if s.owner != nil {
-			_ = s.owner.Close()
-		}
-	})
+	}
+	if s.owner != nil {
+		return s.owner.Close()
+	}
 	return nil
+}
+
+// later does what no command waits for. Close does wait.
+func (s *Sandbox) later(do func()) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		do()
+		return
+	}
+	defer s.mu.Unlock()
+	s.after.Go(do)
+}
+
+// isClosed reports whether Close was called.
+func (s *Sandbox) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
 }
 
 // Capabilities implements Executor.
@@ -130,9 +162,6 @@ func (s *Sandbox) Capabilities() Capabilities { return s.caps }
 
 // spawn implements spawner.
 func (s *Sandbox) spawn(ctx context.Context, cmd Command, streams [3]*os.File, tty bool) (_ child, err error) {
-	if cmd.Workspace == "" {
-		cmd.Workspace = cmd.Dir
-	}
 	job, err := s.jobOf(cmd, tty)
 	if err != nil {
 		return nil, err
@@ -143,26 +172,30 @@ func (s *Sandbox) spawn(ctx context.Context, cmd Command, streams [3]*os.File, t
 	if err != nil {
 		return nil, err
 	}
-	group := s.newGroup(cmd.Limits)
-	p, err := s.take(ctx)
-	if err == nil {
-		err = group.add(p.proc.Pid)
-		if err != nil {
-			p.discard()
-		}
-	}
+	p, err := s.take(ctx, cmd.Limits)
 	if err != nil {
-		return nil, errors.Join(err, group.remove())
+		return nil, err
 	}
-	if err := p.run(ctx, job, append(streams[:], files...)); err != nil {
+	if err := hand(ctx, p, job, streams, files); err != nil {
 		p.discard()
-		return nil, errors.Join(err, group.remove())
+		return nil, err
 	}
-	first := &firstProcess{prepared: p, group: group}
+	first := &firstProcess{prepared: p, later: s.later}
 	if marker != 0 {
 		first.strays = &process{proc: p.proc, marker: marker}
 	}
 	return first, nil
+}
+
+// hand gives a sandbox its job and what it needs for it.
+func hand(ctx context.Context, p *prepared, job *reexec.Job, streams [3]*os.File, mounts []*os.File) error {
+	groups, err := p.group.join()
+	if err != nil {
+		return err
+	}
+	defer closeAll(groups)
+	job.Join = uint32(len(groups))
+	return p.run(ctx, job, slices.Concat(streams[:], groups, mounts))
 }
 
 func filterOf(tier Isolation) seccomp.Policy {

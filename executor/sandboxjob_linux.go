@@ -15,6 +15,9 @@ import (
 
 // jobOf says what a sandbox has to run.
 func (s *Sandbox) jobOf(cmd Command, tty bool) (*reexec.Job, error) {
+	if err := checkSkills(cmd); err != nil {
+		return nil, err
+	}
 	job := &reexec.Job{
 		Args: cmd.Args, Env: cmd.environment(), Dir: cmd.Dir, TTY: tty,
 		Limits: s.limits(cmd.Limits), Filter: s.filter,
@@ -34,7 +37,7 @@ func (s *Sandbox) jobOf(cmd Command, tty bool) (*reexec.Job, error) {
 	if job.Dir, ok = inside(cmd, cmd.Dir); !ok {
 		return nil, fmt.Errorf("%w: directory %q is neither in the workspace nor in the skills", ErrCommand, cmd.Dir)
 	}
-	for i, m := range mountsOf(cmd) {
+	for i, m := range s.mountsOf(cmd) {
 		step := reexec.Step{Op: reexec.Bind, Source: m.source, Target: m.target, Flags: m.attributes}
 		if s.root {
 			step = reexec.Step{Op: reexec.BindFD, Target: m.target, Flags: uint64(i)}
@@ -44,10 +47,26 @@ func (s *Sandbox) jobOf(cmd Command, tty bool) (*reexec.Job, error) {
 	return job, nil
 }
 
+// checkSkills refuses skills that lie deeper in the workspace than one directory:
+// an earlier command could have put a link in the place of those between, which
+// would lead anywhere on the host.
+func checkSkills(cmd Command) error {
+	if cmd.Skills == "" {
+		return nil
+	}
+	rel, err := filepath.Rel(cmd.Workspace, cmd.Skills)
+	if err == nil && filepath.IsLocal(rel) && filepath.Dir(rel) != "." {
+		return fmt.Errorf("%w: skills %q lie deeper in the workspace than one directory: move them up, or out of it", ErrCommand, cmd.Skills)
+	}
+	return nil
+}
+
 // limits are the resource limits of a command.
 func (s *Sandbox) limits(l Limits) []reexec.Limit {
 	limits := []reexec.Limit{
-		{Resource: unix.RLIMIT_CORE}, {Resource: unix.RLIMIT_MEMLOCK, Soft: 64 << 10, Hard: 64 << 10},
+		// At 1 the kernel starts no crash handler of the host either; at 0 it does.
+		{Resource: unix.RLIMIT_CORE, Soft: 1, Hard: 1},
+		{Resource: unix.RLIMIT_MEMLOCK, Soft: 64 << 10, Hard: 64 << 10},
 		{Resource: unix.RLIMIT_NOFILE, Soft: maxOpenFiles, Hard: maxOpenFiles},
 		{Resource: unix.RLIMIT_MSGQUEUE, Soft: 64 << 10, Hard: 64 << 10},
 	}
@@ -62,13 +81,22 @@ func (s *Sandbox) limits(l Limits) []reexec.Limit {
 		add(unix.RLIMIT_CPU, seconds, seconds+1) // SIGXCPU, and a second later SIGKILL
 	}
 	if !s.boundsMemory() {
-		add(unix.RLIMIT_DATA, l.Memory, l.Memory)
+		data := max(l.Memory, leastData)
+		if l.Memory == Unlimited {
+			data = Unlimited
+		}
+		add(unix.RLIMIT_DATA, data, data)
 	}
 	if s.caps.Isolation == IsolationNamespaces { // elsewhere it would count all of the user's
 		add(unix.RLIMIT_NPROC, int64(l.Processes), int64(l.Processes))
 	}
 	return limits
 }
+
+// leastData is what the first process, which has the limit too, can need for
+// itself: its runtime maps memory in large pieces. Below, what watches the
+// memory of all processes bounds the command alone.
+const leastData = 256 << 20
 
 // mount is a directory of the host in a sandbox.
 type mount struct {
@@ -79,8 +107,13 @@ type mount struct {
 // mountsOf lists what of the host belongs to one command. The skills are shown
 // by themselves, and again where they lie in the workspace, because there they
 // could be written otherwise.
-func mountsOf(cmd Command) []mount {
+func (s *Sandbox) mountsOf(cmd Command) []mount {
 	list := []mount{{cmd.Workspace, WorkspaceAt, writable}}
+	if s.root { // the plan's own Bind has the rights of the sandbox, not of the host
+		for _, path := range s.readable {
+			list = append(list, mount{path, path, readOnly})
+		}
+	}
 	if cmd.Skills == "" {
 		return list
 	}
@@ -97,7 +130,7 @@ func (s *Sandbox) mounts(cmd Command) ([]*os.File, error) {
 		return nil, nil
 	}
 	var files []*os.File
-	for _, m := range mountsOf(cmd) {
+	for _, m := range s.mountsOf(cmd) {
 		file, err := s.owner.mount(m.source, m.attributes)
 		if err != nil {
 			return files, err

@@ -33,9 +33,10 @@ var (
 	// directories are made read-only, the files empty.
 	protectedProc = []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/sysrq-trigger"}
 	coveredProc   = []string{
-		"/proc/cmdline", "/proc/config.gz", "/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/kmsg",
-		"/proc/modules", "/proc/mounts.old", "/proc/sched_debug", "/proc/slabinfo", "/proc/swaps", "/proc/timer_list",
-		"/proc/vmallocinfo",
+		"/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/diskstats", "/proc/interrupts", "/proc/iomem",
+		"/proc/ioports", "/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/kmsg",
+		"/proc/latency_stats", "/proc/modules", "/proc/partitions", "/proc/sched_debug", "/proc/slabinfo",
+		"/proc/swaps", "/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo",
 	}
 )
 
@@ -67,12 +68,6 @@ func (s *Sandbox) planOf(tier Isolation) (*reexec.Plan, error) {
 	for _, path := range slices.Concat(systemDirs, systemFiles) {
 		b.system(path)
 	}
-	for _, path := range s.readable {
-		if _, err := os.Stat(path); err != nil {
-			return nil, fmt.Errorf("%w: readable directory: %w", ErrOption, err)
-		}
-		b.system(path)
-	}
 	for path, text := range etc {
 		b.parent(path)
 		b.add(reexec.Step{Op: reexec.MakeFile, Target: path, Data: text})
@@ -81,6 +76,19 @@ func (s *Sandbox) planOf(tier Isolation) (*reexec.Plan, error) {
 	b.memory("/tmp", s.temp)
 	b.memory("/dev/shm", s.temp)
 	b.proc()
+	for _, path := range s.readable {
+		if info, err := os.Lstat(path); err != nil {
+			return nil, fmt.Errorf("%w: readable directory: %w", ErrOption, err)
+		} else if !info.IsDir() {
+			return nil, fmt.Errorf("%w: readable directory: %q is not a directory", ErrOption, path)
+		}
+		if !s.root {
+			b.system(path)
+			continue
+		}
+		b.dir(path, 0o755) // see mountsOf
+		b.rules = append(b.rules, reexec.Rule{Path: path, Access: landlockRead})
+	}
 	b.dir(WorkspaceAt, 0o755)
 	b.dir(SkillsAt, 0o755)
 	b.dir("/var", 0o755)
@@ -157,7 +165,7 @@ func (b *rootBuilder) system(path string) {
 func (b *rootBuilder) devices() {
 	b.dir("/dev", 0o755)
 	for _, path := range devices {
-		if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 			b.add(reexec.Step{Op: reexec.BindFile, Source: path, Target: path, Flags: device})
 			b.rules = append(b.rules, reexec.Rule{Path: path, Access: landlockDevice})
 		}
@@ -165,9 +173,10 @@ func (b *rootBuilder) devices() {
 	for name, to := range map[string]string{"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"} {
 		b.link("/dev/"+name, "/proc/self/fd"+to)
 	}
-	// Terminals of its own, for programs that open some.
+	// Terminals of its own, for programs that open some; the kernel has a few
+	// thousand for all.
 	b.dir("/dev/pts", 0o755)
-	b.add(reexec.Step{Op: reexec.Mount, Source: "devpts", Target: "/dev/pts", Data: "newinstance,ptmxmode=0666,mode=0620",
+	b.add(reexec.Step{Op: reexec.Mount, Source: "devpts", Target: "/dev/pts", Data: "newinstance,ptmxmode=0666,mode=0620,max=64",
 		Flags: unix.MS_NOSUID | unix.MS_NOEXEC})
 	b.link("/dev/ptmx", "pts/ptmx")
 }

@@ -9,8 +9,9 @@ const maxTokens = 32
 // rec.Turn+1, found by token or by the user message. It changes rec.
 //
 // In modes Turn and Once every load of the last turn ends. In mode Session
-// loads stay, and so does each byte of what they show. Calls of the last turn
-// that were never executed are forgotten in every mode.
+// loads stay, and so does each byte of what they show. In every mode, lists of
+// skills that are no longer loaded cease to hold, and calls of the last turn
+// that were never executed are forgotten.
 func Advance(rec *session.Record, mode Mode, token string, user session.Mark) {
 	rec.Turn++
 	if rec.Token != "" {
@@ -20,11 +21,12 @@ func Advance(rec *session.Record, mode Mode, token string, user session.Mark) {
 	rec.Token = token
 	user.Turn = rec.Turn
 	rec.User = user
-	rec.Pending = nil
+	rec.Pending, rec.Others = nil, nil
 	if mode != Session {
 		rec.Active = nil
 		rec.Deliveries = nil
 	}
+	rec.Release()
 }
 
 // Shows reports whether a delivery whose message is in the request shows its

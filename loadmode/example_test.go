@@ -48,3 +48,12 @@ func ExampleSpend() {
 	// true false
 	// false
 }
+
+// The content of the first turn is small and much follows it, that of the second
+// is large: only the second is worth a break of the cached prefix.
+func ExampleCachePolicy_Cut() {
+	policy := loadmode.CachePolicy{Read: 0.1, Write: 1.25, Horizon: 4}
+	pieces := []loadmode.Piece{{Dead: 300, Live: 2500}, {Dead: 4000, Live: 600}}
+	fmt.Println("clear from", policy.Cut(pieces, 0))
+	// Output: clear from 1
+}

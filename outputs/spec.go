@@ -126,7 +126,7 @@ func (s Spec) ArtifactName(file string) string { return s.NameTemplate + file }
 func (s *Spec) UnmarshalJSON(data []byte) error {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(data, &object); err != nil {
-		return fmt.Errorf("%w: want an object: %w", ErrSpec, err)
+		return fmt.Errorf("%w: want an object", ErrSpec)
 	}
 	var next Spec
 	for _, field := range []struct {
@@ -134,9 +134,9 @@ func (s *Spec) UnmarshalJSON(data []byte) error {
 		read func(json.RawMessage) error
 	}{
 		{"globs", func(raw json.RawMessage) error { return readGlobs(raw, &next.Globs) }},
-		{"inline", func(raw json.RawMessage) error { return json.Unmarshal(raw, &next.Inline) }},
-		{"save", func(raw json.RawMessage) error { return json.Unmarshal(raw, &next.Save) }},
-		{"name_template", func(raw json.RawMessage) error { return json.Unmarshal(raw, &next.NameTemplate) }},
+		{"inline", func(raw json.RawMessage) error { return readAs("true or false", raw, &next.Inline) }},
+		{"save", func(raw json.RawMessage) error { return readAs("true or false", raw, &next.Save) }},
+		{"name_template", func(raw json.RawMessage) error { return readAs("text", raw, &next.NameTemplate) }},
 		{"max_files", func(raw json.RawMessage) error { return readCount(raw, &next.MaxFiles) }},
 		{"max_file_bytes", func(raw json.RawMessage) error { return readCount(raw, &next.MaxFileBytes) }},
 		{"max_total_bytes", func(raw json.RawMessage) error { return readCount(raw, &next.MaxTotalBytes) }},
@@ -177,7 +177,16 @@ func readGlobs(raw json.RawMessage, to *[]string) error {
 		*to = []string{one}
 		return nil
 	}
-	return json.Unmarshal(raw, to)
+	return readAs("a list of texts", raw, to)
+}
+
+// readAs reads a value of a kind that its error names in the words of JSON: a
+// model may read it.
+func readAs(want string, raw json.RawMessage, to any) error {
+	if json.Unmarshal(raw, to) != nil {
+		return fmt.Errorf("want %s, not %.80s", want, raw)
+	}
+	return nil
 }
 
 // readCount reads a whole number, also where it is written 5.0 or 1e3.

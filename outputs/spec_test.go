@@ -60,7 +60,7 @@ func TestSpecJSONErrors(t *testing.T) {
 	} {
 		var s Spec
 		err := json.Unmarshal([]byte(text), &s)
-		if !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), part) {
+		if !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), part) || strings.Contains(err.Error(), "json:") {
 			t.Errorf("%s: got %v, want an error with %q", text, err, part)
 		}
 	}

@@ -70,7 +70,7 @@ func (st *State) part(c *callContent, j int) string {
 // attaches reports whether a delivery that has no place in the request is
 // shown all the same.
 func (st *State) attaches(d *session.Delivery) bool {
-	if !loadmode.ShowsElsewhere(st.Mode, d) {
+	if d.Ended || !loadmode.ShowsElsewhere(st.Mode, d) {
 		return false
 	}
 	return !st.Summary || st.Rule == SummaryAttach || st.Rule == SummaryAuto && d.Seen

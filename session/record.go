@@ -34,8 +34,15 @@ type Record struct {
 	Active []Active `json:"active,omitempty"`
 	// Deliveries are the contents that the view shows, by call number.
 	Deliveries []Delivery `json:"deliveries,omitempty"`
-	// Pending are the numbered calls of the last response that had any.
+	// Pending are the numbered calls of the last response that had any. Others
+	// are the rest of the calls of that response, until the next one.
 	Pending []Pending `json:"pending,omitempty"`
+	Others  []Other   `json:"others,omitempty"`
+
+	// Held are the lists of allowed tools that hold, in load order. Grants are
+	// the approvals that were given for the session.
+	Held   []Held  `json:"held,omitempty"`
+	Grants []Grant `json:"grants,omitempty"`
 
 	// Overview is the digest of the pinned overview text; "" before the first
 	// view. Listing is the digest of the catalog that was last announced.
@@ -93,6 +100,9 @@ type Delivery struct {
 	// that the model has answered since (kept in load mode once only).
 	Seen  bool `json:"seen,omitempty"`
 	Spent bool `json:"spent,omitempty"`
+	// Ended reports that the load is over and that its content is in view only
+	// because clearing it does not pay yet. Nothing counts it as loaded.
+	Ended bool `json:"ended,omitempty"`
 }
 
 // Doc is a delivered doc, pinned by the hex SHA-256 of its text. Old reports
@@ -112,6 +122,14 @@ type Pending struct {
 	// Done reports that the call ended: answered, failed or denied.
 	Done   bool   `json:"done,omitempty"`
 	Answer string `json:"answer,omitempty"`
+}
+
+// Other is a call of a response without a number of its own. After is the number
+// of the last call before it that has one, 0 if there is none.
+type Other struct {
+	ID    string `json:"id,omitempty"`
+	Name  string `json:"name"`
+	After int    `json:"after,omitempty"`
 }
 
 // Note is an announced change of the catalog, shown at the user message that
@@ -138,6 +156,9 @@ func (r *Record) Clone() *Record {
 	c.Pending = slices.Clone(r.Pending)
 	c.Notes = slices.Clone(r.Notes)
 	c.Tokens = slices.Clone(r.Tokens)
+	c.Others = slices.Clone(r.Others)
+	c.Held = slices.Clone(r.Held)
+	c.Grants = slices.Clone(r.Grants)
 	return &c
 }
 

@@ -193,7 +193,7 @@ func (c chunk) tools(line int) *yaml.Node {
 		}
 		return list
 	}
-	tokens, _ := splitTools(strings.TrimSuffix(strings.TrimPrefix(c.literal(), "["), "]"))
+	tokens := SplitTools(strings.TrimSuffix(strings.TrimPrefix(c.literal(), "["), "]"))
 	for _, t := range tokens {
 		add(t)
 	}

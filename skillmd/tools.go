@@ -5,10 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// splitTools splits the text of allowed-tools at commas and white space
-// outside parentheses, so that "Bash(git log *), Read" is two tokens. It never
-// returns nil. balanced is false if the parentheses do not match; what follows
-// an open one is then part of its token.
+// SplitTools splits the text of allowed-tools at commas and white space
+// outside of parentheses, so that "Bash(git log *), Read" is two tokens. It
+// never returns nil. Where parentheses do not match, what follows an open one is
+// part of its token.
+func SplitTools(s string) []string {
+	tokens, _ := splitTools(s)
+	return tokens
+}
+
+// splitTools also reports whether the parentheses match.
 func splitTools(s string) (tokens []string, balanced bool) {
 	tokens = []string{}
 	balanced = true

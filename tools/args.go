@@ -47,24 +47,22 @@ func (a Args) Texts(name string) []string { return a.texts[name] }
 // Flag returns a boolean field; absent is false.
 func (a Args) Flag(name string) bool { return a.flags[name] }
 
-// Count returns an integer field and whether it was given.
+// Count returns an integer field, or a time in whole seconds, and whether it was
+// given.
 func (a Args) Count(name string) (int, bool) {
 	n, ok := a.counts[name]
 	return n, ok
 }
 
-// Decode reads a Value field into target; absent leaves it unchanged. The error
-// is for the model.
+// Decode reads a Value field, brought into the shape of its schema where that
+// was possible, into target; absent leaves it unchanged. The error is for the
+// model.
 func (a Args) Decode(name string, target any) error {
 	raw, ok := a.values[name]
 	if !ok {
 		return nil
 	}
-	err := json.Unmarshal(raw, target)
-	if err != nil { // one element where an array is expected
-		if json.Unmarshal([]byte("["+string(raw)+"]"), target) == nil {
-			return nil
-		}
+	if err := json.Unmarshal(raw, target); err != nil {
 		return tellf("%v: field %q: %v", errArguments, name, err)
 	}
 	return nil
@@ -151,20 +149,29 @@ func (a *Args) set(f Field, raw json.RawMessage) error {
 	}
 	switch f.Kind {
 	case Value:
-		a.values[f.Name] = raw
+		fitted, m := fit(f.Schema, raw)
+		if m != nil {
+			return m.inField(f.Name)
+		}
+		a.values[f.Name] = fitted
 		return nil
 	case Flag:
-		switch v := value.(type) {
-		case bool:
-			a.flags[f.Name] = v
-			return nil
-		case string:
-			if b, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(v))); err == nil {
-				a.flags[f.Name] = b
-				return nil
-			}
+		b, ok := truth(raw)
+		if !ok {
+			return fmt.Errorf("want true or false, not %s", cut(string(raw), 80))
 		}
-		return fmt.Errorf("want true or false, not %s", cut(string(raw), 80))
+		a.flags[f.Name] = b
+		return nil
+	case Seconds:
+		if isBlank(raw) {
+			return nil
+		}
+		n, ok := seconds(raw)
+		if !ok {
+			return (&misfit{want: "seconds", found: found(raw), example: "30"}).inField(f.Name)
+		}
+		a.counts[f.Name] = n
+		return nil
 	case Count:
 		n, err := strconv.Atoi(strings.Trim(string(raw), `" `))
 		if err != nil || n < 0 {

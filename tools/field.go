@@ -11,11 +11,12 @@ type Kind uint8
 
 // The kinds of fields.
 const (
-	Text  Kind = iota // a string
-	Texts             // an array of strings; one string is one element
-	Flag              // a boolean
-	Count             // an integer of at least 0
-	Value             // whatever Schema says, for the operation to decode
+	Text    Kind = iota // a string
+	Texts               // an array of strings; one string is one element
+	Flag                // a boolean
+	Count               // an integer of at least 0
+	Seconds             // a Count of seconds; fractions and units are understood
+	Value               // whatever Schema says, for the operation to decode
 )
 
 // Field is one argument of an operation. It gives the schema and decides how
@@ -47,7 +48,7 @@ func schema(fields []Field) json.RawMessage {
 			p["items"] = map[string]string{"type": "string"}
 		case Flag:
 			p["type"] = "boolean"
-		case Count:
+		case Count, Seconds:
 			p["type"] = "integer"
 			p["minimum"] = 0
 		case Value:

@@ -8,6 +8,7 @@ func ListDocs() Operation {
 		Name:        "skill_list_docs",
 		Description: "List the docs of a skill.",
 		Fields:      []Field{{Name: "skill", Kind: Text, Required: true}},
+		Always:      true,
 		Call:        listDocs,
 	}
 }

@@ -24,6 +24,7 @@ func Load() Operation {
 			{Name: "include_all_docs", Kind: Flag},
 			{Name: "mode", Kind: Text, Enum: []string{"add", "replace"}, Description: "replace unloads all other skills; default add"},
 		},
+		Always:   true,
 		Changes:  true,
 		Delivers: true,
 		Call:     load,
@@ -62,17 +63,7 @@ func load(ctx context.Context, s *Scope, args Args) (string, error) {
 	}
 	unknownDocs(&r, texts, args.Texts("docs"))
 	change := loading{scope: s, texts: texts, replace: args.Text("mode") == "replace"}
-	answer, err := s.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
-		next, err := change.apply(rec)
-		return next, r.join(change.answer()), err
-	})
-	if err != nil {
-		return "", err
-	}
-	for _, e := range change.events {
-		s.Emit(ctx, e)
-	}
-	return answer, nil
+	return change.save(ctx, &r)
 }
 
 // loading is the change of one load call, repeated until it is saved.
@@ -86,6 +77,21 @@ type loading struct {
 	lines   []string
 	receipt session.Receipt
 	events  []core.Event
+}
+
+// save makes the change and answers it.
+func (l *loading) save(ctx context.Context, r *reply) (string, error) {
+	answer, err := l.scope.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+		next, err := l.apply(rec)
+		return next, r.join(l.answer()), err
+	})
+	if err != nil {
+		return "", err
+	}
+	for _, e := range l.events {
+		l.scope.Emit(ctx, e)
+	}
+	return answer, nil
 }
 
 func (l *loading) apply(rec *session.Record) (*session.Record, error) {
@@ -109,11 +115,17 @@ func (l *loading) apply(rec *session.Record) (*session.Record, error) {
 	for _, name := range loadmode.Evict(next, l.scope.Max, keep, l.scope.Victim) {
 		l.gone(fmt.Sprintf("unloaded to make room (at most %d): %s", l.scope.Max, name), name, core.SkillEvicted)
 	}
+	l.restricted(next)
 	return next, nil
 }
 
 func (l *loading) load(next *session.Record, t *skillText) {
 	name := t.skill.Name
+	was := next.Find(name) != nil
+	var revived []string // docs of a load that is over, and still in view
+	if !was {
+		revived = next.Revive(name, l.scope.shows)
+	}
 	seen := l.scope.showsBody(next, name)
 	old, loaded := next.Body(name)
 	changed := loaded && old != t.body.Digest
@@ -133,10 +145,10 @@ func (l *loading) load(next *session.Record, t *skillText) {
 	case !seen:
 		next.DropBody(name) // its docs may be in view, and stay where they are
 	}
-	was := next.Find(name) != nil
+	next.Hold(name, l.scope.Number, t.skill.AllowedTools, t.skill.Repaired)
 	a := next.Activate(name, t.body.Digest)
 	if !was {
-		a.Call = l.scope.Number
+		a.Call, a.Docs = l.scope.Number, revived
 	}
 	a.All = a.All || t.all
 	if changed { // a doc that is gone is no longer selected
@@ -150,9 +162,14 @@ func (l *loading) load(next *session.Record, t *skillText) {
 			a.Docs = append(a.Docs, doc)
 		}
 	}
-	l.said(name, d, added)
+	l.said(name, d, added, !was)
 	if d.Body || len(d.Docs) > 0 {
 		next.Deliver(d)
+	}
+	if !was {
+		added = slices.Clone(a.Docs)
+	}
+	if d.Body || len(d.Docs) > 0 || !was {
 		l.receipt.Changes = append(l.receipt.Changes, session.Change{
 			Op: session.Loaded, Skill: name, Digest: d.Digest, All: t.all, Docs: added,
 		})
@@ -160,9 +177,14 @@ func (l *loading) load(next *session.Record, t *skillText) {
 	l.events = append(l.events, core.Event{Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: added})
 }
 
-func (l *loading) said(name string, d session.Delivery, docs []string) {
+func (l *loading) said(name string, d session.Delivery, docs []string, revived bool) {
 	line := "loaded: " + name
 	switch {
+	case revived && !d.Body:
+		line += "; its text is above"
+		if len(docs) > 0 {
+			line += ", docs added: " + strings.Join(docs, ", ")
+		}
 	case d.Body && d.Supersedes:
 		line += " (its text has changed: this one supersedes the earlier one)"
 	case !d.Body && len(docs) > 0:
@@ -171,6 +193,16 @@ func (l *loading) said(name string, d session.Delivery, docs []string) {
 		line = "already loaded: " + name + "; its text is above"
 	}
 	l.lines = append(l.lines, line)
+}
+
+// restricted tells what is left to call after a skill with a list was loaded.
+func (l *loading) restricted(next *session.Record) {
+	listed := slices.ContainsFunc(l.texts, func(t skillText) bool { return t.skill.AllowedTools != nil })
+	if listed && l.scope.Restricted != nil {
+		if line := l.scope.Restricted(next); line != "" {
+			l.lines = append(l.lines, line)
+		}
+	}
 }
 
 func (l *loading) gone(line, skill string, kind core.EventKind) {

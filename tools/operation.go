@@ -11,7 +11,9 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/terminal"
 )
 
 // Operation is one tool: what the model is told of it and what a call does. A
@@ -29,6 +31,16 @@ type Operation struct {
 	// Awaits marks an operation that waits for the unfinished changes of lower
 	// position in its response.
 	Awaits bool
+	// Ordered marks an operation whose calls in one response are executed one
+	// after another, in their order, together with those of all others that are
+	// so marked.
+	Ordered bool
+	// Always marks an operation that no list of allowed tools restricts and that
+	// nobody is asked about: it shows what skills hold.
+	Always bool
+	// Use says what a call would run, for patterns in such lists. Without it,
+	// only entries without a pattern are for the operation.
+	Use func(args Args) permission.Use
 	// Needs are the operations without which this one is of no use.
 	Needs []string
 	// Call answers a call. The arguments are decoded by Fields.
@@ -63,9 +75,18 @@ type Scope struct {
 	Update func(ctx context.Context, change Change) (answer string, err error)
 	// Runner is where skills run; nil where they do not.
 	Runner *Runner
+	// Sessions are the commands that go on between calls; nil where there are
+	// none.
+	Sessions *terminal.Table
 	// Files returns what users attached to the messages of the last request;
 	// it must not be changed. Nil is none.
 	Files func() []core.File
+	// Restricted says in one line what lists of allowed tools leave, "" if there
+	// are none. Nil says nothing.
+	Restricted func(*session.Record) string
+	// Narrow: the call was let pass because a pattern is for its command, so the
+	// names in it must not stand for what a command has left.
+	Narrow bool
 	// Pin keeps a text for the session.
 	Pin func(ctx context.Context, c catalog.Content) error
 	// Emit reports an event; its Key is filled in.

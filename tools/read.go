@@ -34,6 +34,7 @@ func Read() Operation {
 			{Name: "offset", Kind: Count, Description: "first line, from 1", Aliases: []string{"start_line"}},
 			{Name: "limit", Kind: Count, Description: "number of lines", Aliases: []string{"num_lines"}},
 		},
+		Always: true,
 		Awaits: true,
 		Needs:  []string{"skill_load"},
 		Call:   read,

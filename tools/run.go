@@ -11,16 +11,25 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/shellcmd"
 	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/workspace"
 )
 
 // maxTimeout bounds the timeout that a call may ask for.
 const maxTimeout = 24 * time.Hour
 
+// Places hold the workspaces of sessions; [workspace.Workspaces] are some.
+type Places interface {
+	// Of returns the workspace of a session, to be released after use.
+	Of(ctx context.Context, session string) (*workspace.Workspace, error)
+	// End removes it when nobody uses it any more.
+	End(session string) error
+}
+
 // Runner is what skill_run needs beside the session: where commands run and
 // what becomes of their files.
 type Runner struct {
-	Workspaces *workspace.Workspaces
+	Workspaces Places
 	Executor   executor.Executor
 	// Artifacts keeps saved outputs; nil saves none and says so.
 	Artifacts artifacts.Store
@@ -32,6 +41,9 @@ type Runner struct {
 	ForceSave bool
 	// Limits bound each command; the call may only change the timeout.
 	Limits executor.Limits
+	// Sessions bound the commands of skill_exec. Their timeout holds where
+	// neither the call nor Limits has one.
+	Sessions terminal.Limits
 	// Env gives variables for a skill's commands. It overrides neither the
 	// workspace's variables nor those of the call. Nil gives none.
 	Env func(ctx context.Context, skill core.Skill) map[string]string
@@ -47,6 +59,11 @@ type Runner struct {
 	Resolve  workspace.Sources
 }
 
+// Operations are all that a runner adds to the vocabulary, in their order.
+func (r *Runner) Operations() []Operation {
+	return []Operation{r.Run(), r.Exec(), r.WriteStdin(), r.PollSession(), r.KillSession()}
+}
+
 // Run is skill_run: a command, or a script of the skill, in the session's
 // workspace.
 func (r *Runner) Run() Operation {
@@ -56,6 +73,7 @@ func (r *Runner) Run() Operation {
 		Fields:      runFields(),
 		Awaits:      true,
 		Needs:       []string{"skill_load"},
+		Use:         r.use,
 		Call: func(ctx context.Context, s *Scope, args Args) (string, error) {
 			req, err := readRun(args)
 			if err != nil {
@@ -91,7 +109,7 @@ func runFields() []Field {
 			"max_file_bytes": map[string]any{"type": "integer"}, "max_total_bytes": map[string]any{"type": "integer"},
 		}}},
 		{Name: "output_files", Kind: Texts, Description: "globs of files to collect and show"},
-		{Name: "timeout", Kind: Count, Description: "seconds, default 300", Aliases: []string{"timeout_sec", "timeoutSec"}},
+		{Name: "timeout", Kind: Seconds, Description: "seconds, default 300", Aliases: []string{"timeout_sec", "timeoutSec"}},
 		{Name: "save_as_artifacts", Kind: Flag},
 		{Name: "artifact_prefix", Kind: Text},
 		{Name: "omit_inline_content", Kind: Flag},

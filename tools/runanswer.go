@@ -22,8 +22,8 @@ type runAnswer struct {
 	Staged    []workspace.StagedInput `json:"staged_inputs,omitempty"`
 	Files     []outputFile            `json:"output_files"`
 	Primary   *outputFile             `json:"primary_output,omitempty"`
-	Stdout    string                  `json:"stdout"`
-	Stderr    string                  `json:"stderr"`
+	Stdout    *string                 `json:"stdout,omitempty"` // nil: it was told before
+	Stderr    *string                 `json:"stderr,omitempty"`
 	ExitCode  int                     `json:"exit_code"`
 	TimedOut  bool                    `json:"timed_out"`
 	Reason    executor.Reason         `json:"reason,omitempty"`
@@ -45,11 +45,22 @@ type savedFile struct {
 	Version int    `json:"version"`
 }
 
-// answer collects what the command left and writes the result.
+// answer writes the result of a run.
 func (j *running) answer(ctx context.Context, result executor.Result) (string, error) {
-	a := runAnswer{
+	a, err := j.outcome(ctx, result)
+	if err != nil {
+		return "", err
+	}
+	a.Stdout, a.Stderr = new(j.stream(result.Stdout)), new(j.stream(result.Stderr))
+	began := time.Now()
+	defer func() { j.report(ctx, core.WorkspaceInline, began, "") }()
+	return encode(a)
+}
+
+// outcome collects what the command left.
+func (j *running) outcome(ctx context.Context, result executor.Result) (*runAnswer, error) {
+	a := &runAnswer{
 		Staged: j.staged, Files: []outputFile{},
-		Stdout: j.stream(result.Stdout), Stderr: j.stream(result.Stderr),
 		ExitCode: result.ExitCode, TimedOut: result.Reason == executor.ReasonTimeout,
 	}
 	if result.Reason != executor.ReasonExit {
@@ -57,16 +68,14 @@ func (j *running) answer(ctx context.Context, result executor.Result) (string, e
 	}
 	failed := result.ExitCode != 0 || result.Reason != executor.ReasonExit
 	if j.req.collects {
-		if err := j.collect(ctx, &a, failed); err != nil {
-			return "", err
+		if err := j.collect(ctx, a, failed); err != nil {
+			return nil, err
 		}
 	}
 	for _, w := range j.warnings {
 		a.Warnings = append(a.Warnings, j.redact(w))
 	}
-	began := time.Now()
-	defer func() { j.report(ctx, core.WorkspaceInline, began, "") }()
-	return encode(a)
+	return a, nil
 }
 
 // collect finds the outputs, shows them and saves them. After a failed command

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -136,7 +137,8 @@ func (j *running) stdin() io.Reader {
 // editorScript stages a program that writes the given text, for commands that
 // start an editor, and returns its path as the command sees it.
 func (j *running) editorScript() (string, error) {
-	const text, program = "runs/editor.txt", "runs/editor.sh"
+	name := "runs/" + cmp.Or(j.editor, "editor")
+	text, program := name+".txt", name+".sh"
 	root := j.place.Root()
 	for _, f := range []struct{ name, content string }{
 		{text, j.req.editor},

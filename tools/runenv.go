@@ -37,7 +37,7 @@ func (j *running) environment(ctx context.Context) ([]string, error) {
 	}
 	own := workspace.Env(j.seen(""), j.skill.Name, j.dir)
 	env = append(env, own...)
-	if j.restricted() {
+	if j.restricted() || j.scope.Narrow {
 		for name := range j.req.env {
 			if steers(name) {
 				return nil, tellf("env: %s cannot be set where commands are restricted", cut(name, 80))

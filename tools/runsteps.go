@@ -23,6 +23,7 @@ type running struct {
 	digest string
 	place  *workspace.Workspace
 	dir    string // of the skill, relative to the workspace
+	editor string // name of what editor_text stages; two sessions have two
 
 	secrets  []secret
 	staged   []workspace.StagedInput
@@ -35,24 +36,12 @@ func (r *Runner) run(ctx context.Context, s *Scope, req *runRequest) (string, er
 	if err := j.choose(ctx); err != nil {
 		return "", err
 	}
-	var err error
-	began := time.Now()
-	if j.place, err = r.Workspaces.Of(ctx, s.Key.Session); err != nil {
-		return "", told(ctx, err)
-	}
-	defer j.place.Release()
-	j.report(ctx, core.WorkspaceCreate, began, "")
-	if err := j.stage(ctx); err != nil {
-		return "", told(ctx, err)
-	}
-	cmd, err := j.build(ctx)
+	cmd, err := j.prepare(ctx)
 	if err != nil {
 		return "", told(ctx, err)
 	}
-	if err := j.place.CheckFull(ctx); err != nil && !j.frees() {
-		return "", told(ctx, err)
-	}
-	began = time.Now()
+	defer j.place.Release()
+	began := time.Now()
 	result, err := r.Executor.Run(ctx, cmd)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
@@ -62,6 +51,31 @@ func (r *Runner) run(ctx context.Context, s *Scope, req *runRequest) (string, er
 	}
 	j.report(ctx, core.WorkspaceRun, began, string(result.Reason))
 	return j.answer(ctx, result)
+}
+
+// prepare opens the workspace, stages and builds. Without an error the caller
+// releases the workspace.
+func (j *running) prepare(ctx context.Context) (cmd executor.Command, err error) {
+	began := time.Now()
+	if j.place, err = j.Workspaces.Of(ctx, j.scope.Key.Session); err != nil {
+		return cmd, err
+	}
+	defer func() {
+		if err != nil {
+			j.place.Release()
+		}
+	}()
+	j.report(ctx, core.WorkspaceCreate, began, "")
+	if err := j.stage(ctx); err != nil {
+		return cmd, err
+	}
+	if cmd, err = j.build(ctx); err != nil {
+		return cmd, err
+	}
+	if err := j.place.CheckFull(ctx); err != nil && !j.frees() {
+		return cmd, err
+	}
+	return cmd, nil
 }
 
 // frees reports a command that may make room in a full workspace.
@@ -97,11 +111,11 @@ func (j *running) choose(ctx context.Context) error {
 // workspace.
 func (j *running) stage(ctx context.Context) (err error) {
 	began := time.Now()
-	var fresh bool
-	if j.dir, fresh, err = j.place.Stage(ctx, j.skill, j.digest, j.scope.Catalog); err != nil {
+	var done workspace.Staging
+	if j.dir, done, err = j.place.Stage(ctx, j.skill, j.digest, j.scope.Catalog); err != nil {
 		return err
 	}
-	if fresh {
+	if done.Copied && done.Changed == "" { // told once
 		passed, err := j.scope.Catalog.Passed(ctx, j.skill.Name)
 		if err != nil {
 			return err
@@ -121,8 +135,16 @@ func (j *running) stage(ctx context.Context) (err error) {
 		}
 		j.warnings = append(j.warnings, warnings...)
 	}
-	j.report(ctx, core.WorkspaceStage, began, j.skill.Name)
+	j.report(ctx, core.WorkspaceStage, began, stageDetail(j.skill.Name, done))
 	return nil
+}
+
+// stageDetail says what was staged, and why for a second time.
+func stageDetail(skill string, done workspace.Staging) string {
+	if done.Changed == "" {
+		return skill
+	}
+	return fmt.Sprintf("%s: staged anew, %q was changed", skill, done.Changed)
 }
 
 // sources are where inputs come from.
@@ -144,7 +166,11 @@ func (j *running) sources() workspace.Sources {
 		if a == nil {
 			return notLoaded(skill.Name)
 		}
-		_, _, err = j.place.Stage(ctx, skill, a.Digest, j.scope.Catalog)
+		began := time.Now()
+		_, done, err := j.place.Stage(ctx, skill, a.Digest, j.scope.Catalog)
+		if err == nil && done.Copied {
+			j.scope.Emit(ctx, core.Event{Kind: core.WorkspaceStage, Skill: skill.Name, Duration: time.Since(began), Detail: stageDetail(skill.Name, done)})
+		}
 		return err
 	}
 	return from

@@ -21,6 +21,7 @@ func SelectDocs() Operation {
 			{Name: "include_all_docs", Kind: Flag},
 			{Name: "mode", Kind: Text, Enum: []string{"replace", "add", "clear"}, Description: "default replace"},
 		},
+		Always:   true,
 		Changes:  true,
 		Delivers: true,
 		Needs:    []string{"skill_load"},
@@ -33,9 +34,15 @@ func selectDocs(ctx context.Context, s *Scope, args Args) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	skill, err := findLoaded(s, rec, args.Text("skill"))
+	skill, err := find(s, rec, args.Text("skill"))
 	if err != nil {
 		return "", err
+	}
+	if rec.Find(skill.Name) == nil {
+		if args.Text("mode") == "clear" || !s.showsBody(rec, skill.Name) {
+			return "", notLoaded(skill.Name)
+		}
+		return loadAgain(ctx, s, skill, args)
 	}
 	c := selection{scope: s, skill: skill.Name, mode: args.Text("mode"), all: args.Flag("include_all_docs")}
 	if c.mode != "clear" {
@@ -49,6 +56,19 @@ func selectDocs(ctx context.Context, s *Scope, args Args) (string, error) {
 	}
 	s.Emit(ctx, core.Event{Kind: core.DocsSelected, Skill: skill.Name, Docs: c.selected})
 	return answer, nil
+}
+
+// loadAgain loads a skill whose load has ended and whose text is still in view,
+// with the docs that the call names.
+func loadAgain(ctx context.Context, s *Scope, skill core.Skill, args Args) (string, error) {
+	t, err := readSkillText(ctx, s, skill, args.Texts("docs"), args.Flag("include_all_docs"))
+	if err != nil {
+		return "", err
+	}
+	var r reply
+	unknownDocs(&r, []skillText{t}, args.Texts("docs"))
+	change := loading{scope: s, texts: []skillText{t}}
+	return change.save(ctx, &r)
 }
 
 // chosenDocs reads the docs that a call names. One that the skill does not have

@@ -18,6 +18,7 @@ func Unload() Operation {
 			{Name: "skills", Kind: Texts},
 			{Name: "all", Kind: Flag},
 		},
+		Always:  true,
 		Changes: true,
 		Needs:   []string{"skill_load"},
 		Call:    unload,

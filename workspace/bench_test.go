@@ -7,27 +7,44 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
+// skillOf is a skill of n files in a few directories.
+func skillOf(n int) *skillFiles {
+	files := map[string]string{"SKILL.md": "---\nname: pdf\n---\n"}
+	for i := range n - 1 {
+		files[fmt.Sprintf("%s/file%d.md", []string{"scripts", "reference", "reference/forms", "assets"}[i%4], i)] = "text"
+	}
+	return &skillFiles{files: files}
+}
+
 // BenchmarkStageAgain is what every run of a staged skill pays.
 func BenchmarkStageAgain(b *testing.B) {
-	ws := newWorkspace(b)
-	files := pdfFiles()
-	stage(b, ws, pdf, "1", files)
-	for b.Loop() {
-		if _, staged, err := ws.Stage(b.Context(), pdf, "1", files); err != nil || staged {
-			b.Fatal(staged, err)
-		}
+	for _, n := range []int{5, 50, 1000} {
+		b.Run(fmt.Sprintf("files=%d", n), func(b *testing.B) {
+			ws := newWorkspace(b)
+			files := skillOf(n)
+			stage(b, ws, pdf, "1", files)
+			for b.Loop() {
+				if _, done, err := ws.Stage(b.Context(), pdf, "1", files); err != nil || done.Copied {
+					b.Fatal(done, err)
+				}
+			}
+		})
 	}
 }
 
 func BenchmarkStage(b *testing.B) {
-	w := open(b)
-	files := pdfFiles()
-	for i := 0; b.Loop(); i++ {
-		ws := of(b, w, "s")
-		if _, staged, err := ws.Stage(b.Context(), pdf, fmt.Sprint(i), files); err != nil || !staged {
-			b.Fatal(staged, err)
-		}
-		ws.Release()
+	for _, n := range []int{5, 50} {
+		b.Run(fmt.Sprintf("files=%d", n), func(b *testing.B) {
+			w := open(b)
+			files := skillOf(n)
+			for i := 0; b.Loop(); i++ {
+				ws := of(b, w, "s")
+				if _, done, err := ws.Stage(b.Context(), pdf, fmt.Sprint(i), files); err != nil || !done.Copied {
+					b.Fatal(done, err)
+				}
+				ws.Release()
+			}
+		})
 	}
 }
 

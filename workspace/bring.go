@@ -200,27 +200,14 @@ func (ws *Workspace) skillDir(ctx context.Context, name string, stage func(conte
 	return dir, nil
 }
 
+// stagedDir returns the directory of a skill that is staged and unchanged.
 func (ws *Workspace) stagedDir(ctx context.Context, name string) (string, bool) {
-	if !ws.knows(name) {
-		return "", false // and no slot for a name that only an input has
-	}
-	s, err := ws.slot(name)
-	if err != nil || s.take(ctx) != nil {
+	ws.mu.Lock()
+	s, ok := ws.skills[skillDirName(name)]
+	ws.mu.Unlock()
+	if !ok || s.name != name || s.take(ctx) != nil {
 		return "", false
 	}
 	defer s.give()
-	return skillsDir + "/" + s.dir, s.digest != ""
-}
-
-// knows reports whether a skill of that name was ever staged here.
-func (ws *Workspace) knows(name string) bool {
-	ws.mu.Lock()
-	defer ws.mu.Unlock()
-	dir := skillDirName(name)
-	if s, ok := ws.skills[dir]; ok {
-		return s.name == name
-	}
-	known := false
-	ws.memory.look(func(st state) { known = st.Skills[dir].Name == name })
-	return known
+	return skillsDir + "/" + s.dir, s.digest != "" && ws.changed(s) == ""
 }

@@ -19,53 +19,76 @@ const (
 	maxSkillDirs  = 10_000
 )
 
-// skillLinks are the links below a skill's directory.
-var skillLinks = []struct{ name, target string }{
+type skillLink struct{ name, target string }
+
+// skillLinks are the links below every skill's directory.
+var skillLinks = []skillLink{
 	{"out", "../../out"},
 	{"work", "../../work"},
 	{"inputs", "../../work/inputs"},
 }
 
-// venvName is the writable directory below a skill's.
+// venvName is the link below a skill's directory to its environment, a directory
+// of its own that commands may write to and that outlives a new version.
 const venvName = ".venv"
 
-// copySkill copies a skill into a new directory of skills and returns its name
-// there, also with an error.
-func (ws *Workspace) copySkill(ctx context.Context, skills *os.Root, name string, files Files) (temp string, err error) {
-	temp = freshName(newPrefix)
-	if err := skills.Mkdir(temp, 0o755); err != nil {
-		return temp, cause(err)
+func venvDir(skill string) string { return venvsDir + "/" + skill }
+
+// linksOf returns the links of the skill in a directory below skills/.
+func linksOf(skill string) []skillLink {
+	return append(slices.Clip(skillLinks), skillLink{venvName, "../../" + venvDir(skill)})
+}
+
+// copySkill copies a skill into a new directory of skills. The copy is never
+// nil, is to be closed, and with an error names what is to be removed.
+func (ws *Workspace) copySkill(ctx context.Context, skills *os.Root, name, place string, files Files) (*skillCopy, error) {
+	c := &skillCopy{ws: ws, temp: freshName(newPrefix), name: name, place: place, files: files, made: map[string][]string{".": {"."}}}
+	if err := skills.Mkdir(c.temp, 0o755); err != nil {
+		return c, cause(err)
 	}
-	dir, err := openDir(skills, temp, false)
-	if err != nil {
-		return temp, err
+	var err error
+	if c.dir, err = openDir(skills, c.temp, false); err != nil {
+		return c, err
 	}
-	defer dir.Close()
 	listed, cut, err := files.Files(ctx, name, maxSkillFiles)
 	if err != nil {
-		return temp, err
+		return c, err
 	}
 	if cut {
 		ws.owner.cfg.logger.Warn("workspaces: not all files of the skill are staged", "skill", name, "files", len(listed))
 	}
-	c := skillCopy{ws: ws, dir: dir, name: name, files: files, dirs: map[string]bool{".": true}}
 	c.aside = c.keepAside(listed)
 	for _, file := range listed {
 		if err := c.copyFile(ctx, file); err != nil {
-			return temp, fmt.Errorf("file %q: %w", file, err)
+			return c, fmt.Errorf("file %q: %w", file, err)
 		}
 	}
-	return temp, c.finish()
+	return c, c.finish()
 }
 
 // skillCopy is the copying of one skill into a directory of its own.
 type skillCopy struct {
 	ws    *Workspace
+	temp  string // name of the directory below skills/
 	dir   *os.Root
 	name  string
+	place string // its directory below skills/ in the end
 	files Files
-	dirs  map[string]bool   // made already
-	aside map[string]string // reserved first elements of paths to what they become
+	made  map[string][]string // the names in each directory that was made, and "." in "."
+	aside map[string]string   // reserved first elements of paths to what they become
+}
+
+func (c *skillCopy) close() {
+	if c.dir != nil {
+		c.dir.Close()
+	}
+}
+
+// add notes what was made, its directory before it.
+func (c *skillCopy) add(file string) {
+	dir, name := path.Split(file)
+	dir = path.Clean(dir)
+	c.made[dir] = append(c.made[dir], name)
 }
 
 func (c *skillCopy) copyFile(ctx context.Context, file string) error {
@@ -89,23 +112,25 @@ func (c *skillCopy) copyFile(ctx context.Context, file string) error {
 	if err := writeSkillFile(c.dir, filepath.FromSlash(file), data); err != nil {
 		return err
 	}
+	c.add(file)
 	return c.ws.charge(ctx, int64(len(data)))
 }
 
 func (c *skillCopy) makeDirs(dir string) error {
-	if c.dirs[dir] {
+	if c.made[dir] != nil {
 		return nil
 	}
 	if err := c.makeDirs(path.Dir(dir)); err != nil {
 		return err
 	}
-	if len(c.dirs) == maxSkillDirs {
+	if len(c.made) == maxSkillDirs {
 		return fmt.Errorf("%w: a skill may have %d directories", ErrTooLarge, maxSkillDirs)
 	}
-	c.dirs[dir] = true
 	if err := c.dir.Mkdir(filepath.FromSlash(dir), 0o755); err != nil {
 		return cause(err)
 	}
+	c.made[dir] = []string{}
+	c.add(dir)
 	return nil
 }
 
@@ -138,22 +163,20 @@ func isReserved(name string) bool {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		same = strings.EqualFold // where these are the same file
 	}
-	return same(name, venvName) || slices.ContainsFunc(skillLinks, func(l struct{ name, target string }) bool {
+	return same(name, venvName) || slices.ContainsFunc(skillLinks, func(l skillLink) bool {
 		return same(name, l.name)
 	})
 }
 
 // finish adds the links and closes the directories for writing.
 func (c *skillCopy) finish() error {
-	for _, l := range skillLinks {
+	for _, l := range linksOf(c.place) {
 		if err := c.dir.Symlink(filepath.FromSlash(l.target), l.name); err != nil {
 			return cause(err)
 		}
+		c.add(l.name)
 	}
-	if err := c.dir.Mkdir(venvName, 0o755); err != nil {
-		return cause(err)
-	}
-	for dir := range c.dirs {
+	for dir := range c.made {
 		if err := c.dir.Chmod(filepath.FromSlash(dir), 0o555); err != nil {
 			return cause(err)
 		}

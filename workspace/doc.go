@@ -5,14 +5,14 @@
 // of a session. Each has the same layout:
 //
 //	skills/<name>/   staged skills, read-only; with the links out, work and
-//	                 inputs and a writable .venv
+//	                 inputs, and .venv to a writable runs/venv/<name>
 //	work/            for the command
 //	work/inputs/     what inputs and attached files bring
 //	out/             results
 //	runs/            scratch data; also HOME and the temporary directory
 //
-// What the package has to remember (which digest is staged, pinned versions,
-// attached files) lies in a directory beside the workspace, not inside.
+// What the package has to remember (pinned versions, attached files) lies in a
+// directory beside the workspace, not inside.
 //
 // Everything that a model, a skill or a command supplies is hostile: names,
 // paths and the tree itself, where a command may have planted links, pipes or
@@ -21,5 +21,6 @@
 // removed through a link. The package runs no command and enforces no limits
 // on one: making skills/ read-only and keeping a command inside its workspace
 // is the work of the executor. With an executor that does not isolate, a
-// command can also change what has been staged.
+// command can also change what has been staged; [Workspace.Stage] notices and
+// stages it anew before the next one.
 package workspace

@@ -27,8 +27,8 @@ func ExampleOpen() {
 	defer ws.Release()
 
 	for range 2 {
-		dir, staged, err := ws.Stage(ctx, core.Skill{Name: "pdf"}, "digest of the files", pdfFiles())
-		fmt.Println(dir, staged, err)
+		dir, done, err := ws.Stage(ctx, core.Skill{Name: "pdf"}, "digest of the files", pdfFiles())
+		fmt.Println(dir, done.Copied, err)
 	}
 	cwd, err := ws.Dir("skills/pdf", "$OUTPUT_DIR/pages")
 	fmt.Println(cwd, err)

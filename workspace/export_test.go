@@ -13,9 +13,3 @@ func ParseSource(from string) (scheme, skill, path, base string, err error) {
 	src, err := parseSource(from)
 	return src.scheme, src.skill, src.path, src.base(), err
 }
-
-// StagedDigest returns the digest that is marked as staged.
-func (ws *Workspace) StagedDigest(name string) (digest string) {
-	ws.memory.look(func(s state) { digest = s.Skills[skillDirName(name)].Digest })
-	return digest
-}

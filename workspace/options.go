@@ -49,13 +49,13 @@ func WithIdle(d time.Duration) Option { return func(c *config) { c.idle = d } }
 
 // WithKeep makes workspaces outlive the process: Close leaves them in place,
 // and Open takes over those that earlier processes left in the same base, with
-// what is staged and pinned there, their idle time beginning anew. It needs a
-// base directory of the host's choice.
+// their files and what is pinned there, their idle time beginning anew. Skills
+// are staged anew. It needs a base directory of the host's choice.
 func WithKeep() Option { return func(c *config) { c.keep = true } }
 
-// WithLogger sets where leftovers that cannot be removed, and files of skills
-// that had to be renamed, are reported. The default is slog.Default at the
-// time of Open.
+// WithLogger sets where leftovers that cannot be removed, files of skills that
+// had to be renamed, and staged skills that were changed are reported. The
+// default is slog.Default at the time of Open.
 func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l } }
 
 func newConfig(base string, opts []Option) (config, error) {

@@ -42,7 +42,8 @@ func openStep(dir *os.Root, name string, create bool) (*os.Root, error) {
 	if !info.IsDir() {
 		return nil, notDirectory(name, info.Mode())
 	}
-	next, err := dir.OpenRoot(name)
+	// The dot opens directories only: at a pipe that was swapped in it would wait.
+	next, err := dir.OpenRoot(name + "/.")
 	if err != nil {
 		return nil, cause(err)
 	}

@@ -26,66 +26,105 @@ type slot struct {
 	dir  string // below skills/
 
 	// Under turn.
-	digest string
-	info   fs.FileInfo // of what was staged, to notice that it was replaced
+	digest string // of what is staged, "" if nothing is
+	seal   seal
+}
+
+// Staging says what [Workspace.Stage] did.
+type Staging struct {
+	// Copied: the skill's files were copied. If not, what is staged was used.
+	Copied bool
+	// Changed is why the same digest was copied again: the first path of the
+	// skill that was not as it had been staged, "." for its directory. A
+	// directory counts as changed when something was added to it or removed.
+	Changed string
 }
 
 // Stage puts a skill into the workspace and returns its directory relative to
-// it, "skills/<dir>", and whether something was copied: a digest that is staged
-// already is neither listed nor read again, also after a restart of the
-// process. Digest says which content the skill has; the caller computes it.
+// it, "skills/<dir>", and what was done for it: a digest that is staged already
+// is neither listed nor read again. Digest says which content the skill has;
+// the caller computes it.
+//
+// What was staged is used again only while everything in it looks to lstat as
+// it did then (see [Staging]); otherwise it is staged anew, and the log says
+// so. That is remembered in memory, because an executor that does not isolate
+// gives a command any file that could hold it: a workspace that a process has
+// taken over gets its skills anew. On unix a command can hide a change only by
+// setting the clock. Elsewhere, and where the file system keeps no times finer
+// than a second, the check is as good as sizes and modification times.
 //
 // Files are read-only (mode 0444, and 0555 for those that begin with "#!" or
 // as an ELF program; directories 0555). The skill's directory also holds the
-// links out, work and inputs to those of the workspace, and a writable .venv;
-// a skill's own files of these names become out.skill and so on, which is
-// logged. Another digest of the same skill is replaced in one step when the
-// new one is complete; a command that runs in the old one keeps it until the
-// workspace is no longer in use.
+// links out, work and inputs to those of the workspace, and .venv to a writable
+// directory of the skill's own, which every version of it keeps; a skill's own
+// files of these names become out.skill and so on, which is logged. What was
+// staged before is replaced in one step when the new copy is complete; a
+// command that runs in the old one keeps it until the workspace is no longer in
+// use.
 //
 // Errors are those of files, [ErrName] for a skill without name or a digest
 // that is empty, [ErrPath] for a listed path that leaves the skill,
 // [ErrTooLarge] and [ErrFull]; nothing of the new copy is then visible.
-func (ws *Workspace) Stage(ctx context.Context, skill core.Skill, digest string, files Files) (dir string, staged bool, err error) {
-	dir, staged, err = ws.stage(ctx, skill.Name, digest, files)
+func (ws *Workspace) Stage(ctx context.Context, skill core.Skill, digest string, files Files) (dir string, done Staging, err error) {
+	dir, done, err = ws.stage(ctx, skill.Name, digest, files)
 	if err != nil {
-		return "", false, fmt.Errorf("stage skill %q: %w", skill.Name, err)
+		return "", Staging{}, fmt.Errorf("stage skill %q: %w", skill.Name, err)
 	}
-	return dir, staged, nil
+	return dir, done, nil
 }
 
-func (ws *Workspace) stage(ctx context.Context, name, digest string, files Files) (string, bool, error) {
+func (ws *Workspace) stage(ctx context.Context, name, digest string, files Files) (string, Staging, error) {
+	var done Staging
 	if name == "" || digest == "" {
-		return "", false, fmt.Errorf("%w: name or digest is empty", ErrName)
+		return "", done, fmt.Errorf("%w: name or digest is empty", ErrName)
 	}
 	s, err := ws.slot(name)
 	if err != nil {
-		return "", false, err
+		return "", done, err
 	}
 	if err := s.take(ctx); err != nil {
-		return "", false, err
+		return "", done, err
 	}
 	defer s.give()
+	if err := ws.makeVenv(s.dir); err != nil {
+		return "", done, err
+	}
 	dir := skillsDir + "/" + s.dir
-	if ws.isStaged(s, digest) {
-		return dir, false, nil
+	if s.digest == digest {
+		if done.Changed = ws.changed(s); done.Changed == "" {
+			return dir, done, nil
+		}
+		ws.owner.cfg.logger.Warn("workspaces: a staged skill was changed and is staged anew", "skill", name, "path", done.Changed)
 	}
 	if err := ws.repair(); err != nil {
-		return "", false, err
+		return "", done, err
 	}
 	skills, err := openDir(ws.root, skillsDir, false)
 	if err != nil {
-		return "", false, err
+		return "", done, err
 	}
 	defer skills.Close()
-	temp, err := ws.copySkill(ctx, skills, name, files)
+	copied, err := ws.copySkill(ctx, skills, name, s.dir, files)
+	defer copied.close()
 	if err == nil {
-		err = ws.swap(skills, temp, s, digest)
+		err = ws.swap(ctx, skills, copied, s)
 	}
 	if err != nil {
-		return "", false, errors.Join(err, removeAll(skills, temp))
+		return "", done, errors.Join(err, removeAll(skills, copied.temp))
 	}
-	return dir, true, nil
+	s.digest, done.Copied = digest, true
+	return dir, done, nil
+}
+
+// makeVenv makes the directory that a skill's .venv leads to, also where a
+// command has removed it or put something else there.
+func (ws *Workspace) makeVenv(skill string) error {
+	for _, dir := range []string{runsDir, venvsDir, venvDir(skill)} {
+		if err := repairDir(ws.root, dir); err != nil {
+			return fmt.Errorf("make %q: %w", dir, err)
+		}
+	}
+	return nil
 }
 
 // slot returns the place of a skill.
@@ -96,26 +135,12 @@ func (ws *Workspace) slot(name string) (*slot, error) {
 	s, ok := ws.skills[dir]
 	if !ok {
 		s = &slot{turn: make(chan struct{}, 1), name: name, dir: dir}
-		ws.remember(s)
 		ws.skills[dir] = s
 	}
 	if s.name != name {
 		return nil, fmt.Errorf("%w: its directory is that of skill %q", ErrName, s.name)
 	}
 	return s, nil
-}
-
-// remember fills a new slot with what an earlier process has staged.
-func (ws *Workspace) remember(s *slot) {
-	ws.memory.look(func(st state) {
-		mark := st.Skills[s.dir]
-		if mark.Name != s.name {
-			return
-		}
-		if info, err := ws.root.Lstat(skillsDir + "/" + s.dir); err == nil && info.IsDir() {
-			s.digest, s.info = mark.Digest, info
-		}
-	})
 }
 
 func (s *slot) take(ctx context.Context) error {
@@ -129,26 +154,21 @@ func (s *slot) take(ctx context.Context) error {
 
 func (s *slot) give() { <-s.turn }
 
-// isStaged reports whether the digest is staged and still in its place.
-func (ws *Workspace) isStaged(s *slot, digest string) bool {
-	if s.digest != digest {
-		return false
+// changed returns the first path of a staged skill that is not as it was
+// staged, "" if all is.
+func (ws *Workspace) changed(s *slot) string {
+	dir, err := openDir(ws.root, skillsDir+"/"+s.dir, false)
+	if err != nil {
+		return "."
 	}
-	info, err := ws.root.Lstat(skillsDir + "/" + s.dir)
-	return err == nil && info.IsDir() && os.SameFile(info, s.info)
+	defer dir.Close()
+	return s.seal.broken(dir)
 }
 
-// swap puts a complete copy in the place of a skill. Until it is there, nothing
-// says that the skill is staged.
-func (ws *Workspace) swap(skills *os.Root, temp string, s *slot, digest string) error {
-	info, err := skills.Lstat(temp)
-	if err != nil {
-		return cause(err)
-	}
-	s.digest = ""
-	if err := ws.memory.change(func(st *state) { delete(st.Skills, s.dir) }); err != nil {
-		return err
-	}
+// swap puts a complete copy in the place of a skill and seals it. Until that is
+// done, nothing says that the skill is staged.
+func (ws *Workspace) swap(ctx context.Context, skills *os.Root, copied *skillCopy, s *slot) error {
+	s.digest, s.seal = "", nil
 	old := freshName(trashPrefix)
 	switch err := skills.Rename(s.dir, old); {
 	case err == nil:
@@ -156,15 +176,15 @@ func (ws *Workspace) swap(skills *os.Root, temp string, s *slot, digest string) 
 	case !errors.Is(err, fs.ErrNotExist):
 		return cause(err)
 	}
-	if err := skills.Rename(temp, s.dir); err != nil {
+	if err := skills.Rename(copied.temp, s.dir); err != nil {
 		return errors.Join(cause(err), ignoreMissing(skills.Rename(old, s.dir)))
 	}
-	err = ws.memory.change(func(st *state) { st.Skills[s.dir] = staged{Name: s.name, Digest: digest} })
-	if err != nil {
+	var err error
+	// Not what has the name now, which a command may have exchanged already.
+	if s.seal, err = newSeal(copied.dir, copied.made); err != nil {
 		return err
 	}
-	s.digest, s.info = digest, info
-	return nil
+	return s.seal.settle(ctx, skills)
 }
 
 // ignoreMissing: there was nothing to put back.

@@ -188,9 +188,9 @@ func TestStageErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ws := newWorkspace(t, workspace.WithMaxFileBytes(1000), workspace.WithMaxBytes(4000))
-			dir, staged, err := ws.Stage(t.Context(), core.Skill{Name: tt.skill}, tt.digest, tt.files)
-			if !errors.Is(err, tt.want) || dir != "" || staged {
-				t.Errorf("%q, %t, error %v", dir, staged, err)
+			dir, done, err := ws.Stage(t.Context(), core.Skill{Name: tt.skill}, tt.digest, tt.files)
+			if !errors.Is(err, tt.want) || dir != "" || done.Copied {
+				t.Errorf("%q, %v, error %v", dir, done, err)
 			}
 			if err != nil && strings.Contains(err.Error(), ws.Path()) {
 				t.Errorf("the error shows a path of the host: %v", err)
@@ -243,11 +243,11 @@ func TestStageOnceForMany(t *testing.T) {
 				return
 			}
 			defer ws.Release()
-			_, staged, err := ws.Stage(context.Background(), pdf, "1", files)
+			_, done, err := ws.Stage(context.Background(), pdf, "1", files)
 			if err != nil {
 				t.Error(err)
 			}
-			if staged {
+			if done.Copied {
 				copies.Add(1)
 			}
 		})

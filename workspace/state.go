@@ -30,15 +30,8 @@ type memory struct {
 // state is the content of the file.
 type state struct {
 	Session  string              `json:"session"`
-	Skills   map[string]staged   `json:"skills,omitempty"`   // by directory below skills/
 	Pins     map[string]pin      `json:"pins,omitempty"`     // by target path
 	Attached map[string]attached `json:"attached,omitempty"` // by identity, see attach.go
-}
-
-// staged marks a skill as staged whole.
-type staged struct {
-	Name   string `json:"name"`
-	Digest string `json:"digest"`
 }
 
 // pin is the version of an artifact that was first resolved for a target.
@@ -88,12 +81,11 @@ func (m *memory) change(change func(*state)) error {
 	defer m.mu.Unlock()
 	next := state{
 		Session:  m.state.Session,
-		Skills:   cloneMap(m.state.Skills),
 		Pins:     cloneMap(m.state.Pins),
 		Attached: cloneMap(m.state.Attached),
 	}
 	change(&next)
-	if max(len(next.Skills), len(next.Pins), len(next.Attached)) > maxRemembered {
+	if max(len(next.Pins), len(next.Attached)) > maxRemembered {
 		return fmt.Errorf("%w: the workspace remembers more than %d names", ErrFull, maxRemembered)
 	}
 	data, err := json.Marshal(next)

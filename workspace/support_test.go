@@ -89,11 +89,11 @@ func of(t testing.TB, w *workspace.Workspaces, session string) *workspace.Worksp
 
 func stage(t testing.TB, ws *workspace.Workspace, skill core.Skill, digest string, files workspace.Files) (string, bool) {
 	t.Helper()
-	dir, staged, err := ws.Stage(t.Context(), skill, digest, files)
+	dir, done, err := ws.Stage(t.Context(), skill, digest, files)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dir, staged
+	return dir, done.Copied
 }
 
 func newWorkspace(t testing.TB, opts ...workspace.Option) *workspace.Workspace {

@@ -42,3 +42,19 @@ func isLinked(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || st.Nlink > 1
 }
+
+// inode is what a seal takes from the system: changed, in nanoseconds of Unix
+// time, is set by the kernel with each change of the file or of what is known
+// about it, and by nobody else.
+type inode struct {
+	device, number, links uint64
+	changed               int64
+}
+
+func inodeOf(info fs.FileInfo) inode {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return inode{}
+	}
+	return inode{uint64(st.Dev), uint64(st.Ino), uint64(st.Nlink), changeTime(st).Nano()}
+}

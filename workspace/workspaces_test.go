@@ -222,6 +222,7 @@ func TestKeep(t *testing.T) {
 	must(t, err)
 	ws := of(t, first, "s")
 	dir, _ := stage(t, ws, pdf, "1", pdfFiles())
+	write(t, filepath.Join(ws.Path(), dir, ".venv/bin/tool"), "installed")
 	_, _, err = ws.Inputs(t.Context(), pinned, store)
 	must(t, err)
 	_, _, err = ws.Attach(t.Context(), attached, store)
@@ -236,8 +237,11 @@ func TestKeep(t *testing.T) {
 	store.Artifacts.(*memoryArtifacts).versions["a.csv"] = []string{"v0", "v1"}
 	again := of(t, second, "s")
 	files := pdfFiles()
-	if same, staged := stage(t, again, pdf, "1", files); staged || same != dir || files.lists.Load()+files.reads.Load() != 0 {
-		t.Errorf("staged again: %t, %q", staged, same)
+	if same, staged := stage(t, again, pdf, "1", files); !staged || same != dir {
+		t.Errorf("what another process staged was believed: %t, %q", staged, same)
+	}
+	if got := read(t, filepath.Join(again.Path(), dir, ".venv/bin/tool")); got != "installed" {
+		t.Errorf(".venv has %q", got)
 	}
 	if read(t, filepath.Join(again.Path(), "out/a")) != "a" {
 		t.Error("a result is lost")
@@ -272,15 +276,21 @@ func TestKeepWithDamagedState(t *testing.T) {
 	first, err := workspace.Open(base, workspace.WithKeep())
 	must(t, err)
 	ws := of(t, first, "s")
-	stage(t, ws, pdf, "1", pdfFiles())
+	store := workspace.Sources{Artifacts: &memoryArtifacts{versions: map[string][]string{"a.csv": {"v0"}}}}
+	pinned := []workspace.Input{{From: "artifact://a.csv", Pin: true}}
+	_, _, err = ws.Inputs(t.Context(), pinned, store)
+	must(t, err)
 	must(t, first.Close())
 	write(t, filepath.Join(filepath.Dir(ws.Path()), "control/state.json"), strings.Repeat("{", 100))
+	store.Artifacts.(*memoryArtifacts).versions["a.csv"] = []string{"v0", "v1"}
 
 	second, err := workspace.Open(base, workspace.WithKeep(), workspace.WithLogger(quiet()))
 	must(t, err)
 	again := of(t, second, "s")
-	if _, staged := stage(t, again, pdf, "1", pdfFiles()); !staged {
-		t.Error("damaged state was believed")
+	_, _, err = again.Inputs(t.Context(), pinned, store)
+	must(t, err)
+	if got := read(t, filepath.Join(again.Path(), "work/inputs/a.csv")); got != "v1" {
+		t.Errorf("the pin outlived its state: %q", got)
 	}
 	again.Release()
 	must(t, second.End("s"))

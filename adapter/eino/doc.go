@@ -18,7 +18,8 @@
 // included, because the view is made after all templating.
 //
 // Each call of a tool, the host's tools and unknown tools included, passes the
-// runtime's gate.
+// runtime's gate: the allowed-tools of loaded skills hold for all of them. With
+// [Interrupt] for an approver, calls that no list decides on interrupt the run.
 //
 // # Sessions
 //

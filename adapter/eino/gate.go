@@ -12,7 +12,8 @@ import (
 // ToolMiddleware returns the middleware that puts every tool call of the agent
 // before the runtime's gate and reports the call's end. A denied call is
 // answered with the reason, and the tool is not run; the result and the error
-// of an allowed one are passed on unchanged.
+// of an allowed one are passed on unchanged. With [Interrupt] for an approver the
+// run is interrupted where a call has to be asked about.
 //
 // All four kinds are set: Eino applies to a tool only the kinds that the tool
 // implements, so a missing kind would be a way around the gate. Put it first in
@@ -48,7 +49,11 @@ func gated[O any](a *Adapter, next func(context.Context, *compose.ToolInput) (O,
 		}
 		call := core.ToolCall{ID: in.CallID, Name: in.Name, Arguments: in.Arguments}
 		defer a.rt.Finished(key, call)
-		if d := a.rt.Gate(ctx, key, call); d.Denied {
+		d, err := a.rt.Gate(ctx, key, call)
+		if err != nil {
+			return none, err
+		}
+		if d.Denied {
 			return deny(d.Reason), nil
 		}
 		return next(ctx, in)

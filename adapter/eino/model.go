@@ -23,6 +23,7 @@ type Model struct {
 	adapter *Adapter
 	inner   model.ToolCallingChatModel
 	bound   []*schema.ToolInfo
+	names   []string // of bound
 }
 
 var (
@@ -61,7 +62,7 @@ func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel,
 	if err != nil {
 		return nil, err
 	}
-	return &Model{adapter: m.adapter, inner: inner, bound: slices.Clone(tools)}, nil
+	return &Model{adapter: m.adapter, inner: inner, bound: slices.Clone(tools), names: toolNames(tools)}, nil
 }
 
 // Generate sends the view of input to the wrapped model and reports the calls
@@ -123,26 +124,38 @@ func (m *Model) request(ctx context.Context, input []*schema.Message, opts []mod
 		return nil, err
 	}
 	messages := refer(input, m.adapter.settings.rewritten)
+	offered, names := m.offered(opts)
 	view, err := m.adapter.rt.Prepare(ctx, core.Request{
-		Key: key, Messages: messages, Files: attached(input, messages),
+		Key: key, Messages: messages, Files: attached(input, messages), Tools: names,
 	})
 	if err != nil {
 		return nil, err
 	}
-	req := &request{ctx: ctx, key: key, messages: render(input, view.Messages), options: opts, tools: m.offered(opts)}
+	sent := m.adapter.settings.marked(render(input, view.Messages), view.Messages)
+	req := &request{ctx: ctx, key: key, messages: sent, options: opts, tools: offered}
 	if view.NoSkills {
 		req.withdraw(m.isSkillTool)
 	}
 	return req, nil
 }
 
-// offered returns the tools of a call. As everywhere in Eino, tools given as an
+// offered returns the tools of a call and their names. As everywhere in Eino, tools given as an
 // option replace the bound ones.
-func (m *Model) offered(opts []model.Option) []*schema.ToolInfo {
+func (m *Model) offered(opts []model.Option) (tools []*schema.ToolInfo, names []string) {
 	if given := model.GetCommonOptions(nil, opts...).Tools; given != nil {
-		return given
+		return given, toolNames(given)
 	}
-	return m.bound
+	return m.bound, m.names
+}
+
+func toolNames(tools []*schema.ToolInfo) []string {
+	names := make([]string, 0, len(tools))
+	for _, t := range tools {
+		if t != nil {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }
 
 // withdraw takes the skill tools back from a session that sees no skill. The

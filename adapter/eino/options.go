@@ -8,6 +8,7 @@ type Option func(*settings)
 type settings struct {
 	agent     string
 	rewritten func(*schema.Message) bool
+	mark      func(*schema.Message) *schema.Message
 }
 
 func newSettings(opts []Option) settings {

@@ -2,6 +2,8 @@ package langchaingo
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -25,7 +27,9 @@ func (o *offer) merged(resp *llms.ContentResponse, alternatives bool, ordinal in
 			continue
 		}
 		if alternatives || len(out.Choices) == 0 {
-			out.Choices = append(out.Choices, copyOf(c))
+			choice := *c
+			choice.ToolCalls, choice.GenerationInfo = calls(c), maps.Clone(c.GenerationInfo)
+			out.Choices = append(out.Choices, &choice)
 			continue
 		}
 		join(out.Choices[0], c)
@@ -34,18 +38,6 @@ func (o *offer) merged(resp *llms.ContentResponse, alternatives bool, ordinal in
 		o.complete(c, ordinal)
 	}
 	return out
-}
-
-func copyOf(c *llms.ContentChoice) *llms.ContentChoice {
-	choice := *c
-	choice.ToolCalls = append([]llms.ToolCall(nil), calls(c)...)
-	if c.GenerationInfo != nil {
-		choice.GenerationInfo = make(map[string]any, len(c.GenerationInfo))
-		for k, v := range c.GenerationInfo {
-			choice.GenerationInfo[k] = v
-		}
-	}
-	return &choice
 }
 
 // calls returns the calls of a choice; the deprecated single one counts where
@@ -57,10 +49,11 @@ func calls(c *llms.ContentChoice) []llms.ToolCall {
 	return c.ToolCalls
 }
 
+// join adds a choice to a copy of another, whose list of calls is not its own.
 func join(into, c *llms.ContentChoice) {
 	into.Content += c.Content
 	into.ReasoningContent += c.ReasoningContent
-	into.ToolCalls = append(into.ToolCalls, calls(c)...)
+	into.ToolCalls = slices.Concat(into.ToolCalls, calls(c))
 	if into.StopReason == "" {
 		into.StopReason = c.StopReason
 	}

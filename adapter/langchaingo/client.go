@@ -2,6 +2,7 @@ package langchaingo
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -62,6 +63,9 @@ func (c Client) shape(msgs []llms.MessageContent) []llms.MessageContent {
 	return msgs
 }
 
+// copies reports whether what shape returns is always a slice of its own.
+func (c Client) copies() bool { return c == Anthropic || c == Google }
+
 // parted keeps the paragraphs of consecutive system messages apart: these
 // clients join them without a separator.
 func parted(msgs []llms.MessageContent) []llms.MessageContent {
@@ -84,47 +88,51 @@ func parted(msgs []llms.MessageContent) []llms.MessageContent {
 }
 
 func onePartEach(msgs []llms.MessageContent) []llms.MessageContent {
-	out := make([]llms.MessageContent, 0, len(msgs)+8)
-	for _, m := range msgs {
-		if m.Role == llms.ChatMessageTypeHuman || len(m.Parts) < 2 {
-			out = append(out, m)
-			continue
-		}
-		for i := range m.Parts {
-			out = append(out, llms.MessageContent{Role: m.Role, Parts: m.Parts[i : i+1 : i+1]})
+	n := 0
+	for i := range msgs {
+		n += max(1, len(msgs[i].Parts))
+	}
+	out, done := make([]llms.MessageContent, 0, n), 0 // msgs[:done] are in out
+	for i := range msgs {
+		if m := &msgs[i]; m.Role != llms.ChatMessageTypeHuman && len(m.Parts) > 1 {
+			out = appendParts(append(out, msgs[done:i]...), m.Role, m.Parts)
+			done = i + 1
 		}
 	}
-	return out
+	return append(out, msgs[done:]...)
 }
 
+// joinedSystem puts all system messages into the first one.
 func joinedSystem(msgs []llms.MessageContent) []llms.MessageContent {
-	first := -1
-	out := make([]llms.MessageContent, 0, len(msgs))
-	for _, m := range msgs {
-		switch {
-		case m.Role != llms.ChatMessageTypeSystem:
-			out = append(out, m)
-		case first < 0:
-			first = len(out)
-			out = append(out, m)
-		default:
-			out[first].Parts = joined(out[first].Parts, m.Parts)
-		}
+	first := slices.IndexFunc(msgs, isSystem)
+	if first < 0 || !slices.ContainsFunc(msgs[first+1:], isSystem) {
+		return msgs
 	}
-	return out
-}
-
-func joinedResults(msgs []llms.MessageContent) []llms.MessageContent {
-	out := make([]llms.MessageContent, 0, len(msgs))
-	for _, m := range msgs {
-		last := len(out) - 1
-		if m.Role == llms.ChatMessageTypeTool && last >= 0 && out[last].Role == m.Role {
-			out[last].Parts = joined(out[last].Parts, m.Parts)
+	out := slices.Clone(msgs[:first+1])
+	for _, m := range msgs[first+1:] {
+		if isSystem(m) {
+			out[first].Parts = joined(out[first].Parts, m.Parts)
 			continue
 		}
 		out = append(out, m)
 	}
 	return out
+}
+
+func isSystem(m llms.MessageContent) bool { return m.Role == llms.ChatMessageTypeSystem }
+
+// joinedResults puts consecutive results into one message.
+func joinedResults(msgs []llms.MessageContent) []llms.MessageContent {
+	out, done := make([]llms.MessageContent, 0, len(msgs)), 0 // msgs[:done] are in out
+	for i := 1; i < len(msgs); i++ {
+		if msgs[i].Role == llms.ChatMessageTypeTool && msgs[i-1].Role == llms.ChatMessageTypeTool {
+			out = append(out, msgs[done:i]...)
+			last := &out[len(out)-1]
+			last.Parts = joined(last.Parts, msgs[i].Parts)
+			done = i + 1
+		}
+	}
+	return append(out, msgs[done:]...)
 }
 
 // joined copies: the parts of a message may be the caller's.

@@ -96,13 +96,19 @@ func objectSchema(raw json.RawMessage) (map[string]any, error) {
 // options.
 func (o *offer) rewrite(opts *llms.CallOptions, noSkills bool) {
 	list := make([]llms.Tool, 0, len(opts.Functions)+len(opts.Tools)+len(o.ours))
-	seen := make(map[string]bool, cap(list))
+	var seen map[string]bool
+	if cap(list) > 32 { // for a few, looking through the list is faster
+		seen = make(map[string]bool, cap(list))
+	}
 	put := func(t llms.Tool) {
 		if t.Function != nil {
-			if seen[t.Function.Name] || noSkills && o.own[t.Function.Name] {
+			name := t.Function.Name
+			if seen[name] || seen == nil && offers(list, name) || noSkills && o.own[name] {
 				return
 			}
-			seen[t.Function.Name] = true
+			if seen != nil {
+				seen[name] = true
+			}
 		}
 		list = append(list, t)
 	}
@@ -153,6 +159,10 @@ func onlyArgument(parameters any) bool {
 	if !ok {
 		return false
 	}
+	if plain, ok := m["properties"].(map[string]any); ok {
+		_, ok = plain[argument]
+		return ok && len(plain) == 1
+	}
 	properties := reflect.ValueOf(m["properties"])
 	return properties.Kind() == reflect.Map && properties.Len() == 1 &&
 		properties.Type().Key().Kind() == reflect.String && properties.MapIndex(reflect.ValueOf(argument).Convert(properties.Type().Key())).IsValid()
@@ -188,11 +198,12 @@ func offered(choice any, list []llms.Tool) bool {
 			name = c.Function.Name
 		}
 	}
-	if name == "" {
-		return true
-	}
-	for _, t := range list {
-		if t.Function != nil && t.Function.Name == name {
+	return name == "" || offers(list, name)
+}
+
+func offers(list []llms.Tool, name string) bool {
+	for i := range list {
+		if f := list[i].Function; f != nil && f.Name == name {
 			return true
 		}
 	}

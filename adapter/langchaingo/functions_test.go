@@ -3,6 +3,7 @@ package langchaingo
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/tmc/langchaingo/llms"
@@ -119,6 +120,33 @@ func TestRewrite(t *testing.T) {
 				t.Errorf("choice (-want +got):\n%s functions %v behaviour %q", diff, got.Functions, got.FunctionCallBehavior)
 			}
 		})
+	}
+}
+
+// TestRewriteOfManyTools offers more tools than are looked through one by one.
+func TestRewriteOfManyTools(t *testing.T) {
+	o, err := newOffer(ours, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var opts llms.CallOptions
+	var want []string
+	for i := range 100 {
+		name := fmt.Sprint("tool", i%50) // each of them twice
+		opts.Tools = append(opts.Tools, llms.Tool{Type: "function", Function: &llms.FunctionDefinition{Name: name}})
+		if i < 50 {
+			want = append(want, name)
+		}
+	}
+	opts.Functions = []llms.FunctionDefinition{{Name: "skill_load"}}
+	want = append(append([]string{"skill_load"}, want...), "skill_unload")
+	o.rewrite(&opts, false)
+	var got []string
+	for _, tool := range opts.Tools {
+		got = append(got, tool.Function.Name)
+	}
+	if diff := differ(want, got); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
 	}
 }
 

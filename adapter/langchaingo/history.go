@@ -206,15 +206,3 @@ func question(msgs []llms.MessageContent) string {
 	}
 	return ""
 }
-
-// withEarlier puts the earlier turns after the leading system messages.
-func withEarlier(msgs, earlier []llms.MessageContent) []llms.MessageContent {
-	n := 0
-	for n < len(msgs) && msgs[n].Role == llms.ChatMessageTypeSystem {
-		n++
-	}
-	out := make([]llms.MessageContent, 0, len(msgs)+len(earlier))
-	out = append(out, msgs[:n]...)
-	out = append(out, earlier...)
-	return append(out, msgs[n:]...)
-}

@@ -33,6 +33,7 @@ type Kit struct {
 	config  config
 	model   *Model
 	tools   []tools.Tool
+	names   []string         // of tools
 	byName  map[string]*Tool // upper-cased, as executors match
 	offer   offer
 	runs    *runs
@@ -66,7 +67,7 @@ func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts .
 }
 
 func (k *Kit) add(t *Tool) {
-	k.tools = append(k.tools, t)
+	k.tools, k.names = append(k.tools, t), append(k.names, t.Name())
 	name := strings.ToUpper(t.Name())
 	if k.byName[name] == nil {
 		k.byName[name] = t

@@ -1,6 +1,7 @@
 package langchaingo
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -10,9 +11,9 @@ import (
 
 // refer describes msgs to the runtime. It shares their strings; only the text
 // of a message with several text parts is joined.
-func refer(msgs []llms.MessageContent) []core.Message {
-	out := make([]core.Message, len(msgs))
-	calls := make([]core.ToolCall, 0, countCalls(msgs))
+func (s *scratch) refer(msgs []llms.MessageContent) []core.Message {
+	out := slices.Grow(s.refs[:0], len(msgs))[:len(msgs)]
+	calls := s.calls[:0]
 	for i := range msgs {
 		m := &out[i]
 		m.Role, m.Origin = roleOf(msgs[i].Role), i
@@ -37,19 +38,8 @@ func refer(msgs []llms.MessageContent) []core.Message {
 			m.Calls = calls[from:len(calls):len(calls)]
 		}
 	}
+	s.refs, s.calls = out, calls
 	return out
-}
-
-func countCalls(msgs []llms.MessageContent) int {
-	n := 0
-	for i := range msgs {
-		for _, part := range msgs[i].Parts {
-			if _, ok := part.(llms.ToolCall); ok {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 func roleOf(r llms.ChatMessageType) core.Role {
@@ -97,6 +87,11 @@ func textOf(part llms.ContentPart) (string, bool) {
 }
 
 func joinedText(parts []llms.ContentPart) string {
+	if len(parts) == 1 {
+		if text, ok := parts[0].(llms.TextContent); ok {
+			return text.Text
+		}
+	}
 	var b strings.Builder
 	for _, part := range parts {
 		if r, ok := part.(llms.ToolCallResponse); ok {
@@ -111,18 +106,32 @@ func joinedText(parts []llms.ContentPart) string {
 // apply makes the request that the view describes. Messages that the view
 // leaves alone are shared with msgs, the others are copies.
 func apply(msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
-	out := make([]llms.MessageContent, len(view))
-	for i := range view {
-		switch m := &view[i]; {
+	return appendView(make([]llms.MessageContent, 0, len(view)), msgs, view)
+}
+
+// appendView is apply in memory that is there: out, which is empty.
+func appendView(out, msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
+	for len(out) < len(view) {
+		switch m := &view[len(out)]; {
 		case m.Origin == core.Inserted:
-			out[i] = llms.TextParts(typeOf(m.Role), m.Text)
-		case m.Added == "":
-			out[i] = msgs[m.Origin]
+			out = append(out, llms.TextParts(typeOf(m.Role), m.Text))
+		case m.Added != "":
+			out = append(out, added(msgs[m.Origin], m))
 		default:
-			out[i] = added(msgs[m.Origin], m)
+			n := untouched(view[len(out):])
+			out = append(out, msgs[m.Origin:m.Origin+n]...)
 		}
 	}
 	return out
+}
+
+// untouched counts the messages at the front that pass through together.
+func untouched(view []core.Message) int {
+	n := 1
+	for n < len(view) && view[n].Added == "" && view[n].Origin == view[0].Origin+n {
+		n++
+	}
+	return n
 }
 
 // added returns a copy of msg with the view's addition. A message of one part

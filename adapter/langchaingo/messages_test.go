@@ -2,7 +2,7 @@ package langchaingo
 
 import (
 	"fmt"
-	"strings"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/tmc/langchaingo/llms"
@@ -27,7 +27,7 @@ func TestRefer(t *testing.T) {
 		{Role: core.User, Origin: 4},
 		{Role: core.ToolResult, Origin: 5},
 	}
-	if diff := differ(want, refer(msgs)); diff != "" {
+	if diff := differ(want, new(scratch).refer(msgs)); diff != "" {
 		t.Errorf("refer (-want +got):\n%s", diff)
 	}
 }
@@ -42,7 +42,7 @@ func TestApply(t *testing.T) {
 		result(llms.ToolCallResponse{ToolCallID: "1", Name: "x", Content: "r"}),
 	}
 	before := deepCopy(msgs)
-	view := refer(msgs)
+	view := new(scratch).refer(msgs)
 	for i := range view {
 		if i != 2 {
 			view[i].Added = "+"
@@ -74,40 +74,34 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// conversation60 is a request of 60 messages with calls.
-func conversation60() []llms.MessageContent {
-	msgs := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, strings.Repeat("sys ", 200)), human("question")}
-	for i := 0; len(msgs) < 60; i++ {
-		id := fmt.Sprint("call_", i)
-		msgs = append(msgs, ai(llms.TextContent{Text: "thinking"}, call(id, "skill_load", `{"skill":"pdf"}`)),
-			result(llms.ToolCallResponse{ToolCallID: id, Name: "skill_load", Content: strings.Repeat("result ", 100)}))
-	}
-	return msgs
-}
-
-func BenchmarkReferApply(b *testing.B) {
-	msgs := conversation60()
-	b.ReportAllocs()
-	for b.Loop() {
-		view := refer(msgs)
-		if attached(msgs, view) != nil {
-			b.Fatal("found a file")
+func TestApplyKeepsTheOrderOfTheView(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 500 {
+		var msgs []llms.MessageContent
+		for i := range random.IntN(12) {
+			msgs = append(msgs, human(fmt.Sprint(i)))
 		}
-		for _, i := range []int{0, 3, 31, 59} {
-			view[i].Added, view[i].Text = "added", "text with added"
+		var view []core.Message
+		var want []string
+		for _, m := range new(scratch).refer(msgs) {
+			if random.IntN(6) == 0 {
+				view = append(view, core.Message{Role: core.User, Text: "new", Origin: core.Inserted})
+				want = append(want, "new")
+			}
+			switch random.IntN(4) {
+			case 0:
+				m.Added, m.Text = "+", m.Text+"+"
+			case 1:
+				continue // left out
+			}
+			view, want = append(view, m), append(want, m.Text)
 		}
-		if len(apply(msgs, view)) != 60 {
-			b.Fatal("messages are lost")
+		var got []string
+		for _, m := range apply(msgs, view) {
+			got = append(got, joinedText(m.Parts))
 		}
-	}
-}
-
-func BenchmarkRepair(b *testing.B) {
-	msgs := conversation60()
-	b.ReportAllocs()
-	for b.Loop() {
-		if len(repaired(msgs)) != 60 {
-			b.Fatal("messages are lost")
+		if diff := differ(want, got); diff != "" {
+			t.Fatalf("apply of %+v (-want +got):\n%s", view, diff)
 		}
 	}
 }

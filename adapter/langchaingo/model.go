@@ -13,10 +13,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// defaultSystem is what OpenAIFunctionsAgent sends when the host gives it no
-// system message.
-const defaultSystem = "You are a helpful AI assistant."
-
 // Model is the host's model with skills, from [Kit.Model]. Each call sends
 // what the view adds, on copies: messages, parts and options of the caller are
 // never changed.
@@ -38,31 +34,30 @@ var _ llms.ReasoningModel = (*Model)(nil)
 func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	key, end := m.kit.session(ctx)
 	defer end()
-	ctx = satchel.WithKey(ctx, key)
+	if marked, ok := satchel.KeyFrom(ctx); !ok || marked != key {
+		ctx = satchel.WithKey(ctx, key)
+	}
 	r := m.kit.runIn(ctx)
 
-	msgs := m.kit.outgoing(messages, r)
-	refs := refer(msgs)
-	view, err := m.kit.runtime.Prepare(ctx, core.Request{Key: key, Messages: refs, Files: attached(msgs, refs)})
+	req, err := m.request(ctx, key, r, messages)
 	if err != nil {
 		return nil, fmt.Errorf("prepare model call: %w", err)
 	}
-	sent := m.kit.config.client.shape(apply(msgs, view.Messages))
 
 	var asked llms.CallOptions
 	for _, option := range options {
 		option(&asked)
 	}
 	var seen streamedCalls
-	override, whole := m.kit.override(asked, view.NoSkills, &seen)
-	resp, err := m.call(ctx, key, sent, append(options[:len(options):len(options)], override))
+	override, whole := m.kit.override(&asked, req.noSkills, &seen)
+	resp, err := m.call(ctx, key, req.messages, append(options[:len(options):len(options)], override))
 	if err != nil {
 		return nil, err
 	}
 	if resp = seen.restore(resp); isNothing(resp) {
 		return nil, ErrNoResponse
 	}
-	resp = m.kit.offer.merged(resp, asked.N > 1 || asked.CandidateCount > 1, countResponses(msgs))
+	resp = m.kit.offer.merged(resp, asked.N > 1 || asked.CandidateCount > 1, req.responses)
 	if err := m.kit.observe(ctx, key, r, messages, resp); err != nil {
 		return nil, err
 	}
@@ -128,52 +123,16 @@ func (k *Kit) session(ctx context.Context) (_ core.SessionKey, end func()) {
 	return key, func() { _ = k.runtime.EndSession(context.WithoutCancel(ctx), key.Session) }
 }
 
-// outgoing is the conversation as it happened, in messages of this package or
-// shared with the caller: the host's system text, the earlier turns, and the
-// present Call with its calls and results repaired.
-func (k *Kit) outgoing(messages []llms.MessageContent, r *run) []llms.MessageContent {
-	msgs, happened := messages, []llms.MessageContent(nil)
-	if r != nil {
-		responses, steps := k.runs.account(r)
-		msgs, happened = scratchpad(msgs, responses, steps)
-	}
-	msgs = append(repaired(msgs), happened...)
-	if k.config.system != "" {
-		msgs = withSystem(msgs, k.config.system)
-	}
-	if r != nil && len(r.earlier) > 0 {
-		msgs = withEarlier(msgs, r.earlier)
-	}
-	return msgs
-}
-
-func withSystem(msgs []llms.MessageContent, text string) []llms.MessageContent {
-	first := llms.TextParts(llms.ChatMessageTypeSystem, text)
-	rest := msgs
-	if len(msgs) > 0 && msgs[0].Role == llms.ChatMessageTypeSystem {
-		if was := joinedText(msgs[0].Parts); was == "" || was == defaultSystem {
-			rest = msgs[1:]
-		}
-	}
-	return append([]llms.MessageContent{first}, rest...)
-}
-
-func countResponses(msgs []llms.MessageContent) int {
-	n := 0
-	for i := range msgs {
-		if msgs[i].Role == llms.ChatMessageTypeAI {
-			n++
-		}
-	}
-	return n
-}
-
 // override is the last option of a call. It edits what the options before it,
 // and the client's own defaults, left.
-func (k *Kit) override(asked llms.CallOptions, noSkills bool, seen *streamedCalls) (llms.CallOption, func(context.Context, *llms.ContentResponse) error) {
-	probe := asked
-	k.offer.rewrite(&probe, noSkills)
-	live, whole := k.streaming(asked.StreamingFunc, len(probe.Tools) > 0, seen)
+func (k *Kit) override(asked *llms.CallOptions, noSkills bool, seen *streamedCalls) (llms.CallOption, func(context.Context, *llms.ContentResponse) error) {
+	withTools := false
+	if k.config.client == Bedrock {
+		probe := *asked
+		k.offer.rewrite(&probe, noSkills)
+		withTools = len(probe.Tools) > 0
+	}
+	live, whole := k.streaming(asked.StreamingFunc, withTools, seen)
 	return func(o *llms.CallOptions) {
 		k.offer.rewrite(o, noSkills)
 		o.StreamingFunc = live

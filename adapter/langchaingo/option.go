@@ -17,6 +17,7 @@ type config struct {
 	stream  func(ctx context.Context, chunk []byte) error
 	history func(ctx context.Context) (schema.ChatMessageHistory, error)
 	client  Client
+	mark    *llms.CacheControl
 }
 
 func newConfig(llm llms.Model, opts []Option) (config, error) {

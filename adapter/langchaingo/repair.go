@@ -1,12 +1,12 @@
 package langchaingo
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
-	"github.com/tmc/langchaingo/schema"
 
 	"github.com/satchel-go/satchel/core"
 )
@@ -18,38 +18,63 @@ const argument = "__arg1"
 // repaired returns msgs with what services insist on: arguments that are a
 // JSON object, an id for every call and the same id and the name of the tool at
 // its result, and one message per result. Nothing is random: the same messages
-// get the same ids. It copies what it changes.
+// get the same ids. It copies what it changes, and returns msgs itself where
+// nothing is to do.
 func repaired(msgs []llms.MessageContent) []llms.MessageContent {
-	out := make([]llms.MessageContent, 0, len(msgs))
-	var open []llms.ToolCall // the calls whose results may still come
-	room := make([]llms.ToolCall, 0, countCalls(msgs))
+	return new(scratch).repair(msgs)
+}
+
+// repair is repaired in the memory of s.
+func (s *scratch) repair(msgs []llms.MessageContent) []llms.MessageContent {
+	out, done := s.repaired[:0], 0 // msgs[:done] are in out
+	var few [8]llms.ToolCall
+	open := few[:0] // the calls whose results may still come
 	responses := 0
-	for _, m := range msgs {
-		switch m.Role {
+	for i := range msgs {
+		role, parts := msgs[i].Role, msgs[i].Parts
+		switch role {
 		case llms.ChatMessageTypeAI:
 			var calls []llms.ToolCall
-			m.Parts, calls = repairedCalls(m.Parts, responses, room[len(room):])
-			room = room[:len(room)+len(calls)]
+			parts, calls = repairedCalls(parts, responses, few[:0])
 			responses++
 			// Only a message with calls starts a new response: an agent may
 			// repeat the text of one in a message of its own.
 			if len(calls) > 0 {
 				open = calls
 			}
-			out = append(out, m)
 		case llms.ChatMessageTypeTool:
-			for i := range m.Parts {
-				part := m.Parts[i : i+1 : i+1]
-				if r, ok := part[0].(llms.ToolCallResponse); ok {
-					part, open = answered(part, r, open)
-				}
-				out = append(out, llms.MessageContent{Role: m.Role, Parts: part})
-			}
-		default:
-			out = append(out, m)
+			parts, open = answered(parts, open)
+		}
+		split := role == llms.ChatMessageTypeTool && len(parts) != 1
+		if !split && !changed(parts, msgs[i].Parts) {
+			continue
+		}
+		out = append(out, msgs[done:i]...)
+		done = i + 1
+		if split {
+			out = appendParts(out, role, parts)
+		} else {
+			out = append(out, llms.MessageContent{Role: role, Parts: parts})
 		}
 	}
-	return out
+	if done == 0 {
+		return msgs
+	}
+	s.repaired = append(out, msgs[done:]...)
+	return s.repaired
+}
+
+// appendParts adds a message for each part.
+func appendParts(msgs []llms.MessageContent, role llms.ChatMessageType, parts []llms.ContentPart) []llms.MessageContent {
+	for i := range parts {
+		msgs = append(msgs, llms.MessageContent{Role: role, Parts: parts[i : i+1 : i+1]})
+	}
+	return msgs
+}
+
+// changed reports whether parts are a changed copy of others.
+func changed(parts, others []llms.ContentPart) bool {
+	return len(parts) > 0 && &parts[0] != &others[0]
 }
 
 // repairedCalls repairs the calls of one message. It returns them too, in room
@@ -62,21 +87,18 @@ func repairedCalls(parts []llms.ContentPart, response int, room []llms.ToolCall)
 		if !ok || c.FunctionCall == nil {
 			continue
 		}
-		was := c
-		c.ID = uniqueID(c.ID, calls, response)
-		if c.Type == "" {
-			c.Type = "function"
-		}
-		if args := objectArguments(c.FunctionCall.Arguments); args != c.FunctionCall.Arguments {
-			c.FunctionCall = &llms.FunctionCall{Name: c.FunctionCall.Name, Arguments: args}
-		}
-		calls = append(calls, c)
-		if c != was {
-			if &out[0] == &parts[0] {
+		id, args := uniqueID(c.ID, calls, response), objectArguments(c.FunctionCall.Arguments)
+		if id != c.ID || args != c.FunctionCall.Arguments || c.Type == "" {
+			c.ID, c.Type = id, cmp.Or(c.Type, "function")
+			if args != c.FunctionCall.Arguments {
+				c.FunctionCall = &llms.FunctionCall{Name: c.FunctionCall.Name, Arguments: args}
+			}
+			if !changed(out, parts) {
 				out = joined(parts, nil)
 			}
 			out[i] = c
 		}
+		calls = append(calls, c)
 	}
 	return out, calls
 }
@@ -84,17 +106,28 @@ func repairedCalls(parts []llms.ContentPart, response int, room []llms.ToolCall)
 // uniqueID returns id, or one made of the position when it is empty or one of
 // the calls before it in the same response has it.
 func uniqueID(id string, before []llms.ToolCall, response int) string {
-	return core.CallID(id, response, len(before), func(id string) bool {
-		return slices.ContainsFunc(before, func(c llms.ToolCall) bool { return c.ID == id })
-	})
+	if id != "" && indexOf(before, id) < 0 {
+		return id
+	}
+	return core.CallID(id, response, len(before), func(id string) bool { return indexOf(before, id) >= 0 })
+}
+
+func indexOf(calls []llms.ToolCall, id string) int {
+	for i := range calls {
+		if calls[i].ID == id {
+			return i
+		}
+	}
+	return -1
 }
 
 // objectArguments returns args if they are a JSON object; otherwise they are
 // the string that the framework unwrapped, and it is wrapped again.
 func objectArguments(args string) string {
-	if trimmed := strings.TrimSpace(args); trimmed == "" {
+	switch text := strings.TrimSpace(args); {
+	case text == "":
 		return "{}"
-	} else if trimmed[0] == '{' && json.Valid([]byte(trimmed)) {
+	case text[0] == '{' && valid(args):
 		return args
 	}
 	return rewrapped(args)
@@ -111,40 +144,44 @@ func rewrapped(text string) string {
 	return strings.TrimSuffix(b.String(), "\n") + "}"
 }
 
-// answered completes a result from the calls that are open: by id, else the
-// next in order. The call that it answers is no longer open.
-func answered(part []llms.ContentPart, r llms.ToolCallResponse, open []llms.ToolCall) ([]llms.ContentPart, []llms.ToolCall) {
-	at := -1
-	for i, c := range open {
-		if c.ID == r.ToolCallID {
-			at = i
-			break
+// answered completes the results of one message from the calls that are open:
+// by id, else the next in order. The calls that they answer are no longer open,
+// and go from the memory of open.
+func answered(parts []llms.ContentPart, open []llms.ToolCall) ([]llms.ContentPart, []llms.ToolCall) {
+	out := parts
+	for i, part := range parts {
+		r, ok := part.(llms.ToolCallResponse)
+		if !ok {
+			continue
 		}
+		at := indexOf(open, r.ToolCallID)
+		if at < 0 && r.ToolCallID == "" && len(open) > 0 {
+			at = 0
+		}
+		if at < 0 {
+			continue
+		}
+		call := open[at]
+		open = slices.Delete(open, at, at+1)
+		if r.ToolCallID == call.ID && r.Name != "" {
+			continue
+		}
+		r.ToolCallID = call.ID
+		if r.Name == "" {
+			r.Name = call.FunctionCall.Name
+		}
+		if !changed(out, parts) {
+			out = joined(parts, nil)
+		}
+		out[i] = r
 	}
-	if at < 0 && r.ToolCallID == "" && len(open) > 0 {
-		at = 0
-	}
-	if at < 0 {
-		return part, open
-	}
-	all, call := open, open[at]
-	if open = open[1:]; at > 0 {
-		open = append(all[:at:at], all[at+1:]...)
-	}
-	if r.ToolCallID == call.ID && r.Name != "" {
-		return part, open
-	}
-	r.ToolCallID = call.ID
-	if r.Name == "" {
-		r.Name = call.FunctionCall.Name
-	}
-	return []llms.ContentPart{r}, open
+	return out, open
 }
 
 // scratchpad cuts off the agent's account of the current Call, which ends msgs,
 // and returns what really happened in its place: the remembered responses and
 // the results of the steps. When the two do not agree, the account stays.
-func scratchpad(msgs []llms.MessageContent, responses []response, steps []schema.AgentStep) (before, happened []llms.MessageContent) {
+func scratchpad(msgs, happened []llms.MessageContent, steps int) (before, account []llms.MessageContent) {
 	from, results := len(msgs), 0
 	for from > 0 && (msgs[from-1].Role == llms.ChatMessageTypeAI || msgs[from-1].Role == llms.ChatMessageTypeTool) {
 		from--
@@ -152,37 +189,8 @@ func scratchpad(msgs []llms.MessageContent, responses []response, steps []schema
 			results += len(msgs[from].Parts)
 		}
 	}
-	if results != len(steps) || len(steps) == 0 {
-		return msgs, nil
-	}
-	if happened = told(responses, steps); happened == nil {
+	if results != steps || len(happened) == 0 {
 		return msgs, nil
 	}
 	return msgs[:from], happened
-}
-
-func told(responses []response, steps []schema.AgentStep) []llms.MessageContent {
-	out := make([]llms.MessageContent, 0, len(responses)+len(steps))
-	done := 0
-	for i := range responses {
-		r := &responses[i]
-		if r.at != done || len(r.calls) == 0 || done+len(r.calls) > len(steps) {
-			return nil
-		}
-		out = append(out, r.message)
-		for _, call := range r.calls {
-			step := &steps[done]
-			if step.Action.ToolID != call.ID || !strings.EqualFold(step.Action.Tool, call.Name) {
-				return nil
-			}
-			out = append(out, llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{
-				llms.ToolCallResponse{ToolCallID: call.ID, Name: call.Name, Content: step.Observation},
-			}})
-			done++
-		}
-	}
-	if done != len(steps) {
-		return nil
-	}
-	return out
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/schema"
 )
 
 func ai(parts ...llms.ContentPart) llms.MessageContent {
@@ -93,8 +94,31 @@ func TestRepaired(t *testing.T) {
 	}
 }
 
+func TestRepairedCopiesWhatItChanges(t *testing.T) {
+	sound := []llms.MessageContent{
+		llms.TextParts(llms.ChatMessageTypeSystem, "sys"), human("q"),
+		ai(llms.TextContent{Text: "hm"}, call("1", "x", `{"k": [1]}`), call("2", "y", "{}")),
+		result(llms.ToolCallResponse{ToolCallID: "2", Name: "y", Content: "ry"}),
+		result(llms.ToolCallResponse{ToolCallID: "1", Name: "x", Content: "rx"}),
+		ai(llms.TextContent{Text: "done"}),
+	}
+	if got := repaired(sound); &got[0] != &sound[0] || len(got) != len(sound) {
+		t.Error("messages that need no repair were copied")
+	}
+	if n := testing.AllocsPerRun(100, func() { repaired(sound) }); n != 0 {
+		t.Errorf("%v allocations for messages that need no repair", n)
+	}
+	flawed := append(deepCopy(sound), human("again"), ai(call("", "x", "{}")), human("more"))
+	got := repaired(flawed)
+	for i := range got {
+		if shared := &got[i].Parts[0] == &flawed[i].Parts[0]; shared == (i == 7) {
+			t.Errorf("message %d is shared: %v", i, shared)
+		}
+	}
+}
+
 func FuzzObjectArguments(f *testing.F) {
-	for _, s := range []string{"", " ", "{}", `{"a":`, "pdf", `{"__arg1":"x"}`, "\xff<&>", "null", "{} {}"} {
+	for _, s := range []string{"", " ", "{}", `{"a":`, "pdf", `{"__arg1":"x"}`, "\xff<&>", "null", "{} {}", "{}\u00a0", " {}\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, args string) {
@@ -115,11 +139,17 @@ func TestToldStaysWithTheAgentWhenItDisagrees(t *testing.T) {
 		ai(call("1", "x", "raw")),
 		result(llms.ToolCallResponse{ToolCallID: "1", Content: "r"}),
 	}
-	if got, _ := scratchpad(msgs, nil, nil); len(got) != 3 || &got[0] != &msgs[0] {
+	told := func(steps []schema.AgentStep, responses ...response) ([]llms.MessageContent, int) {
+		r := &run{steps: steps, responses: responses}
+		return r.tell(), len(steps)
+	}
+	happened, n := told(nil)
+	if got, _ := scratchpad(msgs, happened, n); len(got) != 3 || &got[0] != &msgs[0] {
 		t.Errorf("scratchpad without steps = %v", lines(got))
 	}
-	other := []response{{at: 0, calls: observed(reply("", call("2", "x", "{}")))}}
-	if got, happened := scratchpad(msgs, other, steps("x", "1", "r")); len(got) != 3 || happened != nil {
+	other := response{at: 0, calls: observed(reply("", call("2", "x", "{}")))}
+	happened, n = told(steps("x", "1", "r"), other)
+	if got, account := scratchpad(msgs, happened, n); len(got) != 3 || account != nil {
 		t.Errorf("scratchpad with another response = %v", lines(got))
 	}
 }

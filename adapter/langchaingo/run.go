@@ -32,15 +32,9 @@ type run struct {
 	question  string
 	steps     []schema.AgentStep // of the present Plan
 	responses []response
+	told      []llms.MessageContent // what of responses and steps is told already
 	waiting   []*waiting
 	place     *list.Element
-}
-
-// response is one answer of the model that asked for calls or ended the run.
-type response struct {
-	at      int // the number of steps before it
-	calls   []core.ToolCall
-	message llms.MessageContent
 }
 
 // waiting is a call that was handed to the executor.
@@ -142,11 +136,12 @@ func (s *runs) answer(r *run, question string, calls []core.ToolCall, message ll
 	r.responses = append(r.responses, response{at: len(r.steps), calls: calls, message: message})
 }
 
-// account returns what scratchpad needs.
-func (s *runs) account(r *run) ([]response, []schema.AgentStep) {
+// account returns the Call as it happened, and the number of its steps. It is
+// nil where the remembered responses do not explain the steps.
+func (s *runs) account(r *run) ([]llms.MessageContent, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return r.responses, r.steps
+	return r.tell(), len(r.steps)
 }
 
 // expect hands the actions of a Plan to the executor. Each input becomes a

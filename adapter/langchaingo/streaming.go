@@ -64,9 +64,9 @@ func (s *streamedCalls) restore(resp *llms.ContentResponse) *llms.ContentRespons
 	if resp == nil || len(resp.Choices) != 1 || resp.Choices[0] == nil || len(s.calls) <= len(calls(resp.Choices[0])) {
 		return resp
 	}
-	choice := copyOf(resp.Choices[0])
+	choice := *resp.Choices[0] // merged copies what it changes
 	choice.ToolCalls = s.calls
-	return &llms.ContentResponse{Choices: []*llms.ContentChoice{choice}}
+	return &llms.ContentResponse{Choices: []*llms.ContentChoice{&choice}}
 }
 
 type callDelta struct {

@@ -70,7 +70,17 @@ func (t *Tool) answer(ctx context.Context, r *run, call core.ToolCall, input str
 	if err := ctx.Err(); err != nil {
 		return "", fmt.Errorf("call tool %q: %w", t.name, err)
 	}
-	if d := t.kit.runtime.Gate(ctx, key, call); d.Denied {
+	asking, asked := ctx, call
+	if _, schemed := t.inner.(Schemer); schemed {
+		asked.Arguments = input // of what the model sent, this is what the tool gets
+	} else if t.inner != nil {
+		asking = satchel.WithInput(ctx, input)
+	}
+	d, err := t.kit.runtime.Gate(asking, key, asked)
+	if err != nil {
+		return "", fmt.Errorf("call tool %q: %w", t.name, err)
+	}
+	if d.Denied {
 		return cmp.Or(d.Reason, "denied"), nil
 	}
 	if t.inner == nil {

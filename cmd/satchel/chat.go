@@ -32,6 +32,7 @@ type chatFlags struct {
 	System    string        `placeholder:"TEXT" help:"System message, sent verbatim."`
 	MaxSteps  int           `default:"40" placeholder:"N" help:"How many model calls a turn may take (default ${default})."`
 	Stream    bool          `help:"Use the streaming interface. On a terminal, and as delta events, text is shown as it comes."`
+	gateFlags `embed:""`
 	runFlags  `embed:"" group:"Commands that skills run (skill_run, profile full):"`
 }
 
@@ -64,6 +65,10 @@ chat that uses the same directory. What shall stay is saved by the call as an
 artifact, in --artifacts. Nothing runs, and no workspace is made, with
 --profile knowledge_only or without --skills.
 
+A loaded skill that declares allowed-tools restricts the agent to them until the
+turn ends (--policy). With --approve ask, you are asked on standard error about
+each call that no list decides on, and answer with a line of standard input.
+
 Exit code: 0 when every turn was answered, 1 when one was not, 2 when nothing
 was tried.
 
@@ -72,6 +77,9 @@ Events of --json, with the fields event, turn (from 1) and:
   delta        text                      a piece of text, with --stream
   text         text                      what the model says beside tool calls
   tool_call    id, name, arguments       arguments are the raw text
+  decision     id, name, decision, skill, rule, reason
+                                         a call was allowed, asked about or denied;
+                                         left out where nothing speaks against it
   tool_result  id, name, result          what the framework answers
   usage        prompt_tokens, cached_tokens, completion_tokens
   answer       text                      the turn was answered
@@ -143,6 +151,7 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 		return err
 	}
 	show := &reporter{json: cmd.JSON, verbose: cmd.Verbose, stream: cmd.Stream, live: cmd.Stream && c.watched, out: c.out, err: c.err}
+	cmd.typed = newTypist(c.in)
 	chat, err := cmd.open(ctx, where, policy, show)
 	if err != nil {
 		return err
@@ -209,12 +218,11 @@ func (cmd *chatCmd) prompts(c console) iter.Seq2[string, error] {
 		if len(cmd.Prompts) > 0 {
 			return
 		}
-		in := bufio.NewReader(c.in)
 		for {
 			if c.terminal {
 				fmt.Fprint(c.err, "> ")
 			}
-			p, err := line(in)
+			p, err := cmd.typed.line(context.Background())
 			if errors.Is(err, io.EOF) {
 				break
 			}

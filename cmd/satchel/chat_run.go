@@ -31,7 +31,7 @@ type runFlags struct {
 	AllowHost  []string   `sep:"none" placeholder:"DIR" help:"Directory of this machine whose files a run may take as inputs (host:///…); may be repeated. None is allowed otherwise."`
 	Artifacts  string     `placeholder:"DIR" help:"Where saved outputs are kept, also for later chats with the same directory. Default: in memory, until the end."`
 	Workspaces string     `placeholder:"DIR" help:"Where the workspaces of runs are made, and removed at the end. Default: the system's temporary directory."`
-	Executor   string     `enum:"local,sandbox" default:"local" placeholder:"NAME" help:"What runs commands: local, without isolation, as you. The sandbox is not in this version yet."`
+	Executor   string     `enum:"local,sandbox" default:"sandbox" placeholder:"NAME" help:"What runs commands: sandbox, kept apart from this machine (see satchel doctor), or local, without isolation, as you."`
 	Timeout    runTimeout `placeholder:"TIME" help:"How long a command may run if the call does not say: seconds, or a duration such as 2m (default 300)."`
 }
 
@@ -73,9 +73,6 @@ type workshop struct {
 
 // open makes what the flags ask for. The caller closes it.
 func (f *runFlags) open(policy shellcmd.Policy) (_ *workshop, err error) {
-	if f.Executor == "sandbox" {
-		return nil, fmt.Errorf("%w: --executor sandbox: not in this version yet; use local, which does not isolate", errUsage)
-	}
 	w := &workshop{runner: tools.Runner{
 		Policy: policy,
 		Limits: executor.Limits{Timeout: time.Duration(f.Timeout)},
@@ -85,7 +82,7 @@ func (f *runFlags) open(policy shellcmd.Policy) (_ *workshop, err error) {
 			err = errors.Join(fmt.Errorf("%w: %w", errUsage, err), w.Close())
 		}
 	}()
-	if w.runner.Executor, err = executor.NewLocal(); err != nil {
+	if err := w.chooseExecutor(f.Executor); err != nil {
 		return nil, err
 	}
 	var hosts []string
@@ -95,10 +92,11 @@ func (f *runFlags) open(policy shellcmd.Policy) (_ *workshop, err error) {
 		}
 		hosts = append(hosts, dir)
 	}
-	if w.runner.Workspaces, err = workspace.Open(f.Workspaces, workspace.WithHostDirs(hosts...)); err != nil {
+	places, err := workspace.Open(f.Workspaces, workspace.WithHostDirs(hosts...))
+	if err != nil {
 		return nil, err
 	}
-	w.open = append(w.open, w.runner.Workspaces)
+	w.runner.Workspaces, w.open = places, append(w.open, places)
 	if f.Artifacts == "" {
 		w.runner.Artifacts = artifacts.NewMemory()
 		return w, nil
@@ -111,19 +109,38 @@ func (f *runFlags) open(policy shellcmd.Policy) (_ *workshop, err error) {
 	return w, nil
 }
 
+// chooseExecutor never takes less isolation than was asked for.
+func (w *workshop) chooseExecutor(name string) error {
+	if name == "local" {
+		local, err := executor.NewLocal()
+		w.runner.Executor = local
+		return err
+	}
+	sandbox, err := executor.NewSandbox()
+	if err != nil {
+		return fmt.Errorf("--executor sandbox: %w; --executor local runs commands as you, without isolation", err)
+	}
+	w.runner.Executor, w.open = sandbox, append(w.open, sandbox)
+	return nil
+}
+
 // caution says in one line how commands are confined here, and how not.
 func (w *workshop) caution() string {
 	c := w.runner.Executor.Capabilities()
-	if c.Isolation != executor.IsolationNone {
-		return fmt.Sprintf("commands run under %s", c.Isolation)
-	}
 	var loose []string
 	for name, is := range c.All() {
 		if !is.Enforced {
 			loose = append(loose, name)
 		}
 	}
-	return "commands run unconfined on this machine, as you; not enforced: " + strings.Join(loose, ", ")
+	how := "commands run unconfined on this machine, as you"
+	if c.Isolation != executor.IsolationNone {
+		how = fmt.Sprintf("commands run in a sandbox (%s)", c.Isolation)
+	}
+	if len(loose) > 0 {
+		how += "; not enforced: " + strings.Join(loose, ", ")
+	}
+	return how
 }
 
 // Close removes the workspaces and closes the artifacts. No command may run

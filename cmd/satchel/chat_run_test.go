@@ -75,7 +75,7 @@ func TestChatOpensAndClosesWorkspaces(t *testing.T) {
 			for _, tool := range got.requests[0].Tools {
 				offered = offered || tool.Name == "skill_run"
 			}
-			warned := strings.Contains(got.err, "runs    commands run unconfined on this machine, as you; not enforced: filesystem, network, ")
+			warned := strings.Contains(got.err, "runs    commands run in a sandbox (namespaces)")
 			if offered != test.runs || warned != test.runs {
 				t.Errorf("skill_run offered %v, warned %v, want %v; err %q", offered, warned, test.runs, got.err)
 			}

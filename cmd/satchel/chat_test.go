@@ -201,7 +201,6 @@ func TestChatEnvironment(t *testing.T) {
 		"no directory": {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--skills", "/does/not/exist"}, "/does/not/exist"},
 		"no steps":     {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--max-steps", "0"}, "--max-steps"},
 		"bad mode":     {nil, []string{"--load-mode", "forever"}, "use turn, once or session"},
-		"sandbox":      {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--skills", ".", "--executor", "sandbox"}, "not in this version yet"},
 		"no executor":  {nil, []string{"--executor", "docker"}, `one of "local","sandbox"`},
 		"bad timeout":  {nil, []string{"--timeout", "soon"}, "use seconds, or a duration such as 2m"},
 		"no host":      {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--skills", ".", "--allow-host", "not/here"}, "not/here"},

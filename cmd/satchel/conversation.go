@@ -46,7 +46,7 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy shellcmd.Po
 			err = errors.Join(err, c.end())
 		}
 	}()
-	opts := f.options()
+	opts := append(f.options(), f.gateFlags.options(show)...)
 	if f.runs() {
 		if c.work, err = f.runFlags.open(policy); err != nil {
 			return nil, err

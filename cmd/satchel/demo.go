@@ -82,7 +82,7 @@ func (cmd *demoCmd) tell(ctx context.Context, framework string, host *stage) ([]
 		Framework: framework, Skills: []string{cmd.Skills}, Placement: cmd.Placement,
 		LoadMode: loadmode.Turn, MaxLoaded: 8, Profile: "full", MaxSteps: 10, Stream: cmd.Stream,
 		System:   "You help with the chores of a software project.",
-		runFlags: runFlags{AllowHost: []string{host.dir}, Executor: "local"},
+		runFlags: runFlags{AllowHost: []string{host.dir}, Executor: "sandbox"},
 	}
 	show := &reporter{out: io.Discard, err: io.Discard}
 	chat, err := flags.open(ctx, endpoint{url: server.URL(), key: noKey, model: "scripted"}, shellcmd.Policy{}, show)

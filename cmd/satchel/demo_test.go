@@ -29,7 +29,7 @@ func TestDemo(t *testing.T) {
 			for _, want := range append(test.has, "== eino", "== langchaingo", "#5 turn 2", "#8 turn 3",
 				"[file out/errors.tsv, text/tab-separated-values, ", "2  4  6  <time> ERROR write <path>: no space left on device",
 				"[file out/before.log, ", "exit code 0, 2 files collected", "host:///logs/night.log",
-				"6 tools: skill_load",
+				"10 tools: skill_load",
 				"loaded release-notes, release-notes/references/sections.md, commit-style, log-triage",
 				"Both frameworks sent the same messages and the same tools in every call.") {
 				if !strings.Contains(got.out, want) {

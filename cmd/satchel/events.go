@@ -47,6 +47,11 @@ type event struct {
 	CachedTokens     *int `json:"cached_tokens,omitempty"`
 	CompletionTokens *int `json:"completion_tokens,omitempty"`
 
+	Decision *string `json:"decision,omitempty"`
+	Skill    *string `json:"skill,omitempty"`
+	Rule     *string `json:"rule,omitempty"`
+	Reason   *string `json:"reason,omitempty"`
+
 	Diagnostic *string `json:"diagnostic,omitempty"`
 }
 
@@ -203,12 +208,16 @@ func (r *reporter) note(format string, args ...any) {
 	if !r.verbose {
 		return
 	}
-	text := strings.TrimRight(fmt.Sprintf(format, args...), "\n")
-	lines := strings.Split(text, "\n")
+	r.print(r.err, indented(fmt.Sprintf(format, args...)))
+}
+
+// indented is a note as it is printed.
+func indented(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
 		lines[i] = printable(strings.ReplaceAll(line, "\t", "    "))
 	}
-	r.print(r.err, strings.Join(lines, "\n        ")+"\n")
+	return strings.Join(lines, "\n        ") + "\n"
 }
 
 func (r *reporter) print(w io.Writer, text string) {

@@ -36,10 +36,12 @@ type console struct {
 }
 
 type commands struct {
-	Chat    chatCmd    `cmd:"" help:"Talk to a model that has skills."`
-	Inspect inspectCmd `cmd:"" help:"Check SKILL.md files, each on its own."`
-	List    listCmd    `cmd:"" help:"List the skills below directories."`
-	Demo    demoCmd    `cmd:"" help:"Watch one task through both frameworks; no key, no network."`
+	Chat        chatCmd        `cmd:"" help:"Talk to a model that has skills."`
+	Inspect     inspectCmd     `cmd:"" help:"Check SKILL.md files, each on its own."`
+	List        listCmd        `cmd:"" help:"List the skills below directories."`
+	Doctor      doctorCmd      `cmd:"" help:"Show how this machine can keep the commands of skills apart."`
+	CacheReport cacheReportCmd `cmd:"" help:"Say what a prompt cache would serve of a log of requests."`
+	Demo        demoCmd        `cmd:"" help:"Watch one task through both frameworks; no key, no network."`
 }
 
 func main() {

@@ -34,21 +34,25 @@ func run(ctx context.Context, w io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	// Local bounds what it runs and does not isolate it: it is for skills that
-	// you trust as much as your own programs.
-	local, err := executor.NewLocal()
+	// Without an executor a sandbox is made for the runtime. WithPrepared hides
+	// most of the time that it takes to start one.
+	sandbox, err := executor.NewSandbox(executor.WithPrepared(1))
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, sandbox.Close()) }()
 	places, err := workspace.Open("", workspace.WithHostDirs(logs))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, places.Close()) }()
 	kept := artifacts.NewMemory() // artifacts.NewDirectory outlives the process
-	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithRunner(tools.Runner{
-		Executor: local, Workspaces: places, Artifacts: kept,
-	}))
+	// snippet: what runs commands, and where
+	skills, err := satchel.New(
+		satchel.WithSkillDirs("skills"),
+		satchel.WithRunner(tools.Runner{Executor: sandbox, Workspaces: places, Artifacts: kept}),
+	)
+	// end snippet
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter/eino"
+	"github.com/satchel-go/satchel/permission"
 )
 
 func main() {
@@ -31,7 +32,10 @@ func main() {
 }
 
 func run(ctx context.Context, w io.Writer) error {
-	skills, err := satchel.New(satchel.WithSkillDirs("skills"))
+	// The list of commit-style has some commands of git only. It shall not keep
+	// the lead from asking.
+	asking := permission.Tool{Name: "triage", Always: true}
+	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithToolNames(asking))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,11 @@ const want = `full:
   skill_list_docs
   skill_unload
   skill_read
+  skill_run
+  skill_exec
+  skill_write_stdin
+  skill_poll_session
+  skill_kill_session
 knowledge_only:
   skill_load
   skill_select_docs

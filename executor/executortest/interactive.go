@@ -20,7 +20,6 @@ var interactives = []conformance{
 	{"timeout", interactiveTimeout},
 	{"waiting is broken off", waitBrokenOff},
 	{"not found", interactiveNotFound},
-	{"terminal", terminal},
 	{"stdin in the command", interactiveStdin},
 }
 
@@ -178,27 +177,6 @@ func interactiveNotFound(t *testing.T, b bench) {
 		t.Error(err)
 	}
 	p.Kill()
-}
-
-func terminal(t *testing.T, b bench) {
-	var out transcript
-	p, err := b.exec.Start(t.Context(), b.sh("test -t 0 && test -t 1 && test -t 2; echo tty $?"),
-		executor.Terminal{TTY: true, Rows: 24, Cols: 80, Output: &out})
-	if !b.exec.Capabilities().Terminal.Enforced {
-		if !errors.Is(err, executor.ErrNoTTY) {
-			t.Fatalf("a terminal is not claimed, start: %v", err)
-		}
-		p := b.start(b.command("cat"), nil)
-		if err := p.Resize(1, 1); !errors.Is(err, executor.ErrNoTTY) {
-			t.Errorf("resize without terminal: %v", err)
-		}
-		return
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	out.wait(t, "tty 0")
-	ended(t, wait(t, p), executor.ReasonExit, 0)
 }
 
 func interactiveStdin(t *testing.T, b bench) {

@@ -25,7 +25,9 @@ func Run(t *testing.T, open func(t *testing.T) executor.Executor) {
 		{"end", ends},
 		{"limits", limits},
 		{"interactive", interactives},
+		{"terminal", terminals},
 		{"parallel", parallels},
+		{"disk", disk},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			for _, c := range group.cases {
@@ -33,6 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) executor.Executor) {
 			}
 		})
 	}
+	t.Run("abuse", func(t *testing.T) { abuse(t, open) })
 }
 
 type conformance struct {

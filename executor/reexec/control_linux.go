@@ -64,6 +64,23 @@ func adoptStreams(job *received) {
 	job.files = job.files[streams:]
 }
 
+// joinGroups puts this thread, and so the program, into its cgroups. In a
+// sandbox they are the root of all that it sees of them from then on.
+func joinGroups(job *received, namespaces bool) {
+	if uint64(job.Join) > uint64(len(job.files)) {
+		fail("join cgroup", errFrame)
+	}
+	for _, fd := range job.files[:job.Join] {
+		_, err := syscall.Write(fd, []byte("0"))
+		must("join cgroup", err)
+		_ = syscall.Close(fd)
+	}
+	job.files = job.files[job.Join:]
+	if namespaces {
+		must("unshare cgroups", rawSyscall(syscall.SYS_UNSHARE, cloneNewCgroup, 0, 0))
+	}
+}
+
 // receive reads a frame. The end of the socket is no error: the Sandbox was
 // closed, or has crashed, while this process was waiting.
 func receive() (body []byte, files []int) {

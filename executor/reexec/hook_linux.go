@@ -37,11 +37,13 @@ func serve() {
 	setDumpable(false) // from here on nobody of the same user looks into this process
 	plan := receivePlan()
 	if plan.Namespaces {
+		deafen()
 		build(plan)
 	}
 	send(Ready, "")
 	job := receiveJob()
 	adoptStreams(job)
+	joinGroups(job, plan.Namespaces)
 	if plan.Namespaces {
 		enter(plan, job)
 	}

@@ -29,7 +29,7 @@ const Control = 3
 const MaxFrame = 16 << 20
 
 // MaxFiles bounds the descriptors that come with a Job.
-const MaxFiles = 8
+const MaxFiles = 64
 
 // Plan is how a sandbox is built. Paths are absolute; targets are those inside.
 type Plan struct {
@@ -47,8 +47,10 @@ type Plan struct {
 }
 
 // Job is what to run. Its frame comes with descriptors: the program's three
-// streams, then those of its steps.
+// streams, then Join files, then those of its steps.
 type Job struct {
+	// Join is the number of files of cgroups that take who writes to them.
+	Join uint32
 	// Steps add to the new root what belongs to this run.
 	Steps []Step
 	// Args is the argument list; Args[0] is looked up on the PATH of Env.
@@ -100,7 +102,7 @@ const (
 	// BindFile is Bind of one file: Target is made.
 	BindFile
 	// BindFD shows a detached mount at Target: descriptor number Flags of those
-	// that came with the Job after the streams.
+	// that are left for the steps.
 	BindFD
 	// Mount mounts a file system of type Source at Target, with options Data
 	// and flags Flags (MS_*).

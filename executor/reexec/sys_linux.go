@@ -39,7 +39,8 @@ const (
 	closeRangeCloexec = 4
 	oPath             = 0x200000
 
-	rlimitNproc = 6
+	rlimitNproc    = 6
+	cloneNewCgroup = 0x2000000
 
 	seccompSetFilter = 1
 	seccompTSync     = 1
@@ -77,7 +78,7 @@ func openTree(path string) (int, error) {
 	}
 	dir := atCWD
 	fd, _, e := syscall.Syscall(sysOpenTree, uintptr(dir), uintptr(unsafe.Pointer(p)),
-		openTreeClone|openTreeCloexec|atRecursive)
+		openTreeClone|openTreeCloexec|atRecursive|atNoFollow)
 	if e != 0 {
 		return -1, e
 	}

@@ -17,6 +17,7 @@ func (p *Plan) Encode() []byte {
 // Encode returns the frame of a Job.
 func (j *Job) Encode() []byte {
 	e := encoder{make([]byte, 4, 8192)}
+	e.number(uint64(j.Join))
 	e.steps(j.Steps)
 	e.texts(j.Args)
 	e.texts(j.Env)
@@ -52,7 +53,7 @@ func decodePlan(body []byte) (*Plan, bool) {
 func decodeJob(body []byte) (*Job, bool) {
 	d := decoder{body, true}
 	j := &Job{
-		Steps: d.steps(), Args: d.texts(), Env: d.texts(), Dir: d.text(),
+		Join: uint32(d.number()), Steps: d.steps(), Args: d.texts(), Env: d.texts(), Dir: d.text(),
 		UID: uint32(d.number()), GID: uint32(d.number()), Groups: d.flag(), TTY: d.flag(),
 	}
 	for range d.count() {

@@ -30,6 +30,7 @@ type filter struct {
 	table   table
 	raw     []bpf.RawInstruction
 	machine *bpf.VM
+	names   map[uint32]string
 }
 
 func assembled(t testing.TB, p Policy, arch Arch) filter {
@@ -47,11 +48,17 @@ func assembled(t testing.TB, p Policy, arch Arch) filter {
 		t.Fatal(err)
 	}
 	table, _ := tableOf(arch)
+	names := map[uint32]string{}
+	for _, list := range table.calls {
+		for _, c := range list {
+			names[c.number] = c.name
+		}
+	}
 	name := string(arch) + "-unconfined"
 	if p.Namespaces {
 		name = string(arch) + "-namespaces"
 	}
-	return filter{name, p, arch, table, raw, machine}
+	return filter{name, p, arch, table, raw, machine, names}
 }
 
 // args are up to six arguments of a call.
@@ -95,16 +102,7 @@ func (f filter) number(name string) (uint32, bool) {
 }
 
 // call returns the name of a number, "" where there is none.
-func (f filter) call(number uint32) string {
-	for _, list := range f.table.calls {
-		for _, c := range list {
-			if c.number == number {
-				return c.name
-			}
-		}
-	}
-	return ""
-}
+func (f filter) call(number uint32) string { return f.names[number] }
 
 func (v verdict) String() string {
 	switch v {

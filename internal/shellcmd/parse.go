@@ -22,7 +22,8 @@ const (
 var ErrSyntax = errors.New("shell text not understood")
 
 // parse parses a text as bash. Carriage returns and NUL bytes are refused: the
-// parser skips them and bash does not.
+// parser skips them and bash does not. For the parser a comment goes on after a
+// backslash at the end of its line, and for bash it does not.
 func parse(text string) (*syntax.File, error) {
 	switch {
 	case len(text) > maxLength:
@@ -31,6 +32,8 @@ func parse(text string) (*syntax.File, error) {
 		return nil, fmt.Errorf("%w: it holds a NUL byte or a carriage return", ErrSyntax)
 	case !utf8.ValidString(text):
 		return nil, fmt.Errorf("%w: it is not valid UTF-8", ErrSyntax)
+	case continuesComment(text):
+		return nil, fmt.Errorf("%w: a line with a comment ends in a backslash", ErrSyntax)
 	case depth(text) > maxDepth:
 		return nil, fmt.Errorf("%w: more than %d brackets are open at once", ErrSyntax, maxDepth)
 	}
@@ -39,6 +42,22 @@ func parse(text string) (*syntax.File, error) {
 		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
 	return file, nil
+}
+
+// continuesComment reports a line that ends in a backslash and holds what may be
+// the beginning of a comment.
+func continuesComment(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if !strings.HasSuffix(line, "\\") {
+			continue
+		}
+		for i := range len(line) {
+			if line[i] == '#' && (i == 0 || strings.IndexByte(" \t;&|()<>`", line[i-1]) >= 0) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // depth estimates how deeply a text is nested, quotes or not. Keywords that

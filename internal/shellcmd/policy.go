@@ -154,7 +154,7 @@ func (p Policy) admits(args []string) error {
 		return fmt.Errorf("%w: %q is denied", ErrNotAllowed, name)
 	case len(p.Allowed) > 0 && !slices.Contains(p.Allowed, name):
 		return fmt.Errorf("%w: %q", ErrNotAllowed, name)
-	case len(p.Denied) > 0 && runsOthers(args):
+	case len(p.Denied) > 0 && RunsOthers(args):
 		return fmt.Errorf("%w: %q can run a denied command", ErrNotAllowed, name)
 	}
 	return nil

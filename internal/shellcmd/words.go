@@ -28,6 +28,9 @@ type Command struct {
 	// Writes are the files that its redirections open for writing, "" for a name
 	// that is known only when the text runs. Other descriptors are left out.
 	Writes []string
+	// Reads are the files that its redirections open for reading, "" likewise.
+	// Bash takes /dev/tcp/host/port for a connection.
+	Reads []string
 }
 
 // Words lists every simple command of a shell text in the order of the text:
@@ -42,6 +45,9 @@ func Words(text string) ([]Command, error) {
 	file, err := parse(text)
 	if err != nil {
 		return nil, err
+	}
+	if continuesWord(text) {
+		return nil, fmt.Errorf("%w: a backslash at the end of a line stands in the middle of a word", ErrSyntax)
 	}
 	var l lister
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -59,12 +65,19 @@ func Words(text string) ([]Command, error) {
 type lister struct {
 	commands []Command
 	err      error
+	// verbatim are the here-documents in which nothing is expanded, and
+	// expanded the others.
+	verbatim, expanded []*syntax.Word
 }
 
 func (l *lister) visit(node syntax.Node) {
 	switch node := node.(type) {
 	case *syntax.Stmt:
 		l.stmt(node)
+	case *syntax.Redirect:
+		l.document(node)
+	case *syntax.Word:
+		l.missed(node)
 	case *syntax.ForClause:
 		l.loop(node)
 	case *syntax.CoprocClause:
@@ -96,7 +109,7 @@ func (l *lister) fail(what string) { l.err = fmt.Errorf("%w: it has %s", ErrUnkn
 
 // stmt records the command of a statement together with its redirections.
 func (l *lister) stmt(stmt *syntax.Stmt) {
-	c := Command{Writes: l.writes(stmt.Redirs)}
+	c := Command{Writes: l.writes(stmt.Redirs), Reads: reads(stmt.Redirs)}
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
 		c.Sets = names(cmd.Assigns)
@@ -104,7 +117,7 @@ func (l *lister) stmt(stmt *syntax.Stmt) {
 	case *syntax.DeclClause:
 		l.declare(&c, cmd)
 	}
-	if l.err == nil && len(c.Args)+len(c.Sets)+len(c.Writes) > 0 {
+	if l.err == nil && len(c.Args)+len(c.Sets)+len(c.Writes)+len(c.Reads) > 0 {
 		l.commands = append(l.commands, c)
 	}
 }
@@ -230,6 +243,22 @@ func (l *lister) writes(redirs []*syntax.Redirect) []string {
 		}
 		if redir.Op == syntax.DplOut && isDescriptor(name) {
 			continue
+		}
+		files = append(files, name)
+	}
+	return files
+}
+
+// reads lists the files that redirections open for reading.
+func reads(redirs []*syntax.Redirect) []string {
+	var files []string
+	for _, redir := range redirs {
+		if redir.Op != syntax.RdrIn {
+			continue
+		}
+		name, err := literal(redir.Word)
+		if err != nil {
+			name = ""
 		}
 		files = append(files, name)
 	}

@@ -30,6 +30,9 @@ func TestWords(t *testing.T) {
 		"diff <(a) >(b)":                 {open("diff"), args("a"), args("b")},
 		"cat <<E\n$(rm x)\nE":            {args("cat"), args("rm", "x")},
 		"cat <<'E'\n$(rm x)\nE":          {args("cat")},
+		"cat <<\\E\n`rm x`\nE":           {args("cat")},
+		"cat <<E\n<(x) \\$(rm x)\nE":     {args("cat")},
+		"a \\\n b":                       {args("a", "b")},
 		"cat <<< \"$(rm x)\"":            {args("cat"), args("rm", "x")},
 		"echo ${A:-$(rm x)}":             {open("echo"), args("rm", "x")},
 		"A=$(rm x)":                      {{Sets: []string{"A"}}, args("rm", "x")},
@@ -42,11 +45,12 @@ func TestWords(t *testing.T) {
 		"export PATH=. A":                {{Args: []string{"export"}, Open: true, Sets: []string{"PATH", "A"}}},
 		"declare -x":                     {args("declare", "-x")},
 		"for PATH in a; do git; done":    {{Sets: []string{"PATH"}}, args("git")},
-		"git log > out 2>> err 2>&1 < i": {{Args: []string{"git", "log"}, Writes: []string{"out", "err"}}},
+		"git log > out 2>> err 2>&1 < i": {{Args: []string{"git", "log"}, Writes: []string{"out", "err"}, Reads: []string{"i"}}},
 		"git log > $OUT &> x >| y <> z":  {{Args: []string{"git", "log"}, Writes: []string{"", "x", "y", "z"}}},
 		"git log >& out; git log >&-":    {{Args: []string{"git", "log"}, Writes: []string{"out"}}, args("git", "log")},
 		"{ a; } > f":                     {{Writes: []string{"f"}}, args("a")},
 		"> f":                            {{Writes: []string{"f"}}},
+		"echo $(< f) < $X":               {{Args: []string{"echo"}, Open: true, Reads: []string{""}}, {Reads: []string{"f"}}},
 		"sh -c 'rm x'":                   {args("sh", "-c", "rm x")},
 		"env rm x":                       {args("env", "rm", "x")},
 		"echo $((1 + 2))":                {open("echo")},
@@ -77,7 +81,7 @@ var unknowable = []string{
 	"a[x]=1", "a=([x]=1)", "[[ $x -eq 1 ]]", "[[ 'a[$(rm)]' -gt 0 ]]", "[[ -v $x ]]", "[[ -v 'a[$(rm)]' ]]",
 	"test -v 'a[$(rm)]'", "[ -v \"$x\" ]", "printf -v 'a[$(rm)]' x", "printf -v \"$x\" y", "read \"$x\"", "read 'a[$(rm)]'",
 	"unset 'a[$(rm)]'", "declare -n git=x", "declare -i x=y", "declare \"$x\"", "export 'a[$(rm)]=1'", "local -n x=y",
-	"coproc NAME { a; }",
+	"coproc NAME { a; }", "echo ${x:-$<<<(rm x)}",
 }
 
 func TestWordsUnknowable(t *testing.T) {
@@ -97,6 +101,9 @@ func TestWordsSyntax(t *testing.T) {
 		"NUL":               "a\x00b",
 		"carriage return":   "git\rrm x",
 		"invalid UTF-8":     "a\xff",
+		"continued comment": "a # b \\\nrm x",
+		"continued word":    "echo \"$\\\n(rm x)\"",
+		"one at its start":  "a \\\n# b \\\nrm x",
 		"too long":          strings.Repeat("a", maxLength+1),
 		"too deeply nested": strings.Repeat("$(", maxDepth+1) + strings.Repeat(")", maxDepth+1),
 	} {

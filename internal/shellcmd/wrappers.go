@@ -30,8 +30,9 @@ var wrappers = []string{
 	"uname26", "unshare", "valgrind", "watch", "xargs", "xvfb-run", "ld.so",
 }
 
-// runsOthers reports whether a command is there to run another one.
-func runsOthers(args []string) bool {
+// RunsOthers reports whether a command, by the bare name of its program, is there
+// to run others: those that its arguments or its input name.
+func RunsOthers(args []string) bool {
 	name := strings.ToLower(args[0])
 	if slices.Contains(wrappers, name) || strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
 		return true

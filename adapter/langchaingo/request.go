@@ -1,0 +1,101 @@
+package langchaingo
+
+import (
+	"context"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// defaultSystem is what OpenAIFunctionsAgent sends when the host gives it no
+// system message.
+const defaultSystem = "You are a helpful AI assistant."
+
+// request is what one call sends.
+type request struct {
+	messages  []llms.MessageContent
+	responses int // of the assistant, before the client's shape splits them
+	noSkills  bool
+}
+
+// request makes the view of one call.
+func (m *Model) request(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent) (request, error) {
+	s := scratches.Get().(*scratch)
+	defer s.release()
+	msgs := s.outgoing(m.kit, messages, r)
+	refs := s.refer(msgs)
+	view, err := m.kit.runtime.Prepare(ctx, core.Request{Key: key, Messages: refs, Files: attached(msgs, refs), Tools: m.kit.names})
+	if err != nil {
+		return request{}, err
+	}
+	return request{
+		messages:  s.laidOut(&m.kit.config, msgs, view.Messages),
+		responses: countResponses(msgs),
+		noSkills:  view.NoSkills,
+	}, nil
+}
+
+// laidOut is the request that the view describes, in memory of its own.
+func (s *scratch) laidOut(c *config, msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
+	if !c.client.copies() {
+		return c.client.shape(c.marked(apply(msgs, view), view))
+	}
+	s.viewed = appendView(s.viewed[:0], msgs, view)
+	return c.client.shape(c.marked(s.viewed, view))
+}
+
+// outgoing is the conversation as it happened: the host's system text, the
+// earlier turns, and the present Call with its calls and results repaired. Its
+// messages, and perhaps the slice itself, are shared and must not be changed.
+func (s *scratch) outgoing(k *Kit, messages []llms.MessageContent, r *run) []llms.MessageContent {
+	var earlier, happened []llms.MessageContent
+	if r != nil {
+		account, steps := k.runs.account(r)
+		messages, happened = scratchpad(messages, account, steps)
+		earlier = r.earlier
+	}
+	messages = s.repair(messages)
+	if k.config.system == "" && len(earlier)+len(happened) == 0 {
+		return messages
+	}
+	out := s.messages[:0]
+	if k.config.system != "" {
+		out = append(out, llms.TextParts(llms.ChatMessageTypeSystem, k.config.system))
+		messages = withoutDefault(messages)
+	}
+	lead := leadingSystem(messages)
+	out = append(append(out, messages[:lead]...), earlier...)
+	s.messages = append(append(out, messages[lead:]...), happened...)
+	return s.messages
+}
+
+// withoutDefault is msgs without the system message that the framework sends by
+// itself.
+func withoutDefault(msgs []llms.MessageContent) []llms.MessageContent {
+	if len(msgs) > 0 && msgs[0].Role == llms.ChatMessageTypeSystem {
+		if was := joinedText(msgs[0].Parts); was == "" || was == defaultSystem {
+			return msgs[1:]
+		}
+	}
+	return msgs
+}
+
+// leadingSystem counts the system messages at the front.
+func leadingSystem(msgs []llms.MessageContent) int {
+	n := 0
+	for n < len(msgs) && msgs[n].Role == llms.ChatMessageTypeSystem {
+		n++
+	}
+	return n
+}
+
+func countResponses(msgs []llms.MessageContent) int {
+	n := 0
+	for i := range msgs {
+		if msgs[i].Role == llms.ChatMessageTypeAI {
+			n++
+		}
+	}
+	return n
+}

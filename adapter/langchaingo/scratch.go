@@ -1,0 +1,40 @@
+package langchaingo
+
+import (
+	"sync"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// scratch is the memory that one request is made in. The client gets none of
+// it, and the runtime keeps none, so the next request is made in it again: most
+// of a request is the history, which came through here a moment ago.
+type scratch struct {
+	repaired []llms.MessageContent
+	messages []llms.MessageContent
+	viewed   []llms.MessageContent
+	refs     []core.Message
+	calls    []core.ToolCall
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// release gives the memory back.
+func (s *scratch) release() {
+	s.reset()
+	scratches.Put(s)
+}
+
+// reset empties the memory, so that it neither holds on to a conversation nor
+// shows one to the next.
+func (s *scratch) reset() {
+	clear(s.repaired)
+	clear(s.messages)
+	clear(s.viewed)
+	clear(s.refs)
+	clear(s.calls)
+	s.repaired, s.messages, s.viewed = s.repaired[:0], s.messages[:0], s.viewed[:0]
+	s.refs, s.calls = s.refs[:0], s.calls[:0]
+}

@@ -1,0 +1,155 @@
+package satchel
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/session"
+)
+
+// ask lets the approver decide, unless it has for the session.
+func (r *Runtime) ask(ctx context.Context, key core.SessionKey, call core.ToolCall, rec *session.Record, use *permission.Use, v permission.Verdict) (core.Decision, error) {
+	grant, bound, err := r.bind(ctx, call, rec, use)
+	if err != nil {
+		return core.Decision{}, err
+	}
+	if grant != nil && rec.Granted(grant.Tool, grant.Use, grant.Skills) {
+		v.Reason = "approved for the session"
+		r.allow(ctx, key, call, v)
+		return core.Decision{}, nil
+	}
+	question := core.Ask{Key: key, Call: call, Reason: v.Reason, Bound: bound, Lasting: "nothing but this call"}
+	switch {
+	case grant == nil:
+	case grant.Use != "":
+		question.Lasting = "this call, with the same arguments"
+	default:
+		question.Lasting = "every call of " + call.Name
+	}
+	for _, a := range rec.Active {
+		question.Skills = append(question.Skills, a.Skill)
+	}
+	r.Emit(ctx, core.Event{Kind: core.ToolAsked, Key: key, Call: call, Detail: v.Reason})
+	answer, err := r.approver(ctx, question)
+	if err != nil {
+		return core.Decision{}, err
+	}
+	switch answer {
+	case core.AnswerSession:
+		v.Reason = "approved for the session"
+		if grant != nil {
+			_, err = session.Update(ctx, r.storeOf(key), key, func(rec *session.Record) (*session.Record, error) {
+				next := rec.Clone()
+				next.Key = key
+				next.Grant(*grant)
+				return next, nil
+			})
+		}
+	case core.AnswerAllow:
+		v.Reason = "approved"
+	default:
+		return r.deny(ctx, key, call, "denied: this call of "+call.Name+" was not approved. Do not try to do the same in another way: go on without it, or say what you would need."), nil
+	}
+	if err != nil {
+		return core.Decision{}, err
+	}
+	r.allow(ctx, key, call, v)
+	return core.Decision{}, nil
+}
+
+// bind says what an approval of the call for the session covers, nil for nothing
+// more than the call, and identifies what it is about.
+func (r *Runtime) bind(ctx context.Context, call core.ToolCall, rec *session.Record, use *permission.Use) (*session.Grant, string, error) {
+	grant := &session.Grant{Tool: call.Name, Skills: map[string]string{}}
+	for _, a := range rec.Active {
+		parts := []string{a.Digest}
+		for _, h := range rec.Held {
+			if h.Skill == a.Skill && !h.Old {
+				parts = append(append(parts, "listed"), h.Tools...)
+			}
+		}
+		grant.Skills[a.Skill] = sum(parts...)
+	}
+	lasting := true
+	// What runs is approved as it stands there; of other tools it is the tool.
+	if use.Takes == permission.Command || r.Owns(call.Name) {
+		files, err := r.filesOf(ctx, use.Skill)
+		if err != nil {
+			return nil, "", err
+		}
+		lasting = files != ""
+		grant.Use = sum(canonical(call.Arguments), use.Text, files)
+	}
+	parts := []string{call.Name, grant.Use, canonical(call.Arguments)}
+	for _, name := range slices.Sorted(maps.Keys(grant.Skills)) {
+		parts = append(parts, name, grant.Skills[name])
+	}
+	if !lasting {
+		grant = nil
+	}
+	return grant, sum(parts...), nil
+}
+
+// Bounds of a skill whose files an approval is bound to.
+const (
+	maxBoundFiles = 512
+	maxBoundBytes = 16 << 20
+)
+
+// filesOf identifies all files of a skill as they are now: a script may change
+// while SKILL.md does not. It is "" for one that is too large or cannot be read,
+// and "none" without a skill.
+func (r *Runtime) filesOf(ctx context.Context, skill string) (string, error) {
+	if skill == "" {
+		return "none", nil
+	}
+	names, more, err := r.catalog.Files(ctx, skill, maxBoundFiles)
+	if err != nil || more {
+		return "", ctx.Err()
+	}
+	var parts []string
+	size := 0
+	for _, name := range names {
+		data, err := r.catalog.ReadFile(ctx, skill, name)
+		if size += len(data); err != nil || size > maxBoundBytes {
+			return "", ctx.Err()
+		}
+		parts = append(parts, name, sum(string(data)))
+	}
+	return sum(parts...), nil
+}
+
+// sum is the hex SHA-256 of parts; no two lists run into the same bytes.
+func sum(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// canonical is the same text for the same JSON.
+func canonical(arguments string) string {
+	var value any
+	d := json.NewDecoder(strings.NewReader(arguments))
+	d.UseNumber()
+	if err := d.Decode(&value); err != nil {
+		return arguments
+	}
+	if _, err := d.Token(); err == nil {
+		return arguments
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return arguments
+	}
+	return string(text)
+}

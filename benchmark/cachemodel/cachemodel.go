@@ -1,0 +1,80 @@
+// Package cachemodel says what a provider's prompt cache would have served of a
+// sequence of requests. Each model is a few lines that follow what the provider
+// has published; where that leaves something open, the model says what it takes
+// for granted. Real caches are best effort (routing, eviction, overflow): what
+// the models give is the most that a provider would serve.
+package cachemodel
+
+import (
+	"time"
+
+	"github.com/satchel-go/satchel/benchmark/prompt"
+)
+
+// Usage is what one request costs, in tokens. What is neither read nor written
+// is charged as plain input.
+type Usage struct {
+	Prompt int // all of the request
+	Read   int // served from the cache
+	// Written entered the cache with this request; it is charged the price of
+	// writing.
+	Written int
+}
+
+// Add adds up requests.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Prompt + v.Prompt, u.Read + v.Read, u.Written + v.Written}
+}
+
+// Cache is the cache of one provider as one client sees it. It is not safe for
+// concurrent use.
+type Cache interface {
+	// Send is one request at a time since the first. Times never decrease.
+	Send(p *prompt.Prompt, at time.Duration) Usage
+}
+
+// Model is the rule of one kind of cache.
+type Model struct {
+	// Name is what reports call it, Rule says it in a line.
+	Name, Rule string
+	// New returns an empty cache that forgets what was not used for ttl; 0 never
+	// forgets.
+	New func(ttl time.Duration) Cache
+}
+
+// entries are the prefixes that a cache holds, by their hash, with the time of
+// their last use.
+type entries struct {
+	ttl  time.Duration
+	used map[uint64]time.Duration
+}
+
+func newEntries(ttl time.Duration) *entries {
+	return &entries{ttl: ttl, used: make(map[uint64]time.Duration)}
+}
+
+// read reports whether the prefix is held, and renews it.
+func (e *entries) read(prefix uint64, at time.Duration) bool {
+	last, ok := e.used[prefix]
+	if !ok || e.ttl > 0 && at-last > e.ttl {
+		return false
+	}
+	e.used[prefix] = at
+	return true
+}
+
+func (e *entries) write(prefix uint64, at time.Duration) { e.used[prefix] = at }
+
+// chain hashes a sequence of tokens step by step (FNV-1a).
+type chain uint64
+
+const emptyChain chain = 14695981039346656037
+
+func (c chain) add(tokens []uint32) chain {
+	for _, t := range tokens {
+		for shift := 0; shift < 32; shift += 8 {
+			c = (c ^ chain(t>>shift&0xff)) * 1099511628211
+		}
+	}
+	return c
+}

@@ -1,0 +1,123 @@
+// Command benchmark plays scripted conversations through Satchel and its peers
+// and says what each of them costs with a prompt cache. README.md says how to
+// read what it prints.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/benchmark/cachemodel"
+	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/benchmark/report"
+)
+
+func main() {
+	err := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "benchmark:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are the flags.
+type settings struct {
+	suite
+	dump, json, html string
+	prices           string
+}
+
+func run(ctx context.Context, args []string, out, errs io.Writer) error {
+	var s settings
+	flags := flag.NewFlagSet("benchmark", flag.ContinueOnError)
+	flags.SetOutput(errs)
+	flags.StringVar(&s.scenarios, "scenarios", "scenarios", "directory of the `scenarios`")
+	flags.StringVar(&s.skills, "skills", "", "directory of the `skills` that they need")
+	flags.StringVar(&s.peers, "peers", "peers", "directory of captured requests of other systems")
+	flags.StringVar(&s.dump, "dump", "", "write every request that each system sent below this directory")
+	flags.StringVar(&s.json, "json", "", "write everything that was measured to this file")
+	flags.StringVar(&s.html, "html", "", "write the report to this file")
+	flags.StringVar(&s.prices, "prices", "prefix-1,prefix-1.25,gpt-5,gpt-5.6,claude-sonnet", "comma-separated `names` of prices, or all: "+strings.Join(priceNames(), ", "))
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if s.skills == "" || flags.NArg() > 0 {
+		return errors.New("say where the skills are: -skills DIR")
+	}
+	prices, err := choosePrices(s.prices)
+	if err != nil {
+		return err
+	}
+	captures, err := s.play(ctx)
+	if err != nil {
+		return err
+	}
+	if s.dump != "" {
+		for _, c := range captures.played {
+			if _, err := c.WriteFile(s.dump); err != nil {
+				return err
+			}
+		}
+	}
+	all, err := captures.measure(prices)
+	if err != nil {
+		return err
+	}
+	if err := report.Table(out, all, prices); err != nil {
+		return err
+	}
+	return errors.Join(
+		writeFile(s.json, all, prices, report.JSON),
+		writeFile(s.html, all, prices, report.HTML),
+	)
+}
+
+func priceNames() []string {
+	var names []string
+	for _, p := range cachemodel.Prices() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func choosePrices(names string) ([]cachemodel.Price, error) {
+	all := cachemodel.Prices()
+	if names == "all" {
+		return all, nil
+	}
+	var chosen []cachemodel.Price
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(all, func(p cachemodel.Price) bool { return p.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no price %q; there are %s", name, strings.Join(priceNames(), ", "))
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+type writer func(io.Writer, []*measure.Conversation, []cachemodel.Price) error
+
+func writeFile(name string, all []*measure.Conversation, prices []cachemodel.Price, write writer) error {
+	if name == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // made to be read by others
+		return err
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(file, all, prices), file.Close())
+}

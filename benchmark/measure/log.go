@@ -1,0 +1,147 @@
+package measure
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/benchmark/cachemodel"
+	"github.com/satchel-go/satchel/benchmark/capture"
+	"github.com/satchel-go/satchel/benchmark/prompt"
+	"github.com/satchel-go/satchel/benchmark/scenario"
+)
+
+// Requests measures the requests of a conversation of which there is no script:
+// all that was sent counts as live. times are when they were sent, since the
+// first.
+func Requests(requests []capture.Request, times []time.Duration, r *prompt.Renderer, prices []cachemodel.Price) (*Conversation, error) {
+	c := &capture.Capture{Requests: requests}
+	m := &Conversation{Requests: len(requests), Breaks: []Break{}, Lost: []Loss{}, Unmet: []string{}}
+	prompts, err := m.render(c, r)
+	if err != nil {
+		return nil, err
+	}
+	l := &live{known: make(map[place][][]uint32)}
+	for _, request := range requests {
+		if err := l.request(request, nil, new(scenario.Texts), r); err != nil {
+			return nil, err
+		}
+	}
+	m.cost(prompts, times, l, prices)
+	return m, nil
+}
+
+// Difference is where one request stops to be the beginning of the next.
+type Difference struct {
+	// Place names the first part that differs: "tool lookup", "message 3 (tool)".
+	Place string `json:"place"`
+	// Before and After are what stood there and what stands there now, from the
+	// first difference on and cut short; After is "" where nothing does.
+	Before string `json:"before"`
+	After  string `json:"after"`
+	// Hint says what it looks like, "" if nothing known.
+	Hint string `json:"hint"`
+}
+
+// Explain finds the first difference of two requests, as far as their texts say.
+// It returns the zero Difference if the second begins with the first.
+func Explain(before, after capture.Request) Difference {
+	for i, t := range before.Tools {
+		was, place := definition(t), "tool "+t.Name
+		if i >= len(after.Tools) {
+			return Difference{Place: place, Before: cut(was), Hint: "a tool was removed: keep the list constant"}
+		}
+		if now := definition(after.Tools[i]); was != now {
+			d := differ(place, was, now)
+			if t.Name != after.Tools[i].Name {
+				d.Hint = "another tool stands here: keep the list and its order constant"
+			}
+			return d
+		}
+	}
+	if len(after.Tools) > len(before.Tools) {
+		t := after.Tools[len(before.Tools)]
+		return Difference{Place: "tool " + t.Name, After: cut(definition(t)), Hint: "a tool was added: declare all tools from the start"}
+	}
+	for i, m := range before.Messages {
+		place := fmt.Sprintf("message %d (%s)", i, m.Role)
+		if i >= len(after.Messages) {
+			return Difference{Place: place, Before: cut(written(m)), Hint: "the history became shorter"}
+		}
+		now := after.Messages[i]
+		if m.Role != now.Role {
+			return Difference{Place: place, Before: cut(written(m)), After: cut(now.Role + ": " + written(now)), Hint: "another message stands here"}
+		}
+		if written(m) != written(now) {
+			return differ(place, written(m), written(now))
+		}
+	}
+	return Difference{}
+}
+
+func definition(t capture.Tool) string {
+	text, err := prompt.Definition(t)
+	if err != nil {
+		return t.Name
+	}
+	return text
+}
+
+func written(m capture.Message) string {
+	text := m.Content
+	for _, c := range m.Calls {
+		text += "\n" + c.Name + c.Arguments
+	}
+	return text
+}
+
+// volatile are the things that change from request to request in prompts that
+// should not.
+var volatile = []struct {
+	pattern *regexp.Regexp
+	hint    string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d|\d{1,2}:\d\d(:\d\d)?|\b1[67]\d{8}(\d{3})?\b`), "this looks like a date or a time: move it to the end of the request"},
+	{regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "this looks like a random id"},
+	{regexp.MustCompile(`/tmp/|\\Temp\\|/var/folders/`), "this looks like a temporary directory"},
+}
+
+// differ cuts two texts to where they differ, with a little of what is before.
+func differ(place, was, now string) Difference {
+	n := 0
+	for n < len(was) && n < len(now) && was[n] == now[n] {
+		n++
+	}
+	from := max(0, n-20)
+	for from > 0 && !utf8.RuneStart(was[from]) {
+		from--
+	}
+	d := Difference{Place: place, Before: cut(was[from:]), After: cut(now[from:])}
+	for _, v := range volatile {
+		if v.pattern.MatchString(d.Before) && v.pattern.MatchString(d.After) && v.pattern.FindString(d.Before) != v.pattern.FindString(d.After) {
+			d.Hint = v.hint
+			return d
+		}
+	}
+	switch {
+	case n == len(was):
+		d.Hint = "text was added to a message that was sent before: append a message instead"
+	case n == len(now):
+		d.Hint = "text was taken from a message that was sent before"
+	}
+	return d
+}
+
+const excerpt = 80
+
+func cut(s string) string {
+	if len(s) <= excerpt {
+		return s
+	}
+	n := excerpt
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}

@@ -1,0 +1,124 @@
+package replay
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/adk/filesystem"
+	files "github.com/cloudwego/eino/adk/middlewares/filesystem"
+	"github.com/cloudwego/eino/adk/middlewares/skill"
+	"github.com/cloudwego/eino/components/tool"
+	"github.com/cloudwego/eino/components/tool/utils"
+
+	"github.com/satchel-go/satchel/benchmark/capture"
+	"github.com/satchel-go/satchel/benchmark/scenario"
+)
+
+// skillsBase is where skills lie as the model is told; a real path would make
+// the tokens depend on the machine.
+const skillsBase = "/skills"
+
+// einoSkills are the skill middleware of Eino itself. It brings no tool for docs
+// and expects the agent to have one. The first variant has that of Eino, its
+// filesystem middleware; the second the smallest that a host could write, one
+// that takes a path and answers the file, which no setup can undercut. Body and
+// docs are asked for in one response.
+func einoSkills() []System {
+	return []System{
+		einoSkill("v0.7.36+filesystem", (*stage).addFilesystem),
+		einoSkill("v0.7.36+reader", (*stage).addReader),
+	}
+}
+
+func einoSkill(variant string, addFiles func(*stage, context.Context, *adk.ChatModelAgentConfig) error) System {
+	return System{Name: "eino-skill", Variant: variant, play: func(ctx context.Context, s *stage) error {
+		local, err := skill.NewLocalBackend(&skill.LocalBackendConfig{BaseDir: s.skills})
+		if err != nil {
+			return err
+		}
+		middleware, err := skill.New(ctx, &skill.Config{Backend: placed{local}})
+		if err != nil {
+			return err
+		}
+		return s.playEino(ctx, s.einoSkillCalls, func(cfg *adk.ChatModelAgentConfig) error {
+			cfg.Middlewares = []adk.AgentMiddleware{middleware}
+			return addFiles(s, ctx, cfg)
+		})
+	}}
+}
+
+// placed is a backend whose skills lie below skillsBase.
+type placed struct{ skill.Backend }
+
+func (b placed) Get(ctx context.Context, name string) (skill.Skill, error) {
+	s, err := b.Backend.Get(ctx, name)
+	s.BaseDirectory = path.Join(skillsBase, filepath.Base(s.BaseDirectory))
+	return s, err
+}
+
+// addFilesystem gives the agent Eino's own file tools, with the docs that the
+// conversation needs.
+func (s *stage) addFilesystem(ctx context.Context, cfg *adk.ChatModelAgentConfig) error {
+	backend := filesystem.NewInMemoryBackend()
+	for t := range neededDocs(s) {
+		if t.Doc == "" {
+			continue
+		}
+		if err := backend.Write(ctx, &filesystem.WriteRequest{FilePath: docPath(t.Skill, t.Doc), Content: t.Whole}); err != nil {
+			return err
+		}
+	}
+	middleware, err := files.NewMiddleware(ctx, &files.Config{Backend: backend})
+	if err != nil {
+		return err
+	}
+	cfg.Middlewares = append(cfg.Middlewares, middleware)
+	return nil
+}
+
+type readFileArgs struct {
+	FilePath string `json:"file_path"`
+}
+
+// addReader gives the agent the smallest tool that reads docs.
+func (s *stage) addReader(_ context.Context, cfg *adk.ChatModelAgentConfig) error {
+	var reader tool.BaseTool
+	reader, err := utils.InferTool("read_file", "Reads a file.", func(_ context.Context, in readFileArgs) (string, error) {
+		root, err := os.OpenRoot(s.skills)
+		if err != nil {
+			return "", err
+		}
+		defer root.Close()
+		data, err := root.ReadFile(filepath.FromSlash(strings.TrimPrefix(in.FilePath, skillsBase+"/")))
+		if err != nil {
+			return "error: no such file", nil //nolint:nilerr // told to the model
+		}
+		return string(data), nil
+	})
+	cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, reader)
+	return err
+}
+
+// maxLines is more lines than any doc has.
+const maxLines = 100_000
+
+func (s *stage) einoSkillCalls(n *scenario.Need) []capture.Call {
+	var calls []capture.Call
+	if n.Body {
+		calls = append(calls, capture.Call{Name: "skill", Arguments: arguments(map[string]any{"skill": n.Skill})})
+	}
+	for _, doc := range n.Docs {
+		args := map[string]any{"file_path": docPath(n.Skill, doc)}
+		if strings.HasSuffix(s.capture.Variant, "filesystem") { // it reads 200 lines by default
+			args["offset"], args["limit"] = 0, maxLines
+		}
+		calls = append(calls, capture.Call{Name: "read_file", Arguments: arguments(args)})
+	}
+	return calls
+}
+
+func docPath(skill, doc string) string { return path.Join(skillsBase, skill, doc) }

@@ -1,0 +1,60 @@
+package replay
+
+import (
+	"context"
+	"strings"
+
+	"github.com/satchel-go/satchel/benchmark/capture"
+	"github.com/satchel-go/satchel/benchmark/scenario"
+)
+
+// injection is what an agent without skills does: every body, and the docs that
+// the conversation will need, stand in the system message from the start. A real
+// host does not know which docs those are and sends them all, or none.
+func injection() System {
+	return System{Name: "full-injection", Variant: "system", play: func(_ context.Context, s *stage) error {
+		parts := []string{s.Instruction}
+		needed := neededDocs(s)
+		for _, t := range s.texts.All() {
+			if t.Doc == "" || needed[t] {
+				parts = append(parts, "# "+t.Name()+"\n\n"+t.Whole)
+			}
+		}
+		history := []capture.Message{{Role: "system", Content: strings.TrimPrefix(strings.Join(parts, "\n\n"), "\n\n")}}
+		for turn := range s.Turns {
+			history = append(history, capture.Message{Role: "user", Content: s.begin(turn)})
+			for {
+				a := s.send(s.Tools, history[:len(history):len(history)], nothing)
+				history = append(history, capture.Message{Role: "assistant", Content: a.say, Calls: a.calls})
+				if a.calls == nil {
+					break
+				}
+				for _, c := range a.calls {
+					text, err := s.result(c.ID)
+					if err != nil {
+						return err
+					}
+					history = append(history, capture.Message{Role: "tool", Content: text, CallID: c.ID, Name: c.Name})
+				}
+			}
+		}
+		return nil
+	}}
+}
+
+func neededDocs(s *stage) map[*scenario.Text]bool {
+	needed := make(map[*scenario.Text]bool)
+	for _, turn := range s.Turns {
+		for _, step := range turn.Steps {
+			if step.Need != "" {
+				for _, t := range s.texts.Of(step) {
+					needed[t] = true
+				}
+			}
+		}
+	}
+	return needed
+}
+
+// nothing is missing where everything is injected.
+func nothing(*scenario.Need) []capture.Call { return nil }

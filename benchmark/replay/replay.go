@@ -1,0 +1,136 @@
+// Package replay plays a scenario through a system and records every request
+// that the system sends to its model. All systems are played by the same script,
+// are given the same tools of the host and the same ids of calls, and are asked
+// for a text only when it is not in the request.
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/satchel-go/satchel/benchmark/capture"
+	"github.com/satchel-go/satchel/benchmark/prompt"
+	"github.com/satchel-go/satchel/benchmark/scenario"
+)
+
+// System is one way to give an agent its skills.
+type System struct {
+	// Name and Variant are what reports and captures call it.
+	Name, Variant string
+	play          func(ctx context.Context, s *stage) error
+}
+
+// Systems returns the systems that are played here, in the order of reports.
+// The first one is Satchel as it is by default.
+func Systems() []System {
+	systems := coreSystems()
+	systems = append(systems, einoAdapter(), langchaingoAdapter())
+	systems = append(systems, einoSkills()...)
+	return append(systems, injection())
+}
+
+// Play plays a scenario. skills is the directory of the skills that texts were
+// read from.
+func (sys System) Play(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skills string) (*capture.Capture, error) {
+	st := &stage{
+		Scenario: s, texts: texts, skills: skills, player: scenario.NewPlayer(s, texts),
+		capture: &capture.Capture{Scenario: s.Name, System: sys.Name, Variant: sys.Variant},
+	}
+	if err := sys.play(ctx, st); err != nil {
+		return nil, fmt.Errorf("play %s through %s (%s): %w", s.Name, sys.Name, sys.Variant, err)
+	}
+	return st.capture, nil
+}
+
+// stage is one play: the script, and what is recorded of it.
+type stage struct {
+	*scenario.Scenario
+	texts   *scenario.Texts
+	skills  string
+	player  *scenario.Player
+	capture *capture.Capture
+
+	turn    int
+	calls   int               // made so far
+	results map[string]string // of calls of the host's tools, by id
+}
+
+// begin starts a turn and returns what the user says.
+func (s *stage) begin(turn int) string {
+	s.turn, s.results = turn, make(map[string]string)
+	s.player.Begin(turn)
+	return s.Turns[turn].User
+}
+
+// answer is what the model answers: calls, or a text.
+type answer struct {
+	calls []capture.Call
+	say   string
+}
+
+// vocabulary turns a need into calls of a system's own tools, without ids.
+type vocabulary func(n *scenario.Need) []capture.Call
+
+// send records a request and answers it.
+func (s *stage) send(tools []capture.Tool, messages []capture.Message, speak vocabulary) answer {
+	s.capture.Requests = append(s.capture.Requests, capture.Request{Turn: s.turn, Tools: tools, Messages: messages})
+	action := s.player.Next(messages)
+	var a answer
+	switch {
+	case action.Need != nil:
+		a.calls = speak(action.Need)
+	case action.Tool != nil:
+		a.calls = []capture.Call{{Name: action.Tool.Tool, Arguments: string(action.Tool.Args)}}
+	default:
+		a.say = action.Say
+	}
+	for i := range a.calls {
+		s.calls++
+		a.calls[i].ID = fmt.Sprintf("call_%03d", s.calls)
+		if action.Tool != nil {
+			s.results[a.calls[i].ID] = action.Tool.Result
+		}
+	}
+	return a
+}
+
+// result is what a tool of the host answers to the call under way.
+func (s *stage) result(id string) (string, error) {
+	text, ok := s.results[id]
+	if !ok {
+		return "", fmt.Errorf("the script has no result for call %q", id)
+	}
+	return text, nil
+}
+
+// arguments writes the arguments of a call as a model would.
+func arguments(fields map[string]any) string {
+	text, err := prompt.Canonical(fields)
+	if err != nil {
+		panic(fmt.Sprintf("replay: arguments: %v", err)) // strings always marshal
+	}
+	return text
+}
+
+// satchelCalls are the calls for Satchel's own vocabulary.
+func satchelCalls(n *scenario.Need) []capture.Call {
+	fields := map[string]any{"skill": n.Skill}
+	if n.Docs != nil {
+		fields["docs"] = n.Docs
+	}
+	if n.Body {
+		return []capture.Call{{Name: "skill_load", Arguments: arguments(fields)}}
+	}
+	fields["mode"] = "add"
+	return []capture.Call{{Name: "skill_select_docs", Arguments: arguments(fields)}}
+}
+
+// define is the definition of a tool from a schema of any type.
+func define(name, description string, schema any) (capture.Tool, error) {
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		return capture.Tool{}, fmt.Errorf("schema of %q: %w", name, err)
+	}
+	return capture.Tool{Name: name, Description: description, Parameters: raw}, nil
+}

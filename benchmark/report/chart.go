@@ -1,0 +1,112 @@
+package report
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/benchmark/cachemodel"
+	"github.com/satchel-go/satchel/benchmark/measure"
+)
+
+const (
+	chartWidth  = 880
+	labelWidth  = 270
+	barHeight   = 18
+	linesHeight = 240
+)
+
+// barsChart draws the cost of each system, made up of what was read from the
+// cache, written to it, and neither. What is far more than the cheapest is cut
+// off and says so.
+func barsChart(of []*measure.Conversation, p cachemodel.Price) template.HTML {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="cost by system">`, chartWidth, len(of)*(barHeight+6)+4)
+	longest := 0.0
+	for _, m := range of {
+		longest = max(longest, min(m.At(p.Name).ITE, 3*of[0].At(p.Name).ITE))
+	}
+	scale := float64(chartWidth-labelWidth-90) / longest
+	for i, m := range of {
+		c, y, x := m.At(p.Name), i*(barHeight+6)+2, float64(labelWidth)
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end"%s>%s</text>`, labelWidth-8, y+13, emphasis(m), html.EscapeString(title(m)))
+		left := longest
+		for _, part := range []struct {
+			class string
+			ite   float64
+		}{
+			{"read", p.Read * float64(c.Read)},
+			{"written", p.Write * float64(c.Written)},
+			{"fresh", float64(m.Prompt - c.Read - c.Written)},
+		} {
+			ite := min(part.ite, left)
+			left -= ite
+			fmt.Fprintf(&b, `<rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"/>`, part.class, x, y, ite*scale, barHeight)
+			x += ite * scale
+		}
+		cut := ""
+		if c.ITE > longest {
+			cut = "… "
+		}
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d">%s%.0f</text>`, x+6, y+13, cut, c.ITE)
+	}
+	b.WriteString(`</svg>`)
+	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
+}
+
+// sizesChart draws the size of each request, with a dot where the prefix broke.
+func sizesChart(of []*measure.Conversation) template.HTML {
+	of = distinct(of)
+	highest, longest := 1, 2
+	for _, m := range of {
+		highest, longest = max(highest, m.Peak), max(longest, m.Requests)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="tokens of each request">`, chartWidth, linesHeight+30)
+	x := func(i int) float64 { return 50 + float64(i)*float64(chartWidth-300)/float64(longest-1) }
+	y := func(n int) float64 {
+		return float64(linesHeight) - float64(n)*float64(linesHeight-20)/float64(highest) + 5
+	}
+	for i := range 5 {
+		n := highest * i / 4
+		fmt.Fprintf(&b, `<line class="grid" x1="50" x2="%.0f" y1="%.1f" y2="%.1f"/><text x="44" y="%.1f" text-anchor="end">%d</text>`, x(longest-1), y(n), y(n), y(n)+4, n)
+	}
+	for drawn, m := range of {
+		class := fmt.Sprintf("line c%d", drawn%12)
+		fmt.Fprintf(&b, `<polyline class="%s" points="`, class)
+		for i, n := range m.Sizes {
+			fmt.Fprintf(&b, "%.1f,%.1f ", x(i), y(n))
+		}
+		b.WriteString(`"/>`)
+		for i, n := range m.Sizes {
+			if slices.ContainsFunc(m.Breaks, func(br measure.Break) bool { return br.Request == i }) {
+				fmt.Fprintf(&b, `<circle class="%s" cx="%.1f" cy="%.1f" r="3"/>`, class, x(i), y(n))
+			}
+		}
+		fmt.Fprintf(&b, `<text class="key %s" x="%d" y="%d"%s>%s</text>`, class, chartWidth-240, 16+drawn*17, emphasis(m), html.EscapeString(title(m)))
+	}
+	fmt.Fprintf(&b, `<text x="%.0f" y="%d">request</text></svg>`, x(0), linesHeight+24)
+	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
+}
+
+// distinct leaves out what cannot be drawn: full injection, which is off the
+// scale, and requests as large as those of a system before.
+func distinct(of []*measure.Conversation) []*measure.Conversation {
+	var kept []*measure.Conversation
+	for _, m := range of {
+		same := func(k *measure.Conversation) bool { return slices.Equal(k.Sizes, m.Sizes) }
+		if m.System != "full-injection" && !slices.ContainsFunc(kept, same) {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+func emphasis(m *measure.Conversation) string {
+	if strings.HasPrefix(m.System, "satchel") {
+		return ` font-weight="bold"`
+	}
+	return ""
+}

@@ -1,0 +1,60 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/satchel-go/satchel/benchmark/cachemodel"
+	"github.com/satchel-go/satchel/benchmark/measure"
+)
+
+//go:embed page.html
+var page string
+
+// pageData is what the page shows.
+type pageData struct {
+	Scenarios []scenarioData
+	Prices    []cachemodel.Price
+}
+
+type scenarioData struct {
+	Name   string
+	Sizes  template.HTML
+	Prices []priceData
+}
+
+type priceData struct {
+	Price cachemodel.Price
+	Bars  template.HTML
+	Rows  []row
+}
+
+type row struct {
+	*measure.Conversation
+	Cost measure.Cost
+}
+
+// HTML writes one page that needs nothing else: for each scenario the size of
+// the requests, and for each price the costs.
+func HTML(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) error {
+	t, err := template.New("page").Parse(page)
+	if err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	data := pageData{Prices: prices}
+	for _, name := range scenarios(all) {
+		s := scenarioData{Name: name, Sizes: sizesChart(byCost(all, name, prices[0].Name))}
+		for _, p := range prices {
+			of := byCost(all, name, p.Name)
+			d := priceData{Price: p, Bars: barsChart(of, p)}
+			for _, m := range of {
+				d.Rows = append(d.Rows, row{m, m.At(p.Name)})
+			}
+			s.Prices = append(s.Prices, d)
+		}
+		data.Scenarios = append(data.Scenarios, s)
+	}
+	return t.Execute(w, data)
+}

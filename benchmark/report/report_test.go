@@ -1,0 +1,88 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/benchmark/cachemodel"
+	"github.com/satchel-go/satchel/benchmark/measure"
+)
+
+func measured() []*measure.Conversation {
+	conversation := func(scenario, system string, ite float64) *measure.Conversation {
+		return &measure.Conversation{
+			Scenario: scenario, System: system, Variant: "<v>", Requests: 2, Prompt: 300, Peak: 200, Fixed: 50,
+			Sizes: []int{100, 200 + int(ite)%7}, Breaks: []measure.Break{{Request: 1, Block: "tool", Lost: 20}}, Lost: []measure.Loss{},
+			Costs: []measure.Cost{{Price: "p", Read: 100, Written: 150, ITE: ite, Bound: 160, Ratio: ite / 160}},
+		}
+	}
+	return []*measure.Conversation{
+		conversation("one", "peer", 240), conversation("one", "satchel", 210), conversation("two", "peer", 100),
+		conversation("one", "full-injection", 9000),
+	}
+}
+
+func prices() []cachemodel.Price {
+	return []cachemodel.Price{{Name: "p", Models: "M", Read: 0.1, Write: 1, Model: cachemodel.Stepped(1, 1), Source: "src", Date: "2026-10"}}
+}
+
+func TestTable(t *testing.T) {
+	var b bytes.Buffer
+	if err := Table(&b, measured(), prices()); err != nil {
+		t.Fatal(err)
+	}
+	want := `one at p: read 0.1, write 1, automatic: every prefix, token by token
+  cost  of bound  calls  prompt  cached  written  peak  fixed  breaks  lost  system
+   210     1.312      2     300     100      150   200     50       1     0  satchel <v>
+   240     1.500      2     300     100      150   200     50       1     0  peer <v>
+  9000    56.250      2     300     100      150   200     50       1     0  full-injection <v>
+
+two at p: read 0.1, write 1, automatic: every prefix, token by token
+  cost  of bound  calls  prompt  cached  written  peak  fixed  breaks  lost  system
+   100     0.625      2     300     100      150   200     50       1     0  peer <v>
+
+all scenarios: cost
+     p  scenarios  system
+   340          2  peer <v>
+   210          1  satchel <v>
+  9000          1  full-injection <v>
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	if err := JSON(&b, measured(), prices()); err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Prices        []struct{ Name, Rule, Source string }
+		Conversations []measure.Conversation
+	}
+	if err := json.Unmarshal(b.Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Prices) != 1 || d.Prices[0].Source != "src" || len(d.Conversations) != 4 || d.Conversations[1].Costs[0].ITE != 210 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// The page shows every system and loads nothing from elsewhere; names are escaped.
+func TestHTML(t *testing.T) {
+	var b bytes.Buffer
+	if err := HTML(&b, measured(), prices()); err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	for text, n := range map[string]int{
+		"<svg viewBox": 2 * 2, "satchel &lt;v&gt;": 3, "<v>": 0, "http": 0, "<script": 0, "src=": 0, "… 9000": 1, "<circle": 3, "56.250": 1,
+	} {
+		if got := strings.Count(page, text); got != n {
+			t.Errorf("%q is there %d times, want %d", text, got, n)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package scenario
+
+import "github.com/satchel-go/satchel/benchmark/capture"
+
+// Player is the scripted model: it reads a request and says what it does next.
+// It asks for a skill or a doc only when its text is not in the request, so a
+// system that shows a text longer is asked less often. Not safe for concurrent
+// use.
+type Player struct {
+	scenario *Scenario
+	texts    *Texts
+	turn     int
+	step     int
+	asked    map[*Text]int // in this step
+	// Unmet are the needs whose text did not come, however often it was asked
+	// for.
+	Unmet []*Text
+
+	ofTurn, ofAll []*Text
+}
+
+// maxAsks is how often the player asks for a text before it goes on without.
+const maxAsks = 2
+
+// Action is what the model answers to a request: calls for a need, a call of a
+// tool of the host, or, with neither, the text that ends the turn.
+type Action struct {
+	Need *Need
+	Tool *Step
+	Say  string
+}
+
+// Need is what is missing in a request.
+type Need struct {
+	Skill string
+	Body  bool // the body is missing
+	Docs  []string
+}
+
+// NewPlayer returns a player before the first turn.
+func NewPlayer(s *Scenario, texts *Texts) *Player {
+	return &Player{scenario: s, texts: texts, turn: -1}
+}
+
+// Begin goes to a turn.
+func (p *Player) Begin(turn int) {
+	p.turn, p.step, p.asked, p.ofTurn = turn, 0, nil, nil
+}
+
+// Next answers a request.
+func (p *Player) Next(messages []capture.Message) Action {
+	if p.turn < 0 || p.turn >= len(p.scenario.Turns) {
+		return Action{}
+	}
+	present := p.Present(messages)
+	steps := p.scenario.Turns[p.turn].Steps
+	for p.step < len(steps) {
+		step := &steps[p.step]
+		if step.Need != "" {
+			if need := p.missing(step, present); need != nil {
+				return Action{Need: need}
+			}
+			p.meet(step)
+			p.step, p.asked = p.step+1, nil
+			continue
+		}
+		p.step++
+		if step.Tool != "" {
+			return Action{Tool: step}
+		}
+		p.step = len(steps)
+		return Action{Say: step.Say}
+	}
+	return Action{}
+}
+
+// Present returns the texts that stand in messages.
+func (p *Player) Present(messages []capture.Message) map[*Text]bool {
+	present := make(map[*Text]bool)
+	for _, m := range messages {
+		for _, s := range p.texts.Find(m.Content) {
+			present[s.Text] = true
+		}
+	}
+	return present
+}
+
+func (p *Player) missing(step *Step, present map[*Text]bool) *Need {
+	if p.asked == nil {
+		p.asked = make(map[*Text]int)
+	}
+	n := Need{Skill: step.Need}
+	for _, t := range p.texts.Of(*step) {
+		switch {
+		case present[t]:
+			continue
+		case p.asked[t] >= maxAsks:
+			p.Unmet = append(p.Unmet, t)
+			present[t] = true // go on without it
+			continue
+		case t.Doc == "":
+			n.Body = true
+		default:
+			n.Docs = append(n.Docs, t.Doc)
+		}
+		p.asked[t]++
+	}
+	if !n.Body && n.Docs == nil {
+		return nil
+	}
+	return &n
+}
+
+func (p *Player) meet(step *Step) {
+	for _, t := range p.texts.Of(*step) {
+		p.ofTurn = appendNew(p.ofTurn, t)
+		p.ofAll = appendNew(p.ofAll, t)
+	}
+}
+
+func appendNew(texts []*Text, t *Text) []*Text {
+	for _, old := range texts {
+		if old == t {
+			return texts
+		}
+	}
+	return append(texts, t)
+}
+
+// Met are the texts that the task has needed and got: in this turn, or since the
+// conversation began.
+func (p *Player) Met(thisTurn bool) []*Text {
+	if thisTurn {
+		return p.ofTurn
+	}
+	return p.ofAll
+}

@@ -1,0 +1,162 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/satchel-go/satchel/catalog"
+)
+
+// Text is the body of a skill, or one of its docs.
+type Text struct {
+	Skill string
+	Doc   string // "" is the body
+	Whole string
+	lines []string
+}
+
+// Name is the text's name in reports.
+func (t *Text) Name() string {
+	if t.Doc == "" {
+		return t.Skill
+	}
+	return t.Skill + "/" + t.Doc
+}
+
+// Span is where a text stands in a message, in bytes.
+type Span struct {
+	Text     *Text
+	From, To int
+}
+
+// Texts are the bodies of all skills and the docs that scenarios need. They
+// find themselves in messages, in whatever way a system has put them there. Not
+// safe for concurrent use.
+type Texts struct {
+	all    []*Text
+	byName map[[2]string]*Text
+	spans  map[string][]Span
+}
+
+// Open reads the skills of a directory and the docs that the scenarios need. A
+// need that does not exist is an error that names it.
+func Open(ctx context.Context, dir string, scenarios []*Scenario) (*Texts, error) {
+	skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(dir)})
+	if err != nil {
+		return nil, fmt.Errorf("open skills: %w", err)
+	}
+	defer skills.Close()
+	t := &Texts{byName: make(map[[2]string]*Text), spans: make(map[string][]Span)}
+	for _, s := range skills.Snapshot().Skills() {
+		_, body, err := skills.Body(ctx, s.Name)
+		if err != nil {
+			return nil, fmt.Errorf("body of %q: %w", s.Name, err)
+		}
+		t.add(s.Name, "", body.Text)
+	}
+	for _, s := range scenarios {
+		for _, turn := range s.Turns {
+			for _, step := range turn.Steps {
+				if err := t.need(ctx, skills, s.Name, step); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return t, nil
+}
+
+func (t *Texts) need(ctx context.Context, skills *catalog.Catalog, scenario string, step Step) error {
+	if step.Need == "" {
+		return nil
+	}
+	if t.byName[[2]string{step.Need, ""}] == nil {
+		return fmt.Errorf("%w: %s needs skill %q, which is not there", ErrScenario, scenario, step.Need)
+	}
+	for _, doc := range step.Docs {
+		if t.byName[[2]string{step.Need, doc}] != nil {
+			continue
+		}
+		content, err := skills.Doc(ctx, step.Need, doc)
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrScenario, scenario, err)
+		}
+		t.add(step.Need, doc, content.Text)
+	}
+	return nil
+}
+
+func (t *Texts) add(skill, doc, whole string) {
+	text := &Text{Skill: skill, Doc: doc, Whole: strings.TrimSpace(whole)}
+	for line := range strings.Lines(whole) {
+		if line = strings.TrimSpace(line); line != "" {
+			text.lines = append(text.lines, line)
+		}
+	}
+	t.all = append(t.all, text)
+	t.byName[[2]string{skill, doc}] = text
+}
+
+// All returns every text, bodies first.
+func (t *Texts) All() []*Text { return t.all }
+
+// Of returns the text of a need, the body first.
+func (t *Texts) Of(step Step) []*Text {
+	texts := []*Text{t.byName[[2]string{step.Need, ""}]}
+	for _, doc := range step.Docs {
+		texts = append(texts, t.byName[[2]string{step.Need, doc}])
+	}
+	return texts
+}
+
+// Find returns the texts that stand in a message, each once. A text is there if
+// it stands there as it is, or if all of its lines do, in their order: systems
+// indent, number and escape. The zero Texts hold none.
+func (t *Texts) Find(message string) []Span {
+	if len(t.all) == 0 {
+		return nil
+	}
+	if spans, ok := t.spans[message]; ok {
+		return spans
+	}
+	spans := []Span{}
+	for _, text := range t.all {
+		if s, ok := text.in(message); ok {
+			spans = append(spans, s)
+		}
+	}
+	t.spans[message] = spans
+	return spans
+}
+
+func (t *Text) in(message string) (Span, bool) {
+	if len(t.lines) == 0 || len(message) < len(t.lines[0]) {
+		return Span{}, false
+	}
+	if i := strings.Index(message, t.Whole); i >= 0 {
+		return Span{t, i, i + len(t.Whole)}, true
+	}
+	from, to := -1, 0
+	for _, line := range t.lines {
+		i, n := index(message[to:], line)
+		if i < 0 {
+			return Span{}, false
+		}
+		if from < 0 {
+			from = i
+		}
+		to += i + n
+	}
+	return Span{t, from, to}, true
+}
+
+// index finds a line as it is, or as Satchel writes an end tag that a skill's
+// text must not contain as such.
+func index(message, line string) (at, length int) {
+	if i := strings.Index(message, line); i >= 0 || !strings.Contains(line, "</") {
+		return i, len(line)
+	}
+	escaped := strings.ReplaceAll(line, "</", `<\/`)
+	return strings.Index(message, escaped), len(escaped)
+}

@@ -1,0 +1,45 @@
+package satchel
+
+import (
+	"slices"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// CacheMarks returns the indexes of the messages after which a provider that
+// wants marks, such as Anthropic, should keep the prefix of a request: at most
+// four, in order, never one of the assistant. They are the last of the leading
+// system messages, the last user message before the end, the end of the request
+// before this one, and the end of this one. The second is where an entry still
+// matches after content of a turn was cleared; the third is found however many
+// results have come since. The marks depend on roles alone, so the same request
+// always has the same.
+func CacheMarks(messages []core.Message) []int {
+	var marks []int
+	mark := func(i int) {
+		if i >= 0 && messages[i].Role != core.Assistant && !slices.Contains(marks, i) {
+			marks = append(marks, i)
+		}
+	}
+	end := len(messages) - 1
+	system := -1
+	for system < end && messages[system+1].Role == core.System {
+		system++
+	}
+	mark(system)
+	mark(lastOf(messages, core.User, end))
+	mark(lastOf(messages, core.Assistant, end+1) - 1)
+	mark(end)
+	slices.Sort(marks)
+	return marks
+}
+
+// lastOf returns the index of the last message of a role before index end, or -1.
+func lastOf(messages []core.Message, role core.Role, end int) int {
+	for i := min(end, len(messages)) - 1; i >= 0; i-- {
+		if messages[i].Role == role {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,258 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/internal/evasion"
+	"github.com/satchel-go/satchel/internal/wire"
+)
+
+// listedSkills are skills with lists of every kind; their names say which.
+func listedSkills(t *testing.T, canary string) string {
+	skill := func(name, head string) string {
+		return "---\nname: " + name + "\ndescription: Has a list.\n" + head + "\n---\nBODY OF " + name + "\n"
+	}
+	return skillDir(t, map[string]string{
+		"say/SKILL.md":       skill("say", "allowed-tools: "+evasion.List),
+		"say/echo":           "#!/bin/sh\n" + canary + "\n",
+		"say/scripts/echo":   "#!/bin/sh\n" + canary + "\n",
+		"say/scripts/run.sh": canary + "\n",
+		"free/SKILL.md":      skill("free", "license: MIT"),
+		"none/SKILL.md":      skill("none", "allowed-tools: []"),
+	})
+}
+
+// runOf is a call of skill_run.
+func runOf(skill string, args map[string]any) wire.Call {
+	all := map[string]any{"skill": skill}
+	maps.Copy(all, args)
+	return wire.To("skill_run", all)
+}
+
+func command(skill, text string) wire.Call {
+	return runOf(skill, map[string]any{"command": text})
+}
+
+// gateChat runs a conversation in which commands may run, and checks that the
+// tools are the same bytes in every request.
+func gateChat(t *testing.T, script wire.Script, stdin string, args ...string) outcome {
+	t.Helper()
+	got := converse(t, script, stdin, append(args, "--executor", "local", "--json")...)
+	var first string
+	for i, r := range got.requests {
+		var body struct{ Tools json.RawMessage }
+		if err := json.Unmarshal(r.Raw, &body); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			first = string(body.Tools)
+		}
+		if string(body.Tools) != first {
+			t.Errorf("the tools of request %d are %s, first %s", i+1, body.Tools, first)
+		}
+	}
+	return got
+}
+
+// results are what tools answered, in order.
+func (o outcome) results(t *testing.T, tool string) []string {
+	t.Helper()
+	var all []string
+	for line := range strings.Lines(o.out) {
+		var e struct{ Event, Name, Result string }
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("line %q: %v", line, err)
+		}
+		if e.Event == "tool_result" && e.Name == tool {
+			all = append(all, e.Result)
+		}
+	}
+	return all
+}
+
+const ran = `"exit_code":0`
+
+func TestChatRunsNothingThatIsNotListed(t *testing.T) {
+	each(t, func(t *testing.T, flags ...string) {
+		file := filepath.Join(t.TempDir(), "canary")
+		canary := "touch " + file
+		var calls []wire.Call
+		commands := evasion.Commands(canary)
+		for _, name := range slices.Sorted(maps.Keys(commands)) {
+			calls = append(calls, command("say", commands[name]))
+		}
+		runs := evasion.Runs(canary)
+		for _, name := range slices.Sorted(maps.Keys(runs)) {
+			calls = append(calls, runOf("say", runs[name]))
+		}
+		all := len(calls)
+		calls = append(calls, command("say", "echo ok"))
+		together := append([]wire.Call{wire.To("skill_load", `{"skill":"say"}`)}, calls...)
+		unloaded := append([]wire.Call{wire.To("skill_unload", `{"all":true}`)}, calls...)
+		got := gateChat(t, wire.Plan(
+			wire.Turn{Steps: []wire.Step{{Calls: together}, {Calls: calls}, {Calls: unloaded}}, Answer: "one"},
+			wire.Turn{Steps: []wire.Step{{Calls: []wire.Call{wire.To("skill_load", `{"skill":"free"}`), command("free", "id -u")}}}, Answer: "two"},
+		), "", append(flags, "--skills", listedSkills(t, canary), "first", "second")...)
+		if got.code != 0 {
+			t.Fatalf("code %d, err %q", got.code, got.err)
+		}
+		results := got.results(t, "skill_run")
+		if len(results) != 3*(all+1)+1 {
+			t.Fatalf("%d results", len(results))
+		}
+		for i, r := range results[:3*(all+1)] {
+			switch {
+			case i%(all+1) < all:
+				if !strings.HasPrefix(r, "denied: skill_run") {
+					t.Errorf("%s gives %s", calls[i%(all+1)].Arguments, r)
+				}
+			case i < 2*(all+1):
+				if !strings.Contains(r, `"stdout":"ok\n"`) {
+					t.Errorf("echo ok gives %s", r)
+				}
+			case !strings.Contains(r, "is not loaded"):
+				t.Errorf("after the unload, echo ok gives %s", r)
+			}
+		}
+		if last := results[len(results)-1]; !strings.Contains(last, ran) {
+			t.Errorf("in the next turn, without a list: %s", last)
+		}
+		if _, err := os.Stat(file); err == nil {
+			t.Error("something else has run")
+		}
+	})
+}
+
+func TestChatPolicies(t *testing.T) {
+	skills := listedSkills(t, "true")
+	for _, test := range []struct {
+		skill, command string
+		flags          []string
+		runs           bool
+	}{
+		{"say", "echo ok", nil, true},
+		{"say", "id -u", nil, false},
+		{"free", "id -u", nil, true},
+		{"none", "echo ok", nil, false},
+		{"say", "id -u", []string{"--policy", "preapprove"}, true},
+		{"none", "id -u", []string{"--policy", "preapprove"}, true},
+		{"say", "id -u", []string{"--policy", "off"}, true},
+		{"say", "echo ok", []string{"--approve", "never"}, true},
+		{"say", "id -u", []string{"--approve", "never"}, false},
+		{"free", "id -u", []string{"--approve", "never"}, false},
+		{"say", "echo ok", []string{"--policy", "preapprove", "--approve", "never"}, true},
+		{"say", "id -u", []string{"--policy", "preapprove", "--approve", "never"}, false},
+		{"none", "id -u", []string{"--policy", "preapprove", "--approve", "never"}, false},
+		{"say", "echo ok", []string{"--policy", "off", "--approve", "never"}, false},
+		{"free", "id -u", []string{"--policy", "off", "--approve", "always"}, true},
+	} {
+		t.Run(fmt.Sprint(test.skill, test.flags, test.command), func(t *testing.T) {
+			for _, framework := range frameworks {
+				got := gateChat(t, wire.Plan(wire.Turn{Steps: []wire.Step{
+					wire.Load(test.skill), {Calls: []wire.Call{command(test.skill, test.command)}},
+				}, Answer: "done"}), "", append([]string{"chat", "--framework", framework, "--skills", skills, "hi"}, test.flags...)...)
+				results := got.results(t, "skill_run")
+				if got.code != 0 || len(results) != 1 || strings.Contains(results[0], ran) != test.runs || !test.runs && !strings.HasPrefix(results[0], "denied: ") {
+					t.Errorf("%s: code %d, err %q, results %s", framework, got.code, got.err, results)
+				}
+			}
+		})
+	}
+}
+
+func TestChatAsks(t *testing.T) {
+	skills := listedSkills(t, "true")
+	twice := wire.Plan(wire.Turn{Steps: []wire.Step{
+		wire.Load("free"), {Calls: []wire.Call{command("free", "echo one")}}, {Calls: []wire.Call{command("free", "echo one")}},
+	}, Answer: "done"})
+	for typed, test := range map[string]struct {
+		runs      []bool
+		questions int
+	}{
+		"y\nn\n":         {[]bool{true, false}, 2},
+		"No\nYES\n":      {[]bool{false, true}, 2},
+		"s\n":            {[]bool{true, true}, 1},
+		"what?\n\ny\n n": {[]bool{true, false}, 4},
+		"a\nb\nc\nyes\n": {[]bool{false, true}, 4},
+		"":               {[]bool{false, false}, 2},
+	} {
+		t.Run(fmt.Sprintf("%q", typed), func(t *testing.T) {
+			each(t, func(t *testing.T, flags ...string) {
+				got := gateChat(t, twice, typed, append(flags, "--skills", skills, "--approve", "ask", "hi")...)
+				results := got.results(t, "skill_run")
+				if got.code != 0 || len(results) != 2 {
+					t.Fatalf("code %d, err %q, results %q", got.code, got.err, results)
+				}
+				for i, want := range test.runs {
+					if strings.Contains(results[i], `"stdout":"one\n"`) != want {
+						t.Errorf("result %d is %s", i+1, results[i])
+					}
+				}
+				if n := strings.Count(got.err, "\n? "); n != test.questions {
+					t.Errorf("%d questions:\n%s", n, got.err)
+				}
+				if !strings.Contains(got.err, `chat wants to call skill_run {"command":"echo one","skill":"free"}`) && !strings.Contains(got.err, `agent wants to call skill_run`) {
+					t.Errorf("the question is %s", got.err)
+				}
+			})
+		})
+	}
+}
+
+// Prompts and answers are lines of one input.
+func TestChatAsksBetweenPrompts(t *testing.T) {
+	skills := listedSkills(t, "true")
+	script := wire.Plan(
+		wire.Turn{Steps: []wire.Step{wire.Load("free"), {Calls: []wire.Call{command("free", "echo one")}}}, Answer: "first answer"},
+		wire.Turn{Answer: "second answer"},
+	)
+	each(t, func(t *testing.T, flags ...string) {
+		got := gateChat(t, script, "first\nyes\nsecond\n", append(flags, "--skills", skills, "--approve", "ask")...)
+		if results := got.results(t, "skill_run"); got.code != 0 || len(results) != 1 || !strings.Contains(results[0], ran) || !strings.Contains(got.out, "second answer") {
+			t.Errorf("code %d, out %s, err %s", got.code, got.out, got.err)
+		}
+	})
+}
+
+func TestChatShowsDecisions(t *testing.T) {
+	skills := listedSkills(t, "true")
+	script := wire.Plan(wire.Turn{Steps: []wire.Step{wire.Load("say"), {Calls: []wire.Call{command("say", "echo ok"), command("say", "id '\x1b[31m'")}}}, Answer: "done"})
+	each(t, func(t *testing.T, flags ...string) {
+		got := gateChat(t, script, "", append(flags, "--skills", skills, "hi")...)
+		var seen []string
+		for line := range strings.Lines(got.out) {
+			var e map[string]string
+			_ = json.Unmarshal([]byte(line), &e) // numbers are of no interest
+			if e["event"] == "decision" {
+				reason, _, _ := strings.Cut(e["reason"], " \"")
+				seen = append(seen, strings.Join([]string{e["name"], e["decision"], e["skill"], e["rule"], reason}, "|"))
+			}
+		}
+		slices.Sort(seen)
+		if want := []string{"skill_run|allowed|say|Bash(echo:*)|listed", "skill_run|denied|||denied: skill_run"}; !slices.Equal(seen, want) {
+			t.Errorf("decisions are %q", seen)
+		}
+		got = converse(t, script, "", append(flags, "--skills", skills, "--executor", "local", "-v", "hi")...)
+		if !strings.Contains(got.err, "gate    allowed skill_run (listed: Bash(echo:*) of say)\n") || !strings.Contains(got.err, "gate    denied skill_run (denied: skill_run \"id") || strings.Contains(got.err, "\x1b") {
+			t.Errorf("err is %q", got.err)
+		}
+	})
+}
+
+func TestChatGateFlags(t *testing.T) {
+	for _, args := range [][]string{{"--policy", "deny"}, {"--approve", "sometimes"}} {
+		got := program(t, map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, "", append([]string{"chat", "hi"}, args...)...)
+		if got.code != exitUsage || !strings.Contains(got.err, args[1]) {
+			t.Errorf("%v: code %d, err %q", args, got.code, got.err)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/examples/internal/rehearse"
+	"github.com/satchel-go/satchel/internal/wire"
+)
+
+const want = `tool.allowed {"command":"git diff --staged"} Bash(git diff:*)
+tool.denied {"command":"git push"} ` + `
+git: I may not push while I follow the house style.
+shell {"command":"git push"}? allow, session or deny: tool.allowed {"command":"git push"} ` + `
+git: Pushed.
+`
+
+func TestRun(t *testing.T) {
+	shell := func(command string) wire.Step { return wire.Do("shell", map[string]string{"command": command}) }
+	push := wire.Plan(wire.Turn{Steps: []wire.Step{shell("git push")}, Needs: []string{"ran git push"}, Answer: "Pushed."})
+	commit := wire.Plan(wire.Turn{
+		Steps:  []wire.Step{wire.Load("commit-style"), shell("git diff --staged"), shell("git push")},
+		Needs:  []string{"ran git diff", "is not among the allowed-tools of the loaded skills"},
+		Answer: "I may not push while I follow the house style.",
+	})
+	rehearse.With(t, func(r wire.Request) wire.Response {
+		for _, m := range r.Messages {
+			if m.Role == "user" && strings.HasPrefix(m.Text, "Push") {
+				return push(r)
+			}
+		}
+		return commit(r)
+	})
+	var out bytes.Buffer
+	if err := run(t.Context(), strings.NewReader("allow\n"), &out); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != want {
+		t.Errorf("output is\n%s\nwant\n%s", out.String(), want)
+	}
+}

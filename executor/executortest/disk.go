@@ -1,0 +1,107 @@
+package executortest
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/satchel-go/satchel/executor"
+)
+
+// disk is about Limits.Disk, which every executor must enforce: it is no part
+// of the kernel that could be missing.
+var disk = []conformance{
+	{"workspace filled by many files", manyFiles},
+	{"workspace filled by many small files", manySmallFiles},
+	{"workspace filled by a removed file", removedFile},
+	{"sparse file", sparseFile},
+	{"files that were there before", filesBefore},
+}
+
+const (
+	diskLimit = 32 << 20
+	// overshoot is what a command may have written more until it is ended: a
+	// sixteenth of the limit and what it writes in some 50 milliseconds. The rest
+	// is for busy machines.
+	overshoot = 1 << 30
+)
+
+// fills runs a script that writes too much, 2 GB if nobody stops it, and checks
+// that it is ended for that and nothing but the workspace has changed.
+func fills(t *testing.T, b bench, limit int64, script string) {
+	t.Helper()
+	host := t.TempDir()
+	write(t, host, "canary", 0o644, "sings\n")
+	cmd := b.sh(script + "; sleep 20")
+	cmd.Limits.Disk = limit
+	equal(t, "reason", b.run(cmd).Reason, executor.ReasonDisk)
+	if got := written(t, b.dir); got > limit+overshoot {
+		t.Errorf("%d bytes were written, with %d allowed", got, limit)
+	}
+	if text, err := os.ReadFile(filepath.Join(host, "canary")); err != nil || string(text) != "sings\n" {
+		t.Errorf("a file of the host: %q, %v", text, err)
+	}
+}
+
+func manyFiles(t *testing.T, b bench) {
+	fills(t, b, diskLimit, "i=0; while [ $i -lt 500 ]; do dd if=/dev/zero of=f$i bs=1048576 count=4 2>/dev/null; i=$((i+1)); done")
+	if got := written(t, b.dir); got < diskLimit {
+		t.Errorf("ended with %d bytes, and %d are allowed", got, diskLimit)
+	}
+}
+
+func manySmallFiles(t *testing.T, b bench) {
+	fills(t, b, 4<<20, `dd if=/dev/zero of=x bs=4096 count=8 2>/dev/null
+i=0; while [ $i -lt 2000 ]; do mkdir -p d/$i; (cd d/$i; split -b 128 -a 3 ../../x); i=$((i+1)); done`)
+}
+
+// removedFile goes on writing to a file that has no name any more.
+func removedFile(t *testing.T, b bench) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells of files that are open")
+	}
+	fills(t, b, diskLimit, "exec 3>gone; rm gone; dd if=/dev/zero bs=1048576 count=200 >&3 2>/dev/null")
+}
+
+// sparseFile runs for long enough to be looked at.
+func sparseFile(t *testing.T, b bench) {
+	cmd := b.sh("dd if=/dev/null of=sparse bs=1048576 seek=200 2>/dev/null; dd if=/dev/zero of=dense bs=1048576 count=8 2>/dev/null; sleep 1.5")
+	cmd.Limits.Disk = diskLimit
+	ended(t, b.run(cmd), executor.ReasonExit, 0)
+}
+
+// filesBefore has a workspace that is full when the command starts: there is
+// time to make room.
+func filesBefore(t *testing.T, b bench) {
+	cmd := b.sh("dd if=/dev/zero of=old bs=1048576 count=40 2>/dev/null")
+	ended(t, b.run(cmd), executor.ReasonExit, 0)
+	cmd = b.sh("rm old; sleep 1.5")
+	cmd.Limits.Disk = diskLimit
+	ended(t, b.run(cmd), executor.ReasonExit, 0)
+	cmd = b.sh("dd if=/dev/zero of=old bs=1048576 count=40 2>/dev/null")
+	ended(t, b.run(cmd), executor.ReasonExit, 0)
+	cmd = b.sh("sleep 20")
+	cmd.Limits.Disk = diskLimit
+	equal(t, "reason", b.run(cmd).Reason, executor.ReasonDisk)
+}
+
+// written adds up the sizes of what a command has left.
+func written(t *testing.T, dir string) (total int64) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return total
+}

@@ -1,0 +1,64 @@
+//go:build unix
+
+package executor
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal opens a pseudo terminal: the host's end, and the command's. It
+// becomes nobody's controlling terminal by that.
+func openTerminal(rows, cols uint16) (ours, theirs *os.File, err error) {
+	opened, theirs, err := pty.Open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("open terminal: %w", err)
+	}
+	// Opened as it was, a Read of it could not be broken off by Close.
+	defer func() { _ = opened.Close() }()
+	fd, err := unix.FcntlInt(opened.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil {
+		_ = theirs.Close()
+		return nil, nil, fmt.Errorf("open terminal: %w", err)
+	}
+	ours = os.NewFile(uintptr(fd), "terminal")
+	if err := resizeTerminal(ours, rows, cols); err != nil {
+		closeAll([]*os.File{ours, theirs})
+		return nil, nil, err
+	}
+	return ours, theirs, nil
+}
+
+func resizeTerminal(ours *os.File, rows, cols uint16) error {
+	conn, err := ours.SyscallConn()
+	if err != nil {
+		return fmt.Errorf("resize terminal: %w", err)
+	}
+	var set error
+	err = conn.Control(func(fd uintptr) {
+		set = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: cols})
+	})
+	if err == nil {
+		err = set
+	}
+	if err != nil {
+		return fmt.Errorf("resize terminal: %w", err)
+	}
+	return nil
+}
+
+// terminalCapability tries whether there are terminals.
+func terminalCapability() Capability {
+	ours, theirs, err := openTerminal(defaultRows, defaultCols)
+	if err != nil {
+		return Capability{Note: err.Error()}
+	}
+	closeAll([]*os.File{ours, theirs})
+	return Capability{true, "a pseudo terminal of its own"}
+}

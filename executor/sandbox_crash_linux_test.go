@@ -1,0 +1,176 @@
+//go:build amd64 || arm64
+
+package executor_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/satchel-go/satchel/executor"
+)
+
+// crashAt names the directory in which a second copy of this program is the
+// host that crashes.
+const crashAt = "SATCHEL_TEST_CRASH"
+
+// TestHostIsKilled kills a host with a command that runs, one that is
+// interactive, and two sandboxes that wait: nothing of them is left.
+func TestHostIsKilled(t *testing.T) {
+	if dir := os.Getenv(crashAt); dir != "" {
+		crash(t, dir)
+		return
+	}
+	dir, temp := t.TempDir(), t.TempDir()
+	host := exec.Command("/proc/self/exe", "-test.run", "^TestHostIsKilled$")
+	host.Env = append(os.Environ(), crashAt+"="+dir, "TMPDIR="+temp)
+	var said strings.Builder
+	host.Stdout, host.Stderr = &said, &said
+	if err := host.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer host.Wait()
+	defer host.Process.Kill()
+	for _, name := range []string{"run/beat", "start/beat"} {
+		await(t, "a command begins: "+said.String(), func() bool { return size(filepath.Join(dir, name)) > 3 })
+	}
+	time.Sleep(100 * time.Millisecond) // for the sandboxes that wait
+	mounts, family := mountsNow(t), descendantsOf(t, host.Process.Pid)
+	if len(family) < 6 {
+		t.Fatalf("the host has %d processes, want 2 first processes that wait, 2 that work, 2 commands", len(family))
+	}
+	if err := host.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = host.Wait()
+	allGone(t, family)
+	for _, name := range []string{"run/beat", "start/beat"} {
+		before := size(filepath.Join(dir, name))
+		time.Sleep(100 * time.Millisecond)
+		if after := size(filepath.Join(dir, name)); after != before {
+			t.Errorf("%s: still written to", name)
+		}
+	}
+	if now := mountsNow(t); now != mounts {
+		t.Errorf("mounts were\n%s\nand are\n%s", mounts, now)
+	}
+	left(t, temp)
+	newSandbox(t) // removes what a crash leaves in the kernel
+	if groups := groupsOf(host.Process.Pid); len(groups) > 0 {
+		t.Errorf("groups are left: %q", groups)
+	}
+}
+
+// crash is the host.
+func crash(t *testing.T, dir string) {
+	s := newSandbox(t, executor.WithPrepared(2), executor.WithLeast(executor.IsolationNamespaces))
+	beat := func(name string) executor.Command {
+		at := filepath.Join(dir, name)
+		if err := os.Mkdir(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := script(at, "trap '' HUP TERM; setsid sh -c 'while :; do echo x >> beat; sleep 0.02; done' & wait")
+		cmd.Limits.Timeout = time.Minute
+		return cmd
+	}
+	if _, err := s.Start(t.Context(), beat("start"), executor.Terminal{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.Run(t.Context(), beat("run"))
+	t.Fatalf("the command ended, and the host lives: %v", err)
+}
+
+// TestManyAtOnce runs 200 commands at once, of which half are cancelled.
+func TestManyAtOnce(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	dir := t.TempDir()
+	before, mounts := resources(t), mountsNow(t)
+	s := newSandbox(t, executor.WithPrepared(4))
+	ended := make(chan error)
+	for i := range 200 {
+		go func() {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			cmd, want := script(dir, "exit "+strconv.Itoa(i/2)), executor.ReasonExit
+			if i%2 == 0 {
+				cmd, want = script(dir, "trap '' TERM; sleep 60 & setsid sleep 60 & wait; sleep 60"), executor.ReasonCancelled
+				time.AfterFunc(time.Duration(i*5)*time.Millisecond, cancel)
+			}
+			cmd.Limits.Timeout = time.Minute
+			result, err := s.Run(ctx, cmd)
+			switch {
+			case errors.Is(err, context.Canceled): // while its sandbox was being built
+				err = nil
+			case err == nil && result.Reason != want:
+				err = errors.New("reason " + string(result.Reason))
+			case err == nil && want == executor.ReasonExit && result.ExitCode != i/2:
+				err = errors.New("code " + strconv.Itoa(result.ExitCode))
+			}
+			ended <- err
+		}()
+	}
+	for range 200 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	sameAs(t, before)
+	if now := mountsNow(t); now != mounts {
+		t.Errorf("mounts were\n%s\nand are\n%s", mounts, now)
+	}
+	if groups := groupsOf(os.Getpid()); len(groups) > 0 {
+		t.Errorf("groups are left: %q", groups)
+	}
+	left(t, temp)
+}
+
+// TestNoDescriptorsLeft runs a command when the host can open no more files: it
+// is refused, and nothing stays behind.
+func TestNoDescriptorsLeft(t *testing.T) {
+	s, dir := newSandbox(t), t.TempDir()
+	sandboxed(t, s, script(dir, "exit 0"))
+	before := resources(t)
+	var old unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &old); err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for more := range uint64(12) {
+		tight := old
+		tight.Cur = uint64(before.files) + more
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &tight); err != nil {
+			t.Fatal(err)
+		}
+		result, err := s.Run(t.Context(), script(dir, "exit 4"))
+		if restore := unix.Setrlimit(unix.RLIMIT_NOFILE, &old); restore != nil {
+			t.Fatal(restore)
+		}
+		if errors.Is(err, executor.ErrSetup) && result.Reason == executor.ReasonSetup {
+			refused++
+			if strings.Contains(err.Error(), "fork/exec") {
+				before.files += 2 // a clone that fails: os.StartProcess loses a pipe of its own
+			}
+		} else if err != nil || result.ExitCode != 4 {
+			t.Errorf("%d more files: %+v, %v", more, result, err)
+		}
+	}
+	if refused == 0 {
+		t.Error("no command was refused: the test shows nothing")
+	}
+	sameAs(t, before)
+	if got := sandboxed(t, s, script(dir, "exit 4")).ExitCode; got != 4 {
+		t.Errorf("afterwards: code %d", got)
+	}
+}

@@ -1,0 +1,176 @@
+//go:build amd64 || arm64
+
+package executor_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+func python(dir, text string) executor.Command {
+	cmd := script(dir, "")
+	cmd.Args = []string{"python3", "-I", "-S", "-c", text}
+	cmd.Limits.Timeout = time.Minute
+	return cmd
+}
+
+// TestLeftInTheWorkspace has a command leave all that could hurt whoever looks
+// at its files, or removes them.
+func TestLeftInTheWorkspace(t *testing.T) {
+	base := t.TempDir()
+	spaces, err := workspace.Open(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer spaces.Close()
+	ws, err := spaces.Of(t.Context(), "session")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := sandboxed(t, newSandbox(t), python(ws.Path(), `
+import os, socket
+os.chdir('out')
+open('ok.txt', 'w').write('ok')
+for name, to in {'passwd.txt': '/etc/passwd', 'up.txt': '../../../../../../etc/passwd', 'root': '/', 'loop.txt': 'loop.txt', 'proc.txt': '/proc/self/environ'}.items(): os.symlink(to, name)
+os.mkfifo('pipe.txt')
+socket.socket(socket.AF_UNIX).bind('socket.txt')
+os.link('ok.txt', 'second.txt')
+for name in (b'new\nline.txt', b'\xff\xfe.txt', b'x' * 251 + b'.txt', b'back\\..\\slash.txt', b'-rf.txt', b'\x1b[2J.txt'): open(name, 'w').write('odd')
+open('sparse.txt', 'w').truncate(200 << 20)
+for n in range(500): open('many%d' % n, 'w')
+os.mkdir('closed'); open('closed/in.txt', 'w'); os.chmod('closed', 0)
+at = os.open('.', os.O_RDONLY)
+for n in range(300):
+    os.mkdir('deep', dir_fd=at)
+    below = os.open('deep', os.O_RDONLY, dir_fd=at)
+    os.close(at)
+    at = below
+`))
+	if result.ExitCode != 0 {
+		t.Fatalf("%s", result.Stderr)
+	}
+	root, err := os.OpenRoot(ws.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	start := time.Now()
+	found, err := outputs.Collect(t.Context(), root, outputs.Spec{Globs: []string{"out/*.txt", "out/**/*.txt"}, Inline: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("to collect took %v", took)
+	}
+	for _, f := range found.Files {
+		if text := fmt.Sprintf("%+v", f); strings.Contains(text, "root:") || strings.Contains(text, "PATH=") {
+			t.Errorf("a file of the host: %s", text)
+		}
+		switch filepath.Base(f.Name) {
+		case "ok.txt", "second.txt", "passwd.txt", "up.txt", "loop.txt", "proc.txt", "pipe.txt", "socket.txt":
+			t.Errorf("collected %s", f.Name)
+		}
+	}
+	ws.Release()
+	if err := spaces.End("session"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(ws.Path()); !os.IsNotExist(err) {
+		t.Errorf("the workspace is still there: %v", err)
+	}
+}
+
+// TestTwoInOneWorkspace has one command put links to the host in the place of
+// the skills while others are started: what they see is the skills or nothing.
+func TestTwoInOneWorkspace(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	for _, d := range []string{outside, filepath.Join(dir, "skills")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(outside, "canary"), []byte("sings"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := newSandbox(t)
+	p, err := s.Start(t.Context(), python(dir, `
+import os
+os.symlink('`+outside+`', 'link')
+while True:
+    os.rename('skills', 'away')
+    os.rename('link', 'skills')
+    os.rename('skills', 'link')
+    os.rename('away', 'skills')
+`), executor.Terminal{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { p.Kill(); <-p.Done() }()
+	ran, failed := 0, 0
+	for range 60 {
+		cmd := script(dir, "cat /skills/canary /workspace/skills/canary; exit 3")
+		cmd.Workspace, cmd.Skills = dir, filepath.Join(dir, "skills")
+		result, err := s.Run(t.Context(), cmd)
+		switch {
+		case err != nil:
+			failed++
+		case result.ExitCode == 3:
+			ran++
+		default:
+			t.Errorf("%+v", result)
+		}
+		if out := result.Stdout.String(); strings.Contains(out, "sings") {
+			t.Fatal("a file of the host was read")
+		}
+	}
+	if ran == 0 && failed == 0 {
+		t.Error("nothing ran")
+	}
+	t.Logf("%d ran, %d were refused", ran, failed)
+}
+
+// TestSkillsDeepInTheWorkspace has an earlier command put a link in the place of
+// a directory above the skills.
+func TestSkillsDeepInTheWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	deep := filepath.Join(dir, "a", "skills")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := script(dir, "ls /skills")
+	cmd.Workspace, cmd.Skills = dir, deep
+	if _, err := newSandbox(t).Run(t.Context(), cmd); err == nil || !strings.Contains(err.Error(), "deeper") {
+		t.Errorf("it ran: %v", err)
+	}
+}
+
+// TestReadableSockets is about what docs/sandbox.md warns of: who may read a
+// directory may connect to the sockets in it.
+func TestReadableSockets(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "socket")
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	connect := "import socket\nsocket.socket(socket.AF_UNIX).connect('" + path + "')"
+	if got := sandboxed(t, newSandbox(t, executor.WithReadable(dir)), python(t.TempDir(), connect)); got.ExitCode != 0 {
+		t.Errorf("a socket in a readable directory: docs/sandbox.md says that it can be reached: %s", got.Stderr)
+	}
+	if got := sandboxed(t, newSandbox(t), python(t.TempDir(), connect)); !strings.Contains(got.Stderr.String(), "FileNotFoundError") {
+		t.Errorf("a socket elsewhere: %s", got.Stderr)
+	}
+}

@@ -1,0 +1,60 @@
+package executor
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func BenchmarkWatchDisk(b *testing.B) {
+	b.Run("tick", func(b *testing.B) {
+		d := openDisk(b, b.TempDir(), 1<<40, nil)
+		for b.Loop() {
+			d.counted = time.Now()
+			d.look(nil)
+		}
+	})
+	b.Run("start", func(b *testing.B) {
+		dir := b.TempDir()
+		for b.Loop() {
+			newDiskCheck(dir, 1<<40, nil).close()
+		}
+	})
+	for _, files := range []int{50, 2000, 100_000} {
+		b.Run(fmt.Sprintf("count %d files", files), func(b *testing.B) {
+			dir := b.TempDir()
+			for i := range files {
+				if i%50 == 0 {
+					must(b, os.Mkdir(filepath.Join(dir, fmt.Sprint(i/50)), 0o755))
+				}
+				must(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d/%d", i/50, i)), nil, 0o600))
+			}
+			d := openDisk(b, dir, 1<<40, nil)
+			for b.Loop() {
+				if used, ok := d.count(nil, d.start); !ok || used.files < int64(files) {
+					b.Fatal(used)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkWatchMemory(b *testing.B) {
+	for _, processes := range []int{1, 64} {
+		cmd := python(b, fmt.Sprintf("for i in range(%d-1):\n    if os.fork() == 0: time.sleep(100)", processes))
+		c := &process{proc: cmd.Process}
+		b.Run(fmt.Sprintf("tick %d processes", processes), func(b *testing.B) {
+			m := newMemoryCheck(1<<40, c.pids)
+			for b.Loop() {
+				m.look(nil)
+			}
+		})
+		b.Run(fmt.Sprintf("closely %d processes", processes), func(b *testing.B) {
+			for b.Loop() {
+				proportional(nil, c.pids())
+			}
+		})
+	}
+}

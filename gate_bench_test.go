@@ -1,0 +1,28 @@
+package satchel_test
+
+import (
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// BenchmarkGate measures one decision while a list of two entries is loaded.
+func BenchmarkGate(b *testing.B) {
+	for name, call := range map[string]core.ToolCall{
+		"always":  {Name: "skill_read", Arguments: `{"path":"SKILL.md"}`},
+		"listed":  {Name: "read_file", Arguments: `{"file_path":"a.txt"}`},
+		"denied":  {Name: "search", Arguments: `{"q":"x"}`},
+		"command": {Name: "bash", Arguments: `{"command":"echo one | echo two && echo three"}`},
+	} {
+		b.Run(name, func(b *testing.B) {
+			c := listedChat(b)
+			c.calls(loadEcho)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.runtime.Gate(c.ctx, c.key, call); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,154 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// own returns what looks for a controller below the groups of this process.
+func own() (func(controller string) (hierarchy, error), error) {
+	groups, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil, err
+	}
+	mounted, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, err
+	}
+	memberships, mounts := parseMemberships(string(groups)), parseMounts(string(mounted))
+	return func(controller string) (hierarchy, error) {
+		places, err := placesOf(memberships, mounts, controller)
+		if err != nil {
+			return hierarchy{}, err
+		}
+		var refused []error
+		for _, h := range places {
+			if err := h.usable(controller); err != nil {
+				refused = append(refused, err)
+				continue
+			}
+			return h, nil
+		}
+		return hierarchy{}, joined(refused)
+	}, nil
+}
+
+// placesOf returns where the own group of a process lies for a controller: in
+// version 1 if that has the controller, else in version 2. Of several mounts the
+// last comes first, which may lie above the others.
+func placesOf(memberships []membership, mounts []mount, controller string) ([]hierarchy, error) {
+	in := slices.IndexFunc(memberships, func(m membership) bool { return slices.Contains(m.controllers, controller) })
+	unified := in < 0
+	if unified {
+		if in = slices.IndexFunc(memberships, func(m membership) bool { return m.unified }); in < 0 {
+			return nil, errors.New("the kernel does not have this controller")
+		}
+	}
+	var places []hierarchy
+	seen := false
+	for _, m := range slices.Backward(mounts) {
+		if m.unified != unified || !unified && !slices.Contains(m.options, controller) {
+			continue
+		}
+		seen = true
+		if dir, ok := m.at(memberships[in].group); ok {
+			places = append(places, hierarchy{dir: dir, unified: unified})
+		}
+	}
+	switch {
+	case len(places) > 0:
+		return places, nil
+	case seen:
+		return nil, fmt.Errorf("the own group %s is outside of what is mounted", memberships[in].group)
+	}
+	return nil, errors.New("it is not mounted: mount the cgroup file system at /sys/fs/cgroup")
+}
+
+// at returns the directory of a group in a mount.
+func (m mount) at(group string) (string, bool) {
+	rest, inside := strings.CutPrefix(group, strings.TrimSuffix(m.root, "/"))
+	if !inside || rest != "" && rest[0] != '/' || slices.Contains(strings.Split(rest, "/"), "..") {
+		return "", false
+	}
+	return path.Join(m.point, rest), true
+}
+
+// delegated is a directory of version 2 that the host named.
+func delegated(dir, controller string) (hierarchy, error) {
+	if !filepath.IsAbs(dir) {
+		return hierarchy{}, fmt.Errorf("directory %q is not absolute", dir)
+	}
+	h := hierarchy{dir: filepath.Clean(dir), unified: true}
+	return h, h.usable(controller)
+}
+
+// usable says why no groups with a controller can be made here.
+func (h hierarchy) usable(controller string) error {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(h.dir, &fs); err != nil {
+		return fmt.Errorf("%s: %w", h.dir, err)
+	}
+	if want := magic(h.unified); int64(fs.Type) != want {
+		return fmt.Errorf("%s is not a directory of cgroup v%d", h.dir, version(h.unified))
+	}
+	if err := h.passes(controller); err != nil {
+		return err
+	}
+	return h.writable()
+}
+
+func magic(unified bool) int64 {
+	if unified {
+		return unix.CGROUP2_SUPER_MAGIC
+	}
+	return unix.CGROUP_SUPER_MAGIC
+}
+
+func version(unified bool) int {
+	if unified {
+		return 2
+	}
+	return 1
+}
+
+// passes says why child groups do not get a controller.
+func (h hierarchy) passes(controller string) error {
+	if !h.unified {
+		return nil
+	}
+	given, err := readWords(h.dir, "cgroup.subtree_control")
+	if err != nil || slices.Contains(given, controller) {
+		return err
+	}
+	has, err := readWords(h.dir, "cgroup.controllers")
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(has, controller) {
+		return fmt.Errorf("%s does not have this controller: add it to cgroup.subtree_control of the directory above, if it is there", h.dir)
+	}
+	return fmt.Errorf("%s does not give this controller to child groups: move its processes into a child group and write +%s to its cgroup.subtree_control", h.dir, controller)
+}
+
+// writable says why no groups can be made. In version 2 the right to move a
+// process is that to write into the group above both its old and its new one.
+func (h hierarchy) writable() error {
+	if err := unix.Faccessat(unix.AT_FDCWD, h.dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
+		return fmt.Errorf("%s is not writable for user %d: %w", h.dir, os.Geteuid(), err)
+	}
+	procs := filepath.Join(h.dir, procsFile)
+	if !h.unified {
+		return nil
+	}
+	if err := unix.Faccessat(unix.AT_FDCWD, procs, unix.W_OK, unix.AT_EACCESS); err != nil {
+		return fmt.Errorf("%s is not writable for user %d: %w", procs, os.Geteuid(), err)
+	}
+	return nil
+}

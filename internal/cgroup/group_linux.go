@@ -1,0 +1,223 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// procsFile lists the processes of a group; writing a number moves a process.
+const procsFile = "cgroup.procs"
+
+// mostPids is the largest limit that the kernel takes.
+const mostPids = 1 << 22
+
+// Group is the group of one run. Its methods may be called concurrently.
+type Group struct {
+	parts []part
+}
+
+// part is the directory of a group in one hierarchy.
+type part struct {
+	hierarchy
+	dir string
+}
+
+// New makes a group with limits, in the hierarchies that the limits need and
+// no other. When it fails, with an error that wraps ErrUnavailable if the tree
+// lacks a controller for a limit, nothing is left behind.
+func (t *Tree) New(l Limits) (*Group, error) {
+	if hasMemory, hasPids := t.Has(); l.Memory > 0 && !hasMemory || l.Processes > 0 && !hasPids {
+		return nil, fmt.Errorf("make control group: %w: %s", ErrUnavailable, t.Describe())
+	}
+	name := t.self.groupName()
+	g := &Group{}
+	for _, h := range t.needed(l) {
+		p := part{h, filepath.Join(h.dir, name)}
+		if err := unix.Mkdir(p.dir, 0o755); err != nil {
+			return nil, errors.Join(fmt.Errorf("make control group %s: %w", p.dir, err), g.Remove())
+		}
+		g.parts = append(g.parts, p)
+		if err := p.limit(l); err != nil {
+			return nil, errors.Join(fmt.Errorf("limit control group: %w", err), g.Remove())
+		}
+	}
+	return g, nil
+}
+
+// needed returns the hierarchies that have a controller for one of the limits,
+// and any when there is no limit: a group can still be killed.
+func (t *Tree) needed(l Limits) []hierarchy {
+	var all []hierarchy
+	for _, h := range t.hierarchies {
+		if l.Memory > 0 && h.has(memory) || l.Processes > 0 && h.has(pids) {
+			all = append(all, h)
+		}
+	}
+	if len(all) == 0 {
+		all = t.hierarchies[len(t.hierarchies)-1:] // pids, the cheaper one
+	}
+	return all
+}
+
+// limit writes the limits for which this part is there.
+func (p part) limit(l Limits) error {
+	if l.Processes > 0 && l.Processes <= mostPids && p.has(pids) {
+		if err := p.write("pids.max", l.Processes); err != nil {
+			return err
+		}
+	}
+	if l.Memory <= 0 || !p.has(memory) {
+		return nil
+	}
+	if p.unified {
+		return errors.Join(
+			p.write("memory.max", l.Memory),
+			ignoreMissing(p.write("memory.swap.max", 0)),
+			ignoreMissing(p.write("memory.oom.group", 1)),
+		)
+	}
+	if err := p.write("memory.limit_in_bytes", l.Memory); err != nil {
+		return err
+	}
+	err := p.write("memory.memsw.limit_in_bytes", l.Memory)
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) {
+		err = ignoreMissing(p.write("memory.swappiness", 0)) // the kernel does not count swap
+	}
+	return err
+}
+
+// Add moves a process, all its threads, into the group. It takes effect for the
+// process and what it starts later, so a parent calls it before it lets the
+// child go on. After an error the process may be in a part of the group: kill
+// it.
+//
+// The kernel makes the caller wait for all processors once, 10 ms and more on a
+// quiet machine: see Join and Directory.
+func (g *Group) Add(pid int) error {
+	if pid <= 0 {
+		return fmt.Errorf("add to control group: %d is not a process", pid)
+	}
+	for _, p := range g.parts {
+		if err := p.write(procsFile, int64(pid)); err != nil {
+			return fmt.Errorf("add process %d to control group: %w", pid, err)
+		}
+	}
+	return nil
+}
+
+// Join opens a file for each part of the group, which the caller closes. Who
+// writes "0" into all of them, in one write each, is in the group, whatever its
+// rights: in version 1 the thread that writes, with the processes that it
+// starts, in version 2 its whole process. So the files can be handed to a child
+// that is not in the group yet. A thread that joins waits for nothing; a process
+// that joins waits as with Add.
+func (g *Group) Join() ([]*os.File, error) {
+	var files []*os.File
+	for _, p := range g.parts {
+		name := "tasks"
+		if p.unified {
+			name = procsFile
+		}
+		fd, err := unix.Open(filepath.Join(p.dir, name), unix.O_WRONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			for _, f := range files {
+				_ = f.Close()
+			}
+			return nil, fmt.Errorf("open control group %s: %w", p.dir, err)
+		}
+		files = append(files, os.NewFile(uintptr(fd), name))
+	}
+	return files, nil
+}
+
+// Directory opens the directory of a group of version 2, which the caller
+// closes: a process that is started with it as SysProcAttr.CgroupFD, and with
+// UseCgroupFD, is in the group from the beginning, and waits for nothing. In
+// version 1 there is no such thing, and the result is nil: see Join.
+func (g *Group) Directory() (*os.File, error) {
+	for _, p := range g.parts {
+		if p.unified {
+			return os.Open(p.dir)
+		}
+	}
+	return nil, nil
+}
+
+// Remove removes the group, whose processes have ended, with groups that were
+// made in it. The kernel can take a moment to notice the end of a process; when
+// the group stays busy the error wraps ErrBusy. Removing again does nothing.
+func (g *Group) Remove() error {
+	var errs []error
+	for _, p := range g.parts {
+		errs = append(errs, p.remove())
+	}
+	return errors.Join(errs...)
+}
+
+// removeWait is how long a group may stay busy.
+const removeWait = time.Second
+
+func (p part) remove() error {
+	deadline := time.Now().Add(removeWait)
+	for pause := 200 * time.Microsecond; ; pause *= 2 {
+		err := rmdir(p.dir)
+		switch {
+		case err == nil, errors.Is(err, unix.ENOENT):
+			return nil
+		case !errors.Is(err, unix.EBUSY):
+			return fmt.Errorf("remove control group %s: %w", p.dir, err)
+		case time.Now().After(deadline):
+			return fmt.Errorf("remove control group %s: %w", p.dir, ErrBusy)
+		}
+		for _, below := range p.below() {
+			_ = rmdir(below)
+		}
+		time.Sleep(pause)
+	}
+}
+
+// OOM reports whether the kernel killed a process of the group for its memory:
+// in version 2 it then kills the whole group, in version 1 that process alone.
+// Ask before Remove. Kernels before 4.13 do not count that: there the answer is
+// whether the limit was ever met, which alone does no harm.
+func (g *Group) OOM() (bool, error) {
+	for _, p := range g.parts {
+		if !p.has(memory) {
+			continue
+		}
+		file := "memory.oom_control"
+		if p.unified {
+			file = "memory.events"
+		}
+		words, err := readWords(p.dir, file)
+		if err != nil {
+			return false, fmt.Errorf("look for killed processes: %w", err)
+		}
+		for i := 0; i+1 < len(words); i += 2 {
+			if words[i] == "oom_kill" {
+				return words[i+1] != "0", nil
+			}
+		}
+		words, err = readWords(p.dir, "memory.failcnt")
+		return len(words) > 0 && words[0] != "0", err
+	}
+	return false, nil
+}
+
+// write writes a number into a file of the group.
+func (p part) write(name string, value int64) error {
+	return writeFile(filepath.Join(p.dir, name), strconv.FormatInt(value, 10))
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EOPNOTSUPP) {
+		return nil
+	}
+	return err
+}

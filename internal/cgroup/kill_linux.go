@@ -1,0 +1,139 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// killWait is how long Kill waits for the end of what it has killed.
+const killWait = 2 * time.Second
+
+// maxBelow bounds the groups that are looked for in a group. A command makes
+// such groups only when it is root and sees the file system of the groups.
+const maxBelow = 1000
+
+// Kill kills all processes of the group, those too that are started meanwhile,
+// and returns when it has none. The error wraps ErrBusy when some are there
+// after two seconds. Zombies do not count. A group that was removed has none.
+func (g *Group) Kill() error {
+	for _, p := range g.parts {
+		if !p.unified && p.has(pids) {
+			_ = p.write("pids.max", 0) // nobody forks from here on
+		}
+	}
+	deadline := time.Now().Add(killWait)
+	for pause := 200 * time.Microsecond; ; pause = min(2*pause, 20*time.Millisecond) {
+		var left []int
+		for _, p := range g.parts {
+			left = append(left, p.kill()...)
+		}
+		if len(left) == 0 {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("kill processes %v of control group: %w", left, ErrBusy)
+		}
+		time.Sleep(pause)
+	}
+}
+
+// kill sends the signal once to whoever is in this part and returns them.
+func (p part) kill() []int {
+	if p.unified && p.write("cgroup.kill", 1) == nil {
+		return p.members()
+	}
+	return signal(p.members, unix.SIGKILL)
+}
+
+// maxHeld is how many processes are taken hold of at a time.
+const maxHeld = 256
+
+// signal sends a signal to the members of a group and returns their numbers. A
+// process that ends frees its number for another one, so each is taken hold of
+// before a second look: what is a member then is what was taken hold of, or has
+// ended.
+func signal(members func() []int, sig unix.Signal) []int {
+	first := members()
+	if len(first) == 0 {
+		return nil
+	}
+	held := map[int]int{}
+	for _, pid := range first[:min(len(first), maxHeld)] {
+		fd, err := unix.PidfdOpen(pid, 0)
+		if errors.Is(err, unix.ESRCH) {
+			continue
+		}
+		held[pid] = fd // -1: a kernel before 5.3, or no descriptors left
+	}
+	still := members()
+	for pid, fd := range held {
+		switch {
+		case !slices.Contains(still, pid):
+		case fd >= 0:
+			_ = unix.PidfdSendSignal(fd, sig, nil, 0)
+		default:
+			_ = unix.Kill(pid, sig)
+		}
+		if fd >= 0 {
+			_ = unix.Close(fd)
+		}
+	}
+	return still
+}
+
+// Processes returns the numbers of the processes of the group, each once, in
+// order. One that a thread has joined counts in full.
+func (g *Group) Processes() []int {
+	var all []int
+	for _, p := range g.parts {
+		all = append(all, p.members()...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// members returns the processes of this part and of the groups in it. This
+// process is never one: only a mistake could have put it there, and that should
+// not kill the host. A process that this one cannot see has the number 0.
+func (p part) members() []int {
+	var all []int
+	for _, dir := range append(p.below(), p.dir) {
+		words, _ := readWords(dir, procsFile)
+		for _, word := range words {
+			if pid, err := strconv.Atoi(word); err == nil && pid > 0 && pid != os.Getpid() {
+				all = append(all, pid)
+			}
+		}
+	}
+	return all
+}
+
+// below returns the groups that were made in this one, deepest first.
+func (p part) below() []string {
+	var all []string
+	queue := []string{p.dir}
+	for len(queue) > 0 && len(all) < maxBelow {
+		dir := queue[0]
+		queue = queue[1:]
+		var st unix.Stat_t
+		if unix.Lstat(dir, &st) != nil || st.Nlink == 2 {
+			continue // there are no directories in it
+		}
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if e.IsDir() {
+				queue = append(queue, filepath.Join(dir, e.Name()))
+				all = append(all, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	slices.Reverse(all)
+	return all
+}

@@ -1,0 +1,76 @@
+package cgroup
+
+import "strings"
+
+// membership is a line of /proc/self/cgroup: in which group of a hierarchy a
+// process is.
+type membership struct {
+	controllers []string
+	unified     bool
+	group       string
+}
+
+// parseMemberships leaves out lines that it does not understand.
+func parseMemberships(text string) []membership {
+	var all []membership
+	for line := range strings.Lines(text) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		if len(fields) < 3 || !strings.HasPrefix(fields[2], "/") {
+			continue
+		}
+		m := membership{group: fields[2], unified: fields[0] == "0" && fields[1] == ""}
+		if fields[1] != "" {
+			m.controllers = strings.Split(fields[1], ",")
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// mount is a line of /proc/self/mountinfo that is about control groups.
+type mount struct {
+	root, point string
+	unified     bool
+	options     []string // names the controllers of a version 1 hierarchy
+}
+
+// parseMounts leaves out the other file systems, and lines that it does not
+// understand.
+func parseMounts(text string) []mount {
+	var all []mount
+	for line := range strings.Lines(text) {
+		before, after, found := strings.Cut(line, " - ")
+		about, fs := strings.Fields(before), strings.Fields(after)
+		if !found || len(about) < 6 || len(fs) < 3 || fs[0] != "cgroup" && fs[0] != "cgroup2" {
+			continue
+		}
+		m := mount{root: unescape(about[3]), point: unescape(about[4]), unified: fs[0] == "cgroup2"}
+		if !strings.HasPrefix(m.root, "/") || !strings.HasPrefix(m.point, "/") {
+			continue
+		}
+		m.options = strings.Split(fs[2], ",")
+		all = append(all, m)
+	}
+	return all
+}
+
+// unescape undoes what the kernel does to white space and backslashes.
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) && isOctal(s[i+1:i+4]) {
+			b.WriteByte(s[i+1]<<6 | (s[i+2]-'0')<<3 | (s[i+3] - '0'))
+			i += 3
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func isOctal(s string) bool {
+	return strings.Trim(s, "01234567") == "" && s[0] <= '3'
+}

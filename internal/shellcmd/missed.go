@@ -1,0 +1,79 @@
+package shellcmd
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// The parser and bash do not agree about every odd text. Where bash could find a
+// substitution in what the parser took for plain text, the text is refused.
+
+// continuesWord reports a line that goes on inside of a word: bash removes the
+// backslash and the line end before it looks for words, and the parser after it,
+// so "$", backslash, line end and "(" are a substitution for one of them.
+func continuesWord(text string) bool {
+	for rest := text; ; {
+		at := strings.Index(rest, "\\\n")
+		if at < 0 {
+			return false
+		}
+		if at > 0 && strings.IndexByte(" \t\n", rest[at-1]) < 0 {
+			return true
+		}
+		rest = rest[at+1:]
+	}
+}
+
+// document notes a here-document: quotes in its delimiter keep its text as it is.
+func (l *lister) document(redir *syntax.Redirect) {
+	if redir.Hdoc == nil {
+		return
+	}
+	quoted := slices.ContainsFunc(redir.Word.Parts, func(part syntax.WordPart) bool {
+		lit, ok := part.(*syntax.Lit)
+		return !ok || strings.Contains(lit.Value, "\\")
+	})
+	if quoted {
+		l.verbatim = append(l.verbatim, redir.Hdoc)
+	} else {
+		l.expanded = append(l.expanded, redir.Hdoc)
+	}
+}
+
+// missed refuses a word whose plain text holds the beginning of a substitution.
+func (l *lister) missed(word *syntax.Word) {
+	if slices.Contains(l.verbatim, word) {
+		return
+	}
+	unquoted := !slices.Contains(l.expanded, word)
+	for _, part := range word.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			l.plain(part.Value, unquoted)
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				if lit, ok := inner.(*syntax.Lit); ok {
+					l.plain(lit.Value, false)
+				}
+			}
+		}
+	}
+}
+
+func (l *lister) plain(text string, unquoted bool) {
+	for i := 0; i < len(text); i++ {
+		next := byte(0)
+		if i+1 < len(text) {
+			next = text[i+1]
+		}
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case c == '`', c == '$' && strings.IndexByte("({[", next) >= 0, unquoted && (c == '<' || c == '>') && next == '(':
+			l.fail("plain text that can be taken for a substitution")
+			return
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package loadmode
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/session"
+)
+
+func TestCut(t *testing.T) {
+	policy := CachePolicy{Read: 0.1, Write: 1.25, Horizon: 10, TTL: 5 * time.Minute}
+	for _, tt := range []struct {
+		name   string
+		pieces []Piece
+		policy CachePolicy
+		idle   time.Duration
+		want   int
+	}{
+		{"nothing", nil, policy, 0, 0},
+		{"much content", []Piece{{2000, 500}}, policy, 0, 0},
+		{"much history", []Piece{{2000, 5000}}, policy, 0, 1},
+		{"the last only", []Piece{{100, 5000}, {2000, 500}}, policy, 0, 1},
+		{"all at once", []Piece{{3000, 500}, {100, 500}}, policy, 0, 0},
+		{"no policy", []Piece{{1, 5000}}, CachePolicy{}, 0, 0},
+		{"cold", []Piece{{1, 5000}}, policy, 6 * time.Minute, 0},
+		{"warm", []Piece{{1, 5000}}, policy, 5 * time.Minute, 1},
+		{"no horizon", []Piece{{9000, 1}}, CachePolicy{Read: 0.1, Write: 1}, 0, 1},
+		{"reading is free", []Piece{{9000, 1}}, CachePolicy{Write: 1, Horizon: 10}, 0, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.policy.Cut(tt.pieces, tt.idle); got != tt.want {
+				t.Errorf("cut at %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+// The cut saves the most of all cuts, never less than nothing, and what it saves
+// is what the formula says.
+func TestCutIsTheBest(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	cuts := 0
+	for range 2000 {
+		p := CachePolicy{Read: r.Float64(), Write: 1 + r.Float64(), Horizon: r.IntN(30)}
+		pieces := make([]Piece, r.IntN(6))
+		for i := range pieces {
+			pieces[i] = Piece{r.IntN(3000), r.IntN(3000)}
+		}
+		saved := func(cut int) float64 {
+			dead, live := 0, 0
+			for _, piece := range pieces[cut:] {
+				dead, live = dead+piece.Dead, live+piece.Live
+			}
+			return float64(p.Horizon)*p.Read*float64(dead) - (p.Write-p.Read)*float64(live)
+		}
+		cut := p.Cut(pieces, 0)
+		for other := range len(pieces) + 1 {
+			if saved(other) > saved(cut)+1e-9 {
+				t.Fatalf("%+v %v: cut at %d saves %v, at %d %v", p, pieces, cut, saved(cut), other, saved(other))
+			}
+		}
+		if cut < len(pieces) {
+			cuts++
+		}
+	}
+	if cuts < 200 || cuts > 1800 {
+		t.Errorf("%d of 2000 cut something: does this compare anything?", cuts)
+	}
+}
+
+func TestCheckPolicy(t *testing.T) {
+	for _, p := range []CachePolicy{{Read: -1}, {Write: math.NaN()}, {Write: math.Inf(1)}, {Horizon: -1}, {TTL: -1}} {
+		if err := p.Check(); !errors.Is(err, ErrPolicy) {
+			t.Errorf("%+v: %v, want ErrPolicy", p, err)
+		}
+	}
+	if err := (CachePolicy{Read: 0.1, Write: 1.25, Horizon: 4, TTL: time.Hour}).Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOutlive(t *testing.T) {
+	rec := loaded()
+	before := rec.Deliveries
+	before[1].Docs[0].Old = true
+	Advance(rec, Turn, "t4", session.Mark{})
+	Outlive(rec, append(before, session.Delivery{Call: 2, Skill: "old", Old: true, Body: true}), func(call int) bool { return call == 2 })
+	want := []session.Delivery{{Call: 2, Turn: 3, Skill: "docx", Digest: "d-docx", Body: true, Docs: []session.Doc{}, Ended: true}}
+	if !reflect.DeepEqual(rec.Deliveries, want) || rec.Active != nil {
+		t.Errorf("deliveries %+v with %+v loaded, want %+v and nothing", rec.Deliveries, rec.Active, want)
+	}
+	if !before[1].Docs[0].Old || before[1].Ended {
+		t.Error("the record before was changed")
+	}
+}

@@ -1,0 +1,169 @@
+package permission
+
+import "slices"
+
+// List is the declared list of one loaded skill.
+type List struct {
+	Skill string
+	Rules []Rule
+	// Repaired: the list was guessed from broken front matter. It restricts and
+	// spares nobody a question.
+	Repaired bool
+}
+
+// Judge decides on calls. The zero value has the defaults; it is safe for
+// concurrent use.
+type Judge struct {
+	Policy  Policy
+	Combine Combine
+	// Home is the directory that "~/" in path patterns stands for; "" is none.
+	Home string
+}
+
+// Outcome is what lists say of a call.
+type Outcome uint8
+
+// The outcomes.
+const (
+	// Open calls are neither granted nor denied.
+	Open Outcome = iota
+	Granted
+	Denied
+)
+
+// String returns open, granted or denied.
+func (o Outcome) String() string {
+	return nameOf([]string{"open", "granted", "denied"}, uint8(o), "permission.Outcome")
+}
+
+// Verdict is the decision on a call.
+type Verdict struct {
+	Outcome Outcome
+	// Skill and Rule are those that let the call pass, if any did: the last of
+	// them for a command text of several.
+	Skill, Rule string
+	// Pattern: the call passes only because a pattern is for it, so what the
+	// pattern says must really be what happens.
+	Pattern bool
+	// Reason is why: for the model if the call is denied.
+	Reason string
+}
+
+// Decide decides on a call by the lists of the loaded skills, in load order. A
+// skill may have several, of its texts in this turn.
+func (j *Judge) Decide(u Use, lists []List) Verdict {
+	switch {
+	case u.Tool.Always:
+		return Verdict{Outcome: Granted, Reason: "always callable"}
+	case j.Policy == Off:
+		return Verdict{Reason: "lists are off"}
+	case len(lists) == 0:
+		return Verdict{Reason: "no list"}
+	}
+	v := Verdict{Outcome: Granted, Reason: "listed"}
+	items := u.items()
+	for i := range items {
+		c := j.combined(lists, func(l *List) cover { return j.cover(&items[i], l) })
+		switch {
+		case !c.ok && j.Policy == Restrict:
+			return Verdict{Outcome: Denied, Reason: j.denial(&u, &items[i], lists)}
+		case !c.ok:
+			return Verdict{Reason: "not listed"}
+		case !c.granted:
+			v.Outcome, v.Reason = Open, "listed in front matter that was repaired"
+		}
+		v.Skill, v.Rule, v.Pattern = c.skill, c.rule, v.Pattern || c.pattern
+	}
+	return v
+}
+
+// Names reports whether the lists name a tool, with a pattern or without: if
+// not, no call of it passes.
+func (j *Judge) Names(t Tool, lists []List) bool {
+	if t.Always || j.Policy != Restrict || len(lists) == 0 {
+		return true
+	}
+	return j.combined(lists, func(l *List) cover {
+		return cover{ok: isNamed(&t, []List{*l})}
+	}).ok
+}
+
+// cover is what one list, or several, say of an item.
+type cover struct {
+	ok, granted, pattern bool
+	skill, rule          string
+}
+
+// better reports whether c is the better reason of two: one that grants, and
+// then one that needs no pattern.
+func (c cover) better(than cover) bool {
+	switch {
+	case c.ok != than.ok:
+		return c.ok
+	case c.granted != than.granted:
+		return c.granted
+	}
+	return !c.pattern && than.pattern
+}
+
+// and is what two lists say that must both allow.
+func (c cover) and(other cover) cover {
+	both := other
+	both.ok, both.granted = c.ok && other.ok, c.granted && other.granted
+	if both.pattern = c.pattern || other.pattern; c.pattern && !other.pattern {
+		both.skill, both.rule = c.skill, c.rule
+	}
+	return both
+}
+
+func (j *Judge) cover(it *item, l *List) cover {
+	var best cover
+	for i := range l.Rules {
+		r := &l.Rules[i]
+		if ok, byPattern := r.covers(it, l.Skill, j.Home); ok {
+			c := cover{ok: true, granted: !l.Repaired, pattern: byPattern, skill: l.Skill, rule: r.Text}
+			if !best.ok || c.better(best) {
+				best = c
+			}
+		}
+	}
+	return best
+}
+
+// combined asks each list and combines the answers.
+func (j *Judge) combined(lists []List, ask func(*List) cover) cover {
+	skills := skillsOf(lists)
+	if j.Combine == Latest {
+		skills = skills[len(skills)-1:]
+	}
+	var all cover
+	for i, skill := range skills {
+		c := cover{ok: true, granted: true}
+		for k := range lists {
+			if lists[k].Skill == skill {
+				c = c.and(ask(&lists[k]))
+			}
+		}
+		switch {
+		case i == 0:
+			all = c
+		case j.Combine == Intersection:
+			all = all.and(c)
+		case c.better(all):
+			all = c
+		}
+	}
+	return all
+}
+
+// skillsOf are the skills of lists, each once, in the order of its last list.
+func skillsOf(lists []List) []string {
+	var skills []string
+	for i := range lists {
+		if at := slices.Index(skills, lists[i].Skill); at >= 0 {
+			skills = slices.Delete(skills, at, at+1)
+		}
+		skills = append(skills, lists[i].Skill)
+	}
+	return skills
+}

@@ -1,0 +1,213 @@
+package permission
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// lists reads "skill: entries"; a "!" in front of a skill says that its list
+// was repaired.
+func lists(texts ...string) []List {
+	var all []List
+	for _, text := range texts {
+		skill, entries, _ := strings.Cut(text, ":")
+		name, repaired := strings.CutPrefix(skill, "!")
+		all = append(all, List{Skill: name, Rules: Parse(entries), Repaired: repaired})
+	}
+	return all
+}
+
+func shell(command string) Use {
+	return Use{Tool: NewNames().Tool("skill_run"), Takes: Command, Text: command, Skill: "a"}
+}
+
+func host(name string) Use { return NewNames().Tool(name).Use("{}") }
+
+func TestDecide(t *testing.T) {
+	const p, g, d = "open", "granted", "denied"
+	for _, tt := range []struct {
+		lists []List
+		use   Use
+		// want is the outcome of Restrict by union, intersection and latest, and
+		// of Preapprove by the same.
+		want [6]string
+	}{
+		{nil, host("search"), [6]string{p, p, p, p, p, p}},
+		{lists("a: search"), host("search"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Read"), host("search"), [6]string{d, d, d, p, p, p}},
+		{lists("a:"), host("search"), [6]string{d, d, d, p, p, p}},
+		{lists("a:"), host("transfer_to_agent"), [6]string{g, g, g, g, g, g}},
+		{lists("!a: search"), host("search"), [6]string{p, p, p, p, p, p}},
+		{lists("!a: Read"), host("search"), [6]string{d, d, d, p, p, p}},
+		// two skills
+		{lists("a: search", "b: Read"), host("search"), [6]string{g, d, d, g, p, p}},
+		{lists("b: Read", "a: search"), host("search"), [6]string{g, d, g, g, p, g}},
+		{lists("a: search", "b: search"), host("search"), [6]string{g, g, g, g, g, g}},
+		{lists("a: search", "b:"), host("search"), [6]string{g, d, d, g, p, p}},
+		{lists("!a: search", "b: search"), host("search"), [6]string{g, p, g, g, p, g}},
+		{lists("a: search", "!b: search"), host("search"), [6]string{g, p, p, g, p, p}},
+		{lists("!a: search", "b: Read"), host("search"), [6]string{p, d, d, p, p, p}},
+		// two texts of one skill
+		{lists("a: Read", "a: search"), host("search"), [6]string{d, d, d, p, p, p}},
+		{lists("a: search", "b: Read", "a: Read"), host("search"), [6]string{d, d, d, p, p, p}},
+		{lists("a: search", "b: Read", "a: search"), host("search"), [6]string{g, d, g, g, p, g}},
+		// commands, each of which some list must have
+		{lists("a: Bash(git:*)", "b: Bash(npm:*)"), shell("git x && npm y"), [6]string{g, d, d, g, p, p}},
+		{lists("a: Bash(git:*) Bash(npm:*)", "b: Bash"), shell("git x && npm y"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*)"), shell("git x && rm y"), [6]string{d, d, d, p, p, p}},
+		{lists("a: skill_run"), shell("anything > at; all"), [6]string{g, g, g, g, g, g}},
+		{lists("a: skill_run(git:*)"), shell("git x"), [6]string{g, g, g, g, g, g}},
+		{lists("a: skill_exec"), shell("git x"), [6]string{d, d, d, p, p, p}},
+		// a redirection writes
+		{lists("a: Bash(git:*) Write"), shell("git log > a 2>> $B"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*) Write(out/**)"), shell("git log > out/a"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*) Write(out/**)"), shell("git log > out/../a"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*) Write(out/**)"), shell("git log > $OUTPUT_DIR/a"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*) Write(**)"), shell("git log > /dev/tcp/localhost/1"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*)", "b: Write"), shell("git log > a"), [6]string{g, d, d, g, p, p}},
+		{lists("a: Write"), shell("> a"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Write"), shell("< b > a"), [6]string{d, d, d, p, p, p}},
+		// a session that is there already
+		{lists("a: Bash(git:*)"), host("skill_write_stdin"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash"), host("skill_write_stdin"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*)"), host("skill_poll_session"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*)"), host("skill_kill_session"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Read"), host("skill_poll_session"), [6]string{d, d, d, p, p, p}},
+		// a pattern of a tool that has none
+		{lists("a: search(x)"), host("search"), [6]string{d, d, d, p, p, p}},
+	} {
+		for i, want := range tt.want {
+			j := Judge{Policy: Policy(i / 3), Combine: Combine(i % 3)}
+			if v := j.Decide(tt.use, tt.lists); v.Outcome.String() != want {
+				t.Errorf("%s by %s of %+v: %q is %s, want %s (%s)", j.Policy, j.Combine, tt.lists, tt.use.Tool.Name+" "+tt.use.Text, v.Outcome, want, v.Reason)
+			}
+		}
+		off := Judge{Policy: Off}
+		if v := off.Decide(tt.use, tt.lists); v.Outcome != Open && !tt.use.Tool.Always {
+			t.Errorf("with lists off, %+v is %s", tt.use, v.Outcome)
+		}
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	var j Judge
+	v := j.Decide(shell("git x | jq ."), lists("a: Bash(git:*)", "b: Bash(jq:*)"))
+	if v.Skill != "b" || v.Rule != "Bash(jq:*)" || !v.Pattern || v.Reason != "listed" {
+		t.Errorf("%+v", v)
+	}
+	v = j.Decide(shell("git x"), lists("a: Bash(git:*)", "b: Bash"))
+	if v.Skill != "b" || v.Rule != "Bash" || v.Pattern {
+		t.Errorf("%+v", v)
+	}
+	// Where every list must allow, one pattern is enough to be bound by it.
+	both := Judge{Combine: Intersection}
+	v = both.Decide(shell("git x"), lists("a: Bash(git:*)", "b: Bash"))
+	if v.Rule != "Bash(git:*)" || !v.Pattern || v.Outcome != Granted {
+		t.Errorf("%+v", v)
+	}
+}
+
+// What names a file of a skill is about that skill's folder.
+func TestLocalPatternsBelongToTheirSkill(t *testing.T) {
+	var j Judge
+	all := lists("a: Bash(python3 scripts/x.py:*) Bash(cd:*)", "b: Read")
+	for _, tt := range []struct {
+		use  Use
+		want Outcome
+	}{
+		{Use{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "a"}, Granted},
+		{Use{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "b"}, Denied},
+		{Use{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "a", Elsewhere: true}, Denied},
+		{Use{Takes: Command, Text: "cd work && python3 scripts/x.py 1", Skill: "a"}, Denied},
+		{Use{Takes: Command, Text: "cd work", Skill: "b", Elsewhere: true}, Granted},
+		{Use{Takes: Command, Text: "python3 scripts/x.py 1"}, Granted}, // a tool of the host
+	} {
+		tt.use.Tool = Tool{Name: "bash"}
+		if v := j.Decide(tt.use, all); v.Outcome != tt.want {
+			t.Errorf("%+v is %s, want %s", tt.use, v.Outcome, tt.want)
+		}
+	}
+}
+
+func TestNamesOfLists(t *testing.T) {
+	for _, tt := range []struct {
+		judge Judge
+		lists []List
+		tool  string
+		want  bool
+	}{
+		{Judge{}, nil, "search", true},
+		{Judge{}, lists("a: Read"), "search", false},
+		{Judge{}, lists("a: Bash(git:*)"), "skill_run", true},
+		{Judge{}, lists("a:"), "exit", true},
+		{Judge{Policy: Preapprove}, lists("a: Read"), "search", true},
+		{Judge{}, lists("a: Read", "b: search"), "search", true},
+		{Judge{Combine: Intersection}, lists("a: Read", "b: search"), "search", false},
+		{Judge{Combine: Latest}, lists("b: search", "a: Read"), "search", false},
+	} {
+		if got := tt.judge.Names(NewNames().Tool(tt.tool), tt.lists); got != tt.want {
+			t.Errorf("%s of %+v with %q: %v", tt.judge.Combine, tt.lists, tt.tool, got)
+		}
+	}
+}
+
+func TestDenial(t *testing.T) {
+	for _, tt := range []struct {
+		judge Judge
+		lists []List
+		use   Use
+		want  string
+	}{
+		{Judge{}, lists("a: Bash(echo:*) Read"), shell("echo x; rm -rf y"),
+			`denied: skill_run "rm -rf y" is not among the allowed-tools of the loaded skills. Allowed: Bash(echo:*), Read. `},
+		{Judge{}, lists("a: Bash(echo:*)", "b: Read"), shell("echo x > y"),
+			`denied: skill_run "> y" is not among the allowed-tools of the loaded skills. Allowed: Bash(echo:*), Read. `},
+		{Judge{}, lists("a: Bash(echo:*) Write(out/**)"), shell("echo x > $Y"),
+			`denied: skill_run "> $…" is not among the allowed-tools of the loaded skills (no pattern is for it: the name of the file is not known). Allowed: Bash(echo:*), Write(out/**). `},
+		{Judge{}, lists("a: Bash(echo:*)"), shell("X=1 echo x"),
+			`denied: skill_run "echo x" is not among the allowed-tools of the loaded skills (no pattern is for it: it sets the variable "X"). Allowed: Bash(echo:*). `},
+		{Judge{}, lists("a:"), host("search"),
+			`denied: search is not among the allowed-tools of the loaded skills. Allowed: nothing but the skill tools themselves. `},
+		{Judge{Combine: Intersection}, lists("a: Read find", "b: Write"), host("search"),
+			`denied: search is not among the allowed-tools of the loaded skills. Allowed: Read, find; and also in: Write. `},
+		{Judge{Combine: Latest}, lists("a: search(x)", "b: Write"), host("search"),
+			`denied: search, called like this, is not among the allowed-tools of the loaded skills (no pattern is for it: its calls are not compared with patterns). Allowed: Write. `},
+		{Judge{}, []List{{Skill: "a", Rules: Rules([]string{"x\n\x1b[31m", strings.Repeat("y", 500)})}}, host("search"),
+			`denied: search is not among the allowed-tools of the loaded skills. Allowed: x  [31m, ` + strings.Repeat("y", maxToldEntry) + `…. `},
+	} {
+		v := tt.judge.Decide(tt.use, tt.lists)
+		want := tt.want + "This holds until the user's next message, also after an unload. Use what is allowed, or say what you would need."
+		if v.Reason != want {
+			t.Errorf("got\n%s\nwant\n%s", v.Reason, want)
+		}
+	}
+	many := List{Skill: "a"}
+	for i := range 500 {
+		many.Rules = append(many.Rules, readRule(fmt.Sprint("tool", i)))
+	}
+	var j Judge
+	if text := j.Allowed([]List{many}); !strings.HasSuffix(text, "tool39, 460 more") {
+		t.Errorf("allowed are %s", text)
+	}
+}
+
+func TestPolicyText(t *testing.T) {
+	for i, name := range policies {
+		var p Policy
+		if err := p.UnmarshalText([]byte(name)); err != nil || p != Policy(i) || p.String() != name || !p.Valid() {
+			t.Errorf("%q is %v, %v", name, p, err)
+		}
+	}
+	for i, name := range combinations {
+		var c Combine
+		if err := c.UnmarshalText([]byte(name)); err != nil || c != Combine(i) || c.String() != name || !c.Valid() {
+			t.Errorf("%q is %v, %v", name, c, err)
+		}
+	}
+	var p Policy
+	var c Combine
+	if p.UnmarshalText([]byte("deny")) == nil || c.UnmarshalText(nil) == nil || Policy(7).Valid() || Policy(7).String() != "permission.Policy(7)" {
+		t.Error("an unknown name is taken")
+	}
+}

@@ -1,0 +1,154 @@
+package satchel_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+)
+
+// guarded makes a chat whose breaks are noted as "message cause".
+func guarded(t *testing.T, opts ...satchel.Option) (c *chat, breaks *[]string) {
+	breaks = new([]string)
+	note := func(b processors.PrefixBreak) { *breaks = append(*breaks, fmt.Sprint(b.Message, " ", b.Cause)) }
+	c = newChat(t, open(t, newWorld(3).files, append(opts, satchel.WithPrefixGuard(note))...))
+	return c.say(core.System, "You help.").say(core.User, "one"), breaks
+}
+
+func TestPrefixGuardNamesTheCause(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		opts []satchel.Option
+		do   func(c *chat)
+		want []string
+	}{
+		{"a turn of loads and selections", nil, func(c *chat) {
+			c.calls(`skill_load {"skill":"s0","docs":["d0.md"]}`, "skill_load s1")
+			c.calls(`skill_select_docs {"skill":"s0","docs":["d1.md"],"mode":"add"}`)
+			c.calls("skill_load s0")
+			c.view()
+		}, nil},
+		{"the next turn", nil, func(c *chat) {
+			c.calls("skill_load s0")
+			c.answer("done")
+			c.say(core.User, "two").view()
+		}, []string{"3 turn"}},
+		{"session mode", []satchel.Option{satchel.WithLoadMode(loadmode.Session)}, func(c *chat) {
+			c.calls("skill_load s0")
+			c.answer("done")
+			c.say(core.User, "two").view()
+		}, nil},
+		{"unload", nil, func(c *chat) {
+			c.calls("skill_load s0")
+			c.calls("skill_unload s0")
+			c.view()
+		}, []string{"3 unload"}},
+		{"eviction", []satchel.Option{satchel.WithMaxLoaded(1)}, func(c *chat) {
+			c.calls("skill_load s0")
+			c.calls("skill_load s1")
+			c.view()
+		}, []string{"3 unload"}},
+		{"once", []satchel.Option{satchel.WithLoadMode(loadmode.Once)}, func(c *chat) {
+			c.calls("skill_load s0")
+			c.calls("skill_list_docs s0")
+			c.view()
+		}, []string{"3 unload"}},
+		{"content in the system message", []satchel.Option{satchel.WithPlacement(processors.InSystem)}, func(c *chat) {
+			c.calls("skill_load s0")
+			c.view()
+		}, []string{"0 system"}},
+		{"history cut by the host", nil, func(c *chat) {
+			c.calls("skill_load s0")
+			c.view()
+			c.messages = append(c.messages[:2:2], core.Message{Role: core.Assistant, Text: "short"})
+			c.view()
+		}, []string{"1 fallback"}},
+		{"a clock in the host's prompt", nil, func(c *chat) {
+			c.view()
+			c.messages[0].Text = "You help. It is 10:01."
+			c.view()
+		}, []string{"0 host"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, breaks := guarded(t, tt.opts...)
+			tt.do(c)
+			same(t, "breaks", *breaks, tt.want...)
+		})
+	}
+}
+
+func TestPrefixGuardReports(t *testing.T) {
+	var log bytes.Buffer
+	var events []string
+	failed := &failures{}
+	c := newChat(t, open(t, newWorld(1).files,
+		satchel.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+		satchel.WithEventHook(func(_ context.Context, e core.Event) {
+			if e.Kind == core.PrefixBroken {
+				events = append(events, e.Key.Session+": "+e.Detail)
+			}
+		}),
+		satchel.WithPrefixGuard(processors.FailTest(failed), nil),
+		satchel.WithOverviewRenderer(func([]core.Skill) string { return "s0" }),
+	)).say(core.System, strings.Repeat("You help. ", 40)).say(core.User, "one")
+	c.view()
+	c.messages[0].Text = "It is noon."
+	c.view()
+	same(t, "failures", failed.list, "prefix breaks at message 0 (system), cause host: about 102 tokens are sent anew")
+	same(t, "events", events, "chat: "+failed.list[0])
+	if got := log.String(); !strings.Contains(got, "level=WARN") || !strings.Contains(got, "cause=host message=0 role=system tokens=102") {
+		t.Errorf("log is %q", got)
+	}
+}
+
+type failures struct{ list []string }
+
+func (f *failures) Helper() {}
+func (f *failures) Errorf(format string, args ...any) {
+	f.list = append(f.list, fmt.Sprintf(format, args...))
+}
+
+// BenchmarkPrepareGuarded is BenchmarkPrepare with the guard on.
+func BenchmarkPrepareGuarded(b *testing.B) {
+	for name, opts := range map[string][]satchel.Option{"off": nil, "on": {satchel.WithPrefixGuard()}} {
+		b.Run(name, func(b *testing.B) {
+			c := load{12, 60, 3, 0}.long(b, opts...)
+			req := core.Request{Key: c.key, Messages: c.messages}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.runtime.Prepare(c.ctx, req); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func ExampleWithPrefixGuard() {
+	runtime, err := satchel.New(
+		satchel.WithSkillFS("builtin", exampleSkills),
+		satchel.WithPrefixGuard(func(b processors.PrefixBreak) { fmt.Println(b.Cause, "at message", b.Message) }),
+	)
+	if err != nil {
+		panic(err)
+	}
+	defer runtime.Close()
+	request := core.Request{Key: core.SessionKey{Session: "chat-1"}, Messages: []core.Message{
+		{Role: core.System, Text: "You help. It is 10:01."},
+		{Role: core.User, Text: "Fill in this form."},
+	}}
+	for range 2 {
+		if _, err := runtime.Prepare(context.Background(), request); err != nil {
+			panic(err)
+		}
+		request.Messages[0].Text = "You help. It is 10:02."
+	}
+	// Output: host at message 0
+}

@@ -1,0 +1,53 @@
+package processors
+
+import (
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
+)
+
+// Pieces takes a request apart where the content of a call stands in it: the
+// content, and what follows it up to the next one, in estimated tokens. calls are
+// the numbers of the calls. What stands before the first content, and the
+// messages of the user that end the request, which no cache holds yet, are left
+// out. Content whose place is not in the request is no piece.
+func Pieces(messages []core.Message, st State) (pieces []loadmode.Piece, calls []int) {
+	at := make([][]int, len(messages)) // the calls whose content stands there
+	for n := range st.Content.calls {
+		if anchor := st.Record.Deliveries[st.Content.calls[n].first].Anchor; anchor != nil {
+			if i := anchored(messages, *anchor, st.Record.Turn); i >= 0 {
+				at[i] = append(at[i], n)
+			}
+		}
+	}
+	found := make([]bool, len(st.Content.calls))
+	EachResult(messages, st.Delivers, func(i int) {
+		if n := st.content(messages[i].Text); n >= 0 && !found[n] {
+			found[n] = true
+			at[i] = append(at[i], n)
+		}
+	})
+	end := len(messages)
+	for end > 0 && messages[end-1].Role == core.User {
+		end--
+	}
+	for i := range messages[:end] {
+		if len(pieces) > 0 {
+			pieces[len(pieces)-1].Live += tokensOf(&messages[i])
+		}
+		for _, n := range at[i] {
+			c := &st.Content.calls[n]
+			pieces = append(pieces, loadmode.Piece{Dead: EstimateTokens(c.text)})
+			calls = append(calls, c.call)
+		}
+	}
+	return pieces, calls
+}
+
+// tokensOf estimates what a message costs; each takes a few tokens of its own.
+func tokensOf(m *core.Message) int {
+	n := 4 + EstimateTokens(m.Text)
+	for i := range m.Calls {
+		n += EstimateTokens(m.Calls[i].Name) + EstimateTokens(m.Calls[i].Arguments)
+	}
+	return n
+}

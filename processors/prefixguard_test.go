@@ -1,0 +1,125 @@
+package processors
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// request is a view of a system message, a question, a load with content and an
+// answer.
+func request() []core.Message {
+	added := "\n\n" + strings.Repeat("text", 100)
+	return []core.Message{
+		{Role: core.System, Text: "You help.\n\noverview", Added: "\n\noverview"},
+		{Role: core.User, Text: "hi", Origin: 1},
+		{Role: core.Assistant, Calls: []core.ToolCall{{ID: "1", Name: "skill_load", Arguments: "pdf"}}, Origin: 2},
+		{Role: core.ToolResult, Text: "stub" + added, Added: added, Origin: 3},
+		{Role: core.Assistant, Text: "done", Origin: 4},
+	}
+}
+
+func TestPrefixGuard(t *testing.T) {
+	rec := &session.Record{Turn: 1, Overview: "o", Deliveries: []session.Delivery{{Call: 1, Skill: "pdf"}}}
+	unloaded := &session.Record{Turn: 1, Overview: "o"}
+	turned := &session.Record{Turn: 2, Overview: "o"}
+	cut := func(m *core.Message) { m.Text, m.Added = m.Text[:len(m.Text)-len(m.Added)], "" }
+	fallback := core.Message{Role: core.System, Text: FallbackHeading, Added: FallbackHeading, Origin: core.Inserted}
+	for _, tt := range []struct {
+		name    string
+		change  func([]core.Message) []core.Message
+		rec     *session.Record
+		cause   Cause
+		message int
+		tokens  int
+	}{
+		{"the same", func(v []core.Message) []core.Message { return v }, rec, "", 0, 0},
+		{"grown", func(v []core.Message) []core.Message { return append(v, core.Message{Role: core.User, Text: "more"}) }, turned, "", 0, 0},
+		{"a turn began", func(v []core.Message) []core.Message { cut(&v[3]); return append(v, core.Message{Role: core.User}) }, turned, CauseTurn, 3, 103},
+		{"unloaded", func(v []core.Message) []core.Message { cut(&v[3]); return v }, unloaded, CauseUnload, 3, 103},
+		{"nothing explains it", func(v []core.Message) []core.Message { cut(&v[3]); return v }, rec, CauseUnknown, 3, 103},
+		{"system text of the host", func(v []core.Message) []core.Message { v[0].Text = "You HELP.\n\noverview"; return v }, rec, CauseHost, 0, 111},
+		{"a new overview", func(v []core.Message) []core.Message {
+			v[0].Text, v[0].Added = "You help.\n\nolder", "\n\nolder"
+			return v
+		}, &session.Record{Turn: 2, Overview: "p"}, CauseOverview, 0, 111},
+		{"content in the system message", func(v []core.Message) []core.Message {
+			v[0].Text, v[0].Added = v[0].Text+" pdf", v[0].Added+" pdf"
+			return v
+		}, unloaded, CauseSystem, 0, 111},
+		{"arguments rewritten", func(v []core.Message) []core.Message {
+			v[2].Calls = []core.ToolCall{{ID: "1", Name: "skill_load", Arguments: "pdf "}}
+			return v
+		}, rec, CauseHost, 2, 106},
+		{"another role", func(v []core.Message) []core.Message { v[1].Role = core.System; return v }, rec, CauseHost, 1, 107},
+		{"cut at the end", func(v []core.Message) []core.Message { return v[:4] }, rec, CauseHost, 4, 1},
+		{"cut in the middle", func(v []core.Message) []core.Message { return append(v[:1], v[2:]...) }, rec, CauseHost, 1, 107},
+		{"fallback", func(v []core.Message) []core.Message {
+			return append(v[:1:1], append([]core.Message{fallback}, v[1:]...)...)
+		}, rec, CauseFallback, 1, 107},
+		{"ids do not count", func(v []core.Message) []core.Message {
+			v[2].Calls = []core.ToolCall{{ID: "2", Name: "skill_load", Arguments: "pdf"}}
+			return v
+		}, rec, "", 0, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var g PrefixGuard
+			if b, broken := g.Check(request(), rec); broken {
+				t.Fatalf("the first request: %v", b)
+			}
+			b, broken := g.Check(tt.change(request()), tt.rec)
+			if broken != (tt.cause != "") || b.Cause != tt.cause || b.Message != tt.message || b.Tokens != tt.tokens {
+				t.Errorf("%+v, %v", b, broken)
+			}
+			if b, broken := g.Check(tt.change(request()), tt.rec); broken {
+				t.Errorf("the same request again: %v", b)
+			}
+		})
+	}
+}
+
+// A fallback that goes is its own cause, not the host's.
+func TestPrefixGuardSeesAFallbackGo(t *testing.T) {
+	rec := &session.Record{}
+	view := append([]core.Message{{Role: core.System, Text: "x", Added: "x", Origin: core.Inserted}}, request()...)
+	var g PrefixGuard
+	g.Check(view, rec)
+	if b, _ := g.Check(view[1:], rec); b.Cause != CauseFallback {
+		t.Errorf("%+v", b)
+	}
+}
+
+type recorder struct{ failures []string }
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+}
+
+func TestFailTest(t *testing.T) {
+	for _, tt := range []struct {
+		cause   Cause
+		allowed []Cause
+		fails   int
+	}{
+		{CauseTurn, nil, 0},
+		{CauseUnload, nil, 0},
+		{CauseHost, nil, 1},
+		{CauseUnknown, nil, 1},
+		{CauseTurn, []Cause{CauseHost}, 1},
+		{CauseHost, []Cause{CauseHost}, 0},
+	} {
+		var r recorder
+		FailTest(&r, tt.allowed...)(PrefixBreak{Cause: tt.cause, Message: 3, Role: core.ToolResult, Tokens: 120})
+		if len(r.failures) != tt.fails {
+			t.Errorf("%s with %v allowed: %q", tt.cause, tt.allowed, r.failures)
+		}
+		if want := "prefix breaks at message 3 (tool), cause host: about 120 tokens are sent anew"; tt.cause == CauseHost && tt.fails == 1 && r.failures[0] != want {
+			t.Errorf("failure %q, want %q", r.failures[0], want)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package satchel
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// What a runtime makes for itself when the host leaves it out is made by the
+// first command: New touches no file, and an agent whose skills are only read
+// never pays for a sandbox.
+
+// standardSandbox is the executor of a host that names none. Nothing takes its
+// place where there is no sandbox: the answer to the call then says why, and
+// what to change.
+type standardSandbox struct {
+	mu     sync.Mutex
+	opened *executor.Sandbox
+	closed bool
+}
+
+var _ executor.Executor = (*standardSandbox)(nil)
+
+// open tries again after a failure: what was missing may be there now.
+func (s *standardSandbox) open() (*executor.Sandbox, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, ErrClosed
+	}
+	if s.opened == nil {
+		opened, err := executor.NewSandbox()
+		if err != nil {
+			return nil, err
+		}
+		s.opened = opened
+	}
+	return s.opened, nil
+}
+
+// Run implements executor.Executor.
+func (s *standardSandbox) Run(ctx context.Context, cmd executor.Command) (executor.Result, error) {
+	sandbox, err := s.open()
+	if err != nil {
+		return executor.Result{ExitCode: -1, Reason: executor.ReasonSetup}, err
+	}
+	return sandbox.Run(ctx, cmd)
+}
+
+// Start implements executor.Executor.
+func (s *standardSandbox) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
+	sandbox, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	return sandbox.Start(ctx, cmd, term)
+}
+
+// Capabilities implements executor.Executor.
+func (s *standardSandbox) Capabilities() executor.Capabilities {
+	sandbox, err := s.open()
+	if err != nil {
+		return executor.Capabilities{Isolation: executor.IsolationNone, Advice: []string{err.Error()}}
+	}
+	return sandbox.Capabilities()
+}
+
+func (s *standardSandbox) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.opened == nil {
+		return nil
+	}
+	return s.opened.Close()
+}
+
+// standardPlaces are the workspaces of a host that names none: in a directory
+// for temporary files.
+type standardPlaces struct {
+	mu      sync.Mutex
+	options []workspace.Option
+	opened  *workspace.Workspaces
+	closed  bool
+}
+
+// Of implements tools.Places.
+func (p *standardPlaces) Of(ctx context.Context, session string) (*workspace.Workspace, error) {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil, ErrClosed
+	}
+	if p.opened == nil {
+		opened, err := workspace.Open("", p.options...)
+		if err != nil {
+			p.mu.Unlock()
+			return nil, err
+		}
+		p.opened = opened
+	}
+	opened := p.opened
+	p.mu.Unlock()
+	return opened.Of(ctx, session)
+}
+
+// End implements tools.Places.
+func (p *standardPlaces) End(session string) error {
+	p.mu.Lock()
+	opened := p.opened
+	p.mu.Unlock()
+	if opened == nil {
+		return nil
+	}
+	return opened.End(session)
+}
+
+func (p *standardPlaces) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	if p.opened == nil {
+		return nil
+	}
+	return p.opened.Close()
+}
+
+// ErrClosed reports a command for a runtime that was closed.
+var ErrClosed = errors.New("the runtime is closed")

@@ -1,0 +1,81 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// input is what the process has yet to read. One goroutine at a time passes it
+// on, because a process that does not read keeps it waiting.
+type input struct {
+	queue   []byte
+	eof     bool // after the queue; nothing may follow
+	feeding bool
+}
+
+// endOfInput is the key, ^D, that a program on a terminal takes for the end of
+// its input; in the middle of a line it takes the second one for that.
+const endOfInput = "\x04"
+
+// Write passes text on to the process, and with eof the end of its input, and
+// does not wait until it is read. On a terminal the end is a key, and more may
+// follow for whoever reads then. The error wraps ErrEnded or ErrInput, and then
+// nothing was written.
+func (s *Session) Write(text []byte, eof bool) error {
+	if eof && s.tty {
+		if text, eof = append(bytes.Clone(text), endOfInput...), false; len(text) > 1 && !bytes.ContainsAny(text[len(text)-2:], "\r\n") {
+			text = append(text, endOfInput...)
+		}
+	}
+	if len(text) == 0 && !eof {
+		return nil // answers nothing
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.input.eof:
+		return fmt.Errorf("%w", ErrEnded)
+	case len(s.input.queue)+len(text) > maxInput:
+		return fmt.Errorf("%w: the command has not read the last %d bytes", ErrInput, len(s.input.queue))
+	}
+	s.out.answer()
+	s.input.queue = append(s.input.queue, text...)
+	s.input.eof = eof
+	if !s.input.feeding {
+		s.input.feeding = true
+		s.feeding.Go(s.feed)
+	}
+	return nil
+}
+
+// feed passes the queue on until it is empty.
+func (s *Session) feed() {
+	for {
+		s.mu.Lock()
+		text, eof := s.input.queue, s.input.eof
+		s.input.queue = nil
+		if s.input.feeding = len(text) > 0; !s.input.feeding {
+			s.mu.Unlock()
+			if eof {
+				_ = s.proc.CloseInput() // fails only when there is nobody to read
+			}
+			return
+		}
+		s.mu.Unlock()
+		if _, err := s.proc.Write(text); err != nil {
+			s.mu.Lock()
+			s.input = input{eof: true}
+			s.mu.Unlock()
+			return
+		}
+	}
+}
+
+// endInput lets no more input in and waits for what passes it on. The process
+// has ended.
+func (s *Session) endInput() {
+	s.mu.Lock()
+	s.input.queue, s.input.eof = nil, true
+	s.mu.Unlock()
+	s.feeding.Wait()
+}

@@ -1,0 +1,46 @@
+package terminal
+
+import "time"
+
+// The limits that a zero field of Limits stands for.
+const (
+	DefaultSessions = 8
+	DefaultTotal    = 64
+	DefaultIdle     = 30 * time.Minute
+	DefaultTimeout  = time.Hour
+	DefaultBuffer   = 4 << 20
+)
+
+// maxInput bounds the input of a session that its command has yet to read.
+const maxInput = 1 << 20
+
+// Limits bound the sessions of a Table. A zero field stands for its default.
+type Limits struct {
+	// Sessions is how many of one owner may run at a time.
+	Sessions int
+	// Total is how many may run at a time in all.
+	Total int
+	// Idle is after which time a session that nobody asks for is killed, and one
+	// that has ended is forgotten.
+	Idle time.Duration
+	// Timeout is how long a command may run that has no timeout of its own.
+	Timeout time.Duration
+	// Buffer is how many bytes of a session's text are kept. What was read goes
+	// first, then the oldest that was not.
+	Buffer int
+}
+
+func (l Limits) orDefaults() Limits {
+	positive(&l.Sessions, DefaultSessions)
+	positive(&l.Total, DefaultTotal)
+	positive(&l.Idle, DefaultIdle)
+	positive(&l.Timeout, DefaultTimeout)
+	positive(&l.Buffer, DefaultBuffer)
+	return l
+}
+
+func positive[T ~int | ~int64](field *T, value T) {
+	if *field <= 0 {
+		*field = value
+	}
+}

@@ -1,0 +1,196 @@
+package terminal
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/executor"
+)
+
+// Session is one process that talks, from its opening until it is forgotten.
+// Its methods are safe for concurrent use.
+type Session struct {
+	table *Table
+	owner core.SessionKey
+	// number is the place of the session among those of its owner; id is made
+	// of it.
+	number int
+	id     string
+	tty    bool
+	out    *output
+	proc   executor.Process
+
+	// ctx ends when nobody wants the session any more.
+	ctx     context.Context
+	discard context.CancelFunc
+	// In this order: the process runs, it has ended and finish has returned, the
+	// session is out of the table.
+	started, finished, gone chan struct{}
+
+	mu      sync.Mutex
+	touched time.Time
+	idled   bool
+	input   input
+	feeding sync.WaitGroup
+}
+
+func newSession(t *Table, owner core.SessionKey, number int) *Session {
+	s := &Session{
+		table: t, owner: owner, number: number, id: "s" + strconv.Itoa(number),
+		started: make(chan struct{}), finished: make(chan struct{}), gone: make(chan struct{}),
+	}
+	s.ctx, s.discard = context.WithCancel(context.Background())
+	return s
+}
+
+// Process is what a session runs.
+type Process struct {
+	Command executor.Command
+	// TTY, Rows and Cols are those of executor.Terminal.
+	TTY        bool
+	Rows, Cols uint16
+	// Secrets are in no page.
+	Secrets []Secret
+	// Finish is called once, when the process has ended, on a goroutine of the
+	// session's own. What it returns is the Final of the last page. Its ctx has
+	// the values of the one of Start and ends when nobody will ask for Final.
+	Finish func(ctx context.Context, result executor.Result, err error) []byte
+}
+
+// Start starts the process of a session that was opened. ctx bounds the start
+// only. After an error the session is no more, and Finish will not be called.
+func (s *Session) Start(ctx context.Context, exec executor.Executor, p Process) error {
+	if s.ctx.Err() != nil {
+		s.Abandon()
+		return ErrClosed
+	}
+	limits := s.table.limits
+	positive(&p.Command.Limits.Timeout, limits.Timeout)
+	s.tty, s.out = p.TTY, newOutput(limits.Buffer, newCleaner(p.TTY, p.Secrets))
+	proc, err := exec.Start(ctx, p.Command, executor.Terminal{TTY: p.TTY, Rows: p.Rows, Cols: p.Cols, Output: s.out})
+	if err != nil {
+		s.Abandon()
+		return err
+	}
+	s.proc = proc
+	s.touch()
+	close(s.started)
+	go s.keep(context.WithoutCancel(ctx), p.Finish)
+	return nil
+}
+
+// Abandon gives back the place of a session that will not be started.
+func (s *Session) Abandon() {
+	s.discard()
+	s.table.abandon(s)
+}
+
+// keep owns the process, and then what is left of it.
+func (s *Session) keep(ctx context.Context, finish func(context.Context, executor.Result, error) []byte) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+
+	if s.untilIdle(s.proc.Done()) {
+		s.mu.Lock()
+		s.idled = true
+		s.mu.Unlock()
+	}
+	s.proc.Kill() // does nothing after the end
+	<-s.proc.Done()
+	s.endInput()
+	result, err := s.proc.Wait(context.WithoutCancel(ctx))
+	if s.ctx.Err() != nil {
+		cancel() // AfterFunc does so a moment later
+	}
+	s.out.end(finish(ctx, result, err))
+	s.touch()
+	close(s.finished)
+
+	s.untilIdle(nil)
+	s.discard()
+	s.table.remove(s)
+	close(s.gone)
+}
+
+// untilIdle waits until nobody has asked for the session for the idle time;
+// false when done is closed first, or nobody wants the session any more.
+func (s *Session) untilIdle(done <-chan struct{}) bool {
+	timer := time.NewTimer(s.table.limits.Idle)
+	defer timer.Stop()
+	for {
+		select {
+		case <-done:
+			return false
+		case <-s.ctx.Done():
+			return false
+		case <-timer.C:
+		}
+		s.mu.Lock()
+		rest := s.table.limits.Idle - time.Since(s.touched)
+		s.mu.Unlock()
+		if rest <= 0 {
+			return true
+		}
+		timer.Reset(rest)
+	}
+}
+
+func (s *Session) touch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.touched = time.Now()
+}
+
+// ID returns the id by which the owner asks for the session.
+func (s *Session) ID() string { return s.id }
+
+// TTY reports whether the process has a terminal.
+func (s *Session) TTY() bool { return s.tty }
+
+// Idled reports that the process was killed because nobody asked for it.
+func (s *Session) Idled() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.idled
+}
+
+// Next returns a page of the text as soon as there is a reason to: the page is
+// full, the process has ended or seems to ask for something, or r.Wait is over.
+// It waits for Finish too. When ctx ends first, nothing counts as read and the
+// error is that of ctx.
+func (s *Session) Next(ctx context.Context, r Request) (Page, error) {
+	page, err := s.out.next(ctx, r)
+	s.touch()
+	return page, err
+}
+
+// Kill ends the process and returns when it has ended and Finish has returned,
+// or with the error of ctx.
+func (s *Session) Kill(ctx context.Context) error {
+	s.proc.Kill()
+	select {
+	case <-s.finished:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Finished reports that the process has ended and Finish has returned.
+func (s *Session) Finished() bool { return closed(s.finished) }
+
+// Forget makes the session unknown. The process, if it still runs, is killed.
+func (s *Session) Forget() { s.discard() }
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,178 @@
+package terminal
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// maxOwners bounds the owners whose count of sessions is remembered.
+const maxOwners = 10_000
+
+// Table holds the sessions of all owners. Its methods are safe for concurrent
+// use.
+type Table struct {
+	limits Limits
+
+	mu     sync.Mutex
+	all    []*Session // oldest first
+	opened map[core.SessionKey]int
+	closed bool
+	// alive are the sessions that are not done: each has a goroutine from its
+	// start on.
+	alive sync.WaitGroup
+}
+
+// New returns an empty table. Close it.
+func New(limits Limits) *Table {
+	return &Table{limits: limits.orDefaults(), opened: map[core.SessionKey]int{}}
+}
+
+// Open takes a place for a session that is about to start, and gives it the
+// owner's next id: s1, s2 and so on, the same in each run of the host. The
+// caller must call Start or Abandon. The error wraps ErrFull or ErrClosed.
+func (t *Table) Open(owner core.SessionKey) (*Session, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return nil, ErrClosed
+	}
+	own, all := t.live(func(s *Session) bool { return s.owner == owner }), t.live(func(*Session) bool { return true })
+	switch {
+	case len(own) >= t.limits.Sessions:
+		return nil, fmt.Errorf("%w: %d are allowed; end one of %s", ErrFull, t.limits.Sessions, strings.Join(own, ", "))
+	case len(all) >= t.limits.Total:
+		return nil, fmt.Errorf("%w on this host; try again later", ErrFull)
+	}
+	t.forgetEnded(owner)
+	if len(t.opened) >= maxOwners {
+		t.forgetOwners()
+	}
+	t.opened[owner]++
+	s := newSession(t, owner, t.opened[owner])
+	t.all = append(t.all, s)
+	t.alive.Add(1)
+	return s, nil
+}
+
+// live are the ids of sessions that have not ended. t.mu is held.
+func (t *Table) live(which func(*Session) bool) (ids []string) {
+	for _, s := range t.all {
+		if which(s) && !s.Finished() {
+			ids = append(ids, s.id)
+		}
+	}
+	return ids
+}
+
+// forgetEnded makes room among sessions that have ended: there may be as many
+// as run. t.mu is held.
+func (t *Table) forgetEnded(owner core.SessionKey) {
+	own, all := 0, 0
+	for _, s := range slices.Backward(t.all) {
+		if !s.Finished() {
+			continue
+		}
+		all++
+		if s.owner == owner {
+			own++
+		}
+		if s.owner == owner && own >= t.limits.Sessions || all >= t.limits.Total {
+			s.discard()
+		}
+	}
+}
+
+// forgetOwners forgets the counts of owners without sessions. t.mu is held.
+func (t *Table) forgetOwners() {
+	for owner := range t.opened {
+		if !slices.ContainsFunc(t.all, func(s *Session) bool { return s.owner == owner }) {
+			delete(t.opened, owner)
+		}
+	}
+}
+
+// Session returns the session of that id of that owner. The error wraps
+// ErrUnknown; another owner's id is as unknown as one that nobody has.
+func (t *Table) Session(owner core.SessionKey, id string) (*Session, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var ids []string
+	for _, s := range t.all {
+		if s.owner != owner || !closed(s.started) || s.ctx.Err() != nil {
+			continue
+		}
+		if s.id == id {
+			s.touch()
+			return s, nil
+		}
+		ids = append(ids, s.id)
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("%w %q: there is none", ErrUnknown, id)
+	}
+	return nil, fmt.Errorf("%w %q: there are %s", ErrUnknown, id, strings.Join(ids, ", "))
+}
+
+// EndSession is End for all agents of a session of the host. Their next ids
+// begin anew.
+func (t *Table) EndSession(session string) {
+	of := func(owner core.SessionKey) bool { return owner.Session == session }
+	t.End(of)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	maps.DeleteFunc(t.opened, func(owner core.SessionKey, _ int) bool { return of(owner) })
+}
+
+// End kills the sessions of the owners that which chooses, and forgets them.
+// When it returns, their processes have ended and their Finish has returned; one
+// that is about to start will not, or is killed at once.
+func (t *Table) End(which func(owner core.SessionKey) bool) {
+	t.mu.Lock()
+	var ended []*Session
+	for _, s := range t.all {
+		if which(s.owner) {
+			s.discard()
+			ended = append(ended, s)
+		}
+	}
+	t.mu.Unlock()
+	for _, s := range ended {
+		if closed(s.started) {
+			<-s.gone
+		}
+	}
+}
+
+// Close ends all sessions, also those that are about to start, and lets no more
+// open. Further calls do nothing.
+func (t *Table) Close() {
+	t.mu.Lock()
+	t.closed = true
+	t.mu.Unlock()
+	t.End(func(core.SessionKey) bool { return true })
+	t.alive.Wait()
+}
+
+// abandon takes out a session that was not started. Its id is free again when it
+// is the last: nobody was told of it.
+func (t *Table) abandon(s *Session) {
+	t.mu.Lock()
+	if t.opened[s.owner] == s.number {
+		t.opened[s.owner]--
+	}
+	t.mu.Unlock()
+	t.remove(s)
+}
+
+// remove takes out a session that is done.
+func (t *Table) remove(s *Session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.all = slices.DeleteFunc(t.all, func(o *Session) bool { return o == s })
+	t.alive.Done()
+}

@@ -1,0 +1,131 @@
+package workspace
+
+import (
+	"context"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// A seal is what lstat said of everything in a skill's directory when it had
+// been staged. A command that runs as root, or as the owner who
+// may chmod, can write there; after that the seal is broken. Nothing is read
+// for it and no file is opened. What was added or removed shows in the times of
+// the directory that it was added to or removed from.
+type seal []sealedDir
+
+type sealedDir struct {
+	path   string // below the skill's directory
+	names  []string
+	stamps []stamp
+}
+
+// stamp is what lstat says of one entry.
+type stamp struct {
+	mode     fs.FileMode
+	size     int64
+	modified int64 // nanoseconds of Unix time
+	inode    inode // as far as the system tells, with the time of the last change
+}
+
+func stampOf(info fs.FileInfo) stamp {
+	return stamp{info.Mode(), info.Size(), info.ModTime().UnixNano(), inodeOf(info)}
+}
+
+// newSeal seals what was made in skill, by directory.
+func newSeal(skill *os.Root, made map[string][]string) (seal, error) {
+	s := make(seal, 0, len(made))
+	for _, dir := range slices.Sorted(maps.Keys(made)) {
+		d := sealedDir{path: dir, names: made[dir]}
+		var err error
+		if d.stamps, err = d.look(skill); err != nil {
+			return nil, cause(err)
+		}
+		s = append(s, d)
+	}
+	return s, nil
+}
+
+// look returns the stamps of the names as they are now, up to the first that
+// cannot be had.
+func (d sealedDir) look(skill *os.Root) ([]stamp, error) {
+	// The dot makes it open directories only: a pipe would make it wait.
+	dir, err := skill.OpenRoot(filepath.FromSlash(d.path + "/."))
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	stamps := make([]stamp, 0, len(d.names))
+	for _, name := range d.names {
+		info, err := dir.Lstat(name)
+		if err != nil {
+			return stamps, err
+		}
+		stamps = append(stamps, stampOf(info))
+	}
+	return stamps, nil
+}
+
+// broken returns the first path that is not as it was sealed, "" if all are.
+func (s seal) broken(skill *os.Root) string {
+	for _, d := range s {
+		now, _ := d.look(skill) // what cannot be looked at is missing here
+		for i, was := range d.stamps {
+			if i == len(now) || now[i] != was {
+				return path.Join(d.path, d.names[i])
+			}
+		}
+	}
+	return ""
+}
+
+// File systems count time in steps, often of some milliseconds: a change in
+// the same step as the seal would not show.
+const (
+	settleTries = 50
+	settlePause = time.Millisecond
+)
+
+// settle waits until a change of what is sealed would show. It tells by a file
+// of its own in dir, and waits about 50 ms at most: steps of a second are too
+// long to wait for.
+func (s seal) settle(ctx context.Context, dir *os.Root) error {
+	var newest int64
+	for _, d := range s {
+		for _, st := range d.stamps {
+			newest = max(newest, st.newest())
+		}
+	}
+	name := freshName(newPrefix)
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return cause(err)
+	}
+	defer dir.Remove(name)
+	defer f.Close()
+	for i := range settleTries {
+		if i > 1 { // newer kernels give an exact time to what changes after a look at it
+			time.Sleep(settlePause)
+		}
+		if _, err := f.Write([]byte{0}); err != nil {
+			return withoutPath(f, err)
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return withoutPath(f, err)
+		}
+		if stampOf(info).newest() > newest {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s stamp) newest() int64 { return max(s.modified, s.inode.changed) }
