@@ -32,7 +32,7 @@ func (r *run) tell() []llms.MessageContent {
 		a.response(one.message)
 		for _, call := range one.calls {
 			step := &r.steps[done]
-			if step.Action.ToolID != call.ID || !strings.EqualFold(step.Action.Tool, call.Name) {
+			if step.Action.ToolID != call.ID || step.Action.Tool != call.Name && !strings.EqualFold(step.Action.Tool, call.Name) {
 				return nil
 			}
 			a.result(llms.ToolCallResponse{ToolCallID: call.ID, Name: call.Name, Content: step.Observation})
@@ -64,9 +64,11 @@ func (a *account) response(m llms.MessageContent) {
 }
 
 func (a *account) result(r llms.ToolCallResponse) {
-	if a.n < len(a.messages) && a.messages[a.n].Parts[0] == llms.ContentPart(r) {
-		a.n++
-		return
+	if a.n < len(a.messages) {
+		if is, ok := a.messages[a.n].Parts[0].(llms.ToolCallResponse); ok && is == r {
+			a.n++
+			return
+		}
 	}
 	a.put(llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{r}})
 }

@@ -33,8 +33,8 @@ func BenchmarkGenerateContent(b *testing.B) {
 	b.Run("loop, Google", func(b *testing.B) { benchLoop(b, Google, same) })
 }
 
-// benchExecutor measures the last call of an executor, with what its agent gives to
-// the model.
+// benchExecutor measures the last call of an executor, with what its agent gives
+// to the model.
 func benchExecutor(b *testing.B, earlier int) {
 	llm := &silent{}
 	kit := benchKit(b, llm, WithHistory(func(ctx context.Context) (schema.ChatMessageHistory, error) {
@@ -93,6 +93,9 @@ func measure(b *testing.B, ctx context.Context, kit *Kit, msgs []llms.MessageCon
 	key, _ := kit.session(ctx)
 	keyed := satchel.WithKey(ctx, key)
 	req := core.Request{Key: key, Messages: new(scratch).refer(new(scratch).outgoing(kit, given, kit.runIn(ctx)))}
+	if len(req.Messages) != 60 {
+		b.Fatalf("%d messages", len(req.Messages))
+	}
 	whole := func() {
 		if _, err := kit.model.GenerateContent(ctx, given, options...); err != nil {
 			b.Fatal(err)
