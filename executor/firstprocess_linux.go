@@ -5,6 +5,7 @@ package executor
 import (
 	"encoding/binary"
 	"fmt"
+	"os"
 	"syscall"
 	"time"
 
@@ -17,6 +18,9 @@ type firstProcess struct {
 	*prepared
 	later  func(func())
 	strays *process // finds all others, where no namespace holds them
+
+	gone  chan struct{} // closed: nobody is left
+	empty bool          // that was so before anything was killed
 
 	told   bool // the program's end was reported
 	status syscall.WaitStatus
@@ -31,6 +35,7 @@ func (f *firstProcess) String() string { return fmt.Sprintf("sandbox %d", f.proc
 // awaitExit returns when the first process has reported the program's end, or
 // has ended itself.
 func (f *firstProcess) awaitExit() {
+	defer func() { go f.awaitGone() }()
 	kind, body, err := f.receive()
 	if err != nil || kind != reexec.Exited || len(body) != 12 {
 		return
@@ -40,12 +45,27 @@ func (f *firstProcess) awaitExit() {
 	f.cpu = time.Duration(binary.LittleEndian.Uint64(body[4:])) * time.Microsecond
 }
 
+// awaitGone notes that nobody is left in the sandbox. It ends with the socket.
+func (f *firstProcess) awaitGone() {
+	if kind, _, err := f.receive(); err == nil && kind == reexec.Gone {
+		close(f.gone)
+	}
+}
+
 // terminate implements child.
 func (f *firstProcess) terminate() { _, _ = f.control.Write([]byte{reexec.Terminate}) }
 
-// killAll ends the first process. The kernel ends all others of its namespace
-// before that is over.
+// goneWait is how long the word that nobody is left may take: it follows that
+// of the program's end at once, unless the program has left something running.
+const goneWait = time.Millisecond
+
+// killAll ends the first process, and the kernel all others of its namespace
+// before that is over. Usually nobody is left to be ended.
 func (f *firstProcess) killAll() error {
+	if f.strays == nil && within(goneWait, f.gone) {
+		f.empty = true
+		return nil
+	}
 	_ = f.proc.Kill()
 	if f.strays != nil {
 		return f.strays.killAll()
@@ -53,13 +73,16 @@ func (f *firstProcess) killAll() error {
 	return nil
 }
 
-// reap implements child.
+// reap implements child. An empty sandbox takes a millisecond to be taken down,
+// and its group another, for which nobody has to wait.
 func (f *firstProcess) reap() (ending, error) {
-	state, err := f.proc.Wait()
-	_ = f.control.Close()
 	e := ending{code: codeKilled, signal: "SIGKILL", limited: true}
-	if state != nil {
-		e.cpu = state.UserTime() + state.SystemTime()
+	var err error
+	if !f.empty {
+		var state *os.ProcessState
+		if state, err = f.proc.Wait(); err == nil {
+			e.cpu = state.UserTime() + state.SystemTime()
+		}
 	}
 	if f.told {
 		e.code, e.signal = statusOf(f.status)
@@ -67,7 +90,14 @@ func (f *firstProcess) reap() (ending, error) {
 		e.policy = f.status.Signaled() && f.status.Signal() == syscall.SIGSYS
 	}
 	e.oom = f.group.oom()
-	f.later(f.group.remove) // it takes a millisecond that nobody has to wait for
+	f.later(func() {
+		if f.empty {
+			_, _ = f.proc.Wait()
+		}
+		_ = f.control.Close()
+		f.group.remove()
+	})
+	f.refill()
 	return e, err
 }
 

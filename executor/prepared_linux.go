@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -25,7 +26,12 @@ type prepared struct {
 	proc    *os.Process
 	control *os.File
 	group   *group // made for it in advance, or nil
+	refill  func() // prepares another in its place
 }
+
+// refillWait is how long another sandbox is not prepared while the command that
+// took this one has just begun: both would want the processor.
+const refillWait = 20 * time.Millisecond
 
 // discard ends a sandbox in which nothing runs.
 func (p *prepared) discard() {
@@ -33,6 +39,9 @@ func (p *prepared) discard() {
 	_ = p.control.Close()
 	_, _ = p.proc.Wait()
 	p.group.remove()
+	if p.refill != nil {
+		p.refill()
+	}
 }
 
 // ready lets the sandbox be built and waits until it is.
@@ -170,7 +179,9 @@ func (s *Sandbox) take(ctx context.Context, l Limits) (*prepared, error) {
 		if !open {
 			return nil, errClosed
 		}
-		s.prepareOne()
+		once := sync.OnceFunc(s.prepareOne)
+		timer := time.AfterFunc(refillWait, once)
+		p.refill = func() { timer.Stop(); once() }
 		if p.group != nil && p.group.limits != s.groupLimits(l) {
 			s.later(p.group.remove)
 			p.group = s.newGroup(l)
@@ -189,7 +200,7 @@ func (s *Sandbox) makeReady(ctx context.Context, l Limits) (*prepared, error) {
 		group.remove()
 		return nil, err
 	}
-	p.group = group
+	p.group, p.refill = group, func() {}
 	if err := p.ready(ctx, s.plan); err != nil {
 		p.discard()
 		return nil, err

@@ -180,7 +180,7 @@ func (s *Sandbox) spawn(ctx context.Context, cmd Command, streams [3]*os.File, t
 		p.discard()
 		return nil, err
 	}
-	first := &firstProcess{prepared: p, later: s.later}
+	first := &firstProcess{prepared: p, later: s.later, gone: make(chan struct{})}
 	if marker != 0 {
 		first.strays = &process{proc: p.proc, marker: marker}
 	}

@@ -119,6 +119,7 @@ func reap(program int) {
 		switch {
 		case err == syscall.EINTR:
 		case err != nil: // ECHILD
+			send(Gone, "")
 			syscall.Exit(0)
 		case pid == program:
 			send(Exited, ending(status, &usage))

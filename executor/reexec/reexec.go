@@ -136,6 +136,8 @@ const (
 	// Exited: the program ended; followed by its wait status, 4 bytes, and the
 	// processor time in microseconds of it and its children, 8 bytes.
 	Exited byte = 'E'
+	// Gone: nobody is left but the child itself, which ends.
+	Gone byte = 'G'
 )
 
 // Terminate is the message to the child, without anything after it, that sends
