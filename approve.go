@@ -26,14 +26,7 @@ func (r *Runtime) ask(ctx context.Context, key core.SessionKey, call core.ToolCa
 		r.allow(ctx, key, call, v)
 		return core.Decision{}, nil
 	}
-	question := core.Ask{Key: key, Call: call, Reason: v.Reason, Bound: bound, Lasting: "nothing but this call"}
-	switch {
-	case grant == nil:
-	case grant.Use != "":
-		question.Lasting = "this call, with the same arguments"
-	default:
-		question.Lasting = "every call of " + call.Name
-	}
+	question := core.Ask{Key: key, Call: call, Reason: v.Reason, Bound: bound, Lasting: lasting(grant)}
 	for _, a := range rec.Active {
 		question.Skills = append(question.Skills, a.Skill)
 	}
@@ -65,6 +58,17 @@ func (r *Runtime) ask(ctx context.Context, key core.SessionKey, call core.ToolCa
 	return core.Decision{}, nil
 }
 
+// lasting says what an answer for the session allows.
+func lasting(grant *session.Grant) string {
+	switch {
+	case grant == nil:
+		return "nothing but this call"
+	case grant.Use != "":
+		return "this call, with the same arguments"
+	}
+	return "every call of " + grant.Tool
+}
+
 // bind says what an approval of the call for the session covers, nil for nothing
 // more than the call, and identifies what it is about.
 func (r *Runtime) bind(ctx context.Context, call core.ToolCall, rec *session.Record, use *permission.Use) (*session.Grant, string, error) {
@@ -78,21 +82,21 @@ func (r *Runtime) bind(ctx context.Context, call core.ToolCall, rec *session.Rec
 		}
 		grant.Skills[a.Skill] = sum(parts...)
 	}
-	lasting := true
+	whole := true
 	// What runs is approved as it stands there; of other tools it is the tool.
 	if use.Takes == permission.Command || r.Owns(call.Name) {
 		files, err := r.filesOf(ctx, use.Skill)
 		if err != nil {
 			return nil, "", err
 		}
-		lasting = files != ""
+		whole = files != ""
 		grant.Use = sum(canonical(call.Arguments), use.Text, files)
 	}
 	parts := []string{call.Name, grant.Use, canonical(call.Arguments)}
 	for _, name := range slices.Sorted(maps.Keys(grant.Skills)) {
 		parts = append(parts, name, grant.Skills[name])
 	}
-	if !lasting {
+	if !whole {
 		grant = nil
 	}
 	return grant, sum(parts...), nil

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
@@ -158,7 +159,13 @@ func (r *Record) Clone() *Record {
 	c.Tokens = slices.Clone(r.Tokens)
 	c.Others = slices.Clone(r.Others)
 	c.Held = slices.Clone(r.Held)
+	for i := range c.Held {
+		c.Held[i].Tools = slices.Clone(c.Held[i].Tools)
+	}
 	c.Grants = slices.Clone(r.Grants)
+	for i := range c.Grants {
+		c.Grants[i].Skills = maps.Clone(c.Grants[i].Skills)
+	}
 	return &c
 }
 

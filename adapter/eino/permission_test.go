@@ -85,14 +85,17 @@ func playing(t *testing.T, play *evasion.Play, opts ...satchel.Option) (*scripte
 }
 
 // TestNoForbiddenCallReachesATool plays every policy by every way to combine
-// lists, in every load mode, with tools of all four kinds.
+// lists, in every load mode, with tools of all four kinds. Streamed, a message
+// has no enhanced tools, as two of them race inside of Eino: they are in
+// TestEnhancedToolsStreamedOneByOne.
 func TestNoForbiddenCallReachesATool(t *testing.T) {
-	play := evasion.NewPlay(kinds...)
+	plays := map[bool]*evasion.Play{false: evasion.NewPlay(kinds...), true: evasion.NewPlay(kinds[:2]...)}
 	for _, policy := range []permission.Policy{permission.Restrict, permission.Preapprove, permission.Off} {
 		for _, combine := range []permission.Combine{permission.Union, permission.Intersection, permission.Latest} {
 			for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Once, loadmode.Session} {
 				t.Run(fmt.Sprintf("%s/%s/%s", policy, combine, mode), func(t *testing.T) {
 					both(t, func(t *testing.T, streaming bool) {
+						play := plays[streaming]
 						m, c, agent := playing(t, play, satchel.WithPolicy(policy, combine), satchel.WithLoadMode(mode))
 						for _, user := range []string{"first", "second", "third"} {
 							noErrors(t, run(t, agent, "s", streaming, schema.UserMessage(user)))
@@ -117,6 +120,25 @@ func TestNoForbiddenCallReachesATool(t *testing.T) {
 						}
 					})
 				})
+			}
+		}
+	}
+}
+
+func TestEnhancedToolsStreamedOneByOne(t *testing.T) {
+	for _, kind := range kinds[2:] {
+		one := evasion.NewPlay(kind)
+		load := []evasion.Call{{Tool: "skill_load", Arguments: `{"skill":"a"}`}}
+		play := &evasion.Play{Messages: [][]evasion.Call{load}}
+		for _, call := range one.Messages[6][1:] { // the batch where one list holds
+			play.Messages = append(play.Messages, []evasion.Call{call})
+		}
+		play.Messages = append(play.Messages, nil)
+		_, c, agent := playing(t, play)
+		noErrors(t, run(t, agent, "s", true, schema.UserMessage("q")))
+		for _, calls := range play.Messages[1 : len(play.Messages)-1] {
+			if passes := calls[0].Passes("restrict", "union", "turn"); (c.reached[calls[0].Number] == 1) != passes {
+				t.Errorf("%s %s reached its tool: %v, want %v", calls[0].Tool, calls[0].Arguments, !passes, passes)
 			}
 		}
 	}

@@ -3,13 +3,16 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/satchel-go/satchel/internal/evasion"
@@ -219,6 +222,48 @@ func TestChatAsksBetweenPrompts(t *testing.T) {
 		got := gateChat(t, script, "first\nyes\nsecond\n", append(flags, "--skills", skills, "--approve", "ask")...)
 		if results := got.results(t, "skill_run"); got.code != 0 || len(results) != 1 || !strings.Contains(results[0], ran) || !strings.Contains(got.out, "second answer") {
 			t.Errorf("code %d, out %s, err %s", got.code, got.out, got.err)
+		}
+	})
+}
+
+// interrupting sends Ctrl-C when a question is asked.
+type interrupting struct{ text bytes.Buffer }
+
+func (w *interrupting) Write(p []byte) (int, error) {
+	if strings.HasSuffix(string(p), "\n? ") {
+		if err := syscall.Kill(syscall.Getpid(), syscall.SIGINT); err != nil {
+			return 0, err
+		}
+	}
+	return w.text.Write(p)
+}
+
+// Ctrl-C at a question cancels its turn and nothing else.
+func TestChatQuestionIsCancelled(t *testing.T) {
+	skills := listedSkills(t, "true")
+	each(t, func(t *testing.T, flags ...string) {
+		server, err := wire.New(func(r wire.Request) wire.Response {
+			if r.Contains("second") {
+				return wire.Text("second answer")
+			}
+			return wire.Plan(wire.Turn{Steps: []wire.Step{wire.Load("free"), {Calls: []wire.Call{command("free", "echo one")}}}, Answer: "first answer"})(r)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		in, silent := io.Pipe() // nobody types anything
+		defer silent.Close()
+		var out bytes.Buffer
+		errs := &interrupting{}
+		code := run(t.Context(), append(flags, "--skills", skills, "--executor", "local", "--approve", "ask", "first", "second"), console{
+			in: in, out: &out, err: errs,
+			env: func(name string) string {
+				return map[string]string{"OPENAI_BASE_URL": server.URL(), "OPENAI_MODEL": "m"}[name]
+			},
+		})
+		if code != 1 || out.String() != "second answer\n" || !strings.Contains(errs.text.String(), "turn 1: cancelled") {
+			t.Errorf("code %d, out %q, err %q", code, out.String(), errs.text.String())
 		}
 	})
 }

@@ -41,6 +41,9 @@ func saveLeavesArgument(t *testing.T, s session.Store) {
 	rec.Deliveries[0].Anchor.Hash = "changed"
 	rec.Pending[0].Answer = "changed"
 	rec.Notes[0].Text = "changed"
+	rec.Others[0].ID = "changed"
+	rec.Held[0].Tools[0] = "changed"
+	rec.Grants[0].Skills["pdf"] = "changed"
 	want := full(key)
 	want.Version = 1
 	equal(t, "saved", saved, want)

@@ -135,6 +135,11 @@ func full(key core.SessionKey) *session.Record {
 			Call: 9, From: core.ToolCall{ID: "c1", Name: "skill_load", Arguments: `{"skill":"pdf"}`},
 			Done: true, Answer: "loaded: pdf\n",
 		}},
+		Others: []session.Other{{ID: "c0", Name: "search"}, {Name: "send", After: 9}},
+		Held: []session.Held{
+			{Skill: "pdf", Call: 4, Tools: []string{"Bash(git:*)", "Read"}, Repaired: true, Old: true}, {Skill: "docx", Tools: []string{}},
+		},
+		Grants:   []session.Grant{{Tool: "skill_run", Use: "u", Skills: map[string]string{"pdf": "d1"}}},
 		Overview: "o", Listing: "l", NoSkills: true,
 		Notes: []session.Note{{Anchor: mark, Text: "new skill"}},
 	}
