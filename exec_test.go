@@ -1,3 +1,5 @@
+//go:build unix
+
 package satchel_test
 
 import (
@@ -7,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -454,6 +457,60 @@ func TestExecIsKilledWhenIdle(t *testing.T) {
 	}
 	if r.Status != "exited" || r.Result == nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "not been asked for") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// Many agents talk at the same time, and each of them to one session from
+// several sides: every line comes to one of them, once.
+func TestExecManyAtOnce(t *testing.T) {
+	b := newBench(t, tools.Runner{})
+	var agents sync.WaitGroup
+	for i := range 6 {
+		agents.Go(func() {
+			own := &bench{t: t, rt: b.rt, key: core.SessionKey{Session: "s", Agent: fmt.Sprint("agent ", i)}}
+			own.call("skill_load", "demo")
+			own.talk("skill_exec", command("cat", `,"yield_ms":0`))
+			var mu sync.Mutex
+			var got []string
+			var sides sync.WaitGroup
+			for side := range 3 {
+				sides.Go(func() {
+					for j := range 10 {
+						r := own.talk("skill_write_stdin", fmt.Sprintf(`{"session_id":"s1","chars":"%d,%d,%d\n","yield_ms":5}`, i, side, j))
+						mu.Lock()
+						got = append(got, strings.Fields(r.Output)...)
+						mu.Unlock()
+					}
+				})
+			}
+			sides.Wait()
+			rest, _ := own.finish(own.talk("skill_write_stdin", `{"session_id":"s1","eof":true}`))
+			got = append(got, strings.Fields(rest)...)
+			slices.Sort(got)
+			if n := len(slices.Compact(slices.Clone(got))); len(got) != 30 || n != 30 || !strings.HasPrefix(got[0], fmt.Sprint(i, ",")) {
+				t.Errorf("%d lines, %d of them different: %q", len(got), n, got)
+			}
+		})
+	}
+	agents.Wait()
+}
+
+// The steps of a session are events, its end too, in whatever call it is told.
+func TestExecEvents(t *testing.T) {
+	var mu sync.Mutex
+	var kinds []string
+	b := newBench(t, tools.Runner{}, satchel.WithEventHook(func(_ context.Context, e core.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if strings.HasPrefix(string(e.Kind), "workspace.") {
+			kinds = append(kinds, strings.TrimSuffix(fmt.Sprint(e.Kind, " ", e.Key.Agent, " ", e.Detail), " "))
+		}
+	}))
+	b.finish(b.talk("skill_exec", command("echo x > out/x", `,"output_files":["out/x"]`)))
+	mu.Lock()
+	defer mu.Unlock()
+	if got := strings.Join(kinds, "; "); got != "workspace.create a; workspace.stage a demo; workspace.run a exit; workspace.collect a" {
+		t.Errorf("events %s", got)
 	}
 }
 
