@@ -26,6 +26,7 @@ vet:
 
 unit:
 	@set -e; for m in $(MODULES); do echo "== $$m"; (cd $$m && $(GO) test $(RACE) -shuffle=on ./...); done
+	scripts/unit-as-user.sh
 
 alone: ## every nested module also builds without the workspace
 	@set -e; for m in $(filter-out .,$(MODULES)); do (cd $$m && GOWORK=off $(GO) build ./... && GOWORK=off $(GO) vet ./...); done
@@ -34,7 +35,7 @@ bench: ## what a model call costs
 	$(GO) test -run '^$$' -bench . -benchmem . ./skillmd ./catalog ./session ./adapter/...
 
 bench-cache: ## what each system costs with a prompt cache; ARGS are its flags
-	GO=$(GO) scripts/bench-cache.sh $(ARGS)
+	$(GO) run ./benchmark -json benchmark/out/cache.json -html benchmark/out/cache.html $(ARGS)
 
 fuzz: ## a minute of fuzzing for each parser
 	scripts/fuzz.sh 60s

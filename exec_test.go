@@ -325,7 +325,7 @@ func TestExecLeavesNothing(t *testing.T) {
 			defer places.Close()
 			b := newBench(t, tools.Runner{Workspaces: places})
 			file := filepath.Join(t.TempDir(), "beat")
-			if r := b.talk("skill_exec", command(beats(file), `,"yield_ms":300`)); r.Output != "up\n" || r.Status != "running" {
+			if r := b.talk("skill_exec", command(beats(file), `,"yield_ms":5000`)); r.Output != "up\n" || r.Status != "running" {
 				t.Fatalf("exec: %+v", r)
 			}
 			if n, err := places.Sweep(); n != 0 || err != nil {
@@ -556,7 +556,7 @@ func TestExecOnATerminal(t *testing.T) {
 	if r.Output != "xx" || r.Status != "exited" || r.Result.ExitCode != 0 {
 		t.Errorf("end of input: %+v", r)
 	}
-	b.talk("skill_exec", command("echo up; sleep 20", `,"tty":true,"yield_ms":200`))
+	b.talk("skill_exec", command("echo up; sleep 20", `,"tty":true,"yield_ms":5000`))
 	if _, r = b.finish(b.talk("skill_write_stdin", `{"session_id":"s3","chars":"\u0003"}`)); r.Result == nil || r.Result.ExitCode != 130 {
 		t.Errorf("interrupt: %+v", r)
 	}

@@ -38,12 +38,12 @@ type settings struct {
 }
 
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
-	var s settings
+	s := settings{suite: places()}
 	flags := flag.NewFlagSet("benchmark", flag.ContinueOnError)
 	flags.SetOutput(errs)
-	flags.StringVar(&s.scenarios, "scenarios", "scenarios", "directory of the `scenarios`")
-	flags.StringVar(&s.skills, "skills", "", "directory of the `skills` that they need")
-	flags.StringVar(&s.peers, "peers", "peers", "directory of captured requests of other systems")
+	flags.StringVar(&s.scenarios, "scenarios", s.scenarios, "directory of the `scenarios`")
+	flags.StringVar(&s.skills, "skills", s.skills, "directory of the `skills` that they need")
+	flags.StringVar(&s.peers, "peers", s.peers, "directory of captured requests of other `systems`")
 	flags.StringVar(&s.dump, "dump", "", "write every request that each system sent below this directory")
 	flags.StringVar(&s.json, "json", "", "write everything that was measured to this file")
 	flags.StringVar(&s.html, "html", "", "write the report to this file")
@@ -51,8 +51,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if s.skills == "" || flags.NArg() > 0 {
-		return errors.New("say where the skills are: -skills DIR")
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	prices, err := choosePrices(s.prices)
 	if err != nil {
@@ -73,13 +73,19 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := report.Table(out, all, prices); err != nil {
-		return err
-	}
-	return errors.Join(
+	err = errors.Join(
+		report.Table(out, all, prices),
 		writeFile(s.json, all, prices, report.JSON),
 		writeFile(s.html, all, prices, report.HTML),
 	)
+	notes := captures.notes()
+	if s.html != "" {
+		notes = append(notes, s.html+" shows it with charts")
+	}
+	for _, note := range notes {
+		fmt.Fprintln(errs, "benchmark:", note)
+	}
+	return err
 }
 
 func priceNames() []string {

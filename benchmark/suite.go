@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/benchmark/cachemodel"
 	"github.com/satchel-go/satchel/benchmark/capture"
@@ -13,8 +16,27 @@ import (
 	"github.com/satchel-go/satchel/benchmark/scenario"
 )
 
-// suite is where the conversations, their skills and the captures of others are.
+// suite is where the conversations, their skills and the captures of others are;
+// without captures peers is "".
 type suite struct{ scenarios, skills, peers string }
+
+// benchVariable and corpusVariable name the directories of the published
+// scenarios with their captures, and of the skills that these were made with.
+const benchVariable, corpusVariable = "SATCHEL_BENCH", "SATCHEL_CORPUS"
+
+// places is the suite that the variables name, or else the one that comes with the
+// program.
+func places() suite {
+	bench, corpus := os.Getenv(benchVariable), os.Getenv(corpusVariable)
+	if bench != "" && corpus != "" {
+		return suite{filepath.Join(bench, "scenarios"), filepath.Join(corpus, "anthropics-skills"), filepath.Join(bench, "peers")}
+	}
+	dir := "" // started here, or where the repository begins
+	if _, err := os.Stat("scenarios"); err != nil {
+		dir = "benchmark"
+	}
+	return suite{scenarios: filepath.Join(dir, "scenarios"), skills: filepath.Join(dir, "skills")}
+}
 
 // captures are all requests of all conversations.
 type captures struct {
@@ -22,6 +44,7 @@ type captures struct {
 	texts     *scenario.Texts
 	// played were sent here, read come from files.
 	played, read []*capture.Capture
+	left         []error // what could not be played or compared, and why
 }
 
 // play plays every scenario through every system, and reads the captures.
@@ -38,21 +61,50 @@ func (s suite) play(ctx context.Context) (*captures, error) {
 		if c.read, err = capture.ReadDir(s.peers); err != nil {
 			return nil, err
 		}
+		c.read = slices.DeleteFunc(c.read, c.isOther)
 	}
 	for _, one := range scenarios {
 		for _, system := range replay.Systems() {
 			played, err := system.Play(ctx, one, c.texts, s.skills)
-			if err != nil {
+			switch {
+			case err == nil:
+				c.played = append(c.played, played)
+			case strings.HasPrefix(system.Name, "satchel"):
 				return nil, err
+			default:
+				c.left = append(c.left, err)
 			}
-			c.played = append(c.played, played)
 		}
 	}
 	return c, nil
 }
 
+// isOther reports whether a capture that was read is of no scenario that is
+// played.
+func (c *captures) isOther(one *capture.Capture) bool {
+	i := slices.IndexFunc(c.scenarios, func(s *scenario.Scenario) bool { return s.Name == one.Scenario })
+	if i >= 0 && !c.scenarios[i].Fits(one) {
+		c.left = append(c.left, fmt.Errorf("%s of %s (%s) was captured from another conversation", one.Scenario, one.System, one.Variant))
+		return true
+	}
+	return i < 0
+}
+
+// notes says what the reports do not hold.
+func (c *captures) notes() []string {
+	var notes []string
+	for _, err := range c.left {
+		notes = append(notes, "left out: "+err.Error())
+	}
+	if len(c.read) == 0 {
+		notes = append(notes, "no captures of trpc-agent-go are compared: they come with scenarios and skills of their own; set "+
+			benchVariable+" (a directory with scenarios/ and peers/) and "+corpusVariable+" (one with anthropics-skills/), or give -scenarios, -skills and -peers")
+	}
+	return notes
+}
+
 // measure measures what was captured of the scenarios, in their order, and in
-// that of the systems. Captures of other scenarios are left out.
+// that of the systems.
 func (c *captures) measure(prices []cachemodel.Price) ([]*measure.Conversation, error) {
 	renderer, err := prompt.NewRenderer()
 	if err != nil {

@@ -33,9 +33,13 @@ type Command struct {
 	// at nothing when it is empty.
 	Workspace string
 	// Skills is a directory on the host that the program may read, below
-	// SkillsAt too, and not write, even where it lies in Workspace. Empty is
+	// SkillsAt too, and not write, even where it lies in Workspace, directly: not
+	// below another directory there, which a command could replace. Empty is
 	// none. An executor without isolation ignores it.
 	Skills string
+	// Writable are directories in Skills that the program may write to after
+	// all, at most 8.
+	Writable []string
 }
 
 // Unlimited means, as a field of Limits, that there is no such limit.
@@ -145,8 +149,13 @@ func (c Command) check() error {
 	} else if !info.IsDir() {
 		return fmt.Errorf("%w: %q is not a directory", ErrCommand, c.Dir)
 	}
+	if len(c.Writable) > maxWritable {
+		return fmt.Errorf("%w: %d writable directories: at most %d", ErrCommand, len(c.Writable), maxWritable)
+	}
 	return c.Limits.check()
 }
+
+const maxWritable = 8
 
 // environment returns Env with one entry for each name, never nil: a nil
 // environment would mean the host's to the operating system call.

@@ -7,7 +7,7 @@ import "golang.org/x/sys/unix"
 // Access rights of Landlock, as a sandbox gives them.
 const (
 	landlockReadDir = unix.LANDLOCK_ACCESS_FS_READ_DIR
-	landlockProc    = landlockReadDir | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
+	landlockProc    = landlockReadDir | unix.LANDLOCK_ACCESS_FS_READ_FILE
 	landlockRead    = landlockReadDir | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE
 	landlockDevice  = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV

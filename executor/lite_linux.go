@@ -68,7 +68,7 @@ func (s *Sandbox) liteJob(job *reexec.Job, cmd Command) error {
 		if err != nil {
 			return err
 		}
-		for _, dir := range writable {
+		for _, dir := range append(writable, cmd.Writable...) {
 			rules = append(rules, reexec.Rule{Path: dir, Access: landlockWrite & fs})
 		}
 	}

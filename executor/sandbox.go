@@ -68,8 +68,8 @@ type SandboxOption func(*settings) error
 
 // WithReadable shows directories of the host to commands, at the same path and
 // read-only, beside the system's own: /opt/tools, say. All that this process's
-// user owns in them can be read. The default is none; 32 is the most. What is
-// no directory is an error of NewSandbox.
+// user owns in them can be read, and sockets in them can be connected to. The
+// default is none; 32 is the most. What is no directory is an error of NewSandbox.
 func WithReadable(dirs ...string) SandboxOption {
 	return func(s *settings) error {
 		if len(s.readable)+len(dirs) > maxReadable {

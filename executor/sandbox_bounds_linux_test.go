@@ -51,12 +51,16 @@ for at in ('/', '/dev', '/etc', '/run', '/var', '/usr', '/skills', '/proc', '/de
 func TestLimitsInside(t *testing.T) {
 	result := sandboxed(t, newSandbox(t), python(t.TempDir(), `
 import resource as r
-for name, most in {'CORE': 1, 'MEMLOCK': 64 << 10, 'MSGQUEUE': 64 << 10, 'NOFILE': 4096, 'NPROC': 300, 'FSIZE': 256 << 20}.items():
+for name, most in {'CORE': 1, 'MEMLOCK': 64 << 10, 'MSGQUEUE': 64 << 10, 'NOFILE': 4096, 'SIGPENDING': 4096, 'NPROC': 300, 'FSIZE': 256 << 20}.items():
     limit = getattr(r, 'RLIMIT_' + name)
     soft, hard = r.getrlimit(limit)
     if soft > most or hard > most or soft < 0: print(name, soft, hard)
     try: r.setrlimit(limit, (hard, hard + 1)); print('raised', name)
     except (ValueError, OSError): pass
+import ctypes
+c, instances = ctypes.CDLL(None), 0
+while c.inotify_init() >= 0: instances += 1
+if instances != 32: print(instances, 'inotify instances')
 `))
 	if result.ExitCode != 0 || result.Stdout.String() != "" {
 		t.Errorf("%s%s", result.Stdout, result.Stderr)

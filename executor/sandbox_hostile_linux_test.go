@@ -4,10 +4,12 @@ package executor_test
 
 import (
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -80,12 +82,36 @@ for n in range(300):
 			t.Errorf("collected %s", f.Name)
 		}
 	}
+	owned(t, ws.Path())
 	ws.Release()
 	if err := spaces.End("session"); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(ws.Path()); !os.IsNotExist(err) {
 		t.Errorf("the workspace is still there: %v", err)
+	}
+}
+
+// owned fails for files that do not belong to the host's user.
+func owned(t *testing.T, dir string) {
+	t.Helper()
+	seen := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return fs.SkipDir // a closed directory, or a path that is too long
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		seen++
+		if st := info.Sys().(*syscall.Stat_t); int(st.Uid) != os.Geteuid() || int(st.Gid) != os.Getegid() {
+			t.Errorf("%s belongs to %d:%d", path, st.Uid, st.Gid)
+		}
+		return nil
+	})
+	if err != nil || seen < 500 {
+		t.Errorf("looked at %d files: %v", seen, err)
 	}
 }
 
@@ -154,7 +180,7 @@ func TestSkillsDeepInTheWorkspace(t *testing.T) {
 }
 
 // TestReadableSockets is about what docs/sandbox.md warns of: who may read a
-// directory may connect to the sockets in it.
+// directory, or has it as workspace, may connect to the sockets in it.
 func TestReadableSockets(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o755); err != nil {
@@ -169,6 +195,10 @@ func TestReadableSockets(t *testing.T) {
 	connect := "import socket\nsocket.socket(socket.AF_UNIX).connect('" + path + "')"
 	if got := sandboxed(t, newSandbox(t, executor.WithReadable(dir)), python(t.TempDir(), connect)); got.ExitCode != 0 {
 		t.Errorf("a socket in a readable directory: docs/sandbox.md says that it can be reached: %s", got.Stderr)
+	}
+	inWorkspace := strings.ReplaceAll(connect, dir, executor.WorkspaceAt)
+	if got := sandboxed(t, newSandbox(t), python(dir, inWorkspace)); got.ExitCode != 0 {
+		t.Errorf("a socket in the workspace: docs/sandbox.md says that it can be reached: %s", got.Stderr)
 	}
 	if got := sandboxed(t, newSandbox(t), python(t.TempDir(), connect)); !strings.Contains(got.Stderr.String(), "FileNotFoundError") {
 		t.Errorf("a socket elsewhere: %s", got.Stderr)

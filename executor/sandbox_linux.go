@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -99,12 +100,15 @@ func (s *Sandbox) openTier(tier Isolation) (err error) {
 
 // try runs a program, as a command would.
 func (s *Sandbox) try() error {
-	dir, err := os.MkdirTemp("", "satchel-try-")
+	// As workspace it takes what is there: a directory of its own would be left
+	// behind by a host that is killed now.
+	dir, err := filepath.EvalSymlinks(os.TempDir())
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	result, err := s.Run(context.Background(), Command{Args: []string{"/bin/sh", "-c", "exit 42"}, Dir: dir})
+	result, err := s.Run(context.Background(), Command{
+		Args: []string{"/bin/sh", "-c", "exit 42"}, Dir: dir, Limits: Limits{Disk: Unlimited},
+	})
 	if err != nil {
 		return err
 	}
@@ -176,7 +180,10 @@ func (s *Sandbox) spawn(ctx context.Context, cmd Command, streams [3]*os.File, t
 	if err != nil {
 		return nil, err
 	}
-	if err := hand(ctx, p, job, streams, files); err != nil {
+	if err = s.own(streams); err == nil {
+		err = hand(ctx, p, job, streams, files)
+	}
+	if err != nil {
 		p.discard()
 		return nil, err
 	}
@@ -185,6 +192,20 @@ func (s *Sandbox) spawn(ctx context.Context, cmd Command, streams [3]*os.File, t
 		first.strays = &process{proc: p.proc, marker: marker}
 	}
 	return first, nil
+}
+
+// own gives the program its streams, so that it can open them by the names of
+// /dev/stdout and the like. They are this process's user's otherwise.
+func (s *Sandbox) own(streams [3]*os.File) error {
+	if s.owner == nil || s.caps.Isolation != IsolationNamespaces {
+		return nil
+	}
+	for _, stream := range streams {
+		if err := stream.Chown(s.owner.first+1, s.owner.first+1); err != nil {
+			return fmt.Errorf("give streams to the command: %w", err)
+		}
+	}
+	return nil
 }
 
 // hand gives a sandbox its job and what it needs for it.

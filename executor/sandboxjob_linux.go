@@ -24,6 +24,7 @@ func (s *Sandbox) jobOf(cmd Command, tty bool) (*reexec.Job, error) {
 		UID: uint32(os.Geteuid()), GID: uint32(os.Getegid()),
 	}
 	job.Handled, job.HandledNet, job.Scoped = s.handled()
+	job.Terminal = landlockDevice
 	for _, r := range s.rules {
 		if r.Access &= job.Handled; r.Access != 0 {
 			job.Rules = append(job.Rules, r)
@@ -33,6 +34,11 @@ func (s *Sandbox) jobOf(cmd Command, tty bool) (*reexec.Job, error) {
 		return job, s.liteJob(job, cmd)
 	}
 	job.UID, job.GID, job.Groups = insideID, insideID, s.root
+	for _, dir := range cmd.Writable {
+		if rel, err := filepath.Rel(cmd.Skills, dir); err == nil && filepath.IsLocal(rel) && rel != "." {
+			job.Rules = append(job.Rules, reexec.Rule{Path: SkillsAt + "/" + rel, Access: landlockWrite & job.Handled})
+		}
+	}
 	var ok bool
 	if job.Dir, ok = inside(cmd, cmd.Dir); !ok {
 		return nil, fmt.Errorf("%w: directory %q is neither in the workspace nor in the skills", ErrCommand, cmd.Dir)
@@ -69,6 +75,7 @@ func (s *Sandbox) limits(l Limits) []reexec.Limit {
 		{Resource: unix.RLIMIT_MEMLOCK, Soft: 64 << 10, Hard: 64 << 10},
 		{Resource: unix.RLIMIT_NOFILE, Soft: maxOpenFiles, Hard: maxOpenFiles},
 		{Resource: unix.RLIMIT_MSGQUEUE, Soft: 64 << 10, Hard: 64 << 10},
+		{Resource: unix.RLIMIT_SIGPENDING, Soft: maxOpenFiles, Hard: maxOpenFiles},
 	}
 	add := func(resource int, soft, hard int64) {
 		if soft != Unlimited {
@@ -117,11 +124,23 @@ func (s *Sandbox) mountsOf(cmd Command) []mount {
 	if cmd.Skills == "" {
 		return list
 	}
-	list = append(list, mount{cmd.Skills, SkillsAt, readOnly})
-	if rel, err := filepath.Rel(cmd.Workspace, cmd.Skills); err == nil && filepath.IsLocal(rel) && rel != "." {
-		list = append(list, mount{cmd.Skills, WorkspaceAt + "/" + rel, readOnly})
+	for _, at := range skillsAt(cmd) {
+		list = append(list, mount{cmd.Skills, at, readOnly})
+		for _, dir := range cmd.Writable {
+			if rel, err := filepath.Rel(cmd.Skills, dir); err == nil && filepath.IsLocal(rel) && rel != "." {
+				list = append(list, mount{dir, at + "/" + rel, writable})
+			}
+		}
 	}
 	return list
+}
+
+// skillsAt are the paths at which a command finds its skills.
+func skillsAt(cmd Command) []string {
+	if rel, err := filepath.Rel(cmd.Workspace, cmd.Skills); err == nil && filepath.IsLocal(rel) && rel != "." {
+		return []string{SkillsAt, WorkspaceAt + "/" + rel}
+	}
+	return []string{SkillsAt}
 }
 
 // mounts opens what a child in a user namespace of its own may not.

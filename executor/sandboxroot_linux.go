@@ -33,12 +33,20 @@ var (
 	// directories are made read-only, the files empty.
 	protectedProc = []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/sysrq-trigger"}
 	coveredProc   = []string{
-		"/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/diskstats", "/proc/interrupts", "/proc/iomem",
-		"/proc/ioports", "/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/kmsg",
-		"/proc/latency_stats", "/proc/modules", "/proc/partitions", "/proc/sched_debug", "/proc/slabinfo",
-		"/proc/swaps", "/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo",
+		"/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/diskstats", "/proc/interrupts",
+		"/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/kmsg", "/proc/latency_stats",
+		"/proc/modules", "/proc/partitions", "/proc/sched_debug", "/proc/slabinfo", "/proc/swaps",
+		"/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo",
 	}
 )
+
+// userLimits are limits of a user namespace and those below it. What is counted
+// in one counts for the host's user too, who has 128 inotify instances by default.
+var userLimits = map[string]string{
+	"/proc/sys/user/max_inotify_instances": "32",
+	"/proc/sys/user/max_inotify_watches":   "16384",
+	"/proc/sys/user/max_user_namespaces":   "0",
+}
 
 // etc holds the files of /etc that are written for the sandbox.
 var etc = map[string]string{
@@ -99,7 +107,7 @@ func (s *Sandbox) planOf(tier Isolation) (*reexec.Plan, error) {
 	b.link("/runs", "workspace/runs")
 	b.link("/var/tmp", "../tmp")
 	s.rules = append(b.rules,
-		reexec.Rule{Path: "/etc", Access: landlockRead}, reexec.Rule{Path: "/proc", Access: landlockProc},
+		reexec.Rule{Path: "/etc", Access: landlockRead}, reexec.Rule{Path: "/proc", Access: landlockProc | unix.LANDLOCK_ACCESS_FS_WRITE_FILE},
 		reexec.Rule{Path: SkillsAt, Access: landlockRead}, reexec.Rule{Path: WorkspaceAt, Access: landlockWrite},
 		reexec.Rule{Path: "/tmp", Access: landlockWrite}, reexec.Rule{Path: "/dev/shm", Access: landlockWrite},
 		reexec.Rule{Path: "/dev/pts", Access: landlockDevice | landlockReadDir}, reexec.Rule{Path: "/", Access: landlockReadDir})
@@ -192,6 +200,11 @@ func (b *rootBuilder) memory(path string, size int64) {
 func (b *rootBuilder) proc() {
 	b.dir("/proc", 0o755)
 	b.add(reexec.Step{Op: reexec.Mount, Source: "proc", Target: "/proc", Flags: unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC})
+	for path, most := range userLimits {
+		if exists(path) {
+			b.add(reexec.Step{Op: reexec.Set, Target: path, Data: most})
+		}
+	}
 	for _, path := range protectedProc {
 		if exists(path) {
 			b.add(reexec.Step{Op: reexec.Protect, Target: path, Flags: readOnly | unix.MOUNT_ATTR_NOEXEC})

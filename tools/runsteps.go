@@ -199,6 +199,7 @@ func (j *running) build(ctx context.Context) (executor.Command, error) {
 		Dir:       filepath.Join(j.place.Path(), filepath.FromSlash(cwd)),
 		Workspace: j.place.Path(),
 		Skills:    filepath.Join(j.place.Path(), filepath.Dir(filepath.FromSlash(j.dir))),
+		Writable:  []string{filepath.Join(j.place.Path(), filepath.FromSlash(workspace.VenvDir(j.dir)))},
 	}, nil
 }
 

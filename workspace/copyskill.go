@@ -28,21 +28,14 @@ var skillLinks = []skillLink{
 	{"inputs", "../../work/inputs"},
 }
 
-// venvName is the link below a skill's directory to its environment, a directory
-// of its own that commands may write to and that outlives a new version.
+// venvName is the writable directory below a skill's. It is no link, because
+// Python makes no environment where one is.
 const venvName = ".venv"
-
-func venvDir(skill string) string { return venvsDir + "/" + skill }
-
-// linksOf returns the links of the skill in a directory below skills/.
-func linksOf(skill string) []skillLink {
-	return append(slices.Clip(skillLinks), skillLink{venvName, "../../" + venvDir(skill)})
-}
 
 // copySkill copies a skill into a new directory of skills. The copy is never
 // nil, is to be closed, and with an error names what is to be removed.
-func (ws *Workspace) copySkill(ctx context.Context, skills *os.Root, name, place string, files Files) (*skillCopy, error) {
-	c := &skillCopy{ws: ws, temp: freshName(newPrefix), name: name, place: place, files: files, made: map[string][]string{".": {"."}}}
+func (ws *Workspace) copySkill(ctx context.Context, skills *os.Root, name string, files Files) (*skillCopy, error) {
+	c := &skillCopy{ws: ws, temp: freshName(newPrefix), name: name, files: files, made: map[string][]string{".": {"."}}}
 	if err := skills.Mkdir(c.temp, 0o755); err != nil {
 		return c, cause(err)
 	}
@@ -72,7 +65,6 @@ type skillCopy struct {
 	temp  string // name of the directory below skills/
 	dir   *os.Root
 	name  string
-	place string // its directory below skills/ in the end
 	files Files
 	made  map[string][]string // the names in each directory that was made, and "." in "."
 	aside map[string]string   // reserved first elements of paths to what they become
@@ -170,11 +162,14 @@ func isReserved(name string) bool {
 
 // finish adds the links and closes the directories for writing.
 func (c *skillCopy) finish() error {
-	for _, l := range linksOf(c.place) {
+	for _, l := range skillLinks {
 		if err := c.dir.Symlink(filepath.FromSlash(l.target), l.name); err != nil {
 			return cause(err)
 		}
 		c.add(l.name)
+	}
+	if err := c.dir.Mkdir(venvName, 0o755); err != nil {
+		return cause(err)
 	}
 	for dir := range c.made {
 		if err := c.dir.Chmod(filepath.FromSlash(dir), 0o555); err != nil {

@@ -64,7 +64,7 @@ func resolveCwd(skillDir, cwd string) (string, error) {
 func belowSkill(skillDir, rel string) string {
 	rel = path.Clean(rel)
 	first, rest, _ := strings.Cut(rel, "/")
-	for _, l := range linksOf(strings.TrimPrefix(skillDir, skillsDir+"/")) {
+	for _, l := range skillLinks {
 		if first == l.name {
 			return path.Join(strings.TrimPrefix(l.target, "../../"), rest)
 		}

@@ -24,7 +24,7 @@ func TestDir(t *testing.T) {
 		{".", "skills/pdf", nil},
 		{"scripts", "skills/pdf/scripts", nil},
 		{"./scripts/", "skills/pdf/scripts", nil},
-		{".venv", "runs/venv/pdf", nil},
+		{".venv", "skills/pdf/.venv", nil},
 		{"out", "out", nil},
 		{"out/new/one", "out/new/one", nil},
 		{"inputs", "work/inputs", nil},

@@ -5,7 +5,7 @@
 // of a session. Each has the same layout:
 //
 //	skills/<name>/   staged skills, read-only; with the links out, work and
-//	                 inputs, and .venv to a writable runs/venv/<name>
+//	                 inputs and a writable .venv
 //	work/            for the command
 //	work/inputs/     what inputs and attached files bring
 //	out/             results

@@ -56,7 +56,7 @@ func TestInputDirectories(t *testing.T) {
 		a := newArena(t)
 		staged, warnings, err := a.ws.Inputs(t.Context(), []workspace.Input{{From: "skill://pdf"}}, a.from)
 		must(t, err)
-		if staged[0].Name != "work/inputs/pdf" || len(warnings) != 1 || !strings.Contains(warnings[0], "4 links") {
+		if staged[0].Name != "work/inputs/pdf" || len(warnings) != 1 || !strings.Contains(warnings[0], "3 links") {
 			t.Errorf("staged %v, warnings %q", staged, warnings)
 		}
 	})

@@ -18,7 +18,6 @@ const (
 	runsDir   = "runs"
 	homeDir   = "runs/home"
 	tempDir   = "runs/tmp"
-	venvsDir  = "runs/venv"
 )
 
 // Directories of a session below an instance.

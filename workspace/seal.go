@@ -12,7 +12,7 @@ import (
 )
 
 // A seal is what lstat said of everything in a skill's directory when it had
-// been staged. A command that runs as root, or as the owner who
+// been staged, .venv left out. A command that runs as root, or as the owner who
 // may chmod, can write there; after that the seal is broken. Nothing is read
 // for it and no file is opened. What was added or removed shows in the times of
 // the directory that it was added to or removed from.

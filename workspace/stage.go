@@ -55,12 +55,11 @@ type Staging struct {
 //
 // Files are read-only (mode 0444, and 0555 for those that begin with "#!" or
 // as an ELF program; directories 0555). The skill's directory also holds the
-// links out, work and inputs to those of the workspace, and .venv to a writable
-// directory of the skill's own, which every version of it keeps; a skill's own
-// files of these names become out.skill and so on, which is logged. What was
-// staged before is replaced in one step when the new copy is complete; a
-// command that runs in the old one keeps it until the workspace is no longer in
-// use.
+// links out, work and inputs to those of the workspace, and a writable .venv,
+// see [VenvDir]; a skill's own files of these names become out.skill and so on,
+// which is logged. What was staged before is replaced in one step when the new
+// copy is complete, which takes over its .venv; a command that runs in the old
+// one keeps the rest until the workspace is no longer in use.
 //
 // Errors are those of files, [ErrName] for a skill without name or a digest
 // that is empty, [ErrPath] for a listed path that leaves the skill,
@@ -86,9 +85,6 @@ func (ws *Workspace) stage(ctx context.Context, name, digest string, files Files
 		return "", done, err
 	}
 	defer s.give()
-	if err := ws.makeVenv(s.dir); err != nil {
-		return "", done, err
-	}
 	dir := skillsDir + "/" + s.dir
 	if s.digest == digest {
 		if done.Changed = ws.changed(s); done.Changed == "" {
@@ -104,7 +100,7 @@ func (ws *Workspace) stage(ctx context.Context, name, digest string, files Files
 		return "", done, err
 	}
 	defer skills.Close()
-	copied, err := ws.copySkill(ctx, skills, name, s.dir, files)
+	copied, err := ws.copySkill(ctx, skills, name, files)
 	defer copied.close()
 	if err == nil {
 		err = ws.swap(ctx, skills, copied, s)
@@ -116,16 +112,9 @@ func (ws *Workspace) stage(ctx context.Context, name, digest string, files Files
 	return dir, done, nil
 }
 
-// makeVenv makes the directory that a skill's .venv leads to, also where a
-// command has removed it or put something else there.
-func (ws *Workspace) makeVenv(skill string) error {
-	for _, dir := range []string{runsDir, venvsDir, venvDir(skill)} {
-		if err := repairDir(ws.root, dir); err != nil {
-			return fmt.Errorf("make %q: %w", dir, err)
-		}
-	}
-	return nil
-}
+// VenvDir is the writable directory of the skill in skillDir, which is what
+// [Workspace.Stage] returned.
+func VenvDir(skillDir string) string { return skillDir + "/" + venvName }
 
 // slot returns the place of a skill.
 func (ws *Workspace) slot(name string) (*slot, error) {
@@ -162,6 +151,9 @@ func (ws *Workspace) changed(s *slot) string {
 		return "."
 	}
 	defer dir.Close()
+	if info, err := dir.Lstat(venvName); err != nil || !info.IsDir() {
+		return venvName // its content is the commands', the directory is not
+	}
 	return s.seal.broken(dir)
 }
 
@@ -173,6 +165,9 @@ func (ws *Workspace) swap(ctx context.Context, skills *os.Root, copied *skillCop
 	switch err := skills.Rename(s.dir, old); {
 	case err == nil:
 		ws.retire(old)
+		if err := keepVenv(skills, old, copied.temp); err != nil {
+			ws.owner.cfg.logger.Warn("workspaces: "+venvName+" of the skill is lost", "skill", s.name, "error", cause(err))
+		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return cause(err)
 	}
@@ -185,6 +180,31 @@ func (ws *Workspace) swap(ctx context.Context, skills *os.Root, copied *skillCop
 		return err
 	}
 	return s.seal.settle(ctx, skills)
+}
+
+// keepVenv moves the writable directory of an old copy into the new one: it
+// belongs to the commands, as work/ does, and programs there know their path.
+func keepVenv(skills *os.Root, old, fresh string) error {
+	from, err := openDir(skills, old, false)
+	if err != nil {
+		return nil // a command has put something else in its place
+	}
+	defer from.Close()
+	info, err := from.Lstat(venvName)
+	if err != nil || !info.IsDir() {
+		return nil
+	}
+	// A directory that changes its parent, and both parents, must be writable.
+	err = errors.Join(makeOpen(from, venvName, info), skills.Chmod(old, 0o700), skills.Chmod(fresh, 0o700))
+	if err == nil {
+		err = skills.Remove(fresh + "/" + venvName)
+	}
+	if err == nil {
+		if err = skills.Rename(old+"/"+venvName, fresh+"/"+venvName); err != nil {
+			err = errors.Join(err, skills.Mkdir(fresh+"/"+venvName, 0o755))
+		}
+	}
+	return errors.Join(err, skills.Chmod(fresh, 0o555))
 }
 
 // ignoreMissing: there was nothing to put back.

@@ -1,34 +1,26 @@
 package capture
 
 import (
-	"compress/bzip2"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
 // ReadDir reads every capture below a directory: the files that end in .json,
-// .json.gz or .json.bz2, sorted by path. A directory that is not there holds
-// none.
+// sorted by path.
 func ReadDir(dir string) ([]*Capture, error) {
 	root, err := os.OpenRoot(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, fmt.Errorf("read captures: %w", err)
 	}
 	defer root.Close()
 	var captures []*Capture
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !isCapture(name) {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".json") {
 			return err
 		}
 		all, err := readFile(root, name)
@@ -44,26 +36,13 @@ func ReadDir(dir string) ([]*Capture, error) {
 	return captures, nil
 }
 
-func isCapture(name string) bool {
-	return slices.ContainsFunc([]string{".json", ".json.gz", ".json.bz2"}, func(end string) bool { return strings.HasSuffix(name, end) })
-}
-
 func readFile(root *os.Root, name string) ([]*Capture, error) {
 	file, err := root.Open(filepath.FromSlash(name))
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	var r io.Reader = file
-	switch path.Ext(name) {
-	case ".bz2":
-		r = bzip2.NewReader(file)
-	case ".gz":
-		if r, err = gzip.NewReader(file); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrCapture, err)
-		}
-	}
-	return Read(r)
+	return Read(file)
 }
 
 // WriteFile writes a capture to dir/SYSTEM/SCENARIO.VARIANT.json and returns the

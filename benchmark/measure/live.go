@@ -31,9 +31,8 @@ type place struct {
 	piece   string
 }
 
-// Lifetime is how long texts of a variant live: for the turn, or from their
-// first need on. Only the variants of load mode turn, whose names begin with it,
-// end a text with its turn.
+// turnOnly reports whether texts of a variant live for the turn that needs them,
+// as in load mode turn, and not from their first need on.
 func turnOnly(variant string) bool { return strings.HasPrefix(variant, "turn") }
 
 // follow plays the script against the captured requests, which notes what should

@@ -79,6 +79,9 @@ func (m *Conversation) At(price string) Cost {
 	return Cost{}
 }
 
+// Missing is how many texts were not there when they were needed.
+func (m *Conversation) Missing() int { return len(m.Lost) + len(m.Unmet) }
+
 // Of measures a capture of a scenario at every price.
 func Of(c *capture.Capture, s *scenario.Scenario, texts *scenario.Texts, r *prompt.Renderer, prices []cachemodel.Price) (*Conversation, error) {
 	m := &Conversation{Scenario: c.Scenario, System: c.System, Variant: c.Variant, Requests: len(c.Requests),

@@ -3,7 +3,9 @@ package replay
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/components/model"
@@ -44,7 +46,7 @@ func (s *stage) playEino(ctx context.Context, speak vocabulary, prepare func(*ad
 	for _, t := range s.Tools {
 		cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, &einoTool{stage: s, definition: t})
 	}
-	if err := prepare(cfg); err != nil {
+	if err := errors.Join(prepare(cfg), distinct(ctx, cfg)); err != nil {
 		return err
 	}
 	var history []*schema.Message
@@ -67,6 +69,27 @@ func (s *stage) playEino(ctx context.Context, speak vocabulary, prepare func(*ad
 				history = append(history, message)
 			}
 		}
+	}
+	return nil
+}
+
+// distinct returns an error if two tools of an agent have the same name, one of
+// which Eino would call for both.
+func distinct(ctx context.Context, cfg *adk.ChatModelAgentConfig) error {
+	all := slices.Clone(cfg.ToolsConfig.Tools)
+	for _, m := range cfg.Middlewares {
+		all = append(all, m.AdditionalTools...)
+	}
+	seen := map[string]bool{}
+	for _, t := range all {
+		info, err := t.Info(ctx)
+		if err != nil {
+			return err
+		}
+		if seen[info.Name] {
+			return fmt.Errorf("two tools are named %q", info.Name)
+		}
+		seen[info.Name] = true
 	}
 	return nil
 }

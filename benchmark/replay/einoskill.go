@@ -2,16 +2,13 @@ package replay
 
 import (
 	"context"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/adk/filesystem"
 	files "github.com/cloudwego/eino/adk/middlewares/filesystem"
 	"github.com/cloudwego/eino/adk/middlewares/skill"
-	"github.com/cloudwego/eino/components/tool"
 	"github.com/cloudwego/eino/components/tool/utils"
 
 	"github.com/satchel-go/satchel/benchmark/capture"
@@ -56,7 +53,7 @@ type placed struct{ skill.Backend }
 
 func (b placed) Get(ctx context.Context, name string) (skill.Skill, error) {
 	s, err := b.Backend.Get(ctx, name)
-	s.BaseDirectory = path.Join(skillsBase, filepath.Base(s.BaseDirectory))
+	s.BaseDirectory = path.Join(skillsBase, name)
 	return s, err
 }
 
@@ -64,11 +61,8 @@ func (b placed) Get(ctx context.Context, name string) (skill.Skill, error) {
 // conversation needs.
 func (s *stage) addFilesystem(ctx context.Context, cfg *adk.ChatModelAgentConfig) error {
 	backend := filesystem.NewInMemoryBackend()
-	for t := range neededDocs(s) {
-		if t.Doc == "" {
-			continue
-		}
-		if err := backend.Write(ctx, &filesystem.WriteRequest{FilePath: docPath(t.Skill, t.Doc), Content: t.Whole}); err != nil {
+	for file, text := range s.docs() {
+		if err := backend.Write(ctx, &filesystem.WriteRequest{FilePath: file, Content: text}); err != nil {
 			return err
 		}
 	}
@@ -86,21 +80,23 @@ type readFileArgs struct {
 
 // addReader gives the agent the smallest tool that reads docs.
 func (s *stage) addReader(_ context.Context, cfg *adk.ChatModelAgentConfig) error {
-	var reader tool.BaseTool
+	docs := s.docs()
 	reader, err := utils.InferTool("read_file", "Reads a file.", func(_ context.Context, in readFileArgs) (string, error) {
-		root, err := os.OpenRoot(s.skills)
-		if err != nil {
-			return "", err
-		}
-		defer root.Close()
-		data, err := root.ReadFile(filepath.FromSlash(strings.TrimPrefix(in.FilePath, skillsBase+"/")))
-		if err != nil {
-			return "error: no such file", nil //nolint:nilerr // told to the model
-		}
-		return string(data), nil
+		return docs[in.FilePath], nil
 	})
 	cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, reader)
 	return err
+}
+
+// docs are the docs that the conversation needs, by their path.
+func (s *stage) docs() map[string]string {
+	docs := make(map[string]string)
+	for t := range neededDocs(s) {
+		if t.Doc != "" {
+			docs[docPath(t.Skill, t.Doc)] = t.Whole
+		}
+	}
+	return docs
 }
 
 // maxLines is more lines than any doc has.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 
@@ -15,7 +16,8 @@ const (
 	chartWidth  = 880
 	labelWidth  = 270
 	barHeight   = 18
-	linesHeight = 240
+	linesHeight = 260
+	colours     = 14 // of the page
 )
 
 // barsChart draws the cost of each system, made up of what was read from the
@@ -50,15 +52,16 @@ func barsChart(of []*measure.Conversation, p cachemodel.Price) template.HTML {
 		if c.ITE > longest {
 			cut = "… "
 		}
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d">%s%.0f</text>`, x+6, y+13, cut, c.ITE)
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d">%s%s</text>`, x+6, y+13, cut, grouped(c.ITE))
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
 }
 
 // sizesChart draws the size of each request, with a dot where the prefix broke.
-func sizesChart(of []*measure.Conversation) template.HTML {
-	of = distinct(of)
+// A system has the same colour on the whole page: its place among titles.
+func sizesChart(of []*measure.Conversation, titles []string) template.HTML {
+	of = distinct(of, titles)
 	highest, longest := 1, 2
 	for _, m := range of {
 		highest, longest = max(highest, m.Peak), max(longest, m.Requests)
@@ -69,36 +72,50 @@ func sizesChart(of []*measure.Conversation) template.HTML {
 	y := func(n int) float64 {
 		return float64(linesHeight) - float64(n)*float64(linesHeight-20)/float64(highest) + 5
 	}
-	for i := range 5 {
-		n := highest * i / 4
-		fmt.Fprintf(&b, `<line class="grid" x1="50" x2="%.0f" y1="%.1f" y2="%.1f"/><text x="44" y="%.1f" text-anchor="end">%d</text>`, x(longest-1), y(n), y(n), y(n)+4, n)
+	for n := 0; n <= highest; n += step(highest) {
+		fmt.Fprintf(&b, `<line class="grid" x1="50" x2="%.0f" y1="%.1f" y2="%.1f"/><text x="44" y="%.1f" text-anchor="end">%s</text>`, x(longest-1), y(n), y(n), y(n)+4, grouped(float64(n)))
 	}
-	for drawn, m := range of {
-		class := fmt.Sprintf("line c%d", drawn%12)
-		fmt.Fprintf(&b, `<polyline class="%s" points="`, class)
+	for i, m := range of {
+		colour := fmt.Sprintf("c%d", slices.Index(titles, title(m))%colours)
+		fmt.Fprintf(&b, `<text class="%s" x="%d" y="%d"%s>%s</text>`, colour, chartWidth-240, 16+i*17, emphasis(m), html.EscapeString(title(m)))
+	}
+	for _, m := range slices.Backward(of) { // the first lies above the others
+		colour := fmt.Sprintf("c%d", slices.Index(titles, title(m))%colours)
+		fmt.Fprintf(&b, `<polyline class="%s" points="`, colour)
 		for i, n := range m.Sizes {
 			fmt.Fprintf(&b, "%.1f,%.1f ", x(i), y(n))
 		}
 		b.WriteString(`"/>`)
-		for i, n := range m.Sizes {
-			if slices.ContainsFunc(m.Breaks, func(br measure.Break) bool { return br.Request == i }) {
-				fmt.Fprintf(&b, `<circle class="%s" cx="%.1f" cy="%.1f" r="3"/>`, class, x(i), y(n))
-			}
+		for _, br := range m.Breaks {
+			fmt.Fprintf(&b, `<circle class="%s" cx="%.1f" cy="%.1f" r="3"/>`, colour, x(br.Request), y(m.Sizes[br.Request]))
 		}
-		fmt.Fprintf(&b, `<text class="key %s" x="%d" y="%d"%s>%s</text>`, class, chartWidth-240, 16+drawn*17, emphasis(m), html.EscapeString(title(m)))
 	}
-	fmt.Fprintf(&b, `<text x="%.0f" y="%d">request</text></svg>`, x(0), linesHeight+24)
+	fmt.Fprintf(&b, `<text x="%.0f" y="%d">request 1 to %d</text></svg>`, x(0), linesHeight+26, longest)
 	return template.HTML(b.String()) //nolint:gosec // every text in it is escaped above
 }
 
+// step is the distance of the lines of a grid: a round number, four to ten of
+// which reach highest.
+func step(highest int) int {
+	unit := math.Pow(10, math.Floor(math.Log10(max(1, float64(highest)/4))))
+	for _, n := range []float64{5, 2} {
+		if float64(highest) >= 4*n*unit {
+			return int(n * unit)
+		}
+	}
+	return int(unit)
+}
+
 // distinct leaves out what cannot be drawn: full injection, which is off the
-// scale, and requests as large as those of a system before.
-func distinct(of []*measure.Conversation) []*measure.Conversation {
+// scale, and requests as large as those of a system before. It sorts by title.
+func distinct(of []*measure.Conversation, titles []string) []*measure.Conversation {
 	var kept []*measure.Conversation
-	for _, m := range of {
-		same := func(k *measure.Conversation) bool { return slices.Equal(k.Sizes, m.Sizes) }
-		if m.System != "full-injection" && !slices.ContainsFunc(kept, same) {
-			kept = append(kept, m)
+	for _, name := range titles {
+		for _, m := range of {
+			same := func(k *measure.Conversation) bool { return slices.Equal(k.Sizes, m.Sizes) }
+			if title(m) == name && m.System != "full-injection" && !slices.ContainsFunc(kept, same) {
+				kept = append(kept, m)
+			}
 		}
 	}
 	return kept
@@ -109,4 +126,13 @@ func emphasis(m *measure.Conversation) string {
 		return ` font-weight="bold"`
 	}
 	return ""
+}
+
+// grouped is a number without fraction, with a comma every three digits.
+func grouped(n float64) string {
+	text := fmt.Sprintf("%.0f", n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }

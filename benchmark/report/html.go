@@ -15,6 +15,7 @@ var page string
 
 // pageData is what the page shows.
 type pageData struct {
+	Sums      []*sum
 	Scenarios []scenarioData
 	Prices    []cachemodel.Price
 }
@@ -36,16 +37,20 @@ type row struct {
 	Cost measure.Cost
 }
 
-// HTML writes one page that needs nothing else: for each scenario the size of
-// the requests, and for each price the costs.
+// HTML writes one page that needs nothing else: the sums, for each scenario the
+// size of the requests, and for each price the costs.
 func HTML(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) error {
-	t, err := template.New("page").Parse(page)
+	t, err := template.New("page").Funcs(template.FuncMap{"n": number}).Parse(page)
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
-	data := pageData{Prices: prices}
+	data := pageData{Prices: prices, Sums: sumsOf(all, prices)}
+	var titles []string
+	for _, s := range data.Sums {
+		titles = append(titles, s.Title)
+	}
 	for _, name := range scenarios(all) {
-		s := scenarioData{Name: name, Sizes: sizesChart(byCost(all, name, prices[0].Name))}
+		s := scenarioData{Name: name, Sizes: sizesChart(byCost(all, name, prices[0].Name), titles)}
 		for _, p := range prices {
 			of := byCost(all, name, p.Name)
 			d := priceData{Price: p, Bars: barsChart(of, p)}
@@ -57,4 +62,15 @@ func HTML(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) e
 		data.Scenarios = append(data.Scenarios, s)
 	}
 	return t.Execute(w, data)
+}
+
+// number is any number as the page shows it.
+func number(n any) string {
+	switch v := n.(type) {
+	case int:
+		return grouped(float64(v))
+	case float64:
+		return grouped(v)
+	}
+	return fmt.Sprint(n)
 }

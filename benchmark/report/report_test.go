@@ -79,10 +79,23 @@ func TestHTML(t *testing.T) {
 	}
 	page := b.String()
 	for text, n := range map[string]int{
-		"<svg viewBox": 2 * 2, "satchel &lt;v&gt;": 3, "<v>": 0, "http": 0, "<script": 0, "src=": 0, "… 9000": 1, "<circle": 3, "56.250": 1,
+		"<svg viewBox": 2 * 2, "satchel &lt;v&gt;": 4, "<v>": 0, "http": 0, "<script": 0, "src=": 0, "… 9,000": 1, "<circle": 3, "56.250": 1,
 	} {
 		if got := strings.Count(page, text); got != n {
 			t.Errorf("%q is there %d times, want %d", text, got, n)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[float64]string{0: "0", 999.6: "1,000", 12345: "12,345", 1234567: "1,234,567"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%v is written %q, want %q", n, got, want)
+		}
+	}
+	for highest, want := range map[int]int{1: 1, 3: 1, 7: 1, 10: 2, 4000: 1000, 9414: 2000, 30977: 5000} {
+		if got := step(highest); got != want {
+			t.Errorf("a grid to %d has a line each %d, want %d", highest, got, want)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func Table(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) 
 			for _, m := range byCost(all, name, p.Name) {
 				c := m.At(p.Name)
 				fmt.Fprintf(t, "%.0f\t%.3f\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t  %s\n", c.ITE, c.Ratio, m.Requests, m.Prompt,
-					c.Read, c.Written, m.Peak, m.Fixed, len(m.Breaks), len(m.Lost)+len(m.Unmet), title(m))
+					c.Read, c.Written, m.Peak, m.Fixed, len(m.Breaks), m.Missing(), title(m))
 			}
 			if err := t.Flush(); err != nil {
 				return err
@@ -34,7 +34,7 @@ func Table(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) 
 			b.WriteByte('\n')
 		}
 	}
-	sums(b, all, prices)
+	writeSums(b, all, prices)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -76,36 +76,42 @@ func byCost(all []*measure.Conversation, scenario, price string) []*measure.Conv
 	return of
 }
 
-// sums writes what each system costs over all scenarios that it was played in.
-func sums(b *strings.Builder, all []*measure.Conversation, prices []cachemodel.Price) {
-	type sum struct {
-		title string
-		ite   []float64
-		plays int
-	}
+// sum is what a system costs over all scenarios that it was played in.
+type sum struct {
+	Title string
+	ITE   []float64 // by price
+	Plays int
+}
+
+// sumsOf are in the order in which the systems first come.
+func sumsOf(all []*measure.Conversation, prices []cachemodel.Price) []*sum {
 	var total []*sum
 	for _, m := range all {
-		i := slices.IndexFunc(total, func(s *sum) bool { return s.title == title(m) })
+		i := slices.IndexFunc(total, func(s *sum) bool { return s.Title == title(m) })
 		if i < 0 {
-			total = append(total, &sum{title: title(m), ite: make([]float64, len(prices))})
+			total = append(total, &sum{Title: title(m), ITE: make([]float64, len(prices))})
 			i = len(total) - 1
 		}
-		total[i].plays++
+		total[i].Plays++
 		for j, p := range prices {
-			total[i].ite[j] += m.At(p.Name).ITE
+			total[i].ITE[j] += m.At(p.Name).ITE
 		}
 	}
+	return total
+}
+
+func writeSums(b *strings.Builder, all []*measure.Conversation, prices []cachemodel.Price) {
 	fmt.Fprintln(b, "all scenarios: cost")
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, p := range prices {
 		fmt.Fprintf(t, "%s\t", p.Name)
 	}
 	fmt.Fprintln(t, "scenarios\t  system")
-	for _, s := range total {
-		for _, ite := range s.ite {
+	for _, s := range sumsOf(all, prices) {
+		for _, ite := range s.ITE {
 			fmt.Fprintf(t, "%.0f\t", ite)
 		}
-		fmt.Fprintf(t, "%d\t  %s\n", s.plays, s.title)
+		fmt.Fprintf(t, "%d\t  %s\n", s.Plays, s.Title)
 	}
 	t.Flush() //nolint:errcheck // a strings.Builder takes everything
 }

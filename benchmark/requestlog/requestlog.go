@@ -82,7 +82,9 @@ func Read(r io.Reader, key string) ([]Entry, error) {
 		e.Line = n
 		entries = append(entries, e)
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d: %w: longer than %d bytes", n+1, ErrLine, maxLine)
+	} else if err != nil {
 		return nil, fmt.Errorf("line %d: %w", n+1, err)
 	}
 	if len(entries) == 0 {
@@ -92,6 +94,9 @@ func Read(r io.Reader, key string) ([]Entry, error) {
 }
 
 func parse(line []byte, key string) (Entry, error) {
+	if line[0] != '{' {
+		return Entry{}, fmt.Errorf("%w: it is no JSON object", ErrLine)
+	}
 	var outer envelope
 	if err := json.Unmarshal(line, &outer); err != nil {
 		return Entry{}, fmt.Errorf("%w: %w", ErrLine, err)

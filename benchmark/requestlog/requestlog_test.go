@@ -59,18 +59,19 @@ func TestKey(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	for log, want := range map[string]string{
-		"":                                    "empty",
-		"\n\n":                                "empty",
-		"{":                                   "line 1",
-		`{"messages":[]}`:                     "line 1",
-		`["x"]`:                               "line 1",
-		`{"messages":[{"content":7}]}`:        "line 1",
-		`{"messages":[{"content":[7]}]}`:      "line 1",
-		"\n" + `{"messages":"x"}`:             "line 2",
-		`{"body":{"messages":[{"role":"a"}]}`: "line 1",
+		"":                "empty",
+		"\n\n":            "empty",
+		"{":               "line 1",
+		`{"messages":[]}`: "line 1",
+		`["x"]`:           "line 1: not a chat completion request: it is no JSON object",
+		"{\"a\":\"" + strings.Repeat("x", maxLine) + "\"}": "line 1: not a chat completion request: longer than 67108864 bytes",
+		`{"messages":[{"content":7}]}`:                     "line 1",
+		`{"messages":[{"content":[7]}]}`:                   "line 1",
+		"\n" + `{"messages":"x"}`:                          "line 2",
+		`{"body":{"messages":[{"role":"a"}]}`:              "line 1",
 	} {
 		if _, err := Read(strings.NewReader(log), ""); !errors.Is(err, ErrLine) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want ErrLine with %q", log, err, want)
+			t.Errorf("%.80q: %v, want ErrLine with %q", log, err, want)
 		}
 	}
 }

@@ -24,6 +24,7 @@ var ErrScenario = errors.New("not a scenario")
 
 // Scenario is one conversation.
 type Scenario struct {
+	// Name is part of file names.
 	Name string `json:"name"`
 	// Instruction is the system text of the host.
 	Instruction string `json:"instruction"`
@@ -56,7 +57,7 @@ type Step struct {
 }
 
 // ReadDir reads the scenarios of a directory, the files that end in .json,
-// sorted by name.
+// sorted by file. No two have the same name. Errors name the file.
 func ReadDir(dir string) ([]*Scenario, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -68,15 +69,21 @@ func ReadDir(dir string) ([]*Scenario, error) {
 		return nil, fmt.Errorf("read scenarios: %w", err)
 	}
 	var all []*Scenario
+	files := map[string]string{}
 	for _, name := range names {
 		data, err := root.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("read scenarios: %w", err)
 		}
+		file := filepath.Join(dir, name)
 		s, err := Parse(data)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, name), err)
+			return nil, fmt.Errorf("%s: %w", file, err)
 		}
+		if other := files[s.Name]; other != "" {
+			return nil, fmt.Errorf("%s: %w: %s is named %q too", file, ErrScenario, other, s.Name)
+		}
+		files[s.Name] = file
 		all = append(all, s)
 	}
 	if len(all) == 0 {
@@ -86,22 +93,28 @@ func ReadDir(dir string) ([]*Scenario, error) {
 }
 
 // Parse reads one scenario. A field that is not known is an error, and so is a
-// step that is none or more than one of the three. A turn without an answer at
-// its end gets an empty one, so that every turn is over.
+// step that is none or more than one of the three; the error says where. A turn
+// without an answer at its end gets an empty one, so that every turn is over.
 func Parse(data []byte) (*Scenario, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	s := new(Scenario)
 	if err := d.Decode(s); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrScenario, err)
+		return nil, fmt.Errorf("%w: %s: %w", ErrScenario, position(data, err), err)
+	}
+	if rest := bytes.TrimSpace(data[d.InputOffset():]); len(rest) > 0 {
+		return nil, fmt.Errorf("%w: %s: more text after its end", ErrScenario, lineOf(data, len(data)-len(rest)))
 	}
 	if s.Name == "" || len(s.Turns) == 0 {
 		return nil, fmt.Errorf("%w: it needs a name and turns", ErrScenario)
 	}
+	if !filepath.IsLocal(s.Name) || strings.ContainsAny(s.Name, `/\`) {
+		return nil, fmt.Errorf("%w: name %q cannot be part of a file name", ErrScenario, s.Name)
+	}
 	for i := range s.Turns {
 		for j := range s.Turns[i].Steps {
 			if err := s.Turns[i].Steps[j].check(); err != nil {
-				return nil, fmt.Errorf("%w: turn %d, step %d: %w", ErrScenario, i, j, err)
+				return nil, fmt.Errorf("%w: turns[%d].steps[%d]: %w", ErrScenario, i, j, err)
 			}
 		}
 	}
@@ -154,7 +167,7 @@ func (s *Scenario) completeTools() error {
 			}
 			var args map[string]any
 			if err := json.Unmarshal(step.Args, &args); err != nil {
-				return fmt.Errorf("%w: %w", ErrScenario, err)
+				return fmt.Errorf("%w: args of %q: %w", ErrScenario, step.Tool, err)
 			}
 			for name, value := range args {
 				arguments[step.Tool][name] = map[string]any{"type": jsonType(value)}

@@ -37,17 +37,64 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseErrors(t *testing.T) {
-	for name, text := range map[string]string{
-		"no JSON":       "{",
-		"no name":       `{"turns":[{}]}`,
-		"no turns":      `{"name":"x"}`,
-		"unknown field": `{"name":"x","turns":[{"usr":"hi"}]}`,
-		"empty step":    `{"name":"x","turns":[{"steps":[{}]}]}`,
-		"two steps":     `{"name":"x","turns":[{"steps":[{"need":"pdf","say":"hi"}]}]}`,
-		"args":          `{"name":"x","turns":[{"steps":[{"tool":"f","args":[1]}]}]}`,
+	for name, test := range map[string]struct{ text, want string }{
+		"no JSON":       {"{", "line 1, column 2: unexpected EOF"},
+		"broken":        {"{\n \"näme\":,", "line 2, column 9: invalid character"},
+		"another type":  {"{\"name\":\"x\",\n\"turns\":7}", "line 2, column 9: json: cannot"},
+		"unknown field": {"{\"name\":\"x\",\"turns\":[\n{\"usr\":\"hi\"}]}", `line 2, column 2: json: unknown field "usr"`},
+		"more":          {"{\"name\":\"x\",\"turns\":[{}]}\n\n {}", "line 3, column 2: more text"},
+		"no name":       {`{"turns":[{}]}`, "name and turns"},
+		"no turns":      {`{"name":"x"}`, "name and turns"},
+		"bad name":      {`{"name":"../x","turns":[{}]}`, `name "../x"`},
+		"empty step":    {`{"name":"x","turns":[{},{"steps":[{"say":"a"},{}]}]}`, "turns[1].steps[1]: want one of"},
+		"two steps":     {`{"name":"x","turns":[{"steps":[{"need":"pdf","say":"hi"}]}]}`, "turns[0].steps[0]: want one of"},
+		"args":          {`{"name":"x","turns":[{"steps":[{"tool":"f","args":[1]}]}]}`, "turns[0].steps[0]: args"},
 	} {
-		if _, err := Parse([]byte(text)); !errors.Is(err, ErrScenario) {
-			t.Errorf("%s: %v, want ErrScenario", name, err)
+		if _, err := Parse([]byte(test.text)); !errors.Is(err, ErrScenario) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want ErrScenario with %q", name, err, test.want)
+		}
+	}
+}
+
+func TestReadDirNamesTheFile(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.json", small)
+	if all, err := ReadDir(dir); err != nil || len(all) != 1 {
+		t.Fatalf("%d scenarios, %v", len(all), err)
+	}
+	for file, text := range map[string]string{"b.json": small, "c.json": "{"} {
+		write(t, dir, file, text)
+		if _, err := ReadDir(dir); !errors.Is(err, ErrScenario) || !strings.Contains(err.Error(), filepath.Join(dir, file)) {
+			t.Errorf("%s: %v", file, err)
+		}
+		if err := os.Remove(filepath.Join(dir, file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestFits(t *testing.T) {
+	s, err := Parse([]byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := func(turn int, role, text string) capture.Request {
+		return capture.Request{Turn: turn, Messages: []capture.Message{{Role: "system", Content: "one"}, {Role: role, Content: text}}}
+	}
+	for name, test := range map[string]struct {
+		last capture.Request
+		want bool
+	}{
+		"as it is":      {request(1, "user", "two"), true},
+		"with a note":   {request(1, "user", "note\ntwo"), true},
+		"another text":  {request(1, "user", "three"), false},
+		"another role":  {request(1, "tool", "two"), false},
+		"no such turn":  {request(2, "user", "two"), false},
+		"a turn before": {request(-1, "user", "two"), false},
+	} {
+		c := &capture.Capture{Requests: []capture.Request{request(0, "user", "one"), test.last}}
+		if got := s.Fits(c); got != test.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
@@ -126,7 +173,7 @@ func TestOpenNamesWhatIsMissing(t *testing.T) {
 	write(t, dir, "pdf/SKILL.md", "---\nname: pdf\ndescription: Forms.\n---\nBody.\n")
 	for _, step := range []Step{{Need: "docx"}, {Need: "pdf", Docs: []string{"none.md"}}} {
 		s := &Scenario{Name: "s", Turns: []Turn{{Steps: []Step{step}}}}
-		if _, err := Open(t.Context(), dir, []*Scenario{s}); !errors.Is(err, ErrScenario) || !strings.Contains(err.Error(), `"`) {
+		if _, err := Open(t.Context(), dir, []*Scenario{s}); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), `scenario "s", turns[0].steps[0]: `) {
 			t.Errorf("%+v: %v", step, err)
 		}
 	}

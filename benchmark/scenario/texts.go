@@ -2,11 +2,15 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
 )
+
+// ErrMissing reports a need for which there is no skill or doc.
+var ErrMissing = errors.New("not found")
 
 // Text is the body of a skill, or one of its docs.
 type Text struct {
@@ -56,10 +60,10 @@ func Open(ctx context.Context, dir string, scenarios []*Scenario) (*Texts, error
 		t.add(s.Name, "", body.Text)
 	}
 	for _, s := range scenarios {
-		for _, turn := range s.Turns {
-			for _, step := range turn.Steps {
-				if err := t.need(ctx, skills, s.Name, step); err != nil {
-					return nil, err
+		for i, turn := range s.Turns {
+			for j, step := range turn.Steps {
+				if err := t.need(ctx, skills, step); err != nil {
+					return nil, fmt.Errorf("scenario %q, turns[%d].steps[%d]: %w in %s", s.Name, i, j, err, dir)
 				}
 			}
 		}
@@ -67,12 +71,12 @@ func Open(ctx context.Context, dir string, scenarios []*Scenario) (*Texts, error
 	return t, nil
 }
 
-func (t *Texts) need(ctx context.Context, skills *catalog.Catalog, scenario string, step Step) error {
+func (t *Texts) need(ctx context.Context, skills *catalog.Catalog, step Step) error {
 	if step.Need == "" {
 		return nil
 	}
 	if t.byName[[2]string{step.Need, ""}] == nil {
-		return fmt.Errorf("%w: %s needs skill %q, which is not there", ErrScenario, scenario, step.Need)
+		return fmt.Errorf("%w: skill %q", ErrMissing, step.Need)
 	}
 	for _, doc := range step.Docs {
 		if t.byName[[2]string{step.Need, doc}] != nil {
@@ -80,7 +84,7 @@ func (t *Texts) need(ctx context.Context, skills *catalog.Catalog, scenario stri
 		}
 		content, err := skills.Doc(ctx, step.Need, doc)
 		if err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrScenario, scenario, err)
+			return fmt.Errorf("%w: %w", ErrMissing, err)
 		}
 		t.add(step.Need, doc, content.Text)
 	}

@@ -68,6 +68,12 @@ func take(s *Step, host string, files []int) {
 		tree, err := openTree(target)
 		must("open "+s.Target, err)
 		place(tree, s, target)
+	case Set:
+		fd, err := syscall.Open(target, syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
+		must("open "+s.Target, err)
+		_, err = syscall.Write(fd, []byte(s.Data))
+		must("set "+s.Target, err)
+		_ = syscall.Close(fd)
 	default:
 		fail("step "+strconv.Itoa(int(s.Op)), errFrame)
 	}

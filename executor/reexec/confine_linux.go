@@ -34,14 +34,14 @@ func confine(job *received) {
 	must("seccomp", installFilter(job.Filter))
 }
 
-// setLimit never raises a limit: a host under tighter limits wants them to
+// setLimit never raises a hard limit: a host under tighter limits wants them to
 // hold.
 func setLimit(l Limit) error {
 	var old syscall.Rlimit
 	if err := prlimit(l.Resource, nil, &old); err != nil {
 		return err
 	}
-	return prlimit(l.Resource, &syscall.Rlimit{Cur: min(l.Soft, old.Cur), Max: min(l.Hard, old.Max)}, nil)
+	return prlimit(l.Resource, &syscall.Rlimit{Cur: min(l.Soft, old.Max), Max: min(l.Hard, old.Max)}, nil)
 }
 
 // ownThreads is how many threads of this process count as the program's user's
@@ -98,6 +98,13 @@ func restrict(job *Job) error {
 			return err
 		}
 		_ = syscall.Close(dir)
+	}
+	// The terminal has no path here by which a rule could be given; it can be
+	// opened again, as /dev/stdout or by its own program, through this.
+	if job.TTY {
+		if err = addRule(ruleset, 0, job.Terminal&job.Handled); err != nil {
+			return err
+		}
 	}
 	if err = restrictSelf(ruleset); err != nil {
 		return err

@@ -67,8 +67,9 @@ type Job struct {
 	Limits []Limit
 	// Handled, HandledNet, Scoped and Rules are a Landlock ruleset; none when
 	// Handled is 0.
-	Handled, HandledNet, Scoped uint64
-	Rules                       []Rule
+	// Terminal is the access to the controlling terminal.
+	Handled, HandledNet, Scoped, Terminal uint64
+	Rules                                 []Rule
 	// Filter is a seccomp program: struct sock_filter, 8 bytes each.
 	Filter []byte
 }
@@ -112,6 +113,8 @@ const (
 	// Protect makes what is mounted or lies at Target a mount with attributes
 	// Flags.
 	Protect
+	// Set writes Data to the file Target, which exists.
+	Set
 )
 
 // Step is one operation of a Plan.

@@ -35,6 +35,7 @@ func (j *Job) Encode() []byte {
 	e.number(j.Handled)
 	e.number(j.HandledNet)
 	e.number(j.Scoped)
+	e.number(j.Terminal)
 	e.number(uint64(len(j.Rules)))
 	for _, r := range j.Rules {
 		e.text(r.Path)
@@ -59,7 +60,7 @@ func decodeJob(body []byte) (*Job, bool) {
 	for range d.count() {
 		j.Limits = append(j.Limits, Limit{uint32(d.number()), d.number(), d.number()})
 	}
-	j.Handled, j.HandledNet, j.Scoped = d.number(), d.number(), d.number()
+	j.Handled, j.HandledNet, j.Scoped, j.Terminal = d.number(), d.number(), d.number(), d.number()
 	for range d.count() {
 		j.Rules = append(j.Rules, Rule{d.text(), d.number()})
 	}

@@ -26,7 +26,7 @@ var job = Job{
 	Args: []string{"sh", "-c", "a\xffb"}, Env: []string{"A=", "PATH=/usr/bin"}, Dir: "/workspace",
 	UID: 1000, GID: 1001, Groups: true, TTY: true,
 	Limits:  []Limit{{Resource: 7, Soft: 1, Hard: 1 << 63}},
-	Handled: 1 << 15, HandledNet: 3, Scoped: 1,
+	Handled: 1 << 15, HandledNet: 3, Scoped: 1, Terminal: 7,
 	Rules:  []Rule{{Path: "/usr", Access: 13}},
 	Filter: []byte{1, 2, 3, 4, 5, 6, 7, 8},
 }

@@ -10,6 +10,12 @@ var byArgument = []rule{
 	{noDevice(1), `mknod`},
 	{noDevice(2), `mknodat`},
 	{noListener, `seccomp`},
+	{noSetID(1), `chmod fchmod creat`},
+	{noSetID(2), `fchmodat fchmodat2`},
+	{creates(1, noSetID(2)), `open`},
+	{creates(2, noSetID(3)), `openat`},
+	{noWhiteout, `renameat2`},
+	{smallSegment, `shmget`},
 }
 
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET; and
@@ -69,8 +75,34 @@ var plainPersonality = &test{arg: 0, mask: word, values: []uint32{0, 0xffffffff}
 // noDevice allows plain files, pipes and sockets. The kernel reads 16 bits of
 // the mode.
 func noDevice(arg uint32) *test {
-	return &test{arg: arg, mask: 0xf000, values: []uint32{0, 0x8000, 0x1000, 0xc000}, yes: allow, no: eperm}
+	return &test{arg: arg, mask: 0xf000 | setIDs, values: []uint32{0, 0x8000, 0x1000, 0xc000}, yes: allow, no: eperm}
 }
+
+// S_ISUID and S_ISGID.
+const setIDs = 0xc00
+
+// noSetID refuses the modes that run a program as the owner of its file. Inside
+// they have no effect; but the workspace lies on the host's disk, where that
+// owner is the host's user, and that can be root.
+func noSetID(arg uint32) *test {
+	return &test{arg: arg, mask: setIDs, values: []uint32{0}, yes: allow, no: eperm}
+}
+
+// creates asks about the mode when a file is created (O_CREAT, O_TMPFILE):
+// otherwise the argument can hold anything.
+func creates(flags uint32, mode decision) *test {
+	return &test{arg: flags, mask: 0x40 | 0x400000, values: []uint32{0}, yes: allow, no: mode}
+}
+
+// noWhiteout refuses RENAME_WHITEOUT, which leaves a device behind.
+var noWhiteout = &test{arg: 4, mask: 4, values: []uint32{0}, yes: allow, no: eperm}
+
+// smallSegment bounds shared memory that belongs to no process and to no file
+// system, so that neither its limits nor theirs count it: 64 KiB a segment, of
+// which the kernel allows 4,096. The size is a 64-bit number.
+var smallSegment = &test{arg: 1, high: true, mask: word, values: []uint32{0}, yes: &test{
+	arg: 1, mask: 0xffff0000, values: []uint32{0}, yes: allow, no: eperm,
+}, no: eperm}
 
 // noListener lets a program filter itself, but not decide calls of its children
 // in their place (SECCOMP_FILTER_FLAG_NEW_LISTENER).

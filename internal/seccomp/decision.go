@@ -33,10 +33,12 @@ const (
 const word = 0xffffffff
 
 // test asks whether an argument, under a mask, is one of some values. It reads
-// the low 32 bits only: no argument that a rule tests is wider in the kernel,
-// and a program can put anything into the high ones.
+// the low 32 bits, unless it is told to read the others: nearly no argument that
+// a rule tests is wider in the kernel, and a program can put anything into the
+// high ones.
 type test struct {
 	arg     uint32
+	high    bool // reads the high 32 bits
 	mask    uint32
 	values  []uint32
 	yes, no decision
@@ -51,5 +53,9 @@ func (t *test) write(p *program) label {
 		next = p.step(bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: t.mask}, next)
 	}
 	// Little endian, as all architectures with a table are: the low word is first.
-	return p.step(bpf.LoadAbsolute{Off: offsetArgs + 8*t.arg, Size: 4}, next)
+	off := offsetArgs + 8*t.arg
+	if t.high {
+		off += 4
+	}
+	return p.step(bpf.LoadAbsolute{Off: off, Size: 4}, next)
 }

@@ -27,9 +27,11 @@ func reference(f filter, audit, number uint32, a [6]uint64) verdict {
 		}
 		return eperm
 	}
+	setID := func(mode uint32) bool { return mode&0o6000 != 0 }
+	creating := func(flags uint32) bool { return flags&0o100 != 0 || flags&0o20000000 != 0 }
 	device := func(mode uint32) bool {
 		kind := mode >> 12 & 15
-		return kind != 0 && kind != 1 && kind != 8 && kind != 12
+		return setID(mode) || kind != 0 && kind != 1 && kind != 8 && kind != 12
 	}
 	switch name {
 	case "clone":
@@ -59,6 +61,18 @@ func reference(f filter, audit, number uint32, a [6]uint64) verdict {
 		return when(!device(arg[1]))
 	case "mknodat":
 		return when(!device(arg[2]))
+	case "chmod", "fchmod", "creat":
+		return when(!setID(arg[1]))
+	case "fchmodat", "fchmodat2":
+		return when(!setID(arg[2]))
+	case "open":
+		return when(!creating(arg[1]) || !setID(arg[2]))
+	case "openat":
+		return when(!creating(arg[2]) || !setID(arg[3]))
+	case "renameat2":
+		return when(arg[4]&4 == 0)
+	case "shmget":
+		return when(a[1] < 1<<16)
 	case "seccomp":
 		return when(arg[1]/8%2 == 0)
 	}
@@ -117,6 +131,7 @@ func referenceShared(name string, arg [6]uint32) (verdict, bool) {
 var telling = []uint64{
 	0, 1, 2, 3, 5, 6, 8, 9, 10, 15, 16, 17, 18, 38, 40, 132, 256, 261, 262, 263,
 	0x1000, 0x2000, 0x4000, 0x6000, 0x8000, 0xa000, 0xc000, 0xf000, 0x12000, 0x20000, 0x80000, 0x80800, 0x40000,
+	0o644, 0o4755, 0o2755, 0o100, 0o20000000, 0xffff, 0x10000, 1 << 32,
 	0x5411, 0x5412, 0x5413, 0x541b, 0x541c, 0x541d, 0x5423, 0x2000000, 0x4000000, 0x8000000, 0x10000000,
 	0x20000000, 0x40000000, 0x80000000, 0xfffffffe, 0xffffffff, 1<<32 | 0x5412, ^uint64(0),
 }
