@@ -161,7 +161,7 @@ func TestLoadNamesWhatItTakesAway(t *testing.T) {
 	}{
 		{loadEcho, nil, "loaded: echo\ntools allowed now: Bash(echo:*), Read; not available until the turn ends: search\n["},
 		{loadEcho, []satchel.Option{satchel.WithLoadMode(loadmode.Session)}, "Read; not available while this is loaded: search\n["},
-		{`skill_load {"skill":"none"}`, nil, "allowed now: nothing but the skill tools themselves; not available until the turn ends: search, read_file\n["},
+		{`skill_load {"skill":"none"}`, nil, "allowed now: nothing but the tools that load, unload, list and read skills; not available until the turn ends: search, read_file\n["},
 		{`skill_load {"skills":["echo","write"]}`, nil, "tools allowed now: Bash(echo:*), Read, Write, search\n["},
 		{`skill_load {"skills":["echo","write"]}`, []satchel.Option{satchel.WithPolicy(permission.Restrict, permission.Intersection)},
 			"tools allowed now: Bash(echo:*), Read; and also in: Write, search; not available until the turn ends: search, read_file\n["},

@@ -70,7 +70,7 @@ func (j *Judge) Allowed(lists []List) string {
 	if text := strings.Join(sets, separator); text != "" {
 		return text
 	}
-	return "nothing but the skill tools themselves"
+	return "nothing but the tools that load, unload, list and read skills"
 }
 
 // shown makes outside text fit for one line of an answer.

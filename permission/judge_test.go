@@ -168,7 +168,7 @@ func TestDenial(t *testing.T) {
 		{Judge{}, lists("a: Bash(echo:*)"), shell("X=1 echo x"),
 			`denied: skill_run "echo x" is not among the allowed-tools of the loaded skills (no pattern is for it: it sets the variable "X"). Allowed: Bash(echo:*). `},
 		{Judge{}, lists("a:"), host("search"),
-			`denied: search is not among the allowed-tools of the loaded skills. Allowed: nothing but the skill tools themselves. `},
+			`denied: search is not among the allowed-tools of the loaded skills. Allowed: nothing but the tools that load, unload, list and read skills. `},
 		{Judge{Combine: Intersection}, lists("a: Read find", "b: Write"), host("search"),
 			`denied: search is not among the allowed-tools of the loaded skills. Allowed: Read, find; and also in: Write. `},
 		{Judge{Combine: Latest}, lists("a: search(x)", "b: Write"), host("search"),

@@ -36,6 +36,12 @@ func Parse(text string) []Rule { return Rules(skillmd.SplitTools(text)) }
 func Rules(entries []string) []Rule {
 	rules := make([]Rule, 0, min(len(entries), maxRules))
 	for _, e := range entries[:min(len(entries), maxRules)] {
+		// "Bash (git:*)": the blank is a slip, and without its pattern the entry
+		// before it would allow everything.
+		if last := len(rules) - 1; strings.HasPrefix(e, "(") && last >= 0 && rules[last].Any && rules[last].Pattern == "" {
+			rules[last] = readRule(rules[last].Text + e)
+			continue
+		}
 		rules = append(rules, readRule(e))
 	}
 	return rules

@@ -13,6 +13,7 @@ func TestParse(t *testing.T) {
 		"":                   {},
 		"Read":               {any("Read")},
 		"Read, Write  Edit":  {any("Read"), any("Write"), any("Edit")},
+		"Bash (echo:*) Read": {{Text: "Bash(echo:*)", Tool: "Bash", Pattern: "echo:*"}, any("Read")},
 		"Bash(git:*)":        {{Text: "Bash(git:*)", Tool: "Bash", Pattern: "git:*"}},
 		"Bash(npm run *) Ls": {{Text: "Bash(npm run *)", Tool: "Bash", Pattern: "npm run *"}, any("Ls")},
 		"Agent(a:b, c:d)":    {{Text: "Agent(a:b, c:d)", Tool: "Agent", Pattern: "a:b, c:d"}},

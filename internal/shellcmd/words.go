@@ -39,8 +39,9 @@ type Command struct {
 // for the one to judge who lets that program run.
 //
 // The error wraps ErrSyntax, or ErrUnknowable when the name of a command is not
-// literal, when a builtin takes shell text (eval, source, trap, alias …), or
-// when an expansion can run what the value of a variable says.
+// literal, when a builtin takes shell text (eval, source, trap, alias …), when
+// an expansion can run what the value of a variable says, or when the text has a
+// form that bash and the parser may not read alike.
 func Words(text string) ([]Command, error) {
 	file, err := parse(text)
 	if err != nil {
@@ -50,7 +51,23 @@ func Words(text string) ([]Command, error) {
 		return nil, fmt.Errorf("%w: a backslash at the end of a line stands in the middle of a word", ErrSyntax)
 	}
 	var l lister
+	if strings.Contains(text, "`") {
+		l.fail("a backquote; use $(…), or leave it out of the text")
+		return nil, l.err
+	}
+	if strings.Contains(text, "}<") || strings.Contains(text, "}>") {
+		l.fail("a brace before a redirection, which can name a descriptor")
+		return nil, l.err
+	}
+	both := agreement{lister: &l, text: text}
 	syntax.Walk(file, func(node syntax.Node) bool {
+		if node == nil {
+			both.leave()
+			return true
+		}
+		if l.err == nil {
+			both.enter(node)
+		}
 		if l.err == nil {
 			l.visit(node)
 		}
@@ -164,6 +181,10 @@ func (l *lister) builtin(c Command) {
 			l.fail("a variable whose name is not literal")
 		}
 		l.subscript(args)
+	case "jobs":
+		if c.Open || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") && strings.Contains(arg, "x") }) {
+			l.fail("jobs, which can run a command")
+		}
 	case "[", "printf", "test", "wait":
 		if c.Open && (slices.Contains(args, "-v") || slices.Contains(args, "-p")) {
 			l.fail("a variable whose name is not literal")
