@@ -1,6 +1,9 @@
 package skillmd
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 type flagKind uint8
 
@@ -57,7 +60,8 @@ func (p *parser) flag(f field, open bool) bool {
 func (p *parser) failClosed(block []byte) {
 	for pos := 0; pos < len(block); {
 		end, next := lineEnd(block, pos)
-		key, value, ok := keyLine(block[pos:end], end-pos)
+		text := bytes.TrimLeft(block[pos:end], " \t") // broken indentation hides nothing
+		key, value, ok := keyLine(text, len(text))
 		pos = next
 		if !ok {
 			continue
@@ -65,8 +69,8 @@ func (p *parser) failClosed(block []byte) {
 		if key == "allowed-tools" && p.doc.Skill.AllowedTools == nil {
 			p.doc.Skill.AllowedTools = []string{}
 		}
-		text, _, _ := strings.Cut(value, " #")
-		b, known := parseFlag(unquote(strings.TrimSpace(text)))
+		plain, _, _ := strings.Cut(value, " #")
+		b, known := parseFlag(unquote(strings.TrimSpace(plain)))
 		switch flagOf(key) {
 		case flagHidden:
 			p.doc.Skill.Hidden = p.doc.Skill.Hidden || b || !known
