@@ -54,10 +54,12 @@ The endpoint speaks the OpenAI chat completion format:
   OPENAI_MODEL     the model
 
 With --profile full the model may run commands of the skills that it has loaded.
-They run as you, without isolation: all that you can reach, they can reach, host
-files that --allow-host does not name included. Their environment is empty but
-for the workspace's own variables. These lists of names, separated by commas or
-spaces, restrict them to one simple command at a time, without a shell:
+They run in a sandbox ("satchel doctor" shows what it holds here) and see the
+system's programs, the skills and their workspace. With --executor local they
+run as you and reach all that you reach, host files that --allow-host does not
+name included. Their environment is empty but for the workspace's own variables.
+These lists of names, separated by commas or spaces, restrict them to one simple
+command at a time, without a shell:
   SATCHEL_RUN_ALLOWED_COMMANDS  nothing else may run
   SATCHEL_RUN_DENIED_COMMANDS   these may not run; advice, not a boundary
 The workspace is removed at the end, and what a killed chat left by the next
