@@ -101,12 +101,12 @@ func (f *firstProcess) reap() (ending, error) {
 	return e, err
 }
 
-// pids implements child.
+// pids implements child. The first process is the host's own, and closed to it.
 func (f *firstProcess) pids() []int {
 	if f.strays != nil {
-		return f.strays.pids()
+		return f.strays.pids()[1:]
 	}
-	return descendants(f.proc.Pid)
+	return descendants(f.proc.Pid)[1:]
 }
 
 // boundsMemory implements child.

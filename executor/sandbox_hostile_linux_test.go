@@ -3,6 +3,7 @@
 package executor_test
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -176,6 +177,34 @@ func TestSkillsDeepInTheWorkspace(t *testing.T) {
 	cmd.Workspace, cmd.Skills = dir, deep
 	if _, err := newSandbox(t).Run(t.Context(), cmd); err == nil || !strings.Contains(err.Error(), "deeper") {
 		t.Errorf("it ran: %v", err)
+	}
+}
+
+// TestLinksForTheSkills has an earlier command put links to the host in the place
+// of the skills, or of what is writable in them.
+func TestLinksForTheSkills(t *testing.T) {
+	outside := t.TempDir()
+	for _, dir := range []string{"demo/.venv", "skills/demo/.venv"} {
+		if err := os.MkdirAll(filepath.Join(outside, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newSandbox(t)
+	for name, link := range map[string]string{"skills": "skills", "skills/demo": "skills/demo", "skills/demo/.venv": "skills/demo/.venv"} {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		sandboxed(t, s, script(dir, "ln -s "+filepath.Join(outside, link)+" "+name))
+		cmd := script(dir, "ls -R /skills; touch /skills/demo/.venv/harm")
+		cmd.Workspace, cmd.Skills = dir, filepath.Join(dir, "skills")
+		cmd.Writable = []string{filepath.Join(dir, "skills", "demo", ".venv")}
+		if result, err := s.Run(t.Context(), cmd); !errors.Is(err, executor.ErrCommand) {
+			t.Errorf("%s: %v, %s", name, err, result.Stdout)
+		}
+		if _, err := os.Stat(filepath.Join(outside, link, "harm")); err == nil {
+			t.Errorf("%s: a file on the host was made", name)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -53,9 +54,9 @@ func (s *Sandbox) jobOf(cmd Command, tty bool) (*reexec.Job, error) {
 	return job, nil
 }
 
-// checkSkills refuses skills that lie deeper in the workspace than one directory:
-// an earlier command could have put a link in the place of those between, which
-// would lead anywhere on the host.
+// checkSkills refuses skills that lie deeper in the workspace than one directory,
+// and links in the place of the skills or of what is writable there: an earlier
+// command could have put them there, to anywhere on the host.
 func checkSkills(cmd Command) error {
 	if cmd.Skills == "" {
 		return nil
@@ -63,6 +64,20 @@ func checkSkills(cmd Command) error {
 	rel, err := filepath.Rel(cmd.Workspace, cmd.Skills)
 	if err == nil && filepath.IsLocal(rel) && filepath.Dir(rel) != "." {
 		return fmt.Errorf("%w: skills %q lie deeper in the workspace than one directory: move them up, or out of it", ErrCommand, cmd.Skills)
+	}
+	for _, dir := range append([]string{"."}, cmd.Writable...) {
+		path := cmd.Skills
+		if dir != "." {
+			if dir, err = filepath.Rel(cmd.Skills, dir); err != nil || !filepath.IsLocal(dir) {
+				return fmt.Errorf("%w: writable directories must lie in the skills, %q", ErrCommand, cmd.Skills)
+			}
+		}
+		for name := range strings.SplitSeq(dir, string(filepath.Separator)) {
+			path = filepath.Join(path, name)
+			if info, err := os.Lstat(path); err != nil || !info.IsDir() {
+				return fmt.Errorf("%w: %q is no directory, or a link to one", ErrCommand, path)
+			}
+		}
 	}
 	return nil
 }
@@ -88,22 +103,13 @@ func (s *Sandbox) limits(l Limits) []reexec.Limit {
 		add(unix.RLIMIT_CPU, seconds, seconds+1) // SIGXCPU, and a second later SIGKILL
 	}
 	if !s.boundsMemory() {
-		data := max(l.Memory, leastData)
-		if l.Memory == Unlimited {
-			data = Unlimited
-		}
-		add(unix.RLIMIT_DATA, data, data)
+		add(unix.RLIMIT_DATA, l.Memory, l.Memory)
 	}
 	if s.caps.Isolation == IsolationNamespaces { // elsewhere it would count all of the user's
 		add(unix.RLIMIT_NPROC, int64(l.Processes), int64(l.Processes))
 	}
 	return limits
 }
-
-// leastData is what the first process, which has the limit too, can need for
-// itself: its runtime maps memory in large pieces. Below, what watches the
-// memory of all processes bounds the command alone.
-const leastData = 256 << 20
 
 // mount is a directory of the host in a sandbox.
 type mount struct {

@@ -51,9 +51,14 @@ func BenchmarkWatchMemory(b *testing.B) {
 				m.look(nil)
 			}
 		})
+		b.Run(fmt.Sprintf("files of %d processes", processes), func(b *testing.B) {
+			for b.Loop() {
+				heldBy(nil, c.pids(), memoryDevice())
+			}
+		})
 		b.Run(fmt.Sprintf("closely %d processes", processes), func(b *testing.B) {
 			for b.Loop() {
-				proportional(nil, c.pids())
+				proportional(nil, c.pids(), held{})
 			}
 		})
 	}

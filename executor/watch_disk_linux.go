@@ -2,8 +2,6 @@ package executor
 
 import (
 	"os"
-	"path/filepath"
-	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -24,40 +22,17 @@ func freeSpace(dir string) (space, bool) {
 	return space{int64(fs.Bfree) * unit, int64(fs.Ffree)}, true
 }
 
-// maxRemoved bounds how many open files are looked at.
-const maxRemoved = 1 << 16
-
-// removedFiles returns the space of files that processes hold open and that have
-// no name any more, on the file system of a tree. Processes into which the host
-// may not look have none.
-func removedFiles(pids []int, tree *os.Root) int64 {
+// removedFiles returns what files take that processes hold and that have no name
+// any more, on the file system of a tree, and whether something is hidden.
+func removedFiles(stop <-chan struct{}, pids []int, tree *os.Root) (used space, hidden bool) {
 	top, err := tree.Lstat(".")
 	if err != nil {
-		return 0
+		return space{}, false
 	}
-	on, _ := top.Sys().(*syscall.Stat_t)
-	var st unix.Stat_t
-	total, looked := int64(0), 0
-	seen := map[uint64]bool{}
-	for _, pid := range pids {
-		fds, err := os.Open(filepath.Join("/proc", strconv.Itoa(pid), "fd"))
-		if err != nil {
-			continue
-		}
-		names, _ := fds.Readdirnames(maxRemoved - looked + 1)
-		for _, name := range names {
-			if unix.Fstatat(int(fds.Fd()), name, &st, 0) != nil {
-				continue
-			}
-			if st.Mode&unix.S_IFMT == unix.S_IFREG && st.Nlink == 0 && st.Dev == on.Dev && !seen[st.Ino] {
-				seen[st.Ino] = true
-				total += st.Blocks * 512
-			}
-		}
-		_ = fds.Close()
-		if looked += len(names); looked > maxRemoved {
-			break
-		}
+	on, ok := top.Sys().(*syscall.Stat_t)
+	if !ok {
+		return space{}, false
 	}
-	return total
+	h := heldBy(stop, pids, uint64(on.Dev))
+	return h.used, h.hidden
 }

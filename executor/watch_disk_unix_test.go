@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,7 +64,8 @@ func TestDiskLook(t *testing.T) {
 		{name: "lost by the command", bytes: 4 << 20, lost: space{4 << 20, 1}, counts: true, want: ReasonDisk},
 		{name: "a quarter lost, and full", bytes: 4 << 20, lost: space{limit / 4, 1}, counts: true, want: ReasonDisk},
 		{name: "many files", files: 30, lost: space{0, 30}, prepare: func(d *diskCheck) { d.limit.files, d.left.files = 20, 2 }, counts: true, want: ReasonDisk},
-		{name: "lost, but slow to count", bytes: 4 << 20, lost: space{4 << 20, 1}, prepare: func(d *diskCheck) { d.took = time.Hour }},
+		{name: "lost, but slow to count", bytes: 4 << 20, lost: space{limit, 1}, prepare: func(d *diskCheck) { d.took = time.Hour }},
+		{name: "a limit's worth lost, and slow to count", bytes: 4 << 20, lost: space{4 << 20, 1}, prepare: func(d *diskCheck) { d.took = time.Hour }, counts: true, want: ReasonDisk},
 		{name: "calm", bytes: 4 << 20, prepare: ago(998 * time.Millisecond)},
 		{name: "calm for a second", bytes: 4 << 20, prepare: ago(time.Second), counts: true, want: ReasonDisk},
 		{name: "calm, but slow to count", bytes: 4 << 20, prepare: func(d *diskCheck) { ago(time.Minute)(d); d.took = 2 * time.Second }},
@@ -81,17 +83,43 @@ func TestDiskLook(t *testing.T) {
 				d := openDisk(t, dir, limit, nil)
 				d.start = space{1 << 40, 1 << 20}
 				d.last, d.counted = d.start, time.Now().Add(-time.Millisecond)
+				d.before, d.looked = d.start, time.Now().Add(-diskTick)
 				d.free = func() (space, bool) { return d.start.minus(tt.lost), !tt.unknown }
 				if tt.prepare != nil {
 					tt.prepare(d)
 				}
 				before := d.counted
 				reason, pause := d.look(nil)
-				if counted := d.counted != before; reason != tt.want || counted != tt.counts || reason == "" && pause != diskTick {
+				if counted := d.counted != before; reason != tt.want || counted != tt.counts || reason == "" && (pause < diskQuick || pause > diskTick) {
 					t.Errorf("reason %q after %v, counted: %v", reason, pause, counted)
 				}
 			})
 		})
+	}
+}
+
+func TestDiskRate(t *testing.T) {
+	const ms = time.Millisecond
+	for _, tt := range []struct {
+		name       string
+		lost, left space
+		want       time.Duration
+	}{
+		{"nothing lost", space{}, space{1 << 20, 10}, diskTick},
+		{"won", space{-5, -5}, space{1 << 20, 10}, diskTick},
+		{"slowly", space{1 << 10, 0}, space{1 << 20, 10}, diskTick},
+		{"used up in a tick", space{1 << 20, 0}, space{1 << 20, 10}, 10 * ms},
+		{"files used up", space{1 << 10, 20}, space{1 << 20, 10}, 5 * ms},
+		{"fast", space{1 << 30, 0}, space{1 << 20, 10}, diskQuick},
+		{"used up", space{1, 0}, space{0, 10}, diskQuick},
+		{"over", space{1, 1}, space{-1 << 62, -1 << 62}, diskQuick},
+	} {
+		if got := (rate{tt.lost, 10 * ms}).pause(tt.left); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	if got := (rate{space{1, 0}, 0}).pause(space{1 << 20, 10}); got != diskQuick {
+		t.Errorf("in no time: %v", got)
 	}
 }
 
@@ -173,7 +201,8 @@ func TestDiskEndsCommands(t *testing.T) {
 			must(t, os.Mkdir(dir, 0o755))
 			d := openDisk(t, dir, limit, nil)
 			cmd := exec.Command("sh", "-c", script)
-			cmd.Dir = dir
+			cmd.Dir, cmd.SysProcAttr = dir, &syscall.SysProcAttr{Setpgid: true}
+			cmd.Stderr = new(strings.Builder) // at its end when all of them are gone
 			must(t, cmd.Start())
 			exited := make(chan struct{})
 			go func() {
@@ -182,7 +211,7 @@ func TestDiskEndsCommands(t *testing.T) {
 			}()
 			reason := Reason("")
 			watch(exited, func(r Reason) { reason = r }, unclosed{d})
-			_ = cmd.Process.Kill()
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 			<-exited
 			c := diskCount{most: space{1 << 40, 1 << 40}}
 			if reason != ReasonDisk || !c.walk(d.tree, 0) || c.used.bytes < limit || c.used.bytes > limit+slack {

@@ -94,6 +94,24 @@ for i in range(4):
     r, w = os.pipe()
     if os.fork() == 0: s = sum(m[::4096]); os.write(w, b'x'); time.sleep(100)
     os.read(r, 1)`, 150, 300},
+		{"a file in memory", hiding + "fd = write(150, os.memfd_create('x')); os.dup(fd)", 150, 214},
+		{"a file in memory, mapped by several", hiding + `
+fd = write(150, os.memfd_create('x'))
+m = mmap.mmap(fd, 150 << 20)
+for i in range(4):
+    r, w = os.pipe()
+    if os.fork() == 0: s = sum(m[::4096]); os.write(w, b'x'); time.sleep(100)
+    os.read(r, 1)`, 150, 300},
+		{"the first thread has ended", hiding + `
+def grow():
+    global x
+    x = bytearray(b'x') * (150 << 20)
+alone(grow)`, 150, 214},
+		{"a file of a thread, the first has ended", hiding + "alone(lambda: write(150, os.memfd_create('x')))", 150, 214},
+		{"page tables", `
+m = mmap.mmap(-1, 64 << 30, prot=mmap.PROT_READ, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)
+if hasattr(mmap, 'MADV_NOHUGEPAGE'): m.madvise(mmap.MADV_NOHUGEPAGE)
+for i in range(0, 64 << 30, 2 << 20): m[i]`, 120, 214},
 		{"not touched", "m = mmap.mmap(-1, 1 << 30)", 0, 64},
 		{"a mapped file", `
 m = mmap.mmap(os.open(sys.executable, os.O_RDONLY), 0, prot=mmap.PROT_READ)
@@ -130,12 +148,12 @@ func TestMemoryNothingToCheck(t *testing.T) {
 	}
 }
 
-func TestSharesMemory(t *testing.T) {
+func TestShares(t *testing.T) {
 	self, parent := os.Getpid(), os.Getppid()
-	if !sharesMemory(self, []int{self}) {
+	if !shares(kcmpVM, self, []int{self}) {
 		t.Skip("the kernel does not tell") // without CONFIG_KCMP, or where seccomp forbids it
 	}
-	if sharesMemory(self, []int{parent, 1 << 30}) || sharesMemory(self, nil) {
+	if shares(kcmpVM, self, []int{parent, 1 << 30}) || shares(kcmpVM, self, nil) {
 		t.Error("shared with another program")
 	}
 }

@@ -36,17 +36,20 @@ func descendants(first int) []int {
 	return all
 }
 
-func everyPid() []int {
-	proc, err := os.Open("/proc")
+func everyPid() []int { return numbersIn("/proc") }
+
+// numbersIn returns the names in a directory that are numbers.
+func numbersIn(dir string) []int {
+	file, err := os.Open(dir)
 	if err != nil {
 		return nil
 	}
-	defer proc.Close()
-	names, _ := proc.Readdirnames(-1)
+	defer func() { _ = file.Close() }()
+	names, _ := file.Readdirnames(-1)
 	var all []int
 	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			all = append(all, pid)
+		if n, err := strconv.Atoi(name); err == nil {
+			all = append(all, n)
 		}
 	}
 	return all

@@ -4,6 +4,7 @@ package executortest
 
 import (
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -72,6 +73,57 @@ no('none')`},
 os.mknod('device', stat.S_IFBLK | 0o600, os.makedev(7, 0))`},
 	{name: "make a character device", holds: privilege, needs: effective(unix.CAP_MKNOD), probe: `
 os.mknod('null', stat.S_IFCHR | 0o600, os.makedev(1, 3))`},
+}
+
+// leftAttacks leave something in the workspace that harms the host there, where
+// its owner is the host's user.
+var leftAttacks = []attack{
+	setsUser("chmod", `os.chmod(f, 0o4755)`),
+	setsUser("fchmod", `os.fchmod(os.open(f, os.O_RDWR), 0o6755)`),
+	setsUser("fchmodat", `call((268, 53), -100, f.encode(), 0o4755)`),
+	setsUser("fchmodat2", `
+try: call(452, -100, f.encode(), 0o4755, 0)
+except OSError as e:
+    if e.errno != errno.ENOSYS: raise
+    os.chmod(f, 0o4755)`),
+	setsUser("open", `
+os.unlink(f)
+os.umask(0)
+os.open(f, os.O_CREAT | os.O_WRONLY, 0o4755)`),
+	setsUser("openat2", `
+os.unlink(f)
+os.umask(0)
+call(437, -100, f.encode(), struct.pack('QQQ', os.O_CREAT | os.O_WRONLY, 0o4755, 0), 24)`),
+	setsUser("mknod", `
+os.unlink(f)
+os.umask(0)
+os.mknod(f, stat.S_IFREG | 0o4755)`),
+	{name: "a group's file by setgid", holds: privilege, probe: `
+open('group', 'x')
+os.chmod('group', 0o2755)`},
+	{name: "a whiteout", holds: privilege, harm: isDevice("white"), probe: `os.mknod('white', stat.S_IFCHR, os.makedev(0, 0))`},
+	{name: "a whiteout by rename", holds: privilege, harm: isDevice("moved"), probe: `
+open('moved', 'x')
+call((316, 276), -100, b'moved', -100, b'away', 4)`},
+}
+
+func setsUser(way, probe string) attack {
+	name := "setuid-" + way
+	return attack{
+		name: "a user's file by " + way, holds: privilege,
+		harm: func(g *target) bool {
+			info, err := os.Lstat(filepath.Join(g.work, name))
+			return err == nil && info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0
+		},
+		probe: "f = '" + name + "'\nopen(f, 'x')\n" + probe,
+	}
+}
+
+func isDevice(name string) func(*target) bool {
+	return func(g *target) bool {
+		info, err := os.Lstat(filepath.Join(g.work, name))
+		return err == nil && info.Mode()&os.ModeDevice != 0
+	}
 }
 
 // skillAttacks are made on the skill that a command may read: by each of the

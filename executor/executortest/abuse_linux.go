@@ -64,6 +64,7 @@ func abuse(t *testing.T, open func(*testing.T) executor.Executor) {
 	}{
 		{"files", fileAttacks},
 		{"skills", skillAttacks},
+		{"left in the workspace", leftAttacks},
 		{"machine", machineAttacks},
 		{"processes", processAttacks},
 		{"network", networkAttacks},

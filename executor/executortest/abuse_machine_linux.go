@@ -11,15 +11,14 @@ import (
 
 // machineAttacks ask the kernel about the machine, or change it, by /proc.
 var machineAttacks = []attack{
-	asks("/proc/kcore"), asks("/proc/kallsyms"), asks("/proc/cmdline"), asks("/proc/interrupts"), asks("/proc/iomem"),
-	asks("/proc/partitions"), asks("/proc/timer_list"), asks("/proc/keys"), asks("/proc/key-users"),
+	asks("/proc/kcore"), asks("/proc/kallsyms"), asks("/proc/cmdline"), asks("/proc/interrupts"),
+	asks("/proc/diskstats"), asks("/proc/partitions"), asks("/proc/timer_list"), asks("/proc/keys"), asks("/proc/key-users"),
 	asks("/proc/swaps"), asks("/proc/slabinfo"), asks("/proc/vmallocinfo"),
 	opens("/proc/kmsg", os.O_RDONLY|unix.O_NONBLOCK), opens("/dev/kmsg", os.O_RDONLY|unix.O_NONBLOCK), opens("/dev/mem", os.O_RDONLY),
 	opens("/proc/sys/kernel/core_pattern", os.O_WRONLY), opens("/proc/sys/kernel/hostname", os.O_WRONLY),
 	opens("/proc/sys/vm/drop_caches", os.O_WRONLY), opens("/proc/sys/user/max_user_namespaces", os.O_WRONLY),
 	opens("/proc/irq/default_smp_affinity", os.O_WRONLY), opens("/proc/sysrq-trigger", os.O_WRONLY),
-	{name: "shield from the out-of-memory killer", holds: privilege, needs: effective(unix.CAP_SYS_RESOURCE), without: "CLOSED(EACCES)", probe: `
-with open('/proc/self/oom_score_adj', 'w') as f: f.write('-1000')`},
+	{name: "shield from the out-of-memory killer", holds: privilege, needs: effective(unix.CAP_SYS_RESOURCE), without: "CLOSED(EACCES)", probe: `os.write(os.open('/proc/self/oom_score_adj', os.O_WRONLY), b'-1000')`},
 	{name: "name of the machine", holds: spaces, probe: `
 if os.uname().nodename != T['hostname']: no('another')`},
 	{name: "ports of the machine", holds: spaces, probe: `
@@ -42,7 +41,7 @@ func asks(path string) attack {
 // answers reports whether this process can read something there.
 func answers(path string) func(*target) bool {
 	return func(*target) bool {
-		file, err := os.Open(path) //nolint:gosec // the table's
+		file, err := os.Open(path)
 		if err != nil {
 			return false
 		}

@@ -47,8 +47,15 @@ call((310, 270), T['victim'], to, 1, of, 1, 0)`},
 	{name: "slow it", holds: others, harm: slowed, probe: `os.setpriority(os.PRIO_PROCESS, T['victim'], 19)`},
 	{name: "slow its disk", holds: others, probe: `call((251, 30), 1, T['victim'], (3 << 13))`},
 	{name: "move it to one processor", holds: others, probe: `os.sched_setaffinity(T['victim'], {min(os.sched_getaffinity(0))})`},
-	{name: "offer it to the out-of-memory killer", holds: others, harm: offered, probe: `
-with open('/proc/%d/oom_score_adj' % T['victim'], 'w') as f: f.write('999')`},
+	{name: "offer it to the out-of-memory killer", holds: others, harm: offered, probe: `os.write(os.open('/proc/%d/oom_score_adj' % T['victim'], os.O_WRONLY), b'999')`},
+	{name: "forget which memory it uses", holds: others, probe: `os.write(os.open('/proc/%d/clear_refs' % T['victim'], os.O_WRONLY), b'1')`},
+	{name: "change how it dumps", holds: others, probe: `os.write(os.open('/proc/%d/coredump_filter' % T['victim'], os.O_WRONLY), b'0x33')`},
+	{name: "memory of the process above", holds: others, needs: mayTraceOthers, without: "CLOSED(EACCES)", probe: `
+above = next(l.split()[1] for l in read('/proc/%d/status' % os.getppid()).decode().splitlines() if l.startswith('PPid:'))
+os.open('/proc/%s/mem' % above, os.O_RDWR)`},
+	{name: "trace the process above", holds: others, needs: mayTraceOthers, probe: `
+above = next(l.split()[1] for l in read('/proc/%d/status' % os.getppid()).decode().splitlines() if l.startswith('PPid:'))
+call((101, 117), 0x4206, int(above), 0, 0)`},
 	{name: "its shared memory", holds: others, probe: `
 C.shmat.restype = ctypes.c_void_p
 at = C.shmat(T['shm'], None, 0o10000)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/satchel-go/satchel/executor"
@@ -18,13 +19,36 @@ var disk = []conformance{
 	{"workspace filled by a removed file", removedFile},
 	{"sparse file", sparseFile},
 	{"files that were there before", filesBefore},
+	removedAnd("open", "while True: write()"),
+	removedAnd("mapped", "while True: page(write())"),
+	removedAnd("in a socket", `
+pairs = []
+while True:
+    pairs.append(socket.socketpair())
+    fd = write()
+    socket.send_fds(pairs[-1][0], [b'x'], [fd])
+    os.close(fd)`),
+	removedAnd("open in a thread's own table", "while True: leave(write())"),
+	removedAnd("open after the end of the first thread", `
+def on():
+    while True: write()
+threading.Thread(target=on).start()
+libc.syscall(60 if os.uname().machine == 'x86_64' else 93, 0)`),
+	removedAnd("open in a process closed to others", `
+libc.prctl(4, 0, 0, 0, 0)
+while True: write()`),
+	removedAnd("at the end of a deep tree", `
+for i in range(100):
+    os.mkdir('d')
+    os.chdir('d')
+while True: write()`),
 }
 
 const (
 	diskLimit = 32 << 20
 	// overshoot is what a command may have written more until it is ended: a
-	// sixteenth of the limit and what it writes in some 50 milliseconds. The rest
-	// is for busy machines.
+	// sixteenth of the limit and what it writes in some 50 milliseconds, or 128 MiB
+	// that are hidden. The rest is for busy machines.
 	overshoot = 1 << 30
 )
 
@@ -63,6 +87,60 @@ func removedFile(t *testing.T, b bench) {
 		t.Skip("only Linux tells of files that are open")
 	}
 	fills(t, b, diskLimit, "exec 3>gone; rm gone; dd if=/dev/zero bs=1048576 count=200 >&3 2>/dev/null")
+}
+
+// removing defines write, which makes a file of 16 MiB that has no name, 2 GiB in
+// all, and tells in a file how many MiB it has written.
+const removing = `
+import ctypes, os, socket, threading, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+block, total, told = b'x' * (1 << 20), 0, os.open('written', os.O_RDWR | os.O_CREAT, 0o600)
+def write():
+    global total
+    while total >= 2048: time.sleep(1)
+    fd = os.open('gone', os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    os.unlink('gone')
+    for i in range(16): os.write(fd, block)
+    total += 16
+    os.pwrite(told, str(total).encode(), 0)
+    return fd
+def page(fd):
+    # mmap.mmap keeps a copy of the descriptor
+    if libc.mmap(None, 4096, 1, 1, fd, 0) in (None, 2**64 - 1): os._exit(1)
+    os.close(fd)
+stacks = []
+def leave(fd):
+    # VM, FS, SIGHAND and THREAD, without FILES: it sleeps with a copy of the table
+    stacks.append(ctypes.create_string_buffer(1 << 16))
+    top = (ctypes.addressof(stacks[-1]) + (1 << 16)) & ~63
+    if libc.clone(libc.sleep, ctypes.c_void_p(top), 0x10b00, ctypes.c_void_p(100)) < 0: os._exit(1)
+    os.close(fd)
+`
+
+// removedAnd holds files in a way that makes them hard to find.
+func removedAnd(held, program string) conformance {
+	return conformance{"workspace filled by removed files, " + held, func(t *testing.T, b bench) {
+		if runtime.GOOS != "linux" {
+			t.Skip("only Linux tells of files that are open")
+		}
+		cmd := b.command("python3", "-c", removing+program)
+		cmd.Limits.Disk = 2 * diskLimit
+		result := b.run(cmd)
+		text, err := os.ReadFile(filepath.Join(b.dir, "written"))
+		if err != nil {
+			t.Fatal(err, result.Stderr)
+		}
+		mib, err := strconv.ParseInt(string(text), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Reason != executor.ReasonDisk || mib<<20 > cmd.Limits.Disk+overshoot {
+			t.Errorf("ended with reason %q after %d MiB, with %d bytes allowed: %s", result.Reason, mib, cmd.Limits.Disk, result.Stderr)
+		}
+		t.Logf("ended after %d MiB", mib)
+	}}
 }
 
 // sparseFile runs for long enough to be looked at.

@@ -90,7 +90,7 @@ func (g *target) startPrograms(t *testing.T) {
 			case <-stop:
 				return
 			case <-time.After(50 * time.Millisecond):
-				_ = exec.Command("/usr/bin/true").Run() //nolint:noctx // ends at once
+				_ = exec.Command("/usr/bin/true").Run()
 			}
 		}
 	}()

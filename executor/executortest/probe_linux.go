@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/satchel-go/satchel/executor"
 )
@@ -126,8 +129,12 @@ func (g *target) command(t *testing.T, all []attack) []string {
 func (g *target) attackPlainly(t *testing.T, all []attack) map[string]string {
 	t.Helper()
 	args := g.command(t, all)
+	program, ok := find(args[0])
+	if !ok {
+		t.Fatalf("the attacks need %s on %s", args[0], path)
+	}
 	//nolint:gosec // the program is the table's
-	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
+	cmd := exec.CommandContext(t.Context(), program, args[1:]...)
 	cmd.Dir = g.work
 	cmd.Env = []string{"PATH=" + path, "SECRET=" + g.token}
 	cmd.WaitDelay = time.Second
@@ -138,6 +145,16 @@ func (g *target) attackPlainly(t *testing.T, all []attack) map[string]string {
 		t.Fatalf("attack plainly: %v: %s", err, stderr.String())
 	}
 	return words(t, string(out), all)
+}
+
+// find looks up a program where the commands of this suite do.
+func find(name string) (string, bool) {
+	for _, dir := range filepath.SplitList(path) {
+		if file := filepath.Join(dir, name); unix.Access(file, unix.X_OK) == nil {
+			return file, true
+		}
+	}
+	return "", false
 }
 
 // attack attacks the target through an executor.
@@ -177,7 +194,7 @@ func words(t *testing.T, output string, all []attack) map[string]string {
 // openable reports whether this process may open a file of the host.
 func openable(path string, flags int) func(*target) bool {
 	return func(*target) bool {
-		file, err := os.OpenFile(path, flags, 0) //nolint:gosec // the table's
+		file, err := os.OpenFile(path, flags, 0)
 		if err == nil {
 			_ = file.Close()
 		}

@@ -3,7 +3,7 @@
 package executortest
 
 import (
-	"os/exec"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -16,13 +16,14 @@ type program struct {
 	name   string
 	needs  string // a program that not every machine has
 	script string // for bash; it ends with the word ok
-	// fails is why it does not work with Landlock alone; empty is that it does.
-	fails string
+	// lacks is what it does not get with Landlock alone: it fails there, on a
+	// machine that has it. Empty is that it works.
+	lacks string
 }
 
 var programs = []program{
 	{"subprocesses", "python3", `python3 -c 'import subprocess as s; print(s.run(["sh", "-c", "cat; exit 3"], input=b"o", capture_output=True)); print(s.check_output("printf ok", shell=True).decode())'`, ""},
-	{"process pool", "python3", `python3 -c 'import multiprocessing as m; print(m.Pool(3).map(abs, range(-9, 0)), "ok")'`, "no /dev/shm"},
+	{"process pool", "python3", `python3 -c 'import multiprocessing as m; print(m.Pool(3).map(abs, range(-9, 0)), "ok")'`, "/dev/shm"},
 	{"semaphores and shared memory", "python3", `python3 - <<'E'
 import multiprocessing as m
 from multiprocessing import shared_memory
@@ -32,7 +33,7 @@ def work(q, s):
 p = m.Process(target=work, args=(q, s)); p.start(); got = q.get(); p.join()
 a = shared_memory.SharedMemory(create=True, size=4096); a.buf[0] = 7; a.close(); a.unlink()
 print(got)
-E`, "no /dev/shm"},
+E`, "/dev/shm"},
 	{"threads", "python3", `python3 -c 'from concurrent.futures import ThreadPoolExecutor as T; print(sum(T(20).map(abs, range(-9, 0))), "ok")'`, ""},
 	{"asyncio", "python3", `python3 - <<'E'
 import asyncio
@@ -46,14 +47,14 @@ import socket, threading
 s = socket.create_server(("127.0.0.1", 0))
 threading.Thread(target=lambda: s.accept()[0].sendall(b"ok")).start()
 print(socket.create_connection(s.getsockname()).recv(9).decode())
-E`, "no sockets"},
+E`, "sockets"},
 	{"sqlite", "python3", `python3 -c 'import sqlite3; c = sqlite3.connect("a.db"); c.execute("pragma journal_mode=wal"); c.execute("create table t(x)"); c.execute("insert into t values (1)"); c.commit(); print(c.execute("select x from t").fetchall(), "ok")'`, ""},
 	{"temporary files", "python3", `python3 -c 'import tempfile as t; print(t.mkdtemp(), t.NamedTemporaryFile().write(b"x"), "ok")'`, ""},
 	{"virtual environment", "python3", `python3 -m venv --without-pip env && env/bin/python -c 'import sys; print(sys.prefix != sys.base_prefix and "ok")'`, ""},
-	{"terminal of its own", "python3", `python3 -c 'import pty, os; print(pty.spawn(["tty"]), "ok")'`, "no /dev/ptmx"},
+	{"terminal of its own", "python3", `python3 -c 'import pty, os; print(pty.spawn(["tty"]), "ok")'`, "/dev/ptmx"},
 	{"time zones, hosts and users", "python3", `python3 -c 'import os, pwd, socket, time; print(time.tzset(), socket.gethostbyname("localhost") if os.path.exists("/workspace") else "", os.path.expanduser("~"), "ok")'`, ""},
 	{"node", "node", `node -e 'const c = require("child_process"), f = require("fs"), o = require("os"); f.writeFileSync("n", "o"); f.watch("n").close(); new (require("worker_threads").Worker)("1+1", {eval: true}).on("exit", () => console.log(o.cpus().length > 0, c.execSync("cat n; printf k").toString()))'`, ""},
-	{"git", "git", `git init -q r && cd r && echo x > f && git add f && git -c user.email=a@b -c user.name=x commit -qm x && git clone -q . ../r2 && git log --oneline | grep -q x && git gc -q && echo ok`, "/etc/gitconfig, where there is one, cannot be opened"},
+	{"git", "git", `git init -q r && cd r && echo x > f && git add f && git -c user.email=a@b -c user.name=x commit -qm x && git clone -q . ../r2 && git log --oneline | grep -q x && git gc -q && echo ok`, "/etc/gitconfig"},
 	{"perl", "perl", `perl -e '$p = fork; unless ($p) { exit 7 } waitpid $p, 0; print $? >> 8, ` + "`printf ok`" + `, "\n"'`, ""},
 	{"substitution, here documents, coprocesses", "", `cat <<E; diff <(echo a) <(echo a); coproc { cat; }; echo ok >&"${COPROC[1]}"; read -r x <&"${COPROC[0]}"; echo "$x"
 text
@@ -62,19 +63,17 @@ E`, ""},
 	{"sqlite3", "sqlite3", `sqlite3 b.db 'create table t(x); insert into t values ("o"); select x || "k" from t' || echo ok`, ""},
 	{"tar", "tar", `mkdir d && echo x > d/f && ln -s f d/l && tar czf d.tgz d && rm -r d && tar xzf d.tgz && cat d/l && echo ok`, ""},
 	{"awk and sed", "awk", `seq 100 | awk '{s += $1} END {print s}' | sed s/5050/ok/`, ""},
-	{"script", "script", `script -qec 'tty && printf ok' /dev/null`, "no /dev/ptmx"},
+	{"script", "script", `script -qec 'tty && printf ok' /dev/null`, "/dev/ptmx"},
 	{"locks", "flock", `flock f -c 'flock -n f true || printf ok'`, ""},
 	{"timeout and kill", "", `timeout -s INT 0.1 sleep 5; sleep 5 & kill $!; wait $!; echo ok`, ""},
-	{"compiler", "gcc", `printf 'int printf(const char*,...);int main(){printf("ok");}' > a.c && gcc a.c -o a && ./a`, "no /tmp"},
-	{"java", "java", `printf 'class A { public static void main(String[] a) { System.out.println("ok"); } }' > A.java && java -Xshare:auto A.java`, ""},
-	{"ruby", "ruby", `ruby -e 'print(` + "`printf o`" + `, fork { exit 0 } && "k")'`, ""},
+	{"compiler", "gcc", `printf 'int printf(const char*,...);int main(){printf("ok");}' > a.c && gcc a.c -o a && ./a`, "/tmp"},
 }
 
 // check runs a program where the machine has it.
 func (p program) check(t *testing.T, b bench) {
 	if p.needs != "" {
-		if _, err := exec.LookPath("/usr/bin/" + p.needs); err != nil {
-			t.Skipf("this machine has no /usr/bin/%s", p.needs)
+		if _, ok := find(p.needs); !ok {
+			t.Skipf("this machine has no %s", p.needs)
 		}
 	}
 	cmd := b.command("bash", "-c", p.script)
@@ -83,8 +82,11 @@ func (p program) check(t *testing.T, b bench) {
 	result := b.run(cmd)
 	out := strings.TrimSpace(result.Stdout.String())
 	works := result.ExitCode == 0 && strings.HasSuffix(out, "ok")
-	if p.fails != "" && b.exec.Capabilities().Isolation == executor.IsolationLandlock {
-		t.Logf("without namespaces: %s: works %v", p.fails, works)
+	if p.lacks != "" && b.exec.Capabilities().Isolation == executor.IsolationLandlock {
+		_, err := os.Stat(p.lacks)
+		if there := err == nil || p.lacks[0] != '/'; works == there {
+			t.Errorf("works %v, without %s; docs/sandbox.md says something else", works, p.lacks)
+		}
 		return
 	}
 	if !works {

@@ -176,6 +176,7 @@ func interruptJob(t *testing.T, b bench) {
 	send(t, p, "job is up\n") // shown as it is typed, and by the job, which reads then
 	out.wait(t, "job is up\r\njob is up\r\n")
 	send(t, p, "\x03")
+	out.wait(t, "^C\r\nready> ") // a shell may drop what was typed before
 	send(t, p, "echo code $?; exit 7\n")
 	ended(t, wait(t, p), executor.ReasonExit, 7)
 	contains(t, "output", out.shown(), "code 130\n")

@@ -8,9 +8,13 @@ import "syscall"
 // in which each step still may be done. What it gives up cannot be had again.
 func confine(job *received) {
 	for _, l := range job.Limits {
-		if l.Resource == rlimitNproc {
+		switch l.Resource {
+		case rlimitNproc:
 			own := ownThreads(job.Groups)
 			l.Soft, l.Hard = l.Soft+own, l.Hard+own
+		case rlimitData:
+			own := ownData()
+			l.Soft, l.Hard = max(l.Soft, own), max(l.Hard, own)
 		}
 		must("set limit", setLimit(l))
 	}

@@ -39,6 +39,7 @@ const (
 	closeRangeCloexec = 4
 	oPath             = 0x200000
 
+	rlimitData     = 2
 	rlimitNproc    = 6
 	cloneNewCgroup = 0x2000000
 
