@@ -73,9 +73,7 @@ func New(opts ...Option) (*Runtime, error) {
 	if r.runner == nil && r.executes() {
 		r.runner = &tools.Runner{}
 	}
-	if err := r.equip(); err != nil {
-		return nil, err
-	}
+	r.equip()
 	if err := r.choose(); err != nil {
 		return nil, errors.Join(err, r.unequip())
 	}
@@ -130,9 +128,9 @@ func (r *Runtime) choose() error {
 }
 
 // equip completes the runner with what the host left to the runtime.
-func (r *Runtime) equip() error {
+func (r *Runtime) equip() {
 	if r.runner == nil {
-		return nil
+		return
 	}
 	if r.runner.Artifacts == nil {
 		r.runner.Artifacts = artifacts.NewMemory()
@@ -146,7 +144,6 @@ func (r *Runtime) equip() error {
 		r.runner.Executor, r.own = sandbox, append(r.own, sandbox.close)
 	}
 	r.terminals = terminal.New(r.runner.Sessions)
-	return nil
 }
 
 func (r *Runtime) unequip() error {

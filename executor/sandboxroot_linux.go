@@ -94,13 +94,13 @@ func (s *Sandbox) planOf(tier Isolation) (*reexec.Plan, error) {
 			b.system(path)
 			continue
 		}
-		b.dir(path, 0o755) // see mountsOf
+		b.dir(path) // see mountsOf
 		b.rules = append(b.rules, reexec.Rule{Path: path, Access: landlockRead})
 	}
-	b.dir(WorkspaceAt, 0o755)
-	b.dir(SkillsAt, 0o755)
-	b.dir("/var", 0o755)
-	b.dir("/run", 0o755)
+	b.dir(WorkspaceAt)
+	b.dir(SkillsAt)
+	b.dir("/var")
+	b.dir("/run")
 	// The links out, work and inputs of a skill lead two directories up.
 	b.link("/out", "workspace/out")
 	b.link("/work", "workspace/work")
@@ -132,16 +132,16 @@ type rootBuilder struct {
 
 func (b *rootBuilder) add(s reexec.Step) { b.steps = append(b.steps, s) }
 
-func (b *rootBuilder) dir(path string, mode uint64) {
+func (b *rootBuilder) dir(path string) {
 	if b.made[path] {
 		return
 	}
 	b.parent(path)
 	b.made[path] = true
-	b.add(reexec.Step{Op: reexec.MakeDir, Target: path, Flags: mode})
+	b.add(reexec.Step{Op: reexec.MakeDir, Target: path, Flags: 0o755})
 }
 
-func (b *rootBuilder) parent(path string) { b.dir(filepath.Dir(path), 0o755) }
+func (b *rootBuilder) parent(path string) { b.dir(filepath.Dir(path)) }
 
 func (b *rootBuilder) link(path, to string) {
 	b.parent(path)
@@ -161,7 +161,7 @@ func (b *rootBuilder) system(path string) {
 			b.link(path, to)
 		}
 	case info.IsDir():
-		b.dir(path, 0o755)
+		b.dir(path)
 		b.add(reexec.Step{Op: reexec.Bind, Source: path, Target: path, Flags: readOnly})
 		b.rules = append(b.rules, reexec.Rule{Path: path, Access: landlockRead})
 	case info.Mode().IsRegular():
@@ -171,7 +171,7 @@ func (b *rootBuilder) system(path string) {
 }
 
 func (b *rootBuilder) devices() {
-	b.dir("/dev", 0o755)
+	b.dir("/dev")
 	for _, path := range devices {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 			b.add(reexec.Step{Op: reexec.BindFile, Source: path, Target: path, Flags: device})
@@ -183,7 +183,7 @@ func (b *rootBuilder) devices() {
 	}
 	// Terminals of its own, for programs that open some; the kernel has a few
 	// thousand for all.
-	b.dir("/dev/pts", 0o755)
+	b.dir("/dev/pts")
 	b.add(reexec.Step{Op: reexec.Mount, Source: "devpts", Target: "/dev/pts", Data: "newinstance,ptmxmode=0666,mode=0620,max=64",
 		Flags: unix.MS_NOSUID | unix.MS_NOEXEC})
 	b.link("/dev/ptmx", "pts/ptmx")
@@ -191,14 +191,14 @@ func (b *rootBuilder) devices() {
 
 // memory mounts a file system in memory that everybody inside may write to.
 func (b *rootBuilder) memory(path string, size int64) {
-	b.dir(path, 0o755)
+	b.dir(path)
 	b.add(reexec.Step{Op: reexec.Mount, Source: "tmpfs", Target: path,
 		Data: fmt.Sprintf("mode=1777,size=%d,nr_inodes=16384", size), Flags: unix.MS_NOSUID | unix.MS_NODEV})
 }
 
 // proc mounts a /proc that shows the sandbox's own processes.
 func (b *rootBuilder) proc() {
-	b.dir("/proc", 0o755)
+	b.dir("/proc")
 	b.add(reexec.Step{Op: reexec.Mount, Source: "proc", Target: "/proc", Flags: unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC})
 	for path, most := range userLimits {
 		if exists(path) {

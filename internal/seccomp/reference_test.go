@@ -95,7 +95,7 @@ var plain = func() map[string]verdict {
 
 // referenceShared decides what is tighter without namespaces.
 func referenceShared(name string, arg [6]uint32) (verdict, bool) {
-	ok := true
+	var ok bool
 	switch name {
 	case "socket":
 		return eafnosupport, true
