@@ -107,7 +107,8 @@ const (
 	CodeToolsType Code = "allowed-tools-type"
 	// CodeToolsParens: the parentheses in allowed-tools do not match.
 	CodeToolsParens Code = "allowed-tools-parentheses"
-	// CodeToolsSpelling: allowed_tools is not read; allowed-tools would be.
+	// CodeToolsSpelling: allowed_tools, allowedTools and the like are not read;
+	// allowed-tools would be.
 	CodeToolsSpelling Code = "allowed-tools-spelling"
 	// CodeFlag: disable-model-invocation or user-invocable is not a boolean;
 	// the closed value holds.

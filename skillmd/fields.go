@@ -197,8 +197,8 @@ func (p *parser) other(f field) {
 		return
 	}
 	switch {
-	case f.key == "allowed_tools":
-		p.report(oddity, f.line, CodeToolsSpelling, "allowed_tools is not read; write allowed-tools")
+	case strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(f.key), "allowedtools"):
+		p.report(oddity, f.line, CodeToolsSpelling, "%s is not read; write allowed-tools", quote(f.key))
 	case strings.ContainsAny(f.key, " \t\n"):
 		p.report(oddity, f.line, CodeSuspiciousKey, "key %s holds white space; it is probably part of the value above", quote(f.key))
 	}
