@@ -152,7 +152,7 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 	if err != nil {
 		return err
 	}
-	show := &reporter{json: cmd.JSON, verbose: cmd.Verbose, stream: cmd.Stream, live: cmd.Stream && c.watched, out: c.out, err: c.err}
+	show := &reporter{json: cmd.JSON, verbose: cmd.Verbose, stream: cmd.Stream, live: cmd.Stream && c.watched, watched: c.watched, out: c.out, err: c.err}
 	cmd.typed = newTypist(c.in)
 	chat, err := cmd.open(ctx, where, policy, show)
 	if err != nil {

@@ -22,9 +22,10 @@ type reporter struct {
 	// live: a person watches standard output, so that text is shown as it
 	// comes. Elsewhere it holds answers only, and what an answer is shows when
 	// the message is complete.
-	live   bool
-	open   bool // the line on standard output has text and no end yet
-	broken error
+	live    bool
+	watched bool // a person watches it, streamed or not
+	open    bool // the line on standard output has text and no end yet
+	broken  error
 }
 
 // event is a line of --json. Every event has the fields event and turn; the
@@ -74,7 +75,7 @@ func (r *reporter) Delta(text string) {
 		r.line(event{Event: "delta", Text: &text})
 		return
 	}
-	r.print(r.out, text)
+	r.print(r.out, r.plain(text))
 	r.open = !strings.HasSuffix(text, "\n")
 }
 
@@ -133,7 +134,21 @@ func (r *reporter) Answer(text string) {
 		r.endLine() // the text is there already
 		return
 	}
-	r.print(r.out, strings.TrimSuffix(text, "\n")+"\n")
+	r.print(r.out, r.plain(strings.TrimSuffix(text, "\n"))+"\n")
+}
+
+// plain keeps what the model says from steering a terminal; lines and tabs stay.
+// A program that reads gets the text as it is.
+func (r *reporter) plain(text string) string {
+	if !r.watched {
+		return text
+	}
+	return strings.Map(func(c rune) rune {
+		if c == '\n' || c == '\t' || c >= ' ' && (c < 0x7f || c >= 0xa0) {
+			return c
+		}
+		return '\uFFFD'
+	}, text)
 }
 
 // Error ends a turn without an answer.
