@@ -85,8 +85,7 @@ func checkSkills(cmd Command) error {
 // limits are the resource limits of a command.
 func (s *Sandbox) limits(l Limits) []reexec.Limit {
 	limits := []reexec.Limit{
-		// At 1 the kernel starts no crash handler of the host either; at 0 it does.
-		{Resource: unix.RLIMIT_CORE, Soft: 1, Hard: 1},
+		{Resource: unix.RLIMIT_CORE}, // 0
 		{Resource: unix.RLIMIT_MEMLOCK, Soft: 64 << 10, Hard: 64 << 10},
 		{Resource: unix.RLIMIT_NOFILE, Soft: maxOpenFiles, Hard: maxOpenFiles},
 		{Resource: unix.RLIMIT_MSGQUEUE, Soft: 64 << 10, Hard: 64 << 10},
