@@ -54,6 +54,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 			return core.View{}, err
 		}
 	}
+	st.Space = req.Space
 	messages, hidden := processors.Render(r.chain, req.Messages, st)
 	life.hide(hidden)
 	if r.guarded {

@@ -66,6 +66,10 @@ type Request struct {
 	// Tools are the names of the tools that the model is offered, Satchel's or
 	// not. They are kept like Files.
 	Tools []string
+	// Space is memory for the messages of the view, apart from Messages. The
+	// view is made there if it has room, and is the caller's to use again when
+	// the view is no longer needed. Nil is none.
+	Space []Message
 }
 
 // View is the request as it should be sent.

@@ -83,7 +83,8 @@ func (g *PrefixGuard) Check(view []core.Message, rec *session.Record) (PrefixBre
 	g.last = g.last[:at]
 	for i := range view[at:] {
 		m := &view[at+i]
-		g.last = append(g.last, link{m.Text, len(m.Added), m.Calls, m.Role, m.Origin == core.Inserted})
+		// The calls are copied: the view's memory is the caller's.
+		g.last = append(g.last, link{m.Text, len(m.Added), slices.Clone(m.Calls), m.Role, m.Origin == core.Inserted})
 	}
 	g.rec = rec
 	return b, broken

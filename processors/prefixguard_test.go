@@ -123,3 +123,31 @@ func TestFailTest(t *testing.T) {
 		}
 	}
 }
+
+// TestPrefixGuardKeepsNoMemoryOfTheView: an adapter makes the next request in
+// the memory of the last one.
+func TestPrefixGuardKeepsNoMemoryOfTheView(t *testing.T) {
+	calls := []core.ToolCall{{Name: "look", Arguments: "{}"}}
+	view := []core.Message{{Role: core.User, Text: "hi"}, {Role: core.Assistant, Calls: calls}}
+	var g PrefixGuard
+	g.Check(view, nil)
+	clear(calls)
+	again := []core.Message{{Role: core.User, Text: "hi"}, {Role: core.Assistant, Calls: []core.ToolCall{{Name: "look", Arguments: "{}"}}}}
+	if b, broken := g.Check(again, nil); broken {
+		t.Errorf("the same request is a break: %+v", b)
+	}
+}
+
+func TestRenderInSpace(t *testing.T) {
+	messages := []core.Message{{Role: core.User, Text: "hi"}, {Role: core.User, Text: "there"}}
+	for _, room := range []int{0, 1, 2, 5} {
+		space := make([]core.Message, 0, room)
+		view, _ := Render(nil, messages, State{Content: &Content{}, Space: space})
+		if len(view) != 2 || view[1].Text != "there" {
+			t.Fatalf("room for %d: %+v", room, view)
+		}
+		if in := room > 0 && &view[0] == &space[:1][0]; in != (room >= 2) {
+			t.Errorf("room for %d: made there %v", room, in)
+		}
+	}
+}

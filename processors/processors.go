@@ -50,6 +50,8 @@ type State struct {
 	Rule     SummaryRule
 	// Delivers are the names of the tools whose results carry content.
 	Delivers map[string]bool
+	// Space is memory for the view, as in core.Request.
+	Space []core.Message
 
 	// shown are the calls of Content that have their place in the request.
 	shown []bool
@@ -73,7 +75,9 @@ func Chain(p Placement) []Processor {
 // has added to them. It also returns the numbers of the calls whose content the
 // summary rule keeps out of the request.
 func Render(chain []Processor, messages []core.Message, st State) (view []core.Message, hidden []int) {
-	view = make([]core.Message, 0, len(messages)+2)
+	if view = st.Space[:0]; cap(view) < len(messages) {
+		view = make([]core.Message, 0, len(messages)+2)
+	}
 	for _, m := range messages {
 		if m.Origin != core.Inserted {
 			m.Text, m.Added = m.Text[:len(m.Text)-len(m.Added)], ""

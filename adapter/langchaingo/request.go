@@ -25,10 +25,11 @@ func (m *Model) request(ctx context.Context, key core.SessionKey, r *run, messag
 	defer s.release()
 	msgs := s.outgoing(m.kit, messages, r)
 	refs := s.refer(msgs)
-	view, err := m.kit.runtime.Prepare(ctx, core.Request{Key: key, Messages: refs, Files: attached(msgs, refs), Tools: m.kit.names})
+	view, err := m.kit.runtime.Prepare(ctx, core.Request{Key: key, Messages: refs, Files: attached(msgs, refs), Tools: m.kit.names, Space: s.space})
 	if err != nil {
 		return request{}, err
 	}
+	s.space = view.Messages
 	return request{
 		messages:  s.laidOut(&m.kit.config, msgs, view.Messages),
 		responses: countResponses(msgs),

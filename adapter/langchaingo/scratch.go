@@ -16,6 +16,7 @@ type scratch struct {
 	messages []llms.MessageContent
 	viewed   []llms.MessageContent
 	refs     []core.Message
+	space    []core.Message
 	calls    []core.ToolCall
 }
 
@@ -34,7 +35,8 @@ func (s *scratch) reset() {
 	clear(s.messages)
 	clear(s.viewed)
 	clear(s.refs)
+	clear(s.space)
 	clear(s.calls)
 	s.repaired, s.messages, s.viewed = s.repaired[:0], s.messages[:0], s.viewed[:0]
-	s.refs, s.calls = s.refs[:0], s.calls[:0]
+	s.refs, s.space, s.calls = s.refs[:0], s.space[:0], s.calls[:0]
 }
