@@ -20,12 +20,12 @@ type output struct {
 	answered int64
 	changed  chan struct{} // closed with the next change
 	wrote    time.Time     // the last write
-	ended    bool
+	ended    chan struct{} // closed with the last change
 	final    []byte
 }
 
 func newOutput(limit int, clean *cleaner) *output {
-	return &output{limit: limit, clean: clean, changed: make(chan struct{})}
+	return &output{limit: limit, clean: clean, changed: make(chan struct{}), ended: make(chan struct{})}
 }
 
 // Write never fails and never waits.
@@ -41,8 +41,9 @@ func (o *output) Write(p []byte) (int, error) {
 func (o *output) end(final []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.ended, o.final = true, final
+	o.final = final
 	o.add(nil, true)
+	close(o.ended)
 }
 
 // add adds to the text and tells those who wait for it. o.mu is held.

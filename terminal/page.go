@@ -79,7 +79,7 @@ func (o *output) page(r Request, left int) (p Page, changed <-chan struct{}, aga
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p, rest := o.cut(r)
-	p.Ended = o.ended && p.Next == p.End
+	p.Ended = closed(o.ended) && p.Next == p.End
 	due := p.Ended || p.Next < p.End
 	if !due {
 		var asks *Question

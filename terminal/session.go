@@ -26,9 +26,8 @@ type Session struct {
 	// ctx ends when nobody wants the session any more.
 	ctx     context.Context
 	discard context.CancelFunc
-	// In this order: the process runs, it has ended and finish has returned, the
-	// session is out of the table.
-	started, finished, gone chan struct{}
+	// The process runs; later, the session is out of the table.
+	started, gone chan struct{}
 
 	mu      sync.Mutex
 	touched time.Time
@@ -40,7 +39,7 @@ type Session struct {
 func newSession(t *Table, owner core.SessionKey, number int) *Session {
 	s := &Session{
 		table: t, owner: owner, number: number, id: "s" + strconv.Itoa(number),
-		started: make(chan struct{}), finished: make(chan struct{}), gone: make(chan struct{}),
+		started: make(chan struct{}), gone: make(chan struct{}),
 	}
 	s.ctx, s.discard = context.WithCancel(context.Background())
 	return s
@@ -106,9 +105,9 @@ func (s *Session) keep(ctx context.Context, finish func(context.Context, executo
 	if s.ctx.Err() != nil {
 		cancel() // AfterFunc does so a moment later
 	}
-	s.out.end(finish(ctx, result, err))
+	final := finish(ctx, result, err)
 	s.touch()
-	close(s.finished)
+	s.out.end(final)
 
 	s.untilIdle(nil)
 	s.discard()
@@ -169,19 +168,21 @@ func (s *Session) Next(ctx context.Context, r Request) (Page, error) {
 }
 
 // Kill ends the process and returns when it has ended and Finish has returned,
-// or with the error of ctx.
-func (s *Session) Kill(ctx context.Context) error {
+// or with the error of ctx. It reports whether the process was still running.
+func (s *Session) Kill(ctx context.Context) (killed bool, err error) {
+	killed = !closed(s.proc.Done())
 	s.proc.Kill()
 	select {
-	case <-s.finished:
-		return nil
+	case <-s.out.ended:
+		return killed, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return killed, ctx.Err()
 	}
 }
 
-// Finished reports that the process has ended and Finish has returned.
-func (s *Session) Finished() bool { return closed(s.finished) }
+// Finished reports that the process has ended and Finish has returned. It is
+// so before a page tells of the end.
+func (s *Session) Finished() bool { return closed(s.started) && closed(s.out.ended) }
 
 // Forget makes the session unknown. The process, if it still runs, is killed.
 func (s *Session) Forget() { s.discard() }

@@ -228,7 +228,7 @@ func TestLimits(t *testing.T) {
 	if _, err := table.Open(core.SessionKey{Session: "more"}); !errors.Is(err, ErrFull) || strings.Contains(err.Error(), "s1") {
 		t.Errorf("a fourth one: %v", err)
 	}
-	if err := s.Kill(t.Context()); err != nil {
+	if _, err := s.Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	opened, err := table.Open(ada)
@@ -303,8 +303,8 @@ func TestIdle(t *testing.T) {
 func TestKill(t *testing.T) {
 	table := newTable(t, Limits{})
 	s := open(t, table, ada, &stage{script: func(p *player) { io.WriteString(p.out, "last words"); <-p.killed }})
-	if err := s.Kill(t.Context()); err != nil || !s.Finished() {
-		t.Fatal(err)
+	if killed, err := s.Kill(t.Context()); err != nil || !killed || !s.Finished() {
+		t.Fatal(killed, err)
 	}
 	if p := next(t, s, 0); p.Text != "last words" || !p.Ended {
 		t.Errorf("page %+v", p)
@@ -312,8 +312,22 @@ func TestKill(t *testing.T) {
 	stuck := open(t, table, ada, &stage{script: func(p *player) { <-p.killed; time.Sleep(50 * time.Millisecond) }})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := stuck.Kill(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := stuck.Kill(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("kill: %v", err)
+	}
+}
+
+// Who has read of the end finds the session ended in all other ways too.
+func TestEndIsOne(t *testing.T) {
+	table := newTable(t, Limits{Sessions: 1})
+	exec := &stage{script: func(*player) {}}
+	for i := range 2000 {
+		s := open(t, table, ada, exec)
+		for p := next(t, s, time.Minute); !p.Ended; p = next(t, s, time.Minute) {
+		}
+		if killed, err := s.Kill(t.Context()); killed || err != nil || !s.Finished() {
+			t.Fatalf("session %d: killed %v, finished %v, %v", i, killed, s.Finished(), err)
+		}
 	}
 }
 
@@ -328,7 +342,7 @@ func TestInputWaits(t *testing.T) {
 	if err := s.Write([]byte("x"), false); !errors.Is(err, ErrInput) {
 		t.Errorf("too much: %v", err)
 	}
-	if err := s.Kill(t.Context()); err != nil {
+	if _, err := s.Kill(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -25,12 +25,13 @@ func (r *Runner) killSession(ctx context.Context, s *Scope, args Args) (string, 
 	if err != nil {
 		return "", err
 	}
-	a := execAnswer{Status: statusKilled}
-	if live.Finished() {
-		a.Status = statusExited
-	}
-	if err := live.Kill(ctx); err != nil {
+	killed, err := live.Kill(ctx)
+	if err != nil {
 		return "", err
+	}
+	a := execAnswer{Status: statusExited}
+	if killed {
+		a.Status = statusKilled
 	}
 	req := terminal.Request{Offset: -1, Bytes: r.pageBytes()}
 	p, err := live.Next(ctx, req)
