@@ -2,16 +2,13 @@ package artifacts
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
-	"strings"
 	"time"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // Directory is a [Store] on a local file system that any number of goroutines,
@@ -65,8 +62,7 @@ func WithLogger(log *slog.Logger) DirectoryOption {
 
 // Names in the store that are not hashes or versions.
 const (
-	newPrefix   = "new."   // a version, in a session, that is not in place yet
-	endedPrefix = "ended." // an ended session that is being removed
+	newPrefix   = "new." // a version, in a session, that is not in place yet
 	contentName = "content"
 	infoName    = "info.json"
 )
@@ -95,7 +91,7 @@ func NewDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
 		return nil, fmt.Errorf("open artifact directory: %w", err)
 	}
 	d.root = root
-	if err := d.removeLeftovers(); err != nil {
+	if err := durable.RemoveLeftovers(root, d.log, func(string) bool { return false }); err != nil {
 		return nil, errors.Join(fmt.Errorf("clean artifact directory %q: %w", path, err), root.Close())
 	}
 	return d, nil
@@ -104,65 +100,15 @@ func NewDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
 // Close releases the directory. Calls that are under way may fail.
 func (d *Directory) Close() error { return d.root.Close() }
 
-// hashName turns an id into a file name.
-func hashName(id string) string {
-	sum := sha256.Sum256([]byte(id))
-	return hex.EncodeToString(sum[:])
-}
-
-func isHashName(name string) bool {
-	return len(name) == 2*sha256.Size && strings.Trim(name, "0123456789abcdef") == ""
-}
-
-// freshName returns a name that nobody has used.
-func freshName(prefix string) string { return prefix + rand.Text() }
-
 // End implements [Store]. After an error some files may remain; the session is
 // gone all the same unless the error says that it could not be renamed.
 func (d *Directory) End(ctx context.Context, session string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ended := freshName(endedPrefix)
-	err := d.root.Rename(hashName(session), ended)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil && d.sync {
-		err = syncDir(d.root, ".")
-	}
-	if err == nil {
-		err = d.removeEnded(ended)
-	}
+	err := durable.End(d.root, durable.Name(session), d.sync)
 	if err != nil {
 		return fmt.Errorf("end session %.80q: %w", session, err)
-	}
-	return nil
-}
-
-// removeEnded tries again when a late writer has put one more file there.
-func (d *Directory) removeEnded(name string) (err error) {
-	for range 5 {
-		if err = d.root.RemoveAll(name); err == nil {
-			return nil
-		}
-	}
-	return fmt.Errorf("remove files of an ended session: %w", err)
-}
-
-// removeLeftovers removes what crashes left at the top of the store.
-func (d *Directory) removeLeftovers() error {
-	names, err := listNames(d.root, ".")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if !strings.HasPrefix(name, endedPrefix) {
-			continue
-		}
-		if err := d.removeEnded(name); err != nil {
-			d.log.Warn("artifact store: leftover not removed", "name", name, "error", err)
-		}
 	}
 	return nil
 }

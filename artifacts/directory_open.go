@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // Open implements [Store]. It reads the disk each time: what another process
@@ -16,7 +18,7 @@ func (d *Directory) Open(ctx context.Context, session string, ref Ref) (io.ReadC
 	if err := checkOpen(ctx, ref); err != nil {
 		return nil, Info{}, err
 	}
-	s, err := d.session(hashName(session))
+	s, err := d.session(durable.Name(session))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, Info{}, notFound(ref)
 	}
@@ -35,7 +37,7 @@ func (d *Directory) Open(ctx context.Context, session string, ref Ref) (io.ReadC
 }
 
 func (s *openSession) open(ref Ref) (io.ReadCloser, Info, error) {
-	name := hashName(ref.Name)
+	name := durable.Name(ref.Name)
 	version := ref.Version
 	if version < 0 {
 		versions, err := s.versions(name)
@@ -51,7 +53,7 @@ func (s *openSession) open(ref Ref) (io.ReadCloser, Info, error) {
 	if err != nil {
 		return nil, Info{}, err
 	}
-	f, size, err := openRegular(s.dir, name+"/"+versionName(version)+"/"+contentName)
+	f, size, err := durable.OpenRegular(s.dir, name+"/"+versionName(version)+"/"+contentName)
 	if err != nil {
 		return nil, Info{}, incomplete(err)
 	}
@@ -68,7 +70,7 @@ func (d *Directory) List(ctx context.Context, session string) ([]Info, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s, err := d.session(hashName(session))
+	s, err := d.session(durable.Name(session))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -95,7 +97,7 @@ func (d *Directory) list(ctx context.Context, s *openSession) ([]Info, error) {
 	var all []Info
 	var damaged error
 	for _, name := range names {
-		if !isHashName(name) {
+		if !durable.IsName(name) {
 			continue
 		}
 		versions, err := s.versions(name)

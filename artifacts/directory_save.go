@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // maxLooks bounds how often a session is made anew that others end. They
@@ -23,7 +24,7 @@ const maxLooks = 1000
 func (d *Directory) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (Info, error) {
 	info, err := newInfo(name, mime, content, limit)
 	if err == nil {
-		err = d.save(ctx, hashName(session), &info, content, limit)
+		err = d.save(ctx, durable.Name(session), &info, content, limit)
 	}
 	if err != nil {
 		return Info{}, fmt.Errorf("save artifact %.80q: %w", name, err)
@@ -39,7 +40,7 @@ func (d *Directory) save(ctx context.Context, session string, info *Info, conten
 	defer s.close()
 	err = d.fill(ctx, s, temp, info, content, limit)
 	if err == nil {
-		info.Version, err = s.publish(temp, hashName(info.Name))
+		info.Version, err = s.publish(temp, durable.Name(info.Name))
 	}
 	if err != nil {
 		return d.abandon(s, temp, err)
@@ -54,7 +55,7 @@ func (d *Directory) save(ctx context.Context, session string, info *Info, conten
 	if err := s.sweep(); err != nil {
 		d.log.Warn("artifact store: leftovers not removed", "session", session, "error", err)
 	}
-	return d.settle(s, hashName(info.Name))
+	return d.settle(s, durable.Name(info.Name))
 }
 
 // begin opens the session, made if need be, with the directory of a version
@@ -70,7 +71,7 @@ func (d *Directory) begin(ctx context.Context, session string) (*openSession, st
 		}
 		s, err := d.session(session)
 		if err == nil {
-			temp := freshName(newPrefix)
+			temp := durable.Fresh(newPrefix)
 			if err = s.dir.Mkdir(temp, 0o700); err == nil {
 				return s, temp, nil
 			}
@@ -85,32 +86,19 @@ func (d *Directory) begin(ctx context.Context, session string) (*openSession, st
 
 // fill writes the files of a version.
 func (d *Directory) fill(ctx context.Context, s *openSession, temp string, info *Info, content io.Reader, limit int64) error {
-	err := d.writeNew(s.dir, temp+"/"+contentName, func(w io.Writer) error {
+	err := durable.WriteNew(s.dir, temp+"/"+contentName, d.sync, func(w io.Writer) error {
 		return stream(ctx, w, info, content, limit)
 	})
 	if err != nil {
 		return err
 	}
-	err = d.writeNew(s.dir, temp+"/"+infoName, func(w io.Writer) error {
+	err = durable.WriteNew(s.dir, temp+"/"+infoName, d.sync, func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(infoFile{Name: info.Name, MIME: info.MIME, Size: info.Size, Digest: info.Digest})
 	})
 	if err == nil && d.sync {
-		err = syncDir(s.dir, temp)
+		err = durable.Sync(s.dir, temp)
 	}
 	return err
-}
-
-// writeNew writes a file that must not exist yet, durable if that is promised.
-func (d *Directory) writeNew(root *os.Root, name string, write func(io.Writer) error) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if err == nil && d.sync {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
 }
 
 // abandon removes what a failed Save left, the session too if it has nothing
@@ -133,15 +121,12 @@ func (d *Directory) settle(s *openSession, name string) error {
 	if !d.sync {
 		return nil
 	}
-	err := syncDir(s.dir, name)
-	if err == nil {
-		err = syncDir(s.dir, ".")
-	}
+	err := durable.Sync(s.dir, name, ".")
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrEnded
 	}
 	if err != nil {
 		return err
 	}
-	return syncDir(d.root, ".")
+	return durable.Sync(d.root, ".")
 }

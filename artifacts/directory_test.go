@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 func openTest(t *testing.T, path string, opts ...DirectoryOption) *Directory {
@@ -95,7 +97,7 @@ func TestDirectoryDamage(t *testing.T) {
 			for range 3 {
 				put(t, d, "s", "a", "0123456789")
 			}
-			tt.damage(t, filepath.Join(path, hashName("s"), hashName("a"), versionName(1)))
+			tt.damage(t, filepath.Join(path, durable.Name("s"), durable.Name("a"), versionName(1)))
 			if got, err := read(t, d, Ref{"a", 1}); !errors.Is(err, ErrDamaged) {
 				t.Errorf("damaged version: %q, %v", got, err)
 			}
@@ -117,10 +119,10 @@ func TestDirectoryDamage(t *testing.T) {
 
 func TestDirectoryLeftovers(t *testing.T) {
 	path := t.TempDir()
-	session := filepath.Join(path, hashName("s"))
+	session := filepath.Join(path, durable.Name("s"))
 	stale, fresh := filepath.Join(session, newPrefix+"stale"), filepath.Join(session, newPrefix+"fresh")
 	written := filepath.Join(session, newPrefix+"written") // an old directory whose content still grows
-	for _, dir := range []string{filepath.Join(path, endedPrefix+"x", "y"), stale, fresh, written} {
+	for _, dir := range []string{filepath.Join(path, durable.EndedPrefix+"x", "y"), stale, fresh, written} {
 		check(t, os.MkdirAll(dir, 0o700))
 		check(t, os.WriteFile(filepath.Join(dir, contentName), []byte("half"), 0o600))
 	}
@@ -130,7 +132,7 @@ func TestDirectoryLeftovers(t *testing.T) {
 	}
 	d := openTest(t, path)
 	put(t, d, "s", "a", "x")
-	for name, want := range map[string]bool{filepath.Join(path, endedPrefix+"x"): false, stale: false, fresh: true, written: true} {
+	for name, want := range map[string]bool{filepath.Join(path, durable.EndedPrefix+"x"): false, stale: false, fresh: true, written: true} {
 		if _, err := os.Lstat(name); (err == nil) != want {
 			t.Errorf("%s: %v, want it there: %v", name, err, want)
 		}
@@ -154,7 +156,7 @@ func TestDirectoryFailuresLeaveNothing(t *testing.T) {
 	if _, err := d.Save(t.Context(), "s", "b", "", strings.NewReader("too much"), 3); !errors.Is(err, ErrTooLarge) {
 		t.Fatal(err)
 	}
-	if names, err := os.ReadDir(filepath.Join(path, hashName("s"))); err != nil || len(names) != 1 {
+	if names, err := os.ReadDir(filepath.Join(path, durable.Name("s"))); err != nil || len(names) != 1 {
 		t.Errorf("left: %v, %v", names, err)
 	}
 }

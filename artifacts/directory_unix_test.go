@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // TestDirectoryRefusesPipes would hang if a named pipe were opened or read.
@@ -24,11 +26,11 @@ func TestDirectoryRefusesPipes(t *testing.T) {
 		check(t, os.RemoveAll(name))
 		check(t, syscall.Mkfifo(name, 0o600))
 	}
-	s := hashName("s")
-	pipe(s, hashName("content"), versionName(0), contentName)
-	pipe(s, hashName("info"), versionName(0), infoName)
-	pipe(s, hashName("version"), versionName(0))
-	pipe(hashName("pipe"))
+	s := durable.Name("s")
+	pipe(s, durable.Name("content"), versionName(0), contentName)
+	pipe(s, durable.Name("info"), versionName(0), infoName)
+	pipe(s, durable.Name("version"), versionName(0))
+	pipe(durable.Name("pipe"))
 
 	done := make(chan struct{})
 	go func() {
@@ -61,8 +63,8 @@ func TestDirectoryStaysInside(t *testing.T) {
 	path, outside := t.TempDir(), t.TempDir()
 	d := openTest(t, path)
 	put(t, d, "s", "a", "x")
-	check(t, os.Symlink(outside, filepath.Join(path, hashName("linked"))))
-	check(t, os.Symlink(outside, filepath.Join(path, hashName("s"), hashName("b"))))
+	check(t, os.Symlink(outside, filepath.Join(path, durable.Name("linked"))))
+	check(t, os.Symlink(outside, filepath.Join(path, durable.Name("s"), durable.Name("b"))))
 	if _, err := d.Save(t.Context(), "linked", "a", "", strings.NewReader("x"), 1); err == nil {
 		t.Error("linked session: no error")
 	}

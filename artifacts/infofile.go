@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // infoFile is the description of a version on disk; the version is the name of
@@ -28,27 +29,14 @@ const maxInfo = 16 << 10
 // [ErrNotFound].
 func (s *openSession) readInfo(name string, version int) (Info, error) {
 	dir := name + "/" + versionName(version)
-	there, err := s.dir.Lstat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if err := durable.CheckDir(s.dir, dir); errors.Is(err, fs.ErrNotExist) {
 		return Info{}, ErrNotFound
+	} else if err != nil {
+		return Info{}, damaged(err)
 	}
-	if err != nil {
-		return Info{}, err
-	}
-	if !there.IsDir() {
-		return Info{}, irregular(dir, there)
-	}
-	f, size, err := openRegular(s.dir, dir+"/"+infoName)
+	data, err := durable.Read(s.dir, dir+"/"+infoName, maxInfo)
 	if err != nil {
 		return Info{}, incomplete(err)
-	}
-	defer f.Close()
-	if size > maxInfo {
-		return Info{}, fmt.Errorf("%w: description of %d bytes", ErrDamaged, size)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxInfo))
-	if err != nil {
-		return Info{}, err
 	}
 	var file infoFile
 	if err := json.Unmarshal(data, &file); err != nil {
@@ -62,10 +50,10 @@ func (s *openSession) readInfo(name string, version int) (Info, error) {
 }
 
 func checkStored(info Info, hash string) error {
-	if hashName(info.Name) != hash {
+	if durable.Name(info.Name) != hash {
 		return errors.New("belongs to another name")
 	}
-	if _, err := hex.DecodeString(info.Digest); err != nil || !isHashName(info.Digest) || info.Size < 0 {
+	if _, err := hex.DecodeString(info.Digest); err != nil || !durable.IsName(info.Digest) || info.Size < 0 {
 		return fmt.Errorf("size %d, digest %.80q", info.Size, info.Digest)
 	}
 	return errors.Join(CheckName(info.Name), checkMIME(info.MIME))
@@ -76,70 +64,25 @@ func incomplete(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return err
-}
-
-// openRegular opens a plain file and returns its size. Pipes, devices and links
-// are [ErrDamaged] and are not read.
-func openRegular(root *os.Root, name string) (*os.File, int64, error) {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, irregular(name, info)
-	}
-	f, err := root.OpenFile(name, openFlags, 0)
-	if err != nil {
-		return nil, 0, err
-	}
-	// Once more on the open file: the name may mean something else by now.
-	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
-		err = irregular(name, info)
-	}
-	if err != nil {
-		return nil, 0, errors.Join(err, f.Close())
-	}
-	return f, info.Size(), nil
-}
-
-func irregular(name string, info fs.FileInfo) error {
-	return fmt.Errorf("%w: %q has the type %v", ErrDamaged, name, info.Mode().Type())
+	return damaged(err)
 }
 
 // openDir opens a directory. What is not one is [ErrDamaged].
 func openDir(root *os.Root, name string) (*os.Root, fs.FileInfo, error) {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !info.IsDir() {
-		return nil, nil, irregular(name, info)
-	}
-	dir, err := root.OpenRoot(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	if info, err = dir.Stat("."); err != nil {
-		return nil, nil, errors.Join(err, dir.Close())
-	}
-	return dir, info, nil
+	dir, info, err := durable.OpenDir(root, name)
+	return dir, info, damaged(err)
 }
 
-// listNames returns the names in a directory in no order. What is not a
-// directory is [ErrDamaged].
+// listNames returns the names in a directory in no order. What is not one is
+// [ErrDamaged].
 func listNames(root *os.Root, name string) ([]string, error) {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
+	names, err := durable.List(root, name)
+	return names, damaged(err)
+}
+
+func damaged(err error) error {
+	if errors.Is(err, durable.ErrIrregular) {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if !info.IsDir() {
-		return nil, irregular(name, info)
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.Readdirnames(-1)
+	return err
 }

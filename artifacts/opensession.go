@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // openSession is the directory of a session, held open so that all of a call
@@ -33,11 +35,7 @@ func (s *openSession) close() { s.dir.Close() }
 
 // inPlace reports whether the session has not ended since it was opened.
 func (d *Directory) inPlace(s *openSession) (bool, error) {
-	info, err := d.root.Lstat(s.name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && os.SameFile(info, s.info), err
+	return durable.InPlace(d.root, s.name, s.info)
 }
 
 func versionName(v int) string { return fmt.Sprintf("%020d", v) }
@@ -81,7 +79,7 @@ func (s *openSession) publish(temp, name string) (int, error) {
 		next = taken[len(taken)-1] + 1
 	}
 	for {
-		err := place(s.dir, temp, name+"/"+versionName(next))
+		err := durable.Place(s.dir, temp, name+"/"+versionName(next))
 		if err == nil {
 			return next, nil
 		}
@@ -90,21 +88,6 @@ func (s *openSession) publish(temp, name string) (int, error) {
 		}
 		next++ // somebody was faster
 	}
-}
-
-// place gives a directory its name. The error is fs.ErrExist when something
-// that is not an empty directory has the name.
-func place(root *os.Root, temp, name string) error {
-	err := root.Rename(temp, name)
-	if err == nil {
-		return nil
-	}
-	if _, statErr := root.Lstat(name); statErr == nil { // systems differ in the error
-		if _, statErr = root.Lstat(temp); statErr == nil {
-			return fs.ErrExist
-		}
-	}
-	return err
 }
 
 // sweep removes versions that a crash left half written.

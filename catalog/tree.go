@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // maxEntries bounds what is read of one directory.
@@ -88,7 +90,7 @@ func openSeen(t tree, name string, limit int64) (fs.File, fs.FileInfo, error) {
 // checkRegular reports what keeps a file from being read.
 func checkRegular(info fs.FileInfo, limit int64) error {
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%w: %s", ErrNotRegular, kind(info.Mode()))
+		return fmt.Errorf("%w: %s", ErrNotRegular, plainfile.Kind(info.Mode()))
 	}
 	if info.Size() > limit {
 		return tooLarge(limit)
@@ -115,23 +117,6 @@ func readAll(f fs.File, size, limit int64) ([]byte, error) {
 			data = append(data, 0)[:len(data)]
 		}
 	}
-}
-
-// kind names a type of file for messages.
-func kind(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "a directory"
-	case mode&fs.ModeSymlink != 0:
-		return "a symbolic link"
-	case mode&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
-	case mode&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "a special file"
 }
 
 // below joins a directory of a tree and the name of an entry. Names are never

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // dirTree is a directory of the operating system. os.Root keeps every path and
@@ -29,7 +31,7 @@ func openDirTree(path string) (*dirTree, error) {
 }
 
 func (t *dirTree) readDir(dir string, limit int) ([]fs.DirEntry, bool, error) {
-	f, err := t.root.OpenFile(filepath.FromSlash(dir), os.O_RDONLY|openDirectory, 0)
+	f, err := t.root.OpenFile(filepath.FromSlash(dir), os.O_RDONLY|plainfile.DirectoryOnly, 0)
 	if err != nil {
 		return nil, false, err
 	}
@@ -42,7 +44,7 @@ func (t *dirTree) stat(name string) (fs.FileInfo, error) {
 }
 
 func (t *dirTree) open(name string) (fs.File, error) {
-	return t.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|openNonblock, 0)
+	return t.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|plainfile.NonBlock, 0)
 }
 
 func (t *dirTree) close() error { return t.root.Close() }

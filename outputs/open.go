@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 var (
@@ -59,7 +61,7 @@ func openChecked(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	if err := checkPlain(seen); err != nil {
 		return nil, nil, err
 	}
-	f, err := root.OpenFile(name, openFlags, 0)
+	f, err := root.OpenFile(name, os.O_RDONLY|plainfile.NonBlock, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,23 +110,5 @@ func checkPlain(info fs.FileInfo) error {
 }
 
 func irregular(info fs.FileInfo) error {
-	return fmt.Errorf("%w: it is %s", ErrIrregular, kind(info.Mode()))
-}
-
-func kind(mode fs.FileMode) string {
-	switch {
-	case mode.IsRegular():
-		return "a file"
-	case mode.IsDir():
-		return "a directory"
-	case mode&fs.ModeSymlink != 0:
-		return "a symbolic link"
-	case mode&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
-	case mode&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "a special file"
+	return fmt.Errorf("%w: it is %s", ErrIrregular, plainfile.Kind(info.Mode()))
 }

@@ -2,12 +2,7 @@
 
 package outputs
 
-import (
-	"io/fs"
-	"os"
-)
-
-const openFlags = os.O_RDONLY
+import "io/fs"
 
 // hardLinks is unknown here without another way to open the file.
 func hardLinks(fs.FileInfo) uint64 { return 0 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 const (
@@ -101,7 +103,7 @@ type entry struct {
 
 // list visits all that is in a directory.
 func (w *walk) list(ctx context.Context, dir string, info fs.FileInfo, states []state, below *[]entry) error {
-	f, err := w.root.OpenFile(dir, openFlags, 0)
+	f, err := w.root.OpenFile(dir, os.O_RDONLY|plainfile.NonBlock, 0)
 	if err != nil {
 		return w.trouble(dir, err)
 	}

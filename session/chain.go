@@ -39,6 +39,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 const (
@@ -132,11 +134,7 @@ func (c *chain) listGenerations() error {
 
 // inPlace reports whether the generation is still where it was found.
 func (d *Directory) inPlace(c *chain) (bool, error) {
-	info, err := d.root.Lstat(c.session + "/" + c.agent + "/" + genName(c.first))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && os.SameFile(info, c.info), err
+	return durable.InPlace(d.root, c.session+"/"+c.agent+"/"+genName(c.first), c.info)
 }
 
 // read returns the content of a version in the directory of a generation.
@@ -151,15 +149,12 @@ func (c *chain) read(gen *os.Root, v int64) (*Record, error) {
 	if info.IsDir() {
 		name += "/" + innerName
 	}
-	data, err := readRegular(gen, name)
-	if errors.Is(err, errIrregular) {
-		return nil, fmt.Errorf("%w: version %d: %w", ErrDamaged, v, err)
-	}
+	data, err := readFile(gen, name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("version %d: %w", v, err)
 	}
 	rec, err := decodeRecord(data)
-	if err == nil && (rec.Version != v || hashName(rec.Key.Session) != c.session || hashName(rec.Key.Agent) != c.agent) {
+	if err == nil && (rec.Version != v || durable.Name(rec.Key.Session) != c.session || durable.Name(rec.Key.Agent) != c.agent) {
 		err = errors.New("belongs to another key or version")
 	}
 	if err != nil {

@@ -2,16 +2,14 @@ package session
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
-	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // ErrDamaged reports stored content that is there but cannot be trusted: no
@@ -73,9 +71,8 @@ func WithLogger(log *slog.Logger) DirectoryOption {
 
 // Names below the root and in a session that are not hashes.
 const (
-	newPrefix   = "new."   // a directory or file that is not in place yet
-	endedPrefix = "ended." // an ended session that is being removed
-	pinPrefix   = "pin."
+	newPrefix = "new." // a directory or file that is not in place yet
+	pinPrefix = "pin."
 )
 
 // NewDirectory opens the store at path and makes the directory, readable by its
@@ -100,7 +97,7 @@ func NewDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
 	for i := range d.queues {
 		d.queues[i] = make(chan struct{}, 1)
 	}
-	if err := d.removeLeftovers(); err != nil {
+	if err := durable.RemoveLeftovers(root, d.log, d.isLeftover); err != nil {
 		return nil, errors.Join(fmt.Errorf("clean session directory %q: %w", path, err), root.Close())
 	}
 	return d, nil
@@ -109,22 +106,12 @@ func NewDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
 // Close releases the directory. Calls that are under way may fail.
 func (d *Directory) Close() error { return d.root.Close() }
 
-// hashName turns an id into a file name.
-func hashName(id string) string {
-	sum := sha256.Sum256([]byte(id))
-	return hex.EncodeToString(sum[:])
-}
-
-func isHashName(name string) bool {
-	return len(name) == 2*sha256.Size && strings.Trim(name, "0123456789abcdef") == ""
-}
-
 // Load implements [Store]. It reads the disk each time: what another process
 // saved is seen at once. Where the newest file is damaged it logs that, and
 // returns the newest complete content under the damaged file's version, so
 // that the next Save goes on above it.
 func (d *Directory) Load(ctx context.Context, key core.SessionKey) (*Record, error) {
-	c, h, err := d.open(ctx, hashName(key.Session), hashName(key.Agent))
+	c, h, err := d.open(ctx, durable.Name(key.Session), durable.Name(key.Agent))
 	if err != nil {
 		return nil, fmt.Errorf("load record of agent %q: %w", key.Agent, err)
 	}
@@ -137,7 +124,7 @@ func (d *Directory) Load(ctx context.Context, key core.SessionKey) (*Record, err
 
 // Agents implements [Store].
 func (d *Directory) Agents(ctx context.Context, session string) ([]string, error) {
-	name := hashName(session)
+	name := durable.Name(session)
 	entries, err := listNames(d.root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ctx.Err()
@@ -154,17 +141,7 @@ func (d *Directory) End(ctx context.Context, session string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	ended := freshName(endedPrefix)
-	err := d.root.Rename(hashName(session), ended)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = d.syncDirs(".")
-	}
-	if err == nil {
-		err = d.removeEnded(ended)
-	}
+	err := durable.End(d.root, durable.Name(session), d.sync)
 	if err != nil {
 		return fmt.Errorf("end session %q: %w", session, err)
 	}
@@ -176,10 +153,5 @@ func (d *Directory) syncDirs(names ...string) error {
 	if !d.sync {
 		return nil
 	}
-	for _, name := range names {
-		if err := syncDir(d.root, name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return durable.Sync(d.root, names...)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // Pin implements [Store]. A digest that is not the text's fails with
@@ -23,7 +25,7 @@ func (d *Directory) Pin(ctx context.Context, session, digest, text string) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err = d.pin(hashName(session), digest, text)
+		err = d.pin(durable.Name(session), digest, text)
 		if err == nil {
 			return nil
 		}
@@ -41,7 +43,7 @@ func (d *Directory) pin(dir, digest, text string) error {
 	if err := d.root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	temp := freshName(newPrefix)
+	temp := durable.Fresh(newPrefix)
 	if err := writeNew(d.root, temp, []byte(text), d.sync); err != nil {
 		return err
 	}
@@ -62,19 +64,19 @@ func (d *Directory) Pinned(ctx context.Context, session, digest string) (string,
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	if !isHashName(digest) {
+	if !durable.IsName(digest) {
 		return "", notPinned(digest)
 	}
-	return d.pinned(hashName(session), digest)
+	return d.pinned(durable.Name(session), digest)
 }
 
 func (d *Directory) pinned(dir, digest string) (string, error) {
-	data, err := readRegular(d.root, dir+"/"+pinPrefix+digest)
+	data, err := readFile(d.root, dir+"/"+pinPrefix+digest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", notPinned(digest)
 	}
-	if errors.Is(err, errIrregular) {
-		return "", fmt.Errorf("%w: %w: %w", notPinned(digest), ErrDamaged, err)
+	if errors.Is(err, ErrDamaged) {
+		return "", fmt.Errorf("%w: %w", notPinned(digest), err)
 	}
 	if err != nil {
 		return "", fmt.Errorf("read pin %q: %w", digest, err)
@@ -91,7 +93,7 @@ func (d *Directory) pinned(dir, digest string) (string, error) {
 func (d *Directory) agentsOf(ctx context.Context, session string, names []string) ([]string, error) {
 	var agents []string
 	for _, name := range names {
-		if !isHashName(name) {
+		if !durable.IsName(name) {
 			continue
 		}
 		c, h, err := d.open(ctx, session, name)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // Save implements [Store]. A record beyond 16 MiB of JSON fails with
@@ -35,7 +36,7 @@ func (d *Directory) Save(ctx context.Context, rec *Record) (*Record, error) {
 
 // save finds the place for the version after rec, making it where need be.
 func (d *Directory) save(ctx context.Context, rec *Record) (*Record, error) {
-	session, agent := hashName(rec.Key.Session), hashName(rec.Key.Agent)
+	session, agent := durable.Name(rec.Key.Session), durable.Name(rec.Key.Agent)
 	for range maxLooks {
 		c, h, err := d.open(ctx, session, agent)
 		if err != nil {
@@ -74,7 +75,7 @@ func (d *Directory) append(c *chain, rec *Record) (*Record, error) {
 			return nil, err
 		}
 	}
-	temp := freshName(tempPrefix)
+	temp := durable.Fresh(tempPrefix)
 	defer d.discard(c, temp)
 	err = c.publish(next.Version, data, temp, d.sync, d.noLink)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // taken, or removed
@@ -113,7 +114,7 @@ func (d *Directory) settle(c *chain, version int64) error {
 	if !d.sync {
 		return nil
 	}
-	if err := syncDir(c.gen, "."); err != nil {
+	if err := durable.Sync(c.gen, "."); err != nil {
 		return err
 	}
 	if version > versionsPerGeneration {
@@ -125,7 +126,7 @@ func (d *Directory) settle(c *chain, version int64) error {
 // begin makes the directory of a record and its first generation, which starts
 // from version 0 as an empty file. All appear together.
 func (d *Directory) begin(session, agent string) error {
-	temp := freshName(newPrefix)
+	temp := durable.Fresh(newPrefix)
 	gen := temp + "/" + genName(0)
 	err := d.root.MkdirAll(gen, 0o700)
 	if err == nil {
@@ -138,7 +139,7 @@ func (d *Directory) begin(session, agent string) error {
 		err = d.root.Mkdir(session, 0o700)
 	}
 	if err == nil || errors.Is(err, fs.ErrExist) {
-		if err = place(d.root, temp, session+"/"+agent); err == nil {
+		if err = durable.Place(d.root, temp, session+"/"+agent); err == nil {
 			return nil
 		}
 		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // somebody was faster, or the session ended
@@ -155,22 +156,22 @@ func (d *Directory) extend(c *chain, h head) error {
 	if err != nil {
 		return err
 	}
-	keep := freshName(tempPrefix)
+	keep := durable.Fresh(tempPrefix)
 	if err := writeNew(c.gen, keep, nil, false); err != nil {
 		return ignoreMissing(err) // removed: look again
 	}
 	defer d.discard(c, keep)
 
-	temp := freshName(tempPrefix)
+	temp := durable.Fresh(tempPrefix)
 	err = c.dir.Mkdir(temp, 0o700)
 	if err == nil {
 		err = writeNew(c.dir, temp+"/"+versionName(h.version), data, d.sync)
 	}
 	if err == nil && d.sync {
-		err = syncDir(c.dir, temp)
+		err = durable.Sync(c.dir, temp)
 	}
 	if err == nil {
-		err = place(c.dir, temp, genName(h.version))
+		err = durable.Place(c.dir, temp, genName(h.version))
 	}
 	if err != nil {
 		if errors.Is(err, fs.ErrExist) { // somebody else was faster
@@ -183,7 +184,7 @@ func (d *Directory) extend(c *chain, h head) error {
 		err = c.dir.RemoveAll(genName(h.version))
 	}
 	if err == nil && d.sync {
-		err = syncDir(c.dir, ".")
+		err = durable.Sync(c.dir, ".")
 	}
 	return ignoreMissing(err)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 var testKey = core.SessionKey{Session: "s", Agent: "a"}
@@ -43,7 +44,7 @@ func bump(t *testing.T, d *Directory, n int) *Record {
 }
 
 func chainPath(path string) string {
-	return filepath.Join(path, hashName(testKey.Session), hashName(testKey.Agent))
+	return filepath.Join(path, durable.Name(testKey.Session), durable.Name(testKey.Agent))
 }
 
 func dirNames(t *testing.T, path string) (names []string) {
@@ -60,7 +61,7 @@ func dirNames(t *testing.T, path string) (names []string) {
 
 // genPath is the directory of the generation that version v was saved in.
 func genPath(path string, v int64) string {
-	return filepath.Join(path, hashName(testKey.Session), hashName(testKey.Agent),
+	return filepath.Join(path, durable.Name(testKey.Session), durable.Name(testKey.Agent),
 		genName((v-1)/versionsPerGeneration*versionsPerGeneration))
 }
 
@@ -93,12 +94,12 @@ func TestDirectoryMixesBothWaysOfPublishing(t *testing.T) {
 			t.Fatalf("round %d: %d calls", i, rec.Calls)
 		}
 	}
-	c, _, err := link.open(t.Context(), hashName("s"), hashName("a"))
+	c, _, err := link.open(t.Context(), durable.Name("s"), durable.Name("a"))
 	check(t, err)
 	defer c.close()
 	for _, noLink := range []bool{false, true} {
 		for _, v := range []int64{11, 12} { // one of each kind
-			if err := c.publish(v, []byte("x"), freshName(tempPrefix), false, noLink); !errors.Is(err, fs.ErrExist) {
+			if err := c.publish(v, []byte("x"), durable.Fresh(tempPrefix), false, noLink); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("publish over version %d, without links %t: %v", v, noLink, err)
 			}
 		}
@@ -112,7 +113,7 @@ func TestDirectoryHostileNames(t *testing.T) {
 	for _, name := range []string{"99999999999999999999.json", "1.json", "00000000000000000099.json.bak", "x"} {
 		write(t, filepath.Join(chainPath(path), name), []byte("x"))
 		write(t, filepath.Join(genPath(path, 6), name), []byte("x"))
-		write(t, filepath.Join(path, hashName("s"), name), []byte("x"))
+		write(t, filepath.Join(path, durable.Name("s"), name), []byte("x"))
 	}
 	if rec := bump(t, d, 1); rec.Calls != 7 {
 		t.Errorf("got %+v", rec)
@@ -121,7 +122,7 @@ func TestDirectoryHostileNames(t *testing.T) {
 		t.Errorf("got %q, %v", agents, err)
 	}
 	t.Run("a file in place of a chain", func(t *testing.T) {
-		write(t, filepath.Join(path, hashName("s"), hashName("file")), []byte("x"))
+		write(t, filepath.Join(path, durable.Name("s"), durable.Name("file")), []byte("x"))
 		if _, err := d.Load(t.Context(), core.SessionKey{Session: "s", Agent: "file"}); !errors.Is(err, ErrDamaged) {
 			t.Errorf("got %v", err)
 		}
@@ -151,7 +152,7 @@ func TestDirectoryTrouble(t *testing.T) {
 		path := t.TempDir()
 		d := openTest(t, path)
 		check(t, d.Pin(t.Context(), "s", Digest("x"), "x"))
-		write(t, filepath.Join(path, hashName("s"), pinPrefix+Digest("x")), []byte("y"))
+		write(t, filepath.Join(path, durable.Name("s"), pinPrefix+Digest("x")), []byte("y"))
 		_, err := d.Pinned(t.Context(), "s", Digest("x"))
 		if !errors.Is(err, ErrNotPinned) || !errors.Is(err, ErrDamaged) {
 			t.Errorf("got %v", err)
@@ -208,10 +209,10 @@ func TestDirectoryLeftovers(t *testing.T) {
 			}
 		}
 	}
-	check(t, os.MkdirAll(filepath.Join(path, endedPrefix+"x", "agent"), 0o700))
+	check(t, os.MkdirAll(filepath.Join(path, durable.EndedPrefix+"x", "agent"), 0o700))
 	check(t, os.MkdirAll(filepath.Join(chainPath(path), oldPrefix+"x", "version"), 0o700))
 	openTest(t, path)
-	if got := strings.Join(dirNames(t, path), " "); got != hashName("s")+" new.young tmp.old tmp.young" {
+	if got := strings.Join(dirNames(t, path), " "); got != durable.Name("s")+" new.young tmp.old tmp.young" {
 		t.Errorf("at the top: %s", got)
 	}
 	if rec := bump(t, d, 1); rec.Calls != 6 {

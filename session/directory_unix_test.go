@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // TestDirectoryRefusesPipes would hang if a named pipe were opened or read.
@@ -23,9 +24,9 @@ func TestDirectoryRefusesPipes(t *testing.T) {
 		check(t, syscall.Mkfifo(name, 0o600))
 	}
 	pipe(filepath.Join(genPath(path, 4), versionName(4)))
-	pipe(filepath.Join(path, hashName("s"), hashName("pipe")))
-	pipe(filepath.Join(path, hashName("s"), pinPrefix+Digest("x")))
-	pipe(filepath.Join(path, hashName("pipe")))
+	pipe(filepath.Join(path, durable.Name("s"), durable.Name("pipe")))
+	pipe(filepath.Join(path, durable.Name("s"), pinPrefix+Digest("x")))
+	pipe(filepath.Join(path, durable.Name("pipe")))
 
 	done := make(chan struct{})
 	go func() {

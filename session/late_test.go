@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"testing"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // TestDirectoryLateWriter stops a writer between its steps and lets others go
@@ -17,7 +19,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 	begin := func(t *testing.T, saves int) (*Directory, *chain, head, *Record) {
 		d := openTest(t, t.TempDir())
 		rec := bump(t, d, saves)
-		c, h, err := d.open(t.Context(), hashName("s"), hashName("a"))
+		c, h, err := d.open(t.Context(), durable.Name("s"), durable.Name("a"))
 		check(t, err)
 		t.Cleanup(c.close)
 		return d, c, h, rec
@@ -59,7 +61,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 			d, c, h, _ := begin(t, n)
 			bump(t, d, others)
 			check(t, d.extend(c, h))
-			if there, err := exists(c.dir, genName(n)); err != nil || there != (others < n+settledVersions) {
+			if there, err := durable.Exists(c.dir, genName(n)); err != nil || there != (others < n+settledVersions) {
 				t.Errorf("the generation exists: %t, %v", there, err)
 			}
 			state(t, d, n+others)
@@ -85,7 +87,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 	}
 	t.Run("link into a session that is being removed", func(t *testing.T) {
 		d, c, _, rec := begin(t, 3)
-		check(t, d.root.Rename(c.session, endedPrefix+"x"))
+		check(t, d.root.Rename(c.session, durable.EndedPrefix+"x"))
 		check(t, c.gen.Remove(versionName(3)))
 		if _, err := d.append(c, rec); !errors.Is(err, ErrConflict) {
 			t.Errorf("got %v", err)
@@ -102,7 +104,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 		}
 		state(t, d, 3+n-1)
 		bump(t, d, n)
-		if there, err := exists(c.dir, oldPrefix+"x"); err != nil || there {
+		if there, err := durable.Exists(c.dir, oldPrefix+"x"); err != nil || there {
 			t.Errorf("remains: %t, %v", there, err)
 		}
 	})

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // maxLooks bounds how often something is tried again that others undo. They
@@ -64,7 +66,7 @@ func (d *Directory) look(c *chain) (head, error) {
 	h := head{version: versions[len(versions)-1]}
 	// A listing may miss what is added while it runs.
 	for h.version < c.last() {
-		there, err := exists(c.gen, versionName(h.version+1))
+		there, err := durable.Exists(c.gen, versionName(h.version+1))
 		if err != nil {
 			return head{}, err
 		}

@@ -2,10 +2,11 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"time"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // leftoverAge is when a temporary file is taken for the remains of a crash.
@@ -35,7 +36,7 @@ func (d *Directory) prune(c *chain) {
 // removeGeneration reports whether the generation is gone from its place. It
 // stays while a writer may still ask whether its save there counted.
 func (c *chain) removeGeneration(name string) (gone bool, err error) {
-	there, err := exists(c.dir, name)
+	there, err := durable.Exists(c.dir, name)
 	if err != nil || !there {
 		return !there, err
 	}
@@ -48,39 +49,16 @@ func (c *chain) removeGeneration(name string) (gone bool, err error) {
 			return false, nil
 		}
 	}
-	old := freshName(oldPrefix)
+	old := durable.Fresh(oldPrefix)
 	if err := c.dir.Rename(name, old); err != nil {
 		return false, err
 	}
 	return true, c.dir.RemoveAll(old)
 }
 
-// removeLeftovers removes what crashes left at the top of the store.
-func (d *Directory) removeLeftovers() error {
-	names, err := listNames(d.root, ".")
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		ended := strings.HasPrefix(name, endedPrefix)
-		if !ended && !(strings.HasPrefix(name, newPrefix) && isOld(d.root, name)) {
-			continue
-		}
-		if err := d.removeEnded(name); err != nil {
-			d.log.Warn("session store: leftover not removed", "name", name, "error", err)
-		}
-	}
-	return nil
-}
-
-// removeEnded tries again when a late writer has put one more file there.
-func (d *Directory) removeEnded(name string) (err error) {
-	for range 5 {
-		if err = d.root.RemoveAll(name); err == nil {
-			return nil
-		}
-	}
-	return fmt.Errorf("remove files of an ended session: %w", err)
+// isLeftover tells what a crash left at the top of the store.
+func (d *Directory) isLeftover(name string) bool {
+	return strings.HasPrefix(name, newPrefix) && isOld(d.root, name)
 }
 
 // isOld reports whether name exists and was last written long ago.

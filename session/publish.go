@@ -3,7 +3,8 @@ package session
 import (
 	"errors"
 	"io/fs"
-	"os"
+
+	"github.com/satchel-go/satchel/internal/durable"
 )
 
 // publish makes data the content of version v, all at once. It returns
@@ -31,32 +32,19 @@ func (c *chain) publish(v int64, data []byte, temp string, sync, noLink bool) er
 
 // publishDir does the same without hard links.
 func (c *chain) publishDir(v int64, data []byte, sync bool) error {
-	dir := freshName(tempPrefix)
+	dir := durable.Fresh(tempPrefix)
 	err := c.gen.Mkdir(dir, 0o700)
 	if err == nil {
 		err = writeNew(c.gen, dir+"/"+innerName, data, sync)
 	}
 	if err == nil && sync {
-		err = syncDir(c.gen, dir)
+		err = durable.Sync(c.gen, dir)
 	}
 	if err == nil {
-		err = place(c.gen, dir, versionName(v))
+		err = durable.Place(c.gen, dir, versionName(v))
 	}
 	if err != nil {
 		_ = c.gen.RemoveAll(dir) // what stays goes with the generation
-	}
-	return err
-}
-
-// place gives a directory its name. The error is fs.ErrExist when something
-// that is not an empty directory has the name.
-func place(root *os.Root, temp, name string) error {
-	err := root.Rename(temp, name)
-	if err == nil {
-		return nil
-	}
-	if there, _ := exists(root, name); there { // systems differ in the error
-		return fs.ErrExist
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // artifact brings an artifact to staged.Name and fills in the rest.
@@ -76,7 +77,7 @@ func (b *bringer) file(root *os.Root, rel, to string) error {
 
 // openFile opens a regular file for reading. A pipe does not make it wait.
 func (b *bringer) openFile(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
-	f, err := root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|openNonblock, 0)
+	f, err := root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|plainfile.NonBlock, 0)
 	if err != nil {
 		return nil, nil, cause(err)
 	}
@@ -94,7 +95,7 @@ func (b *bringer) openFile(root *os.Root, rel string) (*os.File, fs.FileInfo, er
 func (b *bringer) checkFile(info fs.FileInfo) error {
 	switch {
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%w: it is %s", ErrNotRegular, kind(info.Mode()))
+		return fmt.Errorf("%w: it is %s", ErrNotRegular, plainfile.Kind(info.Mode()))
 	case b.single && isLinked(info):
 		return fmt.Errorf("%w: the file has several names (hard links)", ErrNotRegular)
 	}

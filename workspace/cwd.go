@@ -6,6 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // Dir returns the directory in which a command of a staged skill runs, relative
@@ -91,7 +93,7 @@ func isWritable(rel string) bool {
 func (ws *Workspace) checkDir(dir string) error {
 	info, err := ws.root.Stat(filepath.FromSlash(dir))
 	if err == nil && !info.IsDir() {
-		return fmt.Errorf("%w: it is %s, not a directory", ErrNotRegular, kind(info.Mode()))
+		return fmt.Errorf("%w: it is %s, not a directory", ErrNotRegular, plainfile.Kind(info.Mode()))
 	}
 	if err == nil {
 		return nil

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // hostDir is a directory of the host that inputs may come from.
@@ -26,7 +28,7 @@ func resolveHostDirs(dirs []string) ([]hostDir, error) {
 			return nil, fmt.Errorf("host directory %q: %w", dir, err)
 		}
 		if !info.IsDir() {
-			return nil, fmt.Errorf("host directory %q: %w: it is %s", dir, ErrNotRegular, kind(info.Mode()))
+			return nil, fmt.Errorf("host directory %q: %w: it is %s", dir, ErrNotRegular, plainfile.Kind(info.Mode()))
 		}
 		all = append(all, hostDir{given: filepath.Clean(dir), real: real})
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // An instance is the directory of one Workspaces. It holds a lock file, held
@@ -87,9 +89,9 @@ func (in *instance) open(flags int) (err error) {
 		}
 	}()
 	if info, err := in.root.Lstat(lockName); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("lock is %s", kind(info.Mode()))
+		return fmt.Errorf("lock is %s", plainfile.Kind(info.Mode()))
 	}
-	f, err := in.root.OpenFile(lockName, flags|openNonblock, 0o600)
+	f, err := in.root.OpenFile(lockName, flags|plainfile.NonBlock, 0o600)
 	if err != nil {
 		return err
 	}

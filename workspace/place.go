@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // openDir opens a slash-separated path below root without following a link:
@@ -60,7 +62,7 @@ func notDirectory(name string, mode fs.FileMode) error {
 	if mode&fs.ModeSymlink != 0 {
 		return fmt.Errorf("%w: %q is a link", ErrPath, name)
 	}
-	return fmt.Errorf("%w: %q is %s, not a directory", ErrTaken, name, kind(mode))
+	return fmt.Errorf("%w: %q is %s, not a directory", ErrTaken, name, plainfile.Kind(mode))
 }
 
 // placeFile makes a file called name in dir. What fill writes gets its name
@@ -100,23 +102,4 @@ func withoutPath(f *os.File, err error) error {
 		return pathErr.Err
 	}
 	return err
-}
-
-// kind names a type of file for messages.
-func kind(mode fs.FileMode) string {
-	switch {
-	case mode.IsRegular():
-		return "a file"
-	case mode.IsDir():
-		return "a directory"
-	case mode&fs.ModeSymlink != 0:
-		return "a link"
-	case mode&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
-	case mode&fs.ModeDevice != 0:
-		return "a device"
-	}
-	return "a special file"
 }

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"os"
 	"sync"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // Bounds of what is remembered of a workspace.
@@ -56,7 +58,7 @@ func readState(dir *os.Root) (state, error) {
 	if !info.Mode().IsRegular() {
 		return s, fmt.Errorf("%s: %w", stateName, ErrNotRegular)
 	}
-	f, err := dir.OpenFile(stateName, os.O_RDONLY|openNonblock, 0)
+	f, err := dir.OpenFile(stateName, os.O_RDONLY|plainfile.NonBlock, 0)
 	if err != nil {
 		return s, err
 	}

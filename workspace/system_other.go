@@ -7,8 +7,6 @@ import (
 	"os"
 )
 
-const openNonblock = 0
-
 // locks: without file locks nobody can tell whose process is alive, so what
 // others left is never touched.
 const locks = false

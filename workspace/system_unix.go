@@ -8,10 +8,6 @@ import (
 	"syscall"
 )
 
-// openNonblock keeps the opening of a named pipe from blocking; what was
-// opened is checked before it is read.
-const openNonblock = syscall.O_NONBLOCK
-
 // locks reports whether lockFile can tell a living owner from a dead one.
 const locks = true
 

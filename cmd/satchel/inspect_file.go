@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/plainfile"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -73,7 +73,7 @@ func dirName(path string) string {
 // readSkillFile reads a regular file that is not too large. O_NONBLOCK keeps a
 // pipe, which has no other end yet, from stopping the command.
 func readSkillFile(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|plainfile.NonBlock, 0)
 	if err != nil {
 		return nil, reason(err)
 	}

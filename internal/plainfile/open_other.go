@@ -1,9 +1,9 @@
 //go:build !unix
 
-package catalog
+package plainfile
 
 // Systems without named pipes in the file system have nothing to wait for.
 const (
-	openNonblock  = 0
-	openDirectory = 0
+	NonBlock      = 0
+	DirectoryOnly = 0
 )
