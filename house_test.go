@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 	".":                          {"core", "skillmd", "catalog", "session", "loadmode", "permission", "processors", "tools", "terminal", "executor", "workspace", "artifacts"},
 	"adapter/eino":               {"core", "."},
 	"adapter/langchaingo":        {"core", "."},
+	"internal/mortal":            {},
 	"internal/wire":              {},
 	"internal/evasion":           {},
 }

@@ -3,59 +3,21 @@
 package artifacts_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/satchel-go/satchel/artifacts"
-)
-
-// The test binary runs itself as a child that writes to a store, selected by
-// these variables.
-const (
-	childVar = "SATCHEL_ARTIFACTS_TEST_CHILD"
-	dirVar   = "SATCHEL_ARTIFACTS_TEST_DIR"
+	"github.com/satchel-go/satchel/internal/mortal"
 )
 
 func TestMain(m *testing.M) {
-	var err error
-	switch dir := os.Getenv(dirVar); os.Getenv(childVar) {
-	case "crash":
-		err = writeForever(dir)
-	case "count":
-		err = countUp(dir)
-	default:
-		os.Exit(m.Run())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
-func startChild(t *testing.T, kind, dir string) (*exec.Cmd, *bufio.Scanner) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childVar+"="+kind, dirVar+"="+dir)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return cmd, bufio.NewScanner(out)
+	mortal.Main(m, map[string]func(dir string) error{"crash": writeForever, "count": countUp})
 }
 
 // content is what version v holds: some hundred KiB, so that a kill often
@@ -104,24 +66,15 @@ func TestDirectoryCrash(t *testing.T) {
 	dir := t.TempDir()
 	last := acknowledged{saved: -1}
 	for round := range rounds {
-		cmd, lines := startChild(t, "crash", dir)
 		last.ended = map[int]bool{}
-		for first := true; lines.Scan(); first = false {
+		mortal.Start(t, "crash", dir).KillWithin(t, 30*time.Millisecond, func(line string) {
 			var what string
 			var version int
-			if _, err := fmt.Sscan(lines.Text(), &what, &version); err != nil {
-				t.Fatalf("child says %q: %v", lines.Text(), err)
+			if _, err := fmt.Sscan(line, &what, &version); err != nil {
+				t.Fatalf("child says %q: %v", line, err)
 			}
 			last.note(what, version)
-			if first {
-				after := time.Duration(rand.IntN(30_000)) * time.Microsecond
-				timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
-				defer timer.Stop()
-			}
-		}
-		if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
-			t.Fatalf("round %d: child was not killed: %v", round, err)
-		}
+		})
 		if checkCrashed(t, dir, last); t.Failed() {
 			t.Fatalf("round %d: acknowledged %+v", round, last)
 		}
@@ -214,16 +167,16 @@ func TestDirectoryProcesses(t *testing.T) {
 	got := make(chan int, processes*countTo)
 	waits := make(chan error, processes)
 	for range processes {
-		cmd, lines := startChild(t, "count", dir)
+		child := mortal.Start(t, "count", dir)
 		go func() {
-			for lines.Scan() {
+			for child.Lines.Scan() {
 				var v int
-				if _, err := fmt.Sscan(lines.Text(), &v); err != nil {
+				if _, err := fmt.Sscan(child.Lines.Text(), &v); err != nil {
 					t.Error(err)
 				}
 				got <- v
 			}
-			waits <- cmd.Wait()
+			waits <- child.Wait()
 		}()
 	}
 	for range processes {

@@ -3,59 +3,21 @@
 package session_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/mortal"
 	"github.com/satchel-go/satchel/session"
 )
 
-// The test binary runs itself as a child that writes to a store, selected by
-// these variables.
-const (
-	childVar = "SATCHEL_SESSION_TEST_CHILD"
-	dirVar   = "SATCHEL_SESSION_TEST_DIR"
-)
-
 func TestMain(m *testing.M) {
-	var err error
-	switch dir := os.Getenv(dirVar); os.Getenv(childVar) {
-	case "crash":
-		err = writeForever(dir)
-	case "count":
-		err = countUp(dir)
-	default:
-		os.Exit(m.Run())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
-func startChild(t *testing.T, kind, dir string) (*exec.Cmd, *bufio.Scanner) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childVar+"="+kind, dirVar+"="+dir)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return cmd, bufio.NewScanner(out)
+	mortal.Main(m, map[string]func(dir string) error{"crash": writeForever, "count": countUp})
 }
 
 var crashKey = core.SessionKey{Session: "crash", Agent: "main"}
@@ -110,24 +72,15 @@ func TestDirectoryCrash(t *testing.T) {
 	dir := t.TempDir()
 	var last int64
 	for round := range rounds {
-		cmd, lines := startChild(t, "crash", dir)
 		acked := acknowledged{saved: last, ended: map[int64]bool{}}
-		for first := true; lines.Scan(); first = false {
+		mortal.Start(t, "crash", dir).KillWithin(t, 40*time.Millisecond, func(line string) {
 			var what string
 			var version int64
-			if _, err := fmt.Sscan(lines.Text(), &what, &version); err != nil {
-				t.Fatalf("child says %q: %v", lines.Text(), err)
+			if _, err := fmt.Sscan(line, &what, &version); err != nil {
+				t.Fatalf("child says %q: %v", line, err)
 			}
 			acked.note(what, version)
-			if first {
-				after := time.Duration(rand.IntN(40_000)) * time.Microsecond
-				timer := time.AfterFunc(after, func() { cmd.Process.Kill() })
-				defer timer.Stop()
-			}
-		}
-		if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
-			t.Fatalf("round %d: child was not killed: %v", round, err)
-		}
+		})
 		last = checkCrashed(t, dir, acked)
 		if t.Failed() {
 			t.Fatalf("round %d: acknowledged %+v", round, acked)
@@ -215,14 +168,13 @@ func countUp(dir string) error {
 func TestDirectoryProcesses(t *testing.T) {
 	const processes = 4
 	dir := t.TempDir()
-	var children []*exec.Cmd
+	var children []*mortal.Child
 	for range processes {
-		cmd, _ := startChild(t, "count", dir)
-		children = append(children, cmd)
+		children = append(children, mortal.Start(t, "count", dir))
 	}
 	var failed error
-	for _, cmd := range children {
-		failed = errors.Join(failed, cmd.Wait())
+	for _, child := range children {
+		failed = errors.Join(failed, child.Wait())
 	}
 	if failed != nil {
 		t.Fatal(failed)

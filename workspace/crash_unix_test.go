@@ -3,34 +3,20 @@
 package workspace_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/satchel-go/satchel/internal/mortal"
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// The test binary runs itself as a child that stages for ever.
-const (
-	childVar = "SATCHEL_WORKSPACE_TEST_CHILD"
-	baseVar  = "SATCHEL_WORKSPACE_TEST_BASE"
-)
-
 func TestMain(m *testing.M) {
-	if os.Getenv(childVar) == "" {
-		os.Exit(m.Run())
-	}
-	if err := stageForever(os.Getenv(baseVar)); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	mortal.Main(m, map[string]func(dir string) error{"stage": stageForever})
 }
 
 // crashFiles is a skill whose files all tell the digest.
@@ -66,19 +52,13 @@ func stageForever(base string) error {
 
 // startStaging starts a child and returns it once it stages, with the path of
 // its workspace.
-func startStaging(t *testing.T, base string) (*exec.Cmd, string) {
+func startStaging(t *testing.T, base string) (*mortal.Child, string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childVar+"=1", baseVar+"="+base)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
-	lines := bufio.NewScanner(out)
-	if !lines.Scan() {
-		t.Fatalf("the child ended: %v", cmd.Wait())
+	child := mortal.Start(t, "stage", base)
+	if !child.Lines.Scan() {
+		t.Fatalf("the child ended: %v", child.Wait())
 	}
-	return cmd, lines.Text()
+	return child, child.Lines.Text()
 }
 
 // TestCrashWhileStaging kills a process at random moments. What it leaves in
@@ -86,10 +66,7 @@ func startStaging(t *testing.T, base string) (*exec.Cmd, string) {
 func TestCrashWhileStaging(t *testing.T) {
 	base := t.TempDir()
 	for round := range 12 {
-		cmd, _ := startStaging(t, base)
-		time.Sleep(time.Duration(rand.IntN(30_000)) * time.Microsecond)
-		must(t, cmd.Process.Kill())
-		cmd.Wait()
+		mortal.Start(t, "stage", base).KillWithin(t, 30*time.Millisecond, func(string) {})
 
 		w, err := workspace.Open(base, workspace.WithKeep(), workspace.WithLogger(quiet()))
 		must(t, err)
@@ -142,8 +119,7 @@ func TestSweepAtOpen(t *testing.T) {
 	base := t.TempDir()
 	alive, alivePath := startStaging(t, base)
 	dead, deadPath := startStaging(t, base)
-	must(t, dead.Process.Kill())
-	dead.Wait()
+	dead.Kill(t)
 	w, err := workspace.Open(base)
 	must(t, err)
 	if _, err := os.Stat(alivePath); err != nil {
@@ -152,8 +128,7 @@ func TestSweepAtOpen(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(filepath.Dir(deadPath))); !os.IsNotExist(err) {
 		t.Errorf("what a killed process left is there: %v", err)
 	}
-	must(t, alive.Process.Kill())
-	alive.Wait()
+	alive.Kill(t)
 	must(t, w.Close())
 	empty(t, base)
 }
