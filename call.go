@@ -93,12 +93,19 @@ func (r *Runtime) callTool(ctx context.Context, key core.SessionKey, call core.T
 	}
 	s := r.scope(key)
 	if !o.Always {
-		if reason, err := r.checked(ctx, s, call, life.later(own)); err != nil || reason != "" {
+		if reason, err := r.checked(ctx, s, call, life, own); err != nil || reason != "" {
 			return reason, err
 		}
 	}
 	if o.Awaits {
-		s.Record = before(s.Record, life.later(own))
+		record := s.Record
+		s.Record = func(ctx context.Context) (*session.Record, error) {
+			rec, err := record(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return life.at(rec, own), nil
+		}
 	}
 	if !o.Changes {
 		return o.Answer(ctx, s, call.Arguments)
@@ -109,46 +116,16 @@ func (r *Runtime) callTool(ctx context.Context, key core.SessionKey, call core.T
 // checked decides once more by the lists, for a host that has not asked the gate,
 // and returns why the call is denied. A call that passes by a pattern is bound to
 // it.
-func (r *Runtime) checked(ctx context.Context, s *tools.Scope, call core.ToolCall, later int) (string, error) {
+func (r *Runtime) checked(ctx context.Context, s *tools.Scope, call core.ToolCall, life *life, own *pendingCall) (string, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return "", err
 	}
-	v := r.judge.Decide(r.use(ctx, call), lists(at(rec, later)))
+	v := r.judge.Decide(r.use(ctx, call), lists(life.at(rec, own)))
 	if s.Narrow = v.Pattern; v.Outcome != permission.Denied {
 		return "", nil
 	}
 	return r.deny(ctx, s.Key, call, v.Reason).Reason, nil
-}
-
-// before is the record without what calls from number later on have loaded. A
-// framework may execute those of higher position first; a call sees what was
-// loaded at its own place, whatever the order.
-func before(record func(context.Context) (*session.Record, error), later int) func(context.Context) (*session.Record, error) {
-	if later == 0 {
-		return record
-	}
-	return func(ctx context.Context) (*session.Record, error) {
-		rec, err := record(ctx)
-		if err != nil {
-			return rec, err
-		}
-		return at(rec, later), nil
-	}
-}
-
-// at is the record as a call sees it that stands before the change of number
-// later.
-func at(rec *session.Record, later int) *session.Record {
-	loaded := func(a session.Active) bool { return a.Call >= later }
-	held := func(h session.Held) bool { return h.Call >= later }
-	if later == 0 || !slices.ContainsFunc(rec.Active, loaded) && !slices.ContainsFunc(rec.Held, held) {
-		return rec
-	}
-	rec = rec.Clone()
-	rec.Active = slices.DeleteFunc(rec.Active, loaded)
-	rec.Held = slices.DeleteFunc(rec.Held, held)
-	return rec
 }
 
 // change answers a call that changes what is loaded, and saves its answer with
@@ -236,6 +213,9 @@ func (r *Runtime) number(ctx context.Context, s *tools.Scope, own *pendingCall, 
 	}
 	if i := pendingOf(rec.Pending, own, call); i >= 0 {
 		s.Number = rec.Pending[i].Call
+		if !rec.Pending[i].Done {
+			r.live.of(s.Key).changing(own, rec)
+		}
 		return rec.Pending[i].Answer, rec.Pending[i].Done, nil
 	}
 	// No response made this call: the host calls by itself.

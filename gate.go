@@ -46,7 +46,7 @@ func (r *Runtime) Gate(ctx context.Context, key core.SessionKey, call core.ToolC
 	if err != nil {
 		return core.Decision{}, err
 	}
-	rec = at(rec, life.later(own))
+	rec = life.at(rec, own)
 	v := r.judge.Decide(use, lists(rec))
 	switch {
 	case v.Outcome == permission.Denied:

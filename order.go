@@ -2,9 +2,11 @@ package satchel
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
 )
 
 // begins is how long a call waits for one of lower position that nobody has
@@ -19,6 +21,8 @@ type pendingCall struct {
 	changes bool
 	ordered bool
 	judged  bool // by the gate
+	// found is the record that a change was about to change.
+	found *session.Record
 	// executed is the call as it was begun.
 	executed core.ToolCall
 	begun    bool
@@ -121,19 +125,60 @@ func changedCall(made, executed core.ToolCall) bool {
 	return made.Name == executed.Name && (made.ID == executed.ID || made.ID == "" || executed.ID == "")
 }
 
+// changing notes what a change finds, for calls of lower position that are
+// executed after it.
+func (l *life) changing(own *pendingCall, rec *session.Record) {
+	if own == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	own.found = rec
+}
+
+// at is the record as own sees it: a framework may execute calls of higher
+// position first, and what they load, unload or evict has not happened at the
+// place of own. After a restart what they took away is not known any more.
+func (l *life) at(rec *session.Record, own *pendingCall) *session.Record {
+	later, found := l.later(own)
+	if found != nil {
+		if rec.Version == found.Version {
+			return rec
+		}
+		rec = rec.Clone()
+		rec.Active, rec.Held = slices.Clone(found.Active), slices.Clone(found.Held)
+		return rec
+	}
+	loaded := func(a session.Active) bool { return a.Call >= later }
+	held := func(h session.Held) bool { return h.Call >= later }
+	if later == 0 || !slices.ContainsFunc(rec.Active, loaded) && !slices.ContainsFunc(rec.Held, held) {
+		return rec
+	}
+	rec = rec.Clone()
+	rec.Active = slices.DeleteFunc(rec.Active, loaded)
+	rec.Held = slices.DeleteFunc(rec.Held, held)
+	return rec
+}
+
 // later returns the number of the first change of higher position than own in
-// the response, 0 if there is none.
-func (l *life) later(own *pendingCall) int {
+// the response, 0 if there is none, and what the first of them that was executed
+// has found, nil if none was.
+func (l *life) later(own *pendingCall) (number int, found *session.Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	passed := false
 	for _, p := range l.response {
 		if passed && p.changes {
-			return p.number
+			if number == 0 {
+				number = p.number
+			}
+			if p.found != nil && (found == nil || p.found.Version < found.Version) {
+				found = p.found
+			}
 		}
 		passed = passed || p == own
 	}
-	return 0
+	return number, found
 }
 
 // wait returns when no change of lower position in the response is unfinished,

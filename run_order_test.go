@@ -38,6 +38,42 @@ func TestRunInEveryLoadMode(t *testing.T) {
 	}
 }
 
+// What a call of higher position unloads or evicts is there for a run below it,
+// also where the framework executes that call first.
+func TestRunBelowAnUnload(t *testing.T) {
+	for name, taken := range map[string]core.ToolCall{
+		"unload": {ID: "2", Name: "skill_unload", Arguments: `{"all":true}`},
+		"evict":  {ID: "2", Name: "skill_load", Arguments: `{"skill":"demo"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, tools.Runner{}, satchel.WithMaxLoaded(1))
+			ctx := context.Background()
+			calls := []core.ToolCall{
+				{ID: "0", Name: "skill_load", Arguments: `{"skill":"plain"}`},
+				{ID: "1", Name: "skill_run", Arguments: `{"skill":"plain","command":"echo ran"}`},
+				taken,
+				{ID: "3", Name: "skill_run", Arguments: `{"skill":"plain","command":"echo ran"}`},
+			}
+			if err := b.rt.Observe(ctx, b.key, calls); err != nil {
+				t.Fatal(err)
+			}
+			answers := map[int]string{}
+			for _, i := range []int{0, 2, 1, 3} {
+				var err error
+				if answers[i], err = b.rt.CallTool(ctx, b.key, calls[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !strings.Contains(answers[1], `"stdout":"ran\n"`) {
+				t.Errorf("below: %s", answers[1])
+			}
+			if !strings.Contains(answers[3], "not loaded") {
+				t.Errorf("above: %s", answers[3])
+			}
+		})
+	}
+}
+
 // A run waits for the load before it in the same response, whichever of the two
 // the framework starts first, and for no load after it.
 func TestRunBesideItsLoad(t *testing.T) {
