@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -49,7 +51,8 @@ func (r *Runtime) ask(ctx context.Context, key core.SessionKey, call core.ToolCa
 	case core.AnswerAllow:
 		v.Reason = "approved"
 	default:
-		return r.deny(ctx, key, call, "denied: this call of "+call.Name+" was not approved. Do not try to do the same in another way: go on without it, or say what you would need."), nil
+		v.Reason = "denied: this call of " + call.Name + " was not approved. Do not try to do the same in another way: go on without it, or say what you would need."
+		return r.deny(ctx, key, call, v), nil
 	}
 	if err != nil {
 		return core.Decision{}, err
@@ -140,15 +143,21 @@ func sum(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// canonical is the same text for the same JSON.
+// canonical is the same text for the same JSON. Where readers could differ in
+// what they read, with a name twice in an object, in capitals or not, it is the
+// text as it stands.
 func canonical(arguments string) string {
-	var value any
 	d := json.NewDecoder(strings.NewReader(arguments))
-	d.UseNumber()
-	if err := d.Decode(&value); err != nil {
+	if !namedOnce(d, 0) {
 		return arguments
 	}
-	if _, err := d.Token(); err == nil {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return arguments
+	}
+	d = json.NewDecoder(strings.NewReader(arguments))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
 		return arguments
 	}
 	text, err := json.Marshal(value)
@@ -156,4 +165,38 @@ func canonical(arguments string) string {
 		return arguments
 	}
 	return string(text)
+}
+
+// maxNested bounds how deep arguments are read.
+const maxNested = 64
+
+// namedOnce reads one value and reports whether it is JSON in which no object
+// has two names that some reader takes for one.
+func namedOnce(d *json.Decoder, depth int) bool {
+	token, err := d.Token()
+	open, nested := token.(json.Delim)
+	if err != nil || depth > maxNested || nested && open != '{' && open != '[' {
+		return false
+	}
+	if !nested {
+		return true
+	}
+	names := map[string]bool{}
+	for d.More() {
+		if open == '{' {
+			token, err := d.Token()
+			name, ok := token.(string)
+			// To upper case first: some small letters share a capital.
+			name = strings.ToLower(strings.ToUpper(name))
+			if err != nil || !ok || names[name] {
+				return false
+			}
+			names[name] = true
+		}
+		if !namedOnce(d, depth+1) {
+			return false
+		}
+	}
+	_, err = d.Token()
+	return err == nil
 }

@@ -75,6 +75,34 @@ func TestApproverIsAskedWhatListsLeaveOpen(t *testing.T) {
 	}
 }
 
+// An approval for the session is for what was read then, by whatever reader.
+func TestApprovedArguments(t *testing.T) {
+	for _, tt := range []struct {
+		first, then string
+		asks        bool
+	}{
+		{`{"skill":"free","command":"ls"}`, `{"command": "ls", "skill": "free"}`, false},
+		{`{"skill":"free","command":"ls"}`, `{"skill":"free","command":"id"}`, true},
+		{`{"skill":"free","Command":"id","command":"ls"}`, `{"skill":"free","command":"ls","Command":"id"}`, true},
+		{`{"skill":"free","command":"id","command":"ls"}`, `{"skill":"free","command":"ls"}`, true},
+		{`{"skill":"free","command":"ls","env":{"a":"1","A":"2"}}`, `{"skill":"free","command":"ls","env":{"A":"2","a":"1"}}`, true},
+		{`{"skill":"free","command":"ls","env":{"\u212a":"1","k":"2"}}`, `{"skill":"free","command":"ls","env":{"k":"2","\u212a":"1"}}`, true},
+	} {
+		p := &person{answer: core.AnswerSession}
+		c := listedChat(t, satchel.WithApprover(p.approve))
+		c.gate(`skill_load {"skill":"free"}`)
+		p.times()
+		c.decide(c.respond("skill_run " + tt.first)[0])
+		if p.times() != 1 {
+			t.Fatal("nobody is asked")
+		}
+		c.decide(c.respond("skill_run " + tt.then)[0])
+		if asks := p.times() == 1; asks != tt.asks {
+			t.Errorf("after %s, %s is asked about: %v", tt.first, tt.then, asks)
+		}
+	}
+}
+
 func TestAnswers(t *testing.T) {
 	boom := errors.New("boom")
 	for answer, denied := range map[core.Answer]bool{core.AnswerAllow: false, core.AnswerSession: false, core.AnswerDeny: true, "": true, "yes": true} {

@@ -86,13 +86,18 @@ func (r *Runtime) callTool(ctx context.Context, key core.SessionKey, call core.T
 	life := r.live.of(key)
 	own := life.begin(call)
 	defer life.ended(own)
+	missed := false
 	if o.Changes || o.Awaits || o.Ordered {
-		if err := life.wait(ctx, own); err != nil {
+		var err error
+		if missed, err = life.wait(ctx, own); err != nil {
 			return "", err
 		}
 	}
 	s := r.scope(key)
 	if !o.Always {
+		if missed && r.judge.Policy == permission.Restrict {
+			return r.deny(ctx, key, call, permission.Verdict{Reason: unknownLists}).Reason, nil
+		}
 		if reason, err := r.checked(ctx, s, call, life, own); err != nil || reason != "" {
 			return reason, err
 		}
@@ -121,11 +126,11 @@ func (r *Runtime) checked(ctx context.Context, s *tools.Scope, call core.ToolCal
 	if err != nil {
 		return "", err
 	}
-	v := r.judge.Decide(r.use(ctx, call), lists(life.at(rec, own)))
+	v := r.judge.Decide(r.use(ctx, call), r.lists(life.at(rec, own)))
 	if s.Narrow = v.Pattern; v.Outcome != permission.Denied {
 		return "", nil
 	}
-	return r.deny(ctx, s.Key, call, v.Reason).Reason, nil
+	return r.deny(ctx, s.Key, call, v).Reason, nil
 }
 
 // change answers a call that changes what is loaded, and saves its answer with

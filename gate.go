@@ -17,12 +17,17 @@ import (
 // skills, then by the approver. In one response, loads of lower position count
 // and loads of higher position do not. Each decision is an event.
 //
+// After Gate has let a call pass it must be executed, or [Runtime.Finished] be
+// told: other calls of the response wait for those that change what is loaded.
+//
 // An error means that the run must stop: its context ended, the store failed, or
 // the approver returned it.
 func (r *Runtime) Gate(ctx context.Context, key core.SessionKey, call core.ToolCall) (core.Decision, error) {
+	life := r.live.of(key)
+	own := life.judged(call) // before the hook, which may take its time
 	if r.gate != nil {
 		if d := r.gate(ctx, key, call); d.Denied {
-			return r.deny(ctx, key, call, d.Reason), nil
+			return r.deny(ctx, key, call, permission.Verdict{Reason: d.Reason}), nil
 		}
 	}
 	use := r.use(ctx, call)
@@ -30,27 +35,30 @@ func (r *Runtime) Gate(ctx context.Context, key core.SessionKey, call core.ToolC
 		r.allow(ctx, key, call, r.judge.Decide(use, nil))
 		return core.Decision{}, nil
 	}
-	life := r.live.of(key)
 	if life.fresh() {
 		rec, err := r.storeOf(key).Load(ctx, key)
 		if err != nil {
 			return core.Decision{}, err
 		}
 		life.recall(rec)
+		own = life.judged(call)
 	}
-	own := life.judged(call)
-	if err := life.waitLoads(ctx, own); err != nil {
+	missed, err := life.waitLoads(ctx, own)
+	if err != nil {
 		return core.Decision{}, err
+	}
+	if missed && r.judge.Policy == permission.Restrict {
+		return r.deny(ctx, key, call, permission.Verdict{Reason: unknownLists}), nil
 	}
 	rec, err := r.storeOf(key).Load(ctx, key)
 	if err != nil {
 		return core.Decision{}, err
 	}
 	rec = life.at(rec, own)
-	v := r.judge.Decide(use, lists(rec))
+	v := r.judge.Decide(use, r.lists(rec))
 	switch {
 	case v.Outcome == permission.Denied:
-		return r.deny(ctx, key, call, v.Reason), nil
+		return r.deny(ctx, key, call, v), nil
 	case v.Outcome == permission.Granted, r.approver == nil, use.Takes == permission.Inert:
 		r.allow(ctx, key, call, v)
 		return core.Decision{}, nil
@@ -58,13 +66,17 @@ func (r *Runtime) Gate(ctx context.Context, key core.SessionKey, call core.ToolC
 	return r.ask(ctx, key, call, rec, &use, v)
 }
 
+// unknownLists is the answer to a call that comes before a load of lower position:
+// the load may bring a list.
+const unknownLists = "denied: a call before this one in the same message has not been executed, and it may change which tools are allowed. Make this call again."
+
 func (r *Runtime) allow(ctx context.Context, key core.SessionKey, call core.ToolCall, v permission.Verdict) {
 	r.Emit(ctx, core.Event{Kind: core.ToolAllowed, Key: key, Call: call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
 }
 
-func (r *Runtime) deny(ctx context.Context, key core.SessionKey, call core.ToolCall, reason string) core.Decision {
-	r.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: key, Call: call, Detail: reason})
-	return core.Decision{Denied: true, Reason: reason}
+func (r *Runtime) deny(ctx context.Context, key core.SessionKey, call core.ToolCall, v permission.Verdict) core.Decision {
+	r.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: key, Call: call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+	return core.Decision{Denied: true, Reason: v.Reason}
 }
 
 // use reads a call as the tool that is called will.
@@ -90,10 +102,13 @@ func (r *Runtime) use(ctx context.Context, call core.ToolCall) permission.Use {
 }
 
 // lists are the lists that hold.
-func lists(rec *session.Record) []permission.List {
+func (r *Runtime) lists(rec *session.Record) []permission.List {
 	var all []permission.List
 	for _, h := range rec.Held {
-		all = append(all, permission.List{Skill: h.Skill, Rules: permission.Rules(h.Tools), Repaired: h.Repaired})
+		all = append(all, permission.List{
+			Skill: h.Skill, Rules: permission.Rules(h.Tools), Repaired: h.Repaired,
+			Stays: r.mode == loadmode.Session && !h.Old && rec.Find(h.Skill) != nil,
+		})
 	}
 	return all
 }
@@ -108,11 +123,15 @@ func (r *Runtime) restricted(life *life) func(*session.Record) string {
 		return nil
 	}
 	return func(rec *session.Record) string {
-		lists := lists(rec)
+		lists := r.lists(rec)
 		if len(lists) == 0 {
 			return ""
 		}
-		line := "tools allowed now: " + r.judge.Allowed(lists)
+		line := "tools allowed now: "
+		if r.approver != nil && !slices.ContainsFunc(lists, func(l permission.List) bool { return !l.Repaired }) {
+			line = "tools allowed now, each after a question: "
+		}
+		line += r.judge.Allowed(lists)
 		var none []string
 		for _, name := range r.toolsOf(life) {
 			tool := r.names.Tool(name)
@@ -126,11 +145,7 @@ func (r *Runtime) restricted(life *life) func(*session.Record) string {
 		if more := len(none) - maxUnavailable; more > 0 {
 			none = append(none[:maxUnavailable], fmt.Sprintf("%d more", more))
 		}
-		until := "until the turn ends"
-		if r.mode == loadmode.Session {
-			until = "while this is loaded"
-		}
-		return line + "; not available " + until + ": " + strings.Join(none, ", ")
+		return line + "; not available " + r.judge.Until(lists) + ": " + strings.Join(none, ", ")
 	}
 }
 

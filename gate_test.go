@@ -146,6 +146,22 @@ func TestEditedListCannotGrant(t *testing.T) {
 	same(t, "next turn without a list", c.gate("search {}", "read_file {}"), "search", "read_file")
 }
 
+// The list that holds is that of the text that is shown, whether the catalog was
+// read again or not.
+func TestListIsOfTheTextThatIsLoaded(t *testing.T) {
+	files := listedSkills()
+	c := newChat(t, open(t, files)).say(core.User, "hi")
+	c.gate(loadEcho)
+	c.turn("next")
+	files["echo/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: echo\ndescription: Has a list.\nallowed-tools: Read\n---\nNEW BODY\n"), ModTime: time.Now().Add(time.Hour)}
+	call := c.respond(loadEcho)[0]
+	c.decide(call)
+	if answer := c.execute(call); !strings.Contains(answer, "tools allowed now: Read; ") {
+		t.Errorf("the answer to the load is %s", answer)
+	}
+	same(t, "loaded", c.gate("read_file {}", `skill_run {"skill":"echo","command":"echo x"}`), "read_file", "!skill_run")
+}
+
 func TestLoadNamesWhatItTakesAway(t *testing.T) {
 	offered := []string{"search", "read_file", "skill_load", "skill_read", "exit"}
 	view := func(c *chat) {
@@ -159,12 +175,12 @@ func TestLoadNamesWhatItTakesAway(t *testing.T) {
 		opts []satchel.Option
 		want string
 	}{
-		{loadEcho, nil, "loaded: echo\ntools allowed now: Bash(echo:*), Read; not available until the turn ends: search\n["},
-		{loadEcho, []satchel.Option{satchel.WithLoadMode(loadmode.Session)}, "Read; not available while this is loaded: search\n["},
-		{`skill_load {"skill":"none"}`, nil, "allowed now: nothing but the tools that load, unload, list and read skills; not available until the turn ends: search, read_file\n["},
+		{loadEcho, nil, "loaded: echo\ntools allowed now: Bash(echo:*), Read; not available until the user's next message: search\n["},
+		{loadEcho, []satchel.Option{satchel.WithLoadMode(loadmode.Session)}, "Read; not available while echo is loaded, and after an unload until the user's next message: search\n["},
+		{`skill_load {"skill":"none"}`, nil, "allowed now: nothing but the tools that load, unload, select, list and read skills; not available until the user's next message: search, read_file\n["},
 		{`skill_load {"skills":["echo","write"]}`, nil, "tools allowed now: Bash(echo:*), Read, Write, search\n["},
 		{`skill_load {"skills":["echo","write"]}`, []satchel.Option{satchel.WithPolicy(permission.Restrict, permission.Intersection)},
-			"tools allowed now: Bash(echo:*), Read; and also in: Write, search; not available until the turn ends: search, read_file\n["},
+			"tools allowed now: Bash(echo:*), Read; and also in: Write, search; not available until the user's next message: search, read_file\n["},
 		{`skill_load {"skill":"free"}`, nil, "loaded: free\n["},
 		{loadEcho, []satchel.Option{satchel.WithPolicy(permission.Preapprove)}, "loaded: echo\n["},
 		{loadEcho, []satchel.Option{satchel.WithPolicy(permission.Off)}, "loaded: echo\n["},
@@ -272,7 +288,7 @@ func TestEveryDecisionIsAnEvent(t *testing.T) {
 		"tool.allowed chat/main search  : approved",
 		"tool.allowed chat/main skill_load  : always callable",
 		"tool.allowed chat/main read_file echo Read: listed",
-		"tool.denied chat/main search  : denied: search",
+		"tool.denied chat/main search echo : denied: search",
 	)
 }
 

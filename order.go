@@ -10,8 +10,9 @@ import (
 )
 
 // begins is how long a call waits for one of lower position that nobody has
-// begun to execute: long enough for calls that start together, and an end to
-// the wait where a framework or the host has dropped the other.
+// begun to execute or asked the gate about: long enough for calls that start
+// together, and an end to the wait where a framework or the host has dropped the
+// other.
 const begins = 2 * time.Second
 
 // pendingCall is one call of the last response.
@@ -20,13 +21,16 @@ type pendingCall struct {
 	number  int // of a call that changes what is loaded
 	changes bool
 	ordered bool
-	judged  bool // by the gate
+	// judged: the gate has been asked about it, so it will be begun or finished.
+	judged bool
 	// found is the record that a change was about to change.
 	found *session.Record
 	// executed is the call as it was begun.
 	executed core.ToolCall
 	begun    bool
 	ended    bool
+	// dropped: another response came before it was begun.
+	dropped bool
 	// owed: it was executed, and the adapter has yet to say that it is finished.
 	owed bool
 	done chan struct{}
@@ -39,6 +43,7 @@ func (l *life) respond(calls []*pendingCall) {
 	defer l.mu.Unlock()
 	for _, p := range l.response {
 		if !p.begun {
+			p.dropped = true
 			p.finish()
 		}
 	}
@@ -183,56 +188,61 @@ func (l *life) later(own *pendingCall) (number int, found *session.Record) {
 
 // wait returns when no change of lower position in the response is unfinished,
 // nor, where the call's own order counts, a call of which that is true too.
-// Failed, denied and interrupted calls count as finished.
-func (l *life) wait(ctx context.Context, own *pendingCall) error {
+// Failed, denied and interrupted calls count as finished. It reports whether a
+// change is missed: nobody has begun it, and it may come yet.
+func (l *life) wait(ctx context.Context, own *pendingCall) (missed bool, err error) {
 	return l.waitBefore(ctx, own, own != nil && own.ordered)
 }
 
 // waitLoads returns when no change of lower position is unfinished.
-func (l *life) waitLoads(ctx context.Context, own *pendingCall) error {
+func (l *life) waitLoads(ctx context.Context, own *pendingCall) (missed bool, err error) {
 	return l.waitBefore(ctx, own, false)
 }
 
-func (l *life) waitBefore(ctx context.Context, own *pendingCall, ordered bool) error {
+func (l *life) waitBefore(ctx context.Context, own *pendingCall, ordered bool) (missed bool, err error) {
 	if own == nil {
-		return nil
+		return false, nil
 	}
 	l.mu.Lock()
 	response := l.response
 	l.mu.Unlock()
 	for _, p := range response {
 		if p == own {
-			return nil
+			return missed, nil
 		}
 		if p.changes || p.ordered && ordered {
-			if err := l.waitFor(ctx, p); err != nil {
-				return err
+			came, err := l.waitFor(ctx, p)
+			if err != nil {
+				return false, err
 			}
+			missed = missed || p.changes && !came
 		}
 	}
-	return nil
+	return missed, nil
 }
 
-func (l *life) waitFor(ctx context.Context, p *pendingCall) error {
+// waitFor reports whether the call came, and has ended.
+func (l *life) waitFor(ctx context.Context, p *pendingCall) (came bool, err error) {
 	timer := time.NewTimer(begins)
 	defer timer.Stop()
-	select {
-	case <-p.done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
+	for {
+		select {
+		case <-p.done:
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return !p.dropped, nil
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-timer.C:
+		}
+		if !l.expects(p) {
+			return false, nil
+		}
 	}
+}
+
+func (l *life) expects(p *pendingCall) bool {
 	l.mu.Lock()
-	begun := p.begun
-	l.mu.Unlock()
-	if !begun {
-		return nil
-	}
-	select {
-	case <-p.done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	defer l.mu.Unlock()
+	return p.begun || p.judged
 }

@@ -1,10 +1,13 @@
 package satchel_test
 
 import (
+	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
@@ -38,6 +41,49 @@ func TestGateWaitsForLoads(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("denied are %v, want %v", got, want)
 		}
+	}
+}
+
+// A load before a call may bring a list, however long it takes to begin.
+func TestGateAfterALateLoad(t *testing.T) {
+	again := "Make this call again"
+	for name, tt := range map[string]struct {
+		late func(c *chat, load core.ToolCall)
+		says string
+	}{
+		"the gate knows of it": {func(c *chat, load core.ToolCall) {
+			c.decide(load)
+			time.Sleep(2500 * time.Millisecond) // longer than what nobody knows of is waited for
+			c.execute(load)
+			c.runtime.Finished(c.key, load)
+		}, "Allowed: Bash(echo:*)"},
+		"nobody knows of it":     {func(*chat, core.ToolCall) {}, again},
+		"another response comes": {func(c *chat, _ core.ToolCall) { c.observe([]core.ToolCall{{ID: "x", Name: "read_file"}}) }, again},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			began := make(chan struct{})
+			c := listedChat(t, satchel.WithGate(func(_ context.Context, _ core.SessionKey, call core.ToolCall) core.Decision {
+				if call.Name == "search" {
+					close(began)
+				}
+				return core.Decision{}
+			}))
+			calls := c.respond(loadEcho, "search {}")
+			denied := make(chan core.Decision)
+			go func() {
+				d, err := c.runtime.Gate(c.ctx, c.key, calls[1])
+				if err != nil {
+					t.Error(err)
+				}
+				denied <- d
+			}()
+			<-began
+			tt.late(c, calls[0])
+			if d := <-denied; !d.Denied || !strings.Contains(d.Reason, tt.says) {
+				t.Errorf("%+v", d)
+			}
+		})
 	}
 }
 

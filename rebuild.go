@@ -40,7 +40,7 @@ func (r *Runtime) rebuild(ctx context.Context, rec *session.Record, messages []c
 		}
 		for _, c := range receipt.Changes {
 			if c.Op == session.Loaded && i >= turn {
-				r.hold(rec, c.Skill, receipt.Call)
+				r.hold(ctx, rec, c.Skill, receipt.Call)
 			}
 			replay(rec, receipt.Call, c)
 		}
@@ -52,16 +52,16 @@ func (r *Runtime) rebuild(ctx context.Context, rec *session.Record, messages []c
 		return err
 	}
 	for _, a := range rec.Active {
-		r.hold(rec, a.Skill, a.Call)
+		r.hold(ctx, rec, a.Skill, a.Call)
 	}
 	return nil
 }
 
 // hold notes the list of a skill that was loaded in a transcript. Of a skill that
 // is gone nobody knows whether it had one: it allows nothing.
-func (r *Runtime) hold(rec *session.Record, name string, call int) {
-	skill, ok := r.catalog.Snapshot().Skill(name)
-	if !ok {
+func (r *Runtime) hold(ctx context.Context, rec *session.Record, name string, call int) {
+	skill, _, err := r.catalog.Body(ctx, name)
+	if err != nil {
 		skill = core.Skill{AllowedTools: []string{}}
 	}
 	rec.Hold(name, call, skill.AllowedTools, skill.Repaired)

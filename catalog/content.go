@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,8 @@ func newContent(text string) Content {
 // the file is now. The file is read again only when its size, modification
 // time or identity has changed. The skill is that of the current snapshot,
 // also when the front matter has been edited since: only Refresh takes that
-// up.
+// up. But AllowedTools and Repaired are those of the file that the body is of:
+// a list must not outlive the text that it was written for.
 //
 // Errors are [ErrUnknownSkill], [ErrNotExist], [ErrTooLarge], [ErrNotRegular],
 // [ErrPath] and, when an edit has made the file something else than a skill,
@@ -38,16 +40,16 @@ func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, e
 	var skill core.Skill
 	var content Content
 	err := c.within(ctx, name, func(st *state, p place, found core.Skill) error {
-		var err error
-		skill = found
-		content, err = c.text(st, p, p.file, func(data []byte) (string, error) {
+		read, err := c.text(st, p, p.file, func(data []byte) (string, core.Skill, error) {
 			s := scanner{dirName: c.roots[p.root].dirName()}
 			doc, _, err := skillmd.Parse(data, parseOptions(c.cfg.mode, s.dirNameOf(p.dir), found.Location)...)
-			return doc.Body, err
+			return doc.Body, doc.Skill, err
 		})
 		if err != nil {
 			return fileError(found.Name, path.Base(p.file), err)
 		}
+		skill, content = found, read.content
+		skill.AllowedTools, skill.Repaired = slices.Clone(read.skill.AllowedTools), read.skill.Repaired
 		return nil
 	})
 	if err != nil {
@@ -74,7 +76,9 @@ func (c *Catalog) Doc(ctx context.Context, name, doc string) (Content, error) {
 			return err
 		}
 		if known {
-			content, err = c.text(st, p, below(p.dir, clean), plainText)
+			var read cachedText
+			read, err = c.text(st, p, below(p.dir, clean), plainText)
+			content = read.content
 		}
 		switch {
 		case !known, errors.Is(err, ErrNotExist):
@@ -91,39 +95,39 @@ func (c *Catalog) Doc(ctx context.Context, name, doc string) (Content, error) {
 }
 
 // plainText makes the bytes of a doc a text.
-func plainText(data []byte) (string, error) {
+func plainText(data []byte) (string, core.Skill, error) {
 	text := strings.TrimPrefix(string(data), "\uFEFF")
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), nil
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), core.Skill{}, nil
 }
 
 // text returns a file as convert makes a text of it, from the cache while the
 // file has not changed. A path is always converted in the same way.
-func (c *Catalog) text(st *state, p place, file string, convert func([]byte) (string, error)) (Content, error) {
+func (c *Catalog) text(st *state, p place, file string, convert func([]byte) (string, core.Skill, error)) (cachedText, error) {
 	t, key, now := st.trees[p.root], textKey{p.root, file}, time.Now()
 	info, err := t.stat(file)
 	if err != nil {
-		return Content{}, cause(err)
+		return cachedText{}, cause(err)
 	}
-	if content, ok := c.texts.get(key, info); ok {
-		return content, nil
+	if read, ok := c.texts.get(key, info); ok {
+		return read, nil
 	}
 	if err := checkRegular(info, c.cfg.maxFileBytes); err != nil {
-		return Content{}, err
+		return cachedText{}, err
 	}
 	f, info, err := openSeen(t, file, c.cfg.maxFileBytes)
 	if err != nil {
-		return Content{}, cause(err)
+		return cachedText{}, cause(err)
 	}
 	defer f.Close()
 	data, err := readAll(f, info.Size(), c.cfg.maxFileBytes)
 	if err != nil {
-		return Content{}, cause(err)
+		return cachedText{}, cause(err)
 	}
-	text, err := convert(data)
+	text, skill, err := convert(data)
 	if err != nil {
-		return Content{}, err
+		return cachedText{}, err
 	}
-	content := newContent(text)
-	c.texts.put(key, cachedText{stamp: newStamp(info, now), content: content})
-	return content, nil
+	read := cachedText{stamp: newStamp(info, now), content: newContent(text), skill: skill}
+	c.texts.put(key, read)
+	return read, nil
 }

@@ -114,8 +114,8 @@ func TestTextCacheIsBounded(t *testing.T) {
 	var c textCache
 	big := Content{Text: strings.Repeat("x", maxCachedBytes/4)}
 	for i := range 20 {
-		c.put(textKey{i, "a"}, cachedText{stamp{settled: true}, big})
-		c.put(textKey{i, "a"}, cachedText{stamp{settled: true}, big})
+		c.put(textKey{i, "a"}, cachedText{stamp: stamp{settled: true}, content: big})
+		c.put(textKey{i, "a"}, cachedText{stamp: stamp{settled: true}, content: big})
 		if c.bytes > maxCachedBytes || c.bytes != len(c.texts)*len(big.Text) {
 			t.Fatalf("%d bytes for %d texts", c.bytes, len(c.texts))
 		}

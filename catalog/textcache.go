@@ -3,6 +3,8 @@ package catalog
 import (
 	"io/fs"
 	"sync"
+
+	"github.com/satchel-go/satchel/core"
 )
 
 // maxCachedBytes bounds the texts that are kept. Beyond it all are dropped:
@@ -25,17 +27,16 @@ type textKey struct {
 type cachedText struct {
 	stamp   stamp
 	content Content
+	// skill is the front matter of a SKILL.md, read with the text.
+	skill core.Skill
 }
 
-// get returns the text of a file if info describes the file that was read.
-func (c *textCache) get(key textKey, info fs.FileInfo) (Content, bool) {
+// get returns what was read of a file if info describes that file.
+func (c *textCache) get(key textKey, info fs.FileInfo) (cachedText, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text, ok := c.texts[key]
-	if !ok || !text.stamp.holds(info) {
-		return Content{}, false
-	}
-	return text.content, true
+	return text, ok && text.stamp.holds(info)
 }
 
 func (c *textCache) put(key textKey, text cachedText) {

@@ -22,13 +22,53 @@ func (j *Judge) denial(u *Use, it *item, lists []List) string {
 	case isNamed(&it.of.Tool, lists):
 		b.WriteString(", called like this,")
 	}
-	b.WriteString(" is not among the allowed-tools of the loaded skills")
+	b.WriteString(j.unlisted(lists))
 	if it.plain != "" && isNamed(&it.of.Tool, lists) {
 		fmt.Fprintf(&b, " (no pattern is for it: %s)", it.plain)
 	}
-	fmt.Fprintf(&b, ". Allowed: %s. ", j.Allowed(lists))
-	b.WriteString("This holds until the user's next message, also after an unload. Use what is allowed, or say what you would need.")
+	until := j.Until(lists)
+	if until == untilNext {
+		until += ", also after an unload"
+	}
+	fmt.Fprintf(&b, ". Allowed: %s. This holds %s. Use what is allowed, or say what you would need.", j.Allowed(lists), until)
 	return b.String()
+}
+
+// unlisted says where an entry is missed.
+func (j *Judge) unlisted(lists []List) string {
+	skills := skillsOf(lists)
+	switch {
+	case len(skills) == 1:
+		return " is not among the allowed-tools of " + shown(skills[0])
+	case j.Combine == Latest:
+		return " is not among the allowed-tools of " + shown(skills[len(skills)-1]) + ", which was loaded last"
+	case j.Combine == Intersection:
+		return " is not among the allowed-tools of every loaded skill"
+	}
+	return " is not among the allowed-tools of the loaded skills"
+}
+
+const untilNext = "until the user's next message"
+
+// Until says how long lists hold.
+func (j *Judge) Until(lists []List) string {
+	var stay []string
+	for _, skill := range j.judging(lists) {
+		if slices.ContainsFunc(lists, func(l List) bool { return l.Skill == skill && l.Stays }) {
+			stay = append(stay, shown(skill))
+		}
+	}
+	switch {
+	case len(stay) == 0:
+		return untilNext
+	case len(stay) > maxTold:
+		stay = append(stay[:maxTold], fmt.Sprintf("%d more", len(stay)-maxTold))
+	}
+	verb := " is"
+	if len(stay) > 1 {
+		verb = " are"
+	}
+	return "while " + strings.Join(stay, ", ") + verb + " loaded, and after an unload " + untilNext
 }
 
 func isNamed(t *Tool, lists []List) bool {
@@ -39,38 +79,58 @@ func isNamed(t *Tool, lists []List) bool {
 
 // Allowed says in one line what lists allow.
 func (j *Judge) Allowed(lists []List) string {
-	skills := skillsOf(lists)
-	if j.Combine == Latest && len(skills) > 0 {
-		skills = skills[len(skills)-1:]
+	skills := j.judging(lists)
+	var sets []string
+	for _, skill := range skills {
+		own := entriesOf(skill, lists)
+		switch {
+		case slices.Contains(own, ""):
+			if j.Combine == Intersection {
+				return nothing
+			}
+		case len(own) > 1 && len(skills) > 1 && j.Combine != Intersection:
+			sets = append(sets, "("+strings.Join(own, andAlso)+")")
+		default:
+			sets = append(sets, strings.Join(own, andAlso))
+		}
 	}
 	separator := ", "
 	if j.Combine == Intersection {
-		separator = "; and also in: "
+		separator = andAlso
 	}
+	if text := strings.Join(sets, separator); text != "" {
+		return text
+	}
+	return nothing
+}
+
+const (
+	nothing = "nothing but the tools that load, unload, select, list and read skills"
+	andAlso = "; and also in: "
+)
+
+// entriesOf are the entries of each list of a skill: all of them must allow a
+// call. Lists of the same entries count once.
+func entriesOf(skill string, lists []List) []string {
 	var sets []string
-	for _, skill := range skills {
+	for _, l := range lists {
+		if l.Skill != skill {
+			continue
+		}
 		var entries []string
-		for _, l := range lists {
-			if l.Skill != skill {
-				continue
-			}
-			for _, r := range l.Rules {
-				if text := shown(r.Text); !slices.Contains(entries, text) {
-					entries = append(entries, text)
-				}
+		for _, r := range l.Rules {
+			if text := shown(r.Text); !slices.Contains(entries, text) {
+				entries = append(entries, text)
 			}
 		}
 		if more := len(entries) - maxTold; more > 0 {
 			entries = append(entries[:maxTold], fmt.Sprintf("%d more", more))
 		}
-		if len(entries) > 0 || j.Combine == Intersection {
-			sets = append(sets, strings.Join(entries, ", "))
+		if set := strings.Join(entries, ", "); !slices.Contains(sets, set) {
+			sets = append(sets, set)
 		}
 	}
-	if text := strings.Join(sets, separator); text != "" {
-		return text
-	}
-	return "nothing but the tools that load, unload, list and read skills"
+	return sets
 }
 
 // shown makes outside text fit for one line of an answer.

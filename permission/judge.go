@@ -1,6 +1,9 @@
 package permission
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // List is the declared list of one loaded skill.
 type List struct {
@@ -9,6 +12,8 @@ type List struct {
 	// Repaired: the list was guessed from broken front matter. It restricts and
 	// spares nobody a question.
 	Repaired bool
+	// Stays: the skill is loaded and stays so when the turn ends.
+	Stays bool
 }
 
 // Judge decides on calls. The zero value has the defaults; it is safe for
@@ -40,7 +45,8 @@ func (o Outcome) String() string {
 type Verdict struct {
 	Outcome Outcome
 	// Skill and Rule are those that let the call pass, if any did: the last of
-	// them for a command text of several.
+	// them for a command text of several. Of a denied call Skill names those whose
+	// lists deny it.
 	Skill, Rule string
 	// Pattern: the call passes only because a pattern is for it, so what the
 	// pattern says must really be what happens.
@@ -55,6 +61,8 @@ func (j *Judge) Decide(u Use, lists []List) Verdict {
 	switch {
 	case u.Tool.Always:
 		return Verdict{Outcome: Granted, Reason: "always callable"}
+	case u.Idle && j.Names(u.Tool, lists):
+		return Verdict{Outcome: Granted, Reason: "does nothing: its arguments are wrong"}
 	case j.Policy == Off:
 		return Verdict{Reason: "lists are off"}
 	case len(lists) == 0:
@@ -66,7 +74,7 @@ func (j *Judge) Decide(u Use, lists []List) Verdict {
 		c := j.combined(lists, func(l *List) cover { return j.cover(&items[i], l) })
 		switch {
 		case !c.ok && j.Policy == Restrict:
-			return Verdict{Outcome: Denied, Reason: j.denial(&u, &items[i], lists)}
+			return Verdict{Outcome: Denied, Skill: strings.Join(j.judging(lists), ", "), Reason: j.denial(&u, &items[i], lists)}
 		case !c.ok:
 			return Verdict{Reason: "not listed"}
 		case !c.granted:
@@ -132,12 +140,8 @@ func (j *Judge) cover(it *item, l *List) cover {
 
 // combined asks each list and combines the answers.
 func (j *Judge) combined(lists []List, ask func(*List) cover) cover {
-	skills := skillsOf(lists)
-	if j.Combine == Latest {
-		skills = skills[len(skills)-1:]
-	}
 	var all cover
-	for i, skill := range skills {
+	for i, skill := range j.judging(lists) {
 		c := cover{ok: true, granted: true}
 		for k := range lists {
 			if lists[k].Skill == skill {
@@ -154,6 +158,15 @@ func (j *Judge) combined(lists []List, ask func(*List) cover) cover {
 		}
 	}
 	return all
+}
+
+// judging are the skills whose lists decide, in the order of their last lists.
+func (j *Judge) judging(lists []List) []string {
+	skills := skillsOf(lists)
+	if j.Combine == Latest && len(skills) > 0 {
+		skills = skills[len(skills)-1:]
+	}
+	return skills
 }
 
 // skillsOf are the skills of lists, each once, in the order of its last list.

@@ -160,27 +160,58 @@ func TestDenial(t *testing.T) {
 		want  string
 	}{
 		{Judge{}, lists("a: Bash(echo:*) Read"), shell("echo x; rm -rf y"),
-			`denied: skill_run "rm -rf y" is not among the allowed-tools of the loaded skills. Allowed: Bash(echo:*), Read. `},
+			`denied: skill_run "rm -rf y" is not among the allowed-tools of a. Allowed: Bash(echo:*), Read. `},
 		{Judge{}, lists("a: Bash(echo:*)", "b: Read"), shell("echo x > y"),
 			`denied: skill_run "> y" is not among the allowed-tools of the loaded skills. Allowed: Bash(echo:*), Read. `},
 		{Judge{}, lists("a: Bash(echo:*) Write(out/**)"), shell("echo x > $Y"),
-			`denied: skill_run "> $…" is not among the allowed-tools of the loaded skills (no pattern is for it: the name of the file is not known). Allowed: Bash(echo:*), Write(out/**). `},
+			`denied: skill_run "> $…" is not among the allowed-tools of a (no pattern is for it: the name of the file is not known). Allowed: Bash(echo:*), Write(out/**). `},
 		{Judge{}, lists("a: Bash(echo:*)"), shell("X=1 echo x"),
-			`denied: skill_run "echo x" is not among the allowed-tools of the loaded skills (no pattern is for it: it sets the variable "X"). Allowed: Bash(echo:*). `},
+			`denied: skill_run "echo x" is not among the allowed-tools of a (no pattern is for it: it sets the variable "X"). Allowed: Bash(echo:*). `},
 		{Judge{}, lists("a:"), host("search"),
-			`denied: search is not among the allowed-tools of the loaded skills. Allowed: nothing but the tools that load, unload, list and read skills. `},
+			`denied: search is not among the allowed-tools of a. Allowed: nothing but the tools that load, unload, select, list and read skills. `},
 		{Judge{Combine: Intersection}, lists("a: Read find", "b: Write"), host("search"),
-			`denied: search is not among the allowed-tools of the loaded skills. Allowed: Read, find; and also in: Write. `},
+			`denied: search is not among the allowed-tools of every loaded skill. Allowed: Read, find; and also in: Write. `},
 		{Judge{Combine: Latest}, lists("a: search(x)", "b: Write"), host("search"),
-			`denied: search, called like this, is not among the allowed-tools of the loaded skills (no pattern is for it: its calls are not compared with patterns). Allowed: Write. `},
+			`denied: search, called like this, is not among the allowed-tools of b, which was loaded last (no pattern is for it: its calls are not compared with patterns). Allowed: Write. `},
 		{Judge{}, []List{{Skill: "a", Rules: Rules([]string{"x\n\x1b[31m", strings.Repeat("y", 500)})}}, host("search"),
-			`denied: search is not among the allowed-tools of the loaded skills. Allowed: x  [31m, ` + strings.Repeat("y", maxToldEntry) + `…. `},
+			`denied: search is not among the allowed-tools of a. Allowed: x  [31m, ` + strings.Repeat("y", maxToldEntry) + `…. `},
 	} {
 		v := tt.judge.Decide(tt.use, tt.lists)
 		want := tt.want + "This holds until the user's next message, also after an unload. Use what is allowed, or say what you would need."
 		if v.Reason != want {
 			t.Errorf("got\n%s\nwant\n%s", v.Reason, want)
 		}
+	}
+	for _, tt := range []struct {
+		judge Judge
+		lists []List
+		want  string
+	}{
+		{Judge{}, lists("a: Read search", "a: Read"), "Read, search; and also in: Read"},
+		{Judge{}, lists("a: Read search", "a: Read", "b: Write"), "(Read, search; and also in: Read), Write"},
+		{Judge{}, lists("a: Read", "a:"), nothing},
+		{Judge{}, lists("a: Read", "b:"), "Read"},
+		{Judge{}, lists("a: Read", "a: Read"), "Read"},
+		{Judge{Combine: Intersection}, lists("a: Read", "b:"), nothing},
+		{Judge{Combine: Intersection}, lists("a: Read", "a: x", "b: Read"), "Read; and also in: x; and also in: Read"},
+		{Judge{Combine: Latest}, lists("a: Read", "b: Write"), "Write"},
+	} {
+		if got := tt.judge.Allowed(tt.lists); got != tt.want {
+			t.Errorf("%s of %+v allows %q, want %q", tt.judge.Combine, tt.lists, got, tt.want)
+		}
+	}
+	stay := lists("a: Read", "b: Read", "c: Read")
+	stay[0].Stays, stay[2].Stays = true, true
+	for judge, want := range map[Judge]string{
+		{}:                "while a, c are loaded, and after an unload until the user's next message",
+		{Combine: Latest}: "while c is loaded, and after an unload until the user's next message",
+	} {
+		if got := judge.Until(stay); got != want {
+			t.Errorf("%s: it holds %q, want %q", judge.Combine, got, want)
+		}
+	}
+	if got := (&Judge{}).Until(lists("a: Read")); got != "until the user's next message" {
+		t.Errorf("it holds %q", got)
 	}
 	many := List{Skill: "a"}
 	for i := range 500 {

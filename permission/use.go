@@ -18,6 +18,10 @@ type Use struct {
 	Text  string
 	Plain string
 
+	// Idle: nothing is done by this call but to tell what is wrong about its
+	// arguments.
+	Idle bool
+
 	// Of a Command: Lines are argument lists, any of which names what is run, in
 	// place of Text. Input: the command gets text to read. Skill is the skill in
 	// whose folder it runs, and Elsewhere says that it starts in another one; ""
@@ -78,19 +82,19 @@ func (t Tool) subject(arguments string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("it has arguments that are no JSON object with each field once")
 	}
-	text, found := "", false
+	text := ""
+	if !slices.ContainsFunc(fields, func(f field) bool { return strings.EqualFold(f.name, t.Field) }) {
+		return "", fmt.Errorf("it has no text in the field %q", t.Field)
+	}
 	for _, f := range fields {
 		switch {
 		case f.name == t.Field && f.isText:
-			text, found = f.text, true
+			text = f.text
 		case strings.EqualFold(f.name, t.Field):
 			return "", fmt.Errorf("it has an odd field %q", f.name)
 		case t.Takes == Command && !f.isPlain && !slices.Contains(t.Harmless, f.name):
 			return "", fmt.Errorf("it sets %q", f.name)
 		}
-	}
-	if !found {
-		return "", fmt.Errorf("it has no text in the field %q", t.Field)
 	}
 	return text, nil
 }

@@ -30,7 +30,7 @@ func TestUse(t *testing.T) {
 		{command, `{"cmd":"echo ok"`, "", "no JSON object"},
 		{command, `echo ok`, "", "no JSON object"},
 		{command, `"echo ok"`, "", "no JSON object"},
-		{command, `{"__arg1":"echo ok"}`, "", `it sets "__arg1"`},
+		{command, `{"__arg1":"echo ok"}`, "", `it has no text in the field "cmd"`},
 		{command, `{}`, "", `no text in the field "cmd"`},
 		{command, ``, "", "no JSON object"},
 		{command, "{\"cmd\":\"echo \xff\"}", "echo \ufffd", "invalid UTF-8"},

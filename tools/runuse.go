@@ -16,20 +16,16 @@ func (o *Operation) Used(raw string) permission.Use {
 	}
 	args, err := decode(raw, o.Fields)
 	if err != nil {
-		return unreadableUse()
+		return permission.Use{Idle: true}
 	}
 	return o.Use(args)
-}
-
-func unreadableUse() permission.Use {
-	return permission.Use{Takes: permission.Command, Plain: "its arguments cannot be read"}
 }
 
 // use reads the arguments as the call does.
 func (r *Runner) use(args Args) permission.Use {
 	q, err := readRun(args)
 	if err != nil {
-		return unreadableUse()
+		return permission.Use{Idle: true}
 	}
 	u := permission.Use{
 		Takes: permission.Command, Text: q.command, Input: q.stdin != "", Skill: q.skill, Elsewhere: q.cwd != "",

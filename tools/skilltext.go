@@ -71,7 +71,7 @@ func readSkill(ctx context.Context, s *Scope, name string, docs []string, all bo
 func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []string, all bool) (skillText, error) {
 	t := skillText{skill: skill, all: all}
 	var err error
-	if _, t.body, err = s.Catalog.Body(ctx, skill.Name); err != nil {
+	if t.skill, t.body, err = s.Catalog.Body(ctx, skill.Name); err != nil {
 		return t, unreadable(ctx, err, "skill %q cannot be read", skill.Name)
 	}
 	if err := s.Pin(ctx, t.body); err != nil {

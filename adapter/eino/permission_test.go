@@ -173,7 +173,7 @@ func TestLoadNamesTheAgentsTools(t *testing.T) {
 		m, _, agent := playing(t, &evasion.Play{Messages: [][]evasion.Call{{{Tool: "skill_load", Arguments: `{"skill":"a"}`}}, nil}})
 		noErrors(t, run(t, agent, "s", streaming, schema.UserMessage("q")))
 		answer := text(m.request(t, 1)[len(m.request(t, 1))-1])
-		if !strings.Contains(answer, "tools allowed now: Bash(echo:*), left_*; not available until the turn ends: right_invokable, other_invokable, right_streamable, ") || strings.Contains(answer, "sh_") {
+		if !strings.Contains(answer, "tools allowed now: Bash(echo:*), left_*; not available until the user's next message: right_invokable, other_invokable, right_streamable, ") || strings.Contains(answer, "sh_") {
 			t.Errorf("the answer is %s", answer)
 		}
 	})

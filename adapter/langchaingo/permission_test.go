@@ -272,7 +272,7 @@ func TestLoadNamesTheAgentsTools(t *testing.T) {
 	if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
 		t.Fatal(err)
 	}
-	if text := whole(llm.last().messages); !strings.Contains(text, "tools allowed now: Bash(echo:*), left_*; not available until the turn ends: search\n") {
+	if text := whole(llm.last().messages); !strings.Contains(text, "tools allowed now: Bash(echo:*), left_*; not available until the user's next message: search\n") {
 		t.Errorf("the model was told\n%s", text)
 	}
 }

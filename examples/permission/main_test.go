@@ -21,7 +21,7 @@ func TestRun(t *testing.T) {
 	push := wire.Plan(wire.Turn{Steps: []wire.Step{shell("git push")}, Needs: []string{"ran git push"}, Answer: "Pushed."})
 	commit := wire.Plan(wire.Turn{
 		Steps:  []wire.Step{wire.Load("commit-style"), shell("git diff --staged"), shell("git push")},
-		Needs:  []string{"ran git diff", "is not among the allowed-tools of the loaded skills"},
+		Needs:  []string{"ran git diff", "is not among the allowed-tools of "},
 		Answer: "I may not push while I follow the house style.",
 	})
 	rehearse.With(t, func(r wire.Request) wire.Response {
