@@ -25,7 +25,7 @@ func TestMemory(t *testing.T) {
 		oom    bool
 	}{
 		{"an eater is killed", 32 << 20, "head -c 209715200 /dev/zero | tail >/dev/null", 137, true},
-		{"all together", 96 << 20, "for i in 1 2 3 4; do (head -c 41943040 /dev/zero | tail | wc -c >/dev/null) & done; wait", 0, true},
+		{"all together", 96 << 20, "for i in 1 2 3 4; do ((head -c 41943040 /dev/zero; sleep 2) | tail | wc -c >/dev/null) & done; wait", 0, true},
 		{"within the limit", 256 << 20, "head -c 20971520 /dev/zero | tail >/dev/null", 0, false},
 		{"no limit", 0, "head -c 104857600 /dev/zero | tail >/dev/null", 0, false},
 		{"written files are given back", 32 << 20, "dd if=/dev/zero of=big bs=1M count=200 2>/dev/null", 0, false},
@@ -36,7 +36,7 @@ func TestMemory(t *testing.T) {
 			if tt.oom && g.parts[0].unified {
 				tt.code = 137 // the whole group
 			}
-			child := wait(t, g, "cd "+t.TempDir()+" && "+tt.script)
+			child := wait(t, g, "cd '"+t.TempDir()+"' && "+tt.script)
 			if code := child.run(); code != tt.code || !tt.oom && child.out.Len() > 0 {
 				t.Errorf("code %d, want %d: %s", code, tt.code, &child.out)
 			}
@@ -50,7 +50,7 @@ func TestMemory(t *testing.T) {
 func TestProcesses(t *testing.T) {
 	tr := tree(t)
 	g := group(t, tr, Limits{Processes: 8})
-	child := wait(t, g, "i=0; while [ $i -lt 40 ]; do sleep 20 >/dev/null 2>&1 & i=$((i+1)); done; wait")
+	child := wait(t, g, "i=0; while [ $i -lt 40 ]; do sleep 300 >/dev/null 2>&1 & i=$((i+1)); done; wait")
 	if !slices.Equal(g.Processes(), []int{child.Process.Pid}) {
 		t.Errorf("processes %v, want %d", g.Processes(), child.Process.Pid)
 	}
@@ -140,11 +140,14 @@ func TestAddFails(t *testing.T) {
 
 func TestRemoveBusy(t *testing.T) {
 	g := group(t, tree(t), Limits{Processes: 20})
-	child := wait(t, g, "sleep 20")
+	child := wait(t, g, "sleep 300")
 	if err := g.Remove(); !errors.Is(err, ErrBusy) {
 		t.Errorf("remove a group in use: %v", err)
 	}
 	_ = child.Process.Signal(syscall.SIGKILL)
+	if err := unix.Waitid(unix.P_PID, child.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+		t.Error(err)
+	}
 	if err := g.Remove(); err != nil { // the zombie is not in the way
 		t.Error(err)
 	}
@@ -161,7 +164,7 @@ func TestParallel(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			child := wait(t, g, "sleep 20 & sleep 20 & wait")
+			child := wait(t, g, "sleep 300 & sleep 300 & wait")
 			_ = child.in.Close()
 			err = g.Kill()
 			_ = child.Wait()
@@ -195,7 +198,7 @@ func TestUnified(t *testing.T) {
 	}
 	tr := &Tree{self: self, hierarchies: []hierarchy{h}}
 	g := group(t, tr, Limits{})
-	child := wait(t, g, "setsid sleep 20 & setsid sleep 20 & wait")
+	child := wait(t, g, "setsid sleep 300 & setsid sleep 300 & wait")
 	_ = child.in.Close()
 	until(t, "three processes", func() bool { return len(g.Processes()) == 3 })
 	dir, err := g.Directory()
@@ -203,7 +206,7 @@ func TestUnified(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	born := exec.Command("sleep", "20")
+	born := exec.Command("sleep", "300")
 	born.SysProcAttr = &syscall.SysProcAttr{UseCgroupFD: true, CgroupFD: int(dir.Fd())}
 	if err := born.Start(); err != nil {
 		t.Fatal(err)

@@ -12,8 +12,8 @@ func TestKill(t *testing.T) {
 	tr := tree(t)
 	for name, script := range map[string]string{
 		"sessions":  "for i in 1 2 3; do setsid sh -c 'trap \"\" TERM INT HUP; while :; do sleep 1; done' & done; wait",
-		"stopped":   "for i in 1 2 3; do sleep 20 & kill -STOP $!; done; kill -STOP $$",
-		"fork bomb": "while :; do sleep 20 & done",
+		"stopped":   "for i in 1 2 3; do sleep 300 & kill -STOP $!; done; kill -STOP $$",
+		"fork bomb": "while :; do sleep 300 & done",
 	} {
 		for _, limits := range []Limits{{Processes: 40}, {Memory: 64 << 20}} {
 			t.Run(fmt.Sprintf("%s %+v", name, limits), func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestGroupsBelow(t *testing.T) {
 	if err := os.MkdirAll(deep, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	child := wait(t, g, "sleep 20")
+	child := wait(t, g, "sleep 300")
 	if err := writeFile(filepath.Join(deep, procsFile), fmt.Sprint(child.Process.Pid)); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ package seccomp
 var byArgument = []rule{
 	{noNamespace, `clone`},
 	{noInjection, `ioctl`},
+	{holesOnly, `fallocate`},
 	{family, `socket`},
 	{unixPair, `socketpair`},
 	{plainPersonality, `personality`},
@@ -16,6 +17,11 @@ var byArgument = []rule{
 	{creates(2, noSetID(3)), `openat`},
 	{noWhiteout, `renameat2`},
 	{smallSegment, `shmget`},
+	{smallSet, `semget`},
+	{otherLimits, `prlimit64`},
+	{others, `sched_setaffinity sched_setparam sched_setscheduler sched_setattr`},
+	{otherPriority, `setpriority`},
+	{otherIOPriority, `ioprio_set`},
 }
 
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET; and
@@ -27,7 +33,21 @@ var noNamespace = &test{arg: 0, mask: cloneRefused, values: []uint32{0}, yes: al
 
 // TIOCSTI types into the terminal for whoever reads next, TIOCLINUX pastes into
 // a console, and TIOCSETD loads line disciplines, drivers that nobody looks at.
-var noInjection = &test{arg: 1, mask: word, values: []uint32{0x5412, 0x541c, 0x5423}, yes: eperm, no: allow}
+var noInjection = &test{arg: 1, mask: word, values: []uint32{0x5412, 0x541c, 0x5423}, yes: eperm, no: noReserve}
+
+// noReserve refuses what fallocate is refused for, by its older names: RESVSP,
+// RESVSP64 and ZERO_RANGE, and on XFS ALLOCSP, ALLOCSP64, their twins for FREESP,
+// which reserve likewise, and FSSETXATTR, with which one byte can be made to
+// take a gigabyte.
+var noReserve = &test{arg: 1, mask: word, values: []uint32{
+	0x40305828, 0x4030582a, 0x40305839, 0x4030580a, 0x4030580b, 0x40305824, 0x40305825, 0x401c5820,
+}, yes: eopnotsupp, no: allow}
+
+// holesOnly leaves of fallocate what gives space back (PUNCH_HOLE | KEEP_SIZE).
+// All else takes it at once: many gigabytes before anybody has looked, and with
+// KEEP_SIZE beyond the limit on the size of a file. The C library's
+// posix_fallocate then writes instead.
+var holesOnly = &test{arg: 1, mask: word, values: []uint32{3}, yes: allow, no: eopnotsupp}
 
 const (
 	afUnix    = 1
@@ -104,9 +124,35 @@ var smallSegment = &test{arg: 1, high: true, mask: word, values: []uint32{0}, ye
 	arg: 1, mask: 0xffff0000, values: []uint32{0}, yes: allow, no: eperm,
 }, no: eperm}
 
+// smallSet does the same for semaphores: 31 in a set.
+var smallSet = &test{arg: 1, mask: word &^ 31, values: []uint32{0}, yes: allow, no: eperm}
+
 // noListener lets a program filter itself, but not decide calls of its children
 // in their place (SECCOMP_FILTER_FLAG_NEW_LISTENER).
 var noListener = &test{arg: 1, mask: 1 << 3, values: []uint32{0}, yes: allow, no: eperm}
+
+// The first process of the namespace watches over the program, as the same user.
+// It must go on running when it is to end the program: others leave it alone.
+// Its other threads keep capabilities that the program lacks, for which the
+// kernel itself protects their scheduling.
+const first = 1
+
+var others = &test{arg: 0, mask: word, values: []uint32{first}, yes: eperm, no: allow}
+
+// otherLimits lets the first process only be asked for its limits.
+var otherLimits = &test{arg: 0, mask: word, values: []uint32{first}, yes: &test{
+	arg: 2, mask: word, values: []uint32{0}, yes: &test{
+		arg: 2, high: true, mask: word, values: []uint32{0}, yes: allow, no: eperm,
+	}, no: eperm,
+}, no: allow}
+
+// otherPriority refuses PRIO_USER too, which is everybody.
+var otherPriority = &test{arg: 0, mask: word, values: []uint32{0, 1}, yes: otherWho, no: eperm}
+
+// otherIOPriority is the same with other numbers.
+var otherIOPriority = &test{arg: 0, mask: word, values: []uint32{1, 2}, yes: otherWho, no: eperm}
+
+var otherWho = &test{arg: 1, mask: word, values: []uint32{first}, yes: eperm, no: allow}
 
 // ownProcess allows process 0, the caller itself.
 var ownProcess = &test{arg: 0, mask: word, values: []uint32{0}, yes: allow, no: eperm}

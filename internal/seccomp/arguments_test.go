@@ -41,6 +41,29 @@ func TestArguments(t *testing.T) {
 		{"ioctl", args{0, 0x5413}, allow, 0},      // TIOCGWINSZ
 		{"ioctl", args{0, 0x541b}, allow, 0},      // FIONREAD
 		{"ioctl", args{0, 0x40045431}, allow, 0},  // TIOCSPTLCK
+		{"ioctl", args{0, 0x40305828}, eopnotsupp, 0},
+		{"ioctl", args{0, 0x4030582a}, eopnotsupp, 0},
+		{"ioctl", args{0, 0x4030582a | 1<<32}, eopnotsupp, 0},
+		{"ioctl", args{0, 0x40305839 | high}, eopnotsupp, 0},
+		{"ioctl", args{0, 0x40305839 | 1<<63}, eopnotsupp, 0},
+		{"ioctl", args{0, 0x401c5820}, eopnotsupp, 0},
+		{"ioctl", args{0, 0x4030582b}, allow, 0}, // FS_IOC_UNRESVSP64 gives space back
+		{"ioctl", args{0, 0x40086602}, allow, 0}, // FS_IOC_SETFLAGS
+		{"ioctl", args{0, 0x40049409}, allow, 0}, // FICLONE
+		{"ioctl", args{0x4030582a, 0x5401}, allow, 0},
+
+		{"fallocate", args{0, 3, 0, 1}, allow, 0},
+		{"fallocate", args{0, 3 | high, 0, 1}, allow, 0},
+		{"fallocate", args{3, 0, 0, 1}, eopnotsupp, 0},
+		{"fallocate", args{3, 1, 3, 3}, eopnotsupp, 0}, // KEEP_SIZE
+		{"fallocate", args{3, 1 | high, 3, 3}, eopnotsupp, 0},
+		{"fallocate", args{3, 8, 3, 3}, eopnotsupp, 0},    // COLLAPSE_RANGE
+		{"fallocate", args{3, 0x10, 3, 3}, eopnotsupp, 0}, // ZERO_RANGE
+		{"fallocate", args{3, 0x11, 3, 3}, eopnotsupp, 0},
+		{"fallocate", args{3, 0x13, 3, 3}, eopnotsupp, 0},
+		{"fallocate", args{3, 0x20, 3, 3}, eopnotsupp, 0}, // INSERT_RANGE, past the limit on a file's size
+		{"fallocate", args{3, 0x40, 3, 3}, eopnotsupp, 0}, // UNSHARE_RANGE
+		{"fallocate", args{3, 0x83, 3, 3}, eopnotsupp, 0}, // WRITE_ZEROES
 
 		{"socket", args{1, 1, 0}, allow, eafnosupport},
 		{"socket", args{1 | high, 1, 0}, allow, eafnosupport},
@@ -113,20 +136,35 @@ func TestArguments(t *testing.T) {
 
 		{"prlimit64", args{0, 7}, allow, 0},
 		{"prlimit64", args{high, 7}, allow, 0},
-		{"prlimit64", args{1, 0}, allow, eperm},
-		{"prlimit64", args{1 | high, 0}, allow, eperm},
+		{"prlimit64", args{0, 7, high, 0}, allow, 0},
+		{"prlimit64", args{77, 7, high, 0}, allow, eperm},
+		{"prlimit64", args{1, 7, 0, 9}, allow, eperm}, // asks
+		{"prlimit64", args{1 | high, 7, 0, 9}, allow, eperm},
+		{"prlimit64", args{1, 7, 9, 0}, eperm, 0},
+		{"prlimit64", args{1, 7, 1 << 32, 0}, eperm, 0},
+		{"prlimit64", args{1 | high, 7, high, 9}, eperm, 0},
 		{"sched_setaffinity", args{0, 8}, allow, 0},
 		{"sched_setaffinity", args{77, 8}, allow, eperm},
+		{"sched_setaffinity", args{1, 8}, eperm, 0},
 		{"sched_setparam", args{77}, allow, eperm},
+		{"sched_setparam", args{1}, eperm, 0},
 		{"sched_setscheduler", args{77, 0}, allow, eperm},
+		{"sched_setscheduler", args{1, 0}, eperm, 0},
+		{"sched_setscheduler", args{1 | high, 0}, eperm, 0},
 		{"sched_setattr", args{77, 0}, allow, eperm},
+		{"sched_setattr", args{1, 0}, eperm, 0},
 		{"setpriority", args{0, 0, 10}, allow, 0},
 		{"setpriority", args{1, 0, 10}, allow, 0},
 		{"setpriority", args{0, 77, 10}, allow, eperm},
-		{"setpriority", args{2, 0, 10}, allow, eperm},
+		{"setpriority", args{1, 77, 10}, allow, eperm},
+		{"setpriority", args{0, 1, 10}, eperm, 0},
+		{"setpriority", args{1 | high, 1 | high, 10}, eperm, 0},
+		{"setpriority", args{2, 0, 10}, eperm, 0},
 		{"ioprio_set", args{1, 0, 0}, allow, 0},
-		{"ioprio_set", args{3, 0, 0}, allow, eperm},
+		{"ioprio_set", args{3, 0, 0}, eperm, 0},
 		{"ioprio_set", args{1, 77, 0}, allow, eperm},
+		{"ioprio_set", args{1, 1, 0}, eperm, 0},
+		{"ioprio_set", args{2, 1, 0}, eperm, 0},
 
 		{"connect", args{3}, allow, eperm},
 		{"bind", args{3}, allow, eperm},
@@ -134,6 +172,12 @@ func TestArguments(t *testing.T) {
 		{"accept", args{3}, allow, eperm},
 		{"accept4", args{3}, allow, eperm},
 		{"shmget", args{}, allow, enosys},
+		{"semget", args{0, 0}, allow, enosys}, // one that there is
+		{"semget", args{32000, 31, 32000}, allow, enosys},
+		{"semget", args{0, 31 | high}, allow, enosys},
+		{"semget", args{0, 32}, eperm, enosys},
+		{"semget", args{0, 32000}, eperm, enosys},
+		{"semget", args{0, minusOne}, eperm, enosys},
 		{"mq_open", args{}, allow, enosys},
 	}
 	eachFilter(t, func(t *testing.T, f filter) {

@@ -17,6 +17,7 @@ const (
 	errno        verdict = 0x00050000 // the call fails with the number in the low bits
 	eperm                = errno | 1
 	enosys               = errno | 38
+	eopnotsupp           = errno | 95
 	eafnosupport         = errno | 97
 )
 

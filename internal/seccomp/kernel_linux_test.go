@@ -154,6 +154,11 @@ func probes() []probe {
 		{"TIOCSTI", unix.SYS_IOCTL, a{bad, 0x5412}, "EPERM", ""},
 		{"TIOCSTI with a high bit", unix.SYS_IOCTL, a{bad, 0x1_0000_5412}, "EPERM", ""},
 		{"TIOCLINUX with a high bit", unix.SYS_IOCTL, a{bad, 0x1_0000_541c}, "EPERM", ""},
+		{"reserve by ioctl", unix.SYS_IOCTL, a{bad, 0x4030582a}, "ENOTSUP", ""},
+		{"reserve by ioctl with a high bit", unix.SYS_IOCTL, a{bad, 0x1_4030_5839}, "ENOTSUP", ""},
+		{"fallocate", unix.SYS_FALLOCATE, a{bad, 0, 0, 1}, "ENOTSUP", ""},
+		{"fallocate beyond the size", unix.SYS_FALLOCATE, a{bad, 1, 0, 1}, "ENOTSUP", ""},
+		{"a hole", unix.SYS_FALLOCATE, a{bad, 3, 0, 1}, "EBADF", ""},
 		{"TCGETS", unix.SYS_IOCTL, a{bad, 0x5401}, "EBADF", ""},
 		{"AF_VSOCK", unix.SYS_SOCKET, a{40, 1, 0}, "EAFNOSUPPORT", ""},
 		{"AF_VSOCK with a high bit", unix.SYS_SOCKET, a{1<<32 | 40, 1, 0}, "EAFNOSUPPORT", ""},
@@ -168,6 +173,11 @@ func probes() []probe {
 		{"listener of a filter", unix.SYS_SECCOMP, a{1, 8, 0}, "EPERM", ""},
 		{"filter of its own", unix.SYS_SECCOMP, a{1, 0, 0}, "EFAULT", ""},
 		{"limits of another process", unix.SYS_PRLIMIT64, a{1 << 30, 7, 0, 0}, "ESRCH", "EPERM"},
+		{"limits of the first process", unix.SYS_PRLIMIT64, a{1, 7, 1, 0}, "EPERM", ""},      // EFAULT without the filter
+		{"schedule the first process", unix.SYS_SCHED_SETSCHEDULER, a{1, 0, 0}, "EPERM", ""}, // EINVAL
+		{"own priority", unix.SYS_SETPRIORITY, a{0, 0, 0}, "ok", ""},
+		{"priority of all", unix.SYS_SETPRIORITY, a{2, 1 << 30, 0}, "EPERM", ""},   // ESRCH
+		{"many semaphores", unix.SYS_SEMGET, a{1 << 30, 32, 0}, "EPERM", "ENOSYS"}, // ENOENT
 		{"own limits", unix.SYS_PRLIMIT64, a{0, 7, 0, 0}, "ok", ""},
 		{"connect", unix.SYS_CONNECT, a{bad, 0, 0}, "EBADF", "EPERM"},
 		{"shmat", unix.SYS_SHMAT, a{bad, 0, 0}, "EINVAL", "ENOSYS"},
@@ -198,7 +208,7 @@ func TestKernelObeys(t *testing.T) {
 				if got[probe.name] != want {
 					t.Errorf("%s: %s, want %s", probe.name, got[probe.name], want)
 				}
-				refused := want == "EPERM" || want == "ENOSYS" || want == "EAFNOSUPPORT"
+				refused := want == "EPERM" || want == "ENOSYS" || want == "EAFNOSUPPORT" || want == "ENOTSUP"
 				if refused && free[probe.name] == want && !slices.Contains(sameWithout, probe.name) {
 					t.Errorf("%s: %s without the filter too: the probe shows nothing", probe.name, want)
 				}

@@ -114,6 +114,8 @@ func (v verdict) String() string {
 		return "EPERM"
 	case enosys:
 		return "ENOSYS"
+	case eopnotsupp:
+		return "EOPNOTSUPP"
 	case eafnosupport:
 		return "EAFNOSUPPORT"
 	}

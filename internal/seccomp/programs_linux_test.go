@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestProgramsRun runs what skills run. Where sockets are needed the program
+// TestProgramsRun runs what skills run. What needs sockets, or other processes,
 // runs with namespaces only.
 func TestProgramsRun(t *testing.T) {
 	const python = `
@@ -23,6 +23,7 @@ with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("fork
 with tempfile.TemporaryDirectory() as d:
     db = sqlite3.connect(os.path.join(d, "x.db")); db.execute("pragma journal_mode=wal"); db.execute("create table t(a)")
     db.execute("insert into t values(1)"); db.commit(); assert list(db.execute("select a from t")) == [(1,)]; db.close()
+    with open(os.path.join(d, "full"), "wb") as f: os.posix_fallocate(f.fileno(), 0, 100000); assert os.fstat(f.fileno()).st_size == 100000
     os.mkfifo(os.path.join(d, "pipe")); os.chmod(d, 0o700); os.utime(d)
 async def f():
     p = await asyncio.create_subprocess_exec("/bin/echo", "x", stdout=asyncio.subprocess.PIPE)
@@ -39,6 +40,17 @@ threading.Thread(target=s.handle_request).start()
 c = http.client.HTTPConnection("127.0.0.1", s.server_port, timeout=20); c.request("HEAD", "/"); assert c.getresponse().status == 200
 a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM); a.send(b"x"); assert b.recv(1) == b"x"
 print("good")`
+	const pythonOthers = `
+import os, resource, subprocess, threading
+go = threading.Event()
+t = threading.Thread(target=go.wait); t.start()
+tid = t.native_id
+os.sched_setaffinity(tid, os.sched_getaffinity(tid)); os.setpriority(os.PRIO_PROCESS, tid, 1); os.sched_setscheduler(tid, os.SCHED_BATCH, os.sched_param(0))
+go.set(); t.join()
+p = subprocess.Popen(["/bin/sleep", "20"], start_new_session=True)
+os.setpriority(os.PRIO_PGRP, p.pid, 5); resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (64, 64)); resource.prlimit(os.getpid(), resource.RLIMIT_NOFILE, (64, 64))
+p.kill(); p.wait()
+print("good")`
 	const node = `
 const {execFileSync, spawn} = require("child_process"), {Worker} = require("worker_threads"), fs = require("fs")
 if (execFileSync("/bin/echo", ["hi"]).toString() !== "hi\n") throw 1
@@ -51,11 +63,12 @@ fs.writeFileSync("x", "y"); fs.promises.readFile("x").then(() => {
 		name    string
 		program string
 		args    []string
-		sockets bool
+		spaces  bool // runs with namespaces only
 	}{
 		{"sh", "/bin/sh", []string{"-c", "x=$(echo a | tr a b) && mkdir d && cp -p /bin/true d/ && d/true && [ $x = b ] && (sleep 20 & kill $!) && echo good"}, false},
 		{"python3", "/usr/bin/python3", []string{"-I", "-c", python}, false},
 		{"python3 with sockets", "/usr/bin/python3", []string{"-I", "-c", pythonSockets}, true},
+		{"python3 with other processes", "/usr/bin/python3", []string{"-I", "-c", pythonOthers}, true},
 		{"node", "/usr/bin/node", []string{"-e", node}, false},
 		{"bash", "/bin/bash", []string{"-c", "diff <(echo a) <(echo a) && coproc cat && cat <<<x >/dev/null && ulimit -n 64 && echo good"}, false},
 		{"perl", "/usr/bin/perl", []string{"-e", `system("/bin/true") == 0 or die; my $p = fork; exit 0 unless $p; waitpid $p, 0; open my $f, "|-", "cat"; print $f "good\n"`}, false},
@@ -64,7 +77,7 @@ fs.writeFileSync("x", "y"); fs.promises.readFile("x").then(() => {
 		{"ruby", "/usr/bin/ruby", []string{"-e", "raise unless system('/bin/true'); Thread.new { 1 }.join; puts(IO.popen(['echo', 'good']).read)"}, false},
 	} {
 		for name, p := range policies {
-			if c.sockets && !p.Namespaces {
+			if c.spaces && !p.Namespaces {
 				continue
 			}
 			t.Run(c.name+"/"+name, func(t *testing.T) {

@@ -38,7 +38,18 @@ func reference(f filter, audit, number uint32, a [6]uint64) verdict {
 		namespaces := []int{15, 17, 25, 26, 27, 28, 29, 30}
 		return when(!slices.ContainsFunc(namespaces, func(bit int) bool { return arg[0]>>bit&1 == 1 }))
 	case "ioctl":
+		switch arg[1] {
+		case 'X'<<8 | 40 | 48<<16 | 1<<30, 'X'<<8 | 42 | 48<<16 | 1<<30, 'X'<<8 | 57 | 48<<16 | 1<<30,
+			'X'<<8 | 10 | 48<<16 | 1<<30, 'X'<<8 | 11 | 48<<16 | 1<<30, 'X'<<8 | 36 | 48<<16 | 1<<30,
+			'X'<<8 | 37 | 48<<16 | 1<<30, 'X'<<8 | 32 | 28<<16 | 1<<30: // _IOW('X', n, size)
+			return eopnotsupp
+		}
 		return when(arg[1] != 0x5412 && arg[1] != 0x541C && arg[1] != 0x5423)
+	case "fallocate":
+		if arg[1] == 1|2 {
+			return allow
+		}
+		return eopnotsupp
 	case "socket":
 		switch arg[0] {
 		case 1:
@@ -73,6 +84,16 @@ func reference(f filter, audit, number uint32, a [6]uint64) verdict {
 		return when(arg[4]&4 == 0)
 	case "shmget":
 		return when(a[1] < 1<<16)
+	case "semget":
+		return when(arg[1] <= 31)
+	case "sched_setaffinity", "sched_setparam", "sched_setscheduler", "sched_setattr":
+		return when(arg[0] != 1)
+	case "prlimit64":
+		return when(arg[0] != 1 || a[2] == 0)
+	case "setpriority":
+		return when(arg[0] <= 1 && arg[1] != 1)
+	case "ioprio_set":
+		return when(arg[0]-1 <= 1 && arg[1] != 1)
 	case "seccomp":
 		return when(arg[1]/8%2 == 0)
 	}
@@ -133,6 +154,7 @@ var telling = []uint64{
 	0x1000, 0x2000, 0x4000, 0x6000, 0x8000, 0xa000, 0xc000, 0xf000, 0x12000, 0x20000, 0x80000, 0x80800, 0x40000,
 	0o644, 0o4755, 0o2755, 0o100, 0o20000000, 0xffff, 0x10000, 1 << 32,
 	0x5411, 0x5412, 0x5413, 0x541b, 0x541c, 0x541d, 0x5423, 0x2000000, 0x4000000, 0x8000000, 0x10000000,
+	0x40305828, 0x4030582a, 0x40305839, 0x4030580a, 0x40305824, 0x40305825, 0x401c5820, 31, 32,
 	0x20000000, 0x40000000, 0x80000000, 0xfffffffe, 0xffffffff, 1<<32 | 0x5412, ^uint64(0),
 }
 

@@ -21,7 +21,7 @@ func rules(p Policy) []rule {
 var allowed = []rule{
 	// Files that are open.
 	{allow, `read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close close_range
-		dup dup2 dup3 fcntl flock fsync fdatasync sync syncfs sync_file_range truncate ftruncate fallocate
+		dup dup2 dup3 fcntl flock fsync fdatasync sync syncfs sync_file_range truncate ftruncate
 		fadvise64 readahead cachestat sendfile splice tee vmsplice copy_file_range pipe pipe2 getdents getdents64`},
 	// Files by name. Which ones is a matter of mounts and Landlock.
 	{allow, `stat lstat fstat newfstatat statx access faccessat faccessat2 readlink
@@ -47,10 +47,9 @@ var allowed = []rule{
 	{allow, `getuid geteuid getgid getegid getresuid getresgid getgroups setuid setgid setreuid setregid setresuid
 		setresgid setgroups setfsuid setfsgid capget capset`},
 	// Scheduling and limits: a program without privilege only lowers its own.
-	{allow, `sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_setparam sched_getscheduler
-		sched_setscheduler sched_getattr sched_setattr sched_get_priority_max sched_get_priority_min
-		sched_rr_get_interval getpriority setpriority ioprio_get ioprio_set getrlimit setrlimit prlimit64
-		getrusage getcpu`},
+	{allow, `sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_getattr
+		sched_get_priority_max sched_get_priority_min sched_rr_get_interval getpriority ioprio_get
+		getrlimit setrlimit getrusage getcpu`},
 	// Time, and what the machine is.
 	{allow, `time times gettimeofday clock_gettime clock_getres clock_nanosleep nanosleep alarm getitimer setitimer
 		timer_create timer_settime timer_gettime timer_getoverrun timer_delete uname sysinfo getrandom`},
@@ -58,7 +57,7 @@ var allowed = []rule{
 	{allow, `connect accept accept4 bind listen shutdown getsockname getpeername getsockopt setsockopt
 		sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg`},
 	// System V and POSIX IPC.
-	{allow, `shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl
+	{allow, `shmat shmdt shmctl semop semtimedop semctl msgget msgsnd msgrcv msgctl
 		mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr`},
 	// A program may confine itself further.
 	{allow, `landlock_create_ruleset landlock_add_rule landlock_restrict_self`},
