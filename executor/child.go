@@ -69,6 +69,9 @@ func begin(ctx context.Context, by spawner, grace time.Duration, cmd Command, te
 		if errors.Is(err, ErrCommand) {
 			return nil, err
 		}
+		if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // while a sandbox was built
+			return ended(Result{ExitCode: -1, Reason: ReasonCancelled}), nil
+		}
 		return nil, fmt.Errorf("%w %q: %w", ErrSetup, cmd.Args[0], err)
 	}
 	go r.supervise(ctx)

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/satchel-go/satchel/executor/reexec"
 )
 
@@ -17,7 +19,8 @@ import (
 type firstProcess struct {
 	*prepared
 	later  func(func())
-	strays *process // finds all others, where no namespace holds them
+	since  numbering // before the program started
+	strays *process  // finds all others, where no namespace holds them
 
 	gone  chan struct{} // closed: nobody is left
 	empty bool          // that was so before anything was killed
@@ -59,8 +62,8 @@ func (f *firstProcess) terminate() { _, _ = f.control.Write([]byte{reexec.Termin
 // of the program's end at once, unless the program has left something running.
 const goneWait = time.Millisecond
 
-// killAll ends the first process, and the kernel all others of its namespace
-// before that is over. Usually nobody is left to be ended.
+// killAll ends the first process, and with it the kernel all others of its
+// namespace. Usually nobody is left to be ended.
 func (f *firstProcess) killAll() error {
 	if f.strays == nil && within(goneWait, f.gone) {
 		f.empty = true
@@ -70,8 +73,48 @@ func (f *firstProcess) killAll() error {
 	if f.strays != nil {
 		return f.strays.killAll()
 	}
+	f.killOthers()
 	return nil
 }
+
+// othersWait is longer than the end of a namespace takes on a quiet machine.
+const othersWait = 20 * time.Millisecond
+
+// killOthers waits until the first process is gone. Before the kernel ends the
+// others the first process must run once more, and they can be so many that it
+// does not for seconds: so they are killed here too.
+func (f *firstProcess) killOthers() {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_ = waitid(f.proc.Pid, unix.WEXITED|unix.WNOWAIT)
+	}()
+	for deadline := time.Now().Add(killWait); !within(othersWait, gone) && time.Now().Before(deadline); {
+		f.killFamily()
+	}
+}
+
+// killFamily kills what descends from the first process, which a parent that
+// ended leaves its children to. It holds on to each process while it asks whose
+// child that is: the number can pass on to another meanwhile.
+func (f *firstProcess) killFamily() {
+	family := map[int]bool{f.proc.Pid: true}
+	for pid := range startedSince(f.since) { // mostly parents before their children
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			continue
+		}
+		if family[parentOf(pid)] {
+			family[pid] = true
+			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, signalGroup) // all at one stroke
+			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+		}
+		_ = unix.Close(fd)
+	}
+}
+
+// signalGroup is PIDFD_SIGNAL_PROCESS_GROUP, since Linux 6.9.
+const signalGroup = 1 << 2
 
 // reap implements child. An empty sandbox takes a millisecond to be taken down,
 // and its group another, for which nobody has to wait.

@@ -29,14 +29,18 @@ func (s *Sandbox) newGroup(l Limits) *group {
 	return g
 }
 
+// firstThreads is room for the threads of the first process: one of them joins
+// the group with the program, or all do. RLIMIT_NPROC bounds the program itself.
+const firstThreads = 16
+
 // groupLimits are the limits that groups can keep.
 func (s *Sandbox) groupLimits(l Limits) (limits cgroup.Limits) {
 	memory, processes := s.groups.Has()
 	if memory {
 		limits.Memory = l.Memory
 	}
-	if processes {
-		limits.Processes = int64(l.Processes)
+	if processes && l.Processes > 0 {
+		limits.Processes = int64(l.Processes) + firstThreads
 	}
 	return limits
 }

@@ -15,9 +15,9 @@ import (
 // await waits until something is so.
 func await(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !so(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !so(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("20 s, and still not: %s", what)
+			t.Fatalf("a minute, and still not: %s", what)
 		}
 	}
 }
@@ -56,7 +56,7 @@ func sameAs(t *testing.T, before counts) {
 	t.Helper()
 	var now counts
 	var family map[int]string
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		now, family = resources(t), descendantsOf(t, os.Getpid())
 		if now.goroutines <= before.goroutines && now.files <= before.files && len(family) == 0 {
 			return
@@ -137,7 +137,7 @@ func descendantsOf(t *testing.T, ancestor int) map[int]string {
 // allGone waits until processes have ended.
 func allGone(t *testing.T, family map[int]string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		for pid, start := range family {
 			if startOf(pid) != start {
 				delete(family, pid)

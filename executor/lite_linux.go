@@ -100,12 +100,12 @@ func below(dir, path string) bool {
 }
 
 // mark gives a command's processes the mark by which they are found where no
-// namespace holds them.
-func (s *Sandbox) mark(job *reexec.Job) uint64 {
+// namespace holds them, and returns what finds them: nil where one does.
+func (s *Sandbox) mark(job *reexec.Job) *process {
 	if s.caps.Isolation != IsolationLandlock {
-		return 0
+		return nil
 	}
 	marker := randomMarker(1 << 62)
 	job.Limits = append(job.Limits, reexec.Limit{Resource: unix.RLIMIT_LOCKS, Soft: marker, Hard: marker})
-	return marker
+	return &process{marker: marker, since: numberingNow()}
 }

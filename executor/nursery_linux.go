@@ -3,6 +3,7 @@
 package executor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -24,38 +25,35 @@ const self = "/proc/self/exe"
 // this one lives until the Sandbox is closed or the host dies.
 type nursery struct {
 	requests chan func()
-	mu       sync.Mutex
-	started  bool
-	closed   bool
-	ended    chan struct{}
+	begin    sync.Once     // serves, from the first request on
+	end      sync.Once     // of closing
+	closing  chan struct{} // closed: nothing more is started
+	ended    chan struct{} // closed: the thread has ended
 }
 
 func newNursery() *nursery {
-	return &nursery{requests: make(chan func()), ended: make(chan struct{})}
+	return &nursery{requests: make(chan func()), closing: make(chan struct{}), ended: make(chan struct{})}
 }
 
 var errClosed = errors.New("sandbox is closed")
 
-// start starts a child.
-func (n *nursery) start(files []*os.File, sys *syscall.SysProcAttr) (proc *os.Process, err error) {
-	n.mu.Lock()
-	if n.closed {
-		n.mu.Unlock()
-		return nil, errClosed
-	}
-	if !n.started {
-		n.started = true
-		go n.serve()
-	}
+// start starts a child. It waits for its turn as long as ctx allows.
+func (n *nursery) start(ctx context.Context, files []*os.File, sys *syscall.SysProcAttr) (proc *os.Process, err error) {
+	n.begin.Do(func() { go n.serve() })
 	done := make(chan struct{})
 	request := func() {
 		defer close(done)
 		proc, err = os.StartProcess(self, []string{reexec.Name}, &os.ProcAttr{Dir: "/", Env: []string{}, Files: files, Sys: sys})
 	}
-	n.requests <- request // the lock keeps close from ending the other side
-	n.mu.Unlock()
-	<-done
-	return proc, err
+	select {
+	case n.requests <- request:
+		<-done
+		return proc, err
+	case <-n.closing:
+		return nil, errClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // serve never unlocks its thread: the thread ends with it, and with the thread
@@ -63,26 +61,24 @@ func (n *nursery) start(files []*os.File, sys *syscall.SysProcAttr) (proc *os.Pr
 func (n *nursery) serve() {
 	defer close(n.ended)
 	runtime.LockOSThread()
-	for request := range n.requests {
-		request()
+	for {
+		select {
+		case request := <-n.requests:
+			request()
+		case <-n.closing:
+			return
+		}
 	}
 }
 
 func (n *nursery) close() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.closed {
-		return
-	}
-	n.closed = true
-	close(n.requests)
-	if n.started {
-		<-n.ended
-	}
+	n.end.Do(func() { close(n.closing) })
+	n.begin.Do(func() { close(n.ended) }) // it has never served
+	<-n.ended
 }
 
 // boot starts a first process, which waits for its plan.
-func (n *nursery) boot(sys *syscall.SysProcAttr) (*prepared, error) {
+func (n *nursery) boot(ctx context.Context, sys *syscall.SysProcAttr) (*prepared, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open control socket: %w", err)
@@ -102,7 +98,7 @@ func (n *nursery) boot(sys *syscall.SysProcAttr) (*prepared, error) {
 	if more := shadows(); len(more) > 1 {
 		files = append(files, more[1:]...)
 	}
-	proc, err := n.start(files, sys)
+	proc, err := n.start(ctx, files, sys)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start first process: %w", err), ours.Close())
 	}

@@ -4,6 +4,7 @@ package executor
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -98,7 +99,7 @@ func lastID() (int, error) {
 // newUserNamespace returns a user namespace with a mapping, without any process
 // in it: the one that it was made with waits for a plan that never comes.
 func newUserNamespace(by *nursery, uids, gids []syscall.SysProcIDMap) (*os.File, error) {
-	p, err := by.boot(&syscall.SysProcAttr{
+	p, err := by.boot(context.Background(), &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWUSER, UidMappings: uids, GidMappings: gids, Pdeathsig: syscall.SIGKILL,
 	})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 // setupWait is how long a sandbox may take to be built: it takes milliseconds,
 // and a busy machine some more.
-const setupWait = 20 * time.Second
+const setupWait = time.Minute
 
 // prepared is the first process of a sandbox that waits for its job.
 type prepared struct {
@@ -56,7 +56,7 @@ func (p *prepared) ready(ctx context.Context, plan []byte) error {
 		return p.lost(ctx, "build", err)
 	}
 	if kind != reexec.Ready {
-		return p.told(kind, body)
+		return p.told(kind, "", body)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (p *prepared) run(ctx context.Context, job *reexec.Job, files []*os.File) e
 	if err := p.send(frame, files); err != nil {
 		// It may have failed before it read; then it has said why.
 		if kind, body, readErr := p.receive(); readErr == nil {
-			return p.told(kind, body)
+			return p.told(kind, job.Args[0], body)
 		}
 		return p.lost(ctx, "send job", err)
 	}
@@ -81,18 +81,18 @@ func (p *prepared) run(ctx context.Context, job *reexec.Job, files []*os.File) e
 		return p.lost(ctx, "start", err)
 	}
 	if kind != reexec.Started {
-		return p.told(kind, body)
+		return p.told(kind, job.Args[0], body)
 	}
 	return nil
 }
 
-// told is the error for what a child said instead of going on.
-func (p *prepared) told(kind byte, body []byte) error {
+// told is the error for what a child said instead of going on to the program.
+func (p *prepared) told(kind byte, program string, body []byte) error {
 	switch kind {
 	case reexec.NotFound:
-		return refusal{neverRan(127, "not found: "+string(body))}
+		return refusal{neverRan(127, fmt.Sprintf("%q: not found: %s", program, body))}
 	case reexec.NotExecutable:
-		return refusal{neverRan(126, "not executable: "+string(body))}
+		return refusal{neverRan(126, fmt.Sprintf("%q: not executable: %s", program, body))}
 	case reexec.Failed:
 		return fmt.Errorf("sandbox: %s", body)
 	}
@@ -115,9 +115,15 @@ func (p *prepared) lost(ctx context.Context, step string, err error) error {
 // bound makes the exchange that follows end in time.
 func (p *prepared) bound(ctx context.Context) (stop func()) {
 	_ = p.control.SetDeadline(time.Now().Add(setupWait))
-	cancel := context.AfterFunc(ctx, func() { _ = p.control.SetDeadline(time.Unix(1, 0)) })
+	broken := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		_ = p.control.SetDeadline(time.Unix(1, 0))
+		close(broken)
+	})
 	return func() {
-		cancel()
+		if !cancel() {
+			<-broken // it would break off what follows
+		}
 		_ = p.control.SetDeadline(time.Time{})
 	}
 }
@@ -195,7 +201,7 @@ func (s *Sandbox) take(ctx context.Context, l Limits) (*prepared, error) {
 // makeReady starts a sandbox, makes its group meanwhile, and waits for both.
 func (s *Sandbox) makeReady(ctx context.Context, l Limits) (*prepared, error) {
 	group := s.newGroup(l)
-	p, err := s.nursery.boot(s.attributes())
+	p, err := s.nursery.boot(ctx, s.attributes())
 	if err != nil {
 		group.remove()
 		return nil, err

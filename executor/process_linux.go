@@ -21,7 +21,8 @@ const maxOpenFiles = 4096
 type process struct {
 	proc    *os.Process
 	limited bool
-	marker  uint64 // RLIMIT_LOCKS of all its descendants; 0: none could be set
+	marker  uint64    // RLIMIT_LOCKS of all its descendants; 0: none could be set
+	since   numbering // before it started anything
 }
 
 // mayTrace reports whether a child may be started stopped. Yama's level 3
@@ -34,7 +35,7 @@ func mayTrace() bool {
 // startProcess starts the program with its limits in force. The calling goroutine
 // must be locked to its thread until the program has exited.
 func (l *Local) startProcess(program string, cmd Command, files []*os.File, tty bool) (*process, error) {
-	traced := !l.untraced.Load()
+	since, traced := numberingNow(), !l.untraced.Load()
 	proc, err := startChild(program, cmd, files, tty, traced)
 	if traced && (errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSYS)) {
 		traced = false
@@ -45,7 +46,7 @@ func (l *Local) startProcess(program string, cmd Command, files []*os.File, tty 
 	if err != nil {
 		return nil, err
 	}
-	c := &process{proc: proc, limited: true}
+	c := &process{proc: proc, limited: true, since: since}
 	if err := c.bound(cmd.Limits, traced); err != nil {
 		_ = unix.Kill(-proc.Pid, unix.SIGKILL)
 		_, _ = proc.Wait()
@@ -85,7 +86,7 @@ func startChild(program string, cmd Command, files []*os.File, tty, traced bool)
 	}}
 	for pause := time.Millisecond; ; pause *= 2 {
 		proc, err := os.StartProcess(program, cmd.Args, attr)
-		if !errors.Is(err, unix.ETXTBSY) || pause > 64*time.Millisecond {
+		if !errors.Is(err, unix.ETXTBSY) || pause > 512*time.Millisecond {
 			return proc, err
 		}
 		time.Sleep(pause)

@@ -54,12 +54,12 @@ func noTerminal(t *testing.T) {
 // holds the terminal: it must not keep the host waiting.
 func TestTerminalHeldByAStray(t *testing.T) {
 	dir := t.TempDir()
-	p, err := newLocal(t).Start(t.Context(), script(dir, "echo $$ > new; mv new pid; exec sleep 20"), executor.Terminal{TTY: true})
+	p, err := newLocal(t).Start(t.Context(), script(dir, "echo $$ > new; mv new pid; exec sleep 300"), executor.Terminal{TTY: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var pid []byte
-	for deadline := time.Now().Add(5 * time.Second); len(pid) == 0; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(pid) == 0; time.Sleep(time.Millisecond) {
 		if pid, err = os.ReadFile(filepath.Join(dir, "pid")); err != nil && time.Now().After(deadline) {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestTerminalHeldByAStray(t *testing.T) {
 	p.Kill()
 	select {
 	case <-p.Done():
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the end of the command is held up")
 	}
 }

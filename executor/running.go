@@ -16,8 +16,12 @@ import (
 const killWait = 2 * time.Second
 
 // drainWait is how long output is read on after everything was killed: the
-// pipes are at their end then, unless a process got away.
-const drainWait = 100 * time.Millisecond
+// pipes are at their end then, unless a process got away. What they still hold
+// may only wait for a busy host: that gets drainTries times as long.
+const (
+	drainWait  = 100 * time.Millisecond
+	drainTries = 5
+)
 
 // running is a command from its start to its end. Three kinds of goroutines
 // work on it, and all have ended soon after done is closed: keep holds the
@@ -293,7 +297,7 @@ func (r *running) collect(cause Reason, stuck error) error {
 	if r.tty == nil { // it is the output too
 		_ = r.stdin.Close()
 	}
-	_ = within(drainWait, r.drained)
+	r.drain()
 	r.closePipes() // ends a copier that still reads
 	<-r.drained
 	close(r.reap)
@@ -315,6 +319,15 @@ func (r *running) collect(cause Reason, stuck error) error {
 		r.result.Reason = r.reason()
 	}
 	return stuck
+}
+
+// drain waits until the output is at its end, or holds nothing.
+func (r *running) drain() {
+	for range drainTries {
+		if within(drainWait, r.drained) || !unread(r.stdout) && !unread(r.stderr) {
+			return
+		}
+	}
 }
 
 // within reports whether done is closed in time.

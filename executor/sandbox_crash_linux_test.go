@@ -32,20 +32,41 @@ func TestHostIsKilled(t *testing.T) {
 	dir, temp := t.TempDir(), t.TempDir()
 	host := exec.Command("/proc/self/exe", "-test.run", "^TestHostIsKilled$")
 	host.Env = append(os.Environ(), crashAt+"="+dir, "TMPDIR="+temp)
-	var said strings.Builder
-	host.Stdout, host.Stderr = &said, &said
+	said, err := os.Create(filepath.Join(dir, "said"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	t.Cleanup(func() {
+		if t.Failed() {
+			text, _ := os.ReadFile(said.Name())
+			t.Logf("the host said %s", text)
+		}
+	})
+	host.Stdout, host.Stderr = said, said
 	if err := host.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer host.Wait()
 	defer host.Process.Kill()
 	for _, name := range []string{"run/beat", "start/beat"} {
-		await(t, "a command begins: "+said.String(), func() bool { return size(filepath.Join(dir, name)) > 3 })
+		await(t, "a command begins", func() bool { return size(filepath.Join(dir, name)) > 3 })
 	}
-	time.Sleep(100 * time.Millisecond) // for the sandboxes that wait
-	mounts, family := mountsNow(t), descendantsOf(t, host.Process.Pid)
+	var family map[int]string
+	await(t, "2 first processes that wait, and 2 that work", func() bool {
+		firsts := 0
+		family = descendantsOf(t, host.Process.Pid)
+		for pid := range family {
+			command, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+			if strings.HasPrefix(string(command), "satchel-sandbox") {
+				firsts++
+			}
+		}
+		return firsts == 4
+	})
+	mounts := mountsNow(t)
 	if len(family) < 6 {
-		t.Fatalf("the host has %d processes, want 2 first processes that wait, 2 that work, 2 commands", len(family))
+		t.Fatalf("the host has %d processes, want 4 first processes, 2 commands", len(family))
 	}
 	if err := host.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -78,7 +99,7 @@ func crash(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 		cmd := script(at, "trap '' HUP TERM; setsid sh -c 'while :; do echo x >> beat; sleep 0.02; done' & wait")
-		cmd.Limits.Timeout = time.Minute
+		cmd.Limits.Timeout = 5 * time.Minute
 		return cmd
 	}
 	if _, err := s.Start(t.Context(), beat("start"), executor.Terminal{}); err != nil {
@@ -88,6 +109,16 @@ func crash(t *testing.T, dir string) {
 	t.Fatalf("the command ended, and the host lives: %v", err)
 }
 
+// atOnce is how many commands this process has the descriptors for.
+func atOnce(t *testing.T) int {
+	t.Helper()
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	return int(min(limit.Cur, 1<<16)-100) / 20
+}
+
 // TestManyAtOnce runs 200 commands at once, of which half are cancelled.
 func TestManyAtOnce(t *testing.T) {
 	temp := t.TempDir()
@@ -95,21 +126,21 @@ func TestManyAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	before, mounts := resources(t), mountsNow(t)
 	s := newSandbox(t, executor.WithPrepared(4))
-	ended := make(chan error)
+	ended, places := make(chan error), make(chan struct{}, atOnce(t))
 	for i := range 200 {
 		go func() {
+			places <- struct{}{}
+			defer func() { <-places }()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			cmd, want := script(dir, "exit "+strconv.Itoa(i/2)), executor.ReasonExit
 			if i%2 == 0 {
-				cmd, want = script(dir, "trap '' TERM; sleep 60 & setsid sleep 60 & wait; sleep 60"), executor.ReasonCancelled
+				cmd, want = script(dir, "trap '' TERM; sleep 300 & setsid sleep 300 & wait; sleep 300"), executor.ReasonCancelled
 				time.AfterFunc(time.Duration(i*5)*time.Millisecond, cancel)
 			}
-			cmd.Limits.Timeout = time.Minute
+			cmd.Limits.Timeout = 5 * time.Minute
 			result, err := s.Run(ctx, cmd)
 			switch {
-			case errors.Is(err, context.Canceled): // while its sandbox was being built
-				err = nil
 			case err == nil && result.Reason != want:
 				err = errors.New("reason " + string(result.Reason))
 			case err == nil && want == executor.ReasonExit && result.ExitCode != i/2:
@@ -134,6 +165,20 @@ func TestManyAtOnce(t *testing.T) {
 		t.Errorf("groups are left: %q", groups)
 	}
 	left(t, temp)
+}
+
+// TestCancelledAtOnce ends the context while the sandbox is built, while the
+// command is started, and just after that: it is told in one way.
+func TestCancelledAtOnce(t *testing.T) {
+	s, dir := newSandbox(t), t.TempDir()
+	for i := range 100 {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Duration(i)*200*time.Microsecond, cancel)
+		result, err := s.Run(ctx, script(dir, "sleep 300"))
+		if err != nil || result.Reason != executor.ReasonCancelled {
+			t.Errorf("cancelled after %d steps: reason %q, code %d, %v", i, result.Reason, result.ExitCode, err)
+		}
+	}
 }
 
 // TestNoDescriptorsLeft runs a command when the host can open no more files: it

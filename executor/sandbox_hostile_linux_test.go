@@ -71,7 +71,7 @@ for n in range(300):
 	if err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("to collect took %v", took)
 	}
 	for _, f := range found.Files {
@@ -215,13 +215,13 @@ func TestReadableSockets(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, "socket")
-	listener, err := net.Listen("unix", path)
+	t.Chdir(dir) // the whole path can be too long for a socket
+	listener, err := net.Listen("unix", "socket")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	connect := "import socket\nsocket.socket(socket.AF_UNIX).connect('" + path + "')"
+	connect := "import os, socket\nos.chdir('" + dir + "')\nsocket.socket(socket.AF_UNIX).connect('socket')"
 	if got := sandboxed(t, newSandbox(t, executor.WithReadable(dir)), python(t.TempDir(), connect)); got.ExitCode != 0 {
 		t.Errorf("a socket in a readable directory: docs/sandbox.md says that it can be reached: %s", got.Stderr)
 	}

@@ -170,7 +170,7 @@ func (s *Sandbox) spawn(ctx context.Context, cmd Command, streams [3]*os.File, t
 	if err != nil {
 		return nil, err
 	}
-	marker := s.mark(job)
+	strays := s.mark(job)
 	files, err := s.mounts(cmd)
 	defer func() { closeAll(files) }()
 	if err != nil {
@@ -180,6 +180,7 @@ func (s *Sandbox) spawn(ctx context.Context, cmd Command, streams [3]*os.File, t
 	if err != nil {
 		return nil, err
 	}
+	since := numberingNow()
 	if err = s.own(streams); err == nil {
 		err = hand(ctx, p, job, streams, files)
 	}
@@ -187,11 +188,10 @@ func (s *Sandbox) spawn(ctx context.Context, cmd Command, streams [3]*os.File, t
 		p.discard()
 		return nil, err
 	}
-	first := &firstProcess{prepared: p, later: s.later, gone: make(chan struct{})}
-	if marker != 0 {
-		first.strays = &process{proc: p.proc, marker: marker}
+	if strays != nil {
+		strays.proc = p.proc
 	}
-	return first, nil
+	return &firstProcess{prepared: p, later: s.later, since: since, strays: strays, gone: make(chan struct{})}, nil
 }
 
 // own gives the program its streams, so that it can open them by the names of

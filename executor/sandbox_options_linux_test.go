@@ -58,7 +58,7 @@ func TestSandboxReadable(t *testing.T) {
 		}
 	}
 	s := newSandbox(t, executor.WithReadable(tools), executor.WithTemp(1<<20))
-	script := "cat " + tools + "/file; cat " + other + "/file; echo x > " + tools + "/new; head -c 2M /dev/zero > /tmp/big"
+	script := "cat '" + tools + "/file'; cat '" + other + "/file'; echo x > '" + tools + "/new'; head -c 2M /dev/zero > /tmp/big"
 	result := sandboxed(t, s, executor.Command{Args: []string{"sh", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: t.TempDir()})
 	if got := result.Stdout.String(); got != "content" {
 		t.Errorf("it read %q", got)
@@ -143,10 +143,12 @@ func TestSandboxClosed(t *testing.T) {
 	}
 }
 
+func TestSandboxProgramStillOpenForWriting(t *testing.T) { openForWriting(t, newSandbox(t)) }
+
 // TestCloseEndsCommands closes a sandbox under a command that runs.
 func TestCloseEndsCommands(t *testing.T) {
 	s := newSandbox(t)
-	p, err := s.Start(t.Context(), executor.Command{Args: []string{"sleep", "60"}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: t.TempDir()}, executor.Terminal{})
+	p, err := s.Start(t.Context(), executor.Command{Args: []string{"sleep", "300"}, Env: []string{"PATH=/usr/bin:/bin"}, Dir: t.TempDir()}, executor.Terminal{})
 	if err != nil {
 		t.Fatal(err)
 	}

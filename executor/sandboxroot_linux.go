@@ -31,7 +31,7 @@ var (
 	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 	// protected parts of /proc tell or change things of the whole machine: the
 	// directories are made read-only, the files empty.
-	protectedProc = []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/sysrq-trigger"}
+	protectedProc = []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/pressure", "/proc/sysrq-trigger"}
 	coveredProc   = []string{
 		"/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/diskstats", "/proc/interrupts",
 		"/proc/kallsyms", "/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/kmsg", "/proc/latency_stats",
@@ -46,6 +46,15 @@ var userLimits = map[string]string{
 	"/proc/sys/user/max_inotify_instances": "32",
 	"/proc/sys/user/max_inotify_watches":   "16384",
 	"/proc/sys/user/max_user_namespaces":   "0",
+}
+
+// ipcLimits bound what belongs to no process, so that without a cgroup nothing
+// counts it: sets of semaphores, queues and segments. Root's sandboxes may set
+// them for their namespace since Linux 6.9; seccomp bounds the size of each.
+var ipcLimits = map[string]string{
+	"/proc/sys/kernel/sem":    "31 1024 32 64", // in a set, in all, in a call, sets
+	"/proc/sys/kernel/msgmni": "32",
+	"/proc/sys/kernel/shmmni": "256",
 }
 
 // etc holds the files of /etc that are written for the sandbox.
@@ -204,6 +213,9 @@ func (b *rootBuilder) proc() {
 		if exists(path) {
 			b.add(reexec.Step{Op: reexec.Set, Target: path, Data: most})
 		}
+	}
+	for path, most := range ipcLimits {
+		b.add(reexec.Step{Op: reexec.Try, Target: path, Data: most})
 	}
 	for _, path := range protectedProc {
 		if exists(path) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"strconv"
 	"strings"
@@ -40,23 +41,25 @@ func (c *process) killAll() error {
 // killStrays kills the processes that belong to the child and still live, and
 // returns their numbers. Without /proc there are none to be found.
 func (c *process) killStrays() []int {
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = proc.Close() }()
-	names, _ := proc.Readdirnames(-1)
 	var found []int
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil || pid == c.proc.Pid || !c.owns(pid) {
-			continue
-		}
+	for pid := range c.family() {
 		if c.killOne(pid) {
 			found = append(found, pid)
 		}
 	}
 	return found
+}
+
+// family yields the processes that descend from the child, without itself. It
+// can yield one twice.
+func (c *process) family() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for pid := range startedSince(c.since) {
+			if pid != c.proc.Pid && c.owns(pid) && !yield(pid) {
+				return
+			}
+		}
+	}
 }
 
 // killOne kills a process that the child owned a moment ago; false when it is
@@ -70,7 +73,7 @@ func (c *process) killOne(pid int) bool {
 	if err == nil {
 		defer func() { _ = unix.Close(fd) }()
 	}
-	if !c.owns(pid) || isZombie(pid) {
+	if !c.owns(pid) || hasEnded(pid) {
 		return false
 	}
 	if err == nil {
@@ -110,17 +113,21 @@ func lockLimit(pid int) uint64 {
 	return 0
 }
 
-// isZombie reports whether a process has ended and waits to be reaped by a
-// parent, which is not ours to hurry.
-func isZombie(pid int) bool {
+// hasEnded reports whether nothing of a process runs any more: it is gone, or
+// waits to be reaped by a parent, which is not ours to hurry.
+func hasEnded(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return true
 	}
 	// The name of the program, in parentheses, can hold anything.
-	rest := stat[bytes.LastIndexByte(stat, ')')+1:]
-	state := bytes.TrimLeft(rest, " ")
-	return len(state) > 0 && (state[0] == 'Z' || state[0] == 'X')
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 18 || fields[0][0] != 'Z' && fields[0][0] != 'X' {
+		return false
+	}
+	// That is the state of the first thread, without which others can go on.
+	threads, _ := strconv.Atoi(string(fields[17]))
+	return threads <= 1
 }
 
 func treeCapability() Capability {

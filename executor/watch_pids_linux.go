@@ -3,19 +3,15 @@ package executor
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 )
 
 // pids returns the numbers of the processes that descend from the program, and
 // its own.
 func (c *process) pids() []int {
-	all := []int{c.proc.Pid}
-	for _, pid := range everyPid() {
-		if pid != c.proc.Pid && c.owns(pid) {
-			all = append(all, pid)
-		}
-	}
-	return all
+	all := slices.Sorted(c.family())
+	return append([]int{c.proc.Pid}, slices.Compact(all)...)
 }
 
 // descendants returns the number of a process and those of what it started, as

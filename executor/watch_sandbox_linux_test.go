@@ -30,11 +30,11 @@ func TestNothingHidden(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			r, err := begin(ctx, by, time.Second, Command{
-				Args: []string{"sh", "-c", "sleep 60 & (echo up > up); sleep 60"}, Dir: dir, Workspace: dir,
+				Args: []string{"sh", "-c", "sleep 300 & (echo up > up); sleep 300"}, Dir: dir, Workspace: dir,
 				Env: []string{"PATH=/usr/bin:/bin"},
 			}, nil)
 			must(t, err)
-			for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+			for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 				pids := r.child.pids()
 				disk, memory := heldBy(nil, pids, deviceOf(t, dir)), heldBy(nil, pids, memoryDevice())
 				if len(pids) == 3 && !disk.hidden && !memory.hidden && disk.used == (space{}) {

@@ -6,7 +6,7 @@ package executortest
 // stays true: one that is closed fails, and then has to move.
 var knownLeaks = []attack{
 	{name: "where the workspace is on the host", holds: known, probe: `
-if T['hidden'] not in read('/proc/self/mountinfo').decode() + os.getcwd(): no('none')`},
+if T['hidden'] not in read('/proc/self/mountinfo').decode().replace('\\040', ' ') + os.getcwd(): no('none')`},
 	{name: "version of the kernel", holds: known, probe: `read('/proc/version')`},
 	{name: "memory and load of the machine", holds: known, probe: `
 if not (read('/proc/meminfo') and read('/proc/loadavg')): no('none')`},
@@ -15,5 +15,5 @@ if not (read('/proc/meminfo') and read('/proc/loadavg')): no('none')`},
 fd = C.inotify_init()
 if C.inotify_add_watch(fd, b'/usr/bin/true', 0x20) < 0: raise OSError(ctypes.get_errno(), '')
 import select
-if not select.select([fd], [], [], 5)[0]: no('silent')`},
+if not select.select([fd], [], [], 30)[0]: no('silent')`},
 }

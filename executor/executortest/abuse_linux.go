@@ -73,6 +73,7 @@ func abuse(t *testing.T, open func(*testing.T) executor.Executor) {
 		{"namespaces", namespaceAttacks},
 		{"system calls", callAttacks},
 		{"limits", limitAttacks},
+		{"space", spaceAttacks},
 		{"terminals", terminalAttacks},
 		{"known and open", knownLeaks},
 	} {

@@ -18,6 +18,7 @@ var machineAttacks = []attack{
 	opens("/proc/sys/kernel/core_pattern", os.O_WRONLY), opens("/proc/sys/kernel/hostname", os.O_WRONLY),
 	opens("/proc/sys/vm/drop_caches", os.O_WRONLY), opens("/proc/sys/user/max_user_namespaces", os.O_WRONLY),
 	opens("/proc/irq/default_smp_affinity", os.O_WRONLY), opens("/proc/sysrq-trigger", os.O_WRONLY),
+	opens("/proc/pressure/cpu", os.O_RDWR),
 	{name: "shield from the out-of-memory killer", holds: privilege, needs: effective(unix.CAP_SYS_RESOURCE), without: "CLOSED(EACCES)", probe: `os.write(os.open('/proc/self/oom_score_adj', os.O_WRONLY), b'-1000')`},
 	{name: "name of the machine", holds: spaces, probe: `
 if os.uname().nodename != T['hostname']: no('another')`},

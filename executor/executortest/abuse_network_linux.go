@@ -15,12 +15,12 @@ const noSuchSocket = "CLOSED(EAFNOSUPPORT) CLOSED(EPROTONOSUPPORT) CLOSED(ENOPRO
 // networkAttacks are made on sockets of the host.
 var networkAttacks = []attack{
 	{name: "TCP", holds: networks, harm: func(g *target) bool { return g.reached.tcp.Load() > 0 }, probe: `
-s = socket.create_connection(('127.0.0.1', T['tcp']), 2)
+s = socket.create_connection(('127.0.0.1', T['tcp']), 30)
 if s.recv(5) != b'sings': no('other')`},
 	{name: "TCP on IPv6", holds: networks, needs: func(g *target) bool { return g.six }, without: "CLOSED(none)",
 		harm: func(g *target) bool { return g.reached.tcp6.Load() > 0 }, probe: `
 if not T.get('tcp6'): no('none')
-s = socket.create_connection(('::1', T['tcp6']), 2)
+s = socket.create_connection(('::1', T['tcp6']), 30)
 if s.recv(5) != b'sings': no('other')`},
 	{name: "MPTCP", holds: networks, needs: speaks(unix.AF_INET, unix.SOCK_STREAM, 262), without: noSuchSocket, probe: `
 s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)
@@ -28,7 +28,7 @@ s.connect(('127.0.0.1', T['tcp']))
 if s.recv(5) != b'sings': no('other')`},
 	{name: "UDP", holds: networks, harm: func(g *target) bool { return g.reached.udp.Load() > 0 }, probe: `
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.settimeout(2)
+s.settimeout(30)
 s.connect(('127.0.0.1', T['udp']))
 s.send(b'x')
 s.recv(1)`},
@@ -38,11 +38,11 @@ s.connect('\0' + T['abstract'])
 if s.recv(5) != b'sings': no('other')`},
 	{name: "a socket in a directory", holds: networks, harm: func(g *target) bool { return g.reached.path.Load() > 0 }, probe: `
 s = socket.socket(socket.AF_UNIX)
-s.connect(T['socket'])
+s.connect(near(T['socket']))
 if s.recv(5) != b'sings': no('other')`},
 	{name: "a socket at the other end of a pair", holds: networks, harm: func(g *target) bool { return g.reached.path.Load() > 0 }, probe: `
 a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-either(lambda: a.connect(T['socket']), lambda: socket.socket(socket.AF_UNIX).connect(T['socket']))`},
+either(lambda: a.connect(near(T['socket'])), lambda: socket.socket(socket.AF_UNIX).connect(near(T['socket'])))`},
 	{name: "interfaces", holds: networks, needs: connected, without: "CLOSED(none)", probe: `
 if all(name == 'lo' for _, name in socket.if_nameindex()): no('none')`},
 	{name: "name servers", holds: files, needs: openable("/etc/resolv.conf", os.O_RDONLY), without: "CLOSED(ENOENT)", probe: `read('/etc/resolv.conf')`},

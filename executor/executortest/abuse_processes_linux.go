@@ -32,7 +32,9 @@ either(*[lambda p=p, n=n: os.readlink('/proc/%d/fd/%d' % (p, n)) for p in (1, T[
 	{name: "a name for the program of the host", holds: others, probe: `
 either(*[lambda p=p: os.readlink('/proc/%d/exe' % p) for p in (1, T['host'])])`},
 	{name: "look for it", holds: others, probe: `os.kill(T['victim'], 0)`},
-	{name: "kill it", holds: others, harm: preyEnded, probe: `os.kill(T['prey'], signal.SIGKILL); time.sleep(0.05)`},
+	{name: "kill it", holds: others, harm: preyEnded, probe: `
+os.kill(T['prey'], signal.SIGKILL)
+while read('/proc/%d/stat' % T['prey']).rsplit(b')')[1].split()[0] not in b'ZX': time.sleep(0.01)`},
 	{name: "signal it by a descriptor", holds: others, probe: `signal.pidfd_send_signal(os.pidfd_open(T['victim']), 0)`},
 	{name: "queue a signal for it", holds: others, probe: `call((129, 138), T['victim'], 0, struct.pack('iiii', 0, 0, -1, 0) + bytes(112))`},
 	{name: "trace it", holds: others, needs: mayTraceOthers, probe: `call((101, 117), 0x4206, T['victim'], 0, 0)`},
@@ -71,6 +73,18 @@ for s in range(1, 65):
     except OSError: pass
 time.sleep(0.1)
 no('lives')`},
+	{name: "limits of the first process", holds: spaces, contained: true, probe: `
+either(*[lambda r=r: resource.prlimit(1, r, (0, 0)) for r in range(16)])`},
+	{name: "rank of the first process", holds: spaces, contained: true, probe: `
+threads = [int(t) for t in os.listdir('/proc/1/task')]
+idle = os.sched_param(0)
+either(*[lambda t=t: os.sched_setscheduler(t, os.SCHED_IDLE, idle) for t in threads],
+    *[lambda t=t: call((314, 274), t, struct.pack('IIQiIQQQ', 48, 5, 0, 19, 0, 0, 0, 0), 0) for t in threads],
+    *[lambda t=t: os.sched_setaffinity(t, {min(os.sched_getaffinity(0))}) for t in threads],
+    *[lambda t=t: call((251, 30), 1, t, 3 << 13) for t in threads],
+    *[lambda t=t: os.setpriority(os.PRIO_PROCESS, t, 19) for t in threads],
+    lambda: os.setpriority(os.PRIO_PGRP, 1, 19), lambda: os.setpriority(os.PRIO_USER, os.getuid(), 19),
+    lambda: call((251, 30), 2, 1, 3 << 13), lambda: call((251, 30), 3, os.getuid(), 3 << 13))`},
 }
 
 // mayTraceOthers reports whether a process may trace one that is no child of it.

@@ -38,7 +38,7 @@ func (s *transcript) Write(p []byte) (int, error) {
 // wait waits until the process has written text.
 func (s *transcript) wait(t *testing.T, text string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()
 		got := s.text.String()
 		s.mu.Unlock()
@@ -128,21 +128,21 @@ func outlives(t *testing.T, b bench) {
 }
 
 func kill(t *testing.T, b bench) {
-	var out transcript
-	p := b.start(b.sh("trap '' TERM; ("+beat+") & echo up; wait; sleep 20"), &out)
-	out.wait(t, "up\n")
-	time.Sleep(100 * time.Millisecond)
-	start := time.Now()
-	p.Kill()
-	p.Kill()
-	result := wait(t, p)
-	soon(t, start, 2*time.Second) // a second, on a machine that is busy with other tests
-	ended(t, result, executor.ReasonCancelled, 137)
+	soon(t, 2*time.Second, func() time.Time { // a second, on a machine that is busy with other tests
+		var out transcript
+		p := b.start(b.sh("trap '' TERM; ("+beat+") & "+beating+"; echo up; wait; sleep 300"), &out)
+		out.wait(t, "up\n")
+		start := time.Now()
+		p.Kill()
+		p.Kill()
+		ended(t, wait(t, p), executor.ReasonCancelled, 137)
+		return start
+	})
 	still(t, b)
 }
 
 func killWriter(t *testing.T, b bench) {
-	p := b.start(b.sh("sleep 20"), nil)
+	p := b.start(b.sh("sleep 300"), nil)
 	time.AfterFunc(200*time.Millisecond, p.Kill)
 	if _, err := p.Write(make([]byte, 1<<20)); !errors.Is(err, executor.ErrEnded) {
 		t.Errorf("write to a process that does not read: %v", err)
@@ -151,7 +151,7 @@ func killWriter(t *testing.T, b bench) {
 }
 
 func interactiveTimeout(t *testing.T, b bench) {
-	cmd := b.sh("sleep 20")
+	cmd := b.sh("sleep 300")
 	cmd.Limits.Timeout = 300 * time.Millisecond
 	equal(t, "reason", wait(t, b.start(cmd, nil)).Reason, executor.ReasonTimeout)
 }

@@ -3,7 +3,9 @@
 package executortest
 
 import (
+	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -21,9 +23,13 @@ func (g *target) listen(t *testing.T) {
 	}
 	g.told["abstract"] = g.token
 	g.accept(t, "unix", "@"+g.token, &g.reached.abstract)
-	path := filepath.Join(g.outside, "socket")
-	g.told["socket"] = path
-	g.accept(t, "unix", path, &g.reached.path)
+	outside, err := os.Open(g.outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = outside.Close() })
+	g.told["socket"] = filepath.Join(g.outside, "socket") // can be too long for an address
+	g.accept(t, "unix", fmt.Sprintf("/proc/self/fd/%d/socket", outside.Fd()), &g.reached.path)
 
 	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

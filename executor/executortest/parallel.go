@@ -24,8 +24,8 @@ func leaveNothing(t *testing.T, b bench) {
 	for i := range 50 {
 		cmd := b.sh([]string{
 			"exit 0",
-			"sleep 20 & echo out",
-			"sleep 20 & sleep 20 & wait",
+			"sleep 300 & echo out",
+			"sleep 300 & sleep 300 & wait",
 			"yes",
 			"no-such-program",
 		}[i%5])
@@ -37,7 +37,7 @@ func leaveNothing(t *testing.T, b bench) {
 		})
 	}
 	all.Wait()
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		left := ""
 		if n := runtime.NumGoroutine(); n > goroutines {
 			left += fmt.Sprintf(" %d goroutines,", n-goroutines)

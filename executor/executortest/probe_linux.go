@@ -64,13 +64,17 @@ def read(path, size=1<<20):
     with open(path, 'rb') as f:
         return f.read(size)
 
+# near is an address for a socket whose path can be too long for one.
+def near(path):
+    return '/proc/self/fd/%d/%s' % (os.open(os.path.dirname(path), os.O_PATH), os.path.basename(path))
+
 def status(name):
     for line in read('/proc/self/status').decode().splitlines():
         if line.startswith(name + ':'):
             return line.split()[1]
 
 def attempt(probe):
-    signal.alarm(10)
+    signal.alarm(60)
     try:
         probe()
         return 'OPEN'
@@ -163,7 +167,7 @@ func (g *target) attack(t *testing.T, ex executor.Executor, all []attack) map[st
 	t.Setenv("SECRET", g.token)
 	result, err := ex.Run(t.Context(), executor.Command{
 		Args: g.command(t, all), Dir: g.work, Workspace: g.workspace, Skills: g.skills,
-		Env: []string{"PATH=" + path}, Limits: executor.Limits{Timeout: time.Minute, Output: 1 << 20},
+		Env: []string{"PATH=" + path}, Limits: executor.Limits{Timeout: 5 * time.Minute, Output: 1 << 20},
 	})
 	if err != nil || result.ExitCode != 0 {
 		t.Fatalf("attack: reason %s, code %d, error %v, stdout %s, stderr %s",

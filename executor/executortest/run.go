@@ -2,7 +2,10 @@
 package executortest
 
 import (
+	"os"
+	ossignal "os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +24,7 @@ import (
 // /usr/bin:/bin, and on Linux python3 and perl. The process that runs the tests
 // must have no other children.
 func Run(t *testing.T, open func(t *testing.T) executor.Executor) {
+	heed(os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP)
 	for _, group := range []struct {
 		name  string
 		cases []conformance
@@ -48,6 +52,16 @@ func Run(t *testing.T, open func(t *testing.T) executor.Executor) {
 	t.Run("abuse", func(t *testing.T) { abuse(t, open) })
 }
 
+// heed lets children have signals that this process was started to ignore, as in
+// the background of a script, and they would ignore too. It goes on ignoring them.
+func heed(signals ...os.Signal) {
+	for _, s := range signals {
+		if ossignal.Ignored(s) {
+			ossignal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
+}
+
 type conformance struct {
 	name  string
 	check func(t *testing.T, b bench)
@@ -67,7 +81,7 @@ type bench struct {
 func (b bench) command(args ...string) executor.Command {
 	return executor.Command{
 		Args: args, Dir: b.dir, Workspace: b.dir, Env: []string{"PATH=" + path},
-		Limits: executor.Limits{Timeout: 30 * time.Second},
+		Limits: executor.Limits{Timeout: 5 * time.Minute},
 	}
 }
 

@@ -47,9 +47,11 @@ func silentStdin(t *testing.T, b bench) {
 	defer func() { _ = write.Close() }() // lets the goroutine that reads end
 	cmd := b.sh("exit 4")
 	cmd.Stdin = read
-	start := time.Now()
-	ended(t, b.run(cmd), executor.ReasonExit, 4)
-	soon(t, start, 2*time.Second)
+	soon(t, 2*time.Second, func() time.Time {
+		start := time.Now()
+		ended(t, b.run(cmd), executor.ReasonExit, 4)
+		return start
+	})
 }
 
 func bothStreams(t *testing.T, b bench) {
@@ -96,9 +98,12 @@ func justEnough(t *testing.T, b bench) {
 func flood(t *testing.T, b bench) {
 	cmd := b.sh("cat /dev/zero")
 	cmd.Limits.OutputTotal = 1 << 20
-	start := time.Now()
-	result := b.run(cmd)
-	soon(t, start, 5*time.Second)
+	var result executor.Result
+	soon(t, 5*time.Second, func() time.Time {
+		start := time.Now()
+		result = b.run(cmd)
+		return start
+	})
 	equal(t, "reason", result.Reason, executor.ReasonOutput)
 	equal(t, "kept", len(result.Stdout.Head)+len(result.Stdout.Tail), executor.DefaultOutput)
 	if result.Stdout.Dropped < 1<<20-executor.DefaultOutput {

@@ -56,6 +56,7 @@ func newTarget(t *testing.T, ex executor.Executor) *target {
 		write(t, g.skills, "demo/"+name, 0o755, song)
 	}
 	g.tell(ex)
+	g.told["hidden"] = real(t, g.workspace)
 	g.processes(t)
 	g.listen(t)
 	g.told["plain"], g.told["token"] = ex == nil, g.token
@@ -73,7 +74,6 @@ func (g *target) tell(ex executor.Executor) {
 	for name, value := range map[string]any{
 		"host": os.Getpid(), "outside": g.outside, "secret": filepath.Join(g.outside, "secret"),
 		"workspace": workspace, "skills": []string{skills, filepath.Join(workspace, "skills")},
-		"hidden": g.workspace,
 	} {
 		g.told[name] = value
 	}
@@ -83,7 +83,7 @@ func (g *target) tell(ex executor.Executor) {
 func (g *target) processes(t *testing.T) {
 	t.Helper()
 	start := func() *exec.Cmd {
-		cmd := exec.CommandContext(t.Context(), "sleep", "120")
+		cmd := exec.CommandContext(t.Context(), "sleep", "3600")
 		cmd.Env = []string{"PATH=" + path, "SECRET=" + g.token}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

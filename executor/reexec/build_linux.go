@@ -69,11 +69,9 @@ func take(s *Step, host string, files []int) {
 		must("open "+s.Target, err)
 		place(tree, s, target)
 	case Set:
-		fd, err := syscall.Open(target, syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
-		must("open "+s.Target, err)
-		_, err = syscall.Write(fd, []byte(s.Data))
-		must("set "+s.Target, err)
-		_ = syscall.Close(fd)
+		must("set "+s.Target, setFile(target, s.Data))
+	case Try:
+		_ = setFile(target, s.Data)
 	default:
 		fail("step "+strconv.Itoa(int(s.Op)), errFrame)
 	}
@@ -84,6 +82,16 @@ func place(tree int, s *Step, target string) {
 	must("restrict "+s.Target, setAttributes(tree, "", true, s.Flags))
 	must("bind "+s.Target, moveMount(tree, target))
 	_ = syscall.Close(tree)
+}
+
+func setFile(path, data string) error {
+	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	_, err = syscall.Write(fd, []byte(data))
+	_ = syscall.Close(fd)
+	return err
 }
 
 func writeFile(path, data string) error {

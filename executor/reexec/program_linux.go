@@ -15,7 +15,7 @@ func start(job *received) int {
 		// The Sandbox waits for Started before it says that there is a program:
 		// said before the fork, so that the program cannot end first.
 		var pid int
-		pid, err = syscall.ForkExec(path, job.Args, &syscall.ProcAttr{
+		pid, err = forkExec(path, job.Args, &syscall.ProcAttr{
 			Dir: job.Dir, Env: job.Env, Files: []uintptr{0, 1, 2},
 			Sys: &syscall.SysProcAttr{Setsid: true, Setctty: job.TTY, Pdeathsig: syscall.SIGKILL},
 		})
@@ -37,6 +37,20 @@ func start(job *received) int {
 	}
 	fail("start program", err)
 	return 0
+}
+
+// forkExec retries while the program file is still open for writing: a
+// concurrent fork in the host can hold it open for a moment after its writer
+// has closed it.
+func forkExec(path string, args []string, attr *syscall.ProcAttr) (pid int, err error) {
+	for pause := int64(1e6); ; pause *= 2 {
+		pid, err = syscall.ForkExec(path, args, attr)
+		if err != syscall.ETXTBSY || pause > 512e6 {
+			return pid, err
+		}
+		wait := syscall.NsecToTimespec(pause)
+		_ = syscall.Nanosleep(&wait, nil)
+	}
 }
 
 // closeStreams lets go of the program's streams, so that their other ends see

@@ -89,7 +89,7 @@ type Rule struct {
 // Op is what a Step does.
 type Op uint8
 
-// The operations. All fail the whole sandbox when they fail.
+// The operations. All but Try fail the whole sandbox when they fail.
 const (
 	// MakeDir makes the directory Target with mode Flags.
 	MakeDir Op = iota
@@ -115,6 +115,8 @@ const (
 	Protect
 	// Set writes Data to the file Target, which exists.
 	Set
+	// Try is Set, where the kernel allows it: it alone may fail.
+	Try
 )
 
 // Step is one operation of a Plan.
