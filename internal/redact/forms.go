@@ -1,0 +1,71 @@
+package redact
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Secret is a value that nobody may be shown: [Name] stands in its place. The
+// value is found in the forms that [Forms] lists.
+type Secret struct{ Name, Value string }
+
+const (
+	// leastForm is the length from which a form is looked for: shorter ones
+	// stand in any text by accident. leastLine is that of a line.
+	leastForm = 4
+	leastLine = 8
+	// shownPart is how many bytes of a secret may stand where a text was cut: so
+	// few are there by accident.
+	shownPart = 2
+)
+
+// Forms are the texts in which programs show a value, the longest first:
+//
+//   - the value as it is
+//   - without the white space around it, as $(…) and an editor leave it
+//   - with one space for each run of white space, as a shell's unquoted $NAME
+//     gives it
+//   - each line of at least 8 bytes of a value of several lines, without the
+//     white space around it, but not the lines that begin and end a PEM block; a
+//     backslash and an n, as keys have in one-line files, end a line too
+//   - each of these as it stands in JSON and in Go's quotes, where that is
+//     another text
+//
+// Forms of less than 4 bytes are left out. What a program encodes in another
+// way, such as base64 or by letters with spaces between, is not found.
+func Forms(value string) []string {
+	forms := []string{value, strings.TrimSpace(value), strings.Join(strings.Fields(value), " ")}
+	lines := strings.Split(strings.ReplaceAll(value, `\n`, "\n"), "\n")
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		if len(lines) > 1 && len(line) >= leastLine && !strings.HasPrefix(line, "-----") {
+			forms = append(forms, line)
+		}
+	}
+	for _, form := range forms {
+		forms = append(forms, inJSON(form), inQuotes(form))
+	}
+	slices.SortFunc(forms, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	forms = slices.Compact(forms)
+	if i := slices.IndexFunc(forms, func(f string) bool { return len(f) < leastForm }); i >= 0 {
+		forms = forms[:i]
+	}
+	return forms
+}
+
+func inQuotes(s string) string {
+	quoted := strconv.Quote(s)
+	return quoted[1 : len(quoted)-1]
+}
+
+func inJSON(s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string always encodes
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
+}
