@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -19,8 +18,10 @@ type item struct {
 	by *Tool
 	// what it is, for people and models.
 	what string
-	// plain says why no pattern is for it.
+	// plain says why no pattern is for it; where that is only that it sets
+	// variables, env has their values, and patterns with the same are for it.
 	plain string
+	env   []string
 	// lines are the argument lists that stand for a command, and open says that
 	// unknown words follow.
 	lines [][]string
@@ -47,10 +48,8 @@ func (u *Use) items() []item {
 	}
 	commands, err := shellcmd.Words(u.Text)
 	switch {
-	case errors.Is(err, shellcmd.ErrUnknowable):
-		whole.plain = "it cannot be known beforehand what it runs"
 	case err != nil:
-		whole.plain = "it is no shell text that can be read"
+		whole.plain = unreadable(err)
 	case len(commands) == 0:
 		whole.plain = "it has no command"
 	case len(commands) > maxCommands:
@@ -60,26 +59,45 @@ func (u *Use) items() []item {
 		return []item{whole}
 	}
 	moves := slices.ContainsFunc(commands, func(c shellcmd.Command) bool {
-		return len(c.Args) > 0 && slices.Contains([]string{"cd", "pushd", "popd"}, c.Args[0])
+		return len(c.Args) > 0 && isMove(c.Args)
 	})
 	items := make([]item, 0, len(commands))
 	for _, c := range commands {
 		if len(c.Args) > 0 || len(c.Writes) == 0 || len(c.Sets)+len(c.Reads) > 0 {
-			items = append(items, item{
-				of: u, by: &u.Tool, what: strings.Join(c.Args, " "), plain: u.beyond(c), lines: [][]string{c.Args}, open: c.Open, moves: moves,
-			})
+			it := item{of: u, by: &u.Tool, what: strings.Join(c.Args, " "), plain: u.beyond(c), lines: [][]string{c.Args}, open: c.Open, moves: moves}
+			if it.plain == "" && len(c.Sets) > 0 {
+				it.plain, it.env = fmt.Sprintf("it sets the variable %q", c.Sets[0]), c.Env
+			}
+			items = append(items, it)
 		}
 		for _, file := range c.Writes {
 			if file != "/dev/null" {
-				items = append(items, u.writing(file))
+				items = append(items, u.writing(file, moves))
 			}
 		}
 	}
 	return items
 }
 
+// unreadable says why a text cannot be compared with patterns, and how it can be
+// said more plainly where that is known.
+func unreadable(err error) string {
+	if text, ok := strings.CutPrefix(err.Error(), shellcmd.ErrUnknowable.Error()+": "); ok {
+		return text
+	}
+	return "it is no shell text that can be read: " + shown(strings.TrimPrefix(err.Error(), shellcmd.ErrSyntax.Error()+": "))
+}
+
+// isMove reports a command after which relative paths mean other files.
+func isMove(args []string) bool {
+	for len(args) > 1 && (args[0] == "builtin" || args[0] == "command" || strings.HasPrefix(args[0], "-")) {
+		args = args[1:]
+	}
+	return slices.Contains([]string{"cd", "chdir", "pushd", "popd"}, args[0])
+}
+
 // writing is what a redirection does.
-func (u *Use) writing(file string) item {
+func (u *Use) writing(file string, moves bool) item {
 	use := &Use{Tool: Tool{Name: "Write"}, Takes: Path, Text: file}
 	it := item{of: use, by: &u.Tool, what: "> " + file}
 	switch {
@@ -87,6 +105,10 @@ func (u *Use) writing(file string) item {
 		it.what, it.plain = "> $…", "the name of the file is not known"
 	case isConnection(file):
 		it.plain = "it writes to a connection"
+	case !path.IsAbs(file) && moves:
+		it.plain = "its path is relative, and the text changes the directory; use an absolute path, or write before that in a call of its own"
+	case !path.IsAbs(file) && u.Elsewhere:
+		it.plain = "its path is relative to cwd; use an absolute path, or leave out cwd"
 	}
 	return it
 }
@@ -94,7 +116,7 @@ func (u *Use) writing(file string) item {
 // beyond says what a simple command does that no pattern is for.
 func (u *Use) beyond(c shellcmd.Command) string {
 	switch {
-	case len(c.Sets) > 0:
+	case len(c.Sets) > 0 && (len(c.Args) == 0 || len(c.Env) != len(c.Sets)):
 		return fmt.Sprintf("it sets the variable %q", c.Sets[0])
 	case slices.ContainsFunc(c.Reads, isConnection):
 		return "it reads from a connection or an unknown file"
@@ -147,7 +169,7 @@ func readsProgram(args []string) bool {
 // the skill whose list it is in.
 func (r *Rule) coversCommand(it *item, owner string) bool {
 	u, p := it.of, newCommandPattern(r.Pattern)
-	if p.local() && u.Skill != "" && (u.Skill != owner || u.Elsewhere || it.moves) {
+	if !p.sets(it.env) || p.local() && (it.moves || u.Skill != "" && (u.Skill != owner || u.Elsewhere)) {
 		return false
 	}
 	return slices.ContainsFunc(it.lines, func(args []string) bool { return p.matches(args, it.open) })

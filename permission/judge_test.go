@@ -22,6 +22,12 @@ func shell(command string) Use {
 	return Use{Tool: NewNames().Tool("skill_run"), Takes: Command, Text: command, Skill: "a"}
 }
 
+func elsewhere(command string) Use {
+	u := shell(command)
+	u.Elsewhere = true
+	return u
+}
+
 func host(name string) Use { return NewNames().Tool(name).Use("{}") }
 
 func TestDecide(t *testing.T) {
@@ -65,6 +71,27 @@ func TestDecide(t *testing.T) {
 		{lists("a: Bash(git:*) Write(out/**)"), shell("git log > out/../a"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(git:*) Write(out/**)"), shell("git log > $OUTPUT_DIR/a"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(git:*) Write(**)"), shell("git log > /dev/tcp/localhost/1"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*) Bash(cd:*) Write(out/**)"), shell("cd /tmp && git log > out/a"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*) Bash(cd:*) Write"), shell("cd /tmp && git log > out/a"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*) Bash(cd:*) Write(/out/**)"), shell("cd /tmp && git log > /out/a"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*) Bash(command:*) Write(out/**)"), shell("git log > out/a; command -p cd /tmp"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*) Bash(pushd:*) Write(out/**)"), shell("pushd $X; git log > out/a"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*) Write(out/**)"), elsewhere("git log > out/a"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*) Write(out/**)"), elsewhere("git log > /dev/null"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*) Write(/out/**)"), elsewhere("git log > /out/a"), [6]string{g, g, g, g, g, g}},
+		// variables that the list names
+		{lists("a: Bash(X=1 git *)"), shell("X=1 git log"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(X=1 git *)"), shell("git log"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(X=1 git *)"), shell("X=2 git log"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(X=1 git *)"), shell("X=1; git log"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git *)"), shell("X=1 git log"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(X=1 git *)"), shell("export X=1"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(X=1 read *)"), shell("X=1 read PATH"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(X=1 git *)", "b: Bash(git *)"), shell("X=1 git log"), [6]string{g, d, d, g, p, p}},
+		// a word and a program
+		{lists("a: Bash(git:*)"), shell("time git log"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*) Bash(time:*)"), shell("time git log"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*) Bash(time:*)"), shell("time rm log"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(git:*)", "b: Write"), shell("git log > a"), [6]string{g, d, d, g, p, p}},
 		{lists("a: Write"), shell("> a"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Write"), shell("< b > a"), [6]string{d, d, d, p, p, p}},
@@ -121,7 +148,9 @@ func TestLocalPatternsBelongToTheirSkill(t *testing.T) {
 		{Use{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "a", Elsewhere: true}, Denied},
 		{Use{Takes: Command, Text: "cd work && python3 scripts/x.py 1", Skill: "a"}, Denied},
 		{Use{Takes: Command, Text: "cd work", Skill: "b", Elsewhere: true}, Granted},
-		{Use{Takes: Command, Text: "python3 scripts/x.py 1"}, Granted}, // a tool of the host
+		// a tool of the host
+		{Use{Takes: Command, Text: "python3 scripts/x.py 1"}, Granted},
+		{Use{Takes: Command, Text: "cd /tmp && python3 scripts/x.py 1"}, Denied},
 	} {
 		tt.use.Tool = Tool{Name: "bash"}
 		if v := j.Decide(tt.use, all); v.Outcome != tt.want {

@@ -20,7 +20,7 @@ func (r *Rule) covers(it *item, owner, home string) (ok, byPattern bool) {
 		return false, false
 	case r.Any:
 		return true, false
-	case r.Pattern == "" || it.plain != "":
+	case r.Pattern == "" || it.plain != "" && it.env == nil:
 		return false, false
 	}
 	switch u.Takes {

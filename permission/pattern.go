@@ -1,6 +1,10 @@
 package permission
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // The words of a command are compared as one text, in which this byte, which no
 // word can hold, stands between them. So a blank in a pattern is an end of a
@@ -9,6 +13,8 @@ const between = "\x00"
 
 // commandPattern is the pattern of an entry about commands.
 type commandPattern struct {
+	// env are the assignments in front, as NAME=value, sorted.
+	env   []string
 	words []string
 	parts []string // of all words, at each "*"
 	// tail: any further words may follow.
@@ -17,7 +23,8 @@ type commandPattern struct {
 
 // newCommandPattern reads "git:*", "npm run *", "npx *eas-cli@*" or "npm test".
 // A "*" stands for any text, further words included. ":*" and " *" at the end
-// stand for any further words or none.
+// stand for any further words or none. Assignments in front, as in
+// "GIT_PAGER=cat git *", are for commands with just these, to these very values.
 func newCommandPattern(text string) commandPattern {
 	var p commandPattern
 	for {
@@ -31,10 +38,31 @@ func newCommandPattern(text string) commandPattern {
 		text, p.tail = strings.TrimRight(rest, " \t"), true
 	}
 	for _, w := range strings.Fields(text) {
+		if len(p.words) == 0 && assignment.MatchString(w) {
+			p.env = append(p.env, w)
+			continue
+		}
 		p.words = append(p.words, samePath(w))
 	}
+	slices.Sort(p.env)
 	p.parts = strings.Split(strings.Join(p.words, between), "*")
 	return p
+}
+
+var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+
+// sets reports whether a pattern is for commands with these assignments. One
+// whose values an author can have meant to be expanded is for none.
+func (p *commandPattern) sets(env []string) bool {
+	if len(p.env) != len(env) {
+		return false
+	}
+	for i, e := range slices.Sorted(slices.Values(env)) {
+		if e != p.env[i] || strings.ContainsAny(e, "$`*?~'\"\\") {
+			return false
+		}
+	}
+	return true
 }
 
 // samePath leaves out the "./" of a path: "./a/b" is "a/b", but "./b" is not

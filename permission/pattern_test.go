@@ -65,6 +65,40 @@ func TestCommandPattern(t *testing.T) {
 	}
 }
 
+func TestPatternsThatSet(t *testing.T) {
+	for _, tt := range []struct {
+		pattern string
+		env     string // of a command, with blanks between
+		want    bool
+	}{
+		{"git *", "", true},
+		{"git *", "A=1", false},
+		{"A=1 git *", "A=1", true},
+		{"A=1 git *", "", false},
+		{"A=1 git *", "A=2", false},
+		{"A=1 git *", "A=1 B=1", false},
+		{"A=1 git *", "A=1 A=1", false},
+		{"A=1 B= git *", "B= A=1", true},
+		{"GIT_CONFIG_GLOBAL=/dev/null git *", "GIT_CONFIG_GLOBAL=/dev/null", true},
+		// The author did not mean these very letters.
+		{"A=$B git *", "A=$B", false},
+		{"A=* git *", "A=*", false},
+		{"A='1' git *", "A='1'", false},
+		{"A=~ git *", "A=~", false},
+	} {
+		p := newCommandPattern(tt.pattern)
+		if got := p.sets(strings.Fields(tt.env)); got != tt.want || !p.matches([]string{"git", "x"}, true) {
+			t.Errorf("%q for %q: %v", tt.pattern, tt.env, got)
+		}
+	}
+	if p := newCommandPattern("A=1:*"); p.matches([]string{"git"}, false) || p.matches([]string{"A=1"}, false) {
+		t.Error("a pattern without a program is for one")
+	}
+	if p := newCommandPattern("git A=1"); !p.sets(nil) || !p.matches([]string{"git", "A=1"}, false) {
+		t.Error("a word behind the program is an assignment")
+	}
+}
+
 func TestLocal(t *testing.T) {
 	for pattern, want := range map[string]bool{
 		"git:*": false, "python3 scripts/x.py:*": true, "./x.sh": true, "/usr/bin/x:*": false, "~/x:*": false,

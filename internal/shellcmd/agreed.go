@@ -7,21 +7,29 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What a text runs can be told only where the parser and bash read it alike.
-// They have been seen to differ in what follows, so that one of them takes for
-// plain text what the other runs. No attempt is made to tell which form is
+// What a text runs can be told only where the parser, bash and the other shells
+// that a host may have under the name sh read it alike. They have been seen to
+// differ in what follows, so that one of them takes for plain text, or for a
+// condition, what another runs. No attempt is made to tell which form is
 // harmless: all are refused, and a model can say the same more plainly.
 //
 //   - backquotes: where they end depends on the quotes inside
-//   - quotes, escapes and substitutions inside ${…}
-//   - here-documents inside a substitution; with an odd delimiter; with
-//     expansions, or a line that goes on, in their text
+//   - quotes, escapes and substitutions inside ${…}, and ${ …; }
+//   - here-documents inside a substitution, not right below their line, with an
+//     odd delimiter; with expansions, or a line that goes on, in their text
 //   - comments and case inside a substitution
-//   - extended patterns, and brackets inside [[ ]]
+//   - extended patterns
 //   - $'…' and $"…"
-//   - arithmetic with more than names, numbers and operators
-//   - a descriptor with a name, {x}>, which also sets a variable, and any brace
-//     before a redirection: bash takes a subscript there
+//   - arithmetic with more than names, numbers and operators, $[…] and ((…)):
+//     for a POSIX shell that is a subshell in a subshell
+//   - operators, brackets and line ends inside [[ ]], which there is a command
+//   - the words function, select and coproc, which there are programs
+//   - a copy of a descriptor that is not just >&2, <&0 or >&-: bash reads the
+//     "-" of <&-word as the whole target, and runs the word
+//   - &> and &>>, which there put a command into the background
+//   - a descriptor of more than one digit, which there is a word, or with a name,
+//     {x}>, which also sets a variable, and any brace before a redirection: bash
+//     takes a subscript there
 
 // agreement walks a text and refuses what the two may not agree about.
 type agreement struct {
@@ -42,21 +50,38 @@ func (a *agreement) enter(node syntax.Node) {
 		if node.Backquotes {
 			a.fail("backquotes; use $(…)")
 		}
+		if node.TempFile || node.ReplyVar {
+			a.fail("${ …; }; use $(…)")
+		}
 	case *syntax.ProcSubst:
 		a.inside++
 	case *syntax.ParamExp:
 		if !node.Short && !plainExpansion.MatchString(a.source(node)) {
-			a.fail("quotes or substitutions inside ${…}")
+			a.fail("quotes, substitutions or odd characters inside ${…}; leave them out")
 		}
 	case *syntax.ArithmExp:
+		if node.Bracket {
+			a.fail("$[…]; use $((…))")
+			return
+		}
 		a.arithmetic(node)
 	case *syntax.ArithmCmd:
-		a.arithmetic(node)
+		a.fail("((…)); use [ ] or $((…))")
 	case *syntax.ExtGlob:
 		a.fail("an extended pattern")
 	case *syntax.TestClause:
-		if strings.ContainsAny(a.source(node), "(<>") {
-			a.fail("brackets inside [[ ]]")
+		if !plainTest(a.source(node)) {
+			a.fail("an operator, a bracket or a line end inside [[ ]]; use several [ ], joined by && or ||")
+		}
+	case *syntax.FuncDecl:
+		if node.RsrvWord || node.Name == nil || !plainName.MatchString(node.Name.Value) {
+			a.fail("a function that is not declared as name() { …; }")
+		}
+	case *syntax.CoprocClause:
+		a.fail("a coprocess; use &")
+	case *syntax.ForClause:
+		if node.Select {
+			a.fail("select, which asks a person")
 		}
 	case *syntax.SglQuoted:
 		if node.Dollar {
@@ -68,7 +93,7 @@ func (a *agreement) enter(node syntax.Node) {
 		}
 	case *syntax.CaseClause, *syntax.Comment:
 		if a.inside > 0 {
-			a.fail("a comment or case inside a substitution")
+			a.fail("a comment or case inside a substitution; put it outside")
 		}
 	case *syntax.Redirect:
 		a.redirect(node)
@@ -97,34 +122,19 @@ func (a *agreement) source(node syntax.Node) string {
 // plain word.
 var plainExpansion = regexp.MustCompile(`^\$\{#?[A-Za-z_][A-Za-z0-9_]*(\[[0-9@*]+\])?([-:#%/^,+?=]+[-A-Za-z0-9_./,:@%+*?= #^]*)?\}$`)
 
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// plainTest reports a condition that is one command with words for a shell which
+// does not know [[ ]].
+func plainTest(source string) bool {
+	return !strings.ContainsAny(source, "|&;()<>\n`") && !strings.Contains(source, " #") && !strings.Contains(source, "\t#")
+}
+
 // plainArithmetic is names, numbers and operators on one line.
 var plainArithmetic = regexp.MustCompile(`^[-0-9A-Za-z_$ \t+*/%()<>=!&|^~?:,]*$`)
 
 func (a *agreement) arithmetic(node syntax.Node) {
 	if !plainArithmetic.MatchString(a.source(node)) {
-		a.fail("arithmetic with quotes, subscripts or substitutions")
-	}
-}
-
-// plainDelimiter ends a here-document for both.
-var plainDelimiter = regexp.MustCompile(`^([A-Za-z0-9_]+|'[A-Za-z0-9_]+')$`)
-
-func (a *agreement) redirect(redir *syntax.Redirect) {
-	if redir.N != nil && strings.Trim(redir.N.Value, "0123456789") != "" {
-		a.fail("a descriptor with a name")
-	}
-	if redir.Op != syntax.Hdoc && redir.Op != syntax.DashHdoc {
-		return
-	}
-	delimiter := a.source(redir.Word)
-	switch {
-	case a.inside > 0:
-		a.fail("a here-document inside a substitution")
-	case !plainDelimiter.MatchString(delimiter):
-		a.fail("a here-document whose delimiter is no plain word")
-	case strings.Contains(a.text, "\\\n"):
-		a.fail("a here-document beside a line that goes on after a backslash")
-	case redir.Hdoc != nil && delimiter[0] != '\'' && strings.ContainsAny(a.source(redir.Hdoc), "$`\\"):
-		a.fail("a here-document in which something is expanded; quote its delimiter")
+		a.fail("arithmetic with quotes, subscripts or substitutions; use numbers")
 	}
 }

@@ -25,8 +25,11 @@ type Command struct {
 	// which program a name stands for: PATH, LD_PRELOAD, BASH_ENV. Builtins that
 	// set a variable, such as read, name it in Args.
 	Sets []string
+	// Env are the assignments in front of the command, as NAME=value, if all that
+	// it Sets are such assignments of literal values.
+	Env []string
 	// Writes are the files that its redirections open for writing, "" for a name
-	// that is known only when the text runs. Other descriptors are left out.
+	// that is known only when the text runs.
 	Writes []string
 	// Reads are the files that its redirections open for reading, "" likewise.
 	// Bash takes /dev/tcp/host/port for a connection.
@@ -41,7 +44,8 @@ type Command struct {
 // The error wraps ErrSyntax, or ErrUnknowable when the name of a command is not
 // literal, when a builtin takes shell text (eval, source, trap, alias …), when
 // an expansion can run what the value of a variable says, or when the text has a
-// form that bash and the parser may not read alike.
+// form that the parser, bash and POSIX shells may not read alike. It says how the
+// same can be said more plainly.
 func Words(text string) ([]Command, error) {
 	file, err := parse(text)
 	if err != nil {
@@ -56,7 +60,7 @@ func Words(text string) ([]Command, error) {
 		return nil, l.err
 	}
 	if strings.Contains(text, "}<") || strings.Contains(text, "}>") {
-		l.fail("a brace before a redirection, which can name a descriptor")
+		l.fail("a brace before a redirection, which can name a descriptor; put a blank between them")
 		return nil, l.err
 	}
 	both := agreement{lister: &l, text: text}
@@ -97,15 +101,9 @@ func (l *lister) visit(node syntax.Node) {
 		l.missed(node)
 	case *syntax.ForClause:
 		l.loop(node)
-	case *syntax.CoprocClause:
-		if node.Name != nil {
-			l.fail("a coprocess with a name")
-		}
 	case *syntax.ParamExp:
 		l.param(node)
 	case *syntax.ArithmExp:
-		l.arithm(node.X)
-	case *syntax.ArithmCmd:
 		l.arithm(node.X)
 	case *syntax.LetClause:
 		l.fail("let, which evaluates variables")
@@ -129,8 +127,12 @@ func (l *lister) stmt(stmt *syntax.Stmt) {
 	c := Command{Writes: l.writes(stmt.Redirs), Reads: reads(stmt.Redirs)}
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
-		c.Sets = names(cmd.Assigns)
+		c.Sets, c.Env = names(cmd.Assigns), environment(cmd.Assigns)
 		l.args(&c, cmd.Args)
+	case *syntax.TimeClause:
+		// A keyword at the beginning of a pipeline, for bash, and elsewhere a
+		// program that runs what follows.
+		c.Args, c.Open = []string{"time"}, cmd.Stmt != nil
 	case *syntax.DeclClause:
 		l.declare(&c, cmd)
 	}
@@ -193,54 +195,7 @@ func (l *lister) builtin(c Command) {
 	}
 }
 
-// declare records export, readonly, declare and their like. Words that are not
-// plain assignments, such as an option that makes a variable an alias of
-// another, are for nobody to guess.
-func (l *lister) declare(c *Command, decl *syntax.DeclClause) {
-	c.Args = []string{decl.Variant.Value}
-	c.Sets = names(decl.Args)
-	for _, arg := range decl.Args {
-		if arg.Name != nil {
-			c.Open = true
-			continue
-		}
-		value, err := literal(arg.Value)
-		if err != nil {
-			l.fail("a declaration that is not literal")
-			return
-		}
-		if !c.Open {
-			c.Args = append(c.Args, value)
-		}
-		l.subscript([]string{value})
-	}
-	if decl.Variant.Value == "nameref" || slices.ContainsFunc(c.Args[1:], isReference) {
-		l.fail("a variable that stands for another")
-	}
-}
-
-// isReference reports an option of declare that makes values names, or
-// expressions.
-func isReference(option string) bool {
-	for _, letter := range "ni" {
-		if len(option) > 1 && option[0] == '-' && slices.Contains([]rune(option), letter) {
-			return true
-		}
-	}
-	return false
-}
-
-func names(assigns []*syntax.Assign) []string {
-	var all []string
-	for _, assign := range assigns {
-		if assign.Name != nil {
-			all = append(all, assign.Name.Value)
-		}
-	}
-	return all
-}
-
-// loop records the variable that for and select set.
+// loop records the variable that for sets.
 func (l *lister) loop(clause *syntax.ForClause) {
 	switch loop := clause.Loop.(type) {
 	case *syntax.WordIter:
@@ -255,15 +210,12 @@ func (l *lister) writes(redirs []*syntax.Redirect) []string {
 	var files []string
 	for _, redir := range redirs {
 		switch redir.Op {
-		case syntax.RdrIn, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		case syntax.RdrIn, syntax.DplIn, syntax.DplOut, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 			continue
 		}
 		name, err := literal(redir.Word)
 		if err != nil {
 			name = ""
-		}
-		if redir.Op == syntax.DplOut && isDescriptor(name) {
-			continue
 		}
 		files = append(files, name)
 	}
@@ -284,14 +236,4 @@ func reads(redirs []*syntax.Redirect) []string {
 		files = append(files, name)
 	}
 	return files
-}
-
-// isDescriptor reports whether the target of >& is a descriptor: a number, "-"
-// to close, or a number to move.
-func isDescriptor(target string) bool {
-	digits := 0
-	for digits < len(target) && target[digits] >= '0' && target[digits] <= '9' {
-		digits++
-	}
-	return target != "" && (target[digits:] == "" || target[digits:] == "-")
 }

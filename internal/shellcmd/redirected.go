@@ -1,0 +1,103 @@
+package shellcmd
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// plainDescriptor is all of the target of <& and >&: a number, or "-" to close. To
+// move one, 2-, is for busybox to write to a file.
+var plainDescriptor = regexp.MustCompile(`^[-0-9]$`)
+
+// plainDelimiter ends a here-document for every shell.
+var plainDelimiter = regexp.MustCompile(`^([A-Za-z0-9_]+|'[A-Za-z0-9_]+')$`)
+
+// What may stand behind the operator of a here-document, in its line: quotes that
+// are closed there, and no substitution.
+var (
+	closedQuotes     = regexp.MustCompile("'[^'\n]*'|\"([^\"\\\\`$\n]|\\$[A-Za-z_])*\"")
+	openSubstitution = regexp.MustCompile(`[$<>][({]`)
+)
+
+// redirect refuses the redirections about which shells may not agree.
+func (a *agreement) redirect(redir *syntax.Redirect) {
+	switch {
+	case redir.N == nil:
+	case strings.Trim(redir.N.Value, "0123456789") != "":
+		a.fail("a descriptor with a name; use a digit")
+		return
+	case len(redir.N.Value) > 1:
+		a.fail("a descriptor of several digits; use one digit")
+		return
+	}
+	switch redir.Op {
+	case syntax.RdrIn, syntax.RdrInOut, syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.WordHdoc:
+	case syntax.DplIn, syntax.DplOut:
+		if !plainDescriptor.MatchString(a.source(redir.Word)) {
+			a.fail("a target of <& or >& that is no descriptor; use >&2, <&0 or >&- with a blank after it, and >file 2>&1 for a file")
+		}
+	case syntax.Hdoc, syntax.DashHdoc:
+		a.hereDocument(redir)
+	default:
+		a.fail("a redirection that not every shell has (&>); use >file 2>&1")
+	}
+}
+
+func (a *agreement) hereDocument(redir *syntax.Redirect) {
+	delimiter := a.source(redir.Word)
+	switch {
+	case a.inside > 0:
+		a.fail("a here-document inside a substitution; put it outside")
+	case !plainDelimiter.MatchString(delimiter):
+		a.fail("a here-document whose delimiter is no plain word; use <<'EOF'")
+	case strings.Contains(a.text, "\\\n"):
+		a.fail("a here-document beside a line that goes on after a backslash; write that on one line")
+	case delimiter[0] != '\'' && redir.Hdoc != nil && strings.ContainsAny(a.source(redir.Hdoc), "$`\\"):
+		a.fail("a here-document in which something is expanded; quote its delimiter")
+	case a.nearlyEnds(redir, strings.Trim(delimiter, "'")):
+		a.fail("a here-document with a line that begins with its delimiter; use another one")
+	case !a.below(redir, strings.Trim(delimiter, "'")):
+		a.fail("a here-document whose text is not right below its line; use one in a line, and no line ends in quotes after it")
+	}
+}
+
+// nearlyEnds reports lines of a here-document that may end it for some shell: in
+// brackets "EOF)" does for mksh.
+func (a *agreement) nearlyEnds(redir *syntax.Redirect, delimiter string) bool {
+	if redir.Hdoc == nil {
+		return false
+	}
+	lines := strings.Split(a.source(redir.Hdoc), "\n") // the last is the delimiter
+	return slices.ContainsFunc(lines[:len(lines)-1], func(line string) bool {
+		return strings.HasPrefix(strings.TrimLeft(line, " \t"), delimiter)
+	})
+}
+
+// below reports whether the parser took for the text of a here-document just the
+// lines between the line of its operator and the delimiter, which it counts in.
+func (a *agreement) below(redir *syntax.Redirect, delimiter string) bool {
+	at := int(redir.Word.End().Offset())
+	first := at + strings.IndexByte(a.text[at:], '\n') + 1
+	if rest := closedQuotes.ReplaceAllString(a.text[at:first], ""); strings.ContainsAny(rest, "'\"\\`") || openSubstitution.MatchString(rest) {
+		return false
+	}
+	end := first
+	for line := range strings.SplitAfterSeq(a.text[first:], "\n") {
+		last := strings.TrimSuffix(line, "\n")
+		if redir.Op == syntax.DashHdoc {
+			last = strings.TrimLeft(last, "\t")
+		}
+		if last == delimiter {
+			end += len(strings.TrimSuffix(line, "\n"))
+			if redir.Hdoc == nil {
+				return strings.Trim(a.text[first:end], "\t") == delimiter
+			}
+			return int(redir.Hdoc.Pos().Offset()) == first && int(redir.Hdoc.End().Offset()) == end
+		}
+		end += len(line)
+	}
+	return false
+}
