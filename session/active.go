@@ -19,6 +19,7 @@ func (r *Record) Activate(skill, digest string) *Active {
 	a := r.Find(skill)
 	a.Digest = digest
 	r.Touch(skill)
+	a.Loaded = a.Used
 	return a
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/internal/durable"
 )
@@ -86,6 +87,33 @@ func (d *Directory) pinned(dir, digest string) (string, error) {
 		return "", fmt.Errorf("%w: %w", notPinned(digest), ErrDamaged)
 	}
 	return text, nil
+}
+
+// Unpin implements [Store].
+func (d *Directory) Unpin(ctx context.Context, session string, keep []string) error {
+	dir := durable.Name(session)
+	names, err := listNames(d.root, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ctx.Err()
+	}
+	var errs []error
+	for _, name := range names {
+		digest, ok := strings.CutPrefix(name, pinPrefix)
+		if !ok || slices.Contains(keep, digest) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		errs = append(errs, ignoreMissing(d.root.Remove(dir+"/"+name)))
+	}
+	if len(errs) > 0 {
+		errs = append(errs, ignoreMissing(d.syncDirs(dir)))
+	}
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return fmt.Errorf("unpin content of session %q: %w", session, err)
+	}
+	return ctx.Err()
 }
 
 // agentsOf returns the agents with a record among the names in a session's

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -155,6 +156,19 @@ func (m *Memory) Pinned(ctx context.Context, session, digest string) (string, er
 		}
 	}
 	return "", notPinned(digest)
+}
+
+// Unpin implements [Store].
+func (m *Memory) Unpin(ctx context.Context, session string, keep []string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if s := m.use(session); s != nil {
+		maps.DeleteFunc(s.pins, func(digest, _ string) bool { return !slices.Contains(keep, digest) })
+	}
+	return nil
 }
 
 // End implements [Store].

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrDigest reports a Pin whose digest is not the hex SHA-256 of its text.
@@ -15,6 +16,21 @@ var ErrDigest = errors.New("digest is not the hex SHA-256 of the text")
 func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
+}
+
+// Pins returns the digests of what a record needs pinned, some perhaps twice.
+func (r *Record) Pins() []string {
+	pins := []string{r.Overview, r.Listing}
+	for i := range r.Active {
+		pins = append(pins, r.Active[i].Digest)
+	}
+	for i := range r.Deliveries {
+		pins = append(pins, r.Deliveries[i].Digest)
+		for _, doc := range r.Deliveries[i].Docs {
+			pins = append(pins, doc.Digest)
+		}
+	}
+	return slices.DeleteFunc(pins, func(digest string) bool { return digest == "" })
 }
 
 // checkPin keeps a wrong digest out: whoever reads the pin later trusts that

@@ -53,6 +53,20 @@ type Record struct {
 	NoSkills bool `json:"no_skills,omitempty"`
 	// Notes are the announced catalog changes.
 	Notes []Note `json:"notes,omitempty"`
+
+	// Closed are agents whose session was ended, the latest last. A record that has
+	// some is of no agent itself.
+	Closed []Closed `json:"closed,omitempty"`
+}
+
+// Closed is an agent whose session was ended.
+type Closed struct {
+	// Agent tells the session and the agent by hashes of their names.
+	Agent string `json:"agent"`
+	// Calls is the highest number that the agent had given to a call.
+	Calls int `json:"calls"`
+	// At is when the session ended, in Unix seconds.
+	At int64 `json:"at"`
 }
 
 // Mark recognises a user message: by a hash of its text, by how many user
@@ -74,8 +88,10 @@ type Active struct {
 	// doc was asked for.
 	Docs []string `json:"docs,omitempty"`
 	All  bool     `json:"all,omitempty"`
-	// Used is the value of the use clock at the last load or selection.
-	Used int `json:"used"`
+	// Used is the value of the use clock at the last load or selection, Loaded
+	// that at the last load; 0 for an imported one.
+	Used   int `json:"used"`
+	Loaded int `json:"loaded,omitempty"`
 }
 
 // Delivery is the content of one skill that one call brought into view, pinned
@@ -162,6 +178,7 @@ func (r *Record) Clone() *Record {
 	for i := range c.Held {
 		c.Held[i].Tools = slices.Clone(c.Held[i].Tools)
 	}
+	c.Closed = slices.Clone(r.Closed)
 	c.Grants = slices.Clone(r.Grants)
 	for i := range c.Grants {
 		c.Grants[i].Skills = maps.Clone(c.Grants[i].Skills)

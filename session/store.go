@@ -49,6 +49,10 @@ type Store interface {
 	// Pinned returns the text, or an error that wraps ErrNotPinned.
 	Pinned(ctx context.Context, session, digest string) (string, error)
 
+	// Unpin removes the pins of the session whose digests are not in keep. The
+	// records stay. A session without pins is not an error.
+	Unpin(ctx context.Context, session string, keep []string) error
+
 	// End removes all records and pins of the session. Ending an unknown
 	// session is not an error.
 	End(ctx context.Context, session string) error

@@ -49,6 +49,40 @@ func pinUnknown(t *testing.T, s session.Store) {
 	}
 }
 
+func unpinKeeps(t *testing.T, s session.Store) {
+	for _, id := range []string{"s", "s2"} {
+		save(t, s, full(core.SessionKey{Session: id, Agent: "a"}))
+		for _, text := range []string{"x", "y", "z"} {
+			ok(t, s.Pin(t.Context(), id, session.Digest(text), text))
+		}
+	}
+	for range 2 {
+		ok(t, s.Unpin(t.Context(), "s", []string{session.Digest("y"), "../x", ""}))
+		for _, text := range []string{"x", "z"} {
+			_, err := s.Pinned(t.Context(), "s", session.Digest(text))
+			is(t, err, session.ErrNotPinned)
+			kept, err := s.Pinned(t.Context(), "s2", session.Digest(text))
+			equal(t, "pin of the other session", must(t, kept, err), text)
+		}
+		text, err := s.Pinned(t.Context(), "s", session.Digest("y"))
+		equal(t, "kept pin", must(t, text, err), "y")
+		equal(t, "record", load(t, s, core.SessionKey{Session: "s", Agent: "a"}).Version, int64(1))
+	}
+	ok(t, s.Pin(t.Context(), "s", session.Digest("x"), "x"))
+	text, err := s.Pinned(t.Context(), "s", session.Digest("x"))
+	equal(t, "pinned again", must(t, text, err), "x")
+	ok(t, s.Unpin(t.Context(), "s", nil))
+	_, err = s.Pinned(t.Context(), "s", session.Digest("y"))
+	is(t, err, session.ErrNotPinned)
+}
+
+func unpinUnknown(t *testing.T, s session.Store) {
+	ok(t, s.Unpin(t.Context(), "never", nil))
+	save(t, s, full(key))
+	ok(t, s.Unpin(t.Context(), key.Session, []string{session.Digest("x")}))
+	equal(t, "record", load(t, s, key).Version, int64(1))
+}
+
 func endRemoves(t *testing.T, s session.Store) {
 	for _, id := range []string{"s", "s2"} {
 		save(t, s, full(core.SessionKey{Session: id, Agent: "a"}))

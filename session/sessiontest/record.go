@@ -41,6 +41,7 @@ func saveLeavesArgument(t *testing.T, s session.Store) {
 	rec.Deliveries[0].Anchor.Hash = "changed"
 	rec.Pending[0].Answer = "changed"
 	rec.Notes[0].Text = "changed"
+	rec.Closed[0].Agent = "changed"
 	rec.Others[0].ID = "changed"
 	rec.Held[0].Tools[0] = "changed"
 	rec.Grants[0].Skills["pdf"] = "changed"
@@ -186,6 +187,7 @@ func cancelled(t *testing.T, s session.Store) {
 	is(t, s.Pin(ctx, "s", session.Digest("y"), "y"), context.Canceled)
 	_, err = s.Pinned(ctx, "s", digest)
 	is(t, err, context.Canceled)
+	is(t, s.Unpin(ctx, "s", nil), context.Canceled)
 	is(t, s.End(ctx, "s"), context.Canceled)
 	is(t, increment(ctx, s, key), context.Canceled)
 

@@ -38,6 +38,8 @@ func Run(t *testing.T, open func(t *testing.T) session.Store) {
 		{"pin/belongs to the session", pinBelongs},
 		{"pin/wrong digest is refused", pinWrongDigest},
 		{"pin/unknown digest", pinUnknown},
+		{"unpin/removes what is not kept of the session only", unpinKeeps},
+		{"unpin/unknown session", unpinUnknown},
 		{"end/removes everything of the session only", endRemoves},
 		{"end/unknown session", endUnknown},
 		{"end/late save does not revive", endLateSave},
@@ -141,6 +143,7 @@ func full(key core.SessionKey) *session.Record {
 		},
 		Grants:   []session.Grant{{Tool: "skill_run", Use: "u", Skills: map[string]string{"pdf": "d1"}}},
 		Overview: "o", Listing: "l", NoSkills: true,
-		Notes: []session.Note{{Anchor: mark, Text: "new skill"}},
+		Notes:  []session.Note{{Anchor: mark, Text: "new skill"}},
+		Closed: []session.Closed{{Agent: "0f", Calls: 4, At: 1}},
 	}
 }
