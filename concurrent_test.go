@@ -99,7 +99,7 @@ func TestConcurrentUse(t *testing.T) {
 		t.Run(ids, func(t *testing.T) {
 			t.Parallel()
 			const workers = 64
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			r := open(t, newWorld(2*workers).files, satchel.WithMaxLoaded(0), satchel.WithLoadMode(loadmode.Session))
 			var running sync.WaitGroup

@@ -36,7 +36,7 @@ func TestExecInASandbox(t *testing.T) {
 	for _, tty := range []string{"false", "true"} {
 		t.Run("tty "+tty, func(t *testing.T) {
 			b := newBench(t, tools.Runner{Executor: newSandbox(t)})
-			r := b.talk("skill_exec", command(`pwd; `+greeter, `,"tty":`+tty+`,"output_files":["out/*"]`))
+			r := b.talk("skill_exec", command(`pwd; `+greeter, patient+`,"tty":`+tty+`,"output_files":["out/*"]`))
 			if r.Output != "/workspace/skills/demo\nName: " || r.Interaction == nil {
 				t.Fatalf("exec: %+v", r)
 			}
@@ -80,17 +80,19 @@ func TestExecKilledLeavesNoProcess(t *testing.T) {
 			t.Run(name+", tty "+tty, func(t *testing.T) {
 				b := newBench(t, tools.Runner{Executor: exec})
 				word := "marked" + strconv.Itoa(os.Getpid()) + name + tty
-				r := b.talk("skill_exec", command(`trap '' TERM HUP INT; stay() { bash -c 'trap "" TERM HUP; while :; do sleep 1; done' `+word+`; }; stay & (setsid bash -c 'while :; do sleep 1; done' `+word+` </dev/null >/dev/null 2>&1 &); sleep 0.2; echo up; stay`, `,"tty":`+tty))
-				if !strings.HasSuffix(r.Output, "up\n") || r.Status != "running" {
+				r := b.talk("skill_exec", command(`trap '' TERM HUP INT; stay() { bash -c 'trap "" TERM HUP; while :; do sleep 1; done' `+word+`; }; stay & (setsid bash -c 'while :; do sleep 1; done' `+word+` </dev/null >/dev/null 2>&1 &); printf 'up: '; stay`, patient+`,"tty":`+tty))
+				if !strings.HasSuffix(r.Output, "up: ") || r.Status != "running" {
 					t.Fatalf("exec: %+v", r)
 				}
-				if pids := marked(t, word); len(pids) < 3 {
-					t.Fatalf("processes %v", pids)
+				for deadline := time.Now().Add(time.Minute); len(marked(t, word)) < 4; time.Sleep(10 * time.Millisecond) {
+					if time.Now().After(deadline) {
+						t.Fatalf("processes %v", marked(t, word))
+					}
 				}
 				if r = b.talk("skill_kill_session", "s1"); r.Status != "killed" {
 					t.Errorf("kill: %+v", r)
 				}
-				for deadline := time.Now().Add(time.Second); ; time.Sleep(10 * time.Millisecond) {
+				for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 					pids := marked(t, word) // those that have ended have no arguments any more
 					if len(pids) == 0 {
 						break

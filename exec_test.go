@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -40,6 +41,10 @@ type talked struct {
 	Result   *ran
 }
 
+// patient makes a call wait for as long as it can: what a command asks, and its
+// end, come sooner.
+const patient = `,"yield_ms":60000`
+
 func (b *bench) talk(tool, args string) talked {
 	b.t.Helper()
 	answer := b.call(tool, args)
@@ -64,7 +69,20 @@ func input(id, chars string) string {
 	if err != nil {
 		panic(err)
 	}
-	return `{"session_id":"` + id + `","chars":` + string(raw) + `,"submit":true}`
+	return `{"session_id":"` + id + `","chars":` + string(raw) + `,"submit":true` + patient + `}`
+}
+
+// hears polls until a session that goes on has said that, and no more.
+func (b *bench) hears(r talked, want string) talked {
+	b.t.Helper()
+	text := r.Output
+	for deadline := time.Now().Add(time.Minute); r.Status == "running" && len(text) < len(want) && time.Now().Before(deadline); text += r.Output {
+		r = b.talk("skill_poll_session", `{"session_id":"`+r.Session+`","yield_ms":20}`)
+	}
+	if text != want || r.Status != "running" {
+		b.t.Fatalf("heard %q, want %q: %+v", text, want, r)
+	}
+	return r
 }
 
 // finish polls until the session has exited and returns all that it wrote and
@@ -72,7 +90,7 @@ func input(id, chars string) string {
 func (b *bench) finish(r talked) (string, talked) {
 	b.t.Helper()
 	text := r.Output
-	for deadline := time.Now().Add(20 * time.Second); r.Status == "running"; {
+	for deadline := time.Now().Add(2 * time.Minute); r.Status == "running"; {
 		if time.Now().After(deadline) {
 			b.t.Fatalf("still running after %q", text)
 		}
@@ -89,7 +107,7 @@ const greeter = `printf 'Name: '; read name; echo "hello $name"; printf 'Age: ';
 
 func TestExecTalks(t *testing.T) {
 	b := newBench(t, tools.Runner{})
-	r := b.talk("skill_exec", command(greeter, `,"outputs":{"globs":["out/*"],"inline":true,"save":true}`))
+	r := b.talk("skill_exec", command(greeter, patient+`,"outputs":{"globs":["out/*"],"inline":true,"save":true}`))
 	if r.Status != "running" || r.Session != "s1" || r.Output != "Name: " || r.Interaction == nil || r.Interaction.Kind != "prompt" || r.Result != nil {
 		t.Fatalf("exec: %+v", r)
 	}
@@ -130,17 +148,15 @@ func TestExecEnds(t *testing.T) {
 		{"at once", "echo hi", "", "hi\n", 0, false},
 		{"without output", "exit 3", "", "", 3, false},
 		{"both streams", "echo out; echo err >&2; echo out", "", "out\nerr\nout\n", 0, false},
-		{"in time", "echo early; sleep 20", `,"timeout":1`, "early\n", 143, true},
+		{"in time", "echo early; sleep 300", `,"timeout":3`, "early\n", 143, true},
 		{"with its input", "cat; echo end", `,"stdin":"a b\n"`, "", 0, false},
 		{"in the editor", "$EDITOR work/msg.txt; cat work/msg.txt", `,"editor_text":"  hello\n"`, "  hello\n", 0, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := b.talk("skill_exec", command(tt.command, tt.more))
 			if tt.name == "with its input" {
-				if r.Status != "running" || r.Output != "a b\n" {
-					t.Fatalf("exec: %+v", r)
-				}
-				r = b.talk("skill_write_stdin", `{"session_id":"`+r.Session+`","chars":"more\n","eof":true}`)
+				r = b.hears(r, "a b\n")
+				r = b.talk("skill_write_stdin", `{"session_id":"`+r.Session+`","chars":"more\n","eof":true`+patient+`}`)
 				tt.output = "more\nend\n"
 			}
 			text, r := b.finish(r)
@@ -152,7 +168,7 @@ func TestExecEnds(t *testing.T) {
 			}
 		})
 	}
-	if got := b.call("skill_exec", `{"skill":"demo","script":"scripts/count.py","args":["SKILL.md"]}`); !strings.Contains(got, `"output":"7\n"`) {
+	if got := b.call("skill_exec", `{"skill":"demo","script":"scripts/count.py","args":["SKILL.md"]`+patient+`}`); !strings.Contains(got, `"output":"7\n"`) {
 		t.Errorf("script: %s", got)
 	}
 }
@@ -173,9 +189,9 @@ func TestExecRefuses(t *testing.T) {
 		}
 	}
 	for range 2 {
-		b.talk("skill_exec", command("sleep 20", `,"yield_ms":0`))
+		b.talk("skill_exec", command("sleep 300", `,"yield_ms":0`))
 	}
-	got := b.call("skill_exec", command("sleep 20", ""))
+	got := b.call("skill_exec", command("sleep 300", ""))
 	if !strings.HasPrefix(got, "error: ") || !regexp.MustCompile(`2 are allowed; end one of s\d+, s\d+`).MatchString(got) {
 		t.Errorf("one too many: %s", got)
 	}
@@ -198,13 +214,26 @@ func TestExecPages(t *testing.T) {
 	}
 }
 
+// untilEnded is an option for a runtime, and what is closed when the command of
+// its first session has ended.
+func untilEnded() (satchel.Option, <-chan struct{}) {
+	ended := make(chan struct{})
+	var once sync.Once
+	return satchel.WithEventHook(func(_ context.Context, e core.Event) {
+		if e.Kind == core.WorkspaceRun {
+			once.Do(func() { close(ended) })
+		}
+	}), ended
+}
+
 // What nobody reads in time is told as lost, and that the end was not told
 // before all pages were is what keeps a model from missing them.
 func TestExecTellsWhatIsLost(t *testing.T) {
-	b := newBench(t, tools.Runner{Sessions: terminal.Limits{Buffer: 40 << 10}})
+	hook, ended := untilEnded()
+	b := newBench(t, tools.Runner{Sessions: terminal.Limits{Buffer: 40 << 10}}, hook)
 	r := b.talk("skill_exec", command(`head -c 100000 /dev/zero | tr '\0' x`, `,"yield_ms":0`))
+	<-ended
 	for r.Status == "running" && len(r.Warnings) == 0 {
-		time.Sleep(100 * time.Millisecond)
 		if r = b.talk("skill_poll_session", `{"session_id":"s1"}`); len(r.Output) > 16<<10 {
 			t.Fatalf("a page of %d bytes", len(r.Output))
 		}
@@ -225,7 +254,7 @@ func TestExecKeepsSecrets(t *testing.T) {
 			r := b.talk("skill_exec", command(`printf '<s3cr'; read x; printf '3t-value>\n'; printf '<s3cr'; read x; echo "$x>"; echo $DEMO_TOKEN | tee out/t.txt`, `,"output_files":["out/t.txt"],"tty":`+tty))
 			all := r.Output
 			for range 2 {
-				r = b.talk("skill_write_stdin", input(r.Session, "3t-value"))
+				r = b.talk("skill_write_stdin", `{"session_id":"`+r.Session+`","chars":"3t-value","submit":true,"yield_ms":100}`)
 				all += r.Output
 			}
 			rest, r := b.finish(r)
@@ -250,7 +279,7 @@ func TestExecBelongsToItsOwner(t *testing.T) {
 		other.call("skill_load", "demo")
 		others = append(others, other)
 	}
-	b.talk("skill_exec", command("sleep 20", `,"yield_ms":0`))
+	b.talk("skill_exec", command("sleep 300", `,"yield_ms":0`))
 	b.talk("skill_exec", command("cat", `,"yield_ms":0`))
 	for _, o := range others[1:] {
 		for _, tool := range []string{"skill_poll_session", "skill_kill_session", "skill_write_stdin"} {
@@ -258,7 +287,7 @@ func TestExecBelongsToItsOwner(t *testing.T) {
 				t.Errorf("%v, %s: %s", o.key, tool, got)
 			}
 		}
-		if r := o.talk("skill_exec", command("echo mine", "")); r.Session != "s1" || r.Output != "mine\n" {
+		if r := o.talk("skill_exec", command("echo mine", patient)); r.Session != "s1" || r.Output != "mine\n" {
 			t.Errorf("%v: %+v", o.key, r)
 		}
 	}
@@ -268,9 +297,10 @@ func TestExecBelongsToItsOwner(t *testing.T) {
 }
 
 // beats writes to a file of the host as long as it lives, and so do its
-// children, one of which has left its group.
+// children, one of which has left its group. It asks when all do.
 func beats(file string) string {
-	return fmt.Sprintf(`beat() { while :; do echo x >> %s; sleep 0.02; done; }; beat & (setsid sh -c 'while :; do echo x >> %[1]s; sleep 0.02; done' &) ; echo up; wait`, file)
+	return fmt.Sprintf(`beat() { while :; do echo x >> "%s"; sleep 0.02; done; }; beat & (setsid sh -c 'while :; do echo x >> "%[1]s.2"; echo x >> "%[1]s"; sleep 0.02; done' &); `+
+		`until [ -s "%[1]s" ] && [ -s "%[1]s.2" ]; do sleep 0.01; done; printf 'up: '; wait`, file)
 }
 
 // still fails when something still writes.
@@ -325,7 +355,7 @@ func TestExecLeavesNothing(t *testing.T) {
 			defer places.Close()
 			b := newBench(t, tools.Runner{Workspaces: places})
 			file := filepath.Join(t.TempDir(), "beat")
-			if r := b.talk("skill_exec", command(beats(file), `,"yield_ms":5000`)); r.Output != "up\n" || r.Status != "running" {
+			if r := b.talk("skill_exec", command(beats(file), patient)); r.Output != "up: " || r.Status != "running" {
 				t.Fatalf("exec: %+v", r)
 			}
 			if n, err := places.Sweep(); n != 0 || err != nil {
@@ -360,7 +390,7 @@ func TestExecOutlivesItsSkill(t *testing.T) {
 	if got := b.call("skill_exec", command("cat", "")); !strings.Contains(got, "not loaded") {
 		t.Errorf("exec: %s", got)
 	}
-	if r := b.talk("skill_write_stdin", `{"session_id":"s1","chars":"still there","eof":true}`); r.Output != "still there" || r.Status != "exited" {
+	if r := b.talk("skill_write_stdin", `{"session_id":"s1","chars":"still there","eof":true`+patient+`}`); r.Output != "still there" || r.Status != "exited" {
 		t.Errorf("write: %+v", r)
 	}
 }
@@ -368,13 +398,21 @@ func TestExecOutlivesItsSkill(t *testing.T) {
 // A call whose context ends has read nothing.
 func TestExecOutlivesItsCall(t *testing.T) {
 	b := newBench(t, tools.Runner{})
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
-	defer cancel()
-	call := core.ToolCall{Name: "skill_exec", Arguments: command("echo first; cat", "")}
+	up := filepath.Join(t.TempDir(), "up")
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer cancel()
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			if _, err := os.Stat(up); err == nil {
+				return
+			}
+		}
+	}()
+	call := core.ToolCall{Name: "skill_exec", Arguments: command("echo first; touch '"+up+"'; cat", patient)}
 	if got, err := b.rt.CallTool(ctx, b.key, call); err == nil {
 		t.Fatalf("answer %s", got)
 	}
-	r := b.talk("skill_write_stdin", input("s1", "second"))
+	r := b.talk("skill_write_stdin", `{"session_id":"s1","chars":"second\n","yield_ms":100}`)
 	if text, _ := b.finish(b.talk("skill_write_stdin", `{"session_id":"s1","eof":true}`)); r.Output+text != "first\nsecond\n" {
 		t.Errorf("%q, then %q", r.Output, text)
 	}
@@ -387,10 +425,10 @@ func TestExecInTheOrderOfTheResponse(t *testing.T) {
 		b := newBench(t, tools.Runner{})
 		calls := []core.ToolCall{
 			{ID: "0", Name: "skill_exec", Arguments: command("cat", `,"yield_ms":0`)},
-			{ID: "1", Name: "skill_exec", Arguments: command("echo second", "")},
+			{ID: "1", Name: "skill_exec", Arguments: command("echo second", patient)},
 			{ID: "2", Name: "skill_write_stdin", Arguments: `{"session_id":"s1","chars":"a","yield_ms":0}`},
 			{ID: "3", Name: "skill_write_stdin", Arguments: `{"session_id":"s1","chars":"b","yield_ms":0}`},
-			{ID: "4", Name: "skill_write_stdin", Arguments: `{"session_id":"s1","chars":"c","eof":true}`},
+			{ID: "4", Name: "skill_write_stdin", Arguments: `{"session_id":"s1","chars":"c","eof":true` + patient + `}`},
 		}
 		if err := b.rt.Observe(context.Background(), b.key, calls); err != nil {
 			t.Fatal(err)
@@ -421,15 +459,13 @@ func TestExecInTheOrderOfTheResponse(t *testing.T) {
 // Where commands are restricted, no session takes commands.
 func TestExecPolicy(t *testing.T) {
 	b := newBench(t, tools.Runner{Policy: shellcmd.Policy{Allowed: []string{"cat", "bash", "env", "python3"}}})
-	if r := b.talk("skill_exec", command("cat", `,"stdin":"fine\n"`)); r.Output != "fine\n" {
-		t.Errorf("cat: %+v", r)
-	}
+	b.hears(b.talk("skill_exec", command("cat", `,"stdin":"fine\n","yield_ms":0`)), "fine\n")
 	for _, text := range []string{"bash", "bash -i", "bash -c 'cat'", "env cat", "sh", "cat; id", "cat > x", "./cat"} {
 		if got := b.call("skill_exec", command(text, `,"stdin":"id\n"`)); !strings.HasPrefix(got, "error: ") {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
-	if r := b.talk("skill_exec", `{"skill":"demo","script":"scripts/count.py","args":["SKILL.md"]}`); r.Output != "7\n" {
+	if r := b.talk("skill_exec", `{"skill":"demo","script":"scripts/count.py","args":["SKILL.md"]`+patient+`}`); r.Output != "7\n" {
 		t.Errorf("script: %+v", r)
 	}
 	b = newBench(t, tools.Runner{Policy: shellcmd.Policy{Denied: []string{"rm"}}})
@@ -442,19 +478,19 @@ func TestExecPolicy(t *testing.T) {
 
 func TestExecTellsWhatDidNotStart(t *testing.T) {
 	b := newBench(t, tools.Runner{Policy: shellcmd.Policy{}, Interpreters: map[string][]string{".py": {"no-such-python"}}})
-	r := b.talk("skill_exec", `{"skill":"demo","script":"scripts/count.py"}`)
+	r := b.talk("skill_exec", `{"skill":"demo","script":"scripts/count.py"`+patient+`}`)
 	if r.Status != "exited" || r.Result == nil || r.Result.ExitCode != 127 || !strings.Contains(r.Result.Stderr, "not found") {
 		t.Errorf("%+v, %+v", r, r.Result)
 	}
 }
 
 func TestExecIsKilledWhenIdle(t *testing.T) {
-	b := newBench(t, tools.Runner{Sessions: terminal.Limits{Idle: 200 * time.Millisecond}})
-	r := b.talk("skill_exec", command("echo up; sleep 20", `,"yield_ms":100`))
-	for deadline := time.Now().Add(10 * time.Second); r.Status == "running" && time.Now().Before(deadline); {
-		time.Sleep(350 * time.Millisecond)
-		r = b.talk("skill_poll_session", `{"session_id":"s1","yield_ms":0}`)
-	}
+	hook, ended := untilEnded()
+	// As long again it can be asked for after its end.
+	b := newBench(t, tools.Runner{Sessions: terminal.Limits{Idle: 2 * time.Second}}, hook)
+	r := b.talk("skill_exec", command("echo up; sleep 300", `,"yield_ms":0`))
+	<-ended
+	_, r = b.finish(r)
 	if r.Status != "exited" || r.Result == nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "not been asked for") {
 		t.Errorf("%+v", r)
 	}
@@ -536,8 +572,11 @@ func TestExecOnATerminal(t *testing.T) {
 		}
 		return
 	}
+	if signal.Ignored(os.Interrupt) { // in the background of a script; the commands would ignore it too
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	b := newBench(t, tools.Runner{})
-	r := b.talk("skill_exec", command(`echo $TERM; stty size; `+greeter, `,"tty":true,"output_files":["out/*"]`))
+	r := b.talk("skill_exec", command(`echo $TERM; stty size; `+greeter, patient+`,"tty":true,"output_files":["out/*"]`))
 	if r.Output != "dumb\n40 120\nName: " || r.Interaction == nil {
 		t.Fatalf("exec: %+v", r)
 	}
@@ -547,20 +586,16 @@ func TestExecOnATerminal(t *testing.T) {
 	if r = b.talk("skill_write_stdin", input("s1", "36")); r.Output != "36\nso old: 36\n" || r.Status != "exited" || len(r.Result.Files) != 1 {
 		t.Errorf("write: %+v", r)
 	}
-	b.talk("skill_exec", command("cat", `,"tty":true,"stdin":"typed\n"`))
-	for range 2 { // in the middle of a line, and at its beginning
-		if r = b.talk("skill_write_stdin", `{"session_id":"s2","chars":"x","eof":true}`); r.Status == "exited" {
-			break
-		}
-	}
+	b.hears(b.talk("skill_exec", command("cat", `,"tty":true,"stdin":"typed\n","yield_ms":0`)), "typed\ntyped\n")
+	r = b.talk("skill_write_stdin", `{"session_id":"s2","chars":"x","eof":true`+patient+`}`) // in the middle of a line, and at its beginning
 	if r.Output != "xx" || r.Status != "exited" || r.Result.ExitCode != 0 {
 		t.Errorf("end of input: %+v", r)
 	}
-	b.talk("skill_exec", command("echo up; sleep 20", `,"tty":true,"yield_ms":5000`))
+	b.talk("skill_exec", command("printf 'up: '; sleep 300", patient+`,"tty":true`))
 	if _, r = b.finish(b.talk("skill_write_stdin", `{"session_id":"s3","chars":"\u0003"}`)); r.Result == nil || r.Result.ExitCode != 130 {
 		t.Errorf("interrupt: %+v", r)
 	}
-	b.talk("skill_exec", command("stty -echo; printf 'Password: '; read p; echo; echo ${#p}", `,"tty":true`))
+	b.talk("skill_exec", command("stty -echo; printf 'Password: '; read p; echo; echo ${#p}", patient+`,"tty":true`))
 	if r = b.talk("skill_write_stdin", input("s4", "letmein")); r.Output != "\n7\n" {
 		t.Errorf("password: %+v", r)
 	}

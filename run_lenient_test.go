@@ -27,7 +27,7 @@ func TestRunLenientArguments(t *testing.T) {
 	const command = `"skill":"demo","command":"echo $N $FLAG $(cat) > out/n.txt; cat inputs/notes.txt"`
 	for _, fields := range []string{
 		`"inputs":[{"from":"` + from + `"}],"outputs":{"globs":["out/n.txt"],"inline":true},"env":{"N":"1","FLAG":"true"},"stdin":"7","timeout":30`,
-		`"inputs":"` + from + `","outputs":{"globs":"out/n.txt","inline":"true"},"env":{"N":1,"FLAG":true},"stdin":7,"timeout":1.5`,
+		`"inputs":"` + from + `","outputs":{"globs":"out/n.txt","inline":"true"},"env":{"N":1,"FLAG":true},"stdin":7,"timeout":60.5`,
 		`"inputs":{"from":"` + from + `","pin":"false"},"outputs":"{\"globs\":[\"out/n.txt\"],\"inline\":true}","env":"{\"N\":1,\"FLAG\":true}","stdin":7,"timeout":"30s"`,
 		`"inputs":["` + from + `"],"output_files":"out/n.txt","env":{"N":1,"FLAG":true},"stdin":7,"timeout":"30"`,
 	} {
@@ -46,6 +46,41 @@ func TestRunLenientArguments(t *testing.T) {
 	got := b.call("skill_run", `{`+command+`,"outputs":7}`)
 	if want := `error: cannot read the arguments: field "outputs": want an object, found the number 7; such as {"outputs":{"globs":["…"]}}`; !strings.HasPrefix(got, want) {
 		t.Errorf("answer %q", got)
+	}
+}
+
+// What is misspelt in a field is told and keeps nothing from running.
+func TestRunTellsOfUnknownFields(t *testing.T) {
+	b := newBench(t, tools.Runner{})
+	got := b.call("skill_run", `{"skill":"demo","command":"echo x > out/x","outputs":{"glob":"out/*","inline":true}}`)
+	if !strings.Contains(got, `"exit_code":0`) || !strings.Contains(got, "\nignored unknown field \"glob\" in outputs; it has globs, ") || !strings.Contains(got, "nothing is collected: name the files") {
+		t.Errorf("answer %s", got)
+	}
+	got = b.call("skill_run", `{"skill":"demo","command":["echo","echo"]}`)
+	if !strings.HasPrefix(got, `error: cannot read the arguments: field "command": want one text, not 2`) {
+		t.Errorf("answer %s", got)
+	}
+	if r := b.run(`{"skill":"demo","command":"true","output_files":"[\"out/x\"]"}`); len(r.Files) != 1 {
+		t.Errorf("run: %+v", r)
+	}
+}
+
+// A file of inputs/ goes by that name everywhere.
+func TestReadInputs(t *testing.T) {
+	b := newBench(t, tools.Runner{})
+	r := b.run(`{"skill":"demo","command":"echo hi > inputs/i.txt","output_files":"inputs/i.txt"}`)
+	if len(r.Files) != 1 || r.Files[0].Name != "work/inputs/i.txt" {
+		t.Errorf("run: %+v", r)
+	}
+	for _, path := range []string{"inputs/i.txt", "./inputs//i.txt", "work/inputs/i.txt"} {
+		if got := b.call("skill_read", `{"path":"workspace://`+path+`"}`); !strings.HasSuffix(got, "\nhi") {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	for _, path := range []string{"inputs/../../../etc/passwd", "inputs", "inputs/", "work/../inputs/i.txt/x"} {
+		if got := b.call("skill_read", `{"path":"workspace://`+path+`"}`); !strings.HasPrefix(got, "error: ") {
+			t.Errorf("%s: %s", path, got)
+		}
 	}
 }
 

@@ -5,19 +5,13 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/tools"
 )
 
 // TestSandboxVenv makes Python's environment where a skill expects it, and uses
 // it in the next run; the skill itself stays read-only.
 func TestSandboxVenv(t *testing.T) {
-	sandbox, err := executor.NewSandbox()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { sandbox.Close() })
-	b := newBench(t, tools.Runner{Executor: sandbox, Unloaded: true})
+	b := newBench(t, tools.Runner{Executor: newSandbox(t), Unloaded: true})
 	for _, step := range []struct{ command, want string }{
 		{"/usr/bin/python3 -m venv --without-pip .venv && .venv/bin/python -c 'import sys; print(sys.prefix)'", `"stdout":"/workspace/skills/demo/.venv\n"`},
 		{"python -c 'import sys; print(sys.prefix)'; touch /skills/demo/.venv/also; touch x || touch /skills/demo/x", "Read-only file system"},
@@ -29,3 +23,5 @@ func TestSandboxVenv(t *testing.T) {
 		}
 	}
 }
+
+func TestSandboxWithoutTheInterpreter(t *testing.T) { withoutInterpreter(t, newSandbox(t)) }

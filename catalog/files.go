@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"context"
+	"io/fs"
+	"math"
 	"path"
 	"path/filepath"
 	"strings"
@@ -30,10 +32,8 @@ func (c *Catalog) Files(ctx context.Context, name string, limit int) ([]string, 
 	var files []string
 	var cut bool
 	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
-		l := newListing(st, p, limit, maxFileDepth)
-		l.enter = func(dir string) bool { return !neverSearched(path.Base(dir)) }
-		l.take = func(string) bool { return true }
-		if err := l.walk(ctx, "", 0); err != nil {
+		l, err := filesOf(ctx, st, p, limit)
+		if err != nil {
 			return fileError(skill.Name, ".", err)
 		}
 		files, cut = l.files, l.cut
@@ -45,17 +45,22 @@ func (c *Catalog) Files(ctx context.Context, name string, limit int) ([]string, 
 	return files, cut, nil
 }
 
+// filesOf lists the files of a skill.
+func filesOf(ctx context.Context, st *state, p place, limit int) (*listing, error) {
+	l := newListing(st, p, limit, maxFileDepth)
+	l.enter = func(dir string) bool { return !neverSearched(path.Base(dir)) }
+	l.take = func(string) bool { return true }
+	return l, l.walk(ctx, "", 0)
+}
+
 // Passed names what [Catalog.Files] passes over because it is no file that can
 // be read: links to directories, links that lead nowhere or out of the root,
 // pipes and devices, and names with control characters or invalid UTF-8; at most
 // the first 20, as they are on disk.
 func (c *Catalog) Passed(ctx context.Context, name string) ([]string, error) {
 	var passed []string
-	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
-		l := newListing(st, p, maxFiles, maxFileDepth)
-		l.enter = func(dir string) bool { return !neverSearched(path.Base(dir)) }
-		l.take = func(string) bool { return true }
-		err := l.walk(ctx, "", 0)
+	err := c.within(ctx, name, func(st *state, p place, _ core.Skill) error {
+		l, err := filesOf(ctx, st, p, maxFiles)
 		passed = l.passed
 		return err
 	})
@@ -71,25 +76,50 @@ func (c *Catalog) Passed(ctx context.Context, name string) ([]string, error) {
 // [ErrTooLarge] (see [WithMaxReadBytes]).
 func (c *Catalog) ReadFile(ctx context.Context, name, file string) ([]byte, error) {
 	var data []byte
-	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
-		full, ok := reach(p.dir, file)
-		if !ok {
-			return fileError(skill.Name, file, ErrPath)
-		}
-		f, info, err := openRegular(st.trees[p.root], full, c.cfg.maxReadBytes)
-		if err != nil {
-			return fileError(skill.Name, file, err)
-		}
+	err := c.opened(ctx, name, file, c.cfg.maxReadBytes, func(f fs.File, size int64) (err error) {
 		defer f.Close()
-		if data, err = readAll(f, info.Size(), c.cfg.maxReadBytes); err != nil {
-			return fileError(skill.Name, file, err)
-		}
-		return nil
+		data, err = readAll(f, size, c.cfg.maxReadBytes)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return data, nil
+}
+
+// OpenFile opens a file that [Catalog.ReadFile] would read, of any size. The
+// caller closes it.
+func (c *Catalog) OpenFile(ctx context.Context, name, file string) (fs.File, error) {
+	var opened fs.File
+	err := c.opened(ctx, name, file, noLimit, func(f fs.File, _ int64) error {
+		opened = f
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return opened, nil
+}
+
+const noLimit = math.MaxInt64
+
+// opened gives use a file of a skill that is no larger than limit, to be closed
+// by it.
+func (c *Catalog) opened(ctx context.Context, name, file string, limit int64, use func(f fs.File, size int64) error) error {
+	return c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
+		full, ok := reach(p.dir, file)
+		if !ok {
+			return fileError(skill.Name, file, ErrPath)
+		}
+		f, info, err := openRegular(st.trees[p.root], full, limit)
+		if err == nil {
+			err = use(f, info.Size())
+		}
+		if err != nil {
+			return fileError(skill.Name, file, err)
+		}
+		return nil
+	})
 }
 
 // reach turns a path as a skill writes it into one of the tree. It reports

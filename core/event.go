@@ -25,10 +25,10 @@ const (
 	// about.
 	WorkspaceCreate  EventKind = "workspace.create"  // the session's workspace was opened
 	WorkspaceStage   EventKind = "workspace.stage"   // the skill and its inputs were staged
-	WorkspaceRun     EventKind = "workspace.run"     // the command ended; Detail: its reason
-	WorkspaceCollect EventKind = "workspace.collect" // the outputs were found and saved
+	WorkspaceRun     EventKind = "workspace.run"     // the command ended, in whatever way; Detail: its reason, and the error if there is one
+	WorkspaceCollect EventKind = "workspace.collect" // the outputs were found and saved; Detail: why some were not saved
 	WorkspaceInline  EventKind = "workspace.inline"  // the answer was written
-	WorkspaceCleanup EventKind = "workspace.cleanup" // the session's workspace was removed
+	WorkspaceCleanup EventKind = "workspace.cleanup" // the session's workspace was removed; Detail: "idle" if it ended by itself
 )
 
 // Event is one thing that happened, for logs, metrics and accounting. Which

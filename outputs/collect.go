@@ -25,10 +25,8 @@ const (
 type Collection struct {
 	// Files are sorted by name, byte by byte.
 	Files []File
-	// Warnings are sentences for the model about what was left out and why;
-	// each starts with the quoted name of a file, pattern or limit. There are
-	// at most 21.
-	Warnings []string
+	// Warnings say what was left out and why. There are at most 21.
+	Warnings []Warning
 }
 
 // Collect finds the regular files below root that a glob of spec matches, each
@@ -39,7 +37,8 @@ type Collection struct {
 // to files nor to directories, wherever they lead: a file counts under its own
 // name. Links, pipes, sockets, devices, files with a second hard link, and names
 // that are not one line of UTF-8 are left out with a warning and without being
-// opened, and so is what vanishes or is exchanged meanwhile. Collect does not
+// opened, and so is what vanishes or is exchanged meanwhile; what is being staged
+// meanwhile is passed over. Collect does not
 // wait for any file, looks at 100,000 names at most, and has in memory what it
 // inlines, the part of one file that it is about to inline, and 32 KiB.
 //

@@ -60,7 +60,7 @@ func warned(t testing.TB, c Collection, parts ...string) {
 	t.Helper()
 	ok := len(c.Warnings) == len(parts)
 	for i := 0; ok && i < len(parts); i++ {
-		ok = strings.Contains(c.Warnings[i], parts[i])
+		ok = strings.Contains(c.Warnings[i].String(), parts[i])
 	}
 	if !ok {
 		t.Errorf("warnings %q, want %q", c.Warnings, parts)
@@ -270,8 +270,8 @@ func TestWalkStops(t *testing.T) {
 	} {
 		w.root, w.pats, w.limit, w.notes = root, ps, 10, &notes{}
 		found, err := w.files(t.Context())
-		if err != nil || len(found) != 1 || len(w.notes.texts) != 1 || !strings.Contains(w.notes.texts[0], "stopped") {
-			t.Errorf("%s: %q, %q, %v", name, found, w.notes.texts, err)
+		if err != nil || len(found) != 1 || len(w.notes.warnings) != 1 || !strings.Contains(w.notes.warnings[0].Text, "stopped") {
+			t.Errorf("%s: %q, %q, %v", name, found, w.notes.warnings, err)
 		}
 	}
 }

@@ -194,7 +194,7 @@ func TestMatchTime(t *testing.T) {
 			t.Errorf("%q matches", glob)
 		}
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 }

@@ -101,7 +101,7 @@ func (s Spec) withDefaults() Spec {
 // not at all; one that is too large does not keep smaller ones after it from
 // being saved. Sizes are those at the time of [Collect]: give MaxFileBytes to
 // the store too, because a file may have grown since.
-func (s Spec) Savable(files []File) (save []File, warnings []string) {
+func (s Spec) Savable(files []File) (save []File, warnings []Warning) {
 	s = s.withDefaults()
 	n, room := notes{}, s.MaxTotalBytes
 	for _, f := range files {

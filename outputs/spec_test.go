@@ -87,9 +87,9 @@ func TestSavable(t *testing.T) {
 	files := []File{{Name: "a", Size: 10}, {Name: "b", Size: 11}, {Name: "c", Size: 6}, {Name: "d", Size: 5}, {Name: "e"}}
 	save, warnings := s.Savable(files)
 	want := []File{{Name: "a", Size: 10}, {Name: "d", Size: 5}, {Name: "e"}}
-	wantWarnings := []string{
-		`"b": not saved: 11 bytes are more than max_file_bytes (10)`,
-		`"c": not saved: with it the files would be more than max_total_bytes (15)`,
+	wantWarnings := []Warning{
+		{"b", "not saved: 11 bytes are more than max_file_bytes (10)"},
+		{"c", "not saved: with it the files would be more than max_total_bytes (15)"},
 	}
 	if !reflect.DeepEqual(save, want) || !reflect.DeepEqual(warnings, wantWarnings) {
 		t.Errorf("got %+v, %q", save, warnings)

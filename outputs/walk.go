@@ -155,9 +155,10 @@ func cause(err error) error {
 	return err
 }
 
-// visit looks at one name in a directory.
+// visit looks at one name in a directory. What is being staged at the same time
+// is not there yet.
 func (w *walk) visit(dir, name string, states []state, below *[]entry) {
-	if !w.spend(name, states) {
+	if plainfile.IsTemporary(name) || !w.spend(name, states) {
 		return
 	}
 	next := w.pats.step(states, name)

@@ -3,6 +3,8 @@ package terminal
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/internal/redact"
 )
 
 // cleaner turns the bytes of a process into text that may be shown: lines end
@@ -11,16 +13,15 @@ import (
 // secret or a character is held back until that is known.
 type cleaner struct {
 	lines   *lineEnds // nil: left as they are
-	secrets redaction
+	secrets redact.Stream
 	chars   characters
 }
 
 func newCleaner(tty bool, secrets []Secret) *cleaner {
-	c := &cleaner{}
+	c := &cleaner{secrets: redact.Stream{Set: redact.NewSet(secrets)}}
 	if tty {
 		c.lines = &lineEnds{}
 	}
-	c.secrets.look(secrets)
 	return c
 }
 
@@ -30,7 +31,7 @@ func (c *cleaner) add(text, p []byte, last bool) []byte {
 	if c.lines != nil {
 		p = c.lines.add(p, last)
 	}
-	return c.chars.add(text, c.secrets.add(p, last), last)
+	return c.chars.add(text, c.secrets.Add(p, last), last)
 }
 
 // lineEnds undoes what a terminal does to the end of a line, which is to show
@@ -77,4 +78,4 @@ func (c *characters) add(text, p []byte, last bool) []byte {
 
 // pending is what is held back, for a guess at what the text goes on with; it
 // must not be shown.
-func (c *cleaner) pending() string { return string(c.secrets.held) + string(c.chars.held) }
+func (c *cleaner) pending() string { return string(c.secrets.Held()) + string(c.chars.held) }

@@ -6,7 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-var someSecrets = []Secret{{"TOKEN", "s3cr3t-value"}, {"SHORT", "s3cr"}, {"REPEAT", "ababc"}, {"LINES", "one\ntwo"}, {"NONE", ""}, {"KANJI", "世界人"}}
+var someSecrets = []Secret{
+	{Name: "TOKEN", Value: "s3cr3t-value"}, {Name: "SHORT", Value: "s3cr"}, {Name: "REPEAT", Value: "ababc"},
+	{Name: "LINES", Value: "one\ntwo"}, {Name: "NONE", Value: ""}, {Name: "KANJI", Value: "世界人"},
+	{Name: "KEY", Value: " first-line\nsecond-line \n"},
+}
 
 func cleaned(tty bool, secrets []Secret, parts ...string) string {
 	c := newCleaner(tty, secrets)
@@ -35,9 +39,11 @@ func TestCleaner(t *testing.T) {
 		{"the longer one", false, []string{"s3cr3t-valu!"}, "[SHORT]3t-valu!"},
 		{"begins again", false, []string{"aba", "babc"}, "ab[REPEAT]"},
 		{"over a line end of a terminal", true, []string{"one\r", "\ntwo"}, "[LINES]"},
+		{"lines of a key", false, []string{"1 first-", "line\n2 second-line\n"}, "1 [KEY]\n2 [KEY]\n"},
+		{"a key on a terminal", true, []string{"first-line\r\nsecond", "-line \r\n"}, "[KEY] \n"},
 		{"cut off at the end", false, []string{"<s3cr3t-va"}, "<[TOKEN]"},
 		{"a little at the end", false, []string{"yes"}, "yes"},
-		{"characters", false, []string{"\xe4", "\xb8\x96\xe4\xb8\x96"}, "世世"},
+		{"characters", false, []string{"\xe4", "\xb8\x96\xe4\xb8\x96!"}, "世世!"},
 		{"half a character", false, []string{"a\xe4\xb8"}, "a\uFFFD"},
 		{"secret inside characters", false, []string{"世\xe7\x95", "\x8c人!"}, "[KANJI]!"},
 		{"noise", false, []string{"a\xff\xfe", "\xff", "b\xffc"}, "a\uFFFDb\uFFFDc"},

@@ -43,7 +43,7 @@ func ExampleTable() {
 		fmt.Println(err)
 		return
 	}
-	page, err := s.Next(ctx, terminal.Request{Offset: -1, Wait: 10 * time.Second})
+	page, err := s.Next(ctx, terminal.Request{Offset: -1, Wait: time.Minute})
 	if err != nil || page.Asks == nil {
 		fmt.Println(page, err)
 		return
@@ -54,7 +54,7 @@ func ExampleTable() {
 		fmt.Println(err)
 		return
 	}
-	page, err = s.Next(ctx, terminal.Request{Offset: -1, Wait: 10 * time.Second})
+	page, err = s.Next(ctx, terminal.Request{Offset: -1, Wait: time.Minute})
 	fmt.Printf("%q, %s, %v\n", page.Text, page.Final, err)
 	// Output:
 	// s1: "Name: ", send a line of text

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 )
@@ -82,7 +83,9 @@ func TestEndComesLast(t *testing.T) {
 	}
 }
 
-func TestNextReturnsInTime(t *testing.T) {
+func TestNextReturnsInTime(t *testing.T) { synctest.Test(t, returnsInTime) }
+
+func returnsInTime(t *testing.T) {
 	o := plainOutput(1 << 20)
 	o.Write([]byte("working\n"))
 	if p := read(t, o, Request{Offset: onward, Wait: 20 * time.Millisecond}); p.Text != "working\n" || p.Asks != nil {

@@ -148,6 +148,14 @@ func (t *Table) End(which func(owner core.SessionKey) bool) {
 	}
 }
 
+// Any reports whether an owner that which chooses has a session that has not
+// ended.
+func (t *Table) Any(which func(owner core.SessionKey) bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.live(func(s *Session) bool { return which(s.owner) })) > 0
+}
+
 // Close ends all sessions, also those that are about to start, and lets no more
 // open. Further calls do nothing.
 func (t *Table) Close() {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
@@ -90,7 +91,13 @@ func (p *player) Wait(context.Context) (executor.Result, error) {
 func sleeps(p *player) { <-p.killed }
 
 func cat(p *player) {
-	go func() { <-p.killed; p.in.Close() }()
+	go func() {
+		select {
+		case <-p.killed:
+		case <-p.done:
+		}
+		p.in.Close()
+	}()
 	io.Copy(p.out, p.in)
 }
 
@@ -132,14 +139,16 @@ func next(t *testing.T, s *Session, wait time.Duration) Page {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); !is(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within time: %s", what)
 		}
 	}
 }
 
-func TestSessionFromStartToEnd(t *testing.T) {
+func TestSessionFromStartToEnd(t *testing.T) { synctest.Test(t, fromStartToEnd) }
+
+func fromStartToEnd(t *testing.T) {
 	table := newTable(t, Limits{})
 	s := open(t, table, ada, &stage{script: cat})
 	if s.ID() != "s1" {
@@ -277,7 +286,9 @@ func TestEndedSessionsAreForgotten(t *testing.T) {
 	}
 }
 
-func TestIdle(t *testing.T) {
+func TestIdle(t *testing.T) { synctest.Test(t, idle) }
+
+func idle(t *testing.T) {
 	table := newTable(t, Limits{Idle: 100 * time.Millisecond})
 	exec := &stage{script: sleeps}
 	s := open(t, table, ada, exec)
@@ -300,7 +311,9 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-func TestKill(t *testing.T) {
+func TestKill(t *testing.T) { synctest.Test(t, kill) }
+
+func kill(t *testing.T) {
 	table := newTable(t, Limits{})
 	s := open(t, table, ada, &stage{script: func(p *player) { io.WriteString(p.out, "last words"); <-p.killed }})
 	if killed, err := s.Kill(t.Context()); err != nil || !killed || !s.Finished() {

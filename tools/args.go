@@ -30,6 +30,7 @@ type Args struct {
 	values map[string]json.RawMessage
 	// Warnings say what was ignored, one sentence each.
 	Warnings []string
+	unknown  int // fields
 }
 
 // Text returns a text field, trimmed, or "".
@@ -88,23 +89,27 @@ func decode(raw string, fields []Field) (Args, error) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	unknown := 0
 	for _, name := range names {
 		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
 		if i < 0 {
-			if unknown++; unknown <= maxNamed {
-				a.Warnings = append(a.Warnings, fmt.Sprintf("ignored unknown field %q", cut(name, 80)))
-			}
+			a.ignored(fmt.Sprintf("%q", cut(name, 80)))
 			continue
 		}
 		if err := a.set(fields[i], object[name]); err != nil {
 			return a, fmt.Errorf("%w: field %q: %v", errArguments, name, err)
 		}
 	}
-	if unknown > maxNamed {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("ignored %d more unknown fields", unknown-maxNamed))
+	if more := a.unknown - maxNamed; more > 0 {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("ignored %d more unknown fields", more))
 	}
 	return a, nil
+}
+
+// ignored notes a field that nothing is known of.
+func (a *Args) ignored(what string) {
+	if a.unknown++; a.unknown <= maxNamed {
+		a.Warnings = append(a.Warnings, "ignored unknown field "+what)
+	}
 }
 
 func unwrap(raw string) (object map[string]json.RawMessage, bare string, err error) {
@@ -149,11 +154,14 @@ func (a *Args) set(f Field, raw json.RawMessage) error {
 	}
 	switch f.Kind {
 	case Value:
-		fitted, m := fit(f.Schema, raw)
+		fitted, m := fit(f.reads(), raw)
 		if m != nil {
 			return m.inField(f.Name)
 		}
 		a.values[f.Name] = fitted
+		for _, what := range unknownIn(f.reads(), fitted, f.Name) {
+			a.ignored(what)
+		}
 		return nil
 	case Flag:
 		b, ok := truth(raw)
@@ -181,6 +189,9 @@ func (a *Args) set(f Field, raw json.RawMessage) error {
 		return nil
 	}
 	list, ok := value.([]any)
+	if inner, is := inText(raw); is && f.Kind == Texts && isList(textItems, inner) {
+		ok = json.Unmarshal(inner, &list) == nil // JSON in a text
+	}
 	if !ok {
 		list = []any{value}
 	}
@@ -193,7 +204,7 @@ func (a *Args) set(f Field, raw json.RawMessage) error {
 			return fmt.Errorf("want text, not %s", cut(string(raw), 80))
 		}
 		text = strings.TrimSpace(text)
-		if text != "" && !slices.Contains(a.texts[f.Name], text) {
+		if text != "" && (f.Kind == Text || !slices.Contains(a.texts[f.Name], text)) {
 			a.texts[f.Name] = append(a.texts[f.Name], text)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/shellcmd"
 	"github.com/satchel-go/satchel/terminal"
@@ -62,8 +61,10 @@ func execFields() []Field {
 		case "stdin":
 			f.Description = "written first; the input stays open"
 		case "inputs":
+			f.Reads = f.Schema
 			f.Schema = map[string]any{"type": "array", "items": object(map[string]any{"from": text, "to": text}, "from")}
 		case "outputs":
+			f.Reads = f.Schema
 			f.Schema = object(map[string]any{"globs": map[string]any{"type": "array", "items": text}, "inline": flag, "save": flag})
 		}
 	}
@@ -77,7 +78,7 @@ func (r *Runner) exec(ctx context.Context, s *Scope, req *runRequest, args Args)
 	if s.Sessions == nil {
 		return "", tellf("there are no sessions here; use skill_run")
 	}
-	j := &running{Runner: r, scope: s, req: req}
+	j := &running{Runner: r, scope: s, req: req, warnings: req.warnings}
 	if err := j.choose(ctx); err != nil {
 		return "", err
 	}
@@ -85,11 +86,10 @@ func (r *Runner) exec(ctx context.Context, s *Scope, req *runRequest, args Args)
 	if err != nil {
 		return "", told(ctx, err)
 	}
-	j.editor = "editor-" + live.ID()
 	cmd, err := j.prepare(ctx)
 	if err != nil {
 		live.Abandon()
-		return "", told(ctx, err)
+		return "", j.told(ctx, err)
 	}
 	begun := j.begun()
 	if err := j.start(ctx, live, cmd, args.Flag("tty")); err != nil {
@@ -109,7 +109,7 @@ func (r *Runner) exec(ctx context.Context, s *Scope, req *runRequest, args Args)
 func (j *running) start(ctx context.Context, live *terminal.Session, cmd executor.Command, tty bool) error {
 	if err := j.checkTalk(cmd); err != nil {
 		live.Abandon()
-		j.place.Release()
+		j.release()
 		return err
 	}
 	cmd.Stdin = nil
@@ -117,10 +117,10 @@ func (j *running) start(ctx context.Context, live *terminal.Session, cmd executo
 		cmd.Env = append(cmd.Env, "TERM=dumb") // no colours, no pages, no cursor
 	}
 	began := time.Now()
-	err := live.Start(ctx, j.Executor, terminal.Process{
-		Command: cmd, TTY: tty, Rows: terminalRows, Cols: terminalCols, Secrets: j.hidden(),
+	err := live.Start(ctx, fallback{j.Executor, j}, terminal.Process{
+		Command: cmd, TTY: tty, Rows: terminalRows, Cols: terminalCols, Secrets: j.secrets,
 		Finish: func(ctx context.Context, result executor.Result, err error) []byte {
-			defer j.place.Release()
+			defer j.release()
 			return j.finish(ctx, result, err, began)
 		},
 	})
@@ -129,10 +129,11 @@ func (j *running) start(ctx context.Context, live *terminal.Session, cmd executo
 	case errors.Is(err, executor.ErrNoTTY):
 		err = tellf("there is no terminal on this host; call again without tty")
 	default:
-		err = told(ctx, errors.New(j.redact(err.Error())))
+		err = j.told(ctx, err)
 	}
 	if err != nil {
-		j.place.Release()
+		j.reportEnd(ctx, began, executor.Result{}, err)
+		j.release()
 		return err
 	}
 	_ = live.Write([]byte(j.req.stdin), false) // fails where the command has ended already
@@ -154,21 +155,10 @@ func (j *running) checkTalk(cmd executor.Command) error {
 	return nil
 }
 
-// hidden are the secrets that no output may show.
-func (j *running) hidden() []terminal.Secret {
-	var hidden []terminal.Secret
-	for _, s := range j.secrets {
-		if len(s.value) >= minSecret {
-			hidden = append(hidden, terminal.Secret{Name: s.name, Value: s.value})
-		}
-	}
-	return hidden
-}
-
 // finish writes the result of a session whose command has ended. What it wrote
 // is not in there: the pages have it.
 func (j *running) finish(ctx context.Context, result executor.Result, fault error, began time.Time) []byte {
-	j.scope.Emit(ctx, core.Event{Kind: core.WorkspaceRun, Skill: j.skill.Name, Duration: time.Since(began), Detail: string(result.Reason)})
+	j.reportEnd(ctx, began, result, fault)
 	if fault != nil {
 		j.warnings = append(j.warnings, fault.Error())
 	}
@@ -176,6 +166,7 @@ func (j *running) finish(ctx context.Context, result executor.Result, fault erro
 	if err != nil {
 		return nil // the session was ended; nobody will ask
 	}
+	j.explain(&result)
 	if result.Reason == executor.ReasonSetup { // said by the executor, not by the command
 		a.Stderr = new(j.stream(result.Stderr))
 	}

@@ -29,8 +29,16 @@ type Field struct {
 	Required    bool
 	// Aliases are other names that are understood but not told.
 	Aliases []string
-	// Schema is the JSON Schema of a Value, without its description.
-	Schema map[string]any
+	// Schema is the JSON Schema of a Value, without its description. Reads is the
+	// one by which it is read where the model is told less; nil is Schema.
+	Schema, Reads map[string]any
+}
+
+func (f *Field) reads() map[string]any {
+	if f.Reads != nil {
+		return f.Reads
+	}
+	return f.Schema
 }
 
 // schema writes the JSON Schema of fields with sorted keys, so that the same

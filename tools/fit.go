@@ -56,7 +56,10 @@ func fitList(schema map[string]any, raw json.RawMessage) (json.RawMessage, *misf
 			return json.RawMessage("[]"), nil
 		}
 		one, m := fit(items, raw)
-		if m != nil {
+		switch {
+		case m != nil && m.at != "": // it is one element, but for a part of it
+			return nil, m.inList()
+		case m != nil:
 			return nil, unfit(schema, raw)
 		}
 		list = []json.RawMessage{one}

@@ -161,6 +161,8 @@ func TestImpossibleFields(t *testing.T) {
 		{`"outputs":{"globs":["a"],"max_files":[5]}`, `field "outputs": max_files: want a whole number, found a list`},
 		{`"outputs":{"globs":["a"],"name_template":["p"]}`, `field "outputs": name_template: want text, found a list; such as {"outputs":{"globs":["…"],"name_template":"…"}}`},
 		{`"inputs":5`, `field "inputs": want a list of objects, found the number 5; such as {"inputs":[{"from":"…"}]}`},
+		{`"inputs":{"from":"a","pin":"yes"}`, `field "inputs": pin: want true or false, found text "yes"; such as {"inputs":[{"from":"…","pin":true}]}`},
+		{`"inputs":"{\"from\":\"a\",\"pin\":\"yes\"}"`, `field "inputs": pin: want true or false, found text "yes"`},
 		{`"inputs":[true]`, `field "inputs": element 1: want an object, found true; such as {"inputs":[{"from":"…"}]}`},
 		{`"inputs":[{"from":"a"},{"from":["b"]}]`, `field "inputs": element 2, from: want text, found a list; such as {"inputs":[{"from":"…"}]}`},
 		{`"inputs":[{"from":"a","pin":"once"}]`, `field "inputs": element 1, pin: want true or false, found text "once"; such as {"inputs":[{"from":"…","pin":true}]}`},

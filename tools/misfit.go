@@ -33,6 +33,9 @@ func (m *misfit) inElement(i int) *misfit {
 	return &misfit{join(fmt.Sprint("element ", i+1), m.at), m.want, m.found, "[" + m.example + "]"}
 }
 
+// inList says that the element with the misfit may stand alone for the list.
+func (m *misfit) inList() *misfit { return &misfit{m.at, m.want, m.found, "[" + m.example + "]"} }
+
 // inProperty says in which property of an object the misfit is. The example has
 // what makes the object complete too.
 func (m *misfit) inProperty(schema map[string]any, name string) *misfit {

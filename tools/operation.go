@@ -87,6 +87,9 @@ type Scope struct {
 	// Narrow: the call was let pass because a pattern is for its command, so the
 	// names in it must not stand for what a command has left.
 	Narrow bool
+	// Interpreted: that pattern is for a script only as it is run by the
+	// interpreter of its extension, and not for its path.
+	Interpreted bool
 	// Pin keeps a text for the session.
 	Pin func(ctx context.Context, c catalog.Content) error
 	// Emit reports an event; its Key is filled in.

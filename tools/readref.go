@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/internal/redact"
 	"github.com/satchel-go/satchel/outputs"
 )
 
@@ -40,7 +41,7 @@ func readRef(ctx context.Context, s *Scope, ref string, args Args) (string, erro
 	if err != nil {
 		return "", err
 	}
-	return fileAnswer(cut(ref, 200), []byte(redact(string(data), secrets)), args)
+	return fileAnswer(cut(ref, 200), []byte(redact.NewSet(secrets).Text(string(data), 0)), args)
 }
 
 func (r *Runner) open(ctx context.Context, s *Scope, ref string) (io.ReadCloser, error) {
@@ -49,7 +50,10 @@ func (r *Runner) open(ctx context.Context, s *Scope, ref string) (io.ReadCloser,
 		if err != nil {
 			return nil, err
 		}
-		defer place.Release() // an open file outlives the use
+		defer place.Release()                                              // an open file outlives the use
+		if rest, ok := strings.CutPrefix(cleanPath(name), "inputs/"); ok { // as in globs and inputs
+			name = "work/inputs/" + rest
+		}
 		file, _, err := outputs.Open(place.Root(), name)
 		return file, err
 	}

@@ -47,9 +47,18 @@ type Runner struct {
 	// Env gives variables for a skill's commands. It overrides neither the
 	// workspace's variables nor those of the call. Nil gives none.
 	Env func(ctx context.Context, skill core.Skill) map[string]string
-	// Secret returns the value of a secret that a skill declares by name.
+	// Secret returns the value of a secret that a skill declares by name. The
+	// name in brackets stands for the value in every answer, also for the value
+	// without the white space around it or with single spaces, for each line of
+	// at least 8 bytes of one of several lines, and for all of these with the
+	// escapes of JSON. Values of less than 4 bytes, and what a command encodes in
+	// another way, are shown.
 	Secret func(ctx context.Context, name string) (value string, ok bool)
-	// Interpreters adds to, or replaces, the commands by file extension.
+	// Interpreters are commands that run scripts by their extension, such as
+	// ".jl": {"julia"}. They add to these, or replace them: .py python3, .sh bash,
+	// .js, .mjs and .cjs node, .ts deno run, .rb ruby, .pl perl, .php php,
+	// .r Rscript, .lua lua, .ps1 pwsh -File. Extensions are in lower case here;
+	// those of files may be in any.
 	Interpreters map[string][]string
 	// Attached are files that the host adds to those which users attached to
 	// the messages of the request; both are staged into work/inputs. Resolve
@@ -65,7 +74,9 @@ func (r *Runner) Operations() []Operation {
 }
 
 // Run is skill_run: a command, or a script of the skill, in the session's
-// workspace.
+// workspace. A script is run by the program of its first line, "#!", wherever
+// that is on the PATH of the run; without such a line, or where that program is
+// not there, by the one of its extension, see [Runner]. It needs no exec bit.
 func (r *Runner) Run() Operation {
 	return Operation{
 		Name:        "skill_run",
@@ -127,6 +138,7 @@ type runRequest struct {
 	outputs                outputs.Spec
 	collects               bool
 	omit                   bool
+	warnings               []string
 	timeout                time.Duration
 }
 
@@ -171,6 +183,9 @@ func readRun(args Args) (*runRequest, error) {
 		return nil, tellf("%s", cut(err.Error(), 400))
 	}
 	q.collects = len(q.outputs.Globs) > 0
+	if o := q.outputs; !q.collects && (o.Inline || o.Save || o.MaxFiles+int(o.MaxFileBytes+o.MaxTotalBytes) > 0) {
+		q.warnings = append(q.warnings, `nothing is collected: name the files, as in {"outputs":{"globs":["out/**"]}}`)
+	}
 	return q, checkEnv(q.env, q.editor != "")
 }
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/redact"
 	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -51,6 +51,7 @@ func (j *running) answer(ctx context.Context, result executor.Result) (string, e
 	if err != nil {
 		return "", err
 	}
+	j.explain(&result)
 	a.Stdout, a.Stderr = new(j.stream(result.Stdout)), new(j.stream(result.Stderr))
 	began := time.Now()
 	defer func() { j.report(ctx, core.WorkspaceInline, began, "") }()
@@ -65,6 +66,9 @@ func (j *running) outcome(ctx context.Context, result executor.Result) (*runAnsw
 	}
 	if result.Reason != executor.ReasonExit {
 		a.Reason = result.Reason
+	}
+	if result.Reason == executor.ReasonDisk {
+		j.noteFull(ctx)
 	}
 	failed := result.ExitCode != 0 || result.Reason != executor.ReasonExit
 	if j.req.collects {
@@ -81,8 +85,8 @@ func (j *running) outcome(ctx context.Context, result executor.Result) (*runAnsw
 // collect finds the outputs, shows them and saves them. After a failed command
 // empty files are left out: they are what redirections leave behind.
 func (j *running) collect(ctx context.Context, a *runAnswer, failed bool) error {
-	began := time.Now()
-	defer func() { j.report(ctx, core.WorkspaceCollect, began, "") }()
+	began, detail := time.Now(), ""
+	defer func() { j.report(ctx, core.WorkspaceCollect, began, detail) }()
 	spec := j.req.outputs
 	spec.Inline = spec.Inline && !j.req.omit
 	found, err := outputs.Collect(ctx, j.place.Root(), spec)
@@ -93,13 +97,15 @@ func (j *running) collect(ctx context.Context, a *runAnswer, failed bool) error 
 		j.warnings = append(j.warnings, err.Error())
 		return nil
 	}
-	j.warnings = append(j.warnings, found.Warnings...)
+	j.warn(found.Warnings)
 	kept := j.kept(found.Files, failed)
 	for _, f := range kept {
 		a.Files = append(a.Files, j.listed(f))
 	}
 	if spec.Save || j.ForceSave {
-		j.save(ctx, a, kept, spec)
+		if err := j.save(ctx, a, kept, spec); err != nil {
+			detail = err.Error()
+		}
 	}
 	if p, ok := outputs.Primary(kept); ok {
 		primary := j.listed(p)
@@ -113,11 +119,14 @@ func (j *running) collect(ctx context.Context, a *runAnswer, failed bool) error 
 
 // stream is what is shown of stdout or stderr.
 func (j *running) stream(s executor.Stream) string {
-	if s.Dropped > 0 && len(j.secrets) > 0 {
-		s.Head = []byte(redactCut(string(s.Head), j.secrets, true))
-		s.Tail = []byte(redactCut(string(s.Tail), j.secrets, false))
+	if s.Dropped == 0 { // before String: a secret need not be UTF-8
+		s.Head = []byte(j.redact(string(s.Head) + string(s.Tail)))
+		s.Tail = nil
+		return s.String()
 	}
-	return j.redact(s.String())
+	s.Head = []byte(j.hidden.Text(string(s.Head), redact.AtEnd))
+	s.Tail = []byte(j.hidden.Text(string(s.Tail), redact.AtBeginning))
+	return s.String()
 }
 
 func (j *running) listed(f outputs.File) outputFile {
@@ -135,47 +144,17 @@ func (j *running) kept(files []outputs.File, failed bool) []outputs.File {
 		if failed && f.Size == 0 {
 			continue
 		}
-		if f.Content = j.redact(f.Content); f.Truncated {
-			f.Content = redactCut(f.Content, j.secrets, true)
+		cut := redact.Cut(0)
+		if f.Truncated {
+			cut = redact.AtEnd
 		}
+		f.Content = j.hidden.Text(f.Content, cut)
 		kept = append(kept, f)
 	}
 	if empty := len(files) - len(kept); empty > 0 {
 		j.warnings = append(j.warnings, fmt.Sprintf("%d empty files of the failed command are left out", empty))
 	}
 	return kept
-}
-
-// save stores whole files. What cannot be stored whole is a warning, never a
-// part.
-func (j *running) save(ctx context.Context, a *runAnswer, files []outputs.File, spec outputs.Spec) {
-	if j.Artifacts == nil {
-		j.warnings = append(j.warnings, "nothing was saved: the host has no artifact store")
-		return
-	}
-	files, warnings := spec.Savable(files)
-	j.warnings = append(j.warnings, warnings...)
-	for _, f := range files {
-		saved, err := j.saveFile(ctx, f, spec)
-		if err != nil {
-			j.warnings = append(j.warnings, fmt.Sprintf("%s was not saved: %v", f.Name, err))
-			continue
-		}
-		a.Artifacts = append(a.Artifacts, savedFile{j.redact(saved.Name), saved.Version})
-	}
-}
-
-func (j *running) saveFile(ctx context.Context, f outputs.File, spec outputs.Spec) (artifacts.Info, error) {
-	file, _, err := outputs.Open(j.place.Root(), f.Name)
-	if err != nil {
-		return artifacts.Info{}, err
-	}
-	defer file.Close()
-	limit := spec.MaxFileBytes
-	if limit <= 0 {
-		limit = outputs.DefaultMaxFileBytes
-	}
-	return j.Artifacts.Save(ctx, j.scope.Key.Session, spec.ArtifactName(f.Name), f.MIME, file, limit)
 }
 
 // encode writes JSON as a person would read it: no escapes for < and &.

@@ -1,115 +1,84 @@
 package tools
 
 import (
-	"bufio"
-	"cmp"
 	"errors"
-	"fmt"
 	"io"
-	"path"
 	"strings"
 
-	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
 )
 
-// interpreters are the commands that run a script by its extension, where it
-// has no shebang line.
-var interpreters = map[string][]string{
-	".py":  {"python3"},
-	".sh":  {"bash"},
-	".js":  {"node"},
-	".mjs": {"node"},
-	".cjs": {"node"},
-	".ts":  {"deno", "run"},
-	".rb":  {"ruby"},
-	".pl":  {"perl"},
-	".php": {"php"},
-	".r":   {"Rscript"},
-	".lua": {"lua"},
-	".ps1": {"pwsh", "-File"},
-}
+// maxArgument is the length up to which Linux takes an argument or a variable
+// with its name, in bytes.
+const maxArgument = 128<<10 - 1
 
 // arguments are the argument list of the request's command.
 func (j *running) arguments(env []string) ([]string, error) {
-	search := lookup(env, "PATH")
-	if j.req.script == "" {
-		if !j.restricted() {
-			return []string{"bash", "-c", j.req.command}, nil
-		}
-		simple, err := j.Policy.Check(j.req.command, search)
-		if err != nil {
-			return nil, tellf("%v", err)
-		}
-		return append([]string{simple.Path}, simple.Args[1:]...), nil
-	}
-	args, err := j.script()
-	if err != nil || !j.restricted() {
-		return args, err
-	}
-	simple, err := j.Policy.Check(shellQuote(args[0]), search)
+	args, err := j.chosen(lookup(env, "PATH"))
 	if err != nil {
-		return nil, tellf("script %q is run by %s: %v", cut(j.req.script, 200), args[0], err)
+		return nil, err
 	}
-	return append([]string{simple.Path}, args[1:]...), nil
+	j.program = args[0]
+	return args, nil
+}
+
+func (j *running) chosen(search string) ([]string, error) {
+	if j.req.script != "" {
+		return j.scriptArguments(search)
+	}
+	if !j.restricted() {
+		return []string{"bash", "-c", j.req.command}, nil
+	}
+	simple, err := j.Policy.Check(j.req.command, search)
+	if err != nil {
+		return nil, tellf("%v", err)
+	}
+	return append([]string{simple.Path}, simple.Args[1:]...), nil
+}
+
+// scriptArguments leaves to the executor which of the interpreters is there,
+// unless the lists must know it.
+func (j *running) scriptArguments(search string) ([]string, error) {
+	ways, err := j.script()
+	if err != nil {
+		return nil, err
+	}
+	if !j.restricted() {
+		j.otherwise = ways[1:]
+		return ways[0], nil
+	}
+	for i, way := range ways {
+		simple, err := j.Policy.Check(shellQuote(way[0]), search)
+		if err == nil {
+			return append([]string{simple.Path}, way[1:]...), nil
+		}
+		if i == len(ways)-1 || !errors.Is(err, lookpath.ErrNotFound) {
+			return nil, tellf("script %q is run by %s: %v", cut(j.req.script, 200), cut(way[0], 80), err)
+		}
+		j.fellBack(way[0], ways[i+1][0])
+	}
+	return nil, nil // there is at least one way
 }
 
 func (j *running) restricted() bool { return j.Policy.Restricts() }
 
-// script finds the interpreter of a script: by its shebang line, else by its
-// extension. The exec bit does not matter: most published scripts have none.
-func (j *running) script() ([]string, error) {
-	name := cleanPath(j.req.script)
-	file := path.Join(j.dir, name)
-	if rest, ok := strings.CutPrefix(name, "$SKILLS_DIR/"); ok {
-		file = path.Join("skills", rest)
+// checkLengths refuses what the kernel would not start, and says where else a
+// long text can go.
+func (j *running) checkLengths(args, env []string) error {
+	if n := len(j.req.command); n > maxArgument && !j.restricted() {
+		return tellf(`command has %d bytes, at most %d are allowed: send it as {"command":"bash -s","stdin":"…"}, or write it to a file first`, n, maxArgument)
 	}
-	if !strings.HasPrefix(file, j.dir+"/") {
-		return nil, tellf("script %q leaves the skill", cut(j.req.script, 200))
-	}
-	f, _, err := outputs.Open(j.place.Root(), file)
-	if err != nil {
-		return nil, tellf("skill %q has no script %q", j.skill.Name, cut(j.req.script, 200))
-	}
-	defer f.Close()
-	line, err := bufio.NewReader(io.LimitReader(f, 512)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, tellf("script %q: %v", cut(j.req.script, 200), err)
-	}
-	interpreter := shebang(line)
-	ext := strings.ToLower(path.Ext(name))
-	if interpreter == nil {
-		if interpreter = j.Interpreters[ext]; interpreter == nil {
-			interpreter = interpreters[ext]
+	for _, a := range args {
+		if len(a) > maxArgument {
+			return tellf("an argument has %d bytes, at most %d are allowed: send it as stdin, or write it to a file first", len(a), maxArgument)
 		}
 	}
-	if interpreter == nil {
-		return nil, tellf("script %q has neither a #! line nor a known extension (.py, .sh, .js, .ts, .rb, .pl, .php, .r, .lua, .ps1); use command instead", cut(j.req.script, 200))
-	}
-	return append(append(append([]string{}, interpreter...), j.seen(file)), j.req.args...), nil
-}
-
-// shebang reads a first line such as "#!/usr/bin/env -S python3 -u". The
-// program is named by its last element, so that it is looked up on the PATH of
-// the run and not where the author had it.
-func shebang(line string) []string {
-	rest, ok := strings.CutPrefix(line, "#!")
-	if !ok {
-		return nil
-	}
-	words := strings.Fields(rest)
-	if len(words) > 0 && path.Base(words[0]) == "env" {
-		words = words[1:]
-		for len(words) > 0 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=")) {
-			if words[0] == "-u" && len(words) > 1 {
-				words = words[1:] // the variable that it unsets
-			}
-			words = words[1:]
+	for _, v := range env {
+		if name, _, _ := strings.Cut(v, "="); len(v) > maxArgument {
+			return tellf("variable %s has %d bytes, at most %d are allowed: send its value as stdin, or write it to a file first", cut(name, 80), len(v), maxArgument)
 		}
 	}
-	if len(words) == 0 {
-		return nil
-	}
-	return append([]string{path.Base(words[0])}, words[1:]...)
+	return nil
 }
 
 func shellQuote(s string) string {
@@ -132,23 +101,4 @@ func (j *running) stdin() io.Reader {
 		return nil
 	}
 	return strings.NewReader(j.req.stdin)
-}
-
-// editorScript stages a program that writes the given text, for commands that
-// start an editor, and returns its path as the command sees it.
-func (j *running) editorScript() (string, error) {
-	name := "runs/" + cmp.Or(j.editor, "editor")
-	text, program := name+".txt", name+".sh"
-	root := j.place.Root()
-	for _, f := range []struct{ name, content string }{
-		{text, j.req.editor},
-		{program, fmt.Sprintf("#!/bin/sh\nfor last; do :; done\ncat %s > \"$last\"\n", shellQuote(j.seen(text)))},
-	} {
-		// Removed first: a command may have put a link in its place.
-		_ = root.Remove(f.name)
-		if err := root.WriteFile(f.name, []byte(f.content), 0o700); err != nil {
-			return "", err
-		}
-	}
-	return j.seen(program), nil
 }

@@ -2,19 +2,13 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
-	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/workspace"
 )
-
-// secret is a value that a skill was given and nobody may be told.
-type secret struct{ name, value string }
 
 // steering are beginnings of variables that make an allowed program run code of
 // the caller's choice.
@@ -55,48 +49,16 @@ func (j *running) environment(ctx context.Context) ([]string, error) {
 		}
 	}
 	if j.req.editor != "" {
-		program, err := j.editorScript()
+		program, err := j.stageEditor()
 		if err != nil {
 			return nil, err
 		}
 		env = append(env, "EDITOR="+program, "VISUAL="+program)
 	}
-	for _, s := range j.secretsOf(ctx, j.skill) {
-		env = append(env, s.name+"="+s.value)
+	for _, s := range j.given {
+		env = append(env, s.Name+"="+s.Value)
 	}
-	// What another loaded skill was given may be in the workspace too.
-	var err error
-	j.secrets, err = j.knownSecrets(ctx, j.scope)
-	return env, err
-}
-
-// secretsOf are the secrets that a skill declares and the host gives.
-func (r *Runner) secretsOf(ctx context.Context, skill core.Skill) []secret {
-	if r.Secret == nil {
-		return nil
-	}
-	var secrets []secret
-	for _, name := range DeclaredSecrets(skill.Metadata) {
-		if value, ok := r.Secret(ctx, name); ok {
-			secrets = append(secrets, secret{name, value})
-		}
-	}
-	return secrets
-}
-
-// knownSecrets are those of every skill of the catalog that asks for any: one
-// that is no longer loaded may have left its own in a file.
-func (r *Runner) knownSecrets(ctx context.Context, s *Scope) ([]secret, error) {
-	if r.Secret == nil {
-		return nil, nil
-	}
-	var secrets []secret
-	for _, skill := range s.Catalog.Snapshot().Skills() {
-		if skill.Metadata["secrets"] != "" {
-			secrets = append(secrets, r.secretsOf(ctx, skill)...)
-		}
-	}
-	return secrets, ctx.Err()
+	return env, nil
 }
 
 func appendVars(env []string, vars map[string]string) []string {
@@ -105,54 +67,3 @@ func appendVars(env []string, vars map[string]string) []string {
 	}
 	return env
 }
-
-// DeclaredSecrets are the names of the secrets that a skill asks for in the
-// metadata field "secrets": a list, or names separated by commas or white
-// space. Only names of environment variables count.
-func DeclaredSecrets(metadata map[string]string) []string {
-	text := metadata["secrets"]
-	var names []string
-	if json.Unmarshal([]byte(text), &names) != nil {
-		names = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
-	}
-	return slices.DeleteFunc(names, func(n string) bool {
-		return n == "" || strings.ContainsFunc(n, func(r rune) bool {
-			return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
-		})
-	})
-}
-
-func (j *running) redact(text string) string { return redact(text, j.secrets) }
-
-// redactCut is redact for a text that was cut at its end, or at its beginning:
-// a part of a value that the cut has left there goes too.
-func redactCut(text string, secrets []secret, atEnd bool) string {
-	text = redact(text, secrets)
-	for _, s := range secrets {
-		for n := len(s.value) - 1; n > 0 && len(s.value) >= minSecret; n-- {
-			if rest, ok := strings.CutSuffix(text, s.value[:n]); ok && atEnd {
-				text = rest + "[" + s.name + "]"
-				break
-			}
-			if rest, ok := strings.CutPrefix(text, s.value[len(s.value)-n:]); ok && !atEnd {
-				text = "[" + s.name + "]" + rest
-				break
-			}
-		}
-	}
-	return text
-}
-
-// redact takes the values of secrets out of a text.
-func redact(text string, secrets []secret) string {
-	for _, s := range secrets {
-		if len(s.value) >= minSecret {
-			text = strings.ReplaceAll(text, s.value, "["+s.name+"]")
-		}
-	}
-	return text
-}
-
-// minSecret is the length from which a value is looked for: shorter ones stand
-// in any text by accident.
-const minSecret = 4

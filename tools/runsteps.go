@@ -1,15 +1,15 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/redact"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -19,161 +19,95 @@ type running struct {
 	scope *Scope
 	req   *runRequest
 	skill core.Skill
-	// digest is that of the body that was loaded: the version that is staged.
-	digest string
-	place  *workspace.Workspace
-	dir    string // of the skill, relative to the workspace
-	editor string // name of what editor_text stages; two sessions have two
+	load  loadRef // of the skill
+	place *workspace.Workspace
+	dir   string // of the skill, relative to the workspace
+	// program is what runs, and otherwise how else the script can be run.
+	program   string
+	otherwise [][]string
+	editor    string // what editor_text staged, relative to the workspace
 
-	secrets  []secret
+	given    []redact.Secret // to the command
+	secrets  []redact.Secret // that no answer shows
+	hidden   *redact.Set     // the same, to be found
 	staged   []workspace.StagedInput
 	warnings []string
 }
 
 // run stages, executes and collects.
 func (r *Runner) run(ctx context.Context, s *Scope, req *runRequest) (string, error) {
-	j := &running{Runner: r, scope: s, req: req}
+	j := &running{Runner: r, scope: s, req: req, warnings: req.warnings}
 	if err := j.choose(ctx); err != nil {
 		return "", err
 	}
 	cmd, err := j.prepare(ctx)
 	if err != nil {
-		return "", told(ctx, err)
+		return "", j.told(ctx, err)
 	}
-	defer j.place.Release()
+	defer j.release()
 	began := time.Now()
-	result, err := r.Executor.Run(ctx, cmd)
+	result, err := fallback{r.Executor, j}.Run(ctx, cmd)
+	j.reportEnd(ctx, began, result, err)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", told(ctx, errors.New(j.redact(err.Error())))
+		return "", j.told(ctx, err)
 	}
-	j.report(ctx, core.WorkspaceRun, began, string(result.Reason))
 	return j.answer(ctx, result)
 }
 
 // prepare opens the workspace, stages and builds. Without an error the caller
 // releases the workspace.
 func (j *running) prepare(ctx context.Context) (cmd executor.Command, err error) {
+	if err := j.learnSecrets(ctx); err != nil {
+		return cmd, err
+	}
 	began := time.Now()
 	if j.place, err = j.Workspaces.Of(ctx, j.scope.Key.Session); err != nil {
 		return cmd, err
 	}
 	defer func() {
 		if err != nil {
-			j.place.Release()
+			j.release()
 		}
 	}()
 	j.report(ctx, core.WorkspaceCreate, began, "")
 	if err := j.stage(ctx); err != nil {
 		return cmd, err
 	}
+	room, err := j.place.Room(ctx)
+	if err != nil {
+		return cmd, err
+	}
 	if cmd, err = j.build(ctx); err != nil {
 		return cmd, err
 	}
-	if err := j.place.CheckFull(ctx); err != nil && !j.frees() {
-		return cmd, err
-	}
+	j.within(&cmd.Limits, room)
 	return cmd, nil
 }
 
-// frees reports a command that may make room in a full workspace.
-func (j *running) frees() bool {
-	return strings.HasPrefix(strings.TrimSpace(j.req.command), "rm ")
+// within bounds the disk of a command by the room that there is. In a full
+// workspace that is all that bounds it: the command may be the one that removes
+// something.
+func (j *running) within(limits *executor.Limits, room workspace.Room) {
+	switch {
+	case room.Full != nil:
+		limits.Disk = room.Limit
+		j.warnings = append(j.warnings, "before this command: "+room.Full.Error())
+	case limits.Disk != executor.Unlimited:
+		limits.Disk = min(limits.OrDefaults().Disk, room.Limit)
+	}
 }
 
-// choose finds the skill and whether it may run.
-func (j *running) choose(ctx context.Context) error {
-	rec, err := j.scope.Record(ctx)
-	if err != nil {
-		return err
+// noteFull says what a command that was ended for what it wrote has left.
+func (j *running) noteFull(ctx context.Context) {
+	if _, err := j.place.Usage(ctx); err != nil {
+		return
 	}
-	if j.skill, err = find(j.scope, rec, j.req.skill); err != nil {
-		return err
+	if room, err := j.place.Room(ctx); err == nil && room.Full != nil {
+		j.warnings = append(j.warnings, "after this command: "+room.Full.Error())
 	}
-	if a := rec.Find(j.skill.Name); a != nil {
-		j.digest = a.Digest
-		return nil
-	}
-	if !j.Unloaded {
-		return notLoaded(j.skill.Name)
-	}
-	_, body, err := j.scope.Catalog.Body(ctx, j.skill.Name)
-	j.digest = body.Digest
-	if err != nil {
-		return unreadable(ctx, err, "skill %q cannot be read", j.skill.Name)
-	}
-	return nil
-}
-
-// stage puts the skill, the conversation's files and the inputs into the
-// workspace.
-func (j *running) stage(ctx context.Context) (err error) {
-	began := time.Now()
-	var done workspace.Staging
-	if j.dir, done, err = j.place.Stage(ctx, j.skill, j.digest, j.scope.Catalog); err != nil {
-		return err
-	}
-	if done.Copied && done.Changed == "" { // told once
-		passed, err := j.scope.Catalog.Passed(ctx, j.skill.Name)
-		if err != nil {
-			return err
-		}
-		for _, name := range passed {
-			j.warnings = append(j.warnings, fmt.Sprintf("not staged: %q of the skill is a link that cannot be followed, no regular file, or badly named", cut(name, 200)))
-		}
-	}
-	from := j.sources()
-	if err := j.attach(ctx, from); err != nil {
-		return err
-	}
-	if len(j.req.inputs) > 0 {
-		_, warnings, err := j.place.Inputs(ctx, j.req.inputs, from)
-		if err != nil {
-			return err
-		}
-		j.warnings = append(j.warnings, warnings...)
-	}
-	j.report(ctx, core.WorkspaceStage, began, stageDetail(j.skill.Name, done))
-	return nil
-}
-
-// stageDetail says what was staged, and why for a second time.
-func stageDetail(skill string, done workspace.Staging) string {
-	if done.Changed == "" {
-		return skill
-	}
-	return fmt.Sprintf("%s: staged anew, %q was changed", skill, done.Changed)
-}
-
-// sources are where inputs come from.
-func (j *running) sources() workspace.Sources {
-	from := j.Resolve
-	if j.Artifacts != nil {
-		from.Artifacts = j.Artifacts
-	}
-	from.StageSkill = func(ctx context.Context, name string) error {
-		rec, err := j.scope.Record(ctx)
-		if err != nil {
-			return err
-		}
-		skill, err := findLoaded(j.scope, rec, name)
-		if err != nil {
-			return err
-		}
-		a := rec.Find(skill.Name)
-		if a == nil {
-			return notLoaded(skill.Name)
-		}
-		began := time.Now()
-		_, done, err := j.place.Stage(ctx, skill, a.Digest, j.scope.Catalog)
-		if err == nil && done.Copied {
-			j.scope.Emit(ctx, core.Event{Kind: core.WorkspaceStage, Skill: skill.Name, Duration: time.Since(began), Detail: stageDetail(skill.Name, done)})
-		}
-		return err
-	}
-	return from
 }
 
 // build makes the command of the request.
@@ -187,6 +121,9 @@ func (j *running) build(ctx context.Context) (executor.Command, error) {
 		return executor.Command{}, err
 	}
 	args, err := j.arguments(env)
+	if err == nil {
+		err = j.checkLengths(args, env)
+	}
 	if err != nil {
 		return executor.Command{}, err
 	}
@@ -213,7 +150,28 @@ func (j *running) seen(rel string) string {
 }
 
 func (j *running) report(ctx context.Context, kind core.EventKind, began time.Time, detail string) {
-	j.scope.Emit(ctx, core.Event{Kind: kind, Skill: j.skill.Name, Duration: time.Since(began), Detail: detail})
+	j.scope.Emit(ctx, core.Event{Kind: kind, Skill: j.skill.Name, Duration: time.Since(began), Detail: j.redact(detail)})
+}
+
+// reportEnd reports the end of the command, however it came.
+func (j *running) reportEnd(ctx context.Context, began time.Time, result executor.Result, err error) {
+	if result.Reason == "" && ctx.Err() != nil {
+		result.Reason = executor.ReasonCancelled
+	}
+	detail := string(cmp.Or(result.Reason, executor.ReasonSetup))
+	if err != nil {
+		detail += ": " + err.Error()
+	}
+	j.report(ctx, core.WorkspaceRun, began, detail)
+}
+
+// release ends the use of the workspace. What was staged for this call alone
+// goes.
+func (j *running) release() {
+	if j.editor != "" {
+		_ = j.place.Root().Remove(j.editor) // a command may have removed it
+	}
+	j.place.Release()
 }
 
 // told makes an error of a run the model's business, unless the run of the

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -45,14 +44,20 @@ func (r *Runner) use(args Args) permission.Use {
 // name of a program, alone or after the interpreter of its extension.
 func (r *Runner) lines(script string, args []string) [][]string {
 	name := cleanPath(script)
-	ext := strings.ToLower(path.Ext(name))
-	interpreter := r.Interpreters[ext]
-	if interpreter == nil {
-		interpreter = interpreters[ext]
-	}
+	interpreter := r.interpreter(name)
 	lines := [][]string{slices.Concat([]string{"./" + name}, args)}
 	if interpreter != nil {
 		lines = append(lines, slices.Concat(interpreter, []string{name}, args))
 	}
 	return lines
+}
+
+// checkInterpreter refuses a script whose first line asks for another program
+// than the one by which a pattern let it pass.
+func (j *running) checkInterpreter(asked, listed []string) error {
+	if !j.scope.Interpreted || asked == nil || listed == nil || asked[0] == listed[0] {
+		return nil
+	}
+	return tellf("script %q asks for %s in its first line, but what is allowed is to run it by %s: call with a command that begins with %s",
+		cut(j.req.script, 200), cut(asked[0], 80), listed[0], strings.Join(listed, " "))
 }

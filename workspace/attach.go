@@ -102,7 +102,7 @@ type attaching struct {
 }
 
 func (a attaching) attach(ctx context.Context) (StagedInput, error) {
-	key := a.file.key()
+	key := a.file.key(&a.ws.sums)
 	var known attached
 	a.ws.memory.look(func(s state) { known = s.Attached[key] })
 	if known.File != "" {
@@ -141,11 +141,11 @@ func (a attaching) staged(name string, size int64) StagedInput {
 
 // key identifies a file among those of the session. The kinds have prefixes,
 // so that no id can pass for another file's content.
-func (f Attachment) key() string {
+func (f Attachment) key(sums *sums) string {
 	what := "id\x00" + f.ID
 	switch {
 	case f.Data != nil:
-		sum := sha256.Sum256(f.Data)
+		sum := sums.of(f.Data)
 		what = "data\x00" + hex.EncodeToString(sum[:]) + "\x00" + f.Name
 	case f.Ref != "":
 		what = "ref\x00" + f.Ref

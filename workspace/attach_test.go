@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -95,13 +96,39 @@ func TestAttachKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
+// Large content is recognised without being hashed as a whole again, and only
+// where it is the same.
+func TestAttachLargeFiles(t *testing.T) {
+	ws := newWorkspace(t)
+	data := []byte(strings.Repeat("x", 1<<20))
+	attach := func(name string, data []byte) string {
+		t.Helper()
+		got, warnings, err := ws.Attach(t.Context(), []workspace.Attachment{{Name: name, Data: data}}, workspace.Sources{})
+		if err != nil || len(got) != 1 {
+			t.Fatal(warnings, err)
+		}
+		return got[0].Name
+	}
+	first := attach("a", data)
+	if again := attach("a", append([]byte{}, data...)); again != first {
+		t.Errorf("the same content is %q and %q", first, again)
+	}
+	if other := attach("b", data); other != "work/inputs/b" {
+		t.Errorf("under another name it is %q", other)
+	}
+	data[len(data)/2] = 'y' // in place, which no host should do
+	if changed := attach("a", data); changed == first || read(t, filepath.Join(ws.Path(), changed)) != string(data) {
+		t.Errorf("changed content is %q", changed)
+	}
+}
+
 func TestAttachConcurrently(t *testing.T) {
 	ws := newWorkspace(t)
 	var wg sync.WaitGroup
 	names := make([]string, 16)
 	for i := range names {
 		wg.Go(func() {
-			data := []byte{byte(i / 2)} // each twice
+			data := bytes.Repeat([]byte{byte(i / 2)}, 1<<(i/2*3)) // each twice
 			got, _, err := ws.Attach(context.Background(), []workspace.Attachment{{Name: "a", Data: data}}, workspace.Sources{})
 			if err != nil || len(got) != 1 {
 				t.Errorf("staged %v, error %v", got, err)

@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/satchel-go/satchel/workspace"
@@ -38,6 +39,7 @@ func BenchmarkStage(b *testing.B) {
 			w := open(b)
 			files := skillOf(n)
 			for i := 0; b.Loop(); i++ {
+				files.files["SKILL.md"] = fmt.Sprint(i)
 				ws := of(b, w, "s")
 				if _, done, err := ws.Stage(b.Context(), pdf, fmt.Sprint(i), files); err != nil || !done.Copied {
 					b.Fatal(done, err)
@@ -66,10 +68,27 @@ func BenchmarkDir(b *testing.B) {
 }
 
 func BenchmarkAttachAgain(b *testing.B) {
+	for _, size := range []int{1, 20 << 20} {
+		b.Run(fmt.Sprintf("bytes=%d", size), func(b *testing.B) {
+			ws := newWorkspace(b)
+			files := []workspace.Attachment{{Name: "a", Data: make([]byte, size)}, {Name: "b", Data: []byte("b")}}
+			for b.Loop() {
+				if _, _, err := ws.Attach(b.Context(), files, workspace.Sources{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRoom is what every command pays, however much lies there.
+func BenchmarkRoom(b *testing.B) {
 	ws := newWorkspace(b)
-	files := []workspace.Attachment{{Name: "a", Data: []byte("a")}, {Name: "b", Data: []byte("b")}}
+	for i := range 2000 {
+		write(b, filepath.Join(ws.Path(), "out", fmt.Sprint(i)), "x")
+	}
 	for b.Loop() {
-		if _, _, err := ws.Attach(b.Context(), files, workspace.Sources{}); err != nil {
+		if _, err := ws.Room(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 	}

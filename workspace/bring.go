@@ -58,7 +58,7 @@ func (ws *Workspace) put(ctx context.Context, rel string, mode fs.FileMode, data
 
 func (ws *Workspace) putIn(ctx context.Context, dir *os.Root, name string, mode fs.FileMode, data io.Reader) (n int64, err error) {
 	err = placeFile(dir, name, mode, func(f *os.File) error {
-		n, err = ws.fill(ctx, f, data)
+		n, err = ws.fill(ctx, f, data, copyChunk, ws.charge)
 		return err
 	})
 	return n, err
@@ -75,14 +75,23 @@ func (b *bringer) file(root *os.Root, rel, to string) error {
 	return err
 }
 
-// openFile opens a regular file for reading. A pipe does not make it wait.
+// openFile opens a regular file for reading. It is looked at before, as a socket
+// cannot be opened and to open a device may do something, and after: a pipe that
+// has taken its place does not make it wait.
 func (b *bringer) openFile(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
-	f, err := root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|plainfile.NonBlock, 0)
+	rel = filepath.FromSlash(rel)
+	info, err := root.Stat(rel)
 	if err != nil {
 		return nil, nil, cause(err)
 	}
-	info, err := f.Stat()
-	if err == nil {
+	if err := b.checkFile(info); err != nil {
+		return nil, nil, err
+	}
+	f, err := root.OpenFile(rel, os.O_RDONLY|plainfile.NonBlock, 0)
+	if err != nil {
+		return nil, nil, cause(err)
+	}
+	if info, err = f.Stat(); err == nil {
 		err = b.checkFile(info)
 	}
 	if err != nil {
@@ -135,6 +144,9 @@ func (b *bringer) walk(src, dst *os.Root, depth int) error {
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
+		if plainfile.IsTemporary(e.Name()) {
+			continue // being staged by another call, or left by a killed process
+		}
 		if b.files++; b.files > maxTreeFiles {
 			return fmt.Errorf("%w: a directory may have %d entries", ErrTooLarge, maxTreeFiles)
 		}
@@ -182,17 +194,13 @@ func (b *bringer) subtree(src, dst *os.Root, name string, depth int) error {
 	return b.walk(from, into, depth+1)
 }
 
-// skillDir returns the directory of a staged skill, "skills/<dir>". One that is
-// not staged is staged by stage, if that is given.
+// skillDir returns the directory of a staged skill, "skills/<dir>", after it was
+// staged by stage, if that is given.
 func (ws *Workspace) skillDir(ctx context.Context, name string, stage func(context.Context, string) error) (string, error) {
-	if dir, ok := ws.stagedDir(ctx, name); ok {
-		return dir, nil
-	}
-	if stage == nil {
-		return "", fmt.Errorf("%w: skill %q is not staged in this workspace", ErrSource, name)
-	}
-	if err := stage(ctx, name); err != nil {
-		return "", err
+	if stage != nil {
+		if err := stage(ctx, name); err != nil {
+			return "", err
+		}
 	}
 	dir, ok := ws.stagedDir(ctx, name)
 	if !ok {
@@ -210,5 +218,5 @@ func (ws *Workspace) stagedDir(ctx context.Context, name string) (string, bool) 
 		return "", false
 	}
 	defer s.give()
-	return skillsDir + "/" + s.dir, s.digest != "" && ws.changed(s) == ""
+	return skillsDir + "/" + s.dir, s.fingerprint != "" && ws.changed(s) == ""
 }

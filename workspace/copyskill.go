@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -48,9 +50,9 @@ func (ws *Workspace) copySkill(ctx context.Context, skills *os.Root, name string
 		return c, err
 	}
 	if cut {
-		ws.owner.cfg.logger.Warn("workspaces: not all files of the skill are staged", "skill", name, "files", len(listed))
+		c.warn("not all files of the skill are staged: only the first %d", len(listed))
 	}
-	c.aside = c.keepAside(listed)
+	c.keepAside(listed)
 	for _, file := range listed {
 		if err := c.copyFile(ctx, file); err != nil {
 			return c, fmt.Errorf("file %q: %w", file, err)
@@ -68,6 +70,9 @@ type skillCopy struct {
 	files Files
 	made  map[string][]string // the names in each directory that was made, and "." in "."
 	aside map[string]string   // reserved first elements of paths to what they become
+	bytes int64
+
+	warnings []string
 }
 
 func (c *skillCopy) close() {
@@ -87,12 +92,17 @@ func (c *skillCopy) copyFile(ctx context.Context, file string) error {
 	if !fs.ValidPath(file) || !filepath.IsLocal(filepath.FromSlash(file)) || len(file) > maxPath {
 		return fmt.Errorf("%w: it leaves the skill or is too long", ErrPath)
 	}
-	data, err := c.files.ReadFile(ctx, c.name, file)
+	src, err := c.files.OpenFile(ctx, c.name, file)
 	if err != nil {
 		return err
 	}
-	if err := c.ws.checkFileSize(int64(len(data))); err != nil {
-		return err
+	defer src.Close()
+	info, err := src.Stat()
+	if err == nil {
+		err = c.ws.checkFileSize(info.Size())
+	}
+	if err != nil {
+		return cause(err)
 	}
 	first, rest, _ := strings.Cut(file, "/")
 	if other, ok := c.aside[first]; ok {
@@ -101,11 +111,21 @@ func (c *skillCopy) copyFile(ctx context.Context, file string) error {
 	if err := c.makeDirs(path.Dir(file)); err != nil {
 		return err
 	}
-	if err := writeSkillFile(c.dir, filepath.FromSlash(file), data); err != nil {
+	if err := c.write(ctx, filepath.FromSlash(file), src, info); err != nil {
 		return err
 	}
 	c.add(file)
-	return c.ws.charge(ctx, int64(len(data)))
+	return nil
+}
+
+// charge counts what was written. A skill that is small is let in where the
+// workspace is full.
+func (c *skillCopy) charge(ctx context.Context, n int64) error {
+	if c.bytes += n; c.bytes <= c.ws.owner.cfg.spare() {
+		c.ws.count(n)
+		return nil
+	}
+	return c.ws.charge(ctx, n)
 }
 
 func (c *skillCopy) makeDirs(dir string) error {
@@ -126,16 +146,20 @@ func (c *skillCopy) makeDirs(dir string) error {
 	return nil
 }
 
-// keepAside returns new names for the entries of a skill whose names are those
-// of the links, and says so in the log.
-func (c *skillCopy) keepAside(listed []string) map[string]string {
+func (c *skillCopy) warn(format string, args ...any) {
+	c.warnings = append(c.warnings, fmt.Sprintf(format, args...))
+}
+
+// keepAside finds new names for the entries of a skill whose names are those of
+// the links.
+func (c *skillCopy) keepAside(listed []string) {
 	top := map[string]bool{}
 	for _, file := range listed {
 		first, _, _ := strings.Cut(file, "/")
 		top[first] = true
 	}
-	aside := map[string]string{}
-	for name := range top {
+	c.aside = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(top)) {
 		if !isReserved(name) {
 			continue
 		}
@@ -143,11 +167,9 @@ func (c *skillCopy) keepAside(listed []string) map[string]string {
 		for i := 2; top[other]; i++ {
 			other = fmt.Sprintf("%s.skill_%d", name, i)
 		}
-		aside[name] = other
-		c.ws.owner.cfg.logger.Warn("workspaces: name of the skill's own file is reserved",
-			"skill", c.name, "file", name, "staged_as", other)
+		c.aside[name] = other
+		c.warn("the skill's own %q is staged as %q: that name belongs to the workspace", name, other)
 	}
-	return aside
 }
 
 func isReserved(name string) bool {
@@ -179,15 +201,26 @@ func (c *skillCopy) finish() error {
 	return nil
 }
 
-func writeSkillFile(dir *os.Root, file string, data []byte) error {
-	f, err := dir.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// write makes a file of the skill, executable if its source is or it begins as a
+// program.
+func (c *skillCopy) write(ctx context.Context, file string, src io.Reader, info fs.FileInfo) error {
+	f, err := c.dir.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return cause(err)
 	}
-	mode := fs.FileMode(0o444)
-	if bytes.HasPrefix(data, []byte("#!")) || bytes.HasPrefix(data, []byte("\x7fELF")) {
-		mode = 0o555
+	first := min(info.Size()+1, copyChunk) // what is small needs little memory
+	if _, err = c.ws.fill(ctx, f, src, first, c.charge); err != nil {
+		err = cause(err) // the path may be that of the source
 	}
-	_, err = f.Write(data)
-	return errors.Join(withoutPath(f, err), withoutPath(f, f.Chmod(mode)), withoutPath(f, f.Close()))
+	become := fs.FileMode(0o444)
+	if info.Mode().Perm()&0o100 != 0 || startsProgram(f) {
+		become = 0o555
+	}
+	return errors.Join(err, withoutPath(f, f.Chmod(become)), withoutPath(f, f.Close()))
+}
+
+func startsProgram(f io.ReaderAt) bool {
+	start := make([]byte, 4)
+	n, _ := f.ReadAt(start, 0) // what cannot be read does not begin so
+	return bytes.HasPrefix(start[:n], []byte("#!")) || bytes.HasPrefix(start[:n], []byte("\x7fELF"))
 }

@@ -25,7 +25,7 @@ var (
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrTooLarge: a file is larger, or a tree has more files, than allowed.
 	ErrTooLarge = errors.New("too large")
-	// ErrFull: the workspace has reached its size.
+	// ErrFull: the workspace has reached its size, or all together theirs.
 	ErrFull = errors.New("workspace is full")
 	// ErrTaken: the target exists and cannot be replaced.
 	ErrTaken = errors.New("target is taken")

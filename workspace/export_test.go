@@ -1,5 +1,11 @@
 package workspace
 
+import (
+	"context"
+	"os"
+	"time"
+)
+
 // For tests outside of the package.
 var (
 	SkillDirName  = skillDirName
@@ -12,4 +18,31 @@ var (
 func ParseSource(from string) (scheme, skill, path, base string, err error) {
 	src, err := parseSource(from)
 	return src.scheme, src.skill, src.path, src.base(), err
+}
+
+// MeasureReleased does what is done every few seconds.
+func MeasureReleased(ctx context.Context, w *Workspaces) { w.measureReleased(ctx) }
+
+// Total is what all workspaces hold, as far as that is known.
+func Total(w *Workspaces) int64 { return w.total.Load() }
+
+// Age makes all workspaces idle for longer.
+func Age(w *Workspaces, d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, ws := range w.bySession {
+		ws.released = ws.released.Add(-d)
+	}
+	for session, kept := range w.kept {
+		kept.since = kept.since.Add(-d)
+		w.kept[session] = kept
+	}
+}
+
+// Tidy looks at no more than so many entries of a directory, and returns how
+// many are left to look at.
+func Tidy(dir *os.Root, entries int) int {
+	t := tidying{left: entries}
+	t.walk(dir, maxUsageDepth)
+	return t.left
 }

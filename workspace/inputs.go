@@ -21,8 +21,8 @@ type Artifacts interface {
 type Sources struct {
 	// Artifacts serves artifact:// references, for the workspace's session.
 	Artifacts Artifacts
-	// StageSkill stages a skill of the catalog that an input names and that is
-	// not staged yet. It decides whether the skill may be used.
+	// StageSkill stages a skill of the catalog that an input names. It decides
+	// whether the skill may be used. Without it, one is that is staged.
 	StageSkill func(ctx context.Context, name string) error
 	// Resolve returns the content of an attached file that is known by its id
 	// alone, and a name for it if there is one.
@@ -193,7 +193,7 @@ func (b *bringer) warnings(from string) []string {
 		all = append(all, fmt.Sprintf("input %q: %d links left out", from, b.links))
 	}
 	if b.specials > 0 {
-		all = append(all, fmt.Sprintf("input %q: %d pipes, devices or files with several names left out", from, b.specials))
+		all = append(all, fmt.Sprintf("input %q: %d pipes, sockets, devices or files with several names left out", from, b.specials))
 	}
 	return all
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -35,11 +36,13 @@ func newArena(t *testing.T, opts ...workspace.Option) arena {
 	return arena{ws: ws, host: host, from: workspace.Sources{
 		Artifacts: &memoryArtifacts{versions: map[string][]string{"pref/a.txt": {"v0", "v1"}}},
 		StageSkill: func(ctx context.Context, name string) error {
-			if name != otherSkill.Name {
-				return errors.New("unknown skill")
+			for _, skill := range []core.Skill{pdf, otherSkill} {
+				if name == skill.Name {
+					_, _, err := ws.Stage(ctx, skill, "1", pdfFiles())
+					return err
+				}
 			}
-			_, _, err := ws.Stage(ctx, otherSkill, "1", pdfFiles())
-			return err
+			return errors.New("unknown skill")
 		},
 	}}
 }

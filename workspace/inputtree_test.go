@@ -52,6 +52,20 @@ func TestInputDirectories(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+	t.Run("what others are staging", func(t *testing.T) {
+		a := newArena(t)
+		for _, file := range []string{"work/from/.satchel-new-1", "work/from/deep/.satchel-new-2", "work/from/deep/whole"} {
+			write(t, filepath.Join(a.ws.Path(), file), "half")
+		}
+		staged, warnings, err := a.ws.Inputs(t.Context(), []workspace.Input{{From: "workspace://work/from", To: "work/to"}}, a.from)
+		must(t, err)
+		if len(warnings) > 0 || staged[0].Size != 4 {
+			t.Errorf("staged %v, warnings %q", staged, warnings)
+		}
+		if got := tree(t, filepath.Join(a.ws.Path(), "work/to")); len(got) != 3 {
+			t.Errorf("brought %v", got)
+		}
+	})
 	t.Run("whole skill", func(t *testing.T) {
 		a := newArena(t)
 		staged, warnings, err := a.ws.Inputs(t.Context(), []workspace.Input{{From: "skill://pdf"}}, a.from)

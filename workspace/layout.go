@@ -6,7 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strings"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // Directories of a workspace, relative to it.
@@ -84,24 +85,64 @@ func repairDir(root *os.Root, dir string) error {
 	return nil
 }
 
-// removeTemporary removes what a killed process left half-written where this
-// package writes by itself.
-func removeTemporary(root *os.Root) error {
-	var errs []error
-	for _, dir := range []string{skillsDir, inputsDir} {
-		sub, err := openDir(root, dir, false)
+// maxTidied bounds the entries that are looked at for what a killed process
+// left: some tens of milliseconds. What is left beyond them nobody is shown.
+const maxTidied = 20_000
+
+// tidy removes from a workspace of an earlier process what that left half-written
+// or half removed.
+func (ws *Workspace) tidy() {
+	if !ws.kept {
+		return
+	}
+	t := tidying{left: maxTidied}
+	t.walk(ws.control, 0)
+	for _, dir := range []struct {
+		path  string
+		depth int
+	}{{skillsDir, 0}, {inputsDir, 0}, {outDir, maxUsageDepth}, {workDir, maxUsageDepth}, {runsDir, maxUsageDepth}} {
+		sub, err := openDir(ws.root, dir.path, false)
 		if err != nil {
-			errs = append(errs, err)
+			t.failed = err
 			continue
 		}
-		names, err := listNames(sub)
-		errs = append(errs, err)
-		for _, name := range names {
-			if strings.HasPrefix(name, newPrefix) || strings.HasPrefix(name, trashPrefix) {
-				errs = append(errs, removeAll(sub, name))
-			}
-		}
+		t.walk(sub, dir.depth)
 		sub.Close()
 	}
-	return errors.Join(errs...)
+	if t.failed != nil {
+		ws.owner.cfg.logger.Warn("workspaces: leftovers not removed", "session", ws.session, "error", t.failed)
+	}
+}
+
+type tidying struct {
+	left   int   // entries
+	failed error // the latest stands for all
+}
+
+// walk tidies a directory and those in it, depth levels down.
+func (t *tidying) walk(dir *os.Root, depth int) {
+	entries, err := readSome(dir, max(t.left, 1))
+	if err != nil {
+		t.failed = err
+	}
+	t.left -= len(entries)
+	for _, e := range entries {
+		if plainfile.IsTemporary(e.Name()) {
+			if err := removeAll(dir, e.Name()); err != nil {
+				t.failed = err
+			}
+		}
+	}
+	for _, e := range entries {
+		if t.left <= 0 || depth == 0 {
+			return
+		}
+		if !e.IsDir() || plainfile.IsTemporary(e.Name()) {
+			continue
+		}
+		if sub, err := openStep(dir, e.Name(), false); err == nil { // else it is closed to us
+			t.walk(sub, depth-1)
+			sub.Close()
+		}
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // removeBatch is how many entries of a directory are looked at in one go.
@@ -128,8 +130,8 @@ func readSome(dir *os.Root, n int) ([]fs.DirEntry, error) {
 
 // Prefixes of names that are in place for a moment only.
 const (
-	newPrefix   = ".satchel-new-"
-	trashPrefix = ".satchel-old-"
+	newPrefix   = plainfile.NewPrefix
+	trashPrefix = plainfile.OldPrefix
 )
 
 // freshName returns a name that nothing has yet.

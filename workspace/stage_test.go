@@ -89,12 +89,12 @@ func TestStageOfCatalog(t *testing.T) {
 }
 
 func TestStageKeepsOwnFilesAside(t *testing.T) {
-	log, text := logged()
-	ws := newWorkspace(t, workspace.WithLogger(log))
+	ws := newWorkspace(t)
 	files := &skillFiles{files: map[string]string{
 		"SKILL.md": "s", "out/template.txt": "own", "out.skill": "taken", "work": "a file", "sub/out/x": "deep",
 	}}
-	dir, _ := stage(t, ws, pdf, "1", files)
+	dir, done, err := ws.Stage(t.Context(), pdf, "1", files)
+	must(t, err)
 	got := tree(t, filepath.Join(ws.Path(), dir))
 	for path, want := range map[string]string{
 		"out":                      "-> ../../out",
@@ -108,8 +108,15 @@ func TestStageKeepsOwnFilesAside(t *testing.T) {
 			t.Errorf("%s is %q, not %q", path, got[path], want)
 		}
 	}
-	if !strings.Contains(text(), "staged_as=out.skill_2") {
-		t.Errorf("log %s", text())
+	want := []string{
+		`the skill's own "out" is staged as "out.skill_2": that name belongs to the workspace`,
+		`the skill's own "work" is staged as "work.skill": that name belongs to the workspace`,
+	}
+	if diff := differ(want, done.Warnings); diff != "" {
+		t.Error(diff)
+	}
+	if _, done, err := ws.Stage(t.Context(), pdf, "1", files); err != nil || !unstaged(done) {
+		t.Errorf("the second time: %+v, %v", done, err)
 	}
 }
 
@@ -177,7 +184,7 @@ func TestStageErrors(t *testing.T) {
 		want   error
 	}{
 		{"no name", "", "1", pdfFiles(), workspace.ErrName},
-		{"no digest", "pdf", "", pdfFiles(), workspace.ErrName},
+		{"no load", "pdf", "", pdfFiles(), workspace.ErrName},
 		{"climbing file", "pdf", "1", &skillFiles{files: map[string]string{"../../x": ""}}, workspace.ErrPath},
 		{"absolute file", "pdf", "1", &skillFiles{files: map[string]string{"/etc/x": ""}}, workspace.ErrPath},
 		{"hidden climb", "pdf", "1", &skillFiles{files: map[string]string{"a/../../x": ""}}, workspace.ErrPath},
@@ -213,6 +220,7 @@ func TestStageFailureKeepsTheOld(t *testing.T) {
 	ws := newWorkspace(t)
 	dir, _ := stage(t, ws, pdf, "1", pdfFiles())
 	bad := pdfFiles()
+	bad.files["SKILL.md"] = "new"
 	bad.beforeReading = func(file string) error {
 		if file == "scripts/run.sh" {
 			return errors.New("read fails")

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
@@ -24,9 +25,10 @@ import (
 
 // skillFiles is a catalog of one skill that counts how it is used.
 type skillFiles struct {
-	files         map[string]string
-	lists, reads  atomic.Int64
-	beforeReading func(file string) error
+	files                map[string]string
+	modes                map[string]fs.FileMode
+	lists, reads, prints atomic.Int64
+	beforeReading        func(file string) error
 }
 
 func (s *skillFiles) Files(ctx context.Context, _ string, limit int) ([]string, bool, error) {
@@ -38,14 +40,20 @@ func (s *skillFiles) Files(ctx context.Context, _ string, limit int) ([]string, 
 	return names, false, ctx.Err()
 }
 
-func (s *skillFiles) ReadFile(_ context.Context, _, file string) ([]byte, error) {
+func (s *skillFiles) OpenFile(_ context.Context, _, file string) (fs.File, error) {
 	s.reads.Add(1)
 	if s.beforeReading != nil {
 		if err := s.beforeReading(file); err != nil {
 			return nil, err
 		}
 	}
-	return []byte(s.files[file]), nil
+	fsys := fstest.MapFS{"file": {Data: []byte(s.files[file]), Mode: s.modes[file]}}
+	return fsys.Open("file")
+}
+
+func (s *skillFiles) Fingerprint(context.Context, string) (string, error) {
+	s.prints.Add(1)
+	return fmt.Sprint(s.files, s.modes), nil
 }
 
 func pdfFiles() *skillFiles {
@@ -95,6 +103,9 @@ func stage(t testing.TB, ws *workspace.Workspace, skill core.Skill, digest strin
 	}
 	return dir, done.Copied
 }
+
+// unstaged reports that a staging did nothing.
+func unstaged(done workspace.Staging) bool { return reflect.DeepEqual(done, workspace.Staging{}) }
 
 func newWorkspace(t testing.TB, opts ...workspace.Option) *workspace.Workspace {
 	t.Helper()

@@ -1,10 +1,34 @@
 package workspace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
 )
+
+// Swept is a workspace that was removed because nobody had used it for the idle
+// time.
+type Swept struct {
+	Session string
+	Took    time.Duration
+	Err     error // of what could not be removed
+}
+
+// OnSweep has notify called after each removal by [Workspaces.Sweep], until stop
+// is called. Notify must not wait: the next removal does.
+func (w *Workspaces) OnSweep(notify func(Swept)) (stop func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.notified++
+	key := w.notified
+	w.notify[key] = notify
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.notify, key)
+	}
+}
 
 // Sweep removes the workspaces that nobody has used for the idle time, and
 // returns how many. It runs by itself too, about four times in each idle time;
@@ -13,59 +37,108 @@ func (w *Workspaces) Sweep() (int, error) {
 	if w.cfg.idle == 0 {
 		return 0, nil
 	}
-	idle, dirs := w.takeIdle(time.Now().Add(-w.cfg.idle))
+	idle := w.takeIdle(time.Now().Add(-w.cfg.idle))
 	var errs []error
-	for _, ws := range idle {
-		errs = append(errs, ws.remove())
-	}
-	for _, dir := range dirs {
-		errs = append(errs, w.removeDir(dir))
+	for session, remove := range idle {
+		began := time.Now()
+		err := remove()
+		errs = append(errs, err)
+		w.tell(Swept{Session: session, Took: time.Since(began), Err: err})
 	}
 	if err := errors.Join(errs...); err != nil {
-		return len(idle) + len(dirs), fmt.Errorf("sweep workspaces: %w", err)
+		return len(idle), fmt.Errorf("sweep workspaces: %w", err)
 	}
-	return len(idle) + len(dirs), nil
+	return len(idle), nil
 }
 
-// takeIdle takes the workspaces out that were last used before a time.
-func (w *Workspaces) takeIdle(before time.Time) (idle []*Workspace, dirs []string) {
+func (w *Workspaces) tell(s Swept) {
+	w.mu.Lock()
+	var all []func(Swept)
+	for _, notify := range w.notify {
+		all = append(all, notify)
+	}
+	w.mu.Unlock()
+	for _, notify := range all {
+		notify(s)
+	}
+}
+
+// takeIdle takes the workspaces out that were last used before a time, and
+// returns by session what removes them.
+func (w *Workspaces) takeIdle(before time.Time) map[string]func() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	idle := map[string]func() error{}
 	if w.closed {
-		return nil, nil
+		return idle
 	}
 	for session, ws := range w.bySession {
 		if ws.uses == 0 && !ws.released.After(before) {
 			ws.ended = true
-			idle = append(idle, ws)
+			idle[session] = ws.remove
 			delete(w.bySession, session)
 		}
 	}
 	for session, kept := range w.kept {
 		if !kept.since.After(before) {
-			dirs = append(dirs, kept.dir)
+			idle[session] = func() error { return w.removeKept(kept) }
 			delete(w.kept, session)
 		}
 	}
-	return idle, dirs
+	return idle
 }
 
-// sweepNowAndThen runs until Close.
-func (w *Workspaces) sweepNowAndThen() {
+// lookNowAndThen removes what is idle and measures what was used, until ctx
+// ends.
+func (w *Workspaces) lookNowAndThen(ctx context.Context) {
 	defer close(w.stopped)
-	if w.cfg.idle == 0 {
-		return
+	var sweep, measure <-chan time.Time
+	if w.cfg.idle > 0 {
+		ticker := time.NewTicker(max(w.cfg.idle/4, time.Millisecond))
+		defer ticker.Stop()
+		sweep = ticker.C
 	}
-	ticker := time.NewTicker(max(w.cfg.idle/4, time.Millisecond))
-	defer ticker.Stop()
+	if w.cfg.maxTotal > 0 {
+		ticker := time.NewTicker(measureEvery)
+		defer ticker.Stop()
+		measure = ticker.C
+	}
 	for {
 		select {
-		case <-w.stop:
+		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-sweep:
 			if _, err := w.Sweep(); err != nil {
 				w.cfg.logger.Warn("workspaces: idle workspaces not removed", "error", err)
 			}
+		case <-measure:
+			w.measureReleased(ctx)
 		}
+	}
+}
+
+// measureReleased measures the workspaces that were released since they were
+// measured last, and those that an earlier process has left: what their
+// commands wrote counts towards the total.
+func (w *Workspaces) measureReleased(ctx context.Context) {
+	w.mu.Lock()
+	var released []*Workspace
+	for _, ws := range w.bySession {
+		if ws.uses == 0 && ws.measuredBefore(ws.released) {
+			released = append(released, ws)
+		}
+	}
+	kept := map[string]string{}
+	for session, k := range w.kept {
+		if !k.measured {
+			kept[session] = k.dir
+		}
+	}
+	w.mu.Unlock()
+	for _, ws := range released {
+		ws.measureReleased(ctx)
+	}
+	for session, dir := range kept {
+		w.measureKept(ctx, session, dir)
 	}
 }

@@ -29,43 +29,53 @@ type Usage struct {
 // Usage measures the workspace. The result is from then on what counts against
 // [WithMaxBytes], so a call after each command makes what it wrote count too.
 func (ws *Workspace) Usage(ctx context.Context) (Usage, error) {
+	began := time.Now()
 	m := measurement{ctx: ctx}
 	if err := m.walk(ws.root, 0); err != nil {
 		return Usage{}, fmt.Errorf("measure workspace: %w", cause(err))
 	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	ws.used = m.Bytes
+	used := m.Bytes
 	if m.Cut {
-		ws.used = max(ws.used, ws.owner.cfg.maxBytes+1)
+		used = max(used, ws.owner.cfg.maxBytes+1)
 	}
+	ws.setUsed(used)
+	ws.measured = began
 	return m.Usage, nil
 }
 
-// CheckFull fails with [ErrFull] if the workspace holds more than
-// [WithMaxBytes]. It measures at most once in five seconds, so that a call
-// before each command costs little whatever lies there.
-func (ws *Workspace) CheckFull(ctx context.Context) error {
+// measure measures the workspace if that was not done lately, or if it counts as
+// full and nobody else has measured it meanwhile.
+func (ws *Workspace) measure(ctx context.Context) error {
+	asked := time.Now()
+	ws.measuring.Lock()
+	defer ws.measuring.Unlock()
+	full := ws.full() != nil
 	ws.mu.Lock()
-	due := time.Since(ws.measured) > measureEvery
-	if due {
-		ws.measured = time.Now()
-	}
+	due := time.Since(ws.measured) > measureEvery || full && ws.measured.Before(asked)
 	ws.mu.Unlock()
-	if due {
-		if _, err := ws.Usage(ctx); err != nil {
-			return err
-		}
+	if !due {
+		return nil
 	}
-	ws.mu.Lock()
-	defer ws.mu.Unlock()
-	if ws.used > ws.owner.cfg.maxBytes {
-		return fmt.Errorf("%w: it holds %d bytes, and %d are allowed; remove files", ErrFull, ws.used, ws.owner.cfg.maxBytes)
-	}
-	return nil
+	_, err := ws.Usage(ctx)
+	return err
 }
 
 const measureEvery = 5 * time.Second
+
+func (ws *Workspace) measuredBefore(t time.Time) bool {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	return ws.measured.Before(t)
+}
+
+// measureReleased measures a workspace that may be removed or used meanwhile.
+func (ws *Workspace) measureReleased(ctx context.Context) {
+	ws.measuring.Lock()
+	defer ws.measuring.Unlock()
+	_, _ = ws.Usage(ctx) // fails when it was removed
+}
 
 type measurement struct {
 	Usage

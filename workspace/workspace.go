@@ -18,6 +18,7 @@ type Workspace struct {
 	root    *os.Root
 	control *os.Root
 	memory  *memory
+	kept    bool // by an earlier process
 
 	// Under owner.mu.
 	uses     int
@@ -28,10 +29,14 @@ type Workspace struct {
 	skills   map[string]*slot // by directory below skills/
 	retired  []string         // replaced skills that a command may still use
 	used     int64            // bytes, see quota.go
-	measured time.Time        // when CheckFull last looked
+	gone     bool             // removed: its bytes no longer count
+	measured time.Time        // when the last look began that used is from
 
 	attaching chan struct{} // holds one place
 	repairing sync.Mutex
+	measuring sync.Mutex
+	tidied    sync.Once
+	sums      sums
 }
 
 // open makes or opens the directories of the workspace.
@@ -103,6 +108,14 @@ func (ws *Workspace) Release() {
 
 // remove removes an ended workspace that nobody uses.
 func (ws *Workspace) remove() error {
-	ws.close()
+	ws.forget()
 	return ws.owner.removeDir(ws.dir)
+}
+
+// forget closes a workspace for good.
+func (ws *Workspace) forget() {
+	ws.uncount()
+	ws.measuring.Lock() // not while it is looked at
+	defer ws.measuring.Unlock()
+	ws.close()
 }

@@ -9,9 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
-	"time"
+	"sync/atomic"
 )
 
 // Workspaces holds the workspaces of all sessions of a process. Its methods
@@ -21,18 +20,17 @@ type Workspaces struct {
 	hosts []hostDir
 	inst  *instance
 
+	total atomic.Int64 // bytes in all workspaces, as far as they are known
+
 	mu        sync.Mutex
 	bySession map[string]*Workspace
 	kept      map[string]keptDir // taken over, not yet asked for; by session
+	notify    map[int]func(Swept)
+	notified  int // the last key in notify
 	closed    bool
 
-	stop, stopped chan struct{}
-}
-
-// keptDir is a workspace of an earlier process.
-type keptDir struct {
-	dir   string // below the instance
-	since time.Time
+	cancel  context.CancelFunc
+	stopped chan struct{}
 }
 
 // Open makes a private directory (mode 0700) for workspaces below base, or
@@ -57,52 +55,16 @@ func Open(base string, opts ...Option) (*Workspaces, error) {
 	}
 	w := &Workspaces{
 		cfg: cfg, hosts: hosts, inst: inst,
-		bySession: map[string]*Workspace{}, kept: map[string]keptDir{},
-		stop: make(chan struct{}), stopped: make(chan struct{}),
+		bySession: map[string]*Workspace{}, kept: map[string]keptDir{}, notify: map[int]func(Swept){},
+		stopped: make(chan struct{}),
 	}
 	if err := inst.orphans(w.takeOver); err != nil {
 		cfg.logger.Warn("workspaces: leftovers not listed", "error", err)
 	}
-	go w.sweepNowAndThen()
+	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
+	go w.lookNowAndThen(ctx)
 	return w, nil
-}
-
-// takeOver takes what is to be kept of an instance without owner and removes
-// the rest.
-func (w *Workspaces) takeOver(orphan *instance) {
-	if w.cfg.keep {
-		w.adopt(orphan)
-	}
-	if err := orphan.remove(); err != nil {
-		w.cfg.logger.Warn("workspaces: leftover not removed", "name", orphan.name, "error", err)
-	}
-}
-
-// adopt moves the workspaces of an orphan into this instance.
-func (w *Workspaces) adopt(orphan *instance) {
-	names, err := listNames(orphan.root)
-	if err != nil {
-		w.cfg.logger.Warn("workspaces: kept workspaces not listed", "name", orphan.name, "error", err)
-	}
-	for _, name := range names {
-		control, err := openDir(orphan.root, name+"/"+controlName, false)
-		if err != nil {
-			continue
-		}
-		s, err := readState(control)
-		control.Close()
-		if err != nil || !strings.HasPrefix(name, sessionPrefix(s.Session)) {
-			continue
-		}
-		if _, twice := w.kept[s.Session]; twice {
-			continue
-		}
-		if err := w.inst.parent.Rename(orphan.name+"/"+name, w.inst.name+"/"+name); err != nil {
-			w.cfg.logger.Warn("workspaces: workspace not taken over", "session", s.Session, "error", err)
-			continue
-		}
-		w.kept[s.Session] = keptDir{dir: name, since: time.Now()}
-	}
 }
 
 // sessionPrefix is how the directory of a session begins: any string is a safe
@@ -123,21 +85,32 @@ func (w *Workspaces) Of(ctx context.Context, session string) (*Workspace, error)
 	if session == "" {
 		return nil, fmt.Errorf("make workspace: %w: the session is empty", ErrName)
 	}
+	ws, err := w.use(session)
+	if err != nil {
+		return nil, fmt.Errorf("make workspace of session %q: %w", session, err)
+	}
+	// Not under the lock: it may take a while.
+	ws.tidied.Do(ws.tidy)
+	return ws, nil
+}
+
+// use finds or makes the workspace of a session and counts a use of it.
+func (w *Workspaces) use(session string) (*Workspace, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
-		return nil, fmt.Errorf("make workspace of session %q: %w", session, ErrClosed)
+		return nil, ErrClosed
 	}
 	ws, ok := w.bySession[session]
 	if ok && ws.uses == 0 && ws.isGone() {
-		ws.close()
+		ws.forget()
 		delete(w.bySession, session)
 		ok = false
 	}
 	if !ok {
 		var err error
 		if ws, err = w.make(session); err != nil {
-			return nil, fmt.Errorf("make workspace of session %q: %w", session, err)
+			return nil, err
 		}
 		w.bySession[session] = ws
 	}
@@ -177,6 +150,7 @@ func (w *Workspaces) make(session string) (_ *Workspace, err error) {
 		owner: w, session: session, dir: dir,
 		path:   filepath.Join(w.inst.path, dir, treeName),
 		skills: map[string]*slot{}, attaching: make(chan struct{}, 1),
+		used: kept.used, kept: taken,
 	}
 	defer func() {
 		if err != nil {
@@ -186,12 +160,7 @@ func (w *Workspaces) make(session string) (_ *Workspace, err error) {
 	if err := ws.open(w.inst.root); err != nil {
 		return nil, err
 	}
-	if taken {
-		delete(w.kept, session)
-		if err := removeTemporary(ws.root); err != nil {
-			w.cfg.logger.Warn("workspaces: leftovers not removed", "session", session, "error", err)
-		}
-	}
+	delete(w.kept, session)
 	return ws, nil
 }
 
@@ -214,7 +183,7 @@ func (w *Workspaces) End(session string) error {
 	case ok && !inUse:
 		err = ws.remove()
 	case isKept:
-		err = w.removeDir(kept.dir)
+		err = w.removeKept(kept)
 	}
 	if err != nil {
 		return fmt.Errorf("end workspace of session %q: %w", session, err)
@@ -249,7 +218,7 @@ func (w *Workspaces) Close() error {
 	all := w.bySession
 	w.bySession = map[string]*Workspace{}
 	w.mu.Unlock()
-	close(w.stop)
+	w.cancel()
 	<-w.stopped
 	for _, ws := range all {
 		ws.close()

@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,7 @@ func TestOpenChecksOptions(t *testing.T) {
 	for name, opt := range map[string]workspace.Option{
 		"no bytes":       workspace.WithMaxBytes(0),
 		"no file bytes":  workspace.WithMaxFileBytes(-1),
+		"negative total": workspace.WithMaxTotalBytes(-1),
 		"negative idle":  workspace.WithIdle(-1),
 		"nil logger":     workspace.WithLogger(nil),
 		"relative host":  workspace.WithHostDirs("data"),
@@ -149,7 +151,7 @@ func TestSweep(t *testing.T) {
 	w := open(t, workspace.WithIdle(20*time.Millisecond))
 	used, idle := of(t, w, "used"), of(t, w, "idle")
 	idle.Release()
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for { // by itself
 		if _, err := os.Stat(idle.Path()); errors.Is(err, os.ErrNotExist) {
 			break
@@ -177,6 +179,43 @@ func TestSweep(t *testing.T) {
 	if n, err := never.Sweep(); n != 0 || err != nil {
 		t.Errorf("swept %d, error %v", n, err)
 	}
+}
+
+// TestOnSweep: who asked is told of each workspace that was removed as idle, one
+// of an earlier process too, and of no other.
+func TestOnSweep(t *testing.T) {
+	base := t.TempDir()
+	first, err := workspace.Open(base, workspace.WithKeep())
+	must(t, err)
+	of(t, first, "kept")
+	must(t, first.Close())
+	w, err := workspace.Open(base, workspace.WithKeep(), workspace.WithIdle(time.Hour))
+	must(t, err)
+	t.Cleanup(func() {
+		must(t, w.End("used"))
+		must(t, w.Close())
+	})
+	told := map[string]int{}
+	w.OnSweep(func(s workspace.Swept) {
+		if s.Err != nil || s.Took < 0 {
+			t.Errorf("told %+v", s)
+		}
+		told[s.Session]++
+	})
+	stop := w.OnSweep(func(s workspace.Swept) { t.Errorf("told of %q after the stop", s.Session) })
+	stop()
+	of(t, w, "used")
+	of(t, w, "idle").Release()
+	of(t, w, "ended").Release()
+	must(t, w.End("ended"))
+	workspace.Age(w, 2*time.Hour)
+	if n, err := w.Sweep(); n != 2 || err != nil {
+		t.Errorf("swept %d, error %v", n, err)
+	}
+	if diff := differ(map[string]int{"idle": 1, "kept": 1}, told); diff != "" {
+		t.Error(diff)
+	}
+	of(t, w, "used").Release()
 }
 
 // TestOpenLeavesOthersAlone: neither a living process nor a stranger loses
@@ -228,7 +267,14 @@ func TestKeep(t *testing.T) {
 	_, _, err = ws.Attach(t.Context(), attached, store)
 	must(t, err)
 	write(t, filepath.Join(ws.Path(), "out/a"), "a")
-	write(t, filepath.Join(ws.Path(), "work/inputs/.satchel-new-1"), "half")
+	half := []string{
+		"work/inputs/.satchel-new-1", "out/.satchel-new-2", "out/deep/er/.satchel-new-3", "work/.satchel-new-4",
+		"runs/tmp/.satchel-new-5", "../control/.satchel-new-8", "skills/.satchel-new-6/SKILL.md", "skills/.satchel-old-7/SKILL.md",
+	}
+	for _, file := range half {
+		write(t, filepath.Join(ws.Path(), file), "half")
+	}
+	write(t, filepath.Join(ws.Path(), "out/satchel-new-1"), "of a command")
 	of(t, first, "forgotten")
 	must(t, first.Close())
 
@@ -256,8 +302,13 @@ func TestKeep(t *testing.T) {
 	if len(got) != 1 || got[0].Name != "work/inputs/a_2.csv" {
 		t.Errorf("attached %v", got)
 	}
-	if _, err := os.Stat(filepath.Join(again.Path(), "work/inputs/.satchel-new-1")); err == nil {
-		t.Error("a half-written file stays")
+	for _, file := range half {
+		if _, err := os.Stat(filepath.Join(again.Path(), file)); err == nil {
+			t.Errorf("%s stays", file)
+		}
+	}
+	if read(t, filepath.Join(again.Path(), "out/satchel-new-1")) != "of a command" {
+		t.Error("a file of a command is lost")
 	}
 	must(t, second.End("forgotten"))
 	must(t, second.Close())
@@ -268,6 +319,33 @@ func TestKeep(t *testing.T) {
 	left, err := os.ReadDir(base)
 	if err != nil || len(left) != 0 {
 		t.Errorf("left %v, error %v", left, err)
+	}
+}
+
+// Opening a workspace costs no more than looking at so many entries, however
+// many a command has left.
+func TestTidyIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 40 {
+		write(t, filepath.Join(dir, fmt.Sprintf("d%d/deep/.satchel-new-1", i)), "half")
+	}
+	must(t, os.Symlink("..", filepath.Join(dir, "up")))
+	root, err := os.OpenRoot(dir)
+	must(t, err)
+	defer root.Close()
+	count := func() (n int) {
+		for path := range tree(t, dir) {
+			if strings.HasSuffix(path, ".satchel-new-1") {
+				n++
+			}
+		}
+		return n
+	}
+	if left := workspace.Tidy(root, 41+20); left > 0 || count() != 30 {
+		t.Errorf("%d entries to go, %d files are left", left, count())
+	}
+	if left := workspace.Tidy(root, 1000); left != 1000-41-40-30 || count() != 0 {
+		t.Errorf("%d entries to go, %d files are left", left, count())
 	}
 }
 

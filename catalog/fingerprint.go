@@ -1,0 +1,107 @@
+package catalog
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// Fingerprint identifies the files that [Catalog.Files] lists: while it is the
+// same, they are. It is made of their names, sizes, modes and modification
+// times. Read are only SKILL.md, and files whose time says nothing: they have
+// none, or one of 1980 or before, as reproducible builds and archives set it,
+// or were changed within the last two seconds, in which another change may
+// leave the same time. So the fingerprint of files that have just been written
+// is another one later, once.
+//
+// The error is [ErrUnknownSkill], that of ctx, or that the skill's directory
+// cannot be read; a file that cannot be read is part of the fingerprint as such.
+func (c *Catalog) Fingerprint(ctx context.Context, name string) (string, error) {
+	var sum string
+	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
+		l, err := filesOf(ctx, st, p, maxFiles)
+		if err != nil {
+			return fileError(skill.Name, ".", err)
+		}
+		f := fingerprint{ctx: ctx, tree: st.trees[p.root], skillFile: p.file, now: time.Now(), hash: sha256.New()}
+		for _, file := range l.files {
+			if err := f.add(file, below(p.dir, file)); err != nil {
+				return err
+			}
+		}
+		sum = hex.EncodeToString(f.hash.Sum(nil))
+		return nil
+	})
+	return sum, err
+}
+
+type fingerprint struct {
+	ctx       context.Context
+	tree      tree
+	skillFile string // in the tree
+	now       time.Time
+	hash      hash.Hash
+}
+
+// add adds a file by its path in the skill; file is that in the tree.
+func (f *fingerprint) add(rel, file string) error {
+	if err := f.ctx.Err(); err != nil {
+		return err
+	}
+	info, err := f.tree.stat(file)
+	if err == nil {
+		fmt.Fprintf(f.hash, "%q %d %v %d\n", rel, info.Size(), info.Mode(), info.ModTime().UnixNano())
+		if file != f.skillFile && f.tells(info.ModTime()) {
+			return nil
+		}
+		err = f.read(file)
+	}
+	if err == nil || f.ctx.Err() != nil {
+		return f.ctx.Err()
+	}
+	if isClosed(err) {
+		return err
+	}
+	fmt.Fprintf(f.hash, "%q %v\n", rel, cause(err))
+	return nil
+}
+
+// tells reports whether a modification time tells that a file was not changed.
+func (f *fingerprint) tells(modified time.Time) bool {
+	return modified.UTC().Year() > 1980 && f.now.Sub(modified) > settle
+}
+
+// read adds the content of a file.
+func (f *fingerprint) read(file string) error {
+	opened, _, err := openRegular(f.tree, file, noLimit)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	inner := sha256.New()
+	if _, err := io.Copy(inner, whileAlive{f.ctx, opened}); err != nil {
+		return err
+	}
+	f.hash.Write(inner.Sum(nil))
+	return nil
+}
+
+// whileAlive reads until its context ends.
+type whileAlive struct {
+	ctx  context.Context
+	file fs.File
+}
+
+func (r whileAlive) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.file.Read(p)
+}

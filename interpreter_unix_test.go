@@ -1,0 +1,51 @@
+//go:build unix
+
+package satchel_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// A pattern that names an interpreter is for no script that asks for another one
+// in its first line; a pattern that names the script is.
+func TestPatternsAndFirstLines(t *testing.T) {
+	const perl, python, plain, env = "#!/usr/bin/perl\n", "#!/opt/python3\n", "", "#!/usr/bin/env -S awk -f\n"
+	for _, tt := range []struct {
+		rule, line, script string
+		want               string // in the answer
+	}{
+		{"Bash(bash:*)", perl, "x.sh", "asks for perl in its first line, but what is allowed is to run it by bash: call with a command that begins with bash"},
+		{"Bash(bash:*)", env, "x.sh", "asks for awk in its first line"},
+		{"Bash(bash scripts/x.sh)", perl, "scripts/x.sh", "asks for perl in its first line"},
+		{"Bash(bash:*)", plain, "x.sh", `"exit_code":0`},
+		{"Bash(bash:*)", "#!/opt/bin/bash -e\n", "x.sh", `"exit_code":0`},
+		{"Bash(scripts/x.sh:*)", "#!/bin/sh\n", "scripts/x.sh", `"exit_code":0`},
+		{"Bash(bash:*) Bash(scripts/x.sh)", "#!/bin/sh\n", "scripts/x.sh", `"exit_code":0`},
+		{"Bash", "#!/bin/sh\n", "x.sh", `"exit_code":0`},
+		{"Bash(python3:*)", perl, "x.sh", "denied: skill_run"},
+		{"Bash(bash:*)", python, "x.sh", "asks for python3"},
+	} {
+		t.Run(tt.rule+" "+tt.line, func(t *testing.T) {
+			local, err := executor.NewLocal()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := newChat(t, open(t, fstest.MapFS{
+				"s/SKILL.md":     {Data: []byte("---\nname: s\ndescription: d\nallowed-tools: " + tt.rule + "\n---\nx\n")},
+				"s/" + tt.script: {Data: []byte(tt.line + "echo ok\n")},
+			}, satchel.WithRunner(tools.Runner{Executor: local}))).say(core.User, "hi")
+			c.calls(`skill_load {"skill":"s"}`)
+			c.calls(`skill_run {"skill":"s","script":"` + tt.script + `"}`)
+			if answer := c.messages[len(c.messages)-1].Text; !strings.Contains(answer, tt.want) {
+				t.Errorf("the answer is %s", answer)
+			}
+		})
+	}
+}

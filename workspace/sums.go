@@ -1,0 +1,57 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"hash/maphash"
+	"sync"
+)
+
+// Attached content smaller than this is hashed each time, and that many sums of
+// larger content are remembered.
+const (
+	minSummed = 64 << 10
+	maxSums   = 1000
+)
+
+// sums remembers the SHA-256 of content that comes again with every command, by
+// its size and a hash that is six times as fast. That one is made with a seed
+// that nobody knows, so nobody can make two contents that share it; by chance
+// that happens once in 2^64. The zero sums is ready.
+type sums struct {
+	mu    sync.Mutex
+	seed  maphash.Seed
+	known map[quickSum][sha256.Size]byte
+}
+
+type quickSum struct {
+	size int
+	hash uint64
+}
+
+// of returns the SHA-256 of data.
+func (s *sums) of(data []byte) [sha256.Size]byte {
+	if len(data) < minSummed {
+		return sha256.Sum256(data)
+	}
+	s.mu.Lock()
+	if s.known == nil {
+		s.seed, s.known = maphash.MakeSeed(), map[quickSum][sha256.Size]byte{}
+	}
+	seed := s.seed
+	s.mu.Unlock()
+	key := quickSum{len(data), maphash.Bytes(seed, data)}
+	s.mu.Lock()
+	sum, ok := s.known[key]
+	s.mu.Unlock()
+	if ok {
+		return sum
+	}
+	sum = sha256.Sum256(data)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.known) >= maxSums {
+		clear(s.known)
+	}
+	s.known[key] = sum
+	return sum
+}

@@ -1,0 +1,99 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// swap puts a complete copy in the place of a skill and seals it. Until that is
+// done, nothing says that the skill is staged.
+func (ws *Workspace) swap(ctx context.Context, skills *os.Root, copied *skillCopy, s *slot) error {
+	s.fingerprint, s.loads, s.seal = "", nil, nil
+	old := freshName(trashPrefix)
+	switch err := skills.Rename(s.dir, old); {
+	case err == nil:
+		ws.retire(old)
+		if err := keepVenv(skills, old, copied.temp); err != nil {
+			ws.owner.cfg.logger.Warn("workspaces: "+venvName+" of the skill is lost", "skill", s.name, "error", cause(err))
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return cause(err)
+	}
+	if err := skills.Rename(copied.temp, s.dir); err != nil {
+		return errors.Join(cause(err), ignoreMissing(skills.Rename(old, s.dir)))
+	}
+	var err error
+	// Not what has the name now, which a command may have exchanged already.
+	if s.seal, err = newSeal(copied.dir, copied.made); err != nil {
+		return err
+	}
+	return s.seal.settle(ctx, skills)
+}
+
+// keepVenv moves the writable directory of an old copy into the new one: it
+// belongs to the commands, as work/ does, and programs there know their path.
+func keepVenv(skills *os.Root, old, fresh string) error {
+	from, err := openDir(skills, old, false)
+	if err != nil {
+		return nil // a command has put something else in its place
+	}
+	defer from.Close()
+	info, err := from.Lstat(venvName)
+	if err != nil || !info.IsDir() {
+		return nil
+	}
+	// A directory that changes its parent, and both parents, must be writable.
+	err = errors.Join(makeOpen(from, venvName, info), skills.Chmod(old, 0o700), skills.Chmod(fresh, 0o700))
+	if err == nil {
+		err = skills.Remove(fresh + "/" + venvName)
+	}
+	if err == nil {
+		if err = skills.Rename(old+"/"+venvName, fresh+"/"+venvName); err != nil {
+			err = errors.Join(err, skills.Mkdir(fresh+"/"+venvName, 0o755))
+		}
+	}
+	return errors.Join(err, skills.Chmod(fresh, 0o555))
+}
+
+// ignoreMissing: there was nothing to put back.
+func ignoreMissing(err error) error {
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return cause(err)
+}
+
+// retire notes a replaced skill that running commands may still use.
+func (ws *Workspace) retire(name string) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.retired = append(ws.retired, name)
+}
+
+// takeRetired returns what no command uses any more: the caller knows that the
+// workspace is not in use.
+func (ws *Workspace) takeRetired() []string {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	names := ws.retired
+	ws.retired = nil
+	return names
+}
+
+func (ws *Workspace) removeRetired(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	skills, err := openDir(ws.root, skillsDir, false)
+	if err != nil {
+		return err
+	}
+	defer skills.Close()
+	var errs []error
+	for _, name := range names {
+		errs = append(errs, removeAll(skills, name))
+	}
+	return errors.Join(errs...)
+}
