@@ -126,8 +126,14 @@ func (r *Runtime) checked(ctx context.Context, s *tools.Scope, call core.ToolCal
 	if err != nil {
 		return "", err
 	}
-	v := r.judge.Decide(r.use(ctx, call), r.lists(life.at(rec, own)))
-	if s.Narrow = v.Pattern; v.Outcome != permission.Denied {
+	u, all := r.use(ctx, call), r.lists(life.at(rec, own))
+	v := r.judge.Decide(u, all)
+	s.Narrow = v.Pattern
+	if v.Pattern && len(u.Lines) > 1 {
+		u.Lines = u.Lines[:1] // a script by its path alone
+		s.Interpreted = !r.judge.Decide(u, all).Pattern
+	}
+	if v.Outcome != permission.Denied {
 		return "", nil
 	}
 	return r.deny(ctx, s.Key, call, v).Reason, nil

@@ -18,29 +18,65 @@ type (
 )
 
 // WithSession names the conversation that the calls under ctx belong to. What
-// is loaded is kept under that name. Without it, state lives for one run of the
-// agent and is never shared.
+// is loaded is kept under that name. Without it, or with an empty id, state lives
+// for one run of the agent and is never shared.
 func WithSession(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, sessionKey{}, id)
 }
 
-// SessionID returns the id that [WithSession] put into ctx.
+// SessionID returns the id that [WithSession] put into ctx. An empty id names no
+// session.
 func SessionID(ctx context.Context) (id string, ok bool) {
-	id, ok = ctx.Value(sessionKey{}).(string)
-	return id, ok
+	id, _ = ctx.Value(sessionKey{}).(string)
+	return id, id != ""
+}
+
+// inside are the agents that a context is marked with, the innermost first.
+type inside struct {
+	key   core.SessionKey
+	outer *inside
 }
 
 // WithKey marks ctx as running inside an agent of a session, so that
-// [Runtime.Loaded] answers for that agent. Adapters call it; the session of the
-// key counts for [SessionID] only where the host named none.
+// [Runtime.Loaded] answers for that agent. Adapters call it. It names no session
+// for [SessionID].
 func WithKey(ctx context.Context, key core.SessionKey) context.Context {
-	return context.WithValue(ctx, agentKey{}, key)
+	in, _ := ctx.Value(agentKey{}).(*inside)
+	if in != nil && in.key == key {
+		return ctx
+	}
+	return context.WithValue(ctx, agentKey{}, &inside{key, in})
 }
 
-// KeyFrom returns the key that [WithKey] put into ctx.
+// KeyFrom returns the key that [WithKey] put into ctx last.
 func KeyFrom(ctx context.Context) (key core.SessionKey, ok bool) {
-	key, ok = ctx.Value(agentKey{}).(core.SessionKey)
-	return key, ok
+	in, ok := ctx.Value(agentKey{}).(*inside)
+	if !ok {
+		return core.SessionKey{}, false
+	}
+	return in.key, true
+}
+
+// NestedKey returns the key for an agent that begins to run under ctx: key
+// itself, unless an agent with that key runs under ctx already. Two agents have
+// the same name then and one is a tool of the other; its name gets longer, agent
+// becomes agent/agent, so that what it loads never reaches the other. It is the
+// same in every turn. Adapters call it.
+func NestedKey(ctx context.Context, key core.SessionKey) core.SessionKey {
+	in, _ := ctx.Value(agentKey{}).(*inside)
+	for name := key.Agent; in.has(key); {
+		key.Agent += "/" + name
+	}
+	return key
+}
+
+func (in *inside) has(key core.SessionKey) bool {
+	for ; in != nil; in = in.outer {
+		if in.key == key {
+			return true
+		}
+	}
+	return false
 }
 
 // BeginTurn says that the calls under ctx belong to one user turn. The first

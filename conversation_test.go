@@ -88,6 +88,7 @@ type agent struct {
 	user    int // id of the message that began the turn
 
 	known    bool   // the session has a record
+	ended    int    // messages up to this one are of a session that was ended
 	overview string // frozen
 	listing  string // that the session was told of
 	notes    []int  // ids of the messages that carry one

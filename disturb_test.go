@@ -29,10 +29,18 @@ func (c *conversation) disturb() {
 		c.note("store is lost")
 		c.store = session.NewMemory()
 		c.lose()
+		for _, a := range c.agents {
+			a.ended = 0
+		}
 		c.start()
 	case n < 31:
 		c.note("session ends")
 		c.must(c.runtime.EndSession(c.t.Context(), "chat"))
+		for _, a := range c.agents {
+			if a.known {
+				a.ended = c.messages
+			}
+		}
 		c.lose()
 	case n < 32:
 		c.note("session is cleared")

@@ -124,6 +124,17 @@ func (l *life) offered() []string {
 	return l.tools
 }
 
+// responded are the calls of the last response, in order.
+func (l *life) responded() []core.ToolCall {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	calls := make([]core.ToolCall, 0, len(l.response))
+	for _, p := range l.response {
+		calls = append(calls, p.call)
+	}
+	return calls
+}
+
 // attached are the files of the last request; they must not be changed.
 func (l *life) attached() []core.File {
 	l.mu.Lock()

@@ -73,7 +73,7 @@ func (a *agent) rebuild(w *world, request []stored, mode loadmode.Mode) {
 	o.breaks()
 	current := o.response
 	for i, m := range request {
-		if i < from {
+		if i < from || m.id <= a.ended {
 			continue
 		}
 		// What was answered already counts as of an earlier response.

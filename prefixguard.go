@@ -13,9 +13,10 @@ import (
 // begins with the one before it, as a provider's prompt cache needs it. A break
 // is logged as a warning with its cause and the tokens that it costs, reported as
 // core.PrefixBroken, and given to the functions, which run on the goroutine of the
-// call; processors.FailTest is one for tests. The guard sees the messages of a
-// request and not the tools. It holds the last request of each of the 1,000 agents
-// that called last.
+// call; processors.FailTest is one for tests. processors.PrefixBreak says what the
+// tokens are. The guard sees the messages, and the tools as far as the host gives
+// them: the adapters do, those of an option of the call included. It holds the last
+// request of each of the 1,000 agents that called last.
 func WithPrefixGuard(onBreak ...func(processors.PrefixBreak)) Option {
 	return func(s *settings) error {
 		s.guarded = true
@@ -24,16 +25,20 @@ func WithPrefixGuard(onBreak ...func(processors.PrefixBreak)) Option {
 	}
 }
 
+// WatchesPrefix reports whether the runtime has a prefix guard. A request of one that
+// has none need not say how its tools are defined.
+func (r *Runtime) WatchesPrefix() bool { return r.guarded }
+
 // guard checks a view and reports its break.
-func (r *Runtime) guard(ctx context.Context, key core.SessionKey, life *life, view []core.Message, rec *session.Record) {
-	found, broken := r.live.watch(life).Check(view, rec)
+func (r *Runtime) guard(ctx context.Context, req *core.Request, life *life, view []core.Message, rec *session.Record) {
+	found, broken := r.live.watch(life).Check(view, rec, req.Definitions...)
 	if !broken {
 		return
 	}
 	r.logger.LogAttrs(ctx, slog.LevelWarn, "the prefix of a request broke",
-		slog.String("session", key.Session), slog.String("agent", key.Agent), slog.String("cause", string(found.Cause)),
-		slog.Int("message", found.Message), slog.String("role", found.Role.String()), slog.Int("tokens", found.Tokens))
-	r.Emit(ctx, core.Event{Kind: core.PrefixBroken, Key: key, Detail: found.String()})
+		slog.String("session", req.Key.Session), slog.String("agent", req.Key.Agent), slog.String("cause", string(found.Cause)),
+		slog.String("block", found.Block()), slog.Int("tokens", found.Tokens))
+	r.Emit(ctx, core.Event{Kind: core.PrefixBroken, Key: req.Key, Detail: found.String()})
 	for _, report := range r.onBreak {
 		if report != nil {
 			report(found)

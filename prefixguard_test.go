@@ -70,6 +70,18 @@ func TestPrefixGuardNamesTheCause(t *testing.T) {
 			c.messages = append(c.messages[:2:2], core.Message{Role: core.Assistant, Text: "short"})
 			c.view()
 		}, []string{"1 fallback"}},
+		{"the host's prompt removed", nil, func(c *chat) {
+			c.calls("skill_load s0")
+			c.view()
+			c.messages = c.messages[1:]
+			c.view()
+		}, []string{"0 host"}},
+		{"a prompt of the host where none was", nil, func(c *chat) {
+			c.messages = c.messages[1:]
+			c.view()
+			c.messages = append([]core.Message{{Role: core.System, Text: "You help."}}, c.messages...)
+			c.view()
+		}, []string{"0 host"}},
 		{"a clock in the host's prompt", nil, func(c *chat) {
 			c.view()
 			c.messages[0].Text = "You help. It is 10:01."
@@ -101,9 +113,9 @@ func TestPrefixGuardReports(t *testing.T) {
 	c.view()
 	c.messages[0].Text = "It is noon."
 	c.view()
-	same(t, "failures", failed.list, "prefix breaks at message 0 (system), cause host: about 102 tokens are sent anew")
+	same(t, "failures", failed.list, "prefix breaks at message 0 (system), cause host: about 2 tokens are sent anew")
 	same(t, "events", events, "chat: "+failed.list[0])
-	if got := log.String(); !strings.Contains(got, "level=WARN") || !strings.Contains(got, "cause=host message=0 role=system tokens=102") {
+	if got := log.String(); !strings.Contains(got, "level=WARN") || !strings.Contains(got, `cause=host block="message 0 (system)" tokens=2`) {
 		t.Errorf("log is %q", got)
 	}
 }
@@ -115,14 +127,55 @@ func (f *failures) Errorf(format string, args ...any) {
 	f.list = append(f.list, fmt.Sprintf(format, args...))
 }
 
-// BenchmarkPrepareGuarded is BenchmarkPrepare with the guard on.
+// Tools are compared where the host gives them.
+func TestPrefixGuardSeesTools(t *testing.T) {
+	c, breaks := guarded(t)
+	prepare := func(tools ...core.Definition) {
+		t.Helper()
+		if _, err := c.runtime.Prepare(c.ctx, core.Request{Key: c.key, Messages: c.messages, Definitions: tools}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, two := core.Definition{Name: "one"}, core.Definition{Name: "two"}
+	prepare(one)
+	prepare(one)
+	prepare(one, two)
+	c.messages[0].Text = "You help. It is 10:01."
+	prepare(one, two)
+	prepare(two, one)
+	same(t, "breaks", *breaks, "-1 tools", "0 host", "-1 tools")
+}
+
+// BenchmarkPrepareGuarded is BenchmarkPrepare with the guard on: without and with
+// tools, and with a break in each request.
 func BenchmarkPrepareGuarded(b *testing.B) {
-	for name, opts := range map[string][]satchel.Option{"off": nil, "on": {satchel.WithPrefixGuard()}} {
-		b.Run(name, func(b *testing.B) {
-			c := load{12, 60, 3, 0}.long(b, opts...)
-			req := core.Request{Key: c.key, Messages: c.messages}
+	var definitions []core.Definition
+	for i := range 12 {
+		definitions = append(definitions, core.Definition{Name: fmt.Sprint("tool ", i), Description: "Does it.", Schema: &struct{}{}})
+	}
+	on := satchel.WithPrefixGuard()
+	silent := satchel.WithLogger(slog.New(slog.DiscardHandler))
+	for _, bench := range []struct {
+		name  string
+		opts  []satchel.Option
+		tools []core.Definition
+		clock bool
+	}{
+		{"off", nil, nil, false},
+		{"on", []satchel.Option{on}, nil, false},
+		{"on, tools", []satchel.Option{on}, definitions, false},
+		{"off, host's break", nil, nil, true},
+		{"on, host's break", []satchel.Option{on, silent}, nil, true},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			c := load{12, 60, 3, 0}.long(b, bench.opts...)
+			req := core.Request{Key: c.key, Messages: c.messages, Definitions: bench.tools}
+			times := []string{"You help. It is 10:01.", "You help. It is 10:02."}
 			b.ReportAllocs()
-			for b.Loop() {
+			for i := 0; b.Loop(); i++ {
+				if bench.clock {
+					req.Messages[0].Text = times[i%2]
+				}
 				if _, err := c.runtime.Prepare(c.ctx, req); err != nil {
 					b.Fatal(err)
 				}

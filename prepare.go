@@ -54,11 +54,14 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 			return core.View{}, err
 		}
 	}
+	if r.mode == loadmode.Once {
+		st.Response = life.responded()
+	}
 	st.Space = req.Space
 	messages, hidden := processors.Render(r.chain, req.Messages, st)
 	life.hide(hidden)
 	if r.guarded {
-		r.guard(ctx, req.Key, life, messages, rec)
+		r.guard(ctx, &req, life, messages, rec)
 	}
 	return core.View{Messages: messages, NoSkills: rec.NoSkills}, nil
 }

@@ -13,12 +13,18 @@ import (
 
 // rebuild restores, into the record of a session that begins, what the receipts
 // of a transcript say: a history from before this store, or from a store that
-// was lost. Skills that were imported as loaded are delivered. A skill whose
-// text is not the one of the receipt any more is not restored; its receipt stays
-// a stub. In every mode the numbers of new calls go on after those of the
-// transcript. Lists of allowed tools hold again as they are now, also of skills
-// that were unloaded or have changed since in the same turn.
+// was lost; nothing comes back of a session that was ended. Skills that were
+// imported as loaded are delivered. A skill whose text is not the one of the
+// receipt any more is not restored; its receipt stays a stub. In every mode the
+// numbers of new calls go on after those of the transcript. Lists of allowed tools
+// hold again as they are now, also of skills that were unloaded or have changed
+// since in the same turn.
 func (r *Runtime) rebuild(ctx context.Context, rec *session.Record, messages []core.Message) error {
+	ended, err := r.closedAfter(ctx, rec.Key)
+	if err != nil {
+		return err
+	}
+	rec.Calls = max(rec.Calls, ended)
 	turn := 0
 	for i := range messages {
 		if messages[i].Role == core.User && !messages[i].Rewritten {
@@ -35,7 +41,7 @@ func (r *Runtime) rebuild(ctx context.Context, rec *session.Record, messages []c
 			return
 		}
 		rec.Calls = max(rec.Calls, receipt.Call)
-		if i < from {
+		if i < from || receipt.Call <= ended {
 			return
 		}
 		for _, c := range receipt.Changes {

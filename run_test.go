@@ -191,7 +191,7 @@ func TestRunKeepsSecrets(t *testing.T) {
 
 func TestRunEndsInTime(t *testing.T) {
 	b := newBench(t, tools.Runner{})
-	if r := b.run(`{"skill":"demo","command":"sleep 20 & wait","timeout":1}`); !r.TimedOut {
+	if r := b.run(`{"skill":"demo","command":"sleep 300 & wait","timeout":1}`); !r.TimedOut {
 		t.Errorf("run: %+v", r)
 	}
 }

@@ -136,8 +136,13 @@ func (r *Runtime) equip() {
 		r.runner.Artifacts = artifacts.NewMemory()
 	}
 	if r.runner.Workspaces == nil {
-		places := &standardPlaces{options: []workspace.Option{workspace.WithLogger(r.logger)}}
+		places := &standardPlaces{options: []workspace.Option{workspace.WithLogger(r.logger)}, swept: r.swept}
 		r.runner.Workspaces, r.own = places, append(r.own, places.close)
+	} else if places, ok := r.runner.Workspaces.(interface {
+		OnSweep(func(workspace.Swept)) (stop func())
+	}); ok {
+		stop := places.OnSweep(r.swept)
+		r.own = append(r.own, func() error { stop(); return nil })
 	}
 	if r.runner.Executor == nil {
 		sandbox := &standardSandbox{}

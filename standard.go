@@ -83,6 +83,7 @@ func (s *standardSandbox) close() error {
 type standardPlaces struct {
 	mu      sync.Mutex
 	options []workspace.Option
+	swept   func(workspace.Swept)
 	opened  *workspace.Workspaces
 	closed  bool
 }
@@ -100,6 +101,7 @@ func (p *standardPlaces) Of(ctx context.Context, session string) (*workspace.Wor
 			p.mu.Unlock()
 			return nil, err
 		}
+		opened.OnSweep(p.swept)
 		p.opened = opened
 	}
 	opened := p.opened

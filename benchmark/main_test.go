@@ -135,7 +135,7 @@ func TestPlaces(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	dir := t.TempDir()
 	for file, text := range map[string]string{
-		"scenarios/one.json": `{"name":"one","turns":[{"user":"Read it.","steps":[{"tool":"read_file","args":{"path":"x"},"result":"y"}]}]}`,
+		"scenarios/one.json": `{"name":"one","comment":"?","turns":[{"user":"Read it.","steps":[{"tool":"read_file","args":{"path":"x"},"result":"y"}]}]}`,
 		"peers/p/other.json": `{"scenario":"one","system":"p","variant":"v","texts":["Hi."],"messages":[{"role":"user","content":0}],"requests":[{"messages":[0]}]}`,
 		"skills/README":      "none",
 	} {
@@ -149,6 +149,7 @@ func TestLeftOut(t *testing.T) {
 	for _, want := range []string{
 		"play one through eino-skill (v0.7.36+filesystem): two tools are named \"read_file\"",
 		"play one through eino-skill (v0.7.36+reader): two tools are named \"read_file\"",
+		`one.json: field "comment" is not known and is left out`,
 		"one of p (v) was captured from another conversation", "no captures",
 	} {
 		if !strings.Contains(errs.String(), want) {

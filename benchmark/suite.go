@@ -93,6 +93,11 @@ func (c *captures) isOther(one *capture.Capture) bool {
 // notes says what the reports do not hold.
 func (c *captures) notes() []string {
 	var notes []string
+	for _, s := range c.scenarios {
+		for _, field := range s.Unknown {
+			notes = append(notes, fmt.Sprintf("%s: field %q is not known and is left out", s.File, field))
+		}
+	}
 	for _, err := range c.left {
 		notes = append(notes, "left out: "+err.Error())
 	}

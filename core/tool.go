@@ -15,6 +15,16 @@ type Tool struct {
 	Schema json.RawMessage
 }
 
+// Definition is a tool of any origin as a framework offers it to the model.
+type Definition struct {
+	Name        string
+	Description string
+	// Schema is the framework's own value for the schema of the arguments. It
+	// marshals to JSON and is not changed in place: two definitions with the
+	// same pointer, map or slice are taken for the same without a look inside.
+	Schema any
+}
+
 // ToolCall is one call that the model made.
 type ToolCall struct {
 	// ID is the provider's id of the call. It may be empty, and it may repeat

@@ -46,7 +46,7 @@ func ActiveSkills(messages []core.Message, st *State) []core.Message {
 
 // hideAnswered marks the calls that the model has answered to.
 func hideAnswered(messages []core.Message, st *State) {
-	answered := lastAssistant(messages)
+	answered := st.answered(messages)
 	for i := range st.Content.calls {
 		d := &st.Record.Deliveries[st.Content.calls[i].first]
 		st.shown[i] = !loadmode.ShowsElsewhere(st.Mode, d)

@@ -56,15 +56,23 @@ func (st *State) part(c *callContent, j int) string {
 			continue
 		}
 		for k := newer.first; k < newer.last; k++ {
-			if e := &st.Record.Deliveries[k]; e.Skill == d.Skill && !e.Old {
-				if d.Old {
-					return ""
-				}
+			switch e := &st.Record.Deliveries[k]; {
+			case e.Skill != d.Skill || e.Old:
+			case d.Old:
+				return ""
+			case supersedesDoc(e, d):
 				return c.current[j]
 			}
 		}
 	}
 	return c.parts[j]
+}
+
+// supersedesDoc reports whether e has a newer text of a doc of d.
+func supersedesDoc(e, d *session.Delivery) bool {
+	return slices.ContainsFunc(d.Docs, func(old session.Doc) bool {
+		return old.Old && slices.ContainsFunc(e.Docs, func(doc session.Doc) bool { return doc.Name == old.Name })
+	})
 }
 
 // attaches reports whether a delivery that has no place in the request is

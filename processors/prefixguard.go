@@ -9,36 +9,35 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Cause says why a request does not begin with the one before it.
-type Cause string
-
-// The causes. The first two are those that the default view allows itself.
-const (
-	CauseTurn     Cause = "turn"     // a turn began and the content of the last was cleared
-	CauseUnload   Cause = "unload"   // content was unloaded, evicted, replaced or deselected, or has had its one showing
-	CauseSystem   Cause = "system"   // the system message holds content that has changed
-	CauseFallback Cause = "fallback" // the message of content without a place came, went or changed
-	CauseOverview Cause = "overview" // the overview was written anew
-	CauseHost     Cause = "host"     // the host changed, removed or inserted a message of its own
-	CauseUnknown  Cause = "unknown"  // text of Satchel's changed and nothing says why: report it
-)
-
 // PrefixBreak is a request that does not begin with the one before it, so that a
 // provider's prompt cache serves only the part before Message.
 type PrefixBreak struct {
 	Cause Cause
 	// Message is the index, in the view, of the first message that differs, and
-	// Role its role.
+	// Role its role. It is -1 where the tools differ, which stand before all
+	// messages.
 	Message int
 	Role    core.Role
-	// Tokens estimates what is sent anew: all from that message on that the
-	// request before had sent already, at four bytes a token.
+	// Tokens estimates what is sent anew, at four bytes a token: of what the
+	// request holds behind the break, that which the request before held behind
+	// it too, wherever. A cache would have kept it, and now it is paid at the
+	// price of writing again. Messages and tools that stood there count whole, one
+	// that has changed as far as its beginning and its end have not. What is gone
+	// and what is new do not count.
 	Tokens int
+}
+
+// Block names what differs first: "tools", or "message 3 (tool)".
+func (b PrefixBreak) Block() string {
+	if b.Message < 0 {
+		return "tools"
+	}
+	return fmt.Sprintf("message %d (%s)", b.Message, b.Role)
 }
 
 // String says it in one line.
 func (b PrefixBreak) String() string {
-	return fmt.Sprintf("prefix breaks at message %d (%s), cause %s: about %d tokens are sent anew", b.Message, b.Role, b.Cause, b.Tokens)
+	return fmt.Sprintf("prefix breaks at %s, cause %s: about %d tokens are sent anew", b.Block(), b.Cause, b.Tokens)
 }
 
 // PrefixGuard watches the requests of one agent in one session. It keeps the
@@ -46,9 +45,10 @@ func (b PrefixBreak) String() string {
 // itself costs nothing, whatever its length. The zero value is ready; it is safe
 // for concurrent use.
 type PrefixGuard struct {
-	mu   sync.Mutex
-	last []link
-	rec  *session.Record
+	mu    sync.Mutex
+	last  []link
+	tools []core.Definition
+	rec   *session.Record
 }
 
 // link is one message in the chain of a request.
@@ -60,9 +60,11 @@ type link struct {
 	ours  bool // the whole message is
 }
 
-// Check compares a view, made of rec, with the view before it and keeps it in its
-// place. It reports the break, if there is one. Ids of calls do not count.
-func (g *PrefixGuard) Check(view []core.Message, rec *session.Record) (PrefixBreak, bool) {
+// Check compares a view, made of rec, and the tools that are sent with it with
+// those before and keeps them in their place. It reports the break, if there is
+// one. Ids of calls do not count. Without a record, what Satchel changed has
+// [CauseUnknown].
+func (g *PrefixGuard) Check(view []core.Message, rec *session.Record, tools ...core.Definition) (PrefixBreak, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	at := 0
@@ -70,28 +72,50 @@ func (g *PrefixGuard) Check(view []core.Message, rec *session.Record) (PrefixBre
 		at++
 	}
 	var b PrefixBreak
-	broken := at < len(g.last)
-	if broken {
-		b = PrefixBreak{Message: at, Role: g.last[at].role, Tokens: (bytesOf(g.last[at:]) + 3) / 4}
-		var now *core.Message
-		if at < len(view) {
-			now = &view[at]
+	broken := false
+	switch tool := sharedTools(g.tools, tools); {
+	case len(g.last) == 0: // the first request
+	case tool < max(len(tools), len(g.tools)):
+		broken = true
+		b = PrefixBreak{Cause: CauseTools, Message: -1, Tokens: estimated(anewWithTools(g.tools[tool:], tools[tool:], g.last, view))}
+	case at < len(g.last):
+		broken = true
+		b = PrefixBreak{
+			Cause: causeOf(g.last[at:], view[at:], g.rec, rec), Message: at, Role: g.last[at].role,
+			Tokens: estimated(anew(g.last[at:], view[at:])),
 		}
-		b.Cause = causeOf(&g.last[at], now, g.rec, rec)
 	}
 	clear(g.last[at:])
-	g.last = g.last[:at]
-	for i := range view[at:] {
-		m := &view[at+i]
-		// The calls are copied: the view's memory is the caller's.
-		g.last = append(g.last, link{m.Text, len(m.Added), slices.Clone(m.Calls), m.Role, m.Origin == core.Inserted})
-	}
+	g.last = appendLinks(g.last[:at], view[at:])
+	clear(g.tools)
+	g.tools = append(g.tools[:0], tools...)
 	g.rec = rec
 	return b, broken
 }
 
-func (l *link) is(m *core.Message) bool {
-	return l.text == m.Text && l.role == m.Role && l.added == len(m.Added) && slices.EqualFunc(l.calls, m.Calls, sameCall)
+func estimated(size int) int { return (size + 3) / 4 }
+
+// appendLinks copies the calls: the view's memory is the caller's.
+func appendLinks(links []link, view []core.Message) []link {
+	count := 0
+	for i := range view {
+		count += len(view[i].Calls)
+	}
+	calls := make([]core.ToolCall, 0, count)
+	for i := range view {
+		m := &view[i]
+		first := len(calls)
+		calls = append(calls, m.Calls...)
+		links = append(links, link{m.Text, len(m.Added), calls[first:], m.Role, m.Origin == core.Inserted})
+	}
+	return links
+}
+
+func (l *link) is(m *core.Message) bool { return l.added == len(m.Added) && l.reads(m) }
+
+// reads reports whether a model reads the same in both.
+func (l *link) reads(m *core.Message) bool {
+	return l.role == m.Role && l.text == m.Text && slices.EqualFunc(l.calls, m.Calls, sameCall)
 }
 
 // own reports whether the host's part of a message is that of m.
@@ -101,40 +125,6 @@ func (l *link) own(m *core.Message) bool {
 }
 
 func sameCall(a, b core.ToolCall) bool { return a.Name == b.Name && a.Arguments == b.Arguments }
-
-func bytesOf(links []link) (n int) {
-	for i := range links {
-		n += len(links[i].text)
-		for _, c := range links[i].calls {
-			n += len(c.Name) + len(c.Arguments)
-		}
-	}
-	return n
-}
-
-// causeOf explains why a message is now another one, or none.
-func causeOf(was *link, now *core.Message, before, rec *session.Record) Cause {
-	switch {
-	case was.ours || now != nil && now.Origin == core.Inserted:
-		return CauseFallback
-	case now == nil || !was.own(now):
-		return CauseHost
-	case before.Overview != rec.Overview:
-		return CauseOverview
-	case slices.EqualFunc(before.Deliveries, rec.Deliveries, equalDelivery):
-		return CauseUnknown
-	case was.role == core.System:
-		return CauseSystem
-	case before.Turn != rec.Turn:
-		return CauseTurn
-	}
-	return CauseUnload
-}
-
-func equalDelivery(a, b session.Delivery) bool {
-	return a.Call == b.Call && a.Skill == b.Skill && a.Digest == b.Digest && a.Body == b.Body &&
-		a.Old == b.Old && a.Spent == b.Spent && slices.Equal(a.Docs, b.Docs)
-}
 
 // TestingT is the part of testing.TB that FailTest needs.
 type TestingT interface {

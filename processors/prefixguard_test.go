@@ -38,25 +38,34 @@ func TestPrefixGuard(t *testing.T) {
 	}{
 		{"the same", func(v []core.Message) []core.Message { return v }, rec, "", 0, 0},
 		{"grown", func(v []core.Message) []core.Message { return append(v, core.Message{Role: core.User, Text: "more"}) }, turned, "", 0, 0},
-		{"a turn began", func(v []core.Message) []core.Message { cut(&v[3]); return append(v, core.Message{Role: core.User}) }, turned, CauseTurn, 3, 103},
-		{"unloaded", func(v []core.Message) []core.Message { cut(&v[3]); return v }, unloaded, CauseUnload, 3, 103},
-		{"nothing explains it", func(v []core.Message) []core.Message { cut(&v[3]); return v }, rec, CauseUnknown, 3, 103},
-		{"system text of the host", func(v []core.Message) []core.Message { v[0].Text = "You HELP.\n\noverview"; return v }, rec, CauseHost, 0, 111},
+		{"a turn began", func(v []core.Message) []core.Message { cut(&v[3]); return append(v, core.Message{Role: core.User}) }, turned, CauseTurn, 3, 1},
+		{"unloaded", func(v []core.Message) []core.Message { cut(&v[3]); return v }, unloaded, CauseUnload, 3, 1},
+		{"nothing explains it", func(v []core.Message) []core.Message { cut(&v[3]); return v }, rec, CauseUnknown, 3, 1},
+		{"system text of the host", func(v []core.Message) []core.Message { v[0].Text = "You HELP.\n\noverview"; return v }, rec, CauseHost, 0, 109},
 		{"a new overview", func(v []core.Message) []core.Message {
 			v[0].Text, v[0].Added = "You help.\n\nolder", "\n\nolder"
 			return v
-		}, &session.Record{Turn: 2, Overview: "p"}, CauseOverview, 0, 111},
+		}, &session.Record{Turn: 2, Overview: "p"}, CauseOverview, 0, 107},
 		{"content in the system message", func(v []core.Message) []core.Message {
 			v[0].Text, v[0].Added = v[0].Text+" pdf", v[0].Added+" pdf"
 			return v
-		}, unloaded, CauseSystem, 0, 111},
+		}, unloaded, CauseSystem, 0, 107},
 		{"arguments rewritten", func(v []core.Message) []core.Message {
 			v[2].Calls = []core.ToolCall{{ID: "1", Name: "skill_load", Arguments: "pdf "}}
 			return v
-		}, rec, CauseHost, 2, 106},
-		{"another role", func(v []core.Message) []core.Message { v[1].Role = core.System; return v }, rec, CauseHost, 1, 107},
-		{"cut at the end", func(v []core.Message) []core.Message { return v[:4] }, rec, CauseHost, 4, 1},
-		{"cut in the middle", func(v []core.Message) []core.Message { return append(v[:1], v[2:]...) }, rec, CauseHost, 1, 107},
+		}, rec, CauseHost, 2, 103},
+		{"another role", func(v []core.Message) []core.Message { v[1].Role = core.System; return v }, rec, CauseHost, 1, 106},
+		{"cut at the end", func(v []core.Message) []core.Message { return v[:4] }, rec, CauseHost, 4, 0},
+		{"cut in the middle", func(v []core.Message) []core.Message { return append(v[:1], v[2:]...) }, rec, CauseHost, 1, 106},
+		{"the system message removed", func(v []core.Message) []core.Message {
+			v[0] = core.Message{Role: core.System, Text: "overview", Added: "overview", Origin: core.Inserted}
+			return v
+		}, rec, CauseHost, 0, 109},
+		{"the system message removed and nothing in its place", func(v []core.Message) []core.Message { return v[1:] }, rec, CauseHost, 0, 107},
+		{"a message of the host before a fallback", func(v []core.Message) []core.Message {
+			return append(v[:1:1], append([]core.Message{fallback, {Role: core.User, Text: "before"}}, v[1:]...)...)
+		}, rec, CauseHost, 1, 107},
+		{"moved to the front", func(v []core.Message) []core.Message { return append(v[4:], v[:4]...) }, rec, CauseHost, 0, 111},
 		{"fallback", func(v []core.Message) []core.Message {
 			return append(v[:1:1], append([]core.Message{fallback}, v[1:]...)...)
 		}, rec, CauseFallback, 1, 107},
@@ -84,11 +93,51 @@ func TestPrefixGuard(t *testing.T) {
 // A fallback that goes is its own cause, not the host's.
 func TestPrefixGuardSeesAFallbackGo(t *testing.T) {
 	rec := &session.Record{}
-	view := append([]core.Message{{Role: core.System, Text: "x", Added: "x", Origin: core.Inserted}}, request()...)
+	text := FallbackHeading + "x"
+	view := append([]core.Message{{Role: core.System, Text: text, Added: text, Origin: core.Inserted}}, request()...)
 	var g PrefixGuard
 	g.Check(view, rec)
 	if b, _ := g.Check(view[1:], rec); b.Cause != CauseFallback {
 		t.Errorf("%+v", b)
+	}
+}
+
+// A host without a system message has an overview that is a message of Satchel's:
+// what changes in it is explained by the record.
+func TestPrefixGuardOfAnOverviewMessage(t *testing.T) {
+	overview := func(text string) []core.Message {
+		return append([]core.Message{{Role: core.System, Text: text, Added: text, Origin: core.Inserted}}, request()[1:]...)
+	}
+	loaded := &session.Record{Overview: "o", Deliveries: []session.Delivery{{Call: 1, Skill: "pdf"}}}
+	for _, tt := range []struct {
+		now  []core.Message
+		rec  *session.Record
+		want Cause
+	}{
+		{overview("new"), &session.Record{Overview: "n"}, CauseOverview},
+		{overview("old, pdf"), loaded, CauseSystem},
+		{overview("new"), &session.Record{Overview: "o"}, CauseUnknown},
+		{request(), &session.Record{Overview: "o"}, CauseHost}, // it has one now
+		{overview("old")[:1], &session.Record{Overview: "o"}, CauseHost},
+	} {
+		var g PrefixGuard
+		g.Check(overview("old"), &session.Record{Overview: "o"})
+		if b, _ := g.Check(tt.now, tt.rec); b.Cause != tt.want {
+			t.Errorf("%q: %+v, want %s", tt.now[0].Text, b, tt.want)
+		}
+	}
+}
+
+// Without records the guard works as well as it can.
+func TestPrefixGuardWithoutRecords(t *testing.T) {
+	changed := request()
+	changed[3].Text, changed[3].Added = "stub", ""
+	for name, recs := range map[string][2]*session.Record{"none": {}, "none then": {nil, {}}, "none now": {{}, nil}} {
+		var g PrefixGuard
+		g.Check(request(), recs[0])
+		if b, broken := g.Check(changed, recs[1]); !broken || b.Cause != CauseUnknown || b.Message != 3 {
+			t.Errorf("%s: %+v", name, b)
+		}
 	}
 }
 

@@ -50,6 +50,9 @@ type State struct {
 	Rule     SummaryRule
 	// Delivers are the names of the tools whose results carry content.
 	Delivers map[string]bool
+	// Response are the calls of the last response of the model, where they are
+	// known; only mode Once asks.
+	Response []core.ToolCall
 	// Space is memory for the view, as in core.Request.
 	Space []core.Message
 

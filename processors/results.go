@@ -11,7 +11,7 @@ func Results(messages []core.Message, st *State) []core.Message {
 	if len(st.Content.calls) == 0 {
 		return messages
 	}
-	answered := lastAssistant(messages)
+	answered := st.answered(messages)
 	EachResult(messages, st.Delivers, func(i int) {
 		m := &messages[i]
 		n := st.content(m.Text)
@@ -80,17 +80,4 @@ func toolOf(m *core.Message, calls []core.ToolCall, answer int) string {
 		}
 	}
 	return ""
-}
-
-// Answered reports whether the model has answered to message i.
-func Answered(messages []core.Message, i int) bool { return i < lastAssistant(messages) }
-
-// lastAssistant returns the index of the last assistant message, or -1.
-func lastAssistant(messages []core.Message) int {
-	for i := len(messages) - 1; i >= 0; i-- {
-		if messages[i].Role == core.Assistant {
-			return i
-		}
-	}
-	return -1
 }

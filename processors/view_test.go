@@ -123,10 +123,3 @@ func TestAnchored(t *testing.T) {
 		})
 	}
 }
-
-func TestAnswered(t *testing.T) {
-	m := []core.Message{{Role: core.User}, {Role: core.Assistant}, {Role: core.ToolResult}}
-	if !Answered(m, 0) || Answered(m, 1) || Answered(m, 2) || Answered(m[:1], 0) {
-		t.Error("wrong about what an assistant message follows")
-	}
-}

@@ -74,5 +74,6 @@ func (a *Adapter) enter(ctx context.Context) (context.Context, core.SessionKey, 
 	if err != nil {
 		return ctx, core.SessionKey{}, err
 	}
-	return satchel.WithKey(ctx, key), key, nil
+	ctx = context.WithValue(satchel.WithKey(ctx, key), adapterKey{a.runs}, key)
+	return ctx, key, nil
 }

@@ -15,8 +15,9 @@ func BenchmarkAdapter(b *testing.B) {
 	for i := 0; len(input) < 60; i++ {
 		id := fmt.Sprint(i)
 		input = append(input, schema.UserMessage(strings.Repeat("u", 200)),
-			schema.AssistantMessage("", []schema.ToolCall{toolCall(id, "a", "{}"), toolCall(id, "b", "{}")}),
-			schema.ToolMessage(strings.Repeat("t", 500), id, schema.WithToolName("a")))
+			schema.AssistantMessage("", []schema.ToolCall{toolCall("a"+id, "a", "{}"), toolCall("b"+id, "b", "{}")}),
+			schema.ToolMessage(strings.Repeat("t", 500), "a"+id, schema.WithToolName("a")),
+			schema.ToolMessage(strings.Repeat("t", 500), "b"+id, schema.WithToolName("b")))
 	}
 	input = input[:60]
 	added := strings.Repeat("x", 4000)
@@ -26,6 +27,9 @@ func BenchmarkAdapter(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
+		if out := repairedHistory(input); &out[0] != &input[0] {
+			b.Fatal("repaired what is complete")
+		}
 		view := refer(input, isRewritten)
 		if attached(input, view) != nil {
 			b.Fatal("found a file")

@@ -25,7 +25,7 @@ import (
 // eventually waits for what a goroutine of a stream reports.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !ok() {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s did not happen", what)

@@ -123,10 +123,12 @@ func (m *Model) request(ctx context.Context, input []*schema.Message, opts []mod
 	if err != nil {
 		return nil, err
 	}
+	input = repairedHistory(input)
 	messages := refer(input, m.adapter.settings.rewritten)
 	offered, names := m.offered(opts)
 	view, err := m.adapter.rt.Prepare(ctx, core.Request{
 		Key: key, Messages: messages, Files: attached(input, messages), Tools: names,
+		Definitions: m.adapter.definitions(offered),
 	})
 	if err != nil {
 		return nil, err

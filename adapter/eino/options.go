@@ -21,7 +21,8 @@ func newSettings(opts []Option) settings {
 
 // WithAgent sets the agent's name in the key of its state. By default it is
 // the Name of an adk configuration, the GraphName of a react configuration (or
-// "react"), and empty for [New]. Agents of one session need different names.
+// "react"), and empty for [New]. Agents of one session need different names; one
+// that is a tool of another with its name gets a longer one, such as react/react.
 func WithAgent(name string) Option {
 	return func(s *settings) { s.agent = name }
 }

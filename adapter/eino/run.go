@@ -46,8 +46,8 @@ func newRuns(rt *satchel.Runtime, agent string) *runs {
 
 // key returns the key of the call under ctx, or [satchel.ErrNoSession].
 func (r *runs) key(ctx context.Context) (core.SessionKey, error) {
-	if id, ok := satchel.SessionID(ctx); ok && id != "" {
-		return core.SessionKey{Session: id, Agent: r.agent}, nil
+	if id, ok := satchel.SessionID(ctx); ok {
+		return r.named(ctx, id), nil
 	}
 	state := graphState(ctx)
 	if state == nil {
@@ -58,6 +58,20 @@ func (r *runs) key(ctx context.Context) (core.SessionKey, error) {
 		r.end(context.WithoutCancel(ctx), evicted)
 	}
 	return key, nil
+}
+
+// adapterKey finds, in a context, the key of the agent of one adapter.
+type adapterKey struct{ runs *runs }
+
+// named returns the key in a session that the host named. A call under a tool of
+// the same agent is the agent's own; one under a tool of another agent belongs to
+// an agent that is that tool.
+func (r *runs) named(ctx context.Context, session string) core.SessionKey {
+	own, ok := ctx.Value(adapterKey{r}).(core.SessionKey)
+	if now, _ := satchel.KeyFrom(ctx); ok && own == now && own.Session == session {
+		return own
+	}
+	return satchel.NestedKey(ctx, core.SessionKey{Session: session, Agent: r.agent})
 }
 
 // anonymous returns the key of the run with the given state, opening a session

@@ -39,15 +39,15 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 	}
 	r := m.kit.runIn(ctx)
 
-	req, err := m.request(ctx, key, r, messages)
-	if err != nil {
-		return nil, fmt.Errorf("prepare model call: %w", err)
-	}
-
 	var asked llms.CallOptions
 	for _, option := range options {
 		option(&asked)
 	}
+	req, err := m.request(ctx, key, r, messages, &asked)
+	if err != nil {
+		return nil, fmt.Errorf("prepare model call: %w", err)
+	}
+
 	var seen streamedCalls
 	override, whole := m.kit.override(&asked, req.noSkills, &seen)
 	resp, err := m.call(ctx, key, req.messages, append(options[:len(options):len(options)], override))
@@ -117,10 +117,24 @@ func (k *Kit) session(ctx context.Context) (_ core.SessionKey, end func()) {
 		return r.key, func() {}
 	}
 	if id, ok := satchel.SessionID(ctx); ok {
-		return core.SessionKey{Session: id, Agent: k.config.agent}, func() {}
+		return k.named(ctx, id), func() {}
 	}
 	key := k.runtime.Anonymous(k.config.agent)
 	return key, func() { _ = k.runtime.EndSession(context.WithoutCancel(ctx), key.Session) }
+}
+
+// kitKey finds, in the context of a tool, the key of the agent of one kit.
+type kitKey struct{ kit *Kit }
+
+// named returns the key in a session that the host named. A call under a tool of
+// the same agent is the agent's own; one under a tool of another agent belongs to
+// an agent that is that tool.
+func (k *Kit) named(ctx context.Context, session string) core.SessionKey {
+	own, ok := ctx.Value(kitKey{k}).(core.SessionKey)
+	if now, _ := satchel.KeyFrom(ctx); ok && own == now && own.Session == session {
+		return own
+	}
+	return satchel.NestedKey(ctx, core.SessionKey{Session: session, Agent: k.config.agent})
 }
 
 // override is the last option of a call. It edits what the options before it,

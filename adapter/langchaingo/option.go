@@ -31,7 +31,8 @@ func newConfig(llm llms.Model, opts []Option) (config, error) {
 }
 
 // WithAgentName names the agent inside a session; the default is "agent". What
-// one agent loads, the others of the same session do not see.
+// one agent loads, the others of the same session do not see. An agent that is a
+// tool of another with its name gets a longer one: agent/agent.
 func WithAgentName(name string) Option {
 	return func(c *config) error {
 		if name == "" {

@@ -20,12 +20,14 @@ type request struct {
 }
 
 // request makes the view of one call.
-func (m *Model) request(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent) (request, error) {
+func (m *Model) request(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, asked *llms.CallOptions) (request, error) {
 	s := scratches.Get().(*scratch)
 	defer s.release()
 	msgs := s.outgoing(m.kit, messages, r)
 	refs := s.refer(msgs)
-	view, err := m.kit.runtime.Prepare(ctx, core.Request{Key: key, Messages: refs, Files: attached(msgs, refs), Tools: m.kit.names, Space: s.space})
+	view, err := m.kit.runtime.Prepare(ctx, core.Request{
+		Key: key, Messages: refs, Files: attached(msgs, refs), Tools: m.kit.names, Definitions: m.kit.definitions(asked), Space: s.space,
+	})
 	if err != nil {
 		return request{}, err
 	}

@@ -95,7 +95,7 @@ func (s *runs) enter(ctx context.Context, inputs map[string]string) (_ *run, beg
 func (s *runs) begin(ctx context.Context, inputs map[string]string) *run {
 	r := &run{inputs: inputs}
 	if id, ok := satchel.SessionID(ctx); ok {
-		r.key = core.SessionKey{Session: id, Agent: s.agent}
+		r.key = satchel.NestedKey(ctx, core.SessionKey{Session: id, Agent: s.agent})
 	} else {
 		r.key, r.anonymous = s.runtime.Anonymous(s.agent), true
 	}

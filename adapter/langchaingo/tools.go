@@ -65,7 +65,7 @@ func (t *Tool) answer(ctx context.Context, r *run, call core.ToolCall, input str
 		return "", err
 	}
 	defer end()
-	ctx = satchel.WithKey(ctx, key)
+	ctx = context.WithValue(satchel.WithKey(ctx, key), kitKey{t.kit}, key)
 	defer t.kit.runtime.Finished(key, call)
 	if err := ctx.Err(); err != nil {
 		return "", fmt.Errorf("call tool %q: %w", t.name, err)

@@ -36,13 +36,8 @@ type breakpoints struct {
 }
 
 func (c *breakpoints) Send(p *prompt.Prompt, at time.Duration) Usage {
-	u := Usage{Prompt: len(p.Tokens)}
-	hashes, tokens := make([]uint64, len(p.Blocks)), make([]int, len(p.Blocks))
-	hash, n := emptyChain, 0
-	for i, b := range p.Blocks {
-		hash, n = hash.add(b.Tokens), n+len(b.Tokens)
-		hashes[i], tokens[i] = uint64(hash), n
-	}
+	u := Usage{Prompt: p.Size}
+	hashes, tokens := ends(p)
 	marks := Marks(p.Blocks)
 	for _, mark := range marks {
 		for i := mark; i >= 0 && i >= mark-lookBack; i-- {
@@ -65,7 +60,7 @@ func (c *breakpoints) Send(p *prompt.Prompt, at time.Duration) Usage {
 // Marks returns the blocks of a request that are marked, as satchel.CacheMarks
 // marks messages: the end of the tools and the first system messages, the last
 // user message before the end, the end of the request before this one, and the
-// end of this one.
+// end of this one; none where the assistant has spoken last.
 func Marks(blocks []prompt.Block) []int {
 	end := len(blocks) - 1
 	if end < 0 {
@@ -81,13 +76,13 @@ func Marks(blocks []prompt.Block) []int {
 			system = i
 		case b.Kind == prompt.User && b.Message != last:
 			user = i
-		case b.Kind == prompt.Assistant && blocks[i-1].Kind != prompt.Assistant && blocks[i-1].Kind != prompt.Call:
+		case b.Kind == prompt.Assistant: // a message begins
 			before = i - 1
 		}
 	}
 	var marks []int
 	for _, m := range []int{system, user, before, end} {
-		if m >= 0 && !slices.Contains(marks, m) {
+		if m >= 0 && blocks[m].Kind != prompt.Assistant && blocks[m].Kind != prompt.Call && !slices.Contains(marks, m) {
 			marks = append(marks, m)
 		}
 	}

@@ -6,6 +6,7 @@
 package cachemodel
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/satchel-go/satchel/benchmark/prompt"
@@ -65,16 +66,15 @@ func (e *entries) read(prefix uint64, at time.Duration) bool {
 
 func (e *entries) write(prefix uint64, at time.Duration) { e.used[prefix] = at }
 
-// chain hashes a sequence of tokens step by step (FNV-1a).
-type chain uint64
-
-const emptyChain chain = 14695981039346656037
-
-func (c chain) add(tokens []uint32) chain {
-	for _, t := range tokens {
-		for shift := 0; shift < 32; shift += 8 {
-			c = (c ^ chain(t>>shift&0xff)) * 1099511628211
-		}
+// ends are the hashes of what a request begins with, up to the end of each block,
+// and its size in tokens.
+func ends(p *prompt.Prompt) (hashes []uint64, sizes []int) {
+	hashes, sizes = make([]uint64, len(p.Blocks)), make([]int, len(p.Blocks))
+	hash, size := uint64(0), 0
+	for i, b := range p.Blocks {
+		hash = (bits.RotateLeft64(hash, 29) ^ b.Hash) * 0x9e3779b97f4a7c15
+		size += len(b.Tokens)
+		hashes[i], sizes[i] = hash, size
 	}
-	return c
+	return hashes, sizes
 }

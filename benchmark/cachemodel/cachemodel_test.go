@@ -21,7 +21,7 @@ type message struct {
 }
 
 func made(messages ...message) *prompt.Prompt {
-	p := &prompt.Prompt{}
+	var blocks []prompt.Block
 	n := 0
 	for i, m := range messages {
 		b := prompt.Block{Kind: m.kind, Message: n, Last: i+1 == len(messages) || messages[i+1].kind != prompt.Call}
@@ -34,10 +34,9 @@ func made(messages ...message) *prompt.Prompt {
 		for j := range m.size {
 			b.Tokens = append(b.Tokens, uint32(m.kind)<<24|m.seed<<12|uint32(j))
 		}
-		p.Blocks = append(p.Blocks, b)
-		p.Tokens = append(p.Tokens, b.Tokens...)
+		blocks = append(blocks, b)
 	}
-	return p
+	return prompt.New(blocks...)
 }
 
 func models() []Model {
@@ -81,8 +80,8 @@ func TestEveryModel(t *testing.T) {
 				cache := m.New(time.Minute)
 				for i, p := range requests {
 					u := cache.Send(p, 0)
-					if u.Prompt != len(p.Tokens) || u.Read < 0 || u.Written < 0 || u.Read+u.Written > u.Prompt {
-						t.Fatalf("seed %d, request %d: %+v of %d tokens", seed, i, u, len(p.Tokens))
+					if u.Prompt != p.Size || u.Read < 0 || u.Written < 0 || u.Read+u.Written > u.Prompt {
+						t.Fatalf("seed %d, request %d: %+v of %d tokens", seed, i, u, p.Size)
 					}
 					most := 0
 					for _, before := range requests[:i] {
@@ -159,8 +158,8 @@ func TestBreakpointsLookBackTwentyBlocks(t *testing.T) {
 		// Between two requests the marks have no message in common but the system
 		// message: the question moved.
 		cache := Breakpoints(1).New(0)
-		cache.Send(made(message{prompt.System, 1000, 1}, message{prompt.Assistant, 1000, 1}), 0)
-		history := []message{{prompt.System, 1000, 1}, {prompt.Assistant, 1000, 1}}
+		cache.Send(made(message{prompt.System, 1000, 1}, message{prompt.Result, 1000, 1}), 0)
+		history := []message{{prompt.System, 1000, 1}, {prompt.Result, 1000, 1}}
 		for i := range extra {
 			history = append(history, message{prompt.Assistant, 1, uint32(i)})
 		}
@@ -186,23 +185,37 @@ func TestBreakpointsHaveAMinimum(t *testing.T) {
 func TestMarksAreThoseOfTheAdapters(t *testing.T) {
 	kinds := map[prompt.Kind]core.Role{prompt.System: core.System, prompt.User: core.User, prompt.Assistant: core.Assistant, prompt.Result: core.ToolResult}
 	compared := 0
-	for seed := range uint64(300) {
-		for _, p := range conversation(rand.New(rand.NewPCG(seed, 2))) {
-			var messages []core.Message
-			for _, b := range p.Blocks {
-				if role, ok := kinds[b.Kind]; ok {
-					messages = append(messages, core.Message{Role: role})
-				}
+	compare := func(seed uint64, p *prompt.Prompt) {
+		t.Helper()
+		var messages []core.Message
+		for _, b := range p.Blocks {
+			if role, ok := kinds[b.Kind]; ok {
+				messages = append(messages, core.Message{Role: role})
 			}
-			var got []int
-			for _, at := range Marks(p.Blocks) {
-				got = append(got, p.Blocks[at].Message)
-			}
-			if want := satchel.CacheMarks(messages); !reflect.DeepEqual(got, want) {
-				t.Fatalf("seed %d: marks %v, the adapters' %v", seed, got, want)
-			}
-			compared++
 		}
+		var got []int
+		for _, at := range Marks(p.Blocks) {
+			got = append(got, p.Blocks[at].Message)
+		}
+		if want := satchel.CacheMarks(messages); !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d: marks %v, the adapters' %v", seed, got, want)
+		}
+		compared++
+	}
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		for _, p := range conversation(r) {
+			compare(seed, p)
+		}
+		var anything []message // as logs may have it
+		for range 1 + r.IntN(6) {
+			kind := prompt.System + prompt.Kind(r.IntN(5))
+			if kind == prompt.Call {
+				anything = append(anything, message{prompt.Assistant, 1, 1})
+			}
+			anything = append(anything, message{kind, 1, 1})
+		}
+		compare(seed, made(anything...))
 	}
 	if compared == 0 || Marks(nil) != nil {
 		t.Errorf("%d compared, marks of nothing are %v", compared, Marks(nil))

@@ -39,7 +39,7 @@ type ending struct {
 }
 
 func (c *messageEnd) Send(p *prompt.Prompt, at time.Duration) Usage {
-	u := Usage{Prompt: len(p.Tokens)}
+	u := Usage{Prompt: p.Size}
 	all := c.endings(p)
 	oldest := max(0, len(all)-1-lookups)
 	for i := len(all) - 1; i >= 0 && u.Read == 0; i-- {
@@ -59,9 +59,9 @@ func (c *messageEnd) Send(p *prompt.Prompt, at time.Duration) Usage {
 // endings returns where entries may end in a request, in order.
 func (c *messageEnd) endings(p *prompt.Prompt) []ending {
 	var all []ending
-	hash, tokens, leading := emptyChain, 0, true
+	hashes, tokens := ends(p)
+	leading := true
 	for i, b := range p.Blocks {
-		hash, tokens = hash.add(b.Tokens), tokens+len(b.Tokens)
 		next := prompt.Tool
 		if i+1 < len(p.Blocks) {
 			next = p.Blocks[i+1].Kind
@@ -69,7 +69,7 @@ func (c *messageEnd) endings(p *prompt.Prompt) []ending {
 		leading = leading && (b.Kind == prompt.Tool || b.Kind == prompt.System)
 		system := leading && b.Kind == prompt.System && next != prompt.System
 		if b.Last && (b.Kind == prompt.User || b.Kind == prompt.Result && next != prompt.Result || system) {
-			all = append(all, ending{uint64(hash), tokens, system})
+			all = append(all, ending{hashes[i], tokens[i], system})
 		}
 	}
 	return all

@@ -20,28 +20,32 @@ func Stepped(minimum, step int) Model {
 		Name: fmt.Sprintf("stepped-%d", step),
 		Rule: rule,
 		New: func(ttl time.Duration) Cache {
-			return &stepped{minimum: minimum, step: max(1, step), entries: newEntries(ttl)}
+			return &stepped{first: max(minimum, step, 1), step: max(step, 1), tree: prompt.Tree{TTL: ttl}}
 		},
 	}
 }
 
+// stepped remembers requests; what one request begins with was used whenever the
+// request was, so the longest beginning that is alive is what is served.
 type stepped struct {
-	minimum, step int
-	entries       *entries
+	first, step int
+	tree        prompt.Tree
 }
 
 func (c *stepped) Send(p *prompt.Prompt, at time.Duration) Usage {
-	u := Usage{Prompt: len(p.Tokens)}
-	hash, done, missed := emptyChain, 0, false
-	for end := max(c.minimum, c.step); end <= len(p.Tokens); end += c.step {
-		hash, done = hash.add(p.Tokens[done:end]), end
-		if !missed && c.entries.read(uint64(hash), at) {
-			u.Read = end
-			continue
-		}
-		missed = true // what follows a miss depends on it
-		c.entries.write(uint64(hash), at)
-		u.Written = end - u.Read
+	parts := make([][]uint32, len(p.Blocks))
+	for i, b := range p.Blocks {
+		parts[i] = b.Tokens
 	}
+	u := Usage{Prompt: p.Size, Read: c.whole(c.tree.Add(at, parts...))}
+	u.Written = c.whole(p.Size) - u.Read
 	return u
+}
+
+// whole is where the last step of so many tokens ends.
+func (c *stepped) whole(tokens int) int {
+	if tokens < c.first {
+		return 0
+	}
+	return tokens - (tokens-c.first)%c.step
 }

@@ -7,12 +7,14 @@ import (
 	"github.com/satchel-go/satchel/benchmark/capture"
 	"github.com/satchel-go/satchel/benchmark/prompt"
 	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/loadmode"
 )
 
 // live counts the live tokens of a conversation: those that were sent for the
 // first time, and those that had been sent before. Live are the instruction, the
 // tools, the overview and the history, and of the texts of skills those that the
-// task has needed within their lifetime. What else a system sends of them is dead
+// task has needed within their lifetime, which ends when the system unloads one for
+// another. What else a system sends of them is dead
 // weight and no part of the bound.
 //
 // A token is known by its text and its message: a body that was cleared and is
@@ -22,13 +24,39 @@ import (
 type live struct {
 	first, again int
 
-	known map[place][][]uint32
+	known map[place]*prompt.Tree
 }
+
+func newLive() live { return live{known: make(map[place]*prompt.Tree)} }
 
 // place is one piece of one message of a conversation.
 type place struct {
 	message int // -1 is the tools
 	piece   string
+}
+
+// loads are the skills that a system has loaded, the least recently used first.
+type loads struct {
+	limit int // 0 is none
+	used  []string
+}
+
+// loadsOf knows the systems that unload a skill when one too many is loaded.
+func loadsOf(c *capture.Capture) *loads {
+	if strings.HasPrefix(c.System, "satchel") {
+		return &loads{limit: loadmode.DefaultMax}
+	}
+	return new(loads)
+}
+
+// use notes a load, or a selection of docs, and returns the skill that has to go for
+// it, or "".
+func (l *loads) use(skill string) (evicted string) {
+	l.used = append(slices.DeleteFunc(l.used, func(s string) bool { return s == skill }), skill)
+	if l.limit > 0 && len(l.used) > l.limit {
+		evicted, l.used = l.used[0], l.used[1:]
+	}
+	return evicted
 }
 
 // turnOnly reports whether texts of a variant live for the turn that needs them,
@@ -37,90 +65,94 @@ func turnOnly(variant string) bool { return strings.HasPrefix(variant, "turn") }
 
 // follow plays the script against the captured requests, which notes what should
 // have been in each, and counts their live tokens.
-func follow(m *Conversation, c *capture.Capture, s *scenario.Scenario, texts *scenario.Texts, r *prompt.Renderer) (*live, error) {
-	l := &live{known: make(map[place][][]uint32)}
-	player, turnOnly := scenario.NewPlayer(s, texts), turnOnly(c.Variant)
+func (g *Gauge) follow(c *capture.Capture, s *scenario.Scenario, texts *scenario.Texts) error {
+	player, turnOnly, times, loads := scenario.NewPlayer(s, texts), turnOnly(c.Variant), clock(c, s), loadsOf(c)
 	for i, request := range c.Requests {
 		if i == 0 || request.Turn != c.Requests[i-1].Turn {
 			player.Begin(request.Turn)
+			if turnOnly {
+				loads.used = nil
+			}
 		}
 		present := player.Present(request.Messages)
 		for _, t := range player.Met(turnOnly) {
 			if !present[t] {
-				m.Lost = append(m.Lost, Loss{i, t.Name()})
+				g.m.Lost = append(g.m.Lost, Loss{i, t.Name()})
 			}
 		}
-		if player.Next(request.Messages).Need != nil {
-			m.SkillCalls++
+		need := player.Next(request.Messages).Need
+		p, err := g.send(request, times[i])
+		if err != nil {
+			return err
 		}
-		if err := l.request(request, player.Met(turnOnly), texts, r); err != nil {
-			return nil, err
+		if err := g.scripted(request, p, player.Met(turnOnly), texts); err != nil {
+			return err
+		}
+		if need != nil { // the next request shows what it brings
+			g.m.SkillCalls++
+			player.Forget(loads.use(need.Skill))
 		}
 	}
 	for _, t := range player.Unmet {
-		m.Unmet = append(m.Unmet, t.Name())
+		g.m.Unmet = append(g.m.Unmet, t.Name())
 	}
-	return l, nil
+	return nil
 }
 
-func (l *live) request(request capture.Request, alive []*scenario.Text, texts *scenario.Texts, r *prompt.Renderer) error {
-	for _, t := range request.Tools {
-		p, err := r.Render(capture.Request{Tools: []capture.Tool{t}})
-		if err != nil {
-			return err
-		}
-		l.count(place{-1, t.Name}, p.Tokens)
+// scripted counts the live tokens of a request: of the texts of skills, only those
+// that are alive.
+func (g *Gauge) scripted(request capture.Request, p *prompt.Prompt, alive []*scenario.Text, texts *scenario.Texts) error {
+	for i, tool := range request.Tools {
+		g.live.count(place{-1, tool.Name}, p.Blocks[i].Tokens)
 	}
-	for i, message := range request.Messages {
-		p, err := r.Render(capture.Request{Messages: []capture.Message{message}})
-		if err != nil {
-			return err
+	for i, parts := range messages(p) {
+		text := request.Messages[i].Content
+		spans := spansOf(text, texts)
+		if len(spans) == 0 {
+			g.live.count(place{i, ""}, parts...)
+			continue
 		}
 		// What surrounds the texts of skills is the rest of the message; the texts
 		// are taken out of its tokens.
-		spans := spansOf(message.Content, texts)
-		own, taken := len(p.Tokens), 0
+		taken := 0
 		for _, span := range spans {
-			ids, err := r.Encode(message.Content[span.From:span.To])
+			ids, err := g.renderer.Encode(text[span.From:span.To])
 			if err != nil {
 				return err
 			}
 			taken += len(ids)
 			if slices.Contains(alive, span.Text) {
-				l.count(place{i, span.Text.Name()}, ids)
+				g.live.count(place{i, span.Text.Name()}, ids)
 			}
 		}
-		rest := p.Tokens
-		if taken > 0 {
-			before, err := r.Encode(message.Content[:spans[0].From])
-			if err != nil {
-				return err
-			}
-			// Its start is known token by token, the remainder by its number.
-			head := min(len(before)+3, own-taken)
-			rest = append(slices.Clone(p.Tokens[:head]), make([]uint32, own-taken-head)...)
+		before, err := g.renderer.Encode(text[:spans[0].From])
+		if err != nil {
+			return err
 		}
-		l.count(place{i, ""}, rest)
+		// Its start is known token by token, the remainder by its number.
+		whole := slices.Concat(parts...)
+		own := max(0, len(whole)-taken)
+		head := min(len(before)+3, own)
+		g.live.count(place{i, ""}, whole[:head], make([]uint32, own-head))
 	}
 	return nil
 }
 
 // count adds a piece: what it begins with was sent before as far as any piece at
 // its place began with it.
-func (l *live) count(at place, tokens []uint32) {
-	shared := 0
-	for _, known := range l.known[at] {
-		n := 0
-		for n < len(known) && n < len(tokens) && known[n] == tokens[n] {
-			n++
-		}
-		shared = max(shared, n)
+func (l *live) count(at place, parts ...[]uint32) {
+	tree := l.known[at]
+	if tree == nil {
+		tree = new(prompt.Tree)
+		l.known[at] = tree
 	}
-	if shared < len(tokens) {
-		l.known[at] = append(l.known[at], tokens)
+	size := 0
+	for _, part := range parts {
+		size += len(part)
 	}
+	shared := tree.Add(0, parts...)
 	l.again += shared
-	l.first += len(tokens) - shared
+	l.first += size - shared
 }
 
 // spansOf are the texts in a message that do not overlap, in order; of two that

@@ -1,36 +1,15 @@
 package measure
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
-	"time"
+	"slices"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/benchmark/cachemodel"
 	"github.com/satchel-go/satchel/benchmark/capture"
 	"github.com/satchel-go/satchel/benchmark/prompt"
-	"github.com/satchel-go/satchel/benchmark/scenario"
 )
-
-// Requests measures the requests of a conversation of which there is no script:
-// all that was sent counts as live. times are when they were sent, since the
-// first.
-func Requests(requests []capture.Request, times []time.Duration, r *prompt.Renderer, prices []cachemodel.Price) (*Conversation, error) {
-	c := &capture.Capture{Requests: requests}
-	m := &Conversation{Requests: len(requests), Breaks: []Break{}, Lost: []Loss{}, Unmet: []string{}}
-	prompts, err := m.render(c, r)
-	if err != nil {
-		return nil, err
-	}
-	l := &live{known: make(map[place][][]uint32)}
-	for _, request := range requests {
-		if err := l.request(request, nil, new(scenario.Texts), r); err != nil {
-			return nil, err
-		}
-	}
-	m.cost(prompts, times, l, prices)
-	return m, nil
-}
 
 // Difference is where one request stops to be the beginning of the next.
 type Difference struct {
@@ -48,6 +27,9 @@ type Difference struct {
 // It returns the zero Difference if the second begins with the first.
 func Explain(before, after capture.Request) Difference {
 	for i, t := range before.Tools {
+		if i < len(after.Tools) && sameTool(t, after.Tools[i]) {
+			continue
+		}
 		was, place := definition(t), "tool "+t.Name
 		if i >= len(after.Tools) {
 			return Difference{Place: place, Before: cut(was), Hint: "a tool was removed: keep the list constant"}
@@ -65,6 +47,9 @@ func Explain(before, after capture.Request) Difference {
 		return Difference{Place: "tool " + t.Name, After: cut(definition(t)), Hint: "a tool was added: declare all tools from the start"}
 	}
 	for i, m := range before.Messages {
+		if i < len(after.Messages) && sameMessage(m, after.Messages[i]) {
+			continue
+		}
 		place := fmt.Sprintf("message %d (%s)", i, m.Role)
 		if i >= len(after.Messages) {
 			return Difference{Place: place, Before: cut(written(m)), Hint: "the history became shorter"}
@@ -78,6 +63,16 @@ func Explain(before, after capture.Request) Difference {
 		}
 	}
 	return Difference{}
+}
+
+func sameTool(a, b capture.Tool) bool {
+	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Parameters, b.Parameters)
+}
+
+func sameMessage(a, b capture.Message) bool {
+	return a.Role == b.Role && a.Content == b.Content && slices.EqualFunc(a.Calls, b.Calls, func(a, b capture.Call) bool {
+		return a.Name == b.Name && a.Arguments == b.Arguments
+	})
 }
 
 func definition(t capture.Tool) string {

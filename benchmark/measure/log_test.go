@@ -2,9 +2,9 @@ package measure
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/satchel-go/satchel/benchmark/cachemodel"
 	"github.com/satchel-go/satchel/benchmark/capture"
@@ -19,26 +19,135 @@ func texts(list ...string) capture.Request {
 	return r
 }
 
-func TestRequests(t *testing.T) {
-	renderer, err := prompt.NewRenderer()
+// renderer is one for all tests of this file: opening a vocabulary takes a while.
+var renderer = func() *prompt.Renderer {
+	r, err := prompt.NewRenderer()
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
+	return r
+}()
+
+func gauged(t *testing.T, prices []cachemodel.Price, requests ...capture.Request) *Conversation {
+	t.Helper()
+	g := NewGauge(renderer, prices)
+	for i, r := range requests {
+		b, broken, err := g.Send(r, 0)
+		if err != nil || broken != (b != Break{}) || broken && b.Request != i {
+			t.Fatalf("request %d: %+v, %v, %v", i, b, broken, err)
+		}
+	}
+	return g.Done()
+}
+
+func TestGauge(t *testing.T) {
 	requests := []capture.Request{texts("a", "b"), texts("a", "b", "c"), texts("a", "b", "d"), texts("a", "b", "c")}
-	m, err := Requests(requests, make([]time.Duration, 4), renderer, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.Requests != 4 || len(m.Breaks) != 2 || m.Breaks[0].Request != 2 || m.Breaks[0].Block != "result" || m.Breaks[0].Lost != 2 {
+	m := gauged(t, []cachemodel.Price{exact(0.1, 1)}, requests...)
+	if m.Requests != 4 || len(m.Breaks) != 2 || m.Breaks[0].Request != 2 || m.Breaks[0].Block != "result" || m.Breaks[0].Lost != 1 {
 		t.Errorf("%+v", m)
-	}
-	p := exact(0.1, 1)
-	if m, err = Requests(requests, make([]time.Duration, 4), renderer, []cachemodel.Price{p}); err != nil {
-		t.Fatal(err)
 	}
 	if c := m.At("p"); math.Abs(c.Ratio-1) > 0.02 || c.Ratio < 1 { // the end of the changed message is written twice
 		t.Errorf("%+v", c)
 	}
+}
+
+// What is sent anew is what stood behind the break before, wherever.
+func TestSentAnew(t *testing.T) {
+	long := strings.Repeat("word ", 3000)
+	say := func(list ...string) (r capture.Request) {
+		for _, text := range list {
+			r.Messages = append(r.Messages, capture.Message{Role: "user", Content: text})
+		}
+		return r
+	}
+	f, g := capture.Tool{Name: "f", Description: "one"}, capture.Tool{Name: "g", Description: "two"}
+	with := func(r capture.Request, tools ...capture.Tool) capture.Request {
+		r.Tools = tools
+		return r
+	}
+	calls := func(r capture.Request, calls ...string) capture.Request {
+		m := capture.Message{Role: "assistant"}
+		for _, c := range calls {
+			m.Calls = append(m.Calls, capture.Call{Name: c, Arguments: "{}"})
+		}
+		r.Messages = append(r.Messages, m)
+		return r
+	}
+	// A short message takes five tokens: its text and four marks, of which three stand
+	// before any difference from a message of the same role.
+	for name, tt := range map[string]struct {
+		was, now capture.Request
+		want     int
+	}{
+		"a long text removed":  {say("a", long, "b"), say("a", "b"), 2},
+		"inserted":             {say("a", "b", "c"), say("a", "x", "b", "c"), 10},
+		"swapped":              {say("a", "b", "c"), say("b", "a", "c"), 5 - 3 + 5 + 5},
+		"all new":              {say("a", "b"), say("c"), 1},
+		"shorter":              {say("a", "b"), say("a"), 0},
+		"once, now twice":      {say("x", "a"), say("y", "a", "a"), 1 + 5},
+		"twice, now once":      {say("x", "a", "a"), say("y", "a"), 1 + 5},
+		"cleared":              {say("a", "stub "+long, "b"), say("a", "stub", "b"), 1 + 5},
+		"a later one cleared":  {say("x", "stub "+long, "b"), say("y", "stub", "b"), 1 + 5 + 5},
+		"a clock in front":     {say("10 "+long, "b"), say("11 "+long, "b"), 3001 + 1 + 5},
+		"a call changed":       {calls(say("x"), "f", "f", "g"), calls(say("x"), "f", "g", "g"), 1 + 4}, // {} and the last call
+		"a tool added":         {with(say("x"), f), with(say("x"), f, g), 5},
+		"a tool removed":       {with(say("x"), f, g), with(say("x"), g), 5 + 10 - 4},
+		"another role":         {say("x"), capture.Request{Messages: []capture.Message{{Role: "tool", Content: "x"}}}, 0},
+		"nothing but the text": {with(say("x"), f), say("x"), 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := gauged(t, nil, tt.was, tt.now)
+			if len(m.Breaks) != 1 || m.Breaks[0].Lost != tt.want {
+				t.Errorf("%+v of %v tokens, want %d sent anew", m.Breaks, m.Sizes, tt.want)
+			}
+		})
+	}
+}
+
+// For any requests, no more is sent anew than stands behind the break in both, all
+// of it if something was put in front, and each break has an explanation.
+func TestSentAnewOfAnything(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	made := func() (request capture.Request) {
+		for range r.IntN(3) {
+			request.Tools = append(request.Tools, capture.Tool{Name: string(rune('f' + r.IntN(3)))})
+		}
+		for range 1 + r.IntN(6) {
+			m := capture.Message{Role: []string{"system", "user", "assistant", "tool"}[r.IntN(4)], Content: strings.Repeat("word ", r.IntN(3))}
+			for range r.IntN(3) {
+				m.Calls = append(m.Calls, capture.Call{Name: "f", Arguments: strings.Repeat("x ", r.IntN(3))})
+			}
+			request.Messages = append(request.Messages, m)
+		}
+		return request
+	}
+	for range 2000 {
+		was, now := made(), made()
+		m := gauged(t, cachemodel.Prices(), was, now)
+		if len(m.Breaks) == 0 {
+			continue
+		}
+		if lost := m.Breaks[0].Lost; lost < 0 || lost > min(m.Sizes[0], m.Sizes[1]) {
+			t.Fatalf("%d of %v tokens are sent anew:\n%+v\n%+v", lost, m.Sizes, was, now)
+		}
+		if Explain(was, now).Place == "" {
+			t.Fatalf("no explanation:\n%+v\n%+v", was, now)
+		}
+		in := capture.Request{Tools: append([]capture.Tool{{Name: "0"}}, was.Tools...), Messages: was.Messages}
+		front := gauged(t, nil, was, in)
+		if common := prompt.SharedTokens(rendered(t, was), rendered(t, in)); front.Breaks[0].Lost > front.Sizes[0] || front.Breaks[0].Lost < front.Sizes[0]-common {
+			t.Fatalf("%+v of %v tokens after a tool in front of\n%+v", front.Breaks, front.Sizes, was)
+		}
+	}
+}
+
+func rendered(t *testing.T, request capture.Request) *prompt.Prompt {
+	t.Helper()
+	p, err := renderer.Render(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func TestExplain(t *testing.T) {

@@ -4,7 +4,6 @@
 package measure
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/satchel-go/satchel/benchmark/cachemodel"
@@ -57,8 +56,9 @@ type Break struct {
 	Turn    int `json:"turn"`
 	// TurnBegins: it is the first request of its turn.
 	TurnBegins bool `json:"turn_begins"`
-	// Block is the kind of the first block that differs, Lost how many tokens of
-	// the request before are not part of the prefix.
+	// Block is the kind of the first block that differs in the request before, Lost
+	// how many tokens are sent anew: of what the request holds from there on, that
+	// which the request before held from there on too.
 	Block string `json:"block"`
 	Lost  int    `json:"lost_tokens"`
 }
@@ -84,51 +84,12 @@ func (m *Conversation) Missing() int { return len(m.Lost) + len(m.Unmet) }
 
 // Of measures a capture of a scenario at every price.
 func Of(c *capture.Capture, s *scenario.Scenario, texts *scenario.Texts, r *prompt.Renderer, prices []cachemodel.Price) (*Conversation, error) {
-	m := &Conversation{Scenario: c.Scenario, System: c.System, Variant: c.Variant, Requests: len(c.Requests),
-		Breaks: []Break{}, Lost: []Loss{}, Unmet: []string{}}
-	prompts, err := m.render(c, r)
-	if err != nil {
+	g := NewGauge(r, prices)
+	g.m.Scenario, g.m.System, g.m.Variant = c.Scenario, c.System, c.Variant
+	if err := g.follow(c, s, texts); err != nil {
 		return nil, err
 	}
-	l, err := follow(m, c, s, texts, r)
-	if err != nil {
-		return nil, err
-	}
-	m.cost(prompts, clock(c, s), l, prices)
-	return m, nil
-}
-
-// render renders every request and counts what does not depend on a price.
-func (m *Conversation) render(c *capture.Capture, r *prompt.Renderer) ([]*prompt.Prompt, error) {
-	prompts := make([]*prompt.Prompt, len(c.Requests))
-	for i, request := range c.Requests {
-		var err error
-		if prompts[i], err = r.Render(request); err != nil {
-			return nil, fmt.Errorf("request %d: %w", i, err)
-		}
-		m.Prompt += len(prompts[i].Tokens)
-		m.Peak = max(m.Peak, len(prompts[i].Tokens))
-		m.Sizes = append(m.Sizes, len(prompts[i].Tokens))
-	}
-	m.Fixed = fixed(prompts[0])
-	m.Breaks = breaks(c, prompts)
-	return prompts, nil
-}
-
-// cost sends the requests through the cache of each price.
-func (m *Conversation) cost(prompts []*prompt.Prompt, times []time.Duration, l *live, prices []cachemodel.Price) {
-	for _, p := range prices {
-		cache, total := p.Model.New(p.TTL), cachemodel.Usage{}
-		for i := range prompts {
-			total = total.Add(cache.Send(prompts[i], times[i]))
-		}
-		cost := Cost{Price: p.Name, Read: total.Read, Written: total.Written, ITE: p.Cost(total)}
-		cost.Bound = p.Write*float64(l.first) + p.Read*float64(l.again)
-		if cost.Bound > 0 {
-			cost.Ratio = cost.ITE / cost.Bound
-		}
-		m.Costs = append(m.Costs, cost)
-	}
+	return g.Done(), nil
 }
 
 // fixed counts the tokens of tools and system messages.
@@ -140,31 +101,6 @@ func fixed(p *prompt.Prompt) int {
 		}
 	}
 	return n
-}
-
-func breaks(c *capture.Capture, prompts []*prompt.Prompt) []Break {
-	found := []Break{}
-	for i := 1; i < len(prompts); i++ {
-		shared := prompt.SharedTokens(prompts[i-1], prompts[i])
-		if lost := len(prompts[i-1].Tokens) - shared; lost > 0 {
-			turn := c.Requests[i].Turn
-			found = append(found, Break{
-				Request: i, Turn: turn, TurnBegins: turn != c.Requests[i-1].Turn,
-				Block: blockAt(prompts[i-1], shared).String(), Lost: lost,
-			})
-		}
-	}
-	return found
-}
-
-func blockAt(p *prompt.Prompt, token int) prompt.Kind {
-	for _, b := range p.Blocks {
-		if token < len(b.Tokens) {
-			return b.Kind
-		}
-		token -= len(b.Tokens)
-	}
-	return prompt.Result
 }
 
 // clock is when each request is sent: calls follow each other at once, and a

@@ -10,13 +10,7 @@
 // any text, and no token spans two blocks.
 package prompt
 
-import (
-	"fmt"
-
-	"github.com/tiktoken-go/tokenizer"
-
-	"github.com/satchel-go/satchel/benchmark/capture"
-)
+import "github.com/satchel-go/satchel/benchmark/capture"
 
 // Kind says what a block holds.
 type Kind uint8
@@ -44,14 +38,38 @@ type Block struct {
 	// reports the last block of its message.
 	Message int
 	Last    bool
-	Tokens  []uint32
+	// Tokens must not be changed: requests that hold the same block share them.
+	Tokens []uint32
+	// Hash is that of Tokens.
+	Hash uint64
 }
 
 // Prompt is one rendered request.
 type Prompt struct {
 	Blocks []Block
-	// Tokens are those of all blocks, one after the other.
-	Tokens []uint32
+	// Size is how many tokens the blocks have.
+	Size int
+}
+
+// New makes a prompt of blocks, whose hashes it sets.
+func New(blocks ...Block) *Prompt {
+	p := &Prompt{Blocks: blocks}
+	for i := range blocks {
+		blocks[i].Hash = hashOf(blocks[i].Tokens)
+		p.Size += len(blocks[i].Tokens)
+	}
+	return p
+}
+
+// hashOf is FNV-1a over tokens.
+func hashOf(tokens []uint32) uint64 {
+	hash := uint64(14695981039346656037)
+	for _, t := range tokens {
+		for shift := 0; shift < 32; shift += 8 {
+			hash = (hash ^ uint64(t>>shift&0xff)) * 1099511628211
+		}
+	}
+	return hash
 }
 
 // markers are tokens that no vocabulary has.
@@ -64,99 +82,27 @@ const (
 	markRole // and one more for each role
 )
 
-// Renderer renders requests with one vocabulary. It keeps what it has encoded,
-// so a text is encoded once however many requests hold it. It is not safe for
-// concurrent use.
-type Renderer struct {
-	codec   tokenizer.Codec
-	encoded map[string][]uint32
-}
-
-// NewRenderer returns a renderer with the vocabulary o200k_base.
-func NewRenderer() (*Renderer, error) {
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		return nil, fmt.Errorf("open vocabulary: %w", err)
-	}
-	return &Renderer{codec: codec, encoded: make(map[string][]uint32)}, nil
-}
-
-// Encode returns the tokens of a text, which the caller must not change.
-func (r *Renderer) Encode(text string) ([]uint32, error) {
-	if text == "" {
-		return nil, nil
-	}
-	if ids, ok := r.encoded[text]; ok {
-		return ids, nil
-	}
-	encoded, _, err := r.codec.Encode(text)
-	if err != nil {
-		return nil, fmt.Errorf("encode text: %w", err)
-	}
-	ids := make([]uint32, len(encoded))
-	for i, id := range encoded {
-		ids[i] = uint32(id)
-	}
-	r.encoded[text] = ids
-	return ids, nil
-}
-
-// Render renders a request.
-func (r *Renderer) Render(request capture.Request) (*Prompt, error) {
-	b := builder{renderer: r, prompt: &Prompt{}}
-	for _, t := range request.Tools {
+func (b *builder) tool(t capture.Tool) {
+	key := content{Tool, true, t.Name, t.Description, string(t.Parameters)}
+	b.block(-1, key, func() ([]uint32, error) {
 		text, err := Definition(t)
 		if err != nil {
 			return nil, err
 		}
-		b.block(Tool, -1, markTool)
-		b.text(text)
-		b.end()
-	}
-	for i, m := range request.Messages {
-		b.message(i, m)
-	}
-	return b.prompt, b.err
-}
-
-// builder writes blocks one after the other.
-type builder struct {
-	renderer *Renderer
-	prompt   *Prompt
-	err      error
-}
-
-func (b *builder) block(kind Kind, message int, marks ...uint32) {
-	b.prompt.Blocks = append(b.prompt.Blocks, Block{Kind: kind, Message: message, Tokens: append([]uint32{}, marks...)})
-}
-
-func (b *builder) text(text string) {
-	ids, err := b.renderer.Encode(text)
-	if err != nil && b.err == nil {
-		b.err = err
-	}
-	last := &b.prompt.Blocks[len(b.prompt.Blocks)-1]
-	last.Tokens = append(last.Tokens, ids...)
-}
-
-func (b *builder) end(marks ...uint32) {
-	last := &b.prompt.Blocks[len(b.prompt.Blocks)-1]
-	last.Tokens = append(last.Tokens, marks...)
-	b.prompt.Tokens = append(b.prompt.Tokens, last.Tokens...)
+		return b.renderer.tokens([]uint32{markTool}, text)
+	})
 }
 
 func (b *builder) message(i int, m capture.Message) {
 	kind := kindOf(m.Role)
-	b.block(kind, i, markStart, markRole+uint32(kind), markSeparator)
-	b.text(m.Content)
-	for _, c := range m.Calls {
-		b.end()
-		b.block(Call, i, markCall)
-		b.text(c.Name)
-		b.text(c.Arguments)
+	b.block(i, content{kind: kind, last: len(m.Calls) == 0, text: m.Content}, func() ([]uint32, error) {
+		return b.renderer.tokens([]uint32{markStart, markRole + uint32(kind), markSeparator}, m.Content)
+	})
+	for n, c := range m.Calls {
+		b.block(i, content{Call, n == len(m.Calls)-1, c.Name, c.Arguments, ""}, func() ([]uint32, error) {
+			return b.renderer.tokens([]uint32{markCall}, c.Name, c.Arguments)
+		})
 	}
-	b.prompt.Blocks[len(b.prompt.Blocks)-1].Last = true
-	b.end(markEnd)
 }
 
 // kindOf maps a role. One that is not known, such as "developer", counts as
@@ -176,7 +122,25 @@ func kindOf(role string) Kind {
 // SharedTokens returns how many tokens a and b have in common at their start.
 func SharedTokens(a, b *Prompt) int {
 	n := 0
-	for n < len(a.Tokens) && n < len(b.Tokens) && a.Tokens[n] == b.Tokens[n] {
+	for i := 0; i < len(a.Blocks) && i < len(b.Blocks); i++ {
+		was, now := a.Blocks[i].Tokens, b.Blocks[i].Tokens
+		shared := Shared(was, now)
+		n += shared
+		if shared < len(was) || shared < len(now) { // the next block begins with a marker
+			break
+		}
+	}
+	return n
+}
+
+// Shared returns how many tokens two blocks have in common at their start.
+func Shared(a, b []uint32) int {
+	most := min(len(a), len(b))
+	if most > 0 && &a[0] == &b[0] {
+		return most
+	}
+	n := 0
+	for n < most && a[n] == b[n] {
 		n++
 	}
 	return n

@@ -54,8 +54,8 @@ func TestRender(t *testing.T) {
 	if want := []bool{false, true, true, false, false, true, true}; !reflect.DeepEqual(lasts, want) {
 		t.Errorf("last blocks %v, want %v", lasts, want)
 	}
-	if total != len(p.Tokens) {
-		t.Errorf("blocks hold %d tokens, the prompt %d", total, len(p.Tokens))
+	if total != p.Size {
+		t.Errorf("blocks hold %d tokens, the prompt %d", total, p.Size)
 	}
 	// A start marker, the role, a separator, two tokens of text, an end marker.
 	if got := len(p.Blocks[2].Tokens); got != 6 {
@@ -74,7 +74,7 @@ func TestOnlyWhatAModelReadsCounts(t *testing.T) {
 		}}
 	}
 	a, b := render(t, r, request("1", "hi")), render(t, r, request("call_77", "hi"))
-	if !reflect.DeepEqual(a.Tokens, b.Tokens) {
+	if !reflect.DeepEqual(a, b) {
 		t.Error("ids change the prompt")
 	}
 	c := render(t, r, request("1", "hi<|im_end|><|im_start|>user"))
@@ -119,7 +119,7 @@ func TestSharedTokens(t *testing.T) {
 		{message("a"), message("a", "b"), 5},
 		{message("a"), message("b"), 3},
 		{message(), message("b"), 0},
-		{message(long), message(long + "more"), len(message(long).Tokens) - 2}, // the last token and the end differ
+		{message(long), message(long + "more"), message(long).Size - 2}, // the last token and the end differ
 	} {
 		if got := SharedTokens(tt.a, tt.b); got != tt.want {
 			t.Errorf("%d tokens are shared, want %d", got, tt.want)

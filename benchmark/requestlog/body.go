@@ -1,6 +1,8 @@
 package requestlog
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -9,68 +11,175 @@ import (
 	"github.com/satchel-go/satchel/benchmark/capture"
 )
 
-// requestBody is what counts of a chat completion request.
-type requestBody struct {
-	Model    string        `json:"model"`
-	Messages []messageBody `json:"messages"`
-	Tools    []struct {
-		Type     string       `json:"type"`
-		Function capture.Tool `json:"function"`
-	} `json:"tools"`
-	Functions []capture.Tool `json:"functions"` // the older form
+// known keeps the messages and tools of a log by the digest of their text: a
+// conversation sends most of them again with each request.
+type known struct {
+	messages map[[sha256.Size]byte]capture.Message
+	tools    map[[sha256.Size]byte]capture.Tool
+	text     int // bytes of all
 }
 
-type messageBody struct {
-	Role    string          `json:"role"`
-	Content json.RawMessage `json:"content"`
-	Calls   []struct {
-		ID       string `json:"id"`
-		Function struct {
-			Name      string `json:"name"`
-			Arguments string `json:"arguments"`
-		} `json:"function"`
-	} `json:"tool_calls"`
-	Function *struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function_call"`
-	CallID string `json:"tool_call_id"`
-	Name   string `json:"name"`
+// maxText bounds what is kept of a log, in bytes. The tokens of a text take about
+// as much once more.
+const maxText = 256 << 20
+
+func newKnown() *known {
+	return &known{messages: make(map[[sha256.Size]byte]capture.Message), tools: make(map[[sha256.Size]byte]capture.Tool)}
 }
 
-func (b *requestBody) tools() []capture.Tool {
-	var tools []capture.Tool
-	for _, t := range b.Tools {
-		if t.Function.Name == "" { // a tool of the provider's own
-			t.Function.Name = t.Type
+// request reads what counts of a request.
+func (k *known) request(b *requestBody) (capture.Request, error) {
+	var r capture.Request
+	for i, raw := range b.Tools {
+		tool, err := keep(k, k.tools, raw, toolOf)
+		if err != nil {
+			return r, fmt.Errorf("tools[%d]: %w", i, err)
 		}
-		tools = append(tools, t.Function)
+		r.Tools = append(r.Tools, tool)
 	}
-	return append(tools, b.Functions...)
+	for i, raw := range b.Functions { // the older form
+		tool, err := keep(k, k.tools, raw, functionOf)
+		if err != nil {
+			return r, fmt.Errorf("functions[%d]: %w", i, err)
+		}
+		r.Tools = append(r.Tools, tool)
+	}
+	r.Messages = make([]capture.Message, 0, len(b.Messages))
+	for i, raw := range b.Messages {
+		message, err := keep(k, k.messages, raw, messageOf)
+		if err != nil {
+			return r, fmt.Errorf("messages[%d]: %w", i, err)
+		}
+		r.Messages = append(r.Messages, message)
+	}
+	return r, nil
 }
 
-func (m *messageBody) message() (capture.Message, error) {
-	text, err := contentText(m.Content)
+// keep reads a value, or finds the same one that was read before.
+func keep[V any](k *known, in map[[sha256.Size]byte]V, raw json.RawMessage, read func(json.RawMessage) (V, error)) (V, error) {
+	sum := sha256.Sum256(raw)
+	if v, ok := in[sum]; ok {
+		return v, nil
+	}
+	v, err := read(raw)
+	if err != nil {
+		return v, err
+	}
+	if k.text += len(raw); k.text > maxText {
+		return v, fmt.Errorf("%w: the log holds more than %d bytes of different messages: split it", ErrLine, maxText)
+	}
+	in[sum] = v
+	return v, nil
+}
+
+// toolOf reads a tool: a function, a custom tool, whose format stands for its
+// parameters, or one of the provider's own, of which all fields do.
+func toolOf(raw json.RawMessage) (capture.Tool, error) {
+	var t struct {
+		Type     text            `json:"type"`
+		Function json.RawMessage `json:"function"`
+		Custom   *struct {
+			Name        text            `json:"name"`
+			Description text            `json:"description"`
+			Format      json.RawMessage `json:"format"`
+		} `json:"custom"`
+	}
+	if err := object(raw, &t); err != nil {
+		return capture.Tool{}, err
+	}
+	switch {
+	case len(t.Function) > 0:
+		return functionOf(t.Function)
+	case t.Custom != nil:
+		return capture.Tool{Name: string(t.Custom.Name), Description: string(t.Custom.Description), Parameters: t.Custom.Format}, nil
+	}
+	return capture.Tool{Name: string(t.Type), Parameters: bytes.Clone(raw)}, nil
+}
+
+func functionOf(raw json.RawMessage) (capture.Tool, error) {
+	var f struct {
+		Name        text            `json:"name"`
+		Description text            `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
+	}
+	err := object(raw, &f)
+	return capture.Tool{Name: string(f.Name), Description: string(f.Description), Parameters: f.Parameters}, err
+}
+
+type functionCall struct {
+	Name      text            `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Input     json.RawMessage `json:"input"` // of a custom tool
+}
+
+func (c *functionCall) call(id text) capture.Call {
+	raw := c.Arguments
+	if len(raw) == 0 {
+		raw = c.Input
+	}
+	var arguments string
+	if len(raw) > 0 && json.Unmarshal(raw, &arguments) != nil {
+		arguments = string(raw) // some loggers decode them
+	}
+	return capture.Call{ID: string(id), Name: string(c.Name), Arguments: arguments}
+}
+
+func messageOf(raw json.RawMessage) (capture.Message, error) {
+	var m struct {
+		Role    string            `json:"role"`
+		Content json.RawMessage   `json:"content"`
+		Calls   []json.RawMessage `json:"tool_calls"`
+		// Function is the call of the older form.
+		Function *functionCall `json:"function_call"`
+		CallID   text          `json:"tool_call_id"`
+		Name     text          `json:"name"`
+	}
+	if err := object(raw, &m); err != nil {
+		return capture.Message{}, err
+	}
+	content, err := contentText(m.Content)
 	if err != nil {
 		return capture.Message{}, err
 	}
-	out := capture.Message{Role: m.Role, Content: text, CallID: m.CallID, Name: m.Name}
-	for _, c := range m.Calls {
-		out.Calls = append(out.Calls, capture.Call{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+	out := capture.Message{Role: m.Role, Content: content, CallID: string(m.CallID), Name: string(m.Name)}
+	for i, raw := range m.Calls {
+		c, err := callOf(raw)
+		if err != nil {
+			return capture.Message{}, fmt.Errorf("tool_calls[%d]: %w", i, err)
+		}
+		out.Calls = append(out.Calls, c)
 	}
 	if m.Function != nil {
-		out.Calls = append(out.Calls, capture.Call{Name: m.Function.Name, Arguments: m.Function.Arguments})
+		out.Calls = append(out.Calls, m.Function.call(""))
 	}
 	return out, nil
+}
+
+// callOf reads a call: of a function, of a custom tool, or of anything else, which
+// stands there as its type and all its fields.
+func callOf(raw json.RawMessage) (capture.Call, error) {
+	var c struct {
+		ID       text          `json:"id"`
+		Type     text          `json:"type"`
+		Function *functionCall `json:"function"`
+		Custom   *functionCall `json:"custom"`
+	}
+	if err := object(raw, &c); err != nil {
+		return capture.Call{}, err
+	}
+	if of := cmp.Or(c.Function, c.Custom); of != nil {
+		return of.call(c.ID), nil
+	}
+	return capture.Call{ID: string(c.ID), Name: string(c.Type), Arguments: string(raw)}, nil
 }
 
 // contentText is the text of a content: a string, null, or parts. A part that is
 // no text, such as a picture, stands there as its type and a digest: nobody but
 // the provider knows what it costs, but a change of it is seen.
 func contentText(raw json.RawMessage) (string, error) {
-	var text string
-	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
-		return text, nil
+	var whole string
+	if len(raw) == 0 || json.Unmarshal(raw, &whole) == nil {
+		return whole, nil
 	}
 	var parts []json.RawMessage
 	if err := json.Unmarshal(raw, &parts); err != nil {
@@ -79,11 +188,11 @@ func contentText(raw json.RawMessage) (string, error) {
 	var b strings.Builder
 	for _, part := range parts {
 		var p struct {
-			Type string  `json:"type"`
+			Type text    `json:"type"`
 			Text *string `json:"text"`
 		}
-		if err := json.Unmarshal(part, &p); err != nil {
-			return "", fmt.Errorf("%w: %w", ErrLine, err)
+		if err := object(part, &p); err != nil {
+			return "", err
 		}
 		if p.Text != nil {
 			b.WriteString(*p.Text)

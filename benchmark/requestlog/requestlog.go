@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"time"
 
@@ -29,131 +30,169 @@ type Entry struct {
 	Key string
 	// At is when it was sent, the zero time where nothing says so.
 	At      time.Time
-	Model   string
 	Request capture.Request
-	// Prompt and Cached are the tokens that the provider reported, if the line has
-	// its usage.
+	// Prompt and Cached are the tokens that the provider reported, 0 where the line
+	// does not say so. Nobody has checked them.
 	Prompt, Cached int
 }
 
-// envelope are the places where loggers put a request and what they know of it.
-type envelope struct {
-	Body    json.RawMessage `json:"body"`    // OpenAI's batch format
-	Request json.RawMessage `json:"request"` // most others
+// line is what counts of a line: a request, or an object that holds one in one of
+// the places where loggers put it, and what they know of it.
+type line struct {
+	requestBody
+
+	Body    *requestBody `json:"body"`    // OpenAI's batch format
+	Request *requestBody `json:"request"` // most others
 
 	Time      json.RawMessage `json:"time"`
 	Timestamp json.RawMessage `json:"timestamp"`
-	Usage     *usage          `json:"usage"`
-	Response  struct {
-		Usage *usage `json:"usage"`
-		Body  struct {
-			Usage *usage `json:"usage"`
-		} `json:"body"`
-	} `json:"response"`
+	Usage     json.RawMessage `json:"usage"`
+	Response  json.RawMessage `json:"response"`
 }
 
-type usage struct {
-	Prompt  int `json:"prompt_tokens"`
-	Details struct {
-		Cached int `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
+// requestBody is what counts of a chat completion request.
+type requestBody struct {
+	Messages  []json.RawMessage `json:"messages"`
+	Tools     []json.RawMessage `json:"tools"`
+	Functions []json.RawMessage `json:"functions"`
+
+	Session        json.RawMessage `json:"session"`
+	SessionID      json.RawMessage `json:"session_id"`
+	ConversationID json.RawMessage `json:"conversation_id"`
+	CacheKey       json.RawMessage `json:"prompt_cache_key"`
+	User           json.RawMessage `json:"user"`
 }
 
-// Read reads a log. key is the field that names the conversation, of the line or
-// of the request in it; with "" it is the first that is there of session,
-// session_id, conversation_id, prompt_cache_key and user. Blank lines are left
-// out; any other line that is no request is an error that wraps ErrLine and names
-// the line.
-func Read(r io.Reader, key string) ([]Entry, error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
-	var entries []Entry
-	n := 0
-	for lines.Scan() {
-		n++
-		line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\xef\xbb\xbf")))
-		if len(line) == 0 {
-			continue
+// Read reads a log, request by request. key is the field that names the
+// conversation, of the line or of the request in it; with "" it is the first that
+// is there of session, session_id, conversation_id, prompt_cache_key and user.
+// Blank lines are left out; any other line that is no request ends it with an error
+// that wraps ErrLine and names the line. What is said beside a request counts only
+// where it is of the type that it should be.
+//
+// Messages and tools that a log repeats are held once, however many requests have
+// them: more than 256 MiB of them is an error.
+func Read(r io.Reader, key string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		lines, known := bufio.NewScanner(r), newKnown()
+		lines.Buffer(nil, maxLine)
+		n, entries := 0, 0
+		for lines.Scan() {
+			n++
+			text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\xef\xbb\xbf")))
+			if len(text) == 0 {
+				continue
+			}
+			e, err := known.parse(text, key)
+			if err != nil {
+				yield(Entry{}, fmt.Errorf("line %d: %w", n, err))
+				return
+			}
+			e.Line = n
+			if entries++; !yield(e, nil) {
+				return
+			}
 		}
-		e, err := parse(line, key)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		switch err := lines.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			yield(Entry{}, fmt.Errorf("line %d: %w: longer than %d bytes", n+1, ErrLine, maxLine))
+		case err != nil:
+			yield(Entry{}, fmt.Errorf("line %d: %w", n+1, err))
+		case entries == 0:
+			yield(Entry{}, fmt.Errorf("%w: the log is empty", ErrLine))
 		}
-		e.Line = n
-		entries = append(entries, e)
 	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("line %d: %w: longer than %d bytes", n+1, ErrLine, maxLine)
-	} else if err != nil {
-		return nil, fmt.Errorf("line %d: %w", n+1, err)
-	}
-	if len(entries) == 0 {
-		return nil, fmt.Errorf("%w: the log is empty", ErrLine)
-	}
-	return entries, nil
 }
 
-func parse(line []byte, key string) (Entry, error) {
-	if line[0] != '{' {
+func (k *known) parse(raw []byte, key string) (Entry, error) {
+	if raw[0] != '{' {
 		return Entry{}, fmt.Errorf("%w: it is no JSON object", ErrLine)
 	}
-	var outer envelope
-	if err := json.Unmarshal(line, &outer); err != nil {
-		return Entry{}, fmt.Errorf("%w: %w", ErrLine, err)
+	l, err := lineOf(raw)
+	if err != nil {
+		return Entry{}, err
 	}
-	body := line
-	for _, inner := range []json.RawMessage{outer.Body, outer.Request} {
-		if bytes.HasPrefix(inner, []byte("{")) {
+	body := &l.requestBody
+	for _, inner := range []*requestBody{l.Request, l.Body} {
+		if inner != nil && len(inner.Messages) > 0 {
 			body = inner
-			break
 		}
 	}
-	var b requestBody
-	if err := json.Unmarshal(body, &b); err != nil {
-		return Entry{}, fmt.Errorf("%w: %w", ErrLine, err)
-	}
-	if len(b.Messages) == 0 {
+	if len(body.Messages) == 0 {
 		return Entry{}, fmt.Errorf("%w: it has no messages", ErrLine)
 	}
-	e := Entry{Model: b.Model, Key: keyOf(key, line, body), At: timeOf(outer.Time, outer.Timestamp)}
-	for _, u := range []*usage{outer.Usage, outer.Response.Usage, outer.Response.Body.Usage} {
-		if u != nil {
-			e.Prompt, e.Cached = u.Prompt, u.Details.Cached
-		}
+	request, err := k.request(body)
+	if err != nil {
+		return Entry{}, err
 	}
-	e.Request.Tools = b.tools()
-	for _, m := range b.Messages {
-		message, err := m.message()
-		if err != nil {
-			return Entry{}, err
-		}
-		e.Request.Messages = append(e.Request.Messages, message)
+	e := Entry{Request: request, At: timeOf(l.Time, l.Timestamp), Key: keyOf(&l.requestBody, body)}
+	if key != "" {
+		e.Key = keyNamed(key, raw)
 	}
+	e.Prompt, e.Cached = usageOf(l.Usage, l.Response)
 	return e, nil
 }
 
-// keyOf finds the conversation in the line or in the request.
-func keyOf(key string, objects ...[]byte) string {
-	names := []string{key}
-	if key == "" {
-		names = []string{"session", "session_id", "conversation_id", "prompt_cache_key", "user"}
+// lineOf reads a line. A request or body that is no object is something else.
+func lineOf(raw []byte) (*line, error) {
+	l := new(line)
+	var kind *json.UnmarshalTypeError
+	switch err := json.Unmarshal(raw, l); {
+	case err == nil:
+		return l, nil
+	case !errors.As(err, &kind):
+		return nil, fmt.Errorf("%w: %w", ErrLine, err)
 	}
-	for _, name := range names {
-		for _, object := range objects {
-			var fields map[string]json.RawMessage
-			if json.Unmarshal(object, &fields) != nil || len(fields[name]) == 0 {
-				continue
+	// What does not fit was left out; lists may not be.
+	for _, object := range []json.RawMessage{raw, fieldsOf(raw)["request"], fieldsOf(raw)["body"]} {
+		fields := fieldsOf(object)
+		for _, name := range []string{"messages", "tools", "functions"} {
+			if value := fields[name]; len(value) > 0 && value[0] != '[' && string(value) != "null" {
+				return nil, fmt.Errorf("%w: %s is no list", ErrLine, name)
 			}
-			var text string
-			if json.Unmarshal(fields[name], &text) != nil {
-				text = string(fields[name])
-			}
-			if text != "" && text != "null" {
-				return text
+		}
+	}
+	return l, nil
+}
+
+// keyOf finds the conversation in the line or in the request.
+func keyOf(places ...*requestBody) string {
+	for _, name := range []func(*requestBody) json.RawMessage{
+		func(b *requestBody) json.RawMessage { return b.Session },
+		func(b *requestBody) json.RawMessage { return b.SessionID },
+		func(b *requestBody) json.RawMessage { return b.ConversationID },
+		func(b *requestBody) json.RawMessage { return b.CacheKey },
+		func(b *requestBody) json.RawMessage { return b.User },
+	} {
+		for _, b := range places {
+			if key := keyText(name(b)); key != "" {
+				return key
 			}
 		}
 	}
 	return ""
+}
+
+// keyNamed is the same for a field of any name.
+func keyNamed(name string, raw []byte) string {
+	fields := fieldsOf(raw)
+	for _, in := range []map[string]json.RawMessage{fields, fieldsOf(fields["body"]), fieldsOf(fields["request"])} {
+		if key := keyText(in[name]); key != "" {
+			return key
+		}
+	}
+	return ""
+}
+
+func keyText(raw json.RawMessage) string {
+	if len(raw) == 0 || string(raw) == "null" {
+		return ""
+	}
+	var key string
+	if json.Unmarshal(raw, &key) != nil {
+		return string(raw)
+	}
+	return key
 }
 
 // timeOf reads RFC 3339, or seconds or milliseconds since 1970.

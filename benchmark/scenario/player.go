@@ -1,6 +1,10 @@
 package scenario
 
-import "github.com/satchel-go/satchel/benchmark/capture"
+import (
+	"slices"
+
+	"github.com/satchel-go/satchel/benchmark/capture"
+)
 
 // Player is the scripted model: it reads a request and says what it does next.
 // It asks for a skill or a doc only when its text is not in the request, so a
@@ -118,11 +122,15 @@ func (p *Player) meet(step *Step) {
 	}
 }
 
+// Forget takes back what the task has got of a skill: the system has unloaded it.
+func (p *Player) Forget(skill string) {
+	of := func(t *Text) bool { return t.Skill == skill }
+	p.ofTurn, p.ofAll = slices.DeleteFunc(p.ofTurn, of), slices.DeleteFunc(p.ofAll, of)
+}
+
 func appendNew(texts []*Text, t *Text) []*Text {
-	for _, old := range texts {
-		if old == t {
-			return texts
-		}
+	if slices.Contains(texts, t) {
+		return texts
 	}
 	return append(texts, t)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -13,13 +12,11 @@ import (
 func position(data []byte, err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	switch field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); {
+	switch {
 	case errors.As(err, &syntax):
 		return lineOf(data, int(syntax.Offset)-1)
 	case errors.As(err, &kind):
 		return lineOf(data, int(kind.Offset)-1)
-	case unknown: // the decoder does not say where
-		return lineOf(data, bytes.Index(data, []byte(field)))
 	}
 	return lineOf(data, len(data))
 }

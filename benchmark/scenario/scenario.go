@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -32,6 +33,11 @@ type Scenario struct {
 	// made up from the calls.
 	Tools []capture.Tool `json:"tools,omitempty"`
 	Turns []Turn         `json:"turns"`
+
+	// Unknown are the fields of the file that were left out, such as
+	// "turns[].comment", and File is the file, where it was read from one.
+	Unknown []string `json:"-"`
+	File    string   `json:"-"`
 }
 
 // Turn is one message of the user and what follows it.
@@ -83,7 +89,7 @@ func ReadDir(dir string) ([]*Scenario, error) {
 		if other := files[s.Name]; other != "" {
 			return nil, fmt.Errorf("%s: %w: %s is named %q too", file, ErrScenario, other, s.Name)
 		}
-		files[s.Name] = file
+		files[s.Name], s.File = file, file
 		all = append(all, s)
 	}
 	if len(all) == 0 {
@@ -92,12 +98,12 @@ func ReadDir(dir string) ([]*Scenario, error) {
 	return all, nil
 }
 
-// Parse reads one scenario. A field that is not known is an error, and so is a
-// step that is none or more than one of the three; the error says where. A turn
-// without an answer at its end gets an empty one, so that every turn is over.
+// Parse reads one scenario. Fields that are not known are left out and named in
+// Unknown. A step that is none or more than one of the three is an error, and so is
+// a tool without a name; the error says where. A turn without an answer at its end
+// gets an empty one, so that every turn is over.
 func Parse(data []byte) (*Scenario, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
 	s := new(Scenario)
 	if err := d.Decode(s); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrScenario, position(data, err), err)
@@ -105,11 +111,17 @@ func Parse(data []byte) (*Scenario, error) {
 	if rest := bytes.TrimSpace(data[d.InputOffset():]); len(rest) > 0 {
 		return nil, fmt.Errorf("%w: %s: more text after its end", ErrScenario, lineOf(data, len(data)-len(rest)))
 	}
+	s.Unknown = unknown(data[:d.InputOffset()], reflect.TypeFor[Scenario]())
 	if s.Name == "" || len(s.Turns) == 0 {
 		return nil, fmt.Errorf("%w: it needs a name and turns", ErrScenario)
 	}
 	if !filepath.IsLocal(s.Name) || strings.ContainsAny(s.Name, `/\`) {
 		return nil, fmt.Errorf("%w: name %q cannot be part of a file name", ErrScenario, s.Name)
+	}
+	for i, t := range s.Tools {
+		if t.Name == "" {
+			return nil, fmt.Errorf("%w: tools[%d]: want a name", ErrScenario, i)
+		}
 	}
 	for i := range s.Turns {
 		for j := range s.Turns[i].Steps {

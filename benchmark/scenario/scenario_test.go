@@ -38,17 +38,18 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
-		"no JSON":       {"{", "line 1, column 2: unexpected EOF"},
-		"broken":        {"{\n \"näme\":,", "line 2, column 9: invalid character"},
-		"another type":  {"{\"name\":\"x\",\n\"turns\":7}", "line 2, column 9: json: cannot"},
-		"unknown field": {"{\"name\":\"x\",\"turns\":[\n{\"usr\":\"hi\"}]}", `line 2, column 2: json: unknown field "usr"`},
-		"more":          {"{\"name\":\"x\",\"turns\":[{}]}\n\n {}", "line 3, column 2: more text"},
-		"no name":       {`{"turns":[{}]}`, "name and turns"},
-		"no turns":      {`{"name":"x"}`, "name and turns"},
-		"bad name":      {`{"name":"../x","turns":[{}]}`, `name "../x"`},
-		"empty step":    {`{"name":"x","turns":[{},{"steps":[{"say":"a"},{}]}]}`, "turns[1].steps[1]: want one of"},
-		"two steps":     {`{"name":"x","turns":[{"steps":[{"need":"pdf","say":"hi"}]}]}`, "turns[0].steps[0]: want one of"},
-		"args":          {`{"name":"x","turns":[{"steps":[{"tool":"f","args":[1]}]}]}`, "turns[0].steps[0]: args"},
+		"no JSON":      {"{", "line 1, column 2: unexpected EOF"},
+		"broken":       {"{\n \"näme\":,", "line 2, column 9: invalid character"},
+		"another type": {"{\"name\":\"x\",\n\"turns\":7}", "line 2, column 9: json: cannot"},
+		"no tool name": {`{"name":"x","turns":[{}],"tools":[{"type":"function","function":{"name":"f"}}]}`, "tools[0]: want a name"},
+		"wrong field":  {`{"name":"x","turns":[{"steps":[{"nead":"pdf"}]}]}`, "turns[0].steps[0]: want one of"},
+		"more":         {"{\"name\":\"x\",\"turns\":[{}]}\n\n {}", "line 3, column 2: more text"},
+		"no name":      {`{"turns":[{}]}`, "name and turns"},
+		"no turns":     {`{"name":"x"}`, "name and turns"},
+		"bad name":     {`{"name":"../x","turns":[{}]}`, `name "../x"`},
+		"empty step":   {`{"name":"x","turns":[{},{"steps":[{"say":"a"},{}]}]}`, "turns[1].steps[1]: want one of"},
+		"two steps":    {`{"name":"x","turns":[{"steps":[{"need":"pdf","say":"hi"}]}]}`, "turns[0].steps[0]: want one of"},
+		"args":         {`{"name":"x","turns":[{"steps":[{"tool":"f","args":[1]}]}]}`, "turns[0].steps[0]: args"},
 	} {
 		if _, err := Parse([]byte(test.text)); !errors.Is(err, ErrScenario) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want ErrScenario with %q", name, err, test.want)
@@ -59,7 +60,7 @@ func TestParseErrors(t *testing.T) {
 func TestReadDirNamesTheFile(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a.json", small)
-	if all, err := ReadDir(dir); err != nil || len(all) != 1 {
+	if all, err := ReadDir(dir); err != nil || len(all) != 1 || all[0].File != filepath.Join(dir, "a.json") {
 		t.Fatalf("%d scenarios, %v", len(all), err)
 	}
 	for file, text := range map[string]string{"b.json": small, "c.json": "{"} {
@@ -211,6 +212,14 @@ func TestPlayer(t *testing.T) {
 	}
 	if len(p.Met(true)) != 2 || len(p.Met(false)) != 2 || p.Unmet != nil {
 		t.Errorf("met %v, unmet %v", p.Met(true), p.Unmet)
+	}
+	p.Forget("docx")
+	if len(p.Met(true)) != 2 {
+		t.Errorf("met %v", p.Met(true))
+	}
+	p.Forget("pdf")
+	if len(p.Met(true)) != 0 || len(p.Met(false)) != 0 {
+		t.Errorf("met %v and %v of a skill that is unloaded", p.Met(true), p.Met(false))
 	}
 	p.Begin(1)
 	if got := p.Met(true); got != nil {

@@ -33,8 +33,16 @@ response's "usage", what the provider reported is shown beside.
 
 Tokens are those of o200k_base. Costs are in input-token equivalents: plain input
 tokens that cost the same. "of bound" is the cost divided by the least that any
-prefix cache could charge. The objects of --json have the fields conversation,
-lines, requests, prompt_tokens, peak_tokens, costs, breaks and reported.`
+prefix cache could charge. What a break sends anew: of what the request holds
+behind the break, that which the request before held behind it too, wherever. A
+cache would have kept it, and now it is paid at the price of writing again.
+
+Only tools and messages are compared. A change of other parameters, such as
+response_format or parallel_tool_calls, can break a prefix too.
+
+The objects of --json have the fields conversation, lines, requests,
+prompt_tokens, peak_tokens, costs, breaks and reported. A log may hold 256 MiB of
+different messages.`
 }
 
 // cacheReport is what is said of one conversation; the names in JSON are stable.
@@ -49,34 +57,67 @@ type cacheReport struct {
 	Reported     *reportedUsage `json:"reported,omitempty"`
 }
 
-// reportBreak is a request whose prefix broke.
+// reportBreak is a request whose prefix broke, and how many tokens it sends anew.
 type reportBreak struct {
 	Line int `json:"line"`
 	Lost int `json:"lost_tokens"`
 	measure.Difference
 }
 
+// reportedUsage is the sum of what the provider reported, without the lines that
+// cannot be true.
 type reportedUsage struct {
-	Prompt int `json:"prompt_tokens"`
-	Cached int `json:"cached_tokens"`
+	Prompt      int `json:"prompt_tokens"`
+	Cached      int `json:"cached_tokens"`
+	Implausible int `json:"implausible_lines,omitempty"`
+}
+
+// maxReported is more tokens than any request has.
+const maxReported = 1 << 32
+
+func (u *reportedUsage) add(e *requestlog.Entry) {
+	switch {
+	case e.Prompt == 0 && e.Cached == 0: // the line says nothing
+	case e.Prompt <= 0 || e.Prompt > maxReported || e.Cached < 0 || e.Cached > e.Prompt:
+		u.Implausible++
+	default:
+		u.Prompt, u.Cached = u.Prompt+e.Prompt, u.Cached+e.Cached
+	}
 }
 
 // Run reports every conversation of the log, in the order of their first request.
 func (cmd *cacheReportCmd) Run(c console) error {
-	entries, err := cmd.read(c.in)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", cmd.File, err)
-	}
 	renderer, err := prompt.NewRenderer()
 	if err != nil {
 		return err
 	}
-	prices := cachemodel.Prices()
-	for _, conversation := range byKey(entries) {
-		report, err := reportOf(conversation, renderer, prices)
+	in := c.in
+	if cmd.File != "-" {
+		file, err := os.Open(cmd.File)
 		if err != nil {
-			return err
+			return fmt.Errorf("read %s: %w", cmd.File, err)
 		}
+		defer file.Close()
+		in = file
+	}
+	prices := cachemodel.Prices()
+	var all []*logged
+	known := map[string]*logged{}
+	for e, err := range requestlog.Read(in, cmd.Key) {
+		if err != nil {
+			return fmt.Errorf("read %s: %w", cmd.File, err)
+		}
+		one := known[e.Key]
+		if one == nil {
+			one = newLogged(&e, renderer, prices)
+			known[e.Key], all = one, append(all, one)
+		}
+		if err := one.add(&e); err != nil {
+			return fmt.Errorf("measure line %d: %w", e.Line, err)
+		}
+	}
+	for _, one := range all {
+		report := one.done()
 		if cmd.JSON {
 			e := json.NewEncoder(c.out)
 			e.SetEscapeHTML(false)
@@ -91,64 +132,47 @@ func (cmd *cacheReportCmd) Run(c console) error {
 	return nil
 }
 
-func (cmd *cacheReportCmd) read(in io.Reader) ([]requestlog.Entry, error) {
-	if cmd.File == "-" {
-		return requestlog.Read(in, cmd.Key)
-	}
-	file, err := os.Open(cmd.File)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return requestlog.Read(file, cmd.Key)
+// logged is a conversation of the log that is being measured.
+type logged struct {
+	report   cacheReport
+	reported reportedUsage
+	gauge    *measure.Gauge
+	last     capture.Request
+	began    time.Time
+	at       time.Duration
 }
 
-func byKey(entries []requestlog.Entry) [][]requestlog.Entry {
-	var all [][]requestlog.Entry
-	at := map[string]int{}
-	for _, e := range entries {
-		i, ok := at[e.Key]
-		if !ok {
-			i = len(all)
-			at[e.Key], all = i, append(all, nil)
-		}
-		all[i] = append(all[i], e)
+func newLogged(first *requestlog.Entry, renderer *prompt.Renderer, prices []cachemodel.Price) *logged {
+	return &logged{
+		report: cacheReport{Conversation: first.Key, Breaks: []reportBreak{}},
+		gauge:  measure.NewGauge(renderer, prices), began: first.At,
 	}
-	return all
 }
 
-func reportOf(entries []requestlog.Entry, renderer *prompt.Renderer, prices []cachemodel.Price) (*cacheReport, error) {
-	r := &cacheReport{Conversation: entries[0].Key, Requests: len(entries), Breaks: []reportBreak{}}
-	var requests []capture.Request
-	var times []time.Duration
-	var reported reportedUsage
-	for i, e := range entries {
-		r.Lines = append(r.Lines, e.Line)
-		requests = append(requests, e.Request)
-		at := time.Duration(0)
-		if i > 0 {
-			at = times[i-1]
-			if !e.At.IsZero() && !entries[0].At.IsZero() {
-				at = max(at, e.At.Sub(entries[0].At))
-			}
-		}
-		times = append(times, at)
-		reported.Prompt, reported.Cached = reported.Prompt+e.Prompt, reported.Cached+e.Cached
+func (c *logged) add(e *requestlog.Entry) error {
+	if !e.At.IsZero() && !c.began.IsZero() {
+		c.at = max(c.at, e.At.Sub(c.began))
 	}
-	if reported.Prompt > 0 {
-		r.Reported = &reported
-	}
-	m, err := measure.Requests(requests, times, renderer, prices)
+	b, broken, err := c.gauge.Send(e.Request, c.at)
 	if err != nil {
-		return nil, fmt.Errorf("measure conversation %q: %w", r.Conversation, err)
+		return err
 	}
-	r.Prompt, r.Peak, r.Costs = m.Prompt, m.Peak, m.Costs
-	for _, b := range m.Breaks {
-		r.Breaks = append(r.Breaks, reportBreak{
-			Line: entries[b.Request].Line, Lost: b.Lost, Difference: measure.Explain(requests[b.Request-1], requests[b.Request]),
-		})
+	if broken {
+		c.report.Breaks = append(c.report.Breaks, reportBreak{e.Line, b.Lost, measure.Explain(c.last, e.Request)})
 	}
-	return r, nil
+	c.report.Lines = append(c.report.Lines, e.Line)
+	c.reported.add(e)
+	c.last = e.Request
+	return nil
+}
+
+func (c *logged) done() *cacheReport {
+	m := c.gauge.Done()
+	c.report.Requests, c.report.Prompt, c.report.Peak, c.report.Costs = m.Requests, m.Prompt, m.Peak, m.Costs
+	if c.reported != (reportedUsage{}) {
+		c.report.Reported = &c.reported
+	}
+	return &c.report
 }
 
 // write is for people.
@@ -159,8 +183,11 @@ func (r *cacheReport) write(w io.Writer, prices []cachemodel.Price) error {
 	}
 	out := &printer{w: w}
 	out.printf("%s %d, prompt tokens %d, largest %d, prefix breaks %d\n", name, r.Requests, r.Prompt, r.Peak, len(r.Breaks))
-	if r.Reported != nil {
-		out.printf("  the provider reported %d prompt tokens, %s of them cached\n", r.Reported.Prompt, percent(r.Reported.Cached, r.Reported.Prompt))
+	if u := r.Reported; u != nil && u.Prompt > 0 {
+		out.printf("  the provider reported %d prompt tokens, %s of them cached\n", u.Prompt, percent(u.Cached, u.Prompt))
+	}
+	if r.Reported != nil && r.Reported.Implausible > 0 {
+		out.printf("  not plausible, and left out: the usage of %d lines\n", r.Reported.Implausible)
 	}
 	out.printf("  %-17s %9s %9s %9s %9s\n", "price", "cached", "written", "cost", "of bound")
 	for _, c := range r.Costs {

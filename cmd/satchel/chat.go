@@ -71,8 +71,8 @@ A loaded skill that declares allowed-tools restricts the agent to them until the
 turn ends (--policy). With --approve ask, you are asked on standard error about
 each call that no list decides on, and answer with a line of standard input.
 
-Exit code: 0 when every turn was answered, 1 when one was not, 2 when nothing
-was tried.
+Exit code: 0 when every turn was answered, 1 when one was not or SIGTERM or
+SIGHUP ended the chat, 2 when nothing was tried.
 
 Events of --json, with the fields event, turn (from 1) and:
   turn         prompt                    a user turn begins
@@ -129,7 +129,7 @@ func newEndpoint(env func(string) string) (endpoint, error) {
 
 // onTermination ends the program when it is told to, after clean: a prompt that
 // waits for its line cannot be interrupted. The function that it returns takes
-// this back.
+// this back, or never returns when the program is being ended.
 func onTermination(clean func()) (stop func()) {
 	told, release := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	undo := context.AfterFunc(told, func() {
@@ -137,7 +137,9 @@ func onTermination(clean func()) (stop func()) {
 		os.Exit(exitFailed)
 	})
 	return func() {
-		undo()
+		if !undo() {
+			select {}
+		}
 		release()
 	}
 }

@@ -23,9 +23,12 @@ type einoAgent struct {
 	history  []*schema.Message
 	show     *reporter
 
-	// calls are those of the last response, and results their answers by id.
-	calls   []schema.ToolCall
-	results map[string]string
+	// responses counts the assistant's messages of the request. calls are those
+	// of the last one, with the ids of the request, and results their answers by
+	// id.
+	responses int
+	calls     []schema.ToolCall
+	results   map[string]string
 	// unknown answers a call of a tool that the agent does not have. It gives
 	// the same answer each time: Eino has no event for it.
 	unknown func(tool string) (answer string, ok bool)
@@ -104,6 +107,12 @@ func (a *einoAgent) Turn(ctx context.Context, prompt string) (string, error) {
 func (a *einoAgent) run(ctx context.Context, input []*schema.Message) (*schema.Message, error) {
 	var last *schema.Message
 	var failed error
+	a.responses = 0
+	for _, m := range input {
+		if m.Role == schema.Assistant {
+			a.responses++
+		}
+	}
 	events := a.runner.Run(ctx, input)
 	for {
 		// All events are taken, also after an error: the run waits for nobody,
@@ -156,12 +165,28 @@ func (a *einoAgent) follow(e *adk.AgentEvent) (*schema.Message, error) {
 	if len(m.ToolCalls) == 0 {
 		return m, nil // Turn's caller shows it
 	}
+	m = a.named(m)
 	a.show.Text(m.Content)
 	for _, c := range m.ToolCalls {
 		a.show.ToolCall(referred(c))
 	}
 	a.calls = m.ToolCalls
 	return m, nil
+}
+
+// named returns a response with the ids that its calls have in the request: the
+// event has those of the provider, which may be missing or repeated.
+func (a *einoAgent) named(m *schema.Message) *schema.Message {
+	named := *m
+	named.ToolCalls = slices.Clone(m.ToolCalls)
+	for i := range named.ToolCalls {
+		taken := func(id string) bool {
+			return slices.ContainsFunc(named.ToolCalls[:i], func(c schema.ToolCall) bool { return c.ID == id })
+		}
+		named.ToolCalls[i].ID = core.CallID(m.ToolCalls[i].ID, a.responses, i, taken)
+	}
+	a.responses++
+	return &named
 }
 
 // reportResults shows the results of the last response in the order of its

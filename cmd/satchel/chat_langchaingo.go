@@ -33,7 +33,6 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where endpoint, f
 	}
 	history := memory.NewChatMessageHistory()
 	opts := []langchaingo.Option{
-		langchaingo.WithClient(langchaingo.OpenAI),
 		langchaingo.WithHistory(func(context.Context) (schema.ChatMessageHistory, error) { return history, nil }),
 	}
 	if f.System != "" {
@@ -45,11 +44,11 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where endpoint, f
 			return nil
 		}))
 	}
-	kit, err := langchaingo.Install(rt, reportingModel{llm, show}, nil, opts...)
+	kit, err := langchaingo.Install(rt, llm, nil, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("install skills: %w", err)
 	}
-	inner := agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools())
+	inner := agents.NewOpenAIFunctionsAgent(reportingModel{kit.Model(), show}, kit.Tools())
 	if f.System == "" {
 		inner.Prompt = noSystem()
 	}
@@ -127,8 +126,9 @@ func (a *stepAgent) has(name string) bool {
 	return slices.ContainsFunc(a.runtime.Tools(), func(t core.Tool) bool { return strings.EqualFold(t.Name, name) })
 }
 
-// reportingModel reports every response before the executor acts on it. The
-// framework's callbacks tell neither the usage nor a call's id.
+// reportingModel reports every response before the executor acts on it, with the
+// ids that its calls have in the next request. The framework's callbacks tell
+// neither the usage nor an id.
 type reportingModel struct {
 	llms.Model
 	show *reporter

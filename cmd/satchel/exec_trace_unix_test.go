@@ -20,14 +20,14 @@ func types(id, fields string) wire.Call {
 }
 
 func polls(id string) wire.Call {
-	return wire.To("skill_poll_session", `{"session_id":"`+id+`","yield_ms":20000}`)
+	return wire.To("skill_poll_session", `{"session_id":"`+id+`","yield_ms":60000}`)
 }
 
 func patient(fields string) string {
 	if strings.Contains(fields, "yield_ms") {
 		return fields
 	}
-	return fields + `,"yield_ms":20000`
+	return fields + `,"yield_ms":60000`
 }
 
 func kills(id string) wire.Call {
@@ -66,14 +66,14 @@ func execTraces() []trace {
 		{name: "a menu", prompts: one, last: []string{`"kind":"selection","hint":"a number from 1 to 2"`, `"output":"green\n"`}, script: load(
 			execs(`"command":"PS3='Colour? '; select c in red green; do echo $c; break; done"`), types("s1", `"chars":"2","submit":true`))},
 		{name: "a password", prompts: one, last: []string{`"output":"Password: "`, `"kind":"password"`, `"output":"\n6\n"`}, script: load(
-			execs(`"command":"printf 'Password: '; read -s p; echo; echo ${#p}","tty":true`), types("s1", `"chars":"geheim","submit":true`))},
+			execs(`"command":"stty -echo; printf 'Password: '; read p; echo; echo ${#p}","tty":true`), types("s1", `"chars":"geheim","submit":true`))},
 		{name: "pages", prompts: one, last: []string{`"output":"1\n2\n3\n","offset":0,"next_offset":6,"end_offset":10`, `"output":"4\n5\n","offset":6,"next_offset":10,"result"`},
 			script: load(execs(`"command":"seq 5","poll_lines":3`), polls("s1"))},
 		{name: "interrupted", prompts: one, last: []string{`"exit_code":130`},
-			script: load(execs(`"command":"printf 'up> '; sleep 20","tty":true`), types("s1", `"chars":"\u0003"`))},
+			script: load(execs(`"command":"printf 'up> '; sleep 300","tty":true`), types("s1", `"chars":"\u0003"`))},
 		{name: "killed", prompts: one, last: []string{`{"status":"killed","session_id":"s1","output":"",`, `"reason":"cancelled"`, `error: unknown session "s1"`},
-			script: load(execs(`"command":"printf 'up> '; sleep 20"`), kills("s1"), polls("s1"))},
-		{name: "left running", prompts: one, last: []string{`"status":"running"`}, script: load(execs(`"command":"printf 'up> '; sleep 20"`))},
+			script: load(execs(`"command":"printf 'up> '; sleep 300"`), kills("s1"), polls("s1"))},
+		{name: "left running", prompts: one, last: []string{`"status":"running"`}, script: load(execs(`"command":"printf 'up> '; sleep 300"`))},
 		{name: "not loaded", prompts: one, last: []string{`error: skill "lines" is not loaded`}, script: steps(calls(execs(ask)))},
 		{name: "unknown session", prompts: one, last: []string{`error: unknown session "s7": there is none`}, script: load(polls("s7"))},
 		{name: "a shell under a list", env: map[string]string{envAllowed: "cat, bash"}, prompts: one, last: []string{"error: bash runs what it is told", `"output":"fine"`},

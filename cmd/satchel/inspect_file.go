@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/plainfile"
@@ -107,11 +108,12 @@ func reason(err error) error {
 	return err
 }
 
-// printable keeps text from outside on one line and away from the terminal's
-// control sequences.
+// printable keeps text from outside on one line, away from the terminal's control
+// sequences, and in the order in which it is written: characters that only change
+// how others are shown go too.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
 			return '\uFFFD'
 		}
 		return r

@@ -54,12 +54,18 @@ func To(tool string, args any) Call {
 	return Call{Name: tool, Arguments: string(raw)}
 }
 
+// NoID is the ID of a call that is sent without one.
+const NoID = "\x00"
+
 // number gives every call without an id a deterministic one.
 func (r Response) number(request int) Response {
 	calls := make([]Call, len(r.Calls))
 	for i, c := range r.Calls {
 		if c.ID == "" {
 			c.ID = fmt.Sprintf("call_%d_%d", request, i+1)
+		}
+		if c.ID == NoID {
+			c.ID = ""
 		}
 		calls[i] = c
 	}

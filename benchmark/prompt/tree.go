@@ -1,0 +1,78 @@
+package prompt
+
+import "time"
+
+// Tree remembers sequences of tokens and how much of a new one it has seen. The
+// parts of a sequence may be cut anywhere; they are kept and must not be changed.
+// The zero value forgets nothing. It is not safe for concurrent use.
+type Tree struct {
+	// TTL is after how long without use a beginning is forgotten; 0 is never.
+	TTL  time.Duration
+	root node
+}
+
+// node is a run of tokens that all were used at the same time.
+type node struct {
+	tokens []uint32
+	used   time.Duration
+	// only is what follows, or, where there is more than one, all do, by their
+	// first token.
+	only *node
+	all  map[uint32]*node
+}
+
+// Add returns how many tokens of a sequence, from its start on, are remembered,
+// and remembers all of it, used now. Times must never decrease.
+func (t *Tree) Add(now time.Duration, parts ...[]uint32) (known int) {
+	at, alive := &t.root, true
+	for _, part := range parts {
+		for len(part) > 0 {
+			next := at.next(part[0])
+			if next == nil {
+				next = &node{tokens: part, used: now}
+				at.append(next)
+				at, part, alive = next, nil, false
+				continue
+			}
+			shared := Shared(next.tokens, part)
+			next.split(shared)
+			// What a sequence begins with was used at least as often as the rest.
+			alive = alive && (t.TTL == 0 || now-next.used <= t.TTL)
+			if alive {
+				known += shared
+			}
+			next.used = now
+			at, part = next, part[shared:]
+		}
+	}
+	return known
+}
+
+func (n *node) next(token uint32) *node {
+	if n.only != nil && n.only.tokens[0] == token {
+		return n.only
+	}
+	return n.all[token]
+}
+
+func (n *node) append(next *node) {
+	switch {
+	case n.only == nil && n.all == nil:
+		n.only = next
+		return
+	case n.all == nil:
+		n.all = map[uint32]*node{n.only.tokens[0]: n.only}
+		n.only = nil
+	}
+	n.all[next.tokens[0]] = next
+}
+
+// split makes a node end after some of its tokens, if it has more.
+func (n *node) split(after int) {
+	if after == len(n.tokens) {
+		return
+	}
+	rest := *n
+	rest.tokens = n.tokens[after:]
+	n.tokens, n.only, n.all = n.tokens[:after:after], &rest, nil
+}
