@@ -110,9 +110,13 @@ func reason(err error) error {
 
 // printable keeps text from outside on one line, away from the terminal's control
 // sequences, and in the order in which it is written: characters that only change
-// how others are shown go too.
+// how others are shown go too, but for those that join letters and emoji.
 func printable(s string) string {
+	const nonJoiner, joiner = '\u200c', '\u200d'
 	return strings.Map(func(r rune) rune {
+		if r == nonJoiner || r == joiner {
+			return r
+		}
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
 			return '\uFFFD'
 		}
