@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// TextList is the list under which the texts of Text are judged: rm is not in
+// TextList is the list under which the texts of Text are judged: evil is not in
 // it, nor is what the odd words of the texts could stand for.
 const TextList = "Bash(echo:*) Bash(cat:*) Bash(git a:*) Bash(only) Bash(X=1 npm *) Bash(cd:*) Write(w/**)"
 
@@ -45,7 +45,7 @@ var tokens = []string{
 
 // soup is a few tokens in any order, with two commands among them.
 func (w *writer) soup() string {
-	parts := []string{w.of("echo", "cat", "only", "echo "), w.of("rm", " rm", "rm ")}
+	parts := []string{w.of("echo", "cat", "only", "echo "), w.of("evil", " evil", "evil ")}
 	for range 1 + w.IntN(8) {
 		parts = append(parts, w.of(tokens...))
 	}
@@ -59,7 +59,7 @@ func Spoilt(r *rand.Rand, text string) string {
 	for range 1 + w.IntN(3) {
 		from := w.IntN(len(text) + 1)
 		to := min(len(text), from+w.IntN(4))
-		text = text[:from] + w.of(append(tokens, "", "rm", " rm ")...) + text[to:]
+		text = text[:from] + w.of(append(tokens, "", "evil", " evil ")...) + text[to:]
 	}
 	return text
 }
@@ -89,7 +89,7 @@ func (w *writer) command(depth int) string {
 	case 3:
 		text = w.of("while ", "until ! ") + in() + "; do " + in() + "; break; done"
 	case 4:
-		text = "case " + word() + " in " + w.of("a", "(a", "*", "a|b", "rm", "'a'") + w.of(") ", ")") + in() + w.of(";;", ";&", ";;&", "\n;;") + " " + w.maybe(2, "*) "+in()+";; ") + "esac"
+		text = "case " + word() + " in " + w.of("a", "(a", "*", "a|b", "evil", "'a'") + w.of(") ", ")") + in() + w.of(";;", ";&", ";;&", "\n;;") + " " + w.maybe(2, "*) "+in()+";; ") + "esac"
 	case 5, 6:
 		text = "[[ " + w.maybe(3, w.of("-n ", "! ", "-f ", "( ")) + word() + w.of("", " == ", " =~ ", " && ", " || ", " < ", " > ", " -nt ", "\n", " != ", "|", ";", " & ", " #") + word() + " ]]"
 	case 7:
@@ -99,7 +99,7 @@ func (w *writer) command(depth int) string {
 	case 9, 10:
 		return w.of("time ", "time -p ", "coproc ", "time -- ", "coproc x ") + w.command(depth-1)
 	case 11:
-		text = w.of("f() ", "function f ", "f () ", "rm() ", "function f() ", "a-b() ") + w.of("{ "+in()+"; }", "("+in()+")")
+		text = w.of("f() ", "function f ", "f () ", "evil() ", "function f() ", "a-b() ") + w.of("{ "+in()+"; }", "("+in()+")")
 	case 12, 13, 14:
 		return w.document(depth - 1)
 	case 15:
@@ -115,13 +115,13 @@ func (w *writer) simple(depth int) string {
 	for w.one(6) {
 		text += w.redirection(depth) + w.of(" ", " ", "")
 	}
-	text += w.maybe(12, w.of("X=1 ", "X=1 Y=2 ", "X='1' ", "Y=$(rm) ", "PATH=. ", "X=1 >w/f "))
-	text += w.of("echo", "echo", "echo", "cat", "git a", "git", "only", "X=1 npm", "cd w", "'echo'", `ec\ho`, `e"ch"o`, "true", "rm", "time", "[", "{", "if", "echo rm")
+	text += w.maybe(12, w.of("X=1 ", "X=1 Y=2 ", "X='1' ", "Y=$(evil) ", "PATH=. ", "X=1 >w/f "))
+	text += w.of("echo", "echo", "echo", "cat", "git a", "git", "only", "X=1 npm", "cd w", "'echo'", `ec\ho`, `e"ch"o`, "true", "evil", "time", "[", "{", "if", "echo evil")
 	for range w.IntN(4) {
 		text += w.of(" ", " ", " ", "\t", "  ", " \\\n") + w.word(depth-1)
 	}
 	for w.one(3) {
-		text += w.of(" ", " ", "") + w.redirection(depth) + w.maybe(3, w.of(" rm", "rm", " a"))
+		text += w.of(" ", " ", "") + w.redirection(depth) + w.maybe(3, w.of(" evil", "evil", " a"))
 	}
-	return text + w.maybe(20, " # "+w.of("rm", "it's", "$(rm)", "\\")+"\n")
+	return text + w.maybe(20, " # "+w.of("evil", "it's", "$(evil)", "\\")+"\n")
 }

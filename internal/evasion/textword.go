@@ -4,11 +4,11 @@ import "strings"
 
 func (w *writer) word(depth int) string {
 	if depth <= 0 {
-		return w.of("a", "b", "1", "x=y", "-n", "rm", "--", "]", "*", "?", "~", "#", "a#b", "}", "{", "!", "-f", "=", "a[1]", `\;rm`, `""`, "-", "{a,b}", "'a'", "X=1")
+		return w.of("a", "b", "1", "x=y", "-n", "evil", "--", "]", "*", "?", "~", "#", "a#b", "}", "{", "!", "-f", "=", "a[1]", `\;evil`, `""`, "-", "{a,b}", "'a'", "X=1")
 	}
 	switch w.IntN(24) {
 	case 0:
-		return "'" + w.of("a b", ";rm", "$(rm)", "\n", "#", "\\", `"`, "E", "<&-rm") + "'"
+		return "'" + w.of("a b", ";evil", "$(evil)", "\n", "#", "\\", `"`, "E", "<&-evil") + "'"
 	case 1, 2:
 		return `"` + w.quoted(depth-1) + `"`
 	case 3:
@@ -26,7 +26,7 @@ func (w *writer) word(depth int) string {
 	case 10:
 		return `\` + w.of(";", "|", "&", "\n", "$", "`", `"`, "'", "(", " ", "#", `\`, "<", ">", "-")
 	case 11:
-		return "$'" + w.of(`\n`, `a\'b`, "rm", `\x27;rm`) + "'"
+		return "$'" + w.of(`\n`, `a\'b`, "evil", `\x27;evil`) + "'"
 	case 12:
 		return `$"` + w.quoted(depth-1) + `"`
 	case 13:
@@ -46,7 +46,7 @@ func (w *writer) quoted(depth int) string {
 		case depth > 0 && w.one(4):
 			text.WriteString(w.expansion(depth - 1))
 		default:
-			text.WriteString(w.of("a", " ", ";rm", `\$(rm)`, "\\`rm\\`", "'", "\n", "#", `\\`, `\"`, "rm", "(", ")", "}", "{", "$", "!", "'$(rm)'", "*", "\\\n", "$[1]"))
+			text.WriteString(w.of("a", " ", ";evil", `\$(evil)`, "\\`evil\\`", "'", "\n", "#", `\\`, `\"`, "evil", "(", ")", "}", "{", "$", "!", "'$(evil)'", "*", "\\\n", "$[1]"))
 		}
 	}
 	return text.String()
@@ -56,15 +56,15 @@ func (w *writer) expansion(depth int) string {
 	if w.one(3) {
 		return "$" + w.of("x", "1", "@", "#", "?", "HOME", "_", "$", "!", "-")
 	}
-	text := "${" + w.of("x", "HOME", "1", "#", "@", "a[0]", "#x", "!x", " rm;", "|rm;")
+	text := "${" + w.of("x", "HOME", "1", "#", "@", "a[0]", "#x", "!x", " evil;", "|evil;")
 	if operator := w.of("", ":-", "-", ":+", "#", "##", "%", "/", "//", ":", "^", "@Q", "=", "?", "/#"); operator != "" {
-		text += operator + w.of("a", "rm", "*", "1", "1:2", "a/b", "'}'rm", `"}"`, `\}`, "$(rm)", "`rm`", " ", "#", "[a-z]", "a b", w.word(depth-1))
+		text += operator + w.of("a", "evil", "*", "1", "1:2", "a/b", "'}'evil", `"}"`, `\}`, "$(evil)", "`evil`", " ", "#", "[a-z]", "a b", w.word(depth-1))
 	}
 	return text + "}"
 }
 
 func (w *writer) arithmetic(depth int) string {
-	text := w.of("1", "x", "1+2", "a[0]", "a[$(rm)]", "x=1", "1<<E", "(1)", "1?2:3", "$x", "'1'", "x++", "1,2", "16#f", "1)) ; rm ; ((1", "~1", "!1", "1<2", "1||rm", "1|2", "1&&2", "rm")
+	text := w.of("1", "x", "1+2", "a[0]", "a[$(evil)]", "x=1", "1<<E", "(1)", "1?2:3", "$x", "'1'", "x++", "1,2", "16#f", "1)) ; evil ; ((1", "~1", "!1", "1<2", "1||evil", "1|2", "1&&2", "evil")
 	if depth > 0 && w.one(3) {
 		text += w.of("+", "<<", "|", "&&", ",", " ", "\n") + w.word(depth-1)
 	}
@@ -75,8 +75,8 @@ func (w *writer) arithmetic(depth int) string {
 func (w *writer) redirection(depth int) string {
 	descriptor := w.of("", "", "", "", "", "0", "1", "2", "5", "12", "9999999999", "{x}", "{a[1]}", `\2`, `"2"`, "-1", "0x1")
 	operator := w.of("<", ">", ">>", ">|", "<>", ">&", "<&", ">&", "<&", "&>", "&>>", "<<<", ">!", ">>|", "<<", "<&-", ">&-")
-	target := w.of("/dev/null", "/dev/null", "/dev/null", "w/f", "w/f", "1", "2", "0", "-", "2-", "-rm", "1rm", "x", "1-rm", "-1", "10", "10-", "$x", `"1"`, `"-"rm`, `\-rm`, `1""rm`,
-		"-$x", "-$(rm)", "-'rm'", "-*", "- rm", "--", "~", "*", "{a,b}", "-;rm", "-|cat", "-&rm", "-(rm)", "-<w/f", "->w/f", "-2>w/f", "&rm", "!", "w/f rm", w.word(depth-1))
+	target := w.of("/dev/null", "/dev/null", "/dev/null", "w/f", "w/f", "1", "2", "0", "-", "2-", "-evil", "1evil", "x", "1-evil", "-1", "10", "10-", "$x", `"1"`, `"-"evil`, `\-evil`, `1""evil`,
+		"-$x", "-$(evil)", "-'evil'", "-*", "- evil", "--", "~", "*", "{a,b}", "-;evil", "-|cat", "-&evil", "-(evil)", "-<w/f", "->w/f", "-2>w/f", "&evil", "!", "w/f evil", w.word(depth-1))
 	return descriptor + operator + w.maybe(4, w.of(" ", "\t", " \\\n", "\\\n")) + target
 }
 
@@ -85,12 +85,12 @@ func (w *writer) document(depth int) string {
 	delimiter := w.of("E", "'E'", "E", "'E'", `"E"`, `\E`, "E-F", "'E'F", "'E F'", "$E", "-E")
 	end := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(delimiter)
 	tabs := w.of("", "", "-")
-	text := w.of("cat", "echo", "rm", "only") + " " + w.of("<<", "<<", "5<<", "0 <<") + tabs + w.maybe(5, " ") + delimiter
-	text += w.of("", "", "", " | cat", "; echo a", " && rm", " $(echo)", " <<E", ")", " \"a\nE\n\"", " 'a\nb'", " # it's", " \\\n a", "; (echo", " > w/f", " $(echo a\nE\n)", ";rm", "&rm", ">&-rm", " $((1+\n2))", " ${x:-\na}")
+	text := w.of("cat", "echo", "evil", "only") + " " + w.of("<<", "<<", "5<<", "0 <<") + tabs + w.maybe(5, " ") + delimiter
+	text += w.of("", "", "", " | cat", "; echo a", " && evil", " $(echo)", " <<E", ")", " \"a\nE\n\"", " 'a\nb'", " # it's", " \\\n a", "; (echo", " > w/f", " $(echo a\nE\n)", ";evil", "&evil", ">&-evil", " $((1+\n2))", " ${x:-\na}")
 	text += "\n"
 	for range w.IntN(4) {
-		text += w.maybe(3, "\t") + w.of("a", "rm", "$(rm)", "`rm`", "E ", " E", "\tE", "'", `"`, ")", "\\", "${x:-", "}", "$x", "<(rm)", "#", "E)", "F", w.quoted(depth)) + "\n"
+		text += w.maybe(3, "\t") + w.of("a", "evil", "$(evil)", "`evil`", "E ", " E", "\tE", "'", `"`, ")", "\\", "${x:-", "}", "$x", "<(evil)", "#", "E)", "F", w.quoted(depth)) + "\n"
 	}
 	text += w.maybe(4, "\t") + end
-	return w.maybe(6, "(") + text + w.of("\n", "\n", "\nrm\nE\n", "", "\n)", "\n}\n") + w.maybe(3, w.command(depth-1))
+	return w.maybe(6, "(") + text + w.of("\n", "\n", "\nevil\nE\n", "", "\n)", "\n}\n") + w.maybe(3, w.command(depth-1))
 }
