@@ -22,7 +22,7 @@ func ExampleNewLocal() {
 		Args:   []string{"sh", "-c", "echo working; sleep 20 & wait"},
 		Dir:    os.TempDir(),
 		Env:    []string{"PATH=/usr/bin:/bin"},
-		Limits: executor.Limits{Timeout: 300 * time.Millisecond},
+		Limits: executor.Limits{Timeout: 2 * time.Second},
 	})
 	fmt.Print(result.Reason, " ", result.Signal, " ", err, "\n", result.Stdout)
 	// Output:

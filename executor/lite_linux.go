@@ -25,7 +25,7 @@ func (s *Sandbox) liteRefused() error {
 	switch {
 	case s.abi < 1:
 		return errors.New("the kernel has no Landlock (it needs 5.13 or later with landlock among its LSMs)")
-	case s.root:
+	case os.Geteuid() == 0:
 		// Landlock does not cover chmod, chown, utimes and the like, which
 		// would be those of root.
 		return errors.New("Landlock alone does not hold a command that runs as root; run the host as an ordinary user")

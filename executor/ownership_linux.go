@@ -79,21 +79,34 @@ func (o *ownership) mount(dir string, attributes uint64) (*os.File, error) {
 
 // lastID returns the first number above those that this process's user
 // namespace has.
-func lastID() (int, error) {
+func lastID() (last int, err error) {
+	err = eachMapping(func(inside, _, count int) { last = max(last, inside+count) })
+	return last, err
+}
+
+// standsForUser reports whether this process is the root of a user namespace and
+// to the one above an ordinary user: all that it owns belongs to that user.
+func standsForUser() (user bool) {
+	err := eachMapping(func(inside, outside, _ int) { user = user || inside == 0 && outside != 0 })
+	return user && err == nil
+}
+
+// eachMapping goes through the numbers of users that this process's user
+// namespace has, and what they are in the one above.
+func eachMapping(do func(inside, outside, count int)) error {
 	file, err := os.Open("/proc/self/uid_map")
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() { _ = file.Close() }()
-	last := 0
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		var inside, outside, count int
 		if _, err := fmt.Sscan(lines.Text(), &inside, &outside, &count); err != nil {
-			return 0, fmt.Errorf("read uid_map: %w", err)
+			return fmt.Errorf("read uid_map: %w", err)
 		}
-		last = max(last, inside+count)
+		do(inside, outside, count)
 	}
-	return last, nil
+	return nil
 }
 
 // newUserNamespace returns a user namespace with a mapping, without any process

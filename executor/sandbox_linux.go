@@ -39,7 +39,7 @@ type platform struct {
 
 // open finds the strongest isolation that works and readies it.
 func (s *Sandbox) open() (err error) {
-	s.root = os.Geteuid() == 0
+	s.root = os.Geteuid() == 0 && !standsForUser()
 	s.abi = landlockABI()
 	if s.groups, err = cgroup.Open(s.cgroup); err != nil {
 		if s.cgroup != "" {
@@ -63,7 +63,7 @@ func (s *Sandbox) open() (err error) {
 		if lite := s.openTier(IsolationLandlock); lite == nil {
 			return nil
 		} else {
-			why = errors.Join(why, lite)
+			why = fmt.Errorf("%w; %w", why, lite)
 		}
 	}
 	err = fmt.Errorf("%w: %w. %s. executor.Local runs commands without isolation", ErrUnavailable, why, strings.Join(s.caps.Advice, ". "))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/satchel-go/satchel/executor"
 )
@@ -85,12 +86,15 @@ func (d *diagnosis) write(c console) {
 		if !f.Enforced {
 			mark = "NO"
 		}
-		fmt.Fprintf(c.out, "  %-15s %-4s %s\n", f.Name, mark, printable(f.Note))
+		fmt.Fprintf(c.out, "  %-15s %-4s %s\n", f.Name, mark, inLine(f.Note))
 	}
 	if len(d.Advice) > 0 {
 		fmt.Fprintln(c.out, "\nfor more:")
 	}
 	for _, text := range d.Advice {
-		fmt.Fprintf(c.out, "  - %s\n", printable(text))
+		fmt.Fprintf(c.out, "  - %s\n", inLine(text))
 	}
 }
+
+// inLine is a text in one line: joined errors have one each.
+func inLine(text string) string { return printable(strings.ReplaceAll(text, "\n", "; ")) }

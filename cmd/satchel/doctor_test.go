@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -36,5 +37,17 @@ func TestDoctor(t *testing.T) {
 		if f.Note == "" || !strings.Contains(text, f.Note) {
 			t.Errorf("%s: the note %q is missing in\n%s", f.Name, f.Note, text)
 		}
+	}
+}
+
+// Joined errors are told in one line.
+func TestDoctorKeepsLines(t *testing.T) {
+	var out strings.Builder
+	joined := errors.Join(errors.New("first"), errors.New("second\x1b[2J")).Error()
+	d := diagnosis{Tier: "none", Capabilities: []finding{{Name: "memory", Note: joined}}, Advice: []string{joined}}
+	d.write(console{out: &out})
+	want := "tier: none\n\n  memory          NO   first; second\uFFFD[2J\n\nfor more:\n  - first; second\uFFFD[2J\n"
+	if out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
 	}
 }

@@ -74,7 +74,7 @@ for s in range(1, 65):
 time.sleep(0.1)
 no('lives')`},
 	{name: "limits of the first process", holds: spaces, contained: true, probe: `
-either(*[lambda r=r: resource.prlimit(1, r, (0, 0)) for r in range(16)])`},
+either(*[lambda t=t, r=r: resource.prlimit(t, r, (0, 0)) for t in map(int, os.listdir('/proc/1/task')) for r in range(16)])`},
 	{name: "rank of the first process", holds: spaces, contained: true, probe: `
 threads = [int(t) for t in os.listdir('/proc/1/task')]
 idle = os.sched_param(0)

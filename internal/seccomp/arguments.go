@@ -18,7 +18,7 @@ var byArgument = []rule{
 	{noWhiteout, `renameat2`},
 	{smallSegment, `shmget`},
 	{smallSet, `semget`},
-	{otherLimits, `prlimit64`},
+	{ownLimits, `prlimit64`},
 	{others, `sched_setaffinity sched_setparam sched_setscheduler sched_setattr`},
 	{otherPriority, `setpriority`},
 	{otherIOPriority, `ioprio_set`},
@@ -139,12 +139,13 @@ const first = 1
 
 var others = &test{arg: 0, mask: word, values: []uint32{first}, yes: eperm, no: allow}
 
-// otherLimits lets the first process only be asked for its limits.
-var otherLimits = &test{arg: 0, mask: word, values: []uint32{first}, yes: &test{
+// ownLimits lets a program ask for the limits of all and set only its own. Those
+// of the first process could be set by the number of each of its threads.
+var ownLimits = &test{arg: 0, mask: word, values: []uint32{0}, yes: allow, no: &test{
 	arg: 2, mask: word, values: []uint32{0}, yes: &test{
 		arg: 2, high: true, mask: word, values: []uint32{0}, yes: allow, no: eperm,
 	}, no: eperm,
-}, no: allow}
+}}
 
 // otherPriority refuses PRIO_USER too, which is everybody.
 var otherPriority = &test{arg: 0, mask: word, values: []uint32{0, 1}, yes: otherWho, no: eperm}

@@ -137,7 +137,8 @@ func TestArguments(t *testing.T) {
 		{"prlimit64", args{0, 7}, allow, 0},
 		{"prlimit64", args{high, 7}, allow, 0},
 		{"prlimit64", args{0, 7, high, 0}, allow, 0},
-		{"prlimit64", args{77, 7, high, 0}, allow, eperm},
+		{"prlimit64", args{high, 7, high, 0}, allow, 0},
+		{"prlimit64", args{77, 7, high, 0}, eperm, 0},
 		{"prlimit64", args{1, 7, 0, 9}, allow, eperm}, // asks
 		{"prlimit64", args{1 | high, 7, 0, 9}, allow, eperm},
 		{"prlimit64", args{1, 7, 9, 0}, eperm, 0},

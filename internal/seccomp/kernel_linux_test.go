@@ -173,7 +173,7 @@ func probes() []probe {
 		{"listener of a filter", unix.SYS_SECCOMP, a{1, 8, 0}, "EPERM", ""},
 		{"filter of its own", unix.SYS_SECCOMP, a{1, 0, 0}, "EFAULT", ""},
 		{"limits of another process", unix.SYS_PRLIMIT64, a{1 << 30, 7, 0, 0}, "ESRCH", "EPERM"},
-		{"limits of the first process", unix.SYS_PRLIMIT64, a{1, 7, 1, 0}, "EPERM", ""},      // EFAULT without the filter
+		{"new limits of another process", unix.SYS_PRLIMIT64, a{1, 7, 1, 0}, "EPERM", ""},    // EFAULT without the filter
 		{"schedule the first process", unix.SYS_SCHED_SETSCHEDULER, a{1, 0, 0}, "EPERM", ""}, // EINVAL
 		{"own priority", unix.SYS_SETPRIORITY, a{0, 0, 0}, "ok", ""},
 		{"priority of all", unix.SYS_SETPRIORITY, a{2, 1 << 30, 0}, "EPERM", ""},   // ESRCH

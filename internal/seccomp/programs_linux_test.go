@@ -48,7 +48,7 @@ tid = t.native_id
 os.sched_setaffinity(tid, os.sched_getaffinity(tid)); os.setpriority(os.PRIO_PROCESS, tid, 1); os.sched_setscheduler(tid, os.SCHED_BATCH, os.sched_param(0))
 go.set(); t.join()
 p = subprocess.Popen(["/bin/sleep", "20"], start_new_session=True)
-os.setpriority(os.PRIO_PGRP, p.pid, 5); resource.prlimit(p.pid, resource.RLIMIT_NOFILE, (64, 64)); resource.prlimit(os.getpid(), resource.RLIMIT_NOFILE, (64, 64))
+os.setpriority(os.PRIO_PGRP, p.pid, 5); resource.prlimit(p.pid, resource.RLIMIT_NOFILE); resource.prlimit(0, resource.RLIMIT_NOFILE, (64, 64)); resource.setrlimit(resource.RLIMIT_NOFILE, (50, 50))
 p.kill(); p.wait()
 print("good")`
 	const node = `

@@ -89,7 +89,7 @@ func reference(f filter, audit, number uint32, a [6]uint64) verdict {
 	case "sched_setaffinity", "sched_setparam", "sched_setscheduler", "sched_setattr":
 		return when(arg[0] != 1)
 	case "prlimit64":
-		return when(arg[0] != 1 || a[2] == 0)
+		return when(arg[0] == 0 || a[2] == 0)
 	case "setpriority":
 		return when(arg[0] <= 1 && arg[1] != 1)
 	case "ioprio_set":
