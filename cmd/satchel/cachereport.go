@@ -73,7 +73,7 @@ type reportedUsage struct {
 }
 
 // maxReported is more tokens than any request has.
-const maxReported = 1 << 32
+const maxReported = 1 << 30
 
 func (u *reportedUsage) add(e *requestlog.Entry) {
 	switch {
