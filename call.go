@@ -197,16 +197,20 @@ func again(known []session.Pending, calls []*pendingCall) bool {
 }
 
 // UnknownTool is the answer to a call of a tool that does not exist. It names
-// Satchel's tools; the host's tools the model was told.
+// Satchel's tools, where there are skills; the host's tools the model was told.
 func (r *Runtime) UnknownTool(name string) string {
+	if len(name) > 80 {
+		name = name[:80]
+	}
+	text := fmt.Sprintf("error: there is no tool %q; call one that you were given", strings.ToValidUTF8(name, "\uFFFD"))
+	if len(r.offered) == 0 || r.current().empty {
+		return text
+	}
 	var names []string
 	for _, t := range r.offered {
 		names = append(names, t.Name)
 	}
-	if len(name) > 80 {
-		name = name[:80]
-	}
-	return fmt.Sprintf("error: there is no tool %q; call one that you were given, such as %s", strings.ToValidUTF8(name, "\uFFFD"), strings.Join(names, ", "))
+	return text + ", such as " + strings.Join(names, ", ")
 }
 
 // Finished tells the runtime that a call ended in whatever way: answered,

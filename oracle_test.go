@@ -53,6 +53,7 @@ type delta struct {
 	skill   string
 	edition int
 	docs    []string
+	asked   []string // of a selection, what the call has asked for
 }
 
 func newOracle(mode loadmode.Mode, limit int) *oracle {
@@ -194,7 +195,7 @@ func (o *oracle) loadOne(w *world, at int, name string, docs []string, all bool)
 	}
 	delivered := o.deliverDocs(w, h, at, want)
 	o.touch(h)
-	return delta{'+', name, s.body, delivered}, changed || len(delivered) > 0
+	return delta{op: '+', skill: name, edition: s.body, docs: delivered}, changed || len(delivered) > 0
 }
 
 // deliverDocs brings docs into view that are not there, and returns them.
@@ -239,7 +240,7 @@ func (o *oracle) selectDocs(w *world, at int, name string, docs []string, mode s
 		return slices.Index(selected, a.name) - slices.Index(selected, b.name)
 	})
 	o.touch(h)
-	o.deltas[at] = []delta{{op: '=', skill: name, docs: selected}}
+	o.deltas[at] = []delta{{op: '=', skill: name, docs: selected, asked: docs}}
 }
 
 func (o *oracle) deselect(h *held, selected []string) {

@@ -127,7 +127,7 @@ func (o *oracle) replay(w *world, d delta, at piece) {
 		fresh.edition, fresh.mark = s.docs[name], docMark(d.skill, name, s.docs[name])
 		if x := h.doc(name); x == nil {
 			h.docs = append(h.docs, heldDoc{name, fresh})
-		} else if d.op == '+' || o.answered(x.piece) {
+		} else if d.op == '+' || o.answered(x.piece) && slices.Contains(d.asked, name) {
 			x.piece = fresh
 		}
 	}

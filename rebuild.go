@@ -48,7 +48,7 @@ func (r *Runtime) rebuild(ctx context.Context, rec *session.Record, messages []c
 			if c.Op == session.Loaded && i >= turn {
 				r.hold(ctx, rec, c.Skill, receipt.Call)
 			}
-			replay(rec, receipt.Call, c)
+			replay(rec, receipt.Call, c, r.asked(messages, i))
 		}
 		if processors.Answered(messages, i) {
 			loadmode.Spend(rec, r.mode)
@@ -84,8 +84,23 @@ func (r *Runtime) changes() map[string]bool {
 	return names
 }
 
+// asked tells which docs the call that a result answers has asked for. A receipt
+// of a selection lists all that is selected.
+func (r *Runtime) asked(messages []core.Message, i int) func(doc string) bool {
+	call := processors.CallOf(messages, i)
+	if call == nil {
+		return func(string) bool { return false }
+	}
+	o := r.set.Operation(call.Name)
+	if o == nil {
+		return func(string) bool { return false }
+	}
+	docs, all := o.Docs(call.Arguments)
+	return func(doc string) bool { return all || slices.Contains(docs, doc) }
+}
+
 // replay repeats a change without its texts.
-func replay(rec *session.Record, call int, c session.Change) {
+func replay(rec *session.Record, call int, c session.Change, asked func(doc string) bool) {
 	if c.Op == session.Unloaded {
 		rec.Unload(c.Skill)
 		return
@@ -97,7 +112,7 @@ func replay(rec *session.Record, call int, c session.Change) {
 		}
 		rec.Deselect(c.Skill, c.Docs, c.All)
 		rec.Touch(c.Skill)
-		deliverAgain(rec, call, c, a.Digest, false)
+		deliverAgain(rec, call, c, a.Digest, false, asked)
 		return
 	}
 	old, loaded := rec.Body(c.Skill)
@@ -125,7 +140,7 @@ func replay(rec *session.Record, call int, c session.Change) {
 		rec.SupersedeDoc(c.Skill, d) // a load lists only what it delivered
 	}
 	rec.Break()
-	deliverAgain(rec, call, c, c.Digest, fresh)
+	deliverAgain(rec, call, c, c.Digest, fresh, func(string) bool { return true })
 }
 
 // spentBody reports whether the model has had its one showing of the body.
@@ -136,11 +151,12 @@ func spentBody(rec *session.Record, skill string) bool {
 }
 
 // deliverAgain repeats a delivery. A selection also lists what was delivered
-// before it; that stays where it is, unless the model has had its one showing.
-func deliverAgain(rec *session.Record, call int, c session.Change, digest string, body bool) {
+// before it; that stays where it is, unless the model has had its one showing and
+// has asked for it again.
+func deliverAgain(rec *session.Record, call int, c session.Change, digest string, body bool, asked func(doc string) bool) {
 	d := session.Delivery{Call: call, Turn: rec.Turn, Skill: c.Skill, Digest: digest, Body: body, Seen: true}
 	for _, doc := range c.Docs {
-		if there, spent := replayedDoc(rec, c.Skill, doc); !there || spent {
+		if there, spent := replayedDoc(rec, c.Skill, doc); !there || spent && asked(doc) {
 			if there {
 				rec.SupersedeDoc(c.Skill, doc)
 				rec.Break()

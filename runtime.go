@@ -84,9 +84,7 @@ func New(opts ...Option) (*Runtime, error) {
 		}
 		r.catalog = opened
 	}
-	if len(visible(r.catalog.Snapshot())) > 0 {
-		r.offered = r.set.Tools()
-	}
+	r.offered = r.set.Tools()
 	return r, nil
 }
 
@@ -174,13 +172,13 @@ func (r *Runtime) Close() error {
 }
 
 // Tools are the tools to offer the model, in a fixed order. They are constant
-// for the life of the runtime and do not depend on what is loaded; there are
-// none when the catalog had no visible skill at New. The caller must not change
-// the slice.
+// for the life of the runtime and depend neither on what is loaded nor on the
+// catalog: a session that began while there was no skill to see is offered none of
+// them, as core.View says. The caller must not change the slice.
 func (r *Runtime) Tools() []core.Tool { return r.offered }
 
 // Owns reports whether name is one of [Runtime.Tools].
-func (r *Runtime) Owns(name string) bool { return len(r.offered) > 0 && r.set.Has(name) }
+func (r *Runtime) Owns(name string) bool { return r.set.Has(name) }
 
 // Catalog returns the catalog.
 func (r *Runtime) Catalog() *catalog.Catalog { return r.catalog }

@@ -59,8 +59,11 @@ func TestSessionWithoutSkills(t *testing.T) {
 	t.Run("none", func(t *testing.T) {
 		r := open(t, fstest.MapFS{})
 		check(t, r, "s")
-		if r.Tools() != nil || r.Owns("skill_load") {
-			t.Error("tools are offered")
+		if len(r.Tools()) == 0 || !r.Owns("skill_load") {
+			t.Error("an agent that is built now has no tools for sessions that will see skills")
+		}
+		if text := r.UnknownTool("x"); strings.Contains(text, "skill_") {
+			t.Errorf("a tool that no session is offered is named: %s", text)
 		}
 	})
 	t.Run("the first skill comes later", func(t *testing.T) {
@@ -73,7 +76,12 @@ func TestSessionWithoutSkills(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(t, r, "old")
-		check(t, r, "new") // its agent was built without the tools
+		c := newChat(t, r).say(core.User, "hi")
+		if view := c.view(); !strings.Contains(view[0].Text, "<available_skills>") {
+			t.Errorf("view of a new session: %s", shown(view))
+		}
+		c.calls("skill_load s0")
+		same(t, "loaded", c.loadedNames(), "s0[]")
 	})
 	t.Run("the host loads a hidden one", func(t *testing.T) {
 		r := open(t, fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: Hidden.\ndisable-model-invocation: true\n---\nDo it.\n")}})

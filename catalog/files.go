@@ -70,7 +70,8 @@ func (c *Catalog) Passed(ctx context.Context, name string) ([]string, error) {
 // ReadFile reads a file of a skill, whole and unchanged. The slash-separated
 // file path is relative to the skill's directory. As skills refer to their
 // neighbours, "../sibling/notes.md" is read too while it stays inside the same
-// root, but never through a hidden file or folder outside the skill.
+// root, but never through a hidden file or folder outside the skill, nor in the
+// folder of another skill that is hidden from the model.
 //
 // Errors are [ErrUnknownSkill], [ErrPath], [ErrNotExist], [ErrNotRegular] and
 // [ErrTooLarge] (see [WithMaxReadBytes]).
@@ -108,7 +109,7 @@ const noLimit = math.MaxInt64
 func (c *Catalog) opened(ctx context.Context, name, file string, limit int64, use func(f fs.File, size int64) error) error {
 	return c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
 		full, ok := reach(p.dir, file)
-		if !ok {
+		if !ok || st.conceals(p, full) {
 			return fileError(skill.Name, file, ErrPath)
 		}
 		f, info, err := openRegular(st.trees[p.root], full, limit)

@@ -22,8 +22,8 @@ type state struct {
 	trees    []tree           // by root; nil for a root that is absent or repeated
 	files    []map[string]record
 	// skillDirs are the directories of all skills of a root: what is in them
-	// belongs to no skill above them.
-	skillDirs []map[string]bool
+	// belongs to no skill above them. hidden are those of hidden skills.
+	skillDirs, hidden []map[string]bool
 }
 
 // merge makes one catalog of what the roots gave. Of two skills with one name,
@@ -35,6 +35,7 @@ func merge(trees []tree, scans []scan, extra []skillmd.Diagnostic) *state {
 		trees:     trees,
 		files:     make([]map[string]record, len(scans)),
 		skillDirs: make([]map[string]bool, len(scans)),
+		hidden:    make([]map[string]bool, len(scans)),
 	}
 	var skills []core.Skill
 	var diagnostics, collisions []skillmd.Diagnostic
@@ -43,12 +44,16 @@ func merge(trees []tree, scans []scan, extra []skillmd.Diagnostic) *state {
 		diagnostics = append(diagnostics, scan.diagnostics...)
 		st.files[i] = make(map[string]record, len(scan.found))
 		st.skillDirs[i] = make(map[string]bool, len(scan.found))
+		st.hidden[i] = make(map[string]bool)
 		for _, f := range scan.found {
 			st.files[i][f.file] = f.record
 			if !f.usable {
 				continue
 			}
 			st.skillDirs[i][f.dir] = true
+			if f.skill.Hidden {
+				st.hidden[i][f.dir] = true
+			}
 			key := skillmd.CleanName(f.skill.Name)
 			if winner, taken := winners[key]; taken {
 				collisions = append(collisions, collision(f.skill, winner))

@@ -67,8 +67,7 @@ type Request struct {
 	// not. They are kept like Files.
 	Tools []string
 	// Definitions are those tools in the order in which they are sent. Only a
-	// runtime that watches the prefix needs them; none are kept beyond the call
-	// but what they refer to.
+	// runtime that watches the prefix needs them; the slice is not kept.
 	Definitions []Definition
 	// Space is memory for the messages of the view, apart from Messages. The
 	// view is made there if it has room, and is the caller's to use again when

@@ -69,15 +69,38 @@ func toolOf(m *core.Message, calls []core.ToolCall, answer int) string {
 	if m.Tool != "" {
 		return m.Tool
 	}
+	if c := callOf(m, calls, answer); c != nil {
+		return c.Name
+	}
+	return ""
+}
+
+func callOf(m *core.Message, calls []core.ToolCall, answer int) *core.ToolCall {
 	if answer < len(calls) && (m.CallID == "" || calls[answer].ID == m.CallID) {
-		return calls[answer].Name
+		return &calls[answer]
 	}
 	if m.CallID != "" {
 		for i := range calls {
 			if calls[i].ID == m.CallID {
-				return calls[i].Name
+				return &calls[i]
 			}
 		}
 	}
-	return ""
+	return nil
+}
+
+// CallOf returns the call that the result at i answers, nil where it is not
+// there.
+func CallOf(messages []core.Message, i int) *core.ToolCall {
+	answer, at := 0, i-1
+	for at >= 0 && messages[at].Role != core.Assistant {
+		if messages[at].Role == core.ToolResult {
+			answer++
+		}
+		at--
+	}
+	if at < 0 {
+		return nil
+	}
+	return callOf(&messages[i], messages[at].Calls, answer)
 }

@@ -39,6 +39,9 @@ func Declare(ctx context.Context, s *Scope, loads []Declared) (*Declaration, err
 			return nil, fmt.Errorf("%w: %w %q", ErrDeclared, catalog.ErrUnknownSkill, l.Skill)
 		}
 		t, err := readSkillText(ctx, s, skill, l.Docs, l.AllDocs)
+		if err == nil && len(t.left) > 0 {
+			err = t.left[0]
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrDeclared, err)
 		}

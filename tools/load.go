@@ -62,6 +62,9 @@ func load(ctx context.Context, s *Scope, args Args) (string, error) {
 		return strings.Join(r.lines, "\n"), nil
 	}
 	unknownDocs(&r, texts, args.Texts("docs"))
+	for _, t := range texts {
+		leftOut(&r, t.left)
+	}
 	change := loading{scope: s, texts: texts, replace: args.Text("mode") == "replace"}
 	return change.save(ctx, &r)
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -221,8 +222,33 @@ func TestLoadWhatCannotBeRead(t *testing.T) {
 		files["pdf/big2.md"] = strings.Repeat("y", maxDocBytes/2+1)
 		d := newDesk(t, files)
 		d.expect("skill_load", `{"skill":"pdf","include_all_docs":true}`,
+			"loaded: pdf\nerror: the docs of \"pdf\" are more than 1048576 bytes together: name those that you need\n[skill#1 +pdf*]")
+		d.expectView("pdf#1")
+		d.expect("skill_select_docs", `{"skill":"pdf","include_all_docs":true}`,
 			"error: the docs of \"pdf\" are more than 1048576 bytes together: name those that you need")
-		d.expectView("")
+	})
+	t.Run("a doc that is too large", func(t *testing.T) {
+		files := library()
+		files["pdf/big.md"] = strings.Repeat("x", 2<<20)
+		d := newDesk(t, files)
+		const why = "error: doc \"big.md\" of \"pdf\" cannot be read: file too large\n"
+		d.expect("skill_load", `{"skill":"pdf","include_all_docs":true}`,
+			"loaded: pdf\n"+why+"[skill#1 +pdf*(forms.md,refs/tables.md)]")
+		d.expect("skill_load", `{"skill":"pdf","docs":["big.md","none.md"]}`,
+			"already loaded: pdf; its text is above\nerror: skill \"pdf\" has no doc \"none.md\"; its docs are [\"big.md\",\"forms.md\",\"refs/tables.md\"]\n"+strings.TrimSuffix(why, "\n"))
+		d.expect("skill_select_docs", `{"skill":"pdf","docs":["forms.md","big.md"]}`, "docs of pdf: forms.md\n"+why+"[skill#3 =pdf(forms.md)]")
+		d.expect("skill_select_docs", `{"skill":"pdf","docs":["big.md"]}`, strings.TrimSuffix(why, "\n"))
+		d.expectView("pdf#1 pdf/forms.md#1")
+	})
+	t.Run("many docs that are too large", func(t *testing.T) {
+		files := library()
+		for i := range 8 {
+			files[fmt.Sprintf("docx/big%d.md", i)] = strings.Repeat("x", 2<<20)
+		}
+		answer := newDesk(t, files).call("skill_load", `{"skill":"docx","include_all_docs":true}`)
+		if strings.Count(answer, "cannot be read: ") != 5 || !strings.Contains(answer, "\nerror: 3 more docs cannot be read\n[skill#1 +docx") {
+			t.Errorf("answer %q", answer)
+		}
 	})
 	t.Run("the run is over", func(t *testing.T) {
 		d := newDesk(t, library())

@@ -39,6 +39,7 @@ func TestRead(t *testing.T) {
 		{"any file", `{"path":"scripts/run.sh"}`, "scripts/run.sh, lines 1 to 1 of 1\necho run"},
 		{"the skill itself", `{"path":"SKILL.md","offset":5}`, "SKILL.md, lines 5 to 5 of 5\n# PDF"},
 		{"neighbour", `{"path":"../docx/styles.md"}`, "../docx/styles.md, lines 1 to 1 of 1\n# Styles"},
+		{"hidden neighbour", `{"path":"../secret/SKILL.md"}`, `error: "../secret/SKILL.md" of skill "pdf" cannot be read: path leaves the skill`},
 		{"named skill", `{"skill":"pdf","path":"forms.md"}`, "forms.md, lines 1 to 1 of 1\n# Forms"},
 		{"no line break at the end", `{"path":"open.txt"}`, "open.txt, lines 1 to 2 of 2\none\ntwo"},
 		{"one empty line", `{"path":"newline.txt"}`, "newline.txt, lines 1 to 1 of 1\n"},

@@ -45,12 +45,18 @@ func selectDocs(ctx context.Context, s *Scope, args Args) (string, error) {
 		return loadAgain(ctx, s, skill, args)
 	}
 	c := selection{scope: s, skill: skill.Name, mode: args.Text("mode"), all: args.Flag("include_all_docs")}
+	var r reply
 	if c.mode != "clear" {
-		if c.docs, err = chosenDocs(ctx, s, skill.Name, args.Texts("docs"), c.all); err != nil {
+		var left []tell
+		if c.docs, left, err = chosenDocs(ctx, s, skill.Name, args.Texts("docs"), c.all); err != nil {
 			return "", err
 		}
+		leftOut(&r, left)
 	}
-	answer, err := s.Update(ctx, c.apply)
+	answer, err := s.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+		next, text, err := c.apply(rec)
+		return next, r.join(text), err
+	})
 	if err != nil {
 		return "", err
 	}
@@ -67,29 +73,48 @@ func loadAgain(ctx context.Context, s *Scope, skill core.Skill, args Args) (stri
 	}
 	var r reply
 	unknownDocs(&r, []skillText{t}, args.Texts("docs"))
+	leftOut(&r, t.left)
 	change := loading{scope: s, texts: []skillText{t}}
 	return change.save(ctx, &r)
 }
 
 // chosenDocs reads the docs that a call names. One that the skill does not have
-// makes the whole call an error.
-func chosenDocs(ctx context.Context, s *Scope, skill string, names []string, all bool) ([]docText, error) {
-	docs, err := s.Catalog.Docs(ctx, skill)
+// makes the whole call an error, and so it is when none can be read.
+func chosenDocs(ctx context.Context, s *Scope, skill string, names []string, all bool) ([]docText, []tell, error) {
+	has, err := s.Catalog.Docs(ctx, skill)
 	if err != nil {
-		return nil, unreadable(ctx, err, "docs of %q cannot be listed", skill)
+		return nil, nil, unreadable(ctx, err, "docs of %q cannot be listed", skill)
 	}
-	if all {
-		return readDocs(ctx, s, skill, docs)
-	}
-	if len(names) == 0 {
-		return nil, tellf("name docs, or set include_all_docs, or use mode clear; the docs of %q are %s", skill, jsonList(docs, 40))
-	}
-	for _, n := range names {
-		if len(known([]string{n}, docs)) == 0 {
-			return nil, unknownDoc(skill, n, docs)
+	want := has
+	if !all {
+		if len(names) == 0 {
+			return nil, nil, tellf("name docs, or set include_all_docs, or use mode clear; the docs of %q are %s", skill, jsonList(has, 40))
 		}
+		for _, n := range names {
+			if len(known([]string{n}, has)) == 0 {
+				return nil, nil, unknownDoc(skill, n, has)
+			}
+		}
+		want = known(names, has)
 	}
-	return readDocs(ctx, s, skill, known(names, docs))
+	docs, left, err := readDocs(ctx, s, skill, want)
+	if err == nil && len(docs) == 0 && len(left) > 0 {
+		err = left[0]
+	}
+	return docs, left, err
+}
+
+// Docs returns the docs that a call with these arguments names, and whether it
+// names all that there are.
+func (o *Operation) Docs(arguments string) (docs []string, all bool) {
+	args, err := decode(arguments, o.Fields)
+	if err != nil {
+		return nil, false
+	}
+	for _, name := range args.Texts("docs") {
+		docs = append(docs, cleanPath(name))
+	}
+	return docs, args.Flag("include_all_docs")
 }
 
 func notLoaded(skill string) tell {

@@ -21,6 +21,7 @@ type skillText struct {
 	docs  []docText
 	all   bool
 	known []string // every doc of the skill, where docs were named
+	left  []tell   // why docs that were named are left out
 	// selected are the docs selected before, where the body has changed since:
 	// a new text of a skill comes with all that belongs to it.
 	selected []docText
@@ -90,7 +91,7 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 	if !all {
 		want = known(docs, t.known)
 	}
-	t.docs, err = readDocs(ctx, s, skill.Name, want)
+	t.docs, t.left, err = readDocs(ctx, s, skill.Name, want)
 	return t, err
 }
 
@@ -104,7 +105,7 @@ func (t *skillText) readSelected(ctx context.Context, s *Scope) error {
 	old, loaded := rec.Body(t.skill.Name)
 	if a := rec.Find(t.skill.Name); a != nil && loaded && old != t.body.Digest {
 		for _, name := range a.Docs {
-			docs, err := readDocs(ctx, s, t.skill.Name, []string{name})
+			docs, _, err := readDocs(ctx, s, t.skill.Name, []string{name})
 			if told := tell(""); err != nil && !errors.As(err, &told) {
 				return err
 			}
@@ -117,24 +118,43 @@ func (t *skillText) readSelected(ctx context.Context, s *Scope) error {
 // maxDocBytes bounds the docs that one call brings into view, in bytes.
 const maxDocBytes = 1 << 20
 
-// readDocs reads and pins docs.
-func readDocs(ctx context.Context, s *Scope, skill string, names []string) ([]docText, error) {
-	var docs []docText
+// readDocs reads and pins docs. left says which are left out and why: one that
+// cannot be read, or all of them where they are too much together.
+func readDocs(ctx context.Context, s *Scope, skill string, names []string) (docs []docText, left []tell, err error) {
 	total := 0
 	for _, name := range names {
 		c, err := s.Catalog.Doc(ctx, skill, name)
 		if err != nil {
-			return nil, unreadable(ctx, err, "doc %q of %q cannot be read", name, skill)
+			err = unreadable(ctx, err, "doc %q of %q cannot be read", name, skill)
+			told := tell("")
+			if !errors.As(err, &told) {
+				return nil, nil, err
+			}
+			left = append(left, told)
+			continue
 		}
 		if total += len(c.Text); total > maxDocBytes {
-			return nil, tellf("the docs of %q are more than %d bytes together: name those that you need", skill, maxDocBytes)
-		}
-		if err := s.Pin(ctx, c); err != nil {
-			return nil, err
+			return nil, []tell{tell(fmt.Sprintf("the docs of %q are more than %d bytes together: name those that you need", skill, maxDocBytes))}, nil
 		}
 		docs = append(docs, docText{name, c})
 	}
-	return docs, nil
+	for _, doc := range docs {
+		if err := s.Pin(ctx, doc.content); err != nil {
+			return nil, nil, err
+		}
+	}
+	return docs, left, nil
+}
+
+// leftOut says which docs are left out.
+func leftOut(r *reply, left []tell) {
+	for i, told := range left {
+		if i == maxNamed {
+			r.after("error: %d more docs cannot be read", len(left)-i)
+			return
+		}
+		r.after("error: %s", told)
+	}
 }
 
 // withSelected returns the docs of t and those selected before.

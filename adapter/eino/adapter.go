@@ -35,8 +35,8 @@ type Adapter struct {
 	runs     *runs
 }
 
-// New returns the parts for one agent. With an empty catalog there are no tools
-// and the model's requests are passed on as they are.
+// New returns the parts for one agent. The requests of a session that sees no
+// skill are passed on as they are, without the skill tools.
 //
 // It returns [ErrNoRuntime] for a nil runtime, and an error that names the tool
 // when a tool's schema cannot be expressed in Eino.
@@ -58,7 +58,7 @@ func New(rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 
 // Tools returns the skill tools, in a constant order, for the tools node. Use
 // them with [Adapter.ToolMiddleware]: it gates the calls and reports their end.
-// The slice is the caller's; it is empty when the catalog holds no skill.
+// The slice is the caller's.
 func (a *Adapter) Tools() []tool.BaseTool {
 	tools := make([]tool.BaseTool, 0, len(a.tools))
 	for _, t := range a.tools {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/components/tool"
@@ -104,9 +105,6 @@ func TestEmptyCatalog(t *testing.T) {
 		cfg := &adk.ChatModelAgentConfig{Model: m, Instruction: "Work.",
 			ToolsConfig: adk.ToolsConfig{ToolsNodeConfig: compose.ToolsNodeConfig{Tools: []tool.BaseTool{&hostTool{name: "look"}}}}}
 		install(t, cfg, emptyRuntime(t))
-		if n := len(cfg.ToolsConfig.Tools); n != 1 {
-			t.Errorf("agent has %d tools, want the host's one", n)
-		}
 		noErrors(t, run(t, newAgent(t, cfg), "s", streaming, schema.UserMessage("q")))
 		if got, want := allText(m.request(t, 1)), "system: Work.\nuser: q\nassistant: \ntool: ran look\n"; got != want {
 			t.Errorf("request is\n%swant\n%s", got, want)
@@ -129,6 +127,39 @@ func TestEmptyCatalogWithoutTools(t *testing.T) {
 		}
 		if got := allText(m.request(t, 0)); got != "user: q\n" {
 			t.Errorf("request is %q", got)
+		}
+		if m.bindings[0] != 0 || len(m.offered[0]) != 0 {
+			t.Errorf("the model has %d tools bound and is offered %q", m.bindings[0], m.offered[0])
+		}
+	})
+}
+
+// Skills that come after the agent was built reach the sessions that begin then.
+func TestFirstSkillComesLater(t *testing.T) {
+	both(t, func(t *testing.T, streaming bool) {
+		files := fstest.MapFS{"empty": {}}
+		rt, err := satchel.New(satchel.WithSkillFS("test", files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := script(say("one"), say("two"), loading("1", "pdf"), say("three"))
+		cfg := &adk.ChatModelAgentConfig{Model: m}
+		install(t, cfg, rt)
+		agent := newAgent(t, cfg)
+		noErrors(t, run(t, agent, "old", streaming, schema.UserMessage("q")))
+		files["pdf/SKILL.md"] = skillFS()["pdf/SKILL.md"]
+		if err := rt.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		noErrors(t, run(t, agent, "old", streaming, schema.UserMessage("q"), say("one"), schema.UserMessage("q2")))
+		noErrors(t, run(t, agent, "new", streaming, schema.UserMessage("q")))
+		for i, offered := range m.offered {
+			if (len(offered) > 0) != (i > 1) || (shows(m.request(t, i), "<available_skills>") == 1) != (i > 1) {
+				t.Errorf("call %d is offered %q:\n%s", i, offered, allText(m.request(t, i)))
+			}
+		}
+		if shows(m.request(t, 3), pdfBody) != 1 {
+			t.Errorf("the skill is not loaded:\n%s", allText(m.request(t, 3)))
 		}
 	})
 }

@@ -128,26 +128,3 @@ func joinText[P any](parts []P, text func(*P) string) string {
 	}
 	return joined
 }
-
-// isRewritten recognises the user messages that Eino's history rewriter makes
-// from another agent's messages (adk/flow.go, rewriteMessage): "For context:"
-// and then any number of " [agent] said: ….", " [agent] called tool: `…` …."
-// or " [agent] `tool` tool returned result: ….".
-func isRewritten(m *schema.Message) bool {
-	rest, ok := strings.CutPrefix(m.Content, "For context:")
-	if !ok {
-		return false
-	}
-	if rest == "" {
-		return true // an empty message of the other agent
-	}
-	if !strings.HasPrefix(rest, " [") {
-		return false
-	}
-	for _, mark := range []string{"] said: ", "] called tool: `", "` tool returned result: "} {
-		if strings.Contains(rest, mark) {
-			return true
-		}
-	}
-	return false
-}

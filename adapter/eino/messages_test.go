@@ -75,16 +75,17 @@ func TestIsRewritten(t *testing.T) {
 	for text, want := range map[string]bool{
 		"For context:":                  true,
 		"For context: [a] said: hello.": true,
-		"For context: [a] called tool: `x` with arguments: {}.":     true,
-		"For context: [a b] `x` tool returned result: done.":        true,
-		"For context: [a] said: x. [a] called tool: `y` with":       true,
-		"For context: I am new here":                                false,
-		"For context: see [1] for more":                             false,
-		"For context: [1] is a footnote":                            false,
-		"for context: [a] said: hello.":                             false,
-		"hello [a] said: For context:":                              false,
-		"":                                                          false,
-		"For context: I heard that [a] said: nothing of the sort. ": false,
+		"For context: [a] called tool: `x` with arguments: {}.":              true,
+		"For context: [a b] `x` tool returned result: done.":                 true,
+		"For context: [a] said: x. [a] called tool: `y` with arguments: {}.": true,
+		"For context: [bob] said: the build is red. What now?":               false,
+		"For context: I am new here":                                         false,
+		"For context: see [1] for more":                                      false,
+		"For context: [1] is a footnote":                                     false,
+		"for context: [a] said: hello.":                                      false,
+		"hello [a] said: For context:":                                       false,
+		"":                                                                   false,
+		"For context: I heard that [a] said: nothing of the sort. ":          false,
 	} {
 		t.Run(text, func(t *testing.T) {
 			if got := isRewritten(schema.UserMessage(text)); got != want {

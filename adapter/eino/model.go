@@ -22,6 +22,7 @@ import (
 type Model struct {
 	adapter *Adapter
 	inner   model.ToolCallingChatModel
+	bare    model.ToolCallingChatModel // inner before tools were bound to it
 	bound   []*schema.ToolInfo
 	names   []string // of bound
 }
@@ -41,7 +42,7 @@ func (a *Adapter) Model(inner model.ToolCallingChatModel) (*Model, error) {
 	if _, wrapped := inner.(*Model); wrapped {
 		return nil, ErrInstalled
 	}
-	return &Model{adapter: a, inner: inner}, nil
+	return &Model{adapter: a, inner: inner, bare: inner}, nil
 }
 
 // WithTools returns a wrapped model that has the tools bound; the receiver is
@@ -62,7 +63,7 @@ func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel,
 	if err != nil {
 		return nil, err
 	}
-	return &Model{adapter: m.adapter, inner: inner, bound: slices.Clone(tools), names: toolNames(tools)}, nil
+	return &Model{adapter: m.adapter, inner: inner, bare: m.bare, bound: slices.Clone(tools), names: toolNames(tools)}, nil
 }
 
 // Generate sends the view of input to the wrapped model and reports the calls
@@ -74,7 +75,7 @@ func (m *Model) Generate(ctx context.Context, input []*schema.Message, opts ...m
 		return nil, m.refuse(ctx, input, err)
 	}
 	ctx = m.begin(req)
-	out, err := m.inner.Generate(ctx, req.messages, req.options...)
+	out, err := req.model.Generate(ctx, req.messages, req.options...)
 	if err == nil && out != nil {
 		out = (&repair{response: countResponses(input)}).whole(out)
 		err = m.adapter.rt.Observe(ctx, req.key, referCalls(out.ToolCalls))
@@ -97,7 +98,7 @@ func (m *Model) Stream(ctx context.Context, input []*schema.Message, opts ...mod
 		return nil, m.refuse(ctx, input, err)
 	}
 	ctx = m.begin(req)
-	stream, err := m.inner.Stream(ctx, req.messages, req.options...)
+	stream, err := req.model.Stream(ctx, req.messages, req.options...)
 	if err != nil {
 		m.fail(ctx, err)
 		return nil, err
@@ -112,6 +113,7 @@ func (m *Model) Stream(ctx context.Context, input []*schema.Message, opts ...mod
 type request struct {
 	ctx      context.Context // carries the key
 	key      core.SessionKey
+	model    model.ToolCallingChatModel
 	messages []*schema.Message
 	options  []model.Option
 	tools    []*schema.ToolInfo // what the model is offered
@@ -124,7 +126,7 @@ func (m *Model) request(ctx context.Context, input []*schema.Message, opts []mod
 		return nil, err
 	}
 	input = repairedHistory(input)
-	messages := refer(input, m.adapter.settings.rewritten)
+	messages := refer(input, m.adapter.settings.rewrittenIn(ctx))
 	offered, names := m.offered(opts)
 	view, err := m.adapter.rt.Prepare(ctx, core.Request{
 		Key: key, Messages: messages, Files: attached(input, messages), Tools: names,
@@ -134,9 +136,9 @@ func (m *Model) request(ctx context.Context, input []*schema.Message, opts []mod
 		return nil, err
 	}
 	sent := m.adapter.settings.marked(render(input, view.Messages), view.Messages)
-	req := &request{ctx: ctx, key: key, messages: sent, options: opts, tools: offered}
+	req := &request{ctx: ctx, key: key, model: m.inner, messages: sent, options: opts, tools: offered}
 	if view.NoSkills {
-		req.withdraw(m.isSkillTool)
+		req.withdraw(m)
 	}
 	return req, nil
 }
@@ -162,12 +164,17 @@ func toolNames(tools []*schema.ToolInfo) []string {
 
 // withdraw takes the skill tools back from a session that sees no skill. The
 // last option wins, so it overrides both the bound tools and those of an option.
-func (r *request) withdraw(isSkillTool func(*schema.ToolInfo) bool) {
-	if !slices.ContainsFunc(r.tools, isSkillTool) {
+// Where none are left the model is one that none were bound to: services refuse a
+// request that says how to choose a tool and has none.
+func (r *request) withdraw(m *Model) {
+	if !slices.ContainsFunc(r.tools, m.isSkillTool) {
 		return
 	}
-	r.tools = slices.DeleteFunc(slices.Clone(r.tools), isSkillTool)
+	r.tools = slices.DeleteFunc(slices.Clone(r.tools), m.isSkillTool)
 	r.options = append(slices.Clip(r.options), model.WithTools(r.tools))
+	if len(r.tools) == 0 {
+		r.model = m.bare
+	}
 }
 
 func (m *Model) isSkillTool(t *schema.ToolInfo) bool {

@@ -7,12 +7,12 @@ type Option func(*settings)
 
 type settings struct {
 	agent     string
-	rewritten func(*schema.Message) bool
+	rewritten func(*schema.Message) bool // nil: as Eino's rewriter does
 	mark      func(*schema.Message) *schema.Message
 }
 
 func newSettings(opts []Option) settings {
-	s := settings{rewritten: isRewritten}
+	var s settings
 	for _, opt := range opts {
 		opt(&s)
 	}
@@ -30,7 +30,7 @@ func WithAgent(name string) Option {
 // WithRewritten sets how to recognise a user message that no user wrote. A host
 // with its own adk.HistoryRewriter needs it, so that a rewritten message never
 // begins a user turn. The default recognises the text of Eino's own rewriter
-// ("For context: [agent] said: …").
+// ("For context: [agent] said: ….") in runs that more than one agent has a part in.
 func WithRewritten(rewritten func(*schema.Message) bool) Option {
 	return func(s *settings) {
 		if rewritten != nil {

@@ -25,10 +25,11 @@ type scripted struct {
 type record struct {
 	answer func(in []*schema.Message) (*schema.Message, error)
 
-	mu      sync.Mutex
-	seen    [][]*schema.Message
-	offered [][]string
-	withKey []bool
+	mu       sync.Mutex
+	seen     [][]*schema.Message
+	offered  [][]string
+	bindings []int // how many tools were bound
+	withKey  []bool
 }
 
 var errScriptEnded = errors.New("script ended")
@@ -68,6 +69,7 @@ func (s *scripted) reply(ctx context.Context, in []*schema.Message, opts []model
 	s.mu.Lock()
 	s.seen = append(s.seen, cloneMessages(in))
 	s.offered = append(s.offered, names)
+	s.bindings = append(s.bindings, len(s.bound))
 	s.withKey = append(s.withKey, ok)
 	s.mu.Unlock()
 	return s.answer(in)

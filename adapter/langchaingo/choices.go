@@ -16,8 +16,9 @@ import (
 // clients return one per content block. Alternatives that the host asked for
 // (N, CandidateCount) stay apart. Calls are complete and have ids; ordinal is
 // the number of assistant messages in the request, which is where the response
-// will stand. The client's response is not changed: it may come from a cache.
-func (o *offer) merged(resp *llms.ContentResponse, alternatives bool, ordinal int) *llms.ContentResponse {
+// will stand; fragments says that a call may be the rest of the one before it. The
+// client's response is not changed: it may come from a cache.
+func (o *offer) merged(resp *llms.ContentResponse, alternatives bool, ordinal int, fragments bool) *llms.ContentResponse {
 	if resp == nil {
 		return nil
 	}
@@ -35,7 +36,7 @@ func (o *offer) merged(resp *llms.ContentResponse, alternatives bool, ordinal in
 		join(out.Choices[0], c)
 	}
 	for _, c := range out.Choices {
-		o.complete(c, ordinal)
+		o.complete(c, ordinal, fragments)
 	}
 	return out
 }
@@ -69,13 +70,13 @@ func join(into, c *llms.ContentChoice) {
 
 // complete finishes the calls of a choice: fragments are joined, names are
 // spelled as offered, ids are unique, and the deprecated field agrees.
-func (o *offer) complete(c *llms.ContentChoice, ordinal int) {
+func (o *offer) complete(c *llms.ContentChoice, ordinal int, fragments bool) {
 	whole := make([]llms.ToolCall, 0, len(c.ToolCalls))
 	for _, call := range c.ToolCalls {
 		if call.FunctionCall == nil {
 			continue
 		}
-		if n := len(whole) - 1; n >= 0 && continues(whole[n], call) {
+		if n := len(whole) - 1; fragments && n >= 0 && continues(whole[n], call) {
 			whole[n].FunctionCall.Arguments += call.FunctionCall.Arguments
 			continue
 		}

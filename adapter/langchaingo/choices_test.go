@@ -68,7 +68,7 @@ func TestMerged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := o.merged(in, tt.n, 4)
+			got := o.merged(in, tt.n, 4, true)
 			var msgs []llms.MessageContent
 			for _, c := range got.Choices {
 				msgs = append(msgs, assistant(c))
@@ -86,13 +86,23 @@ func TestMerged(t *testing.T) {
 	}
 }
 
+// The calls of a response that was not streamed are whole, whatever they look like.
+func TestWholeCallsAreNotJoined(t *testing.T) {
+	var o offer
+	in := &llms.ContentResponse{Choices: []*llms.ContentChoice{{ToolCalls: []llms.ToolCall{call("x", "now", ""), call("x", "now", `{"at":1}`)}}}}
+	got := lines([]llms.MessageContent{assistant(o.merged(in, false, 0, false).Choices[0])})
+	if diff := differ([]string{"0 ai: call x now {}", `0 ai: call call_0_1 now {"at":1}`}, got); diff != "" {
+		t.Errorf("merged (-want +got):\n%s", diff)
+	}
+}
+
 func TestMergedKeepsInformation(t *testing.T) {
 	in := &llms.ContentResponse{Choices: []*llms.ContentChoice{
 		{GenerationInfo: map[string]any{"ThinkingContent": "hm", "InputTokens": 3}},
 		{Content: "yes", StopReason: "end_turn", GenerationInfo: map[string]any{"ThinkingContent": "", "InputTokens": 3, "OutputTokens": 2}},
 	}}
 	var o offer
-	got := o.merged(in, false, 0).Choices[0]
+	got := o.merged(in, false, 0, true).Choices[0]
 	want := map[string]any{"ThinkingContent": "hm", "InputTokens": 3, "OutputTokens": 2}
 	if diff := differ(want, got.GenerationInfo); diff != "" || got.StopReason != "end_turn" {
 		t.Errorf("information (-want +got):\n%s stop %q", diff, got.StopReason)
@@ -100,7 +110,7 @@ func TestMergedKeepsInformation(t *testing.T) {
 	if len(in.Choices[0].GenerationInfo) != 2 || len(in.Choices[1].GenerationInfo) != 3 {
 		t.Error("the client's response changed")
 	}
-	if o.merged(nil, false, 0) != nil {
+	if o.merged(nil, false, 0, true) != nil {
 		t.Error("no response became one")
 	}
 }

@@ -40,9 +40,9 @@ type Kit struct {
 }
 
 // Install prepares a host's model and tools for an agent with skills. It calls
-// neither of them. Host tools keep their order, and Satchel's follow; when the
-// catalog holds no skill, none are added. A host tool that cannot be used is
-// an error that names it.
+// neither of them. Host tools keep their order, and Satchel's follow; a session
+// that sees no skill is not offered them. A host tool that cannot be used is an
+// error that names it.
 func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts ...Option) (*Kit, error) {
 	if rt == nil || llm == nil {
 		return nil, fmt.Errorf("install: %w: runtime and model must not be nil", ErrArgument)

@@ -54,10 +54,11 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 	if err != nil {
 		return nil, err
 	}
-	if resp = seen.restore(resp); isNothing(resp) {
+	resp, fragments := seen.restore(resp)
+	if isNothing(resp) {
 		return nil, ErrNoResponse
 	}
-	resp = m.kit.offer.merged(resp, asked.N > 1 || asked.CandidateCount > 1, req.responses)
+	resp = m.kit.offer.merged(resp, asked.N > 1 || asked.CandidateCount > 1, req.responses, fragments)
 	if err := m.kit.observe(ctx, key, r, messages, resp); err != nil {
 		return nil, err
 	}
@@ -147,6 +148,7 @@ func (k *Kit) override(asked *llms.CallOptions, noSkills bool, seen *streamedCal
 		withTools = len(probe.Tools) > 0
 	}
 	live, whole := k.streaming(asked.StreamingFunc, withTools, seen)
+	seen.streams = live != nil
 	return func(o *llms.CallOptions) {
 		k.offer.rewrite(o, noSkills)
 		o.StreamingFunc = live

@@ -40,8 +40,12 @@ func (k *Kit) streaming(asked streamFunc, withTools bool, seen *streamedCalls) (
 
 // streamedCalls are the calls of a streamed response as they came. The OpenAI
 // client takes a call whose first delta has arguments but no type for the rest
-// of the call before it, and drops it where there is none.
-type streamedCalls struct{ calls []llms.ToolCall }
+// of the call before it, and drops it where there is none; any other delta with a
+// type it takes for a call.
+type streamedCalls struct {
+	streams bool // the call is streamed
+	calls   []llms.ToolCall
+}
 
 func (s *streamedCalls) add(chunk []byte) {
 	var deltas []callDelta
@@ -50,7 +54,7 @@ func (s *streamedCalls) add(chunk []byte) {
 	}
 	for _, d := range deltas {
 		last := len(s.calls) - 1
-		if last < 0 || d.Function.Name != "" || d.ID != "" && d.ID != s.calls[last].ID {
+		if last < 0 || d.begins(s.calls[last]) {
 			s.calls = append(s.calls, llms.ToolCall{ID: d.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: d.Function.Name}})
 			last++
 		}
@@ -58,15 +62,44 @@ func (s *streamedCalls) add(chunk []byte) {
 	}
 }
 
-// restore gives resp the calls that the client has lost. The client's response
-// is not changed.
-func (s *streamedCalls) restore(resp *llms.ContentResponse) *llms.ContentResponse {
-	if resp == nil || len(resp.Choices) != 1 || resp.Choices[0] == nil || len(s.calls) <= len(calls(resp.Choices[0])) {
-		return resp
+// begins reports a delta that is not the rest of the call before it. Some services
+// repeat id and name in each delta, but none sends a delta of nothing else before
+// the arguments have begun: that is the first of another call.
+func (d *callDelta) begins(before llms.ToolCall) bool {
+	args := before.FunctionCall.Arguments
+	switch {
+	case d.ID != "" && d.ID != before.ID:
+		return true
+	case d.Function.Name == "":
+		return false
+	case d.ID == "" || d.Function.Name != before.FunctionCall.Name || json.Valid([]byte(args)):
+		return true
+	}
+	return args == "" && d.Function.Arguments == ""
+}
+
+// restore gives resp the calls as they were streamed, and reports whether its
+// calls may still be fragments. The client's response is not changed.
+func (s *streamedCalls) restore(resp *llms.ContentResponse) (_ *llms.ContentResponse, fragments bool) {
+	if !s.streams || resp == nil {
+		return resp, false
+	}
+	if len(resp.Choices) != 1 || resp.Choices[0] == nil || len(s.calls) == 0 || size(s.calls) < size(calls(resp.Choices[0])) {
+		return resp, true
 	}
 	choice := *resp.Choices[0] // merged copies what it changes
 	choice.ToolCalls = s.calls
-	return &llms.ContentResponse{Choices: []*llms.ContentChoice{&choice}}
+	return &llms.ContentResponse{Choices: []*llms.ContentChoice{&choice}}, false
+}
+
+// size is what calls say, in bytes.
+func size(calls []llms.ToolCall) (n int) {
+	for _, c := range calls {
+		if c.FunctionCall != nil {
+			n += len(c.FunctionCall.Arguments)
+		}
+	}
+	return n
 }
 
 type callDelta struct {

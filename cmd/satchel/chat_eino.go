@@ -18,10 +18,9 @@ import (
 
 // einoAgent is a ChatModelAgent and the texts that it is given.
 type einoAgent struct {
-	runner   *adk.Runner
-	maxSteps int
-	history  []*schema.Message
-	show     *reporter
+	runner  *adk.Runner
+	history []*schema.Message
+	show    *reporter
 
 	// responses counts the assistant's messages of the request. calls are those
 	// of the last one, with the ids of the request, and results their answers by
@@ -41,7 +40,7 @@ func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where endpoint, f *c
 	if err != nil {
 		return nil, fmt.Errorf("connect to model: %w", err)
 	}
-	a := &einoAgent{maxSteps: f.MaxSteps, show: show, results: map[string]string{}}
+	a := &einoAgent{show: show, results: map[string]string{}}
 	a.unknown = func(tool string) (string, bool) {
 		return unknownTool(rt, tool), !rt.Owns(tool)
 	}
@@ -77,30 +76,18 @@ func verbatim(system string) adk.GenModelInput {
 	}
 }
 
-// Turn runs the agent. A second run is needed only where the agent has no tools
-// at all and the model calls one: Eino then ends the run instead of answering.
+// Turn runs the agent.
 func (a *einoAgent) Turn(ctx context.Context, prompt string) (string, error) {
 	asked := append(slices.Clone(a.history), schema.UserMessage(prompt))
-	input := asked
-	for range a.maxSteps {
-		last, err := a.run(ctx, input)
-		if errors.Is(err, adk.ErrExceedMaxIterations) {
-			break
-		}
-		if err != nil {
-			return "", err
-		}
-		if len(last.ToolCalls) == 0 {
-			a.history = append(asked, schema.AssistantMessage(last.Content, nil))
-			return last.Content, nil
-		}
-		input = append(slices.Clip(input), last)
-		for _, c := range last.ToolCalls {
-			result, _ := a.unknown(c.Function.Name)
-			input = append(input, schema.ToolMessage(result, c.ID))
-		}
+	last, err := a.run(ctx, asked)
+	if errors.Is(err, adk.ErrExceedMaxIterations) {
+		return "", errSteps
 	}
-	return "", errSteps
+	if err != nil {
+		return "", err
+	}
+	a.history = append(asked, schema.AssistantMessage(last.Content, nil))
+	return last.Content, nil
 }
 
 // run follows the events of one run and returns its last message.

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/shellcmd"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/skillmd"
@@ -63,7 +65,7 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy shellcmd.Po
 	if c.agent, err = connect(ctx, c.runtime, where, f, show); err != nil {
 		return nil, err
 	}
-	if c.work != nil && c.runtime.Owns("skill_run") {
+	if c.work != nil && c.runtime.Owns("skill_run") && hasSkills(c.runtime) {
 		show.Caution(c.work.caution())
 	}
 	return c, nil
@@ -148,14 +150,21 @@ func (c *conversation) check(ctx context.Context) {
 	}
 }
 
-// unknownTool answers a call of a tool that the agent does not have.
+// hasSkills reports whether there is a skill that a model may see.
+func hasSkills(rt *satchel.Runtime) bool {
+	visible := func(s core.Skill) bool { return !s.Hidden }
+	return slices.ContainsFunc(rt.Catalog().Snapshot().Skills(), visible)
+}
+
+// unknownTool answers a call of a tool that the agent does not have. The tools are
+// those of the skills: there are none without skills.
 func unknownTool(rt *satchel.Runtime, name string) string {
+	if !hasSkills(rt) {
+		return fmt.Sprintf("error: unknown tool %q: there are no tools", name)
+	}
 	names := make([]string, 0, len(rt.Tools()))
 	for _, t := range rt.Tools() {
 		names = append(names, t.Name)
-	}
-	if len(names) == 0 {
-		return fmt.Sprintf("error: unknown tool %q: there are no tools", name)
 	}
 	return fmt.Sprintf("error: unknown tool %q: the tools are %s", name, strings.Join(names, ", "))
 }
