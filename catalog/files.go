@@ -123,6 +123,9 @@ func (c *Catalog) opened(ctx context.Context, name, file string, limit int64, us
 	})
 }
 
+// maxPath bounds a path in a tree, in bytes: no system opens a longer one.
+const maxPath = 4096
+
 // reach turns a path as a skill writes it into one of the tree. It reports
 // false for paths that are absolute or leave the root, and for those that
 // leave the skill towards something hidden: a root may be a whole project,
@@ -133,7 +136,7 @@ func reach(dir, file string) (string, bool) {
 		return "", false
 	}
 	full := path.Join(dir, file)
-	if !filepath.IsLocal(filepath.FromSlash(full)) {
+	if len(full) > maxPath || !filepath.IsLocal(filepath.FromSlash(full)) {
 		return "", false
 	}
 	if dir == "." || full == dir || strings.HasPrefix(full, dir+"/") {
