@@ -1,17 +1,39 @@
-# The targets a newcomer needs: demo, then test. Every target works in a fresh
-# checkout on a machine with Go; scripts/setup.sh installs what is missing.
-GO      ?= go
-MODULES := . benchmark cmd/satchel examples
-ROOMS   := . ./core/... ./skillmd/... ./catalog/... ./session/... ./loadmode/... ./permission/... ./processors/... ./tools/... \
-           ./artifacts/... ./outputs/... ./workspace/... ./executor/... ./terminal/... ./internal/...
-RACE    := $(shell scripts/race.sh)
+# The targets a newcomer needs: demo, then check while working and test before a
+# commit lands. Every target works in a fresh checkout on a machine with Go;
+# scripts/setup.sh installs what is missing.
+GO     ?= go
+LINT   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+RACE   := $(shell scripts/race.sh)
 
-.PHONY: demo test setup fmt vet unit alone bench bench-cache fuzz lint
+# go.work lists the modules; in a workspace one command reaches all of them.
+NESTED := $(shell sed -n 's|^\t\./||p' go.work)
+ALL    := ./... $(NESTED:%=./%/...)
+# These compute in one goroutine, or stand on drivers that take minutes to compile for
+# the race detector, which what they share with others is run under in its own room.
+LONE   := ./internal/cachecost/... ./benchmark/... ./cmd/satchel/... ./library/sqlstore/... ./artifacts/blobstore/...
+RACED   = $(shell $(GO) list $(ALL) | grep -v -e /internal/cachecost/ -e /benchmark -e /cmd/satchel -e /library/sqlstore -e /artifacts/blobstore)
+
+# Tests run in an order that this seed gives: make test SHUFFLE=1 repeats one.
+SHUFFLE ?= $(shell date +%s)
+export SHUFFLE
+SHUFFLED := -exec $(CURDIR)/scripts/shuffled.sh
+
+# What `make test` does side by side; the lines of one part stay together.
+TOGETHER := -j4 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
+.PHONY: demo check test setup fmt vet vet-others unit unit-lone unit-as-user lint release-check bench bench-cache fuzz
 
 demo: ## one task through both frameworks, without a key and without a network
-	cd cmd/satchel && $(GO) run . demo ../../examples/skills
+	$(GO) run ./cmd/satchel demo
 
-test: setup fmt vet unit alone ## everything that must hold before a commit lands
+check: fmt vet ## what changed: build, vet and tests, in under a minute when little did
+	$(GO) build $(ALL)
+	$(GO) test $(SHUFFLED) $(ALL)
+
+test: setup ## everything that must hold before a commit lands
+	@echo "tests are shuffled with seed $(SHUFFLE)"
+	@$(MAKE) --no-print-directory $(TOGETHER) fmt unit unit-lone vet vet-others
+	@$(MAKE) --no-print-directory unit-as-user
 
 setup: ## finds or installs what the tests need
 	scripts/setup.sh
@@ -20,25 +42,32 @@ fmt:
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt wants: $$out"; exit 1; }
 
 vet:
-	@set -e; for m in $(MODULES); do (cd $$m && $(GO) vet ./...); done
-	GOOS=windows $(GO) vet $(ROOMS)
-	GOOS=darwin $(GO) vet $(ROOMS)
+	$(GO) vet $(ALL)
 
-unit:
-	@set -e; for m in $(MODULES); do echo "== $$m"; (cd $$m && $(GO) test $(RACE) -shuffle=on ./...); done
-	scripts/unit-as-user.sh
+vet-others: ## the systems that this one is not; the adapters are the same on all
+	GOOS=windows $(GO) vet $$($(GO) list ./... | grep -v /adapter/)
+	GOOS=darwin $(GO) vet $$($(GO) list ./... | grep -v /adapter/)
 
-alone: ## every nested module also builds without the workspace
-	@set -e; for m in $(filter-out .,$(MODULES)); do (cd $$m && GOWORK=off $(GO) build ./... && GOWORK=off $(GO) vet ./...); done
+unit: ## all tests under the race detector, but for the rooms of unit-lone
+	@$(GO) test $(RACE) $(SHUFFLED) $(RACED)
+
+unit-lone:
+	@$(GO) test $(SHUFFLED) $(LONE)
+
+unit-as-user: ## rooms that start programs or keep files, as an ordinary user
+	@scripts/unit-as-user.sh
+
+lint: ## golangci-lint with .golangci.yml, of all modules at once
+	$(GO) run $(LINT) run $(ALL)
+
+release-check: ## a release can be got, imported and installed, from nothing
+	scripts/release-check.sh
 
 bench: ## what a model call costs
-	$(GO) test -run '^$$' -bench . -benchmem . ./skillmd ./catalog ./session ./adapter/...
+	$(GO) test -run '^$$' -bench . -benchmem ./test/... ./skillmd ./catalog ./session ./adapter/...
 
 bench-cache: ## what each system costs with a prompt cache; ARGS are its flags
 	$(GO) run ./benchmark -json benchmark/out/cache.json -html benchmark/out/cache.html $(ARGS)
 
 fuzz: ## a minute of fuzzing for each parser
 	scripts/fuzz.sh 60s
-
-lint: ## golangci-lint with .golangci.yml
-	@set -e; for m in $(MODULES); do (cd $$m && $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...); done

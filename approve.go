@@ -2,66 +2,70 @@ package satchel
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/canonjson"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
 )
 
-// ask lets the approver decide, unless it has for the session.
-func (r *Runtime) ask(ctx context.Context, key core.SessionKey, call core.ToolCall, rec *session.Record, use *permission.Use, v permission.Verdict) (core.Decision, error) {
-	grant, bound, err := r.bind(ctx, call, rec, use)
+// ask lets the approver decide about the call, unless an earlier answer of the
+// session covers it. rec is the record as the call sees it.
+// Decision 44 says why.
+func (c *Call) ask(ctx context.Context, rec *session.Record) (core.Decision, error) {
+	r, v := c.runtime, c.verdict
+	grant, bound, err := c.bind(ctx, rec)
 	if err != nil {
 		return core.Decision{}, err
 	}
 	if grant != nil && rec.Granted(grant.Tool, grant.Use, grant.Skills) {
 		v.Reason = "approved for the session"
-		r.allow(ctx, key, call, v)
-		return core.Decision{}, nil
+		return c.allow(ctx, v), nil
 	}
-	question := core.Ask{Key: key, Call: call, Reason: v.Reason, Bound: bound, Lasting: lasting(grant)}
+	question := core.Ask{Key: c.key, Call: c.call, Reason: v.Reason, Bound: bound, Lasting: lasting(grant)}
 	for _, a := range rec.Active {
 		question.Skills = append(question.Skills, a.Skill)
 	}
-	r.Emit(ctx, core.Event{Kind: core.ToolAsked, Key: key, Call: call, Detail: v.Reason})
+	r.emit(ctx, core.Event{Kind: core.ToolAsked, Key: c.key, Call: c.call, Detail: v.Reason})
 	answer, err := r.approver(ctx, question)
 	if err != nil {
 		return core.Decision{}, err
 	}
+	c.record = nil // others may have saved the record while the approver was waiting
 	switch answer {
 	case core.AnswerSession:
 		v.Reason = "approved for the session"
-		if grant != nil {
-			_, err = session.Update(ctx, r.storeOf(key), key, func(rec *session.Record) (*session.Record, error) {
-				next := rec.Clone()
-				next.Key = key
-				next.Grant(*grant)
-				return next, nil
-			})
+		if err := c.grant(ctx, grant); err != nil {
+			return core.Decision{}, err
 		}
 	case core.AnswerAllow:
 		v.Reason = "approved"
 	default:
-		v.Reason = "denied: this call of " + call.Name + " was not approved. Do not try to do the same in another way: go on without it, or say what you would need."
-		return r.deny(ctx, key, call, v), nil
+		v.Reason = "denied: this call of " + c.call.Name + " was not approved. Do not try to do the same in another way: go on without it, or say what you would need."
+		return c.deny(ctx, v), nil
 	}
-	if err != nil {
-		return core.Decision{}, err
-	}
-	r.allow(ctx, key, call, v)
-	return core.Decision{}, nil
+	return c.allow(ctx, v), nil
 }
 
-// lasting says what an answer for the session allows.
+// grant saves an approval for the session. It does nothing for nil.
+func (c *Call) grant(ctx context.Context, grant *session.Grant) error {
+	if grant == nil {
+		return nil
+	}
+	_, err := session.Update(ctx, c.runtime.storeOf(c.key), c.key, func(rec *session.Record) (*session.Record, error) {
+		next := rec.Clone()
+		next.Key = c.key
+		next.Grant(*grant)
+		return next, nil
+	})
+	return err
+}
+
+// lasting says in words, for the question, what an answer for the session would
+// allow.
 func lasting(grant *session.Grant) string {
 	switch {
 	case grant == nil:
@@ -72,131 +76,81 @@ func lasting(grant *session.Grant) string {
 	return "every call of " + grant.Tool
 }
 
-// bind says what an approval of the call for the session covers, nil for nothing
-// more than the call, and identifies what it is about.
-func (r *Runtime) bind(ctx context.Context, call core.ToolCall, rec *session.Record, use *permission.Use) (*session.Grant, string, error) {
-	grant := &session.Grant{Tool: call.Name, Skills: map[string]string{}}
+// bind returns the grant that an answer for the session saves, nil where such an
+// answer can cover this call only. It also returns a sum that identifies the
+// question: an answer counts only while call, loaded skills and files are the same.
+func (c *Call) bind(ctx context.Context, rec *session.Record) (*session.Grant, string, error) {
+	grant := &session.Grant{Tool: c.call.Name, Skills: map[string]string{}}
 	for _, a := range rec.Active {
 		parts := []string{a.Digest}
-		for _, h := range rec.Held {
+		for _, h := range rec.Lists {
 			if h.Skill == a.Skill && !h.Old {
 				parts = append(append(parts, "listed"), h.Tools...)
 			}
 		}
-		grant.Skills[a.Skill] = sum(parts...)
+		grant.Skills[a.Skill] = canonjson.Sum(parts...)
 	}
 	whole := true
-	// What runs is approved as it stands there; of other tools it is the tool.
-	if use.Takes == permission.Command || r.Owns(call.Name) {
-		files, err := r.filesOf(ctx, use.Skill)
+	// Of a command, or of one of Satchel's tools, only this call with these files is
+	// approved; of another tool every call is.
+	if c.request.Takes == permission.Command || c.operation != nil {
+		files, err := c.runtime.filesOf(ctx, c.runtime.seenBy(c.state), c.request.Skill)
 		if err != nil {
 			return nil, "", err
 		}
 		whole = files != ""
-		grant.Use = sum(canonical(call.Arguments), use.Text, files)
+		grant.Use = canonjson.Sum(canonjson.Text(c.call.Arguments), c.request.Text, files)
 	}
-	parts := []string{call.Name, grant.Use, canonical(call.Arguments)}
+	parts := []string{c.call.Name, grant.Use, canonjson.Text(c.call.Arguments)}
 	for _, name := range slices.Sorted(maps.Keys(grant.Skills)) {
 		parts = append(parts, name, grant.Skills[name])
 	}
 	if !whole {
 		grant = nil
 	}
-	return grant, sum(parts...), nil
+	return grant, canonjson.Sum(parts...), nil
 }
 
-// Bounds of a skill whose files an approval is bound to.
+// Bounds of the skills whose files are read for an approval. An approval of a call
+// that names a larger skill covers that one call.
 const (
 	maxBoundFiles = 512
 	maxBoundBytes = 16 << 20
 )
 
-// filesOf identifies all files of a skill as they are now: a script may change
-// while SKILL.md does not. It is "" for one that is too large or cannot be read,
-// and "none" without a skill.
-func (r *Runtime) filesOf(ctx context.Context, skill string) (string, error) {
+// filesOf returns a sum over the names and the content of all files of a skill: a
+// script may change while SKILL.md stays the same. It returns "" for a skill that is
+// too large or cannot be read, and "none" where skill is empty.
+func (r *Runtime) filesOf(ctx context.Context, skills *catalog.Catalog, skill string) (string, error) {
 	if skill == "" {
 		return "none", nil
 	}
-	names, more, err := r.catalog.Files(ctx, skill, maxBoundFiles)
+	names, more, err := skills.Files(ctx, skill, maxBoundFiles)
 	if err != nil || more {
 		return "", ctx.Err()
 	}
 	var parts []string
 	size := 0
 	for _, name := range names {
-		data, err := r.catalog.ReadFile(ctx, skill, name)
+		data, err := skills.ReadFile(ctx, skill, name)
 		if size += len(data); err != nil || size > maxBoundBytes {
 			return "", ctx.Err()
 		}
-		parts = append(parts, name, sum(string(data)))
+		parts = append(parts, name, canonjson.Sum(string(data)))
 	}
-	return sum(parts...), nil
+	return canonjson.Sum(parts...), nil
 }
 
-// sum is the hex SHA-256 of parts; no two lists run into the same bytes.
-func sum(parts ...string) string {
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s", len(p), p)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+// allow reports that the call may be executed.
+//
+//nolint:unparam // deny has the same shape
+func (c *Call) allow(ctx context.Context, v permission.Verdict) core.Decision {
+	c.runtime.emit(ctx, core.Event{Kind: core.ToolAllowed, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+	return core.Decision{}
 }
 
-// canonical is the same text for the same JSON. Where readers could differ in
-// what they read, with a name twice in an object, in capitals or not, it is the
-// text as it stands.
-func canonical(arguments string) string {
-	d := json.NewDecoder(strings.NewReader(arguments))
-	if !namedOnce(d, 0) {
-		return arguments
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return arguments
-	}
-	d = json.NewDecoder(strings.NewReader(arguments))
-	d.UseNumber()
-	var value any
-	if err := d.Decode(&value); err != nil {
-		return arguments
-	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return arguments
-	}
-	return string(text)
-}
-
-// maxNested bounds how deep arguments are read.
-const maxNested = 64
-
-// namedOnce reads one value and reports whether it is JSON in which no object
-// has two names that some reader takes for one.
-func namedOnce(d *json.Decoder, depth int) bool {
-	token, err := d.Token()
-	open, nested := token.(json.Delim)
-	if err != nil || depth > maxNested || nested && open != '{' && open != '[' {
-		return false
-	}
-	if !nested {
-		return true
-	}
-	names := map[string]bool{}
-	for d.More() {
-		if open == '{' {
-			token, err := d.Token()
-			name, ok := token.(string)
-			// To upper case first: some small letters share a capital.
-			name = strings.ToLower(strings.ToUpper(name))
-			if err != nil || !ok || names[name] {
-				return false
-			}
-			names[name] = true
-		}
-		if !namedOnce(d, depth+1) {
-			return false
-		}
-	}
-	_, err = d.Token()
-	return err == nil
+// deny reports that the call may not be executed.
+func (c *Call) deny(ctx context.Context, v permission.Verdict) core.Decision {
+	c.runtime.emit(ctx, core.Event{Kind: core.ToolDenied, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+	return core.Decision{Denied: true, Reason: v.Reason}
 }

@@ -14,6 +14,7 @@ import (
 // matches after content of a turn was cleared; the third is found however many
 // results have come since. The marks depend on roles alone, so the same request
 // always has the same.
+// Decision 35 says why.
 func CacheMarks(messages []core.Message) []int {
 	var marks []int
 	mark := func(i int) {

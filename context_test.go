@@ -6,6 +6,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 func TestAnEmptyIDNamesNoSession(t *testing.T) {
@@ -41,13 +42,13 @@ func TestNestedKey(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx := t.Context()
 			for _, k := range tt.running {
-				ctx = satchel.WithKey(ctx, k)
+				ctx = hook.WithKey(ctx, k)
 			}
-			if got := satchel.NestedKey(ctx, tt.begins); got != tt.as {
-				t.Errorf("key %q, want %q", got, tt.as)
+			if got := hook.NestedKey(ctx, tt.begins); got != tt.as {
+				t.Errorf("key %+v, want %+v", got, tt.as)
 			}
 			if got, ok := satchel.KeyFrom(ctx); len(tt.running) > 0 && (!ok || got != tt.running[len(tt.running)-1]) {
-				t.Errorf("runs in %q, %v", got, ok)
+				t.Errorf("runs in %+v, %v", got, ok)
 			}
 		})
 	}

@@ -4,9 +4,9 @@
 // and its history; a [Runtime] adds four things around them, and an adapter
 // (adapter/eino, adapter/langchaingo) puts them where its framework has room:
 //
-//   - the view: [Runtime.Prepare] gives the model this call's request;
-//   - the tools: [Runtime.Tools] and [Runtime.CallTool];
-//   - the gate: [Runtime.Gate] decides on every tool call of the agent;
+//   - the view: [Agent.Prepare] gives the model the request of this call;
+//   - the tools: [Runtime.Tools] are offered, and [Call.Run] answers them;
+//   - the gate: [Call.Gate] decides on every tool call of the agent;
 //   - the turn: lifetimes end where a user turn begins, which Prepare finds out
 //     or [BeginTurn] says.
 package satchel

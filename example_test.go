@@ -64,7 +64,7 @@ func ExampleRuntime_Prepare() {
 		log.Fatal(err)
 	}
 	call := core.ToolCall{ID: "call_0", Name: "skill_load", Arguments: `{"skill":"pdf","docs":["forms.md"]}`}
-	if err := runtime.Observe(ctx, key, []core.ToolCall{call}); err != nil {
+	if err := runtime.Hooks().Observe(ctx, key, []core.ToolCall{call}); err != nil {
 		log.Fatal(err)
 	}
 	answer, err := runtime.CallTool(ctx, key, call)

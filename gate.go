@@ -7,156 +7,188 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/session"
 )
 
-// Gate decides on a tool call of the agent, Satchel's or the host's, before it
-// is executed: by the hook of [WithGate], then by the lists of the loaded
-// skills, then by the approver. In one response, loads of lower position count
-// and loads of higher position do not. Each decision is an event.
-//
-// After Gate has let a call pass it must be executed, or [Runtime.Finished] be
-// told: other calls of the response wait for those that change what is loaded.
+// Gate decides whether the call may be executed: first the function of
+// [WithGate] decides, then the lists of the loaded skills, then the approver.
+// Loads that come earlier in the response count, later ones do not. A call that
+// loads its skill again, in load mode Adaptive, does so here, and the list of the
+// skill judges it. The decision is an event. A call is judged once: asked again, Gate returns the same
+// decision, and what was judged is what [Call.Run] runs.
 //
 // An error means that the run must stop: its context ended, the store failed, or
-// the approver returned it.
-func (r *Runtime) Gate(ctx context.Context, key core.SessionKey, call core.ToolCall) (core.Decision, error) {
-	life := r.live.of(key)
-	own := life.judged(call) // before the hook, which may take its time
-	if r.gate != nil {
-		if d := r.gate(ctx, key, call); d.Denied {
-			return r.deny(ctx, key, call, permission.Verdict{Reason: d.Reason}), nil
-		}
-	}
-	use := r.use(ctx, call)
-	if use.Tool.Always || r.judge.Policy == permission.Off && r.approver == nil {
-		r.allow(ctx, key, call, r.judge.Decide(use, nil))
-		return core.Decision{}, nil
-	}
-	if life.fresh() {
-		rec, err := r.storeOf(key).Load(ctx, key)
+// the approver returned it. A call whose gate failed is not judged.
+// Decision 42 says why.
+func (c *Call) Gate(ctx context.Context) (core.Decision, error) {
+	if c.gate == nil {
+		d, err := c.judge(ctx)
 		if err != nil {
 			return core.Decision{}, err
 		}
-		life.recall(rec)
-		own = life.judged(call)
+		if d.Denied {
+			d.Reason = c.withLoad(d.Reason)
+		}
+		c.gate = &d
 	}
-	missed, err := life.waitLoads(ctx, own)
-	if err != nil {
-		return core.Decision{}, err
+	if c.judged != nil && c.record == nil && !c.gate.Denied && c.operation != nil {
+		return c.judgeAgain(ctx)
 	}
-	if missed && r.judge.Policy == permission.Restrict {
-		return r.deny(ctx, key, call, permission.Verdict{Reason: unknownLists}), nil
-	}
-	rec, err := r.storeOf(key).Load(ctx, key)
-	if err != nil {
-		return core.Decision{}, err
-	}
-	rec = life.at(rec, own)
-	v := r.judge.Decide(use, r.lists(rec))
-	switch {
-	case v.Outcome == permission.Denied:
-		return r.deny(ctx, key, call, v), nil
-	case v.Outcome == permission.Granted, r.approver == nil, use.Takes == permission.Inert:
-		r.allow(ctx, key, call, v)
-		return core.Decision{}, nil
-	}
-	return r.ask(ctx, key, call, rec, &use, v)
+	return *c.gate, nil
 }
 
-// unknownLists is the answer to a call that comes before a load of lower position:
-// the load may bring a list.
+func (c *Call) judge(ctx context.Context) (core.Decision, error) {
+	r := c.runtime
+	if c.operation != nil && c.place.Excess() {
+		return c.deny(ctx, permission.Verdict{Reason: tooMany}), nil
+	}
+	if r.gate != nil {
+		if d := r.gate(ctx, c.key, c.call); d.Denied {
+			return c.deny(ctx, permission.Verdict{Reason: d.Reason}), nil
+		}
+	}
+	inactive, err := c.inactive(ctx)
+	if err != nil {
+		return core.Decision{}, err
+	}
+	if inactive != "" {
+		return c.deny(ctx, permission.Verdict{Reason: inactive}), nil
+	}
+	refusal, err := c.loadAgain(ctx)
+	if err != nil {
+		return core.Decision{}, err
+	}
+	if refusal != "" {
+		return c.deny(ctx, permission.Verdict{Reason: refusal}), nil
+	}
+	c.request = c.requests(ctx)
+	asks := c.operation != nil && c.operation.Question != nil
+	if c.request.Tool.Always || !asks && r.judge.Policy == permission.Off && r.approver == nil && len(r.boundsOf(ctx, c.key)) == 0 {
+		v, err := r.judge.Decide(ctx, c.request, nil)
+		if err != nil {
+			return core.Decision{}, err
+		}
+		return c.allow(ctx, v), nil
+	}
+	missed, err := c.wait(ctx, c.place.WaitForChanges)
+	if err != nil {
+		return core.Decision{}, err
+	}
+	if missed && r.judge.Policy.Restricts() {
+		return c.deny(ctx, permission.Verdict{Reason: unknownLists}), nil
+	}
+	rec, err := c.load(ctx)
+	if err != nil {
+		return core.Decision{}, err
+	}
+	c.judged = rec
+	rec = c.place.Sees(rec)
+	if c.verdict, err = r.decide(ctx, c.key, c.state, rec, c.request); err != nil {
+		return core.Decision{}, err
+	}
+	switch {
+	case c.verdict.Outcome == permission.Denied:
+		return c.deny(ctx, c.verdict), nil
+	case asks:
+		return c.question(ctx, rec)
+	case c.verdict.Outcome == permission.Granted, r.approver == nil, c.request.Takes == permission.Inert:
+		return c.allow(ctx, c.verdict), nil
+	}
+	return c.ask(ctx, rec)
+}
+
+// tooMany is the answer to a call that comes after too many of its response.
+const tooMany = "error: not executed: one message may hold 256 calls of skill tools; make this call again in your next message if you still need it"
+
+// unknownLists is the answer to a call that comes before an earlier load of its
+// response: the load may bring a list.
 const unknownLists = "denied: a call before this one in the same message has not been executed, and it may change which tools are allowed. Make this call again."
 
-func (r *Runtime) allow(ctx context.Context, key core.SessionKey, call core.ToolCall, v permission.Verdict) {
-	r.Emit(ctx, core.Event{Kind: core.ToolAllowed, Key: key, Call: call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+// inactive returns why a tool of the host may not be called yet, "" if nothing speaks
+// against it.
+func (c *Call) inactive(ctx context.Context) (string, error) {
+	skills := c.runtime.activates[c.call.Name]
+	if c.operation != nil || len(skills) == 0 {
+		return "", nil
+	}
+	missed, err := c.wait(ctx, c.place.WaitForChanges)
+	if err != nil {
+		return "", err
+	}
+	if missed {
+		return unknownLists, nil
+	}
+	rec, err := c.load(ctx)
+	if err != nil {
+		return "", err
+	}
+	rec = c.place.Sees(rec)
+	if slices.ContainsFunc(skills, func(name string) bool { return rec.Find(name) != nil }) {
+		return "", nil
+	}
+	if len(skills) == 1 {
+		return fmt.Sprintf("denied: %s belongs to skill %q; load it first", c.call.Name, skills[0]), nil
+	}
+	var quoted []string
+	for _, name := range skills {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
+	}
+	return fmt.Sprintf("denied: %s belongs to skills %s; load one of them first", c.call.Name, strings.Join(quoted, ", ")), nil
 }
 
-func (r *Runtime) deny(ctx context.Context, key core.SessionKey, call core.ToolCall, v permission.Verdict) core.Decision {
-	r.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: key, Call: call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
-	return core.Decision{Denied: true, Reason: v.Reason}
+// requests returns what the call asks for, read as the tool itself will read it.
+func (c *Call) requests(ctx context.Context) permission.Request {
+	tool := c.runtime.toolOf(c.call.Name)
+	if c.operation == nil {
+		if text, ok := hook.Input(ctx); ok {
+			return tool.RequestText(text)
+		}
+		return tool.Request(c.call.Arguments)
+	}
+	if c.operation.Request == nil {
+		request := tool.Request(c.call.Arguments)
+		if c.operation.Session != "" && c.runtime.terminals != nil {
+			request.Skill = c.runtime.terminals.Skill(c.key, c.args.Text(c.operation.Session))
+		}
+		return request
+	}
+	request := c.operation.Request(c.args)
+	request.Tool = tool
+	if skill, ok := c.runtime.seenBy(c.state).Snapshot().Skill(request.Skill); ok {
+		request.Skill = skill.Name
+	}
+	return request
 }
 
-// use reads a call as the tool that is called will.
-func (r *Runtime) use(ctx context.Context, call core.ToolCall) permission.Use {
-	tool := r.names.Tool(call.Name)
-	if !r.Owns(call.Name) {
-		if text, ok := ctx.Value(inputKey{}).(string); ok {
-			return tool.UseText(text)
-		}
-		return tool.Use(call.Arguments)
+// narrowed reports whether the call passed only because a pattern allows its command,
+// and whether that pattern allows a script only when the interpreter for its extension
+// runs it, and not by its path.
+func (c *Call) narrowed(ctx context.Context) (pattern, interpreted bool, err error) {
+	if !c.verdict.Pattern || len(c.request.Lines) < 2 {
+		return c.verdict.Pattern, false, nil
 	}
-	o := r.set.Operation(call.Name)
-	tool.Always = tool.Always || o.Always
-	if o.Use == nil {
-		return tool.Use(call.Arguments)
-	}
-	use := o.Used(call.Arguments)
-	use.Tool = tool
-	if skill, ok := r.catalog.Snapshot().Skill(use.Skill); ok {
-		use.Skill = skill.Name
-	}
-	return use
+	byPath := c.request
+	byPath.Lines = byPath.Lines[:1]
+	v, err := c.runtime.decide(ctx, c.key, c.state, c.place.Sees(c.judged), byPath)
+	return true, !v.Pattern, err
 }
 
-// lists are the lists that hold.
-func (r *Runtime) lists(rec *session.Record) []permission.List {
-	var all []permission.List
-	for _, h := range rec.Held {
-		all = append(all, permission.List{
-			Skill: h.Skill, Rules: permission.Rules(h.Tools), Repaired: h.Repaired,
-			Stays: r.mode == loadmode.Session && !h.Old && rec.Find(h.Skill) != nil,
-		})
+// judgeAgain decides by the lists once more after an approver was asked: a skill
+// that was loaded while it was waiting may deny the call.
+func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
+	rec, err := c.load(ctx)
+	if err != nil || rec.Version == c.judged.Version {
+		return *c.gate, err
 	}
-	return all
-}
-
-// maxUnavailable bounds the names of tools in the answer to a load.
-const maxUnavailable = 40
-
-// restricted says, for the answer to a load, what the lists leave and which
-// tools they do not.
-func (r *Runtime) restricted(life *life) func(*session.Record) string {
-	if r.judge.Policy != permission.Restrict {
-		return nil
+	c.judged = rec
+	if c.verdict, err = c.runtime.decide(ctx, c.key, c.state, c.place.Sees(rec), c.request); err != nil {
+		return core.Decision{}, err
 	}
-	return func(rec *session.Record) string {
-		lists := r.lists(rec)
-		if len(lists) == 0 {
-			return ""
-		}
-		line := "tools allowed now: "
-		if r.approver != nil && !slices.ContainsFunc(lists, func(l permission.List) bool { return !l.Repaired }) {
-			line = "tools allowed now, each after a question: "
-		}
-		line += r.judge.Allowed(lists)
-		var none []string
-		for _, name := range r.toolsOf(life) {
-			tool := r.names.Tool(name)
-			if o := r.set.Operation(name); (o == nil || !o.Always) && !r.judge.Names(tool, lists) && !slices.Contains(none, name) {
-				none = append(none, name)
-			}
-		}
-		if len(none) == 0 {
-			return line
-		}
-		if more := len(none) - maxUnavailable; more > 0 {
-			none = append(none[:maxUnavailable], fmt.Sprintf("%d more", more))
-		}
-		return line + "; not available " + r.judge.Until(lists) + ": " + strings.Join(none, ", ")
+	if c.verdict.Outcome == permission.Denied {
+		d := c.deny(ctx, c.verdict)
+		d.Reason = c.withLoad(d.Reason)
+		c.gate = &d
 	}
-}
-
-// toolsOf are the tools that the agent was offered last.
-func (r *Runtime) toolsOf(life *life) []string {
-	if names := life.offered(); len(names) > 0 {
-		return names
-	}
-	names := make([]string, 0, len(r.offered))
-	for _, t := range r.offered {
-		names = append(names, t.Name)
-	}
-	return names
+	return *c.gate, nil
 }

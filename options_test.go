@@ -61,7 +61,8 @@ func TestOptions(t *testing.T) {
 		{"lines", []satchel.Option{skills, satchel.WithOverview(processors.OverviewText{Format: processors.Lines})}, "- pdf: Reads PDF files.", "<name>"},
 		{"no guidance", []satchel.Option{skills, satchel.WithGuidance("")}, "</available_skills>", "skill_load"},
 		{"own guidance", []satchel.Option{skills, satchel.WithGuidance("Load first.")}, "Load first.", "skill_load"},
-		{"renderer", []satchel.Option{skills, satchel.WithOverviewRenderer(func(s []core.Skill) string { return "first of all " + s[0].Name })}, "first of all mismatch", "<name>"},
+		{"renderer", []satchel.Option{skills, satchel.WithOverviewRenderer(func(s []core.Skill) string { return "first of all " + s[0].Name })}, "first of all mismatch\nLoad a skill with skill_load", "<name>"},
+		{"renderer without guidance", []satchel.Option{skills, satchel.WithGuidance(""), satchel.WithOverviewRenderer(func(s []core.Skill) string { return "first of all " + s[0].Name })}, "first of all mismatch", "skill_load"},
 		{"no overview", []satchel.Option{skills, satchel.WithOverviewRenderer(func([]core.Skill) string { return "" })}, "", "pdf"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -97,8 +98,8 @@ func TestOptionsThatCannotWork(t *testing.T) {
 		{"cap", []satchel.Option{satchel.WithMaxLoaded(-1)}, satchel.ErrOption},
 		{"overview", []satchel.Option{satchel.WithOverview(processors.OverviewText{Tokens: -1})}, satchel.ErrOption},
 		{"profile", []satchel.Option{satchel.WithProfile("half")}, tools.ErrProfile},
-		{"read without load", []satchel.Option{satchel.WithTools("skill_read")}, tools.ErrSet},
-		{"no such tool", []satchel.Option{satchel.WithTools("skill_load", "skill_fly")}, tools.ErrSet},
+		{"read without load", []satchel.Option{satchel.WithOfferedTools("skill_read")}, tools.ErrSet},
+		{"no such tool", []satchel.Option{satchel.WithOfferedTools("skill_load", "skill_fly")}, tools.ErrSet},
 		{"operation twice", []satchel.Option{satchel.WithOperations(tools.Load())}, tools.ErrSet},
 		{"nil logger", []satchel.Option{satchel.WithLogger(nil)}, satchel.ErrOption},
 	} {

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/skillmd"
 )
 
 // overview is what sessions are told of one snapshot of the catalog, rendered
@@ -17,73 +20,96 @@ import (
 type overview struct {
 	snapshot *catalog.Snapshot
 	text     catalog.Content
-	// listing is the digest of every visible skill, one a line, by which the
-	// next change is found.
+	// listing has the digest of every visible skill, one a line. The next snapshot
+	// is compared with it to find what has changed.
 	listing catalog.Content
 	empty   bool
+	fit     processors.Fit
 }
 
-// visible returns the skills that the model may see.
-func visible(s *catalog.Snapshot) []core.Skill {
-	all := s.Skills()
-	for i := range all {
-		if all[i].Hidden {
-			out := append([]core.Skill{}, all[:i]...)
-			for _, skill := range all[i:] {
-				if !skill.Hidden {
-					out = append(out, skill)
-				}
-			}
-			return out
-		}
-	}
-	return all
-}
+// maxOverviews bounds the overviews of audiences that are kept.
+const maxOverviews = 64
 
-// current returns the overview of the catalog as it is now.
-func (r *Runtime) current() *overview {
-	snapshot := r.catalog.Snapshot()
+// current returns the overview of the whole catalog as it is now.
+func (r *Runtime) current() *overview { return r.overviewOf(r.catalog) }
+
+// overviewOf returns the overview of a catalog, that of an audience perhaps, as it is
+// now.
+func (r *Runtime) overviewOf(skills *catalog.Catalog) *overview {
+	snapshot := skills.Snapshot()
 	if o := r.overview.Load(); o != nil && o.snapshot == snapshot {
 		return o
 	}
-	skills := visible(snapshot)
-	text := r.text
-	if text.Guidance == "" {
-		text.Guidance = r.set.Guidance()
+	if skills == r.catalog {
+		o := r.render(snapshot)
+		if before := r.overview.Swap(o); before == nil || before.snapshot != snapshot {
+			r.tellScanned(context.Background())
+			r.tellFit(o.fit)
+		}
+		return o
 	}
-	if r.guidance != nil {
-		text.Guidance = *r.guidance
+	r.seeing.Lock()
+	if r.overviews == nil {
+		r.overviews = lru.New[*catalog.Snapshot, *overview](maxOverviews, nil)
 	}
-	render := text.Render
-	if r.renderer != nil {
-		render = r.renderer
+	o, known := r.overviews.Get(snapshot)
+	if !known {
+		o = r.render(snapshot)
+		r.overviews.Put(snapshot, o, 1)
 	}
-	o := &overview{snapshot: snapshot, empty: len(skills) == 0, listing: digested(listing(skills))}
-	if !o.empty {
-		o.text = digested(render(skills))
+	r.seeing.Unlock()
+	if !known {
+		r.tellFit(o.fit)
 	}
-	r.overview.Store(o)
 	return o
 }
 
-// listing writes one line for each skill: its name and a hash of its
-// description.
-func listing(skills []core.Skill) string {
-	var b strings.Builder
-	for i := range skills {
-		b.WriteString(processors.MarkText(skills[i].Description))
-		b.WriteByte(' ')
-		b.WriteString(strings.ReplaceAll(skills[i].Name, "\n", " "))
-		b.WriteByte('\n')
+// render makes the overview of a snapshot.
+func (r *Runtime) render(snapshot *catalog.Snapshot) *overview {
+	skills := snapshot.Visible()
+	text := r.text
+	text.Guidance = r.rules()
+	render := text.Render
+	if r.renderer != nil {
+		render = func(skills []core.Skill) string { return withRules(r.renderer(skills), text.Guidance) }
 	}
-	return b.String()
+	o := &overview{snapshot: snapshot, empty: len(skills) == 0 && r.listsSkills(), listing: digested(processors.Listing(skills))}
+	if !o.empty {
+		o.text = digested(render(skills))
+	}
+	if r.renderer == nil {
+		o.fit = text.Fit(skills)
+	}
+	return o
 }
 
-// freeze gives rec the overview of the catalog as it is now.
-func (r *Runtime) freeze(ctx context.Context, rec *session.Record) error {
-	o := r.current()
+// withRules adds the rules to what a host has rendered, unless that is nothing.
+func withRules(list, rules string) string {
+	if list == "" || rules == "" {
+		return list
+	}
+	return list + "\n" + rules
+}
+
+// CodeOverview says that the overview has no room for every description, or for every name.
+const CodeOverview skillmd.Code = "overview-cut"
+
+// tellFit says once for each state of the catalog what the overview leaves out.
+func (r *Runtime) tellFit(fit processors.Fit) {
+	if fit.IsWhole() {
+		return
+	}
+	ctx := context.Background()
+	r.logger.WarnContext(ctx, "the overview does not show every skill whole", "shortened", fit.Shortened, "by_name_only", fit.Bare, "missing", fit.Missing)
+	r.emit(ctx, core.Event{Kind: core.OverviewCut, Detail: fit.String()})
+}
+
+// freeze gives rec the overview of the catalog that its agent sees, as it is now. The session keeps it
+// when the catalog changes, so that the beginning of its requests stays the same.
+func (r *Runtime) freeze(ctx context.Context, rec *session.Record, skills *catalog.Catalog) error {
+	o := r.overviewOf(skills)
 	rec.Overview, rec.Listing, rec.Notes = "", o.listing.Digest, nil
-	if err := r.pin(ctx, rec.Key, o.listing); err != nil {
+	if err := r.pinListing(ctx, rec.Key, o.listing); err != nil {
 		return err
 	}
 	if o.text.Text == "" || rec.NoSkills {
@@ -93,32 +119,40 @@ func (r *Runtime) freeze(ctx context.Context, rec *session.Record) error {
 	return r.pin(ctx, rec.Key, o.text)
 }
 
-// announce notes at the user message that begins a turn what has changed in the
-// catalog since the session was last told.
-func (r *Runtime) announce(ctx context.Context, rec *session.Record, messages []core.Message) error {
-	if rec.NoSkills {
+// announce adds a note to the user message that begins a turn if the catalog has
+// changed since the session was last told of it.
+func (r *Runtime) announce(ctx context.Context, rec *session.Record, skills *catalog.Catalog, messages []core.Message) error {
+	if rec.NoSkills || !r.listsSkills() {
 		return nil
 	}
 	for _, n := range rec.Notes {
 		if !processors.Anchored(messages, n.Anchor, rec.Turn) {
-			// The history was cut and the note with it: its prefix is dead, and
-			// a fresh overview costs nothing more.
-			return r.freeze(ctx, rec)
+			// The host has cut the message with this note from the history. The
+			// provider's cache is lost already, so a new overview costs nothing.
+			return r.freeze(ctx, rec, skills)
 		}
 	}
-	o := r.current()
+	o := r.overviewOf(skills)
 	if rec.Listing == o.listing.Digest {
 		return nil
 	}
-	old, err := r.pinned(ctx, rec.Key, rec.Listing)
+	old, err := session.PinnedListing(ctx, r.storeOf(rec.Key), rec.Key.Session, rec.Listing, time.Now())
 	if errors.Is(err, session.ErrNotPinned) {
-		return r.freeze(ctx, rec) // nobody knows any more what has changed
+		return r.freeze(ctx, rec, skills) // the store has lost what the session was told
 	}
 	if err != nil {
 		return err
 	}
-	note := r.note(old, visible(o.snapshot))
-	if err := r.pin(ctx, rec.Key, o.listing); err != nil {
+	note := r.text.ChangeNote(old, o.snapshot.Visible())
+	if r.takesBack(old, skills) {
+		// What the session may not see must not stay in its overview either.
+		if err := r.freeze(ctx, rec, skills); err != nil {
+			return err
+		}
+		rec.Notes = []session.Note{{Anchor: rec.User, Text: note}}
+		return nil
+	}
+	if err := r.pinListing(ctx, rec.Key, o.listing); err != nil {
 		return err
 	}
 	rec.Listing = o.listing.Digest
@@ -126,54 +160,16 @@ func (r *Runtime) announce(ctx context.Context, rec *session.Record, messages []
 	return nil
 }
 
-// note says how the skills differ from an old listing.
-func (r *Runtime) note(old string, skills []core.Skill) string {
-	before := make(map[string]string)
-	for line := range strings.Lines(old) {
-		if hash, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok {
-			before[name] = hash
-		}
+// unknownTool returns the answer to a call of a tool that does not exist. It names
+// Satchel's tools where there are skills. It cannot name the host's tools, which the
+// runtime does not always know.
+func (r *Runtime) unknownTool(name string) string {
+	if len(name) > 80 {
+		name = name[:80]
 	}
-	var added, edited []core.Skill
-	for _, s := range skills {
-		hash, known := before[s.Name]
-		delete(before, s.Name)
-		switch {
-		case !known:
-			added = append(added, s)
-		case hash != processors.MarkText(s.Description):
-			edited = append(edited, s)
-		}
+	text := fmt.Sprintf("error: there is no tool %q; call one that you were given", strings.ToValidUTF8(name, "\uFFFD"))
+	if len(r.offered) == 0 || r.current().empty {
+		return text
 	}
-	var removed []string
-	for line := range strings.Lines(old) {
-		if _, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " "); name != "" {
-			if _, gone := before[name]; gone {
-				removed = append(removed, name)
-			}
-		}
-	}
-	return processors.ChangeNote(r.text, added, edited, removed)
-}
-
-// pin keeps a text for a session, and at hand.
-func (r *Runtime) pin(ctx context.Context, key core.SessionKey, c catalog.Content) error {
-	if err := r.storeOf(key).Pin(ctx, key.Session, c.Digest, c.Text); err != nil {
-		return fmt.Errorf("pin content for session %q: %w", key.Session, err)
-	}
-	r.texts.put(c.Digest, c.Text)
-	return nil
-}
-
-// pinned returns a text that a session keeps.
-func (r *Runtime) pinned(ctx context.Context, key core.SessionKey, digest string) (string, error) {
-	if text, ok := r.texts.get(digest); ok {
-		return text, nil
-	}
-	text, err := r.storeOf(key).Pinned(ctx, key.Session, digest)
-	if err != nil {
-		return "", err
-	}
-	r.texts.put(digest, text)
-	return text, nil
+	return text + ", such as " + strings.Join(r.toolNames(), ", ")
 }

@@ -2,38 +2,46 @@ package satchel
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/permission"
 )
 
 // WithPolicy sets what the allowed-tools of loaded skills mean. The default is
-// permission.Restrict: while a loaded skill declares a list, the agent may call
-// only what is listed. How the lists of several skills are taken together is the
-// second value; the default is permission.Union.
-func WithPolicy(p permission.Policy, combine ...permission.Combine) Option {
+// permission.Restrict: while a loaded skill declares a list, calls of the tools
+// that lists speak of are denied unless they are listed, and the host's other
+// tools go on.
+func WithPolicy(p permission.Policy) Option {
 	return func(s *settings) error {
-		if !p.Valid() || len(combine) > 1 {
-			return fmt.Errorf("%w: WithPolicy: %v with %d ways to combine lists", ErrOption, p, len(combine))
+		if !p.Valid() {
+			return fmt.Errorf("%w: WithPolicy: %v", ErrOption, p)
 		}
 		s.judge.Policy = p
-		if len(combine) == 1 {
-			if s.judge.Combine = combine[0]; !combine[0].Valid() {
-				return fmt.Errorf("%w: WithPolicy: %v", ErrOption, combine[0])
-			}
-		}
 		return nil
 	}
 }
 
-// WithToolNames says what tools of the host are to the lists of skills: which
-// names these have for them, and what a pattern is compared with. Each replaces
-// a built-in one of its name; package permission lists those.
-func WithToolNames(tools ...permission.Tool) Option {
+// WithCombine sets how the lists of several loaded skills are taken together. The
+// default is permission.Union: what one of them allows is allowed.
+func WithCombine(c permission.Combine) Option {
+	return func(s *settings) error {
+		if !c.Valid() {
+			return fmt.Errorf("%w: WithCombine: %v", ErrOption, c)
+		}
+		s.judge.Combine = c
+		return nil
+	}
+}
+
+// WithHostTools says how lists of skills speak of the host's tools: which names stand
+// for a tool, and what a pattern is compared with. A tool replaces the built-in one
+// of the same name; package permission lists those.
+func WithHostTools(tools ...permission.Tool) Option {
 	return func(s *settings) error {
 		for _, t := range tools {
 			if t.Name == "" || t.Takes > permission.Inert {
-				return fmt.Errorf("%w: WithToolNames: %+v", ErrOption, t)
+				return fmt.Errorf("%w: WithHostTools: %+v", ErrOption, t)
 			}
 		}
 		s.tooling = append(s.tooling, tools...)
@@ -41,16 +49,29 @@ func WithToolNames(tools ...permission.Tool) Option {
 	}
 }
 
-// WithApprover asks for calls that no list grants or denies, those of Satchel's
-// own tools that only show or load what skills hold left out. An answer for the
-// session lasts while no skill is loaded but those of the question, each with
-// the same content. Without an approver such calls are allowed.
+// WithApprover lets a function decide on calls that no list grants or denies. It is
+// not asked about Satchel's own tools that only show or load skills. An answer for the
+// session holds as long as only the skills of the question are loaded, with the same
+// content. Without an approver such calls are allowed.
 func WithApprover(approve core.Approver) Option {
 	return func(s *settings) error {
 		if approve == nil {
 			return fmt.Errorf("%w: WithApprover: nil", ErrOption)
 		}
 		s.approver = approve
+		return nil
+	}
+}
+
+// WithFreeAgents names agents that are bounded by their own lists only, and not by
+// those of an agent that calls them. The option counts in the runtime of the caller
+// and in that of the agent that is called.
+func WithFreeAgents(names ...string) Option {
+	return func(s *settings) error {
+		if slices.Contains(names, "") {
+			return fmt.Errorf("%w: WithFreeAgents: an empty name", ErrOption)
+		}
+		s.free = append(s.free, names...)
 		return nil
 	}
 }

@@ -16,7 +16,7 @@ func ExampleWithPolicy() {
 	rt, err := satchel.New(
 		satchel.WithSkillFS("skills", files),
 		satchel.WithPolicy(permission.Restrict),
-		satchel.WithToolNames(permission.Tool{Name: "terminal", As: []string{"Bash"}, Takes: permission.Command, Field: "line"}),
+		satchel.WithHostTools(permission.Tool{Name: "terminal", As: []string{"Bash"}, Takes: permission.Command, Field: "line"}),
 	)
 	if err != nil {
 		fmt.Println(err)
@@ -29,8 +29,14 @@ func ExampleWithPolicy() {
 		return
 	}
 	for _, line := range []string{"git status", "git status; rm -rf .git"} {
-		d, err := rt.Gate(ctx, key, core.ToolCall{Name: "terminal", Arguments: fmt.Sprintf(`{"line":%q}`, line)})
+		call, err := rt.Agent(key).Open(ctx, core.ToolCall{Name: "terminal", Arguments: fmt.Sprintf(`{"line":%q}`, line)})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		d, err := call.Gate(ctx)
 		fmt.Println(line, "denied:", d.Denied, err)
+		call.Close()
 	}
 	// Output:
 	// git status denied: false <nil>

@@ -2,18 +2,14 @@ package satchel
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/workspace"
 )
-
-// lostText stands for a pinned text that the store has lost.
-const lostText = "(This text is no longer available. Load it again.)"
 
 // Prepare returns the request as the model should be sent it. It is the one
 // owner of state changes per model call: it loads the session's record, lets
@@ -25,23 +21,35 @@ const lostText = "(This text is no longer available. Load it again.)"
 //
 // The error is one of the store or of the host's own use (a declared load that
 // cannot be made), never of a skill or of the model.
+// Decision 1 says why.
 func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, error) {
-	life := r.live.of(req.Key)
-	rec, err := r.advanced(ctx, &req, life)
+	if err := admit(req.Key); err != nil {
+		return core.View{}, err
+	}
+	if err := r.open.check(); err != nil {
+		return core.View{}, err
+	}
+	state := r.states.of(req.Key)
+	rec, err := r.advanced(ctx, &req, state)
 	if err != nil {
 		return core.View{}, err
 	}
+	if err := r.knowAudience(ctx, req.Key, state); err != nil {
+		return core.View{}, err
+	}
 	if r.runner != nil {
-		r.live.hold(life, req.Files)
+		req.Files = named(req.Files)
+		r.states.keep(state, req.Files)
 	}
 	if len(req.Tools) > 0 {
-		life.offer(req.Tools)
+		state.offer(req.Tools)
+		r.warnUnmapped(ctx, req.Key, req.Tools)
 	}
 	if rec.NoSkills && len(rec.Deliveries) == 0 {
 		return core.View{Messages: req.Messages, NoSkills: true}, nil
 	}
-	text := r.texter(ctx, req.Key)
-	content, err := life.shown(rec, text)
+	text := r.pinLookup(ctx, req.Key)
+	content, err := state.shown(rec, text)
 	if err != nil {
 		return core.View{}, err
 	}
@@ -54,46 +62,41 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 			return core.View{}, err
 		}
 	}
-	if r.mode == loadmode.Once {
-		st.Response = life.responded()
+	if last := state.lastResponse(); r.mode == loadmode.Once && last.Observed() {
+		st.Response = last.Calls()
 	}
 	st.Space = req.Space
+	if r.runner != nil && len(req.Files) > 0 {
+		st.Attached = processors.AttachedLines(req.Files)
+	}
 	messages, hidden := processors.Render(r.chain, req.Messages, st)
-	life.hide(hidden)
+	state.sentRequest(hidden)
+	r.tellExecuting(ctx, rec, state, hidden)
 	if r.guarded {
-		r.guard(ctx, &req, life, messages, rec)
+		r.guard(ctx, &req, state, messages, rec)
 	}
 	return core.View{Messages: messages, NoSkills: rec.NoSkills}, nil
 }
 
-// texter returns what finds the pinned texts of a session.
-func (r *Runtime) texter(ctx context.Context, key core.SessionKey) func(digest string) (string, error) {
-	return func(digest string) (string, error) {
-		text, err := r.pinned(ctx, key, digest)
-		if errors.Is(err, session.ErrNotPinned) {
-			r.logger.WarnContext(ctx, "pinned content is lost", "session", key.Session, "digest", digest)
-			return lostText, nil
-		}
-		return text, err
-	}
-}
-
-// advanced returns the record of the request, after what the request begins.
-func (r *Runtime) advanced(ctx context.Context, req *core.Request, life *life) (*session.Record, error) {
+// advanced loads the record of the request. Where the request begins a user turn, it
+// saves and returns the record with which that turn begins.
+func (r *Runtime) advanced(ctx context.Context, req *core.Request, state *agentState) (*session.Record, error) {
 	store := r.storeOf(req.Key)
 	rec, err := store.Load(ctx, req.Key)
 	if err != nil {
 		return nil, err
 	}
-	t := r.turnOf(ctx, rec, req.Messages, life)
-	if !t.begins {
-		return rec, nil
+	state.saw(rec)
+	t := r.turnOf(ctx, rec, req.Messages, state)
+	if !t.Begins {
+		state.inTurn(rec.Turn)
+		return r.noteSent(ctx, store, rec)
 	}
 	var events []core.Event
-	rec, err = session.Update(ctx, store, req.Key, func(rec *session.Record) (*session.Record, error) {
+	rec, err = session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
 		events = nil
-		t := r.turnOf(ctx, rec, req.Messages, life)
-		if !t.begins {
+		t := r.turnOf(ctx, rec, req.Messages, state)
+		if !t.Begins {
 			return nil, nil // another call of this turn was faster
 		}
 		next, happened, err := r.begin(ctx, rec, t, req)
@@ -103,27 +106,43 @@ func (r *Runtime) advanced(ctx context.Context, req *core.Request, life *life) (
 	if err != nil {
 		return nil, err
 	}
-	life.close(false)
+	state.beginTurn()
+	state.inTurn(rec.Turn)
+	r.transfers.over(req.Key)
 	for _, e := range events {
 		e.Key = req.Key
-		r.Emit(ctx, e)
+		r.emit(ctx, e)
 	}
 	return rec, nil
 }
 
-// begin makes the record with which a turn begins.
-func (r *Runtime) begin(ctx context.Context, rec *session.Record, t turn, req *core.Request) (*session.Record, []core.Event, error) {
+// begin returns the record with which a turn begins, and the events to report once
+// it is saved.
+func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.UserTurn, req *core.Request) (*session.Record, []core.Event, error) {
 	next, first := rec.Clone(), rec.Turn == 0
 	next.Key = req.Key
-	loadmode.Advance(next, r.mode, t.token, t.user)
-	if err := r.outlive(ctx, next, rec, req.Messages); err != nil {
+	loadmode.Advance(next, r.mode, t.Token, t.User)
+	if err := r.keepWhileCheaper(ctx, next, rec, req.Messages); err != nil {
 		return nil, nil, err
 	}
-	events := []core.Event{{Kind: core.TurnBegun}}
+	next.CompactNow()
+	skills, err := r.askAudience(ctx, next.Key, r.states.of(next.Key))
+	if err != nil {
+		return nil, nil, err
+	}
+	events := completed(rec, next, "turn", func(skill string) bool { return r.mode == loadmode.Once && isSpent(rec, skill) })
+	gone := r.withdraw(next, skills)
+	if err := r.unstage(ctx, next.Key, gone); err != nil {
+		return nil, nil, err
+	}
+	events = append(events, core.Event{Kind: core.TurnBegun})
+	for _, name := range gone {
+		events = append(events, core.Event{Kind: core.SkillUnloaded, Skill: name, Detail: "withdrawn"})
+	}
 	if first {
-		// Once for all: a session that was offered the tools keeps them.
-		next.NoSkills = len(r.offered) == 0 || r.current().empty
-		if err := r.freeze(ctx, next); err != nil {
+		// This is decided once: a session that was offered the tools keeps them.
+		next.NoSkills = len(r.offered) == 0 || r.overviewOf(skills).empty
+		if err := r.freeze(ctx, next, skills); err != nil {
 			return nil, nil, err
 		}
 		if err := r.rebuild(ctx, next, req.Messages); err != nil {
@@ -131,84 +150,65 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t turn, req *c
 		}
 	} else {
 		notes := len(next.Notes)
-		if err := r.announce(ctx, next, req.Messages); err != nil {
+		if err := r.announce(ctx, next, skills, req.Messages); err != nil {
 			return nil, nil, err
 		}
 		if len(next.Notes) > notes {
 			events = append(events, core.Event{Kind: core.CatalogChanged, Detail: next.Notes[notes].Text})
 		}
 	}
-	loads, _ := ctx.Value(loadsKey{}).([]Load)
-	if len(loads) == 0 {
-		return next, events, nil
+	calls := next.Calls
+	if loads, _ := ctx.Value(loadsKey{}).([]Load); len(loads) > 0 {
+		declared, happened, err := r.declare(ctx, next, loads...)
+		if err != nil {
+			return nil, nil, err
+		}
+		next, events = declared, append(events, happened...)
 	}
-	scope := r.scope(req.Key)
-	scope.Record = func(context.Context) (*session.Record, error) { return next, nil }
-	declaration, err := tools.Declare(ctx, scope, loads)
-	if err != nil {
-		return nil, nil, err
+	if r.mentions != 0 || r.activation != 0 {
+		activated, happened, err := r.activate(ctx, next, req.Messages)
+		if err != nil {
+			return nil, nil, err
+		}
+		next, events = activated, append(events, happened...)
 	}
-	if next, err = declaration.Apply(next, next.User); err != nil {
-		return nil, nil, err
-	}
-	if r.mode == loadmode.Once && t.answered {
-		spend(next, next.Calls)
-	}
-	return next, append(events, declaration.Events()...), nil
-}
-
-// spend notes that the model has answered to what a call delivered: the loads of
-// a turn are declared once more where its record was lost in the middle of it.
-func spend(rec *session.Record, call int) {
-	for i := range rec.Deliveries {
-		if rec.Deliveries[i].Call == call {
-			rec.Deliveries[i].Spent = true
+	if r.mode == loadmode.Once && t.Answered {
+		// The loads of a turn are declared once more where its record was lost
+		// in the middle of it.
+		for call := calls + 1; call <= next.Calls; call++ {
+			loadmode.SpendCall(next, call)
 		}
 	}
+	return next, events, nil
 }
 
-// turn is what a request says about the user turn that it belongs to.
-type turn struct {
-	begins bool
-	token  string
-	user   session.Mark
-	// answered: the agent has done something since the message of the user.
-	answered bool
+// isSpent reports whether the model has answered to all that was delivered of a skill.
+func isSpent(rec *session.Record, skill string) bool {
+	return !slices.ContainsFunc(rec.Deliveries, func(d session.Delivery) bool { return d.Skill == skill && !d.Spent })
 }
 
-// turnOf finds out whether the request begins a user turn. A token of the host
-// decides; without one, the last message that a user wrote does, if nothing
-// that the agent did follows it: it begins a turn if it is not the one that
-// began the last, or if that turn was answered. Neither a retry nor a resumed
-// run begins one.
-func (r *Runtime) turnOf(ctx context.Context, rec *session.Record, messages []core.Message, life *life) turn {
-	var t turn
-	t.token, _ = TurnToken(ctx)
-	last := -1
-	for i := len(messages) - 1; i >= 0 && last < 0; i-- {
-		switch m := &messages[i]; {
-		case m.Role == core.User && !m.Rewritten:
-			last = i
-		case m.Role == core.Assistant || m.Role == core.ToolResult:
-			t.answered = true
+// turnOf finds out whether the request begins a user turn.
+func (r *Runtime) turnOf(ctx context.Context, rec *session.Record, messages []core.Message, state *agentState) loadmode.UserTurn {
+	token, _ := TurnToken(ctx)
+	return loadmode.FindTurn(rec, messages, token, state.isAnswered(), state.mark)
+}
+
+// named returns the files of a request with the names that they get in the workspace.
+// What is known by its ID alone gets none, because nobody knows whether it can be
+// staged.
+func named(files []core.File) []core.File {
+	if len(files) == 0 {
+		return files
+	}
+	files = slices.Clone(files)
+	names := make([]string, len(files))
+	for i := range files {
+		names[i] = files[i].Name
+	}
+	for i, name := range workspace.AttachedNames(names, func(i, j int) bool { return files[i].SameAs(&files[j]) }) {
+		if files[i].Data != nil {
+			files[i].As = name
 		}
 	}
-	if last >= 0 {
-		t.user.Hash = life.mark(messages[last].Text)
-		for i := range messages[:last] {
-			if messages[i].Role == core.User && !messages[i].Rewritten {
-				t.user.Ordinal++
-			}
-		}
-	}
-	switch {
-	case rec.Turn == 0:
-		t.begins = true
-	case t.token != "":
-		t.begins = t.token != rec.Token && !slices.Contains(rec.Tokens, t.token)
-	case last < 0 || t.answered:
-	default:
-		t.begins = t.user.Hash != rec.User.Hash || t.user.Ordinal > rec.User.Ordinal || life.isClosed()
-	}
-	return t
+	return files
 }

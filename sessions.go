@@ -3,29 +3,15 @@ package satchel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/skillmd"
-	"github.com/satchel-go/satchel/workspace"
 )
-
-// anonymousPrefix begins the ids of sessions that no host named.
-const anonymousPrefix = "\x00run-"
-
-func isAnonymous(id string) bool { return strings.HasPrefix(id, anonymousPrefix) }
-
-// Anonymous opens a session that only its holder knows, for one run of a host
-// that named none. It is kept in memory, never in the host's store. End it with
-// [Runtime.EndSession].
-func (r *Runtime) Anonymous(agent string) core.SessionKey {
-	id := anonymousPrefix + strconv.FormatInt(r.runs.Add(1), 10)
-	return core.SessionKey{Session: id, Agent: agent}
-}
 
 // Loaded is a skill that an agent has loaded.
 type Loaded struct {
@@ -36,9 +22,10 @@ type Loaded struct {
 	AllDocs bool     // every doc was asked for
 }
 
-// Loaded lists what is loaded now in the session of ctx: by the agent that ctx
-// runs in, or by each agent of the session in the order of their names. Skills
-// are in load order. The error wraps ErrNoSession where ctx has no session.
+// Loaded lists the skills that are loaded now in the session of ctx, in the order in
+// which they were loaded. Inside an agent it lists those of that agent, and elsewhere
+// those of every agent of the session, by the agents' names. The error wraps
+// ErrNoSession where ctx has no session.
 func (r *Runtime) Loaded(ctx context.Context) ([]Loaded, error) {
 	keys, err := r.keys(ctx)
 	if err != nil {
@@ -57,12 +44,14 @@ func (r *Runtime) Loaded(ctx context.Context) ([]Loaded, error) {
 	return all, nil
 }
 
-// Clear drops what the agents that [Runtime.Loaded] would list have in the session
-// of ctx: what they have loaded, with its texts, and their commands that go on. The
-// workspace goes too, unless another agent of the session has something loaded or a
-// command that goes on. The session itself goes on: it keeps its overview, its
-// turn, the lists of allowed tools that hold in it, and its approvals. A load that
-// is made at the same time may have to be made again.
+// Clear unloads every skill that [Runtime.Loaded] would list, drops the texts, and
+// kills the commands of those agents that still run. It deletes the workspace too,
+// unless another agent of the session has a skill loaded or a command running.
+//
+// The session itself goes on: it keeps its overview, its turn, the lists of allowed
+// tools that hold in it, and its approvals. A load that is made at the same time may
+// be lost.
+// Decision 13 says why.
 func (r *Runtime) Clear(ctx context.Context) error {
 	keys, err := r.keys(ctx)
 	if err != nil {
@@ -82,20 +71,20 @@ func (r *Runtime) Clear(ctx context.Context) error {
 		}
 	}
 	own, inAgent := KeyFrom(ctx)
-	id, _ := SessionID(ctx)
-	if inAgent {
-		id = own.Session
+	if !inAgent {
+		own, _ = hook.SessionOf(ctx, "")
 	}
-	cleared := func(key core.SessionKey) bool { return key == own || !inAgent && key.Session == id }
+	cleared := func(key core.SessionKey) bool { return key == own || !inAgent && key.Session == own.Session }
 	if r.terminals != nil {
 		r.terminals.End(cleared)
 	}
-	return r.release(ctx, id, cleared)
+	return r.release(ctx, own, cleared)
 }
 
-// release lets go of what no agent of a session needs after some were cleared.
-func (r *Runtime) release(ctx context.Context, id string, cleared func(core.SessionKey) bool) error {
-	store := r.storeOf(core.SessionKey{Session: id})
+// release unpins the texts that no agent of a session needs once some agents are
+// cleared. It ends the workspace where no other agent uses it.
+func (r *Runtime) release(ctx context.Context, in core.SessionKey, cleared func(core.SessionKey) bool) error {
+	store, id := r.storeOf(in), in.Session
 	agents, err := store.Agents(ctx, id)
 	if err != nil {
 		return err
@@ -103,12 +92,12 @@ func (r *Runtime) release(ctx context.Context, id string, cleared func(core.Sess
 	var pins []string
 	working := false
 	for _, a := range agents {
-		key := core.SessionKey{Session: id, Agent: a}
+		key := core.SessionKey{Session: id, Agent: a, Anonymous: in.Anonymous}
 		rec, err := store.Load(ctx, key)
 		if err != nil {
 			return err
 		}
-		pins = append(pins, rec.Pins()...)
+		pins = append(append(pins, rec.Pins()...), rec.Listing) // earlier releases pinned the listing in each session
 		working = working || len(rec.Active) > 0 && !cleared(key)
 	}
 	err = store.Unpin(ctx, id, pins)
@@ -118,15 +107,36 @@ func (r *Runtime) release(ctx context.Context, id string, cleared func(core.Sess
 	return errors.Join(err, r.endWorkspace(ctx, id))
 }
 
-// EndSession drops all state of a session: what its agents have loaded, what
-// they pinned, its overview and its workspace, after it has killed the commands
-// that go on. Artifacts stay: they are what the session was for. A later call
-// under the same id begins a new session, into which the messages of the old one
-// bring nothing back: that the session has ended is known for 30 days, as long as
-// not many thousands of others end. Ending an unknown session is not an error.
+// EndSession drops all state of a session: it kills the commands that still run and
+// removes what the agents have loaded and pinned, the overview and the workspace.
+// Artifacts stay: they are what the session was for. Ending an unknown session is not
+// an error.
+//
+// A later call under the same id begins a new session. Messages of the old one load
+// nothing in it, because the store notes that the session has ended, for 30 days or
+// until many thousands of others have ended. Where the note cannot be saved, as on a
+// full disk, nothing is ended, and the error says so: try again later.
 func (r *Runtime) EndSession(ctx context.Context, id string) error {
-	err := errors.Join(r.noteEnd(ctx, id), r.storeOf(core.SessionKey{Session: id}).End(ctx, id))
-	r.live.end(id)
+	key := core.SessionKey{Session: id}
+	if err := admit(key); err != nil {
+		return err
+	}
+	endings := r.endings(ctx, key)
+	if err := session.Bury(ctx, r.store, id); err != nil {
+		return fmt.Errorf("note that session %q ends: %w", id, err)
+	}
+	return r.endSession(ctx, key, endings)
+}
+
+// endSession ends a session whose loads are those of endings, which it reports.
+func (r *Runtime) endSession(ctx context.Context, key core.SessionKey, endings []core.Event) error {
+	id := key.Session
+	for _, e := range endings {
+		r.emit(ctx, e)
+	}
+	err := r.storeOf(key).End(ctx, id)
+	r.states.end(id)
+	r.transfers.end(id)
 	if r.runner != nil {
 		r.terminals.EndSession(id)
 		err = errors.Join(err, r.endWorkspace(ctx, id))
@@ -134,43 +144,91 @@ func (r *Runtime) EndSession(ctx context.Context, id string) error {
 	return err
 }
 
+// endings are the events of the loads that end with a session, where somebody wants to
+// know. What the store cannot tell of them is left out.
+func (r *Runtime) endings(ctx context.Context, key core.SessionKey) (events []core.Event) {
+	if r.events == nil {
+		return nil
+	}
+	agents, err := r.storeOf(key).Agents(ctx, key.Session)
+	if err != nil {
+		return nil
+	}
+	for _, key.Agent = range agents {
+		if rec, err := r.storeOf(key).Load(ctx, key); err == nil {
+			told := func(skill string) bool { return r.mode == loadmode.Once && isSpent(rec, skill) }
+			for _, e := range completed(rec, &session.Record{}, "session", told) {
+				e.Key = key
+				events = append(events, e)
+			}
+		}
+	}
+	return events
+}
+
 func (r *Runtime) endWorkspace(ctx context.Context, id string) error {
 	began := time.Now()
 	err := r.runner.Workspaces.End(id)
-	r.Emit(ctx, core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
+	r.emit(ctx, core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
 	return err
 }
 
-// swept reports a workspace that nobody had used for long.
-func (r *Runtime) swept(s workspace.Swept) {
-	detail := "idle"
-	if s.Err != nil {
-		detail += ": " + s.Err.Error()
-	}
-	r.Emit(context.Background(), core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: s.Session}, Duration: s.Took, Detail: detail})
-}
-
-// Diagnostics are the problems of the skills as they are now, by file.
-func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
-	return r.catalog.Snapshot().Diagnostics()
-}
-
-// keys are the records that ctx speaks of.
+// keys returns the key of the agent that ctx runs in, or else of every agent in the
+// session of ctx.
 func (r *Runtime) keys(ctx context.Context) ([]core.SessionKey, error) {
 	if key, ok := KeyFrom(ctx); ok {
-		return []core.SessionKey{key}, nil
+		return []core.SessionKey{key}, admit(key)
 	}
-	id, ok := SessionID(ctx)
+	key, ok := hook.SessionOf(ctx, "")
 	if !ok {
 		return nil, ErrNoSession
 	}
-	agents, err := r.store.Agents(ctx, id)
+	if err := admit(key); err != nil {
+		return nil, err
+	}
+	agents, err := r.storeOf(key).Agents(ctx, key.Session)
 	if err != nil {
 		return nil, err
 	}
 	var keys []core.SessionKey
 	for _, a := range agents {
-		keys = append(keys, core.SessionKey{Session: id, Agent: a})
+		key.Agent = a
+		keys = append(keys, key)
 	}
 	return keys, nil
+}
+
+// Sessions lists the sessions of the store, sorted by id. The error wraps
+// session.ErrNotLister where the store of [WithStore] cannot list them.
+func (r *Runtime) Sessions(ctx context.Context) ([]session.Info, error) {
+	lister, ok := r.store.(session.Lister)
+	if !ok {
+		return nil, session.ErrNotLister
+	}
+	return lister.Sessions(ctx)
+}
+
+// EndSessionsBefore ends, as [Runtime.EndSession] does, the sessions whose state has
+// not changed since a time, and returns how many. A session in which somebody only
+// talks changes with each user turn. It goes on after a session that cannot be ended.
+func (r *Runtime) EndSessionsBefore(ctx context.Context, before time.Time) (ended int, err error) {
+	all, err := r.Sessions(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var errs []error
+	for _, s := range all {
+		if !s.Changed.Before(before) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return ended, errors.Join(append(errs, err)...)
+		}
+		if err := r.EndSession(ctx, s.ID); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		ended++
+	}
+	return ended, errors.Join(errs...)
 }

@@ -6,33 +6,34 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/workspace"
 )
 
 // What a runtime makes for itself when the host leaves it out is made by the
-// first command: New touches no file, and an agent whose skills are only read
-// never pays for a sandbox.
+// first command: New leaves no file, and an agent whose skills are only read pays
+// for no more than one look, in its process, at what a sandbox holds here.
 
 // standardSandbox is the executor of a host that names none. Nothing takes its
-// place where there is no sandbox: the answer to the call then says why, and
-// what to change.
+// place where there is no sandbox: the log then says why, and what to change.
 type standardSandbox struct {
-	mu     sync.Mutex
-	opened *executor.Sandbox
-	closed bool
+	options []sandbox.Option
+	mu      sync.Mutex
+	opened  *sandbox.Sandbox
+	closed  bool
 }
 
 var _ executor.Executor = (*standardSandbox)(nil)
 
 // open tries again after a failure: what was missing may be there now.
-func (s *standardSandbox) open() (*executor.Sandbox, error) {
+func (s *standardSandbox) open() (*sandbox.Sandbox, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil, ErrClosed
 	}
 	if s.opened == nil {
-		opened, err := executor.NewSandbox()
+		opened, err := sandbox.New(s.options...)
 		if err != nil {
 			return nil, err
 		}
@@ -59,13 +60,21 @@ func (s *standardSandbox) Start(ctx context.Context, cmd executor.Command, term 
 	return sandbox.Start(ctx, cmd, term)
 }
 
-// Capabilities implements executor.Executor.
+// Capabilities implements executor.Executor. It opens nothing that stays open.
 func (s *standardSandbox) Capabilities() executor.Capabilities {
-	sandbox, err := s.open()
-	if err != nil {
-		return executor.Capabilities{Isolation: executor.IsolationNone, Advice: []string{err.Error()}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return executor.Capabilities{Isolation: executor.IsolationNone, Unavailable: ErrClosed.Error()}
+	case s.opened != nil:
+		return s.opened.Capabilities()
 	}
-	return sandbox.Capabilities()
+	caps, err := sandbox.Probe()
+	if err != nil {
+		caps = executor.Capabilities{Isolation: executor.IsolationNone, Unavailable: err.Error()}
+	}
+	return caps
 }
 
 func (s *standardSandbox) close() error {
@@ -88,8 +97,8 @@ type standardPlaces struct {
 	closed  bool
 }
 
-// Of implements tools.Places.
-func (p *standardPlaces) Of(ctx context.Context, session string) (*workspace.Workspace, error) {
+// Of implements workspace.Places.
+func (p *standardPlaces) Of(ctx context.Context, session string) (workspace.Workspace, error) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -109,7 +118,7 @@ func (p *standardPlaces) Of(ctx context.Context, session string) (*workspace.Wor
 	return opened.Of(ctx, session)
 }
 
-// End implements tools.Places.
+// End implements workspace.Places.
 func (p *standardPlaces) End(session string) error {
 	p.mu.Lock()
 	opened := p.opened

@@ -17,11 +17,18 @@ func openDirectory(t testing.TB, dir string, opts ...artifacts.DirectoryOption) 
 	return d
 }
 
+// small is the quota that artifactstest.RunQuota asks for.
+var small = artifacts.WithQuota(artifacts.Quota{Bytes: 1000, Versions: 10})
+
 func TestMemoryConformance(t *testing.T) {
+	artifactstest.RunQuota(t, func(*testing.T) artifacts.Store { return artifacts.NewMemory(small) })
 	artifactstest.Run(t, func(*testing.T) artifacts.Store { return artifacts.NewMemory() })
 }
 
 func TestDirectoryConformance(t *testing.T) {
+	artifactstest.RunQuota(t, func(t *testing.T) artifacts.Store {
+		return openDirectory(t, t.TempDir(), artifacts.WithSync(false), small)
+	})
 	for name, opts := range map[string][]artifacts.DirectoryOption{
 		"default": nil,
 		"no sync": {artifacts.WithSync(false)},

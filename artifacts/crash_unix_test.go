@@ -13,19 +13,19 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/artifacts"
-	"github.com/satchel-go/satchel/internal/mortal"
+	"github.com/satchel-go/satchel/internal/crashtest"
 )
 
 func TestMain(m *testing.M) {
-	mortal.Main(m, map[string]func(dir string) error{"crash": writeForever, "count": countUp})
+	crashtest.Main(m, map[string]func(dir string) error{"crash": writeForever, "count": countUp})
 }
 
-// content is what version v holds: some hundred KiB, so that a kill often
-// comes in the middle of it.
+// content returns the content of version v: some hundred KiB, so that a kill
+// often comes while it is being written.
 func content(v int) []byte { return bytes.Repeat([]byte(fmt.Sprintln("version", v)), 20_000+v%7) }
 
-// writeForever saves versions from the next one on and says so, one line each,
-// until it is killed.
+// writeForever saves versions from the next one on and reports each on a line of
+// its own, until it is killed.
 func writeForever(dir string) error {
 	d, err := artifacts.NewDirectory(dir)
 	if err != nil {
@@ -60,14 +60,14 @@ func writeForever(dir string) error {
 }
 
 // TestDirectoryCrash kills a writer at random moments and checks that nothing
-// acknowledged is lost, nothing half-written is seen and no number is left out.
+// acknowledged is lost, nothing half-written is seen and no number is skipped.
 func TestDirectoryCrash(t *testing.T) {
 	const rounds = 50
 	dir := t.TempDir()
 	last := acknowledged{saved: -1}
 	for round := range rounds {
 		last.ended = map[int]bool{}
-		mortal.Start(t, "crash", dir).KillWithin(t, 30*time.Millisecond, func(line string) {
+		crashtest.Start(t, "crash", dir).KillWithin(t, 30*time.Millisecond, func(line string) {
 			var what string
 			var version int
 			if _, err := fmt.Sscan(line, &what, &version); err != nil {
@@ -87,8 +87,8 @@ func TestDirectoryCrash(t *testing.T) {
 // acknowledged is what children said before they were killed.
 type acknowledged struct {
 	saved int
-	// ended has the short sessions that the last child wrote whole; true once
-	// ended.
+	// ended has the short sessions that the last child wrote completely; true
+	// once ended.
 	ended map[int]bool
 }
 
@@ -119,7 +119,7 @@ func checkCrashed(t *testing.T, dir string, last acknowledged) {
 		if info.Version != v {
 			t.Fatalf("version %d in place %d", info.Version, v)
 		}
-		if v < len(all)-20 { // checked in earlier rounds
+		if v < len(all)-20 { // earlier rounds have checked it
 			continue
 		}
 		r, _, err := d.Open(t.Context(), "crash", info.Ref)
@@ -144,7 +144,7 @@ func checkCrashed(t *testing.T, dir string, last acknowledged) {
 
 const countTo = 100
 
-// countUp does not sync, so that the processes meet more often.
+// countUp does not sync, so that the processes collide more often.
 func countUp(dir string) error {
 	d, err := artifacts.NewDirectory(dir, artifacts.WithSync(false))
 	if err != nil {
@@ -167,7 +167,7 @@ func TestDirectoryProcesses(t *testing.T) {
 	got := make(chan int, processes*countTo)
 	waits := make(chan error, processes)
 	for range processes {
-		child := mortal.Start(t, "count", dir)
+		child := crashtest.Start(t, "count", dir)
 		go func() {
 			for child.Lines.Scan() {
 				var v int

@@ -16,21 +16,28 @@ import (
 // process that dies at any moment blocks nobody. What it acknowledged survives
 // the death of the process, and with WithSync a loss of power.
 //
-// Below the root there is one directory for each session and in it one for
-// each name, both named by the SHA-256 of the id, so that any id is safe on any
-// file system. In these a version is a directory of two files:
+// Below the root there is one directory for each session and in it one for each
+// name, both named by the SHA-256 of the id, so that any id is safe on any file
+// system. In these a version is a directory of two files:
 //
+//	<session>/id
 //	<session>/<name>/<version, 20 digits>/content
 //	<session>/<name>/<version, 20 digits>/info.json
 //
+// The file id holds the id of the session. If a version was removed and there is
+// no higher one, an empty file, <version>.gone, keeps its number from being used
+// again.
+//
 // A version is written and made durable under a temporary name in the session,
-// and then gets its number by a rename, which fails when the number is taken:
-// a version is complete from the moment that it is seen, and two saves never
-// share one. All of that happens inside the session's directory that a Save has
-// open; End renames that directory away, and what comes late lands in what is
-// about to be removed. The file system must be local: network file systems that
-// answer from caches of their own void the promises.
+// and then gets its number by a rename, which fails if the number is taken. So a
+// version is complete from the moment that it is seen, and two saves never share
+// one. All of that happens inside the session's directory, which the Save has
+// open; End renames that directory away, and whatever is written later lands in a
+// directory that is about to be removed. The file system must be local: the
+// guarantees do not hold on network file systems that answer from caches of their
+// own.
 type Directory struct {
+	limits
 	root *os.Root
 	sync bool
 	log  *slog.Logger
@@ -38,26 +45,23 @@ type Directory struct {
 
 var _ Store = (*Directory)(nil)
 
-// DirectoryOption configures [NewDirectory].
-type DirectoryOption func(*Directory) error
-
 // WithSync says whether an acknowledged Save or End has reached the disk (the
 // default) or only the operating system. Without it a loss of power may undo or
 // damage the latest saves; a damaged version is reported as [ErrDamaged].
 func WithSync(sync bool) DirectoryOption {
-	return func(d *Directory) error { d.sync = sync; return nil }
+	return directoryOption(func(d *Directory) error { d.sync = sync; return nil })
 }
 
 // WithLogger sets where damaged versions and leftovers that cannot be removed
 // are reported. The default is slog.Default at the time of NewDirectory.
 func WithLogger(log *slog.Logger) DirectoryOption {
-	return func(d *Directory) error {
+	return directoryOption(func(d *Directory) error {
 		if log == nil {
 			return errors.New("logger is nil")
 		}
 		d.log = log
 		return nil
-	}
+	})
 }
 
 // Names in the store that are not hashes or versions.
@@ -65,34 +69,34 @@ const (
 	newPrefix   = "new." // a version, in a session, that is not in place yet
 	contentName = "content"
 	infoName    = "info.json"
+	idName      = "id"    // the id of a session
+	goneSuffix  = ".gone" // keeps a number from being used again
 )
 
-// leftoverAge is when a version that is not in place and that nobody writes is
-// taken for the remains of a crash.
+// leftoverAge is the age from which on a version that is not in place, and that
+// nobody is writing, counts as the remains of a crash.
 const leftoverAge = time.Hour
 
-// NewDirectory opens the store at path and makes the directory, readable by its
-// owner only, where there is none. It removes ended sessions that a crash left;
-// a version that a crash left half written goes with the next Save in its
-// session after an hour, or with the session. Close the store after use; later
-// calls return an error that wraps fs.ErrClosed.
+// NewDirectory opens the store at path. If the directory does not exist, it is
+// made, readable by its owner only. NewDirectory removes ended sessions that a
+// crash left. A version that a crash left half-written is removed with its
+// session, or by the first Save in the session after an hour. Close the store
+// after use; later calls return an error that wraps fs.ErrClosed.
 func NewDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
 	d := &Directory{sync: true, log: slog.Default()}
 	for _, o := range opts {
-		if err := o(d); err != nil {
+		if err := o.applyDirectory(d); err != nil {
 			return nil, fmt.Errorf("open artifact directory %q: %w", path, err)
 		}
 	}
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("make artifact directory: %w", err)
+	var err error
+	if d.root, err = durable.OpenStore(path, "artifact", d.log, func(*os.Root, string) bool { return false }); err != nil {
+		return nil, err
 	}
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, fmt.Errorf("open artifact directory: %w", err)
-	}
-	d.root = root
-	if err := durable.RemoveLeftovers(root, d.log, func(string) bool { return false }); err != nil {
-		return nil, errors.Join(fmt.Errorf("clean artifact directory %q: %w", path, err), root.Close())
+	if before, due := d.due(); due {
+		if _, err := d.RemoveBefore(context.Background(), before); err != nil {
+			d.log.Warn("artifact store: what is older than the retention is not removed", "store", path, "error", err)
+		}
 	}
 	return d, nil
 }

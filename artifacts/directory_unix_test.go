@@ -57,8 +57,8 @@ func TestDirectoryRefusesPipes(t *testing.T) {
 	}
 }
 
-// TestDirectoryStaysInside puts links to the outside where the store keeps its
-// directories.
+// TestDirectoryStaysInside replaces the store's directories with links to the
+// outside.
 func TestDirectoryStaysInside(t *testing.T) {
 	path, outside := t.TempDir(), t.TempDir()
 	d := openTest(t, path)

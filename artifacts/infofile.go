@@ -7,26 +7,29 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/satchel-go/satchel/internal/durable"
 )
 
-// infoFile is the description of a version on disk; the version is the name of
-// its directory.
+// infoFile is the description of a version on disk. The number of the version is
+// the name of its directory.
 type infoFile struct {
 	Name   string `json:"name"`
 	MIME   string `json:"mime"`
 	Size   int64  `json:"size"`
 	Digest string `json:"digest"`
+	// Created is missing in versions that were saved before times were recorded.
+	Created time.Time `json:"created,omitzero"`
 }
 
 // maxInfo bounds a description in bytes: a name and a type, each byte of which
-// JSON may write as six.
+// JSON may encode as six.
 const maxInfo = 16 << 10
 
-// readInfo reads the description of a version of the name with that hash. One
-// that cannot be trusted is [ErrDamaged], a version without a directory
-// [ErrNotFound].
+// readInfo reads the description of a version; name is the hash of its name. A
+// description that cannot be trusted is [ErrDamaged], a version without a
+// directory [ErrNotFound].
 func (s *openSession) readInfo(name string, version int) (Info, error) {
 	dir := name + "/" + versionName(version)
 	if err := durable.CheckDir(s.dir, dir); errors.Is(err, fs.ErrNotExist) {
@@ -42,7 +45,12 @@ func (s *openSession) readInfo(name string, version int) (Info, error) {
 	if err := json.Unmarshal(data, &file); err != nil {
 		return Info{}, fmt.Errorf("%w: description: %w", ErrDamaged, err)
 	}
-	info := Info{Ref: Ref{Name: file.Name, Version: version}, MIME: file.MIME, Size: file.Size, Digest: file.Digest}
+	info := Info{Ref: Ref{Name: file.Name, Version: version}, MIME: file.MIME, Size: file.Size, Digest: file.Digest, Created: file.Created.UTC()}
+	if file.Created.IsZero() {
+		if written, err := s.dir.Lstat(dir + "/" + infoName); err == nil {
+			info.Created = written.ModTime().UTC().Truncate(time.Millisecond)
+		}
+	}
 	if err := checkStored(info, name); err != nil {
 		return Info{}, fmt.Errorf("%w: description: %w", ErrDamaged, err)
 	}
@@ -59,7 +67,7 @@ func checkStored(info Info, hash string) error {
 	return errors.Join(CheckName(info.Name), checkMIME(info.MIME))
 }
 
-// incomplete says that a version without a file is damaged.
+// incomplete turns the error of a missing file of a version into [ErrDamaged].
 func incomplete(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -67,14 +75,14 @@ func incomplete(err error) error {
 	return damaged(err)
 }
 
-// openDir opens a directory. What is not one is [ErrDamaged].
+// openDir opens a directory. Anything else is [ErrDamaged].
 func openDir(root *os.Root, name string) (*os.Root, fs.FileInfo, error) {
 	dir, info, err := durable.OpenDir(root, name)
 	return dir, info, damaged(err)
 }
 
-// listNames returns the names in a directory in no order. What is not one is
-// [ErrDamaged].
+// listNames returns the names in a directory in no particular order. Anything
+// else is [ErrDamaged].
 func listNames(root *os.Root, name string) ([]string, error) {
 	names, err := durable.List(root, name)
 	return names, damaged(err)

@@ -11,22 +11,19 @@ import (
 	"sync"
 )
 
-// DefaultMaxBytes is what a [Memory] holds unless [WithMaxBytes] says
-// otherwise: 256 MiB.
-const DefaultMaxBytes = 256 << 20
-
-// ErrFull reports that a [Memory] has no room for an artifact. End sessions
-// that are over, or raise the bound.
+// ErrFull reports that a [Memory] with a bound has no room for an artifact. End
+// sessions that are no longer needed, or raise the bound.
 var ErrFull = errors.New("artifact store is full")
 
-// versionCost stands for what a version takes beside its content and name, so
-// that any number of empty artifacts is bounded too.
+// versionCost is counted for a version besides its content and name, so that the
+// number of empty artifacts is bounded too.
 const versionCost = 512
 
-// Memory is a [Store] that lives and dies with the process. It holds a bounded
-// number of bytes; what does not fit fails with [ErrFull], because an artifact
-// that a host was promised must not vanish to make room for another.
+// Memory is a [Store] that lives and dies with the process. If it has no room a
+// Save fails, because an artifact that a host was promised must not vanish to
+// make room for another.
 type Memory struct {
+	limits
 	max int64
 
 	mu       sync.Mutex // guards all below; nothing under it blocks
@@ -34,13 +31,15 @@ type Memory struct {
 	sessions map[string]*memorySession
 }
 
-// memorySession is what is kept for one session. The maps hold nothing once it
-// has ended.
+// memorySession is what is kept for one session. Its maps are empty once it has
+// ended.
 type memorySession struct {
 	ended   bool
-	writers int   // Saves under way
-	used    int64 // by names, without the drafts of the Saves
+	writers int   // Saves in progress
+	used    int64 // bytes taken by names, without the drafts of Saves in progress
+	keeps   usage // the same for the quota, with the drafts
 	names   map[string][]memoryVersion
+	next    map[string]int // the next version of a name
 }
 
 type memoryVersion struct {
@@ -50,29 +49,29 @@ type memoryVersion struct {
 
 var _ Store = (*Memory)(nil)
 
-// MemoryOption configures [NewMemory].
-type MemoryOption func(*Memory)
-
-// WithMaxBytes bounds what all sessions together take: contents, names, about
-// 512 bytes for each version, and contents that are being saved. 0 or less
-// removes the bound. The default is [DefaultMaxBytes].
+// WithMaxBytes bounds what all sessions take together: contents, names, about 512
+// bytes for each version, and contents that are being saved. Beyond it a Save
+// fails with [ErrFull], whatever its session. A few sessions can then take the
+// room of all others, so set a [Quota] that leaves enough room. 0, the default,
+// is no bound.
 func WithMaxBytes(n int64) MemoryOption {
-	return func(m *Memory) { m.max = n }
+	return memoryOption(func(m *Memory) { m.max = n })
 }
 
 // NewMemory returns an empty store in memory. It needs no closing.
 func NewMemory(opts ...MemoryOption) *Memory {
-	m := &Memory{max: DefaultMaxBytes, sessions: map[string]*memorySession{}}
+	m := &Memory{sessions: map[string]*memorySession{}}
 	for _, o := range opts {
-		o(m)
+		o.applyMemory(m)
 	}
 	return m
 }
 
-// Save implements [Store]. Content beyond the bound of the store fails with
-// [ErrFull]; reading stops there.
+// Save implements [Store]. It fails with [ErrQuota] for content beyond the quota
+// of the session, and with [ErrFull] for content beyond the bound of the store;
+// it stops reading there.
 func (m *Memory) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (Info, error) {
-	info, err := newInfo(name, mime, content, limit)
+	info, err := Check(name, mime, content, limit)
 	if err == nil {
 		err = m.save(ctx, session, &info, content, limit)
 	}
@@ -83,14 +82,18 @@ func (m *Memory) Save(ctx context.Context, session, name, mime string, content i
 }
 
 func (m *Memory) save(ctx context.Context, session string, info *Info, content io.Reader, limit int64) error {
+	if before, due := m.due(); due {
+		m.removeBefore(before)
+	}
 	s := m.enter(session)
 	defer m.leave(session, s)
-	d := &draft{m: m}
+	d := &draft{m: m, s: s}
 	defer d.discard()
-	if err := stream(ctx, d, info, content, limit); err != nil {
+	limit, tooMuch := m.quota.limit(limit)
+	if err := Copy(ctx, d, info, content, limit, tooMuch); err != nil {
 		return err
 	}
-	kept := bytes.Clone(d.content.Bytes()) // a buffer has up to half of it spare
+	kept := bytes.Clone(d.content.Bytes()) // up to half of a buffer is spare
 
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,11 +104,18 @@ func (m *Memory) save(ctx context.Context, session string, info *Info, content i
 	if m.max > 0 && m.used+cost > m.max {
 		return m.full()
 	}
-	info.Version = len(s.names[info.Name])
+	next := s.keeps
+	next.versions++
+	if err := m.quota.check(next); err != nil {
+		return err
+	}
+	s.keeps = next
+	info.Version, info.Created = s.next[info.Name], m.time()
+	s.next[info.Name]++
 	s.names[info.Name] = append(s.names[info.Name], memoryVersion{info: *info, content: kept})
 	m.used += cost
 	s.used += cost + d.taken
-	d.taken = 0 // the session has it now
+	d.taken = 0 // the session counts it now
 	return nil
 }
 
@@ -113,53 +123,65 @@ func (m *Memory) full() error {
 	return fmt.Errorf("%w: it holds %d bytes", ErrFull, m.max)
 }
 
-// draft takes the content of a Save and the room for it.
+// draft holds the content of a Save, and accounts for its room.
 type draft struct {
 	m       *Memory
+	s       *memorySession
 	content bytes.Buffer
 	taken   int64
 }
 
 func (d *draft) Write(p []byte) (int, error) {
-	d.m.mu.Lock()
-	fits := d.m.max <= 0 || d.m.used+int64(len(p)) <= d.m.max
-	if fits {
-		d.m.used += int64(len(p))
-		d.taken += int64(len(p))
-	}
-	d.m.mu.Unlock()
-	if !fits {
-		return 0, d.m.full()
+	if err := d.take(int64(len(p))); err != nil {
+		return 0, err
 	}
 	return d.content.Write(p)
 }
 
-// discard gives back what the draft still holds.
+func (d *draft) take(n int64) error {
+	d.m.mu.Lock()
+	defer d.m.mu.Unlock()
+	next := d.s.keeps
+	next.bytes += n
+	if err := d.m.quota.check(next); err != nil {
+		return err
+	}
+	if d.m.max > 0 && d.m.used+n > d.m.max {
+		return d.m.full()
+	}
+	d.s.keeps = next
+	d.m.used += n
+	d.taken += n
+	return nil
+}
+
+// discard gives back the room that the draft still takes.
 func (d *draft) discard() {
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()
 	d.m.used -= d.taken
+	d.s.keeps.bytes -= d.taken
 }
 
-// enter returns the session, begun if need be, so that a Save knows when it
-// ends.
+// enter returns the session, which it begins if necessary, so that a Save notices
+// when the session ends.
 func (m *Memory) enter(session string) *memorySession {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.sessions[session]
 	if s == nil {
-		s = &memorySession{names: map[string][]memoryVersion{}}
+		s = &memorySession{names: map[string][]memoryVersion{}, next: map[string]int{}}
 		m.sessions[session] = s
 	}
 	s.writers++
 	return s
 }
 
-// leave drops a session in which nothing was saved.
+// leave removes a session if nothing was saved in it.
 func (m *Memory) leave(session string, s *memorySession) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s.writers--; s.writers == 0 && len(s.names) == 0 && m.sessions[session] == s {
+	if s.writers--; s.writers == 0 && len(s.next) == 0 && m.sessions[session] == s {
 		delete(m.sessions, session)
 	}
 }
@@ -175,11 +197,8 @@ func (m *Memory) Open(ctx context.Context, session string, ref Ref) (io.ReadClos
 	if s := m.sessions[session]; s != nil {
 		versions = s.names[ref.Name]
 	}
-	at := ref.Version
+	at := indexOf(versions, ref.Version)
 	if at < 0 {
-		at = len(versions) - 1
-	}
-	if at < 0 || at >= len(versions) {
 		return nil, Info{}, notFound(ref)
 	}
 	v := versions[at]
@@ -232,7 +251,7 @@ func (m *Memory) End(ctx context.Context, session string) error {
 	if s := m.sessions[session]; s != nil {
 		delete(m.sessions, session)
 		m.used -= s.used
-		s.ended, s.names, s.used = true, nil, 0
+		s.ended, s.names, s.next, s.used = true, nil, nil, 0
 	}
 	return nil
 }

@@ -2,26 +2,25 @@ package artifacts
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/satchel-go/satchel/internal/durable"
 )
 
-// openSession is the directory of a session, held open so that all of a call
-// happens in the same session even when it ends and starts again meanwhile.
+// openSession is the open directory of a session. Holding it open makes
+// everything that a call does happen in the same session, even if that ends and
+// starts again meanwhile.
 type openSession struct {
 	dir  *os.Root
 	name string
 	info fs.FileInfo // of dir, unique while it is open
 }
 
-// session opens the directory of a session; without one the error is
+// session opens the directory of a session; if there is none the error is
 // fs.ErrNotExist.
 func (d *Directory) session(name string) (*openSession, error) {
 	dir, info, err := openDir(d.root, name)
@@ -33,20 +32,12 @@ func (d *Directory) session(name string) (*openSession, error) {
 
 func (s *openSession) close() { s.dir.Close() }
 
-// inPlace reports whether the session has not ended since it was opened.
+// inPlace reports whether the session still exists as it was opened.
 func (d *Directory) inPlace(s *openSession) (bool, error) {
 	return durable.InPlace(d.root, s.name, s.info)
 }
 
-func versionName(v int) string { return fmt.Sprintf("%020d", v) }
-
-func parseVersion(digits string) (int, bool) {
-	if len(digits) != 20 || strings.Trim(digits, "0123456789") != "" {
-		return 0, false
-	}
-	v, err := strconv.Atoi(digits)
-	return v, err == nil
-}
+func versionName(v int) string { return durable.VersionName(int64(v)) }
 
 // versions returns the versions in the directory of a name, ascending. A name
 // without a directory has none.
@@ -57,12 +48,27 @@ func (s *openSession) versions(name string) ([]int, error) {
 	}
 	var versions []int
 	for _, n := range names {
-		if v, ok := parseVersion(n); ok {
-			versions = append(versions, v)
+		if v, ok := durable.ParseVersion(n); ok {
+			versions = append(versions, int(v))
 		}
 	}
 	slices.Sort(versions)
 	return versions, nil
+}
+
+// next returns the number above all those of present and removed versions.
+func (s *openSession) next(name string) (int, error) {
+	names, err := listNames(s.dir, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	next := 0
+	for _, n := range names {
+		if v, ok := durable.ParseVersion(strings.TrimSuffix(n, goneSuffix)); ok && int(v) >= next {
+			next = int(v) + 1
+		}
+	}
+	return next, nil
 }
 
 // publish gives the version in temp the next number of its name.
@@ -70,13 +76,9 @@ func (s *openSession) publish(temp, name string) (int, error) {
 	if err := s.dir.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return 0, err
 	}
-	taken, err := s.versions(name)
+	next, err := s.next(name)
 	if err != nil {
 		return 0, err
-	}
-	next := 0
-	if len(taken) > 0 {
-		next = taken[len(taken)-1] + 1
 	}
 	for {
 		err := durable.Place(s.dir, temp, name+"/"+versionName(next))
@@ -86,11 +88,11 @@ func (s *openSession) publish(temp, name string) (int, error) {
 		if !errors.Is(err, fs.ErrExist) {
 			return 0, err
 		}
-		next++ // somebody was faster
+		next++ // another Save was faster
 	}
 }
 
-// sweep removes versions that a crash left half written.
+// sweep removes versions that a crash left half-written.
 func (s *openSession) sweep() error {
 	names, err := listNames(s.dir, ".")
 	if err != nil {

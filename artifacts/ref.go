@@ -30,15 +30,15 @@ const (
 // Ref names an artifact of a session.
 type Ref struct {
 	// Name is a slash path such as "pref/out/report.txt".
-	Name string
+	Name string `json:"name"`
 	// Version counts from 0; [Latest], or any other negative number, means the
 	// highest version.
-	Version int
+	Version int `json:"version"`
 }
 
 // String returns the form that [ParseRef] reads: artifact://name@version, and
-// artifact://name for the latest version. Only a name that itself ends like a
-// version is then written artifact://name@latest.
+// artifact://name for the latest version. If the name itself ends like a version,
+// the latest version is written artifact://name@latest.
 func (r Ref) String() string {
 	if r.Version >= 0 {
 		return scheme + r.Name + "@" + strconv.Itoa(r.Version)
@@ -88,10 +88,10 @@ func cutVersion(text string) (name, version string, found bool) {
 	return name, version, isNumber || version == latestWord
 }
 
-// CheckName tells with an error that wraps [ErrName] why name cannot be the
-// name of an artifact. A name is a relative slash path of at most [MaxName]
-// bytes of valid UTF-8 without control characters; no segment is empty, "." or
-// "..". So it is one line of text, and safe below any directory.
+// CheckName returns an error that wraps [ErrName] and says why name cannot be the
+// name of an artifact. A name is a relative slash path of at most [MaxName] bytes
+// of valid UTF-8 without control characters; no segment is empty, "." or "..". So
+// it is one line of text, and safe below any directory.
 func CheckName(name string) error {
 	problem := ""
 	switch {

@@ -12,7 +12,7 @@ func TestParseRef(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		want Ref
-		back string // String, where it is not text
+		back string // result of String, if it is not text
 	}{
 		{"artifact://report.txt", Ref{"report.txt", Latest}, ""},
 		{"artifact://pref/out/report.txt@0", Ref{"pref/out/report.txt", 0}, ""},
@@ -75,8 +75,8 @@ func TestParseRefErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseRef checks that a reference that is accepted names one artifact: it
-// is safe, and its text form means the same.
+// FuzzParseRef checks that every reference that is accepted names one artifact:
+// the name is safe, and the text form of the reference means the same.
 func FuzzParseRef(f *testing.F) {
 	for _, seed := range []string{
 		"artifact://pref/out/report.txt@3", "artifact://a@latest", "artifact://a@1@latest", "artifact://../x",

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -22,7 +23,7 @@ var (
 	// ErrEnded reports a Save whose session ended meanwhile. Nothing of it is
 	// stored.
 	ErrEnded = errors.New("session ended during the save")
-	// ErrDamaged reports stored content that is there but not as it was saved.
+	// ErrDamaged reports stored content that exists but is not what was saved.
 	ErrDamaged = errors.New("stored artifact is damaged")
 	// ErrMIME reports a MIME type that is too long or not one line of text.
 	ErrMIME = errors.New("invalid MIME type")
@@ -31,8 +32,8 @@ var (
 // DefaultMIME is the type of an artifact that was saved without one.
 const DefaultMIME = "application/octet-stream"
 
-// maxMIME is the greatest length of a MIME type in bytes: two names of 127
-// (RFC 6838, section 4.2) and what parameters usually take.
+// maxMIME is the greatest length of a MIME type in bytes: two names of 127 (RFC
+// 6838, section 4.2), and room for the usual parameters.
 const maxMIME = 512
 
 // Info describes one version of an artifact. Its String is that of the Ref.
@@ -40,11 +41,23 @@ type Info struct {
 	// Ref names it; the Version is never [Latest].
 	Ref
 	// MIME is the type as given to Save, or [DefaultMIME].
-	MIME string
+	MIME string `json:"mime"`
 	// Size is the length of the content in bytes.
-	Size int64
+	Size int64 `json:"size"`
 	// Digest is the SHA-256 of the content, 64 lower-case hex digits.
-	Digest string
+	Digest string `json:"digest"`
+	// Created is when the version was saved, in UTC and whole milliseconds.
+	Created time.Time `json:"created"`
+}
+
+// Session describes what a store keeps for one session.
+type Session struct {
+	ID string `json:"id"`
+	// Bytes is the size of all contents, and Versions their number.
+	Bytes    int64 `json:"bytes"`
+	Versions int   `json:"versions"`
+	// Latest is when the last version was saved.
+	Latest time.Time `json:"latest,omitzero"`
 }
 
 // Store keeps versioned artifacts by session. Implementations are safe for
@@ -54,33 +67,49 @@ type Info struct {
 // with [ErrName].
 type Store interface {
 	// Save reads content to its end and stores it as the next version of the
-	// name. Versions of a name count 0, 1, 2 … without a gap, also when many
-	// save at once. A version appears whole or not at all: after an error from
-	// content or the end of ctx, and with ErrTooLarge for content of more than
-	// limit bytes, nothing is stored and no version is used up. A limit of 0
-	// admits empty content; a negative one is an error. Save holds no more
-	// of the content in memory than the store keeps there.
+	// name. Versions of a name count 0, 1, 2 … without a gap, even if many save
+	// at once. A version appears completely or not at all: if content fails or
+	// ctx ends, or, with ErrTooLarge, if content exceeds limit bytes, nothing is
+	// stored and no version is used up. A limit of 0 accepts only empty content;
+	// a negative one is an error. Save holds no more of the content in memory
+	// than the store keeps there.
 	//
-	// When the session ends during a Save, the Save fails with ErrEnded.
+	// If the session ends during a Save, the Save fails with ErrEnded. A Save
+	// beyond what the store keeps for a session fails with ErrQuota; what one
+	// session keeps never makes a Save of another one fail.
 	Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (Info, error)
 
 	// Open returns the content of a version, the highest one for [Latest], and
-	// its description. What is not stored is ErrNotFound. Reading to the end
-	// fails with ErrDamaged if the content is not what was saved. The caller
-	// closes the reader; it need not stay readable when the session ends.
+	// its description. The error is ErrNotFound if it is not stored. Reading to
+	// the end fails with ErrDamaged if the content is not what was saved. The
+	// caller closes the reader; it may become unreadable when the session ends.
 	Open(ctx context.Context, session string, ref Ref) (io.ReadCloser, Info, error)
 
-	// List returns all versions of all names of the session, sorted by name
-	// and then by version. A session with nothing stored has none.
+	// List returns all versions of all names of the session, sorted by name and
+	// then by version. For a session with nothing stored the list is empty.
 	List(ctx context.Context, session string) ([]Info, error)
 
 	// End removes all artifacts of the session; its names start again at
 	// version 0. Ending an unknown session is not an error.
 	End(ctx context.Context, session string) error
+
+	// Sessions returns the sessions in which something is stored, sorted by id.
+	Sessions(ctx context.Context) ([]Session, error)
+
+	// Remove removes one version, the highest one for [Latest], or fails with
+	// ErrNotFound. Its number is never given to another version before the session
+	// ends.
+	Remove(ctx context.Context, session string, ref Ref) error
+
+	// RemoveBefore removes the versions of all sessions that were saved before a
+	// time, and returns their number. A session that is empty after that has
+	// ended.
+	RemoveBefore(ctx context.Context, before time.Time) (int, error)
 }
 
-// newInfo checks what a Save was given and starts its description.
-func newInfo(name, mime string, content io.Reader, limit int64) (Info, error) {
+// Check checks the arguments of a Save and starts its description. A store that
+// calls it first has the same errors as every other.
+func Check(name, mime string, content io.Reader, limit int64) (Info, error) {
 	if err := CheckName(name); err != nil {
 		return Info{}, err
 	}

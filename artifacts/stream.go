@@ -12,15 +12,18 @@ import (
 const (
 	// bufferSize is how much of the content is in memory while it is stored.
 	bufferSize = 64 << 10
-	// maxEmptyReads is when a reader that returns nothing is taken for stuck.
+	// maxEmptyReads is how many reads in a row may return nothing before the
+	// reader counts as stuck.
 	maxEmptyReads = 100
 )
 
-// stream copies content to w and completes info with its size and digest.
-func stream(ctx context.Context, w io.Writer, info *Info, content io.Reader, limit int64) error {
+// Copy copies content to w, as every Save does, and completes info with its size and
+// digest. Content of more than limit bytes is the error tooMuch, and a reader that
+// gives nothing many times io.ErrNoProgress. It holds 64 KiB of the content.
+func Copy(ctx context.Context, w io.Writer, info *Info, content io.Reader, limit int64, tooMuch error) error {
 	sum := sha256.New()
 	both := io.MultiWriter(w, sum)
-	// Beyond the limit one byte is enough to know.
+	// One byte beyond the limit is enough to know.
 	buf := make([]byte, min(limit, bufferSize-1)+1)
 	for empty := 0; ; {
 		if err := ctx.Err(); err != nil {
@@ -31,7 +34,7 @@ func stream(ctx context.Context, w io.Writer, info *Info, content io.Reader, lim
 			empty = 0
 		}
 		if info.Size += int64(n); info.Size > limit {
-			return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+			return tooMuch
 		}
 		if _, writeErr := both.Write(buf[:n]); writeErr != nil {
 			return writeErr
@@ -49,14 +52,18 @@ func stream(ctx context.Context, w io.Writer, info *Info, content io.Reader, lim
 	}
 }
 
-// verified reads content and fails with [ErrDamaged] in place of the end when
-// it was not what info says.
+// verified reads content. Instead of the end it returns [ErrDamaged] if the
+// content is not what info describes.
 type verified struct {
 	io.ReadCloser
 	info Info
 	size int64
 	sum  hash.Hash
 }
+
+// Verify reads content that a store has kept as info, and fails with [ErrDamaged] in
+// place of the end when it is not what was saved.
+func Verify(r io.ReadCloser, info Info) io.ReadCloser { return newVerified(r, info) }
 
 func newVerified(r io.ReadCloser, info Info) *verified {
 	return &verified{ReadCloser: r, info: info, sum: sha256.New()}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/benchmark/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
 // What is dumped has the form of the captures of others: those, read and written

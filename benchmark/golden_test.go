@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/satchel-go/satchel/benchmark/cachemodel"
 	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 )
 
 var (
@@ -72,7 +72,7 @@ func outcomeOf(t testing.TB, s suite) *outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := c.measure(cachemodel.Prices())
+	all, err := c.measure(t.Context(), cachemodel.Prices())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/benchmark/cachemodel"
 	"github.com/satchel-go/satchel/benchmark/measure"
 	"github.com/satchel-go/satchel/benchmark/report"
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 )
 
 func main() {
@@ -35,6 +35,8 @@ type settings struct {
 	suite
 	dump, json, html string
 	prices           string
+	random           int
+	seed             uint64
 }
 
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
@@ -48,6 +50,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	flags.StringVar(&s.json, "json", "", "write everything that was measured to this file")
 	flags.StringVar(&s.html, "html", "", "write the report to this file")
 	flags.StringVar(&s.prices, "prices", "prefix-1,prefix-1.25,gpt-5,gpt-5.6,claude-sonnet", "comma-separated `names` of prices, or all: "+strings.Join(priceNames(), ", "))
+	flags.IntVar(&s.random, "random", 0, "play this `number` of random conversations in place of the scenarios")
+	flags.Uint64Var(&s.seed, "seed", 1, "`seed` of the random conversations")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -57,6 +61,9 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	prices, err := choosePrices(s.prices)
 	if err != nil {
 		return err
+	}
+	if s.random > 0 {
+		return s.runRandom(ctx, prices, out, errs)
 	}
 	captures, err := s.play(ctx)
 	if err != nil {
@@ -69,7 +76,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 			}
 		}
 	}
-	all, err := captures.measure(prices)
+	all, err := captures.measure(ctx, prices)
 	if err != nil {
 		return err
 	}
@@ -86,6 +93,25 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 		fmt.Fprintln(errs, "benchmark:", note)
 	}
 	return err
+}
+
+// runRandom plays random conversations and writes what they cost by kind.
+func (s *settings) runRandom(ctx context.Context, prices []cachemodel.Price, out, errs io.Writer) error {
+	if s.dump != "" {
+		return errors.New("-dump is for scenarios, not for random conversations")
+	}
+	all, err := playRandom(ctx, s.seed, s.random, prices)
+	if err != nil {
+		return err
+	}
+	if s.html != "" {
+		defer fmt.Fprintln(errs, "benchmark:", s.html, "shows it by kind")
+	}
+	return errors.Join(
+		report.Kinds(out, all, prices),
+		writeFile(s.json, all, prices, report.JSON),
+		writeFile(s.html, all, prices, report.HTML),
+	)
 }
 
 func priceNames() []string {

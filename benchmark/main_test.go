@@ -9,8 +9,37 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/benchmark/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
+
+// Random conversations are the same for the same seed, and are reported by kind.
+func TestRandomRun(t *testing.T) {
+	dir := t.TempDir()
+	page, data := filepath.Join(dir, "r.html"), filepath.Join(dir, "r.json")
+	var outs [2]bytes.Buffer
+	for i := range outs {
+		if err := run(t.Context(), []string{"-random", "3", "-seed", "9", "-prices", "prefix-1", "-html", page, "-json", data}, &outs[i], &outs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"3 conversations at prefix-1", "one-skill  new-skills  favourites", "eino-skill v0.7.36+reader", "r.html shows"} {
+		if !strings.Contains(outs[0].String(), want) {
+			t.Errorf("output lacks %q:\n%s", want, outs[0].String())
+		}
+	}
+	if outs[0].String() != outs[1].String() {
+		t.Error("the same seed gives other figures")
+	}
+	if text, err := os.ReadFile(page); err != nil || !bytes.Contains(text, []byte("Random conversations by kind")) {
+		t.Errorf("HTML report: %v", err)
+	}
+	if text, err := os.ReadFile(data); err != nil || !json.Valid(text) || !bytes.Contains(text, []byte(`"hindsight"`)) {
+		t.Errorf("JSON report: %v", err)
+	}
+	if err := run(t.Context(), []string{"-random", "1", "-dump", dir}, &outs[0], &outs[0]); err == nil {
+		t.Error("-dump of random conversations does nothing and says nothing")
+	}
+}
 
 // The program writes what its flags say, and what it dumps reads back as what was
 // sent.
@@ -24,7 +53,7 @@ func TestRun(t *testing.T) {
 	if err := run(t.Context(), args, &out, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"made-0 at prefix-1:", "made-1 at gpt-5.6:", "satchel-langchaingo turn/tool-result", "all scenarios: cost", benchVariable, "r.html shows"} {
+	for _, want := range []string{"made-0 at prefix-1:", "made-1 at gpt-5.6:", "satchel-langchaingo adaptive/tool-result", "all scenarios: cost", benchVariable, "r.html shows"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("output lacks %q:\n%s", want, out.String())
 		}
@@ -156,7 +185,7 @@ func TestLeftOut(t *testing.T) {
 			t.Errorf("errors lack %q:\n%s", want, errs.String())
 		}
 	}
-	if strings.Contains(out.String(), "eino-skill") || !strings.Contains(out.String(), "satchel turn/tool-result") {
+	if strings.Contains(out.String(), "eino-skill") || !strings.Contains(out.String(), "satchel adaptive/tool-result") {
 		t.Errorf("output:\n%s", out.String())
 	}
 }

@@ -1,19 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/benchmark/capture"
 	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
 // The prices at which the promises are made: read 0.1, write 1 and 1.25.
 var promised = []string{"prefix-1", "prefix-1.25"}
 
-// atMost is how far the default may be from the bound, and below how much of the
+// atMost is how far mode turn may be from the bound, and below how much of the
 // best variant of trpc-agent-go it stays in sum.
 const (
 	atMost  = 1.15
@@ -32,30 +31,24 @@ func find(t *testing.T, all []*measure.Conversation, scenario, system, variant s
 	return nil
 }
 
-// What README.md and docs/cache.md say of the five scenarios.
+// What README.md and docs/prompt-caches.md say of the five scenarios.
 func TestPromises(t *testing.T) {
 	all := measured(t, corpus(t))
 	peers := 0
 	for _, m := range all {
-		ours := find(t, all, m.Scenario, "satchel", "turn/tool-result")
+		ours := find(t, all, m.Scenario, "satchel", "adaptive/tool-result")
 		policy := find(t, all, m.Scenario, "satchel", "turn+policy/tool-result")
 		switch {
-		case m == ours:
-			checkBound(t, m)
+		case m.System == "satchel" && m.Variant == "turn/tool-result":
+			checkBound(t, m, atMost)
 		case strings.HasPrefix(m.System, "satchel"):
 		case m.SkillCalls > 1:
 			peers++
 			for _, price := range promised {
 				// Eino's middleware reads no docs; it is played with two readings of
-				// what a host adds for that. With Eino's own file tools it costs more
-				// than the default everywhere (in many-turns 41,430 and 44,766, the
-				// default 38,499 and 43,868). The other reading, the smallest tool
-				// that a host could write, is no part of Eino and is exempt for the
-				// default: it saves the 1,386 tokens of fixed text that the file tools
-				// take and keeps every text for ever, so a conversation that comes
-				// back to its skills costs it less (33,338 and 36,146 in many-turns;
-				// nowhere else). The policy (32,532 and 35,311) is held to both.
-				if m.Variant != "v0.7.36+reader" && ours.At(price).ITE >= m.At(price).ITE {
+				// what a host adds for that: Eino's own file tools, and the smallest
+				// tool that a host could write.
+				if ours.At(price).ITE >= m.At(price).ITE {
 					t.Errorf("%s at %s: the default costs %.0f, %s %s %.0f", m.Scenario, price, ours.At(price).ITE, m.System, m.Variant, m.At(price).ITE)
 				}
 				if policy.At(price).ITE >= m.At(price).ITE {
@@ -67,26 +60,32 @@ func TestPromises(t *testing.T) {
 	if peers < 4*4 {
 		t.Errorf("%d conversations of peers were compared", peers)
 	}
-	for _, variant := range []string{"turn/tool-result", "turn+policy/tool-result"} {
+	for _, variant := range []string{"adaptive/tool-result", "turn/tool-result", "turn+policy/tool-result"} {
 		for _, price := range append(promised, "gpt-5", "gpt-5.6", "claude-sonnet") {
 			checkSum(t, all, variant, price)
 		}
 	}
 }
 
-// The scenarios that come with the program keep to the bound too, but for small
-// skills before long results of tools: there the break at each turn costs more
-// than what it clears, and a policy is needed.
+// The scenarios that come with the program keep to the bound too in mode turn, but for
+// small skills before long results of tools: there the break at each turn costs more
+// than what it clears, and the default carries them. What the default carries for later
+// turns is not in the bound, so it is held to a wider one.
 func TestOwnScenariosKeepToTheBound(t *testing.T) {
-	variants := map[string]string{"log-search": "turn+policy/tool-result"}
 	for _, m := range measured(t, own(t)) {
-		if m.System == "satchel" && m.Variant == cmp.Or(variants[m.Scenario], "turn/tool-result") {
-			checkBound(t, m)
+		switch {
+		case m.System != "satchel":
+		case m.Variant == "adaptive/tool-result":
+			checkBound(t, m, 1.25)
+		case m.Variant == "turn/tool-result" && m.Scenario == "support-desk":
+			checkBound(t, m, 1.18) // with a pause in it, in which the cache forgets
+		case m.Variant == "turn/tool-result" && m.Scenario != "log-search":
+			checkBound(t, m, atMost)
 		}
 	}
 }
 
-func checkBound(t *testing.T, m *measure.Conversation) {
+func checkBound(t *testing.T, m *measure.Conversation, atMost float64) {
 	t.Helper()
 	if m.Fixed > maxText {
 		t.Errorf("%s: %d tokens of fixed text, want at most %d", m.Scenario, m.Fixed, maxText)
@@ -158,9 +157,9 @@ func invariants(t *testing.T, s suite) {
 		}
 	}
 	for _, one := range o.captures.scenarios {
-		reference := played(t, o.captures, one.Name, "satchel", "turn/tool-result")
+		reference := played(t, o.captures, one.Name, "satchel", "adaptive/tool-result")
 		for _, adapter := range []string{"satchel-eino", "satchel-langchaingo"} {
-			sameRequests(t, reference, played(t, o.captures, one.Name, adapter, "turn/tool-result"))
+			sameRequests(t, reference, played(t, o.captures, one.Name, adapter, "adaptive/tool-result"))
 		}
 	}
 }

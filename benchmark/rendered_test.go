@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/benchmark/capture"
-	"github.com/satchel-go/satchel/benchmark/prompt"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // rendered is a request as text, with the ids of its calls.

@@ -8,12 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/benchmark/cachemodel"
-	"github.com/satchel-go/satchel/benchmark/capture"
 	"github.com/satchel-go/satchel/benchmark/measure"
-	"github.com/satchel-go/satchel/benchmark/prompt"
 	"github.com/satchel-go/satchel/benchmark/replay"
 	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
 // suite is where the conversations, their skills and the captures of others are;
@@ -42,6 +41,7 @@ func places() suite {
 type captures struct {
 	scenarios []*scenario.Scenario
 	texts     *scenario.Texts
+	skills    string // where they lie
 	// played were sent here, read come from files.
 	played, read []*capture.Capture
 	left         []error // what could not be played or compared, and why
@@ -53,7 +53,7 @@ func (s suite) play(ctx context.Context) (*captures, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &captures{scenarios: scenarios}
+	c := &captures{scenarios: scenarios, skills: s.skills}
 	if c.texts, err = scenario.Open(ctx, s.skills, scenarios); err != nil {
 		return nil, err
 	}
@@ -110,13 +110,14 @@ func (c *captures) notes() []string {
 
 // measure measures what was captured of the scenarios, in their order, and in
 // that of the systems.
-func (c *captures) measure(prices []cachemodel.Price) ([]*measure.Conversation, error) {
-	renderer, err := prompt.NewRenderer()
+func (c *captures) measure(ctx context.Context, prices []cachemodel.Price) ([]*measure.Conversation, error) {
+	renderer, err := newRenderer()
 	if err != nil {
 		return nil, err
 	}
 	var all []*measure.Conversation
 	for _, s := range c.scenarios {
+		first := len(all)
 		for _, one := range slices.Concat(c.played, c.read) {
 			if one.Scenario != s.Name {
 				continue
@@ -126,6 +127,9 @@ func (c *captures) measure(prices []cachemodel.Price) ([]*measure.Conversation, 
 				return nil, fmt.Errorf("measure %s of %s (%s): %w", one.Scenario, one.System, one.Variant, err)
 			}
 			all = append(all, m)
+		}
+		if err := rateBest(ctx, s, c.texts, c.skills, renderer, prices, all[first:]); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil

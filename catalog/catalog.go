@@ -2,45 +2,66 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"sync/atomic"
-	"time"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Catalog holds the skills of a list of roots. Its methods may be called from
-// many goroutines at once. Make one with [Open].
+// Catalog holds the skills of a list of roots, or those of them that some audience may
+// see. It is safe for concurrent use. Make one with [Open].
 type Catalog struct {
+	*library
+	audience *audience // nil: everybody
+}
+
+// library is what the catalogs of all audiences share.
+type library struct {
 	cfg   *config
 	roots []Root
 	names []string // of the roots, in locations
+	// sources are those of the roots. For Dir and FS the catalog makes them.
+	sources []Source
 
 	state    atomic.Pointer[state]
 	closed   atomic.Bool
 	updating chan struct{} // holds one token: the right to change state
 	texts    textCache
+	finder   finder
+	derived  derived
 }
 
-// Open searches the roots for skills. Of two skills with the same name that of
-// the earlier root wins. Only the front matter of each SKILL.md is read.
+// Open searches the roots for skills. If two skills have the same name, the one of
+// the higher scope, or else of the earlier root, has it; see [WithCollisions]. Only the front matter of each SKILL.md is read. Without
+// roots the catalog is empty.
 //
-// The error names a root that cannot be opened at all (see [Root.Optional]) or
-// an option without sense, or is that of ctx. Broken skills are no error; see
-// [Snapshot.Diagnostics]. Without roots the catalog is empty.
+// The error names a root that cannot be opened at all (see [Root.Optional]) or an
+// option with a value that cannot work, or it is that of ctx. A broken skill is no
+// error but a diagnostic, see [Snapshot.Diagnostics]. Close the catalog after use.
 func Open(ctx context.Context, roots []Root, opts ...Option) (*Catalog, error) {
 	cfg, err := newConfig(opts)
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{
+	c := &Catalog{library: &library{
 		cfg:      cfg,
 		roots:    slices.Clone(roots),
 		names:    displayNames(roots),
+		sources:  make([]Source, len(roots)),
 		updating: make(chan struct{}, 1),
+		finder:   finder{building: make(chan struct{}, 1)},
+	}}
+	for i, r := range c.roots {
+		if err := r.checkName(); err != nil {
+			return nil, err
+		}
+		if c.sources[i] = r.source; r.source == nil {
+			c.sources[i] = &TreeSource{cfg: cfg, root: r, name: c.names[i], live: true}
+		}
 	}
 	st, err := c.search(ctx, &state{})
 	if err != nil {
@@ -51,15 +72,15 @@ func Open(ctx context.Context, roots []Root, opts ...Option) (*Catalog, error) {
 	return c, nil
 }
 
-// Snapshot is the catalog as the last search found it. It never blocks and is
-// never nil, also after Close.
-func (c *Catalog) Snapshot() *Snapshot { return c.state.Load().snapshot }
+// Snapshot returns what the last search found. It never blocks and never returns
+// nil, not even after Close.
+func (c *Catalog) Snapshot() *Snapshot { return c.seen(c.state.Load().snapshot) }
 
-// Refresh searches the roots again, opening directories anew by their path,
-// and parses the SKILL.md files whose size, modification time or identity has
-// changed. It returns the new snapshot, or the current one (the same pointer)
-// if nothing in it has changed. On an error the catalog stays as it is, and
-// the current snapshot is returned with it.
+// Refresh searches the roots again. It opens directories anew by their paths, and
+// parses the SKILL.md files whose size, modification time or identity has changed.
+// It returns the new snapshot, or the same pointer as before if nothing in it has
+// changed. On an error the catalog stays as it is, and the current snapshot is
+// returned with the error.
 func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 	select {
 	case c.updating <- struct{}{}:
@@ -69,80 +90,93 @@ func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 	defer func() { <-c.updating }()
 	old := c.state.Load()
 	if c.closed.Load() {
-		return old.snapshot, fmt.Errorf("catalog: refresh: %w", ErrClosed)
+		return c.seen(old.snapshot), fmt.Errorf("catalog: refresh: %w", ErrClosed)
 	}
 	st, err := c.search(ctx, old)
-	if err != nil {
-		return old.snapshot, err
+	if err != nil || st == old {
+		return c.seen(old.snapshot), err
 	}
 	if st.snapshot.equal(old.snapshot) {
 		st.snapshot = old.snapshot
 	}
 	c.state.Store(st)
-	closeTrees(old.trees, st.trees)
+	closeTrees(old.roots, st.roots)
 	if st.snapshot != old.snapshot {
 		logDiagnostics(ctx, c.cfg.logger, st.snapshot)
 	}
-	return st.snapshot, nil
+	return c.seen(st.snapshot), nil
 }
 
-// Close releases the directories. Snapshots stay valid; reading content fails
-// with [ErrClosed] afterwards. Closing twice is harmless.
+// Close releases the directories. Snapshots stay valid, but reading content fails
+// with [ErrClosed]. Closing twice is harmless.
 func (c *Catalog) Close() error {
 	c.updating <- struct{}{}
 	defer func() { <-c.updating }()
 	if c.closed.Swap(true) {
 		return nil
 	}
-	closeTrees(c.state.Load().trees, nil)
+	closeTrees(c.state.Load().roots, nil)
 	return nil
 }
 
-// search opens and searches all roots. It reuses the trees and the parsed
-// files of old where they have not changed.
+// search searches all roots. It returns old if nothing in them has changed.
 func (c *Catalog) search(ctx context.Context, old *state) (st *state, err error) {
-	trees := make([]tree, len(c.roots))
+	roots := make([]*sourced, len(c.roots))
 	defer func() {
 		if err != nil {
-			closeTrees(trees, old.trees)
+			closeTrees(roots, old.roots)
 		}
 	}()
-	scans := make([]scan, len(c.roots))
 	var extra []skillmd.Diagnostic
-	for i, root := range c.roots {
-		var prev tree
-		var known map[string]record
-		if i < len(old.trees) {
-			prev, known = old.trees[i], old.files[i]
+	changed := old.snapshot == nil
+	for i := range c.roots {
+		var last *sourced
+		if i < len(old.roots) {
+			last = old.roots[i]
 		}
-		t, err := openTree(root, prev)
-		if err != nil {
-			return nil, fmt.Errorf("catalog: open root %q: %w", root, err)
-		}
-		if t == nil {
+		trusted, why := c.isTrusted(ctx, c.roots[i])
+		if !trusted {
+			extra = append(extra, c.untrusted(i, why, roots[:i])...)
+			roots[i] = &sourced{untrusted: true, project: c.roots[i].Project()}
+			changed = changed || last == nil || !last.untrusted
 			continue
 		}
-		trees[i] = t
-		if first := sameTree(trees[:i], t); first >= 0 {
+		if last != nil && last.untrusted {
+			last = nil
+		}
+		if roots[i], err = c.searchRoot(ctx, i, last); err != nil {
+			return nil, err
+		}
+		if first := sameTree(roots[:i], roots[i]); first >= 0 {
+			if last != nil && last.repeats && last.listing == roots[i].listing {
+				roots[i] = last
+			} else {
+				roots[i] = &sourced{listing: roots[i].listing, repeats: true}
+			}
 			extra = append(extra, c.sameRoot(i, first))
-			continue
 		}
-		s := &scanner{cfg: c.cfg, tree: t, name: c.names[i], dirName: root.dirName(), known: known, now: time.Now()}
-		if scans[i], err = s.run(ctx); err != nil {
-			return nil, fmt.Errorf("catalog: search root %q: %w", root, err)
+		changed = changed || last == nil || roots[i] != last
+	}
+	if !changed {
+		return old, nil
+	}
+	for i, root := range roots {
+		if root.isThere() && len(root.scan.found) == 0 {
+			extra = append(extra, c.noSkills(i))
 		}
 	}
-	return merge(trees, scans, extra), nil
+	return c.merge(roots, extra), nil
 }
 
-// sameTree finds the directory t among the trees of earlier roots, or -1.
-func sameTree(earlier []tree, t tree) int {
-	dir, ok := t.(*dirTree)
+// sameTree returns the index of an earlier root that is the same directory as root,
+// or -1.
+func sameTree(earlier []*sourced, root *sourced) int {
+	dir, ok := root.tree().(*dirTree)
 	if !ok {
 		return -1
 	}
-	return slices.IndexFunc(earlier, func(e tree) bool {
-		other, ok := e.(*dirTree)
+	return slices.IndexFunc(earlier, func(e *sourced) bool {
+		other, ok := e.tree().(*dirTree)
 		return ok && os.SameFile(other.info, dir.info)
 	})
 }
@@ -156,19 +190,38 @@ func (c *Catalog) sameRoot(i, first int) skillmd.Diagnostic {
 	}
 }
 
-// closeTrees closes the trees that are not among those to keep. A reader that
-// still uses one gets ErrClosed and starts over (see within).
-func closeTrees(trees, keep []tree) {
-	for _, t := range trees {
-		if t != nil && !slices.Contains(keep, t) {
-			t.close()
+// noSkills says that a root was searched in vain, so that nobody wonders why a model
+// knows of no skill.
+func (c *Catalog) noSkills(i int) skillmd.Diagnostic {
+	return skillmd.Diagnostic{
+		File:     c.names[i],
+		Code:     CodeNoSkills,
+		Severity: skillmd.Warning,
+		Message:  "no skills found in " + printable(c.roots[i].String()),
+	}
+}
+
+// closeTrees closes the trees of roots that are not in keep. A reader that is still
+// using one gets ErrClosed and starts again; see within.
+func closeTrees(roots, keep []*sourced) {
+	kept := make(map[tree]bool)
+	for _, k := range keep {
+		for _, t := range k.trees() {
+			kept[t] = true
+		}
+	}
+	for _, r := range roots {
+		for _, t := range r.trees() {
+			if !kept[t] {
+				t.close()
+			}
 		}
 	}
 }
 
-// within calls read with the tree and the place of a skill. When a refresh
-// closes the tree meanwhile, because its directory was swapped, it calls read
-// again with the new one.
+// within calls read with the place of a skill. If a refresh takes the skill's files
+// away meanwhile, because the directory was swapped or the source does not keep old
+// revisions, it calls read again with what the catalog knows then.
 func (c *Catalog) within(ctx context.Context, name string, read func(*state, place, core.Skill) error) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -178,13 +231,43 @@ func (c *Catalog) within(ctx context.Context, name string, read func(*state, pla
 		if c.closed.Load() {
 			return fmt.Errorf("catalog: skill %q: %w", name, ErrClosed)
 		}
-		skill, ok := st.snapshot.Skill(name)
-		if !ok {
-			return fmt.Errorf("catalog: %w %q", ErrUnknownSkill, name)
+		skill, err := c.seen(st.snapshot).Resolve(name)
+		if err != nil {
+			return fmt.Errorf("catalog: %w", err)
 		}
-		err := read(st, st.places[skillmd.CleanName(skill.Name)], skill)
-		if err == nil || !isClosed(err) || c.state.Load() == st {
+		p, err := c.place(ctx, st, skill)
+		if err == nil {
+			err = read(st, p, skill)
+		}
+		if err == nil || !isStale(err) || c.state.Load() == st {
 			return err
 		}
 	}
+}
+
+// isStale reports an error that may not occur with a newer state of the catalog.
+func isStale(err error) bool {
+	return isClosed(err) || errors.Is(err, ErrGone) || errors.Is(err, ErrDigest)
+}
+
+// place returns the place of a skill, with the tree that its files are in.
+func (c *Catalog) place(ctx context.Context, st *state, skill core.Skill) (place, error) {
+	p := st.places[skill.ID]
+	if p.entry == nil {
+		p.tree = st.areas[p.area].tree
+		return p, nil
+	}
+	var err error
+	if p.tree, err = openEntry(ctx, c.sources[p.root], p.entry); err != nil {
+		return p, fmt.Errorf("catalog: skill %q: %w", skill.Name, err)
+	}
+	return p, nil
+}
+
+// Path returns the absolute path of a skill's SKILL.md, as the operating system
+// opens it. It returns false for a name that no skill has, and for a skill of an
+// [FS] or a source, which have no such path.
+func (c *Catalog) Path(name string) (path string, ok bool) {
+	skill, ok := c.Snapshot().Skill(name)
+	return skill.Location, ok && skill.RootDir != ""
 }

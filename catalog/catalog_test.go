@@ -74,7 +74,7 @@ func mapFS(files map[string]string) fstest.MapFS {
 // "severity code file", those of one file without order.
 func summary(s *Snapshot) (skills, findings []string) {
 	for _, skill := range s.Skills() {
-		skills = append(skills, skill.Name+"@"+skill.Location)
+		skills = append(skills, skill.Name+"@"+skill.Place)
 	}
 	for _, d := range s.Diagnostics() {
 		findings = append(findings, fmt.Sprintf("%s %s %s", d.Severity, d.Code, d.File))
@@ -148,6 +148,13 @@ func TestOptionalRoot(t *testing.T) {
 	}
 }
 
+func TestNoRoots(t *testing.T) {
+	c := mustOpen(t, nil)
+	if s, err := c.Refresh(t.Context()); err != nil || s.Len() != 0 || s != c.Snapshot() {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
 func TestRootsInOrder(t *testing.T) {
 	base := t.TempDir()
 	write(t, base, map[string]string{
@@ -161,7 +168,10 @@ func TestRootsInOrder(t *testing.T) {
 	c := mustOpen(t, []Root{Dir(project), Dir(home), FS("skills", builtin), Dir(project)},
 		WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	skills, findings := summary(c.Snapshot())
-	same(t, "skills", []string{"pdf@skills/pdf/SKILL.md", "xls@.agents/skills/xls/SKILL.md"}, skills)
+	same(t, "skills", []string{
+		".agents/skills:pdf@.agents/skills/pdf/SKILL.md", "pdf@skills/pdf/SKILL.md",
+		"skills#2:xls@skills#2/xls/SKILL.md", "xls@.agents/skills/xls/SKILL.md",
+	}, skills)
 	want := []string{
 		"info same-root project/.agents/skills",
 		"warning name-collision .agents/skills/pdf/SKILL.md",
@@ -169,10 +179,8 @@ func TestRootsInOrder(t *testing.T) {
 	}
 	same(t, "findings", want, findings)
 	last := c.Snapshot().Diagnostics()[2].Message
-	for _, place := range []string{".agents/skills/xls/SKILL.md", "skills#2/xls/SKILL.md"} {
-		if !strings.Contains(last, place) {
-			t.Errorf("collision %q does not name %s", last, place)
-		}
+	if want := `skill "xls" of skills#2 is shadowed by .agents/skills/xls/SKILL.md; it loads as "skills#2:xls"`; last != want {
+		t.Errorf("collision %q, want %q", last, want)
 	}
 	if got := strings.Count(log.String(), "name-collision"); got != 2 {
 		t.Errorf("%d collisions logged, want 2:\n%s", got, log.String())
@@ -220,8 +228,8 @@ func TestDirItselfIsASkill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, c.Snapshot().Diagnostics())
 	}
-	if skill.Location != "pdf/SKILL.md" || strings.TrimSpace(content.Text) != "Body." {
-		t.Errorf("location %q, body %q", skill.Location, content.Text)
+	if skill.Place != "pdf/SKILL.md" || strings.TrimSpace(content.Text) != "Body." {
+		t.Errorf("location %q, body %q", skill.Place, content.Text)
 	}
 }
 
@@ -240,5 +248,18 @@ func TestClose(t *testing.T) {
 	}
 	if c.Snapshot().Len() != 1 {
 		t.Error("the snapshot is gone")
+	}
+}
+
+// TestWithoutRoots opens a catalog that is empty, and searches it again.
+func TestWithoutRoots(t *testing.T) {
+	c, err := Open(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	again, err := c.Refresh(t.Context())
+	if err != nil || again != c.Snapshot() || len(again.Skills()) != 0 {
+		t.Errorf("%+v, %v", again, err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Content is a text for the model.
+// Content is a text that the model is shown.
 type Content struct {
 	Text   string // valid UTF-8, lines end with LF
 	Digest string // hexadecimal SHA-256 of Text
@@ -26,30 +26,32 @@ func newContent(text string) Content {
 	return Content{Text: text, Digest: hex.EncodeToString(sum[:])}
 }
 
-// Body returns a skill and the body of its SKILL.md, without front matter, as
-// the file is now. The file is read again only when its size, modification
-// time or identity has changed. The skill is that of the current snapshot,
-// also when the front matter has been edited since: only Refresh takes that
-// up. But AllowedTools and Repaired are those of the file that the body is of:
-// a list must not outlive the text that it was written for.
+// Body returns a skill and the body of its SKILL.md, without front matter, as the
+// file is now. The file is read again only if its size, modification time or
+// identity has changed.
+//
+// The skill is that of the current snapshot even if its front matter has been
+// edited since; only Refresh updates it. AllowedTools and Repaired are the
+// exception: they come from the same file as the body, because a list must not be
+// applied to a text that it was not written for.
 //
 // Errors are [ErrUnknownSkill], [ErrNotExist], [ErrTooLarge], [ErrNotRegular],
-// [ErrPath] and, when an edit has made the file something else than a skill,
-// those of package skillmd.
+// [ErrPath], those of sources ([ErrGone], [ErrDigest]) and, if an edit has left no
+// usable skill in the file, those of package skillmd.
 func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, error) {
 	var skill core.Skill
 	var content Content
 	err := c.within(ctx, name, func(st *state, p place, found core.Skill) error {
-		read, err := c.text(st, p, p.file, func(data []byte) (string, core.Skill, error) {
-			s := scanner{dirName: c.roots[p.root].dirName()}
-			doc, _, err := skillmd.Parse(data, parseOptions(c.cfg.mode, s.dirNameOf(p.dir), found.Location)...)
+		read, err := c.text(p, p.file, func(data []byte) (string, core.Skill, error) {
+			s := scanner{dirName: p.dirName}
+			doc, _, err := skillmd.Parse(data, parseOptions(c.cfg.mode, s.dirNameOf(p.dir), found.Place)...)
 			return doc.Body, doc.Skill, err
 		})
 		if err != nil {
 			return fileError(found.Name, path.Base(p.file), err)
 		}
 		skill, content = found, read.content
-		skill.AllowedTools, skill.Repaired = slices.Clone(read.skill.AllowedTools), read.skill.Repaired
+		skill.AllowedTools, skill.Repaired = slices.Clone(read.skill.AllowedTools), read.skill.Repaired || found.Unreviewed
 		return nil
 	})
 	if err != nil {
@@ -58,26 +60,41 @@ func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, e
 	return skill, content, nil
 }
 
-// Doc returns a doc of a skill by a name that Docs lists; "./" in front is
-// ignored. Invalid UTF-8 is replaced by U+FFFD, a byte order mark is dropped
+// Doc returns a doc of a skill by a name that [Catalog.Docs] lists; a leading "./"
+// is ignored. Invalid UTF-8 is replaced by U+FFFD, a byte order mark is dropped,
 // and CRLF becomes LF. Like bodies, docs are read again when they change.
 //
-// Errors are [ErrUnknownSkill], [ErrUnknownDoc], [ErrPath] for a name that
-// leaves the skill, and [ErrTooLarge].
+// Errors are [ErrUnknownSkill], [ErrUnknownDoc], [ErrPath] for a name that leaves
+// the skill, [ErrTooLarge], and those of sources ([ErrGone], [ErrDigest]).
 func (c *Catalog) Doc(ctx context.Context, name, doc string) (Content, error) {
+	return c.doc(ctx, name, doc, c.hasDoc)
+}
+
+// DocOf is [Catalog.Doc] for a caller that has just called [Catalog.Docs] and reads
+// several of the docs: listed is what it returned, and the skill is not searched for
+// docs again.
+func (c *Catalog) DocOf(ctx context.Context, name string, listed []string, doc string) (Content, error) {
+	return c.doc(ctx, name, doc, func(_ context.Context, st *state, p place, doc string) (bool, error) {
+		full, inside := st.reach(p, doc)
+		_, found := slices.BinarySearch(listed, doc)
+		return found && inside && c.isDoc(path.Base(doc)) && !c.conceals(st, p, full), nil
+	})
+}
+
+func (c *Catalog) doc(ctx context.Context, name, doc string, has func(context.Context, *state, place, string) (bool, error)) (Content, error) {
 	var content Content
 	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
 		clean := path.Clean(doc)
 		if path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") {
 			return fileError(skill.Name, doc, ErrPath)
 		}
-		known, err := c.hasDoc(ctx, st, p, clean)
+		known, err := has(ctx, st, p, clean)
 		if err != nil {
 			return err
 		}
 		if known {
 			var read cachedText
-			read, err = c.text(st, p, below(p.dir, clean), plainText)
+			read, err = c.text(p, below(p.dir, clean), plainText)
 			content = read.content
 		}
 		switch {
@@ -94,16 +111,17 @@ func (c *Catalog) Doc(ctx context.Context, name, doc string) (Content, error) {
 	return content, nil
 }
 
-// plainText makes the bytes of a doc a text.
+// plainText turns the bytes of a doc into text.
 func plainText(data []byte) (string, core.Skill, error) {
 	text := strings.TrimPrefix(string(data), "\uFEFF")
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), core.Skill{}, nil
 }
 
-// text returns a file as convert makes a text of it, from the cache while the
-// file has not changed. A path is always converted in the same way.
-func (c *Catalog) text(st *state, p place, file string, convert func([]byte) (string, core.Skill, error)) (cachedText, error) {
-	t, key, now := st.trees[p.root], textKey{p.root, file}, time.Now()
+// text reads a file and converts it to text. As long as the file has not changed
+// the text comes from the cache, so one path must always be converted in the same
+// way.
+func (c *Catalog) text(p place, file string, convert func([]byte) (string, core.Skill, error)) (cachedText, error) {
+	t, key, now := p.tree, p.textKey(file), time.Now()
 	info, err := t.stat(file)
 	if err != nil {
 		return cachedText{}, cause(err)
@@ -128,6 +146,9 @@ func (c *Catalog) text(st *state, p place, file string, convert func([]byte) (st
 		return cachedText{}, err
 	}
 	read := cachedText{stamp: newStamp(info, now), content: newContent(text), skill: skill}
+	if p.entry != nil {
+		read.stamp.settled = true // the key names the revision
+	}
 	c.texts.put(key, read)
 	return read, nil
 }

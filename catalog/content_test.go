@@ -114,8 +114,8 @@ func TestTextCacheIsBounded(t *testing.T) {
 	var c textCache
 	big := Content{Text: strings.Repeat("x", maxCachedBytes/4)}
 	for i := range 20 {
-		c.put(textKey{i, "a"}, cachedText{stamp: stamp{settled: true}, content: big})
-		c.put(textKey{i, "a"}, cachedText{stamp: stamp{settled: true}, content: big})
+		c.put(textKey{area: i, file: "a"}, cachedText{stamp: stamp{settled: true}, content: big})
+		c.put(textKey{area: i, file: "a"}, cachedText{stamp: stamp{settled: true}, content: big})
 		if c.bytes > maxCachedBytes || c.bytes != len(c.texts)*len(big.Text) {
 			t.Fatalf("%d bytes for %d texts", c.bytes, len(c.texts))
 		}
@@ -225,8 +225,8 @@ func TestReadFile(t *testing.T) {
 		{name: "any file", file: "scripts/s.md", want: "scripts/s.md"},
 		{name: "hidden in the skill", file: ".hidden/h.md", want: ".hidden/h.md"},
 		{name: "cleaned", file: "./a/../a/b.md", want: "b"},
-		{name: "sibling", file: "../sibling/notes.md", want: "neighbour"},
-		{name: "above", file: "../shared.md", want: "shared"},
+		{name: "sibling", file: "../sibling/notes.md", err: ErrPath},
+		{name: "above", file: "../shared.md", err: ErrPath},
 		{name: "back into the skill", file: "../pdf/.hidden/h.md", want: ".hidden/h.md"},
 		{name: "hidden above", file: "../.env", err: ErrPath},
 		{name: "hidden folder above", file: "../.hidden/secret.md", err: ErrPath},
@@ -294,25 +294,26 @@ func TestNestedSkillsKeepTheirFiles(t *testing.T) {
 }
 
 func FuzzReach(f *testing.F) {
-	for _, seed := range [][2]string{{"a/b", "../c"}, {".", "x"}, {"a", "../.git/x"}, {"a", "..//../x"}, {".claude/skills/a", "../b/x"}, {"a", `..\..\x`}} {
+	for _, seed := range [][2]string{{"a/b", "../c"}, {".", "x"}, {"a", "../.git/x"}, {"a", "..//../x"}, {".claude/skills/a", "../b/x"}, {"a", `..\..\x`}, {"a", "in/x"}} {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, dir, file string) {
 		if !fs.ValidPath(dir) || strings.ContainsRune(dir, 0) { // no file system lists such a directory
 			return
 		}
-		full, ok := reach(dir, file)
+		st := &state{areas: []area{{skills: map[string]string{dir: "a", below(dir, "in"): "b"}}}}
+		full, ok := st.reach(place{dir: dir}, file)
 		if !ok {
 			return
 		}
 		if !filepath.IsLocal(filepath.FromSlash(full)) || strings.ContainsRune(full, 0) {
 			t.Errorf("reach(%q, %q) = %q leaves the root", dir, file, full)
 		}
-		inside := dir == "." || full == dir || strings.HasPrefix(full, dir+"/")
-		if !inside && strings.HasPrefix(full[strings.LastIndex(full, "/")+1:], ".") && full != "." {
-			if !strings.HasPrefix(dir, full+"/") {
-				t.Errorf("reach(%q, %q) = %q is hidden", dir, file, full)
-			}
+		if dir != "." && full != dir && !strings.HasPrefix(full, dir+"/") {
+			t.Errorf("reach(%q, %q) = %q leaves the skill", dir, file, full)
+		}
+		if strings.HasPrefix(full+"/", below(dir, "in")+"/") {
+			t.Errorf("reach(%q, %q) = %q is in another skill", dir, file, full)
 		}
 	})
 }

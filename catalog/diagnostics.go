@@ -7,11 +7,12 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Codes of the diagnostics that the search for skills adds to those of
-// package skillmd.
+// The codes of the diagnostics that the search for skills adds to those of package
+// skillmd.
 const (
-	// CodeUnreadable: a SKILL.md or a directory cannot be read, or a SKILL.md
-	// is too large, no regular file, or a link that leads nowhere or outside.
+	// CodeUnreadable: a SKILL.md or a directory cannot be read. The SKILL.md may be
+	// too large, not a regular file, or a link that leads nowhere or out of the
+	// root; or a source has listed an entry that cannot be used.
 	CodeUnreadable skillmd.Code = "unreadable"
 	// CodeFileName: a SKILL.md is spelled in another case.
 	CodeFileName skillmd.Code = "file-name"
@@ -23,16 +24,22 @@ const (
 	CodeLink skillmd.Code = "link-not-followed"
 	// CodeLimit: a limit of the search was reached; skills may be missing.
 	CodeLimit skillmd.Code = "search-limit"
+	// CodeSourceFailed: a source could not list its skills; those that it listed
+	// last are used.
+	CodeSourceFailed skillmd.Code = "source-failed"
+	// CodeNoSkills: a root that is there holds no skill.
+	CodeNoSkills skillmd.Code = "no-skills"
 	// CodeSameRoot: a root is the same directory as an earlier one.
 	CodeSameRoot skillmd.Code = "same-root"
 )
 
-// logDiagnostics reports what a new snapshot has to say.
+// logDiagnostics logs the diagnostics of a new snapshot.
 func logDiagnostics(ctx context.Context, logger *slog.Logger, s *Snapshot) {
 	for _, d := range s.diagnostics {
 		level := slog.LevelDebug
 		switch {
-		case d.Severity == skillmd.Error, d.Code == CodeCollision, d.Code == CodeLimit, d.Code == CodeUnreadable:
+		case d.Severity == skillmd.Error, d.Code == CodeCollision, d.Code == CodeLimit, d.Code == CodeUnreadable,
+			d.Code == CodeNoSkills, d.Code == CodeLink:
 			level = slog.LevelWarn
 		}
 		logger.LogAttrs(ctx, level, d.Message, slog.String("file", d.File), slog.Int("line", d.Line), slog.String("code", string(d.Code)))

@@ -24,7 +24,8 @@ const (
 // variants), a file in the skill's scripts folder, a hidden file or folder, a
 // file in a folder of dependencies or build results (node_modules,
 // __pycache__, target, dist, build, vendor, venv), a file of another skill of
-// the catalog, or a name with control characters.
+// the catalog, or a name with control or format characters. A folder with such a name
+// has no docs either.
 //
 // At most 2,000 docs, ten folders deep, are listed; a cut is logged. The error
 // is [ErrUnknownSkill], or that the skill's directory cannot be read.
@@ -49,15 +50,15 @@ func (c *Catalog) Docs(ctx context.Context, name string) ([]string, error) {
 }
 
 func (c *Catalog) docs(ctx context.Context, st *state, p place) ([]string, bool, error) {
-	l := newListing(st, p, maxDocs, maxDocDepth)
+	l := newFileWalk(st, p, maxDocs, maxDocDepth)
 	l.enter = func(dir string) bool { return !noDocsIn(dir) }
 	l.take = c.isDoc
 	err := l.walk(ctx, "", 0)
 	return l.files, l.cut, err
 }
 
-// hasDoc looks a doc up in the list, so that what can be read is what is
-// listed, also where the file system ignores case.
+// hasDoc looks a doc up in the list of docs. So exactly what is listed can be read,
+// even on a file system that ignores case.
 func (c *Catalog) hasDoc(ctx context.Context, st *state, p place, doc string) (bool, error) {
 	if !c.isDoc(path.Base(doc)) {
 		return false, nil
@@ -70,15 +71,15 @@ func (c *Catalog) hasDoc(ctx context.Context, st *state, p place, doc string) (b
 	return found, nil
 }
 
-// isDoc judges a file by its name.
+// isDoc reports whether a file with this name counts as a doc.
 func (c *Catalog) isDoc(name string) bool {
-	return !strings.HasPrefix(name, ".") && !isSkillFile(name) && !isLicence(name) &&
+	return !strings.HasPrefix(name, ".") && !isSkillFile(name) && !isLicence(name) && printable(name) == name &&
 		slices.Contains(c.cfg.docExtensions, strings.ToLower(path.Ext(name)))
 }
 
-// isLicence reports LICENSE, LICENSE-MIT.txt, Copying.md, notices and so on,
-// but not a doc such as noticeboard.md: a licence's name does not go on with a
-// lower-case letter.
+// isLicence reports names such as LICENSE, LICENSE-MIT.txt, Copying.md and NOTICE.
+// A doc such as noticeboard.md is not meant: the name of a licence does not
+// continue with a lower-case letter.
 func isLicence(name string) bool {
 	for _, word := range []string{"LICENSE", "LICENCE", "COPYING", "NOTICE"} {
 		if len(name) < len(word) || !strings.EqualFold(name[:len(word)], word) {
@@ -92,9 +93,13 @@ func isLicence(name string) bool {
 	return false
 }
 
-// noDocsIn reports folders, by their path in the skill, without docs.
+// noDocsIn reports folders whose files are no docs. dir is the path in the skill.
 func noDocsIn(dir string) bool {
-	switch base := path.Base(dir); base {
+	base := path.Base(dir)
+	if printable(base) != base {
+		return true
+	}
+	switch base {
 	case "node_modules", "__pycache__", "target", "dist", "build", "vendor", "venv":
 		return true
 	default:

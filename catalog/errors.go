@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// Errors of the methods of [Catalog], wrapped with the name they are about.
+// The errors of the methods of [Catalog]. They are wrapped with the names that they
+// are about.
 var (
 	// ErrUnknownSkill: the catalog holds no skill of that name.
 	ErrUnknownSkill = errors.New("unknown skill")
@@ -25,12 +26,12 @@ var (
 	ErrClosed = fs.ErrClosed
 )
 
-// escapes is the text of os.Root's error for a path or link that leaves the
-// root; package os does not export the value.
+// escapes is the text of the error with which os.Root refuses a path or link that
+// leaves the root. Package os does not export that error.
 const escapes = "path escapes from parent"
 
-// cause turns an error of a file system into one of this package where there
-// is one, and takes off the operation and the path, which callers name
+// cause turns an error of a file system into the matching error of this package, if
+// there is one. It removes the operation and the path, which callers add
 // themselves.
 func cause(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
@@ -47,7 +48,7 @@ func cause(err error) error {
 	return err
 }
 
-// fileError says which file of which skill an error is about.
+// fileError adds to an error which file of which skill it is about.
 func fileError(skill, file string, err error) error {
 	return fmt.Errorf("catalog: skill %q: file %q: %w", skill, file, cause(err))
 }
@@ -57,5 +58,5 @@ func tooLarge(limit int64) error {
 	return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 }
 
-// isClosed reports an error of a tree that has been closed.
+// isClosed reports the error of a tree that has been closed.
 func isClosed(err error) bool { return errors.Is(err, fs.ErrClosed) }

@@ -34,7 +34,7 @@ func ExampleOpen() {
 	defer c.Close()
 
 	for _, skill := range c.Snapshot().Skills() {
-		fmt.Println(skill.Name, skill.Location)
+		fmt.Println(skill.Name, skill.Place)
 	}
 	_, body, err := c.Body(ctx, "pdf")
 	fmt.Println(body.Text, err)
@@ -67,7 +67,7 @@ func ExampleDir() {
 	}
 	defer c.Close()
 	skill, ok := c.Snapshot().Skill("pdf")
-	fmt.Println(skill.Location, ok)
+	fmt.Println(skill.Place, ok)
 	// Output: skills/pdf/SKILL.md true
 }
 

@@ -13,24 +13,32 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Fingerprint identifies the files that [Catalog.Files] lists: while it is the
-// same, they are. It is made of their names, sizes, modes and modification
-// times. Read are only SKILL.md, and files whose time says nothing: they have
-// none, or one of 1980 or before, as reproducible builds and archives set it,
-// or were changed within the last two seconds, in which another change may
-// leave the same time. So the fingerprint of files that have just been written
-// is another one later, once.
+// Fingerprint identifies the files that [Catalog.Files] lists: as long as it is the
+// same, so are they. It is made of their names, sizes, modes and modification
+// times. For a skill of a [Source] it is made of the id and the revision.
 //
-// The error is [ErrUnknownSkill], that of ctx, or that the skill's directory
-// cannot be read; a file that cannot be read is part of the fingerprint as such.
+// Contents are read only of SKILL.md and of files whose time cannot be relied on:
+// files without a time, with a time in 1980 or before, as reproducible builds and
+// archives set it, and files changed within the last two seconds, when another
+// change may leave the same time. For that reason the fingerprint of files that
+// have just been written changes once more later.
+//
+// The error is [ErrUnknownSkill], that of ctx, or says that the skill's directory
+// cannot be read. A file that cannot be read becomes part of the fingerprint as
+// such.
+// Decision 16 says why.
 func (c *Catalog) Fingerprint(ctx context.Context, name string) (string, error) {
 	var sum string
 	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {
+		if p.entry != nil {
+			sum = newContent(p.entry.ID + "\x00" + p.entry.Revision).Digest
+			return nil
+		}
 		l, err := filesOf(ctx, st, p, maxFiles)
 		if err != nil {
 			return fileError(skill.Name, ".", err)
 		}
-		f := fingerprint{ctx: ctx, tree: st.trees[p.root], skillFile: p.file, now: time.Now(), hash: sha256.New()}
+		f := fingerprint{ctx: ctx, tree: p.tree, skillFile: p.file, now: time.Now(), hash: sha256.New()}
 		for _, file := range l.files {
 			if err := f.add(file, below(p.dir, file)); err != nil {
 				return err
@@ -50,7 +58,7 @@ type fingerprint struct {
 	hash      hash.Hash
 }
 
-// add adds a file by its path in the skill; file is that in the tree.
+// add adds a file. rel is its path in the skill, and file its path in the tree.
 func (f *fingerprint) add(rel, file string) error {
 	if err := f.ctx.Err(); err != nil {
 		return err
@@ -73,7 +81,8 @@ func (f *fingerprint) add(rel, file string) error {
 	return nil
 }
 
-// tells reports whether a modification time tells that a file was not changed.
+// tells reports whether a modification time proves that the file has not changed
+// since.
 func (f *fingerprint) tells(modified time.Time) bool {
 	return modified.UTC().Year() > 1980 && f.now.Sub(modified) > settle
 }

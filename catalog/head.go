@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,23 +12,25 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// headBytes is how much of a SKILL.md is read first. Front matters are far
-// shorter; the rest of the file is read when somebody loads the skill.
+// headBytes is how much of a SKILL.md is read at first. Nearly all front matter is
+// shorter. The rest of the file is read when the skill is loaded.
 const headBytes = 8 << 10
 
-// record is what is kept of one SKILL.md.
+// record is what the catalog keeps of one SKILL.md.
 type record struct {
 	stamp       stamp
 	skill       core.Skill
 	diagnostics []skillmd.Diagnostic
 	usable      bool // skill is one
-	// closed: the file means to be a skill, if perhaps a broken one, so what
-	// is below belongs to it. A SKILL.md without front matter claims nothing.
+	// closed reports that the file is meant to be a skill, perhaps a broken one, so
+	// what is below it belongs to it. A SKILL.md without front matter claims
+	// nothing below it.
 	closed bool
+	head   []byte // only where the scanner keeps it
 }
 
-// record parses the head of a SKILL.md, or returns what is known of it when
-// the file has not changed.
+// record parses the head of a SKILL.md, or returns what is known of it if the file
+// has not changed.
 func (s *scanner) record(dir, file string, entry fs.DirEntry) (record, error) {
 	known, seen := s.known[file]
 	if seen || !entry.Type().IsRegular() {
@@ -36,6 +39,7 @@ func (s *scanner) record(dir, file string, entry fs.DirEntry) (record, error) {
 			return record{}, err
 		}
 		if seen && known.stamp.holds(info) {
+			s.kept.Add(1)
 			return known, nil
 		}
 		if err := checkRegular(info, s.cfg.maxFileBytes); err != nil {
@@ -53,6 +57,9 @@ func (s *scanner) record(dir, file string, entry fs.DirEntry) (record, error) {
 	}
 	rec := s.parse(dir, file, head)
 	rec.stamp = newStamp(info, s.now)
+	if s.heads {
+		rec.head = head
+	}
 	return rec, nil
 }
 
@@ -70,12 +77,18 @@ func (s *scanner) parse(dir, file string, head []byte) record {
 	}
 	rec.usable, rec.closed = true, true
 	rec.skill = doc.Skill
+	rec.skill.Place = location
 	rec.skill.Location = location
+	if s.base != "" {
+		rec.skill.Location = filepath.Join(s.base, filepath.FromSlash(file))
+		rec.skill.RootDir = filepath.Dir(rec.skill.Location)
+	}
+	rec.skill.Version, rec.skill.Tags, rec.skill.UserInvocable = doc.Version(), doc.Tags(), doc.UserInvocable
 	return rec
 }
 
-// parseOptions tells skillmd about the place of a file; a directory without a
-// name is not mentioned.
+// parseOptions tells skillmd where a file is. A directory without a name is left
+// out.
 func parseOptions(mode skillmd.Mode, dirName, location string) []skillmd.Option {
 	opts := []skillmd.Option{skillmd.WithMode(mode), skillmd.WithFile(location)}
 	if dirName != "" {
@@ -84,8 +97,8 @@ func parseOptions(mode skillmd.Mode, dirName, location string) []skillmd.Option 
 	return opts
 }
 
-// readHead reads a SKILL.md up to the end of its front matter, and all of it
-// when the front matter has no end. The body is cut off.
+// readHead reads a SKILL.md up to the end of its front matter, or all of it if the
+// front matter has no end.
 func readHead(f fs.File, limit int64) ([]byte, error) {
 	buf := make([]byte, headBytes)
 	for have := 0; ; {

@@ -2,22 +2,48 @@ package catalog
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
 )
 
-// maxUp bounds the folders above a file that are looked at.
+// maxUp bounds how many folders above a file are compared.
 const maxUp = 100
 
-// conceals reports whether a path of a tree leads into the folder of a hidden
-// skill that is not the one at p: by its name, or by a link or another spelling
+// concealed are the folders of an area that no other skill may lead into: those of
+// skills that are hidden, or not for the audience.
+func (c *Catalog) concealed(st *state, p place) map[string]bool {
+	a := &st.areas[p.area]
+	if c.audience == nil {
+		return a.hidden
+	}
+	seen := c.seen(st.snapshot)
+	all := maps.Clone(a.hidden)
+	for dir, id := range a.skills {
+		if _, ok := seen.byID[id]; !ok && p.entry == nil {
+			all[dir] = true
+		}
+	}
+	return all
+}
+
+// conceals reports whether a path of a tree leads into the folder of a concealed
+// skill other than the one at p, be it by its name, by a link or by another spelling
 // of a folder.
-func (st *state) conceals(p place, full string) bool {
-	hidden, t := st.hidden[p.root], st.trees[p.root]
+func (c *Catalog) conceals(st *state, p place, full string) bool {
+	hidden, t := c.concealed(st, p), p.tree
 	if len(hidden) == 0 {
 		return false
 	}
+	if target, err := t.resolve(full); err == nil && target != full && concealsAt(t, hidden, p, target) {
+		return true // the file itself is a link, or a folder above it
+	}
+	return concealsAt(t, hidden, p, full)
+}
+
+// concealsAt is conceals for a path whose last part is no link.
+func concealsAt(t tree, hidden map[string]bool, p place, full string) bool {
 	parent := path.Dir(full)
 	for dir := parent; dir != p.dir; dir = path.Dir(dir) {
 		if hidden[dir] {

@@ -29,9 +29,8 @@ func hiddenSkills() map[string]string {
 	}
 }
 
-// Nobody reads in the folder of a hidden skill but that skill, which the host has
-// loaded.
-func TestHiddenSkillsAreNotReadByOthers(t *testing.T) {
+// Nobody reads in the folder of a skill but that skill.
+func TestSkillsAreNotReadByOthers(t *testing.T) {
 	files := fstest.MapFS{}
 	for name, text := range hiddenSkills() {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
@@ -46,10 +45,10 @@ func TestHiddenSkillsAreNotReadByOthers(t *testing.T) {
 		reads       bool
 	}{
 		{"a", "notes.md", true},
-		{"a", "../b/notes.md", true},
-		{"a", "../shared/notes.md", true},
-		{"a", "../group/notes.md", true},
-		{"a", "../hid2/notes.md", true},
+		{"a", "../b/notes.md", false},
+		{"a", "../shared/notes.md", false},
+		{"a", "../group/notes.md", false},
+		{"a", "../hid2/notes.md", false},
 		{"a", "../hid/SKILL.md", false},
 		{"a", "../hid/notes.md", false},
 		{"a", "../b/../hid/in/notes.md", false},
@@ -57,7 +56,7 @@ func TestHiddenSkillsAreNotReadByOthers(t *testing.T) {
 		{"a", "../twice/a/notes.md", false},
 		{"hid", "notes.md", true},
 		{"hid", "in/notes.md", true},
-		{"hid", "../a/notes.md", true},
+		{"hid", "../a/notes.md", false},
 	} {
 		_, err := c.ReadFile(t.Context(), tt.skill, tt.path)
 		if tt.reads && err != nil || !tt.reads && !errors.Is(err, ErrPath) {

@@ -32,8 +32,8 @@ func TestHiddenSkillsBehindLinks(t *testing.T) {
 	}
 	defer c.Close()
 	for path, reads := range map[string]bool{
-		"../fine/notes.md": true, "../hid/notes.md": false, "../link/notes.md": false, "../link/in/notes.md": false,
-		"../link/SKILL.md": false, "../shared/link/notes.md": false, "../shared/notes.md": true, "own/notes.md": false, "sub/notes.md": true,
+		"../fine/notes.md": false, "../hid/notes.md": false, "../link/notes.md": false, "../link/in/notes.md": false,
+		"../link/SKILL.md": false, "../shared/link/notes.md": false, "../shared/notes.md": false, "own/notes.md": false, "sub/notes.md": true,
 	} {
 		if _, err := c.ReadFile(t.Context(), "a", path); reads != (err == nil) || !reads && !errors.Is(err, ErrPath) {
 			t.Errorf("a reads %s: %v", path, err)

@@ -83,7 +83,7 @@ func TestHostileFiles(t *testing.T) {
 				"error unreadable r/absolute/SKILL.md",
 				"error unreadable r/dangling/SKILL.md",
 				"error unreadable r/device/SKILL.md",
-				"info link-not-followed r/dirs/in",
+				"warning link-not-followed r/dirs/in",
 				"error unreadable r/loop/SKILL.md",
 				"error unreadable r/pipe/SKILL.md",
 				"error unreadable r/relative/SKILL.md",
@@ -96,7 +96,7 @@ func TestHostileFiles(t *testing.T) {
 			same(t, "docs", []string{"inside.md", "real.md", "sibling.md"}, docs)
 			for file, want := range map[string]error{
 				"secret.md": ErrPath, "dangling.md": ErrNotExist, "folder.md": ErrNotRegular, "pipe.md": ErrNotRegular,
-				"inside.md": nil, "sibling.md": nil, "../dirs/in/real.md": nil, "../dirs/out/secret.md": ErrPath,
+				"inside.md": nil, "sibling.md": nil, "../dirs/in/real.md": ErrPath, "../dirs/out/secret.md": ErrPath,
 			} {
 				if _, err := c.ReadFile(ctx, "good", file); !errors.Is(err, want) {
 					t.Errorf("ReadFile(%q): %v, want %v", file, err, want)
@@ -115,7 +115,7 @@ func TestSocketIsNoSkill(t *testing.T) {
 	}
 	defer l.Close()
 	c := mustOpen(t, []Root{Dir(dir)})
-	if d := c.Snapshot().Diagnostics(); len(d) != 1 || d[0].Code != CodeUnreadable {
+	if d := c.Snapshot().Diagnostics(); len(d) != 2 || d[0].Code != CodeUnreadable || d[1].Code != CodeNoSkills {
 		t.Errorf("diagnostics %v", d)
 	}
 }

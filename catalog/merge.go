@@ -1,82 +1,139 @@
 package catalog
 
 import (
-	"fmt"
-	"slices"
+	"maps"
+	"strconv"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// place is where a skill of the catalog lives.
+// place says where the files of a skill are.
 type place struct {
 	root      int // index of the root
+	area      int // index of the area
 	dir, file string
+	dirName   string // the name of the folder, where the skill is the area itself
+	entry     *Entry // where it is not live
+	tree      tree   // set by within, for one use
+	stamp     stamp  // of the file, where it is live
 }
 
-// state is everything a catalog knows at one moment. It never changes.
+// area is a tree that skills are in: that of a root, or of a link in it.
+type area struct {
+	tree tree // nil where each skill has a tree of its own
+	// skills are the directories of all skills. A file in one of them belongs to no
+	// skill above it.
+	skills map[string]string // the id of the skill in it
+	hidden map[string]bool   // the directories of hidden skills
+}
+
+// state is everything that a catalog knows at one moment. It never changes.
 type state struct {
 	snapshot *Snapshot
-	places   map[string]place // by skillmd.CleanName
-	trees    []tree           // by root; nil for a root that is absent or repeated
-	files    []map[string]record
-	// skillDirs are the directories of all skills of a root: what is in them
-	// belongs to no skill above them. hidden are those of hidden skills.
-	skillDirs, hidden []map[string]bool
+	places   map[string]place // by id
+	roots    []*sourced
+	areas    []area
 }
 
-// merge makes one catalog of what the roots gave. Of two skills with one name,
-// that of the earlier root wins, and in one root that of the lexically smaller
-// path. extra are findings about whole roots.
-func merge(trees []tree, scans []scan, extra []skillmd.Diagnostic) *state {
-	st := &state{
-		places:    make(map[string]place),
-		trees:     trees,
-		files:     make([]map[string]record, len(scans)),
-		skillDirs: make([]map[string]bool, len(scans)),
-		hidden:    make([]map[string]bool, len(scans)),
-	}
-	var skills []core.Skill
-	var diagnostics, collisions []skillmd.Diagnostic
-	winners := make(map[string]string) // key -> location
-	for i, scan := range scans {
-		diagnostics = append(diagnostics, scan.diagnostics...)
-		st.files[i] = make(map[string]record, len(scan.found))
-		st.skillDirs[i] = make(map[string]bool, len(scan.found))
-		st.hidden[i] = make(map[string]bool)
-		for _, f := range scan.found {
-			st.files[i][f.file] = f.record
-			if !f.usable {
-				continue
+// merge makes one state of what the roots gave. extra are findings about whole roots.
+func (c *Catalog) merge(roots []*sourced, extra []skillmd.Diagnostic) *state {
+	st := &state{places: make(map[string]place), roots: roots}
+	var all []candidate
+	var diagnostics []skillmd.Diagnostic
+	for i, root := range roots {
+		if root.repeats {
+			continue
+		}
+		diagnostics = append(diagnostics, root.scan.diagnostics...)
+		for start := 0; start < len(root.scan.found); {
+			end := start + 1
+			for end < len(root.scan.found) && root.scan.found[end].linked == root.scan.found[start].linked {
+				end++
 			}
-			st.skillDirs[i][f.dir] = true
-			if f.skill.Hidden {
-				st.hidden[i][f.dir] = true
-			}
-			key := skillmd.CleanName(f.skill.Name)
-			if winner, taken := winners[key]; taken {
-				collisions = append(collisions, collision(f.skill, winner))
-				continue
-			}
-			winners[key] = f.skill.Location
-			st.places[key] = place{root: i, dir: f.dir, file: f.file}
-			skills = append(skills, f.skill)
+			all = c.survey(st, all, i, root.scan.found[start:end])
+			start = end
 		}
 	}
-	slices.SortFunc(skills, func(a, b core.Skill) int { return strings.Compare(a.Name, b.Name) })
-	diagnostics = append(append(diagnostics, extra...), collisions...)
-	st.snapshot = newSnapshot(skills, diagnostics)
+	rank(all)
+	all = once(st, all)
+	for i := range all {
+		st.places[all[i].skill.ID] = all[i].at
+	}
+	named := decide(all, c.cfg.collisions)
+	st.snapshot = newSnapshot(all, named, append(append(diagnostics, extra...), named.collisions...))
 	return st
 }
 
-// collision tells that a skill is not in the catalog because another one has
-// its name.
-func collision(loser core.Skill, winner string) skillmd.Diagnostic {
-	return skillmd.Diagnostic{
-		File:     loser.Location,
-		Code:     CodeCollision,
-		Severity: skillmd.Warning,
-		Message:  fmt.Sprintf("skill %q is already taken from %s; %s is ignored", loser.Name, winner, loser.Location),
+// survey adds an area with what was found in it, which is not empty.
+func (c *Catalog) survey(st *state, all []candidate, i int, found []found) []candidate {
+	at := len(st.areas)
+	a := area{tree: st.roots[i].tree(), skills: make(map[string]string, len(found)), hidden: make(map[string]bool)}
+	if l := found[0].linked; l != nil {
+		a.tree = l.tree
 	}
+	root := c.qualifier(i, st.roots[i])
+	kind := c.roots[i].kind()
+	for _, f := range found {
+		if !f.usable {
+			continue
+		}
+		folder, dirName := f.dir, c.roots[i].dirName()
+		if f.linked != nil {
+			folder, dirName = below(f.linked.name, f.dir), f.linked.name
+			if f.dir == "." {
+				folder = f.linked.name
+			}
+		}
+		skill := f.skill
+		skill.Scope, skill.Source = c.roots[i].scope, root
+		if f.entry != nil {
+			folder = f.entry.ID
+			skill.Revision, skill.Editable = f.entry.Revision, f.entry.Editable
+			if f.entry.Unreviewed {
+				unreviewed(&skill)
+			}
+		}
+		skill.ID = c.id(st, kind, root, folder, &skill)
+		st.places[skill.ID] = place{} // taken
+		a.skills[f.dir] = skill.ID
+		if f.skill.Hidden && f.entry == nil {
+			a.hidden[f.dir] = true
+		}
+		all = append(all, candidate{
+			skill: skill, key: skillmd.CleanName(skill.Name), root: root, folder: folder,
+			at: place{root: i, area: at, dir: f.dir, file: f.file, dirName: dirName, entry: f.entry, stamp: f.stamp},
+		})
+	}
+	st.areas = append(st.areas, a)
+	return all
+}
+
+// id returns the canonical id of a skill.
+func (c *Catalog) id(st *state, kind, root, folder string, skill *core.Skill) string {
+	id := kind + ":" + root + "/" + folder
+	switch {
+	case kind == "plugin":
+		id = kind + ":" + root + ":" + skill.Name
+	case kind == "source" && (strings.HasPrefix(folder, "db:") || strings.HasPrefix(folder, "mcp:")):
+		id = folder
+	case folder == ".":
+		id = kind + ":" + root
+	}
+	for base, n := id, 2; ; n++ {
+		if _, taken := st.places[id]; !taken {
+			return id
+		}
+		id = base + "#" + strconv.Itoa(n)
+	}
+}
+
+// unreviewed takes from a skill what only a person can grant it: the tools of its
+// list, secrets and the network.
+func unreviewed(skill *core.Skill) {
+	skill.Unreviewed, skill.Repaired = true, true
+	skill.Metadata = maps.Clone(skill.Metadata)
+	delete(skill.Metadata, "secrets")
+	delete(skill.Metadata, "network")
 }

@@ -1,15 +1,17 @@
 package catalog
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// config is what the options of [Open] decide.
+// config holds the settings of a catalog.
 type config struct {
 	mode          skillmd.Mode
 	docExtensions []string // lower case, with their dot
@@ -18,6 +20,10 @@ type config struct {
 	maxDepth      int
 	maxDirs       int
 	nested        bool
+	scanTimeout   time.Duration
+	searchBytes   int
+	collisions    Collisions
+	trust         func(context.Context, Root) (bool, error)
 	logger        *slog.Logger
 }
 
@@ -60,15 +66,24 @@ func WithMaxDepth(n int) Option { return func(c *config) { c.maxDepth = n } }
 // the default is 20,000. Directories inside a skill do not count.
 func WithMaxDirs(n int) Option { return func(c *config) { c.maxDirs = n } }
 
-// WithNested makes skills below the directory of another skill part of the
-// catalog. By default they are counted in a diagnostic and ignored, since they
-// are as often copies and test data as skills; only a skill that is itself the
-// root of the search never hides the skills below it.
+// WithNested makes skills below the directory of another skill part of the catalog.
+// By default they are ignored and counted in a diagnostic, because they are often
+// copies and test data. A skill that is itself the root of the search never hides
+// the skills below it.
 func WithNested(nested bool) Option { return func(c *config) { c.nested = nested } }
 
-// WithLogger sets where the catalog reports what it found; nil, the default,
-// is silent. Each diagnostic is logged once per change of the catalog: errors
-// and warnings about whole files at level warn, all others at level debug.
+// WithScanTimeout sets how long a root made by [From] may take to list its skills;
+// the default is 10 seconds. One that takes longer keeps what it listed last.
+func WithScanTimeout(d time.Duration) Option { return func(c *config) { c.scanTimeout = d } }
+
+// WithSearchBodies sets how many bytes of each SKILL.md [Catalog.Search] reads, front
+// matter included; the default is 64 KiB, of whose prose the first 8 KiB count. 0
+// searches names and descriptions only.
+func WithSearchBodies(bytes int) Option { return func(c *config) { c.searchBytes = bytes } }
+
+// WithLogger sets where the catalog logs its diagnostics; nil, the default, logs
+// nothing. Each diagnostic is logged once per change of the catalog: errors and
+// warnings about whole files at level Warn, all others at level Debug.
 func WithLogger(logger *slog.Logger) Option { return func(c *config) { c.logger = logger } }
 
 // newConfig applies opts to the defaults and checks the result.
@@ -79,6 +94,8 @@ func newConfig(opts []Option) (*config, error) {
 		maxReadBytes:  16 << 20,
 		maxDepth:      6,
 		maxDirs:       20_000,
+		scanTimeout:   10 * time.Second,
+		searchBytes:   defaultSearchBytes,
 	}
 	for _, opt := range opts {
 		if opt != nil {
@@ -97,6 +114,15 @@ func newConfig(opts []Option) (*config, error) {
 		return nil, fmt.Errorf("catalog: WithMaxDepth(%d): want 0 or more", c.maxDepth)
 	case c.maxDirs < 1:
 		return nil, fmt.Errorf("catalog: WithMaxDirs(%d): want at least 1", c.maxDirs)
+	}
+	if c.collisions > Ambiguous {
+		return nil, fmt.Errorf("catalog: WithCollisions(%d): there is no such rule", c.collisions)
+	}
+	if c.scanTimeout <= 0 {
+		return nil, fmt.Errorf("catalog: WithScanTimeout(%v): want more than 0", c.scanTimeout)
+	}
+	if c.searchBytes < 0 {
+		return nil, fmt.Errorf("catalog: WithSearchBodies(%d): want 0 or more", c.searchBytes)
 	}
 	for _, e := range c.docExtensions {
 		if e == "." || path.Ext(e) != e || strings.Contains(e, "/") {

@@ -127,12 +127,12 @@ func TestRefreshParsesOnlyWhatChanged(t *testing.T) {
 		"b/SKILL.md": skillText("other-b", "Has a finding.", ""),
 	})
 	c := mustOpen(t, []Root{Dir(dir)})
-	before := c.state.Load().files[0]
+	before := c.state.Load().roots[0].listing.live.known
 	write(t, dir, map[string]string{"b/SKILL.md": skillText("other-b", "Has changed a lot.", "")})
 	if _, err := c.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	after := c.state.Load().files[0]
+	after := c.state.Load().roots[0].listing.live.known
 	for file, kept := range map[string]bool{"a/SKILL.md": true, "b/SKILL.md": false} {
 		if got := &before[file].diagnostics[0] == &after[file].diagnostics[0]; got != kept {
 			t.Errorf("%s: record kept = %v, want %v", file, got, kept)

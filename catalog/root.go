@@ -6,57 +6,108 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Root is one place that holds skills: a directory of the operating system
-// ([Dir]) or any file system ([FS]). The zero Root is not usable.
+// ([Dir]), any file system ([FS]) or any other source ([From]). The zero Root is
+// not usable.
 type Root struct {
 	path     string // Dir: the directory as the host wrote it
-	name     string // FS: the name that people see
+	name     string // FS and From: the name that people see
 	fsys     fs.FS
+	source   Source
 	optional bool
+	scope    Scope
+	called   *string  // Named
+	display  string   // preferred in front of locations, "" for none
+	follow   []string // FollowLinks
+	project  string   // the directory that is trusted or not, "" for the root itself
+	plugin   string   // Plugin: its directory
+	archive  *archiveRoot
+	// inArchive: the directory is what was unpacked, and no link in it is followed.
+	inArchive bool
 }
 
-// Dir is the directory path of the operating system, searched for skills; it
-// may be a skill itself. The path may be a symbolic link, and [Catalog.Refresh]
-// opens it anew, so a deployment may swap the directory. All access goes
-// through [os.Root]: nothing outside the directory is ever read.
+// Dir is a directory of the operating system that is searched for skills. It may be
+// a skill itself. The path may be a symbolic link; [Catalog.Refresh] opens it anew,
+// so a deployment may swap the directory. Nothing outside the directory is ever
+// read, because all access goes through [os.Root].
 //
-// In locations the directory is called by its path if that is relative and
-// stays below the working directory, else by as much of the end of its path
+// In locations the directory is called by its path if that is relative and stays
+// below the working directory. Else it is called by as much of the end of its path
 // as tells the roots of one catalog apart.
 func Dir(path string) Root { return Root{path: path} }
 
 // FS is a file system that holds skills: an [embed.FS], a zip.Reader, a
-// fstest.MapFS and so on. The name stands in front of the locations of its
-// skills. Files without a modification time are read anew whenever they are
-// needed, so edits are seen there too.
+// fstest.MapFS and so on. The name stands in front of the locations of its skills.
+// Files without a modification time are read each time, so edits are seen there
+// too.
 //
-// Links are followed inside the file system only, as far as it can tell
-// ([fs.ReadLinkFS]). For directories of the operating system use [Dir], which
-// holds this even against somebody who changes links at the same time.
+// Links are followed only inside the file system, as far as it can tell
+// ([fs.ReadLinkFS]). Use [Dir] for directories of the operating system: it
+// guarantees that even if somebody changes links at the same time.
 func FS(name string, fsys fs.FS) Root { return Root{name: name, fsys: fsys} }
 
-// Optional returns the root with leave to be absent: a directory that does not
-// exist holds no skills until a Refresh finds it. It fits the places that a
-// user may or may not have, such as ~/.agents/skills.
+// From is a root whose skills come from a [Source]. The name stands in front of the
+// locations of its skills, followed by their ids.
+//
+// Skills are read as they were listed. An edit is seen after [Catalog.Refresh];
+// until then reading something that was changed fails with [ErrGone] or
+// [ErrDigest], unless the source keeps the old revision. If the source fails, the
+// skills that it listed last stay in the catalog and there is a diagnostic; that is
+// never an error of [Open].
+func From(name string, source Source) Root { return Root{name: name, source: source} }
+
+// Optional returns the root with permission to be absent: a directory that does not
+// exist holds no skills until a Refresh finds it. Use it for places that a user may
+// or may not have, such as ~/.agents/skills.
 func (r Root) Optional() Root {
 	r.optional = true
 	return r
 }
 
-// String is the path of a Dir and the name of an FS, for messages.
+// String returns the path of a Dir, or the name of an FS or a source.
 func (r Root) String() string {
-	if r.fsys != nil {
+	if r.isNamed() {
 		return r.name
 	}
 	return r.path
 }
 
-// dirName is the name of the root's own directory, for a skill that is the
-// root itself; empty where there is none.
+func (r Root) isNamed() bool { return r.fsys != nil || r.source != nil || r.archive != nil }
+
+// kind begins the ids of the root's skills.
+func (r Root) kind() string {
+	switch {
+	case r.plugin != "":
+		return "plugin"
+	case r.fsys != nil:
+		return "fs"
+	case r.archive != nil:
+		return "zip"
+	case r.source != nil:
+		return "source"
+	}
+	return "dir"
+}
+
+// absolute is the absolute path of a Dir, "" for other roots.
+func (r Root) absolute() string {
+	if r.isNamed() {
+		return ""
+	}
+	abs, err := filepath.Abs(r.path)
+	if err != nil {
+		return ""
+	}
+	return abs
+}
+
+// dirName is the name of the root's own directory, for a skill that is the root
+// itself. It is empty where there is none.
 func (r Root) dirName() string {
-	if r.fsys != nil {
+	if r.isNamed() {
 		return ""
 	}
 	abs, err := filepath.Abs(r.path)
@@ -67,7 +118,7 @@ func (r Root) dirName() string {
 }
 
 // displayNames gives each root the name that stands in front of its locations.
-// Earlier roots get the shorter names; no two names are equal.
+// Earlier roots get the shorter names, and no two names are equal.
 func displayNames(roots []Root) []string {
 	names := make([]string, len(roots))
 	used := make(map[string]bool, len(roots))
@@ -89,9 +140,13 @@ func displayNames(roots []Root) []string {
 	return names
 }
 
-// displayNames lists the names the root may be called by, the best first.
+// displayNames lists the names that the root may be called by, the preferred ones
+// first.
 func (r Root) displayNames() []string {
-	if r.fsys != nil {
+	if r.display != "" {
+		return []string{printable(r.display)}
+	}
+	if r.isNamed() {
 		return []string{path.Clean(printable(r.name))}
 	}
 	if filepath.IsLocal(r.path) {
@@ -111,18 +166,18 @@ func (r Root) displayNames() []string {
 	return append(candidates, strings.TrimPrefix(slash, "/"), slash)
 }
 
-// printable makes a path fit for one line of a message or a prompt: control
-// characters and broken UTF-8 become U+FFFD.
+// printable makes a path fit on one line of a message or a prompt: it replaces
+// control and format characters and broken UTF-8 by U+FFFD.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if isControl(r) {
+		if isControl(r) || unicode.Is(unicode.Cf, r) {
 			return '\uFFFD'
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// isControl reports the runes that end or disturb a line of text.
+// isControl reports runes that end or disturb a line of text.
 func isControl(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029'
 }

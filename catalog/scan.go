@@ -20,30 +20,42 @@ type scanner struct {
 	tree    tree
 	name    string            // stands in front of locations
 	dirName string            // the name of the root's own directory, if any
+	base    string            // the absolute path of the root, "" where it has none
 	known   map[string]record // of the last search, by path
 	now     time.Time
+	// link: the tree is where a link leads, so a skill there is like any below the root.
+	link bool
+	// follows makes the scanner leave the links directly below the root to its
+	// caller, in links.
+	follows bool
+	links   []string
+	kept    atomic.Int64 // records that are those of known
+	// heads makes the scanner keep what it read of each SKILL.md and leave out the
+	// diagnostics about it: a source leaves parsing to the catalog.
+	heads bool
 }
 
 // found is a SKILL.md file that was read and parsed.
 type found struct {
 	dir, file string // paths in the tree
+	linked    *linked
+	entry     *Entry // where it is not live: its tree is opened for each use
 	record
 }
 
-// scan is what a search of one root gave; its order depends on nothing but
-// the files.
+// scan is the result of searching one root. Its order depends only on the files.
 type scan struct {
 	found       []found // by path
 	diagnostics []skillmd.Diagnostic
 }
 
-// job is a directory to look at.
+// job is a directory that is still to be searched.
 type job struct {
 	dir   string
 	skill string // the directory of the skill around it, when nested skills are counted
 }
 
-// sight is what one directory showed.
+// sight is what one directory contained.
 type sight struct {
 	found       *found
 	subdirs     []string
@@ -52,9 +64,9 @@ type sight struct {
 	err         error // only for the root itself
 }
 
-// run searches the root, one level of directories after the other, so that a
-// limit cuts the deepest ones. Its only errors are the context's and that the
-// root itself cannot be listed.
+// run searches the root level by level, so that a limit cuts off the deepest
+// directories. Its only errors are that of ctx and that the root itself cannot be
+// listed.
 func (s *scanner) run(ctx context.Context) (scan, error) {
 	var out scan
 	var inner []job // below found skills
@@ -88,8 +100,8 @@ func (s *scanner) run(ctx context.Context) (scan, error) {
 	return out, nil
 }
 
-// gather takes over what a level showed, and sorts the directories below it
-// into those to search and those inside a skill.
+// gather adds what a level contained to out. It returns the directories below that
+// are to be searched (next) and those that are inside a skill (inner).
 func (s *scanner) gather(sights []sight, out *scan) (next, inner []job, err error) {
 	for _, sight := range sights {
 		if sight.err != nil {
@@ -99,7 +111,7 @@ func (s *scanner) gather(sights []sight, out *scan) (next, inner []job, err erro
 		around := ""
 		if f := sight.found; f != nil {
 			out.found = append(out.found, *f)
-			if f.closed && !s.cfg.nested && f.dir != "." {
+			if f.closed && !s.cfg.nested && (f.dir != "." || s.link) {
 				around = f.dir
 			}
 		}
@@ -114,8 +126,9 @@ func (s *scanner) gather(sights []sight, out *scan) (next, inner []job, err erro
 	return next, inner, nil
 }
 
-// countNested looks below the found skills with what is left of the limits:
-// the count is a courtesy, and no skill is missing when it stops early.
+// countNested counts SKILL.md files below the found skills, within what is left of
+// the limits. The count is only for a diagnostic, so stopping early misses no
+// skill.
 func (s *scanner) countNested(ctx context.Context, level []job, left int, out *scan) error {
 	nested := make(map[string]int)
 	var order []string
@@ -148,7 +161,7 @@ func (s *scanner) countNested(ctx context.Context, level []job, left int, out *s
 	return nil
 }
 
-// look visits the directories of a level on a few goroutines, which all have
+// look visits the directories of a level on a few goroutines, all of which have
 // ended when it returns. Result i belongs to job i.
 func (s *scanner) look(ctx context.Context, level []job, visit func(dir string) sight) ([]sight, error) {
 	sights := make([]sight, len(level))
@@ -169,12 +182,12 @@ func (s *scanner) look(ctx context.Context, level []job, visit func(dir string) 
 	return sights, ctx.Err()
 }
 
-// location is the place of a path of the tree for people.
+// location names a path of the tree for people.
 func (s *scanner) location(name string) string {
 	return path.Join(s.name, printable(name))
 }
 
-// diagnostic is a finding about a path of the tree.
+// diagnostic returns a finding about a path of the tree.
 func (s *scanner) diagnostic(severity skillmd.Severity, code skillmd.Code, name, message string) skillmd.Diagnostic {
 	return skillmd.Diagnostic{File: s.location(name), Code: code, Severity: severity, Message: message}
 }

@@ -19,7 +19,7 @@ func TestSearch(t *testing.T) {
 		skills   []string
 		findings []string
 	}{
-		{name: "empty", files: map[string]string{"readme.md": "x"}},
+		{name: "empty", files: map[string]string{"readme.md": "x"}, findings: []string{"warning no-skills r"}},
 		{
 			name:   "one level",
 			files:  map[string]string{"pdf/SKILL.md": pdf, "sub/SKILL.md": sub, "other/readme.md": "x"},
@@ -76,7 +76,7 @@ func TestSearch(t *testing.T) {
 			name:     "strict wants the exact name",
 			files:    map[string]string{"pdf/skill.md": pdf},
 			opts:     []Option{WithMode(skillmd.Strict)},
-			findings: []string{"warning file-name r/pdf/skill.md"},
+			findings: []string{"warning file-name r/pdf/skill.md", "warning no-skills r"},
 		},
 		{
 			name:     "skills-ref takes skill.md",
@@ -86,8 +86,9 @@ func TestSearch(t *testing.T) {
 			findings: []string{"warning file-name r/sub/Skill.md"},
 		},
 		{
-			name:  "a look-alike is another file",
-			files: map[string]string{"pdf/S\u212AILL.md": pdf},
+			name:     "a look-alike is another file",
+			files:    map[string]string{"pdf/S\u212AILL.md": pdf},
+			findings: []string{"warning no-skills r"},
 		},
 		{
 			name:     "a directory called SKILL.md is no skill and hides none",
@@ -119,13 +120,13 @@ func TestSearch(t *testing.T) {
 		{
 			name:     "collision in one root: the first path wins",
 			files:    map[string]string{"b/pdf/SKILL.md": pdf, "a/pdf/SKILL.md": pdf},
-			skills:   []string{"pdf@r/a/pdf/SKILL.md"},
+			skills:   []string{"pdf@r/a/pdf/SKILL.md", "r/b/pdf:pdf@r/b/pdf/SKILL.md"},
 			findings: []string{"warning name-collision r/b/pdf/SKILL.md"},
 		},
 		{
 			name:     "equivalent spellings collide",
 			files:    map[string]string{"a/SKILL.md": skillText("caf\u00e9", "One.", ""), "b/SKILL.md": skillText("cafe\u0301", "Two.", "")},
-			skills:   []string{"caf\u00e9@r/a/SKILL.md"},
+			skills:   []string{"caf\u00e9@r/a/SKILL.md", "r/b:cafe\u0301@r/b/SKILL.md"},
 			findings: []string{"warning name-mismatch r/a/SKILL.md", "warning name-mismatch r/b/SKILL.md", "warning name-collision r/b/SKILL.md"},
 		},
 		{

@@ -4,59 +4,136 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Snapshot is the catalog at one moment. It never changes and is safe for
-// concurrent use. The zero Snapshot holds no skills.
+// Snapshot is the content of a catalog at one moment. It never changes and is safe
+// for concurrent use. The zero Snapshot holds no skills.
 type Snapshot struct {
 	skills      []core.Skill
-	byKey       map[string]int // skillmd.CleanName -> index in skills
+	byKey       map[string]int // skillmd.CleanName of the name -> index in skills
+	byID        map[string]int
+	all         []candidate // in the order of their rank
+	rule        Collisions
+	ambiguous   map[string][]string
 	diagnostics []skillmd.Diagnostic
 	digest      string
 }
 
-func newSnapshot(skills []core.Skill, diagnostics []skillmd.Diagnostic) *Snapshot {
+func newSnapshot(all []candidate, named *naming, diagnostics []skillmd.Diagnostic) *Snapshot {
 	s := &Snapshot{
-		skills:      skills,
-		byKey:       make(map[string]int, len(skills)),
+		skills:      named.skills,
+		byKey:       make(map[string]int, len(named.skills)),
+		byID:        make(map[string]int, len(named.skills)),
+		all:         all,
+		rule:        named.rule,
+		ambiguous:   named.ambiguous,
 		diagnostics: diagnostics,
-		digest:      digestOf(skills),
+		digest:      digestOf(named.skills),
 	}
-	for i, skill := range skills {
-		s.byKey[skillmd.CleanName(skill.Name)] = i
+	for i, skill := range s.skills {
+		key := skillmd.CleanName(skill.Name)
+		if before, taken := s.byKey[key]; !taken || s.skills[before].Name == s.skills[before].Qualified {
+			s.byKey[key] = i // a plain name comes before a qualified one that looks like it
+		}
+		s.byID[skill.ID] = i
 	}
 	return s
 }
 
-// Skills are all skills, hidden ones included, sorted bytewise by name. The
-// slice belongs to the snapshot and must not be modified.
-func (s *Snapshot) Skills() []core.Skill { return s.skills }
-
-// Len is the number of skills, hidden ones included.
-func (s *Snapshot) Len() int { return len(s.skills) }
-
-// Skill returns the skill of a name. Names are compared as
-// [skillmd.CleanName] writes them, so equivalent spellings find each other;
-// case matters.
-func (s *Snapshot) Skill(name string) (core.Skill, bool) {
-	i, ok := s.byKey[skillmd.CleanName(name)]
-	if !ok {
-		return core.Skill{}, false
+// Allowed is the snapshot as it would be if there were only the skills that allow
+// reports true for: names, precedence and ambiguity are decided among them. It has no
+// diagnostics.
+func (s *Snapshot) Allowed(allow func(core.Skill) bool) *Snapshot {
+	var all []candidate
+	for _, c := range s.all {
+		if allow(c.skill) {
+			all = append(all, c)
+		}
 	}
-	return s.skills[i], true
+	return newSnapshot(all, decide(all, s.rule), nil)
 }
 
-// Diagnostics are the findings about all roots: by root in their order, then
-// by file. Those about whole roots and collisions of names come last. The
-// slice must not be modified.
+// Skills are all skills, hidden and shadowed ones included, sorted bytewise by name.
+// The slice belongs to the snapshot and must not be modified.
+func (s *Snapshot) Skills() []core.Skill { return s.skills }
+
+// Visible are the skills that a model is told of: all but the hidden and the shadowed
+// ones, in the same order. The slice must not be modified.
+func (s *Snapshot) Visible() []core.Skill {
+	if !slices.ContainsFunc(s.skills, isUnseen) {
+		return s.skills
+	}
+	visible := make([]core.Skill, 0, len(s.skills))
+	for _, skill := range s.skills {
+		if !isUnseen(skill) {
+			visible = append(visible, skill)
+		}
+	}
+	return visible
+}
+
+// searchable are the skills that a search may find: all but the hidden ones.
+func (s *Snapshot) searchable() []core.Skill {
+	all := make([]core.Skill, 0, len(s.skills))
+	for _, skill := range s.skills {
+		if !skill.Hidden {
+			all = append(all, skill)
+		}
+	}
+	return all
+}
+
+// isUnseen reports skills that no overview shows.
+func isUnseen(skill core.Skill) bool { return skill.Hidden || skill.Shadowed }
+
+// Len is the number of skills, hidden and shadowed ones included.
+func (s *Snapshot) Len() int { return len(s.skills) }
+
+// Skill returns the skill that [Snapshot.Resolve] finds.
+func (s *Snapshot) Skill(name string) (core.Skill, bool) {
+	skill, err := s.Resolve(name)
+	return skill, err == nil
+}
+
+// Resolve returns the skill that is meant by a reference: its name, else its canonical
+// id, else its qualified name. Names are compared as [skillmd.CleanName] writes them,
+// so equivalent spellings find each other; case matters. The error is
+// [ErrUnknownSkill], or an [AmbiguousError], which wraps it.
+func (s *Snapshot) Resolve(ref string) (core.Skill, error) {
+	key := skillmd.CleanName(ref)
+	if names := s.ambiguous[key]; len(names) > 1 {
+		return core.Skill{}, &AmbiguousError{Name: ref, Qualified: names}
+	}
+	if i, ok := s.byKey[key]; ok {
+		return s.skills[i], nil
+	}
+	if i, ok := s.byID[ref]; ok {
+		return s.skills[i], nil
+	}
+	for at, r := range key {
+		if r != ':' {
+			continue
+		}
+		if i, ok := s.byKey[key[at+1:]]; ok && skillmd.CleanName(s.skills[i].Qualified) == key {
+			return s.skills[i], nil
+		}
+	}
+	return core.Skill{}, fmt.Errorf("%w %q", ErrUnknownSkill, ref)
+}
+
+// Diagnostics are the findings about all roots, ordered by root and then by file.
+// Findings about whole roots and collisions of names come last. The slice must not
+// be modified.
 func (s *Snapshot) Diagnostics() []skillmd.Diagnostic { return s.diagnostics }
 
-// Digest is the hexadecimal SHA-256 of the names and descriptions of the
-// visible skills, in their order: all that a model is shown of a catalog. Two
+// Digest is the hexadecimal SHA-256 of the names and descriptions of the visible
+// skills in their order, which is all that a model is shown of a catalog. So two
 // snapshots with the same digest look the same to a model.
 func (s *Snapshot) Digest() string {
 	if s.digest == "" {
@@ -65,13 +142,13 @@ func (s *Snapshot) Digest() string {
 	return s.digest
 }
 
-// digestOf hashes with the lengths in front, so that no two lists of names
-// and descriptions run into the same bytes.
+// digestOf hashes each text with its length in front, so that different lists never
+// hash the same bytes.
 func digestOf(skills []core.Skill) string {
 	hash := sha256.New()
 	var buf []byte
 	for _, skill := range skills {
-		if skill.Hidden {
+		if isUnseen(skill) {
 			continue
 		}
 		buf = binary.AppendUvarint(buf[:0], uint64(len(skill.Name)))
@@ -98,7 +175,7 @@ type Changes struct {
 	Edited  []string // visible in both, with another description or spelling of the name
 }
 
-// IsEmpty reports that nothing that a model sees has changed.
+// IsEmpty reports that nothing has changed that a model sees.
 func (c Changes) IsEmpty() bool {
 	return len(c.Added)+len(c.Removed)+len(c.Edited) == 0
 }
@@ -111,19 +188,19 @@ func (s *Snapshot) Changes(since *Snapshot) Changes {
 	}
 	var c Changes
 	for _, skill := range s.skills {
-		if skill.Hidden {
+		if isUnseen(skill) {
 			continue
 		}
 		old, ok := since.Skill(skill.Name)
 		switch {
-		case !ok || old.Hidden:
+		case !ok || isUnseen(old):
 			c.Added = append(c.Added, skill.Name)
 		case old.Name != skill.Name || old.Description != skill.Description:
 			c.Edited = append(c.Edited, skill.Name)
 		}
 	}
 	for _, old := range since.skills {
-		if skill, ok := s.Skill(old.Name); !old.Hidden && (!ok || skill.Hidden) {
+		if skill, ok := s.Skill(old.Name); !isUnseen(old) && (!ok || isUnseen(skill)) {
 			c.Removed = append(c.Removed, old.Name)
 		}
 	}

@@ -6,14 +6,25 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
 )
+
+// snapshotOf is a snapshot of skills with these names.
+func snapshotOf(skills []core.Skill) *Snapshot {
+	all := make([]candidate, len(skills))
+	for i, s := range skills {
+		s.ID = "dir:r/" + s.Name
+		all[i] = candidate{skill: s, key: skillmd.CleanName(s.Name), root: "r", folder: s.Name}
+	}
+	return newSnapshot(all, decide(all, Shadow), nil)
+}
 
 func named(names ...string) *Snapshot {
 	skills := make([]core.Skill, len(names))
 	for i, name := range names {
 		skills[i] = core.Skill{Name: name, Description: "Does something."}
 	}
-	return newSnapshot(skills, nil)
+	return snapshotOf(skills)
 }
 
 func TestSuggest(t *testing.T) {
@@ -41,7 +52,7 @@ func TestSuggest(t *testing.T) {
 		})
 	}
 	t.Run("hidden skills are not suggested", func(t *testing.T) {
-		s := newSnapshot([]core.Skill{{Name: "pdf", Hidden: true}}, nil)
+		s := snapshotOf([]core.Skill{{Name: "pdf", Hidden: true}})
 		same(t, "suggestions", nil, s.Suggest("pdf"))
 	})
 }
@@ -79,7 +90,7 @@ func TestChanges(t *testing.T) {
 	skill := func(name, description string, hidden bool) core.Skill {
 		return core.Skill{Name: name, Description: description, Hidden: hidden}
 	}
-	old := newSnapshot([]core.Skill{skill("a", "A.", false), skill("b", "B.", false), skill("c", "C.", true), skill("d", "D.", true)}, nil)
+	old := snapshotOf([]core.Skill{skill("a", "A.", false), skill("b", "B.", false), skill("c", "C.", true), skill("d", "D.", true)})
 	tests := []struct {
 		name string
 		now  []core.Skill
@@ -94,7 +105,7 @@ func TestChanges(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			now := newSnapshot(tt.now, nil)
+			now := snapshotOf(tt.now)
 			got := now.Changes(old)
 			if fmt.Sprint(got) != fmt.Sprint(tt.want) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
@@ -106,7 +117,7 @@ func TestChanges(t *testing.T) {
 	}
 	t.Run("since nothing", func(t *testing.T) {
 		same(t, "added", []string{"a", "b"}, old.Changes(nil).Added)
-		if d := new(Snapshot).Digest(); d != newSnapshot(nil, nil).Digest() {
+		if d := new(Snapshot).Digest(); d != snapshotOf(nil).Digest() {
 			t.Errorf("digest of the zero snapshot is %q", d)
 		}
 	})

@@ -7,12 +7,12 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// maxCachedBytes bounds the texts that are kept. Beyond it all are dropped:
-// reading a file again is cheap, and a host that loads that many skills at
-// once has other worries.
+// maxCachedBytes bounds the texts that are kept. If they are more, all of them are
+// dropped, because reading a file again is cheap.
 const maxCachedBytes = 32 << 20
 
-// textCache keeps the texts that were read. The zero textCache is ready.
+// textCache keeps the texts of files that were read. The zero textCache is ready to
+// use.
 type textCache struct {
 	mu    sync.Mutex
 	texts map[textKey]cachedText
@@ -20,8 +20,17 @@ type textCache struct {
 }
 
 type textKey struct {
-	root int
-	file string
+	area         int
+	id, revision string // of a skill of a source
+	file         string
+}
+
+func (p place) textKey(file string) textKey {
+	key := textKey{area: p.area, file: file}
+	if p.entry != nil {
+		key.id, key.revision = p.entry.ID, p.entry.Revision
+	}
+	return key
 }
 
 type cachedText struct {
@@ -31,7 +40,8 @@ type cachedText struct {
 	skill core.Skill
 }
 
-// get returns what was read of a file if info describes that file.
+// get returns the text of a file if info describes the file as it was when it was
+// read.
 func (c *textCache) get(key textKey, info fs.FileInfo) (cachedText, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,22 +14,24 @@ import (
 // maxEntries bounds what is read of one directory.
 const maxEntries = 100_000
 
-// tree is an opened root. Paths are slash-separated and relative to it, "."
-// is the root itself; links are followed only where they stay inside.
+// tree is an opened root. Paths are slash-separated and relative to it; "." is the
+// root itself. Links are followed only where they stay inside.
 type tree interface {
-	// readDir lists a directory, unsorted, and reports whether it was cut at
-	// limit entries.
+	// readDir lists a directory in no order, and reports whether the list was cut
+	// at limit entries.
 	readDir(dir string, limit int) (entries []fs.DirEntry, cut bool, err error)
-	// stat describes what name is, links followed.
+	// stat describes a file or directory; it follows links.
 	stat(name string) (fs.FileInfo, error)
-	// open opens a file that was seen to be regular a moment ago. It does not
-	// wait on a pipe that has taken its place.
+	// open opens a file that was regular a moment ago. If a pipe has taken its
+	// place it does not wait for it.
 	open(name string) (fs.File, error)
+	// resolve returns the path that name stands for after all links were followed.
+	resolve(name string) (string, error)
 	close() error
 }
 
-// openTree opens root. If prev is the tree of the same root and still the same
-// directory, prev is returned. The tree is nil for an absent optional root.
+// openTree opens root. It returns prev if that is the tree of the same root and
+// still the same directory, and nil for an optional root that is absent.
 func openTree(root Root, prev tree) (tree, error) {
 	switch {
 	case root.fsys != nil:
@@ -54,10 +56,13 @@ func openTree(root Root, prev tree) (tree, error) {
 	if dir, ok := prev.(*dirTree); ok && os.SameFile(dir.info, info) {
 		return prev, nil
 	}
+	if root.plugin != "" {
+		return openPlugin(root)
+	}
 	return openDirTree(root.path)
 }
 
-// openRegular opens name after checking, before and after, that it is a
+// openRegular opens a file and checks before and after opening it that it is a
 // regular file of at most limit bytes.
 func openRegular(t tree, name string, limit int64) (fs.File, fs.FileInfo, error) {
 	info, err := t.stat(name)
@@ -70,7 +75,7 @@ func openRegular(t tree, name string, limit int64) (fs.File, fs.FileInfo, error)
 	return openSeen(t, name, limit)
 }
 
-// openSeen is openRegular for a name that is known to have been regular.
+// openSeen is openRegular for a file that is known to have been regular.
 func openSeen(t tree, name string, limit int64) (fs.File, fs.FileInfo, error) {
 	f, err := t.open(name)
 	if err != nil {
@@ -87,7 +92,7 @@ func openSeen(t tree, name string, limit int64) (fs.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// checkRegular reports what keeps a file from being read.
+// checkRegular returns the reason why a file must not be read, or nil.
 func checkRegular(info fs.FileInfo, limit int64) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%w: %s", ErrNotRegular, plainfile.Kind(info.Mode()))
@@ -98,7 +103,8 @@ func checkRegular(info fs.FileInfo, limit int64) error {
 	return nil
 }
 
-// readAll reads at most limit bytes of f, which claims to have size bytes.
+// readAll reads f, which claims to have size bytes. It returns ErrTooLarge beyond
+// limit bytes.
 func readAll(f fs.File, size, limit int64) ([]byte, error) {
 	data := make([]byte, 0, min(max(size, 0), limit)+1)
 	for {
@@ -119,8 +125,8 @@ func readAll(f fs.File, size, limit int64) ([]byte, error) {
 	}
 }
 
-// below joins a directory of a tree and the name of an entry. Names are never
-// cleaned: they come from a listing and are no paths (see isName).
+// below joins a directory of a tree and the name of an entry. Names are not
+// cleaned: they come from a listing and are not paths, see isName.
 func below(dir, name string) string {
 	if dir == "." {
 		return name
@@ -128,8 +134,8 @@ func below(dir, name string) string {
 	return dir + "/" + name
 }
 
-// isName reports whether a listed name is the name of one entry. File systems
-// other than those of the operating system may list anything.
+// isName reports whether a listed name is the name of a single entry. A file system
+// that is not the operating system's may list anything.
 func isName(name string) bool {
 	return name != "" && name != "." && name != ".." && !strings.Contains(name, "/")
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // dirTree is a directory of the operating system. os.Root keeps every path and
-// every link inside, also against changes while it works.
+// every link inside it, even if they change meanwhile.
 type dirTree struct {
 	root *os.Root
 	info fs.FileInfo // of the directory, to notice that it was swapped
@@ -45,6 +45,16 @@ func (t *dirTree) stat(name string) (fs.FileInfo, error) {
 
 func (t *dirTree) open(name string) (fs.File, error) {
 	return t.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|plainfile.NonBlock, 0)
+}
+
+// resolve reads links with slashes, as the paths of a tree are written.
+func (t *dirTree) resolve(name string) (string, error) {
+	lstat := func(name string) (fs.FileInfo, error) { return t.root.Lstat(filepath.FromSlash(name)) }
+	readLink := func(name string) (string, error) {
+		target, err := t.root.Readlink(filepath.FromSlash(name))
+		return filepath.ToSlash(target), err
+	}
+	return resolveLinks(name, lstat, readLink)
 }
 
 func (t *dirTree) close() error { return t.root.Close() }

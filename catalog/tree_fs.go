@@ -7,11 +7,12 @@ import (
 	"syscall"
 )
 
-// maxLinks bounds the links of one path, as os.Root does.
+// maxLinks bounds the links in one path. os.Root has the same bound.
 const maxLinks = 40
 
-// fsTree is any file system. Where it can read links, they are resolved here
-// and refused when they leave it: an os.DirFS would follow them anywhere.
+// fsTree is any file system. If the file system can read links they are resolved
+// here and refused when they leave it, because an os.DirFS would follow them
+// anywhere.
 type fsTree struct{ fsys fs.FS }
 
 func (t *fsTree) readDir(dir string, limit int) ([]fs.DirEntry, bool, error) {
@@ -43,12 +44,18 @@ func (t *fsTree) open(name string) (fs.File, error) {
 
 func (t *fsTree) close() error { return nil }
 
-// resolve returns the path that name stands for when all links are followed.
+// resolve returns the path that name stands for after all links were followed.
 func (t *fsTree) resolve(name string) (string, error) {
 	links, ok := t.fsys.(fs.ReadLinkFS)
 	if !ok {
 		return name, nil
 	}
+	return resolveLinks(name, links.Lstat, links.ReadLink)
+}
+
+// resolveLinks follows the links in a path of a tree. A path that leaves the tree is
+// ErrPath.
+func resolveLinks(name string, lstat func(string) (fs.FileInfo, error), readLink func(string) (string, error)) (string, error) {
 	done, rest := ".", strings.Split(name, "/")
 	for followed := 0; len(rest) > 0; {
 		next := path.Join(done, rest[0])
@@ -56,7 +63,7 @@ func (t *fsTree) resolve(name string) (string, error) {
 		if !fs.ValidPath(next) {
 			return "", ErrPath
 		}
-		info, err := links.Lstat(next)
+		info, err := lstat(next)
 		if err != nil {
 			return "", err
 		}
@@ -67,7 +74,7 @@ func (t *fsTree) resolve(name string) (string, error) {
 		if followed++; followed > maxLinks {
 			return "", syscall.ELOOP
 		}
-		target, err := links.ReadLink(next)
+		target, err := readLink(next)
 		if err != nil {
 			return "", err
 		}

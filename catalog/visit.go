@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,14 +15,14 @@ import (
 // skillFile is the exact name of the file that makes a directory a skill.
 const skillFile = "SKILL.md"
 
-// isSkillFile reports SKILL.md in any case. The length keeps out letters that
-// only Unicode folds to these, such as the Kelvin sign.
+// isSkillFile reports the name SKILL.md in any case. Comparing the length excludes
+// letters that only Unicode folds to these, such as the Kelvin sign.
 func isSkillFile(name string) bool {
 	return len(name) == len(skillFile) && strings.EqualFold(name, skillFile)
 }
 
-// neverSearched are directories without skills of their own: version control,
-// and packages that others installed.
+// neverSearched reports directories that hold no skills of their own: data of
+// version control, and packages that others installed.
 func neverSearched(dir string) bool {
 	switch dir {
 	case ".git", ".hg", ".svn", "node_modules":
@@ -30,7 +31,8 @@ func neverSearched(dir string) bool {
 	return false
 }
 
-// visit looks at one directory: is it a skill, and what is below?
+// visit looks at one directory: whether it is a skill, and which directories are
+// below it.
 func (s *scanner) visit(dir string) sight {
 	candidates, out := s.list(dir)
 	if out.err != nil {
@@ -44,15 +46,15 @@ func (s *scanner) visit(dir string) sight {
 	return out
 }
 
-// peek looks at a directory inside a skill: how many SKILL.md files are there,
-// and what is below? Nothing is read, and nothing but that is reported.
+// peek looks at a directory inside a skill: how many SKILL.md files it has, and
+// which directories are below it. It reads no file and reports nothing else.
 func (s *scanner) peek(dir string) sight {
 	candidates, out := s.list(dir)
 	return sight{candidates: len(candidates), subdirs: out.subdirs}
 }
 
-// list sorts the entries of a directory: those that may be its SKILL.md, the
-// exact name first, and the subdirectories to search.
+// list sorts the entries of a directory into those that may be its SKILL.md, the
+// exact name first, and the directories to search.
 func (s *scanner) list(dir string) (candidates []fs.DirEntry, out sight) {
 	entries, cut, err := s.tree.readDir(dir, maxEntries)
 	if err != nil {
@@ -80,14 +82,19 @@ func (s *scanner) list(dir string) (candidates []fs.DirEntry, out sight) {
 		switch {
 		case entry.IsDir() && !neverSearched(name):
 			out.subdirs = append(out.subdirs, below(dir, name))
-		case entry.Type()&fs.ModeSymlink != 0 && !isSkillFile(name):
+		case entry.Type()&fs.ModeSymlink != 0 && !isSkillFile(name) && !neverSearched(name):
 			links = append(links, name)
 		}
 	}
 	slices.SortStableFunc(candidates, func(a, b fs.DirEntry) int {
 		return boolOrder(a.Name() == skillFile, b.Name() == skillFile)
 	})
-	if len(candidates) == 0 {
+	_, isDir := s.tree.(*dirTree)
+	switch {
+	case len(candidates) > 0: // links of a skill are its own affair
+	case s.follows && dir == "." && isDir:
+		s.links = links // the root is visited alone
+	default:
 		s.noteLinks(dir, links, &out)
 	}
 	return candidates, out
@@ -104,9 +111,9 @@ func boolOrder(a, b bool) int {
 	return 1
 }
 
-// noteLinks tells that links among folders of skills are not followed: people
-// do link skills from elsewhere, and would wonder where they are. One finding
-// per directory, however many links it has.
+// noteLinks reports that links among folders of skills are not followed, because
+// people who link skills from elsewhere would wonder where they are. There is one
+// finding per directory, however many links it has.
 func (s *scanner) noteLinks(dir string, links []string, out *sight) {
 	const checked = 64 // a hint needs no more
 	var missed []string
@@ -117,13 +124,29 @@ func (s *scanner) noteLinks(dir string, links []string, out *sight) {
 		}
 	}
 	if len(missed) > 0 {
-		out.note(s.diagnostic(skillmd.Info, CodeLink, below(dir, missed[0]),
-			fmt.Sprintf("links to directories and out of the root are not followed (%d here); make the target a root of its own", len(missed))))
+		out.note(s.diagnostic(skillmd.Warning, CodeLink, below(dir, missed[0]),
+			fmt.Sprintf("links to directories and out of the root are not followed here (%d, the first to %s); make the target a root of its own", len(missed), s.target(below(dir, missed[0])))))
 	}
 }
 
-// read reads one candidate for the SKILL.md of dir. It returns nil, and notes
-// why, when there is no file to parse.
+// target is what a link says that it leads to.
+func (s *scanner) target(link string) string {
+	var target string
+	var err error
+	switch t := s.tree.(type) {
+	case *dirTree:
+		target, err = t.root.Readlink(filepath.FromSlash(link))
+	case *fsTree:
+		target, err = fs.ReadLink(t.fsys, link)
+	}
+	if err != nil || target == "" {
+		return "an unknown place"
+	}
+	return printable(target)
+}
+
+// read reads one candidate for the SKILL.md of dir. If there is no file to parse it
+// returns nil and notes why.
 func (s *scanner) read(dir string, entry fs.DirEntry, out *sight) *found {
 	file := below(dir, entry.Name())
 	exact := entry.Name() == skillFile
@@ -142,7 +165,9 @@ func (s *scanner) read(dir string, entry fs.DirEntry, out *sight) *found {
 	if rec.usable && !exact && s.cfg.mode == skillmd.Lenient {
 		out.note(s.diagnostic(skillmd.Warning, CodeFileName, file, "should be called "+skillFile))
 	}
-	out.diagnostics = append(out.diagnostics, rec.diagnostics...)
+	if !s.heads {
+		out.diagnostics = append(out.diagnostics, rec.diagnostics...)
+	}
 	return &found{dir: dir, file: file, record: rec}
 }
 
@@ -171,8 +196,8 @@ func (s *scanner) accepts(name string) bool {
 	return false
 }
 
-// dirNameOf is the name of a skill's directory, for the rule that the skill is
-// called like it.
+// dirNameOf returns the name of a skill's directory. The name of the skill must
+// match it.
 func (s *scanner) dirNameOf(dir string) string {
 	if dir == "." {
 		return s.dirName

@@ -13,4 +13,8 @@ type SessionKey struct {
 	// Agent is the name of the agent in that conversation; "" is a host that
 	// has only one.
 	Agent string
+	// Anonymous is set where Session was made up for one run of a host that named no
+	// conversation. Only hook.Runtime.Anonymous sets it: a session of the host with
+	// the same id is another one.
+	Anonymous bool
 }

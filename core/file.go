@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -8,8 +9,8 @@ import (
 	"strings"
 )
 
-// File is a file that a user attached to a message. All of it comes from
-// outside: a name may be any text, and a type need not be true.
+// File is a file that a user attached to a message. All of it is untrusted: the
+// name may be any text, and the type may be wrong.
 type File struct {
 	// ID names a file whose content is not in the request, such as a URL or an
 	// artifact:// reference. It is never fetched or read as a path.
@@ -18,20 +19,43 @@ type File struct {
 	// be empty.
 	Name string
 	MIME string
-	// Data returns the content, which the caller must not change. It may be
-	// called more than once and at the same time, and is not called for a model
-	// call. It is nil where only the ID is known.
+	// Origin is the [Message.Origin] of the message that brought the file.
+	Origin int
+	// Size is the size of the content in bytes, as far as its encoding tells; 0 where
+	// it is not known.
+	Size int
+	// As is the file name that the user's message is told to have in the workspace's
+	// work/inputs. Preparing a request sets it.
+	As string
+	// Data returns the content, which the caller must not change. It may be called
+	// several times and concurrently. Preparing a model call does not call it. It
+	// is nil if only the ID is known.
 	Data func() ([]byte, error)
+
+	encoded string // the content as it came, or
+	raw     []byte
+}
+
+// FileBytes returns the file with this content, which must not be changed.
+func FileBytes(data []byte) File {
+	return File{Size: len(data), raw: data, Data: func() ([]byte, error) { return data, nil }}
+}
+
+// SameAs reports whether two files came with the same name and the same content, in
+// the same encoding. It decodes nothing, and of files made in another way than by this
+// package it knows nothing.
+func (f *File) SameAs(other *File) bool {
+	return f.Name == other.Name && f.Size == other.Size && (f.encoded != "" || f.raw != nil) && f.encoded == other.encoded && bytes.Equal(f.raw, other.raw)
 }
 
 // ErrEncoding reports content of a [File] that cannot be decoded.
 var ErrEncoding = errors.New("file content cannot be decoded")
 
 // FileAt returns the file that a URL of a message stands for. A data: URL (RFC
-// 2397) holds content, base64 or percent-encoded, a media type and perhaps, in
-// the parameter name or filename, a name; nothing is decoded before Data is
-// called, which returns [ErrEncoding] for what is no such URL. Any other URL is
-// the ID of the file.
+// 2397) holds the content, base64 or percent-encoded, a media type and perhaps a
+// name in the parameter name or filename. Nothing is decoded before Data is called,
+// which returns [ErrEncoding] for a malformed URL. Any other URL becomes the ID of
+// the file.
 func FileAt(address string) File {
 	if !isDataURL(address) {
 		return File{ID: address}
@@ -42,7 +66,7 @@ func FileAt(address string) File {
 			return nil, fmt.Errorf("%w: data: URL without a comma in its first %d bytes", ErrEncoding, maxDataHead)
 		}}
 	}
-	var f File
+	f := File{encoded: address}
 	first, parameters, _ := strings.Cut(head, ";")
 	if strings.Contains(first, "/") {
 		f.MIME = strings.TrimSpace(first)
@@ -57,23 +81,27 @@ func FileAt(address string) File {
 			f.Name = unescaped(strings.Trim(value, `"`))
 		}
 	}
-	f.Data = func() ([]byte, error) { return decodePercent(body) }
+	f.Data, f.Size = func() ([]byte, error) { return decodePercent(body) }, len(body)-2*strings.Count(body, "%")
 	if encoded {
+		f.Size = decodedSize(body)
 		f.Data = func() ([]byte, error) { return decodeBase64(body) }
 	}
 	return f
 }
 
-// FileOf returns the file whose content is text in base64, of the standard or
-// the URL alphabet, padded or not, with line breaks or none; or a data: URL,
-// which some put in its place. Nothing is decoded before Data is called, which
-// returns [ErrEncoding] for anything else.
+// FileOf returns the file whose content is text in base64. The alphabet may be the
+// standard or the URL one, with or without padding and line breaks; a data: URL is
+// accepted too, because some clients send one. Nothing is decoded before Data is
+// called, which returns [ErrEncoding] for anything else.
 func FileOf(text string) File {
 	if isDataURL(text) {
 		return FileAt(text)
 	}
-	return File{Data: func() ([]byte, error) { return decodeBase64(text) }}
+	return File{encoded: text, Size: decodedSize(text), Data: func() ([]byte, error) { return decodeBase64(text) }}
 }
+
+// decodedSize is the size of what base64 text without line breaks stands for.
+func decodedSize(text string) int { return len(strings.TrimRight(text, "=\r\n \t")) * 3 / 4 }
 
 const (
 	dataScheme  = "data:"

@@ -29,8 +29,8 @@ func (r Role) String() string {
 // Inserted is the Origin of a message that Satchel put into a request.
 const Inserted = -1
 
-// Message refers to one message of a framework's request. It shares the
-// framework's strings and copies none of them.
+// Message refers to one message of a framework's request. It shares the strings of
+// the framework and copies none of them.
 type Message struct {
 	Role Role
 	// Text is the message's text: for a message of several parts, its text
@@ -48,8 +48,8 @@ type Message struct {
 
 	// Origin is the message's index in the framework's request, or [Inserted].
 	Origin int
-	// Added is what the view appended to Text, separator included; Text then
-	// ends with it. Empty: the message passes through untouched.
+	// Added is the text that the view appended to Text, including the separator;
+	// Text then ends with it. If it is empty the message passes through untouched.
 	Added string
 }
 
@@ -67,11 +67,11 @@ type Request struct {
 	// not. They are kept like Files.
 	Tools []string
 	// Definitions are those tools in the order in which they are sent. Only a
-	// runtime that watches the prefix needs them; the slice is not kept.
+	// runtime that watches the prefix needs them. The slice is not kept.
 	Definitions []Definition
-	// Space is memory for the messages of the view, apart from Messages. The
-	// view is made there if it has room, and is the caller's to use again when
-	// the view is no longer needed. Nil is none.
+	// Space is memory in which the view is made if it has room for it; it must not
+	// overlap Messages. The caller may use it again when it no longer needs the
+	// view. Nil is allowed.
 	Space []Message
 }
 

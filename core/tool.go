@@ -15,13 +15,14 @@ type Tool struct {
 	Schema json.RawMessage
 }
 
-// Definition is a tool of any origin as a framework offers it to the model.
+// Definition is a tool as a framework offers it to the model, whether it is one of
+// Satchel's or not.
 type Definition struct {
 	Name        string
 	Description string
 	// Schema is the framework's own value for the schema of the arguments. It
-	// marshals to JSON and is not changed in place: two definitions with the
-	// same pointer, map or slice are taken for the same without a look inside.
+	// marshals to JSON and must not be changed in place: two definitions with the
+	// same pointer, map or slice are assumed to be equal.
 	Schema any
 }
 
@@ -42,11 +43,11 @@ type Decision struct {
 	Reason string
 }
 
-// CallID returns the id of a call, or one made of its place where it has none
-// or a call before it in the same response has it: services answer an error to
-// a result that names no call, or two. The same place gives the same id in every
-// framework. Response is the number of assistant messages before this one,
-// position the number of calls before this one in it.
+// CallID returns the id of a call. If the call has no id, or an earlier call of the
+// same response has the same one, it makes an id from the place of the call,
+// because services reject a result that names no call or two calls. The same place
+// gives the same id in every framework: response is the number of assistant
+// messages before this one, and position the number of calls before this one in it.
 func CallID(id string, response, position int, taken func(id string) bool) string {
 	for n := 0; id == "" || taken(id); n++ {
 		id = fmt.Sprintf("call_%d_%d", response, position)

@@ -23,9 +23,16 @@ type Capability struct {
 // field that is not enforced is ignored, never half promised.
 type Capabilities struct {
 	Isolation Isolation
-	// WorkspaceAt is the path at which a command finds Command.Workspace; empty
-	// when that is its path on the host.
-	WorkspaceAt string
+	// WorkspaceAt and SkillsAt are the paths at which a command finds
+	// Command.Workspace and Command.Skills. They are empty when these are their
+	// paths on the host.
+	WorkspaceAt, SkillsAt string
+	// Unavailable says in a sentence or more why no command runs here at all, and
+	// what to change. "" where commands run.
+	Unavailable string
+	// Readable are directories of the host, beside the system's own, that commands
+	// may read at the same paths. What is in their bin is found by its name.
+	Readable []string
 	// Advice is what to change on this machine for a better isolation, a
 	// sentence each.
 	Advice []string
@@ -50,7 +57,8 @@ type Capabilities struct {
 	Processes Capability
 	// FileBytes: Limits.FileBytes.
 	FileBytes Capability
-	// Descriptors: the command inherits no open file but its three streams.
+	// Descriptors: the command inherits no open file but its three streams and
+	// Command.Pipes.
 	Descriptors Capability
 	// KillGroup: the end of the command ends the processes in its group.
 	KillGroup Capability
@@ -61,6 +69,11 @@ type Capabilities struct {
 	DiesWithHost Capability
 	// Terminal: Terminal.TTY.
 	Terminal Capability
+	// Pipes: Command.Pipes are passed on.
+	Pipes Capability
+	// Loopback: the command has a loopback interface of its own, and files that
+	// only it sees: Command.Listen and Command.Secrets.
+	Loopback Capability
 }
 
 // All yields the capabilities with their names, in a fixed order, for printing.
@@ -84,6 +97,8 @@ func (c Capabilities) All() iter.Seq2[string, Capability] {
 			{"kill tree", c.KillTree},
 			{"dies with host", c.DiesWithHost},
 			{"terminal", c.Terminal},
+			{"pipes", c.Pipes},
+			{"loopback", c.Loopback},
 		} {
 			if !yield(entry.name, entry.is) {
 				return

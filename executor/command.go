@@ -5,41 +5,60 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 )
 
-// Command is one program to run.
+// Command is one program to run in a workspace. Apart from Workspace it names no
+// path of the host: Dir, Skills and Writable are places in the workspace,
+// slash-separated and relative to its root, so that the same Command can run on
+// this machine, in a sandbox or in a container.
 type Command struct {
 	// Args is the argument list, passed on byte for byte. Args[0] is looked up
 	// on the PATH of Env; with a slash in it, it is a path, relative to Dir.
+	// Paths in Args and Env are those that the command sees: places in the
+	// workspace are below Capabilities().WorkspaceAt, or below Workspace where
+	// that is empty.
 	Args []string
-	// Dir is the absolute directory, on the host, in which the program starts.
-	Dir string
 	// Env is the complete environment as NAME=value: nothing is inherited from
-	// the host process. Of two values for a name the last one counts.
+	// the host process. If a name occurs twice, its last value counts.
 	Env []string
 	// Stdin is the program's input; nil is an empty input. When the program ends
 	// first, a Read that is under way is abandoned, not awaited.
 	Stdin io.Reader
 	// Limits bound the run. The zero value stands for the defaults.
 	Limits Limits
-	// Workspace is the directory on the host that the program may write to; empty
-	// stands for Dir. It finds it at Capabilities().WorkspaceAt, and only paths
-	// below that have a meaning in Args and Env. Dir lies in it, or in Skills.
-	// An executor without isolation only looks at its size, see Limits.Disk, and
-	// at nothing when it is empty.
+	// Workspace is the absolute path, on the host, of the directory that the
+	// program may write to. It is required.
 	Workspace string
-	// Skills is a directory on the host that the program may read, below
-	// SkillsAt too, and not write, even where it lies in Workspace, directly: not
-	// below another directory there, which a command could replace. Empty is
-	// none. An executor without isolation ignores it.
+	// Dir is the directory in the workspace in which the program starts. Empty
+	// and "." are the workspace itself.
+	Dir string
+	// Skills is a directory in the workspace that the program may read and not
+	// write. It must be an entry of the workspace itself, not of a directory
+	// below it, which an earlier command could have replaced. Empty is none. An
+	// executor without isolation ignores it.
 	Skills string
 	// Writable are directories in Skills that the program may write to after
-	// all, at most 8.
+	// all, at most 8, as places in the workspace ("skills/pdf/.venv").
 	Writable []string
+	// Pipes are the program's descriptors 3, 4 and so on, at most 4. Each must be
+	// an end of a pipe: anything else, a directory above all, could lead out of a
+	// sandbox, and is refused with ErrCommand. The caller keeps its files and
+	// closes them; the other end of a pipe sees its end when the caller, too, has
+	// closed the program's.
+	Pipes []*os.File
+	// Listen are ports of the loopback interface that the program finds served,
+	// at most 2. It takes Capabilities().Loopback, else the error is ErrCommand.
+	Listen []Listen
+	// Secrets are the contents of files /run/secrets/NAME that the program can
+	// read and that never touch a disk: at most 16, 64 KiB together. A name is of
+	// upper-case letters, digits and "_", at most 64, and begins with no digit. It
+	// takes Capabilities().Loopback as Listen does, else the error is ErrCommand.
+	Secrets map[string]string
 }
 
 // Unlimited means, as a field of Limits, that there is no such limit.
@@ -57,10 +76,14 @@ const (
 )
 
 // Limits bound one run. A zero field stands for its default and Unlimited for
-// none. Which of them hold is said by Capabilities.
+// none. Capabilities says which of them an executor enforces.
 type Limits struct {
 	// Timeout is the time by the clock from the start to the end.
 	Timeout time.Duration
+	// MaxTimeout is the most that whoever asks for a command may ask for in place of
+	// Timeout. It is for who makes commands: executors do not look at it. 0 is the
+	// larger of Timeout and 10 minutes.
+	MaxTimeout time.Duration
 	// CPU is processor time, rounded up to whole seconds. The default is twice
 	// the timeout, or none when there is no timeout.
 	CPU time.Duration
@@ -69,11 +92,11 @@ type Limits struct {
 	// FileBytes is the size up to which a single file may be written.
 	FileBytes int64
 	// Disk is in bytes on disk that the files of Command.Workspace may take
-	// together, with those that were there before. It is not the kernel that
-	// bounds them: they are looked at while the command runs, and a command that
-	// is over the limit is ended with ReasonDisk. So a quick command, or the last
-	// moments of one, can write more than this. More than 200,000 files are too
-	// many as well.
+	// together, including those that were there before. The kernel does not
+	// bound them: the executor looks at them while the command runs and ends a
+	// command that is over the limit with ReasonDisk. A quick command, or the
+	// last moments of one, can therefore write more than this. More than 200,000
+	// files are too many as well.
 	Disk int64
 	// Processes is the number of processes and threads at one time.
 	Processes int
@@ -112,7 +135,7 @@ func orDefault[T comparable](field *T, value T) {
 // check reports a limit that has no meaning.
 func (l Limits) check() error {
 	for name, value := range map[string]int64{
-		"timeout": int64(l.Timeout), "cpu": int64(l.CPU), "memory": l.Memory,
+		"timeout": int64(l.Timeout), "most timeout": int64(l.MaxTimeout), "cpu": int64(l.CPU), "memory": l.Memory,
 		"file bytes": l.FileBytes, "disk": l.Disk, "processes": int64(l.Processes), "output total": l.OutputTotal,
 	} {
 		if value < Unlimited {
@@ -125,8 +148,11 @@ func (l Limits) check() error {
 	return nil
 }
 
-// check reports why the command cannot be run as it is written.
-func (c Command) check() error {
+const maxWritable = 8
+
+// Check reports why the command cannot be run as it is written; the error wraps
+// ErrCommand. Executors call it first. It looks at no file.
+func (c Command) Check() error {
 	if len(c.Args) == 0 || c.Args[0] == "" {
 		return fmt.Errorf("%w: no program named", ErrCommand)
 	}
@@ -141,25 +167,59 @@ func (c Command) check() error {
 			return fmt.Errorf("%w: environment entry %q is not NAME=value", ErrCommand, name)
 		}
 	}
-	if !filepath.IsAbs(c.Dir) {
-		return fmt.Errorf("%w: directory %q is not absolute", ErrCommand, c.Dir)
+	if err := c.checkPlaces(); err != nil {
+		return err
 	}
-	if info, err := os.Stat(c.Dir); err != nil {
-		return fmt.Errorf("%w: directory: %w", ErrCommand, err)
-	} else if !info.IsDir() {
-		return fmt.Errorf("%w: %q is not a directory", ErrCommand, c.Dir)
-	}
-	if len(c.Writable) > maxWritable {
-		return fmt.Errorf("%w: %d writable directories: at most %d", ErrCommand, len(c.Writable), maxWritable)
+	if err := c.checkExtras(); err != nil {
+		return err
 	}
 	return c.Limits.check()
 }
 
-const maxWritable = 8
+// checkPlaces reports a path that leaves the workspace.
+func (c Command) checkPlaces() error {
+	if !filepath.IsAbs(c.Workspace) {
+		return fmt.Errorf("%w: workspace %q is not absolute", ErrCommand, c.Workspace)
+	}
+	if c.Dir != "" && !inWorkspace(c.Dir) {
+		return fmt.Errorf("%w: directory %q is not a place in the workspace", ErrCommand, c.Dir)
+	}
+	if len(c.Writable) > maxWritable {
+		return fmt.Errorf("%w: %d writable directories: at most %d", ErrCommand, len(c.Writable), maxWritable)
+	}
+	if c.Skills == "" {
+		return nil
+	}
+	skills := path.Clean(c.Skills)
+	switch {
+	case !inWorkspace(skills) || skills == ".":
+		return fmt.Errorf("%w: skills %q are not in the workspace", ErrCommand, c.Skills)
+	case strings.Contains(skills, "/"):
+		return fmt.Errorf("%w: skills %q lie deeper in the workspace than one directory: move them up", ErrCommand, c.Skills)
+	}
+	for _, dir := range c.Writable {
+		if !inWorkspace(dir) || !strings.HasPrefix(path.Clean(dir), skills+"/") {
+			return fmt.Errorf("%w: writable directories must lie in the skills, %q", ErrCommand, c.Skills)
+		}
+	}
+	return nil
+}
 
-// environment returns Env with one entry for each name, never nil: a nil
-// environment would mean the host's to the operating system call.
-func (c Command) environment() []string {
+// inWorkspace reports whether a place is a relative path without NUL that leads
+// nowhere out of the workspace, links aside.
+func inWorkspace(place string) bool {
+	return filepath.IsLocal(filepath.FromSlash(place)) && !strings.ContainsRune(place, 0)
+}
+
+// HostPath returns the path on the host of a place in the workspace, such as
+// Dir. It resolves no links.
+func (c Command) HostPath(place string) string {
+	return filepath.Join(c.Workspace, filepath.FromSlash(place))
+}
+
+// Environ returns Env sorted and with one entry for each name. It is never nil:
+// for os.StartProcess, nil would mean the environment of the host.
+func (c Command) Environ() []string {
 	values := make(map[string]string, len(c.Env))
 	for _, entry := range c.Env {
 		name, value, _ := strings.Cut(entry, "=")

@@ -8,7 +8,8 @@ import (
 
 var (
 	// ErrCommand is wrapped when a Command cannot be run as it is written: no
-	// arguments, a NUL byte, a relative or missing directory, a negative limit.
+	// arguments, a NUL byte, a directory that is missing or outside the workspace,
+	// a negative limit.
 	ErrCommand = errors.New("invalid command")
 	// ErrNoTTY is wrapped when a terminal is asked for, or resized, and the
 	// executor has none to give.
@@ -21,12 +22,16 @@ var (
 	ErrStuck = errors.New("process survives being killed")
 	// ErrEnded is wrapped when input is written to a process that takes no more.
 	ErrEnded = errors.New("process takes no more input")
+	// ErrOption is wrapped when an executor is made with an option that has no
+	// meaning.
+	ErrOption = errors.New("invalid option")
 )
 
 // Executor runs commands. All methods may be called concurrently.
 //
 // When Run returns, or a Process is done, nothing that the command started is
 // still running, as far as Capabilities().KillTree says.
+// Decision 20 says why.
 type Executor interface {
 	// Run runs the command and returns when it has ended. The end of ctx ends
 	// the command with ReasonCancelled. A command that fails, cannot be found or

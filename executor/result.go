@@ -49,12 +49,3 @@ type Result struct {
 	// Duration is the time from the start to the end of the program itself.
 	Duration time.Duration
 }
-
-// neverRan is the result of a command whose program was not started.
-func neverRan(code int, why string) Result {
-	r := Result{ExitCode: code, Reason: ReasonSetup}
-	if why != "" {
-		r.Stderr.Head = []byte(why + "\n")
-	}
-	return r
-}

@@ -27,7 +27,7 @@ func TestAdvance(t *testing.T) {
 	for _, tt := range []struct {
 		mode  Mode
 		stays bool
-	}{{Turn, false}, {Once, false}, {Session, true}} {
+	}{{Turn, false}, {Once, false}, {Adaptive, false}, {Session, true}} {
 		t.Run(tt.mode.String(), func(t *testing.T) {
 			r, before := loaded(), loaded()
 			Advance(r, tt.mode, "t4", session.Mark{Hash: "u4", Ordinal: 3, Turn: 99})
@@ -79,6 +79,7 @@ func TestShows(t *testing.T) {
 	}{
 		{Turn, true, true, true},
 		{Session, true, true, true},
+		{Adaptive, true, true, true},
 		{Once, true, false, false},
 	} {
 		t.Run(tt.mode.String(), func(t *testing.T) {
@@ -93,7 +94,7 @@ func TestShows(t *testing.T) {
 }
 
 func TestSpend(t *testing.T) {
-	for _, mode := range []Mode{Turn, Session} {
+	for _, mode := range []Mode{Turn, Session, Adaptive} {
 		t.Run(mode.String(), func(t *testing.T) {
 			r := loaded()
 			if Spend(r, mode) || !reflect.DeepEqual(r, loaded()) {

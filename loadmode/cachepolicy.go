@@ -10,29 +10,31 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// CachePolicy says when it pays to clear content whose turn is over. Clearing
-// makes every later request shorter and breaks the prefix that the provider has
-// cached: what follows the cleared content is written once more. The zero policy
-// clears at once.
+// CachePolicy decides when to clear content whose turn is over. Clearing makes
+// every later request shorter, but it breaks the prefix that the provider has
+// cached: everything behind the cleared content is written to the cache once more.
+// The zero policy clears at once.
 //
-// A policy delays only when bytes leave the view. The loads end with their turn
-// all the same: what stays counts as loaded for nothing, and is loaded again
-// without being sent again.
+// A policy only delays when the bytes leave the view. The loads end with their turn
+// all the same: expired content does not count as loaded, and a load that finds it
+// still in view does not send it again.
+// Decision 33 says why.
 type CachePolicy struct {
-	// Read and Write are the prices of a cached token and of one that enters the
-	// cache, in the price of a plain input token: 0.1 and 1.25, for example.
+	// Read and Write are the prices of a token that is read from the cache and of
+	// one that is written to it, relative to a plain input token: 0.1 and 1.25, for
+	// example.
 	Read, Write float64
-	// Horizon is how many more model calls would carry the content if it stayed,
-	// before it is needed again or cleared at last: 4 or 5 where conversations
-	// come back to their skills, 10 to 20 where they do not.
+	// Horizon is the expected number of further model calls that would carry the
+	// content before it is needed again or cleared after all: 4 or 5 where
+	// conversations come back to their skills, 10 to 20 where they do not.
 	Horizon int
-	// TTL is how long the provider keeps what is not used. After a pause of that
-	// length nothing is cached any more, and all is cleared. 0 reckons with no
-	// such end.
+	// TTL is how long the provider keeps a prefix that is not used. After a longer
+	// pause nothing is cached any more, so all expired content is cleared. 0 means
+	// that a prefix is kept forever.
 	TTL time.Duration
 }
 
-// ErrPolicy reports a policy whose numbers cannot be meant.
+// ErrPolicy reports a policy with numbers that make no sense.
 var ErrPolicy = errors.New("invalid cache policy")
 
 // Check returns an error that wraps ErrPolicy and names what is wrong.
@@ -48,14 +50,14 @@ func (p CachePolicy) Check() error {
 	return nil
 }
 
-// Piece is a part of a request, in estimated tokens: content that is over, and
-// what follows it and stays, up to the next such content.
+// Piece is a part of a request, in estimated tokens: expired content (Dead) and the
+// text behind it that stays (Live), up to the next expired content.
 type Piece struct{ Dead, Live int }
 
-// Cut returns from which piece on content is cleared: len(pieces) clears none.
-// It is the place where clearing saves the most, Horizon·Read for each dead token
-// behind it less Write−Read for each live one. idle is how long ago the last
-// request was.
+// Cut returns the index of the first piece whose expired content is cleared,
+// together with that of all later pieces; len(pieces) clears nothing. It chooses
+// the place where clearing saves the most: Horizon·Read for each dead token behind
+// it, less Write−Read for each live one. idle is how long ago the last request was.
 func (p CachePolicy) Cut(pieces []Piece, idle time.Duration) int {
 	if p == (CachePolicy{}) || p.TTL > 0 && idle > p.TTL {
 		return 0
@@ -71,9 +73,10 @@ func (p CachePolicy) Cut(pieces []Piece, idle time.Duration) int {
 	return cut
 }
 
-// Outlive puts deliveries of a turn that is over back into rec, where they are
-// in view but loaded no more: those of the calls in keep.
-func Outlive(rec *session.Record, deliveries []session.Delivery, keep func(call int) bool) {
+// KeepExpired puts deliveries of a turn that is over back into rec: those of the
+// calls for which keep is true. They are in view but do not count as loaded any
+// more.
+func KeepExpired(rec *session.Record, deliveries []session.Delivery, keep func(call int) bool) {
 	for _, d := range deliveries {
 		if !d.Old && keep(d.Call) {
 			d.Docs = slices.Clone(d.Docs)

@@ -83,12 +83,12 @@ func TestCheckPolicy(t *testing.T) {
 	}
 }
 
-func TestOutlive(t *testing.T) {
+func TestKeepExpired(t *testing.T) {
 	rec := loaded()
 	before := rec.Deliveries
 	before[1].Docs[0].Old = true
 	Advance(rec, Turn, "t4", session.Mark{})
-	Outlive(rec, append(before, session.Delivery{Call: 2, Skill: "old", Old: true, Body: true}), func(call int) bool { return call == 2 })
+	KeepExpired(rec, append(before, session.Delivery{Call: 2, Skill: "old", Old: true, Body: true}), func(call int) bool { return call == 2 })
 	want := []session.Delivery{{Call: 2, Turn: 3, Skill: "docx", Digest: "d-docx", Body: true, Docs: []session.Doc{}, Ended: true}}
 	if !reflect.DeepEqual(rec.Deliveries, want) || rec.Active != nil {
 		t.Errorf("deliveries %+v with %+v loaded, want %+v and nothing", rec.Deliveries, rec.Active, want)

@@ -6,24 +6,24 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// DefaultMax is how many skills an agent has loaded at most, unless the host
+// DefaultMax is how many skills an agent can have loaded at once unless the host
 // says otherwise.
 const DefaultMax = 8
 
-// Victim chooses which of the loaded skills goes when one load too many is
-// made. It must return the Skill of one of them; for any other answer the least
-// recently used one goes. The slice is in load order and may not be changed.
+// Victim chooses which loaded skill to unload when there is one too many. It
+// returns the Skill of one of the candidates, which are in load order and must not
+// be changed; for any other answer the least recently used skill is unloaded.
 type Victim func(candidates []session.Active) string
 
-// LeastRecentlyUsed is the default Victim. Loads and doc selections count as
+// LeastRecentlyUsed is the default [Victim]. Loads and selections of docs count as
 // use; reads and runs do not.
 func LeastRecentlyUsed(candidates []session.Active) string {
 	return slices.MinFunc(candidates, func(a, b session.Active) int { return a.Used - b.Used }).Skill
 }
 
-// Evict unloads skills until at most limit are loaded, never one of keep, and
-// returns the names of those it unloaded in that order. A limit below 1 is no
-// limit. It changes rec.
+// Evict unloads skills until at most limit are loaded, and returns the names of
+// those that it unloaded, in order. It never unloads a skill of keep. A limit below
+// 1 means no limit, and a nil choose means [LeastRecentlyUsed]. It changes rec.
 func Evict(rec *session.Record, limit int, keep []string, choose Victim) (evicted []string) {
 	for limit > 0 && len(rec.Active) > limit {
 		var candidates []session.Active

@@ -3,6 +3,7 @@ package loadmode_test
 import (
 	"fmt"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 )
@@ -14,7 +15,7 @@ func ExampleParse() {
 	fmt.Println(err)
 	// Output:
 	// session <nil>
-	// unknown load mode "ever": use turn, once or session
+	// unknown load mode "ever": use turn, once, session or adaptive
 }
 
 func ExampleAdvance() {
@@ -56,4 +57,11 @@ func ExampleCachePolicy_Cut() {
 	pieces := []loadmode.Piece{{Dead: 300, Live: 2500}, {Dead: 4000, Live: 600}}
 	fmt.Println("clear from", policy.Cut(pieces, 0))
 	// Output: clear from 1
+}
+
+func ExampleFindTurn() {
+	messages := []core.Message{{Role: core.User, Text: "Read the form."}}
+	turn := loadmode.FindTurn(&session.Record{}, messages, "", false, session.MarkText)
+	fmt.Println(turn.Begins, turn.User.Ordinal)
+	// Output: true 0
 }

@@ -1,6 +1,7 @@
-// Package loadmode decides when a load ends: at the turn, after one use, with
-// the session, or because the cap makes room. Everything in it is a pure
-// function of a [session.Record].
+// Package loadmode decides when a load ends: with its turn, after one use, with the
+// session, or because another load needs the room. It also finds out when a turn
+// begins, and when it pays to clear expired content. All of it is a pure function
+// of its arguments.
 package loadmode
 
 import (
@@ -8,11 +9,11 @@ import (
 	"fmt"
 )
 
-// Mode is the lifetime of a load.
+// Mode is how long a load lasts.
 type Mode uint8
 
 const (
-	// Turn keeps loaded content until the next user turn begins. The default.
+	// Turn keeps loaded content until the next user turn begins.
 	Turn Mode = iota
 	// Once shows loaded content to the model once: only while no assistant
 	// message follows its delivery, so a retry shows it again. The skill may
@@ -21,14 +22,19 @@ const (
 	// Session keeps loaded content until it is unloaded, evicted or cleared,
 	// or until the session ends.
 	Session
+	// Adaptive ends a load with its turn, as Turn does: the skill is no longer
+	// loaded, and its list of allowed tools ceases. Its text stays in view until
+	// clearing it pays at the prices of the prompt cache; see [Prices.Clear]. The
+	// default of a runtime, though not the zero value.
+	Adaptive
 )
 
 // ErrMode reports a name that is not a load mode.
 var ErrMode = errors.New("unknown load mode")
 
-var names = [...]string{Turn: "turn", Once: "once", Session: "session"}
+var names = [...]string{Turn: "turn", Once: "once", Session: "session", Adaptive: "adaptive"}
 
-// String returns turn, once or session.
+// String returns turn, once, session or adaptive.
 func (m Mode) String() string {
 	if int(m) < len(names) {
 		return names[m]
@@ -36,7 +42,7 @@ func (m Mode) String() string {
 	return fmt.Sprintf("loadmode.Mode(%d)", uint8(m))
 }
 
-// Valid reports whether m is one of the three modes.
+// Valid reports whether m is one of the four modes.
 func (m Mode) Valid() bool { return int(m) < len(names) }
 
 // Parse returns the mode of that name. The error wraps ErrMode.
@@ -46,7 +52,7 @@ func Parse(name string) (Mode, error) {
 			return Mode(m), nil
 		}
 	}
-	return 0, fmt.Errorf("%w %q: use turn, once or session", ErrMode, name)
+	return 0, fmt.Errorf("%w %q: use turn, once, session or adaptive", ErrMode, name)
 }
 
 // MarshalText writes the mode's name.

@@ -16,6 +16,7 @@ func TestParse(t *testing.T) {
 		{"turn", Turn, true},
 		{"once", Once, true},
 		{"session", Session, true},
+		{"adaptive", Adaptive, true},
 		{"", 0, false},
 		{"Turn", 0, false},
 		{" turn", 0, false},
@@ -26,7 +27,7 @@ func TestParse(t *testing.T) {
 			if got != tt.want || (err == nil) != tt.ok {
 				t.Fatalf("Parse = %v, %v", got, err)
 			}
-			if err != nil && (!errors.Is(err, ErrMode) || !strings.Contains(err.Error(), "turn, once or session")) {
+			if err != nil && (!errors.Is(err, ErrMode) || !strings.Contains(err.Error(), "turn, once, session or adaptive")) {
 				t.Errorf("error %q does not say what is allowed", err)
 			}
 			if err == nil && got.String() != tt.name {
@@ -38,7 +39,7 @@ func TestParse(t *testing.T) {
 
 func TestModeText(t *testing.T) {
 	type config struct{ Mode Mode }
-	for _, m := range []Mode{Turn, Once, Session} {
+	for _, m := range []Mode{Turn, Once, Session, Adaptive} {
 		t.Run(m.String(), func(t *testing.T) {
 			text, err := json.Marshal(config{m})
 			if err != nil {
@@ -51,17 +52,17 @@ func TestModeText(t *testing.T) {
 		})
 	}
 	t.Run("unknown", func(t *testing.T) {
-		if _, err := Mode(3).MarshalText(); !errors.Is(err, ErrMode) {
+		if _, err := Mode(4).MarshalText(); !errors.Is(err, ErrMode) {
 			t.Errorf("MarshalText: %v", err)
 		}
 		var m Mode
 		if err := m.UnmarshalText([]byte("always")); !errors.Is(err, ErrMode) {
 			t.Errorf("UnmarshalText: %v", err)
 		}
-		if Mode(3).Valid() || !Session.Valid() {
-			t.Error("Valid is wrong about 3 or session")
+		if Mode(4).Valid() || !Adaptive.Valid() {
+			t.Error("Valid is wrong about 4 or adaptive")
 		}
-		if got := Mode(3).String(); got != "loadmode.Mode(3)" {
+		if got := Mode(4).String(); got != "loadmode.Mode(4)" {
 			t.Errorf("String = %q", got)
 		}
 	})

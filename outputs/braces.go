@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// expand returns what the braces of a pattern stand for, in order. Matching
-// works on patterns without braces, because trying alternatives on the way takes
-// time that grows with the product of all of them.
+// expand returns the patterns that a pattern with braces stands for, in order.
+// Matching works on patterns without braces, because trying the alternatives
+// while matching takes time that grows with the product of all of them.
 func expand(glob string) ([]string, error) {
 	if n := strings.Count(glob, "{"); n > maxBraces {
 		return nil, fmt.Errorf("%d opening braces, at most %d are allowed", n, maxBraces)
@@ -38,8 +38,8 @@ func expand(glob string) ([]string, error) {
 	return all, nil
 }
 
-// firstBraces splits a pattern at its first pair of braces. Without one the
-// options are nil.
+// firstBraces splits a pattern at its first pair of braces. If there is none,
+// options is nil.
 func firstBraces(glob string) (before string, options []string, after string, err error) {
 	depth, open, from := 0, 0, 0
 	for i := 0; i < len(glob); i++ {

@@ -1,13 +1,11 @@
-// Package outputs collects the files that a command left in a workspace: it
-// finds them by globs, tells their types, and reads text within limits. The
-// workspace is hostile: what is in it was put there by a program that a model
-// chose.
+// Package outputs collects the files that a command left in a workspace: it finds
+// them by globs, detects their types, and reads text within limits. The workspace
+// is hostile: a program that a model chose has put its contents there.
 package outputs
 
 import (
 	"context"
 	"fmt"
-	"os"
 )
 
 const (
@@ -17,7 +15,8 @@ const (
 	MaxInlineTotal = 64 << 20
 
 	maxGlobs = 64
-	// maxPatterns bounds what all globs of a Spec stand for together.
+	// maxPatterns bounds how many patterns all globs of a Spec stand for
+	// together.
 	maxPatterns = 128
 )
 
@@ -29,40 +28,40 @@ type Collection struct {
 	Warnings []Warning
 }
 
-// Collect finds the regular files below root that a glob of spec matches, each
-// once, and reads as much of them as spec asks for.
+// Collect finds the regular files of tree that match a glob of spec, each once,
+// and reads as much of them as spec asks for.
 //
-// It looks only where a glob can match: a glob without wildcards costs the
-// same in a directory of any size. Symbolic links are never followed, neither
-// to files nor to directories, wherever they lead: a file counts under its own
-// name. Links, pipes, sockets, devices, files with a second hard link, and names
-// that are not one line of UTF-8 are left out with a warning and without being
-// opened, and so is what vanishes or is exchanged meanwhile; what is being staged
-// meanwhile is passed over. Collect does not
-// wait for any file, looks at 100,000 names at most, and has in memory what it
-// inlines, the part of one file that it is about to inline, and 32 KiB.
+// It looks only where a glob can match: a glob without wildcards costs the same
+// in a directory of any size. It never follows symbolic links, neither to files
+// nor to directories, wherever they lead: a file counts under its own name only.
+// Links, pipes, sockets, devices, files with a second hard link, names that are
+// not one line of UTF-8, and files that vanish or are exchanged meanwhile are
+// left out with a warning and without being opened. Files that are being staged
+// are skipped. Collect does not wait for any file, looks at 100,000 names at
+// most, and holds in memory what it inlines, the part of one file that it is
+// about to inline, and 32 KiB.
 //
-// Errors: [ErrPattern] and [ErrSpec] for what spec asks, the error of ctx, and
-// trouble with root itself. All other trouble is a warning.
-func Collect(ctx context.Context, root *os.Root, spec Spec) (Collection, error) {
+// Errors are [ErrPattern] and [ErrSpec] if spec is invalid, the error of ctx, and
+// errors of tree itself. All other problems are warnings. Decision 32 says why.
+func Collect(ctx context.Context, tree Tree, spec Spec) (Collection, error) {
 	spec, err := spec.complete()
 	if err != nil {
 		return Collection{}, err
 	}
-	pats, err := parseGlobs(spec.Globs)
+	pats, of, err := parseGlobs(spec.Globs)
 	if err != nil {
 		return Collection{}, err
 	}
 	n := &notes{}
-	w := &walk{root: root, pats: pats, limit: spec.MaxFiles, notes: n}
+	w := &walk{tree: tree, pats: pats, globs: spec.Globs, of: of, limit: spec.MaxFiles, notes: n}
 	names, err := w.files(ctx)
 	if err != nil {
 		return Collection{}, err
 	}
 	c := Collection{}
 	r := &reading{
-		root: root, notes: n, inline: spec.Inline,
-		each: min(spec.MaxFileBytes, MaxInlineFile), left: min(spec.MaxTotalBytes, MaxInlineTotal),
+		tree: tree, notes: n, inline: spec.Inline,
+		each: bound(spec.MaxFileBytes, MaxInlineFile, spec.InlineFile), left: bound(spec.MaxTotalBytes, MaxInlineTotal, spec.InlineTotal),
 	}
 	for _, name := range names {
 		if err := ctx.Err(); err != nil {
@@ -79,20 +78,24 @@ func Collect(ctx context.Context, root *os.Root, spec Spec) (Collection, error) 
 	return c, nil
 }
 
-func parseGlobs(globs []string) (patterns, error) {
+// parseGlobs returns the patterns of all globs, and for each pattern the index of
+// its glob.
+func parseGlobs(globs []string) (all patterns, of []int, err error) {
 	if len(globs) > maxGlobs {
-		return nil, fmt.Errorf("%w: %d globs, at most %d are allowed", ErrPattern, len(globs), maxGlobs)
+		return nil, nil, fmt.Errorf("%w: %d globs, at most %d are allowed", ErrPattern, len(globs), maxGlobs)
 	}
-	var all patterns
-	for _, glob := range globs {
+	for i, glob := range globs {
 		_, ps, err := parseGlob(glob)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		for range ps {
+			of = append(of, i)
 		}
 		all = append(all, ps...)
 	}
 	if len(all) > maxPatterns {
-		return nil, fmt.Errorf("%w: the globs stand for %d patterns, at most %d are allowed", ErrPattern, len(all), maxPatterns)
+		return nil, nil, fmt.Errorf("%w: the globs stand for %d patterns, at most %d are allowed", ErrPattern, len(all), maxPatterns)
 	}
-	return all, nil
+	return all, of, nil
 }

@@ -41,7 +41,7 @@ func check(t testing.TB, err error) {
 
 func collect(t testing.TB, root *os.Root, spec Spec) Collection {
 	t.Helper()
-	c, err := Collect(t.Context(), root, spec)
+	c, err := Collect(t.Context(), Dir(root), spec)
 	check(t, err)
 	return c
 }
@@ -85,7 +85,7 @@ func TestCollectFinds(t *testing.T) {
 		{"out/$y", "out/$y", ""},
 		{"**/d.txt work/w.txt", "out/sub/deep/d.txt work/w.txt", ""},
 		{"*/sub/*", "out/sub/c.txt", ""},
-		{"out/none/* *.pdf", "", ""},
+		{"out/none/*", "", `"out/none/*": matches no file`},
 		{"out/none.txt", "", `"out/none.txt": no such file`},
 		{"out/a.txt/x", "", `"out/a.txt/x": no such file`},
 		{"out/sub", "", `"out/sub": is a directory; out/sub/** matches all files in it`},
@@ -175,7 +175,7 @@ func TestCollectTotal(t *testing.T) {
 	}
 }
 
-// TestCollectInlineCeiling asks for more than is ever inlined.
+// TestCollectInlineCeiling asks for more than can be inlined.
 func TestCollectInlineCeiling(t *testing.T) {
 	root, dir := workspace(t, map[string]string{"out/a": "x"})
 	f, err := os.OpenFile(filepath.Join(dir, "out", "a"), os.O_WRONLY, 0)
@@ -231,19 +231,19 @@ func TestCollectErrors(t *testing.T) {
 		"many patterns": {Spec{Globs: []string{"{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", "x"}}, ErrPattern},
 		"bad limit":     {Spec{MaxFiles: -1}, ErrSpec},
 	} {
-		if c, err := Collect(t.Context(), root, tt.spec); !errors.Is(err, tt.want) || c.Files != nil {
+		if c, err := Collect(t.Context(), Dir(root), tt.spec); !errors.Is(err, tt.want) || c.Files != nil {
 			t.Errorf("%s: %+v, %v", name, c, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, glob := range []string{"out/a", "out/*", "**"} {
-		if _, err := Collect(ctx, root, Spec{Globs: []string{glob}}); !errors.Is(err, context.Canceled) {
+		if _, err := Collect(ctx, Dir(root), Spec{Globs: []string{glob}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled, %s: %v", glob, err)
 		}
 	}
 	check(t, root.Close())
-	if _, err := Collect(t.Context(), root, Spec{Globs: []string{"**"}}); !errors.Is(err, os.ErrClosed) {
+	if _, err := Collect(t.Context(), Dir(root), Spec{Globs: []string{"**"}}); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
 }
@@ -262,13 +262,13 @@ func TestCollectDeep(t *testing.T) {
 
 func TestWalkStops(t *testing.T) {
 	root, _ := workspace(t, map[string]string{"out/a": "", "out/b": "", "out/c": ""})
-	ps, err := parseGlobs([]string{"out/*"})
+	ps, _, err := parseGlobs([]string{"out/*"})
 	check(t, err)
 	for name, w := range map[string]*walk{
 		"entries": {entries: maxEntries - 2},
 		"work":    {work: maxWork - 1},
 	} {
-		w.root, w.pats, w.limit, w.notes = root, ps, 10, &notes{}
+		w.tree, w.pats, w.limit, w.notes = Dir(root), ps, 10, &notes{}
 		found, err := w.files(t.Context())
 		if err != nil || len(found) != 1 || len(w.notes.warnings) != 1 || !strings.Contains(w.notes.warnings[0].Text, "stopped") {
 			t.Errorf("%s: %q, %q, %v", name, found, w.notes.warnings, err)
@@ -313,7 +313,7 @@ func BenchmarkCollect(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Collect(b.Context(), root, spec); err != nil {
+				if _, err := Collect(b.Context(), Dir(root), spec); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -33,7 +33,7 @@ func ExampleCollect() {
 	}
 	defer root.Close()
 
-	found, err := outputs.Collect(context.Background(), root, outputs.Spec{
+	found, err := outputs.Collect(context.Background(), outputs.Dir(root), outputs.Spec{
 		Globs:  []string{"$OUTPUT_DIR/*.{md,png}", "out/total.csv"},
 		Inline: true,
 	})
@@ -54,13 +54,13 @@ func ExampleCollect() {
 	// out/report.md true
 }
 
-func ExampleCleanGlob() {
+func ExampleSpec_Check() {
 	for _, glob := range []string{"$OUTPUT_DIR/**/*.csv", "inputs/a.txt", "../secret", "$HOME/.ssh/*"} {
-		fmt.Println(outputs.CleanGlob(glob))
+		fmt.Println(outputs.Spec{Globs: []string{glob}}.Check())
 	}
 	// Output:
-	// out/**/*.csv <nil>
-	// work/inputs/a.txt <nil>
-	//  invalid output pattern: "../secret": ".." is not allowed
-	//  invalid output pattern: "$HOME/.ssh/*": unknown variable "$HOME": a pattern may start with $WORKSPACE_DIR, $OUTPUT_DIR, $WORK_DIR, $SKILLS_DIR, $RUN_DIR; write \$ for a plain $
+	// <nil>
+	// <nil>
+	// invalid output pattern: "../secret": ".." is not allowed
+	// invalid output pattern: "$HOME/.ssh/*": unknown variable "$HOME": a pattern may start with $WORKSPACE_DIR, $OUTPUT_DIR, $WORK_DIR, $SKILLS_DIR, $RUN_DIR; write \$ for a plain $
 }

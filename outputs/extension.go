@@ -1,6 +1,7 @@
 package outputs
 
-// byExtension is the table of [MIME]; "" is an extension that says nothing.
+// byExtension is the table of [MIME]; it returns "" for an extension that says
+// nothing.
 func byExtension(ext string) string {
 	if mime := dataType(ext); mime != "" {
 		return mime
@@ -11,8 +12,8 @@ func byExtension(ext string) string {
 	return officeType(ext)
 }
 
-// dataType knows data and documents that are text. It has "text/plain" for what
-// is plain whatever it looks like.
+// dataType returns the types of data and documents that are text. It has
+// "text/plain" for files that are plain text whatever they look like.
 func dataType(ext string) string {
 	switch ext {
 	case ".json", ".ipynb":
@@ -47,8 +48,8 @@ func dataType(ext string) string {
 	return ""
 }
 
-// sourceType knows programs and markup; the names are those of the sniffer
-// where it has one.
+// sourceType returns the types of programs and markup, under the sniffer's names
+// where it has them.
 func sourceType(ext string) string {
 	switch ext {
 	case ".css":
@@ -95,8 +96,8 @@ func sourceType(ext string) string {
 	return ""
 }
 
-// officeType knows formats that are a ZIP or an OLE container, whose beginning
-// need not tell which.
+// officeType returns the types of formats that are a ZIP or an OLE container,
+// whose beginning need not show which one it is.
 func officeType(ext string) string {
 	const office, open = "application/vnd.openxmlformats-officedocument.", "application/vnd.oasis.opendocument."
 	switch ext {

@@ -14,20 +14,19 @@ type File struct {
 	MIME string
 	// Size is the size on disk in bytes.
 	Size int64
-	// Text says that the file is text, as far as it was read: all of it up to
-	// [MaxPrimary] or what was inlined, else the first 3 KiB.
+	// Text says that the file is text, judged by what was read of it: all of it
+	// up to [MaxPrimary] or what was inlined, otherwise the first 3 KiB.
 	Text bool
-	// Blank says that a file of at most [MaxPrimary] has nothing but white
-	// space in it.
+	// Blank says that a file of at most [MaxPrimary] contains only white space.
 	Blank bool
-	// Content is the text, when Inlined: valid UTF-8 without NUL, the beginning
+	// Content is the text if Inlined: valid UTF-8 without NUL; only the beginning
 	// of the file if Truncated.
 	Content string
-	// Inlined says that Content was asked for and is there. A binary file never
-	// is.
+	// Inlined says that Content was requested and is present. It is never set for
+	// a binary file.
 	Inlined bool
-	// Truncated says that a limit kept some of the text that was asked for out
-	// of Content, or all of it.
+	// Truncated says that a limit kept some or all of the requested text out of
+	// Content.
 	Truncated bool
 }
 
@@ -36,7 +35,7 @@ func (f File) Ref() string { return "workspace://" + f.Name }
 
 // Primary returns the file that a model most likely wants to see: the first by
 // name of the text files that are not blank and have at most [MaxPrimary] bytes.
-// It does not need their contents to be inlined.
+// Their contents need not be inlined.
 func Primary(files []File) (File, bool) {
 	var best File
 	found := false

@@ -6,42 +6,27 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
-// ErrPattern reports a glob that [CleanGlob] does not accept.
+// ErrPattern reports a glob that [Spec] does not accept.
 var ErrPattern = errors.New("invalid output pattern")
 
-// Bounds of a glob. With them matching a name takes time in proportion to the
-// lengths of both, whatever the pattern is.
+// Bounds of a glob. They ensure that matching a name takes time in proportion to
+// the lengths of both, whatever the pattern is.
 const (
 	maxGlob         = 1024 // bytes
 	maxWildcards    = 32   // *, ? and [ together
 	maxDeep         = 4    // segments **
 	maxBraces       = 16
-	maxAlternatives = 64  // what the braces stand for
-	maxSegment      = 255 // bytes; no file system takes longer names
-	maxDepth        = 64  // segments, and directories below each other
+	maxAlternatives = 64                 // patterns that the braces stand for
+	maxSegment      = 255                // bytes; no file system takes longer names
+	maxDepth        = plainfile.MaxDepth // segments, and nested directories
 )
 
-// CleanGlob checks a glob and returns it relative to the workspace, in the form
-// that matching uses; cleaning it again changes nothing.
-//
-// A pattern is a slash path with the wildcards *, ?, [a-z], [!a-z], {a,b} and,
-// as a whole segment, ** for any number of directories; a backslash takes the
-// meaning from the character after it. It may start with $WORKSPACE_DIR,
-// $OUTPUT_DIR (out), $WORK_DIR (work), $SKILLS_DIR (skills) or $RUN_DIR (runs),
-// also written ${OUTPUT_DIR}; and inputs/ means work/inputs/.
-//
-// Everything else fails with an error that wraps [ErrPattern]: absolute paths,
-// "..", other variables, what is not valid UTF-8 or has control characters, bad
-// syntax, more than 1 KiB, 32 wildcards, 4 segments **, 16 pairs of braces, 64
-// alternatives in braces, or 64 segments.
-func CleanGlob(glob string) (string, error) {
-	cleaned, _, err := parseGlob(glob)
-	return cleaned, err
-}
-
-// parseGlob cleans a glob and returns what it matches.
+// parseGlob cleans a glob as described at [Spec] and returns its patterns.
+// Cleaning a cleaned glob changes nothing.
 func parseGlob(glob string) (string, []pattern, error) {
 	cleaned, err := cleanText(glob)
 	var alternatives []pattern
@@ -68,8 +53,8 @@ func cleanText(glob string) (string, error) {
 	return cleaned, checkText(cleaned)
 }
 
-// dropEmpty removes the segments that mean nothing. It leaves "..", which
-// path.Clean would resolve, for compile to refuse.
+// dropEmpty removes segments without meaning. It leaves "..", which path.Clean
+// would resolve, so that compile refuses it.
 func dropEmpty(glob string) string {
 	var kept []string
 	for segment := range strings.SplitSeq(glob, "/") {
@@ -99,7 +84,7 @@ func checkText(glob string) error {
 	return nil
 }
 
-// variables are the directories that a pattern may start from.
+// variables are the directories with which a pattern may start.
 const variables = "$WORKSPACE_DIR, $OUTPUT_DIR, $WORK_DIR, $SKILLS_DIR, $RUN_DIR"
 
 func directory(variable string) (string, bool) {

@@ -66,9 +66,10 @@ func isWeak(sniffed string) bool {
 	return false
 }
 
-// sniff returns the type of content alone. A sniffer knows some binary formats
-// by two letters, so that a text about BMW would be a picture: what is text all
-// through is not taken for a binary format, except for the few that begin so.
+// sniff returns the type that the content alone shows. A sniffer recognises some
+// binary formats by two letters, which would make a text about BMW a picture. So
+// content that is text throughout is not taken for a binary format, except for
+// the few formats that begin with text.
 func sniff(head []byte) string {
 	found, _, _ := strings.Cut(mimetype.Detect(head).String(), ";")
 	found = strings.ToLower(found)
@@ -82,8 +83,8 @@ func sniff(head []byte) string {
 	return plainText
 }
 
-// printable reports whether head has only what text has: UTF-8 and, of the
-// control characters, those for layout and the escape of terminals.
+// printable reports whether head contains only what text contains: UTF-8 and, of
+// the control characters, those for layout and the escape of terminals.
 func printable(head []byte) bool {
 	if !validText(head, true) {
 		return false
@@ -105,9 +106,9 @@ func embeds(mime string) bool {
 	return mime == "text/markdown" || strings.HasPrefix(mime, "text/x-")
 }
 
-// IsText reports whether a file of that type with that beginning is text that
-// can be inlined: a type of text, and UTF-8 without NUL. Half a rune at the end
-// of head is no fault.
+// IsText reports whether a file of that type with that beginning is text that can
+// be inlined: it must have a type of text, and be UTF-8 without NUL. An
+// incomplete rune at the end of head is allowed.
 func IsText(mime string, head []byte) bool {
 	return isTextType(mime) && validText(head, true)
 }

@@ -6,19 +6,18 @@ import "fmt"
 // does not fill the model's context with them.
 const maxNotes = 20
 
-// Warning is a sentence for the model about what was left out and why. A name
-// in it was chosen by a program: a host that takes secrets out of it does so
-// before String, which cuts and quotes.
+// Warning is a sentence for the model about what was left out and why. A program
+// chose the name in it: a host that removes secrets from it must do so before
+// String, which cuts and quotes the name.
 type Warning struct {
-	// Name is the file, pattern or limit that it is about, empty where it is
-	// about several.
+	// Name is the file, pattern or limit that the warning is about; it is empty
+	// if there are several.
 	Name string
 	// Text is the rest of the sentence.
 	Text string
 }
 
-// String returns the sentence. The name is quoted, the first 200 characters of
-// it.
+// String returns the sentence. It quotes the first 200 characters of the name.
 func (w Warning) String() string {
 	if w.Name == "" {
 		return w.Text

@@ -9,12 +9,12 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// pattern is a glob without braces, one entry for each segment.
+// pattern is a glob without braces, one element for each segment.
 type pattern []segment
 
 type segment struct {
 	kind segmentKind
-	text string // literal: the name; wildcard: the pattern
+	text string // the name of a literal, the pattern of a wildcard
 }
 
 type segmentKind int
@@ -65,7 +65,7 @@ func compileOne(text string) (pattern, error) {
 		if s.kind == deep {
 			deeps++
 			if len(p) > 0 && p[len(p)-1].kind == deep {
-				continue // the same as one
+				continue // a second ** adds nothing
 			}
 		}
 		wildcards += n
@@ -82,12 +82,12 @@ func compileOne(text string) (pattern, error) {
 	return p, nil
 }
 
-// compileSegment reads what is between two slashes and counts its wildcards.
+// compileSegment compiles the text between two slashes and counts its wildcards.
 func compileSegment(text string) (segment, int, error) {
 	if text == "**" {
 		return segment{deep, text}, 0, nil
 	}
-	var plain, glob strings.Builder // without escapes; with one * for several
+	var plain, glob strings.Builder // without escapes; with one * instead of several
 	wildcards, star := 0, false
 	for i := 0; i < len(text); i++ {
 		repeated := star && text[i] == '*'
@@ -100,7 +100,7 @@ func compileSegment(text string) (segment, int, error) {
 			}
 		case '[':
 			end := classEnd(text, i)
-			if end < 0 { // the validated pattern has the end in another segment
+			if end < 0 { // the class of the validated pattern ends in another segment
 				return segment{}, 0, errors.New("a class has a slash in it")
 			}
 			wildcards++
@@ -118,7 +118,8 @@ func compileSegment(text string) (segment, int, error) {
 	if len(text) > maxSegment {
 		return segment{}, 0, fmt.Errorf("a segment has %d bytes, at most %d are allowed", len(text), maxSegment)
 	}
-	// A plain backslash is for listing too: some systems take it for a slash.
+	// A directory is also listed for a plain backslash, which some systems take
+	// for a slash.
 	if wildcards > 0 || strings.Contains(plain.String(), `\`) {
 		return segment{wildcard, glob.String()}, wildcards, nil
 	}
@@ -138,10 +139,10 @@ func (s segment) matches(name string) bool {
 	return doublestar.MatchUnvalidated(s.text, name)
 }
 
-// state is a place in a pattern: the segments before at have matched.
+// state is a position in a pattern: the segments before at have matched.
 type state struct{ pattern, at int }
 
-// patterns are all that one search looks for.
+// patterns are all patterns of one search.
 type patterns []pattern
 
 // start returns the states at the top of the workspace.
@@ -153,7 +154,7 @@ func (ps patterns) start() []state {
 	return states
 }
 
-// add adds a state, and those that follow from ** standing for no directory.
+// add adds a state, and the states that follow if ** stands for no directory.
 func (ps patterns) add(states []state, s state) []state {
 	for ; s.at < len(ps[s.pattern]) && !slices.Contains(states, s); s.at++ {
 		states = append(states, s)
@@ -164,9 +165,9 @@ func (ps patterns) add(states []state, s state) []state {
 	return states
 }
 
-// step is what a name does to the states.
+// step is the effect of a name on the states.
 type step struct {
-	below []state // for what is in it, if it is a directory
+	below []state // the states for what is in it, if it is a directory
 	whole []int   // the patterns that match it
 	named bool    // a literal segment named it
 }
@@ -193,8 +194,8 @@ func (ps patterns) step(states []state, name string) step {
 	return next
 }
 
-// names returns the only names that the states let through, or false when a
-// directory must be listed to know.
+// names returns the only names that can match in the states, or false if a
+// directory must be listed to find out.
 func (ps patterns) names(states []state) ([]string, bool) {
 	var names []string
 	for _, s := range states {
@@ -210,7 +211,7 @@ func (ps patterns) names(states []state) ([]string, bool) {
 	return names, true
 }
 
-// String is the path of a pattern that has literal segments only.
+// String returns the path of a pattern that has only literal segments.
 func (p pattern) String() string {
 	parts := make([]string, len(p))
 	for i, s := range p {

@@ -3,27 +3,26 @@ package outputs
 import (
 	"bytes"
 	"io"
-	"os"
 	"unicode/utf8"
 )
 
-// headBytes is what is read of each file to tell its type; sniffing looks at no
-// more.
+// headBytes is how much is read of each file to detect its type; sniffing looks
+// at no more.
 const headBytes = 3072
 
 // reading reads files one after the other within the limits.
 type reading struct {
-	root   *os.Root
+	tree   Tree
 	notes  *notes
 	inline bool
-	each   int64 // most to inline of one file
-	left   int64 // most to inline from now on
-	short  bool  // left was too little for some file
+	each   int64 // the most to inline of one file
+	left   int64 // the most to inline from now on
+	short  bool  // left was too small for some file
 }
 
-// file reads what is wanted of a file.
+// file reads as much of a file as is needed.
 func (r *reading) file(name string) (File, bool) {
-	f, info, err := openChecked(r.root, name)
+	f, info, err := openFile(r.tree, name)
 	if err != nil {
 		r.notes.add(name, "not collected: %v", cause(err))
 		return File{}, false
@@ -43,7 +42,7 @@ func (r *reading) file(name string) (File, bool) {
 		r.notes.add(name, "not collected: %v", cause(err))
 		return File{}, false
 	}
-	if int64(len(data)) < want { // it was cut meanwhile
+	if int64(len(data)) < want { // the file became shorter meanwhile
 		file.Size = int64(len(data))
 	}
 	judge(&file, data)
@@ -53,7 +52,7 @@ func (r *reading) file(name string) (File, bool) {
 	return file, true
 }
 
-// want is how much to read of a text file of that size.
+// want returns how much to read of a text file of a given size.
 func (r *reading) want(size int64) int64 {
 	want := int64(headBytes)
 	if size <= MaxPrimary {
@@ -65,7 +64,7 @@ func (r *reading) want(size int64) int64 {
 	return min(want, size)
 }
 
-// readUpTo returns data with what follows in f, up to size bytes in all.
+// readUpTo appends to data what follows in f, up to size bytes in all.
 func readUpTo(f io.Reader, data []byte, size int64) ([]byte, error) {
 	have := len(data)
 	if int64(have) >= size {
@@ -74,20 +73,20 @@ func readUpTo(f io.Reader, data []byte, size int64) ([]byte, error) {
 	whole := make([]byte, size)
 	copy(whole, data)
 	n, err := io.ReadFull(f, whole[have:])
-	if err == io.EOF || err == io.ErrUnexpectedEOF { // it was cut meanwhile
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // the file became shorter meanwhile
 		err = nil
 	}
 	return whole[:have+n], err
 }
 
-// judge says what a file is by what was read of it.
+// judge sets what a file is, from what was read of it.
 func judge(file *File, data []byte) {
 	cut := int64(len(data)) < file.Size
 	file.Text = isTextType(file.MIME) && validText(data, cut)
 	file.Blank = file.Text && !cut && len(bytes.TrimSpace(data)) == 0
 }
 
-// fill inlines what was read of a file, as far as the limits go.
+// fill inlines what was read of a file, as far as the limits allow.
 func (r *reading) fill(file *File, data []byte) {
 	if !file.Text {
 		if isTextType(file.MIME) {
@@ -106,8 +105,8 @@ func (r *reading) fill(file *File, data []byte) {
 	r.left -= int64(len(content))
 }
 
-// validText reports whether data is UTF-8 without NUL; of text that was cut the
-// end may be half a rune.
+// validText reports whether data is UTF-8 without NUL. Text that was cut may end
+// with an incomplete rune.
 func validText(data []byte, cut bool) bool {
 	if cut {
 		data = data[:len(data)-halfRune(data)]
@@ -115,7 +114,7 @@ func validText(data []byte, cut bool) bool {
 	return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
 }
 
-// halfRune returns how many bytes at the end begin a rune that is not complete.
+// halfRune returns how many bytes at the end begin an incomplete rune.
 func halfRune(data []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(data); n++ {
 		if c := data[len(data)-n]; utf8.RuneStart(c) {

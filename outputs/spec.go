@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrSpec reports a [Spec] that asks for what cannot be given.
+// ErrSpec reports an invalid [Spec].
 var ErrSpec = errors.New("invalid outputs")
 
 // Limits of a [Spec]: what a zero value means, and the most that it may ask for.
@@ -23,43 +23,59 @@ const (
 	CeilingMaxTotalBytes = 4 << 30
 )
 
-// Spec says which files of a workspace to collect and what for.
+// Spec says which files of a workspace to collect, and what to do with them.
 //
-// In JSON the keys are snake_case (globs, inline, save, name_template,
-// max_files, max_file_bytes, max_total_bytes). The older spellings with capitals
-// (MaxFiles …) are read too, and a single string in place of the list of globs.
+// In JSON the keys are snake_case (globs, inline, save, name_template, max_files,
+// max_file_bytes, max_total_bytes). The older spellings with capitals (MaxFiles
+// …) are also read, and so is a single string instead of the list of globs.
 // Unknown keys are ignored.
 type Spec struct {
-	// Globs are patterns that [CleanGlob] accepts, at most 64.
+	// Globs are patterns relative to the workspace, at most 64.
+	//
+	// A pattern is a slash path with the wildcards *, ?, [a-z], [!a-z], {a,b} and,
+	// as a whole segment, ** for any number of directories; a backslash takes the
+	// meaning from the character after it. It may start with $WORKSPACE_DIR,
+	// $OUTPUT_DIR (out), $WORK_DIR (work), $SKILLS_DIR (skills) or $RUN_DIR (runs),
+	// also written ${OUTPUT_DIR}; and inputs/ means work/inputs/.
+	//
+	// Everything else is [ErrPattern]: absolute paths, "..", other variables, what
+	// is not valid UTF-8 or has control characters, bad syntax, more than 1 KiB, 32
+	// wildcards, 4 segments **, 16 pairs of braces, 64 alternatives in braces, or 64
+	// segments.
 	Globs []string `json:"globs,omitempty"`
 	// Inline asks for the content of text files.
 	Inline bool `json:"inline,omitempty"`
-	// Save asks for the whole files to be stored as artifacts. That is the
-	// caller's work: see [Spec.Savable] and [Open].
+	// Save asks for whole files to be stored as artifacts. The caller does that:
+	// see [Spec.Savable] and [Open].
 	Save bool `json:"save,omitempty"`
-	// NameTemplate goes before the name of a file to make the name of its
-	// artifact, so "pref/" makes pref/out/report.txt.
+	// NameTemplate is put before the name of a file to make the name of its
+	// artifact: "pref/" makes pref/out/report.txt.
 	NameTemplate string `json:"name_template,omitempty"`
 	// MaxFiles is how many files are collected, the first by name; 0 means
 	// [DefaultMaxFiles].
 	MaxFiles int `json:"max_files,omitempty"`
 	// MaxFileBytes is how many bytes of a file are inlined, but never more than
-	// [MaxInlineFile], and the size up to which it is saved; 0 means
+	// InlineFile. It is also the size up to which a file is saved. 0 means
 	// [DefaultMaxFileBytes].
 	MaxFileBytes int64 `json:"max_file_bytes,omitempty"`
 	// MaxTotalBytes bounds the inlined contents together, but never beyond
-	// [MaxInlineTotal], and, for themselves, the saved files; 0 means
+	// InlineTotal, and, separately, the saved files; 0 means
 	// [DefaultMaxTotalBytes].
 	MaxTotalBytes int64 `json:"max_total_bytes,omitempty"`
+	// InlineFile and InlineTotal are the host's bounds on what is inlined of one
+	// file and of all; 0, and larger values, mean [MaxInlineFile] and
+	// [MaxInlineTotal].
+	InlineFile, InlineTotal int64 `json:"-"`
 }
 
-// Check reports a limit beyond its ceiling, or a glob that [CleanGlob] refuses.
+// Check returns an error for a limit beyond its ceiling, or for a glob that is
+// [ErrPattern].
 func (s Spec) Check() error {
 	if _, err := s.complete(); err != nil {
 		return err
 	}
 	for _, g := range s.Globs {
-		if _, err := CleanGlob(g); err != nil {
+		if _, _, err := parseGlob(g); err != nil {
 			return err
 		}
 	}
@@ -96,11 +112,21 @@ func (s Spec) withDefaults() Spec {
 	return s
 }
 
-// Savable returns those of the files that the limits of s admit as artifacts,
-// in their order, and a warning for each other one. A file is saved whole or
-// not at all; one that is too large does not keep smaller ones after it from
-// being saved. Sizes are those at the time of [Collect]: give MaxFileBytes to
-// the store too, because a file may have grown since.
+// bound returns the smallest of some bounds, of which 0 is none.
+func bound(first int64, others ...int64) int64 {
+	for _, b := range others {
+		if b > 0 {
+			first = min(first, b)
+		}
+	}
+	return first
+}
+
+// Savable returns the files that the limits of s allow as artifacts, in their
+// order, and a warning for each of the others. A file is saved as a whole or not
+// at all; a file that is too large does not keep smaller ones after it from being
+// saved. Sizes are those at the time of [Collect]: give MaxFileBytes to the store
+// too, because a file may have grown since.
 func (s Spec) Savable(files []File) (save []File, warnings []Warning) {
 	s = s.withDefaults()
 	n, room := notes{}, s.MaxTotalBytes
@@ -153,7 +179,7 @@ func (s *Spec) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// lookUp finds the value of a snake_case key, or of its other spellings.
+// lookUp finds the value of a snake_case key or of one of its other spellings.
 func lookUp(object map[string]json.RawMessage, key string) json.RawMessage {
 	if raw, ok := object[key]; ok {
 		return raw
@@ -180,8 +206,8 @@ func readGlobs(raw json.RawMessage, to *[]string) error {
 	return readAs("a list of texts", raw, to)
 }
 
-// readAs reads a value of a kind that its error names in the words of JSON: a
-// model may read it.
+// readAs reads a value. Its error names the wanted kind in the words of JSON,
+// because a model may read it.
 func readAs(want string, raw json.RawMessage, to any) error {
 	if json.Unmarshal(raw, to) != nil {
 		return fmt.Errorf("want %s, not %.80s", want, raw)
@@ -189,7 +215,7 @@ func readAs(want string, raw json.RawMessage, to any) error {
 	return nil
 }
 
-// readCount reads a whole number, also where it is written 5.0 or 1e3.
+// readCount reads a whole number, even if it is written 5.0 or 1e3.
 func readCount[T int | int64](raw json.RawMessage, to *T) error {
 	text := string(raw)
 	v, err := strconv.ParseInt(text, 10, 64)

@@ -6,7 +6,8 @@ import (
 	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
-// What another call is staging, or a killed process left, is no output.
+// Files that another call is staging, or that a killed process left, are not
+// outputs.
 func TestCollectPassesOverTemporaryFiles(t *testing.T) {
 	half, old := plainfile.NewPrefix+"0102", plainfile.OldPrefix+"0102"
 	root, _ := workspace(t, map[string]string{

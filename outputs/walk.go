@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -16,24 +15,26 @@ import (
 const (
 	// maxEntries bounds how many names a search looks at.
 	maxEntries = 100_000
-	// maxWork bounds the matching of names, counted as the length of a name
+	// maxWork bounds the matching of names, measured as the length of a name
 	// times that of what it is matched with: a second or two.
 	maxWork = 1 << 30
 	// listBatch is how many names are read from a directory at once.
 	listBatch = 256
 )
 
-// walk searches a workspace for the files that patterns match. It goes through
-// each directory at most once and only where a pattern can still match.
+// walk searches a workspace for the files that match patterns. It goes through
+// each directory at most once, and only where a pattern can still match.
 type walk struct {
-	root  *os.Root
+	tree  Tree
 	pats  patterns
-	limit int // files to keep
+	globs []string // as they were given
+	of    []int    // the glob of each pattern
+	limit int      // files to keep
 	notes *notes
 
 	found   []string // at most twice limit, unsorted
 	dropped int      // files beyond the limit
-	hit     []bool   // patterns that matched something, or about which something was said
+	hit     []bool   // patterns that matched something, or about which there is a warning
 	entries int
 	work    int
 	stopped bool
@@ -42,20 +43,21 @@ type walk struct {
 // files returns the names of the first files that match, sorted.
 func (w *walk) files(ctx context.Context) ([]string, error) {
 	w.hit = make([]bool, len(w.pats))
-	if err := w.dir(ctx, ".", nil, w.pats.start()); err != nil {
+	if err := w.dir(ctx, ".", w.pats.start()); err != nil {
 		return nil, err
 	}
 	w.shrink()
 	for i, p := range w.pats {
 		w.noteMiss(p, w.hit[i])
 	}
+	w.noteMisses()
 	if w.dropped > 0 {
 		w.notes.add("max_files", "%d more files matched; only the first %d by name are collected", w.dropped, w.limit)
 	}
 	return w.found, nil
 }
 
-// noteMiss says why a pattern that names one file has no file.
+// noteMiss warns why a pattern that names one file has no file.
 func (w *walk) noteMiss(p pattern, hit bool) {
 	if hit || w.stopped || slices.ContainsFunc(p, func(s segment) bool { return s.kind != literal }) {
 		return
@@ -67,9 +69,24 @@ func (w *walk) noteMiss(p pattern, hit bool) {
 	w.notes.add(p.String(), "no such file")
 }
 
-// dir searches a directory, "." or a slash path. The info, where there is one,
-// is what Lstat said about it.
-func (w *walk) dir(ctx context.Context, dir string, info fs.FileInfo, states []state) error {
+// noteMisses warns about the globs that match no file, if the search was
+// complete. Names of single files are noteMiss's business.
+func (w *walk) noteMisses() {
+	for i, glob := range w.globs {
+		missed := !w.stopped
+		for n, p := range w.pats {
+			if w.of[n] == i && (w.hit[n] || !slices.ContainsFunc(p, func(s segment) bool { return s.kind != literal })) {
+				missed = false
+			}
+		}
+		if missed {
+			w.notes.add(glob, "matches no file")
+		}
+	}
+}
+
+// dir searches a directory, which is "." or a slash path.
+func (w *walk) dir(ctx context.Context, dir string, states []state) error {
 	if len(states) == 0 || w.stopped {
 		return ctx.Err()
 	}
@@ -78,7 +95,7 @@ func (w *walk) dir(ctx context.Context, dir string, info fs.FileInfo, states []s
 		for _, name := range names {
 			w.visit(dir, name, states, &below)
 		}
-	} else if err := w.list(ctx, dir, info, states, &below); err != nil {
+	} else if err := w.list(ctx, dir, states, &below); err != nil {
 		return err
 	}
 	slices.SortFunc(below, func(a, b entry) int { return strings.Compare(a.name, b.name) })
@@ -87,47 +104,42 @@ func (w *walk) dir(ctx context.Context, dir string, info fs.FileInfo, states []s
 			w.notes.add(e.name, "not searched: it is more than %d directories deep", maxDepth)
 			continue
 		}
-		if err := w.dir(ctx, e.name, e.info, e.states); err != nil {
+		if err := w.dir(ctx, e.name, e.states); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
-// entry is a directory that is to be searched.
+// entry is a directory that is still to be searched.
 type entry struct {
 	name   string
-	info   fs.FileInfo
 	states []state
 }
 
-// list visits all that is in a directory.
-func (w *walk) list(ctx context.Context, dir string, info fs.FileInfo, states []state, below *[]entry) error {
-	f, err := w.root.OpenFile(dir, os.O_RDONLY|plainfile.NonBlock, 0)
+// list visits everything in a directory.
+func (w *walk) list(ctx context.Context, dir string, states []state, below *[]entry) error {
+	f, err := openDir(w.tree, dir)
+	if errors.Is(err, ErrIrregular) { // it was a directory a moment ago
+		w.notes.add(dir, "not searched: it was exchanged")
+		return nil
+	}
 	if err != nil {
 		return w.trouble(dir, err)
 	}
 	defer f.Close()
-	now, err := f.Stat()
-	if err != nil {
-		return w.trouble(dir, err)
-	}
-	if info != nil && !os.SameFile(info, now) || !now.IsDir() {
-		w.notes.add(dir, "not searched: it was exchanged")
-		return nil
-	}
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		names, err := f.Readdirnames(listBatch)
-		for _, name := range names {
+		entries, err := f.ReadDir(listBatch)
+		for _, e := range entries {
 			if w.stopped {
 				return nil
 			}
-			w.visit(dir, name, states, below)
+			w.visit(dir, e.Name(), states, below)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
@@ -136,8 +148,8 @@ func (w *walk) list(ctx context.Context, dir string, info fs.FileInfo, states []
 	}
 }
 
-// trouble makes a warning of what keeps a directory from being searched; at the
-// top it is an error.
+// trouble makes a warning of an error that prevents the search of a directory;
+// for the top directory it returns the error.
 func (w *walk) trouble(dir string, err error) error {
 	if dir == "." {
 		return fmt.Errorf("search workspace: %w", err)
@@ -146,7 +158,7 @@ func (w *walk) trouble(dir string, err error) error {
 	return nil
 }
 
-// cause drops the operation and the path of a file error.
+// cause removes the operation and the path from a file error.
 func cause(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -155,8 +167,8 @@ func cause(err error) error {
 	return err
 }
 
-// visit looks at one name in a directory. What is being staged at the same time
-// is not there yet.
+// visit looks at one name in a directory. It skips files that are being staged at
+// the same time.
 func (w *walk) visit(dir, name string, states []state, below *[]entry) {
 	if plainfile.IsTemporary(name) || !w.spend(name, states) {
 		return
@@ -169,7 +181,7 @@ func (w *walk) visit(dir, name string, states []state, below *[]entry) {
 	if dir != "." {
 		full = dir + "/" + name
 	}
-	info, err := w.root.Lstat(full)
+	info, err := w.tree.Lstat(full)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
@@ -180,15 +192,15 @@ func (w *walk) visit(dir, name string, states []state, below *[]entry) {
 	switch {
 	case err != nil:
 		w.notes.add(full, "not collected: %v", cause(err))
-	case checkElement(name) != nil:
-		w.notes.add(full, "not collected: %v", checkElement(name))
+	case plainfile.CheckElement(name) != nil:
+		w.notes.add(full, "not collected: %v", plainfile.CheckElement(name))
 	case info.IsDir():
-		w.descend(entry{full, info, next.below}, next, below)
+		w.descend(entry{full, next.below}, next, below)
 	case info.Mode()&fs.ModeSymlink != 0 && relevant:
 		w.notes.add(full, "not collected: symbolic links are not followed")
 		w.sayAll(next.below)
 	case len(next.whole) > 0:
-		if err := checkPlain(info); err != nil {
+		if err := plainfile.CheckFile(info); err != nil {
 			w.notes.add(full, "not collected: %v", err)
 			return
 		}
@@ -213,7 +225,8 @@ func (w *walk) sayAll(states []state) {
 	}
 }
 
-// spend accounts for the matching of a name and reports whether it may go on.
+// spend accounts for the matching of a name and reports whether the search may go
+// on.
 func (w *walk) spend(name string, states []state) bool {
 	w.entries++
 	for _, s := range states {
@@ -231,7 +244,7 @@ func (w *walk) spend(name string, states []state) bool {
 	return false
 }
 
-// keep adds a file and forgets those that are surely beyond the limit.
+// keep adds a file and drops those that are certainly beyond the limit.
 func (w *walk) keep(name string) {
 	w.found = append(w.found, name)
 	if len(w.found) >= 2*w.limit {

@@ -13,25 +13,71 @@ const (
 )
 
 // denial is the answer to a call that is not listed.
-func (j *Judge) denial(u *Use, it *item, lists []List) string {
+func (j *Judge) denial(q *Request, a *action, lists []List) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "denied: %s", shown(u.Tool.Name))
+	fmt.Fprintf(&b, "denied: %s", shown(q.Tool.Name))
 	switch {
-	case it.what != u.Tool.Name && it.what != "":
-		fmt.Fprintf(&b, " %q", shown(it.what))
-	case isNamed(&it.of.Tool, lists):
+	case a.what != q.Tool.Name && a.what != "":
+		fmt.Fprintf(&b, " %q", shown(a.what))
+	case isNamed(&a.request.Tool, lists):
 		b.WriteString(", called like this,")
 	}
 	b.WriteString(j.unlisted(lists))
-	if it.plain != "" && isNamed(&it.of.Tool, lists) {
-		fmt.Fprintf(&b, " (no pattern is for it: %s)", it.plain)
+	if a.noPattern != "" && isNamed(&a.request.Tool, lists) {
+		fmt.Fprintf(&b, " (no pattern matches: %s)", a.noPattern)
 	}
 	until := j.Until(lists)
 	if until == untilNext {
 		until += ", also after an unload"
 	}
-	fmt.Fprintf(&b, ". Allowed: %s. This holds %s. Use what is allowed, or say what you would need.", j.Allowed(lists), until)
+	fmt.Fprintf(&b, ". Allowed: %s. %sThis holds %s. Use what is allowed, or say what you would need.", j.Allowed(lists), j.usable(q.Offered, lists), until)
 	return b.String()
+}
+
+// usable says which tools of the agent the lists allow.
+func (j *Judge) usable(offered []Tool, lists []List) string {
+	if len(offered) == 0 {
+		return ""
+	}
+	var all []string
+	for i := range offered {
+		t := &offered[i]
+		if t.Always || !isNamed(t, lists) || !j.Names(*t, lists) {
+			continue
+		}
+		if text := shown(t.Name) + forPatterns(t, lists); !strings.HasSuffix(text, "()") && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return "You have none of these tools. "
+	case len(all) > maxTold:
+		all = append(all[:maxTold], fmt.Sprintf("%d more", len(all)-maxTold))
+	}
+	return "With your tools that is: " + strings.Join(all, ", ") + ". "
+}
+
+// forPatterns names the patterns by which lists allow a tool, in parentheses:
+// none where an entry has no pattern, and "()" where no pattern can match.
+func forPatterns(t *Tool, lists []List) string {
+	var patterns []string
+	for i := range lists {
+		for k := range lists[i].Rules {
+			r := &lists[i].Rules[k]
+			switch {
+			case !r.names(t) || r.Fault != "":
+			case r.Any:
+				return ""
+			case t.Takes != Opaque && !slices.Contains(patterns, shown(r.Pattern)):
+				patterns = append(patterns, shown(r.Pattern))
+			}
+		}
+	}
+	if more := len(patterns) - maxTold; more > 0 {
+		patterns = append(patterns[:maxTold], fmt.Sprintf("%d more", more))
+	}
+	return "(" + strings.Join(patterns, ", ") + ")"
 }
 
 // unlisted says where an entry is missed.
@@ -53,7 +99,7 @@ const untilNext = "until the user's next message"
 // Until says how long lists hold.
 func (j *Judge) Until(lists []List) string {
 	var stay []string
-	for _, skill := range j.judging(lists) {
+	for _, skill := range j.deciding(lists) {
 		if slices.ContainsFunc(lists, func(l List) bool { return l.Skill == skill && l.Stays }) {
 			stay = append(stay, shown(skill))
 		}
@@ -79,14 +125,14 @@ func isNamed(t *Tool, lists []List) bool {
 
 // Allowed says in one line what lists allow.
 func (j *Judge) Allowed(lists []List) string {
-	skills := j.judging(lists)
+	skills := j.deciding(lists)
 	var sets []string
 	for _, skill := range skills {
 		own := entriesOf(skill, lists)
 		switch {
 		case slices.Contains(own, ""):
 			if j.Combine == Intersection {
-				return nothing
+				return j.nothing()
 			}
 		case len(own) > 1 && len(skills) > 1 && j.Combine != Intersection:
 			sets = append(sets, "("+strings.Join(own, andAlso)+")")
@@ -101,13 +147,21 @@ func (j *Judge) Allowed(lists []List) string {
 	if text := strings.Join(sets, separator); text != "" {
 		return text
 	}
-	return nothing
+	return j.nothing()
 }
 
 const (
-	nothing = "nothing but the tools that load, unload, select, list and read skills"
-	andAlso = "; and also in: "
+	nothing     = "nothing but the tools that load, unload, select, list and read skills"
+	nothingSaid = "none of the tools that lists speak of"
+	andAlso     = "; and also in: "
 )
+
+func (j *Judge) nothing() string {
+	if j.Policy == RestrictAll {
+		return nothing
+	}
+	return nothingSaid
+}
 
 // entriesOf are the entries of each list of a skill: all of them must allow a
 // call. Lists of the same entries count once.

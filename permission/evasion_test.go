@@ -4,24 +4,24 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/evasion"
+	"github.com/satchel-go/satchel/internal/bypasstest"
 )
 
 func TestEvasions(t *testing.T) {
 	var j Judge
-	list := []List{{Skill: "a", Rules: Parse(evasion.List)}}
-	commands := evasion.Commands("rm x")
+	list := []List{{Skill: "a", Rules: Parse(bypasstest.List)}}
+	commands := bypasstest.Commands("rm x")
 	if len(commands) < 80 {
 		t.Fatalf("%d evasions", len(commands))
 	}
-	tools := map[string]func(command string) Use{
+	tools := map[string]func(command string) Request{
 		"skill": shell,
-		"host":  func(command string) Use { u := shell(command); u.Tool = Tool{Name: "Bash"}; u.Skill = ""; return u },
+		"host":  func(command string) Request { u := shell(command); u.Tool = Tool{Name: "Bash"}; u.Skill = ""; return u },
 	}
 	for kind, use := range tools {
 		for name, command := range commands {
 			t.Run(kind+"/"+name, func(t *testing.T) {
-				v := j.Decide(use(command), list)
+				v := j.decide(use(command), list)
 				if v.Outcome != Denied {
 					t.Errorf("%q is %s", command, v.Outcome)
 				}
@@ -30,8 +30,8 @@ func TestEvasions(t *testing.T) {
 				}
 			})
 		}
-		for _, command := range evasion.Allowed {
-			if v := j.Decide(use(command), list); v.Outcome != Granted || !v.Pattern {
+		for _, command := range bypasstest.Allowed {
+			if v := j.decide(use(command), list); v.Outcome != Granted || !v.Pattern {
 				t.Errorf("%q is %s: %s", command, v.Outcome, v.Reason)
 			}
 		}
@@ -49,7 +49,7 @@ func TestManyCommands(t *testing.T) {
 	for _, command := range []string{
 		strings.Repeat("a;", 20_000), strings.Repeat("a", 60_000), strings.Repeat("a ", 30_000), strings.Repeat(strings.Repeat("a", 250)+";", 255),
 	} {
-		if v := j.Decide(shell(command), list); v.Outcome != Denied || len(v.Reason) > 20_000 {
+		if v := j.decide(shell(command), list); v.Outcome != Denied || len(v.Reason) > 20_000 {
 			t.Errorf("%.20q is %s with %d bytes", command, v.Outcome, len(v.Reason))
 		}
 	}
@@ -64,7 +64,7 @@ func TestInput(t *testing.T) {
 	} {
 		u := shell(command)
 		u.Input = true
-		if v := j.Decide(u, list); v.Outcome != want {
+		if v := j.decide(u, list); v.Outcome != want {
 			t.Errorf("%q with text to read is %s, want %s", command, v.Outcome, want)
 		}
 	}
@@ -75,11 +75,11 @@ func TestLines(t *testing.T) {
 	list := []List{{Skill: "a", Rules: Parse("Bash(echo:*) Bash(python3 scripts/x.py --safe:*)")}}
 	u := shell("")
 	u.Lines = [][]string{{"./echo", "ok"}, {"bash", "echo", "ok"}}
-	if v := j.Decide(u, list); v.Outcome != Denied || !strings.Contains(v.Reason, `"./echo ok"`) {
+	if v := j.decide(u, list); v.Outcome != Denied || !strings.Contains(v.Reason, `"./echo ok"`) {
 		t.Errorf("%+v", v)
 	}
 	u.Lines = [][]string{{"scripts/x.py", "--safe", "1"}, {"python3", "scripts/x.py", "--safe", "1"}}
-	if v := j.Decide(u, list); v.Outcome != Granted || !v.Pattern {
+	if v := j.decide(u, list); v.Outcome != Granted || !v.Pattern {
 		t.Errorf("%+v", v)
 	}
 }

@@ -1,6 +1,7 @@
 package permission_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/satchel-go/satchel/permission"
@@ -11,31 +12,49 @@ func ExampleJudge_Decide() {
 	shell := permission.NewNames().Tool("bash")
 	var judge permission.Judge
 	for _, arguments := range []string{`{"command":"git status"}`, `{"command":"git status; rm -rf x"}`} {
-		v := judge.Decide(shell.Use(arguments), lists)
-		fmt.Println(v.Outcome, v.Rule)
+		v, err := judge.Decide(context.Background(), shell.Request(arguments), lists)
+		fmt.Println(v.Outcome, v.Rule, err)
 	}
 	// Output:
-	// granted Bash(git:*)
-	// denied
+	// granted Bash(git:*) <nil>
+	// denied  <nil>
+}
+
+// Lists speak of the tools that the format has a word for. Other tools of the host
+// go on as without a list, unless a list of the catalog names them.
+func ExampleNewMentions() {
+	names := permission.NewNames()
+	lists := []permission.List{{Skill: "release", Rules: permission.Parse("Bash(git:*) Read")}}
+	judge := permission.Judge{Mentions: permission.NewMentions(permission.Parse("mcp__db__*"))}
+	for _, tool := range []string{"run_command", "lookup_order", "mcp__db__query"} {
+		v, err := judge.Decide(context.Background(), names.Tool(tool).Request(`{}`), lists)
+		fmt.Println(tool, v.Outcome, err)
+	}
+	// Output:
+	// run_command denied <nil>
+	// lookup_order open <nil>
+	// mcp__db__query denied <nil>
 }
 
 func ExampleNewNames() {
 	names := permission.NewNames(permission.Tool{
 		Name: "run_in_container", As: []string{"Bash"}, Takes: permission.Command, Field: "script",
 	})
-	use := names.Tool("run_in_container").Use(`{"script":"go test ./..."}`)
+	request := names.Tool("run_in_container").Request(`{"script":"go test ./..."}`)
 	var judge permission.Judge
-	v := judge.Decide(use, []permission.List{{Skill: "ci", Rules: permission.Parse("Bash(go test *)")}})
-	fmt.Println(v.Outcome, v.Skill)
-	// Output: granted ci
+	lists := []permission.List{{Skill: "ci", Rules: permission.Parse("Bash(go test *)")}}
+	v, err := judge.Decide(context.Background(), request, lists)
+	fmt.Println(v.Outcome, v.Skill, err)
+	// Output: granted ci <nil>
 }
 
 func ExampleParse() {
-	for _, r := range permission.Parse("Bash(git:*), Read mcp__db__query") {
-		fmt.Printf("%s %q\n", r.Tool, r.Pattern)
+	for _, r := range permission.Parse("Bash(git:*), Read mcp__db__query Write({a") {
+		fmt.Printf("%q %q %q\n", r.Tool, r.Pattern, r.Fault)
 	}
 	// Output:
-	// Bash "git:*"
-	// Read ""
-	// mcp__db__query ""
+	// "Bash" "git:*" ""
+	// "Read" "" ""
+	// "mcp__db__query" "" ""
+	// "" "" "neither a name nor a name with a pattern in parentheses"
 }

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"context"
 	"slices"
 	"strings"
 )
@@ -9,10 +10,10 @@ import (
 type List struct {
 	Skill string
 	Rules []Rule
-	// Repaired: the list was guessed from broken front matter. It restricts and
-	// spares nobody a question.
+	// Repaired: the list was guessed from broken front matter. It denies what it
+	// does not name, but what it names still needs an approval.
 	Repaired bool
-	// Stays: the skill is loaded and stays so when the turn ends.
+	// Stays: the skill stays loaded when the turn ends.
 	Stays bool
 }
 
@@ -23,6 +24,9 @@ type Judge struct {
 	Combine Combine
 	// Home is the directory that "~/" in path patterns stands for; "" is none.
 	Home string
+	// Mentions are the tools that lists of the catalog name. Those in the lists of
+	// a decision count too.
+	Mentions *Mentions
 }
 
 // Outcome is what lists say of a call.
@@ -48,33 +52,56 @@ type Verdict struct {
 	// them for a command text of several. Of a denied call Skill names those whose
 	// lists deny it.
 	Skill, Rule string
-	// Pattern: the call passes only because a pattern is for it, so what the
-	// pattern says must really be what happens.
+	// Pattern: the call passes only because a pattern matches, so what the pattern
+	// says must really be what happens.
 	Pattern bool
 	// Reason is why: for the model if the call is denied.
 	Reason string
 }
 
 // Decide decides on a call by the lists of the loaded skills, in load order. A
-// skill may have several, of its texts in this turn.
-func (j *Judge) Decide(u Use, lists []List) Verdict {
+// skill may have several, of its texts in this turn. The work of a decision is
+// bounded: a call that is too much to compare is allowed by entries without a
+// pattern only. The error is that of ctx.
+func (j *Judge) Decide(ctx context.Context, q Request, lists []List) (Verdict, error) {
 	switch {
-	case u.Tool.Always:
-		return Verdict{Outcome: Granted, Reason: "always callable"}
-	case u.Idle && j.Names(u.Tool, lists):
-		return Verdict{Outcome: Granted, Reason: "does nothing: its arguments are wrong"}
+	case q.Tool.Always:
+		return Verdict{Outcome: Granted, Reason: "always callable"}, nil
+	case q.Idle && j.Names(q.Tool, lists):
+		return Verdict{Outcome: Granted, Reason: "does nothing: its arguments are wrong"}, nil
 	case j.Policy == Off:
-		return Verdict{Reason: "lists are off"}
+		return Verdict{Reason: "lists are off"}, nil
 	case len(lists) == 0:
-		return Verdict{Reason: "no list"}
+		return Verdict{Reason: "no list"}, nil
 	}
+	lists, beside := j.judging(&q, lists)
+	if beside != "" {
+		return Verdict{Reason: beside}, nil
+	}
+	d := decision{Judge: j, lists: lists, meter: newMeter(ctx)}
+	v := d.verdict(&q)
+	return v, ctx.Err()
+}
+
+// decision is one call of Decide.
+type decision struct {
+	*Judge
+	lists []List
+	meter *meter
+}
+
+func (d *decision) verdict(q *Request) Verdict {
 	v := Verdict{Outcome: Granted, Reason: "listed"}
-	items := u.items()
-	for i := range items {
-		c := j.combined(lists, func(l *List) cover { return j.cover(&items[i], l) })
+	actions := q.actions()
+	for i := range actions {
+		a := &actions[i]
+		c := d.combined(d.lists, func(l *List) cover { return d.cover(a, l) })
 		switch {
-		case !c.ok && j.Policy == Restrict:
-			return Verdict{Outcome: Denied, Skill: strings.Join(j.judging(lists), ", "), Reason: j.denial(&u, &items[i], lists)}
+		case !c.ok && d.Policy.Restricts():
+			if d.meter.exhausted() {
+				a.noPattern = "it is too much to compare; call with less"
+			}
+			return Verdict{Outcome: Denied, Skill: strings.Join(d.deciding(d.lists), ", "), Reason: d.denial(q, a, d.lists)}
 		case !c.ok:
 			return Verdict{Reason: "not listed"}
 		case !c.granted:
@@ -85,10 +112,10 @@ func (j *Judge) Decide(u Use, lists []List) Verdict {
 	return v
 }
 
-// Names reports whether the lists name a tool, with a pattern or without: if
-// not, no call of it passes.
+// Names reports whether a call of the tool can pass the lists: they name it, with
+// a pattern or without, or do not speak of it.
 func (j *Judge) Names(t Tool, lists []List) bool {
-	if t.Always || j.Policy != Restrict || len(lists) == 0 {
+	if t.Always || !j.Policy.Restricts() || len(lists) == 0 || !j.governs(&t, lists) {
 		return true
 	}
 	return j.combined(lists, func(l *List) cover {
@@ -96,7 +123,7 @@ func (j *Judge) Names(t Tool, lists []List) bool {
 	}).ok
 }
 
-// cover is what one list, or several, say of an item.
+// cover is what one list, or several, say of an action.
 type cover struct {
 	ok, granted, pattern bool
 	skill, rule          string
@@ -124,11 +151,14 @@ func (c cover) and(other cover) cover {
 	return both
 }
 
-func (j *Judge) cover(it *item, l *List) cover {
+func (d *decision) cover(a *action, l *List) cover {
 	var best cover
+	if a.staged && !isNamed(&a.request.Tool, []List{*l}) {
+		return cover{ok: true, granted: !l.Repaired, skill: l.Skill}
+	}
 	for i := range l.Rules {
 		r := &l.Rules[i]
-		if ok, byPattern := r.covers(it, l.Skill, j.Home); ok {
+		if ok, byPattern := r.covers(a, l.Skill, d.Home, d.meter); ok {
 			c := cover{ok: true, granted: !l.Repaired, pattern: byPattern, skill: l.Skill, rule: r.Text}
 			if !best.ok || c.better(best) {
 				best = c
@@ -141,7 +171,7 @@ func (j *Judge) cover(it *item, l *List) cover {
 // combined asks each list and combines the answers.
 func (j *Judge) combined(lists []List, ask func(*List) cover) cover {
 	var all cover
-	for i, skill := range j.judging(lists) {
+	for i, skill := range j.deciding(lists) {
 		c := cover{ok: true, granted: true}
 		for k := range lists {
 			if lists[k].Skill == skill {
@@ -160,8 +190,8 @@ func (j *Judge) combined(lists []List, ask func(*List) cover) cover {
 	return all
 }
 
-// judging are the skills whose lists decide, in the order of their last lists.
-func (j *Judge) judging(lists []List) []string {
+// deciding are the skills whose lists decide, in the order of their last lists.
+func (j *Judge) deciding(lists []List) []string {
 	skills := skillsOf(lists)
 	if j.Combine == Latest && len(skills) > 0 {
 		skills = skills[len(skills)-1:]

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,23 +19,49 @@ func lists(texts ...string) []List {
 	return all
 }
 
-func shell(command string) Use {
-	return Use{Tool: NewNames().Tool("skill_run"), Takes: Command, Text: command, Skill: "a"}
+func shell(command string) Request {
+	return Request{Tool: NewNames().Tool("skill_run"), Takes: Command, Text: command, Skill: "a"}
 }
 
-func elsewhere(command string) Use {
+// hostShell is a call of a shell of the host, which knows no skills.
+func hostShell(command string) Request {
 	u := shell(command)
-	u.Elsewhere = true
+	u.Tool, u.Skill = NewNames().Tool("shell"), ""
 	return u
 }
 
-func host(name string) Use { return NewNames().Tool(name).Use("{}") }
+// unlisted is a run of a skill that has no list.
+func unlisted(command string) Request {
+	u := shell(command)
+	u.Unlisted = true
+	return u
+}
+
+// bringing is a run with an input.
+func bringing(command, to, from string) Request {
+	u := shell(command)
+	if to != "" {
+		u.Writes = []string{to}
+	}
+	if from != "" {
+		u.Reads = []string{from}
+	}
+	return u
+}
+
+func elsewhere(command string) Request {
+	u := shell(command)
+	u.Dir = "work"
+	return u
+}
+
+func host(name string) Request { return NewNames().Tool(name).Request("{}") }
 
 func TestDecide(t *testing.T) {
 	const p, g, d = "open", "granted", "denied"
 	for _, tt := range []struct {
 		lists []List
-		use   Use
+		use   Request
 		// want is the outcome of Restrict by union, intersection and latest, and
 		// of Preapprove by the same.
 		want [6]string
@@ -59,7 +86,14 @@ func TestDecide(t *testing.T) {
 		{lists("a: search", "b: Read", "a: Read"), host("search"), [6]string{d, d, d, p, p, p}},
 		{lists("a: search", "b: Read", "a: search"), host("search"), [6]string{g, d, g, g, p, g}},
 		// commands, each of which some list must have
-		{lists("a: Bash(git:*)", "b: Bash(npm:*)"), shell("git x && npm y"), [6]string{g, d, d, g, p, p}},
+		{lists("a: Bash(git:*)", "b: Bash(npm:*)"), hostShell("git x && npm y"), [6]string{g, d, d, g, p, p}},
+		// a run is judged by the list of its own skill
+		{lists("a: Bash(git:*)", "b: Bash(npm:*)"), shell("git x && npm y"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*)", "b: Bash(npm:*)"), shell("git x"), [6]string{g, d, g, g, p, g}},
+		{lists("a: Bash(git:*)", "b: Bash"), shell("npm y"), [6]string{d, d, d, p, p, p}},
+		{lists("b: Bash(npm:*)"), unlisted("npm y"), [6]string{p, g, p, p, g, p}},
+		{lists("b: Bash(npm:*)"), unlisted("git y"), [6]string{p, d, p, p, p, p}},
+		{lists("b: Bash(npm:*)"), shell("git y"), [6]string{d, d, d, p, p, p}}, // nobody has checked that it has none
 		{lists("a: Bash(git:*) Bash(npm:*)", "b: Bash"), shell("git x && npm y"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(git:*)"), shell("git x && rm y"), [6]string{d, d, d, p, p, p}},
 		{lists("a: skill_run"), shell("anything > at; all"), [6]string{g, g, g, g, g, g}},
@@ -77,8 +111,21 @@ func TestDecide(t *testing.T) {
 		{lists("a: Bash(git:*) Bash(command:*) Write(out/**)"), shell("git log > out/a; command -p cd /tmp"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(git:*) Bash(pushd:*) Write(out/**)"), shell("pushd $X; git log > out/a"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(git:*) Write(out/**)"), elsewhere("git log > out/a"), [6]string{d, d, d, p, p, p}},
-		{lists("a: Bash(git:*) Write(out/**)"), elsewhere("git log > /dev/null"), [6]string{g, g, g, g, g, g}},
-		{lists("a: Bash(git:*) Write(/out/**)"), elsewhere("git log > /out/a"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*) Write(out/**)"), elsewhere("git log > /dev/null"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*) Bash(cd:*) Write(out/**)"), elsewhere("git log > /dev/null"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*) Bash(cd out)"), elsewhere("git log"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*) Bash(cd:*) Write(/out/**)"), elsewhere("git log > /out/a"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash"), elsewhere("git log > out/a"), [6]string{g, g, g, g, g, g}},
+		// what a run brings
+		{lists("a: Bash(git:*)"), bringing("git log", "work/inputs/x", ""), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*) Write"), bringing("git log", "work/inputs/x", ""), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*) Write(inputs/**)"), bringing("git log", "work/inputs/x", ""), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*) Write(out/**)"), bringing("git log", "runs/home/x", ""), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash"), bringing("git log", "runs/home/x", ""), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*)"), bringing("git log", "", "/data/a"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash Read(/data/b/**)"), bringing("git log", "", "/data/a"), [6]string{d, d, d, p, p, p}},
+		{lists("a: Bash(git:*) Read(/data/**)"), bringing("git log", "", "/data/a"), [6]string{g, g, g, g, g, g}},
+		{lists("a: Bash(git:*) Read(/data/**)"), bringing("git log", "", "/data/../etc/a"), [6]string{d, d, d, p, p, p}},
 		// variables that the list names
 		{lists("a: Bash(X=1 git *)"), shell("X=1 git log"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(X=1 git *)"), shell("git log"), [6]string{d, d, d, p, p, p}},
@@ -87,12 +134,12 @@ func TestDecide(t *testing.T) {
 		{lists("a: Bash(git *)"), shell("X=1 git log"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(X=1 git *)"), shell("export X=1"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(X=1 read *)"), shell("X=1 read PATH"), [6]string{d, d, d, p, p, p}},
-		{lists("a: Bash(X=1 git *)", "b: Bash(git *)"), shell("X=1 git log"), [6]string{g, d, d, g, p, p}},
+		{lists("a: Bash(X=1 git *)", "b: Bash(git *)"), shell("X=1 git log"), [6]string{g, d, g, g, p, g}},
 		// a word and a program
 		{lists("a: Bash(git:*)"), shell("time git log"), [6]string{d, d, d, p, p, p}},
 		{lists("a: Bash(git:*) Bash(time:*)"), shell("time git log"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(git:*) Bash(time:*)"), shell("time rm log"), [6]string{d, d, d, p, p, p}},
-		{lists("a: Bash(git:*)", "b: Write"), shell("git log > a"), [6]string{g, d, d, g, p, p}},
+		{lists("a: Bash(git:*)", "b: Write"), hostShell("git log > a"), [6]string{g, d, d, g, p, p}},
 		{lists("a: Write"), shell("> a"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Write"), shell("< b > a"), [6]string{d, d, d, p, p, p}},
 		// a session that is there already
@@ -105,13 +152,13 @@ func TestDecide(t *testing.T) {
 		{lists("a: search(x)"), host("search"), [6]string{d, d, d, p, p, p}},
 	} {
 		for i, want := range tt.want {
-			j := Judge{Policy: Policy(i / 3), Combine: Combine(i % 3)}
-			if v := j.Decide(tt.use, tt.lists); v.Outcome.String() != want {
+			j := Judge{Policy: Policy(i / 3), Combine: Combine(i % 3), Mentions: NewMentions(Parse("search"))}
+			if v := j.decide(tt.use, tt.lists); v.Outcome.String() != want {
 				t.Errorf("%s by %s of %+v: %q is %s, want %s (%s)", j.Policy, j.Combine, tt.lists, tt.use.Tool.Name+" "+tt.use.Text, v.Outcome, want, v.Reason)
 			}
 		}
 		off := Judge{Policy: Off}
-		if v := off.Decide(tt.use, tt.lists); v.Outcome != Open && !tt.use.Tool.Always {
+		if v := off.decide(tt.use, tt.lists); v.Outcome != Open && !tt.use.Tool.Always {
 			t.Errorf("with lists off, %+v is %s", tt.use, v.Outcome)
 		}
 	}
@@ -119,17 +166,17 @@ func TestDecide(t *testing.T) {
 
 func TestVerdict(t *testing.T) {
 	var j Judge
-	v := j.Decide(shell("git x | jq ."), lists("a: Bash(git:*)", "b: Bash(jq:*)"))
+	v := j.decide(hostShell("git x | jq ."), lists("a: Bash(git:*)", "b: Bash(jq:*)"))
 	if v.Skill != "b" || v.Rule != "Bash(jq:*)" || !v.Pattern || v.Reason != "listed" {
 		t.Errorf("%+v", v)
 	}
-	v = j.Decide(shell("git x"), lists("a: Bash(git:*)", "b: Bash"))
+	v = j.decide(hostShell("git x"), lists("a: Bash(git:*)", "b: Bash"))
 	if v.Skill != "b" || v.Rule != "Bash" || v.Pattern {
 		t.Errorf("%+v", v)
 	}
 	// Where every list must allow, one pattern is enough to be bound by it.
 	both := Judge{Combine: Intersection}
-	v = both.Decide(shell("git x"), lists("a: Bash(git:*)", "b: Bash"))
+	v = both.decide(shell("git x"), lists("a: Bash(git:*)", "b: Bash"))
 	if v.Rule != "Bash(git:*)" || !v.Pattern || v.Outcome != Granted {
 		t.Errorf("%+v", v)
 	}
@@ -140,20 +187,20 @@ func TestLocalPatternsBelongToTheirSkill(t *testing.T) {
 	var j Judge
 	all := lists("a: Bash(python3 scripts/x.py:*) Bash(cd:*)", "b: Read")
 	for _, tt := range []struct {
-		use  Use
+		use  Request
 		want Outcome
 	}{
-		{Use{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "a"}, Granted},
-		{Use{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "b"}, Denied},
-		{Use{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "a", Elsewhere: true}, Denied},
-		{Use{Takes: Command, Text: "cd work && python3 scripts/x.py 1", Skill: "a"}, Denied},
-		{Use{Takes: Command, Text: "cd work", Skill: "b", Elsewhere: true}, Granted},
+		{Request{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "a"}, Granted},
+		{Request{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "b"}, Denied},
+		{Request{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "a", Dir: "work"}, Denied},
+		{Request{Takes: Command, Text: "cd work && python3 scripts/x.py 1", Skill: "a"}, Denied},
+		{Request{Takes: Command, Text: "cd work", Skill: "a", Dir: "work"}, Granted},
 		// a tool of the host
-		{Use{Takes: Command, Text: "python3 scripts/x.py 1"}, Granted},
-		{Use{Takes: Command, Text: "cd /tmp && python3 scripts/x.py 1"}, Denied},
+		{Request{Takes: Command, Text: "python3 scripts/x.py 1"}, Granted},
+		{Request{Takes: Command, Text: "cd /tmp && python3 scripts/x.py 1"}, Denied},
 	} {
 		tt.use.Tool = Tool{Name: "bash"}
-		if v := j.Decide(tt.use, all); v.Outcome != tt.want {
+		if v := j.decide(tt.use, all); v.Outcome != tt.want {
 			t.Errorf("%+v is %s, want %s", tt.use, v.Outcome, tt.want)
 		}
 	}
@@ -167,7 +214,10 @@ func TestNamesOfLists(t *testing.T) {
 		want  bool
 	}{
 		{Judge{}, nil, "search", true},
-		{Judge{}, lists("a: Read"), "search", false},
+		{Judge{}, lists("a: Read"), "search", true},
+		{Judge{Policy: RestrictAll}, lists("a: Read"), "search", false},
+		{Judge{Mentions: NewMentions(Parse("search"))}, lists("a: Read"), "search", false},
+		{Judge{}, lists("a: Read"), "run_command", false},
 		{Judge{}, lists("a: Bash(git:*)"), "skill_run", true},
 		{Judge{}, lists("a:"), "exit", true},
 		{Judge{Policy: Preapprove}, lists("a: Read"), "search", true},
@@ -185,27 +235,27 @@ func TestDenial(t *testing.T) {
 	for _, tt := range []struct {
 		judge Judge
 		lists []List
-		use   Use
+		use   Request
 		want  string
 	}{
 		{Judge{}, lists("a: Bash(echo:*) Read"), shell("echo x; rm -rf y"),
 			`denied: skill_run "rm -rf y" is not among the allowed-tools of a. Allowed: Bash(echo:*), Read. `},
-		{Judge{}, lists("a: Bash(echo:*)", "b: Read"), shell("echo x > y"),
-			`denied: skill_run "> y" is not among the allowed-tools of the loaded skills. Allowed: Bash(echo:*), Read. `},
+		{Judge{}, lists("a: Bash(echo:*)", "b: Read"), hostShell("echo x > y"),
+			`denied: shell "> y" is not among the allowed-tools of the loaded skills. Allowed: Bash(echo:*), Read. `},
 		{Judge{}, lists("a: Bash(echo:*) Write(out/**)"), shell("echo x > $Y"),
-			`denied: skill_run "> $…" is not among the allowed-tools of a (no pattern is for it: the name of the file is not known). Allowed: Bash(echo:*), Write(out/**). `},
+			`denied: skill_run "> $…" is not among the allowed-tools of a (no pattern matches: the name of the file is not known). Allowed: Bash(echo:*), Write(out/**). `},
 		{Judge{}, lists("a: Bash(echo:*)"), shell("X=1 echo x"),
-			`denied: skill_run "echo x" is not among the allowed-tools of a (no pattern is for it: it sets the variable "X"). Allowed: Bash(echo:*). `},
-		{Judge{}, lists("a:"), host("search"),
+			`denied: skill_run "echo x" is not among the allowed-tools of a (no pattern matches: it sets the variable "X"). Allowed: Bash(echo:*). `},
+		{Judge{Policy: RestrictAll}, lists("a:"), host("search"),
 			`denied: search is not among the allowed-tools of a. Allowed: nothing but the tools that load, unload, select, list and read skills. `},
-		{Judge{Combine: Intersection}, lists("a: Read find", "b: Write"), host("search"),
+		{Judge{Combine: Intersection, Policy: RestrictAll}, lists("a: Read find", "b: Write"), host("search"),
 			`denied: search is not among the allowed-tools of every loaded skill. Allowed: Read, find; and also in: Write. `},
 		{Judge{Combine: Latest}, lists("a: search(x)", "b: Write"), host("search"),
-			`denied: search, called like this, is not among the allowed-tools of b, which was loaded last (no pattern is for it: its calls are not compared with patterns). Allowed: Write. `},
-		{Judge{}, []List{{Skill: "a", Rules: Rules([]string{"x\n\x1b[31m", strings.Repeat("y", 500)})}}, host("search"),
+			`denied: search, called like this, is not among the allowed-tools of b, which was loaded last (no pattern matches: its calls are not compared with patterns). Allowed: Write. `},
+		{Judge{Policy: RestrictAll}, []List{{Skill: "a", Rules: Rules([]string{"x\n\x1b[31m", strings.Repeat("y", 500)})}}, host("search"),
 			`denied: search is not among the allowed-tools of a. Allowed: x  [31m, ` + strings.Repeat("y", maxToldEntry) + `…. `},
 	} {
-		v := tt.judge.Decide(tt.use, tt.lists)
+		v := tt.judge.decide(tt.use, tt.lists)
 		want := tt.want + "This holds until the user's next message, also after an unload. Use what is allowed, or say what you would need."
 		if v.Reason != want {
 			t.Errorf("got\n%s\nwant\n%s", v.Reason, want)
@@ -218,10 +268,11 @@ func TestDenial(t *testing.T) {
 	}{
 		{Judge{}, lists("a: Read search", "a: Read"), "Read, search; and also in: Read"},
 		{Judge{}, lists("a: Read search", "a: Read", "b: Write"), "(Read, search; and also in: Read), Write"},
-		{Judge{}, lists("a: Read", "a:"), nothing},
+		{Judge{}, lists("a: Read", "a:"), nothingSaid},
+		{Judge{Policy: RestrictAll}, lists("a:"), nothing},
 		{Judge{}, lists("a: Read", "b:"), "Read"},
 		{Judge{}, lists("a: Read", "a: Read"), "Read"},
-		{Judge{Combine: Intersection}, lists("a: Read", "b:"), nothing},
+		{Judge{Combine: Intersection}, lists("a: Read", "b:"), nothingSaid},
 		{Judge{Combine: Intersection}, lists("a: Read", "a: x", "b: Read"), "Read; and also in: x; and also in: Read"},
 		{Judge{Combine: Latest}, lists("a: Read", "b: Write"), "Write"},
 	} {
@@ -269,5 +320,72 @@ func TestPolicyText(t *testing.T) {
 	var c Combine
 	if p.UnmarshalText([]byte("deny")) == nil || c.UnmarshalText(nil) == nil || Policy(7).Valid() || Policy(7).String() != "permission.Policy(7)" {
 		t.Error("an unknown name is taken")
+	}
+}
+
+// decide is Decide without an end of its context.
+func (j *Judge) decide(q Request, lists []List) Verdict {
+	v, err := j.Decide(context.Background(), q, lists)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// A denial says what the agent can do with the tools that it has.
+func TestDenialNamesTheAgentsTools(t *testing.T) {
+	names := NewNames()
+	for _, tt := range []struct {
+		list    string
+		offered []string
+		want    string
+	}{
+		{"a: Bash(echo:*) Bash(jq:*) Read WebFetch", []string{"skill_run", "skill_write_stdin", "read_file", "lookup_order", "exit"},
+			"Allowed: Bash(echo:*), Bash(jq:*), Read, WebFetch. With your tools that is: skill_run(echo:*, jq:*), read_file. This holds"},
+		{"a: WebFetch", []string{"skill_run"}, "Allowed: WebFetch. You have none of these tools. This holds"},
+		{"a: Bash(echo:*)", []string{"run_command"}, "Allowed: Bash(echo:*). You have none of these tools. This holds"},
+		{"a: Read", nil, "Allowed: Read. This holds"},
+	} {
+		q := shell("rm x")
+		for _, name := range tt.offered {
+			q.Offered = append(q.Offered, names.Tool(name))
+		}
+		var j Judge
+		if v := j.decide(q, lists(tt.list)); !strings.Contains(v.Reason, tt.want) {
+			t.Errorf("%s: %s, want %s", tt.list, v.Reason, tt.want)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	names := NewNames(Tool{Name: "search"}, Tool{Name: "run_it", As: []string{"Bash"}})
+	for name, as := range map[string]string{
+		"runCommand": "Bash", "Run-Command": "Bash", "python_repl": "Bash", "code interpreter": "Bash", "terminal": "Bash", "exec": "Bash",
+		"writeFile": "Write", "edit_file": "Edit", "http_request": "WebFetch", "browser": "WebFetch", "fetch": "WebFetch", "run_it": "Bash",
+		"updateSkill": "skill_update", "skill_update": "updateSkill",
+	} {
+		if tool := names.Tool(name); tool.Name == "" || len(tool.As) == 0 || tool.As[0] != as {
+			t.Errorf("%q is %+v", name, tool)
+		}
+	}
+	tools := []string{"search", "Read", "lookup_order", "run_it", "exit", "runIt", "lookup_order", "mcp__db__query", "grep"}
+	if got := fmt.Sprint(names.Unmapped(tools)); got != "[lookup_order runIt mcp__db__query]" {
+		t.Errorf("nothing stands for %s", got)
+	}
+}
+
+func TestMentions(t *testing.T) {
+	m := NewMentions(Parse("search mcp__db mcp__a__* *"), Parse("x(y) (z)"))
+	for name, want := range map[string]bool{
+		"search": true, "SEARCH": true, "research": false, "mcp__db": true, "mcp__db__drop": true, "mcp__dbx__drop": false,
+		"mcp__a__b": true, "x": true, "y": false, "": false,
+	} {
+		if got := m.has(&Tool{Name: name}); got != want {
+			t.Errorf("%q: %v", name, got)
+		}
+	}
+	var none *Mentions
+	if none.has(&Tool{Name: "x"}) {
+		t.Error("no mentions mention x")
 	}
 }

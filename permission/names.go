@@ -3,13 +3,14 @@ package permission
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Kind is what a pattern is compared with.
 type Kind uint8
 
 const (
-	// Opaque calls are for entries without a pattern only. The default.
+	// Opaque calls are allowed by entries without a pattern only. The default.
 	Opaque Kind = iota
 	// Command is shell text that bash would run.
 	Command
@@ -18,7 +19,7 @@ const (
 	// Text is a word, such as the name of an agent; "domain:example.com" in a
 	// pattern stands for a URL of that host or below it.
 	Text
-	// Inert calls start nothing by themselves: any pattern is for them too.
+	// Inert calls start nothing by themselves: any pattern allows them too.
 	Inert
 )
 
@@ -39,56 +40,82 @@ type Tool struct {
 	Field string
 	// Harmless are the other fields of a Command that may hold text and do not
 	// change what is run, such as a description. Numbers and booleans may always
-	// be there; a call with any other field is for entries without a pattern.
+	// be there; a call with any other field is allowed by entries without a
+	// pattern only.
 	Harmless []string
 }
 
-// builtin are the tools of Satchel and names that the frameworks' own tools and
-// many hosts have.
-var builtin = []Tool{
-	{Name: "skill_run", As: []string{"Bash"}},
-	{Name: "skill_exec", As: []string{"Bash"}},
-	// What is written to a session can be anything that its program runs, so no
-	// pattern is for it.
-	{Name: "skill_write_stdin", As: []string{"Bash"}},
-	{Name: "skill_poll_session", As: []string{"Bash", "BashOutput"}, Takes: Inert},
-	{Name: "skill_kill_session", As: []string{"Bash", "KillBash", "KillShell"}, Takes: Inert},
-
-	{Name: "transfer_to_agent", Always: true},
-	{Name: "exit", Always: true},
-
-	{Name: "bash", Takes: Command, Field: "command", Harmless: []string{"description"}},
-	{Name: "shell", As: []string{"Bash"}, Takes: Command, Field: "command", Harmless: []string{"description"}},
-	{Name: "execute", As: []string{"Bash"}, Takes: Command, Field: "command", Harmless: []string{"description"}},
-	{Name: "read_file", As: []string{"Read"}, Takes: Path, Field: "file_path"},
-	{Name: "write_file", As: []string{"Write"}, Takes: Path, Field: "file_path"},
-	{Name: "edit_file", As: []string{"Edit", "MultiEdit"}, Takes: Path, Field: "file_path"},
-	{Name: "ls", Takes: Path, Field: "path"},
-	{Name: "web_search", As: []string{"WebSearch"}},
-	{Name: "web_fetch", As: []string{"WebFetch"}, Takes: Text, Field: "url"},
-	{Name: "write_todos", As: []string{"TodoWrite"}},
-	{Name: "ask_user", As: []string{"AskUserQuestion"}},
-	{Name: "task", As: []string{"Agent"}, Takes: Text, Field: "subagent_type"},
+// isMapped reports whether a name of the format stands for the tool.
+func (t *Tool) isMapped() bool {
+	return len(t.As) > 0 || isWord(t.Name)
 }
 
 // Names knows tools by name. The zero value knows none. It does not change once
 // made.
-type Names struct{ tools map[string]Tool }
+type Names struct {
+	tools map[string]Tool
+	host  map[string]bool
+}
 
 // NewNames returns the built-in tools and those of the host, which replace
-// built-in ones of the same name.
+// built-in ones of the same name. The built-in ones are Satchel's, and names that
+// many hosts have for what the format calls Bash, Read, Write, Edit, Glob, Grep,
+// WebFetch, WebSearch, Task, TodoWrite, NotebookEdit and AskUserQuestion.
 func NewNames(host ...Tool) *Names {
-	n := &Names{tools: make(map[string]Tool, len(builtin)+len(host))}
-	for _, t := range slices.Concat(builtin, host) {
+	n := &Names{tools: make(map[string]Tool, len(builtin)+len(host)), host: make(map[string]bool, len(host))}
+	for _, t := range builtinTools() {
+		n.tools[t.Name] = t
+	}
+	for _, t := range host {
 		n.tools[strings.ToLower(t.Name)] = t
+		n.host[strings.ToLower(t.Name)] = true
 	}
 	return n
 }
 
-// Tool returns what is known of a tool: of an unknown one, its name.
+// Tool returns what is known of a tool: of an unknown one, its name. "runCommand"
+// and "run-command" are found as run_command.
 func (n *Names) Tool(name string) Tool {
 	if t, ok := n.tools[strings.ToLower(name)]; ok {
 		return t
 	}
+	plain := plainName(name)
+	if t, ok := n.tools[plain]; ok && !n.host[plain] {
+		t.Name = name
+		return t
+	}
 	return Tool{Name: name}
+}
+
+// Unmapped are the tools of an agent that no name of the format stands for: lists
+// do not speak of them unless they name them. Those that the host has described
+// are left out: it has thought about them.
+func (n *Names) Unmapped(tools []string) []string {
+	var all []string
+	for _, name := range tools {
+		t := n.Tool(name)
+		if !t.Always && !t.isMapped() && !n.host[strings.ToLower(name)] && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// plainName writes a name in lower case with "_" between its words.
+func plainName(name string) string {
+	var b strings.Builder
+	last := '_'
+	for _, c := range name {
+		switch {
+		case c == '-' || c == ' ' || c == '.' || c == '/':
+			c = '_'
+		case unicode.IsUpper(c):
+			if unicode.IsLower(last) {
+				b.WriteByte('_')
+			}
+		}
+		b.WriteRune(unicode.ToLower(c))
+		last = c
+	}
+	return b.String()
 }

@@ -7,49 +7,60 @@ import (
 )
 
 // Policy is what the allowed-tools of loaded skills mean.
+// Decision 37 says why.
 type Policy uint8
 
 const (
-	// Restrict lets an agent call, while a loaded skill declares a list, only
-	// what is listed; listed tools need no approval. The default.
+	// Restrict denies, while a loaded skill declares a list, the calls that it
+	// does not allow, of the tools that lists speak of: the tools that run skills,
+	// those that have a name of the format (Bash, Read, Write …, see [Names]), and
+	// those that some list of the catalog names. Other tools of the host go on as
+	// without a list: no author of a skill could have meant them. Listed calls need
+	// no approval. The default.
 	Restrict Policy = iota
-	// Preapprove takes a list for tools that need no approval and restricts
-	// nothing.
+	// Preapprove takes a list for calls that need no approval and denies nothing.
 	Preapprove
 	// Off ignores the lists.
 	Off
+	// RestrictAll denies, while a loaded skill declares a list, every call that is
+	// not listed, of whatever tool.
+	RestrictAll
 )
 
-var policies = []string{Restrict: "restrict", Preapprove: "preapprove", Off: "off"}
+var policies = []string{Restrict: "restrict", Preapprove: "preapprove", Off: "off", RestrictAll: "restrict-all"}
 
 // ErrPolicy reports a name that is no policy.
 var ErrPolicy = errors.New("unknown policy")
 
-// String returns restrict, preapprove or off.
+// String returns restrict, restrict-all, preapprove or off.
 func (p Policy) String() string { return nameOf(policies, uint8(p), "permission.Policy") }
 
-// Valid reports whether p is one of the three policies.
+// Valid reports whether p is one of the four policies.
 func (p Policy) Valid() bool { return int(p) < len(policies) }
+
+// Restricts reports whether lists deny anything under p.
+func (p Policy) Restricts() bool { return p == Restrict || p == RestrictAll }
 
 // UnmarshalText reads the policy's name. The error wraps [ErrPolicy].
 func (p *Policy) UnmarshalText(text []byte) error {
 	i := slices.Index(policies, string(text))
 	if i < 0 {
-		return fmt.Errorf("%w %q: use restrict, preapprove or off", ErrPolicy, text)
+		return fmt.Errorf("%w %q: use restrict, restrict-all, preapprove or off", ErrPolicy, text)
 	}
 	*p = Policy(i)
 	return nil
 }
 
-// Combine says how the lists of several skills are taken together. Only
-// declared lists are: a skill without one changes nothing. Several texts of one
-// skill that were loaded in the same turn must always allow a call each.
+// Combine says how the lists of several skills are taken together. Under Union
+// and Latest it is about tools that name no skill: a run is judged by the list of
+// the skill that it names. Where several texts of one skill were loaded in the
+// same turn, each of their lists must allow a call.
 type Combine uint8
 
 const (
 	// Union allows what any of the lists allows. The default.
 	Union Combine = iota
-	// Intersection allows what every list allows.
+	// Intersection allows what every list allows, runs too.
 	Intersection
 	// Latest allows what the list of the skill that was loaded last allows.
 	Latest

@@ -26,14 +26,14 @@ func TestReasons(t *testing.T) {
 		strings.Repeat("a;", 300): "it has more than 256 commands",
 		"echo $((" + strings.Repeat("x.", 200) + "))": "it is no shell text that can be read: ",
 	} {
-		v := j.Decide(shell(text), list)
-		if told := "(no pattern is for it: " + want; v.Outcome != Denied || !strings.Contains(v.Reason, strings.TrimSuffix(told, ": ")) || len(v.Reason) > 600 {
+		v := j.decide(shell(text), list)
+		if told := "(no pattern matches: " + want; v.Outcome != Denied || !strings.Contains(v.Reason, strings.TrimSuffix(told, ": ")) || len(v.Reason) > 600 {
 			t.Errorf("%.40q: %s", text, v.Reason)
 		}
 	}
 	u := shell("echo > out/y")
-	u.Elsewhere = true
-	if v := j.Decide(u, list); !strings.Contains(v.Reason, "(no pattern is for it: its path is relative to cwd; use an absolute path, or leave out cwd)") {
+	u.Dir = "work"
+	if v := j.decide(u, list); !strings.Contains(v.Reason, "(no pattern matches: its path is relative to cwd; use an absolute path, or leave out cwd)") {
 		t.Error(v.Reason)
 	}
 }

@@ -1,12 +1,14 @@
 package permission
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Bounds of what is read of one list; the rest allows nothing.
+// Bounds of what is read of one list. Entries beyond maxRules are not read: they
+// allow nothing.
 const (
 	maxRules = 512
 	maxRule  = 1024 // bytes
@@ -16,15 +18,21 @@ const (
 type Rule struct {
 	// Text is the entry as it was written.
 	Text string
-	// Tool is its name: all of the text, or what stands before the parentheses.
+	// Tool is the name: all of the text, or what stands before the parentheses.
 	// "mcp__server" stands for all tools of that server, and a "*" at the end
-	// for any rest. It is "" for an entry that is neither form, which allows
-	// nothing.
+	// for any rest. It is "" where no name can be read.
 	Tool string
 	// Pattern is what stands in the parentheses, trimmed. Any reports that there
-	// are none, or that they hold just "*": the entry is for every call.
+	// are none, or that they hold just "*": the entry allows every call.
 	Pattern string
 	Any     bool
+	// Fault, if not empty, says why the entry allows nothing: it is neither form,
+	// too long, or has a pattern beyond the bounds.
+	Fault string
+
+	// What Pattern says of commands and of files; nil where it says nothing.
+	command *commandPattern
+	path    *pathPattern
 }
 
 // Parse reads a list as text: entries separated by commas or white space outside
@@ -32,7 +40,7 @@ type Rule struct {
 func Parse(text string) []Rule { return Rules(skillmd.SplitTools(text)) }
 
 // Rules reads the entries of a list, such as those of core.Skill. An entry that
-// cannot be read stays in the list and allows nothing.
+// cannot be read stays in the list, has a Fault and allows nothing.
 func Rules(entries []string) []Rule {
 	rules := make([]Rule, 0, min(len(entries), maxRules))
 	for _, e := range entries[:min(len(entries), maxRules)] {
@@ -51,22 +59,54 @@ func readRule(entry string) Rule {
 	r := Rule{Text: entry}
 	text := strings.TrimSpace(entry)
 	if len(text) > maxRule {
+		r.Fault = fmt.Sprintf("longer than %d bytes", maxRule)
 		return r
 	}
 	name, rest, pattern := strings.Cut(text, "(")
 	if !pattern {
-		if !strings.Contains(name, ")") {
-			r.Tool, r.Any = name, true
+		if strings.Contains(name, ")") || name == "" {
+			r.Fault = faultForm
+			return r
 		}
+		r.Tool, r.Any = name, true
 		return r
 	}
 	inner, closed := strings.CutSuffix(rest, ")")
 	if !closed || !balanced(inner) {
+		r.Fault = faultForm
 		return r
 	}
 	r.Tool, r.Pattern = strings.TrimSpace(name), strings.TrimSpace(inner)
-	r.Any = r.Tool != "" && (r.Pattern == "*" || r.Pattern == ":*")
+	switch {
+	case r.Tool == "":
+		r.Fault = faultForm
+	case r.Pattern == "*" || r.Pattern == ":*":
+		r.Any = true
+	default:
+		r.compile()
+	}
 	return r
+}
+
+const faultForm = "neither a name nor a name with a pattern in parentheses"
+
+// compile reads the pattern for every kind of tool: which one the name stands
+// for is known only where the agent's tools are. What makes no pattern about
+// files may well be one about commands.
+func (r *Rule) compile() {
+	if r.Pattern == "" {
+		r.Fault = "an empty pattern"
+		return
+	}
+	var errCommand, errPath error
+	r.command, errCommand = newCommandPattern(r.Pattern)
+	r.path, errPath = newPathPattern(r.Pattern)
+	switch kind := kindOf(r.Tool); {
+	case kind == Command && errCommand != nil:
+		r.Fault = "its pattern has " + errCommand.Error()
+	case kind != Command && kind != Text && errPath != nil:
+		r.Fault = "its pattern has " + errPath.Error()
+	}
 }
 
 func balanced(text string) bool {
@@ -85,7 +125,7 @@ func balanced(text string) bool {
 	return depth == 0
 }
 
-// names reports whether the entry is about a tool of that name.
+// names reports whether the entry is about a tool.
 func (r *Rule) names(t *Tool) bool {
 	switch {
 	case r.Tool == "":

@@ -5,7 +5,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
+
+// read compares what is exported.
+var read = cmpopts.IgnoreUnexported(Rule{})
 
 func TestParse(t *testing.T) {
 	any := func(name string) Rule { return Rule{Text: name, Tool: name, Any: true} }
@@ -24,19 +28,19 @@ func TestParse(t *testing.T) {
 		"Bash(*) Bash(:*)": {
 			{Text: "Bash(*)", Tool: "Bash", Pattern: "*", Any: true}, {Text: "Bash(:*)", Tool: "Bash", Pattern: ":*", Any: true},
 		},
-		"Bash()":        {{Text: "Bash()", Tool: "Bash"}},
-		"Bash(git":      {{Text: "Bash(git"}},
-		"Bash) Read":    {{Text: "Bash)"}, any("Read")},
-		"Bash(a)b":      {{Text: "Bash(a)b"}},
-		"Bash(a)(b)":    {{Text: "Bash(a)(b)"}},
-		"(git:*)":       {{Text: "(git:*)", Pattern: "git:*"}},
-		"(*)":           {{Text: "(*)", Pattern: "*"}},
+		"Bash()":        {{Text: "Bash()", Tool: "Bash", Fault: "an empty pattern"}},
+		"Bash(git":      {{Text: "Bash(git", Fault: faultForm}},
+		"Bash) Read":    {{Text: "Bash)", Fault: faultForm}, any("Read")},
+		"Bash(a)b":      {{Text: "Bash(a)b", Fault: faultForm}},
+		"Bash(a)(b)":    {{Text: "Bash(a)(b)", Fault: faultForm}},
+		"(git:*)":       {{Text: "(git:*)", Pattern: "git:*", Fault: faultForm}},
+		"(*)":           {{Text: "(*)", Pattern: "*", Fault: faultForm}},
 		"mcp__db__* -":  {any("mcp__db__*"), any("-")},
 		"读\u3000写":      {any("读"), any("写")},
 		"Bash( git:* )": {{Text: "Bash( git:* )", Tool: "Bash", Pattern: "git:*"}},
 	} {
 		t.Run(text, func(t *testing.T) {
-			if diff := cmp.Diff(want, Parse(text)); diff != "" {
+			if diff := cmp.Diff(want, Parse(text), read); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -50,7 +54,7 @@ func TestRules(t *testing.T) {
 		{Text: "Azure MCP/documentation", Tool: "Azure MCP/documentation", Any: true},
 		{Text: "Read, Write", Tool: "Read, Write", Any: true}, {Text: " Edit ", Tool: "Edit", Any: true},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, read); diff != "" {
 		t.Error(diff)
 	}
 	if n := len(Rules(make([]string, 10_000))); n != maxRules {
@@ -107,7 +111,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q names %q", r.Text, r.Tool)
 			}
 		}
-		if diff := cmp.Diff(rules, Rules(again)); diff != "" {
+		if diff := cmp.Diff(rules, Rules(again), read); diff != "" {
 			t.Fatal(diff)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/evasion"
+	"github.com/satchel-go/satchel/internal/bypasstest"
 )
 
 var (
@@ -23,7 +23,7 @@ func (r *shellRoom) try(tb testing.TB, text string) bool {
 	var j Judge
 	u := shell(text)
 	u.Tool, u.Skill = Tool{Name: "Bash"}, ""
-	if j.Decide(u, []List{{Skill: "a", Rules: Parse(evasion.TextList)}}).Outcome != Granted {
+	if j.decide(u, []List{{Skill: "a", Rules: Parse(bypasstest.TextList)}}).Outcome != Granted {
 		return false
 	}
 	for _, sh := range r.shells {
@@ -62,14 +62,14 @@ func TestShellRoom(t *testing.T) {
 func TestShellsRunNothingElse(t *testing.T) {
 	room := newShellRoom(t)
 	r := rand.New(rand.NewPCG(*seed, 4))
-	known := slices.Sorted(maps.Values(evasion.Commands("evil x")))
-	known = append(known, evasion.Allowed...)
+	known := slices.Sorted(maps.Values(bypasstest.Commands("evil x")))
+	known = append(known, bypasstest.Allowed...)
 	seen := map[string]bool{}
 	made, named := 0, 0
 	for ; len(seen) < *texts && made < 4000**texts; made++ {
-		text := evasion.Text(r, 3)
+		text := bypasstest.Text(r, 3)
 		if made%3 == 0 {
-			text = evasion.Spoilt(r, known[r.IntN(len(known))])
+			text = bypasstest.Spoilt(r, known[r.IntN(len(known))])
 		}
 		if seen[text] || !room.try(t, text) {
 			continue
@@ -88,11 +88,11 @@ func TestShellsRunNothingElse(t *testing.T) {
 func FuzzShells(f *testing.F) {
 	room := newShellRoom(f)
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, text := range evasion.Commands("evil x") {
+	for _, text := range bypasstest.Commands("evil x") {
 		f.Add(text)
 	}
 	for range 100 {
-		f.Add(evasion.Text(r, 3))
+		f.Add(bypasstest.Text(r, 3))
 	}
 	f.Fuzz(func(t *testing.T, text string) { room.try(t, text) })
 }

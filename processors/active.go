@@ -9,9 +9,9 @@ import (
 
 const activeIntro = "These skills are loaded. Where they conflict, a later one takes precedence."
 
-// ActiveSkills adds the content of the loaded skills after the host's system
-// text, in load order.
-func ActiveSkills(messages []core.Message, st *State) []core.Message {
+// activeSkills appends the content of the loaded skills to the host's system text,
+// in load order.
+func activeSkills(messages []core.Message, st *State) []core.Message {
 	if len(st.Content.calls) == 0 {
 		return messages
 	}
@@ -44,7 +44,8 @@ func ActiveSkills(messages []core.Message, st *State) []core.Message {
 	return insert(messages, 0, core.System, text)
 }
 
-// hideAnswered marks the calls that the model has answered to.
+// hideAnswered marks the calls whose content the model has already answered to as
+// shown, so that they are not shown again.
 func hideAnswered(messages []core.Message, st *State) {
 	answered := st.answered(messages)
 	for i := range st.Content.calls {

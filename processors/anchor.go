@@ -1,24 +1,15 @@
 package processors
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/session"
 )
 
-// MarkText returns the hash by which a user message is recognised later.
-func MarkText(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8])
-}
-
-// anchored finds the user message of a mark, or -1. It has the mark's text. Of
-// several with that text it is the one as many user messages from the end as
-// turns have passed since, which holds in a history that was cut at the front
-// too; or, where a turn is not one message, the one at the mark's place from
-// the front, or else the next one before.
+// anchored returns the index of the user message that a mark was made of, or -1. Of
+// several messages with the mark's text it prefers the one that is as many user
+// messages from the end as turns have passed since; that also works for a history
+// that was cut at its front. Where a turn is not exactly one message, it takes the
+// one at the mark's position from the front, and else the nearest earlier one.
 func anchored(messages []core.Message, mark session.Mark, turn int) int {
 	var users []int
 	for i := range messages {
@@ -31,7 +22,7 @@ func anchored(messages []core.Message, mark session.Mark, turn int) int {
 			return false
 		}
 		m := &messages[users[n]]
-		return MarkText(m.Text[:len(m.Text)-len(m.Added)]) == mark.Hash
+		return session.MarkText(m.Text[:len(m.Text)-len(m.Added)]) == mark.Hash
 	}
 	expected := len(users) - 1 - max(0, turn-mark.Turn)
 	switch {
@@ -48,7 +39,8 @@ func anchored(messages []core.Message, mark session.Mark, turn int) int {
 	return -1
 }
 
-// Anchored reports whether the user message of a mark is in the request.
+// Anchored reports whether the user message that a mark was made of is in the
+// request. turn is the number of the present turn.
 func Anchored(messages []core.Message, mark session.Mark, turn int) bool {
 	return anchored(messages, mark, turn) >= 0
 }

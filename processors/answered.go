@@ -2,7 +2,8 @@ package processors
 
 import "github.com/satchel-go/satchel/core"
 
-// Answered reports whether the model has answered to message i.
+// Answered reports whether the model has answered since message i, that is, whether
+// an assistant message follows it.
 func Answered(messages []core.Message, i int) bool { return i < lastAssistant(messages) }
 
 // lastAssistant returns the index of the last assistant message, or -1.
@@ -16,8 +17,9 @@ func lastAssistant(messages []core.Message) int {
 }
 
 // answered returns the index before which the model has answered to every result.
-// Some agents write each call of one response as a message of its own, or calls
-// of two as one message, so the results of the last response are looked for first.
+// Some agents write each call of one response as a message of its own, or the calls
+// of two responses as one message. So the results of the last response are looked
+// for first, and only without them does the last assistant message decide.
 func (st *State) answered(messages []core.Message) int {
 	first, calls := -1, st.Response
 	for i := len(messages) - 1; i >= 0 && len(calls) > 0; i-- {

@@ -2,17 +2,25 @@ package processors
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/tokencount"
 )
 
 // DefaultOverviewTokens bounds the overview unless the host says otherwise.
 const DefaultOverviewTokens = 4000
 
-// frameTokens is kept free for the lines around the list.
+// frameTokens is the part of the bound that is reserved for the lines around the
+// list.
 const frameTokens = 60
+
+// minDescription is the number of characters below which no description is shortened.
+const minDescription = 60
 
 // Format is how the overview lists the skills.
 type Format uint8
@@ -24,21 +32,35 @@ const (
 	Lines
 )
 
-// OverviewText describes how to write an overview.
+// OverviewText says how to write an overview. The zero value writes XML within
+// [DefaultOverviewTokens].
 type OverviewText struct {
 	Format Format
-	// Location adds each skill's place, for hosts whose agent opens files.
+	// Location adds the place of each skill, for hosts whose agent opens files
+	// itself.
 	Location bool
-	// Tokens bounds the text by estimate; 0 means DefaultOverviewTokens.
+	// Tokens bounds the text by [EstimateTokens]; 0 means [DefaultOverviewTokens].
 	Tokens int
 	// Guidance follows the list; "" adds none.
 	Guidance string
+	// Search is the tool that finds skills which are not listed; "" is none.
+	Search string
+	// Pinned are the names of skills whose descriptions come first and whole.
+	Pinned []string
 }
 
-// Render lists the skills, which must be sorted and visible. While the text
-// would exceed its bound, skills lose their descriptions, the last and the
-// longest first, and are then only counted; the text says how many are
-// shortened. No skills give no text.
+// Entry is the line of one skill, with its whole description, in the format of the
+// list.
+func (o OverviewText) Entry(skill core.Skill) string {
+	return o.entry(&o.listed([]core.Skill{skill})[0], whole)
+}
+
+// Render lists the skills, which must be visible and sorted by name. If the text
+// would exceed its bound, all descriptions are shortened alike, at the end of a word
+// and to no less than 60 characters. If that is not enough, the last skills are listed
+// by name only, and names that do not fit either are counted; where there is a tool to
+// search and not all names fit, the others are counted only. The text says how many
+// skills that is; [OverviewText.Fit] counts them. Without skills the text is empty.
 func (o OverviewText) Render(skills []core.Skill) string {
 	if len(skills) == 0 {
 		return ""
@@ -54,99 +76,255 @@ func (o OverviewText) Render(skills []core.Skill) string {
 	return b.String()
 }
 
-// list writes the skills within the bound.
+// Fit counts the skills of an overview by how much of them it shows.
+type Fit struct {
+	Whole     int // with their description
+	Shortened int // with a shortened description
+	Bare      int // by name only
+	Missing   int // counted, but not named
+}
+
+// IsWhole reports that the overview shows everything.
+func (f Fit) IsWhole() bool { return f.Shortened+f.Bare+f.Missing == 0 }
+
+// String says in one line what is left out.
+func (f Fit) String() string {
+	return fmt.Sprintf("of %d skills, %d have a shortened description, %d are listed by name only and %d are not listed",
+		f.Whole+f.Shortened+f.Bare+f.Missing, f.Shortened, f.Bare, f.Missing)
+}
+
+// Fit counts what [OverviewText.Render] shows of the skills.
+func (o OverviewText) Fit(skills []core.Skill) Fit {
+	all := o.listed(skills)
+	p := o.plan(all)
+	var f Fit
+	for i := range all {
+		switch length := p.lengthOf(&all[i]); {
+		case !p.full[i] && p.bare && i < p.named:
+			f.Bare++
+		case !p.full[i]:
+			f.Missing++
+		case length < all[i].runes && all[i].shortened(length) != all[i].description:
+			f.Shortened++
+		default:
+			f.Whole++
+		}
+	}
+	return f
+}
+
+// list writes the skills as far as the bound allows.
 func (o OverviewText) list(b *strings.Builder, skills []core.Skill) {
+	all := o.listed(skills)
+	p := o.plan(all)
+	var bare []string
+	named := 0
+	for i := range all {
+		switch {
+		case p.full[i]:
+			named++
+			b.WriteString(o.entry(&all[i], p.lengthOf(&all[i])))
+		case p.bare && i < p.named:
+			named++
+			bare = append(bare, all[i].bare())
+		}
+	}
+	if len(bare) > 0 {
+		more := ""
+		if len(bare) < named {
+			more = " more"
+		}
+		fmt.Fprintf(b, "%d%s by name only:%s\n", len(bare), more, strings.Join(bare, ","))
+	}
+	o.missing(b, len(all)-named, named > 0)
+}
+
+// missing says how many skills are not named, and how they are found all the same.
+func (o OverviewText) missing(b *strings.Builder, rest int, others bool) {
+	if rest == 0 {
+		return
+	}
+	more := ""
+	if others {
+		more = " more"
+	}
+	what := "skills: they load by their exact name."
+	switch {
+	case o.Search != "" && rest == 1:
+		what = "skill: find it with " + o.Search + "."
+	case o.Search != "":
+		what = "skills: find them with " + o.Search + "."
+	case rest == 1:
+		what = "skill: it loads by its exact name."
+	}
+	fmt.Fprintf(b, "%d%s %s\n", rest, more, what)
+}
+
+// listedSkill is a skill as the list shows it, not yet escaped.
+type listedSkill struct {
+	name, description, location string
+	runes                       int // of the description
+	pinned                      bool
+}
+
+func (o OverviewText) listed(skills []core.Skill) []listedSkill {
+	all := make([]listedSkill, len(skills))
+	for i := range skills {
+		all[i] = listedSkill{name: folded(skills[i].Name), description: folded(skills[i].Description)}
+		all[i].runes = utf8.RuneCountInString(all[i].description)
+		all[i].pinned = slices.Contains(o.Pinned, skills[i].Name)
+		if o.Location {
+			all[i].location = folded(skills[i].Place)
+		}
+	}
+	return all
+}
+
+// plan is how a list uses its room: those that are full are described, and of their
+// descriptions length characters are shown. Where bare is set, the others of the first
+// named skills are listed by name.
+type plan struct {
+	length int
+	full   []bool
+	bare   bool
+	named  int
+}
+
+// lengthOf is how much of a description is shown.
+func (p plan) lengthOf(s *listedSkill) int {
+	if s.pinned {
+		return whole
+	}
+	return p.length
+}
+
+const whole = math.MaxInt
+
+// plan finds the greatest length of descriptions with which all skills have room. Where
+// there is none, names come first, and what is left goes to descriptions from the
+// front.
+func (o OverviewText) plan(all []listedSkill) plan {
+	limit := o.room()
+	p := plan{length: whole, full: make([]bool, len(all)), bare: true, named: len(all)}
+	switch {
+	case o.fits(all, whole, limit):
+	case o.fits(all, minDescription, limit):
+		longest := 0
+		for i := range all {
+			longest = max(longest, all[i].runes)
+		}
+		// The first length that does not fit, and so the one before it.
+		p.length = minDescription + sort.Search(longest-minDescription, func(n int) bool { return !o.fits(all, minDescription+n+1, limit) })
+	default:
+		return o.planNames(all, limit)
+	}
+	for i := range p.full {
+		p.full[i] = true
+	}
+	return p
+}
+
+// room is how many tokens the list may take.
+func (o OverviewText) room() int {
 	limit := o.Tokens
 	if limit <= 0 {
 		limit = DefaultOverviewTokens
 	}
-	full, named := o.fit(skills, limit-EstimateTokens(o.Guidance)-frameTokens)
-	for i := range skills[:named] {
-		if full[i] {
-			b.WriteString(o.entry(&skills[i]))
-		}
-	}
-	o.names(b, skills[:named], full)
-	if rest := len(skills) - named; rest > 0 {
-		more := ""
-		if named > 0 {
-			more = " more"
-		}
-		fmt.Fprintf(b, "%d%s not listed; they load by their exact name.\n", rest, more)
-	}
+	return limit - EstimateTokens(o.Guidance) - frameTokens
 }
 
-// names lists the skills that lost their descriptions.
-func (o OverviewText) names(b *strings.Builder, skills []core.Skill, full []bool) {
-	var short []string
-	for i := range skills {
-		if !full[i] {
-			short = append(short, nameEntry(&skills[i]))
+func (o OverviewText) fits(all []listedSkill, length, limit int) bool {
+	for i := range all {
+		if limit -= EstimateTokens(o.entry(&all[i], plan{length: length}.lengthOf(&all[i]))); limit < 0 {
+			return false
 		}
 	}
-	if len(short) == 0 {
-		return
-	}
-	more := ""
-	if len(short) < len(skills) {
-		more = " more"
-	}
-	fmt.Fprintf(b, "%d%s by name only:%s\n", len(short), more, strings.Join(short, ","))
+	return true
 }
 
-// fit returns how many skills have room for at least their name within limit
-// tokens, and which of those for their description too.
-func (o OverviewText) fit(skills []core.Skill, limit int) (full []bool, named int) {
-	// First every name, as far as they go; then from the front a description
-	// in place of each name that it fits in.
-	used := 0
-	for named < len(skills) {
-		cost := EstimateTokens(nameEntry(&skills[named])) + 1 // and a comma
-		if used+cost > limit {
+// planNames gives names the room first, and what is left to descriptions: of pinned
+// skills before others, and then from the front. Where a search finds what is not listed
+// and not all names have room, descriptions get all of it.
+func (o OverviewText) planNames(all []listedSkill, limit int) plan {
+	p := plan{length: minDescription, bare: true, full: make([]bool, len(all))}
+	left := limit
+	for p.named < len(all) {
+		cost := EstimateTokens(all[p.named].bare()) + 1 // and a comma
+		if cost > left {
 			break
 		}
-		used += cost
-		named++
+		left -= cost
+		p.named++
 	}
-	full = make([]bool, named)
-	for i := range full {
-		more := EstimateTokens(o.entry(&skills[i])) - EstimateTokens(nameEntry(&skills[i]))
-		if used+more <= limit {
-			used += more
-			full[i] = true
+	if p.bare = o.Search == "" || p.named == len(all); p.bare {
+		limit = left
+	}
+	for _, pinned := range []bool{true, false} {
+		for i := range all {
+			if all[i].pinned != pinned {
+				continue
+			}
+			more := EstimateTokens(o.entry(&all[i], p.lengthOf(&all[i])))
+			if p.bare && i < p.named {
+				more -= EstimateTokens(all[i].bare())
+			} else if p.bare {
+				continue
+			}
+			if more <= limit {
+				limit -= more
+				p.full[i] = true
+			}
 		}
 	}
-	return full, named
+	return p
 }
 
-func (o OverviewText) entry(s *core.Skill) string {
-	name, description := xmlText(s.Name), xmlText(s.Description)
+// entry describes a skill with length characters of its description, or a few more to
+// the end of a word.
+func (o OverviewText) entry(s *listedSkill, length int) string {
+	name, description := escaped(s.name), escaped(s.shortened(length))
 	if o.Format == Lines {
 		if o.Location {
-			return "- " + name + " (" + xmlText(s.Location) + "): " + description + "\n"
+			return "- " + name + " (" + escaped(s.location) + "): " + description + "\n"
 		}
 		return "- " + name + ": " + description + "\n"
 	}
 	text := "<skill><name>" + name + "</name><description>" + description + "</description>"
 	if o.Location {
-		text += "<location>" + xmlText(s.Location) + "</location>"
+		text += "<location>" + escaped(s.location) + "</location>"
 	}
 	return text + "</skill>\n"
 }
 
-func nameEntry(s *core.Skill) string { return " " + xmlText(s.Name) }
+func (s *listedSkill) bare() string { return " " + escaped(s.name) }
 
-// EstimateTokens estimates how many tokens text costs without a tokenizer: a
-// token for four ASCII characters or for one other character. It errs on the
-// high side for prose.
-func EstimateTokens(text string) int {
-	ascii, other := 0, 0
-	for i := 0; i < len(text); i++ {
-		if c := text[i]; c < utf8.RuneSelf {
-			ascii++
-		} else if utf8.RuneStart(c) {
-			other++
+// wordEnd is how far after a cut the end of a word is looked for.
+const wordEnd = 40
+
+// shortened cuts the description at the first end of a word after length characters,
+// or in the middle of a word that does not end soon, as in scripts without spaces.
+func (s *listedSkill) shortened(length int) string {
+	if s.runes <= length {
+		return s.description
+	}
+	n, cut := 0, 0
+	for at, r := range s.description {
+		if n == length {
+			cut = at
+		}
+		if n >= length && r == ' ' {
+			return s.description[:at] + "…"
+		}
+		if n++; n > length+wordEnd {
+			return s.description[:cut] + "…"
 		}
 	}
-	return (ascii+3)/4 + other
+	return s.description // the last word ends it
 }
+
+func nameEntry(s *core.Skill) string { return " " + xmlText(s.Name) }
+
+// EstimateTokens estimates without a tokenizer how many tokens text costs: one for
+// every four ASCII characters and one for every other character. For prose the
+// estimate is rather too high than too low.
+func EstimateTokens(text string) int { return tokencount.Estimate(text) }

@@ -9,9 +9,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Content is what the deliveries of one version of a record show, rendered
-// once and used for every request until the record changes. It is safe for
-// concurrent use.
+// Content is the text that the deliveries of one version of a record show. It is
+// rendered once and used for every request until the record changes. It is safe for
+// concurrent use. Make one with [NewContent].
 type Content struct {
 	calls []callContent
 
@@ -20,8 +20,8 @@ type Content struct {
 	overview fullText
 }
 
-// callContent is what one call delivered: the deliveries [first, last) of the
-// record, and their text.
+// callContent is the content that one call delivered: the deliveries [first, last)
+// of the record and their text.
 type callContent struct {
 	call        int
 	first, last int
@@ -33,7 +33,7 @@ type callContent struct {
 type fullText struct{ stub, text string }
 
 // NewContent renders the deliveries of rec. text returns the pinned text of a
-// digest.
+// digest; its error is returned with the name of the skill.
 func NewContent(rec *session.Record, text func(digest string) (string, error)) (*Content, error) {
 	c := &Content{full: make(map[int]fullText)}
 	for i := 0; i < len(rec.Deliveries); {
@@ -69,8 +69,8 @@ func (c *Content) find(call int) int {
 	return -1
 }
 
-// after returns stub followed by the content of call i. The bodies are large
-// and the same in every request, so the joined text is kept.
+// after returns stub followed by the content of call i. It keeps the joined text,
+// which is large and the same in every request.
 func (c *Content) after(i int, stub string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,8 +84,8 @@ func (c *Content) after(i int, stub string) string {
 
 func isOld(d session.Doc) bool { return d.Old }
 
-// withOverview returns the host's system text followed by the overview. It is
-// the same in nearly every request, so the joined text is kept.
+// withOverview returns the host's system text followed by the overview. It keeps
+// the joined text, which is the same in nearly every request.
 func (c *Content) withOverview(host, overview string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +96,7 @@ func (c *Content) withOverview(host, overview string) string {
 	return c.overview.text
 }
 
-// block writes what a delivery shows: "" if that is nothing.
+// block writes what a delivery shows, or "" if it shows nothing.
 func block(d *session.Delivery, text func(digest string) (string, error)) (string, error) {
 	var b strings.Builder
 	switch {
@@ -112,7 +112,10 @@ func block(d *session.Delivery, text func(digest string) (string, error)) (strin
 		if err != nil {
 			return "", fmt.Errorf("text of skill %q: %w", d.Skill, err)
 		}
-		fmt.Fprintf(&b, "<skill name=\"%s\">\n%s\n</skill>", xmlText(d.Skill), fenced(body))
+		if slices.ContainsFunc(d.Docs, func(doc session.Doc) bool { return doc.Framed }) {
+			body = unframed(body)
+		}
+		fmt.Fprintf(&b, "<skill name=\"%s\">\n%s\n</skill>", xmlAttribute(d.Skill), fenced(body))
 	}
 	for _, doc := range d.Docs {
 		body, err := text(doc.Digest)
@@ -122,8 +125,45 @@ func block(d *session.Delivery, text func(digest string) (string, error)) (strin
 		if text := b.String(); text != "" && text[len(text)-1] != '\n' {
 			b.WriteByte('\n')
 		}
+		if doc.Framed {
+			at := folded(doc.Name)
+			fmt.Fprintf(&b, "--- Content from %s ---\n\n%s\n\n--- End of %s ---", at, fenced(unframed(body)), at)
+			continue
+		}
 		fmt.Fprintf(&b, "<skill_doc skill=\"%s\" path=\"%s\">\n%s\n</skill_doc>",
-			xmlText(d.Skill), xmlText(doc.Name), fenced(body))
+			xmlAttribute(d.Skill), xmlAttribute(doc.Name), fenced(body))
+	}
+	if d.Body && d.Listing != "" {
+		listing, err := text(d.Listing)
+		if err != nil {
+			return "", fmt.Errorf("listing of skill %q: %w", d.Skill, err)
+		}
+		b.WriteString("\n" + fencedListing(listing))
 	}
 	return b.String(), nil
+}
+
+// unframed puts a space before the lines of a text that look like the frame of a doc.
+func unframed(text string) string {
+	if !strings.Contains(text, "--- ") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "--- Content from ") || strings.HasPrefix(line, "--- End of ") {
+			lines[i] = " " + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fencedListing is what follows a body, with each line on its own.
+func fencedListing(listing string) string {
+	lines := strings.Split(listing, "\n")
+	for i := range lines {
+		if lines[i] != "<skill_files>" && lines[i] != "</skill_files>" {
+			lines[i] = xmlText(lines[i])
+		}
+	}
+	return strings.Join(lines, "\n")
 }

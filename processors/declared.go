@@ -5,9 +5,9 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// Declared puts skills that were loaded without a call of the model at the user
-// message of their turn, where they stay.
-func Declared(messages []core.Message, st *State) []core.Message {
+// declared appends skills that were loaded without a call of the model to the user
+// message of their turn. They stay there.
+func declared(messages []core.Message, st *State) []core.Message {
 	for i := range st.Content.calls {
 		c := &st.Content.calls[i]
 		anchor := st.Record.Deliveries[c.first].Anchor

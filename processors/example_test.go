@@ -45,12 +45,33 @@ func ExampleOverviewText_Render() {
 	// Load a skill before you rely on it.
 }
 
-func ExampleChangeNote() {
-	fmt.Println(processors.ChangeNote(processors.OverviewText{}, []core.Skill{{Name: "pdf", Description: "Reads PDF files."}}, nil, []string{"csv"}))
+func ExampleOverviewText_ChangeNote() {
+	before := processors.Listing([]core.Skill{{Name: "csv", Description: "Reads tables."}})
+	after := []core.Skill{{Name: "pdf", Description: "Reads PDF files."}}
+	fmt.Println(processors.OverviewText{}.ChangeNote(before, after))
 	// Output:
 	// <skills_changed>
 	// new:
 	// <skill><name>pdf</name><description>Reads PDF files.</description></skill>
 	// removed: csv
 	// </skills_changed>
+}
+
+func ExampleNewContent() {
+	rec := &session.Record{Turn: 1}
+	rec.Deliver(session.Delivery{Call: 1, Turn: 1, Skill: "pdf", Digest: session.Digest("# PDF"), Body: true})
+	pins := map[string]string{session.Digest("# PDF"): "# PDF"}
+	_, err := processors.NewContent(rec, func(digest string) (string, error) { return pins[digest], nil })
+	fmt.Println(err)
+	// Output: <nil>
+}
+
+func ExamplePrefixGuard() {
+	var guard processors.PrefixGuard
+	first := []core.Message{{Role: core.System, Text: "You read forms."}, {Role: core.User, Text: "Read this one.", Origin: 1}}
+	guard.Check(first, nil)
+	edited := []core.Message{{Role: core.System, Text: "You fill in forms."}, first[1]}
+	broken, ok := guard.Check(edited, nil)
+	fmt.Println(ok, broken.Block(), broken.Cause)
+	// Output: true message 0 (system) host
 }

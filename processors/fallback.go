@@ -9,13 +9,14 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// FallbackHeading begins the system message that holds content whose own
-// message is not in the request.
+// FallbackHeading is the first line of the system message that holds loaded content
+// whose own message is not in the request.
 const FallbackHeading = "Loaded skill context:"
 
-// Fallback adds one system message with the content that is loaded but whose
-// message is missing: cut from the history, suppressed, or of another process.
-func Fallback(messages []core.Message, st *State) []core.Message {
+// fallback adds one system message with the content that is loaded but whose
+// message is missing because it was cut from the history, was suppressed, or
+// belongs to another process.
+func fallback(messages []core.Message, st *State) []core.Message {
 	var parts []string
 	for i := range st.Content.calls {
 		if st.shown[i] {
@@ -44,10 +45,11 @@ func Fallback(messages []core.Message, st *State) []core.Message {
 	return insert(messages, at, core.System, text)
 }
 
-// part is what a delivery shows here. What a newer text supersedes stays until
-// the next break, because this message stands near the beginning of the request
-// and whatever leaves it breaks the prefix. Once the newer text has lost its own
-// place and comes here too, the prefix breaks anyway and the older text goes.
+// part returns what one delivery shows in the fallback message. Text that a newer
+// text supersedes normally stays until the next break: this message stands near the
+// beginning of the request, and removing something from it breaks the prefix. But
+// when the newer text itself has lost its place and moves into this message too,
+// the prefix breaks anyway and the older text is dropped.
 func (st *State) part(c *callContent, j int) string {
 	d := &st.Record.Deliveries[c.first+j]
 	for i := range st.Content.calls {
@@ -68,15 +70,15 @@ func (st *State) part(c *callContent, j int) string {
 	return c.parts[j]
 }
 
-// supersedesDoc reports whether e has a newer text of a doc of d.
+// supersedesDoc reports whether e holds a newer text of a doc that d delivered.
 func supersedesDoc(e, d *session.Delivery) bool {
 	return slices.ContainsFunc(d.Docs, func(old session.Doc) bool {
 		return old.Old && slices.ContainsFunc(e.Docs, func(doc session.Doc) bool { return doc.Name == old.Name })
 	})
 }
 
-// attaches reports whether a delivery that has no place in the request is
-// shown all the same.
+// attaches reports whether a delivery without a place in the request is shown in
+// the fallback message.
 func (st *State) attaches(d *session.Delivery) bool {
 	if d.Ended || !loadmode.ShowsElsewhere(st.Mode, d) {
 		return false

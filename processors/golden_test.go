@@ -104,11 +104,11 @@ func readScene(t testing.TB, sections []section) scene {
 	}
 	for i := range s.record.Deliveries {
 		if a := s.record.Deliveries[i].Anchor; a != nil {
-			a.Hash = MarkText(a.Hash)
+			a.Hash = session.MarkText(a.Hash)
 		}
 	}
 	for i := range s.record.Notes {
-		s.record.Notes[i].Anchor.Hash = MarkText(s.record.Notes[i].Anchor.Hash)
+		s.record.Notes[i].Anchor.Hash = session.MarkText(s.record.Notes[i].Anchor.Hash)
 	}
 	return s
 }

@@ -2,9 +2,9 @@ package processors
 
 import "github.com/satchel-go/satchel/core"
 
-// Notes adds each announced change of the catalog to the user message of the
+// notes appends each announced change of the catalog to the user message of the
 // turn in which it was announced.
-func Notes(messages []core.Message, st *State) []core.Message {
+func notes(messages []core.Message, st *State) []core.Message {
 	for i := range st.Record.Notes {
 		n := &st.Record.Notes[i]
 		if at := anchored(messages, n.Anchor, st.Record.Turn); at >= 0 {

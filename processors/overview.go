@@ -2,9 +2,10 @@ package processors
 
 import "github.com/satchel-go/satchel/core"
 
-// Overview adds the session's overview after the host's own system text, or as
-// a system message where the host has none.
-func Overview(messages []core.Message, st *State) []core.Message {
+// overview appends the session's overview to the host's system text, or adds a
+// system message where the host has none.
+// Decision 8 says why.
+func overview(messages []core.Message, st *State) []core.Message {
 	if st.Overview == "" {
 		return messages
 	}

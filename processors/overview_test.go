@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/core"
 )
@@ -12,9 +13,9 @@ import (
 // some are skills with what a description may hold.
 func some() []core.Skill {
 	return []core.Skill{
-		{Name: "csv", Description: "Reads tables.", Location: "skills/csv/SKILL.md"},
-		{Name: "docx", Description: "Writes </description> & \"documents\" <b>,\n  over\tseveral lines.", Location: "skills/docx/SKILL.md"},
-		{Name: "pdf", Description: "Reads PDF files. Use it for forms.", Location: "skills/a&b/SKILL.md"},
+		{Name: "csv", Description: "Reads tables.", Place: "skills/csv/SKILL.md"},
+		{Name: "docx", Description: "Writes </description> & \"documents\" <b>,\n  over\tseveral lines.", Place: "skills/docx/SKILL.md"},
+		{Name: "pdf", Description: "Reads PDF files. Use it for forms.", Place: "skills/a&b/SKILL.md"},
 	}
 }
 
@@ -38,12 +39,13 @@ func TestOverviewText(t *testing.T) {
 		{"xml with location, without guidance", OverviewText{Location: true}.Render(some())},
 		{"lines", OverviewText{Format: Lines, Guidance: rule}.Render(some())},
 		{"lines with location", OverviewText{Format: Lines, Location: true, Guidance: rule}.Render(some())},
-		{"descriptions as far as they go", OverviewText{Tokens: 120}.Render(many(5))},
+		{"descriptions as far as they go", OverviewText{Tokens: 160}.Render(many(8)[3:])},
+		{"shortened alike", OverviewText{Tokens: 230}.Render(many(8)[3:])},
 		{"names only", OverviewText{Tokens: 80, Format: Lines}.Render(many(5))},
 		{"not even every name", OverviewText{Tokens: 70}.Render(many(5))},
 		{"no room at all", OverviewText{Tokens: 1, Guidance: rule}.Render(many(5))},
-		{"note", ChangeNote(OverviewText{Guidance: rule}, some()[:1], some()[1:2], []string{"old", "<b>"})},
-		{"note of lines, removed only", ChangeNote(OverviewText{Format: Lines}, nil, nil, []string{"old"})},
+		{"note", OverviewText{Guidance: rule}.changes(some()[:1], some()[1:2], []string{"old", "<b>"})},
+		{"note of lines, removed only", OverviewText{Format: Lines}.changes(nil, nil, []string{"old"})},
 	}
 	about, want := readSections(t, file)
 	if *update {
@@ -83,30 +85,92 @@ func TestOverviewBudget(t *testing.T) {
 	}
 }
 
-// checkCounts reports when full entries, names and counts do not add up to all
-// skills, or are not in their order.
+// checkCounts reports when entries, names and counts do not add up to all skills, or
+// a description is cut further than it may be.
 func checkCounts(t *testing.T, o OverviewText, skills []core.Skill, got string) {
 	t.Helper()
-	full := 0
-	for i := range skills {
-		if strings.Contains(got, o.entry(&skills[i])) {
-			full++
+	var fit Fit
+	for i, s := range o.listed(skills) {
+		start, end, _ := strings.Cut(o.entry(&s, whole), escaped(s.description))
+		_, rest, found := strings.Cut(got, start)
+		if !found {
+			continue
+		}
+		shown, _, _ := strings.Cut(rest, end)
+		switch cut, isCut := strings.CutSuffix(shown, "…"); {
+		case !isCut:
+			fit.Whole++
+		case len(cut) < 60 || !strings.HasPrefix(skills[i].Description, cut+" "):
+			t.Errorf("%q is shown as %q", skills[i].Description, shown)
+		default:
+			fit.Shortened++
 		}
 	}
-	named, unlisted := 0, 0
 	for line := range strings.Lines(got) {
-		if count, list, ok := strings.Cut(strings.Replace(line, " more", "", 1), " by name only:"); ok {
-			fmt.Sscan(count, &named)
-			if strings.Count(list, ",")+1 != named {
-				t.Errorf("%d names, but the text says %d", strings.Count(list, ","), named)
+		line = strings.Replace(line, " more", "", 1)
+		if count, list, ok := strings.Cut(line, " by name only:"); ok {
+			fmt.Sscan(count, &fit.Bare)
+			if strings.Count(list, ",")+1 != fit.Bare {
+				t.Errorf("%d names, but the text says %d", strings.Count(list, ","), fit.Bare)
 			}
 		}
-		if count, _, ok := strings.Cut(strings.Replace(line, " more", "", 1), " not listed;"); ok {
-			fmt.Sscan(count, &unlisted)
+		if count, _, ok := strings.Cut(strings.Replace(line, "skill: it loads", "skills: they load", 1), " skills: they load"); ok {
+			fmt.Sscan(count, &fit.Missing)
 		}
 	}
-	if full+named+unlisted != len(skills) {
-		t.Errorf("%d in full, %d by name, %d not listed of %d", full, named, unlisted, len(skills))
+	if counted := o.Fit(skills); counted != fit {
+		t.Errorf("Fit is %+v, the text has %+v", counted, fit)
+	}
+	if fit.Whole+fit.Shortened+fit.Bare+fit.Missing != len(skills) {
+		t.Errorf("%+v of %d", fit, len(skills))
+	}
+	if fit.Bare+fit.Missing > 0 && o.fits(o.listed(skills), minDescription, o.room()) {
+		t.Errorf("%+v, although all descriptions have room when they are shortened", fit)
+	}
+}
+
+// Descriptions are shortened alike: none is cut while a longer one is shown whole.
+func TestOverviewShortensAlike(t *testing.T) {
+	skills := many(60)
+	o := OverviewText{Tokens: 1950}
+	fit := o.Fit(skills)
+	if fit.Shortened == 0 || fit.Whole == 0 || fit.Bare+fit.Missing > 0 {
+		t.Fatalf("%+v", fit)
+	}
+	got := o.Render(skills)
+	shortest, longest := 1<<20, 0
+	for _, s := range skills {
+		if d := folded(s.Description); strings.Contains(got, d+"</description>") {
+			longest = max(longest, len(d))
+		} else {
+			shortest = min(shortest, len(d))
+		}
+	}
+	if longest > shortest+wordEnd {
+		t.Errorf("%d characters are whole, %d are cut", longest, shortest)
+	}
+	if used := EstimateTokens(got); used < 1950-frameTokens-60*4 {
+		t.Errorf("only %d tokens are used", used)
+	}
+}
+
+func TestShortened(t *testing.T) {
+	for _, tt := range []struct {
+		text   string
+		length int
+		want   string
+	}{
+		{"one two three", 13, "one two three"},
+		{"one two three", 12, "one two three"},
+		{"one two three", 4, "one two…"},
+		{"one two three", 3, "one…"},
+		{strings.Repeat("字", 100), 10, strings.Repeat("字", 10) + "…"},
+		{strings.Repeat("x", 100), 99, strings.Repeat("x", 100)},
+	} {
+		s := listedSkill{description: tt.text, runes: utf8.RuneCountInString(tt.text)}
+		if got := s.shortened(tt.length); got != tt.want {
+			t.Errorf("%q to %d is %q, want %q", tt.text, tt.length, got, tt.want)
+		}
 	}
 }
 
@@ -116,7 +180,7 @@ func TestChangeNoteIsBounded(t *testing.T) {
 	for _, s := range skills {
 		names = append(names, s.Name)
 	}
-	note := ChangeNote(OverviewText{}, skills, skills, names)
+	note := OverviewText{}.changes(skills, skills, names)
 	if cost := EstimateTokens(note); cost > 3*noteTokens+100 {
 		t.Errorf("a note of %d tokens", cost)
 	}
@@ -135,6 +199,23 @@ func TestEstimateTokens(t *testing.T) {
 	}{{"", 0}, {"a", 1}, {"abcd", 1}, {"abcde", 2}, {"文档", 2}, {"abcd文", 2}, {"\xff\xfe", 2}} {
 		if got := EstimateTokens(tt.text); got != tt.want {
 			t.Errorf("EstimateTokens(%q) = %d, want %d", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestChangeNoteComparesListings(t *testing.T) {
+	skill := func(name, description string) core.Skill { return core.Skill{Name: name, Description: description} }
+	before := []core.Skill{skill("a", "1"), skill("b", "1"), skill("c", "1"), skill("two words", "1")}
+	after := []core.Skill{skill("a", "1"), skill("b", "2"), skill("d", "1")}
+	note := OverviewText{}.ChangeNote(Listing(before), after)
+	want := OverviewText{}.changes(after[2:], after[1:2], []string{"c", "two words"})
+	if note != want {
+		t.Errorf("got\n%s\nwant\n%s", note, want)
+	}
+	// A listing that is damaged, or of nothing, tells of every skill as a new one.
+	for _, listing := range []string{"", "\n", "no\x00space\n"} {
+		if note := (OverviewText{}).ChangeNote(listing, after); note != (OverviewText{}.changes(after, nil, nil)) {
+			t.Errorf("%q gives\n%s", listing, note)
 		}
 	}
 }

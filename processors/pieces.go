@@ -5,12 +5,20 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// Pieces takes a request apart where the content of a call stands in it: the
-// content, and what follows it up to the next one, in estimated tokens. calls are
-// the numbers of the calls. What stands before the first content, and the
-// messages of the user that end the request, which no cache holds yet, are left
-// out. Content whose place is not in the request is no piece.
+// Pieces divides a request at the places where the content of a call stands. Each
+// piece is the size of that content and of what follows it up to the next one, in
+// estimated tokens; calls are the numbers of the calls.
+//
+// Left out are the messages before the first content, the user messages at the end
+// of the request, which no cache holds yet, and content that has no place in the
+// request.
 func Pieces(messages []core.Message, st State) (pieces []loadmode.Piece, calls []int) {
+	pieces, calls, _ = piecesAt(messages, st)
+	return pieces, calls
+}
+
+// piecesAt also returns the messages that the content stands in.
+func piecesAt(messages []core.Message, st State) (pieces []loadmode.Piece, calls, places []int) {
 	at := make([][]int, len(messages)) // the calls whose content stands there
 	for n := range st.Content.calls {
 		if anchor := st.Record.Deliveries[st.Content.calls[n].first].Anchor; anchor != nil {
@@ -37,13 +45,14 @@ func Pieces(messages []core.Message, st State) (pieces []loadmode.Piece, calls [
 		for _, n := range at[i] {
 			c := &st.Content.calls[n]
 			pieces = append(pieces, loadmode.Piece{Dead: EstimateTokens(c.text)})
-			calls = append(calls, c.call)
+			calls, places = append(calls, c.call), append(places, i)
 		}
 	}
-	return pieces, calls
+	return pieces, calls, places
 }
 
-// tokensOf estimates what a message costs; each takes a few tokens of its own.
+// tokensOf estimates what a message costs, including a few tokens for the message
+// as such.
 func tokensOf(m *core.Message) int {
 	n := 4 + EstimateTokens(m.Text)
 	for i := range m.Calls {

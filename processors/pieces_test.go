@@ -13,7 +13,7 @@ import (
 func TestPieces(t *testing.T) {
 	rec := &session.Record{Turn: 2, Deliveries: []session.Delivery{
 		{Call: 1, Skill: "pdf", Digest: "d", Body: true},
-		{Call: 2, Skill: "csv", Digest: "d", Body: true, Anchor: &session.Mark{Hash: MarkText("second"), Ordinal: 1, Turn: 2}},
+		{Call: 2, Skill: "csv", Digest: "d", Body: true, Anchor: &session.Mark{Hash: session.MarkText("second"), Ordinal: 1, Turn: 2}},
 		{Call: 3, Skill: "cut", Digest: "d", Body: true},
 	}}
 	content, err := NewContent(rec, func(string) (string, error) { return strings.Repeat("word ", 400), nil })

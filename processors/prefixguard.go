@@ -9,25 +9,26 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// PrefixBreak is a request that does not begin with the one before it, so that a
-// provider's prompt cache serves only the part before Message.
+// PrefixBreak describes a request that does not begin with the request before it. A
+// provider's prompt cache can then serve only the part before Message.
 type PrefixBreak struct {
 	Cause Cause
-	// Message is the index, in the view, of the first message that differs, and
-	// Role its role. It is -1 where the tools differ, which stand before all
+	// Message is the index in the view of the first message that differs, and Role
+	// is its role. Message is -1 if the tools differ, because they come before all
 	// messages.
 	Message int
 	Role    core.Role
-	// Tokens estimates what is sent anew, at four bytes a token: of what the
-	// request holds behind the break, that which the request before held behind
-	// it too, wherever. A cache would have kept it, and now it is paid at the
-	// price of writing again. Messages and tools that stood there count whole, one
-	// that has changed as far as its beginning and its end have not. What is gone
-	// and what is new do not count.
+	// Tokens estimates, at four bytes a token, what has to be sent again although
+	// the earlier request contained it: everything behind the break that stood
+	// behind it before, too, wherever that was. A cache would have kept it; now it
+	// is paid for at the price of writing. Messages and tools that are unchanged
+	// count whole, and a changed message counts as far as its beginning and its end
+	// are the same. Text that is gone and text that is new do not count.
 	Tokens int
 }
 
-// Block names what differs first: "tools", or "message 3 (tool)".
+// Block names the first thing that differs: "tools", or for example "message 3
+// (tool)".
 func (b PrefixBreak) Block() string {
 	if b.Message < 0 {
 		return "tools"
@@ -35,15 +36,16 @@ func (b PrefixBreak) Block() string {
 	return fmt.Sprintf("message %d (%s)", b.Message, b.Role)
 }
 
-// String says it in one line.
+// String describes the break in one line.
 func (b PrefixBreak) String() string {
 	return fmt.Sprintf("prefix breaks at %s, cause %s: about %d tokens are sent anew", b.Block(), b.Cause, b.Tokens)
 }
 
-// PrefixGuard watches the requests of one agent in one session. It keeps the
-// texts of the last one, most of which are the host's own: comparing a text with
-// itself costs nothing, whatever its length. The zero value is ready; it is safe
-// for concurrent use.
+// PrefixGuard compares the successive requests of one agent in one session. It
+// keeps the texts of the last request; most of them are shared with the host, and
+// comparing a text with itself costs nothing. The zero value is ready to use and
+// safe for concurrent use.
+// Decision 34 says why.
 type PrefixGuard struct {
 	mu    sync.Mutex
 	last  []link
@@ -51,7 +53,7 @@ type PrefixGuard struct {
 	rec   *session.Record
 }
 
-// link is one message in the chain of a request.
+// link is one message of the request that the guard remembers.
 type link struct {
 	text  string
 	added int // bytes of text that are Satchel's, at its end
@@ -60,10 +62,10 @@ type link struct {
 	ours  bool // the whole message is
 }
 
-// Check compares a view, made of rec, and the tools that are sent with it with
-// those before and keeps them in their place. It reports the break, if there is
-// one. Ids of calls do not count. Without a record, what Satchel changed has
-// [CauseUnknown].
+// Check compares a view, which was rendered from rec, and the tools that are sent
+// with it with those of the call before, and then remembers them instead. It
+// returns the break if there is one. Ids of calls are not compared. Without a
+// record, a change that Satchel made has the cause [CauseUnknown].
 func (g *PrefixGuard) Check(view []core.Message, rec *session.Record, tools ...core.Definition) (PrefixBreak, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -95,7 +97,8 @@ func (g *PrefixGuard) Check(view []core.Message, rec *session.Record, tools ...c
 
 func estimated(size int) int { return (size + 3) / 4 }
 
-// appendLinks copies the calls: the view's memory is the caller's.
+// appendLinks copies the calls, because the memory of the view belongs to the
+// caller.
 func appendLinks(links []link, view []core.Message) []link {
 	count := 0
 	for i := range view {
@@ -113,12 +116,12 @@ func appendLinks(links []link, view []core.Message) []link {
 
 func (l *link) is(m *core.Message) bool { return l.added == len(m.Added) && l.reads(m) }
 
-// reads reports whether a model reads the same in both.
+// reads reports whether a model reads the same text in both messages.
 func (l *link) reads(m *core.Message) bool {
 	return l.role == m.Role && l.text == m.Text && slices.EqualFunc(l.calls, m.Calls, sameCall)
 }
 
-// own reports whether the host's part of a message is that of m.
+// own reports whether the host's part of the message is the same as that of m.
 func (l *link) own(m *core.Message) bool {
 	return l.role == m.Role && l.text[:len(l.text)-l.added] == m.Text[:len(m.Text)-len(m.Added)] &&
 		slices.EqualFunc(l.calls, m.Calls, sameCall)
@@ -126,15 +129,15 @@ func (l *link) own(m *core.Message) bool {
 
 func sameCall(a, b core.ToolCall) bool { return a.Name == b.Name && a.Arguments == b.Arguments }
 
-// TestingT is the part of testing.TB that FailTest needs.
+// TestingT is the part of testing.TB that [FailTest] needs.
 type TestingT interface {
 	Helper()
 	Errorf(format string, args ...any)
 }
 
-// FailTest returns a function for a guard that fails a test at each break whose
-// cause is not one of allowed. With none given, CauseTurn and CauseUnload are
-// allowed, as the default view promises.
+// FailTest returns a function for a guard that fails the test at each break whose
+// cause is not one of allowed. Without any, CauseTurn and CauseUnload are allowed:
+// the default view promises that nothing else breaks the prefix.
 func FailTest(t TestingT, allowed ...Cause) func(PrefixBreak) {
 	if allowed == nil {
 		allowed = []Cause{CauseTurn, CauseUnload}

@@ -2,8 +2,8 @@ package processors
 
 import "github.com/satchel-go/satchel/core"
 
-// anew counts the bytes of now, which begins at a break, that stood in was, as
-// PrefixBreak.Tokens says. It is called at breaks only.
+// anew counts the bytes of now, which begins at the break, that were also in was;
+// see PrefixBreak.Tokens. It is called only when there is a break.
 func anew(was []link, now []core.Message) (size int) {
 	pool := newPool(was)
 	var changed []int
@@ -42,9 +42,9 @@ func sizeOf(m *core.Message) int {
 	return n
 }
 
-// common counts the bytes that a message shares with what it was: the beginning
-// and the end of the text, and calls that are the same. breaks: the break lies in
-// it, and what comes before that does not count.
+// common counts the bytes that a changed message shares with its earlier form: the
+// beginning and the end of the text, and the calls that are the same. If breaks is
+// set, the break lies within the message, and its beginning does not count.
 func common(was *link, now *core.Message, breaks bool) (size int) {
 	head := commonPrefix(was.text, now.Text)
 	differs := was.text != now.Text
@@ -65,22 +65,22 @@ func common(was *link, now *core.Message, breaks bool) (size int) {
 	return size
 }
 
-// pool finds messages by what a model reads in them, each once.
+// pool finds messages by what a model reads in them. Each message is found once.
 type pool struct {
 	links []link
 	taken []bool
-	// want is where the next message is looked for first: most come in the order
-	// in which they stood.
+	// want is the position to look at first, because most messages keep their
+	// order.
 	want int
-	// first is the first message that has a text of some length, next the one
-	// after a message that has a text of the same length; -1 is none.
+	// first is the first message with a text of a given length, and next is the
+	// following message with a text of the same length; -1 means none.
 	first map[int]int
 	next  []int
 }
 
 func newPool(links []link) *pool { return &pool{links: links, taken: make([]bool, len(links))} }
 
-// index is made for the first message that does not come in order.
+// index is built when the first message does not come in order.
 func (p *pool) index() {
 	p.first, p.next = make(map[int]int, len(p.links)), make([]int, len(p.links))
 	for i := len(p.links) - 1; i >= 0; i-- {
@@ -93,7 +93,8 @@ func (p *pool) index() {
 	}
 }
 
-// take returns where a message stands, or -1.
+// take returns the position of a message and removes it from the pool; -1 means
+// that it is not there.
 func (p *pool) take(m *core.Message) int {
 	if i := p.want; i < len(p.links) && !p.taken[i] && p.links[i].reads(m) {
 		p.taken[i], p.want = true, i+1
@@ -119,8 +120,8 @@ func (p *pool) take(m *core.Message) int {
 	return -1
 }
 
-// commonPrefix looks for the length by halves: comparing two parts of a text costs
-// far less than looking at their bytes one by one.
+// commonPrefix returns the length of the common prefix. It searches by halves,
+// because comparing two parts of a text is much faster than comparing byte by byte.
 func commonPrefix(a, b string) int {
 	same, most := 0, min(len(a), len(b))
 	for same < most {

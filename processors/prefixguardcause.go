@@ -11,7 +11,7 @@ import (
 // Cause says why a request does not begin with the one before it.
 type Cause string
 
-// The causes. The first two are those that the default view allows itself.
+// The causes. The default view promises that only the first two occur.
 const (
 	CauseTurn     Cause = "turn"     // a turn began and the content of the last was cleared
 	CauseUnload   Cause = "unload"   // content was unloaded, evicted, replaced or deselected, or has had its one showing
@@ -23,8 +23,8 @@ const (
 	CauseUnknown  Cause = "unknown"  // text of Satchel's changed and nothing says why: report it
 )
 
-// causeOf explains why a request goes on as now and not as was, which differ in
-// their first message; now may be empty.
+// causeOf explains why a request continues with now instead of was. The two differ
+// in their first message; now may be empty.
 func causeOf(was []link, now []core.Message, before, rec *session.Record) Cause {
 	switch {
 	case was[0].ours || len(now) > 0 && now[0].Origin == core.Inserted:
@@ -54,8 +54,7 @@ func causeOf(was []link, now []core.Message, before, rec *session.Record) Cause 
 	return CauseUnload
 }
 
-// sameHost reports whether the first message of the host in was is also the first
-// one in now.
+// sameHost reports whether both lists begin with the same message of the host.
 func sameHost(was []link, now []core.Message) bool {
 	old := slices.IndexFunc(was, func(l link) bool { return !l.ours })
 	if old < 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// sharedTools counts the tools that two requests have in common at their start.
+// sharedTools counts the tools at the start of both requests that are the same.
 func sharedTools(was, now []core.Definition) int {
 	n := 0
 	for n < len(was) && n < len(now) && was[n].Name == now[n].Name && was[n].Description == now[n].Description &&
@@ -18,8 +18,7 @@ func sharedTools(was, now []core.Definition) int {
 	return n
 }
 
-// sameSchema compares two schemas by identity, and by their JSON if that is not
-// the same.
+// sameSchema compares two schemas by identity first, and else by their JSON.
 func sameSchema(a, b any) bool {
 	return isSame(a, b) || bytes.Equal(schemaText(a), schemaText(b))
 }
@@ -41,7 +40,7 @@ func isSame(a, b any) bool {
 	return false
 }
 
-// schemaText is a schema as JSON, or why it has none.
+// schemaText returns a schema as JSON, or the error of encoding it as text.
 func schemaText(schema any) []byte {
 	text, err := json.Marshal(schema)
 	if err != nil {
@@ -50,8 +49,8 @@ func schemaText(schema any) []byte {
 	return text
 }
 
-// anewWithTools is anew for requests whose tools differ from the first given ones
-// on: the messages follow them.
+// anewWithTools is anew for requests whose tools already differ. The messages come
+// after the tools, so all of them are sent again.
 func anewWithTools(was, now []core.Definition, links []link, view []core.Message) int {
 	before, after := make([]link, 0, len(was)+len(links)), make([]core.Message, 0, len(now)+len(view))
 	for i := range was {
@@ -63,7 +62,7 @@ func anewWithTools(was, now []core.Definition, links []link, view []core.Message
 	return anew(append(before, links...), append(after, view...))
 }
 
-// toolRole is the role of no message.
+// toolRole stands for the tools; no message has this role.
 const toolRole core.Role = 255
 
 func definitionText(d *core.Definition) string {

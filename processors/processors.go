@@ -1,8 +1,10 @@
-// Package processors turns the request of a framework into the request that
-// the model is sent: it adds the overview of the catalog and the contents of
-// the loaded skills. Every processor is a pure function from messages and state
-// to messages: the same input gives the same bytes, and no message of the input
-// is ever rewritten, only extended. The view of a view is the same view.
+// Package processors turns the request of a framework into the request that the
+// model is sent. It adds the overview of the catalog and the contents of the loaded
+// skills.
+//
+// Every processor is a pure function of the messages and the state: the same input
+// gives the same bytes. Text is only ever appended to a message and never
+// rewritten. Rendering a view again gives the same view.
 package processors
 
 import (
@@ -43,6 +45,9 @@ const (
 type State struct {
 	Record  *session.Record
 	Content *Content
+	// Attached are the lines that tell of the files which a message brought, by its
+	// Origin.
+	Attached map[int]string
 	// Overview is the session's frozen overview; "" adds none.
 	Overview string
 	Mode     loadmode.Mode
@@ -53,30 +58,33 @@ type State struct {
 	// Response are the calls of the last response of the model, where they are
 	// known; only mode Once asks.
 	Response []core.ToolCall
-	// Space is memory for the view, as in core.Request.
+	// Space is memory for the view, as in [core.Request].
 	Space []core.Message
 
-	// shown are the calls of Content that have their place in the request.
+	// shown says, for each call of Content, whether its content has its place in
+	// the request.
 	shown []bool
-	// hidden are the calls whose content is loaded but nowhere in it.
+	// hidden are the numbers of the calls whose content is loaded but stands
+	// nowhere in the request.
 	hidden []int
 }
 
-// Processor is one step of the view. It may change and return the slice that
-// it is given, but not what the messages refer to.
+// Processor is one step of the view. It may change the slice that it is given and
+// return another one, but it does not change what the messages refer to.
 type Processor func([]core.Message, *State) []core.Message
 
-// Chain returns the steps of a placement in their order.
+// Chain returns the steps of a placement in the order in which they run.
 func Chain(p Placement) []Processor {
 	if p == InSystem {
-		return []Processor{Overview, ActiveSkills, Notes}
+		return []Processor{overview, activeSkills, attached, notes}
 	}
-	return []Processor{Overview, Results, Notes, Declared, Fallback}
+	return []Processor{overview, results, attached, notes, declared, fallback}
 }
 
-// Render applies the steps to a copy of messages, without what an earlier view
-// has added to them. It also returns the numbers of the calls whose content the
-// summary rule keeps out of the request.
+// Render applies the steps of chain to a copy of messages. It first takes off
+// whatever an earlier view has added, so rendering twice changes nothing. hidden
+// are the numbers of the calls whose content the summary rule keeps out of the
+// request.
 func Render(chain []Processor, messages []core.Message, st State) (view []core.Message, hidden []int) {
 	if view = st.Space[:0]; cap(view) < len(messages) {
 		view = make([]core.Message, 0, len(messages)+2)
@@ -94,8 +102,8 @@ func Render(chain []Processor, messages []core.Message, st State) (view []core.M
 	return view, st.hidden
 }
 
-// extend appends text to a message as a paragraph of its own, unless the
-// message ends with just that already.
+// extend appends text to a message as a paragraph of its own, unless the message
+// already ends with that paragraph.
 func extend(m *core.Message, text string) {
 	sep := "\n\n"
 	if m.Text == "" {
@@ -118,7 +126,7 @@ func leadingSystem(messages []core.Message) int {
 	return last
 }
 
-// insert puts a message of Satchel's own at index i.
+// insert puts a message that Satchel writes itself at index i.
 func insert(messages []core.Message, i int, role core.Role, text string) []core.Message {
 	return slices.Insert(messages, i, core.Message{
 		Role: role, Text: text, Added: text, Origin: core.Inserted,

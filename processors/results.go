@@ -6,8 +6,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Results puts what each call delivered into that call's result.
-func Results(messages []core.Message, st *State) []core.Message {
+// results appends what each call delivered to the result of that call.
+// Decision 2 says why.
+func results(messages []core.Message, st *State) []core.Message {
 	if len(st.Content.calls) == 0 {
 		return messages
 	}
@@ -29,8 +30,9 @@ func Results(messages []core.Message, st *State) []core.Message {
 	return messages
 }
 
-// content returns the index of the call whose result text is, or -1. The text
-// is the stored one, or what a view has made of it before.
+// content returns the index of the call whose result text is, or -1. It recognises
+// the stored text by its receipt, and a text that an earlier view has extended by
+// the content at its end.
 func (st *State) content(text string) int {
 	if call, ok := session.ReceiptCall(text); ok {
 		return st.Content.find(call)
@@ -43,8 +45,8 @@ func (st *State) content(text string) int {
 	return -1
 }
 
-// EachResult calls f with the index of each result of the tools in delivers.
-// Only those are read as receipts, so that no other tool can place content by
+// EachResult calls f with the index of each result of a tool in delivers. Results
+// of other tools are never read as receipts, so no tool can place content by
 // printing one.
 func EachResult(messages []core.Message, delivers map[string]bool, f func(i int)) {
 	var calls []core.ToolCall
@@ -62,9 +64,9 @@ func EachResult(messages []core.Message, delivers map[string]bool, f func(i int)
 	}
 }
 
-// toolOf names the tool that a result answers. Call ids repeat on some
-// providers, even within one response, so only the calls of the message before
-// the results count, and among those first the one at the result's position.
+// toolOf names the tool that a result answers. Some providers repeat call ids, even
+// within one response. So only the calls of the assistant message before the
+// results count, and of those first the one at the same position as the result.
 func toolOf(m *core.Message, calls []core.ToolCall, answer int) string {
 	if m.Tool != "" {
 		return m.Tool
@@ -89,8 +91,8 @@ func callOf(m *core.Message, calls []core.ToolCall, answer int) *core.ToolCall {
 	return nil
 }
 
-// CallOf returns the call that the result at i answers, nil where it is not
-// there.
+// CallOf returns the call that the result at index i answers, or nil if the request
+// does not contain it.
 func CallOf(messages []core.Message, i int) *core.ToolCall {
 	answer, at := 0, i-1
 	for at >= 0 && messages[at].Role != core.Assistant {

@@ -112,7 +112,7 @@ func TestAnchored(t *testing.T) {
 		{"only a rewritten one", []string{"~go"}, 0, 1, 1, -1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			mark := session.Mark{Hash: MarkText("go"), Ordinal: tt.ordinal, Turn: tt.turn}
+			mark := session.Mark{Hash: session.MarkText("go"), Ordinal: tt.ordinal, Turn: tt.turn}
 			m := messages(tt.texts...)
 			if got := anchored(m, mark, tt.now); got != tt.want {
 				t.Errorf("message %d, want %d", got, tt.want)

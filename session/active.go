@@ -2,7 +2,7 @@ package session
 
 import "slices"
 
-// Touch makes skill the most recently used one.
+// Touch makes skill the most recently used one, if it is loaded.
 func (r *Record) Touch(skill string) {
 	if a := r.Find(skill); a != nil {
 		r.Uses++
@@ -10,8 +10,8 @@ func (r *Record) Touch(skill string) {
 	}
 }
 
-// Activate makes skill loaded at the digest of its body, last in load order
-// unless it is loaded already, and touches it.
+// Activate makes skill loaded at the digest of its body and touches it. A skill
+// that was not loaded comes last in load order.
 func (r *Record) Activate(skill, digest string) *Active {
 	if r.Find(skill) == nil {
 		r.Active = append(r.Active, Active{Skill: skill})
@@ -20,11 +20,12 @@ func (r *Record) Activate(skill, digest string) *Active {
 	a.Digest = digest
 	r.Touch(skill)
 	a.Loaded = a.Used
+	r.Remember(skill)
 	return a
 }
 
-// Unload removes skill and everything that was delivered of it, and reports
-// whether it was loaded.
+// Unload removes skill and everything that was delivered of it, and reports whether
+// it was loaded.
 func (r *Record) Unload(skill string) bool {
 	n := len(r.Active)
 	r.Active = slices.DeleteFunc(r.Active, func(a Active) bool { return a.Skill == skill })
@@ -36,8 +37,8 @@ func (r *Record) Unload(skill string) bool {
 	return true
 }
 
-// Break drops what newer text has superseded. It is called where the prefix of
-// the request breaks anyway, so that dropping costs nothing more.
+// Break drops texts that newer ones supersede. Call it where the prefix of the
+// request breaks anyway: there, dropping them costs nothing.
 func (r *Record) Break() {
 	for i := range r.Deliveries {
 		r.Deliveries[i].Docs = slices.DeleteFunc(r.Deliveries[i].Docs, func(d Doc) bool { return d.Old })
@@ -47,19 +48,20 @@ func (r *Record) Break() {
 	})
 }
 
-// DropBody removes the body of skill from the deliveries, for a body that is
-// not in view and about to be delivered again. The docs stay at their calls.
-func (r *Record) DropBody(skill string) {
+// dropBody removes the body of skill from the deliveries, because it is not in view
+// and is about to be delivered again. The docs stay at their calls.
+func (r *Record) dropBody(skill string) {
 	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool { return d.Skill == skill && len(d.Docs) == 0 })
 	for i := range r.Deliveries {
 		if r.Deliveries[i].Skill == skill {
-			r.Deliveries[i].Body = false
+			r.Deliveries[i].Body, r.Deliveries[i].Listing = false, ""
 		}
 	}
 }
 
-// DropDoc is DropBody for a doc. What an older text of it shows stays too.
-func (r *Record) DropDoc(skill, doc string) {
+// dropDoc removes the newest text of one doc from the deliveries. Older texts of it
+// stay until the next break.
+func (r *Record) dropDoc(skill, doc string) {
 	for i := range r.Deliveries {
 		if d := &r.Deliveries[i]; d.Skill == skill && !d.Old {
 			d.Docs = slices.DeleteFunc(d.Docs, func(x Doc) bool { return x.Name == doc && !x.Old })
@@ -70,7 +72,7 @@ func (r *Record) DropDoc(skill, doc string) {
 	})
 }
 
-// Deliver adds a delivery, in order of calls.
+// Deliver adds a delivery. Deliveries are in the order of their calls.
 func (r *Record) Deliver(d Delivery) {
 	i := len(r.Deliveries)
 	for i > 0 && r.Deliveries[i-1].Call > d.Call {
@@ -79,7 +81,8 @@ func (r *Record) Deliver(d Delivery) {
 	r.Deliveries = slices.Insert(r.Deliveries, i, d)
 }
 
-// Body returns the digest of the newest body of skill among the deliveries.
+// Body returns the digest of the newest body of skill that was delivered. ok is
+// false if there is none.
 func (r *Record) Body(skill string) (digest string, ok bool) {
 	for i := range r.Deliveries {
 		if d := &r.Deliveries[i]; d.Skill == skill && d.Body && !d.Old {
@@ -89,8 +92,9 @@ func (r *Record) Body(skill string) (digest string, ok bool) {
 	return digest, ok
 }
 
-// DocIn returns the digest of the newest text of a doc among the deliveries.
-func (r *Record) DocIn(skill, doc string) (digest string, ok bool) {
+// docIn returns the digest of the newest text of a doc that was delivered. ok is
+// false if there is none.
+func (r *Record) docIn(skill, doc string) (digest string, ok bool) {
 	for i := range r.Deliveries {
 		d := &r.Deliveries[i]
 		if d.Skill != skill || d.Old {
@@ -105,8 +109,8 @@ func (r *Record) DocIn(skill, doc string) (digest string, ok bool) {
 	return digest, ok
 }
 
-// Supersede marks everything delivered of skill as old.
-func (r *Record) Supersede(skill string) {
+// supersede marks everything delivered of skill as old.
+func (r *Record) supersede(skill string) {
 	for i := range r.Deliveries {
 		if r.Deliveries[i].Skill == skill {
 			r.Deliveries[i].Old = true
@@ -114,8 +118,8 @@ func (r *Record) Supersede(skill string) {
 	}
 }
 
-// SupersedeDoc marks one delivered doc of skill as old.
-func (r *Record) SupersedeDoc(skill, doc string) {
+// supersedeDoc marks one delivered doc of skill as old.
+func (r *Record) supersedeDoc(skill, doc string) {
 	for i := range r.Deliveries {
 		for j := range r.Deliveries[i].Docs {
 			if r.Deliveries[i].Skill == skill && r.Deliveries[i].Docs[j].Name == doc {
@@ -125,9 +129,9 @@ func (r *Record) SupersedeDoc(skill, doc string) {
 	}
 }
 
-// Deselect sets the selection of skill to docs and removes from the deliveries
-// whatever is no longer selected. It reports whether content went.
-func (r *Record) Deselect(skill string, docs []string, all bool) bool {
+// deselect sets the selection of skill to docs and removes whatever is no longer
+// selected from the deliveries. It reports whether that removed content.
+func (r *Record) deselect(skill string, docs []string, all bool) bool {
 	a := r.Find(skill)
 	if a == nil {
 		return false

@@ -100,7 +100,7 @@ func TestUnload(t *testing.T) {
 	})
 	t.Run("is a break for what is superseded", func(t *testing.T) {
 		r := twoLoaded()
-		r.SupersedeDoc("pdf", "b.md")
+		r.supersedeDoc("pdf", "b.md")
 		r.Unload("docx")
 		expect(t, r, `
 			pdf@p1 [a.md b.md] false used 1
@@ -119,7 +119,7 @@ func TestUnload(t *testing.T) {
 
 func TestSupersede(t *testing.T) {
 	r := twoLoaded()
-	r.Supersede("pdf")
+	r.supersede("pdf")
 	r.Activate("pdf", "p2")
 	r.Deliver(Delivery{Call: 4, Skill: "pdf", Digest: "p2", Body: true, Supersedes: true})
 	t.Run("the old text stays until the next break", func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestSupersede(t *testing.T) {
 		if got, ok := r.Body("pdf"); got != "p2" || !ok {
 			t.Errorf("Body = %q, %v", got, ok)
 		}
-		if got, ok := r.DocIn("pdf", "a.md"); ok {
+		if got, ok := r.docIn("pdf", "a.md"); ok {
 			t.Errorf("DocIn = %q", got)
 		}
 		if _, ok := r.Body("csv"); ok {
@@ -156,15 +156,15 @@ func TestSupersede(t *testing.T) {
 
 func TestSupersedeDoc(t *testing.T) {
 	r := twoLoaded()
-	r.SupersedeDoc("docx", "a.md")
-	r.SupersedeDoc("pdf", "none.md")
+	r.supersedeDoc("docx", "a.md")
+	r.supersedeDoc("pdf", "none.md")
 	expect(t, r, show(twoLoaded()))
-	r.SupersedeDoc("pdf", "a.md")
+	r.supersedeDoc("pdf", "a.md")
 	r.Deliver(Delivery{Call: 4, Skill: "pdf", Digest: "p1", Docs: []Doc{{Name: "a.md", Digest: "a2"}}, Supersedes: true})
-	if got, ok := r.DocIn("pdf", "a.md"); got != "a2" || !ok {
+	if got, ok := r.docIn("pdf", "a.md"); got != "a2" || !ok {
 		t.Errorf("DocIn = %q, %v", got, ok)
 	}
-	if got, ok := r.DocIn("docx", "a.md"); ok {
+	if got, ok := r.docIn("docx", "a.md"); ok {
 		t.Errorf("DocIn = %q of another skill", got)
 	}
 	r.Break()
@@ -181,7 +181,7 @@ func TestSupersedeDoc(t *testing.T) {
 func TestDeselect(t *testing.T) {
 	t.Run("part", func(t *testing.T) {
 		r := twoLoaded()
-		if !r.Deselect("pdf", []string{"a.md", "c.md"}, false) {
+		if !r.deselect("pdf", []string{"a.md", "c.md"}, false) {
 			t.Error("b.md went")
 		}
 		expect(t, r, `
@@ -193,7 +193,7 @@ func TestDeselect(t *testing.T) {
 	})
 	t.Run("all", func(t *testing.T) {
 		r := twoLoaded()
-		if !r.Deselect("pdf", nil, false) {
+		if !r.deselect("pdf", nil, false) {
 			t.Error("docs went")
 		}
 		expect(t, r, `
@@ -205,8 +205,8 @@ func TestDeselect(t *testing.T) {
 	})
 	t.Run("nothing that is in view", func(t *testing.T) {
 		r := twoLoaded()
-		r.SupersedeDoc("pdf", "a.md")
-		if r.Deselect("pdf", []string{"b.md", "a.md", "c.md"}, true) {
+		r.supersedeDoc("pdf", "a.md")
+		if r.deselect("pdf", []string{"b.md", "a.md", "c.md"}, true) {
 			t.Error("content went")
 		}
 		expect(t, r, `
@@ -219,7 +219,7 @@ func TestDeselect(t *testing.T) {
 	})
 	t.Run("not loaded", func(t *testing.T) {
 		r := twoLoaded()
-		if r.Deselect("csv", nil, true) || !reflect.DeepEqual(r, twoLoaded()) {
+		if r.deselect("csv", nil, true) || !reflect.DeepEqual(r, twoLoaded()) {
 			t.Error("the record has changed")
 		}
 	})
@@ -233,9 +233,9 @@ func TestCloneIsIndependent(t *testing.T) {
 	before := show(r)
 	c := r.Clone()
 	c.Deliveries[0].Anchor.Hash = "other"
-	c.SupersedeDoc("pdf", "a.md")
-	c.Supersede("docx")
-	c.Deselect("pdf", []string{"b.md"}, true)
+	c.supersedeDoc("pdf", "a.md")
+	c.supersede("docx")
+	c.deselect("pdf", []string{"b.md"}, true)
 	c.Unload("pdf")
 	c.Deliver(Delivery{Call: 1, Skill: "new"})
 	c.Activate("docx", "d9").Docs = []string{"x"}
@@ -246,8 +246,8 @@ func TestCloneIsIndependent(t *testing.T) {
 
 func TestDropBody(t *testing.T) {
 	r := twoLoaded()
-	r.DropBody("pdf")
-	r.DropBody("nobody")
+	r.dropBody("pdf")
+	r.dropBody("nobody")
 	expect(t, r, `
 		pdf@p1 [a.md b.md] false used 1
 		docx@d1 [] false used 2
@@ -255,7 +255,7 @@ func TestDropBody(t *testing.T) {
 		#2 docx body
 		#3 pdf b.md@b1
 	`)
-	r.DropBody("docx")
+	r.dropBody("docx")
 	if _, ok := r.Body("docx"); ok || len(r.Deliveries) != 2 || r.Find("docx") == nil {
 		t.Errorf("left:\n%s", show(r))
 	}
@@ -263,16 +263,16 @@ func TestDropBody(t *testing.T) {
 
 func TestDropDoc(t *testing.T) {
 	r := twoLoaded()
-	r.DropDoc("pdf", "b.md")
-	r.DropDoc("docx", "a.md")
+	r.dropDoc("pdf", "b.md")
+	r.dropDoc("docx", "a.md")
 	expect(t, r, `
 		pdf@p1 [a.md b.md] false used 1
 		docx@d1 [] false used 2
 		#1 pdf body a.md@a1
 		#2 docx body
 	`)
-	r.DropDoc("pdf", "a.md")
-	if _, ok := r.DocIn("pdf", "a.md"); ok {
+	r.dropDoc("pdf", "a.md")
+	if _, ok := r.docIn("pdf", "a.md"); ok {
 		t.Errorf("left:\n%s", show(r))
 	}
 }

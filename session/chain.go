@@ -2,34 +2,35 @@ package session
 
 // How a save becomes visible to all, or fails, without a lock:
 //
-//   - The versions of a record are files in generations, directories that take
-//     versionsPerGeneration saves each and are named by the version that they
-//     start from. A version is written under a temporary name, made durable,
-//     and gets its number by a hard link, which fails when the number is taken.
-//     So a version is complete from the moment that it is seen, and of two
-//     saves from the same version one fails.
+//   - The versions of a record are files in generations. A generation is a
+//     directory that takes versionsPerGeneration saves and is named by the
+//     version that it starts from. A version is written under a temporary name,
+//     made durable, and gets its number by a hard link, which fails if the
+//     number is taken. So a version is complete from the moment that it is
+//     seen, and of two saves from the same version one fails.
 //   - In a generation that is in its place nothing is ever removed, so a number
-//     is never given twice. A generation goes as a whole, by a rename and then
-//     bit by bit: only when it is full, has a successor, and holds no temporary
-//     file. A writer keeps its temporary file until it has looked whether the
-//     generation that it linked into is still in its place. If it is, the link
-//     counts; if it is not, the link came too late, or the session has ended.
-//   - A reader that finds version n but no n+1, and then the generation still
-//     in its place, has seen the current version.
+//     is never given twice. A generation is removed as a whole, by a rename and
+//     then file by file, and only when it is full, has a successor, and holds no
+//     temporary file. A writer keeps its temporary file until it has checked
+//     that the generation that it linked into is still in its place. If it is,
+//     the link counts; if it is not, the link came too late, or the session has
+//     ended.
+//   - A reader that finds version n but no n+1, and then finds the generation
+//     still in its place, has seen the current version.
 //   - The first generation appears together with the directory of the record,
 //     each later one by the rename of a prepared directory, under the same rule
 //     for temporary files in the generation before.
 //   - Readers and writers work in directories that they have open. When the
-//     session ends these are renamed away with all in them, and what comes late
-//     lands in what is about to be removed.
+//     session ends these are renamed away with everything in them, and whatever
+//     is written later lands in a directory that is about to be removed.
 //
-// Where the file system has no hard links a version is a directory that holds
-// the file, and gets its number by a rename, which fails on a directory that is
-// not empty. Readers take both.
+// Where the file system has no hard links a version is a directory that holds the
+// file, and gets its number by a rename, which fails on a directory that is not
+// empty. Readers accept both.
 //
-// This holds as long as no writer is stopped for longer than leftoverAge
-// between two steps; one that is may be told of a conflict although its save
-// counted, and nothing else.
+// This holds as long as no writer is stopped for longer than leftoverAge between
+// two steps. Such a writer may be told of a conflict although its save counted;
+// nothing worse can happen.
 
 import (
 	"errors"
@@ -37,7 +38,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/durable"
@@ -46,8 +46,9 @@ import (
 const (
 	// versionsPerGeneration is how many saves a generation takes.
 	versionsPerGeneration = 8
-	// settledVersions is how many saves a generation must have before those
-	// below it go. Until then a damaged file finds an older version there.
+	// settledVersions is how many saves a generation must have before the older
+	// ones are removed. Until then, if a file is damaged, an older version is
+	// found there.
 	settledVersions = 3
 
 	tempPrefix    = "tmp." // not in place yet
@@ -59,10 +60,10 @@ const (
 // chain is the open directory of one record and its newest generation. A nil
 // chain has none.
 type chain struct {
-	session, agent string // the names it was found under
+	session, agent string // the names by which it was found
 
 	dir   *os.Root
-	older []int64  // generations below the newest, ascending
+	older []int64  // generations older than the newest, ascending
 	waste []string // what crashes may have left in dir
 
 	gen   *os.Root
@@ -80,17 +81,9 @@ func (c *chain) close() {
 // last is the highest version that fits into the newest generation.
 func (c *chain) last() int64 { return c.first + versionsPerGeneration }
 
-func genName(first int64) string { return fmt.Sprintf("%020d", first) }
+func genName(first int64) string { return durable.VersionName(first) }
 
-func versionName(v int64) string { return genName(v) + versionSuffix }
-
-func parseNumber(digits string) (int64, bool) {
-	if len(digits) != 20 || strings.Trim(digits, "0123456789") != "" {
-		return 0, false
-	}
-	v, err := strconv.ParseInt(digits, 10, 64)
-	return v, err == nil
-}
+func versionName(v int64) string { return durable.VersionName(v) + versionSuffix }
 
 // openChain opens the directory of a record at its newest generation. Without
 // that directory the error is fs.ErrNotExist.
@@ -109,15 +102,15 @@ func (d *Directory) openChain(session, agent string) (*chain, error) {
 	return c, nil
 }
 
-// listGenerations relies on the handful of names of the directory being listed
-// at once, which local file systems do.
+// listGenerations relies on local file systems to list the handful of names in
+// the directory at one time.
 func (c *chain) listGenerations() error {
 	names, err := listNames(c.dir, ".")
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if first, ok := parseNumber(name); ok && first%versionsPerGeneration == 0 {
+		if first, ok := durable.ParseVersion(name); ok && first%versionsPerGeneration == 0 {
 			c.older = append(c.older, first)
 		} else if strings.HasPrefix(name, tempPrefix) || strings.HasPrefix(name, oldPrefix) {
 			c.waste = append(c.waste, name)
@@ -137,9 +130,9 @@ func (d *Directory) inPlace(c *chain) (bool, error) {
 	return durable.InPlace(d.root, c.session+"/"+c.agent+"/"+genName(c.first), c.info)
 }
 
-// read returns the content of a version in the directory of a generation.
-// Content that cannot be trusted is ErrDamaged; trouble in reaching it is not,
-// because going on without it would lose it.
+// read returns the content of a version in the directory of a generation. The
+// error is ErrDamaged if the content cannot be trusted. It is another one if the
+// content cannot be reached, because going on without it would lose it.
 func (c *chain) read(gen *os.Root, v int64) (*Record, error) {
 	name := versionName(v)
 	info, err := gen.Lstat(name)
@@ -153,7 +146,7 @@ func (c *chain) read(gen *os.Root, v int64) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("version %d: %w", v, err)
 	}
-	rec, err := decodeRecord(data)
+	rec, err := Decode(data)
 	if err == nil && (rec.Version != v || durable.Name(rec.Key.Session) != c.session || durable.Name(rec.Key.Agent) != c.agent) {
 		err = errors.New("belongs to another key or version")
 	}

@@ -23,6 +23,17 @@ func openDirectory(t testing.TB, dir string, opts ...session.DirectoryOption) *s
 
 func TestMemoryConformance(t *testing.T) {
 	sessiontest.Run(t, func(*testing.T) session.Store { return session.NewMemory() })
+	t.Run("tombs", func(t *testing.T) {
+		sessiontest.RunTombs(t, func(*testing.T) sessiontest.TombStore { return session.NewMemory() })
+	})
+	t.Run("leases", func(t *testing.T) {
+		sessiontest.RunLeases(t, func(*testing.T) session.Leaser { return session.NewMemory() })
+	})
+	t.Run("faults", func(t *testing.T) {
+		shared := session.NewMemory()
+		same := func(*testing.T) session.Store { return shared }
+		sessiontest.RunFaults(t, same, same)
+	})
 }
 
 func TestDirectoryConformance(t *testing.T) {
@@ -34,6 +45,12 @@ func TestDirectoryConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sessiontest.Run(t, func(t *testing.T) session.Store { return openDirectory(t, t.TempDir(), opts...) })
 			sessiontest.RunDurable(t, func(t *testing.T, dir string) session.Store { return openDirectory(t, dir, opts...) })
+			t.Run("tombs", func(t *testing.T) {
+				sessiontest.RunTombs(t, func(t *testing.T) sessiontest.TombStore { return openDirectory(t, t.TempDir(), opts...) })
+			})
+			t.Run("leases", func(t *testing.T) {
+				sessiontest.RunLeases(t, func(t *testing.T) session.Leaser { return openDirectory(t, t.TempDir(), opts...) })
+			})
 		})
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/mortal"
+	"github.com/satchel-go/satchel/internal/crashtest"
 	"github.com/satchel-go/satchel/session"
 )
 
 func TestMain(m *testing.M) {
-	mortal.Main(m, map[string]func(dir string) error{"crash": writeForever, "count": countUp})
+	crashtest.Main(m, map[string]func(dir string) error{"crash": writeForever, "count": countUp})
 }
 
 var crashKey = core.SessionKey{Session: "crash", Agent: "main"}
@@ -25,8 +25,8 @@ var crashKey = core.SessionKey{Session: "crash", Agent: "main"}
 // text is what version v of the record pins.
 func text(v int64) string { return strings.Repeat(fmt.Sprintln("text", v), 500) }
 
-// countOnce is one more save of key: Calls follows Version, and Overview names
-// the pin that was made before.
+// countOnce saves key once more: Calls follows Version, and Overview names the
+// pin that was made before.
 func countOnce(ctx context.Context, d *session.Directory, key core.SessionKey) (*session.Record, error) {
 	return session.Update(ctx, d, key, func(r *session.Record) (*session.Record, error) {
 		next := r.Clone()
@@ -73,7 +73,7 @@ func TestDirectoryCrash(t *testing.T) {
 	var last int64
 	for round := range rounds {
 		acked := acknowledged{saved: last, ended: map[int64]bool{}}
-		mortal.Start(t, "crash", dir).KillWithin(t, 40*time.Millisecond, func(line string) {
+		crashtest.Start(t, "crash", dir).KillWithin(t, 40*time.Millisecond, func(line string) {
 			var what string
 			var version int64
 			if _, err := fmt.Sscan(line, &what, &version); err != nil {
@@ -94,7 +94,7 @@ func TestDirectoryCrash(t *testing.T) {
 // acknowledged is what a child said before it was killed.
 type acknowledged struct {
 	saved int64
-	// ended has the short sessions that were written whole; true once ended.
+	// ended has the short sessions that were written completely; true once ended.
 	ended map[int64]bool
 }
 
@@ -150,7 +150,7 @@ func checkCrashed(t *testing.T, dir string, acked acknowledged) int64 {
 
 const countTo = 200
 
-// countUp does not sync, so that the processes meet more often.
+// countUp does not sync, so that the processes collide more often.
 func countUp(dir string) error {
 	d, err := session.NewDirectory(dir, session.WithSync(false))
 	if err != nil {
@@ -168,9 +168,9 @@ func countUp(dir string) error {
 func TestDirectoryProcesses(t *testing.T) {
 	const processes = 4
 	dir := t.TempDir()
-	var children []*mortal.Child
+	var children []*crashtest.Child
 	for range processes {
-		children = append(children, mortal.Start(t, "count", dir))
+		children = append(children, crashtest.Start(t, "count", dir))
 	}
 	var failed error
 	for _, child := range children {

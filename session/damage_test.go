@@ -13,9 +13,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// TestDirectoryDamage spoils the newest files in every way and expects that
-// the older version is found, that the damage is reported, and that the store
-// goes on from there.
+// TestDirectoryDamage damages the newest files in every way. It expects that the
+// older version is found, that the damage is reported, and that the store goes on
+// from there.
 func TestDirectoryDamage(t *testing.T) {
 	spoil := map[string]func(t *testing.T, name string){
 		"empty":   func(t *testing.T, name string) { write(t, name, nil) },

@@ -12,9 +12,9 @@ import (
 	"github.com/satchel-go/satchel/internal/durable"
 )
 
-// ErrDamaged reports stored content that is there but cannot be trusted: no
-// version of the record is complete. Nothing is thrown away; End the session to
-// start over.
+// ErrDamaged reports stored content that exists but cannot be trusted because no
+// version of the record is complete. Nothing is deleted; end the session to start
+// over.
 var ErrDamaged = errors.New("stored session content is damaged")
 
 // Directory is a [Store] on a local file system that any number of goroutines,
@@ -22,26 +22,26 @@ var ErrDamaged = errors.New("stored session content is damaged")
 // process that dies at any moment blocks nobody. What it acknowledged survives
 // the death of the process, and with WithSync a loss of power.
 //
-// Below the root there is one directory for each session and in it one for
-// each agent, both named by the SHA-256 of the id, so that any string is a safe
-// id on any file system, and a file for each pin:
+// Below the root there is one directory for each session and in it one for each
+// agent, both named by the SHA-256 of the id, so that any string is a safe id on
+// any file system, and a file for each pin:
 //
 //	<session>/pin.<digest>
 //	<session>/<agent>/<generation>/<version, 20 digits>.json
 //
-// The highest version is the record; some older ones stay beside it. A save
-// gets its number by a hard link or, where there are none, by the rename of a
-// directory; chain.go tells why that loses no update. End takes the session's
-// directory away in one rename, so that an ended session is gone whole. The
-// file system must be local: network file systems that answer from caches of
-// their own void the promises.
+// The highest version is the record; some older ones stay beside it. A save gets
+// its number by a hard link or, where there are none, by the rename of a
+// directory; chain.go says why that loses no update. End renames the session's
+// directory away in one step, so that a session ends completely. The file system
+// must be local: the guarantees do not hold on network file systems that answer
+// from caches of their own. Decision 12 says why.
 type Directory struct {
 	root *os.Root
 	sync bool
 	log  *slog.Logger
-	// noLink stands in for a file system without hard links, in tests.
+	// noLink makes tests behave as on a file system without hard links.
 	noLink bool
-	queues [64]chan struct{} // by hash of the key; each holds one place
+	*Queues
 }
 
 var _ Store = (*Directory)(nil)
@@ -75,30 +75,20 @@ const (
 	pinPrefix = "pin."
 )
 
-// NewDirectory opens the store at path and makes the directory, readable by its
-// owner only, where there is none. It removes what crashes left at the top of
-// the directory. Close it after use; later calls return an error that wraps
-// fs.ErrClosed.
+// NewDirectory opens the store at path. If the directory does not exist, it is
+// made, readable by its owner only. NewDirectory removes what crashes left at the
+// top of the directory. Close the store after use; later calls return an error
+// that wraps fs.ErrClosed.
 func NewDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
-	d := &Directory{sync: true, log: slog.Default()}
+	d := &Directory{sync: true, log: slog.Default(), Queues: NewQueues()}
 	for _, o := range opts {
 		if err := o(d); err != nil {
 			return nil, fmt.Errorf("open session directory %q: %w", path, err)
 		}
 	}
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("make session directory: %w", err)
-	}
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, fmt.Errorf("open session directory: %w", err)
-	}
-	d.root = root
-	for i := range d.queues {
-		d.queues[i] = make(chan struct{}, 1)
-	}
-	if err := durable.RemoveLeftovers(root, d.log, d.isLeftover); err != nil {
-		return nil, errors.Join(fmt.Errorf("clean session directory %q: %w", path, err), root.Close())
+	var err error
+	if d.root, err = durable.OpenStore(path, "session", d.log, isLeftover); err != nil {
+		return nil, err
 	}
 	return d, nil
 }
@@ -106,9 +96,9 @@ func NewDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
 // Close releases the directory. Calls that are under way may fail.
 func (d *Directory) Close() error { return d.root.Close() }
 
-// Load implements [Store]. It reads the disk each time: what another process
-// saved is seen at once. Where the newest file is damaged it logs that, and
-// returns the newest complete content under the damaged file's version, so
+// Load implements [Store]. It reads the disk each time, so what another process
+// has saved is seen at once. If the newest file is damaged, Load logs that and
+// returns the newest complete content under the version of the damaged file, so
 // that the next Save goes on above it.
 func (d *Directory) Load(ctx context.Context, key core.SessionKey) (*Record, error) {
 	c, h, err := d.open(ctx, durable.Name(key.Session), durable.Name(key.Agent))
@@ -148,7 +138,7 @@ func (d *Directory) End(ctx context.Context, session string) error {
 	return nil
 }
 
-// syncDirs makes the names in directories durable, if that is promised.
+// syncDirs makes the names in directories durable if the store promises that.
 func (d *Directory) syncDirs(names ...string) error {
 	if !d.sync {
 		return nil

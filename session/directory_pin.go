@@ -11,9 +11,9 @@ import (
 	"github.com/satchel-go/satchel/internal/durable"
 )
 
-// Pin implements [Store]. A digest that is not the text's fails with
-// [ErrDigest], a text beyond 16 MiB with [ErrTooLarge]. A pin that was damaged
-// is written anew.
+// Pin implements [Store]. It fails with [ErrDigest] if the digest is not that of
+// the text, and with [ErrTooLarge] if the text exceeds 16 MiB. A damaged pin is
+// written again.
 func (d *Directory) Pin(ctx context.Context, session, digest, text string) error {
 	if err := checkPin(digest, text); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (d *Directory) Pin(ctx context.Context, session, digest, text string) error
 		if err == nil {
 			return nil
 		}
-		if !errors.Is(err, fs.ErrNotExist) { // else the session ended between two steps
+		if !errors.Is(err, fs.ErrNotExist) { // otherwise the session ended between two steps
 			break
 		}
 	}
@@ -39,7 +39,7 @@ func (d *Directory) Pin(ctx context.Context, session, digest, text string) error
 
 func (d *Directory) pin(dir, digest, text string) error {
 	if _, err := d.pinned(dir, digest); err == nil {
-		return d.settleSession(dir) // whoever wrote it may not have come that far
+		return d.settleSession(dir) // another writer may not have synced it yet
 	}
 	if err := d.root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -54,13 +54,14 @@ func (d *Directory) pin(dir, digest, text string) error {
 	return d.settleSession(dir)
 }
 
-// settleSession makes the names in a session and its own name durable.
+// settleSession makes the names in the directory of a session, and its own name,
+// durable.
 func (d *Directory) settleSession(dir string) error {
-	return ignoreMissing(d.syncDirs(dir, ".")) // missing: it ended just after
+	return ignoreMissing(d.syncDirs(dir, ".")) // missing: the session ended just after
 }
 
-// Pinned implements [Store]. Content that does not have the digest is reported
-// as not pinned, with the reason: pinning it again repairs it.
+// Pinned implements [Store]. Content that does not have the digest is reported as
+// not pinned, with the reason; pinning it again repairs it.
 func (d *Directory) Pinned(ctx context.Context, session, digest string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -116,8 +117,8 @@ func (d *Directory) Unpin(ctx context.Context, session string, keep []string) er
 	return ctx.Err()
 }
 
-// agentsOf returns the agents with a record among the names in a session's
-// directory, sorted.
+// agentsOf returns the agents that have a record, sorted. names are the names in
+// the directory of the session.
 func (d *Directory) agentsOf(ctx context.Context, session string, names []string) ([]string, error) {
 	var agents []string
 	for _, name := range names {

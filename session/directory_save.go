@@ -5,21 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"math"
-	"time"
 
-	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/durable"
 )
 
-// Save implements [Store]. A record beyond 16 MiB of JSON fails with
-// [ErrTooLarge]. Strings of the record that are not valid UTF-8 are stored
-// with U+FFFD in place of the wrong bytes, except the Key, which is exact.
+// Save implements [Store]. A record of more than 16 MiB of JSON fails with
+// [ErrTooLarge]. Strings of the record that are not valid UTF-8 are stored with
+// U+FFFD in place of the invalid bytes, except the Key, which is exact.
 //
-// An error that wraps neither ErrConflict nor ErrTooLarge leaves open whether
-// the record was stored; Load tells.
+// After an error that wraps neither ErrConflict nor ErrTooLarge, the record may
+// or may not have been stored; Load shows which.
 func (d *Directory) Save(ctx context.Context, rec *Record) (*Record, error) {
 	if rec == nil {
 		return nil, errNilRecord
@@ -34,7 +31,7 @@ func (d *Directory) Save(ctx context.Context, rec *Record) (*Record, error) {
 	return saved, err
 }
 
-// save finds the place for the version after rec, making it where need be.
+// save finds the place for the version after rec, and makes it if necessary.
 func (d *Directory) save(ctx context.Context, rec *Record) (*Record, error) {
 	session, agent := durable.Name(rec.Key.Session), durable.Name(rec.Key.Agent)
 	for range maxLooks {
@@ -62,16 +59,16 @@ func (d *Directory) save(ctx context.Context, rec *Record) (*Record, error) {
 	return nil, fmt.Errorf("no place for version %d that stays", rec.Version+1)
 }
 
-// append puts the version after rec into the generation.
+// append stores the version after rec in the newest generation of the chain.
 func (d *Directory) append(c *chain, rec *Record) (*Record, error) {
 	next := rec.Clone()
 	next.Version++
-	data, err := encodeRecord(next)
+	data, err := Encode(next)
 	if err != nil {
 		return nil, err
 	}
-	if bytes.Contains(data, []byte(`\ufffd`)) { // perhaps a wrong byte: return what Load will
-		if next, err = decodeRecord(data); err != nil {
+	if bytes.Contains(data, []byte(`\ufffd`)) { // possibly an invalid byte: return what Load will
+		if next, err = Decode(data); err != nil {
 			return nil, err
 		}
 	}
@@ -100,15 +97,15 @@ func (d *Directory) append(c *chain, rec *Record) (*Record, error) {
 	return next, nil
 }
 
-// discard removes a temporary file from a generation. One that stays keeps the
-// generation from being removed until it is old.
+// discard removes a temporary file from a generation. If the file stays, the
+// generation is not removed until the file is old.
 func (d *Directory) discard(c *chain, temp string) {
 	if err := c.gen.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.log.Warn("session store: temporary file not removed", "agent", c.agent, "error", err)
 	}
 }
 
-// settle makes a published version durable, and with the first ones the
+// settle makes a published version durable and, for the first versions, also the
 // directories above it.
 func (d *Directory) settle(c *chain, version int64) error {
 	if !d.sync {
@@ -123,8 +120,8 @@ func (d *Directory) settle(c *chain, version int64) error {
 	return d.settleSession(c.session)
 }
 
-// begin makes the directory of a record and its first generation, which starts
-// from version 0 as an empty file. All appear together.
+// begin makes the directory of a record and its first generation, which starts with
+// an empty file for version 0. All of it appears at once.
 func (d *Directory) begin(session, agent string) error {
 	temp := durable.Fresh(newPrefix)
 	gen := temp + "/" + genName(0)
@@ -142,17 +139,17 @@ func (d *Directory) begin(session, agent string) error {
 		if err = durable.Place(d.root, temp, session+"/"+agent); err == nil {
 			return nil
 		}
-		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // somebody was faster, or the session ended
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // another writer was faster, or the session ended
 			err = nil
 		}
 	}
 	return errors.Join(err, d.root.RemoveAll(temp))
 }
 
-// extend makes the generation after c's, which is full, starting from a copy of
-// its head.
+// extend makes the generation after a full one. It starts with a copy of the
+// current version.
 func (d *Directory) extend(c *chain, h head) error {
-	data, err := encodeRecord(h.record)
+	data, err := Encode(h.record)
 	if err != nil {
 		return err
 	}
@@ -174,13 +171,13 @@ func (d *Directory) extend(c *chain, h head) error {
 		err = durable.Place(c.dir, temp, genName(h.version))
 	}
 	if err != nil {
-		if errors.Is(err, fs.ErrExist) { // somebody else was faster
+		if errors.Is(err, fs.ErrExist) { // another writer was faster
 			err = nil
 		}
 		return ignoreMissing(errors.Join(err, c.dir.RemoveAll(temp)))
 	}
 	here, err := d.inPlace(c)
-	if err == nil && !here { // too late: the one that counts was here and is gone
+	if err == nil && !here { // too late: the generation that counts has been here and is gone
 		err = c.dir.RemoveAll(genName(h.version))
 	}
 	if err == nil && d.sync {
@@ -194,22 +191,4 @@ func ignoreMissing(err error) error {
 		return nil
 	}
 	return err
-}
-
-// maxQueue bounds the wait in a queue, so that a change that updates another
-// record while it is in the queue cannot wait for itself.
-const maxQueue = time.Second
-
-// queue implements queuer.
-func (d *Directory) queue(ctx context.Context, key core.SessionKey) (leave func()) {
-	place := d.queues[crc32.ChecksumIEEE([]byte(key.Session+"/"+key.Agent))%uint32(len(d.queues))]
-	timer := time.NewTimer(maxQueue)
-	defer timer.Stop()
-	select {
-	case place <- struct{}{}:
-		return func() { <-place }
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	return func() {}
 }

@@ -245,7 +245,7 @@ func TestDirectoryPausedWriter(t *testing.T) {
 
 func encoded(t *testing.T, key core.SessionKey, version int64) []byte {
 	t.Helper()
-	data, err := encodeRecord(&Record{Version: version, Key: key})
+	data, err := Encode(&Record{Version: version, Key: key})
 	check(t, err)
 	return data
 }

@@ -2,10 +2,10 @@ package session
 
 import "slices"
 
-// Revive makes what is in view of a skill whose load has ended part of a load
-// again, and returns the names of the docs among it. What is not shown any more
-// is removed.
-func (r *Record) Revive(skill string, shown func(*Delivery) bool) (docs []string) {
+// revive makes the content of an ended load part of a new load, as far as shown
+// says that it is still in view, and removes the rest. It returns the names of the
+// docs that it revived.
+func (r *Record) revive(skill string, shown func(*Delivery) bool) (docs []string) {
 	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool {
 		return d.Skill == skill && d.Ended && !d.Old && !shown(&d)
 	})

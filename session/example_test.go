@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -76,21 +77,25 @@ func ExampleUpdate() {
 	// Output: 1 pdf
 }
 
-func ExampleImportKeys() {
-	state := map[string]string{
-		session.LoadedKey("main", "pdf"): "1",
-		session.DocsKey("main", "pdf"):   `["forms.md"]`,
-		"temp:skill:loaded:docx":         "1",
-	}
-	rec, err := session.ImportKeys(core.SessionKey{Session: "chat-1", Agent: "main"}, state)
-	if err != nil {
+func ExampleBury() {
+	ctx := context.Background()
+	store := session.NewMemory()
+	key := core.SessionKey{Session: "chat-1", Agent: "main"}
+	if _, err := store.Save(ctx, &session.Record{Key: key, Calls: 4}); err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, a := range rec.Active {
-		fmt.Println(a.Skill, a.Docs)
+	if err := errors.Join(session.Bury(ctx, store, "chat-1"), store.End(ctx, "chat-1")); err != nil {
+		fmt.Println(err)
+		return
 	}
-	// Output:
-	// docx []
-	// pdf [forms.md]
+	calls, err := session.Buried(ctx, store, key)
+	fmt.Println(calls, err)
+	// Output: 4 <nil>
+}
+
+func ExampleParseReceipt() {
+	receipt, ok := session.ParseReceipt("loaded: pdf\n[skill#4 +pdf@3f9a1c2b4d5e(forms.md)]")
+	fmt.Println(ok, receipt.Call, receipt.Changes[0].Skill, receipt.Changes[0].Docs)
+	// Output: true 4 pdf [forms.md]
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/satchel-go/satchel/internal/durable"
 )
 
-// TestDirectoryLateWriter stops a writer between its steps and lets others go
-// on, to reach what takes luck otherwise.
+// TestDirectoryLateWriter stops a writer between its steps and lets others go on,
+// to reach states that otherwise occur only by chance.
 func TestDirectoryLateWriter(t *testing.T) {
 	const n = versionsPerGeneration
 	steps := []int{0, 1, n - 1, n, n + 1, n + settledVersions, 3 * n, 10 * n}
@@ -48,7 +48,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 			next := rec.Clone()
 			next.Version++
 			next.Calls++
-			data, err := encodeRecord(next)
+			data, err := Encode(next)
 			check(t, err)
 			check(t, c.publish(4, data, tempPrefix+"x", false, false))
 			bump(t, d, others)

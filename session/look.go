@@ -12,14 +12,15 @@ import (
 	"github.com/satchel-go/satchel/internal/durable"
 )
 
-// maxLooks bounds how often something is tried again that others undo. They
-// succeed each time that we do not, so it is never reached in practice.
+// maxLooks bounds how often an operation is repeated because others undo it. Each
+// repetition means that another writer has made progress, so the bound is never
+// reached in practice.
 const maxLooks = 1000
 
-// errMoved reports that a chain was changed during a look at it.
+// errMoved reports that a record was moved or removed while it was being read.
 var errMoved = errors.New("record moved during the look at it")
 
-// moved turns a name that has vanished into errMoved.
+// moved turns the error of a name that has vanished into errMoved.
 func moved(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errMoved
@@ -33,7 +34,7 @@ type head struct {
 	record  *Record // nil when it was never saved
 }
 
-// open finds a record. Without one it returns a nil chain and the zero head.
+// open finds a record. If there is none it returns a nil chain and the zero head.
 func (d *Directory) open(ctx context.Context, session, agent string) (*chain, head, error) {
 	for range maxLooks {
 		if err := ctx.Err(); err != nil {
@@ -57,14 +58,14 @@ func (d *Directory) open(ctx context.Context, session, agent string) (*chain, he
 	return nil, head{}, fmt.Errorf("%w: agent directory %s has no generation that stays", ErrDamaged, agent)
 }
 
-// look finds the head of a chain.
+// look finds the current version in a chain.
 func (d *Directory) look(c *chain) (head, error) {
 	versions, err := c.listVersions(c.gen, c.first)
 	if err != nil {
 		return head{}, err
 	}
 	h := head{version: versions[len(versions)-1]}
-	// A listing may miss what is added while it runs.
+	// The listing may miss versions that were added while it ran.
 	for h.version < c.last() {
 		there, err := durable.Exists(c.gen, versionName(h.version+1))
 		if err != nil {
@@ -90,8 +91,8 @@ func (d *Directory) look(c *chain) (head, error) {
 		return head{}, err
 	}
 	if h.record != nil && h.record.Version != h.version {
-		// What is above is damaged but uses up its number; going on from there
-		// loses no older content.
+		// The newer ones are damaged but use up their numbers. Going on from
+		// there loses no older content.
 		d.log.Warn("session store: newest versions are damaged, an older one is used",
 			"session", c.session, "agent", c.agent, "newest", h.version, "used", h.record.Version)
 		h.record.Version = h.version
@@ -99,7 +100,8 @@ func (d *Directory) look(c *chain) (head, error) {
 	return h, nil
 }
 
-// listVersions returns the numbers in a generation, ascending and at least one.
+// listVersions returns the version numbers in a generation in ascending order.
+// There is always at least one.
 func (c *chain) listVersions(gen *os.Root, first int64) ([]int64, error) {
 	names, err := listNames(gen, ".")
 	if err != nil {
@@ -108,7 +110,7 @@ func (c *chain) listVersions(gen *os.Root, first int64) ([]int64, error) {
 	var versions []int64
 	for _, name := range names {
 		digits, ok := strings.CutSuffix(name, versionSuffix)
-		v, isNumber := parseNumber(digits)
+		v, isNumber := durable.ParseVersion(digits)
 		if ok && isNumber && v >= first && v <= first+versionsPerGeneration {
 			versions = append(versions, v)
 		}
@@ -120,8 +122,8 @@ func (c *chain) listVersions(gen *os.Root, first int64) ([]int64, error) {
 	return versions, nil
 }
 
-// newest returns the content of the highest version that can be trusted: of
-// versions in the newest generation, or else of those below it.
+// newest returns the content of the highest version that is undamaged. It searches
+// the newest generation and then those below it.
 func (c *chain) newest(versions []int64) (*Record, error) {
 	rec, err := c.newestIn(c.gen, versions)
 	for _, first := range slices.Backward(c.older) {
@@ -145,7 +147,7 @@ func (c *chain) newest(versions []int64) (*Record, error) {
 func (c *chain) newestIn(gen *os.Root, versions []int64) (rec *Record, err error) {
 	err = fmt.Errorf("%w: no version", ErrDamaged)
 	for _, v := range slices.Backward(versions) {
-		if v == 0 { // where chains start; it has no content
+		if v == 0 { // chains start there; it has no content
 			break
 		}
 		rec, err = c.read(gen, v)

@@ -1,15 +1,16 @@
 package session
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/lru"
 )
 
 // DefaultMaxSessions is how many sessions a [Memory] keeps unless
@@ -18,23 +19,23 @@ const DefaultMaxSessions = 100_000
 
 var errNilRecord = errors.New("save session record: record is nil")
 
-// Memory is a [Store] that lives and dies with the process. It keeps a bounded
-// number of sessions, so that a server whose hosts never call End does not grow
-// forever: a new session beyond the bound ends the least recently used one.
-// Every call that names a stored session counts as a use, Agents included.
+// Memory is a [Store] in memory; it ends with the process. The number of sessions
+// is bounded, so that a server whose hosts never call End does not grow forever: a
+// new session beyond the bound ends the least recently used one. Every call that
+// names a stored session counts as a use, also Agents.
 type Memory struct {
 	max int
 
 	mu       sync.Mutex // guards all below; nothing under it blocks
-	sessions map[string]*list.Element
-	recent   *list.List // of *memorySession, most recently used first
+	sessions *lru.Cache[string, *memorySession]
+	closed   *lru.Cache[string, Closed] // by agent, as ClosedName names it
 }
 
-// memorySession is everything kept for one session.
+// memorySession holds the records and the pins of one session.
 type memorySession struct {
-	id      string
 	records map[string]*Record // by agent
 	pins    map[string]string  // by digest
+	changed time.Time          // when a record was saved last
 }
 
 var _ Store = (*Memory)(nil)
@@ -42,25 +43,25 @@ var _ Store = (*Memory)(nil)
 // MemoryOption configures [NewMemory].
 type MemoryOption func(*Memory)
 
-// WithMaxSessions bounds the number of sessions that are kept; 0 or less
-// removes the bound. The default is [DefaultMaxSessions]. An agent whose
-// session was dropped starts over at Version 0, as after End.
+// WithMaxSessions bounds the number of sessions that are kept; 0 or less removes
+// the bound. The default is [DefaultMaxSessions]. The agents of a session that was
+// dropped start over at Version 0, as after End.
 func WithMaxSessions(n int) MemoryOption {
 	return func(m *Memory) { m.max = n }
 }
 
-// NewMemory returns an empty store in memory. It is safe for concurrent use
-// and needs no closing.
+// NewMemory returns an empty store. It needs no closing.
 func NewMemory(opts ...MemoryOption) *Memory {
-	m := &Memory{max: DefaultMaxSessions, sessions: map[string]*list.Element{}, recent: list.New()}
+	m := &Memory{max: DefaultMaxSessions}
 	for _, o := range opts {
 		o(m)
 	}
+	m.sessions = lru.New[string, *memorySession](m.max, nil)
+	m.closed = lru.New[string, Closed](maxClosed, nil)
 	return m
 }
 
-// Load implements [Store]. Loading a record that exists copies and allocates
-// nothing.
+// Load implements [Store]. It neither copies nor allocates if the record exists.
 func (m *Memory) Load(ctx context.Context, key core.SessionKey) (*Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (m *Memory) Save(ctx context.Context, rec *Record) (*Record, error) {
 	if s == nil {
 		s = m.begin(rec.Key.Session)
 	}
-	s.records[rec.Key.Agent] = next
+	s.records[rec.Key.Agent], s.changed = next, time.Now()
 	return next, nil
 }
 
@@ -122,7 +123,7 @@ func (m *Memory) Agents(ctx context.Context, session string) ([]string, error) {
 	return agents, nil
 }
 
-// Pin implements [Store]. A digest that is not the text's fails with
+// Pin implements [Store]. A digest that is not that of the text fails with
 // [ErrDigest].
 func (m *Memory) Pin(ctx context.Context, session, digest, text string) error {
 	if err := ctx.Err(); err != nil {
@@ -178,38 +179,25 @@ func (m *Memory) End(ctx context.Context, session string) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if e := m.sessions[session]; e != nil {
-		m.drop(e)
-	}
+	m.sessions.Remove(session)
 	return nil
 }
 
-// use returns a stored session, now the most recently used one, or nil.
+// use returns a stored session and makes it the most recently used one, or returns
+// nil.
 func (m *Memory) use(session string) *memorySession {
-	e := m.sessions[session]
-	if e == nil {
-		return nil
-	}
-	m.recent.MoveToFront(e)
-	return e.Value.(*memorySession)
-}
-
-// begin adds a session and drops what is then beyond the bound.
-func (m *Memory) begin(session string) *memorySession {
-	s := &memorySession{id: session, records: map[string]*Record{}, pins: map[string]string{}}
-	m.sessions[session] = m.recent.PushFront(s)
-	for m.max > 0 && m.recent.Len() > m.max {
-		m.drop(m.recent.Back())
-	}
+	s, _ := m.sessions.Get(session)
 	return s
 }
 
-func (m *Memory) drop(e *list.Element) {
-	m.recent.Remove(e)
-	delete(m.sessions, e.Value.(*memorySession).id)
+// begin adds a session and drops the least recently used one beyond the bound.
+func (m *Memory) begin(session string) *memorySession {
+	s := &memorySession{records: map[string]*Record{}, pins: map[string]string{}}
+	m.sessions.Put(session, s, 1)
+	return s
 }
 
-// conflict reports a Save of rec where version stored is the current one.
+// conflict is the error of saving rec when the current version is stored.
 func conflict(rec *Record, stored int64) error {
 	return fmt.Errorf("save record of agent %q from version %d over version %d: %w",
 		rec.Key.Agent, rec.Version, stored, ErrConflict)

@@ -13,28 +13,33 @@ var ErrDigest = errors.New("digest is not the hex SHA-256 of the text")
 
 // Digest returns the digest of text as [Store.Pin] wants it: its SHA-256 in 64
 // lower-case hex digits.
+// Decision 6 says why.
 func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// Pins returns the digests of what a record needs pinned, some perhaps twice.
+// Pins returns the digests of what a record needs pinned in its session, some
+// perhaps twice. Its listing is pinned for all sessions, see [PinListing].
 func (r *Record) Pins() []string {
-	pins := []string{r.Overview, r.Listing}
+	pins := []string{r.Overview}
 	for i := range r.Active {
 		pins = append(pins, r.Active[i].Digest)
 	}
 	for i := range r.Deliveries {
-		pins = append(pins, r.Deliveries[i].Digest)
+		pins = append(pins, r.Deliveries[i].Digest, r.Deliveries[i].Listing)
 		for _, doc := range r.Deliveries[i].Docs {
 			pins = append(pins, doc.Digest)
 		}
 	}
+	for _, c := range r.Compact {
+		pins = append(pins, c.Digest)
+	}
 	return slices.DeleteFunc(pins, func(digest string) bool { return digest == "" })
 }
 
-// checkPin keeps a wrong digest out: whoever reads the pin later trusts that
-// the digest names exactly this text.
+// checkPin refuses a wrong digest: whoever reads the pin later relies on the digest
+// to name exactly this text.
 func checkPin(digest, text string) error {
 	if digest != Digest(text) {
 		return fmt.Errorf("pin %q: %w", digest, ErrDigest)

@@ -9,12 +9,13 @@ import (
 	"github.com/satchel-go/satchel/internal/durable"
 )
 
-// leftoverAge is when a temporary file is taken for the remains of a crash.
+// leftoverAge is the age at which a temporary file is taken for the remains of a
+// crash.
 const leftoverAge = 10 * time.Minute
 
-// prune removes the generations below c's, lowest first and with no gap, and
-// what crashes left beside them. Failing is no reason to fail a save: the next
-// one tries again.
+// prune removes the generations below the newest one, from the lowest up and
+// without leaving gaps, and what crashes have left beside them. Errors are only
+// logged, because the next save tries again.
 func (d *Directory) prune(c *chain) {
 	var err error
 	for _, name := range c.waste {
@@ -33,8 +34,8 @@ func (d *Directory) prune(c *chain) {
 	}
 }
 
-// removeGeneration reports whether the generation is gone from its place. It
-// stays while a writer may still ask whether its save there counted.
+// removeGeneration reports whether the generation is gone from its place. It stays
+// as long as a writer may still ask whether its save there counted.
 func (c *chain) removeGeneration(name string) (gone bool, err error) {
 	there, err := durable.Exists(c.dir, name)
 	if err != nil || !there {
@@ -56,12 +57,12 @@ func (c *chain) removeGeneration(name string) (gone bool, err error) {
 	return true, c.dir.RemoveAll(old)
 }
 
-// isLeftover tells what a crash left at the top of the store.
-func (d *Directory) isLeftover(name string) bool {
-	return strings.HasPrefix(name, newPrefix) && isOld(d.root, name)
+// isLeftover reports whether a crash has left the name at the top of the store.
+func isLeftover(root *os.Root, name string) bool {
+	return strings.HasPrefix(name, newPrefix) && isOld(root, name)
 }
 
-// isOld reports whether name exists and was last written long ago.
+// isOld reports whether name exists and was last written more than leftoverAge ago.
 func isOld(root *os.Root, name string) bool {
 	info, err := root.Lstat(name)
 	return err == nil && time.Since(info.ModTime()) > leftoverAge

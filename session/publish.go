@@ -7,10 +7,10 @@ import (
 	"github.com/satchel-go/satchel/internal/durable"
 )
 
-// publish makes data the content of version v, all at once. It returns
-// fs.ErrExist when the version exists and fs.ErrNotExist when the generation
-// was removed. The caller removes temp, a file that keeps the generation in
-// its place, when it is done, whatever publish returns.
+// publish makes data the content of version v in one step. It returns fs.ErrExist
+// if the version exists and fs.ErrNotExist if the generation was removed. temp is a
+// file that keeps the generation in its place: the caller removes it when it is
+// done, whatever publish returns.
 func (c *chain) publish(v int64, data []byte, temp string, sync, noLink bool) error {
 	if err := writeNew(c.gen, temp, data, sync); err != nil {
 		return err
@@ -22,15 +22,15 @@ func (c *chain) publish(v int64, data []byte, temp string, sync, noLink bool) er
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	// Systems report missing hard links with several errors, permission among
-	// them. The other way is as safe, so it is tried after any.
+	// Systems report missing hard links by various errors, including permission
+	// errors. The other way is just as safe, so it is tried after any error.
 	if dirErr := c.publishDir(v, data, sync); dirErr != nil {
 		return errors.Join(dirErr, err)
 	}
 	return nil
 }
 
-// publishDir does the same without hard links.
+// publishDir does the same as publish without hard links.
 func (c *chain) publishDir(v int64, data []byte, sync bool) error {
 	dir := durable.Fresh(tempPrefix)
 	err := c.gen.Mkdir(dir, 0o700)

@@ -1,18 +1,21 @@
 package session
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 )
 
-// DigestLen is how many hex digits of a digest a receipt shows.
+// DigestLen is the number of hex digits of a digest that a receipt shows.
 const DigestLen = 12
 
-// Receipt is the last line of a stored tool result: which call it answers and
-// what that call changed. The view finds the place of a delivery by it, and a
-// lost record is rebuilt from the receipts of a transcript. It reads
+// Receipt is the last line of a stored tool result. It says which call the result
+// answers and what that call changed. The view finds the place of a delivery by it,
+// and a record that was lost is rebuilt from the receipts of a transcript. It reads
 //
 //	[skill#4 +pdf@3f9a1c2b4d5e(forms.md) -docx]
+//
+// Decision 3 says why.
 type Receipt struct {
 	Call    int
 	Changes []Change
@@ -28,7 +31,7 @@ const (
 	Unloaded Op = '-' // the skill is no longer loaded
 )
 
-// Change is one change of a receipt.
+// Change is one change that a receipt lists.
 type Change struct {
 	Op     Op
 	Skill  string
@@ -39,7 +42,7 @@ type Change struct {
 
 const receiptStart = "[skill#"
 
-// String returns the line without a line break.
+// String returns the receipt as one line without a line break.
 func (r Receipt) String() string {
 	var b strings.Builder
 	b.WriteString(receiptStart)
@@ -70,7 +73,8 @@ func (r Receipt) String() string {
 	return b.String()
 }
 
-// writeWord quotes what could be read as part of the line's own grammar.
+// writeWord writes s, quoted if it contains something that the grammar of the line
+// uses.
 func writeWord(b *strings.Builder, s string) {
 	if s == "" || strings.ContainsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || strings.ContainsRune(`"()[],@*`+"`", r) || r == '\uFFFD' || !strconv.IsPrint(r)
@@ -81,9 +85,26 @@ func writeWord(b *strings.Builder, s string) {
 	b.WriteString(s)
 }
 
+// receiptField is the last field of an answer that is JSON and has a receipt.
+const receiptField = `,"receipt":"`
+
+// receiptLine returns where the receipt of a result is: its last line or, where the result
+// is one JSON object, its last field "receipt".
+func receiptLine(text string) string {
+	if strings.HasPrefix(text, "{") && strings.HasSuffix(text, `]"}`) {
+		if at := strings.LastIndex(text, receiptField); at >= 0 && json.Valid([]byte(text)) {
+			var line string
+			if json.Unmarshal([]byte(text[at+len(receiptField)-1:len(text)-1]), &line) == nil {
+				return line
+			}
+		}
+	}
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
 // ReceiptCall returns the number of the call whose receipt ends text.
 func ReceiptCall(text string) (call int, ok bool) {
-	line := text[strings.LastIndexByte(text, '\n')+1:]
+	line := receiptLine(text)
 	if !strings.HasPrefix(line, receiptStart) || line[len(line)-1] != ']' {
 		return 0, false
 	}
@@ -96,15 +117,15 @@ func ReceiptCall(text string) (call int, ok bool) {
 	return call, n > 0 && (line[n] == ' ' || line[n] == ']')
 }
 
-// ParseReceipt reads the receipt that ends text: a line as String writes it,
-// and no other.
+// ParseReceipt reads the receipt at the end of text. It accepts exactly what String
+// writes.
 func ParseReceipt(text string) (Receipt, bool) {
 	call, ok := ReceiptCall(text)
 	if !ok {
 		return Receipt{}, false
 	}
 	r := Receipt{Call: call}
-	whole := text[strings.LastIndexByte(text, '\n')+1:]
+	whole := receiptLine(text)
 	line := strings.TrimLeft(whole[len(receiptStart):len(whole)-1], "0123456789")
 	for line != "" {
 		if line[0] != ' ' || len(line) < 3 {

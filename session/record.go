@@ -18,11 +18,11 @@ type Record struct {
 
 	// Turn numbers the user turns from 1; 0 before the first.
 	Turn int `json:"turn"`
-	// Token is the host's token of the turn, "" where the adapter found the
-	// turn itself; User is the message that it found it by.
+	// Token is the host's token of the turn, "" if the adapter itself found the
+	// turn; User is the message by which it did.
 	Token string `json:"token,omitempty"`
-	// Tokens are those of the turns before, the latest last, as far as they
-	// are remembered: none of them begins a turn again.
+	// Tokens are those of earlier turns, the latest last, as far as they are
+	// remembered. None of them begins a turn again.
 	Tokens []string `json:"tokens,omitempty"`
 	User   Mark     `json:"user"`
 
@@ -36,32 +36,55 @@ type Record struct {
 	// Deliveries are the contents that the view shows, by call number.
 	Deliveries []Delivery `json:"deliveries,omitempty"`
 	// Pending are the numbered calls of the last response that had any. Others
-	// are the rest of the calls of that response, until the next one.
-	Pending []Pending `json:"pending,omitempty"`
-	Others  []Other   `json:"others,omitempty"`
+	// are the other calls of that response, until the next one.
+	Pending    []Pending    `json:"pending,omitempty"`
+	Unnumbered []Unnumbered `json:"others,omitempty"`
 
-	// Held are the lists of allowed tools that hold, in load order. Grants are
+	// Lists are the lists of allowed tools that apply, in load order. Grants are
 	// the approvals that were given for the session.
-	Held   []Held  `json:"held,omitempty"`
-	Grants []Grant `json:"grants,omitempty"`
+	Lists  []ToolList `json:"held,omitempty"`
+	Grants []Grant    `json:"grants,omitempty"`
 
-	// Overview is the digest of the pinned overview text; "" before the first
-	// view. Listing is the digest of the catalog that was last announced.
+	// Returns are what was seen of skills that come back, Sent when the last request
+	// was made, in Unix seconds and not always the very last, and Front what stood before
+	// all content where the turn began. They are kept only where prices decide what is
+	// cleared.
+	Returns Returns `json:"returns,omitzero"`
+	Sent    int64   `json:"sent,omitempty"`
+	Front   Front   `json:"front,omitzero"`
+
+	// Recent are the skills that were loaded lately; see [Record.Remember].
+	Recent []RecentLoad `json:"recent,omitempty"`
+
+	// Compact are skills whose texts give way to an outline when the next turn begins.
+	Compact []Compaction `json:"compact,omitempty"`
+
+	// Overview is the digest of the pinned overview text, "" before the first view.
+	// Listing is the digest of the catalog listing that was last announced; see
+	// [PinListing].
 	Overview string `json:"overview,omitempty"`
 	Listing  string `json:"listing,omitempty"`
-	// NoSkills: the session saw no skill when its overview was frozen.
+	// NoSkills reports that the session saw no skill when its overview was frozen.
 	NoSkills bool `json:"no_skills,omitempty"`
 	// Notes are the announced catalog changes.
 	Notes []Note `json:"notes,omitempty"`
 
-	// Closed are agents whose session was ended, the latest last. A record that has
-	// some is of no agent itself.
+	// Terminals is the highest number that a session command of the agent was
+	// given. Numbers are never reused, not even on another machine.
+	Terminals int `json:"terminals,omitempty"`
+
+	// Closed are agents whose session was ended, the latest last; see [Bury]. A
+	// record that has some belongs to no agent.
 	Closed []Closed `json:"closed,omitempty"`
+	// Held is the lease of a session; see [Leaser]. A record that has one belongs to
+	// no agent.
+	Held Held `json:"held_by,omitzero"`
 }
 
-// Closed is an agent whose session was ended.
+// Closed notes that the session of an agent was ended.
 type Closed struct {
-	// Agent tells the session and the agent by hashes of their names.
+	// Agent identifies the session and the agent by hashes of their names; see
+	// [ClosedName].
 	Agent string `json:"agent"`
 	// Calls is the highest number that the agent had given to a call.
 	Calls int `json:"calls"`
@@ -69,33 +92,37 @@ type Closed struct {
 	At int64 `json:"at"`
 }
 
-// Mark recognises a user message: by a hash of its text, by how many user
-// messages stand before it, and by the turn that it began.
-type Mark struct {
-	Hash    string `json:"hash,omitempty"`
-	Ordinal int    `json:"ordinal,omitempty"`
-	Turn    int    `json:"turn,omitempty"`
+// Front are the first messages of a request, by their number and a checksum. It tells
+// whether a host has changed what stands before the content, so that no cache holds
+// that any more.
+type Front struct {
+	Messages int    `json:"messages,omitempty"`
+	Sum      uint32 `json:"sum,omitempty"`
 }
 
 // Active is one loaded skill.
 type Active struct {
 	Skill string `json:"skill"`
-	// Call is the number of the call that loaded it; 0 for an imported one.
+	// Call is the number of the call that loaded it, or 0 for an imported skill.
 	Call int `json:"call,omitempty"`
+	// ID is the canonical id of the skill that the name meant, "" where it is not
+	// known.
+	ID string `json:"id,omitempty"`
 	// Digest is the hex SHA-256 of the body that was delivered.
 	Digest string `json:"digest"`
-	// Docs are the selected docs in selection order; All reports that every
+	// Docs are the selected docs in the order of selection. All reports that every
 	// doc was asked for.
 	Docs []string `json:"docs,omitempty"`
 	All  bool     `json:"all,omitempty"`
-	// Used is the value of the use clock at the last load or selection, Loaded
-	// that at the last load; 0 for an imported one.
+	// Used is the value of the use clock at the last load or selection, and Loaded
+	// the value at the last load; both are 0 for an imported skill.
 	Used   int `json:"used"`
 	Loaded int `json:"loaded,omitempty"`
 }
 
-// Delivery is the content of one skill that one call brought into view, pinned
-// by digest. It stays at that call's result for as long as it is listed here.
+// Delivery is the content of one skill that one call brought into view, pinned by
+// digest. The content is shown at the result of that call as long as the record
+// lists the delivery.
 type Delivery struct {
 	// Call is the number of the call; a call that names several skills makes
 	// several deliveries.
@@ -107,56 +134,60 @@ type Delivery struct {
 	Digest string `json:"digest"`
 	Body   bool   `json:"body,omitempty"`
 	Docs   []Doc  `json:"docs,omitempty"`
+	// Listing is the digest of a text that follows the body, "" for none.
+	Listing string `json:"listing,omitempty"`
 	// Anchor is the user message that carries a delivery made without a call.
 	Anchor *Mark `json:"anchor,omitempty"`
-	// Supersedes reports that an older text of the skill was in view; Old that
-	// this one is that older text and goes at the next break.
+	// Supersedes reports that an older text of the skill was in view. Old reports
+	// that this is such an older text, which goes at the next break.
 	Supersedes bool `json:"supersedes,omitempty"`
 	Old        bool `json:"old,omitempty"`
-	// Seen reports that a request contained the message of the delivery; Spent
-	// that the model has answered since (kept in load mode once only).
+	// Seen reports that a request contained the message of the delivery. Spent
+	// reports that the model has answered since; it is kept in load mode once only.
 	Seen  bool `json:"seen,omitempty"`
 	Spent bool `json:"spent,omitempty"`
-	// Ended reports that the load is over and that its content is in view only
-	// because clearing it does not pay yet. Nothing counts it as loaded.
+	// Ended reports that the load is over. Its content is in view only because
+	// clearing it would cost more than it saves; nothing counts it as loaded.
 	Ended bool `json:"ended,omitempty"`
 }
 
-// Doc is a delivered doc, pinned by the hex SHA-256 of its text. Old reports
-// that a newer text of it was delivered since.
+// Doc is a delivered doc, pinned by the hex SHA-256 of its text. Old reports that a
+// newer text of it was delivered since.
 type Doc struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
 	Old    bool   `json:"old,omitempty"`
+	// Framed: the doc came with a body that names it.
+	Framed bool `json:"framed,omitempty"`
 }
 
-// Pending is a call that the model made and that has a number. Answer is set
-// once it was answered, so that a resumed or repeated execution of the same
-// call answers the same and changes nothing.
+// Pending is a call of the last response that has a number. Answer is set once the
+// call was answered: executing the same call again, after an interrupt or a
+// restart, then gives the same answer and changes nothing.
 type Pending struct {
 	Call int           `json:"call"`
 	From core.ToolCall `json:"from"`
-	// Done reports that the call ended: answered, failed or denied.
+	// Done reports that the call has ended: it was answered, failed or was denied.
 	Done   bool   `json:"done,omitempty"`
 	Answer string `json:"answer,omitempty"`
 }
 
-// Other is a call of a response without a number of its own. After is the number
-// of the last call before it that has one, 0 if there is none.
-type Other struct {
+// Unnumbered is a call of the last response that has no number of its own. After is
+// the number of the last call before it that has one, or 0.
+type Unnumbered struct {
 	ID    string `json:"id,omitempty"`
 	Name  string `json:"name"`
 	After int    `json:"after,omitempty"`
 }
 
-// Note is an announced change of the catalog, shown at the user message that
-// began a turn.
+// Note is an announced change of the catalog. It is shown at the user message that
+// began the turn of the announcement.
 type Note struct {
 	Anchor Mark   `json:"anchor"`
 	Text   string `json:"text"`
 }
 
-// Clone returns a copy that may be changed.
+// Clone returns a deep copy, which may be changed.
 func (r *Record) Clone() *Record {
 	c := *r
 	c.Active = slices.Clone(r.Active)
@@ -171,14 +202,18 @@ func (r *Record) Clone() *Record {
 		}
 	}
 	c.Pending = slices.Clone(r.Pending)
+	c.Returns.Skills = slices.Clone(r.Returns.Skills)
 	c.Notes = slices.Clone(r.Notes)
 	c.Tokens = slices.Clone(r.Tokens)
-	c.Others = slices.Clone(r.Others)
-	c.Held = slices.Clone(r.Held)
-	for i := range c.Held {
-		c.Held[i].Tools = slices.Clone(c.Held[i].Tools)
+	c.Compact = slices.Clone(r.Compact)
+	c.Recent = slices.Clone(r.Recent)
+	c.Unnumbered = slices.Clone(r.Unnumbered)
+	c.Lists = slices.Clone(r.Lists)
+	for i := range c.Lists {
+		c.Lists[i].Tools = slices.Clone(c.Lists[i].Tools)
 	}
 	c.Closed = slices.Clone(r.Closed)
+	c.Held.Holder = slices.Clone(r.Held.Holder)
 	c.Grants = slices.Clone(r.Grants)
 	for i := range c.Grants {
 		c.Grants[i].Skills = maps.Clone(c.Grants[i].Skills)
@@ -186,7 +221,7 @@ func (r *Record) Clone() *Record {
 	return &c
 }
 
-// Find returns the loaded skill of that name, or nil.
+// Find returns the loaded skill of that name, or nil. It points into the record.
 func (r *Record) Find(skill string) *Active {
 	for i := range r.Active {
 		if r.Active[i].Skill == skill {

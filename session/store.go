@@ -18,6 +18,11 @@ import (
 // loaded. Load it again and repeat the change.
 var ErrConflict = errors.New("session record was changed meanwhile")
 
+// ErrUncertain reports a Save after which the store may or may not hold the record: a
+// server took it and its answer was lost. [Update] returns it and does not try again,
+// because the change might be made twice. Load the record to see.
+var ErrUncertain = errors.New("the store may or may not have saved the record")
+
 // ErrNotPinned reports a digest under which nothing is pinned.
 var ErrNotPinned = errors.New("content is not pinned")
 
@@ -58,22 +63,34 @@ type Store interface {
 	End(ctx context.Context, session string) error
 }
 
-// Update loads the record of key, lets change make the next one, and saves it;
-// after a conflict it starts again, so that no update is lost. change may run
-// several times. It returns nil, or the very record it was given, to say that
-// nothing changed; then nothing is saved. Update returns the record that is
-// stored afterwards.
+// Update loads the record of key, lets change make the next one, and saves it.
+// After a conflict it starts again, so that no update is lost. Any other error
+// ends it, also one that wraps [ErrUncertain]. change may run several times. It
+// returns nil, or the very record that it was given, to say that nothing changed;
+// then nothing is saved. Update returns the record that is stored afterwards.
 func Update(ctx context.Context, s Store, key core.SessionKey, change func(*Record) (*Record, error)) (*Record, error) {
+	return update(ctx, s, key, nil, change)
+}
+
+// UpdateFrom is Update for a caller that has just loaded the record: the first
+// try begins with rec, and only a try after a conflict loads it again.
+func UpdateFrom(ctx context.Context, s Store, rec *Record, change func(*Record) (*Record, error)) (*Record, error) {
+	return update(ctx, s, rec.Key, rec, change)
+}
+
+func update(ctx context.Context, s Store, key core.SessionKey, rec *Record, change func(*Record) (*Record, error)) (*Record, error) {
 	for try := 0; ; try++ {
 		if err := pause(ctx, try); err != nil {
 			return nil, err
 		}
-		if q, ok := s.(queuer); ok && try == 1 {
-			defer q.queue(ctx, key)()
+		if q, ok := s.(Queuer); ok && try == 1 {
+			defer q.Queue(ctx, key)()
 		}
-		rec, err := s.Load(ctx, key)
-		if err != nil {
-			return nil, fmt.Errorf("load session %q: %w", key.Session, err)
+		if try > 0 || rec == nil {
+			var err error
+			if rec, err = s.Load(ctx, key); err != nil {
+				return nil, fmt.Errorf("load session %q: %w", key.Session, err)
+			}
 		}
 		next, err := change(rec)
 		if err != nil {
@@ -83,7 +100,7 @@ func Update(ctx context.Context, s Store, key core.SessionKey, change func(*Reco
 			return rec, nil
 		}
 		saved, err := s.Save(ctx, next)
-		if errors.Is(err, ErrConflict) {
+		if errors.Is(err, ErrConflict) && !errors.Is(err, ErrUncertain) {
 			continue
 		}
 		if err != nil {
@@ -93,16 +110,18 @@ func Update(ctx context.Context, s Store, key core.SessionKey, change func(*Reco
 	}
 }
 
-// queuer is a store that can let the updates of one record that met a conflict
-// go one after the other. Without that, n updates at once make n tries each.
-// queue waits a bounded time only and promises nothing.
-type queuer interface {
-	queue(ctx context.Context, key core.SessionKey) (leave func())
+// Queuer is a [Store] that lets updates of one record wait for each other after a
+// conflict. Without it, n updates at the same time need n tries each. A store has it by
+// embedding [Queues].
+type Queuer interface {
+	// Queue waits for those who have not left, for a second at most: correctness never
+	// depends on it.
+	Queue(ctx context.Context, key core.SessionKey) (leave func())
 }
 
-// pause waits before a try, not before the first two and then longer each time
-// up to 32 ms, at random, so that writers in several processes do not keep
-// making each other start again. It returns early with the error of ctx.
+// pause waits before a try: not before the first two, then for a random time of up
+// to 32 ms that grows with each try, so that writers in several processes do not
+// keep disturbing each other. It returns early with the error of ctx.
 func pause(ctx context.Context, try int) error {
 	if try < 2 {
 		return ctx.Err()

@@ -9,7 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// splitChunks cuts a block at the lines that look like a key of its top level.
+// splitChunks cuts a block at the lines that look like a top-level key.
 func splitChunks(block []byte) []chunk {
 	var cs []chunk
 	indent := topIndent(block)
@@ -37,8 +37,8 @@ func splitChunks(block []byte) []chunk {
 	return cs
 }
 
-// strayKey recognises a name or a description that is indented by mistake: it
-// follows a field that has its text on the line of its key.
+// strayKey recognises a name or a description that was indented by mistake, after a
+// field that has its text on the same line as its key.
 func strayKey(cs []chunk, line []byte) (key, value string, ok bool) {
 	if len(cs) == 0 {
 		return "", "", false
@@ -54,10 +54,10 @@ func strayKey(cs []chunk, line []byte) (key, value string, ok bool) {
 	return key, value, !slices.ContainsFunc(cs, func(c chunk) bool { return c.key == key })
 }
 
-// takes reports that line belongs to the chunk: it is blank or deeper than the
-// key, an item of a list, or text that lost its indentation and directly
-// follows without looking like a field. Everything after a line that does not
-// belong is skipped.
+// takes reports whether line belongs to the chunk. It does if it is blank, deeper
+// than the key, an item of a list, or text that lost its indentation and directly
+// follows without looking like a field. Once a line does not belong, everything
+// after it is skipped.
 func (c *chunk) takes(line []byte, indent int) bool {
 	trimmed := bytes.TrimSpace(line)
 	switch {
@@ -148,9 +148,10 @@ func knownKey(key string) bool {
 	return flagOf(key) != flagNone
 }
 
-// literal is the value of the chunk as people would read it: without quotes
-// around it, a block scalar without its header. It is cut at the longest
-// description that is allowed, since nothing says where broken text ends.
+// literal returns the value of the chunk as a person would read it: without
+// surrounding quotes, and a block scalar without its header. It is cut at the
+// length of the longest allowed description, since nothing says where broken text
+// ends.
 func (c chunk) literal() string {
 	head, sep := c.inline, " "
 	if isBlockHeader(head) {
@@ -176,8 +177,8 @@ func isBlockHeader(s string) bool {
 	return s != "" && (s[0] == '|' || s[0] == '>') && strings.Trim(s[1:], "+-0123456789") == ""
 }
 
-// tools reads the items of a broken allowed-tools. The list is never nil, so it
-// restricts what the skill may do.
+// tools reads the items of a broken allowed-tools. It never returns nil, so the
+// list restricts the skill.
 func (c chunk) tools(line int) *yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: line}
 	add := func(s string) {
@@ -200,8 +201,8 @@ func (c chunk) tools(line int) *yaml.Node {
 	return list
 }
 
-// unquote takes one pair of quotes off a text, or a first quote that nothing
-// closes.
+// unquote removes one pair of quotes around a text, or an opening quote that
+// nothing closes.
 func unquote(s string) string {
 	if s == "" || s[0] != '"' && s[0] != '\'' {
 		return s
@@ -220,8 +221,8 @@ func unquote(s string) string {
 	return s
 }
 
-// quoteInner quotes the values inside a nested field that YAML would not take
-// as text, above all those that hold ": ".
+// quoteInner quotes values inside a nested field that YAML would not read as text,
+// above all those that contain ": ".
 func quoteInner(text []byte) []byte {
 	out := make([]byte, 0, len(text)+64)
 	for pos := 0; pos < len(text); {

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// cleanText makes raw text safe to read: LF line ends, valid UTF-8, no control
-// characters but tab and LF. line is the file line of its first byte. It
-// returns raw itself where nothing is to be done, and whether characters were
-// lost.
+// cleanText makes raw text safe to read: LF line ends, valid UTF-8, and no control
+// characters but tab and LF. line is the file line of its first byte. If there is
+// nothing to do it returns raw itself. lost reports whether characters were
+// replaced.
 func (p *parser) cleanText(raw []byte, line int) (text []byte, lost bool) {
 	if isClean(raw) {
 		return raw, false
@@ -43,13 +43,14 @@ func (p *parser) cleanText(raw []byte, line int) (text []byte, lost bool) {
 		out = utf8.AppendRune(out, r)
 		i += size
 	}
-	p.reportOnce(note, crlf, CodeCRLF, "lines end in CR LF or CR")
-	p.reportOnce(must, badUTF8, CodeInvalidUTF8, "bytes that are not UTF-8 are replaced")
-	p.reportOnce(strict, control, CodeControl, "control characters are replaced")
+	p.reportOnce(note, crlf, codeCRLF, "lines end in CR LF or CR")
+	p.reportOnce(must, badUTF8, codeInvalidUTF8, "bytes that are not UTF-8 are replaced")
+	p.reportOnce(strict, control, codeControl, "control characters are replaced")
 	return out, badUTF8 > 0 || control > 0
 }
 
-// reportOnce reports a finding at a line that is not 0, once per file.
+// reportOnce reports a finding once per file. A line of 0 means that there is
+// nothing to report.
 func (p *parser) reportOnce(w weight, line int, code Code, msg string) {
 	if line == 0 {
 		return
@@ -62,7 +63,7 @@ func (p *parser) reportOnce(w weight, line int, code Code, msg string) {
 	p.report(w, line, code, "%s", msg)
 }
 
-// isClean reports that cleanText has nothing to do.
+// isClean reports whether cleanText has nothing to do.
 func isClean(b []byte) bool {
 	for i, c := range b {
 		switch {
@@ -82,13 +83,13 @@ func isClean(b []byte) bool {
 	return utf8.Valid(b)
 }
 
-// isControl reports the characters that YAML forbids, and DEL.
+// isControl reports the control characters that YAML forbids, and DEL.
 func isControl(r rune) bool {
 	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
 }
 
-// isInvisible reports characters that hide text from people: zero-width ones,
-// direction overrides and tags. The joiners are not among them, since emoji and
+// isInvisible reports characters that hide text from people: zero-width characters,
+// direction overrides and tags. Joiners are not among them, because emoji and
 // several scripts need them.
 func isInvisible(r rune) bool {
 	switch {
@@ -100,6 +101,12 @@ func isInvisible(r rune) bool {
 	return false
 }
 
+// isUnprintable reports control and format characters, among them line breaks and
+// direction overrides, and what stands for characters that were replaced.
+func isUnprintable(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
+}
+
 // cleanValue trims a decoded value and replaces the control characters that
 // YAML escapes can put into it.
 func (p *parser) cleanValue(s, field string, line int) string {
@@ -107,7 +114,7 @@ func (p *parser) cleanValue(s, field string, line int) string {
 	if strings.IndexFunc(s, isControl) < 0 {
 		return s
 	}
-	p.report(must, line, CodeControl, "control characters in %s are replaced", quote(field))
+	p.report(must, line, codeControl, "control characters in %s are replaced", quote(field))
 	return strings.Map(func(r rune) rune {
 		if isControl(r) {
 			return unicode.ReplacementChar

@@ -3,121 +3,67 @@ package skillmd
 // Code names a kind of finding. Codes are stable: tools may match on them.
 type Code string
 
-// Findings about the text and its fences.
+// The codes that [Parse] and [ValidName] report.
 const (
-	// CodeNoFrontMatter: the first line that is not blank is not "---".
-	CodeNoFrontMatter Code = "frontmatter-missing"
-	// CodeLeadingBlank: blank lines stand before the opening fence.
-	CodeLeadingBlank Code = "frontmatter-late"
-	// CodeUnclosed: no line closes the front matter.
-	CodeUnclosed Code = "frontmatter-unclosed"
-	// CodeOddClose: the front matter ends at a line that only begins with "---".
-	CodeOddClose Code = "frontmatter-odd-close"
-	// CodeTooLarge: the front matter is longer than [MaxFrontMatter].
-	CodeTooLarge Code = "frontmatter-too-large"
-	// CodeBOM: the file begins with a UTF-8 byte order mark.
-	CodeBOM Code = "bom"
-	// CodeUTF16: the file is UTF-16; it must be UTF-8.
-	CodeUTF16 Code = "utf16"
-	// CodeCRLF: lines end in CR LF or CR.
-	CodeCRLF Code = "crlf"
-	// CodeInvalidUTF8: bytes that are not UTF-8 were replaced by U+FFFD.
-	CodeInvalidUTF8 Code = "invalid-utf8"
-	// CodeControl: control characters were replaced by U+FFFD.
-	CodeControl Code = "control-character"
-	// CodeInvisible: the name or the description holds zero-width, direction or
-	// tag characters, which people do not see and models do.
-	CodeInvisible Code = "invisible-character"
-)
+	// Findings about the text and its fences.
 
-// Findings about the YAML.
-const (
-	// CodeYAMLInvalid: the front matter is not valid YAML.
-	CodeYAMLInvalid Code = "yaml-invalid"
-	// CodeYAMLRepaired: a field was read in spite of invalid YAML.
-	CodeYAMLRepaired Code = "yaml-repaired"
-	// CodeYAMLDropped: a field could not be read and is ignored.
-	CodeYAMLDropped Code = "yaml-dropped"
-	// CodeYAMLPanic: the YAML made the YAML library panic.
-	CodeYAMLPanic Code = "yaml-panic"
-	// CodeNotMapping: the front matter is YAML, but no mapping.
-	CodeNotMapping Code = "yaml-not-mapping"
-	// CodeDuplicateKey: a key stands twice; the last one counts.
-	CodeDuplicateKey Code = "yaml-duplicate-key"
-	// CodeBadKey: a key is not a scalar or longer than 256 bytes.
-	CodeBadKey Code = "yaml-bad-key"
-	// CodeAlias: a field uses an alias. Only an alias of a scalar that is the
-	// whole value is followed.
-	CodeAlias Code = "yaml-alias"
-	// CodeAnchor: a value has an anchor.
-	CodeAnchor Code = "yaml-anchor"
-	// CodeTag: a value has a tag, which is ignored.
-	CodeTag Code = "yaml-tag"
-	// CodeFlow: a value is a flow collection ([] or {}).
-	CodeFlow Code = "yaml-flow"
-	// CodeDepth: a value is nested more than 64 levels deep.
-	CodeDepth Code = "yaml-depth"
-)
+	codeNoFrontMatter Code = "frontmatter-missing"   // the first line that is not blank is not "---".
+	codeLeadingBlank  Code = "frontmatter-late"      // blank lines stand before the opening fence.
+	codeUnclosed      Code = "frontmatter-unclosed"  // no line closes the front matter.
+	codeOddClose      Code = "frontmatter-odd-close" // the front matter ends at a line that only begins with "---".
+	codeTooLarge      Code = "frontmatter-too-large" // the front matter is longer than [MaxFrontMatter].
+	codeBOM           Code = "bom"                   // the file begins with a UTF-8 byte order mark.
+	codeUTF16         Code = "utf16"                 // the file is UTF-16; it must be UTF-8.
+	codeCRLF          Code = "crlf"                  // lines end in CR LF or CR.
+	codeInvalidUTF8   Code = "invalid-utf8"          // bytes that are not UTF-8 were replaced by U+FFFD.
+	codeControl       Code = "control-character"     // control characters were replaced by U+FFFD.
+	codeInvisible     Code = "invisible-character"   // the name or the description holds zero-width, direction or tag characters, which people do not see and models do.
 
-// Findings about the fields.
-const (
-	// CodeNameMissing: there is no name, or it is blank.
-	CodeNameMissing Code = "name-missing"
-	// CodeNameType: the name is a list or a map.
-	CodeNameType Code = "name-not-string"
-	// CodeNameTooLong: the name is longer than 64 characters after NFKC.
-	CodeNameTooLong Code = "name-too-long"
-	// CodeNameCase: the name is not lowercase.
-	CodeNameCase Code = "name-not-lowercase"
-	// CodeNameEdge: the name starts or ends with a hyphen.
-	CodeNameEdge Code = "name-edge-hyphen"
-	// CodeNameDouble: the name holds two hyphens in a row.
-	CodeNameDouble Code = "name-double-hyphen"
-	// CodeNameCharacter: the name holds something else than letters, digits
-	// and hyphens.
-	CodeNameCharacter Code = "name-invalid-character"
-	// CodeNameMismatch: the name differs from the directory's.
-	CodeNameMismatch Code = "name-mismatch"
+	// Findings about the YAML.
 
-	// CodeDescriptionMissing: there is no description, or it is blank.
-	CodeDescriptionMissing Code = "description-missing"
-	// CodeDescriptionType: the description is a list or a map.
-	CodeDescriptionType Code = "description-not-string"
-	// CodeDescriptionTooLong: the description is longer than 1024 characters.
-	CodeDescriptionTooLong Code = "description-too-long"
-	// CodeDescriptionCut: " #" in an unquoted description starts a YAML
-	// comment, so the rest of the line is not part of it.
-	CodeDescriptionCut Code = "description-cut"
+	codeYAMLInvalid  Code = "yaml-invalid"       // the front matter is not valid YAML.
+	codeYAMLRepaired Code = "yaml-repaired"      // a field was read in spite of invalid YAML.
+	codeYAMLDropped  Code = "yaml-dropped"       // a field could not be read and is ignored.
+	codeYAMLPanic    Code = "yaml-panic"         // the YAML made the YAML library panic.
+	codeNotMapping   Code = "yaml-not-mapping"   // the front matter is YAML, but no mapping.
+	codeDuplicateKey Code = "yaml-duplicate-key" // a key stands twice; the last one counts.
+	codeBadKey       Code = "yaml-bad-key"       // a key is not a scalar or longer than 256 bytes.
+	codeAlias        Code = "yaml-alias"         // a field uses an alias. Only an alias of a scalar that is the whole value is followed.
+	codeAnchor       Code = "yaml-anchor"        // a value has an anchor.
+	codeTag          Code = "yaml-tag"           // a value has a tag, which is ignored.
+	codeFlow         Code = "yaml-flow"          // a value is a flow collection ([] or {}).
+	codeDepth        Code = "yaml-depth"         // a value is nested more than 64 levels deep.
 
-	// CodeLicenseType: the license is a list or a map.
-	CodeLicenseType Code = "license-not-string"
-	// CodeCompatibilityType: compatibility is a list or a map.
-	CodeCompatibilityType Code = "compatibility-not-string"
-	// CodeCompatibilityEmpty: compatibility is present and blank.
-	CodeCompatibilityEmpty Code = "compatibility-empty"
-	// CodeCompatibilityTooLong: compatibility is longer than 500 characters.
-	CodeCompatibilityTooLong Code = "compatibility-too-long"
-	// CodeMetadataType: metadata is not a map.
-	CodeMetadataType Code = "metadata-not-map"
-	// CodeMetadataNested: a value in metadata is a list or a map; the
-	// specification allows strings only.
-	CodeMetadataNested Code = "metadata-nested"
+	// Findings about the fields.
 
-	// CodeToolsType: allowed-tools, or an item of its list, is not text.
-	CodeToolsType Code = "allowed-tools-type"
-	// CodeToolsParens: the parentheses in allowed-tools do not match.
-	CodeToolsParens Code = "allowed-tools-parentheses"
-	// CodeToolsSpelling: allowed_tools, allowedTools and the like are not read;
-	// allowed-tools would be.
-	CodeToolsSpelling Code = "allowed-tools-spelling"
-	// CodeFlag: disable-model-invocation or user-invocable is not a boolean;
-	// the closed value holds.
-	CodeFlag Code = "flag-invalid"
+	codeNameUnprintable Code = "name-unprintable"       // the name holds control or format characters; the skill is hidden.
+	codeNameMissing     Code = "name-missing"           // there is no name, or it is blank.
+	codeNameType        Code = "name-not-string"        // the name is a list or a map.
+	codeNameTooLong     Code = "name-too-long"          // the name is longer than 64 characters after NFKC.
+	codeNameCase        Code = "name-not-lowercase"     // the name is not lowercase.
+	codeNameEdge        Code = "name-edge-hyphen"       // the name starts or ends with a hyphen.
+	codeNameDouble      Code = "name-double-hyphen"     // the name holds two hyphens in a row.
+	codeNameCharacter   Code = "name-invalid-character" // the name holds something else than letters, digits and hyphens.
+	codeNameMismatch    Code = "name-mismatch"          // the name differs from the directory's.
 
-	// CodeUnknownField: a top-level field is not in the specification. Only
-	// [SkillsRef] reports it.
-	CodeUnknownField Code = "unknown-field"
-	// CodeSuspiciousKey: a top-level key holds white space, so it is probably
-	// text that fell out of a value.
-	CodeSuspiciousKey Code = "key-suspicious"
+	codeDescriptionMissing Code = "description-missing"    // there is no description, or it is blank.
+	codeDescriptionType    Code = "description-not-string" // the description is a list or a map.
+	codeDescriptionTooLong Code = "description-too-long"   // the description is longer than 1024 characters.
+	codeShortDescription   Code = "short-description"      // short_description stands in for the description.
+	codeDescriptionCut     Code = "description-cut"        // " #" in an unquoted description starts a YAML comment, so the rest of the line is not part of it.
+
+	codeLicenseType          Code = "license-not-string"       // the license is a list or a map.
+	codeCompatibilityType    Code = "compatibility-not-string" // compatibility is a list or a map.
+	codeCompatibilityEmpty   Code = "compatibility-empty"      // compatibility is present and blank.
+	codeCompatibilityTooLong Code = "compatibility-too-long"   // compatibility is longer than 500 characters.
+	codeMetadataType         Code = "metadata-not-map"         // metadata is not a map.
+	codeMetadataNested       Code = "metadata-nested"          // a value in metadata is a list or a map; the specification allows strings only.
+
+	codeToolsType     Code = "allowed-tools-type"        // allowed-tools, or an item of its list, is not text.
+	codeToolsParens   Code = "allowed-tools-parentheses" // the parentheses in allowed-tools do not match.
+	codeToolsSpelling Code = "allowed-tools-spelling"    // allowed_tools, allowedTools and the like are not read; allowed-tools would be.
+	codeFlag          Code = "flag-invalid"              // disable-model-invocation or user-invocable is not a boolean; the closed value holds.
+
+	codeUnknownField  Code = "unknown-field"  // a top-level field is not in the specification. Only [SkillsRef] reports it.
+	codeSuspiciousKey Code = "key-suspicious" // a top-level key holds white space, so it is probably text that fell out of a value.
 )

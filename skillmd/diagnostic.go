@@ -8,8 +8,8 @@ import (
 // Severity says how much a diagnostic matters.
 type Severity uint8
 
-// The severities. A parse returns an error exactly if one of its diagnostics
-// is an Error, or if the file has no front matter at all.
+// The severities. [Parse] returns an error exactly if one of its diagnostics is an
+// Error or the file has no front matter at all.
 const (
 	Info    Severity = iota // worth knowing, nothing is wrong
 	Warning                 // wrong, and the skill works all the same

@@ -12,13 +12,13 @@ func TestDiagnosticText(t *testing.T) {
 		d          skillmd.Diagnostic
 		text, json string
 	}{
-		{skillmd.Diagnostic{File: "a/SKILL.md", Line: 3, Code: skillmd.CodeBOM, Severity: skillmd.Info, Message: "m"},
+		{skillmd.Diagnostic{File: "a/SKILL.md", Line: 3, Code: "bom", Severity: skillmd.Info, Message: "m"},
 			"a/SKILL.md:3: info bom: m", `{"file":"a/SKILL.md","line":3,"code":"bom","severity":"info","message":"m"}`},
-		{skillmd.Diagnostic{Line: 3, Code: skillmd.CodeCRLF, Severity: skillmd.Warning, Message: "m"},
+		{skillmd.Diagnostic{Line: 3, Code: "crlf", Severity: skillmd.Warning, Message: "m"},
 			"3: warning crlf: m", `{"line":3,"code":"crlf","severity":"warning","message":"m"}`},
-		{skillmd.Diagnostic{Code: skillmd.CodeUTF16, Severity: skillmd.Error, Message: "m"},
+		{skillmd.Diagnostic{Code: "utf16", Severity: skillmd.Error, Message: "m"},
 			"error utf16: m", `{"code":"utf16","severity":"error","message":"m"}`},
-		{skillmd.Diagnostic{Code: skillmd.CodeUTF16, Severity: 9, Message: "m"},
+		{skillmd.Diagnostic{Code: "utf16", Severity: 9, Message: "m"},
 			"severity(9) utf16: m", `{"code":"utf16","severity":"severity(9)","message":"m"}`},
 	}
 	for _, tt := range tests {

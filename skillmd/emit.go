@@ -9,9 +9,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// emitter writes a subset of YAML that every reader understands the same way:
-// block collections, plain words, double quotes, literal blocks. It is not the
-// encoder of yaml.v3, whose output for unusual text does not always read back.
+// emitter writes a subset of YAML that every reader understands in the same way:
+// block collections, plain words, double quotes and literal blocks. The encoder of
+// yaml.v3 is not used because its output for unusual text does not always read
+// back.
 type emitter struct{ b []byte }
 
 func (e *emitter) line(s string) { e.b = append(append(e.b, s...), '\n') }
@@ -33,7 +34,7 @@ func (e *emitter) field(k, v string) {
 	e.text(v, 0)
 }
 
-// text writes the rest of a line whose key stands at level: a space, v and a
+// text writes the rest of a line after a key at level: a space, the value v and a
 // line break.
 func (e *emitter) text(v string, level int) {
 	if !literalSafe(v) {
@@ -49,9 +50,9 @@ func (e *emitter) text(v string, level int) {
 	}
 }
 
-// node writes the value of a key at level. Nodes that a host built may be as
-// deep and as odd as it likes, so depth bounds the recursion and what is
-// neither collection nor scalar is null.
+// node writes the value of a key at level. A host may have built any node, so depth
+// bounds the recursion, and what is neither a collection nor a scalar is written as
+// null.
 func (e *emitter) node(n *yaml.Node, level, depth int) {
 	switch {
 	case depth > maxDepth:
@@ -83,8 +84,8 @@ func (e *emitter) node(n *yaml.Node, level, depth int) {
 	}
 }
 
-// typedPlain reports that the plain text of n is no string to YAML and stays on
-// one line.
+// typedPlain reports that YAML does not read the plain text of n as a string, and
+// that it fits on one line.
 func typedPlain(n *yaml.Node) bool {
 	plain := yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}
 	if tag := plain.ShortTag(); tag == "!!str" || tag == "!!merge" || n.Tag != "" && n.ShortTag() != tag {
@@ -93,8 +94,8 @@ func typedPlain(n *yaml.Node) bool {
 	return strings.IndexFunc(n.Value, func(r rune) bool { return r <= ' ' && r != ' ' || r >= 0x7f }) < 0
 }
 
-// inlineText writes s as a plain word where every YAML version reads a string,
-// else in double quotes.
+// inlineText writes s as a plain word if every version of YAML reads that as a
+// string, and else in double quotes.
 func inlineText(s string) string {
 	if plainSafe(s) {
 		return s
@@ -123,8 +124,8 @@ func plainSafe(s string) bool {
 	return plain.ShortTag() == "!!str"
 }
 
-// literalSafe reports that a literal block without an indentation indicator
-// holds s exactly.
+// literalSafe reports whether a literal block without an indentation indicator
+// represents s exactly.
 func literalSafe(s string) bool {
 	if !strings.Contains(s, "\n") || strings.HasSuffix(s, "\n") || strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\n") {
 		return false

@@ -2,14 +2,14 @@ package skillmd
 
 import "bytes"
 
-// MaxFrontMatter is how many bytes of front matter are read as YAML. Real
-// front matter stays below a few kilobytes. A longer one is an error in the
-// strict modes; the [Lenient] mode scans its head line by line.
+// MaxFrontMatter is how many bytes of front matter are read as YAML. Real front
+// matter stays below a few kilobytes. Longer front matter is an error in the strict
+// modes; the [Lenient] mode reads its beginning line by line.
 const MaxFrontMatter = 64 << 10
 
 var utf8BOM = []byte("\xef\xbb\xbf")
 
-// span says where the front matter of a text is, in bytes of the raw text.
+// span is the place of the front matter in a text, in bytes of the raw text.
 type span struct {
 	openLine int // 1-based line of the opening fence
 	start    int // first byte after the opening fence line
@@ -18,10 +18,10 @@ type span struct {
 	broken   bool
 }
 
-// FrontMatterEnd returns the offset just after the line of the closing fence,
-// or -1 if text does not hold the whole of a front matter yet. text may be the
-// head of a longer file: a fence without its line break does not count, since
-// more may follow. Parse(text[:FrontMatterEnd(text)]) finds the same skill as
+// FrontMatterEnd returns the offset just after the line of the closing fence, or -1
+// if text does not contain the whole front matter yet. text may be the beginning of
+// a longer file; a fence without its line break does not count, because the line
+// may go on. Parse(text[:FrontMatterEnd(text)]) finds the same skill as
 // Parse(text).
 func FrontMatterEnd(text []byte) int {
 	s, ok := locate(text)
@@ -35,9 +35,9 @@ func FrontMatterEnd(text []byte) int {
 	return s.after
 }
 
-// locate finds the fences: the opening one is the first line that is not
-// blank, the closing one the next line that is "---" and blanks from column 0.
-// A "---" inside a line is text, unlike in parsers that split at substrings.
+// locate finds the fences. The opening fence is the first line that is not blank;
+// the closing fence is the next line that consists of "---" at column 0 and blanks.
+// Unlike in parsers that split at substrings, a "---" inside a line is text.
 func locate(text []byte) (span, bool) {
 	s := span{after: -1}
 	pos := 0
@@ -71,9 +71,9 @@ func locate(text []byte) (span, bool) {
 	return s, true
 }
 
-// looseEnd sets the end of a front matter that nothing closes. It ends at a
-// line that begins with "---", at an indented "---", or at a blank line before
-// text that cannot belong to it, whichever comes first.
+// looseEnd sets the end of front matter that nothing closes. It ends at a line that
+// begins with "---", at an indented "---", or at a blank line before text that
+// cannot belong to it, whichever comes first.
 func (s *span) looseEnd(text []byte) {
 	s.broken = true
 	s.end, s.after = len(text), len(text)
@@ -109,9 +109,10 @@ func isFence(line []byte) bool {
 	return len(line) >= 3 && string(line[:3]) == "---" && len(bytes.TrimRight(line[3:], " \t")) == 0
 }
 
-// lineEnd returns where the line that holds pos ends and where the next one
-// begins. LF, CR LF and CR end a line. It looks at each byte once: searching
-// for LF and CR apart would be quadratic in texts that have only one of them.
+// lineEnd returns where the line that contains pos ends and where the next one
+// begins. LF, CR LF and CR end a line. It looks at each byte once; separate
+// searches for LF and CR would take quadratic time in texts that have only one of
+// them.
 func lineEnd(b []byte, pos int) (end, next int) {
 	for i := pos; i < len(b); i++ {
 		switch {

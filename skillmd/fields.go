@@ -2,6 +2,7 @@ package skillmd
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -14,11 +15,10 @@ const (
 	maxCompatibility = 500
 )
 
-// seen says which required fields were there at all, in whatever form.
+// seen says which required fields were present, in whatever form.
 type seen struct{ name, description bool }
 
-// apply puts the fields into the document. A field that is wrong never touches
-// another one.
+// apply puts the fields into the document. A wrong field never affects another one.
 func (p *parser) apply(fs []field) {
 	for _, f := range fs {
 		switch f.key {
@@ -27,7 +27,7 @@ func (p *parser) apply(fs []field) {
 		case "description":
 			p.description(f)
 		case "license":
-			p.doc.Skill.License = p.optional(f, CodeLicenseType)
+			p.doc.Skill.License = p.optional(f, codeLicenseType)
 		case "compatibility":
 			p.compatibility(f)
 		case "metadata":
@@ -40,8 +40,8 @@ func (p *parser) apply(fs []field) {
 	}
 }
 
-// scalar returns the text of a scalar as it was written; null is "". ok is
-// false for lists, maps and values that could not be read.
+// scalar returns the text of a scalar as it was written; null is "". ok is false
+// for lists, maps and values that could not be read.
 func scalar(n *yaml.Node) (text string, ok bool) {
 	if n == nil || n.Kind != yaml.ScalarNode {
 		return "", false
@@ -57,33 +57,53 @@ func (p *parser) name(f field) {
 	text, ok := scalar(f.value)
 	if !ok {
 		p.seen.name = true
-		p.report(must, f.line, CodeNameType, "name is not text")
+		p.report(must, f.line, codeNameType, "name is not text")
 		return
 	}
-	p.doc.Skill.Name = p.cleanValue(text, "name", f.line)
+	p.doc.Skill.Name = p.printableName(p.cleanValue(text, "name", f.line))
 }
 
-// checkName runs after all fields, since a missing name comes from the
-// directory.
+// printableName replaces what would disturb a line of a prompt or of a terminal, and
+// hides the skill from the model: such a name is a trick or an accident, and no model
+// can write it.
+func (p *parser) printableName(name string) string {
+	if strings.IndexFunc(name, isUnprintable) < 0 {
+		return name
+	}
+	p.unprintable = true
+	return strings.Map(func(r rune) rune {
+		if isUnprintable(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, name)
+}
+
+// checkName runs after all fields were read, because a missing name is taken from
+// the directory.
 func (p *parser) checkName() {
 	s := &p.doc.Skill
 	line := p.nameLine
 	if s.Name == "" {
-		dir := p.cleanValue(p.dir, "directory name", 0)
+		dir := p.printableName(p.cleanValue(p.dir, "directory name", 0))
 		if p.mode != Lenient || dir == "" {
 			if !p.seen.name || p.mode == Lenient {
-				p.report(fatal, line, CodeNameMissing, "name is missing")
+				p.report(fatal, line, codeNameMissing, "name is missing")
 			}
 			return
 		}
-		p.report(oddity, line, CodeNameMissing, "name is missing; the directory's name %s stands in", quote(dir))
+		p.report(oddity, line, codeNameMissing, "name is missing; the directory's name %s stands in", quote(dir))
 		s.Name, s.Repaired = dir, true
+	}
+	if p.unprintable {
+		s.Hidden = true
+		p.report(must, line, codeNameUnprintable, "name holds control or format characters: the skill is hidden from the model")
 	}
 	for _, d := range ValidName(s.Name) {
 		p.report(must, line, d.Code, "%s", d.Message)
 	}
 	if p.dir != "" && CleanName(p.dir) != CleanName(s.Name) {
-		p.report(must, line, CodeNameMismatch, "name %s differs from its directory %s", quote(s.Name), quote(p.dir))
+		p.report(must, line, codeNameMismatch, "name %s differs from its directory %s", quote(s.Name), quote(p.dir))
 	}
 	p.checkInvisible(s.Name, "name", line)
 }
@@ -92,12 +112,12 @@ func (p *parser) description(f field) {
 	p.seen.description = true
 	text, ok := scalar(f.value)
 	if !ok {
-		p.report(fatal, f.line, CodeDescriptionType, "description is not text")
+		p.report(fatal, f.line, codeDescriptionType, "description is not text")
 		return
 	}
 	d := p.cleanValue(text, "description", f.line)
 	if d == "" {
-		p.report(fatal, f.line, CodeDescriptionMissing, "description is blank")
+		p.report(fatal, f.line, codeDescriptionMissing, "description is blank")
 		return
 	}
 	// skills-ref counts the blanks around the text too, the specification
@@ -108,21 +128,37 @@ func (p *parser) description(f field) {
 	}
 	if len(counted) > maxDescription {
 		if n := utf8.RuneCountInString(counted); n > maxDescription {
-			p.report(must, f.line, CodeDescriptionTooLong, "%s", tooLong("description", n, maxDescription))
+			p.report(must, f.line, codeDescriptionTooLong, "%s", tooLong("description", n, maxDescription))
 		}
 	}
 	p.checkInvisible(d, "description", f.line)
 	p.doc.Skill.Description = d
 }
 
+// shortDescription takes short_description where there is no description, as some
+// servers of skills have it. Only the lenient mode does.
+func (p *parser) shortDescription() bool {
+	node, ok := p.doc.Extra["short_description"]
+	if !ok || p.mode != Lenient {
+		return false
+	}
+	text, ok := scalar(&node)
+	if !ok || strings.TrimSpace(text) == "" {
+		return false
+	}
+	p.report(note, node.Line, codeShortDescription, "short_description stands in for the description")
+	p.description(field{key: "description", line: node.Line, value: &node})
+	return true
+}
+
 func (p *parser) checkInvisible(s, field string, line int) {
 	if strings.IndexFunc(s, isInvisible) >= 0 {
-		p.report(oddity, line, CodeInvisible, "%s holds invisible characters", field)
+		p.report(oddity, line, codeInvisible, "%s holds invisible characters", field)
 	}
 }
 
-// optional reads a text field that nobody needs. A list of scalars is joined,
-// since authors write lists where the specification wants a sentence.
+// optional reads an optional text field. A list of scalars is joined, because
+// authors write lists where the specification wants a sentence.
 func (p *parser) optional(f field, code Code) string {
 	if text, ok := scalar(f.value); ok {
 		return p.cleanValue(text, f.key, f.line)
@@ -144,38 +180,38 @@ func (p *parser) optional(f field, code Code) string {
 }
 
 func (p *parser) compatibility(f field) {
-	text := p.optional(f, CodeCompatibilityType)
+	text := p.optional(f, codeCompatibilityType)
 	n := utf8.RuneCountInString(text)
 	switch {
 	case n > maxCompatibility:
-		p.report(must, f.line, CodeCompatibilityTooLong, "%s", tooLong("compatibility", n, maxCompatibility))
+		p.report(must, f.line, codeCompatibilityTooLong, "%s", tooLong("compatibility", n, maxCompatibility))
 	case n == 0 && f.value != nil && f.value.Kind == yaml.ScalarNode:
-		p.report(must, f.line, CodeCompatibilityEmpty, "compatibility is empty; leave it out or say what is required")
+		p.report(must, f.line, codeCompatibilityEmpty, "compatibility is empty; leave it out or say what is required")
 	}
 	p.doc.Skill.Compatibility = text
 }
 
-// allowedTools reads a string or a list. A list that cannot be read stays a
-// list that allows nothing: to ignore it would allow everything.
+// allowedTools reads a string or a list. A value that cannot be read becomes a list
+// that allows nothing; ignoring it would allow everything.
 func (p *parser) allowedTools(f field) {
 	tokens := []string{}
 	if text, ok := scalar(f.value); ok {
 		var balanced bool
 		if tokens, balanced = splitTools(p.cleanValue(text, f.key, f.line)); !balanced {
-			p.report(oddity, f.line, CodeToolsParens, "parentheses in allowed-tools do not match")
+			p.report(oddity, f.line, codeToolsParens, "parentheses in allowed-tools do not match")
 		}
 		p.doc.Skill.AllowedTools = tokens
 		return
 	}
 	if f.value == nil || f.value.Kind != yaml.SequenceNode {
-		p.report(must, f.line, CodeToolsType, "allowed-tools is neither text nor a list; it allows nothing")
+		p.report(must, f.line, codeToolsType, "allowed-tools is neither text nor a list; it allows nothing")
 		p.doc.Skill.AllowedTools = tokens
 		return
 	}
 	for _, c := range f.value.Content {
 		text, ok := scalar(c)
 		if text = p.cleanValue(text, f.key, c.Line); !ok || text == "" {
-			p.report(must, c.Line, CodeToolsType, "item of allowed-tools is not text and is ignored")
+			p.report(must, c.Line, codeToolsType, "item of allowed-tools is not text and is ignored")
 			continue
 		}
 		// An item is one token: "Azure MCP/documentation" names one tool.
@@ -184,10 +220,10 @@ func (p *parser) allowedTools(f field) {
 	p.doc.Skill.AllowedTools = tokens
 }
 
-// other handles what the specification does not define: the control flags, and
-// everything that is kept for the host.
+// other handles the fields that the specification does not define: the control
+// flags, and everything that is kept for the host.
 func (p *parser) other(f field) {
-	p.report(ref, f.line, CodeUnknownField, "field %s is not in the specification", quote(f.key))
+	p.report(ref, f.line, codeUnknownField, "field %s is not in the specification", quote(f.key))
 	switch flagOf(f.key) {
 	case flagHidden:
 		p.doc.Skill.Hidden = p.flag(f, false) || p.doc.Skill.Hidden
@@ -198,9 +234,9 @@ func (p *parser) other(f field) {
 	}
 	switch {
 	case strings.EqualFold(strings.NewReplacer("_", "", "-", "").Replace(f.key), "allowedtools"):
-		p.report(oddity, f.line, CodeToolsSpelling, "%s is not read; write allowed-tools", quote(f.key))
+		p.report(oddity, f.line, codeToolsSpelling, "%s is not read; write allowed-tools", quote(f.key))
 	case strings.ContainsAny(f.key, " \t\n"):
-		p.report(oddity, f.line, CodeSuspiciousKey, "key %s holds white space; it is probably part of the value above", quote(f.key))
+		p.report(oddity, f.line, codeSuspiciousKey, "key %s holds white space; it is probably part of the value above", quote(f.key))
 	}
 	if f.value == nil {
 		return

@@ -13,8 +13,8 @@ const (
 	flagInvocable
 )
 
-// flagOf recognises the control flags, with "_" for "-" and the misspelling
-// that is about as common as the right spelling.
+// flagOf recognises the control flags, also with "_" instead of "-" and with a
+// misspelling that is about as common as the right spelling.
 func flagOf(key string) flagKind {
 	switch len(key) {
 	case len("disable-model-invocation"), len("user-invocable"):
@@ -30,7 +30,7 @@ func flagOf(key string) flagKind {
 	return flagNone
 }
 
-// parseFlag reads a boolean as it was written in YAML 1.1 or 1.2.
+// parseFlag reads a boolean as YAML 1.1 or 1.2 writes it.
 func parseFlag(text string) (value, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "true", "yes", "on", "1":
@@ -41,22 +41,22 @@ func parseFlag(text string) (value, ok bool) {
 	return false, false
 }
 
-// flag reads a control flag whose harmless value is open. Anything that is not
-// clearly a boolean counts as the other one: the author meant to restrict
-// something.
+// flag reads a control flag. open is the value that restricts nothing. A value that
+// is not clearly a boolean counts as the other one, because the author meant to
+// restrict something.
 func (p *parser) flag(f field, open bool) bool {
 	text, ok := scalar(f.value)
 	value, known := parseFlag(text)
 	if ok && known {
 		return value
 	}
-	p.report(oddity, f.line, CodeFlag, "%s is neither true nor false and is read as %t", f.key, !open)
+	p.report(oddity, f.line, codeFlag, "%s is neither true nor false and is read as %t", f.key, !open)
 	return !open
 }
 
-// failClosed honours what restricts a skill in front matter that needed repair,
-// wherever it stands: a control flag holds, and a list of tools that was not
-// read allows nothing.
+// failClosed makes sure that repaired front matter loses no restriction. Wherever
+// they stand, a control flag applies, and a list of tools that could not be read
+// allows nothing.
 func (p *parser) failClosed(block []byte) {
 	for pos := 0; pos < len(block); {
 		end, next := lineEnd(block, pos)

@@ -79,8 +79,8 @@ func TestBillionLaughs(t *testing.T) {
 	if doc.Skill.Name != "d" || len(doc.Skill.Metadata) != 0 {
 		t.Errorf("skill = %+v", doc.Skill)
 	}
-	if !hasCode(ds, skillmd.CodeAlias) {
-		t.Errorf("diagnostics = %v, want %s", ds, skillmd.CodeAlias)
+	if !hasCode(ds, "yaml-alias") {
+		t.Errorf("diagnostics = %v, want %s", ds, "yaml-alias")
 	}
 }
 
@@ -91,7 +91,7 @@ func TestDepth(t *testing.T) {
 		if err != nil {
 			t.Errorf("depth %d: %v", depth, err)
 		}
-		if _, ok := doc.Extra["x"]; ok != kept || hasCode(ds, skillmd.CodeDepth) == kept {
+		if _, ok := doc.Extra["x"]; ok != kept || hasCode(ds, "yaml-depth") == kept {
 			t.Errorf("depth %d: kept = %t, diagnostics %v", depth, ok, ds)
 		}
 		roundTrip(t, "deep", doc)
@@ -114,7 +114,7 @@ func TestLongFrontMatter(t *testing.T) {
 	if !s.Hidden || doc.UserInvocable || s.AllowedTools == nil || len(s.AllowedTools) > 0 {
 		t.Errorf("hidden = %t, user-invocable = %t, tools = %#v", s.Hidden, doc.UserInvocable, s.AllowedTools)
 	}
-	if !hasCode(ds, skillmd.CodeTooLarge) {
+	if !hasCode(ds, "frontmatter-too-large") {
 		t.Errorf("diagnostics = %v", ds)
 	}
 }

@@ -28,45 +28,45 @@ func TestLenient(t *testing.T) {
 		want: core.Skill{Name: "8004", Description: "true", License: "1.0", Metadata: map[string]string{
 			"version": "1.10", "date": "2024-02-30", "on": "yes", "none": "",
 		}},
-		codes: []skillmd.Code{skillmd.CodeNameMismatch},
+		codes: []skillmd.Code{"name-mismatch"},
 	}, {
 		name:  "nested metadata is JSON",
 		text:  "---\nname: d\ndescription: x\nmetadata: {\"claw\":{\"emoji\":\"<🦀>\",\"bins\":[\"jq\",1.50,true,null,0x1F]}}\n---\n",
 		want:  core.Skill{Name: "d", Description: "x", Metadata: map[string]string{"claw": `{"emoji":"<🦀>","bins":["jq",1.50,true,null,"0x1F"]}`}},
-		codes: []skillmd.Code{skillmd.CodeMetadataNested},
+		codes: []skillmd.Code{"metadata-nested"},
 	}, {
 		name:  "metadata that is text",
 		text:  "---\nname: d\ndescription: x\nmetadata: \"{broken\"\n---\n",
 		want:  core.Skill{Name: "d", Description: "x"},
-		codes: []skillmd.Code{skillmd.CodeMetadataType},
+		codes: []skillmd.Code{"metadata-not-map"},
 	}, {
 		name:  "half of the description became a key",
 		text:  "---\nname: d\ndescription: >-\n  Builds kites.\nTriggers — activate on any of: kites,\n  wind, string\n---\n",
 		want:  core.Skill{Name: "d", Description: "Builds kites."},
-		codes: []skillmd.Code{skillmd.CodeSuspiciousKey},
+		codes: []skillmd.Code{"key-suspicious"},
 	}, {
 		name:  "description starts with a reserved character",
 		text:  "---\nname: d\ndescription: @Orbitalを使う\n---\n",
 		want:  core.Skill{Name: "d", Description: "@Orbitalを使う", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid, skillmd.CodeYAMLRepaired},
+		codes: []skillmd.Code{"yaml-invalid", "yaml-repaired"},
 	}, {
 		name:  "description starts with bold text",
 		text:  "---\nname: d\ndescription: **Kites** fly.\n---\n",
 		want:  core.Skill{Name: "d", Description: "**Kites** fly.", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid, skillmd.CodeYAMLRepaired},
+		codes: []skillmd.Code{"yaml-invalid", "yaml-repaired"},
 	}, {
 		name:  "description is cut by a comment",
 		text:  "---\nname: d\ndescription: Appends a line ## [YYYY-MM-DD] to the log\n---\n",
 		want:  core.Skill{Name: "d", Description: "Appends a line"},
-		codes: []skillmd.Code{skillmd.CodeDescriptionCut},
+		codes: []skillmd.Code{"description-cut"},
 	}, {
 		name: "file without front matter",
 		text: "# Deploy\n\nRead this second.\n",
-		err:  skillmd.ErrNotSkill, codes: []skillmd.Code{skillmd.CodeNoFrontMatter},
+		err:  skillmd.ErrNotSkill, codes: []skillmd.Code{"frontmatter-missing"},
 	}, {
 		name: "comment before the front matter",
 		text: "<!-- copyright -->\n---\nname: d\ndescription: x\n---\n",
-		err:  skillmd.ErrNotSkill, codes: []skillmd.Code{skillmd.CodeNoFrontMatter},
+		err:  skillmd.ErrNotSkill, codes: []skillmd.Code{"frontmatter-missing"},
 	}, {
 		name: "list of tools with commas and spaces in parentheses",
 		text: "---\nname: d\ndescription: x\nallowed-tools:\n  - Agent(a:b, c:d)\n  - Bash(GIT_DIR=/dev/null git *)\n  - 'Write(${ROOT}/**)'\n  - Azure MCP/docs\ndisable-model-invocation: true\n---\nRun !`date`.\n",
@@ -89,73 +89,73 @@ func TestLenient(t *testing.T) {
 		name:  "tools that are a map allow nothing",
 		text:  "---\nname: d\ndescription: x\nallowed-tools: {Read: true}\n---\n",
 		want:  core.Skill{Name: "d", Description: "x", AllowedTools: []string{}},
-		codes: []skillmd.Code{skillmd.CodeToolsType},
+		codes: []skillmd.Code{"allowed-tools-type"},
 	}, {
 		name:  "misspelt tools are not read",
 		text:  "---\nname: d\ndescription: x\nallowed_tools: Read\n---\n",
 		want:  core.Skill{Name: "d", Description: "x"},
-		codes: []skillmd.Code{skillmd.CodeToolsSpelling},
+		codes: []skillmd.Code{"allowed-tools-spelling"},
 	}, {
 		name:  "mixed line ends",
 		text:  "---\r\nname: d\r\ndescription: |\n  one\r\n  two\r\n---\r\nBody\rline\n",
 		want:  core.Skill{Name: "d", Description: "one\ntwo"},
-		codes: []skillmd.Code{skillmd.CodeCRLF},
+		codes: []skillmd.Code{"crlf"},
 	}, {
 		name:  "byte order mark and blank lines",
 		text:  "\xef\xbb\xbf\n \n---\nname: d\ndescription: x\n---   \n",
 		want:  core.Skill{Name: "d", Description: "x"},
-		codes: []skillmd.Code{skillmd.CodeBOM, skillmd.CodeLeadingBlank},
+		codes: []skillmd.Code{"bom", "frontmatter-late"},
 	}, {
 		name:  "name differs from the directory",
 		text:  "---\nname: other-d\ndescription: x\n---\n",
 		want:  core.Skill{Name: "other-d", Description: "x"},
-		codes: []skillmd.Code{skillmd.CodeNameMismatch},
+		codes: []skillmd.Code{"name-mismatch"},
 	}, {
 		name: "name without description",
 		text: "---\nname: d\n---\nText\n",
-		err:  skillmd.ErrInvalid, codes: []skillmd.Code{skillmd.CodeDescriptionMissing},
+		err:  skillmd.ErrInvalid, codes: []skillmd.Code{"description-missing"},
 	}, {
 		name: "description is null",
 		text: "---\nname: d\ndescription:\n---\nText\n",
-		err:  skillmd.ErrInvalid, codes: []skillmd.Code{skillmd.CodeDescriptionMissing},
+		err:  skillmd.ErrInvalid, codes: []skillmd.Code{"description-missing"},
 	}, {
 		name: "description is a list",
 		text: "---\nname: d\ndescription:\n  - a\n  - b\n---\nText\n",
-		err:  skillmd.ErrInvalid, codes: []skillmd.Code{skillmd.CodeDescriptionType},
+		err:  skillmd.ErrInvalid, codes: []skillmd.Code{"description-not-string"},
 	}, {
 		name:  "name from the directory",
 		text:  "---\ndescription: x\n---\n",
 		want:  core.Skill{Name: "d", Description: "x", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeNameMissing},
+		codes: []skillmd.Code{"name-missing"},
 	}, {
 		name: "front matter became Markdown",
 		text: "---\n\n## name: hunt\n\n{\"emoji\": \"🦊\"}\n\n# Hunt\n\n| --- | --- |\n\nLong text.\n\n---\n\nmore\n",
-		err:  skillmd.ErrInvalid, codes: []skillmd.Code{skillmd.CodeDescriptionMissing, skillmd.CodeNameMissing, skillmd.CodeYAMLInvalid},
+		err:  skillmd.ErrInvalid, codes: []skillmd.Code{"description-missing", "name-missing", "yaml-invalid"},
 	}, {
 		name:  "invalid YAML in an optional field",
 		text:  "---\nname: d\ndescription: x\nargument-hint: [date] [days] [why]\n---\n",
 		want:  core.Skill{Name: "d", Description: "x", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid, skillmd.CodeYAMLRepaired},
+		codes: []skillmd.Code{"yaml-invalid", "yaml-repaired"},
 	}, {
 		name:  "colon in the description and a list for compatibility",
 		text:  "---\nname: d\ndescription: Plans. Trigger keywords: plan, do\n  it now\ncompatibility:\n  - linux\n  - jq\n---\n",
 		want:  core.Skill{Name: "d", Description: "Plans. Trigger keywords: plan, do it now", Compatibility: "linux, jq", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid, skillmd.CodeYAMLRepaired, skillmd.CodeCompatibilityType},
+		codes: []skillmd.Code{"yaml-invalid", "yaml-repaired", "compatibility-not-string"},
 	}, {
 		name:  "closing fence is indented with the text",
 		text:  "---\nname: d\ndescription: |\n  One.\n\n    Two.\n      ---\n\n      # Title\n",
 		want:  core.Skill{Name: "d", Description: "One.\n\n  Two.", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeUnclosed},
+		codes: []skillmd.Code{"frontmatter-unclosed"},
 	}, {
 		name:  "no closing fence, a heading follows",
 		text:  "---\nname: d\ndescription: x\nmetadata: {\"a\":\"b\"}\n\n# Title\n\nText\n",
 		want:  core.Skill{Name: "d", Description: "x", Metadata: map[string]string{"a": "b"}, Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeUnclosed},
+		codes: []skillmd.Code{"frontmatter-unclosed"},
 	}, {
 		name:  "front matter ends at a line that begins with dashes",
 		text:  "---\nname: d\ndescription: x\n--- end\nSome text: with colon\n---\nmore\n",
 		want:  core.Skill{Name: "d", Description: "x", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid, skillmd.CodeOddClose},
+		codes: []skillmd.Code{"yaml-invalid", "frontmatter-odd-close"},
 	}, {
 		name: "dashes inside values do not close",
 		text: "---\nname: d\ndescription: a --- b\nnote: |\n  ---\n  | --- |\n---\n",
@@ -164,89 +164,89 @@ func TestLenient(t *testing.T) {
 		name:  "nothing closes a quote",
 		text:  "---\nname: d\ndescription: \"Mends nets\nuser-invocable: false\nallowed-tools: [Bash(git: *), \"Read\"\n---\n",
 		want:  core.Skill{Name: "d", Description: "Mends nets", AllowedTools: []string{"Bash(git: *)", "Read"}, Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid, skillmd.CodeYAMLRepaired},
+		codes: []skillmd.Code{"yaml-invalid", "yaml-repaired"},
 	}, {
 		name:  "quotes inside quotes",
 		text:  "---\nname: d\ndescription: \"Says \"hi\" to: all\"\n---\n",
 		want:  core.Skill{Name: "d", Description: `Says "hi" to: all`, Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid, skillmd.CodeYAMLRepaired},
+		codes: []skillmd.Code{"yaml-invalid", "yaml-repaired"},
 	}, {
 		name:  "full-width and missing blanks after colons",
 		text:  "---\nname：d\ndescription:translated text\n---\n",
 		want:  core.Skill{Name: "d", Description: "translated text", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeNotMapping, skillmd.CodeYAMLRepaired},
+		codes: []skillmd.Code{"yaml-not-mapping", "yaml-repaired"},
 	}, {
 		name:  "colon inside metadata is quoted",
 		text:  "---\nname: d\ndescription: x\nmetadata:\n  by: Ann: the author\n  n: 1\n---\n",
 		want:  core.Skill{Name: "d", Description: "x", Metadata: map[string]string{"by": "Ann: the author", "n": "1"}, Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid},
+		codes: []skillmd.Code{"yaml-invalid"},
 	}, {
 		name:  "broken file with a flag that swallowed quotes hide",
 		text:  "---\nname: d\ndescription: x: \"y\n  disable-model-invocation: true\n---\n",
 		want:  core.Skill{Name: "d", Description: `x: "y disable-model-invocation: true`, Hidden: true, Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid, skillmd.CodeYAMLRepaired},
+		codes: []skillmd.Code{"yaml-invalid", "yaml-repaired"},
 	}, {
 		name:  "description is indented by mistake",
 		text:  "---\nname: d\n  description: x y\nauthor:\n  name: Ann\n---\n",
 		want:  core.Skill{Name: "d", Description: "x y", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid},
+		codes: []skillmd.Code{"yaml-invalid"},
 	}, {
 		name:  "first line is indented by mistake",
 		text:  "---\n name: d\ndescription: x y\n---\n",
 		want:  core.Skill{Name: "d", Description: "x y", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid},
+		codes: []skillmd.Code{"yaml-invalid"},
 	}, {
 		name:  "text and a field without indentation follow",
 		text:  "---\nname: d\ndescription: x: y\nand z.\nbad key: {\n---\n",
 		want:  core.Skill{Name: "d", Description: "x: y and z.", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid, skillmd.CodeYAMLRepaired},
+		codes: []skillmd.Code{"yaml-invalid", "yaml-repaired"},
 	}, {
 		name:  "metadata that cannot be read",
 		text:  "---\nname: d\ndescription: x\nmetadata: {a\": 1}}\n---\n",
 		want:  core.Skill{Name: "d", Description: "x", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeYAMLInvalid, skillmd.CodeYAMLDropped},
+		codes: []skillmd.Code{"yaml-invalid", "yaml-dropped"},
 	}, {
 		name:  "flags fail closed",
 		text:  "---\nname: d\ndescription: x\ndisable_model_invocation: maybe\n---\n",
 		want:  core.Skill{Name: "d", Description: "x", Hidden: true},
-		codes: []skillmd.Code{skillmd.CodeFlag},
+		codes: []skillmd.Code{"flag-invalid"},
 	}, {
 		name:  "duplicate keys",
 		text:  "---\nname: d\ndescription: one\ndescription: two\nmetadata:\n  a: 1\n  a: 2\n---\n",
 		want:  core.Skill{Name: "d", Description: "two", Metadata: map[string]string{"a": "2"}},
-		codes: []skillmd.Code{skillmd.CodeDuplicateKey},
+		codes: []skillmd.Code{"yaml-duplicate-key"},
 	}, {
 		name:  "alias of a scalar",
 		text:  "---\nname: &n d\ndescription: *n\n---\n",
 		want:  core.Skill{Name: "d", Description: "d"},
-		codes: []skillmd.Code{skillmd.CodeAnchor, skillmd.CodeAlias},
+		codes: []skillmd.Code{"yaml-anchor", "yaml-alias"},
 	}, {
 		name:  "alias of a list",
 		text:  "---\nname: d\ndescription: x\na: &a [Read]\nallowed-tools: *a\nb: [*a]\n---\n",
 		want:  core.Skill{Name: "d", Description: "x", AllowedTools: []string{}},
-		codes: []skillmd.Code{skillmd.CodeAnchor, skillmd.CodeAlias, skillmd.CodeToolsType},
+		codes: []skillmd.Code{"yaml-anchor", "yaml-alias", "allowed-tools-type"},
 	}, {
 		name:  "escapes that smuggle control characters",
 		text:  "---\nname: d\ndescription: \"a\\e[31m\\u202Eb\"\n---\n",
 		want:  core.Skill{Name: "d", Description: "a\uFFFD[31m\u202Eb"},
-		codes: []skillmd.Code{skillmd.CodeControl, skillmd.CodeInvisible},
+		codes: []skillmd.Code{"control-character", "invisible-character"},
 	}, {
 		name:  "bytes that are no text",
 		text:  "---\nname: d\ndescription: a\x00b\xffc\n---\nBody \x1b[0m\n",
 		want:  core.Skill{Name: "d", Description: "a\uFFFDb\uFFFDc", Repaired: true},
-		codes: []skillmd.Code{skillmd.CodeInvalidUTF8, skillmd.CodeControl},
+		codes: []skillmd.Code{"invalid-utf8", "control-character"},
 	}, {
 		name: "UTF-16",
 		text: "\xff\xfe-\x00-\x00-\x00",
-		err:  skillmd.ErrInvalid, codes: []skillmd.Code{skillmd.CodeUTF16},
+		err:  skillmd.ErrInvalid, codes: []skillmd.Code{"utf16"},
 	}, {
 		name: "empty file",
 		text: "",
-		err:  skillmd.ErrNotSkill, codes: []skillmd.Code{skillmd.CodeNoFrontMatter},
+		err:  skillmd.ErrNotSkill, codes: []skillmd.Code{"frontmatter-missing"},
 	}, {
 		name: "fence with text",
 		text: "--- name: d ---\nx\n",
-		err:  skillmd.ErrNotSkill, codes: []skillmd.Code{skillmd.CodeNoFrontMatter},
+		err:  skillmd.ErrNotSkill, codes: []skillmd.Code{"frontmatter-missing"},
 	}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -326,7 +326,7 @@ func TestLines(t *testing.T) {
 
 func TestLineOfInvalidYAML(t *testing.T) {
 	_, ds, err := skillmd.Parse([]byte("---\nname: d\nlicense: MIT\ndescription: a: b\n---\n"), skillmd.WithMode(skillmd.Strict))
-	if len(ds) != 1 || ds[0].Line != 4 || ds[0].Code != skillmd.CodeYAMLInvalid {
+	if len(ds) != 1 || ds[0].Line != 4 || ds[0].Code != "yaml-invalid" {
 		t.Errorf("diagnostics = %v, want yaml-invalid at line 4", ds)
 	}
 	if want := `parse "SKILL.md": line 4: not a usable skill: mapping values are not allowed in this context`; err == nil || err.Error() != want {

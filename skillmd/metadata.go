@@ -8,7 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// metadata keeps the native map and its view as text: half of the real maps
+// metadata keeps the map both as it is and as text, because half of the real maps
 // hold more than strings.
 func (p *parser) metadata(f field) {
 	p.doc.Metadata, p.doc.Skill.Metadata = nil, nil
@@ -19,7 +19,7 @@ func (p *parser) metadata(f field) {
 		return
 	}
 	if f.value.Kind != yaml.MappingNode {
-		p.report(must, f.line, CodeMetadataType, "metadata is not a map and is ignored")
+		p.report(must, f.line, codeMetadataType, "metadata is not a map and is ignored")
 		return
 	}
 	c := f.value.Content
@@ -27,18 +27,18 @@ func (p *parser) metadata(f field) {
 	for i := 0; i+1 < len(c); i += 2 {
 		key := c[i].Value
 		if _, twice := m[key]; twice {
-			p.report(must, c[i].Line, CodeDuplicateKey, "key %s stands twice in metadata; the last value counts", quote(key))
+			p.report(must, c[i].Line, codeDuplicateKey, "key %s stands twice in metadata; the last value counts", quote(key))
 		}
 		if c[i+1].Kind != yaml.ScalarNode {
-			p.reportOnce(strictNote, c[i].Line, CodeMetadataNested, "value in metadata is not text; its text form is JSON")
+			p.reportOnce(strictNote, c[i].Line, codeMetadataNested, "value in metadata is not text; its text form is JSON")
 		}
 		m[key] = viewText(c[i+1])
 	}
 	p.doc.Metadata, p.doc.Skill.Metadata = f.value, m
 }
 
-// viewText is the text of a metadata value: a scalar as it was written, JSON
-// for anything else.
+// viewText returns a metadata value as text: a scalar as it was written, anything
+// else as JSON.
 func viewText(n *yaml.Node) string {
 	if text, ok := scalar(n); ok {
 		return text
@@ -48,8 +48,9 @@ func viewText(n *yaml.Node) string {
 	return b.String()
 }
 
-// writeJSON writes a vetted value as compact JSON, keys in their order. Numbers
-// keep their digits; what JSON cannot say, such as a date, is a string.
+// writeJSON writes a vetted value as compact JSON with its keys in their order.
+// Numbers keep their digits. What JSON cannot express, such as a date, becomes a
+// string.
 func writeJSON(b *bytes.Buffer, n *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -1,11 +1,11 @@
 package skillmd
 
-// Mode says which texts are usable skills.
+// Mode says which texts count as usable skills.
 type Mode uint8
 
 // The modes.
 const (
-	// Lenient, the default, takes every file that says what the skill does. It
+	// Lenient, the default, accepts every file that says what the skill does. It
 	// repairs invalid YAML and takes a missing name from the directory.
 	Lenient Mode = iota
 	// Strict takes what the specification's MUSTs allow.
@@ -26,13 +26,13 @@ type settings struct {
 	file string
 }
 
-// WithMode sets the mode; the default is [Lenient]. An unknown mode is
+// WithMode sets the mode; the default is [Lenient]. An unknown mode counts as
 // [SkillsRef], the strictest one.
 func WithMode(m Mode) Option { return func(s *settings) { s.mode = min(m, SkillsRef) } }
 
-// WithDirName sets the base name of the directory that holds the file. A name
-// must match it, and in the [Lenient] mode it stands in for a missing name.
-// "", the default, is an unknown directory: nothing is compared.
+// WithDirName sets the base name of the directory that holds the file. The name of
+// the skill must match it, and in the [Lenient] mode it replaces a missing name.
+// The default, "", means that the directory is unknown and nothing is compared.
 func WithDirName(name string) Option { return func(s *settings) { s.dir = name } }
 
 // WithFile sets the file name that diagnostics and the error show.

@@ -13,14 +13,14 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// ErrInvalid is wrapped by the error of every text that is not a usable skill.
+// ErrInvalid is wrapped by the error for every text that is not a usable skill.
 var ErrInvalid = errors.New("not a usable skill")
 
-// ErrNotSkill is wrapped, together with [ErrInvalid], for a text that does not
-// begin with front matter. Such files are often not meant as skills.
+// ErrNotSkill is wrapped, together with [ErrInvalid], by the error for a text that
+// does not begin with front matter. Often such files are not meant to be skills.
 var ErrNotSkill = fmt.Errorf("%w: no front matter", ErrInvalid)
 
-// Document is a SKILL.md as it was read.
+// Document is the content of a SKILL.md.
 type Document struct {
 	// Skill is the front matter; its Location is empty. Name and Description
 	// are trimmed and otherwise as written.
@@ -30,8 +30,8 @@ type Document struct {
 	Body string
 	// BodyLine is the 1-based line of the file that Body starts at.
 	BodyLine int
-	// Metadata is the map behind Skill.Metadata with its nested values, nil
-	// where there is none.
+	// Metadata is the map that Skill.Metadata was made of, with its nested values.
+	// It is nil if there is none.
 	Metadata *yaml.Node
 	// Extra are the top-level fields that the specification does not define, by
 	// their key. The nodes hold no aliases, anchors, tags or comments; scalars
@@ -43,19 +43,20 @@ type Document struct {
 	UserInvocable bool
 }
 
-// Parse reads the text of a SKILL.md. The error is not nil, and wraps
-// [ErrInvalid], exactly if the text is not a usable skill under the mode; the
-// diagnostics, ordered by line, then hold at least one Error, or for
-// [ErrNotSkill] in the Lenient mode a Warning. A document that comes with an
-// error holds what could be read and must not be used as a skill.
+// Parse reads the text of a SKILL.md. It returns an error, which wraps
+// [ErrInvalid], exactly if the text is not a usable skill under the mode. The
+// diagnostics are ordered by line; with an error they contain at least one Error,
+// or for [ErrNotSkill] in the Lenient mode a Warning. A document that is returned
+// with an error holds what could be read and must not be used as a skill.
 //
-// Under the default mode a text is usable if it says what the skill does: a
+// Under the default mode a text is usable if it says what the skill does: it has a
 // description that is not blank, and a name from the front matter or from the
 // directory. Front matter that is not valid YAML is read field by field, and
-// Skill.Repaired is set; see [Mode] for the others.
+// Skill.Repaired is set. See [Mode] for the other modes.
 //
-// Parse never panics, and takes time linear in the text. The caller bounds the
-// size of the text; nothing of it is shared with the document.
+// Parse never panics and takes time linear in the length of the text. The caller
+// bounds that length. The document shares no memory with the text.
+// Decision 11 says why.
 func Parse(text []byte, opts ...Option) (Document, []Diagnostic, error) {
 	p := parser{doc: Document{UserInvocable: true}}
 	for _, o := range opts {
@@ -66,7 +67,7 @@ func Parse(text []byte, opts ...Option) (Document, []Diagnostic, error) {
 	return p.doc, p.diags, p.err(skill)
 }
 
-// err is the error of a parse: none, or the first Error that was found.
+// err returns the error of the parse: nil, or the first Error that was found.
 func (p *parser) err(skill bool) error {
 	if skill && p.failed == 0 {
 		return nil
@@ -86,7 +87,7 @@ func (p *parser) err(skill bool) error {
 // parse fills the document. It reports false for a text without front matter.
 func (p *parser) parse(text []byte) bool {
 	if order := utf16Order(text); order != "" {
-		p.report(fatal, 1, CodeUTF16, "text is UTF-16 (%s); save it as UTF-8", order)
+		p.report(fatal, 1, codeUTF16, "text is UTF-16 (%s); save it as UTF-8", order)
 		return true
 	}
 	s, ok := locate(text)
@@ -97,10 +98,10 @@ func (p *parser) parse(text []byte) bool {
 	p.checkOpening(text, s)
 	if s.after < 0 {
 		if p.mode != Lenient {
-			p.report(fatal, s.openLine, CodeUnclosed, "no line closes the front matter")
+			p.report(fatal, s.openLine, codeUnclosed, "no line closes the front matter")
 			return true
 		}
-		p.report(oddity, s.openLine, CodeUnclosed, "no line closes the front matter; its end is guessed")
+		p.report(oddity, s.openLine, codeUnclosed, "no line closes the front matter; its end is guessed")
 		s.looseEnd(text)
 	}
 	p.offset = s.openLine
@@ -116,18 +117,18 @@ func (p *parser) noFrontMatter(text []byte) {
 		w = fatal
 	}
 	if i := bytes.Index(text, []byte("\n---")); i >= 0 && i < 4096 && bytes.Contains(text[i:min(len(text), i+4096)], []byte("\nname:")) {
-		p.report(w, 1, CodeNoFrontMatter, "front matter does not start on the first line")
+		p.report(w, 1, codeNoFrontMatter, "front matter does not start on the first line")
 		return
 	}
-	p.report(w, 1, CodeNoFrontMatter, "text does not begin with front matter")
+	p.report(w, 1, codeNoFrontMatter, "text does not begin with front matter")
 }
 
 func (p *parser) checkOpening(text []byte, s span) {
 	if bytes.HasPrefix(text, utf8BOM) {
-		p.report(refNote, 1, CodeBOM, "text begins with a byte order mark")
+		p.report(refNote, 1, codeBOM, "text begins with a byte order mark")
 	}
 	if s.openLine > 1 {
-		p.report(must, 1, CodeLeadingBlank, "blank lines stand before the front matter")
+		p.report(must, 1, codeLeadingBlank, "blank lines stand before the front matter")
 	}
 }
 
@@ -135,7 +136,7 @@ func (p *parser) checkOpening(text []byte, s span) {
 func (p *parser) frontMatter(text []byte, s *span) {
 	raw := text[s.start:s.end]
 	if len(raw) > MaxFrontMatter {
-		p.report(must, s.openLine, CodeTooLarge, "front matter has %d bytes; at most %d are read", len(raw), MaxFrontMatter)
+		p.report(must, s.openLine, codeTooLarge, "front matter has %d bytes; at most %d are read", len(raw), MaxFrontMatter)
 		if p.mode == Lenient {
 			block, _ := p.cleanText(raw, s.openLine+1)
 			p.repair(block)
@@ -168,21 +169,21 @@ func (p *parser) frontMatter(text []byte, s *span) {
 func yamlCode(err error) Code {
 	switch {
 	case errors.Is(err, errPanic):
-		return CodeYAMLPanic
+		return codeYAMLPanic
 	case errors.Is(err, errNotMapping):
-		return CodeNotMapping
+		return codeNotMapping
 	}
-	return CodeYAMLInvalid
+	return codeYAMLInvalid
 }
 
-// checkRequired reports missing fields. Under a strict mode, front matter that
-// could not be read at all has its Error already.
+// checkRequired reports missing fields. In a strict mode, front matter that could
+// not be read at all already has its Error.
 func (p *parser) checkRequired(line int) {
 	if p.mode != Lenient && p.failed > 0 && !p.seen.description && p.doc.Skill.Name == "" {
 		return
 	}
-	if !p.seen.description {
-		p.report(fatal, line, CodeDescriptionMissing, "description is missing")
+	if !p.seen.description && !p.shortDescription() {
+		p.report(fatal, line, codeDescriptionMissing, "description is missing")
 	}
 	p.nameLine = cmp.Or(p.nameLine, line)
 	p.checkName()

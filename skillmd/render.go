@@ -9,12 +9,13 @@ import (
 )
 
 // Render writes a SKILL.md: the fields of the specification in its order, the
-// control flags where they restrict, then Extra by key, then the body. Parse
-// reads the same document back, lines and Repaired aside: Render writes valid
-// YAML, so whoever renders a repaired skill vouches for its fields.
+// control flags where they restrict something, then Extra sorted by key, then the
+// body. Parse reads the same document back except for line numbers and Repaired:
+// Render writes valid YAML, so whoever renders a repaired skill vouches for its
+// fields.
 //
-// A metadata value is written with its nested values where Metadata has them
-// and agrees with Skill.Metadata, else as a string. What is not UTF-8 becomes
+// A metadata value is written with its nested values if Metadata has it and agrees
+// with Skill.Metadata, and else as a string. Bytes that are not UTF-8 become
 // U+FFFD. A zero Document is not user-invocable; set UserInvocable.
 func Render(d Document) []byte {
 	e := emitter{b: make([]byte, 0, 512+len(d.Skill.Description)+len(d.Body))}
@@ -48,7 +49,8 @@ func Render(d Document) []byte {
 	return e.b
 }
 
-// tools writes the specification's string form where it can hold the tokens.
+// tools writes the specification's string form if it can hold the tokens, and else
+// a list.
 func (e *emitter) tools(tokens []string) {
 	if tokens == nil {
 		return

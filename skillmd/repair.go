@@ -2,12 +2,12 @@ package skillmd
 
 import "bytes"
 
-// maxChunks bounds how many fields of broken front matter are looked at: each
-// may start the YAML parser several times.
+// maxChunks bounds how many fields of broken front matter are examined, because
+// each of them may start the YAML parser several times.
 const maxChunks = 256
 
-// chunk is the text of one top-level field in front matter that is not valid
-// YAML: the line with its key and the lines that belong to it.
+// chunk is the text of one top-level field in front matter that is not valid YAML:
+// the line with its key and the lines that belong to it.
 type chunk struct {
 	key    string
 	inline string   // rest of the key's line, trimmed
@@ -17,9 +17,9 @@ type chunk struct {
 	closed bool     // takes no more lines
 }
 
-// oddClose reads front matter that seems to go on behind a line which only
-// begins with "---", such as "--- end". It reports whether that made it valid;
-// the span then ends there.
+// oddClose reads front matter that seems to go on behind a line which only begins
+// with "---", such as "--- end". It reports whether ending there makes the front
+// matter valid, and then sets the end of the span.
 func (p *parser) oddClose(text []byte, s *span) bool {
 	line := s.openLine
 	for pos := s.start; pos < s.end; {
@@ -34,7 +34,7 @@ func (p *parser) oddClose(text []byte, s *span) bool {
 		if err != nil || len(m.Content) == 0 {
 			return false
 		}
-		p.report(oddity, line, CodeOddClose, "front matter ends here, at a line that only begins with \"---\"")
+		p.report(oddity, line, codeOddClose, "front matter ends here, at a line that only begins with \"---\"")
 		s.end, s.after = pos, next
 		p.apply(p.fields(m))
 		return true
@@ -42,9 +42,9 @@ func (p *parser) oddClose(text []byte, s *span) bool {
 	return false
 }
 
-// repair reads the fields of a block that is not valid YAML one by one, so that
-// a broken field costs no other one. A field that is not valid YAML itself is
-// taken as the text that stands there. Of a long block the head is read.
+// repair reads the fields of a block that is not valid YAML one by one, so that a
+// broken field does not take others with it. A field that is not valid YAML on its
+// own is taken literally. Of a long block only the beginning is read.
 func (p *parser) repair(block []byte) {
 	p.doc.Skill.Repaired = true
 	var fs []field
@@ -52,7 +52,7 @@ func (p *parser) repair(block []byte) {
 	for _, c := range splitChunks(headOf(block)) {
 		f := p.repairField(c)
 		if at, ok := index[f.key]; ok {
-			p.report(oddity, f.line, CodeDuplicateKey, "key %s stands twice; the last value counts", quote(f.key))
+			p.report(oddity, f.line, codeDuplicateKey, "key %s stands twice; the last value counts", quote(f.key))
 			fs[at] = f
 			continue
 		}
@@ -63,7 +63,7 @@ func (p *parser) repair(block []byte) {
 	p.failClosed(block)
 }
 
-// headOf returns the whole lines of block within [MaxFrontMatter].
+// headOf returns the whole lines of block that fit within [MaxFrontMatter].
 func headOf(block []byte) []byte {
 	if len(block) <= MaxFrontMatter {
 		return block
@@ -71,8 +71,8 @@ func headOf(block []byte) []byte {
 	return block[:bytes.LastIndexByte(block[:MaxFrontMatter], '\n')+1]
 }
 
-// repairField reads one field: as YAML, as YAML with its inner values quoted,
-// or as text.
+// repairField reads one field: as YAML, as YAML with its inner values quoted, or as
+// plain text.
 func (p *parser) repairField(c chunk) field {
 	line := p.offset + c.line + 1
 	for _, text := range c.attempts() {
@@ -94,16 +94,16 @@ func (p *parser) repairField(c chunk) field {
 	case c.key == "allowed-tools":
 		f.value = c.tools(line)
 	case c.key == "metadata", c.inline == "" && c.key != "description":
-		p.report(oddity, line, CodeYAMLDropped, "value of %s is not valid YAML; the field is ignored", quote(c.key))
+		p.report(oddity, line, codeYAMLDropped, "value of %s is not valid YAML; the field is ignored", quote(c.key))
 		return f
 	default:
 		f.value = textNode(c.literal(), line)
 	}
-	p.report(oddity, line, CodeYAMLRepaired, "value of %s is not valid YAML and is read as plain text", quote(c.key))
+	p.report(oddity, line, codeYAMLRepaired, "value of %s is not valid YAML and is read as plain text", quote(c.key))
 	return f
 }
 
-// attempts are the texts to try as YAML.
+// attempts returns the texts that are tried as YAML, in order.
 func (c chunk) attempts() [][]byte {
 	texts := [][]byte{c.text}
 	if c.inline == "" && len(c.more) > 0 {

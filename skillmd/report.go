@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxDiagnostics bounds the findings of one file: hostile text could have one
-// per line. Errors are kept beyond it.
+// maxDiagnostics bounds the findings of one file, because hostile text could have
+// one on each line. Errors are kept beyond it, up to twice as many.
 const maxDiagnostics = 64
 
-// weight says how severe a finding is under each mode.
+// weight says how severe a finding is in each mode.
 type weight uint8
 
 const (
@@ -57,18 +57,19 @@ func (w weight) severity(m Mode) (Severity, bool) {
 	return Error, true
 }
 
-// parser is one parse: the settings, what was found and what was reported.
+// parser is the state of one parse: the settings, the document and the findings.
 type parser struct {
 	settings
-	doc      Document
-	diags    []Diagnostic
-	failed   int // index of the first Error in diags plus one
-	offset   int // file line of the line before the front matter's first
-	nameLine int
-	seen     seen
+	doc         Document
+	diags       []Diagnostic
+	failed      int // index of the first Error in diags plus one
+	offset      int // file line of the line before the front matter's first
+	nameLine    int
+	unprintable bool // the name was
+	seen        seen
 }
 
-// report adds a finding. line is a line of the file.
+// report adds a finding at a line of the file.
 func (p *parser) report(w weight, line int, code Code, format string, args ...any) {
 	sev, ok := w.severity(p.mode)
 	if !ok || sev != Error && len(p.diags) >= maxDiagnostics {
@@ -85,7 +86,7 @@ func (p *parser) report(w weight, line int, code Code, format string, args ...an
 	}
 }
 
-// quote quotes text from outside for a message, cut to a readable length.
+// quote quotes untrusted text for a message and cuts it to a readable length.
 func quote(s string) string {
 	const limit = 60
 	if utf8.RuneCountInString(s) > limit {

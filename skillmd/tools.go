@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// SplitTools splits the text of allowed-tools at commas and white space
-// outside of parentheses, so that "Bash(git log *), Read" is two tokens. It
-// never returns nil. Where parentheses do not match, what follows an open one is
-// part of its token.
+// SplitTools splits the text of allowed-tools at commas and white space outside of
+// parentheses, so that "Bash(git log *), Read" becomes two tokens. It never returns
+// nil. If parentheses do not match, everything after the open one belongs to its
+// token.
 func SplitTools(s string) []string {
 	tokens, _ := splitTools(s)
 	return tokens
@@ -44,8 +44,8 @@ func splitTools(s string) (tokens []string, balanced bool) {
 	return tokens, balanced && depth == 0
 }
 
-// joinTools is the inverse of splitTools: the specification's string form. ok
-// is false for tokens that the string form cannot hold.
+// joinTools is the inverse of splitTools: it returns the specification's string
+// form. ok is false for tokens that the string form cannot hold.
 func joinTools(tokens []string) (s string, ok bool) {
 	n := 0
 	for _, t := range tokens {

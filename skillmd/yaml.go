@@ -22,15 +22,15 @@ var (
 	errPanic      = errors.New("YAML library gave up")
 )
 
-// field is one top-level field. A nil value could not be read; the field was
-// there all the same, which matters to fields that restrict.
+// field is one top-level field. A nil value could not be read. The field was
+// present all the same, which matters for fields that restrict the skill.
 type field struct {
 	key   string
 	line  int // of the key, in the file
 	value *yaml.Node
 }
 
-// decodeMapping parses block as one YAML document that is a mapping. It works
+// decodeMapping parses block as one YAML document that must be a mapping. It works
 // on nodes, so scalars keep the text that was written and no alias is expanded.
 func decodeMapping(block []byte) (m *yaml.Node, err error) {
 	defer func() {
@@ -63,8 +63,8 @@ func decodeMapping(block []byte) (m *yaml.Node, err error) {
 	return nil, errNotMapping
 }
 
-// yamlProblem splits an error of the YAML library into a line of the file and
-// a message without line breaks.
+// yamlProblem splits an error of the YAML library into a line of the file and a
+// message without line breaks.
 func (p *parser) yamlProblem(err error) (line int, msg string) {
 	msg = strings.TrimPrefix(err.Error(), "yaml: ")
 	if rest, ok := strings.CutPrefix(msg, "line "); ok {
@@ -78,8 +78,8 @@ func (p *parser) yamlProblem(err error) (line int, msg string) {
 	return line, msg
 }
 
-// fields lists the fields of a mapping in their order, each key once, with
-// lines of the file. The last of several equal keys counts.
+// fields lists the fields of a mapping in their order, with lines of the file. If a
+// key stands twice, the last one counts.
 func (p *parser) fields(m *yaml.Node) []field {
 	fs := make([]field, 0, len(m.Content)/2)
 	index := make(map[string]int, len(m.Content)/2)
@@ -87,15 +87,15 @@ func (p *parser) fields(m *yaml.Node) []field {
 		k, v := m.Content[i], m.Content[i+1]
 		line := k.Line + p.offset
 		if k.Kind != yaml.ScalarNode || len(k.Value) > maxKey {
-			p.report(must, line, CodeBadKey, "key is not a scalar of at most %d bytes; the field is ignored", maxKey)
+			p.report(must, line, codeBadKey, "key is not a scalar of at most %d bytes; the field is ignored", maxKey)
 			continue
 		}
 		if k.Value == "description" && v.Kind == yaml.ScalarNode && v.Style == 0 && v.LineComment != "" {
-			p.report(oddity, v.Line+p.offset, CodeDescriptionCut, "description is cut at %s, which YAML reads as a comment; quote the description", quote(v.LineComment))
+			p.report(oddity, v.Line+p.offset, codeDescriptionCut, "description is cut at %s, which YAML reads as a comment; quote the description", quote(v.LineComment))
 		}
 		f := field{key: k.Value, line: line, value: p.vet(k, v)}
 		if at, ok := index[f.key]; ok {
-			p.report(must, line, CodeDuplicateKey, "key %s stands twice; the last value counts", quote(f.key))
+			p.report(must, line, codeDuplicateKey, "key %s stands twice; the last value counts", quote(f.key))
 			fs[at] = f
 			continue
 		}
@@ -105,13 +105,13 @@ func (p *parser) fields(m *yaml.Node) []field {
 	return fs
 }
 
-// vet checks the value of key and makes it plain: lines of the file, no
-// comments, anchors, aliases or tags. It returns nil for a value that it
+// vet checks the value of key and makes it plain: with lines of the file and
+// without comments, anchors, aliases and tags. It returns nil for a value that it
 // refuses.
 func (p *parser) vet(key, v *yaml.Node) *yaml.Node {
 	var fl flaws
 	if v.Kind == yaml.AliasNode && v.Alias != nil && v.Alias.Kind == yaml.ScalarNode {
-		p.report(refOdd, v.Line+p.offset, CodeAlias, "value of %s is an alias", quote(key.Value))
+		p.report(refOdd, v.Line+p.offset, codeAlias, "value of %s is an alias", quote(key.Value))
 		// A copy shares the text, so many aliases cost no more than their nodes.
 		c := *v.Alias
 		c.Line, c.Anchor = v.Line, ""
@@ -120,29 +120,29 @@ func (p *parser) vet(key, v *yaml.Node) *yaml.Node {
 	fl.walk(v, 1, p.offset)
 	name := quote(key.Value)
 	if fl.tag > 0 {
-		p.report(refOdd, fl.tag, CodeTag, "tag in %s is ignored", name)
+		p.report(refOdd, fl.tag, codeTag, "tag in %s is ignored", name)
 	}
 	if fl.anchor > 0 {
-		p.report(refNote, fl.anchor, CodeAnchor, "anchor in %s", name)
+		p.report(refNote, fl.anchor, codeAnchor, "anchor in %s", name)
 	}
 	if fl.flow > 0 {
-		p.report(ref, fl.flow, CodeFlow, "flow collection in %s", name)
+		p.report(ref, fl.flow, codeFlow, "flow collection in %s", name)
 	}
 	switch {
 	case fl.depth > 0:
-		p.report(must, fl.depth, CodeDepth, "value of %s is nested more than %d levels deep; the field is ignored", name, maxDepth)
+		p.report(must, fl.depth, codeDepth, "value of %s is nested more than %d levels deep; the field is ignored", name, maxDepth)
 	case fl.alias > 0:
-		p.report(refOdd, fl.alias, CodeAlias, "alias inside %s; the field is ignored", name)
+		p.report(refOdd, fl.alias, codeAlias, "alias inside %s; the field is ignored", name)
 	case fl.key > 0:
-		p.report(must, fl.key, CodeBadKey, "key inside %s is not a scalar of at most %d bytes; the field is ignored", name, maxKey)
+		p.report(must, fl.key, codeBadKey, "key inside %s is not a scalar of at most %d bytes; the field is ignored", name, maxKey)
 	default:
 		return v
 	}
 	return nil
 }
 
-// flaws are the file lines of the first occurrence of what a value should not
-// have; 0 is none.
+// flaws are the file lines where things that a value should not have occur first; 0
+// means nowhere.
 type flaws struct{ depth, alias, tag, anchor, flow, key int }
 
 func (f *flaws) walk(n *yaml.Node, depth, offset int) {
@@ -180,7 +180,7 @@ func (f *flaws) walk(n *yaml.Node, depth, offset int) {
 	}
 }
 
-// untag gives a node the tag of its kind; a tagged scalar becomes text.
+// untag gives a node the default tag of its kind; a tagged scalar becomes text.
 func untag(n *yaml.Node) {
 	n.Style &^= yaml.TaggedStyle
 	switch n.Kind {

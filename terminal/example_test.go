@@ -10,13 +10,20 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/terminal"
 )
 
 // A command asks for a name, and gets it in a later call.
 func ExampleTable() {
 	ctx := context.Background()
-	local, err := executor.NewLocal()
+	dir, err := os.MkdirTemp("", "workspace")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	local, err := local.New()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -25,7 +32,7 @@ func ExampleTable() {
 	defer table.Close()
 
 	owner := core.SessionKey{Session: "conversation-1", Agent: "helper"}
-	s, err := table.Open(owner)
+	s, err := table.Open(owner, 0)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -33,7 +40,7 @@ func ExampleTable() {
 	err = s.Start(ctx, local, terminal.Process{
 		Command: executor.Command{
 			Args: []string{"sh", "-c", `printf "Name: "; read name; echo "hello $name"`},
-			Dir:  os.TempDir(), Env: []string{"PATH=/usr/bin:/bin"},
+			Env:  []string{"PATH=/usr/bin:/bin"}, Workspace: dir,
 		},
 		Finish: func(_ context.Context, r executor.Result, _ error) []byte {
 			return fmt.Appendf(nil, "exit code %d", r.ExitCode)

@@ -18,7 +18,8 @@ const maxInput = 1 << 20
 type Limits struct {
 	// Sessions is how many of one owner may run at a time.
 	Sessions int
-	// Total is how many may run at a time in all.
+	// Total is how many may run at a time in all. One conversation, all its agents
+	// together, opens no more when it has more than are still free.
 	Total int
 	// Idle is after which time a session that nobody asks for is killed, and one
 	// that has ended is forgotten.

@@ -10,6 +10,7 @@ import (
 // of the whole text, the part that is kept no longer included.
 type output struct {
 	limit int
+	guess Guess // may be nil
 
 	mu    sync.Mutex
 	clean *cleaner

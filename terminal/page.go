@@ -5,6 +5,8 @@ import (
 	"context"
 	"time"
 	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/internal/jsonsize"
 )
 
 // settle is for how long a process must have written nothing before its last
@@ -17,7 +19,8 @@ type Request struct {
 	Offset int64
 	// Wait is for how long to wait for text, at most.
 	Wait time.Duration
-	// Bytes and Lines bound the page; 0 is no bound.
+	// Bytes and Lines bound the page; 0 is no bound. In JSON, where a control
+	// character takes six bytes, a page has at most twice as many as Bytes.
 	Bytes, Lines int
 }
 
@@ -132,6 +135,9 @@ func (o *output) cut(r Request) (Page, []byte) {
 		if i := bytes.LastIndexByte(rest[:n], '\n'); i >= n/2 {
 			n = i + 1
 		}
+	}
+	if r.Bytes > 0 {
+		n = min(n, max(len(jsonsize.Prefix(string(rest[:n]), 2*r.Bytes)), 1))
 	}
 	p.Next = p.Offset + int64(n)
 	return p, rest[:n]

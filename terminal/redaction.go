@@ -1,9 +1,7 @@
 package terminal
 
-import "github.com/satchel-go/satchel/internal/redact"
-
 // Secret is a value that nobody may be shown: [Name] stands in its place, also
 // for the value without the white space around it, for a line of it of at least
 // 8 bytes, and for it in the quotes of JSON. Less than 4 bytes are not looked
 // for.
-type Secret = redact.Secret
+type Secret struct{ Name, Value string }

@@ -19,6 +19,7 @@ type Session struct {
 	// of it.
 	number int
 	id     string
+	skill  string
 	tty    bool
 	out    *output
 	proc   executor.Process
@@ -48,11 +49,16 @@ func newSession(t *Table, owner core.SessionKey, number int) *Session {
 // Process is what a session runs.
 type Process struct {
 	Command executor.Command
+	// Skill is the one whose command it is, for [Table.Skill].
+	Skill string
 	// TTY, Rows and Cols are those of executor.Terminal.
 	TTY        bool
 	Rows, Cols uint16
 	// Secrets are in no page.
 	Secrets []Secret
+	// Guess recognises questions beside those that end in the prompt of a line;
+	// nil recognises no others.
+	Guess Guess
 	// Finish is called once, when the process has ended, on a goroutine of the
 	// session's own. What it returns is the Final of the last page. Its ctx has
 	// the values of the one of Start and ends when nobody will ask for Final.
@@ -68,7 +74,8 @@ func (s *Session) Start(ctx context.Context, exec executor.Executor, p Process) 
 	}
 	limits := s.table.limits
 	positive(&p.Command.Limits.Timeout, limits.Timeout)
-	s.tty, s.out = p.TTY, newOutput(limits.Buffer, newCleaner(p.TTY, p.Secrets))
+	s.skill, s.tty, s.out = p.Skill, p.TTY, newOutput(limits.Buffer, newCleaner(p.TTY, p.Secrets))
+	s.out.guess = p.Guess
 	proc, err := exec.Start(ctx, p.Command, executor.Terminal{TTY: p.TTY, Rows: p.Rows, Cols: p.Cols, Output: s.out})
 	if err != nil {
 		s.Abandon()
@@ -143,6 +150,9 @@ func (s *Session) touch() {
 	defer s.mu.Unlock()
 	s.touched = time.Now()
 }
+
+// Number returns the place of the session among those of its owner, from 1 on.
+func (s *Session) Number() int { return s.number }
 
 // ID returns the id by which the owner asks for the session.
 func (s *Session) ID() string { return s.id }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -20,22 +21,29 @@ type Table struct {
 
 	mu     sync.Mutex
 	all    []*Session // oldest first
-	opened map[core.SessionKey]int
+	opened map[core.SessionKey]numbers
 	closed bool
 	// alive are the sessions that are not done: each has a goroutine from its
 	// start on.
 	alive sync.WaitGroup
 }
 
+// numbers are those that an owner was given by this table.
+type numbers struct{ first, last int }
+
+func (n numbers) has(number int) bool { return n.first > 0 && n.first <= number && number <= n.last }
+
 // New returns an empty table. Close it.
 func New(limits Limits) *Table {
-	return &Table{limits: limits.orDefaults(), opened: map[core.SessionKey]int{}}
+	return &Table{limits: limits.orDefaults(), opened: map[core.SessionKey]numbers{}}
 }
 
 // Open takes a place for a session that is about to start, and gives it the
-// owner's next id: s1, s2 and so on, the same in each run of the host. The
-// caller must call Start or Abandon. The error wraps ErrFull or ErrClosed.
-func (t *Table) Open(owner core.SessionKey) (*Session, error) {
+// owner's next id: s1, s2 and so on, the same in each run of the host. Its number
+// is above after, the highest one that the owner is known to have been given, here
+// or on another machine. The caller must call Start or Abandon. The error wraps
+// ErrFull or ErrClosed.
+func (t *Table) Open(owner core.SessionKey, after int) (*Session, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -47,13 +55,20 @@ func (t *Table) Open(owner core.SessionKey) (*Session, error) {
 		return nil, fmt.Errorf("%w: %d are allowed; end one of %s", ErrFull, t.limits.Sessions, strings.Join(own, ", "))
 	case len(all) >= t.limits.Total:
 		return nil, fmt.Errorf("%w on this host; try again later", ErrFull)
+	case len(t.live(func(s *Session) bool { return s.owner.Session == owner.Session })) > t.limits.Total-len(all):
+		return nil, fmt.Errorf("%w: this conversation has more than are free for others; end some first", ErrFull)
 	}
 	t.forgetEnded(owner)
 	if len(t.opened) >= maxOwners {
 		t.forgetOwners()
 	}
-	t.opened[owner]++
-	s := newSession(t, owner, t.opened[owner])
+	given := t.opened[owner]
+	given.last = max(given.last, after) + 1
+	if given.first == 0 {
+		given.first = given.last
+	}
+	t.opened[owner] = given
+	s := newSession(t, owner, given.last)
 	t.all = append(t.all, s)
 	t.alive.Add(1)
 	return s, nil
@@ -97,8 +112,10 @@ func (t *Table) forgetOwners() {
 }
 
 // Session returns the session of that id of that owner. The error wraps
-// ErrUnknown; another owner's id is as unknown as one that nobody has.
-func (t *Table) Session(owner core.SessionKey, id string) (*Session, error) {
+// ErrUnknown; another owner's id is as unknown as one that nobody has. It wraps
+// ErrGone where the owner was given the id, up to the number after, and nothing is
+// known of it here: it ran on another machine, or before the host started again.
+func (t *Table) Session(owner core.SessionKey, id string, after int) (*Session, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var ids []string
@@ -112,10 +129,33 @@ func (t *Table) Session(owner core.SessionKey, id string) (*Session, error) {
 		}
 		ids = append(ids, s.id)
 	}
+	if n, ok := numberOf(id); ok && n <= after && !t.opened[owner].has(n) {
+		return nil, fmt.Errorf("%s %w", id, ErrGone)
+	}
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("%w %q: there is none", ErrUnknown, id)
 	}
 	return nil, fmt.Errorf("%w %q: there are %s", ErrUnknown, id, strings.Join(ids, ", "))
+}
+
+// Skill returns the skill whose command the session of that id of that owner runs, ""
+// where there is none. It does not count as a use of the session.
+func (t *Table) Skill(owner core.SessionKey, id string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.all {
+		if s.owner == owner && s.id == id && closed(s.started) {
+			return s.skill
+		}
+	}
+	return ""
+}
+
+// numberOf returns the number in an id.
+func numberOf(id string) (number int, ok bool) {
+	digits, ok := strings.CutPrefix(id, "s")
+	number, err := strconv.Atoi(digits)
+	return number, ok && err == nil && number > 0 && strconv.Itoa(number) == digits
 }
 
 // EndSession is End for all agents of a session of the host. Their next ids
@@ -125,7 +165,7 @@ func (t *Table) EndSession(session string) {
 	t.End(of)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	maps.DeleteFunc(t.opened, func(owner core.SessionKey, _ int) bool { return of(owner) })
+	maps.DeleteFunc(t.opened, func(owner core.SessionKey, _ numbers) bool { return of(owner) })
 }
 
 // End kills the sessions of the owners that which chooses, and forgets them.
@@ -170,8 +210,9 @@ func (t *Table) Close() {
 // is the last: nobody was told of it.
 func (t *Table) abandon(s *Session) {
 	t.mu.Lock()
-	if t.opened[s.owner] == s.number {
-		t.opened[s.owner]--
+	if given := t.opened[s.owner]; given.last == s.number {
+		given.last--
+		t.opened[s.owner] = given
 	}
 	t.mu.Unlock()
 	t.remove(s)

@@ -115,7 +115,7 @@ func newTable(t *testing.T, limits Limits) *Table {
 // open starts a process that says how it ended.
 func open(t *testing.T, table *Table, owner core.SessionKey, exec executor.Executor) *Session {
 	t.Helper()
-	s, err := table.Open(owner)
+	s, err := table.Open(owner, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,12 +171,12 @@ func fromStartToEnd(t *testing.T) {
 	if err := s.Write([]byte("more"), false); !errors.Is(err, ErrEnded) {
 		t.Errorf("input after the end: %v", err)
 	}
-	same, err := table.Session(ada, "s1")
+	same, err := table.Session(ada, "s1", 0)
 	if err != nil || same != s {
 		t.Errorf("%v, %v", same, err)
 	}
 	s.Forget()
-	if _, err := table.Session(ada, "s1"); !errors.Is(err, ErrUnknown) {
+	if _, err := table.Session(ada, "s1", 0); !errors.Is(err, ErrUnknown) {
 		t.Errorf("forgotten: %v", err)
 	}
 }
@@ -200,12 +200,12 @@ func TestOwners(t *testing.T) {
 		t.Errorf("the second one is %s", s.ID())
 	}
 	for _, o := range owners {
-		if s, err := table.Session(o, "s1"); err != nil || s != first[o] {
+		if s, err := table.Session(o, "s1", 0); err != nil || s != first[o] {
 			t.Errorf("s1 of %v: %v, %v", o, s, err)
 		}
 	}
 	for _, o := range owners[1:] {
-		if s, err := table.Session(o, "s2"); !errors.Is(err, ErrUnknown) || strings.Count(err.Error(), "s2") != 1 {
+		if s, err := table.Session(o, "s2", 0); !errors.Is(err, ErrUnknown) || strings.Count(err.Error(), "s2") != 1 {
 			t.Errorf("%v has a session of %v: %v, %v", o, owners[0], s, err)
 		}
 	}
@@ -230,23 +230,23 @@ func TestLimits(t *testing.T) {
 	exec := &stage{script: sleeps}
 	s := open(t, table, ada, exec)
 	open(t, table, ada, exec)
-	if _, err := table.Open(ada); !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), "s1, s2") {
+	if _, err := table.Open(ada, 0); !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), "s1, s2") {
 		t.Errorf("a third one: %v", err)
 	}
 	open(t, table, core.SessionKey{Session: "other"}, exec)
-	if _, err := table.Open(core.SessionKey{Session: "more"}); !errors.Is(err, ErrFull) || strings.Contains(err.Error(), "s1") {
+	if _, err := table.Open(core.SessionKey{Session: "more"}, 0); !errors.Is(err, ErrFull) || strings.Contains(err.Error(), "s1") {
 		t.Errorf("a fourth one: %v", err)
 	}
 	if _, err := s.Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	opened, err := table.Open(ada)
+	opened, err := table.Open(ada, 0)
 	if err != nil || opened.ID() != "s3" {
 		t.Fatalf("in place of one that has ended: %v, %v", opened, err)
 	}
 	opened.Abandon()
 	exec.fails = executor.ErrNoTTY
-	if opened, err = table.Open(ada); err != nil {
+	if opened, err = table.Open(ada, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := opened.Start(t.Context(), exec, Process{}); !errors.Is(err, executor.ErrNoTTY) {
@@ -277,7 +277,7 @@ func TestEndedSessionsAreForgotten(t *testing.T) {
 		defer table.mu.Unlock()
 		return len(table.all) <= 4
 	})
-	s, err := table.Session(ada, "s10")
+	s, err := table.Session(ada, "s10", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +306,7 @@ func idle(t *testing.T) {
 		t.Errorf("page %+v", p)
 	}
 	eventually(t, "forgotten", func() bool { return closed(s.gone) })
-	if _, err := table.Session(ada, "s1"); !errors.Is(err, ErrUnknown) {
+	if _, err := table.Session(ada, "s1", 0); !errors.Is(err, ErrUnknown) {
 		t.Errorf("it is still known: %v", err)
 	}
 }
@@ -367,7 +367,7 @@ func TestClose(t *testing.T) {
 	open(t, table, ada, exec)
 	s := open(t, table, ada, &stage{script: says("x")})
 	eventually(t, "the end", s.Finished)
-	opened, err := table.Open(ada)
+	opened, err := table.Open(ada, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +381,7 @@ func TestClose(t *testing.T) {
 		t.Errorf("start: %v", err)
 	}
 	<-closing
-	if _, err := table.Open(ada); !errors.Is(err, ErrClosed) {
+	if _, err := table.Open(ada, 0); !errors.Is(err, ErrClosed) {
 		t.Errorf("open: %v", err)
 	}
 	if exec.running() != 0 || len(table.all) != 0 {
@@ -393,7 +393,7 @@ func TestClose(t *testing.T) {
 // Finish knows that nobody wants its answer.
 func TestEndIsTold(t *testing.T) {
 	table := newTable(t, Limits{})
-	s, err := table.Open(ada)
+	s, err := table.Open(ada, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -468,5 +468,33 @@ func TestQuestionIsOpenUntilItIsAnswered(t *testing.T) {
 	}
 	if p := next(t, s, 0); p.Asks != nil {
 		t.Errorf("page %+v", p)
+	}
+}
+
+// One conversation cannot take all places, whatever agents it has.
+func TestSessionsAreSharedOut(t *testing.T) {
+	table := New(Limits{})
+	t.Cleanup(table.Close)
+	open := func(conversation string) (n int) {
+		for i := range 100 {
+			s, err := table.Open(core.SessionKey{Session: conversation, Agent: fmt.Sprint(i)}, 0)
+			if err != nil {
+				return n
+			}
+			t.Cleanup(s.Abandon)
+			n++
+		}
+		return n
+	}
+	opened := 0
+	for i := range 5 {
+		n := open(fmt.Sprint("c", i))
+		if n == 0 || n > DefaultTotal/2+1 {
+			t.Errorf("conversation %d opened %d", i, n)
+		}
+		opened += n
+	}
+	if opened > DefaultTotal {
+		t.Errorf("%d opened", opened)
 	}
 }

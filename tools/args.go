@@ -2,239 +2,177 @@ package tools
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
+	"maps"
+	"sync"
+
+	"github.com/satchel-go/satchel/internal/callargs"
 )
 
 // MaxArguments bounds the raw arguments of a call, in bytes.
-const MaxArguments = 1 << 20
+const MaxArguments = callargs.MaxBytes
 
-// maxElements bounds the elements of one field, and maxNamed how many of the
-// things that are wrong with a call are named in its answer.
+// Kind is the type of a field.
+type Kind uint8
+
+// The kinds of fields.
 const (
-	maxElements = 256
-	maxNamed    = 5
+	Text    = Kind(callargs.Text)    // a string
+	Texts   = Kind(callargs.Texts)   // an array of strings; one string is one element
+	Flag    = Kind(callargs.Flag)    // a boolean
+	Count   = Kind(callargs.Count)   // an integer of at least 0
+	Seconds = Kind(callargs.Seconds) // a Count of seconds; fractions and units are accepted
+	Value   = Kind(callargs.Value)   // any JSON that fits Schema; the operation decodes it
 )
 
-// errArguments reports arguments that cannot be read; its text is for the model.
-var errArguments = errors.New("cannot read the arguments")
-
-// Args are the decoded arguments of a call.
-type Args struct {
-	texts  map[string][]string
-	flags  map[string]bool
-	counts map[string]int
-	values map[string]json.RawMessage
-	// Warnings say what was ignored, one sentence each.
-	Warnings []string
-	unknown  int // fields
+// Field is one argument of an operation. It gives the schema that the model sees
+// and decides how the argument is read.
+type Field struct {
+	Name        string
+	Kind        Kind
+	Description string
+	// Enum lists the values that a Text may have; nil allows all.
+	Enum     []string
+	Required bool
+	// Aliases are other names that are accepted, but not shown to the model.
+	Aliases []string
+	// Schema is the JSON Schema of a Value, without its description. Reads is the
+	// schema by which the value is read, if more is accepted than the model is
+	// shown; nil is Schema.
+	Schema, Reads map[string]any
+	// Quiet leaves the field out of the schema, where every field costs tokens in
+	// each request. Instead, answers mention the field when the model can use it.
+	Quiet bool
 }
 
-// Text returns a text field, trimmed, or "".
+// skillAliases are other names that models use for the field "skill".
+func skillAliases() []string { return []string{"name", "skill_name", "skillName"} }
+
+// skillsAliases are other names that models use for the field "skills".
+func skillsAliases() []string { return []string{"names", "skill_names", "skillNames"} }
+
+// Args are the decoded arguments of a call, see [Operation.Decode].
+type Args struct {
+	decoded *callargs.Args
+	fault   error
+	read    *reading
+}
+
+// reading holds what an operation has read from its arguments.
+type reading struct {
+	once  sync.Once
+	value any
+	err   error
+}
+
+// ReadOnce returns the result of read for the arguments of a call. It calls read
+// once for each call, so that the list that judges the call and the operation
+// that runs it see the same value, which nobody may change. All readers of one
+// operation must pass the same function.
+func ReadOnce[T any](a Args, read func(Args) (T, error)) (T, error) {
+	if a.read == nil { // not decoded
+		return read(a)
+	}
+	a.read.once.Do(func() { a.read.value, a.read.err = read(a) })
+	value, _ := a.read.value.(T)
+	return value, a.read.err
+}
+
+// Decode reads the raw arguments of a call: a JSON object, that object as the
+// text of {"__arg1": …} (which is how langchaingo passes it), or bare text, which
+// becomes the value of the first field. Decode converts values to the types of
+// their fields if it is clear what was meant. It always returns Args; [Args.Err]
+// says what was wrong.
+func (o *Operation) Decode(raw string) Args {
+	fields := make([]callargs.Field, len(o.Fields))
+	for i, f := range o.Fields {
+		fields[i] = callargs.Field{
+			Name: f.Name, Aliases: f.Aliases, Kind: callargs.Kind(f.Kind), Enum: f.Enum, Required: f.Required, Schema: f.Schema,
+		}
+		if f.Reads != nil {
+			fields[i].Schema = f.Reads
+		}
+	}
+	decoded, err := callargs.Decode(raw, fields)
+	return Args{decoded, err, &reading{}}
+}
+
+// Err returns why the arguments could not be read, nil if they could. Its text is
+// for the model.
+func (a Args) Err() error { return a.fault }
+
+// Text returns a Text, trimmed, or "" if it was not given.
 func (a Args) Text(name string) string {
-	if v := a.texts[name]; len(v) > 0 {
+	if v := a.Texts(name); len(v) > 0 {
 		return v[0]
 	}
 	return ""
 }
 
-// Texts returns the elements of a field in their order, trimmed, without blank
-// and repeated ones.
-func (a Args) Texts(name string) []string { return a.texts[name] }
+// Texts returns the elements of Texts in their order, trimmed, without blank and
+// repeated ones.
+func (a Args) Texts(name string) []string { return a.decoded.Texts(name) }
 
-// Flag returns a boolean field; absent is false.
-func (a Args) Flag(name string) bool { return a.flags[name] }
+// Flag returns a Flag; false if it was not given.
+func (a Args) Flag(name string) bool { return a.decoded.Flag(name) }
 
-// Count returns an integer field, or a time in whole seconds, and whether it was
-// given.
-func (a Args) Count(name string) (int, bool) {
-	n, ok := a.counts[name]
-	return n, ok
-}
+// Count returns a Count, or Seconds in whole seconds, and whether it was given.
+func (a Args) Count(name string) (int, bool) { return a.decoded.Count(name) }
 
-// Decode reads a Value field, brought into the shape of its schema where that
-// was possible, into target; absent leaves it unchanged. The error is for the
-// model.
-func (a Args) Decode(name string, target any) error {
-	raw, ok := a.values[name]
-	if !ok {
-		return nil
-	}
-	if err := json.Unmarshal(raw, target); err != nil {
-		return tellf("%v: field %q: %v", errArguments, name, err)
+// Value reads a Value into target, which is left unchanged if it was not given.
+// The error is for the model.
+func (a Args) Value(name string, target any) error {
+	if err := a.decoded.Value(name, target); err != nil {
+		return ModelErrorf("%v", err)
 	}
 	return nil
 }
 
-// decode reads the raw arguments of a call: a JSON object, that object as the
-// text of {"__arg1": …} (which is how langchaingo passes it), or bare text,
-// which is the value of the first field.
-func decode(raw string, fields []Field) (Args, error) {
-	a := Args{texts: map[string][]string{}, flags: map[string]bool{}, counts: map[string]int{}, values: map[string]json.RawMessage{}}
-	if len(raw) > MaxArguments {
-		return a, fmt.Errorf("%w: %d bytes are more than %d", errArguments, len(raw), MaxArguments)
-	}
-	object, bare, err := unwrap(raw)
-	if err != nil {
-		return a, fmt.Errorf("%w: %v; send an object such as %s", errArguments, err, example(fields))
-	}
-	if bare != "" {
-		object = map[string]json.RawMessage{fields[0].Name: quoted(bare)}
-	}
-	names := make([]string, 0, len(object))
-	for name := range object {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
-		if i < 0 {
-			a.ignored(fmt.Sprintf("%q", cut(name, 80)))
+// Warnings says what was ignored, in one sentence each.
+func (a Args) Warnings() []string { return a.decoded.Warnings }
+
+// schema writes the JSON Schema of fields with sorted keys, so that the same tool
+// has the same bytes in every request.
+func schema(fields []Field) json.RawMessage {
+	properties := make(map[string]any, len(fields))
+	required := []string{}
+	for _, f := range fields {
+		if f.Quiet {
 			continue
 		}
-		if err := a.set(fields[i], object[name]); err != nil {
-			return a, fmt.Errorf("%w: field %q: %v", errArguments, name, err)
+		p := map[string]any{}
+		switch f.Kind {
+		case Text:
+			p["type"] = "string"
+		case Texts:
+			p["type"] = "array"
+			p["items"] = map[string]string{"type": "string"}
+		case Flag:
+			p["type"] = "boolean"
+		case Count, Seconds:
+			p["type"] = "integer"
+			p["minimum"] = 0
+		case Value:
+			maps.Copy(p, f.Schema)
+		}
+		if f.Description != "" {
+			p["description"] = f.Description
+		}
+		if f.Enum != nil {
+			p["enum"] = f.Enum
+		}
+		properties[f.Name] = p
+		if f.Required {
+			required = append(required, f.Name)
 		}
 	}
-	if more := a.unknown - maxNamed; more > 0 {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("ignored %d more unknown fields", more))
+	s := map[string]any{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		s["required"] = required
 	}
-	return a, nil
-}
-
-// ignored notes a field that nothing is known of.
-func (a *Args) ignored(what string) {
-	if a.unknown++; a.unknown <= maxNamed {
-		a.Warnings = append(a.Warnings, "ignored unknown field "+what)
+	out, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("tools: schema: %v", err)) // strings and maps always marshal
 	}
-}
-
-func unwrap(raw string) (object map[string]json.RawMessage, bare string, err error) {
-	for range 3 { // a wrapped object may hold its JSON as text, once more quoted
-		raw = strings.TrimSpace(raw)
-		if raw == "" || raw == "null" {
-			return nil, "", nil
-		}
-		switch raw[0] {
-		case '{':
-			object = nil
-			if err := json.Unmarshal([]byte(raw), &object); err != nil {
-				return nil, "", fmt.Errorf("not valid JSON (%v)", err)
-			}
-			wrapped, ok := object["__arg1"]
-			if !ok || len(object) > 1 {
-				return object, "", nil
-			}
-			raw = string(wrapped)
-		case '"':
-			var text string
-			if json.Unmarshal([]byte(raw), &text) != nil {
-				return nil, raw, nil
-			}
-			raw = text
-		case '[':
-			if json.Valid([]byte(raw)) {
-				return nil, "", errors.New("an array is not an object")
-			}
-			return nil, raw, nil
-		default:
-			return nil, raw, nil
-		}
-	}
-	return nil, raw, nil
-}
-
-func (a *Args) set(f Field, raw json.RawMessage) error {
-	var value any
-	if err := json.Unmarshal(raw, &value); err != nil || value == nil {
-		return err
-	}
-	switch f.Kind {
-	case Value:
-		fitted, m := fit(f.reads(), raw)
-		if m != nil {
-			return m.inField(f.Name)
-		}
-		a.values[f.Name] = fitted
-		for _, what := range unknownIn(f.reads(), fitted, f.Name) {
-			a.ignored(what)
-		}
-		return nil
-	case Flag:
-		b, ok := truth(raw)
-		if !ok {
-			return fmt.Errorf("want true or false, not %s", cut(string(raw), 80))
-		}
-		a.flags[f.Name] = b
-		return nil
-	case Seconds:
-		if isBlank(raw) {
-			return nil
-		}
-		n, ok := seconds(raw)
-		if !ok {
-			return (&misfit{want: "seconds", found: found(raw), example: "30"}).inField(f.Name)
-		}
-		a.counts[f.Name] = n
-		return nil
-	case Count:
-		n, err := strconv.Atoi(strings.Trim(string(raw), `" `))
-		if err != nil || n < 0 {
-			return fmt.Errorf("want a whole number of at least 0, not %s", cut(string(raw), 80))
-		}
-		a.counts[f.Name] = n
-		return nil
-	}
-	list, ok := value.([]any)
-	if inner, is := inText(raw); is && f.Kind == Texts && isList(textItems, inner) {
-		ok = json.Unmarshal(inner, &list) == nil // JSON in a text
-	}
-	if !ok {
-		list = []any{value}
-	}
-	if len(list) > maxElements {
-		return fmt.Errorf("want at most %d elements, not %d", maxElements, len(list))
-	}
-	for _, v := range list {
-		text, ok := v.(string)
-		if !ok {
-			return fmt.Errorf("want text, not %s", cut(string(raw), 80))
-		}
-		text = strings.TrimSpace(text)
-		if text != "" && (f.Kind == Text || !slices.Contains(a.texts[f.Name], text)) {
-			a.texts[f.Name] = append(a.texts[f.Name], text)
-		}
-	}
-	if f.Kind == Text && len(a.texts[f.Name]) > 1 {
-		return fmt.Errorf("want one text, not %d", len(a.texts[f.Name]))
-	}
-	if v := a.Text(f.Name); f.Enum != nil && v != "" && !slices.Contains(f.Enum, v) {
-		return fmt.Errorf("want one of %s, not %q", strings.Join(f.Enum, ", "), cut(v, 80))
-	}
-	return nil
-}
-
-// example writes arguments that would be accepted, for error texts.
-func example(fields []Field) string {
-	value := `"…"`
-	if fields[0].Kind == Texts {
-		value = `["…"]`
-	}
-	return `{"` + fields[0].Name + `":` + value + `}`
-}
-
-func quoted(s string) json.RawMessage {
-	b, _ := json.Marshal(s) // a string always marshals
-	return b
-}
-
-// cut shortens outside text for an error message.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return strings.ToValidUTF8(s, "\uFFFD")
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
+	return out
 }

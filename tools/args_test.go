@@ -1,148 +1,13 @@
 package tools
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 )
 
-// fields are one of each kind.
-var fields = []Field{
-	{Name: "skill", Kind: Text},
-	{Name: "docs", Kind: Texts},
-	{Name: "all", Kind: Flag},
-	{Name: "limit", Kind: Count},
-	{Name: "mode", Kind: Text, Enum: []string{"add", "replace"}},
-}
-
-// shown writes decoded arguments in the order of fields.
-func shown(a Args) string {
-	var parts []string
-	for _, f := range fields {
-		switch f.Kind {
-		case Text:
-			if v := a.Text(f.Name); v != "" {
-				parts = append(parts, fmt.Sprintf("%s=%q", f.Name, v))
-			}
-		case Texts:
-			if v := a.Texts(f.Name); len(v) > 0 {
-				parts = append(parts, fmt.Sprintf("%s=%q", f.Name, v))
-			}
-		case Flag:
-			if a.Flag(f.Name) {
-				parts = append(parts, f.Name)
-			}
-		case Count:
-			if n, ok := a.Count(f.Name); ok {
-				parts = append(parts, fmt.Sprintf("%s=%d", f.Name, n))
-			}
-		}
-	}
-	return strings.Join(append(parts, a.Warnings...), " ")
-}
-
-func TestDecode(t *testing.T) {
-	for _, tt := range []struct{ name, raw, want string }{
-		{"object", `{"skill":"pdf","docs":["a.md","b.md"],"all":true,"limit":3,"mode":"add"}`, `skill="pdf" docs=["a.md" "b.md"] all limit=3 mode="add"`},
-		{"white space around", " \n{ \"skill\" : \"pdf\" }\t", `skill="pdf"`},
-		{"nothing", "", ""},
-		{"blank", " \n\t", ""},
-		{"null", "null", ""},
-		{"empty object", "{}", ""},
-		{"null fields", `{"skill":null,"docs":null,"all":null,"limit":null}`, ""},
-
-		{"bare text", "pdf", `skill="pdf"`},
-		{"bare text of several words", "the pdf skill", `skill="the pdf skill"`},
-		{"bare number", "42", `skill="42"`},
-		{"bare word true", "true", `skill="true"`},
-		{"bare text with a bracket", "[pdf", `skill="[pdf"`},
-		{"bare text with a quote", `"pdf`, `skill="\"pdf"`},
-		{"JSON text", `"pdf"`, `skill="pdf"`},
-		{"object as JSON text", `"{\"skill\":\"pdf\"}"`, `skill="pdf"`},
-
-		{"wrapped object text", `{"__arg1":"{\"skill\":\"pdf\",\"docs\":[\"a.md\"]}"}`, `skill="pdf" docs=["a.md"]`},
-		{"wrapped object", `{"__arg1":{"skill":"pdf"}}`, `skill="pdf"`},
-		{"wrapped text", `{"__arg1":"pdf"}`, `skill="pdf"`},
-		{"wrapped blank", `{"__arg1":" "}`, ""},
-		{"wrapped null", `{"__arg1":null}`, ""},
-		{"wrapped empty object", `{"__arg1":"{}"}`, ""},
-		{"wrapped white space", `{"__arg1":" {\"skill\":\"pdf\"}\n"}`, `skill="pdf"`},
-		{"wrapped beside other fields", `{"__arg1":"x","skill":"pdf"}`, `skill="pdf" ignored unknown field "__arg1"`},
-
-		{"one text for an array", `{"docs":"a.md"}`, `docs=["a.md"]`},
-		{"array of one for a text", `{"skill":["pdf"]}`, `skill="pdf"`},
-		{"trimmed, blank and repeated ones out", `{"docs":[" b.md ","","a.md","\n","b.md"]}`, `docs=["b.md" "a.md"]`},
-		{"array as JSON text", `{"docs":" [\"b.md\", \"a.md\",\"b.md\"]"}`, `docs=["b.md" "a.md"]`},
-		{"empty array as JSON text", `{"docs":"[]"}`, ""},
-		{"text with brackets", `{"docs":["[ab].md","[1]"]}`, `docs=["[ab].md" "[1]"]`},
-		{"numbers as JSON text", `{"docs":"[1]"}`, `docs=["[1]"]`},
-		{"empty array", `{"docs":[]}`, ""},
-		{"flag as text", `{"all":" TRUE "}`, "all"},
-		{"flag as one", `{"all":"1"}`, "all"},
-		{"flag is false", `{"all":"false"}`, ""},
-		{"count as text", `{"limit":" 7 "}`, "limit=7"},
-		{"count zero is given", `{"limit":0}`, "limit=0"},
-		{"blank of a choice", `{"mode":""}`, ""},
-		{"unknown fields in order", `{"z":1,"skill":"pdf","Skill":"x","a":{}}`, `skill="pdf" ignored unknown field "Skill" ignored unknown field "a" ignored unknown field "z"`},
-		{"many unknown fields", `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1}`,
-			`ignored unknown field "a" ignored unknown field "b" ignored unknown field "c" ignored unknown field "d" ignored unknown field "e" ignored 2 more unknown fields`},
-		{"invalid UTF-8", "\"a\xffb\"", `skill="a` + "\uFFFD" + `b"`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			a, err := decode(tt.raw, fields)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := shown(a); got != tt.want {
-				t.Errorf("got %s, want %s", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestDecodeErrors(t *testing.T) {
-	for _, tt := range []struct{ name, raw, want string }{
-		{"cut short", `{"skill":"pdf"`, `not valid JSON (unexpected end of JSON input); send an object such as {"skill":"…"}`},
-		{"single quotes", `{'skill':'pdf'}`, `not valid JSON`},
-		{"more after it", `{"skill":"pdf"} {"skill":"docx"}`, `not valid JSON`},
-		{"broken inside", `{"__arg1":"{\"skill\":"}`, `not valid JSON`},
-		{"array", `["pdf","docx"]`, `an array is not an object; send an object such as {"skill":"…"}`},
-		{"wrapped array", `{"__arg1":"[\"pdf\"]"}`, `an array is not an object`},
-		{"number for a text", `{"skill":5}`, `field "skill": want text, not 5`},
-		{"object for a text", `{"skill":{"name":"pdf"}}`, `field "skill": want text, not {"name":"pdf"}`},
-		{"the same text twice", `{"skill":["pdf"," pdf "]}`, `field "skill": want one text, not 2`},
-		{"two texts for one", `{"skill":["pdf","docx"]}`, `field "skill": want one text, not 2`},
-		{"number in an array", `{"docs":["a.md",1]}`, `field "docs": want text, not ["a.md",1]`},
-		{"array in an array", `{"docs":[["a.md"]]}`, `field "docs": want text, not [["a.md"]]`},
-		{"text for a flag", `{"all":"yes please"}`, `field "all": want true or false, not "yes please"`},
-		{"number for a flag", `{"all":1}`, `field "all": want true or false, not 1`},
-		{"fraction", `{"limit":1.5}`, `field "limit": want a whole number of at least 0, not 1.5`},
-		{"negative", `{"limit":-1}`, `want a whole number of at least 0, not -1`},
-		{"beyond any number", `{"limit":99999999999999999999}`, `want a whole number of at least 0, not 99999999999999999999`},
-		{"flag for a count", `{"limit":true}`, `want a whole number of at least 0, not true`},
-		{"array for a count", `{"limit":[1]}`, `want a whole number of at least 0, not [1]`},
-		{"too many elements", `{"docs":[` + strings.Repeat(`"a",`, maxElements) + `"a"]}`, `field "docs": want at most 256 elements, not 257`},
-		{"no such choice", `{"mode":"swap"}`, `field "mode": want one of add, replace, not "swap"`},
-		{"too long", strings.Repeat("x", MaxArguments+1), `1048577 bytes are more than 1048576`},
-		{"long wrong value", `{"skill":{"a":"` + strings.Repeat("x", 1000) + `"}}`, `field "skill": want text, not {"a":"xxx`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := decode(tt.raw, fields)
-			if !errors.Is(err, errArguments) || !strings.Contains(err.Error(), tt.want) {
-				t.Fatalf("error %v, want %q", err, tt.want)
-			}
-			if len(err.Error()) > 300 {
-				t.Errorf("an error of %d bytes", len(err.Error()))
-			}
-		})
-	}
-}
-
-// Arguments as long as they may be are decoded in no time, and what is said
-// about them stays short.
+// Arguments of the maximum length are decoded quickly, and the warnings about
+// them stay short.
 func TestHugeArguments(t *testing.T) {
 	many := func(each string) string { return strings.Repeat(each, MaxArguments/len(each)-10) }
 	distinct := func(format string) string {
@@ -178,44 +43,22 @@ func TestHugeArguments(t *testing.T) {
 	}
 }
 
-func FuzzDecode(f *testing.F) {
-	for _, raw := range []string{
-		`{"skill":"pdf","docs":["a.md"],"all":true,"limit":3,"mode":"add"}`, `{"__arg1":"{\"skill\":\"pdf\"}"}`, `{"__arg1":"pdf"}`, "pdf",
-		`["pdf"]`, `{"skill":`, `"\"{}\""`, "\xff", `{"limit":"0x10","all":"T"}`, `{"docs":[null]}`,
-	} {
-		f.Add(raw)
+func TestReadOnce(t *testing.T) {
+	o := Operation{Fields: []Field{{Name: "skill", Kind: Text}}}
+	reads := 0
+	read := func(a Args) (string, error) {
+		reads++
+		return a.Text("skill"), nil
 	}
-	f.Fuzz(func(t *testing.T, raw string) {
-		a, err := decode(raw, fields)
-		if err != nil {
-			if !errors.Is(err, errArguments) || len(err.Error()) > 500 {
-				t.Fatalf("error %v", err)
-			}
-			return
-		}
-		for _, f := range fields {
-			for i, v := range a.Texts(f.Name) {
-				if v == "" || v != strings.TrimSpace(v) || slices.Contains(a.Texts(f.Name)[:i], v) || f.Kind != Text && f.Kind != Texts {
-					t.Fatalf("%q: %s is %q", raw, f.Name, a.Texts(f.Name))
-				}
+	for call, want := range []string{"pdf", "docx"} {
+		args := o.Decode(`{"skill":"` + want + `"}`)
+		for range 3 {
+			if got, err := ReadOnce(args, read); got != want || err != nil || reads != call+1 {
+				t.Errorf("%q, %v after %d reads", got, err, reads)
 			}
 		}
-		if len(a.Texts("skill")) > 1 {
-			t.Fatalf("%q: two texts %q for one", raw, a.Texts("skill"))
-		}
-		if m := a.Text("mode"); m != "" && m != "add" && m != "replace" {
-			t.Fatalf("%q: mode %q", raw, m)
-		}
-		if n, _ := a.Count("limit"); n < 0 {
-			t.Fatalf("%q: limit %d", raw, n)
-		}
-		wrapped, err := json.Marshal(map[string]string{"__arg1": raw})
-		if err != nil || strings.ToValidUTF8(raw, "") != raw || strings.Contains(raw, "__arg1") || strings.HasPrefix(strings.TrimSpace(raw), `"`) {
-			return
-		}
-		b, err := decode(string(wrapped), fields)
-		if err != nil || shown(a) != shown(b) {
-			t.Fatalf("%q means %s, but wrapped it means %s, %v", raw, shown(a), shown(b), err)
-		}
-	})
+	}
+	if got, err := ReadOnce(Args{}, func(Args) (int, error) { return 7, nil }); got != 7 || err != nil {
+		t.Errorf("not decoded: %d, %v", got, err)
+	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// ErrDeclared reports loads that a host declared and that cannot be made.
+// ErrDeclared reports that loads which a host has declared cannot be made.
 var ErrDeclared = errors.New("declared loads cannot be made")
 
 // Declared is a skill that the host loads before the model is called.
@@ -18,21 +18,27 @@ type Declared struct {
 	Skill   string
 	Docs    []string
 	AllDocs bool
+	// Mentioned says that the user, not the host, has named the skill.
+	Mentioned bool
 }
 
-// Declaration is a set of declared loads that was read and can be applied.
+// Declaration is a set of declared loads whose texts are read, ready to be
+// applied.
 type Declaration struct {
 	change loading
 }
 
-// Declare reads the texts of declared loads. It is all or nothing: an unknown
-// skill or doc, or more skills than the cap, is an error that wraps
-// ErrDeclared. Unlike the model, the host may load a hidden skill.
+// Declare reads the texts of declared loads, all or none: an unknown skill or
+// doc, or more skills than the cap, is an error that wraps ErrDeclared. Unlike
+// the model, the host may load a hidden skill.
 func Declare(ctx context.Context, s *Scope, loads []Declared) (*Declaration, error) {
 	if s.Max > 0 && len(loads) > s.Max {
 		return nil, fmt.Errorf("%w: %d skills are more than the cap of %d", ErrDeclared, len(loads), s.Max)
 	}
-	d := &Declaration{change: loading{scope: s}}
+	d := &Declaration{change: loading{scope: s, activation: "declared"}}
+	if len(loads) > 0 && loads[0].Mentioned {
+		d.change.activation = "mention"
+	}
 	for _, l := range loads {
 		skill, ok := s.Catalog.Snapshot().Skill(l.Skill)
 		if !ok {
@@ -55,16 +61,21 @@ func Declare(ctx context.Context, s *Scope, loads []Declared) (*Declaration, err
 	return d, nil
 }
 
-// Apply makes the loads under a call number of their own, at the user message
-// of anchor. Skills that are in view already are left where they are.
-func (d *Declaration) Apply(rec *session.Record, anchor session.Mark) (*session.Record, error) {
+// Apply makes the loads under a call number of their own, at the user message of
+// anchor. Skills that are already in view stay where they are. If the loads
+// exceed the content budget, the error wraps ErrDeclared.
+func (d *Declaration) Apply(ctx context.Context, rec *session.Record, anchor session.Mark) (*session.Record, error) {
 	rec = rec.Clone()
 	rec.Calls++
 	scope := *d.change.scope
 	scope.Number = rec.Calls
 	d.change.scope, d.change.anchor = &scope, &anchor
-	return d.change.apply(rec)
+	next, err := d.change.apply(ctx, rec)
+	if told := ModelError(""); errors.As(err, &told) {
+		return nil, fmt.Errorf("%w: %w", ErrDeclared, err)
+	}
+	return next, err
 }
 
-// Events are the events of the last Apply.
+// Events returns the events of the last Apply.
 func (d *Declaration) Events() []core.Event { return d.change.events }

@@ -6,23 +6,24 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
+	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/session"
 )
 
-// maxDocBytes bounds the docs that one call brings into view, in bytes.
+// maxDocBytes bounds the docs that one call may bring into view, in bytes.
 const maxDocBytes = 1 << 20
 
-// readDocs reads and pins docs. left says which are left out and why: one that
-// cannot be read, or all of them where they are too much together.
-func readDocs(ctx context.Context, s *Scope, skill string, names []string) (docs []docText, left []tell, err error) {
+// readDocs reads and pins the named docs that are listed. left says which docs
+// are left out and why: single docs that cannot be read, or all of them if they
+// are too large together.
+func readDocs(ctx context.Context, s *Scope, skill string, listed, names []string) (docs []docText, left []ModelError, err error) {
 	total := 0
 	for _, name := range names {
-		c, err := s.Catalog.Doc(ctx, skill, name)
+		c, err := s.Catalog.DocOf(ctx, skill, listed, name)
 		if err != nil {
 			err = unreadable(ctx, err, "doc %q of %q cannot be read", name, skill)
-			told := tell("")
+			told := ModelError("")
 			if !errors.As(err, &told) {
 				return nil, nil, err
 			}
@@ -30,9 +31,9 @@ func readDocs(ctx context.Context, s *Scope, skill string, names []string) (docs
 			continue
 		}
 		if total += len(c.Text); total > maxDocBytes {
-			return nil, []tell{tell(fmt.Sprintf("the docs of %q are more than %d bytes together: name those that you need", skill, maxDocBytes))}, nil
+			return nil, []ModelError{ModelError(fmt.Sprintf("the docs of %q are more than %d bytes together: name those that you need", skill, maxDocBytes))}, nil
 		}
-		docs = append(docs, docText{name, c})
+		docs = append(docs, docText{name: name, content: c})
 	}
 	for _, doc := range docs {
 		if err := s.Pin(ctx, doc.content); err != nil {
@@ -42,10 +43,10 @@ func readDocs(ctx context.Context, s *Scope, skill string, names []string) (docs
 	return docs, left, nil
 }
 
-// leftOut says which docs are left out.
-func leftOut(r *reply, left []tell) {
+// leftOut adds to the answer which docs are left out.
+func leftOut(r *reply, left []ModelError) {
 	for i, told := range left {
-		if i == maxNamed {
+		if i == callargs.MaxNamed {
 			r.after("error: %d more docs cannot be read", len(left)-i)
 			return
 		}
@@ -53,64 +54,48 @@ func leftOut(r *reply, left []tell) {
 	}
 }
 
-// deliverDocs adds to d those docs that are not in view with the same text, and
-// returns their names. It changes rec where an earlier text of one is listed.
-func (s *Scope) deliverDocs(rec *session.Record, d *session.Delivery, docs []docText) (added []string) {
-	for _, doc := range docs {
-		digest, listed := rec.DocIn(d.Skill, doc.name)
-		if listed && digest == doc.content.Digest && s.showsDoc(rec, d.Skill, doc.name) {
-			continue
-		}
-		switch {
-		case listed && s.showsDoc(rec, d.Skill, doc.name):
-			rec.SupersedeDoc(d.Skill, doc.name)
-			d.Supersedes = true
-		case listed:
-			rec.DropDoc(d.Skill, doc.name) // what nobody sees can go at once
-		}
-		d.Docs = append(d.Docs, session.Doc{Name: doc.name, Digest: doc.content.Digest})
-		added = append(added, doc.name)
+// pinnedDocs returns the docs as a record keeps them.
+func pinnedDocs(docs []docText) []session.Doc {
+	var pinned []session.Doc
+	for _, d := range docs {
+		pinned = append(pinned, session.Doc{Name: d.name, Digest: d.content.Digest, Framed: d.framed})
 	}
-	return added
+	return pinned
 }
 
-// unknownDocs says which of the named docs no skill of the call has.
+// unknownDocs adds to the answer which of the named docs no skill of the call
+// has.
 func unknownDocs(r *reply, texts []skillText, docs []string) {
 	unknown := 0
 	for _, doc := range docs {
-		if slices.ContainsFunc(texts, func(t skillText) bool { return slices.Contains(t.known, cleanPath(doc)) }) {
+		if slices.ContainsFunc(texts, func(t skillText) bool { return slices.Contains(t.known, path.Clean(doc)) }) {
 			continue
 		}
-		if unknown++; unknown <= maxNamed {
+		if unknown++; unknown <= callargs.MaxNamed {
 			r.after("error: %s", unknownDoc(texts[0].skill.Name, doc, texts[0].known))
 		}
 	}
-	if unknown > maxNamed {
-		r.after("error: %d more docs are unknown", unknown-maxNamed)
+	if unknown > callargs.MaxNamed {
+		r.after("error: %d more docs are unknown", unknown-callargs.MaxNamed)
 	}
 }
 
-func unknownDoc(skill, doc string, known []string) tell {
+func unknownDoc(skill, doc string, known []string) ModelError {
 	has := "it has none"
 	if len(known) > 0 {
 		has = "its docs are " + jsonList(known, 40)
 	}
-	return tell(fmt.Sprintf("skill %q has no doc %q; %s", skill, cut(doc, 200), has))
+	return ModelError(fmt.Sprintf("skill %q has no doc %q; %s", skill, callargs.Cut(doc, 200), has))
 }
 
-// known returns the cleaned names that are docs, in the order asked for.
+// known returns the cleaned names that are docs, in the order in which they were
+// named.
 func known(names, docs []string) []string {
 	var out []string
 	for _, n := range names {
-		if n = cleanPath(n); slices.Contains(docs, n) && !slices.Contains(out, n) {
+		if n = path.Clean(n); slices.Contains(docs, n) && !slices.Contains(out, n) {
 			out = append(out, n)
 		}
 	}
 	return out
-}
-
-// cleanPath brings a path that a model wrote to the catalog's form: "./x.md"
-// and "x.md" are the same file.
-func cleanPath(p string) string {
-	return strings.TrimPrefix(path.Clean(p), "./")
 }

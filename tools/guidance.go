@@ -1,9 +1,14 @@
 package tools
 
-import "strings"
+import (
+	"strings"
+)
 
-// Guidance returns the rules that follow the list of skills. They name only
-// tools of the set and stay under 700 characters.
+// SearchGuidance is the rule about [Search].
+const SearchGuidance = "More skills than are listed: find them with " + SearchName + ", in several wordings."
+
+// Guidance returns the rules that follow the list of skills. They name only tools
+// of the set and stay under 700 characters.
 func (s *Set) Guidance() string {
 	if !s.Has("skill_load") {
 		return ""
@@ -15,8 +20,11 @@ func (s *Set) Guidance() string {
 	if s.Has("skill_read") {
 		lines = append(lines, "Paths in a skill are relative to its folder; skill_read reads them.")
 	}
-	if s.Has("skill_run") {
-		lines = append(lines, "skill_run runs what a skill tells you to; files go to $OUTPUT_DIR, and their refs (workspace://…) can be read and staged.")
+	if s.Has("skill_run") { // where nothing runs they say less: each sentence costs tokens in every request
+		lines = append(lines, "skill_run runs what a skill tells you to; do not explore with it, or with include_all_docs unless you need every doc. editor_text is what $EDITOR will write. Files go to $OUTPUT_DIR, and their refs (workspace://…) can be read and staged.")
+	}
+	if s.Has(SearchName) {
+		lines = append(lines, SearchGuidance)
 	}
 	if s.Has("skill_unload") {
 		lines = append(lines, "Unload what you are done with by skill_unload.")

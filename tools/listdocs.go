@@ -1,15 +1,22 @@
 package tools
 
-import "context"
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/internal/jsonsize"
+)
 
 // ListDocs is skill_list_docs: the docs of a skill as a JSON array.
 func ListDocs() Operation {
 	return Operation{
 		Name:        "skill_list_docs",
 		Description: "List the docs of a skill.",
-		Fields:      []Field{{Name: "skill", Kind: Text, Required: true}},
-		Always:      true,
-		Call:        listDocs,
+		Fields: []Field{
+			{Name: "skill", Kind: Text, Required: true, Aliases: skillAliases()},
+			{Name: "offset", Kind: Count, Quiet: true},
+		},
+		Always: true,
+		Call:   listDocs,
 	}
 }
 
@@ -18,7 +25,7 @@ func listDocs(ctx context.Context, s *Scope, args Args) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	skill, err := find(s, rec, args.Text("skill"))
+	skill, err := s.Skill(rec, args.Text("skill"))
 	if err != nil {
 		return "", err
 	}
@@ -26,5 +33,26 @@ func listDocs(ctx context.Context, s *Scope, args Args) (string, error) {
 	if err != nil {
 		return "", unreadable(ctx, err, "docs of %q cannot be listed", skill.Name)
 	}
-	return jsonList(docs, len(docs)), nil
+	return docsPage(docs, args, s.Limits.OrDefaults().Answer-headRoom)
+}
+
+// docsPage writes the names from the offset on as an array. If they take more
+// than room bytes, it writes the first ones and where to go on.
+func docsPage(docs []string, args Args, room int) (string, error) {
+	first, _ := args.Count("offset")
+	first = min(first, len(docs))
+	last := first
+	for ; last < len(docs); last++ {
+		if room -= jsonsize.Of(docs[last]) + len(`"",`); room < 0 && last > first {
+			break
+		}
+	}
+	if last == len(docs) {
+		return encodeJSON(append([]string{}, docs[first:]...))
+	}
+	return encodeJSON(struct {
+		Docs  []string `json:"docs"`
+		Next  int      `json:"next_offset"`
+		Total int      `json:"total"`
+	}{docs[first:last], last, len(docs)})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// fixed is a store that always answers the same record.
+// fixed is a store that always returns the same record.
 func fixed(rec *session.Record) func(context.Context) (*session.Record, error) {
 	return func(context.Context) (*session.Record, error) { return rec, nil }
 }
@@ -23,7 +23,7 @@ func TestListDocs(t *testing.T) {
 		{"unknown", `{"skill":"dcox"}`, `error: unknown skill "dcox": did you mean "docx"?`},
 		{"hidden", `{"skill":"secret"}`, `error: unknown skill "secret": use a name from the list of available skills`},
 		{"no skill", `{}`, `error: "skill" is missing; send an object such as {"skill":"…"}`},
-		{"warning", `{"skill":"pdf","verbose":true}`, "[\"forms.md\",\"refs/tables.md\"]\nignored unknown field \"verbose\""},
+		{"unknown field: an array has no place for a warning", `{"skill":"pdf","verbose":true}`, `["forms.md","refs/tables.md"]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDesk(t, library())

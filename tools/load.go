@@ -12,14 +12,14 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Load is skill_load: it loads skills, with docs where the model names them.
+// Load is skill_load: it loads skills, with the docs that the model names.
 func Load() Operation {
 	return Operation{
 		Name:        "skill_load",
 		Description: "Load the full instructions of one or more skills. Do this before you rely on a skill.",
 		Fields: []Field{
-			{Name: "skill", Kind: Text, Description: "skill name from the list"},
-			{Name: "skills", Kind: Texts, Description: "several names at once"},
+			{Name: "skill", Kind: Text, Description: "skill name from the list", Aliases: skillAliases()},
+			{Name: "skills", Kind: Texts, Description: "several names at once", Aliases: skillsAliases()},
 			{Name: "docs", Kind: Texts, Description: "docs to load with it"},
 			{Name: "include_all_docs", Kind: Flag},
 			{Name: "mode", Kind: Text, Enum: []string{"add", "replace"}, Description: "replace unloads all other skills; default add"},
@@ -39,16 +39,16 @@ func load(ctx context.Context, s *Scope, args Args) (string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return "", tellf(`name a skill, such as {"skill":"…"}`)
+		return "", ModelErrorf(`name a skill, such as {"skill":"…"}`)
 	}
 	if s.Max > 0 && len(names) > s.Max {
-		return "", tellf("%d skills in one call are more than the %d that can be loaded; load fewer", len(names), s.Max)
+		return "", ModelErrorf("%d skills in one call are more than the %d that can be loaded; load fewer", len(names), s.Max)
 	}
 	var r reply
 	var texts []skillText
 	for _, name := range names {
 		t, err := readSkill(ctx, s, name, args.Texts("docs"), args.Flag("include_all_docs"))
-		var told tell
+		var told ModelError
 		if errors.As(err, &told) {
 			r.after("error: %s", told)
 			continue
@@ -74,19 +74,27 @@ type loading struct {
 	scope   *Scope
 	texts   []skillText
 	replace bool
-	// anchor is the user message of a load that no call made.
-	anchor *session.Mark
+	// anchor is the user message of a load that no call made; activation says why
+	// it is made.
+	anchor     *session.Mark
+	activation string
+	// answered writes the answer; nil is that of skill_load.
+	answered Answered
 
 	lines   []string
 	receipt session.Receipt
 	events  []core.Event
 }
 
-// save makes the change and answers it.
+// save makes the change, saves it and returns the answer.
 func (l *loading) save(ctx context.Context, r *reply) (string, error) {
 	answer, err := l.scope.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
-		next, err := l.apply(rec)
-		return next, r.join(l.answer()), err
+		next, err := l.apply(ctx, rec)
+		if err != nil || l.answered == nil {
+			return next, r.join(l.answer()), err
+		}
+		text, err := l.answered(next, l.lines, receiptOf(l.receipt))
+		return next, text, err
 	})
 	if err != nil {
 		return "", err
@@ -97,7 +105,7 @@ func (l *loading) save(ctx context.Context, r *reply) (string, error) {
 	return answer, nil
 }
 
-func (l *loading) apply(rec *session.Record) (*session.Record, error) {
+func (l *loading) apply(ctx context.Context, rec *session.Record) (*session.Record, error) {
 	next := rec.Clone()
 	l.lines, l.events, l.receipt = nil, nil, session.Receipt{Call: l.scope.Number}
 	var keep []string
@@ -108,15 +116,25 @@ func (l *loading) apply(rec *session.Record) (*session.Record, error) {
 		for _, a := range rec.Active {
 			if !slices.Contains(keep, a.Skill) {
 				next.Unload(a.Skill)
-				l.gone("unloaded: "+a.Skill, a.Skill, core.SkillUnloaded)
+				l.gone("unloaded: "+a.Skill, a.Skill, core.SkillUnloaded, "replaced")
 			}
 		}
+	}
+	if err := l.room(next); err != nil {
+		return nil, err
 	}
 	for i := range l.texts {
 		l.load(next, &l.texts[i])
 	}
 	for _, name := range loadmode.Evict(next, l.scope.Max, keep, l.scope.Victim) {
-		l.gone(fmt.Sprintf("unloaded to make room (at most %d): %s", l.scope.Max, name), name, core.SkillEvicted)
+		l.gone(fmt.Sprintf("unloaded to make room (at most %d): %s", l.scope.Max, name), name, core.SkillEvicted, "evicted")
+	}
+	line, err := l.scope.fit(ctx, rec, next)
+	if err != nil {
+		return nil, err
+	}
+	if line != "" {
+		l.lines, l.events = append(l.lines, line), append(l.events, crossed(line))
 	}
 	l.restricted(next)
 	return next, nil
@@ -124,63 +142,29 @@ func (l *loading) apply(rec *session.Record) (*session.Record, error) {
 
 func (l *loading) load(next *session.Record, t *skillText) {
 	name := t.skill.Name
-	was := next.Find(name) != nil
-	var revived []string // docs of a load that is over, and still in view
-	if !was {
-		revived = next.Revive(name, l.scope.shows)
-	}
-	seen := l.scope.showsBody(next, name)
-	old, loaded := next.Body(name)
-	changed := loaded && old != t.body.Digest
-	d := session.Delivery{
-		Call: l.scope.Number, Turn: next.Turn, Skill: name, Digest: t.body.Digest,
-		Body: changed || !seen, Anchor: l.anchor, Seen: true,
-	}
-	docs := t.docs
-	switch {
-	case changed:
-		docs = t.withSelected()
-		if !seen {
-			next.DropBody(name) // what nobody sees can go at once
-		}
-		d.Supersedes = l.scope.showsAny(next, name)
-		next.Supersede(name)
-	case !seen:
-		next.DropBody(name) // its docs may be in view, and stay where they are
-	}
-	next.Hold(name, l.scope.Number, t.skill.AllowedTools, t.skill.Repaired)
-	a := next.Activate(name, t.body.Digest)
-	if !was {
-		a.Call, a.Docs = l.scope.Number, revived
-	}
-	a.All = a.All || t.all
-	if changed { // a doc that is gone is no longer selected
-		a.Docs = slices.DeleteFunc(a.Docs, func(n string) bool {
-			return !slices.ContainsFunc(docs, func(doc docText) bool { return doc.name == n })
-		})
-	}
-	added := l.scope.deliverDocs(next, &d, docs)
-	for _, doc := range added {
-		if !slices.Contains(a.Docs, doc) {
-			a.Docs = append(a.Docs, doc)
-		}
-	}
-	l.said(name, d, added, !was)
-	if d.Body || len(d.Docs) > 0 {
-		next.Deliver(d)
-	}
-	if !was {
-		added = slices.Clone(a.Docs)
-	}
-	if d.Body || len(d.Docs) > 0 || !was {
+	next.KeepList(name, l.scope.Number, t.skill.AllowedTools, t.skill.Repaired)
+	done := next.Load(session.Load{
+		Call: l.scope.Number, Anchor: l.anchor, Skill: name, ID: t.skill.ID, Digest: t.body.Digest,
+		Docs: pinnedDocs(t.docs), All: t.all, Selected: pinnedDocs(t.selected), Listing: t.listing.Digest,
+	}, l.scope.shows)
+	d := done.Delivery
+	l.said(name, d, done.Began)
+	if d.Body || len(d.Docs) > 0 || done.Began {
 		l.receipt.Changes = append(l.receipt.Changes, session.Change{
-			Op: session.Loaded, Skill: name, Digest: d.Digest, All: t.all, Docs: added,
+			Op: session.Loaded, Skill: name, Digest: d.Digest, All: t.all, Docs: done.Docs,
 		})
 	}
-	l.events = append(l.events, core.Event{Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: added})
+	if done.Began {
+		l.events = append(l.events, core.Event{Kind: core.SkillActivated, Skill: name, Detail: l.activation})
+	}
+	l.events = append(l.events, core.Event{Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: done.Docs})
 }
 
-func (l *loading) said(name string, d session.Delivery, docs []string, revived bool) {
+func (l *loading) said(name string, d session.Delivery, revived bool) {
+	var docs []string
+	for _, doc := range d.Docs {
+		docs = append(docs, doc.Name)
+	}
 	line := "loaded: " + name
 	switch {
 	case revived && !d.Body:
@@ -198,7 +182,7 @@ func (l *loading) said(name string, d session.Delivery, docs []string, revived b
 	l.lines = append(l.lines, line)
 }
 
-// restricted tells what is left to call after a skill with a list was loaded.
+// restricted adds what may still be called after a skill with a list was loaded.
 func (l *loading) restricted(next *session.Record) {
 	listed := slices.ContainsFunc(l.texts, func(t skillText) bool { return t.skill.AllowedTools != nil })
 	if listed && l.scope.Restricted != nil {
@@ -208,10 +192,18 @@ func (l *loading) restricted(next *session.Record) {
 	}
 }
 
-func (l *loading) gone(line, skill string, kind core.EventKind) {
+func (l *loading) gone(line, skill string, kind core.EventKind, why string) {
 	l.lines = append(l.lines, line)
 	l.receipt.Changes = append(l.receipt.Changes, session.Change{Op: session.Unloaded, Skill: skill})
-	l.events = append(l.events, core.Event{Kind: kind, Skill: skill})
+	l.events = append(l.events, core.Event{Kind: kind, Skill: skill}, core.Event{Kind: core.SkillCompleted, Skill: skill, Detail: why})
+}
+
+// receiptOf is a receipt as it is stored, "" for a call that changed nothing.
+func receiptOf(r session.Receipt) string {
+	if len(r.Changes) == 0 {
+		return ""
+	}
+	return r.String()
 }
 
 func (l *loading) answer() string {

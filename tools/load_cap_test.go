@@ -8,8 +8,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Content that is loaded but that no request shows is delivered once more when
-// the model asks for it, and never points to a text "above".
+// Content that is loaded but that no request shows is delivered again when the
+// model asks for it. The answer never refers to a text "above".
 func TestLoadWhatIsNotShown(t *testing.T) {
 	t.Run("after it was shown once", func(t *testing.T) {
 		d := newDesk(t, library())
@@ -48,7 +48,8 @@ func TestLoadWhatIsNotShown(t *testing.T) {
 	})
 }
 
-// spend notes that the model has answered to all that was delivered.
+// spend marks everything that was delivered as spent: the model has answered to
+// it.
 func (d *desk) spend() {
 	d.t.Helper()
 	_, err := session.Update(d.t.Context(), d.store, d.Key, func(rec *session.Record) (*session.Record, error) {
@@ -69,7 +70,7 @@ func TestLoadCap(t *testing.T) {
 		d.Max = 2
 		d.call("skill_load", `{"skills":["pdf","docx"]}`)
 		d.call("skill_select_docs", `{"skill":"pdf","docs":["forms.md"]}`)
-		d.call("skill_read", `{"skill":"docx","path":"styles.md"}`) // reading is not a use
+		d.call("skill_read", `{"skill":"docx","path":"styles.md"}`) // reading does not count as a use
 		d.events = nil
 		d.expect("skill_load", `csv`, "loaded: csv\nunloaded to make room (at most 2): docx\n[skill#3 +csv -docx]")
 		d.expectView("pdf#1 pdf/forms.md#2 csv#3")

@@ -38,6 +38,9 @@ func TestLoad(t *testing.T) {
 		{"doc of a skill without docs", `{"skill":"csv","docs":["x.md"]}`,
 			"loaded: csv\nerror: skill \"csv\" has no doc \"x.md\"; it has none\n[skill#1 +csv]", "csv#1"},
 		{"unknown field", `{"skill":"pdf","reason":"why not"}`, "loaded: pdf\nignored unknown field \"reason\"\n[skill#1 +pdf]", "pdf#1"},
+		{"names", `{"names":["docx","pdf"]}`, "loaded: docx\nloaded: pdf\n[skill#1 +docx +pdf]", "docx#1 pdf#1"},
+		{"names as one text", `{"names":"pdf","mode":"REPLACE"}`, "loaded: pdf\n[skill#1 +pdf]", "pdf#1"},
+		{"name", `{"name":"pdf"}`, "loaded: pdf\n[skill#1 +pdf]", "pdf#1"},
 		{"one is unknown", `{"skills":["pdf","nope"]}`,
 			"loaded: pdf\nerror: unknown skill \"nope\": use a name from the list of available skills\n[skill#1 +pdf]", "pdf#1"},
 		{"near name", `{"skill":"dcox"}`, "error: unknown skill \"dcox\": did you mean \"docx\"?", ""},
@@ -59,8 +62,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// What a load answers is plain text that ends with its receipt: the view finds
-// the delivery by it.
+// The answer of a load is plain text that ends with its receipt, by which the
+// view finds the delivery.
 func TestLoadReceipt(t *testing.T) {
 	d := newDesk(t, library())
 	answer := d.call("skill_load", `{"skill":"pdf","docs":"forms.md"}`)
@@ -174,8 +177,8 @@ func TestLoadChangedText(t *testing.T) {
 	})
 }
 
-// A load that loses the race for the record is repeated on the new one and
-// says what is true then.
+// A load that loses the race for the record is repeated on the new record, and
+// its answer says what holds then.
 func TestLoadAfterConflict(t *testing.T) {
 	d := newDesk(t, library())
 	d.Max = 1

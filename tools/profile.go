@@ -6,22 +6,23 @@ import (
 	"slices"
 )
 
-// Profile is a named choice of tools.
+// Profile is a named selection of tools. Decision 7 says why.
 type Profile string
 
 // The profiles of the default vocabulary.
 const (
 	// Full offers every tool. The default.
 	Full Profile = "full"
-	// KnowledgeOnly offers what shows instructions and docs, and nothing that
-	// reads other files or executes anything.
+	// KnowledgeOnly offers the tools that show instructions and docs, and none
+	// that reads other files or executes anything.
 	KnowledgeOnly Profile = "knowledge_only"
 )
 
 // ErrProfile reports an unknown profile.
 var ErrProfile = errors.New("unknown tool profile")
 
-// Default returns the operations of the default vocabulary in their order.
+// Default returns the operations of the default vocabulary in their order, except
+// [Search], which is offered if there are more skills than an overview describes.
 func Default() []Operation {
 	return []Operation{Load(), SelectDocs(), ListDocs(), Unload(), Read()}
 }
@@ -41,9 +42,9 @@ func (p Profile) Names() ([]string, error) {
 	return nil, fmt.Errorf("%w %q: use full or knowledge_only", ErrProfile, string(p))
 }
 
-// Choose builds the set of the named operations, in the order of operations.
-// The error wraps ErrSet and says what is missing: a name that does not exist,
-// or a tool without one that it cannot work without.
+// Choose builds the set of the named operations, in the order of operations. The
+// error wraps ErrSet and says what is missing: a name that does not exist, or
+// another tool that a chosen one needs.
 func Choose(operations []Operation, names []string) (*Set, error) {
 	var chosen []Operation
 	for _, o := range operations {
@@ -62,7 +63,7 @@ func Choose(operations []Operation, names []string) (*Set, error) {
 	}
 	for i := range chosen {
 		for _, need := range chosen[i].Needs {
-			if !set.Has(need) {
+			if !slices.ContainsFunc(chosen, func(o Operation) bool { return o.provides(need) }) {
 				return nil, fmt.Errorf("%w: %s is of no use without %s", ErrSet, chosen[i].Name, need)
 			}
 		}

@@ -133,7 +133,7 @@ func TestDeclare(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := d.record()
-			next, err := decl.Apply(before, anchor)
+			next, err := decl.Apply(t.Context(), before, anchor)
 			if err != nil || next == before || before.Calls != 0 {
 				t.Fatalf("%v, %v", next, err)
 			}
@@ -146,7 +146,7 @@ func TestDeclare(t *testing.T) {
 					t.Errorf("%+v is not at the user message", del)
 				}
 			}
-			if len(decl.Events()) != len(tt.loads) {
+			if len(outcomes(decl.Events())) != len(tt.loads) {
 				t.Errorf("events %+v", decl.Events())
 			}
 		})
@@ -163,11 +163,11 @@ func TestDeclareAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		next, err := decl.Apply(d.record(), session.Mark{})
+		next, err := decl.Apply(t.Context(), d.record(), session.Mark{})
 		if err != nil || len(next.Active) != 1 || next.Active[0].Skill != "pdf" || len(next.Deliveries) != 1 {
 			t.Fatalf("%+v, %v", next, err)
 		}
-		if len(decl.Events()) != 2 {
+		if len(outcomes(decl.Events())) != 2 {
 			t.Errorf("events %+v: want a load and an eviction", decl.Events())
 		}
 	}

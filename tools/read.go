@@ -4,23 +4,28 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
+	"path"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/jsonsize"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/outputs"
 )
 
 const (
-	// pageLines and pageBytes bound one answer of skill_read; a single line may
-	// take up to longLine bytes, and a binary file up to maxBinary.
+	// pageLines and pageBytes, as counted in JSON, bound a page of skill_read
+	// within [Limits]. A longer line gets a page of its own.
 	pageLines = 1000
 	pageBytes = 32 << 10
-	longLine  = 256 << 10
-	maxBinary = 128 << 10
+	// headRoom is reserved in an answer for what accompanies the page.
+	headRoom = 2 << 10
+	// headBytes of a file are enough to detect its type.
+	headBytes = 3 << 10
 )
 
 // Read is skill_read: any file of a loaded skill, in pages.
@@ -29,8 +34,8 @@ func Read() Operation {
 		Name:        "skill_read",
 		Description: "Read a file of a loaded skill. Text comes with its line range and total, binary as base64.",
 		Fields: []Field{
-			{Name: "path", Kind: Text, Required: true, Description: "relative to the skill's folder", Aliases: []string{"file_name"}},
-			{Name: "skill", Kind: Text, Description: "default: the skill loaded last"},
+			{Name: "path", Kind: Text, Required: true, Description: "relative to the skill's folder", Aliases: []string{"file_name", "file_path", "file"}},
+			{Name: "skill", Kind: Text, Description: "default: the skill loaded last", Aliases: skillAliases()},
 			{Name: "offset", Kind: Count, Description: "first line, from 1", Aliases: []string{"start_line"}},
 			{Name: "limit", Kind: Count, Description: "number of lines", Aliases: []string{"num_lines"}},
 		},
@@ -42,58 +47,160 @@ func Read() Operation {
 }
 
 func read(ctx context.Context, s *Scope, args Args) (string, error) {
-	if ref := args.Text("path"); isRef(ref) {
-		return readRef(ctx, s, ref, args)
+	asked := args.Text("path")
+	ref, err := workspaceRef(ctx, s, asked)
+	if err != nil {
+		return "", err
 	}
+	if ref == "" {
+		return readSkillFile(ctx, s, asked, args)
+	}
+	answer, err := readRef(ctx, s, ref, asked, args)
+	if told := ModelError(""); ref != asked && !path.IsAbs(asked) && errors.As(err, &told) {
+		// A skill may have a folder of that name too.
+		if own, ownErr := readSkillFile(ctx, s, asked, args); ownErr == nil {
+			return own, nil
+		}
+	}
+	return answer, err
+}
+
+// readSkillFile answers with a file whose path is relative to the folder of a
+// skill.
+func readSkillFile(ctx context.Context, s *Scope, asked string, args Args) (string, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return "", err
 	}
-	if len(rec.Active) == 0 {
-		return "", tellf("no skill is loaded: call skill_load first")
+	name := args.Text("skill")
+	if len(rec.Active) == 0 && (name == "" || s.Mode != loadmode.Adaptive) {
+		return "", ModelErrorf("no skill is loaded: call skill_load first")
 	}
-	name := rec.Active[len(rec.Active)-1].Skill
-	if asked := args.Text("skill"); asked != "" {
-		skill, err := findLoaded(s, rec, asked)
+	if name == "" {
+		name = rec.Active[len(rec.Active)-1].Skill
+	} else {
+		skill, err := findReadable(s, rec, name)
 		if err != nil {
 			return "", err
 		}
 		name = skill.Name
 	}
-	data, err := s.Catalog.ReadFile(ctx, name, args.Text("path"))
-	file := cut(cleanPath(args.Text("path")), 200) // for the answer
+	file := callargs.Cut(path.Clean(asked), 200) // as the answer shows it
+	data, err := s.Catalog.ReadFile(ctx, name, asked)
+	if err == nil {
+		return fileAnswer(s, file, "", data, args)
+	}
+	switch {
+	case errors.Is(err, catalog.ErrPath) && strings.HasPrefix(path.Clean(asked)+"/", "../"):
+		return "", ModelErrorf("%q leaves the skill; load the other skill and read it there", callargs.Cut(asked, 200))
+	case !errors.Is(err, catalog.ErrNotExist):
+		return "", unreadable(ctx, err, "%q of skill %q cannot be read", file, name)
+	}
+	found, err := otherCase(ctx, s, name, path.Clean(asked))
 	if err != nil {
-		return "", missingFile(ctx, s, name, file, err)
+		return "", err
 	}
-	return fileAnswer(file, data, args)
+	if found != "" {
+		if data, err := s.Catalog.ReadFile(ctx, name, found); err == nil {
+			return fileAnswer(s, found, fmt.Sprintf("there is no %q; this is %q", file, found), data, args)
+		}
+	}
+	return "", missingFile(ctx, s, name, file)
 }
 
-// fileAnswer answers text in pages and anything else whole.
-func fileAnswer(file string, data []byte, args Args) (string, error) {
+// otherCase returns the only file of a skill whose name differs from the
+// requested one in case alone, or "".
+func otherCase(ctx context.Context, s *Scope, skill, asked string) (string, error) {
+	files, _, err := s.Catalog.Files(ctx, skill, 0)
+	if err != nil {
+		return "", unreadable(ctx, err, "files of %q cannot be listed", skill)
+	}
+	found := ""
+	for _, f := range files {
+		if strings.EqualFold(f, asked) {
+			if found != "" {
+				return "", nil
+			}
+			found = f
+		}
+	}
+	return found, nil
+}
+
+// workspaceRef returns the reference that a path stands for. The path may be a
+// reference itself, a folder of the workspace as commands see it beside the
+// skill, or an absolute path below the place where commands see the workspace.
+// For files of a skill the result is "".
+func workspaceRef(ctx context.Context, s *Scope, asked string) (string, error) {
+	if strings.HasPrefix(asked, workspaceScheme) || strings.HasPrefix(asked, "artifact://") {
+		return asked, nil
+	}
+	if s.ReadRef == nil {
+		return "", nil
+	}
+	clean := path.Clean(asked)
+	for _, dir := range [...]string{"inputs/", "out/", "work/"} {
+		if strings.HasPrefix(clean, dir) {
+			return workspaceScheme + clean, nil
+		}
+	}
+	if !path.IsAbs(clean) || s.WorkspaceAt == nil {
+		return "", nil
+	}
+	at, err := s.WorkspaceAt(ctx)
+	if err != nil {
+		return "", err
+	}
+	if inside, ok := strings.CutPrefix(clean, strings.TrimSuffix(at, "/")+"/"); ok && at != "" {
+		return workspaceScheme + inside, nil
+	}
+	return "", nil
+}
+
+const workspaceScheme = "workspace://"
+
+// readRef answers skill_read for a reference to a workspace file or an artifact.
+func readRef(ctx context.Context, s *Scope, ref, asked string, args Args) (string, error) {
+	if s.ReadRef == nil {
+		return "", ModelErrorf("there is no workspace here: only files of skills can be read")
+	}
+	data, err := s.ReadRef(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	return fileAnswer(s, callargs.Cut(asked, 200), "", data, args)
+}
+
+// fileAnswer writes a page of a file, together with the note if there is one.
+func fileAnswer(s *Scope, file, note string, data []byte, args Args) (string, error) {
+	room := s.Limits.OrDefaults().Answer - headRoom
 	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
-		return binary(file, data)
+		return binary(file, note, data, args, min(room, pageBytes))
 	}
-	return page(file, string(data), args)
+	text, err := page(file, string(data), args, room)
+	if err == nil && note != "" {
+		text = note + "\n" + text
+	}
+	return text, err
 }
 
-// missingFile says what the skill has instead, as far as that fits an answer.
-func missingFile(ctx context.Context, s *Scope, skill, file string, err error) error {
-	if !errors.Is(err, catalog.ErrNotExist) {
-		return unreadable(ctx, err, "%q of skill %q cannot be read", file, skill)
-	}
-	files, more, listErr := s.Catalog.Files(ctx, skill, 40)
-	if listErr != nil {
+// missingFile says which files the skill has instead, as far as they fit an
+// answer.
+func missingFile(ctx context.Context, s *Scope, skill, file string) error {
+	files, more, err := s.Catalog.Files(ctx, skill, 40)
+	if err != nil {
 		return unreadable(ctx, err, "%q of skill %q cannot be read", file, skill)
 	}
 	and := ""
 	if more {
 		and = " and more"
 	}
-	return tellf("skill %q has no file %q; its files are %s%s", skill, file, jsonList(files, 40), and)
+	return ModelErrorf("skill %q has no file %q; its files are %s%s", skill, file, jsonList(files, 40), and)
 }
 
-// page answers a range of lines. It never cuts without saying so.
-func page(file, text string, args Args) (string, error) {
+// page writes a range of lines. It never cuts without saying so. A line may take
+// up to room bytes in JSON.
+func page(file, text string, args Args, room int) (string, error) {
 	text = strings.TrimPrefix(text, "\uFEFF")
 	lines := strings.SplitAfter(text, "\n")
 	if lines[len(lines)-1] == "" {
@@ -110,19 +217,20 @@ func page(file, text string, args Args) (string, error) {
 		if len(lines) == 0 {
 			return fmt.Sprintf("%s is empty", file), nil
 		}
-		return "", tellf("%s has %d lines; line %d is after its end", file, len(lines), first)
+		return "", ModelErrorf("%s has %d lines; line %d is after its end", file, len(lines), first)
 	}
 	var b strings.Builder
-	last := first - 1
+	last, size := first-1, 0
 	for last < len(lines) && last-first+1 < limit {
 		line := lines[last]
-		if b.Len() > 0 && b.Len()+len(line) > pageBytes {
+		if size > 0 && size+jsonsize.Of(line) > min(room, pageBytes) {
 			break
 		}
-		if len(line) > longLine {
-			line = cut(line, longLine) + fmt.Sprintf(" [line %d goes on: %d bytes in all]\n", last+1, len(line))
+		if start := jsonsize.Prefix(line, room); len(start) < len(line) {
+			line = start + fmt.Sprintf(" [line %d goes on: %d bytes in all; a command such as cut can take a part]\n", last+1, len(line))
 		}
 		b.WriteString(line)
+		size += jsonsize.Of(line)
 		last++
 	}
 	head := fmt.Sprintf("%s, lines %d to %d of %d", file, first, last, len(lines))
@@ -132,16 +240,31 @@ func page(file, text string, args Args) (string, error) {
 	return head + "\n" + strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-func binary(file string, data []byte) (string, error) {
-	mime := http.DetectContentType(data)
-	if len(data) > maxBinary {
-		return "", tellf("%q is %s of %d bytes; more than %d bytes of binary cannot be shown", file, mime, len(data), maxBinary)
+// binary writes a range of bytes that take at most room bytes in base64.
+func binary(file, note string, data []byte, args Args, room int) (string, error) {
+	first, _ := args.Count("offset")
+	if first > len(data) {
+		return "", ModelErrorf("%s has %d bytes; byte %d is after its end", file, len(data), first)
 	}
-	out, err := json.Marshal(struct {
-		Path   string `json:"path"`
-		MIME   string `json:"mime_type"`
-		Size   int    `json:"size_bytes"`
-		Base64 string `json:"base64"`
-	}{file, mime, len(data), base64.StdEncoding.EncodeToString(data)})
-	return string(out), err
+	last := min(len(data), first+room/4*3)
+	if n, ok := args.Count("limit"); ok && n > 0 {
+		last = min(last, first+min(n, len(data)))
+	}
+	next := 0
+	if last < len(data) {
+		next = last
+	}
+	var warnings []string
+	if note != "" {
+		warnings = []string{note}
+	}
+	return encodeJSON(struct {
+		Path     string   `json:"path"`
+		MIME     string   `json:"mime_type"`
+		Size     int      `json:"size_bytes"`
+		Offset   int      `json:"offset,omitempty"`
+		Next     int      `json:"next_offset,omitempty"`
+		Base64   string   `json:"base64"`
+		Warnings []string `json:"warnings,omitempty"`
+	}{file, outputs.MIME(file, data[:min(len(data), headBytes)]), len(data), first, next, base64.StdEncoding.EncodeToString(data[first:last]), warnings})
 }

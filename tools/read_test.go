@@ -24,8 +24,8 @@ func readable() map[string]string {
 	files["pdf/bom.txt"] = "\uFEFFone\r\ntwo\r\n"
 	files["pdf/logo.png"] = "\x89PNG\r\n\x1a\n\x00\x00"
 	files["pdf/latin1.txt"] = "caf\xe9"
-	files["pdf/big.bin"] = strings.Repeat("\x00", maxBinary+1)
-	files["pdf/long.txt"] = "short\n" + strings.Repeat("ä", longLine) + "\nlast\n"
+	files["pdf/big.bin"] = strings.Repeat("\x00", 25_000)
+	files["pdf/long.txt"] = "short\n" + strings.Repeat("ä", 40_000) + "\nlast\n"
 	files["pdf/wide.txt"] = strings.Repeat(strings.Repeat("w", 1000)+"\n", 100)
 	files[".env"] = "KEY=secret"
 	return files
@@ -35,11 +35,17 @@ func TestRead(t *testing.T) {
 	png := base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n\x00\x00"))
 	for _, tt := range []struct{ name, args, answer string }{
 		{"whole", `{"path":"forms.md"}`, "forms.md, lines 1 to 1 of 1\n# Forms"},
+		{"names that models have", `{"file_path":"forms.md","skill_name":"pdf"}`, "forms.md, lines 1 to 1 of 1\n# Forms"},
 		{"bare path", `forms.md`, "forms.md, lines 1 to 1 of 1\n# Forms"},
 		{"any file", `{"path":"scripts/run.sh"}`, "scripts/run.sh, lines 1 to 1 of 1\necho run"},
 		{"the skill itself", `{"path":"SKILL.md","offset":5}`, "SKILL.md, lines 5 to 5 of 5\n# PDF"},
-		{"neighbour", `{"path":"../docx/styles.md"}`, "../docx/styles.md, lines 1 to 1 of 1\n# Styles"},
-		{"hidden neighbour", `{"path":"../secret/SKILL.md"}`, `error: "../secret/SKILL.md" of skill "pdf" cannot be read: path leaves the skill`},
+		{"neighbour", `{"path":"../docx/styles.md"}`, `error: "../docx/styles.md" leaves the skill; load the other skill and read it there`},
+		{"neighbour in a roundabout way", `{"path":"refs/../../docx/./styles.md"}`, `error: "refs/../../docx/./styles.md" leaves the skill; load the other skill and read it there`},
+		{"out and back", `{"path":"../pdf/forms.md"}`, "../pdf/forms.md, lines 1 to 1 of 1\n# Forms"},
+		{"another case", `{"path":"FORMS.md"}`, "there is no \"FORMS.md\"; this is \"forms.md\"\nforms.md, lines 1 to 1 of 1\n# Forms"},
+		{"another case of a folder", `{"path":"Refs/Tables.MD"}`, "there is no \"Refs/Tables.MD\"; this is \"refs/tables.md\"\nrefs/tables.md, lines 1 to 1 of 1\n# Tables"},
+		{"another case of binary", `{"path":"Logo.PNG"}`, `{"path":"logo.png","mime_type":"image/png","size_bytes":10,"base64":"` + png + `","warnings":["there is no \"Logo.PNG\"; this is \"logo.png\""]}`},
+		{"hidden neighbour", `{"path":"../secret/SKILL.md"}`, `error: "../secret/SKILL.md" leaves the skill; load the other skill and read it there`},
 		{"named skill", `{"skill":"pdf","path":"forms.md"}`, "forms.md, lines 1 to 1 of 1\n# Forms"},
 		{"no line break at the end", `{"path":"open.txt"}`, "open.txt, lines 1 to 2 of 2\none\ntwo"},
 		{"one empty line", `{"path":"newline.txt"}`, "newline.txt, lines 1 to 1 of 1\n"},
@@ -56,13 +62,14 @@ func TestRead(t *testing.T) {
 		{"empty with an offset", `{"path":"empty.txt","offset":5}`, "empty.txt is empty"},
 		{"negative", `{"path":"open.txt","offset":-1}`, `error: cannot read the arguments: field "offset": want a whole number of at least 0, not -1`},
 		{"binary", `{"path":"logo.png"}`, `{"path":"logo.png","mime_type":"image/png","size_bytes":10,"base64":"` + png + `"}`},
-		{"not UTF-8", `{"path":"latin1.txt"}`, `{"path":"latin1.txt","mime_type":"text/plain; charset=utf-8","size_bytes":4,"base64":"Y2Fm6Q=="}`},
+		{"binary with an unknown field", `{"path":"logo.png","pages":3}`, `{"path":"logo.png","mime_type":"image/png","size_bytes":10,"base64":"` + png + `","warnings":["ignored unknown field \"pages\""]}`},
+		{"not UTF-8", `{"path":"latin1.txt"}`, `{"path":"latin1.txt","mime_type":"text/plain","size_bytes":4,"base64":"Y2Fm6Q=="}`},
 		{"large binary", `{"path":"big.bin"}`,
-			`error: "big.bin" is application/octet-stream of 131073 bytes; more than 131072 bytes of binary cannot be shown`},
+			`{"path":"big.bin","mime_type":"application/octet-stream","size_bytes":25000,"next_offset":24576,"base64":"` + strings.Repeat("AAAA", 24576/3) + `"}`},
 		{"out of the root", `{"path":"../../etc/passwd"}`,
-			`error: "../../etc/passwd" of skill "pdf" cannot be read: path leaves the skill`},
+			`error: "../../etc/passwd" leaves the skill; load the other skill and read it there`},
 		{"absolute", `{"path":"/etc/passwd"}`, `error: "/etc/passwd" of skill "pdf" cannot be read: path leaves the skill`},
-		{"hidden above", `{"path":"../.env"}`, `error: "../.env" of skill "pdf" cannot be read: path leaves the skill`},
+		{"hidden above", `{"path":"../.env"}`, `error: "../.env" leaves the skill; load the other skill and read it there`},
 		{"zero byte", `{"path":"a\u0000b"}`, `error: "a\x00b" of skill "pdf" cannot be read: path leaves the skill`},
 		{"folder", `{"path":"refs"}`, `error: "refs" of skill "pdf" cannot be read: not a regular file`},
 		{"not loaded", `{"skill":"docx","path":"styles.md"}`, `error: skill "docx" is not loaded: call skill_load for it first`},
@@ -103,7 +110,7 @@ func TestReadDefaultSkill(t *testing.T) {
 	d.expect("skill_read", `styles.md`, "styles.md, lines 1 to 1 of 1\n# Styles")
 }
 
-// Pages that are read one after the other are the whole file, nothing twice.
+// Pages read one after the other add up to the whole file; nothing comes twice.
 func TestReadPages(t *testing.T) {
 	d := newDesk(t, readable())
 	d.call("skill_load", `pdf`)
@@ -139,8 +146,8 @@ func TestReadLongLine(t *testing.T) {
 	d.call("skill_load", `pdf`)
 	d.expect("skill_read", `long.txt`, "long.txt, lines 1 to 1 of 3 (go on with offset 2)\nshort")
 	answer := d.call("skill_read", `{"path":"long.txt","offset":2}`)
-	if len(answer) > longLine+200 || !strings.HasPrefix(answer, "long.txt, lines 2 to 2 of 3 (go on with offset 3)\nä") ||
-		!strings.HasSuffix(answer, "… [line 2 goes on: 524289 bytes in all]") || strings.Contains(answer, "\uFFFD") {
+	if len(answer) > 64<<10 || !strings.HasPrefix(answer, "long.txt, lines 2 to 2 of 3 (go on with offset 3)\nä") ||
+		!strings.HasSuffix(answer, " [line 2 goes on: 80001 bytes in all; a command such as cut can take a part]") || strings.Contains(answer, "\uFFFD") {
 		t.Errorf("answer of %d bytes ends %q", len(answer), answer[len(answer)-80:])
 	}
 	d.expect("skill_read", `{"path":"long.txt","offset":3}`, "long.txt, lines 3 to 3 of 3\nlast")
@@ -163,7 +170,7 @@ func TestReadBinaryIsJSON(t *testing.T) {
 	}
 }
 
-// Whatever path a model sends, the answer stays short.
+// The answer stays short, whatever path a model sends.
 func TestReadHugePath(t *testing.T) {
 	d := newDesk(t, readable())
 	d.call("skill_load", `pdf`)
@@ -190,5 +197,38 @@ func TestReadAfterTheRun(t *testing.T) {
 	d.Record = record
 	if _, err := d.try(ctx, "skill_read", `forms.md`); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Paths as commands see them are files of the workspace. If the workspace has no
+// such file, the skill's own file of that name is found.
+func TestReadWorkspacePaths(t *testing.T) {
+	files := library()
+	files["pdf/out/own.md"] = "own"
+	d := newDesk(t, files)
+	d.call("skill_load", `pdf`)
+	d.ReadRef = func(_ context.Context, ref string) ([]byte, error) {
+		if strings.HasSuffix(ref, "/own.md") {
+			return nil, ModelErrorf("%s is not there", ref)
+		}
+		return []byte("at " + ref), nil
+	}
+	d.WorkspaceAt = func(context.Context) (string, error) { return "/workspace", nil }
+	for asked, want := range map[string]string{
+		"out/report.txt":             "at workspace://out/report.txt",
+		"./inputs/sales.csv":         "at workspace://inputs/sales.csv",
+		"work/inputs/sales.csv":      "at workspace://work/inputs/sales.csv",
+		"/workspace/out/report.txt":  "at workspace://out/report.txt",
+		"/workspace/../etc/hosts":    "",
+		"/workspaces/out":            "",
+		"workspace://out/report.txt": "at workspace://out/report.txt",
+		"out/own.md":                 "own",
+		"work/own.md":                "",
+		"out/../forms.md":            "# Forms",
+	} {
+		answer := d.call("skill_read", fmt.Sprintf(`{"path":%q}`, asked))
+		if _, text, _ := strings.Cut(answer, "\n"); text != want || want == "" && !strings.HasPrefix(answer, "error: ") {
+			t.Errorf("%s: %s", asked, answer)
+		}
 	}
 }

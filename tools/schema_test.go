@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The schemas of the default vocabulary, byte for byte: a change here breaks the
-// cached prefix of every conversation that goes on.
+// The schemas of the default vocabulary, byte for byte: a change breaks the
+// cached prefix of every conversation that is going on.
 func TestSchemas(t *testing.T) {
 	want := map[string]string{
 		"skill_load": `{"properties":{"docs":{"description":"docs to load with it","items":{"type":"string"},"type":"array"},` +
@@ -77,8 +77,8 @@ func checkCanonical(t *testing.T, raw json.RawMessage) {
 	}
 }
 
-// What the model is told of the tools does not depend on the catalog: neither a
-// schema nor the guidance names a skill.
+// What the model is told about the tools does not depend on the catalog: neither
+// a schema nor the guidance names a skill.
 func TestToolsNameNoSkill(t *testing.T) {
 	d := newDesk(t, library())
 	before := d.set.Tools()

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -66,7 +67,7 @@ func newDesk(t testing.TB, files map[string]string) *desk {
 		Pin: func(ctx context.Context, c catalog.Content) error {
 			return d.store.Pin(ctx, key.Session, c.Digest, c.Text)
 		},
-		Emit: func(_ context.Context, e core.Event) { d.events = append(d.events, e) },
+		Emit: func(_ context.Context, e core.Event) { d.events = append(d.events, outcomes([]core.Event{e})...) },
 	}
 	d.Update = func(ctx context.Context, change Change) (answer string, err error) {
 		_, err = session.Update(ctx, d.store, key, func(rec *session.Record) (*session.Record, error) {
@@ -94,10 +95,10 @@ func (d *desk) try(ctx context.Context, name, raw string) (string, error) {
 	if o.Changes {
 		d.Number++
 	}
-	return o.Answer(ctx, d.Scope, raw)
+	return o.Answer(ctx, d.Scope, o.Decode(raw))
 }
 
-// expect reports when the answer of a call is not want. In want, the digests of
+// expect fails if the answer of a call is not want. In want, the digests of
 // receipts are left out.
 func (d *desk) expect(name, raw, want string) {
 	d.t.Helper()
@@ -106,7 +107,7 @@ func (d *desk) expect(name, raw, want string) {
 	}
 }
 
-// blank takes the digests out of an answer.
+// blank removes the digests from an answer.
 func blank(answer string) string {
 	r, ok := session.ParseReceipt(answer)
 	if !ok {
@@ -127,8 +128,8 @@ func (d *desk) record() *session.Record {
 	return rec
 }
 
-// view lists what is in view: "pdf#1" for a body and the call that delivered
-// it, "pdf/forms.md#2" for a doc, with "~" before what is superseded.
+// view lists what is in view: "pdf#1" for a body and the call that delivered it,
+// "pdf/forms.md#2" for a doc, with "~" before what is superseded.
 func (d *desk) view() string {
 	d.t.Helper()
 	var items []string
@@ -175,13 +176,21 @@ func (d *desk) loaded() string {
 	return loadedNames(d.record())
 }
 
-// write changes a file of the library as an editor would.
+// write changes a file of the library, as an editor would.
 func (d *desk) write(name, text string) { d.files[name] = &fstest.MapFile{Data: []byte(text)} }
 
-// refresh takes up skills that came or went.
+// refresh makes the catalog notice new and removed skills.
 func (d *desk) refresh() {
 	d.t.Helper()
 	if _, err := d.Catalog.Refresh(d.t.Context()); err != nil {
 		d.t.Fatal(err)
 	}
+}
+
+// outcomes removes the reason of an activation and the end of a load from events:
+// those are tested over a whole runtime.
+func outcomes(events []core.Event) []core.Event {
+	return slices.DeleteFunc(slices.Clone(events), func(e core.Event) bool {
+		return e.Kind == core.SkillActivated || e.Kind == core.SkillCompleted
+	})
 }

@@ -2,10 +2,12 @@ package tools
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -16,7 +18,7 @@ func SelectDocs() Operation {
 		Name:        "skill_select_docs",
 		Description: "Choose which docs of a loaded skill you see. Answers the selection.",
 		Fields: []Field{
-			{Name: "skill", Kind: Text, Required: true},
+			{Name: "skill", Kind: Text, Required: true, Aliases: skillAliases()},
 			{Name: "docs", Kind: Texts},
 			{Name: "include_all_docs", Kind: Flag},
 			{Name: "mode", Kind: Text, Enum: []string{"replace", "add", "clear"}, Description: "default replace"},
@@ -34,53 +36,42 @@ func selectDocs(ctx context.Context, s *Scope, args Args) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	skill, err := find(s, rec, args.Text("skill"))
+	skill, err := s.Skill(rec, args.Text("skill"))
 	if err != nil {
 		return "", err
 	}
 	if rec.Find(skill.Name) == nil {
 		if args.Text("mode") == "clear" || !s.showsBody(rec, skill.Name) {
-			return "", notLoaded(skill.Name)
+			return "", NotLoaded(skill.Name)
 		}
-		return loadAgain(ctx, s, skill, args)
+		return loadAgain(ctx, s, skill, args.Texts("docs"), args.Flag("include_all_docs"))
 	}
 	c := selection{scope: s, skill: skill.Name, mode: args.Text("mode"), all: args.Flag("include_all_docs")}
 	var r reply
 	if c.mode != "clear" {
-		var left []tell
+		var left []ModelError
 		if c.docs, left, err = chosenDocs(ctx, s, skill.Name, args.Texts("docs"), c.all); err != nil {
 			return "", err
 		}
 		leftOut(&r, left)
 	}
 	answer, err := s.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
-		next, text, err := c.apply(rec)
+		next, text, err := c.apply(ctx, rec)
 		return next, r.join(text), err
 	})
 	if err != nil {
 		return "", err
 	}
 	s.Emit(ctx, core.Event{Kind: core.DocsSelected, Skill: skill.Name, Docs: c.selected})
+	if c.line != "" {
+		s.Emit(ctx, crossed(c.line))
+	}
 	return answer, nil
 }
 
-// loadAgain loads a skill whose load has ended and whose text is still in view,
-// with the docs that the call names.
-func loadAgain(ctx context.Context, s *Scope, skill core.Skill, args Args) (string, error) {
-	t, err := readSkillText(ctx, s, skill, args.Texts("docs"), args.Flag("include_all_docs"))
-	if err != nil {
-		return "", err
-	}
-	var r reply
-	unknownDocs(&r, []skillText{t}, args.Texts("docs"))
-	leftOut(&r, t.left)
-	change := loading{scope: s, texts: []skillText{t}}
-	return change.save(ctx, &r)
-}
-
-// chosenDocs reads the docs that a call names. One that the skill does not have
-// makes the whole call an error, and so it is when none can be read.
-func chosenDocs(ctx context.Context, s *Scope, skill string, names []string, all bool) ([]docText, []tell, error) {
+// chosenDocs reads the docs that a call names. The whole call fails if the skill
+// lacks one of them, or if none can be read.
+func chosenDocs(ctx context.Context, s *Scope, skill string, names []string, all bool) ([]docText, []ModelError, error) {
 	has, err := s.Catalog.Docs(ctx, skill)
 	if err != nil {
 		return nil, nil, unreadable(ctx, err, "docs of %q cannot be listed", skill)
@@ -88,7 +79,7 @@ func chosenDocs(ctx context.Context, s *Scope, skill string, names []string, all
 	want := has
 	if !all {
 		if len(names) == 0 {
-			return nil, nil, tellf("name docs, or set include_all_docs, or use mode clear; the docs of %q are %s", skill, jsonList(has, 40))
+			return nil, nil, ModelErrorf("name docs, or set include_all_docs, or use mode clear; the docs of %q are %s", skill, jsonList(has, 40))
 		}
 		for _, n := range names {
 			if len(known([]string{n}, has)) == 0 {
@@ -97,28 +88,28 @@ func chosenDocs(ctx context.Context, s *Scope, skill string, names []string, all
 		}
 		want = known(names, has)
 	}
-	docs, left, err := readDocs(ctx, s, skill, want)
+	docs, left, err := readDocs(ctx, s, skill, has, want)
 	if err == nil && len(docs) == 0 && len(left) > 0 {
 		err = left[0]
 	}
 	return docs, left, err
 }
 
-// Docs returns the docs that a call with these arguments names, and whether it
-// names all that there are.
-func (o *Operation) Docs(arguments string) (docs []string, all bool) {
-	args, err := decode(arguments, o.Fields)
-	if err != nil {
+// DocsOf returns the docs that a call of skill_load or skill_select_docs with
+// these arguments names, and whether it names all that exist.
+func DocsOf(args Args) (docs []string, all bool) {
+	if args.Err() != nil {
 		return nil, false
 	}
 	for _, name := range args.Texts("docs") {
-		docs = append(docs, cleanPath(name))
+		docs = append(docs, path.Clean(name))
 	}
 	return docs, args.Flag("include_all_docs")
 }
 
-func notLoaded(skill string) tell {
-	return tell(`skill "` + cut(skill, 80) + `" is not loaded: call skill_load for it first`)
+// NotLoaded is the [ModelError] for a skill that must be loaded first.
+func NotLoaded(skill string) error {
+	return ModelError(`skill "` + callargs.Cut(skill, 80) + `" is not loaded: call skill_load for it first`)
 }
 
 // selection is the change of one call, repeated until it is saved.
@@ -131,13 +122,14 @@ type selection struct {
 
 	selected []string
 	receipt  session.Receipt
+	line     string // warning of the content budget
 }
 
-func (c *selection) apply(rec *session.Record) (*session.Record, string, error) {
+func (c *selection) apply(ctx context.Context, rec *session.Record) (*session.Record, string, error) {
 	next := rec.Clone()
 	a := next.Find(c.skill)
 	if a == nil {
-		return nil, "", notLoaded(c.skill)
+		return nil, "", NotLoaded(c.skill)
 	}
 	c.selected = nil
 	all := c.all && c.mode != "clear"
@@ -150,16 +142,14 @@ func (c *selection) apply(rec *session.Record) (*session.Record, string, error) 
 			c.selected = append(c.selected, d.name)
 		}
 	}
-	next.Deselect(c.skill, c.selected, all)
-	next.Touch(c.skill)
-	d := session.Delivery{Call: c.scope.Number, Turn: next.Turn, Skill: c.skill, Digest: a.Digest, Seen: true}
-	c.scope.deliverDocs(next, &d, c.docs)
-	if len(d.Docs) > 0 {
-		next.Deliver(d)
-	}
+	next.Select(c.scope.Number, c.skill, c.selected, all, pinnedDocs(c.docs), c.scope.shows)
 	c.receipt = session.Receipt{Call: c.scope.Number, Changes: []session.Change{{
 		Op: session.Selected, Skill: c.skill, All: all, Docs: c.selected,
 	}}}
+	var err error
+	if c.line, err = c.scope.fit(ctx, rec, next); err != nil {
+		return nil, "", err
+	}
 	return next, c.answer(), nil
 }
 
@@ -168,5 +158,9 @@ func (c *selection) answer() string {
 	if len(c.selected) > 0 {
 		list = strings.Join(c.selected, ", ")
 	}
-	return "docs of " + c.skill + ": " + list + "\n" + c.receipt.String()
+	text := "docs of " + c.skill + ": " + list
+	if c.line != "" {
+		text += "\n" + c.line
+	}
+	return text + "\n" + c.receipt.String()
 }

@@ -122,7 +122,7 @@ func TestSelectChangedDoc(t *testing.T) {
 	d.expectView("pdf#1 pdf/forms.md#2")
 }
 
-// A doc that was selected but is not shown any more comes again.
+// A doc that was selected but is no longer shown is delivered again.
 func TestSelectWhatIsNotShown(t *testing.T) {
 	t.Run("after it was shown once", func(t *testing.T) {
 		d := newDesk(t, library())
@@ -140,7 +140,7 @@ func TestSelectWhatIsNotShown(t *testing.T) {
 	})
 }
 
-// Who loses the race against an unload is told so.
+// A call that loses the race against an unload says so.
 func TestSelectDocsAfterUnload(t *testing.T) {
 	d := newDesk(t, library())
 	d.call("skill_load", `pdf`)
@@ -150,8 +150,8 @@ func TestSelectDocsAfterUnload(t *testing.T) {
 	d.expect("skill_select_docs", `{"skill":"pdf","docs":["forms.md"]}`, `error: skill "pdf" is not loaded: call skill_load for it first`)
 }
 
-// The host may load a hidden skill; once it is loaded, the model works with it
-// as with any other.
+// The host may load a hidden skill; once it is loaded, the model can use it like
+// any other.
 func TestHiddenSkillThatTheHostLoaded(t *testing.T) {
 	d := newDesk(t, library())
 	declareSecret(t, d)
@@ -171,7 +171,7 @@ func declareSecret(t *testing.T, d *desk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := decl.Apply(d.record(), session.Mark{})
+	next, err := decl.Apply(t.Context(), d.record(), session.Mark{})
 	if err != nil {
 		t.Fatal(err)
 	}

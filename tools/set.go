@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,16 +16,15 @@ import (
 // ErrSet reports a set of tools that cannot work.
 var ErrSet = errors.New("tools cannot work together")
 
-// Set is the operations that an agent is offered. It does not change once
-// built.
+// Set is the operations that an agent is offered. It does not change.
 type Set struct {
 	operations []Operation
 	tools      []core.Tool
 	index      map[string]int
 }
 
-// NewSet builds a set in the given order. The error wraps ErrSet: a name twice,
-// or an operation without the ones that it builds on.
+// NewSet builds a set in the given order. The error wraps ErrSet if a name occurs
+// twice, or if an operation lacks one that it needs.
 func NewSet(operations ...Operation) (*Set, error) {
 	s := &Set{operations: slices.Clone(operations), index: make(map[string]int, len(operations))}
 	for i := range s.operations {
@@ -63,50 +64,44 @@ func (s *Set) Delivers() map[string]bool {
 	return names
 }
 
-// Answer decodes the raw arguments and answers the call. Whatever the model can
-// act on, such as arguments that cannot be read, is answered in text.
-func (o *Operation) Answer(ctx context.Context, s *Scope, raw string) (string, error) {
-	args, err := decode(raw, o.Fields)
-	if err != nil {
+// Answer answers a call with arguments that [Operation.Decode] has read. Whatever
+// the model can act on, such as arguments that could not be read, is answered in
+// text.
+func (o *Operation) Answer(ctx context.Context, s *Scope, args Args) (string, error) {
+	if err := args.Err(); err != nil {
 		return "error: " + err.Error(), nil
 	}
-	for _, f := range o.Fields {
-		if _, given := args.counts[f.Name]; f.Required && !given && len(args.texts[f.Name]) == 0 {
-			return fmt.Sprintf("error: %q is missing; send an object such as %s", f.Name, example([]Field{f})), nil
-		}
+	if err := args.decoded.Missing(); err != nil {
+		return "error: " + err.Error(), nil
 	}
 	var r reply
-	for _, w := range args.Warnings {
+	for _, w := range args.Warnings() {
 		r.after("%s", w)
 	}
 	inner, saved := *s, false
 	inner.Update = func(ctx context.Context, change Change) (string, error) {
-		saved = true // with the warnings in the saved answer
+		saved = true // the saved answer includes the warnings
 		return s.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
 			next, text, err := change(rec)
-			return next, r.join(text), err
+			if err == nil {
+				err = s.Limits.checkReceipt(text)
+			}
+			return next, s.Limits.bound(r.join(text)), err
 		})
 	}
 	text, err := o.Call(ctx, &inner, args)
-	var told tell
+	var answer ModelError
 	switch {
-	case errors.As(err, &told):
-		return r.join("error: " + string(told)), nil
+	case errors.As(err, &answer):
+		return s.Limits.bound(r.join("error: " + strings.ReplaceAll(string(answer), "skill_load", s.LoadTool()))), nil
 	case err != nil || saved:
 		return text, err
 	}
-	return r.join(text), nil
+	return s.Limits.bound(r.join(text)), nil
 }
 
-// tell is an error that the model can act on: it becomes the answer.
-type tell string
-
-func (t tell) Error() string { return string(t) }
-
-func tellf(format string, args ...any) error { return tell(fmt.Sprintf(format, args...)) }
-
-// reply collects what is said besides the answer itself. It goes before the
-// last line where that is a receipt, because a receipt ends its text.
+// reply collects what is said besides the answer itself. If the answer ends with
+// a receipt, the lines go before it, because a receipt must be the last line.
 type reply struct{ lines []string }
 
 func (r *reply) after(format string, args ...any) {
@@ -118,8 +113,57 @@ func (r *reply) join(text string) string {
 		return text
 	}
 	extra := strings.Join(r.lines, "\n")
-	if i := strings.LastIndex(text, "\n[skill#"); i >= 0 && !strings.Contains(text[i+1:], "\n") {
-		return text[:i] + "\n" + extra + text[i:]
+	if isJSON(text) {
+		return warned(text, r.lines)
 	}
-	return text + "\n" + extra
+	text, receipt := cutReceipt(text)
+	return text + "\n" + extra + receipt
+}
+
+// cutReceipt splits the receipt, if there is one, from the end of an answer. The
+// receipt begins with its line break.
+func cutReceipt(text string) (rest, receipt string) {
+	if i := strings.LastIndex(text, "\n[skill#"); i >= 0 && !strings.Contains(text[i+1:], "\n") {
+		return text[:i], text[i:]
+	}
+	return text, ""
+}
+
+// warned adds warnings to an answer in JSON: as last field "warnings" of an
+// object, or to the warnings that it has. An array has no place for them.
+func warned(text string, lines []string) string {
+	var object struct {
+		Warnings []string `json:"warnings"`
+	}
+	if json.Unmarshal([]byte(text), &object) != nil {
+		return text
+	}
+	old, err := encodeJSON(object.Warnings)
+	if err != nil {
+		return text
+	}
+	all, err := encodeJSON(append(object.Warnings, lines...))
+	if err != nil {
+		return text
+	}
+	if had := `"warnings":` + old; object.Warnings != nil && strings.Contains(text, had) {
+		return strings.Replace(text, had, `"warnings":`+all, 1)
+	}
+	if at := strings.LastIndex(text, `,"receipt":"`); at >= 0 && json.Valid([]byte(text[at+len(`,"receipt":`):len(text)-1])) {
+		return text[:at] + `,"warnings":` + all + text[at:] // a receipt is the last field
+	}
+	comma := ","
+	if strings.TrimSpace(text[1:len(text)-1]) == "" {
+		comma = ""
+	}
+	return text[:len(text)-1] + comma + `"warnings":` + all + "}"
+}
+
+// encodeJSON writes JSON without escapes for HTML.
+func encodeJSON(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }

@@ -5,63 +5,75 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 )
 
-// skillText is what a load reads from the catalog, pinned for the session.
+// skillText is what a load reads from the catalog. It is pinned for the session.
 type skillText struct {
 	skill core.Skill
 	body  catalog.Content
 	docs  []docText
 	all   bool
-	known []string // every doc of the skill, where docs were named
-	left  []tell   // why docs that were named are left out
-	// selected are the docs selected before, where the body has changed since:
-	// a new text of a skill comes with all that belongs to it.
+	known []string     // every doc of the skill, if docs were named
+	left  []ModelError // why named docs are left out
+	// selected are the docs that were selected before, if the body has changed
+	// since: a new text of a skill is delivered with all that belongs to it.
 	selected []docText
+	// listing follows the body, "" for none; framed is how many of docs the body has
+	// named.
+	listing catalog.Content
+	framed  int
 }
 
 type docText struct {
 	name    string
 	content catalog.Content
+	framed  bool // the body has named it
 }
 
-// find resolves the name of a skill that the model may see: one that is not
-// hidden, or that the host has loaded.
-func find(s *Scope, rec *session.Record, name string) (core.Skill, error) {
+// Skill resolves the name of a skill that the model may see: one that is not
+// hidden, or that the host has loaded. The error is a [ModelError] that names
+// similar skills.
+func (s *Scope) Skill(rec *session.Record, name string) (core.Skill, error) {
 	snapshot := s.Catalog.Snapshot()
-	skill, ok := snapshot.Skill(name)
-	if ok && (!skill.Hidden || rec.Find(skill.Name) != nil) {
+	skill, err := snapshot.Resolve(name)
+	if ambiguous, ok := errors.AsType[*catalog.AmbiguousError](err); ok {
+		return core.Skill{}, ModelErrorf("%s", ambiguous)
+	}
+	if err == nil && (!skill.Hidden || rec.Find(skill.Name) != nil) {
 		return skill, nil
 	}
 	if near := snapshot.Suggest(name); len(near) > 0 {
-		return core.Skill{}, tellf("unknown skill %q: did you mean %s?", cut(name, 80), quotedList(near))
+		return core.Skill{}, ModelErrorf("unknown skill %q: did you mean %s?", callargs.Cut(name, 80), quotedList(near))
 	}
-	return core.Skill{}, tellf("unknown skill %q: use a name from the list of available skills", cut(name, 80))
+	return core.Skill{}, ModelErrorf("unknown skill %q: use a name from the list of available skills", callargs.Cut(name, 80))
 }
 
-// findLoaded resolves the name of a skill that is loaded.
-func findLoaded(s *Scope, rec *session.Record, name string) (core.Skill, error) {
-	skill, err := find(s, rec, name)
-	if err == nil && rec.Find(skill.Name) == nil {
-		err = notLoaded(skill.Name)
+// findReadable resolves the name of a skill that is loaded, or whose text load
+// mode Adaptive has left in view: its files can be read without loading it.
+func findReadable(s *Scope, rec *session.Record, name string) (core.Skill, error) {
+	skill, err := s.Skill(rec, name)
+	left := s.Mode == loadmode.Adaptive && err == nil && s.showsBody(rec, skill.Name)
+	if err == nil && rec.Find(skill.Name) == nil && !left {
+		err = NotLoaded(skill.Name)
 	}
 	return skill, err
 }
 
-// readSkill reads and pins a skill's body and those of the named docs that it
+// readSkill reads and pins a skill's body, and those of the named docs that it
 // has.
 func readSkill(ctx context.Context, s *Scope, name string, docs []string, all bool) (skillText, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return skillText{}, err
 	}
-	skill, err := find(s, rec, name)
+	skill, err := s.Skill(rec, name)
 	if err != nil {
 		return skillText{}, err
 	}
@@ -77,68 +89,71 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 	if err := s.Pin(ctx, t.body); err != nil {
 		return t, err
 	}
-	if err := t.readSelected(ctx, s); err != nil {
+	selected, err := s.selectedBefore(ctx, skill.Name, t.body.Digest)
+	if err != nil {
 		return t, err
 	}
-	if !all && len(docs) == 0 {
-		return t, nil
+	if !all && len(docs)+len(selected) == 0 {
+		return t, t.refer(ctx, s)
 	}
 	if t.known, err = s.Catalog.Docs(ctx, skill.Name); err != nil {
 		return t, unreadable(ctx, err, "docs of %q cannot be listed", skill.Name)
+	}
+	for _, name := range known(selected, t.known) { // a doc that is gone is no longer selected
+		docs, _, err := readDocs(ctx, s, skill.Name, t.known, []string{name})
+		if err != nil {
+			return t, err
+		}
+		t.selected = append(t.selected, docs...)
 	}
 	want := t.known
 	if !all {
 		want = known(docs, t.known)
 	}
-	t.docs, t.left, err = readDocs(ctx, s, skill.Name, want)
-	return t, err
+	if t.docs, t.left, err = readDocs(ctx, s, skill.Name, t.known, want); err != nil {
+		return t, err
+	}
+	return t, t.refer(ctx, s)
 }
 
-// readSelected reads the docs that were selected with an earlier text. One that
-// is gone is no longer selected.
-func (t *skillText) readSelected(ctx context.Context, s *Scope) error {
+// selectedBefore returns the docs that were selected with an earlier text of a
+// loaded skill.
+func (s *Scope) selectedBefore(ctx context.Context, skill, digest string) ([]string, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	old, loaded := rec.Body(t.skill.Name)
-	if a := rec.Find(t.skill.Name); a != nil && loaded && old != t.body.Digest {
-		for _, name := range a.Docs {
-			docs, _, err := readDocs(ctx, s, t.skill.Name, []string{name})
-			if told := tell(""); err != nil && !errors.As(err, &told) {
-				return err
-			}
-			t.selected = append(t.selected, docs...)
-		}
+	old, loaded := rec.Body(skill)
+	if a := rec.Find(skill); a != nil && loaded && old != digest {
+		return a.Docs, nil
 	}
-	return nil
+	return nil, nil
 }
 
-// withSelected returns the docs of t and those selected before.
-func (t *skillText) withSelected() []docText {
-	docs := slices.Clone(t.docs)
-	for _, old := range t.selected {
-		if !slices.ContainsFunc(docs, func(d docText) bool { return d.name == old.name }) {
-			docs = append(docs, old)
-		}
+// Digest returns the digest of the text that a load of a skill would deliver now.
+// Errors that the model can act on are [ModelError]s.
+func (s *Scope) Digest(ctx context.Context, skill string) (string, error) {
+	_, body, err := s.Catalog.Body(ctx, skill)
+	if err != nil {
+		return "", unreadable(ctx, err, "skill %q cannot be read", skill)
 	}
-	return docs
+	return body.Digest, nil
 }
 
-// unreadable turns an error of the catalog into an answer, unless the run
-// itself is over.
+// unreadable turns an error of the catalog into an answer, unless the run itself
+// is over.
 func unreadable(ctx context.Context, err error, format string, args ...any) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if errors.Is(err, catalog.ErrUnknownSkill) {
-		return tellf("the skill is no longer there")
+		return ModelErrorf("the skill is no longer there")
 	}
-	return tellf("%s: %s", fmt.Sprintf(format, args...), cut(cause(err), 400))
+	return ModelErrorf("%s: %s", fmt.Sprintf(format, args...), callargs.Cut(cause(err), 400))
 }
 
-// cause is the innermost reason of an error: what is around it names again what
-// the answer has named already.
+// cause returns the innermost reason of an error: the outer ones repeat names
+// that the answer has given already.
 func cause(err error) string {
 	for {
 		inner := errors.Unwrap(err)
@@ -157,8 +172,8 @@ func quotedList(names []string) string {
 	return strings.Join(q, " or ")
 }
 
-// jsonList writes at most n names as a JSON array and says how many more
-// there are.
+// jsonList writes at most n names as a JSON array and says how many more there
+// are.
 func jsonList(names []string, n int) string {
 	if names == nil {
 		names = []string{}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -15,7 +16,7 @@ func Unload() Operation {
 		Name:        "skill_unload",
 		Description: "Unload skills that you no longer need. Answers what is still loaded.",
 		Fields: []Field{
-			{Name: "skills", Kind: Texts},
+			{Name: "skills", Kind: Texts, Aliases: append(skillsAliases(), append(skillAliases(), "skill")...)},
 			{Name: "all", Kind: Flag},
 		},
 		Always:  true,
@@ -28,15 +29,22 @@ func Unload() Operation {
 func unload(ctx context.Context, s *Scope, args Args) (string, error) {
 	names := args.Texts("skills")
 	if len(names) == 0 && !args.Flag("all") {
-		return "", tellf(`name skills, such as {"skills":["…"]}, or set all`)
+		return "", ModelErrorf(`name skills, such as {"skills":["…"]}, or set all`)
 	}
 	c := unloading{scope: s, snapshot: s.Catalog.Snapshot(), names: names, all: args.Flag("all")}
+	return c.save(ctx)
+}
+
+// save makes the change and answers it.
+func (c *unloading) save(ctx context.Context) (string, error) {
+	s := c.scope
 	answer, err := s.Update(ctx, c.apply)
 	if err != nil {
 		return "", err
 	}
 	for _, ch := range c.receipt.Changes {
 		s.Emit(ctx, core.Event{Kind: core.SkillUnloaded, Skill: ch.Skill})
+		s.Emit(ctx, core.Event{Kind: core.SkillCompleted, Skill: ch.Skill, Detail: "unloaded"})
 	}
 	return answer, nil
 }
@@ -47,6 +55,7 @@ type unloading struct {
 	snapshot *catalog.Snapshot
 	names    []string
 	all      bool
+	answered Answered // nil is the answer of skill_unload
 
 	lines   []string
 	receipt session.Receipt
@@ -69,11 +78,18 @@ func (c *unloading) apply(rec *session.Record) (*session.Record, string, error) 
 			name = skill.Name
 		}
 		if !next.Unload(name) {
-			c.lines = append(c.lines, "not loaded: "+cut(name, 80))
+			c.lines = append(c.lines, "not loaded: "+callargs.Cut(name, 80))
 			continue
 		}
 		c.lines = append(c.lines, "unloaded: "+name)
 		c.receipt.Changes = append(c.receipt.Changes, session.Change{Op: session.Unloaded, Skill: name})
+	}
+	if c.answered != nil {
+		text, err := c.answered(next, c.lines, receiptOf(c.receipt))
+		if len(c.receipt.Changes) == 0 {
+			next = rec
+		}
+		return next, text, err
 	}
 	c.lines = append(c.lines, "still loaded: "+loadedNames(next))
 	if len(c.receipt.Changes) == 0 {

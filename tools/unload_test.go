@@ -10,6 +10,7 @@ func TestUnload(t *testing.T) {
 	for _, tt := range []struct{ name, args, answer, view string }{
 		{"one", `{"skills":["pdf"]}`, "unloaded: pdf\nstill loaded: docx, csv\n[skill#2 -pdf]", "docx#1 docx/styles.md#1 csv#1"},
 		{"bare name", `docx`, "unloaded: docx\nstill loaded: pdf, csv\n[skill#2 -docx]", "pdf#1 csv#1"},
+		{"names that models have", `{"names":["csv"],"skill":"pdf"}`, "unloaded: csv\nunloaded: pdf\nstill loaded: docx\n[skill#2 -csv -pdf]", "docx#1 docx/styles.md#1"},
 		{"several", `{"skills":["csv","pdf"]}`, "unloaded: csv\nunloaded: pdf\nstill loaded: docx\n[skill#2 -csv -pdf]", "docx#1 docx/styles.md#1"},
 		{"all", `{"all":true}`, "unloaded: pdf\nunloaded: docx\nunloaded: csv\nstill loaded: none\n[skill#2 -pdf -docx -csv]", ""},
 		{"all wins over names", `{"all":true,"skills":["nope"]}`, "unloaded: pdf\nunloaded: docx\nunloaded: csv\nstill loaded: none\n[skill#2 -pdf -docx -csv]", ""},
@@ -45,8 +46,8 @@ func TestUnloadEvents(t *testing.T) {
 	}
 }
 
-// A skill that is gone from the catalog blocks nothing: it unloads as any other
-// and the other tools go on.
+// A skill that is gone from the catalog does not block anything: it can be
+// unloaded like any other, and the other tools go on.
 func TestSkillGoneFromTheCatalog(t *testing.T) {
 	d := newDesk(t, library())
 	d.call("skill_load", `{"skills":["pdf","docx"]}`)
@@ -58,7 +59,7 @@ func TestSkillGoneFromTheCatalog(t *testing.T) {
 	d.expectView("pdf#1 csv#2")
 }
 
-// Loading what was unloaded starts afresh: its text comes again.
+// Loading a skill that was unloaded starts anew: its text is delivered again.
 func TestLoadAfterUnload(t *testing.T) {
 	d := newDesk(t, library())
 	d.call("skill_load", `{"skill":"pdf","docs":["forms.md"]}`)

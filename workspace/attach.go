@@ -16,16 +16,19 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
-// Attachment is a file of the conversation. It has its content in Data, or a
-// reference artifact://name[@version] in Ref or ID, or an ID that
-// [Sources].Resolve knows; the first that is there counts. An ID is never read
-// as a path.
+// Attachment is a file of the conversation. Its content is in Data, or in an
+// artifact with a reference artifact://name[@version] in Ref or ID, or behind an
+// ID that [Sources].Resolve knows; the first of these that is present counts. An
+// ID is never read as a path.
 type Attachment struct {
 	ID   string
 	Name string
 	MIME string
 	Data []byte
 	Ref  string
+	// As is the file name that it gets if nothing else has that name; "" derives
+	// one from Name. [AttachedNames] makes such names.
+	As string
 }
 
 const (
@@ -35,16 +38,17 @@ const (
 	unnamedTemplate = "upload_%d"
 )
 
-// Attach stages files of the conversation into work/inputs and returns where
-// each is, in their order. A name becomes a safe file name, the second of a
-// name gets _2, and a file without name that of its artifact, of the resolver,
-// or upload_N, N being its place among files, from 1. What was staged before
-// (the same Data under the same name, reference or ID) and is still there stays
-// as it is, so a call for each command costs little and undoes no changes.
+// Attach stages files of the conversation into work/inputs and returns, in their
+// order, where each is. It turns a name into a safe file name; the second file of
+// a name gets _2. A file without a name gets that of its artifact, that of the
+// resolver, or upload_N, where N is its position among files, from 1. A file that
+// was staged before (the same Data under the same name, reference or ID) and is
+// still there stays as it is. So a call for each command costs little and undoes
+// no changes.
 //
-// A file that cannot be staged is a warning; the error is that of an ended
-// context, a closed workspace, or more than 1000 files ([ErrTooLarge]).
-func (ws *Workspace) Attach(ctx context.Context, files []Attachment, from Sources) ([]StagedInput, []string, error) {
+// A file that cannot be staged is a warning. Errors are that of an ended context,
+// a closed workspace, or more than 1000 files ([ErrTooLarge]).
+func (ws *Local) Attach(ctx context.Context, files []Attachment, from Sources) ([]StagedInput, []string, error) {
 	if len(files) == 0 {
 		return nil, nil, nil
 	}
@@ -52,7 +56,7 @@ func (ws *Workspace) Attach(ctx context.Context, files []Attachment, from Source
 		return nil, nil, fmt.Errorf("stage attached files: %w: at most %d at a time", ErrTooLarge, maxAttachments)
 	}
 	select {
-	case ws.attaching <- struct{}{}: // two calls must not choose the same name
+	case ws.attaching <- struct{}{}: // so that two calls do not choose the same name
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
@@ -82,7 +86,32 @@ func (ws *Workspace) Attach(ctx context.Context, files []Attachment, from Source
 	return all, warnings, nil
 }
 
-// label is how a file is called in a warning.
+// AttachedNames returns the file names in work/inputs for the files of a
+// conversation with these names, which may be empty, as [Local.Attach] would
+// choose them for an empty workspace. same reports whether two files of one name
+// are the same file. The result depends on nothing else.
+func AttachedNames(names []string, same func(i, j int) bool) []string {
+	taken := make(map[string]int, len(names)) // the file that has a name
+	out := make([]string, len(names))
+	for i, name := range names {
+		if name = safeName(name); name == "" {
+			name = fmt.Sprintf(unnamedTemplate, i+1)
+		}
+		out[i] = name
+		for n := 2; n <= maxSameNames; n++ {
+			if j, is := taken[out[i]]; !is || same(i, j) {
+				break
+			}
+			out[i] = numbered(name, n)
+		}
+		if _, is := taken[out[i]]; !is {
+			taken[out[i]] = i
+		}
+	}
+	return out
+}
+
+// label returns the name of a file for a warning.
 func (f Attachment) label(unnamed string) string {
 	for _, s := range []string{f.Name, f.Ref, f.ID} {
 		if s != "" {
@@ -94,7 +123,7 @@ func (f Attachment) label(unnamed string) string {
 
 // attaching stages one attached file.
 type attaching struct {
-	ws      *Workspace
+	ws      *Local
 	dir     *os.Root // work/inputs
 	from    Sources
 	file    Attachment
@@ -121,8 +150,11 @@ func (a attaching) attach(ctx context.Context) (StagedInput, error) {
 	if name = safeName(name); name == "" {
 		name = a.unnamed
 	}
+	if as := safeName(a.file.As); as != "" {
+		name = as
+	}
 	if known.File != "" {
-		name = known.File // its place is free again
+		name = known.File // reuse the name of the earlier file, which is gone
 	}
 	if name, err = a.free(name); err != nil {
 		return StagedInput{}, err
@@ -139,14 +171,17 @@ func (a attaching) staged(name string, size int64) StagedInput {
 	return StagedInput{Name: inputsDir + "/" + name, OriginalName: a.file.Name, MIME: a.file.MIME, Size: size}
 }
 
-// key identifies a file among those of the session. The kinds have prefixes,
-// so that no id can pass for another file's content.
+// key identifies a file among those of the session. Each kind has a prefix, so
+// that no id can be mistaken for the content of another file.
 func (f Attachment) key(sums *sums) string {
 	what := "id\x00" + f.ID
 	switch {
 	case f.Data != nil:
 		sum := sums.of(f.Data)
 		what = "data\x00" + hex.EncodeToString(sum[:]) + "\x00" + f.Name
+		if f.As != "" && f.As != safeName(f.Name) {
+			what += "\x00" + f.As
+		}
 	case f.Ref != "":
 		what = "ref\x00" + f.Ref
 	}
@@ -196,8 +231,8 @@ func (a attaching) openArtifact(ctx context.Context, text string) (name, mime st
 	return name, info.MIME, data, err
 }
 
-// free returns the first numbered form of a name that nothing in work/inputs
-// has, whoever put it there.
+// free returns the first numbered form of a name that nothing in work/inputs has,
+// whoever put it there.
 func (a attaching) free(name string) (string, error) {
 	for n := 1; n <= maxSameNames; n++ {
 		candidate := numbered(name, n)

@@ -58,7 +58,7 @@ func TestAttach(t *testing.T) {
 	for round := range 3 {
 		got, warnings, err := ws.Attach(t.Context(), files, from)
 		must(t, err)
-		if round > 0 { // the type of an artifact is known only when it is opened
+		if round > 0 { // the type of an artifact is known only once it is opened
 			want[4].MIME, want[5].MIME = "", ""
 		}
 		if diff := differ(want, got); diff != "" {
@@ -96,8 +96,8 @@ func TestAttachKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
-// Large content is recognised without being hashed as a whole again, and only
-// where it is the same.
+// Large content is recognised without hashing all of it again, and only if it is
+// the same.
 func TestAttachLargeFiles(t *testing.T) {
 	ws := newWorkspace(t)
 	data := []byte(strings.Repeat("x", 1<<20))
@@ -128,7 +128,7 @@ func TestAttachConcurrently(t *testing.T) {
 	names := make([]string, 16)
 	for i := range names {
 		wg.Go(func() {
-			data := bytes.Repeat([]byte{byte(i / 2)}, 1<<(i/2*3)) // each twice
+			data := bytes.Repeat([]byte{byte(i / 2)}, 1<<(i/2*3)) // each of them twice
 			got, _, err := ws.Attach(context.Background(), []workspace.Attachment{{Name: "a", Data: data}}, workspace.Sources{})
 			if err != nil || len(got) != 1 {
 				t.Errorf("staged %v, error %v", got, err)

@@ -17,7 +17,7 @@ func skillOf(n int) *skillFiles {
 	return &skillFiles{files: files}
 }
 
-// BenchmarkStageAgain is what every run of a staged skill pays.
+// BenchmarkStageAgain measures what every run of a staged skill costs.
 func BenchmarkStageAgain(b *testing.B) {
 	for _, n := range []int{5, 50, 1000} {
 		b.Run(fmt.Sprintf("files=%d", n), func(b *testing.B) {
@@ -81,14 +81,14 @@ func BenchmarkAttachAgain(b *testing.B) {
 	}
 }
 
-// BenchmarkRoom is what every command pays, however much lies there.
+// BenchmarkRoom measures what every command costs, however many files there are.
 func BenchmarkRoom(b *testing.B) {
 	ws := newWorkspace(b)
 	for i := range 2000 {
 		write(b, filepath.Join(ws.Path(), "out", fmt.Sprint(i)), "x")
 	}
 	for b.Loop() {
-		if _, err := ws.Room(b.Context()); err != nil {
+		if _, err := ws.Room(b.Context(), false); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
-// artifact brings an artifact to staged.Name and fills in the rest.
+// artifact copies an artifact to staged.Name and fills in the rest.
 func (b *bringer) artifact(ref artifacts.Ref, pinned bool, staged *StagedInput) error {
 	if b.from.Artifacts == nil {
 		return fmt.Errorf("%w: there is no artifact store", ErrSource)
@@ -47,7 +47,7 @@ func (b *bringer) artifact(ref artifacts.Ref, pinned bool, staged *StagedInput) 
 }
 
 // put writes a file of the workspace.
-func (ws *Workspace) put(ctx context.Context, rel string, mode fs.FileMode, data io.Reader) (int64, error) {
+func (ws *Local) put(ctx context.Context, rel string, mode fs.FileMode, data io.Reader) (int64, error) {
 	dir, err := openDir(ws.root, path.Dir(rel), true)
 	if err != nil {
 		return 0, err
@@ -56,7 +56,7 @@ func (ws *Workspace) put(ctx context.Context, rel string, mode fs.FileMode, data
 	return ws.putIn(ctx, dir, path.Base(rel), mode, data)
 }
 
-func (ws *Workspace) putIn(ctx context.Context, dir *os.Root, name string, mode fs.FileMode, data io.Reader) (n int64, err error) {
+func (ws *Local) putIn(ctx context.Context, dir *os.Root, name string, mode fs.FileMode, data io.Reader) (n int64, err error) {
 	err = placeFile(dir, name, mode, func(f *os.File) error {
 		n, err = ws.fill(ctx, f, data, copyChunk, ws.charge)
 		return err
@@ -75,9 +75,10 @@ func (b *bringer) file(root *os.Root, rel, to string) error {
 	return err
 }
 
-// openFile opens a regular file for reading. It is looked at before, as a socket
-// cannot be opened and to open a device may do something, and after: a pipe that
-// has taken its place does not make it wait.
+// openFile opens a regular file for reading. It checks the file before opening
+// it, because a socket cannot be opened and opening a device may have effects. It
+// checks again after, and does not block on a pipe that has been put there
+// meanwhile.
 func (b *bringer) openFile(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
 	rel = filepath.FromSlash(rel)
 	info, err := root.Stat(rel)
@@ -111,7 +112,7 @@ func (b *bringer) checkFile(info fs.FileInfo) error {
 	return b.ws.checkFileSize(info.Size())
 }
 
-// copyMode returns the mode of the copy of a file: a command may change it.
+// copyMode returns the mode for the copy of a file, which a command may change.
 func copyMode(info fs.FileInfo) fs.FileMode {
 	if info.Mode().Perm()&0o111 != 0 {
 		return 0o755
@@ -119,7 +120,7 @@ func copyMode(info fs.FileInfo) fs.FileMode {
 	return 0o644
 }
 
-// tree brings a directory.
+// tree copies a directory.
 func (b *bringer) tree(root *os.Root, rel, to string) error {
 	src, err := root.OpenRoot(filepath.FromSlash(rel))
 	if err != nil {
@@ -194,9 +195,9 @@ func (b *bringer) subtree(src, dst *os.Root, name string, depth int) error {
 	return b.walk(from, into, depth+1)
 }
 
-// skillDir returns the directory of a staged skill, "skills/<dir>", after it was
-// staged by stage, if that is given.
-func (ws *Workspace) skillDir(ctx context.Context, name string, stage func(context.Context, string) error) (string, error) {
+// skillDir returns the directory of a staged skill, "skills/<dir>". If stage is
+// given, it calls that first.
+func (ws *Local) skillDir(ctx context.Context, name string, stage func(context.Context, string) error) (string, error) {
 	if stage != nil {
 		if err := stage(ctx, name); err != nil {
 			return "", err
@@ -210,7 +211,7 @@ func (ws *Workspace) skillDir(ctx context.Context, name string, stage func(conte
 }
 
 // stagedDir returns the directory of a skill that is staged and unchanged.
-func (ws *Workspace) stagedDir(ctx context.Context, name string) (string, bool) {
+func (ws *Local) stagedDir(ctx context.Context, name string) (string, bool) {
 	ws.mu.Lock()
 	s, ok := ws.skills[skillDirName(name)]
 	ws.mu.Unlock()

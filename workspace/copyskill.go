@@ -23,20 +23,20 @@ const (
 
 type skillLink struct{ name, target string }
 
-// skillLinks are the links below every skill's directory.
+// skillLinks are the links in every skill's directory.
 var skillLinks = []skillLink{
 	{"out", "../../out"},
 	{"work", "../../work"},
 	{"inputs", "../../work/inputs"},
 }
 
-// venvName is the writable directory below a skill's. It is no link, because
-// Python makes no environment where one is.
+// venvName is the writable directory in a skill's directory. It is not a link,
+// because Python does not make an environment in one.
 const venvName = ".venv"
 
-// copySkill copies a skill into a new directory of skills. The copy is never
-// nil, is to be closed, and with an error names what is to be removed.
-func (ws *Workspace) copySkill(ctx context.Context, skills *os.Root, name string, files Files) (*skillCopy, error) {
+// copySkill copies a skill into a new directory of skills. The copy is never nil
+// and must be closed; with an error it names what is to be removed.
+func (ws *Local) copySkill(ctx context.Context, skills *os.Root, name string, files Files) (*skillCopy, error) {
 	c := &skillCopy{ws: ws, temp: freshName(newPrefix), name: name, files: files, made: map[string][]string{".": {"."}}}
 	if err := skills.Mkdir(c.temp, 0o755); err != nil {
 		return c, cause(err)
@@ -61,15 +61,15 @@ func (ws *Workspace) copySkill(ctx context.Context, skills *os.Root, name string
 	return c, c.finish()
 }
 
-// skillCopy is the copying of one skill into a directory of its own.
+// skillCopy copies one skill into a directory of its own.
 type skillCopy struct {
-	ws    *Workspace
+	ws    *Local
 	temp  string // name of the directory below skills/
 	dir   *os.Root
 	name  string
 	files Files
-	made  map[string][]string // the names in each directory that was made, and "." in "."
-	aside map[string]string   // reserved first elements of paths to what they become
+	made  map[string][]string // the names that were made in each directory, and "." in "."
+	aside map[string]string   // reserved first elements of paths, and what they become
 	bytes int64
 
 	warnings []string
@@ -81,7 +81,7 @@ func (c *skillCopy) close() {
 	}
 }
 
-// add notes what was made, its directory before it.
+// add records what was made, each directory before its contents.
 func (c *skillCopy) add(file string) {
 	dir, name := path.Split(file)
 	dir = path.Clean(dir)
@@ -118,8 +118,8 @@ func (c *skillCopy) copyFile(ctx context.Context, file string) error {
 	return nil
 }
 
-// charge counts what was written. A skill that is small is let in where the
-// workspace is full.
+// charge counts what was written. It allows a small skill even if the workspace
+// is full.
 func (c *skillCopy) charge(ctx context.Context, n int64) error {
 	if c.bytes += n; c.bytes <= c.ws.owner.cfg.spare() {
 		c.ws.count(n)
@@ -150,7 +150,7 @@ func (c *skillCopy) warn(format string, args ...any) {
 	c.warnings = append(c.warnings, fmt.Sprintf(format, args...))
 }
 
-// keepAside finds new names for the entries of a skill whose names are those of
+// keepAside finds new names for those entries of a skill that have the names of
 // the links.
 func (c *skillCopy) keepAside(listed []string) {
 	top := map[string]bool{}
@@ -182,7 +182,7 @@ func isReserved(name string) bool {
 	})
 }
 
-// finish adds the links and closes the directories for writing.
+// finish adds the links and makes the directories read-only.
 func (c *skillCopy) finish() error {
 	for _, l := range skillLinks {
 		if err := c.dir.Symlink(filepath.FromSlash(l.target), l.name); err != nil {
@@ -201,14 +201,14 @@ func (c *skillCopy) finish() error {
 	return nil
 }
 
-// write makes a file of the skill, executable if its source is or it begins as a
-// program.
+// write makes a file of the skill. It is executable if its source is, or if it
+// begins like a program.
 func (c *skillCopy) write(ctx context.Context, file string, src io.Reader, info fs.FileInfo) error {
 	f, err := c.dir.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return cause(err)
 	}
-	first := min(info.Size()+1, copyChunk) // what is small needs little memory
+	first := min(info.Size()+1, copyChunk) // small files need little memory
 	if _, err = c.ws.fill(ctx, f, src, first, c.charge); err != nil {
 		err = cause(err) // the path may be that of the source
 	}
@@ -221,6 +221,6 @@ func (c *skillCopy) write(ctx context.Context, file string, src io.Reader, info 
 
 func startsProgram(f io.ReaderAt) bool {
 	start := make([]byte, 4)
-	n, _ := f.ReadAt(start, 0) // what cannot be read does not begin so
+	n, _ := f.ReadAt(start, 0) // an unreadable file does not begin like a program
 	return bytes.HasPrefix(start[:n], []byte("#!")) || bytes.HasPrefix(start[:n], []byte("\x7fELF"))
 }

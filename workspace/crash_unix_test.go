@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/mortal"
+	"github.com/satchel-go/satchel/internal/crashtest"
 	"github.com/satchel-go/satchel/workspace"
 )
 
 func TestMain(m *testing.M) {
-	mortal.Main(m, map[string]func(dir string) error{"stage": stageForever})
+	crashtest.Main(m, map[string]func(dir string) error{"stage": stageForever})
 }
 
-// crashFiles is a skill whose files all tell the digest.
+// crashFiles is a skill in which every file contains the digest.
 func crashFiles(digest string) *skillFiles {
 	files := map[string]string{}
 	for i := range 40 {
@@ -50,11 +50,11 @@ func stageForever(base string) error {
 	}
 }
 
-// startStaging starts a child and returns it once it stages, with the path of
+// startStaging starts a child and returns it once it is staging, with the path of
 // its workspace.
-func startStaging(t *testing.T, base string) (*mortal.Child, string) {
+func startStaging(t *testing.T, base string) (*crashtest.Child, string) {
 	t.Helper()
-	child := mortal.Start(t, "stage", base)
+	child := crashtest.Start(t, "stage", base)
 	if !child.Lines.Scan() {
 		t.Fatalf("the child ended: %v", child.Wait())
 	}
@@ -62,11 +62,12 @@ func startStaging(t *testing.T, base string) (*mortal.Child, string) {
 }
 
 // TestCrashWhileStaging kills a process at random moments. What it leaves in
-// place is whole, nothing lies beside it, and it is not believed.
+// place is complete, nothing else remains, and the next process does not trust
+// it.
 func TestCrashWhileStaging(t *testing.T) {
 	base := t.TempDir()
 	for round := range 12 {
-		mortal.Start(t, "stage", base).KillWithin(t, 30*time.Millisecond, func(string) {})
+		crashtest.Start(t, "stage", base).KillWithin(t, 30*time.Millisecond, func(string) {})
 
 		w, err := workspace.Open(base, workspace.WithKeep(), workspace.WithLogger(quiet()))
 		must(t, err)
@@ -78,7 +79,8 @@ func TestCrashWhileStaging(t *testing.T) {
 	empty(t, base)
 }
 
-// empty opens base as a host that keeps nothing, and checks that all is gone.
+// empty opens base as a host that keeps nothing, and checks that everything is
+// removed.
 func empty(t *testing.T, base string) {
 	t.Helper()
 	w, err := workspace.Open(base)
@@ -90,8 +92,8 @@ func empty(t *testing.T, base string) {
 	}
 }
 
-// whole checks that one digest is in place as a whole, or none at all.
-func whole(t *testing.T, round int, ws *workspace.Workspace) {
+// whole checks that all files of one digest are in place, or none at all.
+func whole(t *testing.T, round int, ws *workspace.Local) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(ws.Path(), "skills"))
 	must(t, err)
@@ -114,7 +116,7 @@ func whole(t *testing.T, round int, ws *workspace.Workspace) {
 	}
 }
 
-// TestSweepAtOpen: a living process loses nothing, a killed one all.
+// TestSweepAtOpen: a living process loses nothing, a killed one everything.
 func TestSweepAtOpen(t *testing.T) {
 	base := t.TempDir()
 	alive, alivePath := startStaging(t, base)

@@ -11,8 +11,8 @@ import (
 )
 
 // Dir returns the directory in which a command of a staged skill runs, relative
-// to the workspace. SkillDir is what [Workspace.Stage] returned. Cwd is what
-// the caller asked for:
+// to the workspace. SkillDir is what [Local.Stage] returned. Cwd is what the
+// caller asked for:
 //
 //   - empty: the directory of the skill
 //   - a relative path: below the directory of the skill, where out, work and
@@ -22,10 +22,11 @@ import (
 //
 // A missing directory below work/, out/ or runs/ is made; elsewhere it is
 // [ErrNotExist]. Errors are also [ErrPath] for an absolute path, one with "..",
-// and one that leaves the workspace through a link, and [ErrNotRegular] for one
-// that is no directory. Dir also puts the workspace's own directories right
-// where a command has removed or replaced them, so call it before each command.
-func (ws *Workspace) Dir(skillDir, cwd string) (string, error) {
+// and one that leaves the workspace through a link, and [ErrNotRegular] for
+// something that is not a directory. Dir also repairs the workspace's own
+// directories if a command has removed or replaced them, so call it before each
+// command.
+func (ws *Local) Dir(skillDir, cwd string) (string, error) {
 	dir, err := resolveCwd(skillDir, cwd)
 	if err == nil {
 		err = ws.repair()
@@ -50,7 +51,7 @@ func resolveCwd(skillDir, cwd string) (string, error) {
 	if path.IsAbs(cwd) {
 		return "", fmt.Errorf("%w: give one that is relative to the skill or begins with %s", ErrPath, variableHint)
 	}
-	// Checked before a variable is cut off: nothing may hide behind it.
+	// Checked before a variable is cut off, so that nothing can hide behind it.
 	if err := checkRelative(cwd); err != nil {
 		return "", err
 	}
@@ -61,7 +62,7 @@ func resolveCwd(skillDir, cwd string) (string, error) {
 	return belowSkill(skillDir, cwd), nil
 }
 
-// belowSkill resolves a path below the directory of a skill, through the links
+// belowSkill resolves a path below the directory of a skill, following the links
 // that are there.
 func belowSkill(skillDir, rel string) string {
 	rel = path.Clean(rel)
@@ -83,14 +84,14 @@ func checkSkillDir(dir string) error {
 	return nil
 }
 
-// isWritable reports whether a path of the workspace is the command's own.
+// isWritable reports whether commands may write to a path of the workspace.
 func isWritable(rel string) bool {
 	first, _, _ := strings.Cut(rel, "/")
 	return first == workDir || first == outDir || first == runsDir
 }
 
-// checkDir makes sure that a directory is there.
-func (ws *Workspace) checkDir(dir string) error {
+// checkDir makes sure that a directory exists.
+func (ws *Local) checkDir(dir string) error {
 	info, err := ws.root.Stat(filepath.FromSlash(dir))
 	if err == nil && !info.IsDir() {
 		return fmt.Errorf("%w: it is %s, not a directory", ErrNotRegular, plainfile.Kind(info.Mode()))

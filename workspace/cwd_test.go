@@ -87,7 +87,7 @@ func TestEnv(t *testing.T) {
 		name, skill, dir string
 		want             []string
 	}{
-		{"skill", "pdf", "skills/pdf", append(append([]string{"PATH=/ws/skills/pdf/.venv/bin:" + system}, rest...), "SKILL_NAME=pdf")},
+		{"skill", "pdf", "skills/pdf", append(append([]string{"PATH=/ws/skills/pdf/.venv/bin:" + system, "HOME=/ws/runs/home/pdf"}, rest[1:]...), "SKILL_NAME=pdf")},
 		{"none", "", "", append([]string{"PATH=" + system}, rest...)},
 		{"hostile", "a\x00\nb", "skills/../..", append(append([]string{"PATH=" + system}, rest...), "SKILL_NAME=ab")},
 	} {
@@ -96,9 +96,5 @@ func TestEnv(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-	ws := newWorkspace(t)
-	if diff := differ(workspace.Env(ws.Path(), "pdf", "skills/pdf"), ws.Env("pdf", "skills/pdf")); diff != "" {
-		t.Error(diff)
 	}
 }

@@ -1,34 +1,34 @@
 package workspace
 
 import (
+	"path"
 	"path/filepath"
 	"strings"
 	"unicode"
 )
 
-// systemPath is where programs are looked up, whatever the host's PATH says.
-const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+// SystemPath is where the programs of commands are looked up, whatever the PATH
+// of this process is.
+const SystemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// Env is [Env] for the workspace at its path on the host.
-func (ws *Workspace) Env(skill, skillDir string) []string { return Env(ws.path, skill, skillDir) }
-
-// Env returns the whole environment of a command as "NAME=value", for a
-// workspace that the command sees at base: WORKSPACE_DIR, SKILLS_DIR, WORK_DIR,
-// OUTPUT_DIR and RUN_DIR, a HOME and a TMPDIR below RUN_DIR, a PATH of the
-// system's directories after the skill's .venv/bin, LANG=C.UTF-8 and
-// SKILL_NAME. Nothing of the host's environment is in it. Without skill, or
-// with a skillDir that [Workspace.Stage] cannot have returned, the parts that
-// are about it are left out. Control characters in the name are left out too.
+// Env returns the whole environment of a command as "NAME=value", for a workspace
+// that the command sees at base. It has WORKSPACE_DIR, SKILLS_DIR, WORK_DIR,
+// OUTPUT_DIR and RUN_DIR, a TMPDIR below RUN_DIR and there a HOME of the skill's
+// own, a PATH with the skill's .venv/bin before the system's directories,
+// LANG=C.UTF-8 and SKILL_NAME. Nothing of the host's environment is in it.
+// Without skill, or with a skillDir that [Local.Stage] cannot have returned, the
+// variables about it are left out. Control characters are removed from the name.
 // The order is always the same.
 func Env(base, skill, skillDir string) []string {
 	at := func(dir string) string { return filepath.Join(base, filepath.FromSlash(dir)) }
-	search := systemPath
+	search, home := SystemPath, homeDir
 	if checkSkillDir(skillDir) == nil {
+		home = homeOf(skillDir)
 		search = at(skillDir+"/"+venvName+"/bin") + string(filepath.ListSeparator) + search
 	}
 	env := []string{
 		"PATH=" + search,
-		"HOME=" + at(homeDir),
+		"HOME=" + at(home),
 		"TMPDIR=" + at(tempDir),
 		"LANG=C.UTF-8",
 	}
@@ -40,6 +40,9 @@ func Env(base, skill, skillDir string) []string {
 	}
 	return env
 }
+
+// homeOf returns the HOME of a skill, given its directory.
+func homeOf(skillDir string) string { return homeDir + "/" + path.Base(skillDir) }
 
 func withoutControls(s string) string {
 	return strings.Map(func(r rune) rune {

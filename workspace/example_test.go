@@ -79,7 +79,7 @@ func ExampleEnv() {
 	}
 	// Output:
 	// PATH=/workspace/skills/pdf/.venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-	// HOME=/workspace/runs/home
+	// HOME=/workspace/runs/home/pdf
 	// TMPDIR=/workspace/runs/tmp
 	// LANG=C.UTF-8
 	// WORKSPACE_DIR=/workspace

@@ -20,13 +20,13 @@ func ParseSource(from string) (scheme, skill, path, base string, err error) {
 	return src.scheme, src.skill, src.path, src.base(), err
 }
 
-// MeasureReleased does what is done every few seconds.
+// MeasureReleased does what otherwise happens every few seconds.
 func MeasureReleased(ctx context.Context, w *Workspaces) { w.measureReleased(ctx) }
 
-// Total is what all workspaces hold, as far as that is known.
+// Total returns what all workspaces hold, as far as that is known.
 func Total(w *Workspaces) int64 { return w.total.Load() }
 
-// Age makes all workspaces idle for longer.
+// Age makes all workspaces look idle for that much longer.
 func Age(w *Workspaces, d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -39,10 +39,16 @@ func Age(w *Workspaces, d time.Duration) {
 	}
 }
 
-// Tidy looks at no more than so many entries of a directory, and returns how
-// many are left to look at.
+// Tidy looks at no more than so many entries of a directory, and returns how many
+// it could still look at.
 func Tidy(dir *os.Root, entries int) int {
 	t := tidying{left: entries}
 	t.walk(dir, maxUsageDepth)
 	return t.left
 }
+
+// Root is the tree of the workspace.
+func (ws *Local) Root() *os.Root { return ws.root }
+
+// Session is the session that the workspace belongs to.
+func (ws *Local) Session() string { return ws.session }

@@ -19,7 +19,7 @@ const (
 
 const sourceHint = "use artifact://name[@version], host:///absolute/path, workspace://path or skill://name/path"
 
-// source is what the from of an input says.
+// source is the parsed From of an input.
 type source struct {
 	scheme string
 	ref    artifacts.Ref // of artifact
@@ -29,7 +29,7 @@ type source struct {
 	path string
 }
 
-// parseSource reads the from of an input.
+// parseSource parses the From of an input.
 func parseSource(from string) (source, error) {
 	src, err := splitSource(from)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *source) splitSkill(rest string) error {
 	return checkRelative(rel)
 }
 
-// base returns the name that the source suggests for its target.
+// base returns the default name of the target.
 func (s source) base() string {
 	switch {
 	case s.scheme == schemeArtifact:

@@ -9,13 +9,13 @@ import (
 	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
-// hostDir is a directory of the host that inputs may come from.
+// hostDir is a directory of the host from which inputs may come.
 type hostDir struct {
-	given string // cleaned, as the host wrote it
-	real  string // without links
+	given string // as the host wrote it, but cleaned
+	real  string // with links resolved
 }
 
-// resolveHostDirs checks that the directories are there.
+// resolveHostDirs checks that the directories exist.
 func resolveHostDirs(dirs []string) ([]hostDir, error) {
 	var all []hostDir
 	for _, dir := range dirs {
@@ -35,9 +35,9 @@ func resolveHostDirs(dirs []string) ([]hostDir, error) {
 	return all, nil
 }
 
-// openHost opens the allowed directory that an absolute path is in, and returns
-// the rest of the path. The caller closes the directory. Where allowed
-// directories lie in each other, the innermost counts: links may not leave it.
+// openHost opens the allowed directory that contains an absolute path, and
+// returns the rest of the path. The caller closes the directory. If allowed
+// directories are nested, the innermost counts: links must not leave it.
 func (w *Workspaces) openHost(slashed string) (*os.Root, string, error) {
 	wanted := filepath.FromSlash(slashed)
 	best, bestRel := "", ""

@@ -14,16 +14,16 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// plant replaces a place of the workspace as a command could.
-func plant(t *testing.T, ws *workspace.Workspace, rel, target string) {
+// plant replaces a place of the workspace, as a command could.
+func plant(t *testing.T, ws *workspace.Local, rel, target string) {
 	t.Helper()
 	path := filepath.Join(ws.Path(), rel)
 	demolish(t, path)
 	must(t, os.Symlink(target, path))
 }
 
-// TestPlantedLinks: after a command has put links in the place of directories
-// and files, nothing is written, replaced or removed through them.
+// TestPlantedLinks: after a command has replaced directories and files with
+// links, nothing is written, replaced or removed through them.
 func TestPlantedLinks(t *testing.T) {
 	for _, place := range []string{"out", "work", "work/inputs", "runs", "runs/tmp", "skills", "skills/pdf"} {
 		for _, inside := range []bool{false, true} {
@@ -111,7 +111,7 @@ func TestPlantedFiles(t *testing.T) {
 	})
 }
 
-// TestRemoval: a workspace goes away whatever a command has made of it.
+// TestRemoval: a workspace can be removed whatever a command has made of it.
 func TestRemoval(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir, target string){
 		"links": func(t *testing.T, dir, target string) {
@@ -133,7 +133,7 @@ func TestRemoval(t *testing.T) {
 		"deep": func(t *testing.T, dir, _ string) {
 			at, err := os.OpenRoot(filepath.Join(dir, "out"))
 			must(t, err)
-			for range 3000 { // beyond the length of any path
+			for range 3000 { // longer than any path can be
 				must(t, at.Mkdir("directory", 0o700))
 				next, err := at.OpenRoot("directory")
 				must(t, err)

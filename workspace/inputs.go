@@ -16,16 +16,17 @@ type Artifacts interface {
 	Open(ctx context.Context, session string, ref artifacts.Ref) (io.ReadCloser, artifacts.Info, error)
 }
 
-// Sources are where inputs and attached files come from beside the workspace
-// itself and the host's directories. What is nil is not enabled.
+// Sources are where inputs and attached files come from, besides the workspace
+// itself and the host's directories. A nil field disables that source.
 type Sources struct {
 	// Artifacts serves artifact:// references, for the workspace's session.
 	Artifacts Artifacts
 	// StageSkill stages a skill of the catalog that an input names. It decides
-	// whether the skill may be used. Without it, one is that is staged.
+	// whether the skill may be used. If it is nil, only skills that are staged
+	// already can be used.
 	StageSkill func(ctx context.Context, name string) error
 	// Resolve returns the content of an attached file that is known by its id
-	// alone, and a name for it if there is one.
+	// alone, and a name for the file if it has one.
 	Resolve func(ctx context.Context, id string) (name string, data io.ReadCloser, err error)
 }
 
@@ -45,11 +46,11 @@ type Input struct {
 	// work/inputs/x. If it ends with "/", the name of the source is added. The
 	// default is work/inputs/ and the name of the source.
 	To string `json:"to,omitempty"`
-	// Mode is copy, the default, or link. A link never lets a command write
-	// into the source, so it is a copy too, which shares the blocks of the
-	// source where the file system can do that.
+	// Mode is copy, the default, or link. A link must not let a command write to
+	// the source, so it is a copy too, which shares the blocks of the source if
+	// the file system can do that.
 	Mode string `json:"mode,omitempty"`
-	// Pin keeps, for an artifact without version, the version that was first
+	// Pin makes an artifact without a version keep the version that was first
 	// staged to the same target.
 	Pin bool `json:"pin,omitempty"`
 }
@@ -69,16 +70,16 @@ const (
 )
 
 // Inputs stages inputs in their order and stops at the first that fails; those
-// before it stay. The warnings tell what was left out of directories: links,
-// pipes and the like. A file that is in the place of a target is replaced,
-// files of a directory are put beside those that are there, and nothing is
-// removed. Two inputs of one call must not have the same target.
+// before it stay. The warnings say what was left out of directories: links, pipes
+// and the like. A file at the place of a target is replaced, files of a directory
+// are put beside those that are there, and nothing is removed. Two inputs of one
+// call must not have the same target.
 //
 // Errors are [ErrSource], [ErrPath], [ErrMode], [ErrNotExist], [ErrNotRegular],
-// [ErrTaken] for a target that is a directory where a file should go, and
-// [ErrTooLarge], also for more than 256 inputs, 10,000 files in a directory or
-// 16 levels, and [ErrFull]; and those of the sources.
-func (ws *Workspace) Inputs(ctx context.Context, inputs []Input, from Sources) ([]StagedInput, []string, error) {
+// [ErrTaken] if the target of a file is a directory, [ErrTooLarge], also for more
+// than 256 inputs, 10,000 files in a directory or 16 levels, [ErrFull], and those
+// of the sources.
+func (ws *Local) Inputs(ctx context.Context, inputs []Input, from Sources) ([]StagedInput, []string, error) {
 	if len(inputs) == 0 {
 		return nil, nil, nil
 	}
@@ -103,9 +104,9 @@ func (ws *Workspace) Inputs(ctx context.Context, inputs []Input, from Sources) (
 	return all, warnings, nil
 }
 
-// bringer brings one input into the workspace.
+// bringer copies one input into the workspace.
 type bringer struct {
-	ws   *Workspace
+	ws   *Local
 	ctx  context.Context
 	from Sources
 
@@ -145,7 +146,7 @@ func (b *bringer) input(in Input, seen map[string]string) (StagedInput, error) {
 	return staged, nil
 }
 
-// path brings a file or directory of the host, the workspace or a skill.
+// path copies a file or directory of the host, the workspace or a skill.
 func (b *bringer) path(src source, to string) error {
 	root, rel, err := b.open(src)
 	if err != nil {
@@ -173,8 +174,8 @@ func (b *bringer) open(src source) (*os.Root, string, error) {
 	case schemeHost:
 		return b.ws.owner.openHost(src.path)
 	case schemeWorkspace:
-		// A second name of a file that a command has made may be that of a
-		// file outside.
+		// A command may have linked a file from outside: a file with a second
+		// name is refused.
 		b.single = true
 		return b.ws.root, src.path, nil
 	}
@@ -186,7 +187,7 @@ func (b *bringer) open(src source) (*os.Root, string, error) {
 	return root, src.path, err
 }
 
-// warnings tells what was left out.
+// warnings returns what was left out.
 func (b *bringer) warnings(from string) []string {
 	var all []string
 	if b.links > 0 {
@@ -198,7 +199,7 @@ func (b *bringer) warnings(from string) []string {
 	return all
 }
 
-// overlap reports whether one of two clean paths is in the other.
+// overlap reports whether one of two clean paths contains the other.
 func overlap(a, b string) bool {
 	return a == "." || a == b || strings.HasPrefix(b, a+"/") || strings.HasPrefix(a, b+"/")
 }

@@ -17,7 +17,7 @@ import (
 
 // arena is a workspace with a source of every kind.
 type arena struct {
-	ws   *workspace.Workspace
+	ws   *workspace.Local
 	host string
 	from workspace.Sources
 }

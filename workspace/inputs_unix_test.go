@@ -43,7 +43,7 @@ func TestInputsOfSpecialFiles(t *testing.T) {
 	check()
 }
 
-// listen makes a socket; where it is to be, the path may be too long to bind.
+// listen makes a socket, also at a path that is too long to bind.
 func listen(t *testing.T, path string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s")
@@ -55,7 +55,7 @@ func listen(t *testing.T, path string) {
 	must(t, os.Rename(dir+"/s", path))
 }
 
-// A device is not even opened: that may do something.
+// A device is not even opened, because that may have effects.
 func TestInputOfDevice(t *testing.T) {
 	ws := newWorkspace(t, workspace.WithHostDirs("/dev"))
 	for _, device := range []string{"null", "zero"} {

@@ -12,9 +12,9 @@ import (
 	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
-// An instance is the directory of one Workspaces. It holds a lock file, held
-// as long as its process lives, and a directory for each workspace. Those of
-// other processes lie beside it.
+// An instance is the directory of one Workspaces. It contains a lock file, which
+// is locked as long as its process lives, and a directory for each workspace. The
+// instances of other processes are beside it.
 type instance struct {
 	parent *os.Root
 	name   string
@@ -26,18 +26,18 @@ type instance struct {
 const (
 	instancePrefix = "satchel-ws-"
 	lockName       = "lock"
-	// unlockedAge is after which time a directory without a lock file is
-	// taken to be abandoned rather than about to get one.
+	// unlockedAge is the age from which on a directory without a lock file counts
+	// as abandoned. A younger one may be about to get its lock.
 	unlockedAge = time.Minute
-	// maxSiblings bounds what Open looks at in a shared directory.
+	// maxSiblings bounds how many entries of a shared directory Open looks at.
 	maxSiblings = 100_000
 )
 
 // errTaken: another process holds the lock of an instance.
 var errTaken = errors.New("instance is in use")
 
-// newInstance makes an instance below base, or below the directory for
-// temporary files if base is empty.
+// newInstance makes an instance below base, or below the directory for temporary
+// files if base is empty.
 func newInstance(base string) (*instance, error) {
 	if base == "" {
 		base = os.TempDir()
@@ -48,7 +48,7 @@ func newInstance(base string) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Without links, so that the path can be mounted and compared.
+	// Links are resolved, so that the path can be mounted and compared.
 	if base, err = filepath.EvalSymlinks(base); err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (in *instance) make() error {
 	return in.open(os.O_RDWR | os.O_CREATE | os.O_EXCL)
 }
 
-// open opens the instance with its lock held.
+// open opens the instance and takes its lock.
 func (in *instance) open(flags int) (err error) {
 	if in.root, err = openDir(in.parent, in.name, false); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (in *instance) open(flags int) (err error) {
 	return nil
 }
 
-// checkLock takes the lock and makes sure that it is still the one in place:
-// between open and lock another process may have removed it.
+// checkLock takes the lock and checks that the lock file is still in place:
+// another process may have removed it between the opening and the locking.
 func checkLock(root *os.Root, f *os.File) error {
 	if err := lockFile(f); err != nil {
 		return errTaken
@@ -133,7 +133,7 @@ func (in *instance) remove() error {
 	return err
 }
 
-// empty removes all but the lock.
+// empty removes everything but the lock.
 func (in *instance) empty() error {
 	names, err := listNames(in.root)
 	if err != nil {
@@ -148,13 +148,13 @@ func (in *instance) empty() error {
 	return errors.Join(errs...)
 }
 
-// close lets go of the instance and leaves it in place.
+// close releases the instance and leaves it in place.
 func (in *instance) close() error {
 	return errors.Join(in.lock.Close(), in.root.Close())
 }
 
 // orphans calls use for each instance beside this one whose process has ended,
-// with its lock held. Use removes or closes it.
+// while holding its lock. Use must remove or close it.
 func (in *instance) orphans(use func(*instance)) error {
 	if !locks {
 		return nil

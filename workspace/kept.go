@@ -14,7 +14,7 @@ type keptDir struct {
 	used     int64 // as in Workspace
 }
 
-// takeOver takes what is to be kept of an instance without owner and removes
+// takeOver moves what must be kept of an instance without an owner, and removes
 // the rest.
 func (w *Workspaces) takeOver(orphan *instance) {
 	if w.cfg.keep {

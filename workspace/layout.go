@@ -32,13 +32,14 @@ func fixed() []string {
 	return []string{skillsDir, workDir, inputsDir, outDir, runsDir, homeDir, tempDir}
 }
 
-// repair makes the fixed directories, also where a command has removed them,
-// closed them, or put a link or a file in their place: these places belong to
+// repair makes the fixed directories, also if a command has removed them, made
+// them unreadable, or replaced them with a link or a file: these places belong to
 // the workspace. Links are removed, not followed.
-func (ws *Workspace) repair() error {
+func (ws *Local) repair() error {
 	ws.repairing.Lock()
 	defer ws.repairing.Unlock()
-	// From above: a directory that is closed to its owner has no inside.
+	// From the parent down: nothing inside an unreadable directory can be
+	// reached.
 	inst, tree := ws.owner.inst.root, ws.dir+"/"+treeName
 	info, err := inst.Lstat(tree)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,13 +86,14 @@ func repairDir(root *os.Root, dir string) error {
 	return nil
 }
 
-// maxTidied bounds the entries that are looked at for what a killed process
-// left: some tens of milliseconds. What is left beyond them nobody is shown.
+// maxTidied bounds how many entries are checked for what a killed process left,
+// which takes some tens of milliseconds. Anything that is left beyond that is
+// never shown.
 const maxTidied = 20_000
 
-// tidy removes from a workspace of an earlier process what that left half-written
-// or half removed.
-func (ws *Workspace) tidy() {
+// tidy removes from a workspace of an earlier process what that process left
+// half-written or half-removed.
+func (ws *Local) tidy() {
 	if !ws.kept {
 		return
 	}
@@ -116,7 +118,7 @@ func (ws *Workspace) tidy() {
 
 type tidying struct {
 	left   int   // entries
-	failed error // the latest stands for all
+	failed error // the latest one stands for all
 }
 
 // walk tidies a directory and those in it, depth levels down.
@@ -140,7 +142,7 @@ func (t *tidying) walk(dir *os.Root, depth int) {
 		if !e.IsDir() || plainfile.IsTemporary(e.Name()) {
 			continue
 		}
-		if sub, err := openStep(dir, e.Name(), false); err == nil { // else it is closed to us
+		if sub, err := openStep(dir, e.Name(), false); err == nil { // otherwise we may not read it
 			t.walk(sub, depth-1)
 			sub.Close()
 		}

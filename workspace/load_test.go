@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// What is staged belongs to a load: it is looked at once for each, and copied
-// only if it has changed.
+// What is staged belongs to a load: the skill's files are looked at once for each
+// load, and copied only if they have changed.
 func TestStageBelongsToALoad(t *testing.T) {
 	ws := newWorkspace(t)
 	files := &skillFiles{files: map[string]string{"SKILL.md": "s", "x.py": "v1"}}
@@ -57,7 +57,7 @@ func TestStageBelongsToALoad(t *testing.T) {
 	}
 }
 
-// Where the old files are gone, the new ones take their place, and that is said.
+// If the old files are gone, the new ones replace them, and the result says so.
 func TestStageNewerFilesForALoad(t *testing.T) {
 	ws := newWorkspace(t)
 	files := &skillFiles{files: map[string]string{"x.py": "v1"}}
@@ -75,7 +75,7 @@ func TestStageNewerFilesForALoad(t *testing.T) {
 	}
 }
 
-// Many agents have many loads; what is remembered of them is bounded.
+// Many agents have many loads; the number that is remembered is bounded.
 func TestStageRemembersTheLatestLoads(t *testing.T) {
 	ws := newWorkspace(t)
 	files := pdfFiles()
@@ -89,7 +89,7 @@ func TestStageRemembersTheLatestLoads(t *testing.T) {
 	}
 }
 
-// failingPrint cannot say what it has.
+// failingPrint has no fingerprint.
 type failingPrint struct{ *skillFiles }
 
 func (failingPrint) Fingerprint(context.Context, string) (string, error) {
@@ -122,7 +122,7 @@ func TestStageKeepsTheExecBit(t *testing.T) {
 	}
 }
 
-// The workspace's own limit is the only one of a skill's files.
+// Nothing but the workspace's own limit bounds a skill's files.
 func TestStageLargeFile(t *testing.T) {
 	root := t.TempDir()
 	large := bytes.Repeat([]byte("x"), 20<<20)

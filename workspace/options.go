@@ -38,39 +38,39 @@ func WithHostDirs(dirs ...string) Option {
 }
 
 // WithMaxBytes sets how many bytes a workspace may hold before staging into it
-// fails with [ErrFull]; the default is 1 GiB. What commands write counts once
-// it has been measured, see [Workspace.Usage]. So that a full workspace can be
-// emptied, a sixteenth of this, at most 1 MiB, is there beyond it: for a command,
-// see [Workspace.Room], and for a skill.
+// fails with [ErrFull]; the default is 1 GiB. What commands write counts once it
+// has been measured, see [Local.Usage]. Beyond the maximum there is a reserve of
+// a sixteenth of it, at most 1 MiB, for commands (see [Local.Room]) and skills,
+// so that a full workspace can be emptied.
 func WithMaxBytes(n int64) Option { return func(c *config) { c.maxBytes = n } }
 
 // WithMaxTotalBytes sets how many bytes the workspaces of all sessions of this
-// process may hold together; the default is 16 GiB, and 0 is no limit. Beyond
-// it nothing is staged, with [ErrFull], and no command is run in a workspace
-// where there is nothing to remove, until sessions have ended. What a command
-// writes counts some seconds after it has ended, so that commands that run at
-// the same time can exceed it.
+// process may hold together; the default is 16 GiB, and 0 is no limit. Beyond it
+// staging fails with [ErrFull], and no command runs in a workspace that has
+// nothing to remove, until sessions have ended. What a command writes counts some
+// seconds after it has ended, so commands that run at the same time can exceed
+// the limit.
 func WithMaxTotalBytes(n int64) Option { return func(c *config) { c.maxTotal = n } }
 
-// WithMaxFileBytes sets the largest single file that is staged, in bytes; the
-// default is 256 MiB.
+// WithMaxFileBytes sets the size of the largest file that may be staged, in
+// bytes; the default is 256 MiB.
 func WithMaxFileBytes(n int64) Option { return func(c *config) { c.maxFileBytes = n } }
 
-// WithIdle sets after which time without use a workspace is removed; the
+// WithIdle sets how long a workspace may be unused before it is removed; the
 // default is one hour, and 0 keeps workspaces until they are ended.
 func WithIdle(d time.Duration) Option { return func(c *config) { c.idle = d } }
 
-// WithKeep makes workspaces outlive the process: Close leaves them in place,
-// and Open takes over those that earlier processes left in the same base, with
-// their files and what is pinned there, their idle time beginning anew. Skills
-// are staged anew. It needs a base directory of the host's choice.
+// WithKeep makes workspaces outlive the process: Close leaves them in place, and
+// Open takes over those that earlier processes left in the same base, with their
+// files and pins. Their idle time begins anew, and skills are staged again. It
+// needs a base directory that the host chooses.
 func WithKeep() Option { return func(c *config) { c.keep = true } }
 
-// WithLogger sets where leftovers that cannot be removed and staged skills that
-// were changed are reported. The default is slog.Default at the time of Open.
+// WithLogger sets where to report leftovers that cannot be removed, and staged
+// skills that were changed. The default is slog.Default at the time of Open.
 func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l } }
 
-// left is what all workspaces together may hold besides total.
+// left returns what all workspaces together may hold beyond total.
 func (c *config) left(total int64) int64 {
 	if c.maxTotal == 0 {
 		return math.MaxInt64
@@ -78,7 +78,7 @@ func (c *config) left(total int64) int64 {
 	return c.maxTotal - total
 }
 
-// spare is what there is beyond the maximum of a workspace.
+// spare returns how much there is beyond the maximum of a workspace.
 func (c *config) spare() int64 { return min(c.maxBytes/16, 1<<20) }
 
 func newConfig(base string, opts []Option) (config, error) {

@@ -11,9 +11,9 @@ import (
 	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
-// openDir opens a slash-separated path below root without following a link:
-// os.Root keeps inside the workspace, but a link could still lead from work/ to
-// the skills. With create, directories that are missing are made. The caller
+// openDir opens a slash-separated path below root without following links:
+// os.Root keeps the path inside the workspace, but a link could still lead from
+// work/ to the skills. With create, it makes missing directories. The caller
 // closes the result.
 func openDir(root *os.Root, rel string, create bool) (*os.Root, error) {
 	current, owned := root, false
@@ -44,12 +44,14 @@ func openStep(dir *os.Root, name string, create bool) (*os.Root, error) {
 	if !info.IsDir() {
 		return nil, notDirectory(name, info.Mode())
 	}
-	// The dot opens directories only: at a pipe that was swapped in it would wait.
+	// The dot makes it open directories only: it would block on a pipe that was
+	// swapped in.
 	next, err := dir.OpenRoot(name + "/.")
 	if err != nil {
 		return nil, cause(err)
 	}
-	// What was opened must be what was looked at: a command may swap the two.
+	// Check that the opened directory is the one that was looked at, because a
+	// command may swap the two.
 	opened, err := next.Stat(".")
 	if err != nil || !os.SameFile(info, opened) {
 		next.Close()
@@ -65,9 +67,9 @@ func notDirectory(name string, mode fs.FileMode) error {
 	return fmt.Errorf("%w: %q is %s, not a directory", ErrTaken, name, plainfile.Kind(mode))
 }
 
-// placeFile makes a file called name in dir. What fill writes gets its name
-// when it is complete; a file or link of that name is replaced, never written
-// through, and a directory is [ErrTaken].
+// placeFile makes a file called name in dir. The file gets its name when fill has
+// written it completely. A file or link of that name is replaced, never written
+// through; a directory is [ErrTaken].
 func placeFile(dir *os.Root, name string, mode fs.FileMode, fill func(*os.File) error) (err error) {
 	info, err := dir.Lstat(name)
 	if err == nil && info.IsDir() {
@@ -95,8 +97,8 @@ func placeFile(dir *os.Root, name string, mode fs.FileMode, fill func(*os.File) 
 	return nil
 }
 
-// withoutPath takes the name of f, a path of the host, off an error about it.
-// Errors of whatever f was filled from stay whole.
+// withoutPath removes the name of f, a path of the host, from an error about it.
+// Errors of the source of f stay as they are.
 func withoutPath(f *os.File, err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && pathErr.Path == f.Name() {
 		return pathErr.Err

@@ -7,13 +7,13 @@ import (
 	"os"
 )
 
-// The bytes of a workspace are counted up as they are staged and never down:
-// what a command removes or replaces is only known by looking. So when the
-// count exceeds the maximum, the workspace is measured and the count starts
-// from there. Those of all workspaces are counted along.
+// The count of a workspace's bytes grows with what is staged and never shrinks,
+// because only looking shows what a command removes or replaces. So when the
+// count exceeds the maximum, the workspace is measured and the count starts from
+// the result. The total of all workspaces is counted along.
 
 // charge counts n bytes that have just been written.
-func (ws *Workspace) charge(ctx context.Context, n int64) error {
+func (ws *Local) charge(ctx context.Context, n int64) error {
 	ws.count(n)
 	if ws.full() == nil {
 		return nil
@@ -25,14 +25,14 @@ func (ws *Workspace) charge(ctx context.Context, n int64) error {
 }
 
 // count adds n bytes.
-func (ws *Workspace) count(n int64) {
+func (ws *Local) count(n int64) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	ws.setUsed(ws.used + n)
 }
 
-// setUsed notes how much the workspace holds. The caller holds the lock.
-func (ws *Workspace) setUsed(n int64) {
+// setUsed sets how much the workspace holds. The caller holds the lock.
+func (ws *Local) setUsed(n int64) {
 	if ws.gone {
 		return
 	}
@@ -40,16 +40,16 @@ func (ws *Workspace) setUsed(n int64) {
 	ws.used = n
 }
 
-// uncount takes a workspace that is removed out of the total.
-func (ws *Workspace) uncount() {
+// uncount takes a workspace that is being removed out of the total.
+func (ws *Local) uncount() {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	ws.setUsed(0)
 	ws.gone = true
 }
 
-// full says why nothing can be staged, nil if something can.
-func (ws *Workspace) full() error {
+// full returns why nothing can be staged, nil if something can.
+func (ws *Local) full() error {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	cfg := &ws.owner.cfg
@@ -62,9 +62,9 @@ func (ws *Workspace) full() error {
 	return nil
 }
 
-// refused is full for a workspace with so little in it that nothing would be
-// won by letting a command remove it.
-func (ws *Workspace) refused() error {
+// refused is full for a workspace that holds so little that letting a command
+// remove it would gain nothing.
+func (ws *Local) refused() error {
 	err := ws.full()
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -74,25 +74,30 @@ func (ws *Workspace) refused() error {
 	return err
 }
 
-// Room is the space that a command has.
+// Room is the disk space for a command.
 type Room struct {
 	// Limit is how many bytes the workspace may hold while the command runs,
-	// with those that are there.
+	// including those that are there already.
 	Limit int64
-	// Full is nil or says, in words for a model, that nothing can be staged
-	// before something was removed. It is [ErrFull].
+	// Full is nil, or says in words for a model that something must be removed
+	// before anything can be staged. It is [ErrFull].
 	Full error
 }
 
-// Room returns the space that the next command has. In a full workspace that is
+// Room returns the disk space for the next command. In a full workspace that is
 // what is there and a little more, so that a command can make room: see
-// [WithMaxBytes]. With next to nothing to remove it fails with [ErrFull], where
-// the workspaces of all sessions are full together.
+// [WithMaxBytes]. If the workspaces of all sessions together are full, and this
+// one holds next to nothing to remove, it fails with [ErrFull].
 //
-// It measures the workspace if it counts as full, and else at most once in five
-// seconds, so that a call before each command costs little whatever lies there.
-func (ws *Workspace) Room(ctx context.Context) (Room, error) {
-	if err := ws.measure(ctx); err != nil {
+// It measures the workspace if that counts as full, and otherwise at most once in
+// five seconds, so that a call before each command costs little however much is
+// there. With fresh it always measures.
+func (ws *Local) Room(ctx context.Context, fresh bool) (Room, error) {
+	measure := ws.measure
+	if fresh {
+		measure = ws.look
+	}
+	if err := measure(ctx); err != nil {
 		return Room{}, err
 	}
 	if err := ws.refused(); err != nil {
@@ -107,20 +112,21 @@ func (ws *Workspace) Room(ctx context.Context) (Room, error) {
 }
 
 // checkFileSize reports a file that is larger than a file may be.
-func (ws *Workspace) checkFileSize(n int64) error {
+func (ws *Local) checkFileSize(n int64) error {
 	if limit := ws.owner.cfg.maxFileBytes; n > limit {
 		return fmt.Errorf("%w: a file may have %d bytes", ErrTooLarge, limit)
 	}
 	return nil
 }
 
-// copyChunk is at most how much is written between looks at the context.
+// copyChunk is how much is written at most between checks of the context.
 const copyChunk = 4 << 20
 
-// fill copies src to its end into dst, within the limits, and returns how much
-// that was. What was written is charged, first after so many bytes. Between two
-// files the system shares or copies the blocks itself where it can.
-func (ws *Workspace) fill(ctx context.Context, dst *os.File, src io.Reader, first int64, charge func(context.Context, int64) error) (int64, error) {
+// fill copies src to its end into dst, within the limits, and returns how many
+// bytes that was. What was written is charged, for the first time after first
+// bytes. Between two files the system shares or copies the blocks itself if it
+// can.
+func (ws *Local) fill(ctx context.Context, dst *os.File, src io.Reader, first int64, charge func(context.Context, int64) error) (int64, error) {
 	var total int64
 	for chunk := first; ; chunk = copyChunk {
 		if err := ctx.Err(); err != nil {

@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-const maxPath = 1024 // bytes of a path that is given from outside
+const maxPath = 1024 // bytes of a path from outside
 
 // checkRelative checks a slash-separated path from outside by its text alone:
-// valid UTF-8 of at most 1024 bytes without control characters, relative,
-// without ".." elements, and without backslashes, which separate elements on
-// one system and are part of a name on others.
+// valid UTF-8 of at most 1024 bytes without control characters, relative, without
+// ".." elements, and without backslashes, which separate elements on one system
+// and are part of a name on others.
 func checkRelative(p string) error {
 	switch {
 	case p == "":
@@ -36,8 +36,8 @@ func checkRelative(p string) error {
 	return nil
 }
 
-// variables are the names that a path may begin with, and what they stand for
-// below the workspace. [Env] gives commands the same.
+// variables are the names with which a path may begin, and their directories in
+// the workspace. [Env] gives commands the same.
 var variables = []struct{ name, dir string }{
 	{"WORKSPACE_DIR", "."},
 	{"SKILLS_DIR", skillsDir},

@@ -11,21 +11,21 @@ import (
 	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
-// removeBatch is how many entries of a directory are looked at in one go.
+// removeBatch is how many entries of a directory are processed at a time.
 const removeBatch = 512
 
-// removeAll removes an entry of dir with all that it holds; one that does not
-// exist is no error. Commands choose what is in there, so it follows no links,
+// removeAll removes an entry of dir with everything in it; if it does not exist
+// that is no error. Commands choose what is in there, so it follows no links,
 // makes unreadable directories readable, and moves directories up instead of
-// descending: a tree of any depth takes one open directory and no long paths.
-// What cannot be removed is reported after all else is gone.
+// descending: a tree of any depth takes one open directory and no long paths. It
+// removes everything that it can before it reports what cannot be removed.
 func removeAll(dir *os.Root, name string) error {
 	stack, stuck := []string{name}, []error(nil)
 	for len(stack) > 0 {
 		last := stack[len(stack)-1]
 		moved, state, err := removeSome(dir, last)
 		if err != nil {
-			stuck = append(stuck[:0:0], err) // the latest stands for all
+			stuck = append(stuck[:0:0], err) // the latest one stands for all
 		}
 		if state != removedSome {
 			stack = stack[:len(stack)-1]
@@ -43,8 +43,9 @@ const (
 	removedNone
 )
 
-// removeSome removes an entry if it is no directory or empty, else some of what
-// is in it. Directories in it are moved into dir under new names.
+// removeSome removes an entry if it is not a directory or is empty; otherwise it
+// removes some of its contents, and moves directories in it into dir under new
+// names.
 func removeSome(dir *os.Root, name string) (moved []string, state removal, err error) {
 	info, err := dir.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,8 +86,8 @@ func removeSome(dir *os.Root, name string) (moved []string, state removal, err e
 	return moved, state, err
 }
 
-// removeEntry removes an entry of sub, or, if it is a directory, moves it into
-// dir under the name that it returns.
+// removeEntry removes an entry of sub. If it is a directory it moves it into dir
+// under the name that it returns.
 func removeEntry(dir, sub *os.Root, subName, name string) (string, error) {
 	info, err := sub.Lstat(name)
 	if err != nil || !info.IsDir() {
@@ -98,7 +99,7 @@ func removeEntry(dir, sub *os.Root, subName, name string) (string, error) {
 		}
 		return "", err
 	}
-	// A directory that changes its parent must be writable.
+	// A directory must be writable to change its parent.
 	if err := makeOpen(sub, name, info); err != nil {
 		return "", err
 	}
@@ -106,7 +107,7 @@ func removeEntry(dir, sub *os.Root, subName, name string) (string, error) {
 	return up, dir.Rename(subName+"/"+name, up)
 }
 
-// makeOpen lets the owner read and write a directory.
+// makeOpen allows the owner to read and write a directory.
 func makeOpen(dir *os.Root, name string, info fs.FileInfo) error {
 	if info.Mode().Perm()&0o700 == 0o700 {
 		return nil
@@ -128,7 +129,7 @@ func readSome(dir *os.Root, n int) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// Prefixes of names that are in place for a moment only.
+// Prefixes of names that exist for a moment only.
 const (
 	newPrefix   = plainfile.NewPrefix
 	trashPrefix = plainfile.OldPrefix

@@ -10,20 +10,20 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// fill puts a file of so many bytes in the place of what a command wrote.
-func fill(t *testing.T, ws *workspace.Workspace, file string, size int) {
+// fill replaces what a command wrote with a file of so many bytes.
+func fill(t *testing.T, ws *workspace.Local, file string, size int) {
 	t.Helper()
 	write(t, filepath.Join(ws.Path(), file), strings.Repeat("x", size))
 }
 
-func room(t *testing.T, ws *workspace.Workspace) workspace.Room {
+func room(t *testing.T, ws *workspace.Local) workspace.Room {
 	t.Helper()
-	r, err := ws.Room(t.Context())
+	r, err := ws.Room(t.Context(), false)
 	must(t, err)
 	return r
 }
 
-// A full workspace takes nothing in, lets commands make room, and is no longer
+// A full workspace accepts nothing, lets commands make room, and is no longer
 // full as soon as they have.
 func TestFullWorkspaceCanBeEmptied(t *testing.T) {
 	const most, spare = 1 << 20, 1 << 16
@@ -60,7 +60,7 @@ func TestFullWorkspaceCanBeEmptied(t *testing.T) {
 	}
 }
 
-// A command runs in a skill: one that is small can be staged to make room.
+// A command runs in a skill, so a small skill can be staged to make room.
 func TestFullWorkspaceTakesSmallSkills(t *testing.T) {
 	ws := newWorkspace(t, workspace.WithMaxBytes(1<<20))
 	fill(t, ws, "work/big", 2<<20)
@@ -90,11 +90,11 @@ func TestTotal(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	_, err := small.Room(t.Context())
+	_, err := small.Room(t.Context(), false)
 	refused("command in the small one", err)
 	_, _, err = small.Stage(t.Context(), otherSkill, "1", pdfFiles())
 	refused("skill in the small one", err)
-	_, err = of(t, w, "new").Room(t.Context())
+	_, err = of(t, w, "new").Room(t.Context(), false)
 	refused("new session", err)
 	if again, staged := stage(t, small, pdf, "1", pdfFiles()); again != dir || staged {
 		t.Error("what is staged was lost")
@@ -111,7 +111,7 @@ func TestTotal(t *testing.T) {
 		fill(t, large, "out/big", 2<<20)
 		_, err := large.Usage(t.Context())
 		must(t, err)
-		_, err = small.Room(t.Context())
+		_, err = small.Room(t.Context(), false)
 		refused(name, err)
 		free()
 		if r := room(t, small); r.Full != nil {
@@ -126,8 +126,8 @@ func TestTotal(t *testing.T) {
 	}
 }
 
-// What the last command of a session wrote counts, though no other follows, and
-// what an earlier process has left.
+// What the last command of a session wrote counts even if no other follows, and
+// so does what an earlier process has left.
 func TestTotalCountsWhatWasReleased(t *testing.T) {
 	base := t.TempDir()
 	first, err := workspace.Open(base, workspace.WithKeep())
@@ -147,7 +147,7 @@ func TestTotalCountsWhatWasReleased(t *testing.T) {
 	look := func(full bool) {
 		t.Helper()
 		workspace.MeasureReleased(t.Context(), w)
-		if _, err := other.Room(t.Context()); errors.Is(err, workspace.ErrFull) != full {
+		if _, err := other.Room(t.Context(), false); errors.Is(err, workspace.ErrFull) != full {
 			t.Errorf("full %t: %v", full, err)
 		}
 	}

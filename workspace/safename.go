@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-const maxNameBytes = 200 // leaves room for a number; file systems take 255
+const maxNameBytes = 200 // leaves room for a number; file systems allow 255
 
-// safeName returns the last element of a path that somebody else has chosen,
-// as a file name that is safe on every system: without separators, control
-// characters, and what Windows or a shell would trip over. It returns "" if
+// safeName returns the last element of a path that somebody else has chosen as a
+// file name that is safe on every system: without separators, control characters,
+// and characters that are special on Windows or in a shell. It returns "" if
 // nothing is left.
 func safeName(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
@@ -21,16 +21,16 @@ func safeName(name string) string {
 		switch {
 		case r == utf8.RuneError, strings.ContainsRune(`<>:"|?*`, r):
 			return '_'
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r): // the latter hide what a name is
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r): // the latter hide what a name really is
 			return -1
 		}
 		return r
 	}, name)
 	name = strings.TrimRight(strings.TrimSpace(name), ". ")
-	name = strings.TrimLeft(name, ".") // neither hidden nor "..": it was sent to be seen
+	name = strings.TrimLeft(name, ".") // neither hidden nor "..": the file was sent to be seen
 	name = strings.TrimSpace(name)
 	if strings.HasPrefix(name, "-") {
-		name = "_" + name[1:] // no option of a command
+		name = "_" + name[1:] // so that it is not an option of a command
 	}
 	stem, _, _ := strings.Cut(strings.ToLower(name), ".")
 	if isDeviceName(stem) {
@@ -39,7 +39,7 @@ func safeName(name string) string {
 	return shorten(name)
 }
 
-// shorten cuts a name in the middle, its extension kept, at a rune border.
+// shorten cuts a name in the middle, at a rune boundary, and keeps its extension.
 func shorten(name string) string {
 	if len(name) <= maxNameBytes {
 		return name

@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// A seal is what lstat said of everything in a skill's directory when it had
-// been staged, .venv left out. A command that runs as root, or as the owner who
-// may chmod, can write there; after that the seal is broken. Nothing is read
-// for it and no file is opened. What was added or removed shows in the times of
-// the directory that it was added to or removed from.
+// A seal is what lstat reported for everything in a skill's directory when it was
+// staged, except .venv. A command that runs as root, or as the owner, who may
+// chmod, can write there; that breaks the seal. A seal reads no contents and
+// opens no files. Added and removed entries show in the times of their directory.
 type seal []sealedDir
 
 type sealedDir struct {
@@ -24,12 +23,12 @@ type sealedDir struct {
 	stamps []stamp
 }
 
-// stamp is what lstat says of one entry.
+// stamp is what lstat reports for one entry.
 type stamp struct {
 	mode     fs.FileMode
 	size     int64
-	modified int64 // nanoseconds of Unix time
-	inode    inode // as far as the system tells, with the time of the last change
+	modified int64 // in nanoseconds of Unix time
+	inode    inode // as far as the system tells, including the time of the last change
 }
 
 func stampOf(info fs.FileInfo) stamp {
@@ -51,9 +50,9 @@ func newSeal(skill *os.Root, made map[string][]string) (seal, error) {
 }
 
 // look returns the stamps of the names as they are now, up to the first that
-// cannot be had.
+// cannot be read.
 func (d sealedDir) look(skill *os.Root) ([]stamp, error) {
-	// The dot makes it open directories only: a pipe would make it wait.
+	// The dot makes it open directories only: it would block on a pipe.
 	dir, err := skill.OpenRoot(filepath.FromSlash(d.path + "/."))
 	if err != nil {
 		return nil, err
@@ -70,10 +69,11 @@ func (d sealedDir) look(skill *os.Root) ([]stamp, error) {
 	return stamps, nil
 }
 
-// broken returns the first path that is not as it was sealed, "" if all are.
+// broken returns the first path that is not as it was sealed, "" if there is
+// none.
 func (s seal) broken(skill *os.Root) string {
 	for _, d := range s {
-		now, _ := d.look(skill) // what cannot be looked at is missing here
+		now, _ := d.look(skill) // what cannot be read is missing here
 		for i, was := range d.stamps {
 			if i == len(now) || now[i] != was {
 				return path.Join(d.path, d.names[i])
@@ -83,16 +83,16 @@ func (s seal) broken(skill *os.Root) string {
 	return ""
 }
 
-// File systems count time in steps, often of some milliseconds: a change in
-// the same step as the seal would not show.
+// File systems count time in steps, often of some milliseconds. A change in the
+// same step as the seal would not show.
 const (
 	settleTries = 50
 	settlePause = time.Millisecond
 )
 
-// settle waits until a change of what is sealed would show. It tells by a file
-// of its own in dir, and waits about 50 ms at most: steps of a second are too
-// long to wait for.
+// settle waits until a change of what is sealed would show. It finds out with a
+// file of its own in dir. It waits about 50 ms at most, because steps of a second
+// are too long to wait for.
 func (s seal) settle(ctx context.Context, dir *os.Root) error {
 	var newest int64
 	for _, d := range s {
@@ -108,7 +108,7 @@ func (s seal) settle(ctx context.Context, dir *os.Root) error {
 	defer dir.Remove(name)
 	defer f.Close()
 	for i := range settleTries {
-		if i > 1 { // newer kernels give an exact time to what changes after a look at it
+		if i > 1 { // newer kernels give an exact time to a file that changes after it was looked at
 			time.Sleep(settlePause)
 		}
 		if _, err := f.Write([]byte{0}); err != nil {

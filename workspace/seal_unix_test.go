@@ -18,8 +18,9 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// changeAs makes a change the way a command could: as root, whom modes do not
-// stop, or as the owner who gives himself the right first and takes it back.
+// changeAs makes a change in the way a command could: as root, who can ignore
+// modes, or as the owner, who first gives himself the permission and then takes
+// it back.
 func changeAs(t *testing.T, root bool, dir string, change func(dir string) error) {
 	t.Helper()
 	if !root {
@@ -37,8 +38,8 @@ func changeAs(t *testing.T, root bool, dir string, change func(dir string) error
 	}
 }
 
-// overwrite puts content of the same length into a file and sets its times to
-// what they were.
+// overwrite replaces the content of a file with some of the same length and
+// restores its times.
 func overwrite(file string) error {
 	info, err := os.Lstat(file)
 	if err != nil {
@@ -48,7 +49,7 @@ func overwrite(file string) error {
 	return errors.Join(os.WriteFile(file, data, 0o444), os.Chtimes(file, time.Time{}, info.ModTime()))
 }
 
-// moveAway makes place for something else at path.
+// moveAway makes room for something else at path.
 func moveAway(path string) (string, error) {
 	away := filepath.Join(filepath.Dir(filepath.Dir(path)), "away")
 	return away, os.Rename(path, away)
@@ -58,7 +59,7 @@ func TestStageAgainWhatWasChanged(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(dir string) error
-		want   string // what is told, "*" for anything
+		want   string // the reported path, "*" for any
 	}{
 		{"file written", func(d string) error { return overwrite(d + "/reference/forms.md") }, "reference/forms.md"},
 		{"file replaced", func(d string) error {
@@ -128,7 +129,7 @@ func TestStageAgainWhatWasChanged(t *testing.T) {
 	}
 }
 
-// What commands may do with a staged skill is no change of it.
+// What commands may do with a staged skill does not count as a change.
 func TestUseIsNoChange(t *testing.T) {
 	ws := newWorkspace(t)
 	dir, _ := stage(t, ws, pdf, "1", pdfFiles())
@@ -142,7 +143,7 @@ func TestUseIsNoChange(t *testing.T) {
 	}
 }
 
-// A change shows however soon after the staging it comes.
+// A change shows however soon after staging it is made.
 func TestChangeAtOnce(t *testing.T) {
 	ws := newWorkspace(t)
 	files := &skillFiles{files: map[string]string{"a": "one"}}
@@ -158,7 +159,8 @@ func TestChangeAtOnce(t *testing.T) {
 	}
 }
 
-// The writable .venv belongs to the commands: it stays, the rest does not.
+// The writable .venv belongs to the commands: it stays, and everything else is
+// replaced.
 func TestStagingAnewKeepsVenv(t *testing.T) {
 	w := open(t)
 	ws := of(t, w, "s")
@@ -200,8 +202,8 @@ func TestStagingAnewKeepsVenv(t *testing.T) {
 	}
 }
 
-// An input of another skill brings what that skill has, not what a command made
-// of it.
+// An input from another skill has what that skill contains, not what a command
+// made of it.
 func TestInputOfChangedSkill(t *testing.T) {
 	ws := newWorkspace(t)
 	dir, _ := stage(t, ws, pdf, "1", pdfFiles())

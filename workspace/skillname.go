@@ -3,6 +3,7 @@ package workspace
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
 	"strings"
 )
 
@@ -11,21 +12,23 @@ const (
 	maxStem      = 40
 )
 
-// skillDirName returns the name of the directory below skills/ for a skill of
-// any name: the name itself if it is one that the Agent Skills specification
-// allows (lower-case letters, digits and single hyphens between them), else
-// what can be read of it, "_" and a hash of the name. So no two names share a
-// directory, also where upper and lower case are the same.
+// skillDirName returns the name of a skill's directory below skills/, whatever
+// the name of the skill. It is the name itself if the Agent Skills specification
+// allows it (lower-case letters, digits and single hyphens between them), or if
+// it is an id of a skills server (segments of these and "_", joined by dots).
+// Otherwise it is the readable part of the name, "_" and a hash of the name. So
+// no two names share a directory, not even where upper and lower case are the
+// same.
 func skillDirName(name string) string {
-	if isPlainName(name) {
+	if isPlainName(name) || isID(name) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
 	return readable(name) + "_" + hex.EncodeToString(sum[:6])
 }
 
-// readable returns the letters and digits of a name, with a hyphen for what is
-// between them.
+// readable returns the letters and digits of a name, with a hyphen for whatever
+// is between them.
 func readable(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9')
@@ -38,6 +41,27 @@ func readable(name string) string {
 	return stem
 }
 
+const maxID = 128
+
+// isID reports whether a name is an id that cannot be mistaken for a name with a
+// hash.
+func isID(name string) bool {
+	if name == "" || len(name) > maxID || hashed.MatchString(name) {
+		return false
+	}
+	for part := range strings.SplitSeq(name, ".") {
+		if !idSegment.MatchString(part) || isDeviceName(part) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	idSegment = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9_-]*[a-z0-9])?$`)
+	hashed    = regexp.MustCompile(`_[0-9a-f]{12}$`)
+)
+
 func isPlainName(name string) bool {
 	if name == "" || len(name) > maxPlainName || strings.Contains(name, "--") ||
 		strings.HasPrefix(name, "-") || strings.HasSuffix(name, "-") || isDeviceName(name) {
@@ -46,8 +70,8 @@ func isPlainName(name string) bool {
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// isDeviceName reports the names that are devices in every directory of
-// Windows, given in lower case.
+// isDeviceName reports whether a name, given in lower case, is a device in every
+// directory of Windows.
 func isDeviceName(name string) bool {
 	switch name {
 	case "con", "prn", "aux", "nul":

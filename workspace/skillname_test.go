@@ -19,14 +19,20 @@ func TestSkillDirName(t *testing.T) {
 		{"../../../victim", "victim_"},
 		{"a/b", "a-b_"},
 		{"-rf", "rf_"},
-		{"a--b", "a-b_"},
+		{"a--b", "a--b"},
+		{"salesforce.leads.sync_all", "salesforce.leads.sync_all"},
+		{"a.b_0123456789ab", "a-b-0123456789ab_"},
+		{"a..b", "a-b_"},
+		{"a.con", "a-con_"},
+		{"a_", "a_"},
+		{strings.Repeat("a", 129), strings.Repeat("a", 40) + "_"},
 		{"con", "con_"},
 		{"com1", "com1_"},
 		{".venv", "venv_"},
 		{"日本語", "skill_"},
 		{"a\x00b", "a-b_"},
 		{strings.Repeat("a", 64), strings.Repeat("a", 64)},
-		{strings.Repeat("a", 65), strings.Repeat("a", 40) + "_"},
+		{strings.Repeat("a", 65), strings.Repeat("a", 65)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := workspace.SkillDirName(tt.name)

@@ -10,20 +10,20 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Files gives the files of a skill, as catalog.Catalog does.
+// Files gives access to the files of a skill, as catalog.Catalog does.
 type Files interface {
 	// Files lists the files of a skill as slash-separated paths below its
 	// directory, at most limit, and reports whether some were left out.
 	Files(ctx context.Context, name string, limit int) ([]string, bool, error)
-	// OpenFile opens a listed file, which is closed after use. Its mode says
+	// OpenFile opens a listed file, which must be closed after use. Its mode says
 	// whether it is a program.
 	OpenFile(ctx context.Context, name, file string) (fs.File, error)
-	// Fingerprint identifies the listed files, as far as that can be told
-	// without reading them all.
+	// Fingerprint identifies the listed files, as far as that is possible without
+	// reading them all.
 	Fingerprint(ctx context.Context, name string) (string, error)
 }
 
-// slot is the place of one skill. Whoever holds its turn stages it.
+// slot is the place of one skill. Whoever holds its turn may stage it.
 type slot struct {
 	turn chan struct{} // holds one place
 	name string
@@ -31,15 +31,15 @@ type slot struct {
 
 	// Under turn.
 	fingerprint string   // of what is staged, "" if nothing is
-	loads       []string // for which that is known to be right, the latest last
+	loads       []string // loads for which what is staged is known to be right, the latest last
 	seal        seal
 }
 
-// maxLoads bounds the loads that are remembered of a skill, those of many
-// agents. For one that is forgotten the files are looked at again.
+// maxLoads bounds how many loads of a skill are remembered, those of many agents.
+// For a forgotten load the files are looked at again.
 const maxLoads = 64
 
-// know notes that what is staged is right for a load.
+// know records that what is staged is right for a load.
 func (s *slot) know(load string) {
 	if len(s.loads) == maxLoads {
 		s.loads = slices.Delete(s.loads, 0, 1)
@@ -47,61 +47,65 @@ func (s *slot) know(load string) {
 	s.loads = append(s.loads, load)
 }
 
-// Staging says what [Workspace.Stage] did.
+// Staging says what [Local.Stage] did.
 type Staging struct {
-	// Looked: the skill's files were looked at, as they were not for this load.
+	// Looked: the skill's files were looked at, because they had not been for
+	// this load.
 	Looked bool
-	// Copied: they were copied. If not, what is staged was used.
+	// Copied: the files were copied. Otherwise what was staged already is used.
 	Copied bool
 	// Changed is why the same files were copied again: the first path of the
 	// skill that was not as it had been staged, "." for its directory. A
 	// directory counts as changed when something was added to it or removed.
 	Changed string
-	// Newer: other files than before were staged for the same load, as the old
-	// ones had been changed in the workspace and are gone.
+	// Newer: other files than before were staged for the same load, because the
+	// old ones had been changed in the workspace and are gone.
 	Newer bool
-	// Warnings tell what was left out of a copy and what has another name there.
+	// Warnings say what was left out of a copy and what has another name there.
 	Warnings []string
 }
 
-// Stage puts a skill into the workspace and returns its directory relative to
-// it, "skills/<dir>", and what was done for it. Load is any text that stands for
-// one load of the skill: for a load that it was staged for already, nothing is
-// listed or read again, whatever has become of the skill's files. For another
-// one their fingerprint is taken, and they are copied if it is not that of what
-// is staged. So the files are those of the first command after a load.
+// Stage puts a skill into the workspace and returns its directory relative to it,
+// "skills/<dir>", and what was done. Load is any text that stands for one load of
+// the skill. If the skill was staged for that load already, nothing is listed or
+// read again, whatever has become of the skill's files. For another load the
+// fingerprint of the files is taken, and they are copied if it is not that of
+// what is staged. So the files are those of the first command after a load.
 //
-// What was staged is used again only while everything in it looks to lstat as
-// it did then (see [Staging]); otherwise it is staged anew, and the log says
-// so. That is remembered in memory, because an executor that does not isolate
-// gives a command any file that could hold it: a workspace that a process has
-// taken over gets its skills anew. On unix a command can hide a change only by
-// setting the clock. Elsewhere, and where the file system keeps no times finer
-// than a second, the check is as good as sizes and modification times.
+// What was staged is used again only while everything in it looks to lstat as it
+// did then (see [Staging]); otherwise it is staged again, and the log says so.
+// This is remembered in memory only, because with an executor that does not
+// isolate, a command could change any file that held it: a workspace that a
+// process has taken over gets its skills anew. On unix a command can hide a
+// change only by setting the clock. Elsewhere, and where the file system keeps no
+// times finer than a second, only sizes and modification times are compared.
 //
-// Files are read-only (mode 0444, and 0555 for those that their owner may
-// execute or that begin with "#!" or as an ELF program; directories 0555). The
-// skill's directory also holds the links out, work and inputs to those of the
+// Files are read-only (mode 0444, and 0555 for those that their owner may execute
+// or that begin with "#!" or as an ELF program; directories 0555). The skill's
+// directory also contains the links out, work and inputs to those of the
 // workspace, and a writable .venv, see [VenvDir]; a skill's own files of these
-// names become out.skill and so on, with a warning. What was staged before is
-// replaced in one step when the new copy is complete, which takes over its
-// .venv; a command that runs in the old one keeps the rest until the workspace
-// is no longer in use.
+// names become out.skill and so on, with a warning. When the new copy is
+// complete, it replaces what was staged before in one step and takes over its
+// .venv. A command that runs in the old copy keeps the rest of it until the
+// workspace is no longer in use.
 //
-// Errors are those of files, [ErrName] for a skill without name or a load that
-// is empty, [ErrPath] for a listed path that leaves the skill, [ErrTooLarge] and
-// [ErrFull]; nothing of the new copy is then visible. A small skill, see
-// [WithMaxBytes], is staged into a full workspace too: the commands that make
-// room there run in one.
-func (ws *Workspace) Stage(ctx context.Context, skill core.Skill, load string, files Files) (dir string, done Staging, err error) {
+// Errors are those of files, [ErrName] for a skill without name or an empty load,
+// [ErrPath] for a listed path that leaves the skill, [ErrTooLarge] and [ErrFull];
+// nothing of the new copy is then visible. A small skill, see [WithMaxBytes], can
+// be staged into a full workspace too, because the commands that make room run in
+// a skill.
+func (ws *Local) Stage(ctx context.Context, skill core.Skill, load string, files Files) (dir string, done Staging, err error) {
 	dir, done, err = ws.stage(ctx, skill.Name, load, files)
+	if err == nil {
+		err = ws.makeHome(dir)
+	}
 	if err != nil {
 		return "", Staging{}, fmt.Errorf("stage skill %q: %w", skill.Name, err)
 	}
 	return dir, done, nil
 }
 
-func (ws *Workspace) stage(ctx context.Context, name, load string, files Files) (string, Staging, error) {
+func (ws *Local) stage(ctx context.Context, name, load string, files Files) (string, Staging, error) {
 	var done Staging
 	if name == "" || load == "" {
 		return "", done, fmt.Errorf("%w: name or load is empty", ErrName)
@@ -146,8 +150,20 @@ func (ws *Workspace) stage(ctx context.Context, name, load string, files Files) 
 	return dir, done, nil
 }
 
+// makeHome makes the HOME of a skill, also if a command has removed it.
+func (ws *Local) makeHome(skillDir string) error {
+	ws.repairing.Lock()
+	defer ws.repairing.Unlock()
+	for _, dir := range []string{runsDir, homeDir, homeOf(skillDir)} {
+		if err := repairDir(ws.root, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // restage copies a skill to its place.
-func (ws *Workspace) restage(ctx context.Context, s *slot, files Files) (warnings []string, err error) {
+func (ws *Local) restage(ctx context.Context, s *slot, files Files) (warnings []string, err error) {
 	if err := ws.refused(); err != nil {
 		return nil, err
 	}
@@ -170,12 +186,12 @@ func (ws *Workspace) restage(ctx context.Context, s *slot, files Files) (warning
 	return copied.warnings, nil
 }
 
-// VenvDir is the writable directory of the skill in skillDir, which is what
-// [Workspace.Stage] returned.
+// VenvDir returns the writable directory of the skill in skillDir, which is what
+// [Local.Stage] returned.
 func VenvDir(skillDir string) string { return skillDir + "/" + venvName }
 
 // slot returns the place of a skill.
-func (ws *Workspace) slot(name string) (*slot, error) {
+func (ws *Local) slot(name string) (*slot, error) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	dir := skillDirName(name)
@@ -201,16 +217,16 @@ func (s *slot) take(ctx context.Context) error {
 
 func (s *slot) give() { <-s.turn }
 
-// changed returns the first path of a staged skill that is not as it was
-// staged, "" if all is.
-func (ws *Workspace) changed(s *slot) string {
+// changed returns the first path of a staged skill that is not as it was staged,
+// "" if there is none.
+func (ws *Local) changed(s *slot) string {
 	dir, err := openDir(ws.root, skillsDir+"/"+s.dir, false)
 	if err != nil {
 		return "."
 	}
 	defer dir.Close()
 	if info, err := dir.Lstat(venvName); err != nil || !info.IsDir() {
-		return venvName // its content is the commands', the directory is not
+		return venvName // commands may change its content, but not the directory itself
 	}
 	return s.seal.broken(dir)
 }

@@ -145,7 +145,7 @@ func TestStageReplaces(t *testing.T) {
 	if _, staged := stage(t, ws, pdf, "1", pdfFiles()); !staged {
 		t.Error("the first digest was taken to be still there")
 	}
-	of(t, w, "s").Release() // not the last one
+	of(t, w, "s").Release() // not the last release
 	if _, err := running.Stat("bin/tool"); err != nil {
 		t.Errorf("removed while in use: %v", err)
 	}
@@ -267,7 +267,7 @@ func TestStageOnceForMany(t *testing.T) {
 }
 
 // TestStageConcurrentDigests replaces a skill while others read it: what is in
-// place is always whole.
+// place is always complete.
 func TestStageConcurrentDigests(t *testing.T) {
 	ws := newWorkspace(t)
 	var wg sync.WaitGroup

@@ -13,15 +13,16 @@ import (
 	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
-// Bounds of what is remembered of a workspace.
+// Bounds of what is remembered about a workspace.
 const (
 	stateName     = "state.json"
 	maxStateBytes = 16 << 20
 	maxRemembered = 10_000
 )
 
-// memory is what a workspace remembers beyond its process, one small file in
-// the control directory. A change is in the file before it is in memory.
+// memory is what a workspace remembers beyond the life of its process, in one
+// small file in the control directory. A change is written to the file before it
+// is made in memory.
 type memory struct {
 	dir *os.Root
 
@@ -42,7 +43,7 @@ type pin struct {
 	Version int    `json:"version"`
 }
 
-// attached is where an attached file has gone.
+// attached is where an attached file was put.
 type attached struct {
 	File string `json:"file"` // below work/inputs
 	Size int64  `json:"size"`
@@ -70,14 +71,15 @@ func readState(dir *os.Root) (state, error) {
 	return s, json.Unmarshal(data, &s)
 }
 
-// look lets look read the state, which must not keep or change its maps.
+// look calls look with the state, whose maps it must neither keep nor change.
 func (m *memory) look(look func(state)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	look(m.state)
 }
 
-// change writes the state as change leaves it. On an error nothing changes.
+// change writes the state as change leaves it. After an error nothing has
+// changed.
 func (m *memory) change(change func(*state)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,8 +114,8 @@ func cloneMap[V any](m map[string]V) map[string]V {
 	return maps.Clone(m)
 }
 
-// loadMemory returns the memory in dir for session, an empty one if there is
-// none that can be read: all that is lost is that things are staged again.
+// loadMemory returns the memory in dir for session, or an empty one if none can
+// be read. The only loss is then that things are staged again.
 func loadMemory(dir *os.Root, session string) (*memory, error) {
 	s, err := readState(dir)
 	if err == nil && s.Session == session {

@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// Attached content smaller than this is hashed each time, and that many sums of
-// larger content are remembered.
+// Attached content smaller than this is hashed each time; for larger content so
+// many sums are remembered.
 const (
 	minSummed = 64 << 10
 	maxSums   = 1000
 )
 
 // sums remembers the SHA-256 of content that comes again with every command, by
-// its size and a hash that is six times as fast. That one is made with a seed
-// that nobody knows, so nobody can make two contents that share it; by chance
-// that happens once in 2^64. The zero sums is ready.
+// its size and a hash that is six times as fast. The seed of that hash is secret,
+// so nobody can make two contents with the same one; by chance that happens once
+// in 2^64. The zero sums is ready to use.
 type sums struct {
 	mu    sync.Mutex
 	seed  maphash.Seed

@@ -23,7 +23,7 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// skillFiles is a catalog of one skill that counts how it is used.
+// skillFiles is a catalog of one skill that counts its calls.
 type skillFiles struct {
 	files                map[string]string
 	modes                map[string]fs.FileMode
@@ -86,16 +86,16 @@ func open(t testing.TB, opts ...workspace.Option) *workspace.Workspaces {
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-func of(t testing.TB, w *workspace.Workspaces, session string) *workspace.Workspace {
+func of(t testing.TB, w *workspace.Workspaces, session string) *workspace.Local {
 	t.Helper()
 	ws, err := w.Of(t.Context(), session)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ws
+	return ws.(*workspace.Local)
 }
 
-func stage(t testing.TB, ws *workspace.Workspace, skill core.Skill, digest string, files workspace.Files) (string, bool) {
+func stage(t testing.TB, ws *workspace.Local, skill core.Skill, digest string, files workspace.Files) (string, bool) {
 	t.Helper()
 	dir, done, err := ws.Stage(t.Context(), skill, digest, files)
 	if err != nil {
@@ -104,10 +104,10 @@ func stage(t testing.TB, ws *workspace.Workspace, skill core.Skill, digest strin
 	return dir, done.Copied
 }
 
-// unstaged reports that a staging did nothing.
+// unstaged reports whether a staging did nothing.
 func unstaged(done workspace.Staging) bool { return reflect.DeepEqual(done, workspace.Staging{}) }
 
-func newWorkspace(t testing.TB, opts ...workspace.Option) *workspace.Workspace {
+func newWorkspace(t testing.TB, opts ...workspace.Option) *workspace.Local {
 	t.Helper()
 	return of(t, open(t, opts...), "chat-1")
 }
@@ -146,7 +146,7 @@ func differ(want, got any) string {
 	return fmt.Sprintf("want %+v\ngot  %+v", want, got)
 }
 
-// demolish removes a directory with what is read-only in it.
+// demolish removes a directory, including what is read-only in it.
 func demolish(t testing.TB, dir string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -188,7 +188,7 @@ func tree(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// outside is a directory that nothing may change; check fails if it did.
+// outside is a directory that nothing may change; check fails if something did.
 func outside(t *testing.T) (dir string, check func()) {
 	t.Helper()
 	dir = t.TempDir()

@@ -8,8 +8,8 @@ import (
 )
 
 // swap puts a complete copy in the place of a skill and seals it. Until that is
-// done, nothing says that the skill is staged.
-func (ws *Workspace) swap(ctx context.Context, skills *os.Root, copied *skillCopy, s *slot) error {
+// done, the skill does not count as staged.
+func (ws *Local) swap(ctx context.Context, skills *os.Root, copied *skillCopy, s *slot) error {
 	s.fingerprint, s.loads, s.seal = "", nil, nil
 	old := freshName(trashPrefix)
 	switch err := skills.Rename(s.dir, old); {
@@ -25,7 +25,8 @@ func (ws *Workspace) swap(ctx context.Context, skills *os.Root, copied *skillCop
 		return errors.Join(cause(err), ignoreMissing(skills.Rename(old, s.dir)))
 	}
 	var err error
-	// Not what has the name now, which a command may have exchanged already.
+	// Not what has the name now, because a command may have exchanged that
+	// already.
 	if s.seal, err = newSeal(copied.dir, copied.made); err != nil {
 		return err
 	}
@@ -33,18 +34,19 @@ func (ws *Workspace) swap(ctx context.Context, skills *os.Root, copied *skillCop
 }
 
 // keepVenv moves the writable directory of an old copy into the new one: it
-// belongs to the commands, as work/ does, and programs there know their path.
+// belongs to the commands, as work/ does, and programs in it contain its path.
 func keepVenv(skills *os.Root, old, fresh string) error {
 	from, err := openDir(skills, old, false)
 	if err != nil {
-		return nil // a command has put something else in its place
+		return nil // a command has replaced it
 	}
 	defer from.Close()
 	info, err := from.Lstat(venvName)
 	if err != nil || !info.IsDir() {
 		return nil
 	}
-	// A directory that changes its parent, and both parents, must be writable.
+	// To change its parent a directory must be writable, and so must both
+	// parents.
 	err = errors.Join(makeOpen(from, venvName, info), skills.Chmod(old, 0o700), skills.Chmod(fresh, 0o700))
 	if err == nil {
 		err = skills.Remove(fresh + "/" + venvName)
@@ -57,7 +59,7 @@ func keepVenv(skills *os.Root, old, fresh string) error {
 	return errors.Join(err, skills.Chmod(fresh, 0o555))
 }
 
-// ignoreMissing: there was nothing to put back.
+// ignoreMissing accepts that there was nothing to put back.
 func ignoreMissing(err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -65,16 +67,16 @@ func ignoreMissing(err error) error {
 	return cause(err)
 }
 
-// retire notes a replaced skill that running commands may still use.
-func (ws *Workspace) retire(name string) {
+// retire records a replaced skill that running commands may still use.
+func (ws *Local) retire(name string) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	ws.retired = append(ws.retired, name)
 }
 
-// takeRetired returns what no command uses any more: the caller knows that the
-// workspace is not in use.
-func (ws *Workspace) takeRetired() []string {
+// takeRetired returns the replaced skills that no command uses any more: the
+// caller knows that the workspace is not in use.
+func (ws *Local) takeRetired() []string {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	names := ws.retired
@@ -82,7 +84,7 @@ func (ws *Workspace) takeRetired() []string {
 	return names
 }
 
-func (ws *Workspace) removeRetired(names []string) error {
+func (ws *Local) removeRetired(names []string) error {
 	if len(names) == 0 {
 		return nil
 	}

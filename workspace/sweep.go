@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Swept is a workspace that was removed because nobody had used it for the idle
+// Swept is a workspace that was removed because it had been unused for the idle
 // time.
 type Swept struct {
 	Session string
 	Took    time.Duration
-	Err     error // of what could not be removed
+	Err     error // says what could not be removed
 }
 
-// OnSweep has notify called after each removal by [Workspaces.Sweep], until stop
-// is called. Notify must not wait: the next removal does.
+// OnSweep makes [Workspaces.Sweep] call notify after each removal, until stop is
+// called. Notify must not block, because the next removal waits for it.
 func (w *Workspaces) OnSweep(notify func(Swept)) (stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -30,9 +30,9 @@ func (w *Workspaces) OnSweep(notify func(Swept)) (stop func()) {
 	}
 }
 
-// Sweep removes the workspaces that nobody has used for the idle time, and
-// returns how many. It runs by itself too, about four times in each idle time;
-// call it to free disk space at once.
+// Sweep removes the workspaces that have been unused for the idle time, and
+// returns their number. It also runs by itself, about four times in each idle
+// time; call it to free disk space at once.
 func (w *Workspaces) Sweep() (int, error) {
 	if w.cfg.idle == 0 {
 		return 0, nil
@@ -63,8 +63,8 @@ func (w *Workspaces) tell(s Swept) {
 	}
 }
 
-// takeIdle takes the workspaces out that were last used before a time, and
-// returns by session what removes them.
+// takeIdle takes out the workspaces that were last used before a time, and
+// returns by session the functions that remove them.
 func (w *Workspaces) takeIdle(before time.Time) map[string]func() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,8 +88,8 @@ func (w *Workspaces) takeIdle(before time.Time) map[string]func() error {
 	return idle
 }
 
-// lookNowAndThen removes what is idle and measures what was used, until ctx
-// ends.
+// lookNowAndThen removes idle workspaces and measures those that were used, until
+// ctx ends.
 func (w *Workspaces) lookNowAndThen(ctx context.Context) {
 	defer close(w.stopped)
 	var sweep, measure <-chan time.Time
@@ -117,12 +117,12 @@ func (w *Workspaces) lookNowAndThen(ctx context.Context) {
 	}
 }
 
-// measureReleased measures the workspaces that were released since they were
-// measured last, and those that an earlier process has left: what their
+// measureReleased measures the workspaces that were released since their last
+// measurement, and those that an earlier process has left, so that what their
 // commands wrote counts towards the total.
 func (w *Workspaces) measureReleased(ctx context.Context) {
 	w.mu.Lock()
-	var released []*Workspace
+	var released []*Local
 	for _, ws := range w.bySession {
 		if ws.uses == 0 && ws.measuredBefore(ws.released) {
 			released = append(released, ws)

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// locks: without file locks nobody can tell whose process is alive, so what
+// locks: without file locks nobody can tell whether a process is alive, so what
 // others left is never touched.
 const locks = false
 
@@ -19,7 +19,7 @@ func diskBytes(info fs.FileInfo) int64 { return info.Size() }
 
 func isLinked(fs.FileInfo) bool { return false }
 
-// inode is empty: what lstat says here beyond modes, sizes and modification
+// inode is empty: what lstat reports here beyond modes, sizes and modification
 // times cannot be compared.
 type inode struct{ changed int64 }
 

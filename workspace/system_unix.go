@@ -17,15 +17,15 @@ func lockFile(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// isOurs reports whether a directory belongs to this user and to nobody else:
-// others may have put anything into a shared temporary directory.
+// isOurs reports whether a directory belongs to this user and to nobody else: in
+// a shared temporary directory others may have put anything there.
 func isOurs(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && info.IsDir() && info.Mode().Perm()&0o077 == 0 && int(st.Uid) == os.Geteuid()
 }
 
-// diskBytes returns the space that a file takes, which for a sparse file is
-// less than its size.
+// diskBytes returns the disk space of a file, which for a sparse file is less
+// than its size.
 func diskBytes(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int64(st.Blocks) * 512
@@ -33,15 +33,14 @@ func diskBytes(info fs.FileInfo) int64 {
 	return info.Size()
 }
 
-// isLinked reports whether a file has further names, which may lie outside.
+// isLinked reports whether a file has further names, which may be outside.
 func isLinked(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || st.Nlink > 1
 }
 
-// inode is what a seal takes from the system: changed, in nanoseconds of Unix
-// time, is set by the kernel with each change of the file or of what is known
-// about it, and by nobody else.
+// inode is what a seal takes from the system. Only the kernel sets changed, in
+// nanoseconds of Unix time, whenever the file or its metadata change.
 type inode struct {
 	device, number, links uint64
 	changed               int64

@@ -8,9 +8,9 @@ import (
 
 const targetHint = "give a path below work/, out/ or runs/ (inputs/ stands for work/inputs/)"
 
-// resolveTarget returns the path of the workspace that an input goes to. To is
-// what the caller wrote, base the last element of the source's path: without
-// to, and after a to that ends with "/", it is the name.
+// resolveTarget returns the path in the workspace to which an input goes. To is
+// what the caller wrote; base is the last element of the source's path, which is
+// the name if to is empty or ends with "/".
 func resolveTarget(to, base string) (string, error) {
 	given := to
 	switch {
@@ -33,10 +33,28 @@ func resolveTarget(to, base string) (string, error) {
 	return to, nil
 }
 
-// alias reads inputs/x as work/inputs/x: a skill knows its inputs by the link.
+// alias reads inputs/x as work/inputs/x, because a skill knows its inputs by the
+// link.
 func alias(rel string) string {
 	if rel == "inputs" || strings.HasPrefix(rel, "inputs/") {
 		return "work/" + rel
 	}
 	return rel
+}
+
+// Touches returns what an input would read of the host, "" if nothing, and where
+// in the workspace it would go, "" if its source or target is invalid.
+func Touches(in Input) (host, to string) {
+	src, err := parseSource(in.From)
+	if err != nil {
+		return "", ""
+	}
+	if src.scheme == schemeHost {
+		host = src.path
+	}
+	to, err = resolveTarget(in.To, src.base())
+	if err != nil {
+		to = ""
+	}
+	return host, to
 }

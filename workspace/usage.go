@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Bounds of a measurement. What a command has piled up beyond them is not
-// looked at, and the workspace counts as full.
+// Bounds of a measurement. If a command has piled up more than that, the rest is
+// not looked at and the workspace counts as full.
 const (
 	maxUsageEntries = 200_000
 	maxUsageDepth   = 100
@@ -18,17 +18,17 @@ const (
 
 // Usage is what a workspace holds.
 type Usage struct {
-	Bytes   int64 // space on disk, directories not counted
-	Entries int64 // files, directories, links and the rest
-	// Cut reports that the numbers are too low: there is more than 200,000
-	// entries, something deeper than 100 directories, or a directory that
-	// cannot be read.
+	Bytes   int64 // disk space, without directories
+	Entries int64 // files, directories, links and others
+	// Cut reports that the numbers are too low: there are more than 200,000
+	// entries, something is deeper than 100 directories, or a directory cannot be
+	// read.
 	Cut bool
 }
 
-// Usage measures the workspace. The result is from then on what counts against
+// Usage measures the workspace. From then on the result counts against
 // [WithMaxBytes], so a call after each command makes what it wrote count too.
-func (ws *Workspace) Usage(ctx context.Context) (Usage, error) {
+func (ws *Local) Usage(ctx context.Context) (Usage, error) {
 	began := time.Now()
 	m := measurement{ctx: ctx}
 	if err := m.walk(ws.root, 0); err != nil {
@@ -45,9 +45,9 @@ func (ws *Workspace) Usage(ctx context.Context) (Usage, error) {
 	return m.Usage, nil
 }
 
-// measure measures the workspace if that was not done lately, or if it counts as
-// full and nobody else has measured it meanwhile.
-func (ws *Workspace) measure(ctx context.Context) error {
+// measure measures the workspace if that was not done recently, or if it counts
+// as full and nobody else has measured it meanwhile.
+func (ws *Local) measure(ctx context.Context) error {
 	asked := time.Now()
 	ws.measuring.Lock()
 	defer ws.measuring.Unlock()
@@ -58,23 +58,29 @@ func (ws *Workspace) measure(ctx context.Context) error {
 	if !due {
 		return nil
 	}
+	return ws.look(ctx)
+}
+
+// look measures the workspace.
+func (ws *Local) look(ctx context.Context) error {
 	_, err := ws.Usage(ctx)
 	return err
 }
 
 const measureEvery = 5 * time.Second
 
-func (ws *Workspace) measuredBefore(t time.Time) bool {
+func (ws *Local) measuredBefore(t time.Time) bool {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	return ws.measured.Before(t)
 }
 
-// measureReleased measures a workspace that may be removed or used meanwhile.
-func (ws *Workspace) measureReleased(ctx context.Context) {
+// measureReleased measures a workspace that may be removed or used at the same
+// time.
+func (ws *Local) measureReleased(ctx context.Context) {
 	ws.measuring.Lock()
 	defer ws.measuring.Unlock()
-	_, _ = ws.Usage(ctx) // fails when it was removed
+	_, _ = ws.Usage(ctx) // fails if it was removed
 }
 
 type measurement struct {
@@ -112,7 +118,8 @@ func (m *measurement) walk(dir *os.Root, depth int) error {
 }
 
 // entry measures one entry. Only an ended context and the closing of the
-// workspace are errors: entries come and go, and a command may close them.
+// workspace are errors: entries come and go, and a command may make them
+// unreadable.
 func (m *measurement) entry(dir *os.Root, e os.DirEntry, depth int) error {
 	if !e.IsDir() {
 		if info, err := dir.Lstat(e.Name()); err == nil {

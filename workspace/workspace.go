@@ -1,121 +1,77 @@
 package workspace
 
 import (
-	"errors"
+	"context"
 	"io/fs"
-	"os"
-	"sync"
-	"time"
+
+	"github.com/satchel-go/satchel/core"
 )
 
-// Workspace is the directory of one session. Its methods are safe for
-// concurrent use until the use that [Workspaces.Of] gave is released.
-type Workspace struct {
-	owner   *Workspaces
-	session string
-	dir     string // below the instance
-	path    string
-	root    *os.Root
-	control *os.Root
-	memory  *memory
-	kept    bool // by an earlier process
+// Workspace is where the commands of one session run: a tree of files with the
+// layout that the package comment shows. [Local] is one, in a directory of this
+// machine; another may be in a container, or a copy that moves between machines.
+// All methods may be called concurrently until Release.
+//
+// Paths are slash paths relative to the workspace. What commands have left in it
+// is hostile, and no method may be led out of the workspace by it. Error texts
+// are shown to a model, so they must not name paths of the host.
+type Workspace interface {
+	// Path names the workspace to the executor that runs its commands. For
+	// executors on this machine it is the absolute path of the directory, free of
+	// links. It never changes.
+	Path() string
 
-	// Under owner.mu.
-	uses     int
-	released time.Time
-	ended    bool
+	// Stage puts a skill into the workspace for a load of it, and returns the
+	// directory of the skill. [Local.Stage] says what holds.
+	Stage(ctx context.Context, skill core.Skill, load string, files Files) (dir string, done Staging, err error)
+	// Inputs stages the files that a call names. [Local.Inputs] says what holds.
+	Inputs(ctx context.Context, inputs []Input, from Sources) ([]StagedInput, []string, error)
+	// Attach stages the files of the conversation. [Local.Attach] says what holds.
+	Attach(ctx context.Context, files []Attachment, from Sources) ([]StagedInput, []string, error)
+	// Dir returns the directory in which a command starts, and makes sure that it
+	// and the directories of the layout are there. Call it before each command.
+	// [Local.Dir] says what holds.
+	Dir(skillDir, cwd string) (string, error)
+	// Room says how much a command may write. Fresh asks for a new measurement,
+	// as after a command that was ended for what it wrote; otherwise a recent one
+	// is enough. [Local.Room] says what holds.
+	Room(ctx context.Context, fresh bool) (Room, error)
 
-	mu       sync.Mutex
-	skills   map[string]*slot // by directory below skills/
-	retired  []string         // replaced skills that a command may still use
-	used     int64            // bytes, see quota.go
-	gone     bool             // removed: its bytes no longer count
-	measured time.Time        // when the last look began that used is from
+	// Lstat, Open, Create and Remove are for single files. Lstat and Open are
+	// those of outputs.Tree: they follow no link, and Open never blocks and opens
+	// only plain files and directories. An open file can be read after Release
+	// too.
+	Lstat(name string) (fs.FileInfo, error)
+	Open(name string) (fs.File, error)
+	// Create writes a new file. The error is [fs.ErrExist] if anything of that
+	// name exists; after any other error the file is gone.
+	Create(name string, perm fs.FileMode, content []byte) error
+	Remove(name string) error
+	// Scratch makes a new, empty directory below runs/ that nothing else uses,
+	// named after name. Discard removes such a directory with everything in it.
+	Scratch(name string) (dir string, err error)
+	Discard(dir string) error
 
-	attaching chan struct{} // holds one place
-	repairing sync.Mutex
-	measuring sync.Mutex
-	tidied    sync.Once
-	sums      sums
+	// Release gives back the workspace. Call it exactly once, after the commands
+	// that ran in it have ended.
+	Release()
 }
 
-// open makes or opens the directories of the workspace.
-func (ws *Workspace) open(inst *os.Root) error {
-	if err := inst.Mkdir(ws.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return cause(err)
-	}
-	var err error
-	if ws.root, err = openDir(inst, ws.dir+"/"+treeName, true); err != nil {
-		return err
-	}
-	if ws.control, err = openDir(inst, ws.dir+"/"+controlName, true); err != nil {
-		return err
-	}
-	if ws.memory, err = loadMemory(ws.control, ws.session); err != nil {
-		return err
-	}
-	return ws.repair()
+// Places give each session its workspace. [Workspaces] are the places on this
+// machine.
+type Places interface {
+	// Of returns the workspace of a session, which must be released after use. A
+	// session has one workspace, however often it is asked for.
+	Of(ctx context.Context, session string) (Workspace, error)
+	// End removes the workspace of a session as soon as nobody uses it. The
+	// session's next workspace is a new one. Ending a session without workspace
+	// is no error.
+	End(session string) error
 }
 
-// close closes what open has opened.
-func (ws *Workspace) close() {
-	for _, root := range []*os.Root{ws.root, ws.control} {
-		if root != nil {
-			root.Close()
-		}
-	}
-}
-
-// Path returns the absolute path of the workspace on the host, free of links.
-// It never changes.
-func (ws *Workspace) Path() string { return ws.path }
-
-// Root returns the workspace as a tree that no path and no link leaves. It
-// belongs to the workspace: do not close it.
-func (ws *Workspace) Root() *os.Root { return ws.root }
-
-// Session returns the session that the workspace belongs to.
-func (ws *Workspace) Session() string { return ws.session }
-
-// Release gives back the use that one call of [Workspaces.Of] gave, exactly
-// once and after the commands of that use have ended. The idle time begins
-// with the last release. If the session has ended meanwhile, the last release
-// removes the workspace.
-func (ws *Workspace) Release() {
-	w := ws.owner
-	w.mu.Lock()
-	if ws.uses > 0 {
-		ws.uses--
-	}
-	last := ws.uses == 0
-	remove := last && ws.ended && !w.closed
-	ws.released = time.Now()
-	var retired []string
-	if last && !w.closed {
-		retired = ws.takeRetired()
-	}
-	w.mu.Unlock()
-	var err error
-	if remove {
-		err = ws.remove()
-	} else {
-		err = ws.removeRetired(retired)
-	}
-	if err != nil && !errors.Is(err, fs.ErrClosed) {
-		w.cfg.logger.Warn("workspaces: not removed", "session", ws.session, "error", err)
-	}
-}
-
-// remove removes an ended workspace that nobody uses.
-func (ws *Workspace) remove() error {
-	ws.forget()
-	return ws.owner.removeDir(ws.dir)
-}
-
-// forget closes a workspace for good.
-func (ws *Workspace) forget() {
-	ws.uncount()
-	ws.measuring.Lock() // not while it is looked at
-	defer ws.measuring.Unlock()
-	ws.close()
+// Keeper is implemented by [Places] that keep workspaces where another machine
+// finds them. Keep is called after each command, before the workspace is
+// released. Its error becomes a warning in the answer to the call.
+type Keeper interface {
+	Keep(ctx context.Context, ws Workspace) error
 }

@@ -23,8 +23,8 @@ type Workspaces struct {
 	total atomic.Int64 // bytes in all workspaces, as far as they are known
 
 	mu        sync.Mutex
-	bySession map[string]*Workspace
-	kept      map[string]keptDir // taken over, not yet asked for; by session
+	bySession map[string]*Local
+	kept      map[string]keptDir // taken over but not yet asked for, by session
 	notify    map[int]func(Swept)
 	notified  int // the last key in notify
 	closed    bool
@@ -33,13 +33,13 @@ type Workspaces struct {
 	stopped chan struct{}
 }
 
-// Open makes a private directory (mode 0700) for workspaces below base, or
-// below the directory for temporary files if base is empty. Any number of
-// processes may use the same base. Open removes what processes that have died
-// left there (see [WithKeep] for the alternative) and never touches what
-// belongs to a living one; it tells them apart by a file lock that the kernel
-// releases. Where there are no such locks, as on Windows, nothing of others is
-// removed. Until [Workspaces.Close], idle workspaces are removed now and then.
+// Open makes a private directory (mode 0700) for workspaces below base, or below
+// the directory for temporary files if base is empty. Any number of processes may
+// use the same base. Open removes what processes that have died left there (see
+// [WithKeep] for the alternative) and never touches what belongs to a living one;
+// it tells them apart by a file lock, which the kernel releases. Where there are
+// no such locks, as on Windows, it removes nothing of others. Until
+// [Workspaces.Close], idle workspaces are removed from time to time.
 func Open(base string, opts ...Option) (*Workspaces, error) {
 	cfg, err := newConfig(base, opts)
 	if err != nil {
@@ -55,7 +55,7 @@ func Open(base string, opts ...Option) (*Workspaces, error) {
 	}
 	w := &Workspaces{
 		cfg: cfg, hosts: hosts, inst: inst,
-		bySession: map[string]*Workspace{}, kept: map[string]keptDir{}, notify: map[int]func(Swept){},
+		bySession: map[string]*Local{}, kept: map[string]keptDir{}, notify: map[int]func(Swept){},
 		stopped: make(chan struct{}),
 	}
 	if err := inst.orphans(w.takeOver); err != nil {
@@ -67,18 +67,18 @@ func Open(base string, opts ...Option) (*Workspaces, error) {
 	return w, nil
 }
 
-// sessionPrefix is how the directory of a session begins: any string is a safe
-// session that way.
+// sessionPrefix returns the beginning of the name of a session's directory. It
+// makes any string a safe session.
 func sessionPrefix(session string) string {
 	sum := sha256.Sum256([]byte(session))
 	return hex.EncodeToString(sum[:16]) + "."
 }
 
-// Of returns the workspace of a session, which is not empty, and makes it on
-// first use. Calls with the same session get the same workspace, each with a
-// use of its own that [Workspace.Release] gives back; a workspace in use is
-// not removed as idle. After Close the error is [ErrClosed].
-func (w *Workspaces) Of(ctx context.Context, session string) (*Workspace, error) {
+// Of returns the workspace of a session, which must not be empty, and makes it on
+// first use. Calls with the same session get the same workspace. Each call gets a
+// use of its own, which [Local.Release] gives back; a workspace in use is not
+// removed as idle. After Close the error is [ErrClosed].
+func (w *Workspaces) Of(ctx context.Context, session string) (Workspace, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -89,13 +89,13 @@ func (w *Workspaces) Of(ctx context.Context, session string) (*Workspace, error)
 	if err != nil {
 		return nil, fmt.Errorf("make workspace of session %q: %w", session, err)
 	}
-	// Not under the lock: it may take a while.
+	// Not under the lock, because it may take a while.
 	ws.tidied.Do(ws.tidy)
 	return ws, nil
 }
 
 // use finds or makes the workspace of a session and counts a use of it.
-func (w *Workspaces) use(session string) (*Workspace, error) {
+func (w *Workspaces) use(session string) (*Local, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -118,10 +118,10 @@ func (w *Workspaces) use(session string) (*Workspace, error) {
 	return ws, nil
 }
 
-// isGone reports that a command has removed the workspace as a whole, or put
-// something else in its place, which is then removed too, links unfollowed. The
-// session goes on with a new one.
-func (ws *Workspace) isGone() bool {
+// isGone reports whether a command has removed the workspace as a whole. If
+// something else is in its place, isGone removes that too, without following
+// links. The session goes on with a new workspace.
+func (ws *Local) isGone() bool {
 	inst, tree := ws.owner.inst.root, ws.dir+"/"+treeName
 	now, err := inst.Lstat(tree)
 	if err == nil {
@@ -140,13 +140,13 @@ func (ws *Workspace) isGone() bool {
 }
 
 // make opens the directory of a session. The caller holds the lock.
-func (w *Workspaces) make(session string) (_ *Workspace, err error) {
+func (w *Workspaces) make(session string) (_ *Local, err error) {
 	dir := freshName(sessionPrefix(session))
 	kept, taken := w.kept[session]
 	if taken {
 		dir = kept.dir
 	}
-	ws := &Workspace{
+	ws := &Local{
 		owner: w, session: session, dir: dir,
 		path:   filepath.Join(w.inst.path, dir, treeName),
 		skills: map[string]*slot{}, attaching: make(chan struct{}, 1),
@@ -164,8 +164,8 @@ func (w *Workspaces) make(session string) (_ *Workspace, err error) {
 	return ws, nil
 }
 
-// End removes the workspace of a session: at once, or with the last release if
-// it is in use. The session's next workspace is a new one in any case. To end a
+// End removes the workspace of a session: at once, or with the last release if it
+// is in use. The session's next workspace is a new one in any case. Ending a
 // session without workspace is no error.
 func (w *Workspaces) End(session string) error {
 	w.mu.Lock()
@@ -191,7 +191,7 @@ func (w *Workspaces) End(session string) error {
 	return nil
 }
 
-// removeDir removes a session's directory, gone in one step from its place.
+// removeDir removes a session's directory from its place in one step.
 func (w *Workspaces) removeDir(dir string) error {
 	trash := freshName(trashPrefix)
 	if err := w.inst.root.Rename(dir, trash); err != nil {
@@ -206,8 +206,8 @@ func (w *Workspaces) removeDir(dir string) error {
 	return nil
 }
 
-// Close removes all workspaces, also those in use, so stop what runs in them
-// first; with [WithKeep] it leaves them in place. Further calls do nothing.
+// Close removes all workspaces, also those in use, so first stop what runs in
+// them; with [WithKeep] it leaves them in place. Further calls do nothing.
 func (w *Workspaces) Close() error {
 	w.mu.Lock()
 	if w.closed {
@@ -216,7 +216,7 @@ func (w *Workspaces) Close() error {
 	}
 	w.closed = true
 	all := w.bySession
-	w.bySession = map[string]*Workspace{}
+	w.bySession = map[string]*Local{}
 	w.mu.Unlock()
 	w.cancel()
 	<-w.stopped

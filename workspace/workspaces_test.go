@@ -91,7 +91,7 @@ func TestOf(t *testing.T) {
 	})
 	t.Run("concurrent calls", func(t *testing.T) {
 		var wg sync.WaitGroup
-		got := make([]*workspace.Workspace, 32)
+		got := make([]workspace.Workspace, 32)
 		for i := range got {
 			wg.Go(func() { got[i], _ = w.Of(context.Background(), "same") })
 		}
@@ -152,7 +152,7 @@ func TestSweep(t *testing.T) {
 	used, idle := of(t, w, "used"), of(t, w, "idle")
 	idle.Release()
 	deadline := time.Now().Add(time.Minute)
-	for { // by itself
+	for { // without a call
 		if _, err := os.Stat(idle.Path()); errors.Is(err, os.ErrNotExist) {
 			break
 		}
@@ -181,8 +181,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestOnSweep: who asked is told of each workspace that was removed as idle, one
-// of an earlier process too, and of no other.
+// TestOnSweep: notify is called for each workspace that was removed as idle,
+// including one of an earlier process, and for no other.
 func TestOnSweep(t *testing.T) {
 	base := t.TempDir()
 	first, err := workspace.Open(base, workspace.WithKeep())
@@ -322,8 +322,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// Opening a workspace costs no more than looking at so many entries, however
-// many a command has left.
+// Opening a workspace looks at a bounded number of entries, however many a
+// command has left.
 func TestTidyIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 40 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // Errors of this package; test for them with errors.Is.
@@ -21,6 +22,9 @@ var (
 	ErrNoModel = errors.New("no tool calling model")
 	// ErrInstalled reports a model or a configuration that already has skills.
 	ErrInstalled = errors.New("skills are already installed")
+	// ErrFailover reports a configuration whose models to fall back on are of a
+	// form that this package does not know, so that they would have no skills.
+	ErrFailover = errors.New("unknown form of failover")
 	// ErrToolName reports a tool of the host that has the name of a skill tool.
 	ErrToolName = errors.New("tool name is taken by a skill tool")
 )
@@ -30,6 +34,7 @@ var (
 // middleware must come from the same Adapter. It is safe for concurrent use.
 type Adapter struct {
 	rt       *satchel.Runtime
+	hooks    hook.Runtime
 	settings settings
 	tools    []*skillTool
 	runs     *runs
@@ -44,7 +49,7 @@ func New(rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if rt == nil {
 		return nil, ErrNoRuntime
 	}
-	a := &Adapter{rt: rt, settings: newSettings(opts)}
+	a := &Adapter{rt: rt, hooks: rt.Hooks(), settings: newSettings(opts)}
 	a.runs = newRuns(rt, a.settings.agent)
 	for _, t := range rt.Tools() {
 		st, err := newSkillTool(a, t)
@@ -74,6 +79,5 @@ func (a *Adapter) enter(ctx context.Context) (context.Context, core.SessionKey, 
 	if err != nil {
 		return ctx, core.SessionKey{}, err
 	}
-	ctx = context.WithValue(satchel.WithKey(ctx, key), adapterKey{a.runs}, key)
-	return ctx, key, nil
+	return hook.Enter(ctx, a.runs, key), key, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter/eino"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -55,7 +56,8 @@ func newAsking(t *testing.T, dir string, streaming bool, tools []tool.BaseTool, 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	rt, err := satchel.New(satchel.WithSkillDirs(skills), satchel.WithStore(store), satchel.WithApprover(eino.Interrupt))
+	rt, err := satchel.New(satchel.WithSkillDirs(skills), satchel.WithStore(store), satchel.WithApprover(eino.Interrupt),
+		satchel.WithPolicy(permission.RestrictAll))
 	if err != nil {
 		t.Fatal(err)
 	}

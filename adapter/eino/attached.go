@@ -20,6 +20,7 @@ func attached(input []*schema.Message, refs []core.Message) []core.File {
 		m := input[refs[i].Origin]
 		for j := range m.UserInputMultiContent {
 			if f, ok := inputFile(&m.UserInputMultiContent[j]); ok {
+				f.Origin = refs[i].Origin
 				files = append(files, f)
 			}
 		}
@@ -28,6 +29,7 @@ func attached(input []*schema.Message, refs []core.Message) []core.File {
 		}
 		for j := range m.MultiContent {
 			if f, ok := chatFile(&m.MultiContent[j]); ok {
+				f.Origin = refs[i].Origin
 				files = append(files, f)
 			}
 		}

@@ -13,22 +13,23 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
-// NewHandler returns a callback handler that reports every model call to the
-// runtime's event hook: core.ModelCalled with the tokens that the provider
-// counted (zero where it did not) and the duration, to the last chunk of a
-// stream, or core.ModelFailed with the error. Calls of the host's own tools are
-// reported as core.ToolCalled with the answer and the duration; the runtime
-// reports those of its own tools itself. One handler serves all agents of a run,
+// NewHandler returns a callback handler that reports to the runtime's event hook what
+// the adapter cannot see: calls of models that it does not wrap, as core.ModelCalled
+// with the tokens that the provider counted (zero where it did not) and the duration,
+// to the last chunk of a stream, or core.ModelFailed with the error; and calls of the
+// host's own tools, as core.ToolCalled with the answer and the duration. Calls of
+// wrapped models and of the runtime's own tools are reported without it, and once. One handler serves all agents of a run,
 // sub-agents included: the event's key is that of the innermost agent with
 // skills, and empty outside of any.
 //
 // Give it to a run of adk with callbacks.InitCallbacks(ctx, nil, handler), and to
-// one of react or a graph with compose.WithCallbacks. The handler reads its own copy of each stream to the
-// end, in a goroutine that ends with the stream.
+// one of react or a graph with compose.WithCallbacks. The handler reads its own copy
+// of each stream to the end, in a goroutine that ends with the stream.
 func NewHandler(rt *satchel.Runtime) callbacks.Handler {
-	m, t := &modelReporter{rt: rt}, &toolReporter{rt: rt}
+	m, t := &modelReporter{rt.Hooks()}, &toolReporter{rt.Hooks()}
 	return template.NewHandlerHelper().ChatModel(&template.ModelCallbackHandler{
 		OnStart:               m.started,
 		OnEnd:                 m.ended,
@@ -41,7 +42,7 @@ func NewHandler(rt *satchel.Runtime) callbacks.Handler {
 	}).Handler()
 }
 
-type modelReporter struct{ rt *satchel.Runtime }
+type modelReporter struct{ hooks hook.Runtime }
 
 type startKey struct{}
 
@@ -73,11 +74,17 @@ func (h *modelReporter) failed(ctx context.Context, _ *callbacks.RunInfo, err er
 }
 
 func (h *modelReporter) called(ctx context.Context, usage core.Usage) {
-	h.rt.Emit(ctx, core.Event{Kind: core.ModelCalled, Key: keyIn(ctx), Usage: usage, Duration: elapsed(ctx)})
+	if isMetered(ctx, h.hooks) {
+		return
+	}
+	h.hooks.Emit(ctx, core.Event{Kind: core.ModelCalled, Key: keyIn(ctx), Usage: usage, Duration: elapsed(ctx)})
 }
 
 func (h *modelReporter) broke(ctx context.Context, err error) {
-	h.rt.Emit(ctx, core.Event{Kind: core.ModelFailed, Key: keyIn(ctx), Detail: err.Error(), Duration: elapsed(ctx)})
+	if isMetered(ctx, h.hooks) {
+		return
+	}
+	h.hooks.Emit(ctx, core.Event{Kind: core.ModelFailed, Key: keyIn(ctx), Detail: err.Error(), Err: err, Duration: elapsed(ctx)})
 }
 
 func keyIn(ctx context.Context) core.SessionKey {
@@ -105,10 +112,7 @@ func drain(out *schema.StreamReader[*model.CallbackOutput]) (core.Usage, error) 
 		if err != nil {
 			return total, err
 		}
-		u := usageEvent(chunk)
-		total.Prompt = max(total.Prompt, u.Prompt)
-		total.Cached = max(total.Cached, u.Cached)
-		total.Completion = max(total.Completion, u.Completion)
+		total = larger(total, usageEvent(chunk))
 	}
 }
 

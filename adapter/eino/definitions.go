@@ -11,7 +11,7 @@ import (
 // definitions describes the tools that the model is offered to a runtime that
 // watches the prefix; for any other it does nothing.
 func (a *Adapter) definitions(tools []*schema.ToolInfo) []core.Definition {
-	if !a.rt.WatchesPrefix() || len(tools) == 0 {
+	if !a.hooks.WatchesPrefix() || len(tools) == 0 {
 		return nil
 	}
 	definitions := make([]core.Definition, 0, len(tools))

@@ -130,7 +130,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	skills, err := eino.New(rt, eino.WithAgent("greeter"))
+	skills, err := eino.New(rt, eino.WithAgentName("greeter"))
 	if err != nil {
 		log.Fatal(err)
 	}

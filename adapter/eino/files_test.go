@@ -12,8 +12,7 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -35,7 +34,7 @@ func fileMessage(link string, files ...[2]string) *schema.Message {
 
 // TestFilesOfAMessageReachTheWorkspace runs an agent whose user attached files.
 func TestFilesOfAMessageReachTheWorkspace(t *testing.T) {
-	local, err := executor.NewLocal()
+	local, err := local.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +51,7 @@ func TestFilesOfAMessageReachTheWorkspace(t *testing.T) {
 		{"without", workspace.Sources{}, "", "https://example.com/a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rt := newRuntime(t, satchel.WithRunner(tools.Runner{Executor: local, Resolve: tt.resolve}))
+			rt := newRuntime(t, satchel.WithRunner(satchel.Runner{Executor: local, Resolve: tt.resolve}))
 			t.Cleanup(func() { _ = rt.Close() })
 			m := script(loading("1", "pdf"), calling(call("2", "skill_run", `{"skill":"pdf","command":"cd \"$WORK_DIR/inputs\"; ls; cat x.csv"}`)), say("done"))
 			cfg := &adk.ChatModelAgentConfig{Name: "a", Description: "d", Model: m}

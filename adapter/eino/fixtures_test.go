@@ -116,10 +116,38 @@ func shows(messages []*schema.Message, body string) int {
 	return strings.Count(allText(messages), body)
 }
 
+// sent is what a provider is sent of a message. The rest stays in the process:
+// the places of calls in a stream, usage, and the extras, in which some versions
+// of adk number each message anew.
+type sent struct {
+	Role    schema.RoleType            `json:"role"`
+	Content string                     `json:"content"`
+	Parts   []schema.MessageInputPart  `json:"parts,omitempty"`
+	Older   []schema.ChatMessagePart   `json:"older_parts,omitempty"`
+	Made    []schema.MessageOutputPart `json:"made_parts,omitempty"`
+	Calls   []sentCall                 `json:"tool_calls,omitempty"`
+	CallID  string                     `json:"tool_call_id,omitempty"`
+	Name    string                     `json:"name,omitempty"`
+}
+
+type sentCall struct {
+	ID       string              `json:"id"`
+	Function schema.FunctionCall `json:"function"`
+}
+
 // wire is a request as bytes.
 func wire(t testing.TB, messages []*schema.Message) string {
 	t.Helper()
-	b, err := json.Marshal(messages)
+	request := make([]sent, 0, len(messages))
+	for _, m := range messages {
+		s := sent{Role: m.Role, Content: m.Content, Parts: m.UserInputMultiContent, Older: m.MultiContent,
+			Made: m.AssistantGenMultiContent, CallID: m.ToolCallID, Name: m.ToolName}
+		for _, c := range m.ToolCalls {
+			s.Calls = append(s.Calls, sentCall{ID: c.ID, Function: c.Function})
+		}
+		request = append(request, s)
+	}
+	b, err := json.Marshal(request)
 	if err != nil {
 		t.Fatalf("marshal messages: %v", err)
 	}

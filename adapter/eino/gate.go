@@ -37,6 +37,9 @@ func (a *Adapter) ToolMiddleware() compose.ToolMiddleware {
 	}
 }
 
+// callKey finds, in the context of a tool, the call that the gate has let pass.
+type callKey struct{}
+
 // gated asks the gate before a tool is run. The end of the call is reported on
 // every way out, a panic included. A tool that streams counts as ended when its
 // stream begins: calls wait for loads only, and loads do not stream.
@@ -47,16 +50,22 @@ func gated[O any](a *Adapter, next func(context.Context, *compose.ToolInput) (O,
 		if err != nil {
 			return none, err
 		}
-		call := core.ToolCall{ID: in.CallID, Name: in.Name, Arguments: in.Arguments}
-		defer a.rt.Finished(key, call)
-		d, err := a.rt.Gate(ctx, key, call)
+		call, err := a.rt.Agent(key).Open(ctx, core.ToolCall{ID: in.CallID, Name: in.Name, Arguments: in.Arguments})
+		if err != nil {
+			return none, err
+		}
+		defer call.Close()
+		d, err := call.Gate(ctx)
 		if err != nil {
 			return none, err
 		}
 		if d.Denied {
 			return deny(d.Reason), nil
 		}
-		return next(ctx, in)
+		if ctx, err = call.Within(ctx); err != nil {
+			return none, err
+		}
+		return next(context.WithValue(ctx, callKey{}, call), in)
 	}
 }
 

@@ -55,17 +55,13 @@ func isComplete(calls []schema.ToolCall, results []*schema.Message) bool {
 }
 
 func hasID(calls []schema.ToolCall, id string) bool {
-	for i := range calls {
-		if calls[i].ID == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(calls, func(c schema.ToolCall) bool { return c.ID == id })
 }
 
-// completed returns a response, of which there were some before, and its results.
-// The ids of calls come of their places again. Where a history was cut since, the
-// results still have the old ones: they are matched in their order then.
+// completed repairs a response, before which there are so many others, and its
+// results. The ids of its calls are made from their places again. In a history that
+// was cut since, the results still have the old ids: then they are matched to the
+// calls in their order.
 func completed(m *schema.Message, results []*schema.Message, before int) (*schema.Message, []*schema.Message) {
 	whole := (&repair{response: before}).whole(m)
 	results = slices.Clone(results)
@@ -98,8 +94,8 @@ func completed(m *schema.Message, results []*schema.Message, before int) (*schem
 	return whole, inOrder(results, answers)
 }
 
-// mayAnswer reports whether a result that names no call may answer one that none
-// names: one of the two had no id of its own.
+// mayAnswer reports whether a result may answer a call although their ids differ: one
+// of the two had no id of its own.
 func mayAnswer(result *schema.Message, call *schema.ToolCall, made bool) bool {
 	return (made || result.ToolCallID == "") && (result.ToolName == "" || result.ToolName == call.Function.Name)
 }

@@ -14,16 +14,17 @@ import (
 // with the configuration complete, before adk.NewChatModelAgent; each agent of
 // a multi-agent system is installed on its own.
 //
-// It wraps cfg.Model, puts its gate before the tool middlewares, wraps the
-// unknown-tools handler if there is one, and adds the skill tools after the
-// host's. It copies the slices that it extends, so configurations that share
-// them stay apart, and changes nothing else: limits, retries, callbacks and
-// middlewares are the host's. cfg.Middlewares is deliberately left alone: each
-// entry there adds a line break to the instruction, which makes a blank system
+// It wraps cfg.Model and, in versions of Eino that have them, the models that
+// cfg.ModelFailoverConfig falls back on. It puts its gate before the tool
+// middlewares, wraps the unknown-tools handler if there is one, and adds the skill
+// tools after the host's. It copies the slices that it extends, so configurations
+// that share them stay apart. Nothing else changes: limits, retries, callbacks and
+// middlewares are the host's. cfg.Middlewares is deliberately left alone, because
+// each entry there adds a line break to the instruction and so makes a blank system
 // message of an empty one.
 //
 // It returns [ErrInstalled] when cfg has skills already, [ErrNoModel],
-// [ErrNoRuntime] or [ErrNoConfig]; cfg is then unchanged.
+// [ErrFailover], [ErrNoRuntime] or [ErrNoConfig]; cfg is then unchanged.
 func Install(cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, opts ...Option) error {
 	if cfg == nil {
 		return ErrNoConfig
@@ -36,16 +37,21 @@ func Install(cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, opts ...Option)
 	if err != nil {
 		return fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
 	}
+	fallBack, err := a.failover(cfg)
+	if err != nil {
+		return fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
+	}
 	if err := a.extend(&cfg.ToolsConfig.ToolsNodeConfig); err != nil {
 		return fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
 	}
 	cfg.Model = wrapped
+	fallBack()
 	return nil
 }
 
 // named puts the default name first, so that the host's option overrides it.
 func named(name string, opts []Option) []Option {
-	return append([]Option{WithAgent(name)}, opts...)
+	return append([]Option{WithAgentName(name)}, opts...)
 }
 
 // extend adds the tools and the gate to a tools node.

@@ -8,9 +8,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// refer describes Eino's messages to the runtime. Strings are shared; all
-// messages are in one slice and all calls in another, whatever their number.
-// A nil message carries nothing and is left out.
+// refer describes Eino's messages to the runtime. It shares their strings and
+// allocates one slice for all messages and one for all calls. It leaves out nil
+// messages.
 func refer(input []*schema.Message, rewritten func(*schema.Message) bool) []core.Message {
 	count := 0
 	for _, m := range input {
@@ -48,9 +48,6 @@ func refer(input []*schema.Message, rewritten func(*schema.Message) bool) []core
 
 // referCalls describes the calls of a response, in their order.
 func referCalls(calls []schema.ToolCall) []core.ToolCall {
-	if len(calls) == 0 {
-		return nil
-	}
 	refs := make([]core.ToolCall, 0, len(calls))
 	for i := range calls {
 		refs = append(refs, referCall(&calls[i]))
@@ -107,24 +104,12 @@ func partText(kind schema.ChatMessagePartType, text string) string {
 
 // joinText joins the parts' texts, without a copy where there is only one.
 func joinText[P any](parts []P, text func(*P) string) string {
-	joined, several := "", false
-	var b strings.Builder
+	var few [8]string
+	texts := few[:0]
 	for i := range parts {
-		t := text(&parts[i])
-		switch {
-		case t == "":
-		case joined == "" && !several:
-			joined = t
-		default:
-			if !several {
-				b.WriteString(joined)
-				several = true
-			}
-			b.WriteString(t)
+		if t := text(&parts[i]); t != "" {
+			texts = append(texts, t)
 		}
 	}
-	if several {
-		return b.String()
-	}
-	return joined
+	return strings.Join(texts, "")
 }

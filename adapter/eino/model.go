@@ -21,8 +21,8 @@ import (
 // It is safe for concurrent use if the wrapped model is.
 type Model struct {
 	adapter *Adapter
-	inner   model.ToolCallingChatModel
-	bare    model.ToolCallingChatModel // inner before tools were bound to it
+	inner   model.BaseChatModel
+	bare    model.BaseChatModel // inner before tools were bound to it
 	bound   []*schema.ToolInfo
 	names   []string // of bound
 }
@@ -33,9 +33,11 @@ var (
 	_ components.Typer           = (*Model)(nil)
 )
 
-// Model wraps the agent's model. It returns [ErrNoModel] for nil and
-// [ErrInstalled] for a model that is wrapped already.
-func (a *Adapter) Model(inner model.ToolCallingChatModel) (*Model, error) {
+// Model wraps the agent's model. A model without a method WithTools is given
+// the tools that are bound to the wrapper as the option model.WithTools of every
+// call. It returns [ErrNoModel] for nil and [ErrInstalled] for a model that is
+// wrapped already.
+func (a *Adapter) Model(inner model.BaseChatModel) (*Model, error) {
 	if inner == nil {
 		return nil, ErrNoModel
 	}
@@ -47,44 +49,56 @@ func (a *Adapter) Model(inner model.ToolCallingChatModel) (*Model, error) {
 
 // WithTools returns a wrapped model that has the tools bound; the receiver is
 // not changed. It returns [ErrToolName] when a skill tool's name occurs more
-// than once, because the tools node would then run only one of the two.
+// than once, because the tools node would then run only one of the two. A call
+// whose tools come as an option returns that error itself.
 func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
-	seen := make(map[string]bool)
-	for _, t := range tools {
-		if !m.isSkillTool(t) {
-			continue
-		}
-		if seen[t.Name] {
-			return nil, fmt.Errorf("bind tool %q: %w", t.Name, ErrToolName)
-		}
-		seen[t.Name] = true
-	}
-	inner, err := m.inner.WithTools(tools)
-	if err != nil {
+	if err := m.checkNames(tools); err != nil {
 		return nil, err
 	}
+	inner := m.inner
+	if binder, ok := inner.(model.ToolCallingChatModel); ok {
+		bound, err := binder.WithTools(tools)
+		if err != nil {
+			return nil, err
+		}
+		inner = bound
+	}
 	return &Model{adapter: m.adapter, inner: inner, bare: m.bare, bound: slices.Clone(tools), names: toolNames(tools)}, nil
+}
+
+// checkNames returns [ErrToolName] when a skill tool's name occurs twice.
+func (m *Model) checkNames(tools []*schema.ToolInfo) error {
+	for i, t := range tools {
+		named := func(other *schema.ToolInfo) bool { return other != nil && other.Name == t.Name }
+		if m.isSkillTool(t) && slices.ContainsFunc(tools[:i], named) {
+			return fmt.Errorf("bind tool %q: %w", t.Name, ErrToolName)
+		}
+	}
+	return nil
 }
 
 // Generate sends the view of input to the wrapped model and reports the calls
 // of its response to the runtime before it returns. It returns
 // [satchel.ErrNoSession] where the run cannot be told from others.
 func (m *Model) Generate(ctx context.Context, input []*schema.Message, opts ...model.Option) (*schema.Message, error) {
+	meter := m.meter(ctx)
 	req, err := m.request(ctx, input, opts)
 	if err != nil {
-		return nil, m.refuse(ctx, input, err)
+		return nil, meter.failed(m.refuse(meter.ctx, input, err))
 	}
-	ctx = m.begin(req)
+	ctx = m.begin(meter.of(req))
 	out, err := req.model.Generate(ctx, req.messages, req.options...)
 	if err == nil && out != nil {
 		out = (&repair{response: countResponses(input)}).whole(out)
-		err = m.adapter.rt.Observe(ctx, req.key, referCalls(out.ToolCalls))
+		err = m.adapter.hooks.Observe(ctx, req.key, referCalls(out.ToolCalls))
 	}
 	if err != nil {
 		m.fail(ctx, err)
-		return nil, err
+		return nil, meter.failed(err)
 	}
 	m.end(ctx, out)
+	meter.add(out)
+	meter.called()
 	return out, nil
 }
 
@@ -93,18 +107,19 @@ func (m *Model) Generate(ctx context.Context, input []*schema.Message, opts ...m
 // reported before the reader sees the end. The reader must be read to the end
 // or closed.
 func (m *Model) Stream(ctx context.Context, input []*schema.Message, opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
+	meter := m.meter(ctx)
 	req, err := m.request(ctx, input, opts)
 	if err != nil {
-		return nil, m.refuse(ctx, input, err)
+		return nil, meter.failed(m.refuse(meter.ctx, input, err))
 	}
-	ctx = m.begin(req)
+	ctx = m.begin(meter.of(req))
 	stream, err := req.model.Stream(ctx, req.messages, req.options...)
 	if err != nil {
 		m.fail(ctx, err)
-		return nil, err
+		return nil, meter.failed(err)
 	}
-	observed := observeStream(stream, &repair{response: countResponses(input)}, func(calls []core.ToolCall) error {
-		return m.adapter.rt.Observe(ctx, req.key, calls)
+	observed := observeStream(stream, &repair{response: countResponses(input)}, meter, func(calls []core.ToolCall) error {
+		return m.adapter.hooks.Observe(ctx, req.key, calls)
 	})
 	return m.endStream(ctx, observed), nil
 }
@@ -113,7 +128,7 @@ func (m *Model) Stream(ctx context.Context, input []*schema.Message, opts ...mod
 type request struct {
 	ctx      context.Context // carries the key
 	key      core.SessionKey
-	model    model.ToolCallingChatModel
+	model    model.BaseChatModel
 	messages []*schema.Message
 	options  []model.Option
 	tools    []*schema.ToolInfo // what the model is offered
@@ -127,7 +142,11 @@ func (m *Model) request(ctx context.Context, input []*schema.Message, opts []mod
 	}
 	input = repairedHistory(input)
 	messages := refer(input, m.adapter.settings.rewrittenIn(ctx))
-	offered, names := m.offered(opts)
+	opts = m.withBound(opts)
+	offered, names, err := m.offered(opts)
+	if err != nil {
+		return nil, err
+	}
 	view, err := m.adapter.rt.Prepare(ctx, core.Request{
 		Key: key, Messages: messages, Files: attached(input, messages), Tools: names,
 		Definitions: m.adapter.definitions(offered),
@@ -136,6 +155,9 @@ func (m *Model) request(ctx context.Context, input []*schema.Message, opts []mod
 		return nil, err
 	}
 	sent := m.adapter.settings.marked(render(input, view.Messages), view.Messages)
+	if m.adapter.settings.noFiles {
+		sent = withoutFiles(sent)
+	}
 	req := &request{ctx: ctx, key: key, model: m.inner, messages: sent, options: opts, tools: offered}
 	if view.NoSkills {
 		req.withdraw(m)
@@ -143,13 +165,27 @@ func (m *Model) request(ctx context.Context, input []*schema.Message, opts []mod
 	return req, nil
 }
 
-// offered returns the tools of a call and their names. As everywhere in Eino, tools given as an
-// option replace the bound ones.
-func (m *Model) offered(opts []model.Option) (tools []*schema.ToolInfo, names []string) {
-	if given := model.GetCommonOptions(nil, opts...).Tools; given != nil {
-		return given, toolNames(given)
+// withBound puts the bound tools before the options of a call to a model that
+// they could not be bound to, so that an option of the call replaces them.
+func (m *Model) withBound(opts []model.Option) []model.Option {
+	if _, binds := m.inner.(model.ToolCallingChatModel); binds || len(m.bound) == 0 {
+		return opts
 	}
-	return m.bound, m.names
+	return slices.Concat([]model.Option{model.WithTools(m.bound)}, opts)
+}
+
+// offered returns the tools of a call and their names. As everywhere in Eino,
+// tools given as an option replace the bound ones. Later versions of Eino's adk
+// give the tools to each call, so their names are checked here too.
+func (m *Model) offered(opts []model.Option) (tools []*schema.ToolInfo, names []string, err error) {
+	given := model.GetCommonOptions(nil, opts...).Tools
+	if given == nil {
+		return m.bound, m.names, nil
+	}
+	if err := m.checkNames(given); err != nil {
+		return nil, nil, err
+	}
+	return given, toolNames(given), nil
 }
 
 func toolNames(tools []*schema.ToolInfo) []string {
@@ -178,7 +214,7 @@ func (r *request) withdraw(m *Model) {
 }
 
 func (m *Model) isSkillTool(t *schema.ToolInfo) bool {
-	return t != nil && m.adapter.rt.Owns(t.Name)
+	return t != nil && m.adapter.hooks.Owns(t.Name)
 }
 
 // GetType returns the wrapped model's type name, so that callbacks and traces

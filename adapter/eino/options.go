@@ -8,6 +8,7 @@ type Option func(*settings)
 type settings struct {
 	agent     string
 	rewritten func(*schema.Message) bool // nil: as Eino's rewriter does
+	noFiles   bool
 	mark      func(*schema.Message) *schema.Message
 }
 
@@ -19,11 +20,11 @@ func newSettings(opts []Option) settings {
 	return s
 }
 
-// WithAgent sets the agent's name in the key of its state. By default it is
+// WithAgentName sets the agent's name in the key of its state. By default it is
 // the Name of an adk configuration, the GraphName of a react configuration (or
 // "react"), and empty for [New]. Agents of one session need different names; one
 // that is a tool of another with its name gets a longer one, such as react/react.
-func WithAgent(name string) Option {
+func WithAgentName(name string) Option {
 	return func(s *settings) { s.agent = name }
 }
 
@@ -31,10 +32,20 @@ func WithAgent(name string) Option {
 // with its own adk.HistoryRewriter needs it, so that a rewritten message never
 // begins a user turn. The default recognises the text of Eino's own rewriter
 // ("For context: [agent] said: ….") in runs that more than one agent has a part in.
+// Messages that adk's own middlewares insert, such as summaries, are recognised
+// in any case.
 func WithRewritten(rewritten func(*schema.Message) bool) Option {
 	return func(s *settings) {
 		if rewritten != nil {
 			s.rewritten = rewritten
 		}
 	}
+}
+
+// WithoutFileParts leaves the file parts of user messages out of what the model is
+// sent, for clients that refuse them, such as Eino's OpenAI client. The files are
+// staged for commands all the same, and their messages say where. Pictures, audio and
+// video stay.
+func WithoutFileParts() Option {
+	return func(s *settings) { s.noFiles = true }
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/internal/evasion"
+	"github.com/satchel-go/satchel/internal/bypasstest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 )
@@ -51,7 +51,7 @@ func ofKind(kind string, t hostTool) tool.BaseTool {
 }
 
 // playing makes a model that acts a play, and an agent with its tools.
-func playing(t *testing.T, play *evasion.Play, opts ...satchel.Option) (*scripted, *counted, adk.Agent) {
+func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scripted, *counted, adk.Agent) {
 	t.Helper()
 	var replies []*schema.Message
 	for _, calls := range play.Messages {
@@ -67,15 +67,15 @@ func playing(t *testing.T, play *evasion.Play, opts ...satchel.Option) (*scripte
 	}
 	m, c := script(replies...), &counted{reached: map[int]int{}}
 	cfg := &adk.ChatModelAgentConfig{Model: m, MaxIterations: 50}
-	names, shell := evasion.Tools(kinds)
+	names, shell := bypasstest.Tools(kinds)
 	for _, name := range names {
 		_, kind, _ := strings.Cut(name, "_")
 		cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, ofKind(kind, hostTool{name: name, run: c.run}))
 		if shell(name) {
-			opts = append(opts, satchel.WithToolNames(permission.Tool{Name: name, As: []string{"Bash"}, Takes: permission.Command, Field: "command"}))
+			opts = append(opts, satchel.WithHostTools(permission.Tool{Name: name, As: []string{"Bash"}, Takes: permission.Command, Field: "command"}))
 		}
 	}
-	rt, err := satchel.New(append(opts, satchel.WithSkillFS("play", evasion.Skills()))...)
+	rt, err := satchel.New(append(opts, satchel.WithSkillFS("play", bypasstest.Skills()))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,14 +89,14 @@ func playing(t *testing.T, play *evasion.Play, opts ...satchel.Option) (*scripte
 // has no enhanced tools, as two of them race inside of Eino: they are in
 // TestEnhancedToolsStreamedOneByOne.
 func TestNoForbiddenCallReachesATool(t *testing.T) {
-	plays := map[bool]*evasion.Play{false: evasion.NewPlay(kinds...), true: evasion.NewPlay(kinds[:2]...)}
-	for _, policy := range []permission.Policy{permission.Restrict, permission.Preapprove, permission.Off} {
+	plays := map[bool]*bypasstest.Play{false: bypasstest.NewPlay(kinds...), true: bypasstest.NewPlay(kinds[:2]...)}
+	for _, policy := range []permission.Policy{permission.Restrict, permission.RestrictAll, permission.Preapprove, permission.Off} {
 		for _, combine := range []permission.Combine{permission.Union, permission.Intersection, permission.Latest} {
 			for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Once, loadmode.Session} {
 				t.Run(fmt.Sprintf("%s/%s/%s", policy, combine, mode), func(t *testing.T) {
 					both(t, func(t *testing.T, streaming bool) {
 						play := plays[streaming]
-						m, c, agent := playing(t, play, satchel.WithPolicy(policy, combine), satchel.WithLoadMode(mode))
+						m, c, agent := playing(t, play, satchel.WithPolicy(policy), satchel.WithCombine(combine), satchel.WithLoadMode(mode))
 						for _, user := range []string{"first", "second", "third"} {
 							noErrors(t, run(t, agent, "s", streaming, schema.UserMessage(user)))
 						}
@@ -127,11 +127,11 @@ func TestNoForbiddenCallReachesATool(t *testing.T) {
 
 func TestEnhancedToolsStreamedOneByOne(t *testing.T) {
 	for _, kind := range kinds[2:] {
-		one := evasion.NewPlay(kind)
-		load := []evasion.Call{{Tool: "skill_load", Arguments: `{"skill":"a"}`}}
-		play := &evasion.Play{Messages: [][]evasion.Call{load}}
+		one := bypasstest.NewPlay(kind)
+		load := []bypasstest.Call{{Tool: "skill_load", Arguments: `{"skill":"a"}`}}
+		play := &bypasstest.Play{Messages: [][]bypasstest.Call{load}}
 		for _, call := range one.Messages[6][1:] { // the batch where one list holds
-			play.Messages = append(play.Messages, []evasion.Call{call})
+			play.Messages = append(play.Messages, []bypasstest.Call{call})
 		}
 		play.Messages = append(play.Messages, nil)
 		_, c, agent := playing(t, play)
@@ -144,8 +144,8 @@ func TestEnhancedToolsStreamedOneByOne(t *testing.T) {
 	}
 }
 
-// A handler of unknown tools may call what it likes: it is asked for nothing that
-// a list does not have.
+// A handler of unknown tools may call what it likes: where lists govern all tools
+// it is asked for nothing that a list does not have.
 func TestListsHoldForUnknownTools(t *testing.T) {
 	m := script(calling(call("1", "ghost", "{}"), call("2", "skill_load", `{"skill":"a"}`), call("3", "ghost", "{}"), call("4", "left_ghost", "{}")), say("done"))
 	var handled []string
@@ -155,7 +155,7 @@ func TestListsHoldForUnknownTools(t *testing.T) {
 		return "no such tool", nil
 	}
 	cfg.ToolsConfig.ExecuteSequentially = true
-	rt, err := satchel.New(satchel.WithSkillFS("play", evasion.Skills()))
+	rt, err := satchel.New(satchel.WithSkillFS("play", bypasstest.Skills()), satchel.WithPolicy(permission.RestrictAll))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,10 +170,10 @@ func TestListsHoldForUnknownTools(t *testing.T) {
 // The answer to a load names what the agent's tools lose.
 func TestLoadNamesTheAgentsTools(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
-		m, _, agent := playing(t, &evasion.Play{Messages: [][]evasion.Call{{{Tool: "skill_load", Arguments: `{"skill":"a"}`}}, nil}})
+		m, _, agent := playing(t, &bypasstest.Play{Messages: [][]bypasstest.Call{{{Tool: "skill_load", Arguments: `{"skill":"a"}`}}, nil}})
 		noErrors(t, run(t, agent, "s", streaming, schema.UserMessage("q")))
 		answer := text(m.request(t, 1)[len(m.request(t, 1))-1])
-		if !strings.Contains(answer, "tools allowed now: Bash(echo:*), left_*; not available until the user's next message: right_invokable, other_invokable, right_streamable, ") || strings.Contains(answer, "sh_") {
+		if !strings.Contains(answer, "tools allowed now: Bash(echo:*), left_*; not available until the user's next message: right_invokable, right_streamable, ") || strings.Contains(answer, "sh_") {
 			t.Errorf("the answer is %s", answer)
 		}
 	})

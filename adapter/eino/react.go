@@ -1,6 +1,7 @@
 package eino
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,10 +30,7 @@ func InstallReact(cfg *react.AgentConfig, rt *satchel.Runtime, opts ...Option) e
 	if cfg == nil {
 		return ErrNoConfig
 	}
-	name := cfg.GraphName
-	if name == "" {
-		name = "react"
-	}
+	name := cmp.Or(cfg.GraphName, "react")
 	a, err := New(rt, named(name, opts)...)
 	if err != nil {
 		return err

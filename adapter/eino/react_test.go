@@ -158,7 +158,7 @@ func TestReactErrors(t *testing.T) {
 // The parts, for an agent whose tools are given per run.
 func TestReactWithToolsOfARun(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
-		a, err := eino.New(newRuntime(t), eino.WithAgent("parts"))
+		a, err := eino.New(newRuntime(t), eino.WithAgentName("parts"))
 		if err != nil {
 			t.Fatal(err)
 		}

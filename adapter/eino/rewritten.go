@@ -9,16 +9,17 @@ import (
 	"github.com/cloudwego/eino/schema"
 )
 
-// rewrittenIn returns what recognises the user messages that no user wrote in the
-// run under ctx: the host's function, or the text of Eino's rewriter where that
-// can have been at work. It has nothing to rewrite in a run that only one agent
-// has been in, and what reads like it there are a user's own words.
+// rewrittenIn returns a function that recognises user messages which no user wrote,
+// in the run under ctx. Those are the messages that Eino's own middlewares insert,
+// and those that the host's function recognises or, without one, that have the text
+// of Eino's rewriter. In a run of one agent the rewriter has nothing to rewrite, so
+// what reads like its text there are a user's own words.
 func (s *settings) rewrittenIn(ctx context.Context) func(*schema.Message) bool {
-	if s.rewritten != nil {
-		return s.rewritten
-	}
 	agents := 0 // not counted yet
 	return func(m *schema.Message) bool {
+		if isInserted(m) || s.rewritten != nil {
+			return isInserted(m) || s.rewritten(m)
+		}
 		if !isRewritten(m) {
 			return false
 		}
@@ -27,6 +28,24 @@ func (s *settings) rewrittenIn(ctx context.Context) func(*schema.Message) bool {
 		}
 		return agents > 1
 	}
+}
+
+// isInserted recognises the user messages that middlewares of adk insert: the
+// summary of a history and the skills kept beside it, instructions from files,
+// reminders of a tool search, and memories. Each has a mark of its own among its
+// extras. That of memories is also set on other messages, which lack the comment
+// that memories begin with.
+func isInserted(m *schema.Message) bool {
+	if len(m.Extra) == 0 {
+		return false
+	}
+	for _, mark := range []string{"_eino_summarization_content_type", "__agentsmd_content__", "__toolsearch_reminder__"} {
+		if _, ok := m.Extra[mark]; ok {
+			return true
+		}
+	}
+	_, memory := m.Extra["__eino_automemory__"]
+	return memory && strings.HasPrefix(textOf(m), "<!-- automemory")
 }
 
 // agentsIn counts the agents on the way to the call under ctx, at least 1.

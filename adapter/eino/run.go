@@ -12,6 +12,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // maxRuns bounds the anonymous runs that are remembered at one time. Runs that
@@ -46,56 +47,42 @@ func newRuns(rt *satchel.Runtime, agent string) *runs {
 
 // key returns the key of the call under ctx, or [satchel.ErrNoSession].
 func (r *runs) key(ctx context.Context) (core.SessionKey, error) {
-	if id, ok := satchel.SessionID(ctx); ok {
-		return r.named(ctx, id), nil
+	if key, ok := hook.SessionOf(ctx, r.agent); ok {
+		return hook.Key(ctx, r, key), nil
 	}
 	state := graphState(ctx)
 	if state == nil {
 		return core.SessionKey{}, fmt.Errorf("tell apart the runs of a graph without local state: %w", satchel.ErrNoSession)
 	}
 	key, evicted := r.anonymous(state)
-	if evicted != "" {
+	if evicted != (core.SessionKey{}) {
 		r.end(context.WithoutCancel(ctx), evicted)
 	}
 	return key, nil
 }
 
-// adapterKey finds, in a context, the key of the agent of one adapter.
-type adapterKey struct{ runs *runs }
-
-// named returns the key in a session that the host named. A call under a tool of
-// the same agent is the agent's own; one under a tool of another agent belongs to
-// an agent that is that tool.
-func (r *runs) named(ctx context.Context, session string) core.SessionKey {
-	own, ok := ctx.Value(adapterKey{r}).(core.SessionKey)
-	if now, _ := satchel.KeyFrom(ctx); ok && own == now && own.Session == session {
-		return own
-	}
-	return satchel.NestedKey(ctx, core.SessionKey{Session: session, Agent: r.agent})
-}
-
 // anonymous returns the key of the run with the given state, opening a session
 // for it at the first call. It also returns the session that had to make room.
-func (r *runs) anonymous(state *byte) (key core.SessionKey, evicted string) {
+func (r *runs) anonymous(state *byte) (key, evicted core.SessionKey) {
 	id := weak.Make(state)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.clock++
 	if known, ok := r.live[id]; ok {
 		known.used = r.clock
-		return known.key, ""
+		return known.key, core.SessionKey{}
 	}
 	if len(r.live) >= r.limit {
 		evicted = r.evict()
 	}
-	opened := &run{key: r.rt.Anonymous(r.agent), used: r.clock}
+	opened := &run{key: r.rt.Hooks().Anonymous(r.agent), used: r.clock}
 	opened.cleanup = runtime.AddCleanup(state, r.forget, id)
 	r.live[id] = opened
 	return opened.key, evicted
 }
 
 // evict forgets the run that was quiet for longest. The caller holds the lock.
-func (r *runs) evict() string {
+func (r *runs) evict() core.SessionKey {
 	var oldest weak.Pointer[byte]
 	var victim *run
 	for id, candidate := range r.live {
@@ -104,11 +91,11 @@ func (r *runs) evict() string {
 		}
 	}
 	if victim == nil {
-		return ""
+		return core.SessionKey{}
 	}
 	victim.cleanup.Stop()
 	delete(r.live, oldest)
-	return victim.key.Session
+	return victim.key
 }
 
 // forget ends the session of a run whose state was collected.
@@ -118,14 +105,14 @@ func (r *runs) forget(id weak.Pointer[byte]) {
 	delete(r.live, id)
 	r.mu.Unlock()
 	if ok {
-		r.end(context.Background(), ended.key.Session)
+		r.end(context.Background(), ended.key)
 	}
 }
 
 // end drops an anonymous session. It lives in memory only, so there is nobody
 // to tell about an error and nothing to try again.
-func (r *runs) end(ctx context.Context, session string) {
-	_ = r.rt.EndSession(ctx, session)
+func (r *runs) end(ctx context.Context, key core.SessionKey) {
+	_ = r.rt.Hooks().EndAnonymous(ctx, key)
 }
 
 // graphState returns the address of the innermost local state of the graph that

@@ -73,8 +73,8 @@ func TestRunsAreBounded(t *testing.T) {
 		t.Error("a known run got another session")
 	}
 	_, evicted := r.anonymous(address(states[2]))
-	if evicted != second.Session {
-		t.Errorf("session %q made room, want %q", evicted, second.Session)
+	if evicted != second {
+		t.Errorf("session %+v made room, want %q", evicted, second.Session)
 	}
 	if key(0) != first {
 		t.Error("a run that was not evicted got another session")

@@ -16,6 +16,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter/eino"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // loadsOnce loads the skill that the user names, and then says which bodies it
@@ -97,15 +98,15 @@ func TestConcurrentRunsDoNotShare(t *testing.T) {
 func TestAnonymousSessionsEnd(t *testing.T) {
 	var mu sync.Mutex
 	keys := map[core.SessionKey]bool{}
-	hook := func(_ context.Context, e core.Event) {
+	report := func(_ context.Context, e core.Event) {
 		if e.Kind == core.SkillLoaded {
 			mu.Lock()
 			defer mu.Unlock()
 			keys[e.Key] = true
 		}
 	}
-	rt := newRuntime(t, satchel.WithEventHook(hook))
-	r := loop(t, newAdapter(t, rt, eino.WithAgent("a")), loadsOnce(), withState())
+	rt := newRuntime(t, satchel.WithEventHook(report))
+	r := loop(t, newAdapter(t, rt, eino.WithAgentName("a")), loadsOnce(), withState())
 	for range 3 {
 		if _, err := r.Invoke(t.Context(), []*schema.Message{schema.UserMessage("pdf")}); err != nil {
 			t.Fatal(err)
@@ -117,7 +118,7 @@ func TestAnonymousSessionsEnd(t *testing.T) {
 	loaded := func() int {
 		n := 0
 		for key := range keys {
-			list, err := rt.Loaded(satchel.WithKey(context.Background(), key))
+			list, err := rt.Loaded(hook.WithKey(context.Background(), key))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,24 +21,24 @@ var errStreamPanic = errors.New("model stream panicked")
 //
 // The goroutine belongs to the returned reader: it ends with the source, or at
 // the next chunk after the reader was closed, and closes the source.
-func observeStream(source *schema.StreamReader[*schema.Message], fix *repair, observe func([]core.ToolCall) error) *schema.StreamReader[*schema.Message] {
+func observeStream(source *schema.StreamReader[*schema.Message], fix *repair, meter *meter, observe func([]core.ToolCall) error) *schema.StreamReader[*schema.Message] {
 	reader, writer := schema.Pipe[*schema.Message](0)
 	go func() {
 		defer writer.Close()
 		defer source.Close()
 		defer func() {
 			if p := recover(); p != nil {
-				writer.Send(nil, fmt.Errorf("%w: %v\n%s", errStreamPanic, p, debug.Stack()))
+				writer.Send(nil, meter.failed(fmt.Errorf("%w: %v\n%s", errStreamPanic, p, debug.Stack())))
 			}
 		}()
-		forward(source, writer, fix, observe)
+		forward(source, writer, fix, meter, observe)
 	}()
 	return reader
 }
 
 // forward sends the source's chunks, completed by fix, and last of all its
 // error, if it has one.
-func forward(source *schema.StreamReader[*schema.Message], writer *schema.StreamWriter[*schema.Message], fix *repair, observe func([]core.ToolCall) error) {
+func forward(source *schema.StreamReader[*schema.Message], writer *schema.StreamWriter[*schema.Message], fix *repair, meter *meter, observe func([]core.ToolCall) error) {
 	var deltas []*schema.Message
 	for {
 		chunk, err := source.Recv()
@@ -46,9 +46,15 @@ func forward(source *schema.StreamReader[*schema.Message], writer *schema.Stream
 			break
 		}
 		if chunk != nil {
+			meter.add(chunk)
 			chunk = fix.chunk(chunk)
 		}
-		if writer.Send(chunk, err) || err != nil {
+		if err != nil {
+			writer.Send(chunk, meter.failed(err))
+			return
+		}
+		if writer.Send(chunk, nil) {
+			meter.called() // as far as somebody has read
 			return
 		}
 		if chunk != nil && len(chunk.ToolCalls) > 0 {
@@ -57,6 +63,7 @@ func forward(source *schema.StreamReader[*schema.Message], writer *schema.Stream
 	}
 	if rest := fix.rest(); rest != nil {
 		if writer.Send(rest, nil) {
+			meter.called()
 			return
 		}
 		deltas = append(deltas, rest)
@@ -66,8 +73,10 @@ func forward(source *schema.StreamReader[*schema.Message], writer *schema.Stream
 		err = observe(calls)
 	}
 	if err != nil {
-		writer.Send(nil, err)
+		writer.Send(nil, meter.failed(err))
+		return
 	}
+	meter.called()
 }
 
 // concatCalls puts the calls together from their deltas, as Eino does for the

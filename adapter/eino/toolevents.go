@@ -12,12 +12,12 @@ import (
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 
-	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // toolReporter reports the calls of the host's tools.
-type toolReporter struct{ rt *satchel.Runtime }
+type toolReporter struct{ hooks hook.Runtime }
 
 type toolStartKey struct{}
 
@@ -65,10 +65,10 @@ func (h *toolReporter) streamed(ctx context.Context, _ *callbacks.RunInfo, out *
 
 func (h *toolReporter) called(ctx context.Context, answer string) {
 	start, ok := ctx.Value(toolStartKey{}).(toolStart)
-	if !ok || h.rt.Owns(start.call.Name) {
+	if !ok || h.hooks.Owns(start.call.Name) {
 		return
 	}
-	h.rt.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: keyIn(ctx), Call: start.call,
+	h.hooks.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: keyIn(ctx), Call: start.call,
 		Detail: answer, Duration: time.Since(start.at)})
 }
 

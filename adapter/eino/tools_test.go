@@ -3,6 +3,7 @@ package eino_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"reflect"
 	"slices"
@@ -221,4 +222,70 @@ func TestToolsSurviveRefreshInARun(t *testing.T) {
 	if !slices.Equal(m.offered[0], m.offered[1]) || m.offered[0][0] != "look" || len(m.offered[0]) != 1+len(rt.Tools()) {
 		t.Errorf("offered %v, then %v", m.offered[0], m.offered[1])
 	}
+}
+
+// unbound is a model that has no WithTools: it takes tools as an option only.
+type unbound struct{ model.BaseChatModel }
+
+func TestModelWithoutWithTools(t *testing.T) {
+	for name, rt := range map[string]*satchel.Runtime{"skills": newRuntime(t), "no skills": withoutSkills(t)} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, streaming bool) {
+				a, err := eino.New(rt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := script(say("one"), say("two"), say("three"))
+				wrapped, err := a.Model(unbound{m})
+				if err != nil {
+					t.Fatal(err)
+				}
+				bound, err := wrapped.WithTools(append(infos(t, &hostTool{name: "look"}), infos(t, a.Tools()...)...))
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx := satchel.WithSession(t.Context(), t.Name())
+				ask(t, ctx, bound, streaming)
+				ask(t, ctx, bound, streaming, model.WithTools(infos(t, &hostTool{name: "see"})))
+				ask(t, ctx, wrapped, streaming)
+				want := []int{1 + len(a.Tools()), 1, 0}
+				if name == "no skills" {
+					want[0] = 1
+				}
+				for i, offered := range m.offered {
+					if len(offered) != want[i] {
+						t.Errorf("call %d is offered %v, want %d tools", i, offered, want[i])
+					}
+				}
+				if m.offered[0][0] != "look" || m.offered[1][0] != "see" {
+					t.Errorf("model is offered %v", m.offered)
+				}
+			})
+		})
+	}
+}
+
+// Later versions of adk give each call its tools as an option.
+func TestToolNameTwiceInAnOption(t *testing.T) {
+	both(t, func(t *testing.T, streaming bool) {
+		a, err := eino.New(newRuntime(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := script(say("done"))
+		wrapped, err := a.Model(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twice := model.WithTools(infos(t, &hostTool{name: "skill_load"}, &hostTool{name: "look"}, &hostTool{name: "look"}, &hostTool{name: "skill_load"}))
+		ctx := satchel.WithSession(t.Context(), "s")
+		if streaming {
+			_, err = wrapped.Stream(ctx, []*schema.Message{schema.UserMessage("q")}, twice)
+		} else {
+			_, err = wrapped.Generate(ctx, []*schema.Message{schema.UserMessage("q")}, twice)
+		}
+		if !errors.Is(err, eino.ErrToolName) || m.calls() != 0 {
+			t.Errorf("got %v after %d calls, want %v", err, m.calls(), eino.ErrToolName)
+		}
+	})
 }

@@ -16,9 +16,9 @@ type response struct {
 	message llms.MessageContent
 }
 
-// tell returns the responses that were acted upon, each followed by the results
-// of its steps, or nil where the two do not agree. What is there from the last
-// Plan is checked and not made again. runs.mu is held.
+// tell returns the responses that were acted upon, each followed by the results of
+// its steps, or nil where the two do not agree. It checks the messages of the last
+// Plan and keeps them where they are the same. runs.mu is held.
 func (r *run) tell() []llms.MessageContent {
 	a, done := account{messages: r.told}, 0
 	for i := range r.responses {

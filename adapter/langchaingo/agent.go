@@ -11,6 +11,7 @@ import (
 	"github.com/tmc/langchaingo/tools"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // Agent is a host's agent with skills, from [Kit.Agent]. Executors see the
@@ -36,7 +37,7 @@ func (a *Agent) Plan(
 	runs := a.kit.runs
 	r, begun := runs.enter(ctx, inputs)
 	host := ctx
-	ctx = satchel.BeginTurn(satchel.WithKey(ctx, r.key), r.turn)
+	ctx = satchel.BeginTurn(hook.WithKey(ctx, r.key), r.turn)
 	ctx = context.WithValue(ctx, runKey{a.kit}, r)
 	if begun {
 		var err error
@@ -44,9 +45,21 @@ func (a *Agent) Plan(
 			return nil, nil, withCleanup(err, runs.leave(host, r))
 		}
 	}
-	runs.plan(r, steps)
+	if err := runs.plan(ctx, r, steps); err != nil {
+		return nil, nil, withCleanup(err, runs.leave(host, r))
+	}
 
-	actions, finish, err := a.inner.Plan(ctx, steps, inputs, options...)
+	shown := steps
+	if isText(a.inner) {
+		var err error
+		if shown, err = a.viewText(ctx, r, steps, inputs); err != nil {
+			return nil, nil, withCleanup(err, runs.leave(host, r))
+		}
+	}
+	actions, finish, err := a.inner.Plan(ctx, shown, inputs, options...)
+	if r.text != nil && err == nil {
+		actions, err = a.observeText(ctx, r, len(steps), actions)
+	}
 	switch {
 	case errors.Is(err, agents.ErrUnableToParseOutput):
 		return actions, finish, err

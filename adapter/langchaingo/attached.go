@@ -17,6 +17,7 @@ func attached(msgs []llms.MessageContent, refs []core.Message) []core.File {
 		}
 		for _, part := range msgs[refs[i].Origin].Parts {
 			if f, ok := fileOf(part); ok {
+				f.Origin = refs[i].Origin
 				files = append(files, f)
 			}
 		}
@@ -27,7 +28,9 @@ func attached(msgs []llms.MessageContent, refs []core.Message) []core.File {
 func fileOf(part llms.ContentPart) (core.File, bool) {
 	switch p := part.(type) {
 	case llms.BinaryContent:
-		return core.File{MIME: p.MIMEType, Data: func() ([]byte, error) { return p.Data, nil }}, true
+		f := core.FileBytes(p.Data)
+		f.MIME = p.MIMEType
+		return f, true
 	case llms.ImageURLContent:
 		return core.FileAt(p.URL), p.URL != ""
 	case llms.CachedContent:

@@ -11,8 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	local "github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -80,7 +79,7 @@ func TestAttachedAllocatesNothing(t *testing.T) {
 // TestFilesOfAMessageReachTheWorkspace: a host that calls the model by itself
 // sends files, and a skill runs on them.
 func TestFilesOfAMessageReachTheWorkspace(t *testing.T) {
-	runs, err := local.NewLocal()
+	runs, err := local.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +99,7 @@ func TestFilesOfAMessageReachTheWorkspace(t *testing.T) {
 		{"without", workspace.Sources{}, []workspace.StagedInput{csv, named}, "https://example.com/a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rt := runtime(t, satchel.WithRunner(tools.Runner{Executor: runs, Resolve: tt.resolve}))
+			rt := runtime(t, satchel.WithRunner(satchel.Runner{Executor: runs, Resolve: tt.resolve}))
 			load := call("1", "skill_load", `{"skill":"pdf"}`)
 			run := call("2", "skill_run", `{"skill":"pdf","command":"cat \"$WORK_DIR/inputs/upload_1\""}`)
 			kit := install(t, rt, script(reply("", load), reply("", run)), nil)

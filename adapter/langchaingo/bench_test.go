@@ -17,6 +17,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // BenchmarkGenerateContent measures one model call in the middle of a turn: 60
@@ -91,7 +92,7 @@ func measure(b *testing.B, ctx context.Context, kit *Kit, msgs []llms.MessageCon
 	llm, given := kit.model.inner.(*silent), change(msgs)
 	llm.answer = asked(13)
 	key, _ := kit.session(ctx)
-	keyed := satchel.WithKey(ctx, key)
+	keyed := hook.WithKey(ctx, key)
 	req := core.Request{Key: key, Messages: new(scratch).refer(new(scratch).outgoing(kit, given, kit.runIn(ctx)))}
 	if len(req.Messages) != 60 {
 		b.Fatalf("%d messages", len(req.Messages))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // Handler is a callbacks.Handler that reports model calls to the host's event
@@ -73,7 +74,7 @@ func (h *Handler) HandleLLMError(ctx context.Context, err error) {
 	h.Handler.HandleLLMError(ctx, err)
 	event := core.Event{Kind: core.ModelFailed}
 	if err != nil {
-		event.Detail = err.Error()
+		event.Detail, event.Err = err.Error(), err
 	}
 	h.report(ctx, event)
 }
@@ -85,10 +86,10 @@ func (h *Handler) report(ctx context.Context, event core.Event) {
 	event.Duration = h.since(ctx)
 	if key, ok := satchel.KeyFrom(ctx); ok {
 		event.Key = key
-	} else if id, ok := satchel.SessionID(ctx); ok {
-		event.Key = core.SessionKey{Session: id, Agent: h.kit.config.agent}
+	} else if key, ok := hook.SessionOf(ctx, h.kit.config.agent); ok {
+		event.Key = key
 	}
-	h.kit.runtime.Emit(ctx, event)
+	h.kit.hooks.Emit(ctx, event)
 }
 
 func (h *Handler) since(ctx context.Context) time.Duration {

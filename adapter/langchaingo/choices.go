@@ -128,13 +128,9 @@ func observed(resp *llms.ContentResponse) []core.ToolCall {
 	if resp == nil || len(resp.Choices) == 0 {
 		return nil
 	}
-	list := resp.Choices[0].ToolCalls
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]core.ToolCall, len(list))
-	for i, c := range list {
-		out[i] = coreCall(c)
+	var out []core.ToolCall
+	for _, c := range resp.Choices[0].ToolCalls {
+		out = append(out, coreCall(c))
 	}
 	return out
 }

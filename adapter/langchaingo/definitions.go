@@ -10,7 +10,7 @@ import (
 // watches the prefix; for any other it does nothing. Tools that are a client's own
 // default are not known here.
 func (k *Kit) definitions(asked *llms.CallOptions) []core.Definition {
-	if !k.runtime.WatchesPrefix() {
+	if !k.hooks.WatchesPrefix() {
 		return nil
 	}
 	probe := *asked

@@ -13,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter/langchaingo"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // parrot stands for a client of a service. It loads a skill and then answers.
@@ -88,7 +89,7 @@ func ExampleNewConversations() {
 		fmt.Println(err)
 		return
 	}
-	history, err := talks.History(satchel.WithKey(ctx, core.SessionKey{Session: "s-1", Agent: "agent"}))
+	history, err := talks.History(hook.WithKey(ctx, core.SessionKey{Session: "s-1", Agent: "agent"}))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -99,9 +100,11 @@ func ExampleNewConversations() {
 		return
 	}
 	for _, m := range messages {
-		fmt.Println(m.GetType(), m.GetContent())
+		fmt.Printf("%s %q\n", m.GetType(), m.GetContent())
 	}
 	// Output:
-	// human How do I greet?
-	// ai I have read how to greet.
+	// human "How do I greet?"
+	// ai ""
+	// tool "loaded: greet\n[skill#1 +greet@c8e2c1437abb]"
+	// ai "I have read how to greet."
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -202,10 +203,5 @@ func offered(choice any, list []llms.Tool) bool {
 }
 
 func offers(list []llms.Tool, name string) bool {
-	for i := range list {
-		if f := list[i].Function; f != nil && f.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(t llms.Tool) bool { return t.Function != nil && t.Function.Name == name })
 }

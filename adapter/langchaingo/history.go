@@ -3,10 +3,11 @@ package langchaingo
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/tmc/langchaingo/llms"
-	"github.com/tmc/langchaingo/memory"
 	"github.com/tmc/langchaingo/schema"
 
 	"github.com/satchel-go/satchel"
@@ -18,9 +19,10 @@ import (
 //
 //	langchaingo.WithHistory(langchaingo.NewConversations().History)
 //
-// It keeps at most 200 messages per session and agent, and 1,000 sessions.
-// When a conversation is full its older half goes at once, so that the
-// beginning of the requests changes rarely. It is safe for concurrent use.
+// It keeps whole turns, as a [TurnHistory] does: at most 1,000 messages per session
+// and agent, and 1,000 sessions. When a conversation is full its older half goes at
+// once, so that the beginning of the requests changes rarely; the last turn stays
+// whatever its length. It is safe for concurrent use.
 type Conversations struct {
 	mu       sync.Mutex
 	messages map[core.SessionKey]*conversation
@@ -29,8 +31,22 @@ type Conversations struct {
 
 const (
 	maxConversations = 1000
-	maxTurnMessages  = 200
+	maxTurnMessages  = 1000
 )
+
+// TurnHistory is a history that keeps what the agent did in a turn, and not only what
+// was said: a history that implements it is given whole turns. The next request then
+// begins with the last one of the turn before, which a prompt cache may serve.
+type TurnHistory interface {
+	schema.ChatMessageHistory
+
+	// AddTurn adds the messages of a turn that was answered, all or none, in their
+	// order: an llms.HumanChatMessage with the question; for each response that called
+	// tools an llms.AIChatMessage with its calls, followed by an llms.ToolChatMessage
+	// for each result; an llms.AIChatMessage with the answer. Messages must return
+	// them unchanged. Results of loads are receipts, without the texts of the skills.
+	AddTurn(ctx context.Context, messages []llms.ChatMessage) error
+}
 
 // NewConversations returns an empty set of conversations.
 func NewConversations() *Conversations {
@@ -54,7 +70,7 @@ func (c *Conversations) History(ctx context.Context) (schema.ChatMessageHistory,
 		delete(c.messages, c.order[0])
 		c.order = c.order[1:]
 	}
-	h := &conversation{inner: memory.NewChatMessageHistory()}
+	h := &conversation{}
 	c.messages[key] = h
 	c.order = append(c.order, key)
 	return h, nil
@@ -64,50 +80,47 @@ func (c *Conversations) History(ctx context.Context) (schema.ChatMessageHistory,
 func (c *Conversations) Forget(session string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	kept := c.order[:0]
-	for _, key := range c.order {
-		if key.Session == session {
-			delete(c.messages, key)
-			continue
-		}
-		kept = append(kept, key)
-	}
-	c.order = kept
+	ended := func(key core.SessionKey) bool { return key.Session == session }
+	c.order = slices.DeleteFunc(c.order, ended)
+	maps.DeleteFunc(c.messages, func(key core.SessionKey, _ *conversation) bool { return ended(key) })
 }
 
 // conversation is a history that may be shared and does not grow for ever.
 type conversation struct {
-	mu    sync.Mutex
-	inner *memory.ChatMessageHistory
+	mu       sync.Mutex
+	messages []llms.ChatMessage
 }
 
 func (h *conversation) AddMessage(ctx context.Context, m llms.ChatMessage) error {
-	return h.add(ctx, m)
+	return h.AddTurn(ctx, []llms.ChatMessage{m})
 }
 
-// add keeps its messages together: Calls of one session may end at one time.
-func (h *conversation) add(ctx context.Context, messages ...llms.ChatMessage) error {
+// AddTurn keeps the messages together: Calls of one session may end at one time.
+func (h *conversation) AddTurn(_ context.Context, messages []llms.ChatMessage) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, m := range messages {
-		if err := h.inner.AddMessage(ctx, m); err != nil {
-			return err
-		}
-	}
-	return h.trim(ctx)
+	h.messages = append(h.messages, messages...)
+	h.trim()
+	return nil
 }
 
-// trim cuts at a user message, so that no answer is left without its question.
-func (h *conversation) trim(ctx context.Context) error {
-	all, err := h.inner.Messages(ctx)
-	if err != nil || len(all) <= maxTurnMessages {
-		return err
+// trim cuts at a user message, so that no answer is left without its question, nor a
+// result without its call.
+func (h *conversation) trim() {
+	all := h.messages
+	if len(all) <= maxTurnMessages {
+		return
 	}
+	isQuestion := func(m llms.ChatMessage) bool { return m.GetType() == llms.ChatMessageTypeHuman }
 	from := len(all) / 2
-	for from < len(all) && all[from].GetType() != llms.ChatMessageTypeHuman {
-		from++
+	if next := slices.IndexFunc(all[from:], isQuestion); next >= 0 {
+		from += next
+	} else {
+		for from > 0 && !isQuestion(all[from]) {
+			from--
+		}
 	}
-	return h.inner.SetMessages(ctx, append([]llms.ChatMessage(nil), all[from:]...))
+	h.messages = slices.Clone(all[from:])
 }
 
 func (h *conversation) AddUserMessage(ctx context.Context, text string) error {
@@ -118,23 +131,19 @@ func (h *conversation) AddAIMessage(ctx context.Context, text string) error {
 	return h.AddMessage(ctx, llms.AIChatMessage{Content: text})
 }
 
-func (h *conversation) Clear(ctx context.Context) error {
+func (h *conversation) Clear(ctx context.Context) error { return h.SetMessages(ctx, nil) }
+
+func (h *conversation) Messages(context.Context) ([]llms.ChatMessage, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.inner.Clear(ctx)
+	return slices.Clone(h.messages), nil
 }
 
-func (h *conversation) Messages(ctx context.Context) ([]llms.ChatMessage, error) {
+func (h *conversation) SetMessages(_ context.Context, all []llms.ChatMessage) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	all, err := h.inner.Messages(ctx)
-	return append([]llms.ChatMessage(nil), all...), err
-}
-
-func (h *conversation) SetMessages(ctx context.Context, all []llms.ChatMessage) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.inner.SetMessages(ctx, append([]llms.ChatMessage(nil), all...))
+	h.messages = slices.Clone(all)
+	return nil
 }
 
 // earlier reads the history of a Call that begins.
@@ -148,10 +157,37 @@ func (k *Kit) earlier(ctx context.Context) ([]llms.MessageContent, error) {
 		return nil, fmt.Errorf("read history: %w", err)
 	}
 	out := make([]llms.MessageContent, 0, len(all))
+	if _, whole := h.(TurnHistory); whole {
+		return appendTurns(out, all), nil
+	}
 	for _, m := range all {
 		out = append(out, contentOf(m))
 	}
 	return repaired(out), nil
+}
+
+// appendTurns appends whole turns as they were sent: each result has the name of its
+// call again, which an llms.ToolChatMessage does not keep, and arguments that are no
+// JSON are left as the model wrote them.
+func appendTurns(out []llms.MessageContent, all []llms.ChatMessage) []llms.MessageContent {
+	var calls []llms.ToolCall // of the last response
+	for _, m := range all {
+		switch p := m.(type) {
+		case llms.AIChatMessage:
+			calls = p.ToolCalls
+			out = append(out, verbatim(&llms.ContentChoice{Content: p.Content, ToolCalls: calls}))
+			continue
+		case llms.ToolChatMessage:
+			result := llms.ToolCallResponse{ToolCallID: p.ID, Content: p.Content}
+			if i := indexOf(calls, p.ID); i >= 0 && calls[i].FunctionCall != nil {
+				result.Name = calls[i].FunctionCall.Name
+			}
+			out = append(out, llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{result}})
+			continue
+		}
+		out = append(out, contentOf(m))
+	}
+	return out
 }
 
 func (k *Kit) openHistory(ctx context.Context) (schema.ChatMessageHistory, error) {
@@ -186,8 +222,8 @@ func (k *Kit) remember(ctx context.Context, r *run, answer string) error {
 	k.runs.mu.Lock()
 	question := r.question
 	k.runs.mu.Unlock()
-	if c, ok := h.(*conversation); ok {
-		err = c.add(ctx, llms.HumanChatMessage{Content: question}, llms.AIChatMessage{Content: answer})
+	if turns, ok := h.(TurnHistory); ok {
+		err = turns.AddTurn(ctx, k.turn(r, question, answer))
 	} else if err = h.AddUserMessage(ctx, question); err == nil {
 		err = h.AddAIMessage(ctx, answer)
 	}
@@ -195,6 +231,31 @@ func (k *Kit) remember(ctx context.Context, r *run, answer string) error {
 		return fmt.Errorf("write history: %w", err)
 	}
 	return nil
+}
+
+// turn is what a [TurnHistory] keeps of a turn. Where the steps of the executor are not
+// those of the responses, these are the question and the answer.
+func (k *Kit) turn(r *run, question, answer string) []llms.ChatMessage {
+	messages := []llms.ChatMessage{llms.HumanChatMessage{Content: question}}
+	happened, _ := k.runs.account(r)
+	for i := range happened {
+		if happened[i].Role == llms.ChatMessageTypeAI {
+			said := llms.AIChatMessage{Content: joinedText(happened[i].Parts)}
+			for _, part := range happened[i].Parts {
+				if call, ok := part.(llms.ToolCall); ok {
+					said.ToolCalls = append(said.ToolCalls, call)
+				}
+			}
+			messages = append(messages, said)
+			continue
+		}
+		for _, part := range happened[i].Parts {
+			if result, ok := part.(llms.ToolCallResponse); ok {
+				messages = append(messages, llms.ToolChatMessage{ID: result.ToolCallID, Content: result.Content})
+			}
+		}
+	}
+	return append(messages, llms.AIChatMessage{Content: answer})
 }
 
 // question is the text of the last message of the user.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 func TestHistoryCarriesEarlierTurns(t *testing.T) {
@@ -37,12 +38,12 @@ func TestHistoryCarriesEarlierTurns(t *testing.T) {
 	run(ctx, "q1 {{.x}}")
 	second, third := run(ctx, "q2"), run(ctx, "q3")
 	want := []string{
-		"0 system: " + defaultSystem + "…", "1 human: q1 {{.x}}", "2 ai: answer one", "3 human: q2", "4 ai: answer two", "5 human: q3",
+		"0 system: " + defaultSystem + "…", "1 human: q1 {{.x}}", "2 ai: let me see", `2 ai: call 1 a {"__arg1":"x"}`, "3 tool: result 1 a a got x", "4 ai: answer one", "5 human: q2", "6 ai: answer two", "7 human: q3",
 	}
 	if diff := differ(want, lines(third.messages)); diff != "" {
 		t.Errorf("third turn (-want +got):\n%s", diff)
 	}
-	first := llm.sent[0].messages
+	first := llm.sent[1].messages // the last request of the first turn
 	for _, later := range []sent{second, third} {
 		if diff := differ(first, later.messages[:len(first)]); diff != "" {
 			t.Errorf("a later turn does not begin with the first request:\n%s", diff)
@@ -122,7 +123,7 @@ func (h history) AddAIMessage(context.Context, string) error           { return 
 func TestConversationsAreBounded(t *testing.T) {
 	talks := NewConversations()
 	at := func(session string) context.Context {
-		return satchel.WithKey(satchel.WithSession(t.Context(), session), core.SessionKey{Session: session, Agent: "agent"})
+		return hook.WithKey(satchel.WithSession(t.Context(), session), core.SessionKey{Session: session, Agent: "agent"})
 	}
 	h, err := talks.History(at("s"))
 	if err != nil {

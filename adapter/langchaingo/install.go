@@ -11,6 +11,7 @@ import (
 	"github.com/tmc/langchaingo/tools"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // Errors of this package, for errors.Is.
@@ -30,6 +31,7 @@ var (
 // number of sessions; agents with different tools or names need a kit each.
 type Kit struct {
 	runtime *satchel.Runtime
+	hooks   hook.Runtime
 	config  config
 	model   *Model
 	tools   []tools.Tool
@@ -51,7 +53,7 @@ func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts .
 	if err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
-	k := &Kit{runtime: rt, config: c, byName: map[string]*Tool{}}
+	k := &Kit{runtime: rt, hooks: rt.Hooks(), config: c, byName: map[string]*Tool{}}
 	if k.offer, err = newOffer(rt.Tools(), hostTools); err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
@@ -89,9 +91,9 @@ func (k *Kit) Agent(inner agents.Agent) *Agent { return &Agent{kit: k, inner: in
 // of its own and has no name for the conversation. Every call under the
 // returned context belongs to that session; end drops it.
 func (k *Kit) Begin(ctx context.Context) (_ context.Context, end func() error) {
-	key := k.runtime.Anonymous(k.config.agent)
+	key := k.hooks.Anonymous(k.config.agent)
 	ended := context.WithoutCancel(ctx)
-	return satchel.WithSession(ctx, key.Session), func() error {
-		return k.runtime.EndSession(ended, key.Session)
+	return hook.WithSession(ctx, key), func() error {
+		return k.hooks.EndAnonymous(ended, key)
 	}
 }

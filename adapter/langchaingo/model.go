@@ -11,6 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // Model is the host's model with skills, from [Kit.Model]. Each call sends
@@ -35,9 +36,12 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 	key, end := m.kit.session(ctx)
 	defer end()
 	if marked, ok := satchel.KeyFrom(ctx); !ok || marked != key {
-		ctx = satchel.WithKey(ctx, key)
+		ctx = hook.WithKey(ctx, key)
 	}
 	r := m.kit.runIn(ctx)
+	if r != nil && r.text != nil {
+		return m.prompt(ctx, r, messages, options)
+	}
 
 	var asked llms.CallOptions
 	for _, option := range options {
@@ -103,11 +107,11 @@ func (m *Model) call(ctx context.Context, key core.SessionKey, msgs []llms.Messa
 	resp, err := m.inner.GenerateContent(context.WithValue(ctx, reportedKey{}, true), msgs, options...)
 	event := core.Event{Kind: core.ModelCalled, Key: key, Duration: time.Since(start)}
 	if err != nil {
-		event.Kind, event.Detail = core.ModelFailed, err.Error()
+		event.Kind, event.Detail, event.Err = core.ModelFailed, err.Error(), err
 	} else {
 		event.Usage = usageOf(resp)
 	}
-	m.kit.runtime.Emit(ctx, event)
+	m.kit.hooks.Emit(ctx, event)
 	return resp, err
 }
 
@@ -117,29 +121,16 @@ func (k *Kit) session(ctx context.Context) (_ core.SessionKey, end func()) {
 	if r := k.runIn(ctx); r != nil {
 		return r.key, func() {}
 	}
-	if id, ok := satchel.SessionID(ctx); ok {
-		return k.named(ctx, id), func() {}
+	if key, ok := hook.SessionOf(ctx, k.config.agent); ok {
+		return hook.Key(ctx, k, key), func() {}
 	}
-	key := k.runtime.Anonymous(k.config.agent)
-	return key, func() { _ = k.runtime.EndSession(context.WithoutCancel(ctx), key.Session) }
+	key := k.hooks.Anonymous(k.config.agent)
+	return key, func() { _ = k.hooks.EndAnonymous(context.WithoutCancel(ctx), key) }
 }
 
-// kitKey finds, in the context of a tool, the key of the agent of one kit.
-type kitKey struct{ kit *Kit }
-
-// named returns the key in a session that the host named. A call under a tool of
-// the same agent is the agent's own; one under a tool of another agent belongs to
-// an agent that is that tool.
-func (k *Kit) named(ctx context.Context, session string) core.SessionKey {
-	own, ok := ctx.Value(kitKey{k}).(core.SessionKey)
-	if now, _ := satchel.KeyFrom(ctx); ok && own == now && own.Session == session {
-		return own
-	}
-	return satchel.NestedKey(ctx, core.SessionKey{Session: session, Agent: k.config.agent})
-}
-
-// override is the last option of a call. It edits what the options before it,
-// and the client's own defaults, left.
+// override returns the last option of a call, which edits the result of the options
+// before it and of the client's own defaults, and the function that streams a whole
+// response where the client cannot.
 func (k *Kit) override(asked *llms.CallOptions, noSkills bool, seen *streamedCalls) (llms.CallOption, func(context.Context, *llms.ContentResponse) error) {
 	withTools := false
 	if k.config.client == Bedrock {
@@ -158,7 +149,7 @@ func (k *Kit) override(asked *llms.CallOptions, noSkills bool, seen *streamedCal
 // observe tells the runtime and the run about a complete response.
 func (k *Kit) observe(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, resp *llms.ContentResponse) error {
 	calls := observed(resp)
-	if err := k.runtime.Observe(ctx, key, calls); err != nil {
+	if err := k.hooks.Observe(ctx, key, calls); err != nil {
 		return fmt.Errorf("observe response: %w", err)
 	}
 	if r != nil && resp != nil && len(resp.Choices) > 0 {
@@ -179,9 +170,9 @@ func assistant(c *llms.ContentChoice) llms.MessageContent {
 	return m
 }
 
-// verbatim is the same with the arguments as the model sent them, which may be
-// no JSON object: OpenAI's client passes them on as text, and the model should
-// see what it did. Only none at all become an empty object.
+// verbatim is assistant with the arguments as the model sent them, even if they are
+// no JSON object: OpenAI's client passes them on as text, and the model should see
+// what it did. Only missing arguments become an empty object.
 func verbatim(c *llms.ContentChoice) llms.MessageContent {
 	parts := make([]llms.ContentPart, 0, len(c.ToolCalls)+1)
 	if c.Content != "" {

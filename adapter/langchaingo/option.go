@@ -75,11 +75,12 @@ func WithStreaming(fn func(ctx context.Context, chunk []byte) error) Option {
 }
 
 // WithHistory carries the earlier turns of a conversation. The decorated agent
-// opens the history when a Call begins, puts its messages between the leading
-// system messages and the Call's own, and adds the user's and the assistant's
-// text when the agent finishes. Inside open, satchel.KeyFrom(ctx) tells the
-// session and the agent. A nil history carries nothing. An error of open or of
-// the history fails the Call. [Conversations] is one that keeps them in memory.
+// opens the history when a Call begins and puts its messages between the leading
+// system messages and the Call's own. When the agent finishes, it adds the user's and
+// the assistant's text, or the whole turn to a [TurnHistory]. Inside open,
+// satchel.KeyFrom(ctx) tells the session and the agent. A nil history carries nothing.
+// An error of open or of the history fails the Call. [Conversations] keeps histories
+// in memory.
 func WithHistory(open func(ctx context.Context) (schema.ChatMessageHistory, error)) Option {
 	return func(c *config) error {
 		if open == nil {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/evasion"
+	"github.com/satchel-go/satchel/internal/bypasstest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 )
@@ -45,7 +45,7 @@ func (c *counted) run(_ context.Context, input string) (string, error) {
 
 func playRuntime(t *testing.T, opts ...satchel.Option) *satchel.Runtime {
 	t.Helper()
-	rt, err := satchel.New(append(opts, satchel.WithSkillFS("play", evasion.Skills()))...)
+	rt, err := satchel.New(append(opts, satchel.WithSkillFS("play", bypasstest.Skills()))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func playRuntime(t *testing.T, opts ...satchel.Option) *satchel.Runtime {
 }
 
 // playing makes a model that acts a play, and the kit with its tools.
-func playing(t *testing.T, play *evasion.Play, opts ...satchel.Option) (*scripted, *counted, *Kit) {
+func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scripted, *counted, *Kit) {
 	t.Helper()
 	var replies []*llms.ContentResponse
 	for _, calls := range play.Messages {
@@ -70,11 +70,11 @@ func playing(t *testing.T, play *evasion.Play, opts ...satchel.Option) (*scripte
 	}
 	llm, c := script(replies...), &counted{reached: map[int]int{}}
 	var host []tools.Tool
-	names, shell := evasion.Tools([]string{"json"})
+	names, shell := bypasstest.Tools([]string{"json"})
 	for _, name := range names {
 		host = append(host, schemed{hostTool{name, c.run}})
 		if shell(name) {
-			opts = append(opts, satchel.WithToolNames(permission.Tool{Name: name, As: []string{"Bash"}, Takes: permission.Command, Field: "command"}))
+			opts = append(opts, satchel.WithHostTools(permission.Tool{Name: name, As: []string{"Bash"}, Takes: permission.Command, Field: "command"}))
 		}
 	}
 	return llm, c, install(t, playRuntime(t, opts...), llm, host)
@@ -84,13 +84,13 @@ func playing(t *testing.T, play *evasion.Play, opts ...satchel.Option) (*scripte
 // lists, in every load mode: through an executor, and in a loop that makes the
 // calls of a message at once.
 func TestNoForbiddenCallReachesATool(t *testing.T) {
-	play := evasion.NewPlay("json")
-	for _, policy := range []permission.Policy{permission.Restrict, permission.Preapprove, permission.Off} {
+	play := bypasstest.NewPlay("json")
+	for _, policy := range []permission.Policy{permission.Restrict, permission.RestrictAll, permission.Preapprove, permission.Off} {
 		for _, combine := range []permission.Combine{permission.Union, permission.Intersection, permission.Latest} {
 			for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Once, loadmode.Session} {
 				for way, turn := range map[string]func(*testing.T, context.Context, *Kit, string){"executor": executed, "loop": looped} {
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", policy, combine, mode, way), func(t *testing.T) {
-						llm, c, kit := playing(t, play, satchel.WithPolicy(policy, combine), satchel.WithLoadMode(mode))
+						llm, c, kit := playing(t, play, satchel.WithPolicy(policy), satchel.WithCombine(combine), satchel.WithLoadMode(mode))
 						ctx := satchel.WithSession(t.Context(), "s")
 						for _, user := range []string{"first", "second", "third"} {
 							turn(t, ctx, kit, user)
@@ -187,7 +187,7 @@ func TestListsJudgeWhatTheToolGets(t *testing.T) {
 				return "", nil
 			}}
 			llm := script(reply("", call("1", "skill_load", `{"skill":"a"}`)), reply("", call("1", "bash", args)), reply("done"))
-			kit := install(t, playRuntime(t, satchel.WithToolNames(tool)), llm, []tools.Tool{bash})
+			kit := install(t, playRuntime(t, satchel.WithHostTools(tool)), llm, []tools.Tool{bash})
 			if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
 				t.Fatal(err)
 			}
@@ -209,9 +209,9 @@ func TestListsJudgeWhatASchemedToolGets(t *testing.T) {
 	} {
 		ran := ""
 		read := schemed{hostTool{"look", func(_ context.Context, input string) (string, error) { ran = input; return "", nil }}}
-		files := evasion.Skills()
+		files := bypasstest.Skills()
 		files["a/SKILL.md"].Data = []byte("---\nname: a\ndescription: x\nallowed-tools: Read(docs/**)\n---\nBODY\n")
-		rt, err := satchel.New(satchel.WithSkillFS("play", files), satchel.WithToolNames(permission.Tool{Name: "look", As: []string{"Read"}, Takes: permission.Path, Field: "path"}))
+		rt, err := satchel.New(satchel.WithSkillFS("play", files), satchel.WithHostTools(permission.Tool{Name: "look", As: []string{"Read"}, Takes: permission.Path, Field: "path"}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,8 +237,8 @@ func (d trimming) Call(ctx context.Context, input string) (string, error) {
 // A decorator around a wrapped tool is wrapped in turn.
 func TestListsHoldBehindADecorator(t *testing.T) {
 	ran := false
-	host := hostTool{"search", func(context.Context, string) (string, error) { ran = true; return "", nil }}
-	llm := script(reply("", call("1", "skill_load", `{"skill":"a"}`)), reply("", call("2", "search", `{"__arg1":"x"}`)), reply("done"))
+	host := hostTool{"read_file", func(context.Context, string) (string, error) { ran = true; return "", nil }}
+	llm := script(reply("", call("1", "skill_load", `{"skill":"a"}`)), reply("", call("2", "read_file", `{"__arg1":"x"}`)), reply("done"))
 	kit := install(t, playRuntime(t), llm, []tools.Tool{host})
 	own := kit.Tools()
 	own[0] = trimming{own[0]}
@@ -268,11 +268,11 @@ func TestApproverErrorEndsTheRun(t *testing.T) {
 // The answer to a load names what the agent's tools lose.
 func TestLoadNamesTheAgentsTools(t *testing.T) {
 	llm := script(reply("", call("1", "skill_load", `{"skill":"a"}`)), reply("done"))
-	kit := install(t, playRuntime(t), llm, []tools.Tool{hostTool{name: "search"}, hostTool{name: "left_1"}})
+	kit := install(t, playRuntime(t), llm, []tools.Tool{hostTool{name: "read_file"}, hostTool{name: "left_1"}})
 	if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
 		t.Fatal(err)
 	}
-	if text := whole(llm.last().messages); !strings.Contains(text, "tools allowed now: Bash(echo:*), left_*; not available until the user's next message: search\n") {
+	if text := whole(llm.last().messages); !strings.Contains(text, "tools allowed now: Bash(echo:*), left_*; not available until the user's next message: read_file\n") {
 		t.Errorf("the model was told\n%s", text)
 	}
 }

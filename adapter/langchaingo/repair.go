@@ -113,12 +113,7 @@ func uniqueID(id string, before []llms.ToolCall, response int) string {
 }
 
 func indexOf(calls []llms.ToolCall, id string) int {
-	for i := range calls {
-		if calls[i].ID == id {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(calls, func(c llms.ToolCall) bool { return c.ID == id })
 }
 
 // objectArguments returns args if they are a JSON object; otherwise they are
@@ -144,9 +139,9 @@ func rewrapped(text string) string {
 	return strings.TrimSuffix(b.String(), "\n") + "}"
 }
 
-// answered completes the results of one message from the calls that are open:
-// by id, else the next in order. The calls that they answer are no longer open,
-// and go from the memory of open.
+// answered completes the results of one message from the calls that are open. A
+// result answers the call with its id, or else the next one in order. It removes the
+// answered calls from the memory of open.
 func answered(parts []llms.ContentPart, open []llms.ToolCall) ([]llms.ContentPart, []llms.ToolCall) {
 	out := parts
 	for i, part := range parts {

@@ -1,9 +1,10 @@
 package langchaingo
 
 import (
-	"container/list"
 	"context"
+	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/internal/lru"
 )
 
 // maxRuns bounds the Calls that a kit remembers at one time. An executor that
@@ -27,6 +30,7 @@ type run struct {
 	inputs    map[string]string // kept, so that its address stays its identity
 	turn      string
 	earlier   []llms.MessageContent
+	text      *textView // of an agent that works in text
 
 	// The rest is guarded by runs.mu.
 	question  string
@@ -34,7 +38,6 @@ type run struct {
 	responses []response
 	told      []llms.MessageContent // what of responses and steps is told already
 	waiting   []*waiting
-	place     *list.Element
 }
 
 // waiting is a call that was handed to the executor.
@@ -53,11 +56,14 @@ type runs struct {
 	mu       sync.Mutex
 	byInputs map[uintptr]*run
 	byInput  map[*byte]*waiting
-	order    *list.List // of *run, the least recently planned first
+	order    *lru.Cache[*run, struct{}]
+	pushed   []*run // out of order, and still to be ended
 }
 
 func newRuns(rt *satchel.Runtime, agent string) *runs {
-	return &runs{runtime: rt, agent: agent, byInputs: map[uintptr]*run{}, byInput: map[*byte]*waiting{}, order: list.New()}
+	s := &runs{runtime: rt, agent: agent, byInputs: map[uintptr]*run{}, byInput: map[*byte]*waiting{}}
+	s.order = lru.New(maxRuns, func(r *run, _ struct{}) { s.pushed = append(s.pushed, r) })
+	return s
 }
 
 // enter returns the run that a Plan with these inputs belongs to, and whether
@@ -68,7 +74,7 @@ func (s *runs) enter(ctx context.Context, inputs map[string]string) (_ *run, beg
 	s.mu.Lock()
 	r := s.byInputs[address]
 	if r != nil {
-		s.order.MoveToBack(r.place)
+		s.order.Get(r)
 	}
 	s.mu.Unlock()
 	if r != nil {
@@ -77,27 +83,25 @@ func (s *runs) enter(ctx context.Context, inputs map[string]string) (_ *run, beg
 
 	r = s.begin(ctx, inputs)
 	s.mu.Lock()
-	var oldest *run
-	if s.order.Len() >= maxRuns {
-		oldest, _ = s.order.Front().Value.(*run)
-	}
-	r.place = s.order.PushBack(r)
+	s.order.Put(r, struct{}{}, 1)
 	if inputs != nil {
 		s.byInputs[address] = r
 	}
+	pushed := s.pushed
+	s.pushed = nil
 	s.mu.Unlock()
-	if oldest != nil {
-		_ = s.leave(ctx, oldest) // the run that begins is not at fault
+	for _, oldest := range pushed {
+		_ = s.end(ctx, oldest) // the run that begins is not at fault
 	}
 	return r, true
 }
 
 func (s *runs) begin(ctx context.Context, inputs map[string]string) *run {
 	r := &run{inputs: inputs}
-	if id, ok := satchel.SessionID(ctx); ok {
-		r.key = satchel.NestedKey(ctx, core.SessionKey{Session: id, Agent: s.agent})
+	if key, ok := hook.SessionOf(ctx, s.agent); ok {
+		r.key = hook.NestedKey(ctx, key)
 	} else {
-		r.key, r.anonymous = s.runtime.Anonymous(s.agent), true
+		r.key, r.anonymous = s.runtime.Hooks().Anonymous(s.agent), true
 	}
 	token, ok := satchel.TurnToken(ctx)
 	if !ok {
@@ -107,10 +111,11 @@ func (s *runs) begin(ctx context.Context, inputs map[string]string) *run {
 	return r
 }
 
-// plan notes the steps that a Plan was called with. Responses that they do not
-// contain were never acted upon: a Plan is retried from the same steps. Calls
-// that no tool was asked for, such as those of unknown tools, have ended too.
-func (s *runs) plan(r *run, steps []schema.AgentStep) {
+// plan notes the steps that a Plan was called with. It forgets responses that the
+// steps do not contain: nothing was done with them, and the Plan is retried from the
+// same steps. It ends calls that no tool was asked for, such as those of unknown
+// tools.
+func (s *runs) plan(ctx context.Context, r *run, steps []schema.AgentStep) error {
 	s.mu.Lock()
 	r.steps = steps
 	n := len(r.responses)
@@ -120,9 +125,19 @@ func (s *runs) plan(r *run, steps []schema.AgentStep) {
 	r.responses = r.responses[:n]
 	left := s.settle(r)
 	s.mu.Unlock()
-	for _, call := range left {
-		s.runtime.Finished(r.key, call)
+	return s.drop(ctx, r.key, left)
+}
+
+// drop ends calls that no tool was asked for.
+func (s *runs) drop(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error {
+	for _, made := range calls {
+		call, err := s.runtime.Agent(key).Open(ctx, made)
+		if err != nil {
+			return err
+		}
+		call.Close()
 	}
+	return nil
 }
 
 // answer notes a response of the model to the present Plan.
@@ -186,11 +201,13 @@ func (s *runs) take(ctx context.Context, name, input string) (*run, core.ToolCal
 		}
 	}
 	session, named := satchel.SessionID(ctx)
-	for e := s.order.Front(); e != nil; e = e.Next() {
-		r, ok := e.Value.(*run)
-		if !ok || named == r.anonymous || named && r.key.Session != session {
-			continue
+	var ours []*run
+	for r := range s.order.All() {
+		if named != r.anonymous && (!named || r.key.Session == session) {
+			ours = append(ours, r)
 		}
+	}
+	for _, r := range slices.Backward(ours) {
 		for _, w := range r.waiting {
 			if !w.taken && strings.EqualFold(w.call.Name, name) && strings.TrimSuffix(w.input, observationSuffix) == input {
 				w.taken = true
@@ -207,24 +224,28 @@ const observationSuffix = "\nObservation:"
 // leave ends a run, and its session when no one else can name it.
 func (s *runs) leave(ctx context.Context, r *run) error {
 	s.mu.Lock()
-	if r.place == nil {
-		s.mu.Unlock()
+	here := s.order.Remove(r)
+	s.mu.Unlock()
+	if !here {
 		return nil
 	}
-	s.order.Remove(r.place)
-	r.place = nil
+	return s.end(ctx, r)
+}
+
+// end ends a run that is out of order.
+func (s *runs) end(ctx context.Context, r *run) error {
+	s.mu.Lock()
 	if r.inputs != nil {
 		delete(s.byInputs, reflect.ValueOf(r.inputs).Pointer())
 	}
 	left := s.settle(r)
 	s.mu.Unlock()
-	for _, call := range left {
-		s.runtime.Finished(r.key, call)
+	ctx = context.WithoutCancel(ctx)
+	err := s.drop(ctx, r.key, left)
+	if r.anonymous {
+		err = errors.Join(err, s.runtime.Hooks().EndAnonymous(ctx, r.key))
 	}
-	if !r.anonymous {
-		return nil
-	}
-	return s.runtime.EndSession(context.WithoutCancel(ctx), r.key.Session)
+	return err
 }
 
 // settle forgets the calls that were handed out, and returns those that no

@@ -98,7 +98,9 @@ func TestTakeByValue(t *testing.T) {
 	var made []*run
 	for _, id := range []string{"1", "2"} {
 		r, _ := s.enter(ctx, map[string]string{"input": id})
-		s.plan(r, nil)
+		if err := s.plan(t.Context(), r, nil); err != nil {
+			t.Fatal(err)
+		}
 		s.expect(r, []schema.AgentAction{{Tool: "A", ToolInput: "", ToolID: id}, {Tool: "A", ToolInput: "x\nObservation:", ToolID: id + "x"}})
 		made = append(made, r)
 	}
@@ -121,12 +123,16 @@ func TestTakeByValue(t *testing.T) {
 
 func TestRunsAreBounded(t *testing.T) {
 	kit := install(t, runtime(t), script(), nil)
-	first, _ := kit.runs.enter(t.Context(), map[string]string{"input": "first"})
+	inputs := map[string]string{"input": "first"}
+	kit.runs.enter(t.Context(), inputs)
 	for i := range maxRuns {
 		kit.runs.enter(t.Context(), map[string]string{"input": fmt.Sprint(i)})
 	}
-	if n := kit.runs.order.Len(); n != maxRuns || first.place != nil {
-		t.Errorf("%d runs, first is still there: %v", n, first.place != nil)
+	if n := kit.runs.order.Len(); n != maxRuns || len(kit.runs.byInputs) != maxRuns {
+		t.Errorf("%d runs, of which %d are found by their inputs", n, len(kit.runs.byInputs))
+	}
+	if _, begun := kit.runs.enter(t.Context(), inputs); !begun {
+		t.Error("the first run is still there")
 	}
 }
 

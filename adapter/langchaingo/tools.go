@@ -13,6 +13,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // Tool is one of [Kit.Tools]: a tool of the host behind the gate, or one of
@@ -65,18 +66,22 @@ func (t *Tool) answer(ctx context.Context, r *run, call core.ToolCall, input str
 		return "", err
 	}
 	defer end()
-	ctx = context.WithValue(satchel.WithKey(ctx, key), kitKey{t.kit}, key)
-	defer t.kit.runtime.Finished(key, call)
-	if err := ctx.Err(); err != nil {
-		return "", fmt.Errorf("call tool %q: %w", t.name, err)
-	}
+	ctx = hook.Enter(ctx, t.kit, key)
 	asking, asked := ctx, call
 	if _, schemed := t.inner.(Schemer); schemed {
 		asked.Arguments = input // of what the model sent, this is what the tool gets
 	} else if t.inner != nil {
-		asking = satchel.WithInput(ctx, input)
+		asking = hook.WithInput(ctx, input)
 	}
-	d, err := t.kit.runtime.Gate(asking, key, asked)
+	opened, err := t.kit.runtime.Agent(key).Open(ctx, asked)
+	if err != nil {
+		return "", fmt.Errorf("call tool %q: %w", t.name, err)
+	}
+	defer opened.Close()
+	if err := ctx.Err(); err != nil {
+		return "", fmt.Errorf("call tool %q: %w", t.name, err)
+	}
+	d, err := opened.Gate(asking)
 	if err != nil {
 		return "", fmt.Errorf("call tool %q: %w", t.name, err)
 	}
@@ -84,14 +89,17 @@ func (t *Tool) answer(ctx context.Context, r *run, call core.ToolCall, input str
 		return cmp.Or(d.Reason, "denied"), nil
 	}
 	if t.inner == nil {
-		return t.kit.runtime.CallTool(ctx, key, call)
+		return opened.Run(ctx)
+	}
+	if ctx, err = opened.Within(ctx); err != nil {
+		return "", fmt.Errorf("call tool %q: %w", t.name, err)
 	}
 	start := time.Now()
 	answer, err := t.observation(ctx, input)
 	if err != nil {
 		return "", err
 	}
-	t.kit.runtime.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: key, Call: call, Detail: answer, Duration: time.Since(start)})
+	t.kit.hooks.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: key, Call: call, Detail: answer, Duration: time.Since(start)})
 	return answer, nil
 }
 
@@ -134,10 +142,12 @@ func (k *Kit) Call(ctx context.Context, call llms.ToolCall) (llms.ToolCallRespon
 	t := k.byName[strings.ToUpper(c.Name)]
 	if t == nil {
 		if key, end, err := (&Tool{kit: k, name: c.Name}).session(ctx, nil); err == nil {
-			k.runtime.Finished(key, c)
-			end()
+			defer end()
+			if err := k.runs.drop(ctx, key, []core.ToolCall{c}); err != nil {
+				return llms.ToolCallResponse{}, err
+			}
 		}
-		result.Content = k.runtime.UnknownTool(c.Name)
+		result.Content = k.hooks.UnknownTool(c.Name)
 		return result, nil
 	}
 	answer, err := t.answer(ctx, k.runIn(ctx), c, t.input(c.Arguments))

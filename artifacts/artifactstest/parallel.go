@@ -30,8 +30,8 @@ func parallel(t *testing.T, n int, do func(i int) error) {
 
 func parallelVersions(t *testing.T, s artifacts.Store) { countVersions(t, s, s) }
 
-// countVersions makes the stores, which share their content, save one name at
-// once.
+// countVersions makes the stores, which share their content, save one name at the
+// same time.
 func countVersions(t *testing.T, stores ...artifacts.Store) {
 	const goroutines, each = 16, 6
 	var mu sync.Mutex
@@ -81,8 +81,8 @@ func parallelFailures(t *testing.T, s artifacts.Store) {
 	}
 }
 
-// parallelEnd checks that what is seen is always whole, and that after the last
-// End nothing is.
+// parallelEnd checks that artifacts are always seen whole, and that none is left
+// after the last End.
 func parallelEnd(t *testing.T, s artifacts.Store) {
 	const rounds = 40
 	parallel(t, 6, func(i int) error {

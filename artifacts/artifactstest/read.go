@@ -91,7 +91,7 @@ func endUnknown(t *testing.T, s artifacts.Store) {
 	}
 }
 
-// endDuringSave ends the session, and may use it again, while content is read.
+// endDuringSave ends the session, and may start it again, while content is read.
 func endDuringSave(t *testing.T, s artifacts.Store) {
 	for name, again := range map[string]func(){
 		"ended":             func() {},

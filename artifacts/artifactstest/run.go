@@ -7,10 +7,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/satchel-go/satchel/artifacts"
 )
@@ -43,6 +45,10 @@ func Run(t *testing.T, open func(t *testing.T) artifacts.Store) {
 		{"end/during a save", endDuringSave},
 		{"ids/any string is a session", hostileSessions},
 		{"ids/names that look alike are separate", similarNames},
+		{"sessions/lists those with artifacts", sessionsListed},
+		{"remove/one version, whose number stays taken", removeOne},
+		{"remove/not found", removeNotFound},
+		{"remove/what is older than a time", removeBefore},
 		{"context/cancelled", cancelled},
 		{"parallel/consecutive versions of one name", parallelVersions},
 		{"parallel/failing saves leave no gap", parallelFailures},
@@ -53,7 +59,7 @@ func Run(t *testing.T, open func(t *testing.T) artifacts.Store) {
 	}
 }
 
-// limit is more than what the tests save.
+// limit is more than the tests save.
 const limit = 8 << 20
 
 func equal(t *testing.T, what string, got, want any) {
@@ -70,7 +76,7 @@ func is(t *testing.T, err, target error) {
 	}
 }
 
-// describe returns what a store says about content.
+// describe returns the description that a store must give of content.
 func describe(name string, version int, mime, content string) artifacts.Info {
 	sum := sha256.Sum256([]byte(content))
 	return artifacts.Info{
@@ -85,10 +91,10 @@ func save(t *testing.T, s artifacts.Store, session, name, content string) artifa
 	if err != nil {
 		t.Fatal(err)
 	}
-	return info
+	return undated(info)
 }
 
-// holds checks what is stored under ref.
+// holds checks the content that is stored under ref.
 func holds(t *testing.T, s artifacts.Store, session string, ref artifacts.Ref, want artifacts.Info, content string) {
 	t.Helper()
 	r, info, err := s.Open(t.Context(), session, ref)
@@ -100,7 +106,16 @@ func holds(t *testing.T, s artifacts.Store, session string, ref artifacts.Ref, w
 	if err = errors.Join(err, r.Close()); err != nil || !bytes.Equal(got, []byte(content)) {
 		t.Errorf("%v: got %d bytes %.40q, %v, want %.40q", ref, len(got), got, err, content)
 	}
-	equal(t, "info", info, want)
+	equal(t, "info", undated(info), want)
+}
+
+// undated returns a description without its time, which must be set.
+func undated(info artifacts.Info) artifacts.Info {
+	if info.Created.IsZero() || info.Created.Location() != time.UTC || info.Created.Nanosecond()%1e6 != 0 {
+		panic(fmt.Sprintf("%v was created at %v", info, info.Created))
+	}
+	info.Created = time.Time{}
+	return info
 }
 
 func list(t *testing.T, s artifacts.Store, session string) []artifacts.Info {
@@ -108,6 +123,9 @@ func list(t *testing.T, s artifacts.Store, session string) []artifacts.Info {
 	all, err := s.List(t.Context(), session)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i := range all {
+		all[i] = undated(all[i])
 	}
 	return all
 }

@@ -32,7 +32,7 @@ func saveDescribes(t *testing.T, s artifacts.Store) {
 			t.Fatal(err)
 		}
 		want := describe(name, 0, tt.want, tt.content)
-		equal(t, name, info, want)
+		equal(t, name, undated(info), want)
 		holds(t, s, "s", info.Ref, want, tt.content)
 	}
 }
@@ -66,7 +66,7 @@ func saveBeyondLimit(t *testing.T, s artifacts.Store) {
 	equal(t, "version after the failures", save(t, s, "s", "a", "x").Version, 0)
 }
 
-// endless counts what is read from it.
+// endless counts how much is read from it.
 type endless struct{ read int64 }
 
 func (e *endless) Read(p []byte) (int, error) {

@@ -8,10 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/benchmark/cachemodel"
-	"github.com/satchel-go/satchel/benchmark/capture"
-	"github.com/satchel-go/satchel/benchmark/prompt"
+	"github.com/tiktoken-go/tokenizer"
+
 	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/gauge"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // stage is a conversation of two turns that both need a skill.
@@ -42,11 +45,11 @@ func newStage(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	renderer, err := prompt.NewRenderer()
+	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &stage{s, texts, renderer, body}
+	return &stage{s, texts, prompt.NewRenderer(vocabulary), body}
 }
 
 // capture makes a capture of requests that grow; in the last one, of the second
@@ -130,7 +133,7 @@ func TestClearedContent(t *testing.T) {
 	if got, want := m.At("p").Bound, float64(first+fresh+1); got != want {
 		t.Errorf("bound %v, want %v", got, want)
 	}
-	want := []Break{{Request: 3, Turn: 1, TurnBegins: true, Block: "result", Lost: behind}}
+	want := []gauge.Break{{Request: 3, Turn: 1, TurnBegins: true, Block: "result", Lost: behind}}
 	if !reflect.DeepEqual(m.Breaks, want) || len(m.Lost) != 0 {
 		t.Errorf("breaks %+v, want %+v", m.Breaks, want)
 	}

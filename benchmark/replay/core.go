@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/benchmark/capture"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
@@ -21,7 +21,8 @@ func coreSystems() []System {
 		}}
 	}
 	return []System{
-		system("turn/tool-result"),
+		system("adaptive/tool-result"),
+		system("turn/tool-result", satchel.WithLoadMode(loadmode.Turn)),
 		system("turn+policy/tool-result", satchel.WithCachePolicy(loadmode.CachePolicy{Read: 0.1, Write: 1.25, Horizon: 4, TTL: 5 * time.Minute})),
 		system("session/tool-result", satchel.WithLoadMode(loadmode.Session)),
 		system("turn/system", satchel.WithPlacement(processors.InSystem)),
@@ -29,7 +30,7 @@ func coreSystems() []System {
 }
 
 func playCore(ctx context.Context, s *stage, opts []satchel.Option) error {
-	rt, err := satchel.New(append(opts, satchel.WithSkillDirs(s.skills))...)
+	rt, err := satchel.New(append(opts, satchel.WithSkillDirs(s.skills), satchel.WithStore(s.store))...)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (h *host) answer(ctx context.Context) error {
 		for _, c := range a.calls {
 			calls = append(calls, core.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
 		}
-		if err := h.runtime.Observe(ctx, h.key, calls); err != nil {
+		if err := h.runtime.Hooks().Observe(ctx, h.key, calls); err != nil {
 			return err
 		}
 		h.history = append(h.history, core.Message{Role: core.Assistant, Text: a.say, Calls: calls})
@@ -90,8 +91,7 @@ func (h *host) answer(ctx context.Context) error {
 }
 
 func (h *host) execute(ctx context.Context, c core.ToolCall) (string, error) {
-	defer h.runtime.Finished(h.key, c)
-	if h.runtime.Owns(c.Name) {
+	if h.runtime.Hooks().Owns(c.Name) {
 		return h.runtime.CallTool(ctx, h.key, c)
 	}
 	return h.result(c.ID)

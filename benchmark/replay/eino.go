@@ -16,14 +16,14 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter/eino"
-	"github.com/satchel-go/satchel/benchmark/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/tools"
 )
 
 // einoAdapter is Satchel in an agent of Eino's adk.
 func einoAdapter() System {
-	return System{Name: "satchel-eino", Variant: "turn/tool-result", play: func(ctx context.Context, s *stage) error {
-		rt, err := satchel.New(satchel.WithSkillDirs(s.skills), satchel.WithProfile(tools.KnowledgeOnly))
+	return System{Name: "satchel-eino", Variant: "adaptive/tool-result", Adapter: true, play: func(ctx context.Context, s *stage) error {
+		rt, err := satchel.New(satchel.WithSkillDirs(s.skills), satchel.WithProfile(tools.KnowledgeOnly), satchel.WithStore(s.store))
 		if err != nil {
 			return err
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/cloudwego/eino/adk/middlewares/skill"
 	"github.com/cloudwego/eino/components/tool/utils"
 
-	"github.com/satchel-go/satchel/benchmark/capture"
 	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
 // skillsBase is where skills lie as the model is told; a real path would make

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/satchel-go/satchel/benchmark/capture"
 	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
 // injection is what an agent without skills does: every body, and the docs that

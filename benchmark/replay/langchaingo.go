@@ -11,7 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter/langchaingo"
-	"github.com/satchel-go/satchel/benchmark/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -19,11 +19,11 @@ import (
 // The executors of langchaingo keep no calls from one turn to the next, so their
 // conversations are not those of the other systems.
 func langchaingoAdapter() System {
-	return System{Name: "satchel-langchaingo", Variant: "turn/tool-result", play: playLangchaingo}
+	return System{Name: "satchel-langchaingo", Variant: "adaptive/tool-result", Adapter: true, play: playLangchaingo}
 }
 
 func playLangchaingo(ctx context.Context, s *stage) error {
-	rt, err := satchel.New(satchel.WithSkillDirs(s.skills), satchel.WithProfile(tools.KnowledgeOnly))
+	rt, err := satchel.New(satchel.WithSkillDirs(s.skills), satchel.WithProfile(tools.KnowledgeOnly), satchel.WithStore(s.store))
 	if err != nil {
 		return err
 	}

@@ -9,16 +9,18 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/satchel-go/satchel/benchmark/capture"
-	"github.com/satchel-go/satchel/benchmark/prompt"
 	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // System is one way to give an agent its skills.
 type System struct {
 	// Name and Variant are what reports and captures call it.
 	Name, Variant string
-	play          func(ctx context.Context, s *stage) error
+	// Adapter: it is one of Satchel's adapters, which send what the runtime sends.
+	Adapter bool
+	play    func(ctx context.Context, s *stage) error
 }
 
 // Systems returns the systems that are played here, in the order of reports.
@@ -36,6 +38,7 @@ func (sys System) Play(ctx context.Context, s *scenario.Scenario, texts *scenari
 	st := &stage{
 		Scenario: s, texts: texts, skills: skills, player: scenario.NewPlayer(s, texts),
 		capture: &capture.Capture{Scenario: s.Name, System: sys.Name, Variant: sys.Variant},
+		store:   newIdleStore(),
 	}
 	if err := sys.play(ctx, st); err != nil {
 		return nil, fmt.Errorf("play %s through %s (%s): %w", s.Name, sys.Name, sys.Variant, err)
@@ -51,15 +54,19 @@ type stage struct {
 	player  *scenario.Player
 	capture *capture.Capture
 
+	// store is where Satchel keeps the session.
+	store   *idleStore
 	turn    int
-	calls   int               // made so far
-	results map[string]string // of calls of the host's tools, by id
+	calls   int                       // made so far
+	results map[string]string         // of calls of the host's tools, by id
+	asked   map[string]*scenario.Need // what other calls ask for, by id
 }
 
 // begin starts a turn and returns what the user says.
 func (s *stage) begin(turn int) string {
-	s.turn, s.results = turn, make(map[string]string)
+	s.turn, s.results, s.asked = turn, make(map[string]string), make(map[string]*scenario.Need)
 	s.player.Begin(turn)
+	s.store.pass(s.Turns[turn].IdleSeconds)
 	return s.Turns[turn].User
 }
 
@@ -90,6 +97,8 @@ func (s *stage) send(tools []capture.Tool, messages []capture.Message, speak voc
 		a.calls[i].ID = fmt.Sprintf("call_%03d", s.calls)
 		if action.Tool != nil {
 			s.results[a.calls[i].ID] = action.Tool.Result
+		} else {
+			s.asked[a.calls[i].ID] = action.Need
 		}
 	}
 	return a

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/benchmark/cachemodel"
 	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 )
 
 const (

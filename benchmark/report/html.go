@@ -6,8 +6,9 @@ import (
 	"html/template"
 	"io"
 
-	"github.com/satchel-go/satchel/benchmark/cachemodel"
 	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
+	"github.com/satchel-go/satchel/internal/cachecost/gauge"
 )
 
 //go:embed page.html
@@ -18,6 +19,7 @@ type pageData struct {
 	Sums      []*sum
 	Scenarios []scenarioData
 	Prices    []cachemodel.Price
+	Kinds     []*kindTable
 }
 
 type scenarioData struct {
@@ -34,22 +36,26 @@ type priceData struct {
 
 type row struct {
 	*measure.Conversation
-	Cost measure.Cost
+	Cost gauge.Cost
 }
 
 // HTML writes one page that needs nothing else: the sums, for each scenario the
 // size of the requests, and for each price the costs.
 func HTML(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"n": number}).Parse(page)
+	t, err := template.New("page").Funcs(template.FuncMap{"n": number, "ofBest": ofBest, "percent": percent}).Parse(page)
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
-	data := pageData{Prices: prices, Sums: sumsOf(all, prices)}
+	data := pageData{Prices: prices, Sums: sumsOf(all, prices), Kinds: kindTables(all, prices)}
 	var titles []string
 	for _, s := range data.Sums {
 		titles = append(titles, s.Title)
 	}
-	for _, name := range scenarios(all) {
+	shown := scenarios(all)
+	if data.Kinds != nil {
+		shown = nil // they are too many
+	}
+	for _, name := range shown {
 		s := scenarioData{Name: name, Sizes: sizesChart(byCost(all, name, prices[0].Name), titles)}
 		for _, p := range prices {
 			of := byCost(all, name, p.Name)
@@ -63,6 +69,9 @@ func HTML(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) e
 	}
 	return t.Execute(w, data)
 }
+
+// percent is a share in so many of a hundred.
+func percent(share float64) string { return fmt.Sprintf("%.0f", 100*share) }
 
 // number is any number as the page shows it.
 func number(n any) string {

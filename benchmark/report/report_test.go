@@ -6,16 +6,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/benchmark/cachemodel"
 	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
+	"github.com/satchel-go/satchel/internal/cachecost/gauge"
 )
 
 func measured() []*measure.Conversation {
 	conversation := func(scenario, system string, ite float64) *measure.Conversation {
 		return &measure.Conversation{
-			Scenario: scenario, System: system, Variant: "<v>", Requests: 2, Prompt: 300, Peak: 200, Fixed: 50,
-			Sizes: []int{100, 200 + int(ite)%7}, Breaks: []measure.Break{{Request: 1, Block: "tool", Lost: 20}}, Lost: []measure.Loss{},
-			Costs: []measure.Cost{{Price: "p", Read: 100, Written: 150, ITE: ite, Bound: 160, Ratio: ite / 160}},
+			Scenario: scenario, System: system, Variant: "<v>", Lost: []measure.Loss{},
+			Totals: gauge.Totals{
+				Requests: 2, Prompt: 300, Peak: 200, Fixed: 50,
+				Sizes: []int{100, 200 + int(ite)%7}, Breaks: []gauge.Break{{Request: 1, Block: "tool", Lost: 20}},
+				Costs: []gauge.Cost{{Price: "p", Read: 100, Written: 150, ITE: ite, Bound: 160, Ratio: ite / 160}},
+			},
 		}
 	}
 	return []*measure.Conversation{
@@ -34,14 +38,14 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `one at p: read 0.1, write 1, automatic: every prefix, token by token
-  cost  of bound  calls  prompt  cached  written  peak  fixed  breaks  lost  system
-   210     1.312      2     300     100      150   200     50       1     0  satchel <v>
-   240     1.500      2     300     100      150   200     50       1     0  peer <v>
-  9000    56.250      2     300     100      150   200     50       1     0  full-injection <v>
+  cost  of bound  of best  calls  prompt  cached  written  peak  fixed  breaks  lost  system
+   210     1.312        -      2     300     100      150   200     50       1     0  satchel <v>
+   240     1.500        -      2     300     100      150   200     50       1     0  peer <v>
+  9000    56.250        -      2     300     100      150   200     50       1     0  full-injection <v>
 
 two at p: read 0.1, write 1, automatic: every prefix, token by token
-  cost  of bound  calls  prompt  cached  written  peak  fixed  breaks  lost  system
-   100     0.625      2     300     100      150   200     50       1     0  peer <v>
+  cost  of bound  of best  calls  prompt  cached  written  peak  fixed  breaks  lost  system
+   100     0.625        -      2     300     100      150   200     50       1     0  peer <v>
 
 all scenarios: cost
      p  scenarios  system
@@ -97,5 +101,45 @@ func TestNumbers(t *testing.T) {
 		if got := step(highest); got != want {
 			t.Errorf("a grid to %d has a line each %d, want %d", highest, got, want)
 		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	all := measured()
+	for _, m := range all {
+		m.Kind, m.Hindsight = map[string]string{"one": "a", "two": "b"}[m.Scenario], map[string]float64{"p": 200}
+	}
+	var b, page bytes.Buffer
+	if err := Kinds(&b, all, prices()); err != nil {
+		t.Fatal(err)
+	}
+	want := `2 conversations at p: read 0.1, write 1, automatic: every prefix, token by token
+geometric mean to the best clearing in hindsight
+       a      b     all   sum  system
+   1.050    NaN   1.050   210  satchel <v>
+   1.200  0.500   0.775   340  peer <v>
+  45.000    NaN  45.000  9000  full-injection <v>
+
+the worst conversation
+       a      b     all   sum  system
+   1.050    NaN   1.050   210  satchel <v>
+   1.200  0.500   1.200   340  peer <v>
+  45.000    NaN  45.000  9000  full-injection <v>
+
+the cheapest system in so many of a hundred
+    a    b  all   sum  system
+  100  NaN  100   210  satchel <v>
+    0  100   50   340  peer <v>
+    0  NaN    0  9000  full-injection <v>
+
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+	if err := HTML(&page, all, prices()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page.String(), "Random conversations by kind") || strings.Contains(page.String(), "Tokens of each request") {
+		t.Error("the page does not show kinds in place of scenarios")
 	}
 }

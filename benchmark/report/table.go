@@ -10,8 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/satchel-go/satchel/benchmark/cachemodel"
 	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 )
 
 // Table writes a table for each scenario and price, the cheapest system first,
@@ -22,10 +22,10 @@ func Table(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) 
 		for _, p := range prices {
 			fmt.Fprintf(b, "%s at %s: %s\n", name, p.Name, priceLine(p))
 			t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-			fmt.Fprintln(t, "cost\tof bound\tcalls\tprompt\tcached\twritten\tpeak\tfixed\tbreaks\tlost\t  system")
+			fmt.Fprintln(t, "cost\tof bound\tof best\tcalls\tprompt\tcached\twritten\tpeak\tfixed\tbreaks\tlost\t  system")
 			for _, m := range byCost(all, name, p.Name) {
 				c := m.At(p.Name)
-				fmt.Fprintf(t, "%.0f\t%.3f\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t  %s\n", c.ITE, c.Ratio, m.Requests, m.Prompt,
+				fmt.Fprintf(t, "%.0f\t%.3f\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t  %s\n", c.ITE, c.Ratio, ofBest(m, p.Name), m.Requests, m.Prompt,
 					c.Read, c.Written, m.Peak, m.Fixed, len(m.Breaks), m.Missing(), title(m))
 			}
 			if err := t.Flush(); err != nil {
@@ -37,6 +37,15 @@ func Table(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) 
 	writeSums(b, all, prices)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// ofBest is the cost in that of the best clearing in hindsight, "-" where that is
+// not known.
+func ofBest(m *measure.Conversation, price string) string {
+	if m.Hindsight[price] == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", m.At(price).ITE/m.Hindsight[price])
 }
 
 func priceLine(p cachemodel.Price) string {

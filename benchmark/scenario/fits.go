@@ -3,7 +3,7 @@ package scenario
 import (
 	"strings"
 
-	"github.com/satchel-go/satchel/benchmark/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
 // Fits reports whether a capture is of this conversation: the messages of its

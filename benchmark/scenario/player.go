@@ -3,7 +3,7 @@ package scenario
 import (
 	"slices"
 
-	"github.com/satchel-go/satchel/benchmark/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
 // Player is the scripted model: it reads a request and says what it does next.

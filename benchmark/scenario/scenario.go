@@ -16,8 +16,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/benchmark/capture"
-	"github.com/satchel-go/satchel/benchmark/prompt"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // ErrScenario reports a file that is no scenario.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/benchmark/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
 const small = `{"name":"small","instruction":"You help.","turns":[

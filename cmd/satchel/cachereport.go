@@ -8,11 +8,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/satchel-go/satchel/benchmark/cachemodel"
-	"github.com/satchel-go/satchel/benchmark/capture"
-	"github.com/satchel-go/satchel/benchmark/measure"
-	"github.com/satchel-go/satchel/benchmark/prompt"
-	"github.com/satchel-go/satchel/benchmark/requestlog"
+	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/gauge"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
+	"github.com/satchel-go/satchel/internal/cachecost/requestlog"
 )
 
 type cacheReportCmd struct {
@@ -26,8 +28,9 @@ func (cacheReportCmd) Help() string {
 	return `Says what a provider's prompt cache would have served of a log of requests, and
 where and why a request does not begin with the one before it.
 
-Each line is a chat completion request in the OpenAI format, or an object that
-holds one as "body" or "request". Where a line has "time" or "timestamp" (RFC 3339
+Each line is a request in OpenAI's chat completions or responses format or in
+Anthropic's messages format, or an object that holds one as "body" or "request".
+A request that names a previous response cannot be read: send the whole input. Where a line has "time" or "timestamp" (RFC 3339
 or seconds), entries expire as they do at the provider; where it has the
 response's "usage", what the provider reported is shown beside.
 
@@ -45,23 +48,24 @@ prompt_tokens, peak_tokens, costs, breaks and reported. A log may hold 256 MiB o
 different messages.`
 }
 
-// cacheReport is what is said of one conversation; the names in JSON are stable.
+// cacheReport is the report on one conversation; the names in JSON are stable.
 type cacheReport struct {
 	Conversation string         `json:"conversation"`
 	Lines        []int          `json:"lines"`
 	Requests     int            `json:"requests"`
 	Prompt       int            `json:"prompt_tokens"`
 	Peak         int            `json:"peak_tokens"`
-	Costs        []measure.Cost `json:"costs"`
+	Costs        []gauge.Cost   `json:"costs"`
 	Breaks       []reportBreak  `json:"breaks"`
 	Reported     *reportedUsage `json:"reported,omitempty"`
 }
 
-// reportBreak is a request whose prefix broke, and how many tokens it sends anew.
+// reportBreak is a request that does not begin with the one before it, and how many
+// tokens it sends anew.
 type reportBreak struct {
 	Line int `json:"line"`
 	Lost int `json:"lost_tokens"`
-	measure.Difference
+	gauge.Difference
 }
 
 // reportedUsage is the sum of what the provider reported, without the lines that
@@ -87,10 +91,11 @@ func (u *reportedUsage) add(e *requestlog.Entry) {
 
 // Run reports every conversation of the log, in the order of their first request.
 func (cmd *cacheReportCmd) Run(c console) error {
-	renderer, err := prompt.NewRenderer()
+	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
-		return err
+		return fmt.Errorf("open vocabulary: %w", err)
 	}
+	renderer := prompt.NewRenderer(vocabulary)
 	in := c.in
 	if cmd.File != "-" {
 		file, err := os.Open(cmd.File)
@@ -136,7 +141,7 @@ func (cmd *cacheReportCmd) Run(c console) error {
 type logged struct {
 	report   cacheReport
 	reported reportedUsage
-	gauge    *measure.Gauge
+	gauge    *gauge.Gauge
 	last     capture.Request
 	began    time.Time
 	at       time.Duration
@@ -145,7 +150,7 @@ type logged struct {
 func newLogged(first *requestlog.Entry, renderer *prompt.Renderer, prices []cachemodel.Price) *logged {
 	return &logged{
 		report: cacheReport{Conversation: first.Key, Breaks: []reportBreak{}},
-		gauge:  measure.NewGauge(renderer, prices), began: first.At,
+		gauge:  gauge.New(renderer, prices), began: first.At,
 	}
 }
 
@@ -158,7 +163,7 @@ func (c *logged) add(e *requestlog.Entry) error {
 		return err
 	}
 	if broken {
-		c.report.Breaks = append(c.report.Breaks, reportBreak{e.Line, b.Lost, measure.Explain(c.last, e.Request)})
+		c.report.Breaks = append(c.report.Breaks, reportBreak{e.Line, b.Lost, gauge.Explain(c.last, e.Request)})
 	}
 	c.report.Lines = append(c.report.Lines, e.Line)
 	c.reported.add(e)
@@ -175,7 +180,7 @@ func (c *logged) done() *cacheReport {
 	return &c.report
 }
 
-// write is for people.
+// write prints the report for people to read.
 func (r *cacheReport) write(w io.Writer, prices []cachemodel.Price) error {
 	name := "requests"
 	if r.Conversation != "" {

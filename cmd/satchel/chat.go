@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,32 +13,37 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel"
 )
 
-// errSteps ends a turn in which the model went on calling tools.
+// errSteps ends a turn in which the model kept calling tools until --max-steps.
 var errSteps = errors.New("no answer within the allowed model calls; raise --max-steps")
 
 // maxPrompt bounds a line of standard input in bytes.
 const maxPrompt = 1 << 20
 
-// chatFlags are the flags that say what the agent is.
+// chatFlags are the flags that describe the agent.
 type chatFlags struct {
-	Framework string        `enum:"eino,langchaingo" default:"eino" placeholder:"NAME" help:"The framework that runs the agent: ${enum} (default ${default})."`
-	Skills    []string      `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills; may be repeated. No other place is searched."`
-	LoadMode  loadmode.Mode `default:"turn" placeholder:"MODE" help:"How long loaded skills last: turn, once or session (default ${default})."`
-	Placement string        `enum:"tool-result,system" default:"tool-result" placeholder:"PLACE" help:"Where loaded content goes: ${enum} (default ${default})."`
-	MaxLoaded int           `default:"8" placeholder:"N" help:"How many skills may be loaded at a time (default ${default}); 0 is no limit."`
-	Profile   string        `enum:"full,knowledge_only" default:"full" placeholder:"NAME" help:"Which skill tools the model is offered: ${enum} (default ${default})."`
-	System    string        `placeholder:"TEXT" help:"System message, sent verbatim."`
-	MaxSteps  int           `default:"40" placeholder:"N" help:"How many model calls a turn may take (default ${default})."`
-	Stream    bool          `help:"Use the streaming interface. On a terminal, and as delta events, text is shown as it comes."`
-	gateFlags `embed:""`
-	runFlags  `embed:"" group:"Commands that skills run (skill_run, profile full):"`
+	Framework    string            `enum:"eino,langchaingo" default:"eino" placeholder:"NAME" help:"The framework that runs the agent: ${enum} (default ${default})."`
+	Agent        string            `enum:"functions,mrkl,conversational" default:"functions" placeholder:"KIND" help:"The agent of langchaingo: functions, or mrkl and conversational, which work in text (default ${default})."`
+	SubAgent     map[string]string `mapsep:"none" placeholder:"NAME=DIR" help:"An agent that the model can call as a tool, with the skills of a directory of its own; may be repeated. While a skill with a list is loaded, the list bounds it too."`
+	System       string            `placeholder:"TEXT" help:"System message, sent verbatim."`
+	MaxSteps     int               `default:"40" placeholder:"N" help:"How many model calls a turn may take (default ${default})."`
+	Stream       bool              `help:"Use the streaming interface. On a terminal, and as delta events, text is shown as it comes."`
+	skillFlags   `embed:""`
+	gateFlags    `embed:""`
+	libraryFlags `embed:"" group:"Skills of a library:"`
+	storeFlags   `embed:""`
+	runFlags     `embed:"" group:"Commands that skills run (skill_run, profile full):"`
+	// env is the environment, nil for none.
+	env func(string) string
+	// helpers are the runtimes of the agents of SubAgent, by name.
+	helpers map[string]*satchel.Runtime
 }
 
 type chatCmd struct {
 	chatFlags `embed:""`
+	Model     string   `placeholder:"NAME" help:"The model that answers. Default: $$OPENAI_MODEL."`
 	Verbose   bool     `short:"v" help:"Tool calls, results, usage and findings about skills on standard error."`
 	JSON      bool     `help:"One JSON event per line on standard output."`
 	Prompts   []string `arg:"" optional:"" name:"prompt" help:"One user turn each. None: each line of standard input is one."`
@@ -45,13 +51,16 @@ type chatCmd struct {
 
 // Help is the long help of the command.
 func (chatCmd) Help() string {
-	return `All turns are one session. Earlier turns are sent as their user and assistant
-texts. Ctrl-C cancels the turn that runs.
+	return `All turns are one session. Earlier turns are sent whole, with their tool calls and
+results, so that each request begins with the one before. Ctrl-C cancels the turn
+that runs; a turn without an answer is not sent again. With --store the conversation
+outlives the chat, and --resume goes on with it: the model is sent what one chat
+would have sent.
 
 The endpoint speaks the OpenAI chat completion format:
   OPENAI_BASE_URL  its base URL (default: the OpenAI API)
   OPENAI_API_KEY   the key; may be empty for an endpoint of your own
-  OPENAI_MODEL     the model
+  OPENAI_MODEL     the model, unless --model names one
 
 With --profile full the model may run commands of the skills that it has loaded.
 They run in a sandbox ("satchel doctor" shows what it holds here) and see the
@@ -67,14 +76,16 @@ chat that uses the same directory. What shall stay is saved by the call as an
 artifact, in --artifacts. Nothing runs, and no workspace is made, with
 --profile knowledge_only or without --skills.
 
-A loaded skill that declares allowed-tools restricts the agent to them until the
-turn ends (--policy). With --approve ask, you are asked on standard error about
-each call that no list decides on, and answer with a line of standard input.
+A loaded skill that declares allowed-tools restricts the agent's tools to them until the
+turn ends (--policy, --combine). With --approve ask, you are asked on your terminal about
+each call that no list decides on. Lines that are piped to standard input are prompts and
+never answers; without a terminal such calls are denied.
 
 Exit code: 0 when every turn was answered, 1 when one was not or SIGTERM or
 SIGHUP ended the chat, 2 when nothing was tried.
 
 Events of --json, with the fields event, turn (from 1) and:
+  conversation id                        a new conversation is kept (turn is 0)
   turn         prompt                    a user turn begins
   delta        text                      a piece of text, with --stream
   text         text                      what the model says beside tool calls
@@ -87,13 +98,16 @@ Events of --json, with the fields event, turn (from 1) and:
   answer       text                      the turn was answered
   error        error                     the turn was not answered
   diagnostic   diagnostic                a finding about skills
+  content.budget  phase, skill, detail   the text of skills has become more than --content-budget warns of
+With --lifecycle also, with the fields phase, skill and detail: catalog.scanned, skill.discovered, skill.registered,
+skill.activated, skill.loaded, skill.executing and skill.completed.
 
 Flags stand before or after the prompts, not between them. A prompt that begins
 with a hyphen needs -- before it.`
 }
 
-// agent is a conversation through one framework. It keeps the texts of the
-// turns that were answered.
+// agent is a conversation through one framework. It keeps the messages of the turns
+// that were answered.
 type agent interface {
 	// Turn sends a prompt and returns the answer. It reports on the way what
 	// happens. The error wraps errSteps when the model calls were used up.
@@ -105,18 +119,20 @@ type endpoint struct {
 	url, key, model string
 }
 
-// noKey is sent to an endpoint that wants none: the clients refuse an empty one.
+// noKey is sent to an endpoint that needs no key, because the clients refuse an
+// empty one.
 const noKey = "none"
 
-func newEndpoint(env func(string) string) (endpoint, error) {
+// newEndpoint reads the environment; a model that is named wins over it.
+func newEndpoint(env func(string) string, model string) (endpoint, error) {
 	e := endpoint{
 		url:   strings.TrimRight(env("OPENAI_BASE_URL"), "/"),
 		key:   env("OPENAI_API_KEY"),
-		model: env("OPENAI_MODEL"),
+		model: cmp.Or(model, env("OPENAI_MODEL")),
 	}
 	switch {
 	case e.model == "":
-		return e, fmt.Errorf("%w: set OPENAI_MODEL to the name of the model", errUsage)
+		return e, fmt.Errorf("%w: set OPENAI_MODEL, or --model, to the name of the model", errUsage)
 	case e.url == "" && e.key == "":
 		return e, fmt.Errorf("%w: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own (its key may stay empty)", errUsage)
 	case e.url == "":
@@ -127,9 +143,10 @@ func newEndpoint(env func(string) string) (endpoint, error) {
 	return e, nil
 }
 
-// onTermination ends the program when it is told to, after clean: a prompt that
-// waits for its line cannot be interrupted. The function that it returns takes
-// this back, or never returns when the program is being ended.
+// onTermination calls clean and ends the program when a signal asks it to end. It
+// does not wait for a prompt, because reading a line cannot be interrupted. The
+// function that it returns removes the handler; once the program is ending, that
+// function blocks.
 func onTermination(clean func()) (stop func()) {
 	told, release := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	undo := context.AfterFunc(told, func() {
@@ -146,7 +163,7 @@ func onTermination(clean func()) (stop func()) {
 
 // Run talks until the prompts are used up.
 func (cmd *chatCmd) Run(ctx context.Context, c console) error {
-	where, err := newEndpoint(c.env)
+	where, err := newEndpoint(c.env, cmd.Model)
 	if err != nil {
 		return err
 	}
@@ -154,8 +171,17 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 	if err != nil {
 		return err
 	}
-	show := &reporter{json: cmd.JSON, verbose: cmd.Verbose, stream: cmd.Stream, live: cmd.Stream && c.watched, watched: c.watched, out: c.out, err: c.err}
+	if err := cmd.skillDirs.resolve(c.env, false); err != nil {
+		return err
+	}
+	if err := cmd.skillDirs.checkLocked(ctx, c); err != nil {
+		return err
+	}
+	show := &reporter{json: cmd.JSON, verbose: cmd.Verbose, stream: cmd.Stream, lifecycle: cmd.Lifecycle, live: cmd.Stream && c.watched, watched: c.watched, out: c.out, err: c.err}
+	cmd.env = c.env
 	cmd.typed = newTypist(c.in)
+	cmd.asked = cmd.person(c)
+	defer cmd.asked.close()
 	chat, err := cmd.open(ctx, where, policy, show)
 	if err != nil {
 		return err
@@ -188,7 +214,7 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 // errLine reports a line of standard input that is too long to be a prompt.
 var errLine = fmt.Errorf("a line has more than %d bytes and is left out", maxPrompt)
 
-// line reads a line without its end. One that is too long is read over.
+// line reads a line without its end and skips a line that is too long.
 func line(in *bufio.Reader) (string, error) {
 	var text []byte
 	long := false

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/cloudwego/eino-ext/components/model/openai"
 	"github.com/cloudwego/eino/adk"
+	einomodel "github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/components/tool"
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/satchel-go/satchel"
@@ -16,11 +20,13 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// einoAgent is a ChatModelAgent and the texts that it is given.
+// einoAgent is a ChatModelAgent with the history that each turn sends.
 type einoAgent struct {
-	runner  *adk.Runner
-	history []*schema.Message
-	show    *reporter
+	runner *adk.Runner
+	kept   *kept
+	show   *reporter
+	// turn are the messages of the turn that runs.
+	turn []said
 
 	// responses counts the assistant's messages of the request. calls are those
 	// of the last one, with the ids of the request, and results their answers by
@@ -28,21 +34,21 @@ type einoAgent struct {
 	responses int
 	calls     []schema.ToolCall
 	results   map[string]string
-	// unknown answers a call of a tool that the agent does not have. It gives
-	// the same answer each time: Eino has no event for it.
+	// unknown answers a call of a tool that the agent does not have. Its answer
+	// depends on the name only, because Eino has no event from which to show it.
 	unknown func(tool string) (answer string, ok bool)
 }
 
-func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where endpoint, f *chatFlags, show *reporter) (agent, error) {
+func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where endpoint, f *chatFlags, earlier *kept, show *reporter) (agent, error) {
 	model, err := openai.NewChatModel(ctx, &openai.ChatModelConfig{
 		BaseURL: where.url, APIKey: where.key, Model: where.model,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("connect to model: %w", err)
 	}
-	a := &einoAgent{show: show, results: map[string]string{}}
+	a := &einoAgent{show: show, kept: earlier, results: map[string]string{}}
 	a.unknown = func(tool string) (string, bool) {
-		return unknownTool(rt, tool), !rt.Owns(tool)
+		return unknownTool(rt, tool), !rt.Hooks().Owns(tool)
 	}
 	cfg := &adk.ChatModelAgentConfig{
 		Name:          "chat",
@@ -54,6 +60,13 @@ func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where endpoint, f *c
 	cfg.ToolsConfig.UnknownToolsHandler = func(_ context.Context, name, _ string) (string, error) {
 		return unknownTool(rt, name), nil
 	}
+	for _, name := range slices.Sorted(maps.Keys(f.helpers)) {
+		helper, err := newHelper(ctx, model, name, f)
+		if err != nil {
+			return nil, fmt.Errorf("make agent %s: %w", name, err)
+		}
+		cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, helper)
+	}
 	if err := satcheleino.Install(cfg, rt); err != nil {
 		return nil, fmt.Errorf("install skills: %w", err)
 	}
@@ -63,6 +76,25 @@ func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where endpoint, f *c
 	}
 	a.runner = adk.NewRunner(ctx, adk.RunnerConfig{Agent: chat, EnableStreaming: f.Stream})
 	return a, nil
+}
+
+// newHelper makes an agent that the model can call as a tool.
+func newHelper(ctx context.Context, model einomodel.ToolCallingChatModel, name string, f *chatFlags) (tool.BaseTool, error) {
+	cfg := &adk.ChatModelAgentConfig{
+		Name:          name,
+		Description:   "Answers a request with the help of skills of its own.",
+		Model:         model,
+		GenModelInput: verbatim(f.System),
+		MaxIterations: f.MaxSteps,
+	}
+	if err := satcheleino.Install(cfg, f.helpers[name]); err != nil {
+		return nil, err
+	}
+	helper, err := adk.NewChatModelAgent(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return adk.NewAgentTool(ctx, helper), nil
 }
 
 // verbatim puts the system text in front of the messages. Eino's own function
@@ -78,16 +110,38 @@ func verbatim(system string) adk.GenModelInput {
 
 // Turn runs the agent.
 func (a *einoAgent) Turn(ctx context.Context, prompt string) (string, error) {
-	asked := append(slices.Clone(a.history), schema.UserMessage(prompt))
-	last, err := a.run(ctx, asked)
+	a.turn = []said{{Role: roleUser, Text: prompt}}
+	last, err := a.run(ctx, einoMessages(append(slices.Clone(a.kept.messages), a.turn...)))
 	if errors.Is(err, adk.ErrExceedMaxIterations) {
 		return "", errSteps
 	}
 	if err != nil {
 		return "", err
 	}
-	a.history = append(asked, schema.AssistantMessage(last.Content, nil))
-	return last.Content, nil
+	answer := said{Role: roleAssistant, Text: last.Content, Reasoning: last.ReasoningContent}
+	return last.Content, a.kept.add(append(a.turn, answer))
+}
+
+// einoMessages are messages that are kept, as Eino sends them.
+func einoMessages(all []said) []*schema.Message {
+	messages := make([]*schema.Message, 0, len(all))
+	for _, m := range all {
+		switch m.Role {
+		case roleUser:
+			messages = append(messages, schema.UserMessage(m.Text))
+		case roleTool:
+			messages = append(messages, schema.ToolMessage(m.Text, m.CallID, schema.WithToolName(m.Tool)))
+		default:
+			var calls []schema.ToolCall
+			for _, c := range m.Calls {
+				calls = append(calls, schema.ToolCall{Index: c.Index, ID: c.ID, Type: "function", Function: schema.FunctionCall{Name: c.Name, Arguments: c.Arguments}})
+			}
+			said := schema.AssistantMessage(m.Text, calls)
+			said.ReasoningContent = m.Reasoning
+			messages = append(messages, said)
+		}
+	}
+	return messages
 }
 
 // run follows the events of one run and returns its last message.
@@ -102,8 +156,8 @@ func (a *einoAgent) run(ctx context.Context, input []*schema.Message) (*schema.M
 	}
 	events := a.runner.Run(ctx, input)
 	for {
-		// All events are taken, also after an error: the run waits for nobody,
-		// but its streams must be read to their end.
+		// Events are read after an error too, because every stream of the run must
+		// be read to its end.
 		e, ok := events.Next()
 		if !ok {
 			break
@@ -158,11 +212,17 @@ func (a *einoAgent) follow(e *adk.AgentEvent) (*schema.Message, error) {
 		a.show.ToolCall(referred(c))
 	}
 	a.calls = m.ToolCalls
+	asked := said{Role: roleAssistant, Text: m.Content, Reasoning: m.ReasoningContent}
+	for _, c := range m.ToolCalls {
+		arguments := cmp.Or(c.Function.Arguments, "{}") // as the adapter sends it
+		asked.Calls = append(asked.Calls, saidCall{Index: c.Index, ID: c.ID, Name: c.Function.Name, Arguments: arguments})
+	}
+	a.turn = append(a.turn, asked)
 	return m, nil
 }
 
-// named returns a response with the ids that its calls have in the request: the
-// event has those of the provider, which may be missing or repeated.
+// named returns a response with the ids that its calls have in the next request. The
+// event has the provider's ids, which may be missing or repeated.
 func (a *einoAgent) named(m *schema.Message) *schema.Message {
 	named := *m
 	named.ToolCalls = slices.Clone(m.ToolCalls)
@@ -176,7 +236,7 @@ func (a *einoAgent) named(m *schema.Message) *schema.Message {
 	return &named
 }
 
-// reportResults shows the results of the last response in the order of its
+// reportResults shows and keeps the results of the last response in the order of its
 // calls.
 func (a *einoAgent) reportResults() {
 	for _, c := range a.calls {
@@ -186,6 +246,7 @@ func (a *einoAgent) reportResults() {
 		}
 		if ok {
 			a.show.ToolResult(core.ToolCall{ID: c.ID, Name: c.Function.Name}, result)
+			a.turn = append(a.turn, said{Role: roleTool, Text: result, CallID: c.ID, Tool: c.Function.Name})
 		}
 	}
 	a.calls = nil
@@ -196,8 +257,8 @@ func referred(c schema.ToolCall) core.ToolCall {
 	return core.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}
 }
 
-// receive returns the whole message and passes the text of a streamed one on
-// while it comes.
+// receive returns the whole message. It reports the text of a streamed message as
+// the pieces arrive.
 func (a *einoAgent) receive(out *adk.MessageVariant) (*schema.Message, error) {
 	if !out.IsStreaming {
 		return out.Message, nil

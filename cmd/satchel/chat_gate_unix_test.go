@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/evasion"
-	"github.com/satchel-go/satchel/internal/wire"
+	"github.com/satchel-go/satchel/internal/bypasstest"
+	"github.com/satchel-go/satchel/internal/fakellm"
 )
 
 // listedSkills are skills with lists of every kind; their names say which.
@@ -25,7 +25,7 @@ func listedSkills(t *testing.T, canary string) string {
 		return "---\nname: " + name + "\ndescription: Has a list.\n" + head + "\n---\nBODY OF " + name + "\n"
 	}
 	return skillDir(t, map[string]string{
-		"say/SKILL.md":       skill("say", "allowed-tools: "+evasion.List),
+		"say/SKILL.md":       skill("say", "allowed-tools: "+bypasstest.List),
 		"say/echo":           "#!/bin/sh\n" + canary + "\n",
 		"say/scripts/echo":   "#!/bin/sh\n" + canary + "\n",
 		"say/scripts/run.sh": canary + "\n",
@@ -35,21 +35,27 @@ func listedSkills(t *testing.T, canary string) string {
 }
 
 // runOf is a call of skill_run.
-func runOf(skill string, args map[string]any) wire.Call {
+func runOf(skill string, args map[string]any) fakellm.Call {
 	all := map[string]any{"skill": skill}
 	maps.Copy(all, args)
-	return wire.To("skill_run", all)
+	return fakellm.To("skill_run", all)
 }
 
-func command(skill, text string) wire.Call {
+func command(skill, text string) fakellm.Call {
 	return runOf(skill, map[string]any{"command": text})
 }
 
 // gateChat runs a conversation in which commands may run, and checks that the
 // tools are the same bytes in every request.
-func gateChat(t *testing.T, script wire.Script, stdin string, args ...string) outcome {
+func gateChat(t *testing.T, script fakellm.Script, stdin string, args ...string) outcome {
 	t.Helper()
-	got := converse(t, script, stdin, append(args, "--executor", "local", "--json")...)
+	return gateChatAsked(t, script, stdin, nil, args...)
+}
+
+// gateChatAsked has further variables in the environment.
+func gateChatAsked(t *testing.T, script fakellm.Script, stdin string, env map[string]string, args ...string) outcome {
+	t.Helper()
+	got := converseWith(t, env, script, stdin, append(args, "--executor", "local", "--json")...)
 	var first string
 	for i, r := range got.requests {
 		var body struct{ Tools json.RawMessage }
@@ -88,22 +94,22 @@ func TestChatRunsNothingThatIsNotListed(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
 		file := filepath.Join(t.TempDir(), "canary")
 		canary := "touch " + file
-		var calls []wire.Call
-		commands := evasion.Commands(canary)
+		var calls []fakellm.Call
+		commands := bypasstest.Commands(canary)
 		for _, name := range slices.Sorted(maps.Keys(commands)) {
 			calls = append(calls, command("say", commands[name]))
 		}
-		runs := evasion.Runs(canary)
+		runs := bypasstest.Runs(canary)
 		for _, name := range slices.Sorted(maps.Keys(runs)) {
 			calls = append(calls, runOf("say", runs[name]))
 		}
 		all := len(calls)
 		calls = append(calls, command("say", "echo ok"))
-		together := append([]wire.Call{wire.To("skill_load", `{"skill":"say"}`)}, calls...)
-		unloaded := append([]wire.Call{wire.To("skill_unload", `{"all":true}`)}, calls...)
-		got := gateChat(t, wire.Plan(
-			wire.Turn{Steps: []wire.Step{{Calls: together}, {Calls: calls}, {Calls: unloaded}}, Answer: "one"},
-			wire.Turn{Steps: []wire.Step{{Calls: []wire.Call{wire.To("skill_load", `{"skill":"free"}`), command("free", "id -u")}}}, Answer: "two"},
+		together := append([]fakellm.Call{fakellm.To("skill_load", `{"skill":"say"}`)}, calls...)
+		unloaded := append([]fakellm.Call{fakellm.To("skill_unload", `{"all":true}`)}, calls...)
+		got := gateChat(t, fakellm.Plan(
+			fakellm.Turn{Steps: []fakellm.Step{{Calls: together}, {Calls: calls}, {Calls: unloaded}}, Answer: "one"},
+			fakellm.Turn{Steps: []fakellm.Step{{Calls: []fakellm.Call{fakellm.To("skill_load", `{"skill":"free"}`), command("free", "id -u")}}}, Answer: "two"},
 		), "", append(flags, "--skills", listedSkills(t, canary), "first", "second")...)
 		if got.code != 0 {
 			t.Fatalf("code %d, err %q", got.code, got.err)
@@ -161,8 +167,8 @@ func TestChatPolicies(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.skill, test.flags, test.command), func(t *testing.T) {
 			for _, framework := range frameworks {
-				got := gateChat(t, wire.Plan(wire.Turn{Steps: []wire.Step{
-					wire.Load(test.skill), {Calls: []wire.Call{command(test.skill, test.command)}},
+				got := gateChat(t, fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{
+					fakellm.Load(test.skill), {Calls: []fakellm.Call{command(test.skill, test.command)}},
 				}, Answer: "done"}), "", append([]string{"chat", "--framework", framework, "--skills", skills, "hi"}, test.flags...)...)
 				results := got.results(t, "skill_run")
 				if got.code != 0 || len(results) != 1 || strings.Contains(results[0], ran) != test.runs || !test.runs && !strings.HasPrefix(results[0], "denied: ") {
@@ -175,8 +181,8 @@ func TestChatPolicies(t *testing.T) {
 
 func TestChatAsks(t *testing.T) {
 	skills := listedSkills(t, "true")
-	twice := wire.Plan(wire.Turn{Steps: []wire.Step{
-		wire.Load("free"), {Calls: []wire.Call{command("free", "echo one")}}, {Calls: []wire.Call{command("free", "echo one")}},
+	twice := fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{
+		fakellm.Load("free"), {Calls: []fakellm.Call{command("free", "echo one")}}, {Calls: []fakellm.Call{command("free", "echo one")}},
 	}, Answer: "done"})
 	for typed, test := range map[string]struct {
 		runs      []bool
@@ -191,7 +197,7 @@ func TestChatAsks(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%q", typed), func(t *testing.T) {
 			each(t, func(t *testing.T, flags ...string) {
-				got := gateChat(t, twice, typed, append(flags, "--skills", skills, "--approve", "ask", "hi")...)
+				got := gateChatAsked(t, twice, "y\nyes\n", map[string]string{typedOnTerminal: typed}, append(flags, "--skills", skills, "--approve", "ask", "hi")...)
 				results := got.results(t, "skill_run")
 				if got.code != 0 || len(results) != 2 {
 					t.Fatalf("code %d, err %q, results %q", got.code, got.err, results)
@@ -212,17 +218,29 @@ func TestChatAsks(t *testing.T) {
 	}
 }
 
-// Prompts and answers are lines of one input.
-func TestChatAsksBetweenPrompts(t *testing.T) {
+// A line of the input is a prompt, and what is typed on the terminal an answer. Without
+// a terminal nobody can be asked, and the call is denied.
+func TestChatAsksOnTheTerminal(t *testing.T) {
 	skills := listedSkills(t, "true")
-	script := wire.Plan(
-		wire.Turn{Steps: []wire.Step{wire.Load("free"), {Calls: []wire.Call{command("free", "echo one")}}}, Answer: "first answer"},
-		wire.Turn{Answer: "second answer"},
+	script := fakellm.Plan(
+		fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("free"), {Calls: []fakellm.Call{command("free", "echo one")}}}, Answer: "first answer"},
+		fakellm.Turn{Answer: "second answer"},
+		fakellm.Turn{Answer: "third answer"},
 	)
 	each(t, func(t *testing.T, flags ...string) {
-		got := gateChat(t, script, "first\nyes\nsecond\n", append(flags, "--skills", skills, "--approve", "ask")...)
-		if results := got.results(t, "skill_run"); got.code != 0 || len(results) != 1 || !strings.Contains(results[0], ran) || !strings.Contains(got.out, "second answer") {
-			t.Errorf("code %d, out %s, err %s", got.code, got.out, got.err)
+		flags = append(flags, "--skills", skills, "--approve", "ask")
+		for name, test := range map[string]struct {
+			env  map[string]string
+			runs bool
+		}{
+			"typed":       {map[string]string{typedOnTerminal: "yes\n"}, true},
+			"no terminal": {nil, false},
+		} {
+			got := gateChatAsked(t, script, "first\nyes\nthird\n", test.env, flags...)
+			results := got.results(t, "skill_run")
+			if got.code != 0 || len(results) != 1 || strings.Contains(results[0], ran) != test.runs || !strings.Contains(got.out, "third answer") {
+				t.Errorf("%s: code %d, out %s, err %s", name, got.code, got.out, got.err)
+			}
 		}
 	})
 }
@@ -243,11 +261,11 @@ func (w *interrupting) Write(p []byte) (int, error) {
 func TestChatQuestionIsCancelled(t *testing.T) {
 	skills := listedSkills(t, "true")
 	each(t, func(t *testing.T, flags ...string) {
-		server, err := wire.New(func(r wire.Request) wire.Response {
+		server, err := fakellm.New(func(r fakellm.Request) fakellm.Response {
 			if r.Contains("second") {
-				return wire.Text("second answer")
+				return fakellm.Text("second answer")
 			}
-			return wire.Plan(wire.Turn{Steps: []wire.Step{wire.Load("free"), {Calls: []wire.Call{command("free", "echo one")}}}, Answer: "first answer"})(r)
+			return fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("free"), {Calls: []fakellm.Call{command("free", "echo one")}}}, Answer: "first answer"})(r)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -258,7 +276,7 @@ func TestChatQuestionIsCancelled(t *testing.T) {
 		var out bytes.Buffer
 		errs := &interrupting{}
 		code := run(t.Context(), append(flags, "--skills", skills, "--executor", "local", "--approve", "ask", "first", "second"), console{
-			in: in, out: &out, err: errs,
+			in: in, out: &out, err: errs, terminal: true,
 			env: func(name string) string {
 				return map[string]string{"OPENAI_BASE_URL": server.URL(), "OPENAI_MODEL": "m"}[name]
 			},
@@ -271,7 +289,7 @@ func TestChatQuestionIsCancelled(t *testing.T) {
 
 func TestChatShowsDecisions(t *testing.T) {
 	skills := listedSkills(t, "true")
-	script := wire.Plan(wire.Turn{Steps: []wire.Step{wire.Load("say"), {Calls: []wire.Call{command("say", "echo ok"), command("say", "id '\x1b[31m'")}}}, Answer: "done"})
+	script := fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("say"), {Calls: []fakellm.Call{command("say", "echo ok"), command("say", "id '\x1b[31m'")}}}, Answer: "done"})
 	each(t, func(t *testing.T, flags ...string) {
 		got := gateChat(t, script, "", append(flags, "--skills", skills, "hi")...)
 		var seen []string
@@ -299,6 +317,38 @@ func TestChatGateFlags(t *testing.T) {
 		got := program(t, map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, "", append([]string{"chat", "hi"}, args...)...)
 		if got.code != exitUsage || !strings.Contains(got.err, args[1]) {
 			t.Errorf("%v: code %d, err %q", args, got.code, got.err)
+		}
+	}
+}
+
+// An agent that the model calls is bounded by the list of the skill that the
+// caller has loaded.
+func TestSubAgentIsBounded(t *testing.T) {
+	each(t, subAgentIsBounded)
+}
+
+func subAgentIsBounded(t *testing.T, flags ...string) {
+	for skill, want := range map[string]string{"free": "hi from the helper", "none": "denied: skill_run"} {
+		canary := filepath.Join(t.TempDir(), "canary")
+		dir := listedSkills(t, "touch "+canary)
+		helper := skillDir(t, map[string]string{"any/SKILL.md": "---\nname: any\ndescription: Runs anything.\n---\nBODY\n"})
+		replies := []fakellm.Response{
+			fakellm.Calls(fakellm.To("skill_load", map[string]any{"skill": skill})),
+			fakellm.Calls(fakellm.To("helper", map[string]any{"request": "say hi"})),
+			fakellm.Calls(fakellm.To("skill_load", map[string]any{"skill": "any"})),
+			fakellm.Calls(command("any", "echo hi from the helper")),
+			fakellm.Text("the helper is done"),
+			fakellm.Text("done"),
+		}
+		n := -1
+		script := func(fakellm.Request) fakellm.Response { n++; return replies[n] }
+		got := converse(t, script, "", append(flags, "--skills", dir, "--sub-agent", "helper="+helper, "--executor", "local", "--json", "go")...)
+		if len(got.requests) < 5 {
+			t.Fatalf("%d requests: %s %s", len(got.requests), got.out, got.err)
+		}
+		last := string(got.requests[4].Raw)
+		if !strings.Contains(last, want) {
+			t.Errorf("with %s loaded, the helper is told %s", skill, last)
 		}
 	}
 }

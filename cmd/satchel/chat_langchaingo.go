@@ -20,18 +20,19 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// langchainAgent is an executor; the kit keeps the texts of its turns.
+// langchainAgent is an executor; the kit keeps its turns.
 type langchainAgent struct {
 	executor *agents.Executor
 	steps    *stepAgent
+	kept     *kept
 }
 
-func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where endpoint, f *chatFlags, show *reporter) (agent, error) {
+func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where endpoint, f *chatFlags, earlier *kept, show *reporter) (agent, error) {
 	llm, err := openai.New(openai.WithBaseURL(where.url), openai.WithToken(where.key), openai.WithModel(where.model))
 	if err != nil {
 		return nil, fmt.Errorf("connect to model: %w", err)
 	}
-	history := memory.NewChatMessageHistory()
+	history := &langchainHistory{ChatMessageHistory: memory.NewChatMessageHistory(), kept: earlier}
 	opts := []langchaingo.Option{
 		langchaingo.WithHistory(func(context.Context) (schema.ChatMessageHistory, error) { return history, nil }),
 	}
@@ -44,7 +45,11 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where endpoint, f
 			return nil
 		}))
 	}
-	kit, err := langchaingo.Install(rt, llm, nil, opts...)
+	helpers, err := langchainHelpers(llm, f)
+	if err != nil {
+		return nil, err
+	}
+	kit, err := langchaingo.Install(rt, llm, helpers, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("install skills: %w", err)
 	}
@@ -52,13 +57,73 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where endpoint, f
 	if f.System == "" {
 		inner.Prompt = noSystem()
 	}
-	steps := &stepAgent{Agent: kit.Agent(inner), runtime: rt, show: show}
+	var made agents.Agent = inner
+	switch f.Agent {
+	case "mrkl":
+		made = agents.NewOneShotAgent(reportingModel{kit.Model(), show}, kit.Tools())
+	case "conversational":
+		made = agents.NewConversationalAgent(reportingModel{kit.Model(), show}, kit.Tools())
+	}
+	steps := &stepAgent{Agent: kit.Agent(made), runtime: rt, helpers: f.helpers, show: show}
 	executor := agents.NewExecutor(steps, agents.WithMaxIterations(f.MaxSteps), agents.WithReturnIntermediateSteps())
-	return &langchainAgent{executor: executor, steps: steps}, nil
+	return &langchainAgent{executor: executor, steps: steps, kept: earlier}, nil
 }
 
-// noSystem is the agent's prompt without the system message that it has by
-// default and that no option removes.
+// langchainHistory gives the framework the turns that are kept.
+type langchainHistory struct {
+	*memory.ChatMessageHistory
+	kept *kept
+}
+
+var _ langchaingo.TurnHistory = (*langchainHistory)(nil)
+
+// Messages returns the turns.
+func (h *langchainHistory) Messages(context.Context) ([]llms.ChatMessage, error) {
+	all := make([]llms.ChatMessage, 0, len(h.kept.messages))
+	for _, m := range h.kept.messages {
+		switch m.Role {
+		case roleUser:
+			all = append(all, llms.HumanChatMessage{Content: m.Text})
+		case roleTool:
+			all = append(all, llms.ToolChatMessage{ID: m.CallID, Content: m.Text})
+		default:
+			said := llms.AIChatMessage{Content: m.Text}
+			for _, c := range m.Calls {
+				said.ToolCalls = append(said.ToolCalls, llms.ToolCall{
+					ID: c.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: c.Name, Arguments: c.Arguments},
+				})
+			}
+			all = append(all, said)
+		}
+	}
+	return all, nil
+}
+
+// AddTurn keeps a turn.
+func (h *langchainHistory) AddTurn(_ context.Context, messages []llms.ChatMessage) error {
+	turn := make([]said, 0, len(messages))
+	var names map[string]string // of the tools of the last response, by the ids of the calls
+	for _, m := range messages {
+		switch p := m.(type) {
+		case llms.AIChatMessage:
+			one := said{Role: roleAssistant, Text: p.Content}
+			names = map[string]string{}
+			for _, c := range p.ToolCalls {
+				one.Calls = append(one.Calls, saidCall{ID: c.ID, Name: c.FunctionCall.Name, Arguments: c.FunctionCall.Arguments})
+				names[c.ID] = c.FunctionCall.Name
+			}
+			turn = append(turn, one)
+		case llms.ToolChatMessage:
+			turn = append(turn, said{Role: roleTool, Text: p.Content, CallID: p.ID, Tool: names[p.ID]})
+		default:
+			turn = append(turn, said{Role: roleUser, Text: m.GetContent()})
+		}
+	}
+	return h.kept.add(turn)
+}
+
+// noSystem is the agent's prompt without its default system message, which no option
+// removes.
 func noSystem() prompts.ChatPromptTemplate {
 	return prompts.NewChatPromptTemplate([]prompts.MessageFormatter{
 		prompts.NewHumanMessagePromptTemplate("{{.input}}", []string{"input"}),
@@ -69,7 +134,7 @@ func noSystem() prompts.ChatPromptTemplate {
 // Turn runs the executor. It is called directly, and not through package
 // chains, because that drops the steps of a run without an answer.
 func (a *langchainAgent) Turn(ctx context.Context, prompt string) (string, error) {
-	out, err := a.executor.Call(ctx, map[string]any{"input": prompt})
+	out, err := a.executor.Call(ctx, a.inputs(prompt))
 	if steps, ok := out["intermediateSteps"].([]schema.AgentStep); ok {
 		a.steps.report(steps)
 	}
@@ -86,16 +151,37 @@ func (a *langchainAgent) Turn(ctx context.Context, prompt string) (string, error
 	return answer, nil
 }
 
-// stepAgent reports the results of the steps, and names the tools where the
-// executor says only that one is not valid.
+// inputs are those of a turn. A conversational agent is told the turns before as text.
+func (a *langchainAgent) inputs(prompt string) map[string]any {
+	inputs := map[string]any{"input": prompt}
+	if slices.Contains(a.steps.GetInputKeys(), "history") {
+		var b strings.Builder
+		for _, m := range a.kept.messages {
+			switch m.Role {
+			case roleUser:
+				b.WriteString("Human: " + m.Text + "\n")
+			case roleAssistant:
+				if m.Text != "" {
+					b.WriteString("AI: " + m.Text + "\n")
+				}
+			}
+		}
+		inputs["history"] = b.String()
+	}
+	return inputs
+}
+
+// stepAgent reports the results of the steps. Where the executor only says that a tool
+// is not valid, it lists the tools that are.
 type stepAgent struct {
 	agents.Agent
 	runtime  *satchel.Runtime
+	helpers  map[string]*satchel.Runtime // tools too, by name
 	show     *reporter
 	reported int
 }
 
-// Plan is the agent's, with better results.
+// Plan calls the agent with the improved results.
 func (a *stepAgent) Plan(ctx context.Context, steps []schema.AgentStep, inputs map[string]string, options ...chains.ChainCallOption) ([]schema.AgentAction, *schema.AgentFinish, error) {
 	if len(steps) == 0 {
 		a.reported = 0
@@ -104,8 +190,8 @@ func (a *stepAgent) Plan(ctx context.Context, steps []schema.AgentStep, inputs m
 	return a.Agent.Plan(ctx, steps, inputs, options...)
 }
 
-// report shows the steps that were not shown yet and returns all of them with
-// their better results.
+// report shows the steps that have not been shown and returns all steps with
+// improved results.
 func (a *stepAgent) report(steps []schema.AgentStep) []schema.AgentStep {
 	steps = slices.Clone(steps)
 	for i := range steps {
@@ -123,18 +209,23 @@ func (a *stepAgent) report(steps []schema.AgentStep) []schema.AgentStep {
 
 // has finds a tool as the executor does, whatever its case.
 func (a *stepAgent) has(name string) bool {
+	for helper := range a.helpers {
+		if strings.EqualFold(helper, name) {
+			return true
+		}
+	}
 	return slices.ContainsFunc(a.runtime.Tools(), func(t core.Tool) bool { return strings.EqualFold(t.Name, name) })
 }
 
-// reportingModel reports every response before the executor acts on it, with the
-// ids that its calls have in the next request. The framework's callbacks tell
-// neither the usage nor an id.
+// reportingModel reports every response before the executor acts on it, with the ids
+// that its calls have in the next request. The callbacks of the framework have neither
+// usage nor ids.
 type reportingModel struct {
 	llms.Model
 	show *reporter
 }
 
-// GenerateContent is the model's, reported.
+// GenerateContent calls the model and reports its response.
 func (m reportingModel) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	resp, err := m.Model.GenerateContent(ctx, messages, options...)
 	if err != nil || len(resp.Choices) == 0 {

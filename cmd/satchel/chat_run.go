@@ -1,25 +1,30 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/shellcmd"
-	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/executor/sandbox"
+	skillrun "github.com/satchel-go/satchel/tools/run"
 	"github.com/satchel-go/satchel/workspace"
 )
 
 // The variables that restrict what skill_run may start.
 const (
-	envAllowed = "SATCHEL_RUN_ALLOWED_COMMANDS"
-	envDenied  = "SATCHEL_RUN_DENIED_COMMANDS"
+	envAllowed = skillrun.EnvAllowed
+	envDenied  = skillrun.EnvDenied
 )
 
 // maxTimeout is the longest default that --timeout takes; skill_run allows a
@@ -29,8 +34,12 @@ const maxTimeout = 24 * time.Hour
 // runFlags are the flags about commands.
 type runFlags struct {
 	AllowHost  []string   `sep:"none" placeholder:"DIR" help:"Directory of this machine whose files a run may take as inputs (host:///…); may be repeated. None is allowed otherwise."`
-	Artifacts  string     `placeholder:"DIR" help:"Where saved outputs are kept, also for later chats with the same directory. Default: in memory, until the end."`
+	Readable   []string   `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, at the same path, such as a toolchain; may be repeated. Programs in its bin are found by name."`
+	Allow      []string   `sep:"none" placeholder:"URL" help:"What commands may reach of the hosts that their skill asks for in its metadata (network), such as https://api.example.com or https://*.example.com; may be repeated. Nothing otherwise."`
+	Private    []string   `sep:"none" placeholder:"CIDR" help:"Range of addresses that --allow may lead to although it is not public, such as 10.1.0.0/16; may be repeated."`
+	Artifacts  string     `placeholder:"DIR" help:"Where saved outputs are kept, also for later chats with the same directory, or bucket s3://…. Default: in memory, until the end."`
 	Workspaces string     `placeholder:"DIR" help:"Where the workspaces of runs are made, and removed at the end. Default: the system's temporary directory."`
+	Deps       string     `placeholder:"DIR" help:"Where satchel deps has installed packages. Default: the directory that it takes by default, if it is there."`
 	Executor   string     `enum:"local,sandbox" default:"sandbox" placeholder:"NAME" help:"What runs commands: sandbox, kept apart from this machine (see satchel doctor), or local, without isolation, as you."`
 	Timeout    runTimeout `placeholder:"TIME" help:"How long a command may run if the call does not say: seconds, or a duration such as 2m (default 300)."`
 }
@@ -51,29 +60,25 @@ func (t *runTimeout) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// newPolicy reads which commands may run. A variable that is set and names
-// nothing is an error: taking it for no restriction would surprise whoever set
-// it.
-func newPolicy(env func(string) string) (shellcmd.Policy, error) {
-	p := shellcmd.Policy{Allowed: shellcmd.ParseList(env(envAllowed)), Denied: shellcmd.ParseList(env(envDenied))}
-	for name, list := range map[string][]string{envAllowed: p.Allowed, envDenied: p.Denied} {
-		if len(list) == 0 && env(name) != "" {
-			return p, fmt.Errorf("%w: %s is set and names no command", errUsage, name)
-		}
+// newPolicy reads which commands may run. A variable that is set but names no command
+// is an error, because whoever set it meant a restriction.
+func newPolicy(env func(string) string) (skillrun.Policy, error) {
+	policy, err := skillrun.PolicyFromEnv(env)
+	if err != nil {
+		return policy, fmt.Errorf("%w: %w", errUsage, err)
 	}
-	return p, nil
+	return policy, nil
 }
 
-// workshop is what runs need and what has to be closed after them, in this
-// order.
+// workshop holds what runs need. Its parts are closed in the order of the fields.
 type workshop struct {
-	runner tools.Runner
+	runner satchel.Runner
 	open   []io.Closer
 }
 
 // open makes what the flags ask for. The caller closes it.
-func (f *runFlags) open(policy shellcmd.Policy) (_ *workshop, err error) {
-	w := &workshop{runner: tools.Runner{
+func (f *runFlags) open(policy skillrun.Policy) (_ *workshop, err error) {
+	w := &workshop{runner: satchel.Runner{
 		Policy: policy,
 		Limits: executor.Limits{Timeout: time.Duration(f.Timeout)},
 	}}
@@ -82,15 +87,18 @@ func (f *runFlags) open(policy shellcmd.Policy) (_ *workshop, err error) {
 			err = errors.Join(fmt.Errorf("%w: %w", errUsage, err), w.Close())
 		}
 	}()
-	if err := w.chooseExecutor(f.Executor); err != nil {
+	if w.runner.Egress, err = f.egress(); err != nil {
 		return nil, err
 	}
-	var hosts []string
-	for _, dir := range f.AllowHost {
-		if dir, err = filepath.Abs(dir); err != nil {
-			return nil, err
-		}
-		hosts = append(hosts, dir)
+	if w.runner.Dependencies, err = f.dependencies(); err != nil {
+		return nil, err
+	}
+	if err := w.chooseExecutor(f.Executor, f.Readable); err != nil {
+		return nil, err
+	}
+	hosts, err := absolute(f.AllowHost)
+	if err != nil {
+		return nil, err
 	}
 	places, err := workspace.Open(f.Workspaces, workspace.WithHostDirs(hosts...))
 	if err != nil {
@@ -101,22 +109,63 @@ func (f *runFlags) open(policy shellcmd.Policy) (_ *workshop, err error) {
 		w.runner.Artifacts = artifacts.NewMemory()
 		return w, nil
 	}
-	store, err := artifacts.NewDirectory(f.Artifacts)
+	store, open, err := openArtifacts(context.Background(), f.Artifacts)
 	if err != nil {
 		return nil, err
 	}
-	w.runner.Artifacts, w.open = store, append(w.open, store)
+	w.runner.Artifacts, w.open = store, append(w.open, open)
 	return w, nil
 }
 
-// chooseExecutor never takes less isolation than was asked for.
-func (w *workshop) chooseExecutor(name string) error {
-	if name == "local" {
-		local, err := executor.NewLocal()
-		w.runner.Executor = local
-		return err
+// absolute makes paths of directories clean and absolute.
+func absolute(dirs []string) ([]string, error) {
+	var all []string
+	for _, dir := range dirs {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, path)
 	}
-	sandbox, err := executor.NewSandbox()
+	return all, nil
+}
+
+// dependencies are nil where nothing has been installed in the default directory.
+func (f *runFlags) dependencies() (*deps.Cache, error) {
+	if f.Deps != "" {
+		return deps.Open(f.Deps)
+	}
+	dir, err := deps.DefaultDir()
+	if err != nil {
+		return nil, nil // the user has no directory for caches
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return nil, nil
+	}
+	return deps.Open(dir)
+}
+
+// chooseExecutor fails rather than give less isolation than was asked for.
+func (w *workshop) chooseExecutor(name string, readable []string) error {
+	readable, err := absolute(readable)
+	if err != nil {
+		return fmt.Errorf("--readable: %w", err)
+	}
+	if name == "local" {
+		local, err := local.New(local.WithReadable(readable...))
+		if err != nil {
+			return fmt.Errorf("--readable: %w", err)
+		}
+		w.runner.Executor = local
+		return nil
+	}
+	if w.runner.Dependencies != nil {
+		readable = append(readable, w.runner.Dependencies.Dir())
+	}
+	sandbox, err := sandbox.New(sandbox.WithReadable(readable...))
+	if errors.Is(err, executor.ErrOption) {
+		return fmt.Errorf("--readable: %w", err)
+	}
 	if err != nil {
 		return fmt.Errorf("--executor sandbox: %w; --executor local runs commands as you, without isolation", err)
 	}
@@ -140,11 +189,14 @@ func (w *workshop) caution() string {
 	if len(loose) > 0 {
 		how += "; not enforced: " + strings.Join(loose, ", ")
 	}
+	if len(c.Readable) > 0 {
+		how += "; readable: " + strings.Join(c.Readable, ", ")
+	}
 	return how
 }
 
-// Close removes the workspaces and closes the artifacts. No command may run
-// any more.
+// Close removes the workspaces and closes the artifacts. Call it when no command
+// runs any more.
 func (w *workshop) Close() error {
 	var errs []error
 	for _, c := range w.open {

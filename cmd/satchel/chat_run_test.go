@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/shellcmd"
-	"github.com/satchel-go/satchel/internal/wire"
+	"github.com/satchel-go/satchel/internal/fakellm"
+	skillrun "github.com/satchel-go/satchel/tools/run"
 )
 
 func TestRunTimeout(t *testing.T) {
@@ -31,9 +31,9 @@ func TestRunTimeout(t *testing.T) {
 func chatWithRuns(t *testing.T, args ...string) (got outcome, during, after int) {
 	t.Helper()
 	places := t.TempDir()
-	script := func(wire.Request) wire.Response {
+	script := func(fakellm.Request) fakellm.Response {
 		during = instances(t, places)
-		return wire.Text("done")
+		return fakellm.Text("done")
 	}
 	got = converse(t, script, "", append(append([]string{"chat", "--workspaces", places}, args...), "hi")...)
 	return got, during, instances(t, places)
@@ -97,7 +97,7 @@ func TestRunFlagsMakeHostsAbsolute(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := runFlags{AllowHost: []string{"logs"}, Artifacts: filepath.Join("kept", "artifacts"), Workspaces: "places", Executor: "local"}
-	w, err := f.open(shellcmd.Policy{})
+	w, err := f.open(skillrun.Policy{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,13 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/wire"
+	"github.com/satchel-go/satchel/internal/fakellm"
 )
 
 // frameworks and ways are what every conversation is run through.
@@ -22,19 +23,19 @@ var (
 type outcome struct {
 	code     int
 	out, err string
-	requests []wire.Request
+	requests []fakellm.Request
 }
 
 // converse runs the program against a scripted endpoint.
-func converse(t *testing.T, script wire.Script, stdin string, args ...string) outcome {
+func converse(t *testing.T, script fakellm.Script, stdin string, args ...string) outcome {
 	t.Helper()
 	return converseWith(t, nil, script, stdin, args...)
 }
 
 // converseWith has further variables in the environment.
-func converseWith(t *testing.T, more map[string]string, script wire.Script, stdin string, args ...string) outcome {
+func converseWith(t *testing.T, more map[string]string, script fakellm.Script, stdin string, args ...string) outcome {
 	t.Helper()
-	server, err := wire.New(script)
+	server, err := fakellm.New(script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,14 +47,30 @@ func converseWith(t *testing.T, more map[string]string, script wire.Script, stdi
 	return o
 }
 
+// typedOnTerminal is, in the environment of a test, what a person types on the terminal
+// of the process. Without it there is no terminal.
+const typedOnTerminal = "typed on the terminal"
+
+// testTerminal shows questions among the errors.
+type testTerminal struct {
+	io.Reader
+	io.Writer
+}
+
+func (testTerminal) Close() error { return nil }
+
 // program runs the program with an environment.
 func program(t *testing.T, env map[string]string, stdin string, args ...string) outcome {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(t.Context(), args, console{
+	c := console{
 		in: strings.NewReader(stdin), out: &out, err: &errs,
 		env: func(name string) string { return env[name] },
-	})
+	}
+	if text, ok := env[typedOnTerminal]; ok {
+		c.tty = func() (io.ReadWriteCloser, error) { return testTerminal{strings.NewReader(text), &errs}, nil }
+	}
+	code := run(t.Context(), args, c)
 	return outcome{code: code, out: out.String(), err: errs.String()}
 }
 
@@ -98,9 +115,9 @@ func each(t *testing.T, test func(t *testing.T, flags ...string)) {
 func TestChatAnswers(t *testing.T) {
 	skills := testSkills(t)
 	each(t, func(t *testing.T, flags ...string) {
-		got := converse(t, wire.Plan(
-			wire.Turn{Steps: []wire.Step{wire.Load("pdf")}, Needs: []string{"BODY OF PDF"}, Answer: "one"},
-			wire.Turn{Answer: "two\n"},
+		got := converse(t, fakellm.Plan(
+			fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("pdf")}, Needs: []string{"BODY OF PDF"}, Answer: "one"},
+			fakellm.Turn{Answer: "two\n"},
 		), "", append(flags, "--skills", skills, "first", "second")...)
 		if got.code != 0 || got.out != "one\ntwo\n" || got.err != "" {
 			t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
@@ -110,7 +127,7 @@ func TestChatAnswers(t *testing.T) {
 
 func TestChatReadsLines(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
-		got := converse(t, wire.Plan(wire.Turn{Answer: "one"}, wire.Turn{Answer: "two"}), "first\n\n  \nsecond", flags...)
+		got := converse(t, fakellm.Plan(fakellm.Turn{Answer: "one"}, fakellm.Turn{Answer: "two"}), "first\n\n  \nsecond", flags...)
 		if got.code != 0 || got.out != "one\ntwo\n" {
 			t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
 		}
@@ -121,7 +138,7 @@ func TestChatReadsLines(t *testing.T) {
 }
 
 func TestChatPromptsPeople(t *testing.T) {
-	server, err := wire.New(wire.Plan(wire.Turn{Answer: "one"}))
+	server, err := fakellm.New(fakellm.Plan(fakellm.Turn{Answer: "one"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,11 +157,11 @@ func TestChatPromptsPeople(t *testing.T) {
 
 func TestChatGoesOnAfterError(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
-		script := func(r wire.Request) wire.Response {
+		script := func(r fakellm.Request) fakellm.Response {
 			if r.Contains("bad") {
-				return wire.Fail(500, "the model is on fire")
+				return fakellm.Fail(500, "the model is on fire")
 			}
-			return wire.Text("fine")
+			return fakellm.Text("fine")
 		}
 		got := converse(t, script, "", append(flags, "good", "bad", "again")...)
 		if got.code != 1 || got.out != "fine\nfine\n" {
@@ -162,8 +179,8 @@ func TestChatGoesOnAfterError(t *testing.T) {
 
 func TestChatNoticesCutStream(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
-		got := converse(t, func(wire.Request) wire.Response {
-			return wire.Response{Text: "an answer that is cut in the middle of a word", Cut: true}
+		got := converse(t, func(fakellm.Request) fakellm.Response {
+			return fakellm.Response{Text: "an answer that is cut in the middle of a word", Cut: true}
 		}, "", append(flags, "hi")...)
 		if got.code != 1 || !strings.Contains(got.err, "turn 1: ") {
 			t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
@@ -174,7 +191,7 @@ func TestChatNoticesCutStream(t *testing.T) {
 func TestChatMaxSteps(t *testing.T) {
 	skills := testSkills(t)
 	// The model needs three calls for an answer.
-	script := wire.Plan(wire.Turn{Steps: []wire.Step{wire.Load("pdf"), wire.Do("skill_list_docs", `{"skill":"pdf"}`)}, Answer: "done"})
+	script := fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("pdf"), fakellm.Do("skill_list_docs", `{"skill":"pdf"}`)}, Answer: "done"})
 	for steps, code := range map[string]int{"3": 0, "2": 1} {
 		t.Run(steps, func(t *testing.T) {
 			each(t, func(t *testing.T, flags ...string) {
@@ -200,7 +217,11 @@ func TestChatEnvironment(t *testing.T) {
 		"no key":       {map[string]string{"OPENAI_MODEL": "m"}, nil, "set OPENAI_API_KEY"},
 		"no directory": {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--skills", "/does/not/exist"}, "/does/not/exist"},
 		"no steps":     {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--max-steps", "0"}, "--max-steps"},
-		"bad mode":     {nil, []string{"--load-mode", "forever"}, "use turn, once or session"},
+		"bad mode":     {nil, []string{"--load-mode", "forever"}, "use turn, once, session or adaptive"},
+		"bad prices":   {nil, []string{"--load-mode", "adaptive", "--prices", "cheap"}, "or read,write,ttl"},
+		"idle prices":  {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--load-mode", "turn", "--prices", "openai"}, "--prices needs --load-mode adaptive"},
+		"bad budget":   {nil, []string{"--content-budget", "much"}, "use WARN,MAX"},
+		"less budget":  {nil, []string{"--content-budget=1,-1"}, "use WARN,MAX"},
 		"no executor":  {nil, []string{"--executor", "docker"}, `one of "local","sandbox"`},
 		"bad timeout":  {nil, []string{"--timeout", "soon"}, "use seconds, or a duration such as 2m"},
 		"no host":      {map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}, []string{"--skills", ".", "--allow-host", "not/here"}, "not/here"},
@@ -222,7 +243,7 @@ func TestChatVerbose(t *testing.T) {
 		"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads PDF files.\n---\nBODY\n",
 		"bad/SKILL.md": "---\nname: bad\n---\n",
 	})
-	script := wire.Plan(wire.Turn{Steps: []wire.Step{{Text: "let me\x1b[31m see", Calls: []wire.Call{wire.To("skill_load", `{"skill":"pdf"}`)}}}, Answer: "done"})
+	script := fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{{Text: "let me\x1b[31m see", Calls: []fakellm.Call{fakellm.To("skill_load", `{"skill":"pdf"}`)}}}, Answer: "done"})
 	var whole []string
 	each(t, func(t *testing.T, flags ...string) {
 		got := converse(t, script, "", append(flags, "-v", "--skills", skills, "hi")...)
@@ -251,12 +272,12 @@ func TestChatVerbose(t *testing.T) {
 
 func TestChatJSON(t *testing.T) {
 	skills := testSkills(t)
-	script := func(r wire.Request) wire.Response {
+	script := func(r fakellm.Request) fakellm.Response {
 		if r.Turn() == 2 {
-			return wire.Fail(500, "on fire")
+			return fakellm.Fail(500, "on fire")
 		}
-		return wire.Plan(wire.Turn{Steps: []wire.Step{{Text: "let me see", Calls: []wire.Call{
-			wire.To("skill_load", `{"skill":"pdf"}`), wire.To("nope", "{}")}}}, Answer: "<done>"})(r)
+		return fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{{Text: "let me see", Calls: []fakellm.Call{
+			fakellm.To("skill_load", `{"skill":"pdf"}`), fakellm.To("nope", "{}")}}}, Answer: "<done>"})(r)
 	}
 	kinds := map[string]string{
 		"whole":    "turn usage text tool_call tool_call tool_result tool_result usage answer turn error",

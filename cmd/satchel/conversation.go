@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,33 +15,49 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/shellcmd"
-	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/skillmd"
-	"github.com/satchel-go/satchel/tools"
+	skillrun "github.com/satchel-go/satchel/tools/run"
 )
 
 // conversation is an agent with its runtime and session.
 type conversation struct {
 	agent   agent
 	runtime *satchel.Runtime
+	helpers map[string]*satchel.Runtime // of other agents, by name
 	// work is nil where nothing may run.
-	work    *workshop
+	work *workshop
+	// place is where the conversation is kept, process what tells the turns of this
+	// chat from those of others with the same conversation.
+	place   *place
+	library *openLibrary
 	session string
+	process string
 	show    *reporter
 	turns   int
+	compact func(context.Context, *satchel.Runtime) error
 	seen    *catalog.Snapshot
 }
 
 // open makes the runtime and the agent of the flags.
-func (f *chatFlags) open(ctx context.Context, where endpoint, policy shellcmd.Policy, show *reporter) (_ *conversation, err error) {
+func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Policy, show *reporter) (_ *conversation, err error) {
 	if f.MaxSteps < 1 {
 		return nil, fmt.Errorf("%w: --max-steps %d: want at least 1", errUsage, f.MaxSteps)
 	}
-	c := &conversation{session: "chat-" + rand.Text(), show: show}
-	if f.Artifacts != "" {
+	if err := f.skillFlags.check(); err != nil {
+		return nil, err
+	}
+	kept, err := f.storeFlags.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &conversation{place: kept, session: kept.id, process: rand.Text(), show: show, compact: f.skillFlags.compact}
+	switch {
+	case kept.lasts() && f.Artifacts == "" && engineOf(f.Store) != "": // until the end of this chat
+	case kept.lasts() && f.Artifacts == "":
+		f.Artifacts = filepath.Join(f.Store, "artifacts")
+	case !kept.lasts() && f.Artifacts != "":
 		// Artifacts belong to a session: chats that share a directory share
-		// theirs. Nothing else outlives a chat.
+		// theirs. Nothing else outlives a chat without --store.
 		c.session = "chat"
 	}
 	defer func() {
@@ -48,7 +65,19 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy shellcmd.Po
 			err = errors.Join(err, c.end())
 		}
 	}()
-	opts := append(f.options(), f.gateFlags.options(show)...)
+	opts := slices.Concat(f.skillFlags.options(), f.gateFlags.options(show), kept.options())
+	if f.env != nil {
+		if c.library, err = f.libraryFlags.open(ctx, f.env); err != nil {
+			return nil, err
+		}
+		libraryOptions, err := f.libraryFlags.options(c.library, f.Vocabulary)
+		if err != nil {
+			return nil, err
+		}
+		if opts = append(opts, libraryOptions...); c.library != nil && f.Edit == "ask" && f.Approve == "always" && f.asked != nil && f.asked.typed != nil {
+			opts = append(opts, satchel.WithApprover((&asker{person: f.asked, show: show}).approveEdits))
+		}
+	}
 	if f.runs() {
 		if c.work, err = f.runFlags.open(policy); err != nil {
 			return nil, err
@@ -58,61 +87,72 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy shellcmd.Po
 	if c.runtime, err = satchel.New(opts...); err != nil {
 		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
+	c.helpers = map[string]*satchel.Runtime{}
+	for name, dir := range f.SubAgent {
+		helper := *f
+		helper.places, helper.carried = []catalog.Root{catalog.Dir(dir)}, nil
+		opts := append(helper.skillFlags.options(), helper.gateFlags.options(show)...)
+		if c.work != nil {
+			opts = append(opts, satchel.WithRunner(c.work.runner))
+		}
+		rt, err := satchel.New(opts...)
+		if err != nil {
+			return nil, fmt.Errorf("%w: --sub-agent %s: %w", errUsage, name, err)
+		}
+		c.helpers[name] = rt
+	}
+	f.helpers = c.helpers
+	if f.Agent != "functions" && f.Agent != "" && f.Framework != "langchaingo" {
+		return nil, fmt.Errorf("%w: --agent %s needs --framework langchaingo", errUsage, f.Agent)
+	}
 	connect := newEinoAgent
 	if f.Framework == "langchaingo" {
 		connect = newLangchainAgent
 	}
-	if c.agent, err = connect(ctx, c.runtime, where, f, show); err != nil {
+	if c.agent, err = connect(ctx, c.runtime, where, f, kept.kept, show); err != nil {
 		return nil, err
 	}
-	if c.work != nil && c.runtime.Owns("skill_run") && hasSkills(c.runtime) {
+	kept.tell(show)
+	if c.work != nil && c.runtime.Hooks().Owns("skill_run") && hasSkills(c.runtime) {
 		show.Caution(c.work.caution())
 	}
 	return c, nil
 }
 
-// runs reports whether the model may run anything: only what skills bring, and
-// only where the profile has a tool for it.
-func (f *chatFlags) runs() bool { return f.Profile == "full" && len(f.Skills) > 0 }
-
-// options are those of the runtime, without what runs need.
-func (f *chatFlags) options() []satchel.Option {
-	opts := []satchel.Option{
-		satchel.WithSkillDirs(f.Skills...),
-		satchel.WithLoadMode(f.LoadMode),
-		satchel.WithMaxLoaded(f.MaxLoaded),
-	}
-	if f.Placement == "system" {
-		opts = append(opts, satchel.WithPlacement(processors.InSystem))
-	}
-	if f.Profile == "knowledge_only" {
-		opts = append(opts, satchel.WithProfile(tools.KnowledgeOnly))
-	}
-	return opts
+// runs reports whether the model may run anything. It may if there are skills and the
+// profile has a tool for running.
+func (f *chatFlags) runs() bool {
+	return f.Profile == "full" && (len(f.places)+len(f.SubAgent) > 0 || f.carried != nil)
 }
 
-// close ends the conversation. What could not be removed is a warning: every
-// answer has been given.
+// close ends the conversation. It warns if something could not be removed and does
+// not fail, because every answer has been given.
 func (c *conversation) close() {
 	if err := c.end(); err != nil {
 		c.show.Warning(err.Error())
 	}
 }
 
-// end drops the session's state and removes its workspace.
+// end drops the session's state, unless it is kept, and removes its workspace.
 func (c *conversation) end() error {
 	var errs []error
+	for _, rt := range c.helpers {
+		errs = append(errs, rt.EndSession(context.Background(), c.session), rt.Close())
+	}
 	if c.runtime != nil {
-		errs = append(errs, c.runtime.EndSession(context.Background(), c.session), c.runtime.Close())
+		if !c.place.lasts() {
+			errs = append(errs, c.runtime.EndSession(context.Background(), c.session))
+		}
+		errs = append(errs, c.runtime.Close())
 	}
 	if c.work != nil {
 		errs = append(errs, c.work.Close())
 	}
+	errs = append(errs, c.place.close(), c.library.close())
 	return errors.Join(errs...)
 }
 
-// turn sends a prompt and shows what comes of it, an error included. Ctrl-C
-// cancels it.
+// turn sends a prompt and shows the answer, or the error. Ctrl-C cancels it.
 func (c *conversation) turn(ctx context.Context, prompt string) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -120,7 +160,7 @@ func (c *conversation) turn(ctx context.Context, prompt string) error {
 	c.show.Turn(prompt)
 	c.check(ctx)
 	ctx = satchel.WithSession(ctx, c.session)
-	ctx = satchel.BeginTurn(ctx, strconv.Itoa(c.turns))
+	ctx = satchel.BeginTurn(ctx, c.process+"-"+strconv.Itoa(c.turns))
 	answer, err := c.agent.Turn(ctx, prompt)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -130,6 +170,11 @@ func (c *conversation) turn(ctx context.Context, prompt string) error {
 		return err
 	}
 	c.show.Answer(answer)
+	if c.compact != nil {
+		if err := c.compact(ctx, c.runtime); err != nil {
+			c.show.Warning(err.Error())
+		}
+	}
 	return nil
 }
 
@@ -156,8 +201,8 @@ func hasSkills(rt *satchel.Runtime) bool {
 	return slices.ContainsFunc(rt.Catalog().Snapshot().Skills(), visible)
 }
 
-// unknownTool answers a call of a tool that the agent does not have. The tools are
-// those of the skills: there are none without skills.
+// unknownTool answers a call of a tool that the agent does not have. The agent has
+// only the skill tools, and without skills it has none.
 func unknownTool(rt *satchel.Runtime, name string) string {
 	if !hasSkills(rt) {
 		return fmt.Sprintf("error: unknown tool %q: there are no tools", name)

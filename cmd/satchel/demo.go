@@ -1,18 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/demo"
-	"github.com/satchel-go/satchel/internal/shellcmd"
-	"github.com/satchel-go/satchel/internal/wire"
+	"github.com/satchel-go/satchel/internal/fakellm"
 	"github.com/satchel-go/satchel/loadmode"
+	skillrun "github.com/satchel-go/satchel/tools/run"
 )
 
 type demoCmd struct {
-	Skills    string `arg:"" optional:"" name:"dir" default:"examples/skills" help:"Where the example skills are (default ${default})."`
+	Skills    string `arg:"" optional:"" name:"dir" help:"Where the skills of the story are (default: the program has them)."`
 	Placement string `enum:"tool-result,system" default:"tool-result" placeholder:"PLACE" help:"Where loaded content goes: ${enum} (default ${default})."`
 	Stream    bool   `help:"Let the model stream."`
 }
@@ -29,7 +31,7 @@ Exit code: 0 when all went as scripted and both frameworks sent the same, 2 when
 a program is missing.`
 }
 
-// Run tells the story twice and compares.
+// Run plays the story through both frameworks and compares what they sent.
 func (cmd *demoCmd) Run(ctx context.Context, c console) error {
 	if err := needPrograms(runPath()); err != nil {
 		return err
@@ -41,7 +43,7 @@ func (cmd *demoCmd) Run(ctx context.Context, c console) error {
 	defer host.close()
 	frameworks := []string{"eino", "langchaingo"}
 	paper := demo.Printer{Out: c.out, Colour: c.colour, Names: host.names()}
-	fmt.Fprintf(c.out, "One conversation, two frameworks, the skills of %s.\nThe model is a script; what it is sent is real.\n", cmd.Skills)
+	fmt.Fprintf(c.out, "One conversation, two frameworks, the skills of %s.\nThe model is a script; what it is sent is real.\n", cmp.Or(cmd.Skills, "the demo"))
 	for i, prompt := range demo.Prompts() {
 		fmt.Fprintf(c.out, "  turn %d: %s\n", i+1, prompt)
 	}
@@ -70,22 +72,27 @@ func (cmd *demoCmd) Run(ctx context.Context, c console) error {
 	return nil
 }
 
-// tell runs the story through one framework.
+// tell plays the story through one framework and returns its model calls.
 func (cmd *demoCmd) tell(ctx context.Context, framework string, host *stage) ([]demo.Exchange, error) {
 	log := demo.NewLog(demo.Script(host.log()))
-	server, err := wire.New(log.Answer)
+	server, err := fakellm.New(log.Answer)
 	if err != nil {
 		return nil, err
 	}
 	defer server.Close()
 	flags := chatFlags{
-		Framework: framework, Skills: []string{cmd.Skills}, Placement: cmd.Placement,
-		LoadMode: loadmode.Turn, MaxLoaded: 8, Profile: "full", MaxSteps: 10, Stream: cmd.Stream,
-		System:   "You help with the chores of a software project.",
-		runFlags: runFlags{AllowHost: []string{host.dir}, Executor: "sandbox"},
+		Framework: framework, MaxSteps: 10, Stream: cmd.Stream,
+		skillFlags: skillFlags{Placement: cmd.Placement, LoadMode: loadmode.Adaptive, MaxLoaded: 8, Profile: "full", Search: "auto"},
+		System:     "You help with the chores of a software project.",
+		runFlags:   runFlags{AllowHost: []string{host.dir}, Executor: "sandbox"},
+	}
+	if cmd.Skills != "" {
+		flags.places = []catalog.Root{catalog.Dir(cmd.Skills)}
+	} else {
+		flags.carried = demo.Skills()
 	}
 	show := &reporter{out: io.Discard, err: io.Discard}
-	chat, err := flags.open(ctx, endpoint{url: server.URL(), key: noKey, model: "scripted"}, shellcmd.Policy{}, show)
+	chat, err := flags.open(ctx, endpoint{url: server.URL(), key: noKey, model: "scripted"}, skillrun.Policy{}, show)
 	if err != nil {
 		return nil, err
 	}

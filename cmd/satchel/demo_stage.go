@@ -31,12 +31,14 @@ func newStage() (*stage, error) {
 // log is how the model names the log.
 func (s *stage) log() string { return "host://" + filepath.ToSlash(s.dir) + "/night.log" }
 
-// names hides where the stage is: the output is the same on every machine.
+// names replaces the path of the stage, so that the output is the same on every
+// machine.
 func (s *stage) names() *strings.Replacer {
 	return strings.NewReplacer(filepath.ToSlash(s.dir), "/logs")
 }
 
-// close removes the stage; the system clears away what cannot be removed.
+// close removes the stage. Files that cannot be removed are left to the system, since
+// they are in its temporary directory.
 func (s *stage) close() { _ = os.RemoveAll(s.dir) }
 
 // runPath is the PATH of every run, whatever the PATH of this process is.
@@ -49,8 +51,8 @@ func runPath() string {
 	return ""
 }
 
-// needPrograms looks for what the story starts before it begins, because a
-// command that fails in the middle of it says less.
+// needPrograms looks for the programs of the story before it begins, because its error
+// says more than a command that fails in the middle.
 func needPrograms(path string) error {
 	for _, name := range []string{"bash", "python3"} {
 		if _, err := lookpath.Find(name, path); err != nil {

@@ -4,13 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/sandbox"
 )
 
 type doctorCmd struct {
-	JSON bool `help:"One JSON object."`
+	JSON     bool     `help:"One JSON object."`
+	Tools    []string `placeholder:"NAME,…" help:"Tools of an agent: which of them lists of allowed tools do not speak of unless they name them."`
+	Readable []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, as for satchel chat; may be repeated."`
 }
 
 // Help is the long help of the command.
@@ -22,14 +24,16 @@ The tiers are namespaces, landlock (Landlock and seccomp alone) and none, with
 which "satchel chat" refuses to run commands unless --executor local asks for it.
 Exit code 0: there is a sandbox; 1: there is none.
 
-The object of --json has the fields tier, capabilities (name, enforced, note) and
-advice (a list of texts).`
+The object of --json has the fields tier, capabilities (name, enforced, note),
+readable (directories), unmapped (those of --tools) and advice (a list of texts).`
 }
 
 // diagnosis is what the doctor says; the names in JSON are stable.
 type diagnosis struct {
 	Tier         executor.Isolation `json:"tier"`
 	Capabilities []finding          `json:"capabilities"`
+	Readable     []string           `json:"readable"`
+	Unmapped     []string           `json:"unmapped"`
 	Advice       []string           `json:"advice"`
 }
 
@@ -41,10 +45,11 @@ type finding struct {
 
 // Run shows what a sandbox enforces here, or why there is none.
 func (cmd *doctorCmd) Run(c console) error {
-	d, err := diagnose()
+	d, err := diagnose(cmd.Readable)
 	if err != nil {
 		return err
 	}
+	d.Unmapped = append([]string{}, knownTools.Unmapped(cmd.Tools)...)
 	if cmd.JSON {
 		if err := json.NewEncoder(c.out).Encode(d); err != nil {
 			return err
@@ -58,22 +63,29 @@ func (cmd *doctorCmd) Run(c console) error {
 	return nil
 }
 
-func diagnose() (*diagnosis, error) {
-	d := &diagnosis{Tier: executor.IsolationNone, Advice: []string{}, Capabilities: []finding{}}
-	sandbox, err := executor.NewSandbox()
-	if errors.Is(err, executor.ErrUnavailable) {
+func diagnose(readable []string) (*diagnosis, error) {
+	readable, err := absolute(readable)
+	if err != nil {
+		return nil, fmt.Errorf("%w: --readable: %w", errUsage, err)
+	}
+	d := &diagnosis{Tier: executor.IsolationNone, Advice: []string{}, Capabilities: []finding{}, Readable: []string{}}
+	s, err := sandbox.New(sandbox.WithReadable(readable...))
+	if errors.Is(err, executor.ErrOption) {
+		return nil, fmt.Errorf("%w: --readable: %w", errUsage, err)
+	}
+	if errors.Is(err, sandbox.ErrUnavailable) {
 		d.Advice = append(d.Advice, err.Error())
 		return d, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	c := sandbox.Capabilities()
-	d.Tier, d.Advice = c.Isolation, append(d.Advice, c.Advice...)
+	c := s.Capabilities()
+	d.Tier, d.Advice, d.Readable = c.Isolation, append(d.Advice, c.Advice...), append(d.Readable, c.Readable...)
 	for name, is := range c.All() {
 		d.Capabilities = append(d.Capabilities, finding{name, is.Enforced, is.Note})
 	}
-	return d, sandbox.Close()
+	return d, s.Close()
 }
 
 func (d *diagnosis) write(c console) {
@@ -88,6 +100,18 @@ func (d *diagnosis) write(c console) {
 		}
 		fmt.Fprintf(c.out, "  %-15s %-4s %s\n", f.Name, mark, inLine(f.Note))
 	}
+	if len(d.Readable) > 0 {
+		fmt.Fprintln(c.out, "\nreadable, beside the system's programs, skills and workspace:")
+	}
+	for _, dir := range d.Readable {
+		fmt.Fprintf(c.out, "  - %s\n", printable(dir))
+	}
+	if len(d.Unmapped) > 0 {
+		fmt.Fprintln(c.out, "\nlists of allowed tools do not speak of these unless they name them; satchel.WithHostTools says what they are:")
+	}
+	for _, name := range d.Unmapped {
+		fmt.Fprintf(c.out, "  - %s\n", printable(name))
+	}
 	if len(d.Advice) > 0 {
 		fmt.Fprintln(c.out, "\nfor more:")
 	}
@@ -95,6 +119,3 @@ func (d *diagnosis) write(c console) {
 		fmt.Fprintf(c.out, "  - %s\n", inLine(text))
 	}
 }
-
-// inLine is a text in one line: joined errors have one each.
-func inLine(text string) string { return printable(strings.ReplaceAll(text, "\n", "; ")) }

@@ -15,13 +15,15 @@ import (
 // output. Both frameworks call it from more than one goroutine.
 type reporter struct {
 	json, verbose, stream bool
+	// lifecycle is set where the stations of skills are events.
+	lifecycle bool
 
 	mu       sync.Mutex
 	out, err io.Writer
 	turn     int
-	// live: a person watches standard output, so that text is shown as it
-	// comes. Elsewhere it holds answers only, and what an answer is shows when
-	// the message is complete.
+	// live is set where a person watches standard output: text is shown as it
+	// arrives. Otherwise standard output has answers only, and whether a message is
+	// an answer is known when it is complete.
 	live    bool
 	watched bool // a person watches it, streamed or not
 	open    bool // the line on standard output has text and no end yet
@@ -54,6 +56,9 @@ type event struct {
 	Reason   *string `json:"reason,omitempty"`
 
 	Diagnostic *string `json:"diagnostic,omitempty"`
+
+	Phase  *core.Phase `json:"phase,omitempty"`
+	Detail *string     `json:"detail,omitempty"`
 }
 
 // Turn begins a user turn.
@@ -137,8 +142,8 @@ func (r *reporter) Answer(text string) {
 	r.print(r.out, r.plain(strings.TrimSuffix(text, "\n"))+"\n")
 }
 
-// plain keeps what the model says from steering a terminal; lines and tabs stay.
-// A program that reads gets the text as it is.
+// plain removes control sequences from what the model says if a terminal shows it, and
+// keeps line feeds and tabs. A program that reads the output gets the text unchanged.
 func (r *reporter) plain(text string) string {
 	if !r.watched {
 		return text
@@ -158,7 +163,7 @@ func (r *reporter) Error(err error) {
 	text := err.Error()
 	r.line(event{Event: "error", Error: &text})
 	r.endLine()
-	r.print(r.err, fmt.Sprintf("satchel: turn %d: %s\n", r.turn, text))
+	r.print(r.err, fmt.Sprintf("satchel: turn %d: %s\n", r.turn, inLine(text)))
 }
 
 // Diagnostic is a finding about the skills.
@@ -181,7 +186,7 @@ func (r *reporter) Warning(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.line(event{Event: "diagnostic", Diagnostic: &text})
-	r.print(r.err, "satchel: "+printable(text)+"\n")
+	r.print(r.err, "satchel: "+inLine(text)+"\n")
 }
 
 // Err is the first error of a write to standard output.
@@ -191,8 +196,8 @@ func (r *reporter) Err() error {
 	return r.broken
 }
 
-// line writes an event when --json is given. The caller holds the lock, here
-// and below.
+// line writes an event when --json is given. The caller of this and the following
+// methods holds the lock.
 func (r *reporter) line(e event) {
 	if !r.json {
 		return
@@ -208,7 +213,7 @@ func (r *reporter) line(e event) {
 	r.print(r.out, b.String())
 }
 
-// endLine keeps other output from continuing a line of streamed text.
+// endLine ends a line of streamed text before other output begins.
 func (r *reporter) endLine() {
 	if r.open {
 		r.print(r.out, "\n")

@@ -6,21 +6,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/wire"
+	"github.com/satchel-go/satchel/internal/fakellm"
 )
 
 // execs is a call of skill_exec; fields is JSON without the braces. What a
 // command does at once is awaited for long enough on a busy machine.
-func execs(fields string) wire.Call {
-	return wire.To("skill_exec", `{"skill":"lines",`+patient(fields)+`}`)
+func execs(fields string) fakellm.Call {
+	return fakellm.To("skill_exec", `{"skill":"lines",`+patient(fields)+`}`)
 }
 
-func types(id, fields string) wire.Call {
-	return wire.To("skill_write_stdin", `{"session_id":"`+id+`",`+patient(fields)+`}`)
+func types(id, fields string) fakellm.Call {
+	return fakellm.To("skill_write_stdin", `{"session_id":"`+id+`",`+patient(fields)+`}`)
 }
 
-func polls(id string) wire.Call {
-	return wire.To("skill_poll_session", `{"session_id":"`+id+`","yield_ms":60000}`)
+func polls(id string) fakellm.Call {
+	return fakellm.To("skill_poll_session", `{"session_id":"`+id+`","yield_ms":60000}`)
 }
 
 func patient(fields string) string {
@@ -30,15 +30,15 @@ func patient(fields string) string {
 	return fields + `,"yield_ms":60000`
 }
 
-func kills(id string) wire.Call {
-	return wire.To("skill_kill_session", `{"session_id":"`+id+`"}`)
+func kills(id string) fakellm.Call {
+	return fakellm.To("skill_kill_session", `{"session_id":"`+id+`"}`)
 }
 
 func execTraces() []trace {
-	loads := calls(wire.To("skill_load", `{"skill":"lines"}`))
+	loads := calls(fakellm.To("skill_load", `{"skill":"lines"}`))
 	one := []string{"go"}
-	load := func(next ...wire.Call) wire.Script {
-		all := []wire.Step{loads}
+	load := func(next ...fakellm.Call) fakellm.Script {
+		all := []fakellm.Step{loads}
 		for _, c := range next {
 			all = append(all, calls(c))
 		}
@@ -49,7 +49,7 @@ func execTraces() []trace {
 	told := `"output":"hello Ada\nAge: ","offset":6,"next_offset":21,"interaction"`
 	typed := `"output":"Ada\nhello Ada\nAge: ","offset":6,"next_offset":25,"interaction"`
 	result := `"result":{"output_files":[{"name":"out/age.txt","ref":"workspace://out/age.txt","content":"36\n","mime_type":"text/plain","size_bytes":3}],` +
-		`"primary_output":{"name":"out/age.txt","ref":"workspace://out/age.txt","content":"36\n","mime_type":"text/plain","size_bytes":3},` +
+		`"primary_output":{"name":"out/age.txt","ref":"workspace://out/age.txt","mime_type":"text/plain","size_bytes":3},` +
 		`"exit_code":0,"timed_out":false,"artifact_files":[{"name":"out/age.txt","version":0}]}`
 	return []trace{
 		{name: "a dialogue", prompts: one, last: []string{asked, told, `"status":"exited"`, result},
@@ -57,15 +57,15 @@ func execTraces() []trace {
 		{name: "a dialogue in a terminal", prompts: one, last: []string{asked, typed, `"status":"exited"`, result},
 			script: load(execs(ask+`,"tty":true`), types("s1", `"chars":"Ada","submit":true`), types("s1", `"chars":"36","submit":true`))},
 		{name: "over two turns", prompts: []string{"first", "second"}, last: []string{`"status":"exited"`, result}, script: plan(
-			wire.Turn{Steps: []wire.Step{loads, calls(execs(ask)), calls(types("s1", `"chars":"Ada","submit":true`))}, Needs: []string{told}, Answer: "How old?"},
-			wire.Turn{Steps: []wire.Step{calls(types("s1", `"chars":"36","submit":true`))}, Answer: "done"})},
+			fakellm.Turn{Steps: []fakellm.Step{loads, calls(execs(ask)), calls(types("s1", `"chars":"Ada","submit":true`))}, Needs: []string{told}, Answer: "How old?"},
+			fakellm.Turn{Steps: []fakellm.Step{calls(types("s1", `"chars":"36","submit":true`))}, Answer: "done"})},
 		{name: "two sessions in one message", prompts: one, script: steps(loads,
 			calls(execs(`"command":"read x; read y; echo $x, $y","yield_ms":0`), execs(`"command":"cat; echo second","yield_ms":0`)),
 			calls(types("s1", `"chars":"a\n","yield_ms":0`), types("s2", `"chars":"b","eof":true`), types("s1", `"chars":"c\n"`))),
 			last: []string{`"session_id":"s2","output":"bsecond\n"`, `"status":"exited","session_id":"s1","output":"a, c\n"`}},
-		{name: "a menu", prompts: one, last: []string{`"kind":"selection","hint":"a number from 1 to 2"`, `"output":"green\n"`}, script: load(
+		{name: "a menu", prompts: one, last: []string{`"kind":"prompt","hint":"a line of text"`, `"output":"green\n"`}, script: load(
 			execs(`"command":"PS3='Colour? '; select c in red green; do echo $c; break; done"`), types("s1", `"chars":"2","submit":true`))},
-		{name: "a password", prompts: one, last: []string{`"output":"Password: "`, `"kind":"password"`, `"output":"\n6\n"`}, script: load(
+		{name: "a password", prompts: one, last: []string{`"output":"Password: "`, `"kind":"prompt"`, `"output":"\n6\n"`}, script: load(
 			execs(`"command":"stty -echo; printf 'Password: '; read p; echo; echo ${#p}","tty":true`), types("s1", `"chars":"geheim","submit":true`))},
 		{name: "pages", prompts: one, last: []string{`"output":"1\n2\n3\n","offset":0,"next_offset":6,"end_offset":10`, `"output":"4\n5\n","offset":6,"next_offset":10,"result"`},
 			script: load(execs(`"command":"seq 5","poll_lines":3`), polls("s1"))},

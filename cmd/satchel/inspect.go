@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -20,18 +23,23 @@ type inspectCmd struct {
 	Strict    bool     `xor:"mode" help:"A file must meet every MUST of the specification."`
 	SkillsRef bool     `xor:"mode" help:"Like --strict, and reject what the skills-ref tool rejects."`
 	JSON      bool     `help:"One JSON object per line for each file."`
-	Files     []string `arg:"" name:"file" help:"SKILL.md files, or - for one path per line on standard input."`
+	Files     []string `arg:"" name:"path" help:"SKILL.md files, directories that are searched for them, or - for one path per line on standard input."`
+
+	// advise adds what is usual among skills; see validate.
+	advise bool
 }
 
 // Help is the long help of the command.
 func (inspectCmd) Help() string {
 	return `Each file is read on its own: at most 1 MiB, regular files only; its name is
 compared with the name of its directory. A bad file never stops the command.
+Of a directory, every SKILL.md in it and below it is read, in the order of their
+paths; hidden directories and links are passed by.
 
 Exit code: 0 when every file could be loaded, else 1. With --json it is 0
 whatever the files hold, and the field "loaded" tells.
 
-The objects of --json have the fields path (as it was given), loaded, name,
+The objects of --json have the fields path (as it was given or found), loaded, name,
 description, allowed_tools (an array), body_bytes and diagnostics (an array of
 file, line, code, severity, message).`
 }
@@ -50,7 +58,7 @@ func (cmd *inspectCmd) mode() skillmd.Mode {
 func (cmd *inspectCmd) Run(ctx context.Context, c console) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	pending, readErr := inspectAll(ctx, cmd.paths(c.in), cmd.mode())
+	pending, readErr := inspectAll(ctx, cmd.paths(c.in), cmd.mode(), cmd.advise)
 	out := bufio.NewWriter(c.out)
 	show := writeInspection
 	if cmd.JSON {
@@ -65,7 +73,7 @@ func (cmd *inspectCmd) Run(ctx context.Context, c console) error {
 		if err := show(out, r); err != nil {
 			return fmt.Errorf("write result: %w", err)
 		}
-		// Nothing is ready behind it: let the reader see what there is.
+		// The next result is not ready, so flush what the reader can see already.
 		if len(pending) == 0 {
 			if err := out.Flush(); err != nil {
 				return fmt.Errorf("write result: %w", err)
@@ -90,17 +98,49 @@ func (cmd *inspectCmd) paths(in io.Reader) func(yield func(string) bool) error {
 	return func(yield func(string) bool) error {
 		for _, file := range cmd.Files {
 			if file != "-" {
-				if !yield(file) {
+				if !skillFiles(file, yield) {
 					return nil
 				}
 				continue
 			}
-			if more, err := lines(in, yield); !more || err != nil {
+			each := func(path string) bool { return skillFiles(path, yield) }
+			if more, err := lines(in, each); !more || err != nil {
 				return err
 			}
 		}
 		return nil
 	}
+}
+
+// skillFiles yields path itself, or the SKILL.md files of a directory. A directory
+// without one, or that cannot be read, is yielded too, so that its inspection says
+// what is wrong.
+func skillFiles(path string, yield func(string) bool) (more bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return yield(path)
+	}
+	found, more := false, true
+	_ = filepath.WalkDir(path+string(filepath.Separator), func(at string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			found = true
+			more = yield(at)
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && filepath.Clean(at) != filepath.Clean(path):
+			return fs.SkipDir
+		case !d.IsDir() && strings.EqualFold(d.Name(), "SKILL.md"):
+			found = true
+			more = yield(at)
+		}
+		if !more {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if !found {
+		return yield(path)
+	}
+	return more
 }
 
 // lines yields the lines of in. Only the line feed at the end is taken off: a
@@ -124,9 +164,9 @@ func lines(in io.Reader, yield func(string) bool) (more bool, err error) {
 	}
 }
 
-// inspectAll starts as many workers as there are processors. The channels of
-// pending are in the order of the paths, and each gets one result.
-func inspectAll(ctx context.Context, paths func(func(string) bool) error, mode skillmd.Mode) (<-chan chan inspection, <-chan error) {
+// inspectAll starts one worker for each processor. It returns a channel for each path,
+// in the order of the paths, and each channel receives one result.
+func inspectAll(ctx context.Context, paths func(func(string) bool) error, mode skillmd.Mode, advise bool) (<-chan chan inspection, <-chan error) {
 	type job struct {
 		path   string
 		result chan inspection
@@ -138,7 +178,7 @@ func inspectAll(ctx context.Context, paths func(func(string) bool) error, mode s
 	for range workers {
 		go func() {
 			for j := range jobs {
-				j.result <- inspectFile(j.path, mode)
+				j.result <- inspectFile(j.path, mode, advise)
 			}
 		}()
 	}
@@ -165,7 +205,8 @@ func writeInspectionJSON(w io.Writer, r inspection) error {
 	return enc.Encode(r)
 }
 
-// writeInspection is for people: one line per file, its findings below it.
+// writeInspection prints one line for a file, with its findings below, for people to
+// read.
 func writeInspection(w io.Writer, r inspection) error {
 	verdict := "ok " + r.Name
 	if !r.Loaded {

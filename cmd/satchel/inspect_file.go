@@ -7,11 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"unicode"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -31,7 +30,7 @@ type inspection struct {
 }
 
 // inspectFile never fails: what is wrong with the file is a diagnostic.
-func inspectFile(path string, mode skillmd.Mode) inspection {
+func inspectFile(path string, mode skillmd.Mode, advise bool) inspection {
 	r := inspection{Path: path, AllowedTools: []string{}, Diagnostics: []skillmd.Diagnostic{}}
 	text, err := readSkillFile(path)
 	if err != nil {
@@ -50,8 +49,24 @@ func inspectFile(path string, mode skillmd.Mode) inspection {
 	r.AllowedTools = append(r.AllowedTools, doc.Skill.AllowedTools...)
 	r.BodyBytes = len(doc.Body)
 	r.Diagnostics = append(r.Diagnostics, diagnostics...)
+	if r.Loaded {
+		skill := doc.Skill
+		skill.Place = path
+		r.Diagnostics = append(r.Diagnostics, knownTools.Findings(skill)...)
+	}
+	if r.Loaded && advise {
+		for _, d := range append(skillmd.Advise(doc, text), adviseFiles(filepath.Dir(path))...) {
+			if d.File == "" {
+				d.File = path
+			}
+			r.Diagnostics = append(r.Diagnostics, d)
+		}
+	}
 	return r
 }
+
+// knownTools are the tools that entries of allowed-tools can mean without a host's own.
+var knownTools = permission.NewNames()
 
 // dirName is the base name of the directory that holds the file, or "" where
 // there is none (the root) or it cannot be told.
@@ -84,11 +99,11 @@ func readSkillFile(path string) ([]byte, error) {
 	case err != nil:
 		return nil, reason(err)
 	case info.IsDir():
-		return nil, errors.New("is a directory; name the SKILL.md in it")
+		return nil, errors.New("is a directory without a SKILL.md")
 	case !info.Mode().IsRegular():
 		return nil, errors.New("is not a regular file")
 	}
-	// The size is a promise that a file may break while it is read.
+	// A file can grow while it is read, so the size is checked again.
 	text, err := io.ReadAll(io.LimitReader(f, maxSkillFile+1))
 	if err != nil {
 		return nil, reason(err)
@@ -99,27 +114,12 @@ func readSkillFile(path string) ([]byte, error) {
 	return text, nil
 }
 
-// reason leaves out the operation and the path: the diagnostic names the file.
+// reason returns an error without its operation and path, because the diagnostic names
+// the file.
 func reason(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		return at.Err
 	}
 	return err
-}
-
-// printable keeps text from outside on one line, away from the terminal's control
-// sequences, and in the order in which it is written: characters that only change
-// how others are shown go too, but for those that join letters and emoji.
-func printable(s string) string {
-	const nonJoiner, joiner = '\u200c', '\u200d'
-	return strings.Map(func(r rune) rune {
-		if r == nonJoiner || r == joiner {
-			return r
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
 }

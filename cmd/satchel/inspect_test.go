@@ -56,8 +56,11 @@ func TestInspectJSON(t *testing.T) {
 		"none/SKILL.md":  "no front matter\n",
 		"big/SKILL.md":   "---\nname: big\ndescription: d\n---\n" + strings.Repeat("x", maxSkillFile),
 	})
+	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	file := func(name string) string { return filepath.Join(dir, name, "SKILL.md") }
-	paths := []string{file("good"), file("other"), file("bad"), file("none"), file("big"), dir, file("missing")}
+	paths := []string{file("good"), file("other"), file("bad"), file("none"), file("big"), filepath.Join(dir, "empty"), file("missing")}
 
 	got, all := inspections(t, "", paths...)
 	if got.code != 0 || got.err != "" || len(all) != len(paths) {
@@ -167,5 +170,23 @@ func TestInspectManyInOrder(t *testing.T) {
 		if !r.Loaded || r.Name != fmt.Sprintf("s%d", i) {
 			t.Fatalf("line %d = %+v", i, r)
 		}
+	}
+}
+
+// A directory stands for the SKILL.md files in it, at every depth.
+func TestInspectDirectory(t *testing.T) {
+	dir := skillDir(t, map[string]string{
+		"a/SKILL.md":         "---\nname: a\ndescription: First.\n---\n",
+		"deep/er/b/SKILL.md": "---\nname: b\ndescription: Second.\n---\n",
+		".git/c/SKILL.md":    "---\nname: c\ndescription: No.\n---\n",
+		"none/readme.md":     "x",
+	})
+	got := program(t, nil, "", "inspect", dir)
+	if want := dir + "/a/SKILL.md: ok a\n" + dir + "/deep/er/b/SKILL.md: ok b\n"; got.code != exitDone || got.out != want {
+		t.Errorf("code %d, out %q, want %q", got.code, got.out, want)
+	}
+	got = program(t, nil, "", "inspect", filepath.Join(dir, "none"))
+	if got.code != exitFailed || !strings.Contains(got.out, "is a directory without a SKILL.md") {
+		t.Errorf("code %d, out %q", got.code, got.out)
 	}
 }

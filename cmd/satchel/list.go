@@ -6,23 +6,44 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"text/tabwriter"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/tools"
+	skillrun "github.com/satchel-go/satchel/tools/run"
 )
 
+// maxFindings bounds how many findings about skills are printed one by one.
+const maxFindings = 20
+
+// maxDescribed bounds a description in the table, in characters.
+const maxDescribed = 80
+
 type listCmd struct {
-	JSON bool     `help:"One JSON object per line for each skill."`
-	Dirs []string `arg:"" name:"dir" help:"Directories that are searched for skills. Of two skills with the same name, that of the earlier directory wins."`
+	Names       bool   `xor:"form" help:"Only the names, one per line."`
+	JSON        bool   `xor:"form" help:"One JSON object per line for each skill."`
+	Scope       string `enum:",host,project,user,plugin,builtin,remote" default:"" placeholder:"NAME" help:"Only the skills of a scope: host, project, user, plugin."`
+	All         bool   `help:"Also skills that are shadowed by another of their name, and those of projects that are not trusted."`
+	sourceFlags `embed:""`
+	Skills      []string `sep:"none" placeholder:"DIR" help:"A directory that is searched, like the arguments; may be repeated."`
+	Dirs        []string `arg:"" optional:"" name:"dir" help:"Directories that are searched for skills. Of two skills with the same name, that of the earlier directory wins. None: SKILLS_ROOT, or else the well-known places of this project and of your home directory."`
 }
 
 // Help is the long help of the command.
 func (listCmd) Help() string {
-	return `Prints the skills sorted by name. Findings about skills go to standard error.
+	return `Prints the skills sorted by name, as a table unless --names or --json is given, and
+at the end how many skills there are and how many of them the overview names, which
+is what a model is told; with --names and --json that goes to standard error. The
+first 20 findings about skills go there too; satchel inspect DIR shows all.
 
-The objects of --json have the fields name, description, location (the path of
-the SKILL.md), docs (how many docs a model can select) and hidden (true when the
-model does not see the skill).`
+The objects of --json have the fields name, description, location (the absolute
+path of the SKILL.md), docs (how many docs a model can select), hidden (true when
+the model does not see the skill), scope, source, qualified (a name that only this
+skill has), shadowed (true when it is called by that name alone) and version.`
 }
 
 // listed is one skill; the names of its fields in JSON are stable.
@@ -32,62 +53,178 @@ type listed struct {
 	Location    string `json:"location"`
 	Docs        int    `json:"docs"`
 	Hidden      bool   `json:"hidden"`
+	Scope       string `json:"scope"`
+	Source      string `json:"source"`
+	Qualified   string `json:"qualified"`
+	Shadowed    bool   `json:"shadowed"`
+	Version     string `json:"version,omitempty"`
 }
 
 // Run prints the catalog of the directories.
 func (cmd *listCmd) Run(ctx context.Context, c console) error {
-	roots := make([]catalog.Root, len(cmd.Dirs))
-	for i, dir := range cmd.Dirs {
-		roots[i] = catalog.Dir(dir)
+	if cmd.Locked {
+		if err := checkLocked(ctx, c, slices.Concat(cmd.Skills, cmd.Dirs)); err != nil {
+			return err
+		}
 	}
-	skills, err := catalog.Open(ctx, roots)
+	skills, err := cmd.open(ctx, c)
 	if err != nil {
 		return fmt.Errorf("list skills: %w", err)
 	}
 	defer skills.Close()
 	snapshot := skills.Snapshot()
-	for _, d := range snapshot.Diagnostics() {
-		if d.Severity > skillmd.Info {
-			fmt.Fprintln(c.err, printable(d.String()))
+	findings := slices.Clone(snapshot.Diagnostics())
+	for _, skill := range snapshot.Skills() {
+		findings = append(findings, knownTools.Findings(skill)...)
+	}
+	writeFindings(c.err, findings)
+	out := bufio.NewWriter(c.out)
+	if err := cmd.write(ctx, out, skills, cmd.chosen(snapshot)); err != nil {
+		return err
+	}
+	if !cmd.Names && !cmd.JSON {
+		fmt.Fprintln(out, counted(snapshot))
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write list: %w", err)
+	}
+	if cmd.Names || cmd.JSON {
+		fmt.Fprintln(c.err, counted(snapshot))
+	}
+	return nil
+}
+
+// open opens the catalog of the arguments. With --all projects need no trust.
+func (cmd *listCmd) open(ctx context.Context, c console) (*catalog.Catalog, error) {
+	dirs := slices.Concat(cmd.Skills, cmd.Dirs)
+	roots, err := cmd.sourceFlags.roots(dirs, len(dirs)+len(cmd.Plugin) == 0 && c.env(envRoot) == "", c.env)
+	if err != nil {
+		return nil, err
+	}
+	opts := cmd.sourceFlags.reading(c.env)
+	if cmd.All {
+		opts = append(opts, catalog.WithTrust(func(context.Context, catalog.Root) (bool, error) { return true, nil }))
+	}
+	return catalog.Open(ctx, roots, opts...)
+}
+
+// chosen are the skills that the flags ask for.
+func (cmd *listCmd) chosen(snapshot *catalog.Snapshot) []core.Skill {
+	var all []core.Skill
+	for _, skill := range snapshot.Skills() {
+		if (cmd.All || !skill.Shadowed) && (cmd.Scope == "" || skill.Scope.String() == cmd.Scope) {
+			all = append(all, skill)
 		}
 	}
-	out := bufio.NewWriter(c.out)
-	show := writeListed
-	if cmd.JSON {
-		show = writeListedJSON
+	return all
+}
+
+// write prints the skills in the form that was asked for.
+func (cmd *listCmd) write(ctx context.Context, out io.Writer, skills *catalog.Catalog, all []core.Skill) error {
+	if cmd.Names {
+		for _, skill := range all {
+			fmt.Fprintln(out, printable(skill.Name))
+		}
+		return nil
 	}
-	for _, skill := range snapshot.Skills() {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i, skill := range all {
 		docs, err := skills.Docs(ctx, skill.Name)
 		if err != nil {
 			return fmt.Errorf("list docs of %q: %w", skill.Name, err)
 		}
-		if err := show(out, listed{skill.Name, skill.Description, skill.Location, len(docs), skill.Hidden}); err != nil {
-			return fmt.Errorf("write list: %w", err)
+		l := listed{
+			skill.Name, skill.Description, skill.Location, len(docs), skill.Hidden,
+			skill.Scope.String(), skill.Source, skill.Qualified, skill.Shadowed, skill.Version,
 		}
+		if cmd.JSON {
+			if err := enc.Encode(l); err != nil {
+				return fmt.Errorf("write list: %w", err)
+			}
+			continue
+		}
+		if i == 0 {
+			fmt.Fprint(table, "NAME\tDOCS\tDESCRIPTION\n")
+		}
+		description := shortened(printable(l.Description), maxDescribed)
+		if l.Hidden {
+			description = "(hidden from the model) " + description
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\n", printable(l.Name), l.Docs, description)
 	}
-	if err := out.Flush(); err != nil {
+	if err := table.Flush(); err != nil {
 		return fmt.Errorf("write list: %w", err)
 	}
 	return nil
 }
 
-func writeListedJSON(w io.Writer, s listed) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(s)
+// counted says how many skills a catalog has and how many of them a model is told of,
+// in the overview that chat sends by default.
+func counted(snapshot *catalog.Snapshot) string {
+	visible := snapshot.Visible()
+	text := processors.OverviewText{Guidance: guidance()}
+	fit := text.Fit(visible)
+	named := len(visible) - fit.Missing
+	line := fmt.Sprintf("%d skills, %d in the overview", snapshot.Len(), named)
+	if snapshot.Len() == 1 {
+		line = fmt.Sprintf("1 skill, %d in the overview", named)
+	}
+	switch {
+	case fit.Bare > 0:
+		line += fmt.Sprintf(" (%d by name only)", fit.Bare)
+	case fit.Shortened > 0:
+		line += fmt.Sprintf(" (%d with a shortened description)", fit.Shortened)
+	}
+	hidden, shadowed := 0, 0
+	for _, skill := range snapshot.Skills() {
+		switch {
+		case skill.Hidden:
+			hidden++
+		case skill.Shadowed:
+			shadowed++
+		}
+	}
+	if hidden > 0 {
+		line += fmt.Sprintf(", %d hidden", hidden)
+	}
+	if shadowed > 0 {
+		line += fmt.Sprintf(", %d shadowed (--all)", shadowed)
+	}
+	return line
 }
 
-// writeListed is for people: three lines per skill at most.
-func writeListed(w io.Writer, s listed) error {
-	note := ""
-	if s.Hidden {
-		note = ", hidden from the model"
+// guidance are the rules that the overview has with all tools, which take of its room.
+func guidance() string {
+	var names []string
+	var all []tools.Operation
+	for _, o := range append(tools.Default(), new(skillrun.Runner).Operations()...) {
+		names, all = append(names, o.Name), append(all, o)
 	}
-	docs := "docs"
-	if s.Docs == 1 {
-		docs = "doc"
+	set, err := tools.Choose(all, names)
+	if err != nil {
+		return ""
 	}
-	_, err := fmt.Fprintf(w, "%s\n  %s\n  %s (%d %s%s)\n",
-		printable(s.Name), printable(s.Description), printable(s.Location), s.Docs, docs, note)
-	return err
+	return set.Guidance()
+}
+
+// writeFindings prints the first findings that are more than information, and how many
+// more there are.
+func writeFindings(w io.Writer, all []skillmd.Diagnostic) {
+	more := 0
+	shown := 0
+	for _, d := range all {
+		switch {
+		case d.Severity <= skillmd.Info:
+		case shown < maxFindings:
+			shown++
+			fmt.Fprintln(w, printable(d.String()))
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(w, "and %d more; satchel inspect DIR shows all of a directory\n", more)
+	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -14,9 +16,9 @@ func TestList(t *testing.T) {
 		"bad/SKILL.md": "---\nname: bad\n---\n",
 	})
 	got := program(t, nil, "", "list", "--json", dir)
-	name := strings.TrimPrefix(dir[strings.LastIndexByte(dir, '/'):], "/")
-	want := `{"name":"a","description":"First.","location":"` + name + `/a/SKILL.md","docs":2,"hidden":false}
-{"name":"b","description":"Second & last.","location":"` + name + `/b/SKILL.md","docs":0,"hidden":true}
+	root := filepath.Base(dir)
+	want := `{"name":"a","description":"First.","location":"` + dir + `/a/SKILL.md","docs":2,"hidden":false,"scope":"host","source":"` + root + `","qualified":"host:a","shadowed":false}
+{"name":"b","description":"Second & last.","location":"` + dir + `/b/SKILL.md","docs":0,"hidden":true,"scope":"host","source":"` + root + `","qualified":"host:b","shadowed":false}
 `
 	if got.code != 0 || got.out != want {
 		t.Errorf("code %d, out:\n%s\nwant:\n%s", got.code, got.out, want)
@@ -24,14 +26,46 @@ func TestList(t *testing.T) {
 	if !strings.Contains(got.err, "bad/SKILL.md") {
 		t.Errorf("err = %q", got.err)
 	}
+	if want := "2 skills, 1 in the overview, 1 hidden\n"; !strings.HasSuffix(got.err, want) {
+		t.Errorf("err = %q, want %q at its end", got.err, want)
+	}
 	got = program(t, nil, "", "list", dir)
-	if want := "a\n  First.\n  " + name + "/a/SKILL.md (2 docs)\nb\n  Second & last.\n  " + name + "/b/SKILL.md (0 docs, hidden from the model)\n"; got.out != want {
+	if want := "NAME  DOCS  DESCRIPTION\na     2     First.\nb     0     (hidden from the model) Second & last.\n2 skills, 1 in the overview, 1 hidden\n"; got.out != want {
 		t.Errorf("out = %q, want %q", got.out, want)
+	}
+	if got := program(t, nil, "", "list", "--names", dir); got.out != "a\nb\n" {
+		t.Errorf("names = %q", got.out)
 	}
 	if got := program(t, nil, "", "list", dir+"/missing"); got.code != exitFailed || got.out != "" {
 		t.Errorf("missing directory: code %d, out %q", got.code, got.out)
 	}
-	if got := program(t, nil, "", "list"); got.code != exitUsage {
-		t.Errorf("no directory: code %d", got.code)
+	got = program(t, map[string]string{"SKILLS_ROOT": dir}, "", "list", "--names")
+	if got.out != "a\nb\n" {
+		t.Errorf("SKILLS_ROOT: %q, %s", got.out, got.err)
+	}
+}
+
+// Of very many findings the first are printed and the others counted.
+func TestListCountsFindings(t *testing.T) {
+	files := map[string]string{}
+	for i := range 50 {
+		files[fmt.Sprintf("bad%d/SKILL.md", i)] = "---\nname: bad\n---\n"
+	}
+	got := program(t, nil, "", "list", skillDir(t, files))
+	if n := strings.Count(got.err, "\n"); n != maxFindings+1 || !strings.Contains(got.err, "and 80 more; satchel inspect DIR") {
+		t.Errorf("%d lines:\n%s", n, got.err)
+	}
+}
+
+// With more skills than the overview has room for, the list says how many it names.
+func TestListSaysWhatTheOverviewHolds(t *testing.T) {
+	files := map[string]string{}
+	for i := range 300 {
+		files[fmt.Sprintf("s%d/SKILL.md", i)] = fmt.Sprintf("---\nname: s%d\ndescription: %s\n---\n", i, strings.Repeat("Use it then. ", 20))
+	}
+	got := program(t, nil, "", "list", "--names", skillDir(t, files))
+	var all, named, short int
+	if _, err := fmt.Sscanf(got.err, "%d skills, %d in the overview (%d by name only)", &all, &named, &short); err != nil || all != 300 || named != 300 || short < 200 {
+		t.Errorf("err = %q (%v)", got.err, err)
 	}
 }

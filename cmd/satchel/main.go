@@ -30,31 +30,54 @@ type console struct {
 	in       io.Reader
 	out, err io.Writer
 	env      func(string) string
-	// terminal: a person types the input; watched: a person reads the output,
-	// with colour if it may have some.
+	// tty opens the terminal of the process, on which questions are asked where the
+	// input is piped. Nil means that there is none.
+	tty func() (io.ReadWriteCloser, error)
+	// terminal is set where a person types the input, watched where a person reads
+	// the output, and colour where that output may have colours.
 	terminal, watched, colour bool
 }
 
 type commands struct {
 	Chat        chatCmd        `cmd:"" help:"Talk to a model that has skills."`
 	Inspect     inspectCmd     `cmd:"" help:"Check SKILL.md files, each on its own."`
-	List        listCmd        `cmd:"" help:"List the skills below directories."`
+	Validate    validateCmd    `cmd:"" help:"Check skills, and say what is not usual among skills."`
+	List        listCmd        `cmd:"" help:"List the skills below directories, or those that are found."`
+	Show        showCmd        `cmd:"" help:"Show one skill."`
+	Search      searchCmd      `cmd:"" help:"Find skills by what they are for, as a model does."`
+	Tool        toolCmd        `cmd:"" help:"Answer calls of the skill tools without a model."`
+	Install     installCmd     `cmd:"" help:"Install the skills of a directory, an archive or a repository."`
+	Update      updateCmd      `cmd:"" help:"Replace installed skills by what their sources have now."`
+	Lock        lockCmd        `cmd:"" help:"Note what the skills of a directory are, file by file."`
+	Pack        packCmd        `cmd:"" help:"Write skills into an archive."`
+	Trust       trustCmd       `cmd:"" help:"Trust the skills of a project."`
+	History     historyCmd     `cmd:"" help:"Print the versions of a skill of a library."`
+	Diff        diffCmd        `cmd:"" help:"Print what has changed between versions of a skill, or between directories."`
+	Library     libraryCmd     `cmd:"" help:"Keep a library of skills."`
 	Doctor      doctorCmd      `cmd:"" help:"Show how this machine can keep the commands of skills apart."`
+	Serve       serveCmd       `cmd:"" help:"Serve skills by the Skills Protocol."`
+	MCP         mcpCmd         `cmd:"" name:"mcp" help:"Serve skills by the Model Context Protocol, on standard input and output."`
+	Call        callCmd        `cmd:"" help:"Call a method of a skills server."`
+	Deps        depsCmd        `cmd:"" help:"Install the packages that skills require, for their commands to find."`
 	CacheReport cacheReportCmd `cmd:"" help:"Say what a prompt cache would serve of a log of requests."`
+	Completion  completionCmd  `cmd:"" help:"Print the code that completes commands and flags in a shell."`
 	Demo        demoCmd        `cmd:"" help:"Watch one task through both frameworks; no key, no network."`
+	Print       versionCmd     `cmd:"" name:"version" help:"Print version and commit."`
+	Version     versionFlag    `help:"Print version and commit."`
 }
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], console{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv,
+		tty:      openTerminal,
 		terminal: isTerminal(os.Stdin),
 		watched:  isTerminal(os.Stdout),
 		colour:   isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 	}))
 }
 
-// isTerminal reports a character device other than the null device, which is
-// what a person sits at.
+// isTerminal reports whether a file is a terminal: a character device that is not the
+// null device.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
@@ -64,10 +87,10 @@ func isTerminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// exit is what kong's exit hook panics with: --help has printed and is done.
+// exit is the value with which kong's exit hook panics after --help has printed.
 type exit int
 
-// run is the whole program and returns its exit code.
+// run is the program without its surroundings. It returns the exit code.
 func run(ctx context.Context, args []string, c console) (code int) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
@@ -90,12 +113,12 @@ func run(ctx context.Context, args []string, c console) (code int) {
 		kong.Bind(c),
 	)
 	if err != nil {
-		fmt.Fprintln(c.err, "satchel:", err)
+		fmt.Fprintln(c.err, "satchel:", inLine(err.Error()))
 		return exitFailed
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(c.err, "satchel: %v\nsatchel --help lists the commands and their flags\n", err)
+		fmt.Fprintf(c.err, "satchel: %s\nsatchel --help lists the commands and their flags\n", inLine(err.Error()))
 		return exitUsage
 	}
 	switch err := parsed.Run(); {
@@ -104,10 +127,10 @@ func run(ctx context.Context, args []string, c console) (code int) {
 	case errors.Is(err, errReported):
 		return exitFailed
 	case errors.Is(err, errUsage):
-		fmt.Fprintln(c.err, "satchel:", err)
+		fmt.Fprintln(c.err, "satchel:", inLine(err.Error()))
 		return exitUsage
 	default:
-		fmt.Fprintln(c.err, "satchel:", err)
+		fmt.Fprintln(c.err, "satchel:", inLine(err.Error()))
 		return exitFailed
 	}
 }

@@ -21,7 +21,7 @@ func TestHelpAndUsage(t *testing.T) {
 		"unknown":        {[]string{"dance"}, exitUsage, "", "dance"},
 		"unknown flag":   {[]string{"chat", "--loud"}, exitUsage, "", "--loud"},
 		"bad framework":  {[]string{"chat", "--framework", "other", "hi"}, exitUsage, "", "eino"},
-		"nothing to see": {[]string{"inspect"}, exitUsage, "", "<file>"},
+		"nothing to see": {[]string{"inspect"}, exitUsage, "", "<path>"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

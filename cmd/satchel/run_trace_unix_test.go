@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/wire"
+	"github.com/satchel-go/satchel/internal/fakellm"
 )
 
 // runSkills has one skill that runs and one that is never loaded.
@@ -23,7 +23,7 @@ func runSkills(t *testing.T) string {
 }
 
 // runs is a call of skill_run; fields is JSON without the braces.
-func runs(fields string) wire.Call { return wire.To("skill_run", `{"skill":"lines",`+fields+`}`) }
+func runs(fields string) fakellm.Call { return fakellm.To("skill_run", `{"skill":"lines",`+fields+`}`) }
 
 // told is JSON inside of the text of a message, as the model reads it.
 func told(v any) string {
@@ -35,10 +35,10 @@ func told(v any) string {
 }
 
 func runTraces(host string) []trace {
-	loads := calls(wire.To("skill_load", `{"skill":"lines"}`))
+	loads := calls(fakellm.To("skill_load", `{"skill":"lines"}`))
 	one := []string{"go"}
-	load := func(next ...wire.Call) wire.Script {
-		all := []wire.Step{loads}
+	load := func(next ...fakellm.Call) fakellm.Script {
+		all := []fakellm.Step{loads}
 		for _, c := range next {
 			all = append(all, calls(c))
 		}
@@ -49,8 +49,8 @@ func runTraces(host string) []trace {
 	counted := `"output_files":[{"name":"out/lines.txt","ref":"workspace://out/lines.txt","content":"3\n","mime_type":"text/plain","size_bytes":2}]`
 	allow := []string{"--allow-host", host}
 	twice := plan(
-		wire.Turn{Steps: []wire.Step{loads, calls(runs(`"command":"echo first"`))}, Needs: []string{`"stdout":"first\n"`}, Answer: "1"},
-		wire.Turn{Steps: []wire.Step{calls(runs(`"command":"echo second"`))}, Answer: "2"},
+		fakellm.Turn{Steps: []fakellm.Step{loads, calls(runs(`"command":"echo first"`))}, Needs: []string{`"stdout":"first\n"`}, Answer: "1"},
+		fakellm.Turn{Steps: []fakellm.Step{calls(runs(`"command":"echo second"`))}, Answer: "2"},
 	)
 	report := runs(`"command":"echo '# Report' > $OUTPUT_DIR/report.md","outputs":{"globs":["$OUTPUT_DIR/*.md"],"save":true}`)
 	all := []trace{
@@ -59,7 +59,9 @@ func runTraces(host string) []trace {
 		{name: "two runs in one message", prompts: one, last: []string{`"stdout":"a\n"`, `"stdout":"b\n"`},
 			script: steps(loads, calls(runs(`"command":"echo a"`), runs(`"command":"echo b"`)))},
 		{name: "not loaded", prompts: one, last: []string{`error: skill "lines" is not loaded`}, script: steps(calls(count))},
-		{name: "mode turn", prompts: []string{"first", "second"}, script: twice, last: []string{"not loaded"}},
+		{name: "mode adaptive", prompts: []string{"first", "second"}, script: twice,
+			last: []string{`"stdout":"second\n"`, `"loaded":"loaded: lines; its text is above`}},
+		{name: "mode turn", flags: []string{"--load-mode", "turn"}, prompts: []string{"first", "second"}, script: twice, last: []string{"not loaded"}},
 		{name: "mode once", flags: []string{"--load-mode", "once"}, prompts: []string{"first", "second"}, script: twice, last: []string{"not loaded"}},
 		{name: "mode session", flags: []string{"--load-mode", "session"}, prompts: []string{"first", "second"}, script: twice,
 			last: []string{`"stdout":"second\n"`}},
@@ -146,7 +148,7 @@ func empty(t *testing.T, dir string) {
 // What a call saves is there after the chat.
 func TestChatKeepsArtifacts(t *testing.T) {
 	skills := runSkills(t)
-	script := steps(calls(wire.To("skill_load", `{"skill":"lines"}`)),
+	script := steps(calls(fakellm.To("skill_load", `{"skill":"lines"}`)),
 		calls(runs(`"command":"echo kept > out/a.txt","outputs":{"globs":["out/*"],"save":true}`)))
 	each(t, func(t *testing.T, flags ...string) {
 		dir := t.TempDir()

@@ -12,7 +12,8 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -22,8 +23,8 @@ import (
 // of the one, plain-ns/op of the other, added-ns their difference. With prepared
 // sandboxes there is a pause before each run, as between the calls of a model.
 func BenchmarkSandboxRun(b *testing.B) {
-	for name, opts := range map[string][]executor.SandboxOption{
-		"fresh": nil, "prepared": {executor.WithPrepared(2)},
+	for name, opts := range map[string][]sandbox.Option{
+		"fresh": nil, "prepared": {sandbox.WithPrepared(2)},
 	} {
 		b.Run(name, func(b *testing.B) {
 			run := openSandboxed(b, opts...)
@@ -49,12 +50,12 @@ func BenchmarkSandboxRun(b *testing.B) {
 
 // BenchmarkSandboxSpeed compares the same computation inside and outside.
 func BenchmarkSandboxSpeed(b *testing.B) {
-	sandbox, err := executor.NewSandbox()
+	sandbox, err := sandbox.New()
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { sandbox.Close() })
-	local, err := executor.NewLocal()
+	local, err := local.New()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -77,8 +78,8 @@ func BenchmarkSandboxSpeed(b *testing.B) {
 	b.ReportMetric(median(times[1]), "inside-ns/op")
 }
 
-func openSandboxed(b *testing.B, opts ...executor.SandboxOption) (run func()) {
-	sandbox, err := executor.NewSandbox(opts...)
+func openSandboxed(b *testing.B, opts ...sandbox.Option) (run func()) {
+	sandbox, err := sandbox.New(opts...)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func openSandboxed(b *testing.B, opts ...executor.SandboxOption) (run func()) {
 	b.Cleanup(func() { places.Close() })
 	files := fstest.MapFS{"s/SKILL.md": &fstest.MapFile{Data: []byte("---\nname: s\ndescription: One.\n---\nRun it.\n")}}
 	rt, err := satchel.New(satchel.WithSkillFS("skills", files),
-		satchel.WithRunner(tools.Runner{Executor: sandbox, Workspaces: places, Unloaded: true}))
+		satchel.WithRunner(satchel.Runner{Executor: sandbox, Workspaces: places, Unloaded: true}))
 	if err != nil {
 		b.Fatal(err)
 	}

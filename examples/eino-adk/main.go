@@ -16,9 +16,6 @@ import (
 	"github.com/cloudwego/eino-ext/components/model/openai"
 	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/schema"
-
-	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/adapter/eino"
 )
 
 func main() {
@@ -45,24 +42,14 @@ func run(ctx context.Context, w io.Writer) error {
 		Model:       model,
 	}
 
-	// snippet: an adk agent gets skills
-	skills, err := satchel.New(satchel.WithSkillDirs("skills"))
-	if err != nil {
-		return err
-	}
-	defer skills.Close()
-	if err := eino.Install(cfg, skills); err != nil {
-		return err
-	}
-	agent, err := adk.NewChatModelAgent(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	ctx = satchel.WithSession(ctx, "conversation-1")
-	// end snippet
+	return withSkills(ctx, cfg, func(ctx context.Context, agent adk.Agent) error {
+		return converse(ctx, w, agent)
+	})
+}
 
-	// The history stays yours. Skill texts are added to each request, never to
-	// the messages that you keep.
+// converse asks two questions. The history stays yours: skill texts are added to
+// each request, never to the messages that you keep.
+func converse(ctx context.Context, w io.Writer, agent adk.Agent) error {
 	runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent})
 	var history []*schema.Message
 	for _, question := range []string{

@@ -18,9 +18,6 @@ import (
 	"github.com/tmc/langchaingo/llms/openai"
 	"github.com/tmc/langchaingo/schema"
 	"github.com/tmc/langchaingo/tools"
-
-	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/adapter/langchaingo"
 )
 
 func main() {
@@ -49,23 +46,14 @@ func run(ctx context.Context, w io.Writer) error {
 	}
 	hostTools := []tools.Tool{changes{}}
 
-	// snippet: an OpenAIFunctionsAgent gets skills
-	skills, err := satchel.New(satchel.WithSkillDirs("skills"))
-	if err != nil {
-		return err
-	}
-	defer skills.Close()
-	kit, err := langchaingo.Install(skills, llm, hostTools)
-	if err != nil {
-		return err
-	}
-	agent := kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools()))
-	executor := agents.NewExecutor(agent, agents.WithMaxIterations(40), agents.WithReturnIntermediateSteps())
-	ctx = satchel.WithSession(ctx, "conversation-1")
-	// end snippet
+	return withSkills(ctx, llm, hostTools, func(ctx context.Context, executor *agents.Executor) error {
+		return ask(ctx, w, executor)
+	})
+}
 
-	// 40 iterations, because the executor's default of 5 is too few to load a
-	// skill, read its docs and still do the work.
+// ask wants release notes. withSkills allows the executor 40 iterations, because its
+// default of 5 is too few to load a skill, read its docs and still do the work.
+func ask(ctx context.Context, w io.Writer, executor *agents.Executor) error {
 	out, err := chains.Call(ctx, executor, map[string]any{"input": "Write the release notes for 1.4.0."})
 	if err != nil {
 		return err

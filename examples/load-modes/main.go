@@ -1,4 +1,4 @@
-// Command load-modes plays one conversation three times, once in each load
+// Command load-modes plays one conversation four times, once in each load
 // mode, and prints what every request shows of the skill that is loaded in it.
 // It has no framework and no model: it calls the Runtime as an adapter does.
 //
@@ -26,10 +26,12 @@ func main() {
 }
 
 func run(ctx context.Context, w io.Writer) error {
-	const row = "%-28s%-10s%-10s%s\n"
-	var requests [3][]string
-	for i, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Once, loadmode.Session} {
+	const row = "%-28s%-10s%-10s%-10s%s\n"
+	var requests [4][]string
+	for i, mode := range []loadmode.Mode{loadmode.Adaptive, loadmode.Turn, loadmode.Once, loadmode.Session} {
+		// snippet: modes
 		skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithLoadMode(mode))
+		// end snippet
 		if err != nil {
 			return err
 		}
@@ -38,9 +40,9 @@ func run(ctx context.Context, w io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprintf(w, row, "the request after", "turn", "once", "session")
+	fmt.Fprintf(w, row, "the request after", "adaptive", "turn", "once", "session")
 	for i, after := range []string{"a question", "skill_load with style.md", "a tool of the host", "the next question"} {
-		fmt.Fprintf(w, row, after, requests[0][i], requests[1][i], requests[2][i])
+		fmt.Fprintf(w, row, after, requests[0][i], requests[1][i], requests[2][i], requests[3][i])
 	}
 	return nil
 }
@@ -63,12 +65,12 @@ func play(ctx context.Context, skills *satchel.Runtime) (shown []string, err err
 		}
 		shown = append(shown, shows(view))
 		add(s.response)
-		if err := skills.Observe(ctx, key, s.response.Calls); err != nil {
+		if err := skills.Hooks().Observe(ctx, key, s.response.Calls); err != nil {
 			return nil, err
 		}
 		for _, call := range s.response.Calls {
 			result := "export keeps time zones (#81)" // of changes_since
-			if skills.Owns(call.Name) {
+			if skills.Hooks().Owns(call.Name) {
 				if result, err = skills.CallTool(ctx, key, call); err != nil {
 					return nil, err
 				}

@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-const want = `the request after           turn      once      session
-a question                  -         -         -
-skill_load with style.md    body+doc  body+doc  body+doc
-a tool of the host          body+doc  -         body+doc
-the next question           -         -         body+doc
+const want = `the request after           adaptive  turn      once      session
+a question                  -         -         -         -
+skill_load with style.md    body+doc  body+doc  body+doc  body+doc
+a tool of the host          body+doc  body+doc  -         body+doc
+the next question           body+doc  -         -         body+doc
 `
 
 func TestRun(t *testing.T) {

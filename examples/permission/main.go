@@ -32,7 +32,7 @@ func main() {
 }
 
 // command is what the model gives the tool shell. Lists call a tool of that name
-// Bash; satchel.WithToolNames says so of others.
+// Bash; satchel.WithHostTools says so of others.
 type command struct {
 	Command string `json:"command" jsonschema:"required"`
 }
@@ -53,12 +53,14 @@ func run(ctx context.Context, in io.Reader, w io.Writer) error {
 	cfg := &adk.ChatModelAgentConfig{Name: "git", Description: "Keeps a repository.", Model: model}
 	cfg.ToolsConfig.Tools = []tool.BaseTool{sh}
 
+	// snippet: approver
 	report := func(_ context.Context, e core.Event) {
 		if e.Call.Name == "shell" && (e.Kind == core.ToolAllowed || e.Kind == core.ToolDenied) {
 			fmt.Fprintln(w, e.Kind, e.Call.Arguments, e.Rule)
 		}
 	}
 	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithApprover(eino.Interrupt), satchel.WithEventHook(report))
+	// end snippet
 	if err != nil {
 		return err
 	}
@@ -72,6 +74,7 @@ func run(ctx context.Context, in io.Reader, w io.Writer) error {
 	}
 	runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent, CheckPointStore: checkpoints{}})
 	for i, prompt := range []string{"Commit what I did and push it.", "Push it now."} {
+		// snippet: resume
 		turn := fmt.Sprint("turn-", i+1)
 		ctx := satchel.BeginTurn(satchel.WithSession(ctx, "conversation-1"), turn)
 		answers, err := follow(runner.Query(ctx, prompt, adk.WithCheckPointID(turn)), in, w)
@@ -81,6 +84,7 @@ func run(ctx context.Context, in io.Reader, w io.Writer) error {
 				answers, err = follow(events, in, w)
 			}
 		}
+		// end snippet
 		if err != nil {
 			return err
 		}

@@ -17,8 +17,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -36,21 +35,23 @@ func run(ctx context.Context, w io.Writer) (err error) {
 	}
 	// Without an executor a sandbox is made for the runtime. WithPrepared hides
 	// most of the time that it takes to start one.
-	sandbox, err := executor.NewSandbox(executor.WithPrepared(1))
+	sandbox, err := sandbox.New(sandbox.WithPrepared(1))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sandbox.Close()) }()
+	// snippet: places
 	places, err := workspace.Open("", workspace.WithHostDirs(logs))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, places.Close()) }()
 	kept := artifacts.NewMemory() // artifacts.NewDirectory outlives the process
-	// snippet: what runs commands, and where
+	// end snippet
+	// snippet: runner
 	skills, err := satchel.New(
 		satchel.WithSkillDirs("skills"),
-		satchel.WithRunner(tools.Runner{Executor: sandbox, Workspaces: places, Artifacts: kept}),
+		satchel.WithRunner(satchel.Runner{Executor: sandbox, Workspaces: places, Artifacts: kept}),
 	)
 	// end snippet
 	if err != nil {
@@ -62,12 +63,14 @@ func run(ctx context.Context, w io.Writer) (err error) {
 	if _, err := skills.CallTool(ctx, key, core.ToolCall{Name: "skill_load", Arguments: `{"skill":"log-triage"}`}); err != nil {
 		return err
 	}
+	// snippet: call
 	answer, err := skills.CallTool(ctx, key, core.ToolCall{Name: "skill_run", Arguments: fmt.Sprintf(`{
 		"skill": "log-triage",
 		"inputs": [{"from": %q, "to": "work/inputs/app.log"}],
 		"command": "python3 scripts/top_errors.py inputs/app.log > out/errors.tsv",
 		"outputs": {"globs": ["$OUTPUT_DIR/*.tsv"], "inline": true, "save": true}
 	}`, "host://"+filepath.ToSlash(logs)+"/app.log")})
+	// end snippet
 	if err != nil {
 		return err
 	}

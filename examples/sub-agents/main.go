@@ -35,17 +35,19 @@ func run(ctx context.Context, w io.Writer) error {
 	// The list of commit-style has some commands of git only. It shall not keep
 	// the lead from asking.
 	asking := permission.Tool{Name: "triage", Always: true}
-	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithToolNames(asking))
+	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithHostTools(asking))
 	if err != nil {
 		return err
 	}
 	defer skills.Close()
 
+	// snippet: agents
 	triage, err := newAgent(ctx, skills, "triage", "Finds out from a log what went wrong first.")
 	if err != nil {
 		return err
 	}
 	lead, err := newAgent(ctx, skills, "lead", "Answers for the team and commits its fixes.", adk.NewAgentTool(ctx, triage))
+	// end snippet
 	if err != nil {
 		return err
 	}

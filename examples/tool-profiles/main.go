@@ -30,9 +30,9 @@ func run(w io.Writer) error {
 	}{
 		{"full", satchel.WithProfile(tools.Full)},
 		{"knowledge_only", satchel.WithProfile(tools.KnowledgeOnly)},
-		{"own set", satchel.WithTools("skill_load", "skill_read")},
-		{"own set without skill_load", satchel.WithTools("skill_read")},
-		{"own set with a typo", satchel.WithTools("skill_load", "skill_raed")},
+		{"own set", satchel.WithOfferedTools("skill_load", "skill_read")},
+		{"own set without skill_load", satchel.WithOfferedTools("skill_read")},
+		{"own set with a typo", satchel.WithOfferedTools("skill_load", "skill_raed")},
 	} {
 		fmt.Fprintf(w, "%s:\n", offer.title)
 		skills, err := satchel.New(satchel.WithSkillDirs("skills"), offer.option)

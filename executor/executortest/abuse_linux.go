@@ -56,8 +56,22 @@ func always(caps) bool { return true }
 func known(caps) bool { return false }
 
 // abuse tries the attacks, each as a plain process first: an attack that is
-// refused there too shows nothing.
+// refused there too shows nothing. The groups run one after another, because a
+// user may have few message queues.
 func abuse(t *testing.T, open func(*testing.T) executor.Executor) {
+	t.Run("abuse", func(t *testing.T) {
+		t.Parallel()
+		attackGroups(t, open)
+	})
+	for _, c := range hostile {
+		t.Run("abuse, "+c.name, func(t *testing.T) {
+			t.Parallel()
+			c.check(t, newBench(t, open(t)))
+		})
+	}
+}
+
+func attackGroups(t *testing.T, open func(*testing.T) executor.Executor) {
 	for _, group := range []struct {
 		name    string
 		attacks []attack
@@ -78,9 +92,6 @@ func abuse(t *testing.T, open func(*testing.T) executor.Executor) {
 		{"known and open", knownLeaks},
 	} {
 		t.Run(group.name, func(t *testing.T) { attackAll(t, open(t), group.attacks) })
-	}
-	for _, c := range hostile {
-		t.Run(c.name, func(t *testing.T) { c.check(t, bench{t, open(t), t.TempDir()}) })
 	}
 }
 

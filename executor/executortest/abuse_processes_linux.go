@@ -106,8 +106,9 @@ func bounded(g *target) bool {
 }
 
 func slowed(g *target) bool {
-	priority, err := unix.Getpriority(unix.PRIO_PROCESS, g.victim)
-	return err != nil || priority != 20 // the system call gives 20 - nice
+	before, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // the victim began with that
+	after, gone := unix.Getpriority(unix.PRIO_PROCESS, g.victim)
+	return err != nil || gone != nil || after != before
 }
 
 func offered(g *target) bool {

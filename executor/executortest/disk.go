@@ -19,6 +19,7 @@ var disk = []conformance{
 	{"workspace filled by a removed file", removedFile},
 	{"sparse file", sparseFile},
 	{"files that were there before", filesBefore},
+	{"others fill the disk", othersWrite},
 	removedAnd("open", "while True: write()"),
 	removedAnd("mapped", "while True: page(write())"),
 	removedAnd("in a socket", `
@@ -37,6 +38,12 @@ libc.syscall(60 if os.uname().machine == 'x86_64' else 93, 0)`),
 	removedAnd("open in a process closed to others", `
 libc.prctl(4, 0, 0, 0, 0)
 while True: write()`),
+	removedAnd("in a daemon", `
+if os.fork() == 0:
+    os.setsid()
+    if os.fork(): os._exit(0)
+    while True: write()
+time.sleep(300)`),
 	removedAnd("at the end of a deep tree", `
 for i in range(100):
     os.mkdir('d')
@@ -52,8 +59,8 @@ const (
 	overshoot = 1 << 30
 )
 
-// fills runs a script that writes too much, 2 GB if nobody stops it, and checks
-// that it is ended for that and nothing but the workspace has changed.
+// fills runs a script that writes too much, up to 1 GB if nobody stops it, and
+// checks that it is ended for that and nothing but the workspace has changed.
 func fills(t *testing.T, b bench, limit int64, script string) {
 	t.Helper()
 	host := t.TempDir()
@@ -70,7 +77,7 @@ func fills(t *testing.T, b bench, limit int64, script string) {
 }
 
 func manyFiles(t *testing.T, b bench) {
-	fills(t, b, diskLimit, "i=0; while [ $i -lt 500 ]; do dd if=/dev/zero of=f$i bs=1048576 count=4 2>/dev/null; sleep 0.01; i=$((i+1)); done")
+	fills(t, b, diskLimit, "i=0; while [ $i -lt 250 ]; do dd if=/dev/zero of=f$i bs=1048576 count=4 2>/dev/null; sleep 0.01; i=$((i+1)); done")
 	if got := written(t, b.dir); got < diskLimit {
 		t.Errorf("ended with %d bytes, and %d are allowed", got, diskLimit)
 	}
@@ -90,10 +97,11 @@ func removedFile(t *testing.T, b bench) {
 }
 
 // removing defines write, which makes a file of 16 MiB that has no name, 2 GiB in
-// all, and tells in a file how many MiB it has written. It takes its time, so that
-// who looks on may be held up for a second.
+// all, and tells in a file how many MiB it has written. It takes its time, and ever
+// more of it, so that who looks on may be held up for half a minute.
 const removing = `
 import ctypes, os, socket, threading, time
+life = os.open("life", os.O_RDWR) # held by every process
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
 libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
@@ -104,7 +112,7 @@ def write():
     fd = os.open('gone', os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     os.unlink('gone')
     for i in range(16): os.write(fd, block)
-    time.sleep(0.02)
+    time.sleep(0.05 if total < 512 else 1)
     total += 16
     os.pwrite(told, str(total).encode(), 0)
     return fd
@@ -122,8 +130,8 @@ def leave(fd):
 `
 
 // removedAnd holds files in a way that makes them hard to find.
-func removedAnd(held, program string) conformance {
-	return conformance{"workspace filled by removed files, " + held, func(t *testing.T, b bench) {
+func removedAnd(how, program string) conformance {
+	return conformance{"workspace filled by removed files, " + how, func(t *testing.T, b bench) {
 		if runtime.GOOS != "linux" {
 			t.Skip("only Linux tells of files that are open")
 		}
@@ -142,6 +150,9 @@ func removedAnd(held, program string) conformance {
 			t.Errorf("ended with reason %q after %d MiB, with %d bytes allowed: %s", result.Reason, mib, cmd.Limits.Disk, result.Stderr)
 		}
 		t.Logf("ended after %d MiB", mib)
+		if b.exec.Capabilities().KillTree.Enforced && !released(t, filepath.Join(b.dir, "life")) {
+			t.Error("a process of the command still runs")
+		}
 	}}
 }
 
@@ -149,6 +160,38 @@ func removedAnd(held, program string) conformance {
 func sparseFile(t *testing.T, b bench) {
 	cmd := b.sh("dd if=/dev/null of=sparse bs=1048576 seek=200 2>/dev/null; dd if=/dev/zero of=dense bs=1048576 count=8 2>/dev/null; sleep 1.5")
 	cmd.Limits.Disk = diskLimit
+	ended(t, b.run(cmd), executor.ReasonExit, 0)
+}
+
+// othersWrite runs a command whose files the host cannot all look at, or not
+// soon, while this process writes more to the same disk than the command may.
+func othersWrite(t *testing.T, b bench) {
+	const beside = 160 << 20
+	cmd := b.sh(`dd if=/dev/zero of=some bs=1048576 count=4 2>/dev/null
+mkdir closed && echo x > closed/file && chmod 0 closed
+i=0; while [ $i -lt 200 ]; do mkdir d && cd d; i=$((i+1)); done
+cd "$OLDPWD"; echo > "$1/up"; until [ -e "$1/stop" ]; do sleep 0.01; done; chmod 700 "$1/closed"`)
+	cmd.Args = append(cmd.Args, "sh", b.home())
+	cmd.Limits.Disk = 8 << 20
+	go func() {
+		defer func() { _ = os.WriteFile(filepath.Join(b.dir, "stop"), nil, 0o600) }()
+		if !b.grown("up", 0) {
+			return
+		}
+		file, err := os.Create(filepath.Join(b.beside, "big"))
+		if err != nil {
+			return
+		}
+		defer func() { _ = file.Close() }()
+		block := make([]byte, 1<<20)
+		for range 2 { // it is looked at meanwhile
+			for at := int64(0); at < beside; at += int64(len(block)) {
+				if _, err := file.WriteAt(block, at); err != nil {
+					return
+				}
+			}
+		}
+	}()
 	ended(t, b.run(cmd), executor.ReasonExit, 0)
 }
 
@@ -190,4 +233,12 @@ func written(t *testing.T, dir string) (total int64) {
 		t.Fatal(err)
 	}
 	return total
+}
+
+// home is the directory of the bench as its commands see it.
+func (b bench) home() string {
+	if at := b.exec.Capabilities().WorkspaceAt; at != "" {
+		return at
+	}
+	return b.dir
 }

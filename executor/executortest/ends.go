@@ -57,7 +57,7 @@ func ignoredTerm(t *testing.T, b bench) {
 }
 
 func cancelled(t *testing.T, b bench) {
-	soon(t, 2*time.Second, func() time.Time {
+	soon(t, b, 2*time.Second, func() time.Time {
 		ctx, cancel := context.WithCancel(t.Context())
 		beaten, at := b.size("beat"), make(chan time.Time, 1)
 		go func() {
@@ -96,7 +96,7 @@ func deadline(t *testing.T, b bench) {
 }
 
 func backgroundOutput(t *testing.T, b bench) {
-	soon(t, 2*time.Second, func() time.Time {
+	soon(t, b, 2*time.Second, func() time.Time {
 		start := time.Now()
 		equal(t, "stdout", b.output(b.sh("echo out; sleep 300 & exit 0")), "out\n")
 		return start
@@ -135,7 +135,7 @@ func stopped(t *testing.T, b bench) {
 func daemon(t *testing.T, b bench) {
 	const script = `d="setsid setsid"
 command -v setsid >/dev/null || d="perl -MPOSIX -e setsid();fork()&&exit;exec(@ARGV)"
-env -i PATH="$PATH" $d sh -c 'i=0; while [ ! -e stop ] && [ $i -lt 3000 ]; do echo x >> beat; sleep 0.02; i=$((i+1)); done' </dev/null >/dev/null 2>&1 &
+env -i PATH="$PATH" $d sh -c '` + hold + `; i=0; while [ ! -e stop ] && [ $i -lt 3000 ]; do echo x >> beat; sleep 0.02; i=$((i+1)); done' </dev/null >/dev/null 2>&1 &
 `
 	ended(t, b.run(b.sh(script+beating)), executor.ReasonExit, 0)
 	if b.exec.Capabilities().KillTree.Enforced {

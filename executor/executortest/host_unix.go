@@ -42,3 +42,23 @@ func hasChildren() bool {
 	_, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
 	return !errors.Is(err, syscall.ECHILD)
 }
+
+// makePipe makes a named pipe.
+func makePipe(t *testing.T, path string) {
+	t.Helper()
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// held reports whether a process has a named pipe open for writing.
+func held(t *testing.T, path string) bool {
+	t.Helper()
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	_, err = unix.Read(fd, make([]byte, 1)) // at its end without a writer
+	return errors.Is(err, unix.EAGAIN)
+}

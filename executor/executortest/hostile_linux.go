@@ -121,10 +121,10 @@ func forkBomb(t *testing.T, b bench) {
 		contains(t, "note", b.exec.Capabilities().Processes.Note, "RLIMIT_NPROC")
 		return
 	}
-	cmd := b.command("bash", "-c", "trap '' TERM; b() { echo x >> beat; b | b & }; b; while :; do b 2>/dev/null; done")
+	cmd := b.command("bash", "-c", hold+"; trap '' TERM; b() { echo x >> beat; b | b & }; b; while :; do b 2>/dev/null; done")
 	cmd.Limits.Processes = 64
 	for cmd.Limits.Timeout = time.Second; b.size("beat") == 0 && cmd.Limits.Timeout < patience; cmd.Limits.Timeout *= 2 {
-		soon(t, cmd.Limits.Timeout+4*time.Second, func() time.Time {
+		soon(t, b, cmd.Limits.Timeout+4*time.Second, func() time.Time {
 			start := time.Now()
 			result := b.run(cmd)
 			if result.Reason != executor.ReasonTimeout && result.ExitCode == 0 {
@@ -184,7 +184,7 @@ func memoryOfMany(t *testing.T, b bench) {
 // hiding takes off the mark by which processes are found that left their group.
 // It lives on until it is told to end where nothing else holds it.
 func hiding(t *testing.T, b bench) {
-	const script = `python3 -S -c '
+	const script = hold + `; python3 -S -c '
 import os, resource, time
 resource.setrlimit(10, (7, 7))
 for _ in range(2):

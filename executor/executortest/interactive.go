@@ -3,6 +3,7 @@ package executortest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -114,9 +115,11 @@ func outlives(t *testing.T, b bench) {
 		t.Fatal(err)
 	}
 	cancel()
-	time.Sleep(100 * time.Millisecond)
-	send(t, p, "still here\n")
-	out.wait(t, "still here\n")
+	for i := range 20 { // it goes on, not only for a moment
+		line := fmt.Sprintf("still here %d\n", i)
+		send(t, p, line)
+		out.wait(t, line)
+	}
 	if err := p.CloseInput(); err != nil {
 		t.Error(err)
 	}
@@ -128,7 +131,7 @@ func outlives(t *testing.T, b bench) {
 }
 
 func kill(t *testing.T, b bench) {
-	soon(t, 2*time.Second, func() time.Time { // a second, on a machine that is busy with other tests
+	soon(t, b, 2*time.Second, func() time.Time { // a second, on a machine that is busy with other tests
 		var out transcript
 		p := b.start(b.sh("trap '' TERM; ("+beat+") & "+beating+"; echo up; wait; sleep 300"), &out)
 		out.wait(t, "up\n")

@@ -61,14 +61,16 @@ func openTerminal(t *testing.T) string {
 	return "/dev/pts/" + strconv.Itoa(n)
 }
 
-// queue makes a POSIX message queue and returns its name.
+// queue makes a POSIX message queue and returns its name. It is a small one: all
+// queues of a user together are bounded.
 func queue(t *testing.T, name string) string {
 	t.Helper()
 	at, err := unix.BytePtrFromString(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fd, _, e := unix.Syscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(at)), unix.O_CREAT|unix.O_RDONLY|unix.O_CLOEXEC, 0o600, 0, 0, 0)
+	size := struct{ flags, messages, bytes, now, _, _, _, _ int }{messages: 1, bytes: 64}
+	fd, _, e := unix.Syscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(at)), unix.O_CREAT|unix.O_RDONLY|unix.O_CLOEXEC, 0o600, uintptr(unsafe.Pointer(&size)), 0, 0)
 	if e != 0 {
 		t.Fatalf("make message queue: %v", e)
 	}

@@ -164,9 +164,11 @@ func find(name string) (string, bool) {
 // attack attacks the target through an executor.
 func (g *target) attack(t *testing.T, ex executor.Executor, all []attack) map[string]string {
 	t.Helper()
-	t.Setenv("SECRET", g.token)
+	variable := "SECRET_" + strings.ReplaceAll(g.token, "-", "_") // t.Setenv cannot be parallel
+	_ = os.Setenv(variable, g.token)
+	defer func() { _ = os.Unsetenv(variable) }()
 	result, err := ex.Run(t.Context(), executor.Command{
-		Args: g.command(t, all), Dir: g.work, Workspace: g.workspace, Skills: g.skills,
+		Args: g.command(t, all), Workspace: g.workspace, Dir: "work", Skills: "skills",
 		Env: []string{"PATH=" + path}, Limits: executor.Limits{Timeout: 5 * time.Minute, Output: 1 << 20},
 	})
 	if err != nil || result.ExitCode != 0 {

@@ -93,16 +93,11 @@ func (p program) check(t *testing.T, b bench) {
 	}
 }
 
-// home is the directory of the bench as its commands see it.
-func (b bench) home() string {
-	if at := b.exec.Capabilities().WorkspaceAt; at != "" {
-		return at
-	}
-	return b.dir
-}
-
 func compatible(t *testing.T, b bench) {
 	for _, p := range programs {
-		t.Run(p.name, func(t *testing.T) { p.check(t, bench{t, b.exec, t.TempDir()}) })
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			p.check(t, newBench(t, b.exec))
+		})
 	}
 }

@@ -20,11 +20,10 @@ var results = []conformance{
 	{"not found", notFound},
 	{"not executable", notExecutable},
 	{"arguments pass byte for byte", arguments},
-	{"environment is clean", environment},
 	{"directory", directory},
 	{"program in the directory", relativeProgram},
+	{"program still open for writing", openForWriting},
 	{"no terminal, own session", ownSession},
-	{"only three descriptors", descriptors},
 	{"invalid commands", invalid},
 	{"duration", duration},
 }
@@ -113,6 +112,22 @@ func relativeProgram(t *testing.T, b bench) {
 	ended(t, b.run(cmd), executor.ReasonSetup, 127) // relative entries of PATH do not count
 }
 
+// openForWriting starts a program while a writer, which closes it soon, still has
+// it open. The kernel refuses that for a moment.
+func openForWriting(t *testing.T, b bench) {
+	sh, err := os.ReadFile("/bin/sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, b.dir, "prog", 0o755, string(sh))
+	file, err := os.OpenFile(filepath.Join(b.dir, "prog"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(20*time.Millisecond, func() { _ = file.Close() })
+	ended(t, b.run(b.command("./prog", "-c", "exit 7")), executor.ReasonExit, 7)
+}
+
 func ownSession(t *testing.T, b bench) {
 	equal(t, "controlling terminal", b.output(b.sh("if (: < /dev/tty) 2>/dev/null; then echo yes; else echo no; fi")), "no\n")
 }
@@ -138,9 +153,14 @@ func invalid(t *testing.T, b bench) {
 		"no arguments":       func(c *executor.Command) { c.Args = nil },
 		"empty program":      func(c *executor.Command) { c.Args = []string{""} },
 		"NUL in argument":    func(c *executor.Command) { c.Args = []string{"echo", "a\x00b"} },
-		"no directory":       func(c *executor.Command) { c.Dir = "" },
-		"relative directory": func(c *executor.Command) { c.Dir = "." },
-		"missing directory":  func(c *executor.Command) { c.Dir = filepath.Join(b.dir, "none") },
+		"no workspace":       func(c *executor.Command) { c.Workspace = "" },
+		"relative workspace": func(c *executor.Command) { c.Workspace = "." },
+		"missing workspace":  func(c *executor.Command) { c.Workspace = filepath.Join(b.dir, "none") },
+		"missing directory":  func(c *executor.Command) { c.Dir = "none" },
+		"directory outside":  func(c *executor.Command) { c.Dir = "../x" },
+		"absolute directory": func(c *executor.Command) { c.Dir = b.dir },
+		"skills outside":     func(c *executor.Command) { c.Skills = ".." },
+		"writable outside":   func(c *executor.Command) { c.Skills, c.Writable = "skills", []string{"out"} },
 		"nameless variable":  func(c *executor.Command) { c.Env = []string{"=x"} },
 		"no value":           func(c *executor.Command) { c.Env = []string{"PATH"} },
 		"NUL in environment": func(c *executor.Command) { c.Env = []string{"A=\x00"} },

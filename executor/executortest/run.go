@@ -2,8 +2,13 @@
 package executortest
 
 import (
+	"flag"
 	"os"
 	ossignal "os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,31 +30,37 @@ import (
 // must have no other children.
 func Run(t *testing.T, open func(t *testing.T) executor.Executor) {
 	heed(os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP)
-	for _, group := range []struct {
-		name  string
-		cases []conformance
-	}{
-		{"result", results},
-		{"streams", streams},
-		{"end", ends},
-		{"limits", limits},
-		{"interactive", interactives},
-		{"terminal", terminals},
-		{"parallel", parallels},
-		{"disk", disk},
-	} {
-		t.Run(group.name, func(t *testing.T) {
-			for _, c := range group.cases {
-				t.Run(c.name, func(t *testing.T) {
-					if group.name == "end" {
-						t.Parallel() // they wait, most of the time
-					}
-					c.check(t, bench{t, open(t), t.TempDir()})
-				})
-			}
+	for _, c := range alone {
+		t.Run(c.name, func(t *testing.T) { c.check(t, newBench(t, open(t))) })
+	}
+	for _, c := range slices.Concat(results, streams, extras, ends, limits, interactives, terminals, disk) {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // most of them wait, most of the time
+			c.check(t, newBench(t, open(t)))
 		})
 	}
-	t.Run("abuse", func(t *testing.T) { abuse(t, open) })
+	t.Run("results belong to their runs", func(t *testing.T) {
+		t.Parallel()
+		ownResults(t, newBench(t, open(t)))
+	})
+	abuse(t, open)
+}
+
+// Main runs the tests of a package that runs this suite: most of them wait, so
+// more of them run at once than there are processors.
+func Main(m *testing.M) {
+	flag.Parse()
+	if few := flag.Lookup("test.parallel"); few.Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = flag.Set("test.parallel", "8")
+	}
+	os.Exit(m.Run())
+}
+
+// alone are about the whole test process, and run before all others.
+var alone = []conformance{
+	{"environment is clean", environment},
+	{"only three descriptors", descriptors},
+	{"50 runs leave nothing", leaveNothing},
 }
 
 // heed lets children have signals that this process was started to ignore, as in
@@ -70,17 +81,27 @@ type conformance struct {
 // path is the PATH of every command here.
 const path = "/usr/local/bin:/usr/bin:/bin"
 
+// newBench is a bench with an executor for one check.
+func newBench(t *testing.T, by executor.Executor) bench {
+	t.Helper()
+	b := bench{t, by, t.TempDir(), t.TempDir()}
+	makePipe(t, filepath.Join(b.dir, "life"))
+	return b
+}
+
 // bench is what one check works with.
 type bench struct {
 	t    *testing.T
 	exec executor.Executor
-	dir  string
+	dir  string // the workspace
+	// beside is a directory of the host on the same file system.
+	beside string
 }
 
 // command is one that runs in the workspace of the bench.
 func (b bench) command(args ...string) executor.Command {
 	return executor.Command{
-		Args: args, Dir: b.dir, Workspace: b.dir, Env: []string{"PATH=" + path},
+		Args: args, Workspace: b.dir, Env: []string{"PATH=" + path},
 		Limits: executor.Limits{Timeout: 5 * time.Minute},
 	}
 }

@@ -47,7 +47,7 @@ func silentStdin(t *testing.T, b bench) {
 	defer func() { _ = write.Close() }() // lets the goroutine that reads end
 	cmd := b.sh("exit 4")
 	cmd.Stdin = read
-	soon(t, 2*time.Second, func() time.Time {
+	soon(t, b, 2*time.Second, func() time.Time {
 		start := time.Now()
 		ended(t, b.run(cmd), executor.ReasonExit, 4)
 		return start
@@ -99,7 +99,7 @@ func flood(t *testing.T, b bench) {
 	cmd := b.sh("cat /dev/zero")
 	cmd.Limits.OutputTotal = 1 << 20
 	var result executor.Result
-	soon(t, 5*time.Second, func() time.Time {
+	soon(t, b, 5*time.Second, func() time.Time {
 		start := time.Now()
 		result = b.run(cmd)
 		return start

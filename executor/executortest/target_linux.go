@@ -69,7 +69,7 @@ func newTarget(t *testing.T, ex executor.Executor) *target {
 func (g *target) tell(ex executor.Executor) {
 	workspace, skills := g.workspace, g.skills
 	if ex != nil && ex.Capabilities().WorkspaceAt != "" {
-		workspace, skills = ex.Capabilities().WorkspaceAt, executor.SkillsAt
+		workspace, skills = ex.Capabilities().WorkspaceAt, ex.Capabilities().SkillsAt
 	}
 	for name, value := range map[string]any{
 		"host": os.Getpid(), "outside": g.outside, "secret": filepath.Join(g.outside, "secret"),

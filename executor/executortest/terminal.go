@@ -122,7 +122,6 @@ func promptOnce(t *testing.T, b bench) {
 	var out transcript
 	p := b.open(b.sh(`printf 'name: '; read n; echo "hello $n"`), &out)
 	out.wait(t, "name: ")
-	time.Sleep(300 * time.Millisecond)
 	send(t, p, "Ada\r") // what the key sends
 	ended(t, wait(t, p), executor.ReasonExit, 0)
 	equal(t, "output", out.shown(), "name: Ada\nhello Ada\n")
@@ -225,7 +224,7 @@ func terminalTimeout(t *testing.T, b bench) {
 }
 
 func killOnTerminal(t *testing.T, b bench) {
-	soon(t, 2*time.Second, func() time.Time {
+	soon(t, b, 2*time.Second, func() time.Time {
 		var out transcript
 		p := b.open(b.sh("trap '' TERM HUP; ("+beat+") & "+beating+"; echo up; wait; sleep 300"), &out)
 		out.wait(t, "up")
@@ -249,7 +248,7 @@ func killTyping(t *testing.T, b bench) {
 }
 
 func heldTerminal(t *testing.T, b bench) {
-	soon(t, 2500*time.Millisecond, func() time.Time {
+	soon(t, b, 2500*time.Millisecond, func() time.Time {
 		var out transcript
 		start := time.Now()
 		ended(t, wait(t, b.open(b.sh("trap '' HUP; ("+beat+") & "+beating+"; echo out; exit 4"), &out)), executor.ReasonExit, 4)

@@ -4,17 +4,18 @@ package reexec
 
 import "syscall"
 
-// confine gives up what the program must not have, on this thread, in an order
-// in which each step still may be done. What it gives up cannot be had again.
+// confine drops what the program must not have, on this thread. Nothing that is
+// dropped can be regained, so the order matters: each step still needs what the
+// later steps drop.
 func confine(job *received) {
 	for _, l := range job.Limits {
 		switch l.Resource {
 		case rlimitNproc:
-			own := ownThreads(job.Groups)
-			l.Soft, l.Hard = l.Soft+own, l.Hard+own
+			counted := countedThreads(job.Groups)
+			l.Soft, l.Hard = l.Soft+counted, l.Hard+counted
 		case rlimitData:
-			own := ownData()
-			l.Soft, l.Hard = max(l.Soft, own), max(l.Hard, own)
+			least := leastData()
+			l.Soft, l.Hard = max(l.Soft, least), max(l.Hard, least)
 		}
 		must("set limit", setLimit(l))
 	}
@@ -22,15 +23,15 @@ func confine(job *received) {
 	if job.Groups {
 		must("drop groups", rawSyscall(syscall.SYS_SETGROUPS, 0, 0, 0))
 	}
-	// The calls of package syscall would change all threads, and cannot in a
+	// The functions of package syscall would change all threads, and fail in a
 	// program with cgo.
 	gid, uid := uintptr(job.GID), uintptr(job.UID)
 	must("set group", rawSyscall(sysSetresgid, gid, gid, gid))
 	must("set user", rawSyscall(sysSetresuid, uid, uid, uid))
 	must("drop capabilities", dropCapabilities())
-	setDumpable(false) // a change of user has reset it
+	setDumpable(false) // the change of user has reset it
 	must("forbid new privileges", prctl(prSetNoNewPrivs, 1))
-	must("die with host", prctl(syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL))) // likewise
+	must("die with host", prctl(syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL))) // that too
 	must("close descriptors", closeOnExec(Control))
 	if job.Handled != 0 {
 		must("landlock", restrict(job.Job))
@@ -38,8 +39,8 @@ func confine(job *received) {
 	must("seccomp", installFilter(job.Filter))
 }
 
-// setLimit never raises a hard limit: a host under tighter limits wants them to
-// hold.
+// setLimit never raises a hard limit: if the host itself runs under tighter
+// limits, those stay in force.
 func setLimit(l Limit) error {
 	var old syscall.Rlimit
 	if err := prlimit(l.Resource, nil, &old); err != nil {
@@ -48,20 +49,21 @@ func setLimit(l Limit) error {
 	return prlimit(l.Resource, &syscall.Rlimit{Cur: min(l.Soft, old.Max), Max: min(l.Hard, old.Max)}, nil)
 }
 
-// ownThreads is how many threads of this process count as the program's user's
-// own, against its limit: as root only the one that becomes that user, otherwise
-// all of them, and the one that obey will need.
-func ownThreads(root bool) uint64 {
+// countedThreads is the number of threads of this process that count against the
+// limit of the program's user: one if the host is root, because only one thread
+// becomes that user, otherwise all. The number does not grow later: see
+// reserveThreads.
+func countedThreads(root bool) uint64 {
 	var st syscall.Stat_t
 	if root || syscall.Stat("/proc/self/task", &st) != nil || st.Nlink < 3 {
 		return 1
 	}
-	return uint64(st.Nlink) - 2 + 1
+	return uint64(st.Nlink) - 2
 }
 
 // dropBounding empties the bounding set, up to the last capability that this
-// kernel knows. Without the privilege to do so the set stays: there is then no
-// way to gain anything from it either.
+// kernel knows. Without the privilege to do so it leaves the set as it is, which
+// is safe: the program then cannot gain anything from the set either.
 func dropBounding() error {
 	for capability := uintptr(0); capability < 64; capability++ {
 		switch err := prctl(prCapBoundingDrop, capability); err {
@@ -75,8 +77,8 @@ func dropBounding() error {
 	return nil
 }
 
-// dropCapabilities gives up all capabilities of this thread, those that an
-// exec would keep too.
+// dropCapabilities gives up all capabilities of this thread, including those that
+// would survive an exec.
 func dropCapabilities() error {
 	if err := prctl(prCapAmbient, prCapAmbientClear); err != nil && err != syscall.EINVAL {
 		return err
@@ -93,7 +95,7 @@ func restrict(job *Job) error {
 	for _, r := range job.Rules {
 		dir, err := syscall.Open(r.Path, oPath|syscall.O_CLOEXEC, 0)
 		if err == syscall.ENOENT {
-			continue // what is not there needs no permission
+			continue // what does not exist needs no permission
 		}
 		if err != nil {
 			return err
@@ -103,8 +105,8 @@ func restrict(job *Job) error {
 		}
 		_ = syscall.Close(dir)
 	}
-	// The terminal has no path here by which a rule could be given; it can be
-	// opened again, as /dev/stdout or by its own program, through this.
+	// The terminal has no path here for which a rule could be added. This rule
+	// lets programs open it again, as /dev/stdout or by its own name.
 	if job.TTY {
 		if err = addRule(ruleset, 0, job.Terminal&job.Handled); err != nil {
 			return err

@@ -4,11 +4,11 @@ package reexec
 
 import "syscall"
 
-// errFrame is the error of a message that is not what it should be.
+// errFrame is returned for a malformed message.
 const errFrame = syscall.EBADMSG
 
-// send writes a message. When the Sandbox is gone there is nobody to tell, and
-// obey ends the process.
+// send writes a message. It ignores errors: if the Sandbox is gone nobody can
+// read the message, and obey ends the process.
 func send(kind byte, text string) {
 	body := append([]byte{0, 0, 0, 0, kind}, text...)
 	n := len(body) - 4
@@ -40,19 +40,21 @@ func receiveJob() *received {
 	if !ok {
 		fail("read job", errFrame)
 	}
-	return &received{job, files}
+	return &received{Job: job, files: files}
 }
 
 // received is a Job with the descriptors that came with it.
 type received struct {
 	*Job
-	files []int
+	files []int // not yet used by a step
+	pipes []int // the program's pipes, which follow its streams
 }
 
 // streams is how many of the descriptors are the program's streams.
 const streams = 3
 
-// adoptStreams makes the first descriptors of the job the program's streams.
+// adoptStreams makes the first descriptors of the job the program's streams, and
+// keeps the following ones for its pipes.
 func adoptStreams(job *received) {
 	if len(job.files) < streams {
 		fail("adopt streams", errFrame)
@@ -62,10 +64,14 @@ func adoptStreams(job *received) {
 		_ = syscall.Close(fd)
 	}
 	job.files = job.files[streams:]
+	if uint64(job.Pipes) > uint64(len(job.files)) {
+		fail("adopt pipes", errFrame)
+	}
+	job.pipes, job.files = job.files[:job.Pipes], job.files[job.Pipes:]
 }
 
-// joinGroups puts this thread, and so the program, into its cgroups. In a
-// sandbox they are the root of all that it sees of them from then on.
+// joinGroups puts this thread, and so the program, into its cgroups. In a sandbox
+// the program then sees them as the root of all cgroups.
 func joinGroups(job *received, namespaces bool) {
 	if uint64(job.Join) > uint64(len(job.files)) {
 		fail("join cgroup", errFrame)
@@ -81,8 +87,8 @@ func joinGroups(job *received, namespaces bool) {
 	}
 }
 
-// receive reads a frame. The end of the socket is no error: the Sandbox was
-// closed, or has crashed, while this process was waiting.
+// receive reads a frame. The end of the socket is not an error: it means that the
+// Sandbox was closed, or has crashed, while this process was waiting.
 func receive() (body []byte, files []int) {
 	var head [4]byte
 	oob := make([]byte, syscall.CmsgSpace(MaxFiles*4))
@@ -136,8 +142,9 @@ func descriptors(oob []byte) []int {
 	return files
 }
 
-// obey does what the Sandbox asks while the program runs. When the Sandbox is
-// gone, the process ends, and with it, in a namespace of its own, everything.
+// obey carries out the Sandbox's messages while the program runs. When the
+// Sandbox is gone it ends this process. In a process namespace of its own that
+// ends all other processes too.
 func obey(program int, namespaces bool) {
 	var b [1]byte
 	for {

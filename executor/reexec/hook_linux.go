@@ -2,18 +2,21 @@
 
 package reexec
 
-import "syscall"
+import (
+	"runtime"
+	"syscall"
+)
 
-// init takes over when a Sandbox has started this program. See the package's
-// documentation for why it is an init function, the only one of the module.
+// init takes over when a Sandbox has started this program. The package comment
+// says why this is an init function, the only one of the module.
 func init() {
 	if called() {
 		serve()
 	}
 }
 
-// called reports whether this process is to be the first of a sandbox. The
-// socket is looked for first: nearly every program is done with that.
+// called reports whether this process is to be the first of a sandbox. It checks
+// the socket first, because for nearly every program that settles the question.
 func called() bool {
 	var st syscall.Stat_t
 	if syscall.Fstat(Control, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFSOCK {
@@ -29,12 +32,17 @@ func called() bool {
 	return err == nil && string(name[:n]) == Name+"\x00"
 }
 
-// serve builds the sandbox, runs the program and ends the process. It runs on
-// the main thread, to which init functions are bound: what is given up is given
-// up by this thread, and the program is its child and inherits that. The other
-// threads are the Go runtime's; the seccomp filter covers them too.
+// serve builds the sandbox, runs the program and ends the process. It runs on the
+// main thread, to which init functions are bound. Only this thread drops its
+// privileges; the program is its child and inherits that. The other threads
+// belong to the Go runtime. The seccomp filter covers them too, but they keep
+// their capabilities, so that the kernel does not let the program slow them down.
+// The lock makes the runtime clone new threads from one that has capabilities,
+// and not from this one.
 func serve() {
-	setDumpable(false) // from here on nobody of the same user looks into this process
+	reserveThreads()
+	runtime.LockOSThread()
+	setDumpable(false) // from here on no other process of the same user can inspect this one
 	plan := receivePlan()
 	if plan.Namespaces {
 		deafen()
@@ -43,6 +51,7 @@ func serve() {
 	send(Ready, "")
 	job := receiveJob()
 	adoptStreams(job)
+	listen(job)
 	joinGroups(job, plan.Namespaces)
 	if plan.Namespaces {
 		enter(plan, job)
@@ -53,7 +62,8 @@ func serve() {
 	reap(program)
 }
 
-// fail reports why there is no sandbox. It fails closed: nothing has run.
+// fail reports why the sandbox could not be built. It fails closed: nothing has
+// run.
 func fail(step string, err error) {
 	send(Failed, step+": "+err.Error())
 	syscall.Exit(exitFailed)

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestNotCalled starts this program with every part of what calls the hook but
-// one: it must run as it always does.
+// TestNotCalled starts this program with all conditions for the hook but one: it
+// must run as usual.
 func TestNotCalled(t *testing.T) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -44,8 +44,8 @@ func TestNotCalled(t *testing.T) {
 	}
 }
 
-// TestFailsClosed gives the child messages that are no plan, and a plan that
-// cannot be carried out: it says so and runs nothing.
+// TestFailsClosed sends the child messages that are not plans, and a plan that
+// cannot be carried out. The child reports the error and runs nothing.
 func TestFailsClosed(t *testing.T) {
 	for name, c := range map[string]struct {
 		send []byte

@@ -12,16 +12,17 @@ func start(job *received) int {
 		syscall.Exit(exitFailed)
 	}
 	if err == nil {
-		// The Sandbox waits for Started before it says that there is a program:
-		// said before the fork, so that the program cannot end first.
+		// The Sandbox reports that there is a program only after it has read
+		// Started. Sending it before the fork ensures that the program cannot end
+		// first.
 		var pid int
 		pid, err = forkExec(path, job.Args, &syscall.ProcAttr{
-			Dir: job.Dir, Env: job.Env, Files: []uintptr{0, 1, 2},
+			Dir: job.Dir, Env: job.Env, Files: job.descriptors(),
 			Sys: &syscall.SysProcAttr{Setsid: true, Setctty: job.TTY, Pdeathsig: syscall.SIGKILL},
 		})
 		if err == nil {
 			send(Started, "")
-			closeStreams()
+			closeStreams(job)
 			return pid
 		}
 	}
@@ -53,17 +54,25 @@ func forkExec(path string, args []string, attr *syscall.ProcAttr) (pid int, err 
 	}
 }
 
-// closeStreams lets go of the program's streams, so that their other ends see
-// when the program does.
-func closeStreams() {
-	for fd := range 3 {
-		_ = syscall.Close(fd)
+// descriptors lists what the program has open: its streams and its pipes.
+func (job *received) descriptors() []uintptr {
+	list := []uintptr{0, 1, 2}
+	for _, fd := range job.pipes {
+		list = append(list, uintptr(fd))
+	}
+	return list
+}
+
+// closeStreams closes the program's streams and pipes, so that the processes at
+// the other ends notice when the program closes them.
+func closeStreams(job *received) {
+	for _, fd := range job.descriptors() {
+		_ = syscall.Close(int(fd))
 	}
 }
 
-// find looks a program up as a shell does: a name on the PATH of env, of which
-// only absolute entries count, a path relative to dir. The error is ENOENT or
-// EACCES.
+// find looks up a program as a shell does: a name on the PATH of env, ignoring
+// relative entries, and a path relative to dir. The error is ENOENT or EACCES.
 func find(name, dir string, env []string) (string, error) {
 	if hasSlash(name) {
 		if name[0] != '/' {
@@ -123,8 +132,8 @@ func hasSlash(s string) bool {
 	return false
 }
 
-// reap frees the numbers of processes that have ended, reports the end of the
-// program, and ends when nobody is left.
+// reap reaps processes that have ended and reports the end of the program. When
+// no process is left it ends this one.
 func reap(program int) {
 	for {
 		var status syscall.WaitStatus

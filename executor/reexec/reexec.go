@@ -1,22 +1,23 @@
-// Package reexec is the start hook of executor.Sandbox: what a copy of this
-// program does, before anything else, when a Sandbox has started it as the
-// first process of a sandbox.
+// Package reexec is the start hook of executor/sandbox. It is what a copy of this
+// program does, before anything else, when a Sandbox has started it as the first
+// process of a sandbox.
 //
-// A Go program cannot fork, so a Sandbox starts its own executable again, and
-// the init function of this package takes over from there. The hook is reached
-// early: packages are initialised in the order of their import paths as soon as
-// what they import is ready, and this one imports nothing but syscall, strconv
-// and unsafe. Before it run the runtime and a few packages without imports,
-// after it everything else, which in a program that links two agent frameworks
-// is most of the time of a start. Keep it so: no os, no fmt, no x/sys.
+// A Go program cannot fork, so a Sandbox starts its own executable again, and the
+// init function of this package takes over. The hook must run early to be cheap.
+// Go initialises packages in the order of their import paths, each as soon as its
+// imports are ready, and this one imports nothing but runtime, syscall, strconv
+// and unsafe. So only the runtime and a few packages without imports are
+// initialised before it. Everything else comes after it, which in a program that
+// links two agent frameworks is most of the start-up time. Keep it so: no os, no
+// fmt, no x/sys.
 //
 // The hook acts only when the program's name is [Name] and descriptor 3 is a
 // socket, which only a Sandbox arranges. No environment variable starts it, and
 // in every other program it costs one system call.
 //
-// The child is mechanism only. What it is to do it reads from the socket: first
-// a [Plan], how the sandbox is built, then a [Job], what to run in it. Between
-// the two a prepared sandbox waits.
+// The child only carries out what it reads from the socket: first a [Plan], which
+// says how to build the sandbox, then a [Job], which says what to run in it. A
+// prepared sandbox waits between the two.
 package reexec
 
 // Name is the program name, argv[0], of a sandbox's first process.
@@ -33,12 +34,12 @@ const MaxFiles = 64
 
 // Plan is how a sandbox is built. Paths are absolute; targets are those inside.
 type Plan struct {
-	// Namespaces says that the process was started in namespaces of its own, as
-	// the one that may mount. Without it there is no root to build: Steps are
-	// left out, and the program sees the host's paths.
+	// Namespaces says that the process was started in namespaces of its own, with
+	// the right to mount in them. Without them there is no root to build: Steps
+	// are left out, and the program sees the host's paths.
 	Namespaces bool
-	// Host is a directory of the host on which the new root is built. Nothing
-	// that a Step or Job names may be below it.
+	// Host is a directory of the host on which the new root is built. No path in
+	// a Step or a Job may lie below it.
 	Host string
 	// Hostname is what the program sees as the name of the machine.
 	Hostname string
@@ -46,10 +47,17 @@ type Plan struct {
 	Steps []Step
 }
 
-// Job is what to run. Its frame comes with descriptors: the program's three
-// streams, then Join files, then those of its steps.
+// Job is what to run. Descriptors come with its frame, in this order: the
+// program's three streams, Pipes pipes, a socket for handing out listeners if
+// there are Listen ports, Join files, and those for its steps.
 type Job struct {
-	// Join is the number of files of cgroups that take who writes to them.
+	// Pipes is the number of the program's descriptors after its streams.
+	Pipes uint32
+	// Listen are ports of the loopback interface. The listening sockets are sent
+	// in this order, in one message, over the socket for handing out listeners.
+	Listen []uint16
+	// Join is the number of cgroup files; a process joins a cgroup by writing to
+	// its file.
 	Join uint32
 	// Steps add to the new root what belongs to this run.
 	Steps []Step
@@ -57,17 +65,16 @@ type Job struct {
 	Args, Env []string
 	// Dir is the directory in which the program starts.
 	Dir string
-	// UID and GID are what the program runs as. With Groups the additional
-	// groups are given up first, which needs the privilege to do so.
+	// UID and GID are the user and group of the program. With Groups the
+	// supplementary groups are dropped first, which needs the privilege to do so.
 	UID, GID uint32
 	Groups   bool
 	// TTY makes descriptor 0 the controlling terminal.
 	TTY bool
-	// Limits are set as setrlimit does.
+	// Limits are set by setrlimit.
 	Limits []Limit
-	// Handled, HandledNet, Scoped and Rules are a Landlock ruleset; none when
-	// Handled is 0.
-	// Terminal is the access to the controlling terminal.
+	// Handled, HandledNet, Scoped and Rules are a Landlock ruleset; there is none
+	// if Handled is 0. Terminal is the access to the controlling terminal.
 	Handled, HandledNet, Scoped, Terminal uint64
 	Rules                                 []Rule
 	// Filter is a seccomp program: struct sock_filter, 8 bytes each.
@@ -89,7 +96,7 @@ type Rule struct {
 // Op is what a Step does.
 type Op uint8
 
-// The operations. All but Try fail the whole sandbox when they fail.
+// The operations. If any of them but Try fails, the whole sandbox fails.
 const (
 	// MakeDir makes the directory Target with mode Flags.
 	MakeDir Op = iota
@@ -100,22 +107,23 @@ const (
 	// Bind shows Source, a path of the host with everything mounted below it,
 	// at Target, with mount attributes Flags (MOUNT_ATTR_*).
 	Bind
-	// BindFile is Bind of one file: Target is made.
+	// BindFile is Bind for a single file: it makes Target.
 	BindFile
-	// BindFD shows a detached mount at Target: descriptor number Flags of those
-	// that are left for the steps.
+	// BindFD shows a detached mount at Target. Flags is its index among the
+	// descriptors that are left for the steps.
 	BindFD
 	// Mount mounts a file system of type Source at Target, with options Data
 	// and flags Flags (MS_*).
 	Mount
-	// Cover shows Source, a path of the new root, at Target, which exists.
+	// Cover shows Source, a path of the new root, at Target, which must exist.
 	Cover
-	// Protect makes what is mounted or lies at Target a mount with attributes
+	// Protect turns Target, a mount or a plain path, into a mount with attributes
 	// Flags.
 	Protect
-	// Set writes Data to the file Target, which exists.
+	// Set writes Data to the file Target, which must exist.
 	Set
-	// Try is Set, where the kernel allows it: it alone may fail.
+	// Try is Set for what some kernels do not allow: only this operation may
+	// fail.
 	Try
 )
 
@@ -126,7 +134,7 @@ type Step struct {
 	Flags                uint64
 }
 
-// The messages of the child, a byte each and what follows it.
+// The messages of the child: one of these bytes, then its payload.
 const (
 	// Ready: the Plan is done; a Job is awaited.
 	Ready byte = 'R'
@@ -136,16 +144,16 @@ const (
 	// followed by a text. The child ends.
 	NotFound      byte = 'N'
 	NotExecutable byte = 'X'
-	// Started: the program runs.
+	// Started: the program is running.
 	Started byte = 'S'
 	// Exited: the program ended; followed by its wait status, 4 bytes, and the
-	// processor time in microseconds of it and its children, 8 bytes.
+	// processor time of it and its children in microseconds, 8 bytes.
 	Exited byte = 'E'
-	// Gone: nobody is left but the child itself, which ends.
+	// Gone: no process but the child itself is left. The child ends.
 	Gone byte = 'G'
 )
 
-// Terminate is the message to the child, without anything after it, that sends
-// SIGTERM to the program's process group. The end of the socket ends the child,
-// and with it everything in the sandbox.
+// Terminate is the message to the child, without a payload, that makes it send
+// SIGTERM to the program's process group. If the socket is closed, the child
+// ends, and with it everything in the sandbox.
 const Terminate byte = 'T'

@@ -7,21 +7,35 @@ import (
 	"unsafe"
 )
 
-// deafen takes back the handlers that the Go runtime has installed. The kernel
-// keeps signals that nobody handles from the first process of a namespace, when
-// they come from within: the program cannot end its sandbox with one, and so
-// hide how it ended itself.
+// deafen makes this process ignore the signals that the Go runtime handles.
+// Otherwise the program could end its sandbox with one of them and so hide how it
+// ended itself. The default action would not protect this process: the kernel
+// withholds it from the first process of a namespace only while no thread blocks
+// the signal, and the runtime blocks all signals on the thread that starts the
+// program until a moment after the program has begun. In the child the runtime
+// sets the default action for every signal that it handles.
 func deafen() {
-	const last = 64
-	var def struct {
+	const (
+		last      = 64
+		ignore    = 1  // SIG_IGN
+		perThread = 33 // the runtime, or the C library, uses it to call all threads
+	)
+	type action struct {
 		handler, flags, restorer uintptr
 		mask                     uint64
 	}
 	for sig := uintptr(1); sig <= last; sig++ {
-		if sig == uintptr(syscall.SIGURG) {
-			continue // the runtime's own, and of no effect without it
+		if sig == uintptr(syscall.SIGURG) || sig == perThread {
+			continue // the runtime handles them for itself, and no other process can trigger that
 		}
-		// SIGKILL and SIGSTOP cannot be set, and need not be.
-		_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, sig, uintptr(unsafe.Pointer(&def)), 0, 8, 0, 0)
+		var was, now action
+		_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, sig, 0, uintptr(unsafe.Pointer(&was)), 8, 0, 0)
+		// A process that ignores SIGCHLD cannot wait for a child. By default the
+		// signal does nothing.
+		if was.handler > ignore && sig != uintptr(syscall.SIGCHLD) {
+			now.handler = ignore
+		}
+		// This fails for SIGKILL and SIGSTOP, which need not be ignored.
+		_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, sig, uintptr(unsafe.Pointer(&now)), 0, 8, 0, 0)
 	}
 }

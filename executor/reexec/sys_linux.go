@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// System calls that package syscall does not have, for lack of x/sys, which is
-// initialised too late. From 424 on their numbers are the same everywhere.
+// System calls that package syscall lacks. x/sys has them but is initialised too
+// late. From 424 on the numbers are the same on all architectures.
 const (
 	sysOpenTree       = 428
 	sysMoveMount      = 429
@@ -70,8 +70,8 @@ func setDumpable(on bool) {
 	_ = prctl(prSetDumpable, value)
 }
 
-// openTree returns a detached copy of the mounts at and below path. The last
-// name of the path is not followed when it is a link.
+// openTree returns a detached copy of the mounts at and below path. If the last
+// element of the path is a link, it is not followed.
 func openTree(path string) (int, error) {
 	p, err := syscall.BytePtrFromString(path)
 	if err != nil {
@@ -109,8 +109,8 @@ func setAttributes(dir int, path string, recursive bool, set uint64) error {
 	return nil
 }
 
-// moveMount shows a detached mount at target. A link in the last place is not
-// followed, but an error.
+// moveMount shows a detached mount at target. If the last element of target is a
+// link, the error says so; it is not followed.
 func moveMount(tree int, target string) error {
 	empty, err := syscall.BytePtrFromString("")
 	if err != nil {
@@ -168,7 +168,8 @@ func capset() error {
 	return rawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none)), 0)
 }
 
-// closeOnExec keeps all descriptors from first on out of the program.
+// closeOnExec marks all descriptors from first on close-on-exec, so that the
+// program does not inherit them.
 func closeOnExec(first uint) error {
 	return rawSyscall(sysCloseRange, uintptr(first), uintptr(^uint32(0)), closeRangeCloexec)
 }
@@ -176,7 +177,7 @@ func closeOnExec(first uint) error {
 func createRuleset(fs, net, scoped uint64) (int, error) {
 	attr := struct{ fs, net, scoped uint64 }{fs, net, scoped}
 	size := unsafe.Sizeof(attr)
-	switch { // an older kernel takes a shorter one
+	switch { // older kernels take a shorter struct
 	case net == 0 && scoped == 0:
 		size = 8
 	case scoped == 0:
@@ -189,8 +190,8 @@ func createRuleset(fs, net, scoped uint64) (int, error) {
 	return int(fd), nil
 }
 
-// addRule allows access below the directory, or to the file, that is open as
-// fd. The kernel's struct is packed: 12 bytes.
+// addRule allows access below the directory, or to the file, that fd refers to.
+// The kernel's struct is packed: 12 bytes.
 func addRule(ruleset, fd int, access uint64) error {
 	var attr [3]uint32
 	*(*[8]byte)(unsafe.Pointer(&attr[0])) = *(*[8]byte)(unsafe.Pointer(&access))
@@ -205,8 +206,8 @@ func addRule(ruleset, fd int, access uint64) error {
 
 func restrictSelf(ruleset int) error { return rawSyscall(sysLandlockSelf, uintptr(ruleset), 0, 0) }
 
-// installFilter installs a seccomp program for all threads. A thread that could
-// not follow is an error too: the call then returns its number.
+// installFilter installs a seccomp program for all threads. It also fails if a
+// thread cannot take the filter: the call then returns that thread's number.
 func installFilter(program []byte) error {
 	if len(program) == 0 || len(program)%8 != 0 {
 		return errFrame

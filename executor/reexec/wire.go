@@ -17,6 +17,11 @@ func (p *Plan) Encode() []byte {
 // Encode returns the frame of a Job.
 func (j *Job) Encode() []byte {
 	e := encoder{make([]byte, 4, 8192)}
+	e.number(uint64(j.Pipes))
+	e.number(uint64(len(j.Listen)))
+	for _, port := range j.Listen {
+		e.number(uint64(port))
+	}
 	e.number(uint64(j.Join))
 	e.steps(j.Steps)
 	e.texts(j.Args)
@@ -53,10 +58,12 @@ func decodePlan(body []byte) (*Plan, bool) {
 
 func decodeJob(body []byte) (*Job, bool) {
 	d := decoder{body, true}
-	j := &Job{
-		Join: uint32(d.number()), Steps: d.steps(), Args: d.texts(), Env: d.texts(), Dir: d.text(),
-		UID: uint32(d.number()), GID: uint32(d.number()), Groups: d.flag(), TTY: d.flag(),
+	j := &Job{Pipes: uint32(d.number())}
+	for range d.count() {
+		j.Listen = append(j.Listen, uint16(d.number()))
 	}
+	j.Join, j.Steps, j.Args, j.Env, j.Dir = uint32(d.number()), d.steps(), d.texts(), d.texts(), d.text()
+	j.UID, j.GID, j.Groups, j.TTY = uint32(d.number()), uint32(d.number()), d.flag(), d.flag()
 	for range d.count() {
 		j.Limits = append(j.Limits, Limit{uint32(d.number()), d.number(), d.number()})
 	}
@@ -108,15 +115,15 @@ func (e *encoder) steps(list []Step) {
 	}
 }
 
-// frame puts the length in front.
+// frame puts the length before the body.
 func (e *encoder) frame() []byte {
 	n := uint32(len(e.b) - 4)
 	e.b[0], e.b[1], e.b[2], e.b[3] = byte(n), byte(n>>8), byte(n>>16), byte(n>>24)
 	return e.b
 }
 
-// decoder reads what an encoder wrote. Past the end it gives zero values and
-// says so at the end.
+// decoder reads what an encoder wrote. Past the end it returns zero values and
+// sets ok to false.
 type decoder struct {
 	b  []byte
 	ok bool
@@ -136,7 +143,8 @@ func (d *decoder) number() (n uint64) {
 
 func (d *decoder) flag() bool { return d.number() == 1 }
 
-// count is the length of a list: each entry takes at least 8 bytes.
+// count reads the length of a list and bounds it: each entry takes at least 8
+// bytes.
 func (d *decoder) count() uint64 {
 	n := d.number()
 	if n > uint64(len(d.b)/8) {

@@ -22,7 +22,7 @@ var plan = Plan{
 }
 
 var job = Job{
-	Join: 2, Steps: []Step{{Op: BindFD, Target: "/workspace", Flags: 1}},
+	Pipes: 2, Listen: []uint16{3128, 65535}, Join: 2, Steps: []Step{{Op: BindFD, Target: "/workspace", Flags: 1}},
 	Args: []string{"sh", "-c", "a\xffb"}, Env: []string{"A=", "PATH=/usr/bin"}, Dir: "/workspace",
 	UID: 1000, GID: 1001, Groups: true, TTY: true,
 	Limits:  []Limit{{Resource: 7, Soft: 1, Hard: 1 << 63}},
@@ -50,7 +50,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestCutShort gives every beginning of a message: each must be refused.
+// TestCutShort decodes every proper prefix of a message: each must be refused.
 func TestCutShort(t *testing.T) {
 	whole := body(t, job.Encode())
 	for n := range whole {
@@ -80,7 +80,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestImports keeps the hook early: see the package's documentation.
+// TestImports holds the imports that keep the hook early: see the package
+// comment.
 func TestImports(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
@@ -96,7 +97,7 @@ func TestImports(t *testing.T) {
 		}
 		for _, spec := range file.Imports {
 			switch path, _ := strconv.Unquote(spec.Path.Value); path {
-			case "syscall", "strconv", "unsafe":
+			case "syscall", "strconv", "unsafe", "runtime": // runtime is initialised before all others
 			default:
 				t.Errorf("%s imports %s: the hook would be reached later", name, path)
 			}

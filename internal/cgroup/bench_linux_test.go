@@ -10,9 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkGroup is what a group costs a run: made with both limits, filled and
-// removed. The kernel is slower to move a process when none was moved for a
-// while, as it is with a host that runs a command now and then: that is quiet.
+// BenchmarkGroup measures what a group costs a run: making it with both limits,
+// filling it and removing it. The kernel is slower to move a process if none was
+// moved for a while, as on a host that runs a command now and then: that is
+// "quiet".
 func BenchmarkGroup(b *testing.B) {
 	tr := tree(b)
 	for _, bb := range []struct {
@@ -60,7 +61,7 @@ func BenchmarkGroup(b *testing.B) {
 	}
 }
 
-// adding moves one process from group to group.
+// adding returns a function that moves one process from group to group.
 func adding(b *testing.B) func(*Group) error {
 	child := exec.Command("sleep", "1000")
 	if err := child.Start(); err != nil {
@@ -73,7 +74,8 @@ func adding(b *testing.B) func(*Group) error {
 	return func(g *Group) error { return g.Add(child.Process.Pid) }
 }
 
-// joining is a thread that goes from group to group, and dies in the end.
+// joining returns a function that moves a thread from group to group. The thread
+// ends after the benchmark.
 func joining(b *testing.B) func(*Group) error {
 	if slices.ContainsFunc(tree(b).hierarchies, func(h hierarchy) bool { return h.unified }) {
 		b.Skip("in version 2 a thread does not join by itself")
@@ -88,7 +90,7 @@ func joining(b *testing.B) func(*Group) error {
 	b.Cleanup(func() {
 		close(groups)
 		<-errs
-		time.Sleep(10 * time.Millisecond) // the thread ends
+		time.Sleep(10 * time.Millisecond) // until the thread has ended
 	})
 	return func(g *Group) error {
 		groups <- g
@@ -96,10 +98,10 @@ func joining(b *testing.B) func(*Group) error {
 	}
 }
 
-// offFirst runs a function on a thread of its own that is not the first of the
-// process, which cannot die.
+// offFirst runs a function on a thread of its own, but not on the first thread of
+// the process, because that one cannot end.
 func offFirst(run func()) {
-	runtime.LockOSThread() // for ever: the thread dies with the goroutine
+	runtime.LockOSThread() // for ever: the thread ends with the goroutine
 	if unix.Gettid() != unix.Getpid() {
 		run()
 		return

@@ -15,13 +15,13 @@ type Group struct{}
 
 func unavailable() error { return fmt.Errorf("%w: not on this system", ErrUnavailable) }
 
-// Open fails: control groups are a part of Linux.
+// Open fails: only Linux has control groups.
 func Open(string) (*Tree, error) { return nil, unavailable() }
 
-// Has reports that there is nothing.
+// Has reports false for both.
 func (*Tree) Has() (hasMemory, hasPids bool) { return false, false }
 
-// Describe says so.
+// Describe says that control groups are not available.
 func (*Tree) Describe() string { return unavailable().Error() }
 
 // New fails.
@@ -42,7 +42,7 @@ func (*Group) Directory() (*os.File, error) { return nil, unavailable() }
 // Processes returns none.
 func (*Group) Processes() []int { return nil }
 
-// OOM reports nothing.
+// OOM reports false.
 func (*Group) OOM() (bool, error) { return false, nil }
 
 // Kill does nothing.

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeFile writes into a file of the kernel, in one call as it wants it. It
-// goes around os.File, which would watch over the descriptor for readiness. A
-// signal, as the runtime sends them, can break off the change of a limit.
+// writeFile writes to a file of the kernel, in one call, as the kernel requires.
+// It does not use os.File, which would register the descriptor with the poller.
+// It repeats a write that a signal interrupts, because the Go runtime sends
+// signals and one can abort the change of a limit.
 func writeFile(path, text string) error {
 	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 	if err == nil {
@@ -29,7 +30,7 @@ func writeFile(path, text string) error {
 	return nil
 }
 
-// readWords returns the words of a file of the kernel.
+// readWords returns the words in a file of the kernel.
 func readWords(dir, name string) ([]string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, name))
 	return strings.Fields(string(text)), err

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// own returns what looks for a controller below the groups of this process.
+// own returns a function that finds a controller below the groups of this
+// process.
 func own() (func(controller string) (hierarchy, error), error) {
 	groups, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -40,9 +41,9 @@ func own() (func(controller string) (hierarchy, error), error) {
 	}, nil
 }
 
-// placesOf returns where the own group of a process lies for a controller: in
-// version 1 if that has the controller, else in version 2. Of several mounts the
-// last comes first, which may lie above the others.
+// placesOf returns the directories of a process's own group for a controller: in
+// version 1 if that has the controller, otherwise in version 2. If there are
+// several mounts the last comes first, since it may hide the others.
 func placesOf(memberships []membership, mounts []mount, controller string) ([]hierarchy, error) {
 	in := slices.IndexFunc(memberships, func(m membership) bool { return slices.Contains(m.controllers, controller) })
 	unified := in < 0
@@ -80,7 +81,7 @@ func (m mount) at(group string) (string, bool) {
 	return path.Join(m.point, rest), true
 }
 
-// delegated is a directory of version 2 that the host named.
+// delegated is a directory of version 2 that the host has named.
 func delegated(dir, controller string) (hierarchy, error) {
 	if !filepath.IsAbs(dir) {
 		return hierarchy{}, fmt.Errorf("directory %q is not absolute", dir)
@@ -89,7 +90,7 @@ func delegated(dir, controller string) (hierarchy, error) {
 	return h, h.usable(controller)
 }
 
-// usable says why no groups with a controller can be made here.
+// usable returns an error if groups with a controller cannot be made here.
 func (h hierarchy) usable(controller string) error {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(h.dir, &fs); err != nil {
@@ -118,7 +119,7 @@ func version(unified bool) int {
 	return 1
 }
 
-// passes says why child groups do not get a controller.
+// passes returns an error if child groups do not get a controller.
 func (h hierarchy) passes(controller string) error {
 	if !h.unified {
 		return nil
@@ -137,8 +138,8 @@ func (h hierarchy) passes(controller string) error {
 	return fmt.Errorf("%s does not give this controller to child groups: move its processes into a child group and write +%s to its cgroup.subtree_control", h.dir, controller)
 }
 
-// writable says why no groups can be made. In version 2 the right to move a
-// process is that to write into the group above both its old and its new one.
+// writable returns an error if no groups can be made. In version 2 a process may
+// be moved by whoever may write to the group above both its old and its new one.
 func (h hierarchy) writable() error {
 	if err := unix.Faccessat(unix.AT_FDCWD, h.dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
 		return fmt.Errorf("%s is not writable for user %d: %w", h.dir, os.Geteuid(), err)

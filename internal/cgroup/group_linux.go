@@ -11,10 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// procsFile lists the processes of a group; writing a number moves a process.
+// procsFile lists the processes of a group; writing a number to it moves a
+// process.
 const procsFile = "cgroup.procs"
 
-// mostPids is the largest limit that the kernel takes.
+// mostPids is the largest limit that the kernel accepts.
 const mostPids = 1 << 22
 
 // Group is the group of one run. Its methods may be called concurrently.
@@ -28,9 +29,9 @@ type part struct {
 	dir string
 }
 
-// New makes a group with limits, in the hierarchies that the limits need and
-// no other. When it fails, with an error that wraps ErrUnavailable if the tree
-// lacks a controller for a limit, nothing is left behind.
+// New makes a group with limits, in those hierarchies only that the limits need.
+// If it fails, nothing is left behind. The error wraps ErrUnavailable if the tree
+// lacks a controller for a limit.
 func (t *Tree) New(l Limits) (*Group, error) {
 	if hasMemory, hasPids := t.Has(); l.Memory > 0 && !hasMemory || l.Processes > 0 && !hasPids {
 		return nil, fmt.Errorf("make control group: %w: %s", ErrUnavailable, t.Describe())
@@ -51,7 +52,7 @@ func (t *Tree) New(l Limits) (*Group, error) {
 }
 
 // needed returns the hierarchies that have a controller for one of the limits,
-// and any when there is no limit: a group can still be killed.
+// and any one if there is no limit: the group can then still be killed.
 func (t *Tree) needed(l Limits) []hierarchy {
 	var all []hierarchy
 	for _, h := range t.hierarchies {
@@ -60,12 +61,12 @@ func (t *Tree) needed(l Limits) []hierarchy {
 		}
 	}
 	if len(all) == 0 {
-		all = t.hierarchies[len(t.hierarchies)-1:] // pids, the cheaper one
+		all = t.hierarchies[len(t.hierarchies)-1:] // the one with pids, which is cheaper
 	}
 	return all
 }
 
-// limit writes the limits for which this part is there.
+// limit writes the limits that belong to this part.
 func (p part) limit(l Limits) error {
 	if l.Processes > 0 && l.Processes <= mostPids && p.has(pids) {
 		if err := p.write("pids.max", l.Processes); err != nil {
@@ -92,13 +93,12 @@ func (p part) limit(l Limits) error {
 	return err
 }
 
-// Add moves a process, all its threads, into the group. It takes effect for the
-// process and what it starts later, so a parent calls it before it lets the
-// child go on. After an error the process may be in a part of the group: kill
-// it.
+// Add moves a process with all its threads into the group, including what it
+// starts later. So a parent calls it before it lets the child go on. After an
+// error the process may be in a part of the group: kill it.
 //
-// The kernel makes the caller wait for all processors once, 10 ms and more on a
-// quiet machine: see Join and Directory.
+// The kernel makes the caller wait for all processors once, which takes 10 ms or
+// more on a quiet machine. Join and Directory avoid that.
 func (g *Group) Add(pid int) error {
 	if pid <= 0 {
 		return fmt.Errorf("add to control group: %d is not a process", pid)
@@ -111,9 +111,9 @@ func (g *Group) Add(pid int) error {
 	return nil
 }
 
-// Join opens a file for each part of the group, which the caller closes. Who
-// writes "0" into all of them, in one write each, is in the group, whatever its
-// rights: in version 1 the thread that writes, with the processes that it
+// Join opens a file for each part of the group, which the caller closes. Writing
+// "0" into all of them, in one write each, puts the writer into the group,
+// whatever its rights: in version 1 the writing thread and the processes that it
 // starts, in version 2 its whole process. So the files can be handed to a child
 // that is not in the group yet. A thread that joins waits for nothing; a process
 // that joins waits as with Add.
@@ -136,10 +136,10 @@ func (g *Group) Join() ([]*os.File, error) {
 	return files, nil
 }
 
-// Directory opens the directory of a group of version 2, which the caller
-// closes: a process that is started with it as SysProcAttr.CgroupFD, and with
+// Directory opens the directory of a group of version 2, which the caller closes.
+// A process that is started with it as SysProcAttr.CgroupFD, and with
 // UseCgroupFD, is in the group from the beginning, and waits for nothing. In
-// version 1 there is no such thing, and the result is nil: see Join.
+// version 1 this does not exist and the result is nil: use Join.
 func (g *Group) Directory() (*os.File, error) {
 	for _, p := range g.parts {
 		if p.unified {
@@ -149,9 +149,9 @@ func (g *Group) Directory() (*os.File, error) {
 	return nil, nil
 }
 
-// Remove removes the group, whose processes have ended, with groups that were
-// made in it. The kernel can take a moment to notice the end of a process; when
-// the group stays busy the error wraps ErrBusy. Removing again does nothing.
+// Remove removes the group, whose processes have ended, and the groups that were
+// made in it. The kernel can take a moment to notice the end of a process; if the
+// group stays busy the error wraps ErrBusy. Removing a group again does nothing.
 func (g *Group) Remove() error {
 	var errs []error
 	for _, p := range g.parts {
@@ -182,10 +182,11 @@ func (p part) remove() error {
 	}
 }
 
-// OOM reports whether the kernel killed a process of the group for its memory:
-// in version 2 it then kills the whole group, in version 1 that process alone.
-// Ask before Remove. Kernels before 4.13 do not count that: there the answer is
-// whether the limit was ever met, which alone does no harm.
+// OOM reports whether the kernel killed a process of the group because of its
+// memory. In version 2 the kernel then kills the whole group, in version 1 that
+// process alone. Call it before Remove. Kernels before 4.13 do not count such
+// kills: there the answer is whether the limit was ever reached, which by itself
+// is harmless.
 func (g *Group) OOM() (bool, error) {
 	for _, p := range g.parts {
 		if !p.has(memory) {

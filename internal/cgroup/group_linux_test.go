@@ -28,7 +28,8 @@ func TestMemory(t *testing.T) {
 		{"all together", 96 << 20, "for i in 1 2 3 4; do ((head -c 41943040 /dev/zero; sleep 2) | tail | wc -c >/dev/null) & done; wait", 0, true},
 		{"within the limit", 256 << 20, "head -c 20971520 /dev/zero | tail >/dev/null", 0, false},
 		{"no limit", 0, "head -c 104857600 /dev/zero | tail >/dev/null", 0, false},
-		// Synced one by one: what a slow disk has not taken yet cannot be given back.
+		// Synced one by one: the kernel cannot reclaim what a slow disk has not
+		// taken yet.
 		{"written files are given back", 32 << 20, "for i in 0 1 2 3 4 5 6 7 8 9; do dd if=/dev/zero of=big$i bs=1M count=10 conv=fsync 2>/dev/null || exit; done", 0, false},
 		{"killed by hand", 32 << 20, "kill -KILL $$", 137, false},
 	} {
@@ -63,8 +64,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// TestNeeded looks at where a group is made, and that a limit which cannot be
-// had is refused.
+// TestNeeded checks in which hierarchies a group is made, and that a limit
+// without a controller is refused.
 func TestNeeded(t *testing.T) {
 	tr := tree(t)
 	for _, tt := range []struct {
@@ -149,7 +150,7 @@ func TestRemoveBusy(t *testing.T) {
 	if err := unix.Waitid(unix.P_PID, child.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
 		t.Error(err)
 	}
-	if err := g.Remove(); err != nil { // the zombie is not in the way
+	if err := g.Remove(); err != nil { // the zombie does not prevent it
 		t.Error(err)
 	}
 	child.run()
@@ -178,8 +179,8 @@ func TestParallel(t *testing.T) {
 	remains(t, tr)
 }
 
-// TestUnified runs what version 2 does by itself, without a controller, where
-// that can be had: beside version 1, as on many machines.
+// TestUnified runs what version 2 can do without a controller, if version 2 is
+// there: on many machines it is mounted beside version 1.
 func TestUnified(t *testing.T) {
 	memberships, mounts := ownFiles(t)
 	places, err := placesOf(memberships, mounts, "no such controller")

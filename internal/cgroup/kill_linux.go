@@ -12,20 +12,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killWait is how long Kill waits for the end of what it has killed.
+// killWait is how long Kill waits for the killed processes to end.
 const killWait = 2 * time.Second
 
-// maxBelow bounds the groups that are looked for in a group. A command makes
-// such groups only when it is root and sees the file system of the groups.
+// maxBelow bounds how many groups are looked for inside a group. A command can
+// make such groups only if it is root and sees the file system of the groups.
 const maxBelow = 1000
 
-// Kill kills all processes of the group, those too that are started meanwhile,
-// and returns when it has none. The error wraps ErrBusy when some are there
-// after two seconds. Zombies do not count. A group that was removed has none.
+// Kill kills all processes of the group, including those that start meanwhile,
+// and returns when none is left. The error wraps ErrBusy if some are left after
+// two seconds. Zombies do not count. A group that was removed has no processes.
 func (g *Group) Kill() error {
 	for _, p := range g.parts {
 		if !p.unified && p.has(pids) {
-			_ = p.write("pids.max", 0) // nobody forks from here on
+			_ = p.write("pids.max", 0) // from here on no process can fork
 		}
 	}
 	deadline := time.Now().Add(killWait)
@@ -44,7 +44,7 @@ func (g *Group) Kill() error {
 	}
 }
 
-// kill sends the signal once to whoever is in this part and returns them.
+// kill sends the signal once to every process of this part and returns them.
 func (p part) kill() []int {
 	if p.unified && p.write("cgroup.kill", 1) == nil {
 		return p.members()
@@ -52,13 +52,13 @@ func (p part) kill() []int {
 	return signal(p.members, unix.SIGKILL)
 }
 
-// maxHeld is how many processes are taken hold of at a time.
+// maxHeld is how many process descriptors are open at a time.
 const maxHeld = 256
 
-// signal sends a signal to the members of a group and returns their numbers. A
-// process that ends frees its number for another one, so each is taken hold of
-// before a second look: what is a member then is what was taken hold of, or has
-// ended.
+// signal sends a signal to the members of a group and returns their numbers. When
+// a process ends, its number can pass to another one. So signal opens a
+// descriptor of each process and then lists the members again: a number that is
+// still listed is that of the opened process, or of one that has ended.
 func signal(members func() []int, sig unix.Signal) []int {
 	first := members()
 	if len(first) == 0 {
@@ -89,7 +89,7 @@ func signal(members func() []int, sig unix.Signal) []int {
 }
 
 // Processes returns the numbers of the processes of the group, each once, in
-// order. One that a thread has joined counts in full.
+// ascending order. A process counts even if only one of its threads has joined.
 func (g *Group) Processes() []int {
 	var all []int
 	for _, p := range g.parts {
@@ -99,9 +99,10 @@ func (g *Group) Processes() []int {
 	return slices.Compact(all)
 }
 
-// members returns the processes of this part and of the groups in it. This
-// process is never one: only a mistake could have put it there, and that should
-// not kill the host. A process that this one cannot see has the number 0.
+// members returns the processes of this part and of the groups in it. It leaves
+// out this process, which only a mistake could have put there, so that such a
+// mistake does not kill the host. A process that this one cannot see has the
+// number 0.
 func (p part) members() []int {
 	var all []int
 	for _, dir := range append(p.below(), p.dir) {
@@ -124,7 +125,7 @@ func (p part) below() []string {
 		queue = queue[1:]
 		var st unix.Stat_t
 		if unix.Lstat(dir, &st) != nil || st.Nlink == 2 {
-			continue // there are no directories in it
+			continue // it contains no directories
 		}
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {

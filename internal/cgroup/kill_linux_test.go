@@ -37,7 +37,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestGroupsBelow has groups made inside a group, as a command that is root can.
+// TestGroupsBelow makes groups inside a group, as a command that is root can.
 func TestGroupsBelow(t *testing.T) {
 	tr := tree(t)
 	g := group(t, tr, Limits{Processes: 20})

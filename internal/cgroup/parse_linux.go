@@ -2,15 +2,15 @@ package cgroup
 
 import "strings"
 
-// membership is a line of /proc/self/cgroup: in which group of a hierarchy a
-// process is.
+// membership is a line of /proc/self/cgroup: the group of a process in one
+// hierarchy.
 type membership struct {
 	controllers []string
 	unified     bool
 	group       string
 }
 
-// parseMemberships leaves out lines that it does not understand.
+// parseMemberships ignores lines that it does not understand.
 func parseMemberships(text string) []membership {
 	var all []membership
 	for line := range strings.Lines(text) {
@@ -31,11 +31,10 @@ func parseMemberships(text string) []membership {
 type mount struct {
 	root, point string
 	unified     bool
-	options     []string // names the controllers of a version 1 hierarchy
+	options     []string // includes the controllers of a version 1 hierarchy
 }
 
-// parseMounts leaves out the other file systems, and lines that it does not
-// understand.
+// parseMounts ignores other file systems, and lines that it does not understand.
 func parseMounts(text string) []mount {
 	var all []mount
 	for line := range strings.Lines(text) {
@@ -54,7 +53,7 @@ func parseMounts(text string) []mount {
 	return all
 }
 
-// unescape undoes what the kernel does to white space and backslashes.
+// unescape reverses the kernel's escapes of white space and backslashes.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s

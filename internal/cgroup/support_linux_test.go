@@ -17,8 +17,8 @@ import (
 // dirVar names a directory of cgroup v2 that was delegated to the tests.
 const dirVar = "SATCHEL_CGROUP"
 
-// tree returns the tree of this machine. Where this process may make no groups
-// it is checked that Open says so, and the test ends.
+// tree returns the tree of this machine. If this process may not make groups, it
+// checks that Open says so, and ends the test.
 func tree(t testing.TB) *Tree {
 	t.Helper()
 	tr, err := Open(os.Getenv(dirVar))
@@ -32,8 +32,8 @@ func tree(t testing.TB) *Tree {
 	return tr
 }
 
-// refused fails if groups can be made in version 1, which it finds out by
-// trying, or if the error does not say what is wrong and what to do.
+// refused fails if groups can be made in version 1 after all, which it tries, or
+// if the error does not say what is wrong and what to do.
 func refused(t testing.TB, err error) {
 	t.Helper()
 	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "run as root, or") {
@@ -42,7 +42,7 @@ func refused(t testing.TB, err error) {
 	for _, controller := range []string{memory, pids} {
 		dir := ownDirectory(t, controller)
 		if dir == "" {
-			continue // version 2, or not there
+			continue // version 2, or no such group
 		}
 		made, mkdirErr := os.MkdirTemp(dir, "satchel-test-")
 		if mkdirErr == nil {
@@ -62,8 +62,8 @@ func refused(t testing.TB, err error) {
 	}
 }
 
-// ownDirectory finds the group of this process in version 1 by the usual place
-// of the mount.
+// ownDirectory finds the group of this process in version 1 at the usual mount
+// point.
 func ownDirectory(t testing.TB, controller string) string {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/cgroup")
@@ -93,8 +93,8 @@ func group(t testing.TB, tr *Tree, l Limits) *Group {
 	return g
 }
 
-// waiting is a shell command that waits for a line before it does anything, as
-// a child does that waits to be put into its group.
+// waiting is a shell command that waits for a line before it does anything, like
+// a child that waits to be put into its group.
 type waiting struct {
 	*exec.Cmd
 	in  interface{ Close() error }
@@ -120,8 +120,8 @@ func wait(t testing.TB, g *Group, script string) *waiting {
 	return w
 }
 
-// run lets it go on and returns its exit code, 128 and the signal if it was
-// killed.
+// run lets the command go on and returns its exit code: 128 plus the signal if it
+// was killed.
 func (w *waiting) run() int {
 	_ = w.in.Close()
 	_ = w.Wait()
@@ -131,7 +131,7 @@ func (w *waiting) run() int {
 	return 128 + 9
 }
 
-// remains fails when groups of this process are left.
+// remains fails if groups of this process are left.
 func remains(t testing.TB, tr *Tree) {
 	t.Helper()
 	for _, h := range tr.hierarchies {
@@ -156,7 +156,7 @@ func groupsOf(t testing.TB, h hierarchy, p process) []string {
 	return all
 }
 
-// until waits for what takes a moment, and fails when it does not come.
+// until waits for done to become true, and fails if that takes too long.
 func until(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {

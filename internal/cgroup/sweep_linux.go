@@ -17,22 +17,22 @@ import (
 // prefix begins the name of every group that is made here.
 const prefix = "satchel-"
 
-// process is a process for all time: numbers are used again, but not with the
-// same start, and they mean something in one namespace only.
+// process identifies a process for all time: the number alone can be used again,
+// but not with the same start, and it is valid in one namespace only.
 type process struct {
 	pid       int
-	start     uint64 // in ticks since the machine was started
+	start     uint64 // in ticks since the machine started
 	namespace uint64
 }
 
-// groupName returns a new name. It tells nothing of what runs in the group.
+// groupName returns a new name. It reveals nothing about what runs in the group.
 func (p process) groupName() string {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails
 	return fmt.Sprintf("%s%d-%d-%d-%s", prefix, p.pid, p.start, p.namespace, hex.EncodeToString(random[:]))
 }
 
-// ownerOf returns whose name a group has.
+// ownerOf returns the process that gave a group its name.
 func ownerOf(name string) (p process, ok bool) {
 	rest, ok := strings.CutPrefix(name, prefix)
 	fields := strings.Split(rest, "-")
@@ -46,7 +46,7 @@ func ownerOf(name string) (p process, ok bool) {
 	return p, p.pid > 0 && errors.Join(errs[:]...) == nil
 }
 
-// thisProcess returns the process that asks.
+// thisProcess returns the calling process.
 func thisProcess() (process, error) {
 	pid := os.Getpid()
 	if self, err := os.Readlink("/proc/self"); err != nil {
@@ -65,15 +65,15 @@ func thisProcess() (process, error) {
 	return process{pid, start, st.Ino}, nil
 }
 
-// startOf returns when a process was started, and whether it has ended and
-// waits to be reaped. The first thread of a Go program lives as long as the
-// others, so that it has ended says that all have.
+// startOf returns when a process was started, and whether it is a zombie. The
+// first thread of a Go program lives as long as the others, so if it has ended,
+// all have.
 func startOf(pid int) (start uint64, ended bool, err error) {
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
 		return 0, false, err
 	}
-	// The name of the program, in parentheses, can hold anything.
+	// The program's name, in parentheses, can contain anything.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 20 {
 		return 0, false, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(fields))
@@ -92,8 +92,9 @@ func (p process) gone() bool {
 }
 
 // Sweep kills what runs in groups that processes made and did not remove before
-// they ended, and removes the groups. Those of a living process are left alone,
-// and so are those of a process in another namespace, of which nothing is known.
+// they ended, and removes these groups. It leaves the groups of living processes
+// alone, and those of processes in other namespaces, about which nothing is
+// known.
 func (t *Tree) Sweep() error {
 	var errs []error
 	for _, h := range t.hierarchies {

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The test binary runs itself as a host with a group, and as a child that joins
-// one by itself.
+// The test binary runs itself as a host that has a group, and as a child that
+// joins a group by itself.
 const (
 	roleVar  = "SATCHEL_CGROUP_TEST_ROLE"
 	filesVar = "SATCHEL_CGROUP_TEST_FILES"
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 }
 
 // hostForever makes a group, starts a process in it that outlives its parent,
-// says the name and waits for its death.
+// prints the group's name and waits to be killed.
 func hostForever() error {
 	tr, err := Open(os.Getenv(dirVar))
 	if err != nil {
@@ -120,7 +120,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("the group has processes %v", processes)
 	}
 	_ = host.Process.Kill()
-	until(t, "the end of the host", owner.gone) // as a zombie
+	until(t, "the end of the host", owner.gone) // it stays as a zombie
 	if err := tr.Sweep(); err != nil || count() != 0 {
 		t.Errorf("after sweeping there are %d groups, error %v", count(), err)
 	}
@@ -138,8 +138,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweepLeaves uses plain directories: what is not certainly left behind is
-// not touched.
+// TestSweepLeaves uses plain directories: whatever may still be in use is not
+// touched.
 func TestSweepLeaves(t *testing.T) {
 	self, err := thisProcess()
 	if err != nil {
@@ -150,7 +150,7 @@ func TestSweepLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid := dead.Process.Pid
-	names := map[string]bool{ // which of them stay
+	names := map[string]bool{ // true for those that stay
 		self.groupName(): true,
 		process{self.pid, self.start + 1, self.namespace}.groupName():          false, // the number was used again
 		process{pid, self.start, self.namespace}.groupName():                   false,
@@ -191,8 +191,8 @@ func TestSweepLeaves(t *testing.T) {
 	}
 }
 
-// joinAndEat joins the group whose files begin with number 3 by one thread and starts a
-// program from it that needs much memory.
+// joinAndEat has one thread join the group whose files begin with number 3, and
+// starts a program from it that needs much memory.
 func joinAndEat() error {
 	runtime.LockOSThread()
 	files, err := strconv.Atoi(os.Getenv(filesVar))
@@ -225,7 +225,7 @@ func TestJoin(t *testing.T) {
 	for _, f := range files {
 		f.Close()
 	}
-	if g.parts[0].unified { // the whole group is killed, and the child with it
+	if g.parts[0].unified { // the kernel kills the whole group, and the child with it
 		var killed *exec.ExitError
 		if !errors.As(err, &killed) || len(out) > 0 {
 			t.Errorf("the child's program ended with %s, %v", out, err)

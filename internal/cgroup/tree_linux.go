@@ -7,33 +7,32 @@ import (
 	"strings"
 )
 
-// The controllers, by the names that the kernel has for them.
+// The controllers, by the kernel's names.
 const (
 	memory = "memory"
 	pids   = "pids"
 )
 
-// hierarchy is a place in which groups are made. Version 1 has one for each
+// hierarchy is a place where groups are made. Version 1 has one for each
 // controller, or one for both; version 2 has one for all.
 type hierarchy struct {
 	dir         string   // the group below which groups are made
 	unified     bool     // version 2
-	controllers []string // those of them that are used here
+	controllers []string // the controllers that are used here
 }
 
-// Tree makes groups. It is found once and does not change: its methods may be
+// Tree makes groups. It does not change once it is open: its methods may be
 // called concurrently.
 type Tree struct {
 	hierarchies []hierarchy
-	missing     []string // why a controller is not there, one text each
+	missing     []string // why each missing controller is not there
 	self        process
 }
 
-// Open finds where groups can be made and makes nothing. With an empty dir that
-// is below the own group of this process, in version 1, in version 2 or in a
-// mixture of both. Otherwise dir is a directory of version 2 that the host has
-// delegated to this process. One of the two controllers is enough. The error
-// wraps ErrUnavailable.
+// Open finds where groups can be made, and makes nothing. If dir is empty that is
+// below this process's own group, in version 1, version 2 or a mixture of both.
+// Otherwise dir is a directory of version 2 that the host has delegated to this
+// process. One of the two controllers is enough. The error wraps ErrUnavailable.
 func Open(dir string) (*Tree, error) {
 	self, err := thisProcess()
 	if err != nil {
@@ -67,7 +66,7 @@ func Open(dir string) (*Tree, error) {
 const advice = `run as root, or have a cgroup v2 directory delegated to this process ` +
 	`(systemd: Delegate=memory pids and DelegateSubgroup=host) and name it`
 
-// add notes that a controller is used in a hierarchy.
+// add records that a controller is used in a hierarchy.
 func (t *Tree) add(h hierarchy, controller string) {
 	for i := range t.hierarchies {
 		if t.hierarchies[i].dir == h.dir {
@@ -90,7 +89,7 @@ func (t *Tree) Has() (hasMemory, hasPids bool) {
 
 func (h hierarchy) has(controller string) bool { return slices.Contains(h.controllers, controller) }
 
-// Describe says in a line what was found where, and what is missing and why.
+// Describe says in one line what was found where, what is missing, and why.
 func (t *Tree) Describe() string {
 	var parts []string
 	for _, h := range t.hierarchies {
@@ -106,7 +105,7 @@ func (t *Tree) Describe() string {
 	return strings.Join(parts, "; ")
 }
 
-// joined is errors.Join on one line.
+// joined is errors.Join in one line.
 func joined(errs []error) error {
 	texts := make([]string, len(errs))
 	for i, err := range errs {

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// OpenDir opens a directory. The info is that of the open one. What is not a
-// directory is [ErrIrregular].
+// OpenDir opens a directory. The info describes the opened directory. The error
+// is [ErrIrregular] if name is something else.
 func OpenDir(root *os.Root, name string) (*os.Root, fs.FileInfo, error) {
 	if err := CheckDir(root, name); err != nil {
 		return nil, nil, err
@@ -23,8 +23,8 @@ func OpenDir(root *os.Root, name string) (*os.Root, fs.FileInfo, error) {
 	return dir, info, nil
 }
 
-// List returns the names in a directory in no order. What is not a directory is
-// [ErrIrregular].
+// List returns the names in a directory in no particular order. The error is
+// [ErrIrregular] if it is not a directory.
 func List(root *os.Root, name string) ([]string, error) {
 	if err := CheckDir(root, name); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func List(root *os.Root, name string) ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// CheckDir returns [ErrIrregular] for what is not a directory.
+// CheckDir returns [ErrIrregular] if name is not a directory.
 func CheckDir(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
 	if err == nil && !info.IsDir() {
@@ -46,7 +46,7 @@ func CheckDir(root *os.Root, name string) error {
 	return err
 }
 
-// Exists reports whether name exists in any form.
+// Exists reports whether name exists, whatever kind of file it is.
 func Exists(root *os.Root, name string) (bool, error) {
 	_, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,8 +55,9 @@ func Exists(root *os.Root, name string) (bool, error) {
 	return err == nil, err
 }
 
-// InPlace reports whether name still is what info describes, which must be open
-// for as long: else its number on the disk may be another's by now.
+// InPlace reports whether name is still the file that info describes. That file
+// must be open during the call: otherwise its number on the disk could meanwhile
+// belong to another file.
 func InPlace(root *os.Root, name string, info fs.FileInfo) (bool, error) {
 	now, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,9 +66,9 @@ func InPlace(root *os.Root, name string, info fs.FileInfo) (bool, error) {
 	return err == nil && os.SameFile(now, info), err
 }
 
-// Place gives the directory temp its name. The error is fs.ErrExist when
-// something that is not an empty directory has the name, and fs.ErrNotExist
-// when temp or the directory of name is gone.
+// Place renames the directory temp to name. The error is fs.ErrExist if name is
+// taken by anything but an empty directory, and fs.ErrNotExist if temp or the
+// parent directory of name is gone.
 func Place(root *os.Root, temp, name string) error {
 	err := root.Rename(temp, name)
 	if err == nil {

@@ -1,7 +1,8 @@
-// Package durable is what the stores in directories are made of: names that are
-// safe on any file system, files that are read only if they are what was
-// written, and changes that others see whole or not at all, and that last.
+// Package durable holds what the stores in directories have in common: opening and
+// cleaning a store, names that are safe on every file system, files that are read
+// only if a store wrote them, and changes that others see either whole or not at
+// all and that survive a crash.
 //
-// All works inside an os.Root, by any number of goroutines and processes, and
-// without locks. File systems must be local.
+// Everything works inside an os.Root, for any number of goroutines and processes,
+// and without locks. File systems must be local.
 package durable

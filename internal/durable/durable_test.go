@@ -108,7 +108,7 @@ func TestWriteNewFails(t *testing.T) {
 	}
 }
 
-// Many want one name: one gets it, and what it has placed stays whole.
+// Many goroutines want one name: one gets it, and what it has placed stays whole.
 func TestPlaceOnce(t *testing.T) {
 	root := open(t)
 	var won atomic.Int32

@@ -11,13 +11,13 @@ import (
 	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
-// ErrIrregular reports a file or directory that no store has written: a pipe, a
-// link, a device, or one of the two in the place of the other, or a file that is
-// too large.
+// ErrIrregular reports a file or directory that no store can have written: a
+// pipe, a link, a device, a file instead of a directory or the reverse, or a file
+// that is too large.
 var ErrIrregular = errors.New("not what the store writes")
 
-// OpenRegular opens a plain file and returns its size. All else is
-// [ErrIrregular], and is not waited for.
+// OpenRegular opens a regular file and returns its size. Anything else is
+// [ErrIrregular], and opening it does not block.
 func OpenRegular(root *os.Root, name string) (*os.File, int64, error) {
 	info, err := root.Lstat(name)
 	if err != nil {
@@ -30,7 +30,7 @@ func OpenRegular(root *os.Root, name string) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	// Once more on the open file: the name may mean something else by now.
+	// Check the open file too: the name may lead to another file by now.
 	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
 		err = irregular(name, info)
 	}
@@ -40,8 +40,8 @@ func OpenRegular(root *os.Root, name string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// Read returns the whole of a plain file. One of more than limit bytes is
-// [ErrIrregular] too.
+// Read returns the whole content of a regular file. A file of more than limit bytes
+// is [ErrIrregular] too.
 func Read(root *os.Root, name string, limit int64) ([]byte, error) {
 	f, size, err := OpenRegular(root, name)
 	if err != nil {
@@ -55,14 +55,14 @@ func Read(root *os.Root, name string, limit int64) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if size = max(size, int64(b.Len())); size > limit { // it may grow while it is read
+	if size = max(size, int64(b.Len())); size > limit { // it may grow while it is being read
 		return nil, fmt.Errorf("%w: %q has %d bytes, at most %d are read", ErrIrregular, name, size, limit)
 	}
 	return b.Bytes(), nil
 }
 
-// WriteNew makes a file that must not exist yet; sync says whether it has
-// reached the disk when WriteNew returns. What fails leaves no file.
+// WriteNew makes a file that must not exist yet. If sync is set, the file has
+// reached the disk when WriteNew returns. If WriteNew fails, no file is left.
 func WriteNew(root *os.Root, name string, sync bool, write func(io.Writer) error) error {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

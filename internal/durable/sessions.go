@@ -9,13 +9,33 @@ import (
 	"strings"
 )
 
-// EndedPrefix begins the name of an ended session that is being removed.
+// OpenStore opens the directory of a store. If it does not exist, OpenStore makes
+// it, readable by its owner only. It removes what crashes left at its top:
+// sessions that were being ended, and what isLeftover matches. Errors call the
+// store by what, such as "session". There are no lock files: a process that dies
+// at any moment blocks nobody.
+func OpenStore(path, what string, log *slog.Logger, isLeftover func(root *os.Root, name string) bool) (*os.Root, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("make %s directory: %w", what, err)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s directory: %w", what, err)
+	}
+	if err := RemoveLeftovers(root, log, func(name string) bool { return isLeftover(root, name) }); err != nil {
+		return nil, errors.Join(fmt.Errorf("clean %s directory %q: %w", what, path, err), root.Close())
+	}
+	return root, nil
+}
+
+// EndedPrefix begins the name of an ended session while it is being removed.
 const EndedPrefix = "ended."
 
-// End takes the directory of a session away in one rename, and then removes it.
-// Without one it does nothing. sync says whether that has reached the disk when
-// End returns. After an error some files may remain; the session is gone all the
-// same unless the error is that of the rename.
+// End removes the directory of a session. It renames it first, so that the
+// session is gone at once, and then deletes the files. Without such a directory
+// it does nothing. If sync is set, the rename has reached the disk when End
+// returns. After an error some files may remain, but the session is gone unless
+// the rename itself failed.
 func End(root *os.Root, session string, sync bool) error {
 	ended := Fresh(EndedPrefix)
 	err := root.Rename(session, ended)
@@ -31,7 +51,7 @@ func End(root *os.Root, session string, sync bool) error {
 	return err
 }
 
-// remove tries again when a late writer has put one more file there.
+// remove tries several times, because a late writer may add a file meanwhile.
 func remove(root *os.Root, name string) (err error) {
 	for range 5 {
 		if err = root.RemoveAll(name); err == nil {
@@ -41,8 +61,9 @@ func remove(root *os.Root, name string) (err error) {
 	return fmt.Errorf("remove files of an ended session: %w", err)
 }
 
-// RemoveLeftovers removes from the top of a store the sessions whose End a crash
-// has stopped, and what else isLeftover names. What cannot be removed is logged.
+// RemoveLeftovers removes from the top of a store the sessions whose End was
+// interrupted by a crash, and whatever else isLeftover matches. It logs what it
+// cannot remove.
 func RemoveLeftovers(root *os.Root, log *slog.Logger, isLeftover func(name string) bool) error {
 	names, err := List(root, ".")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Sync makes the names in directories last.
+// Sync flushes directories to the disk, so that their names survive a crash.
 func Sync(root *os.Root, names ...string) error {
 	for _, name := range names {
 		d, err := root.Open(name)

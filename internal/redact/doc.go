@@ -1,3 +1,3 @@
-// Package redact takes the values of secrets out of texts and streams: the name
-// of a secret in brackets stands where its value did.
+// Package redact removes the values of secrets from texts and streams, and puts
+// the name of the secret, in brackets, in their place.
 package redact

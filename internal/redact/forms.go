@@ -9,34 +9,34 @@ import (
 	"strings"
 )
 
-// Secret is a value that nobody may be shown: [Name] stands in its place. The
-// value is found in the forms that [Forms] lists.
+// Secret is a value that must not be shown: [Name] replaces it. The value is
+// found in the forms that [Forms] lists.
 type Secret struct{ Name, Value string }
 
 const (
-	// leastForm is the length from which a form is looked for: shorter ones
-	// stand in any text by accident. leastLine is that of a line.
+	// leastForm is the length from which on a form is searched for: shorter ones
+	// occur in any text by accident. leastLine is the same for a line.
 	leastForm = 4
 	leastLine = 8
-	// shownPart is how many bytes of a secret may stand where a text was cut: so
-	// few are there by accident.
+	// shownPart is how many bytes of a secret may remain where a text was cut. So
+	// few bytes match by accident.
 	shownPart = 2
 )
 
-// Forms are the texts in which programs show a value, the longest first:
+// Forms returns the texts in which programs show a value, longest first:
 //
-//   - the value as it is
+//   - the value itself
 //   - without the white space around it, as $(…) and an editor leave it
 //   - with one space for each run of white space, as a shell's unquoted $NAME
 //     gives it
 //   - each line of at least 8 bytes of a value of several lines, without the
 //     white space around it, but not the lines that begin and end a PEM block; a
 //     backslash and an n, as keys have in one-line files, end a line too
-//   - each of these as it stands in JSON and in Go's quotes, where that is
-//     another text
+//   - each of these as it appears in JSON and in Go's quotes, if that is a
+//     different text
 //
-// Forms of less than 4 bytes are left out. What a program encodes in another
-// way, such as base64 or by letters with spaces between, is not found.
+// Forms of less than 4 bytes are left out. Other encodings, such as base64 or
+// letters with spaces between them, are not found.
 func Forms(value string) []string {
 	forms := []string{value, strings.TrimSpace(value), strings.Join(strings.Fields(value), " ")}
 	lines := strings.Split(strings.ReplaceAll(value, `\n`, "\n"), "\n")
@@ -66,6 +66,6 @@ func inJSON(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string always encodes
+	_ = e.Encode(s) // encoding a string never fails
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
 }

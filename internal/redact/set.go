@@ -5,18 +5,21 @@ import (
 	"strings"
 )
 
-// Set finds secrets. It is not changed once made; nil finds none.
+// Set finds secrets. It never changes; nil finds none.
 type Set struct {
 	forms   []form
-	byFirst [256][]form // by the first byte, the longest first
+	byFirst [256][]form // by first byte, longest first
 }
 
 type form struct{ name, text string }
 
-// NewSet returns nil where there is nothing to find.
-func NewSet(secrets []Secret) *Set {
+// NewSet returns the set of secrets; nil if there is nothing to find. It accepts
+// any type with the fields of [Secret], so that a public package can have its
+// own.
+func NewSet[S ~struct{ Name, Value string }](secrets []S) *Set {
 	s := &Set{}
-	for _, secret := range secrets {
+	for _, given := range secrets {
+		secret := Secret(given)
 		for _, text := range Forms(secret.Value) {
 			s.forms = append(s.forms, form{secret.Name, text})
 		}
@@ -31,7 +34,7 @@ func NewSet(secrets []Secret) *Set {
 	return s
 }
 
-// Cut says where a text was cut.
+// Cut says at which ends a text was cut.
 type Cut uint8
 
 // The ends of a text.
@@ -40,8 +43,8 @@ const (
 	AtEnd
 )
 
-// Text takes the secrets out of a text. Of one that was cut, what the cut has
-// left of a secret goes too, from three bytes on.
+// Text replaces the secrets in a text. Where the text was cut, it also replaces
+// what the cut has left of a secret, if that is three bytes or more.
 func (s *Set) Text(text string, cut Cut) string {
 	if s == nil || text == "" {
 		return text
@@ -50,17 +53,17 @@ func (s *Set) Text(text string, cut Cut) string {
 	return string(out)
 }
 
-// mode says what of the text comes before and after the bytes of a scan.
+// mode says what precedes and follows the bytes of a scan.
 type mode struct {
 	first bool // the beginning of the text is missing
-	part  bool // its end is
-	more  bool // more bytes follow
+	part  bool // the end of the text is missing
+	more  bool // more bytes will follow
 }
 
-// scan adds to out what may be shown of p. The rest of p, where more follows,
-// may go on as a secret.
+// scan appends to out what may be shown of p. If more bytes follow, it returns as
+// rest the end of p that may turn out to be the beginning of a secret.
 func (s *Set) scan(out, p []byte, m mode) (shown, rest []byte) {
-	from, i := 0, 0 // what is not in out yet, and what was not looked at yet
+	from, i := 0, 0 // the first byte that is not in out yet, and the first that was not checked yet
 	for i < len(p) {
 		if s.byFirst[p[i]] == nil && !m.first {
 			i++
@@ -82,9 +85,9 @@ func (s *Set) scan(out, p []byte, m mode) (shown, rest []byte) {
 	return append(out, p[from:i]...), p[i:]
 }
 
-// cover returns how much of the beginning of p belongs to secrets: to one, or to
-// several that overlap. The name is that of the first. It waits where what
-// follows decides.
+// cover returns how many bytes at the beginning of p belong to a secret, or to
+// several that overlap, and the name of the first. It reports wait if that
+// depends on bytes that have not arrived yet.
 func (s *Set) cover(p []byte, m mode) (name string, n int, wait bool) {
 	if m.first {
 		name, n = s.tail(p)
@@ -111,11 +114,11 @@ func (s *Set) cover(p []byte, m mode) (name string, n int, wait bool) {
 	return name, n, false
 }
 
-// most bounds how far secrets that overlap are taken for one.
+// most bounds how many bytes overlapping secrets may cover as one.
 func (s *Set) most() int { return 2 * len(s.forms[0].text) }
 
-// at returns the longest secret that p begins with, and one that p is only the
-// beginning of; nil is none.
+// at returns the longest secret that p begins with, and one of which p is only
+// the beginning; nil if there is none.
 func (s *Set) at(p []byte) (whole, part *form) {
 	forms := s.byFirst[p[0]]
 	for i := range forms {

@@ -52,8 +52,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A text that goes on and on as a secret that overlaps itself is not held back
-// without end.
+// A text that keeps continuing as a secret that overlaps itself is not held back
+// for ever.
 func TestStreamHoldsLittle(t *testing.T) {
 	s := redact.Stream{Set: redact.NewSet(secrets("A", "aaaa"))}
 	shown := 0
@@ -68,8 +68,8 @@ func TestStreamHoldsLittle(t *testing.T) {
 	}
 }
 
-// FuzzText: no secret is in a text, and a stream shows the same however it is
-// divided.
+// FuzzText: a text shows no secret, and a stream shows the same text however it
+// is divided.
 func FuzzText(f *testing.F) {
 	f.Add("tok-abcd-and-more abcdefghij", "tok-abcd", "tok-abcd-and-more", 3)
 	f.Add("aaaaaaaaaaaaaaaaaaaaa", "aaaa", "aaaaa", 1)

@@ -2,14 +2,14 @@ package redact
 
 import "bytes"
 
-// Stream takes secrets out of bytes that come in parts. What it shows does not
-// depend on how they were divided.
+// Stream replaces secrets in bytes that arrive in parts. What it shows does not
+// depend on how the bytes were divided.
 type Stream struct {
 	Set  *Set   // nil finds none
-	held []byte // may go on as a secret
+	held []byte // may be the beginning of a secret
 }
 
-// Add returns what may be shown after all that came before. After the last part
+// Add returns the further bytes that may be shown now. After the last part
 // nothing is held back: the stream counts as cut there.
 func (s *Stream) Add(p []byte, last bool) []byte {
 	if s.Set == nil {
@@ -20,5 +20,5 @@ func (s *Stream) Add(p []byte, last bool) []byte {
 	return shown
 }
 
-// Held is what was added and not shown yet. It must not be shown.
+// Held returns what was added but not shown yet. It must not be shown.
 func (s *Stream) Held() []byte { return s.held }

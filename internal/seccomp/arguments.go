@@ -1,6 +1,6 @@
 package seccomp
 
-// byArgument are the calls whose arguments decide.
+// byArgument are the calls whose arguments decide whether they are allowed.
 var byArgument = []rule{
 	{noNamespace, `clone`},
 	{noInjection, `ioctl`},
@@ -26,27 +26,28 @@ var byArgument = []rule{
 
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET; and
 // CLONE_PARENT, which would give the sandbox's supervisor a child that it does
-// not know of. CLONE_NEWTIME is clone3's only.
+// not know of. Only clone3 has CLONE_NEWTIME.
 const cloneRefused = 0x7e020000 | 0x8000
 
 var noNamespace = &test{arg: 0, mask: cloneRefused, values: []uint32{0}, yes: allow, no: eperm}
 
-// TIOCSTI types into the terminal for whoever reads next, TIOCLINUX pastes into
-// a console, and TIOCSETD loads line disciplines, drivers that nobody looks at.
+// TIOCSTI inserts input into the terminal for its next reader, TIOCLINUX pastes
+// into a console, and TIOCSETD loads line disciplines, which are drivers that few
+// people review.
 var noInjection = &test{arg: 1, mask: word, values: []uint32{0x5412, 0x541c, 0x5423}, yes: eperm, no: noReserve}
 
-// noReserve refuses what fallocate is refused for, by its older names: RESVSP,
-// RESVSP64 and ZERO_RANGE, and on XFS ALLOCSP, ALLOCSP64, their twins for FREESP,
-// which reserve likewise, and FSSETXATTR, with which one byte can be made to
-// take a gigabyte.
+// noReserve refuses the older ways to do what fallocate is refused for: RESVSP,
+// RESVSP64 and ZERO_RANGE; on XFS also ALLOCSP, ALLOCSP64 and their FREESP twins,
+// which reserve space likewise; and FSSETXATTR, which can make one byte take a
+// gigabyte.
 var noReserve = &test{arg: 1, mask: word, values: []uint32{
 	0x40305828, 0x4030582a, 0x40305839, 0x4030580a, 0x4030580b, 0x40305824, 0x40305825, 0x401c5820,
 }, yes: eopnotsupp, no: allow}
 
-// holesOnly leaves of fallocate what gives space back (PUNCH_HOLE | KEEP_SIZE).
-// All else takes it at once: many gigabytes before anybody has looked, and with
-// KEEP_SIZE beyond the limit on the size of a file. The C library's
-// posix_fallocate then writes instead.
+// holesOnly allows only the mode of fallocate that gives space back (PUNCH_HOLE |
+// KEEP_SIZE). All others take space at once: many gigabytes before any check
+// could see it, and with KEEP_SIZE beyond the limit on the size of a file. The C
+// library's posix_fallocate then falls back to writing.
 var holesOnly = &test{arg: 1, mask: word, values: []uint32{3}, yes: allow, no: eopnotsupp}
 
 const (
@@ -55,7 +56,7 @@ const (
 	afInet6   = 10
 	afNetlink = 16
 
-	typeMask  = 0xf // the rest of a socket's type are flags
+	typeMask  = 0xf // the rest of a socket's type is flags
 	stream    = 1
 	datagram  = 2
 	seqpacket = 5
@@ -64,10 +65,11 @@ const (
 	udp = 17
 )
 
-// family leaves out AF_VSOCK, which reaches the hypervisor from any network
-// namespace, AF_ALG, AF_PACKET and what else modules bring. On the Internet
-// there is TCP and UDP: no raw sockets, and no MPTCP, which rules about TCP
-// overlook. The kernel is asked about interfaces and routes only.
+// family allows local sockets, and TCP and UDP on the Internet. It refuses
+// AF_VSOCK, which reaches the hypervisor from any network namespace, AF_ALG,
+// AF_PACKET and the families that other kernel modules add. There are no raw
+// sockets, and no MPTCP, which rules about TCP do not cover. Netlink may only ask
+// about interfaces and routes.
 var family = &test{arg: 0, mask: word, values: []uint32{afUnix}, yes: allow, no: &test{
 	arg: 0, mask: word, values: []uint32{afInet, afInet6}, yes: &test{
 		arg: 1, mask: typeMask, values: []uint32{stream, datagram}, yes: protocol(0, tcp, udp), no: eperm,
@@ -82,18 +84,18 @@ func protocol(allowed ...uint32) *test {
 
 var unixPair = &test{arg: 0, mask: word, values: []uint32{afUnix}, yes: allow, no: eafnosupport}
 
-// connectedPair leaves out datagrams, which one end can send to any socket of
-// the host. SOCK_RAW means datagrams too.
+// connectedPair refuses datagrams, because one end could send them to any socket
+// of the host. For socketpair SOCK_RAW means datagrams too.
 var connectedPair = &test{arg: 0, mask: word, values: []uint32{afUnix}, yes: &test{
 	arg: 1, mask: typeMask, values: []uint32{stream, seqpacket}, yes: allow, no: eperm,
 }, no: eafnosupport}
 
-// plainPersonality allows to ask, and to be what a program is anyway. Others
-// turn off address randomisation or make all memory executable.
+// plainPersonality allows a program to ask for its personality, and to set the
+// usual one. Others turn off address randomisation or make all memory executable.
 var plainPersonality = &test{arg: 0, mask: word, values: []uint32{0, 0xffffffff}, yes: allow, no: eperm}
 
-// noDevice allows plain files, pipes and sockets. The kernel reads 16 bits of
-// the mode.
+// noDevice allows plain files, pipes and sockets. The kernel reads only 16 bits
+// of the mode.
 func noDevice(arg uint32) *test {
 	return &test{arg: arg, mask: 0xf000 | setIDs, values: []uint32{0, 0x8000, 0x1000, 0xc000}, yes: allow, no: eperm}
 }
@@ -102,52 +104,52 @@ func noDevice(arg uint32) *test {
 const setIDs = 0xc00
 
 // noSetID refuses the modes that run a program as the owner of its file. Inside
-// they have no effect; but the workspace lies on the host's disk, where that
-// owner is the host's user, and that can be root.
+// the sandbox they have no effect. But the workspace is on the host's disk, where
+// that owner is the host's user, who can be root.
 func noSetID(arg uint32) *test {
 	return &test{arg: arg, mask: setIDs, values: []uint32{0}, yes: allow, no: eperm}
 }
 
-// creates asks about the mode when a file is created (O_CREAT, O_TMPFILE):
-// otherwise the argument can hold anything.
+// creates checks the mode if a file is created (O_CREAT, O_TMPFILE); otherwise
+// the argument can contain anything.
 func creates(flags uint32, mode decision) *test {
 	return &test{arg: flags, mask: 0x40 | 0x400000, values: []uint32{0}, yes: allow, no: mode}
 }
 
-// noWhiteout refuses RENAME_WHITEOUT, which leaves a device behind.
+// noWhiteout refuses RENAME_WHITEOUT, which leaves a device file behind.
 var noWhiteout = &test{arg: 4, mask: 4, values: []uint32{0}, yes: allow, no: eperm}
 
-// smallSegment bounds shared memory that belongs to no process and to no file
-// system, so that neither its limits nor theirs count it: 64 KiB a segment, of
-// which the kernel allows 4,096. The size is a 64-bit number.
+// smallSegment bounds shared memory that belongs neither to a process nor to a
+// file system, so that no limit of theirs counts it: 64 KiB a segment, of which
+// the kernel allows 4,096. The size is a 64-bit number.
 var smallSegment = &test{arg: 1, high: true, mask: word, values: []uint32{0}, yes: &test{
 	arg: 1, mask: 0xffff0000, values: []uint32{0}, yes: allow, no: eperm,
 }, no: eperm}
 
-// smallSet does the same for semaphores: 31 in a set.
+// smallSet does the same for semaphores: at most 31 in a set.
 var smallSet = &test{arg: 1, mask: word &^ 31, values: []uint32{0}, yes: allow, no: eperm}
 
-// noListener lets a program filter itself, but not decide calls of its children
-// in their place (SECCOMP_FILTER_FLAG_NEW_LISTENER).
+// noListener lets a program install a filter for itself, but not decide the calls
+// of its children for them (SECCOMP_FILTER_FLAG_NEW_LISTENER).
 var noListener = &test{arg: 1, mask: 1 << 3, values: []uint32{0}, yes: allow, no: eperm}
 
-// The first process of the namespace watches over the program, as the same user.
-// It must go on running when it is to end the program: others leave it alone.
-// Its other threads keep capabilities that the program lacks, for which the
-// kernel itself protects their scheduling.
+// The first process of the namespace supervises the program, as the same user. It
+// must be able to run when it has to end the program, so other processes may not
+// slow it down. Its other threads keep capabilities that the program lacks;
+// because of these the kernel itself protects their scheduling.
 const first = 1
 
 var others = &test{arg: 0, mask: word, values: []uint32{first}, yes: eperm, no: allow}
 
-// ownLimits lets a program ask for the limits of all and set only its own. Those
-// of the first process could be set by the number of each of its threads.
+// ownLimits lets a program read the limits of every process but set only its own.
+// Otherwise it could set those of the first process through any of its threads.
 var ownLimits = &test{arg: 0, mask: word, values: []uint32{0}, yes: allow, no: &test{
 	arg: 2, mask: word, values: []uint32{0}, yes: &test{
 		arg: 2, high: true, mask: word, values: []uint32{0}, yes: allow, no: eperm,
 	}, no: eperm,
 }}
 
-// otherPriority refuses PRIO_USER too, which is everybody.
+// otherPriority also refuses PRIO_USER, which means all processes of the user.
 var otherPriority = &test{arg: 0, mask: word, values: []uint32{0, 1}, yes: otherWho, no: eperm}
 
 // otherIOPriority is the same with other numbers.
@@ -158,8 +160,8 @@ var otherWho = &test{arg: 1, mask: word, values: []uint32{first}, yes: eperm, no
 // ownProcess allows process 0, the caller itself.
 var ownProcess = &test{arg: 0, mask: word, values: []uint32{0}, yes: allow, no: eperm}
 
-// ownPriority allows PRIO_PROCESS and PRIO_PGRP, and not PRIO_USER, whose 0 is
-// the user's every process.
+// ownPriority allows PRIO_PROCESS and PRIO_PGRP, but not PRIO_USER, whose 0 means
+// every process of the user.
 var ownPriority = &test{arg: 0, mask: word, values: []uint32{0, 1}, yes: zeroWho, no: eperm}
 
 // ownIOPriority is the same with other numbers.

@@ -4,8 +4,8 @@ import "testing"
 
 const high = 0x5a5a_0001 << 32 // bits that the kernel does not read
 
-// TestArguments lists what arguments decide. Where a verdict differs without
-// namespaces, alone says it; it is the same where alone is 0.
+// TestArguments lists calls whose arguments decide. If the verdict differs
+// without namespaces, alone has that verdict; 0 means that it is the same.
 func TestArguments(t *testing.T) {
 	const minusOne = ^uint64(0)
 	cases := []struct {
@@ -14,7 +14,7 @@ func TestArguments(t *testing.T) {
 		want, alone verdict
 	}{
 		{"clone", args{0}, allow, 0},
-		{"clone", args{0x3d0f00}, allow, 0},  // a thread of the C library's
+		{"clone", args{0x3d0f00}, allow, 0},  // a thread of the C library
 		{"clone", args{0x1200011}, allow, 0}, // its fork
 		{"clone", args{0x4111}, allow, 0},    // its vfork
 		{"clone", args{0x80}, allow, 0},      // part of the signal, not CLONE_NEWTIME
@@ -139,7 +139,7 @@ func TestArguments(t *testing.T) {
 		{"prlimit64", args{0, 7, high, 0}, allow, 0},
 		{"prlimit64", args{high, 7, high, 0}, allow, 0},
 		{"prlimit64", args{77, 7, high, 0}, eperm, 0},
-		{"prlimit64", args{1, 7, 0, 9}, allow, eperm}, // asks
+		{"prlimit64", args{1, 7, 0, 9}, allow, eperm}, // only reads
 		{"prlimit64", args{1 | high, 7, 0, 9}, allow, eperm},
 		{"prlimit64", args{1, 7, 9, 0}, eperm, 0},
 		{"prlimit64", args{1, 7, 1 << 32, 0}, eperm, 0},
@@ -173,7 +173,7 @@ func TestArguments(t *testing.T) {
 		{"accept", args{3}, allow, eperm},
 		{"accept4", args{3}, allow, eperm},
 		{"shmget", args{}, allow, enosys},
-		{"semget", args{0, 0}, allow, enosys}, // one that there is
+		{"semget", args{0, 0}, allow, enosys}, // an existing set
 		{"semget", args{32000, 31, 32000}, allow, enosys},
 		{"semget", args{0, 31 | high}, allow, enosys},
 		{"semget", args{0, 32}, eperm, enosys},

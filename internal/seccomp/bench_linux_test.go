@@ -13,8 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkSyscall is what a call costs a program: the kernel remembers getppid
-// as allowed, and runs the filter for an ioctl and for what it refuses.
+// BenchmarkSyscall measures what the filter costs for each call: the kernel
+// remembers that getppid is allowed, and runs the filter for an ioctl and for
+// refused calls.
 func BenchmarkSyscall(b *testing.B) {
 	for _, name := range []string{"none", "namespaces"} {
 		b.Run(name, func(b *testing.B) {
@@ -24,12 +25,12 @@ func BenchmarkSyscall(b *testing.B) {
 			for call, total := range took {
 				b.ReportMetric(float64(total)/float64(b.N), "ns/"+call)
 			}
-			b.ReportMetric(0, "ns/op") // starting the copy is in it
+			b.ReportMetric(0, "ns/op") // it would include starting the copy
 		})
 	}
 }
 
-// timeSyscalls is the copy's part.
+// timeSyscalls is what the copy runs.
 func timeSyscalls() {
 	n, err := strconv.Atoi(os.Getenv("SECCOMP_TEST_ARGS"))
 	die("count", err)
@@ -50,8 +51,8 @@ func timeSyscalls() {
 	die("report", json.NewEncoder(os.Stdout).Encode(took))
 }
 
-// threadTime is the CPU time of the thread: what else the machine does is not in
-// it.
+// threadTime is the CPU time of the thread: it does not include what else runs on
+// the machine.
 func threadTime() time.Duration {
 	var now unix.Timespec
 	die("clock", unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now))

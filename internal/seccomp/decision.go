@@ -23,7 +23,7 @@ const (
 
 func (v verdict) write(p *program) label { return p.ret(v) }
 
-// Where struct seccomp_data has what a filter can ask for.
+// Offsets in struct seccomp_data of what a filter can read.
 const (
 	offsetNumber = 0
 	offsetArch   = 4
@@ -33,10 +33,9 @@ const (
 // word is the mask of an argument that the kernel reads as 32 bits.
 const word = 0xffffffff
 
-// test asks whether an argument, under a mask, is one of some values. It reads
-// the low 32 bits, unless it is told to read the others: nearly no argument that
-// a rule tests is wider in the kernel, and a program can put anything into the
-// high ones.
+// test checks whether an argument, under a mask, is one of some values. It reads
+// the low 32 bits unless high is set: the kernel reads hardly any tested argument
+// beyond these, and a program can put anything into the high ones.
 type test struct {
 	arg     uint32
 	high    bool // reads the high 32 bits
@@ -53,7 +52,7 @@ func (t *test) write(p *program) label {
 	if t.mask != word {
 		next = p.step(bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: t.mask}, next)
 	}
-	// Little endian, as all architectures with a table are: the low word is first.
+	// All architectures with a table are little endian: the low word comes first.
 	off := offsetArgs + 8*t.arg
 	if t.high {
 		off += 4

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// Policy says what the filter can count on. The zero value counts on nothing
-// and refuses most.
+// Policy says what the filter can rely on. The zero value relies on nothing and
+// refuses most.
 type Policy struct {
 	// Namespaces says that the program has its own user, mount, process, network
-	// and IPC namespaces: its sockets, its shared memory and the processes that
-	// it can name are those of its sandbox. Without them there is no socket but
-	// a connected pair, no System V or POSIX IPC, and no changing the limits or
-	// the priority of another process. Signals stay possible, as the filter does
-	// not know whose a process id is.
+	// and IPC namespaces, so that its sockets, its shared memory and the
+	// processes that it can name belong to its sandbox. Without them the filter
+	// allows no socket but a connected pair, no System V or POSIX IPC, and no
+	// change of the limits or the priority of another process. Signals stay
+	// possible, because the filter cannot know whose process an id is.
 	Namespaces bool
 }
 
@@ -48,13 +48,13 @@ func Filter(p Policy) ([]byte, error) {
 	return raw, nil
 }
 
-// Assemble returns the program for any architecture that has a table, else an
-// error that wraps errors.ErrUnsupported. The same policy and architecture give
+// Assemble returns the program for any architecture that has a table; for others
+// the error wraps errors.ErrUnsupported. The same policy and architecture give
 // the same program.
 //
-// The number of a call is searched for in a balanced tree of jumps. Arguments
-// are read only for calls whose verdict hangs on them: of all others the kernel
-// remembers that they are allowed, and does not run the filter for them.
+// The program searches for the number of a call in a balanced tree of jumps. It
+// reads arguments only of calls whose verdict depends on them. All other allowed
+// calls the kernel remembers as allowed, without running the filter again.
 func Assemble(p Policy, arch Arch) ([]bpf.RawInstruction, error) {
 	t, ok := tableOf(arch)
 	if !ok {
@@ -69,8 +69,8 @@ func Assemble(p Policy, arch Arch) ([]bpf.RawInstruction, error) {
 	return prog.assemble()
 }
 
-// decisions returns the decision on each number up to the highest of the table.
-// Later rules win, and what no rule names is not there.
+// decisions returns the decision for each number up to the highest of the table.
+// Later rules win. Calls that no rule names do not exist.
 func (t table) decisions(rules []rule) []decision {
 	numbers, highest := map[string]uint32{}, uint32(0)
 	for _, list := range t.calls {
@@ -93,14 +93,16 @@ func (t table) decisions(rules []rule) []decision {
 	return all
 }
 
-// span is a run of numbers with one decision, up to where the next span begins.
+// span is a range of numbers with one decision. It ends where the next span
+// begins.
 type span struct {
 	first    uint32
 	decision decision
 }
 
-// spans joins neighbours, and ends with all the numbers above the table. Those
-// of the x32 interface, which have bit 30 set, are among them.
+// spans merges neighbours with the same decision. The last span covers all
+// numbers above the table, including those of the x32 interface, which have bit
+// 30 set.
 func spans(decisions []decision) []span {
 	var all []span
 	for number, d := range append(decisions, enosys) {
@@ -111,7 +113,8 @@ func spans(decisions []decision) []span {
 	return all
 }
 
-// writeSearch finds the span that the number in the register is in.
+// writeSearch writes the search for the span that contains the number in the
+// register.
 func writeSearch(p *program, all []span) label {
 	if len(all) == 1 {
 		return all[0].decision.write(p)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestRefused decides every call that no argument saves, and fills all the
-// arguments.
+// TestRefused checks every call that is refused whatever its arguments are, with
+// all arguments set.
 func TestRefused(t *testing.T) {
 	eachFilter(t, func(t *testing.T, f filter) {
 		tested := 0
@@ -48,8 +48,8 @@ func TestAllowed(t *testing.T) {
 	})
 }
 
-// TestOtherArchitecture kills whatever the number: an allowed one is another
-// call there.
+// TestOtherArchitecture checks that any number kills the process there, because
+// an allowed number means another call on the other architecture.
 func TestOtherArchitecture(t *testing.T) {
 	eachFilter(t, func(t *testing.T, f filter) {
 		for _, audit := range []uint32{
@@ -68,7 +68,7 @@ func TestOtherArchitecture(t *testing.T) {
 	})
 }
 
-// TestAboveTheTable covers the x32 interface, calls to come, and -1.
+// TestAboveTheTable covers the x32 interface, future calls, and -1.
 func TestAboveTheTable(t *testing.T) {
 	const highest = 471
 	eachFilter(t, func(t *testing.T, f filter) {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// int80 makes a call of the 32-bit interface, as any program can: getpid, which
-// is 20 there and writev here.
+// int80 makes a call through the 32-bit interface, as any program can: number 20
+// is getpid there, and writev here.
 func int80() {
 	code := []byte{0xb8, 20, 0, 0, 0, 0xcd, 0x80, 0xc3} // mov $20, %eax; int $0x80; ret
 	page, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC, unix.MAP_PRIVATE|unix.MAP_ANON)

@@ -1,4 +1,4 @@
 package seccomp
 
-// int80 is amd64's.
+// int80 does nothing: only amd64 has it.
 func int80() {}

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The tests here run copies of the test binary, which install the filter for
+// These tests run copies of the test binary, which install the filter for
 // themselves and then do what the first argument says.
 const childVar = "SECCOMP_TEST_CHILD"
 
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child does one task under the filter, and writes its result as JSON.
+// child performs one task under the filter, and writes its result as JSON.
 func child(task string) {
 	switch task {
 	case "exec":
@@ -93,7 +93,7 @@ func inside(t testing.TB, filter, task string, args ...string) *exec.Cmd {
 		childVar + "=" + task, "SECCOMP_TEST_FILTER=" + filter, "HOME=" + cmd.Dir,
 		"SECCOMP_TEST_ARGS=" + strings.Join(args, "\x1f"),
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to hang up
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that there is no terminal to hang up
 	return cmd
 }
 
@@ -122,16 +122,16 @@ func try(number uintptr, args ...uintptr) string {
 	return unix.ErrnoName(errno)
 }
 
-const bad = ^uintptr(0) // no descriptor, no address
+const bad = ^uintptr(0) // neither a descriptor nor an address
 
-// probe is a call that does nothing where it is allowed: it fails for another
+// probe is a call that does nothing if it is allowed: it fails for another
 // reason, or succeeds without effect.
 type probe struct {
 	name   string
 	number uintptr
 	args   []uintptr
-	want   string // under the filter with namespaces
-	alone  string // without; "": the same
+	want   string // with the filter for namespaces
+	alone  string // with the filter without; "": the same
 }
 
 func probes() []probe {
@@ -186,11 +186,11 @@ func probes() []probe {
 	}
 }
 
-// sameWithout are probes that a kernel without the feature, or a host that
-// forbids it, answers like the filter does.
+// sameWithout are probes to which a kernel without the feature, or a host that
+// forbids it, gives the same answer as the filter.
 var sameWithout = []string{
 	"io_uring_setup", "memfd_secret", "AF_VSOCK", "AF_VSOCK with a high bit", "netlink audit", "x32", "a call to come",
-	"a device", "a device with bits above the mode", // for a user who may make none
+	"a device", "a device with bits above the mode", // for a user who may not make any
 }
 
 func TestKernelObeys(t *testing.T) {
@@ -217,8 +217,9 @@ func TestKernelObeys(t *testing.T) {
 	}
 }
 
-// sweep makes every call that no argument saves, and returns those that got
-// another answer than the rule's. The arguments are no good to any call.
+// sweep makes every call that is refused whatever its arguments are, and returns
+// those that got another answer than the rule says. The arguments are invalid for
+// every call.
 func sweep() map[string]string {
 	if got := try(unix.SYS_UNSHARE, 0); got != "EPERM" {
 		return map[string]string{"unshare": got} // there is no filter: do not go on

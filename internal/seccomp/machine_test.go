@@ -74,8 +74,9 @@ func words(audit, number uint32, a args) [16]uint32 {
 	return w
 }
 
-// decide runs the program. The emulated machine reads words in network order
-// where the kernel reads its own, so that is how they are laid out.
+// decide runs the program. The emulated machine reads words in network order,
+// while the kernel reads its own byte order, so decide lays the words out in
+// network order.
 func (f filter) decide(t testing.TB, audit, number uint32, a args) verdict {
 	t.Helper()
 	data := make([]byte, 0, 64)

@@ -6,7 +6,7 @@ type call struct {
 	number uint32
 }
 
-// table is what the filter knows of an architecture.
+// table is what the filter knows about an architecture.
 type table struct {
 	audit uint32 // AUDIT_ARCH: how the kernel names it to a filter
 	calls [2][]call
@@ -22,7 +22,7 @@ func tableOf(arch Arch) (table, bool) {
 	return table{}, false
 }
 
-// shared are the calls since Linux 5.1, with the same number everywhere.
+// shared are the calls since Linux 5.1, whose numbers are the same everywhere.
 var shared = []call{
 	{"pidfd_send_signal", 424}, {"io_uring_setup", 425}, {"io_uring_enter", 426}, {"io_uring_register", 427},
 	{"open_tree", 428}, {"move_mount", 429}, {"fsopen", 430}, {"fsconfig", 431}, {"fsmount", 432}, {"fspick", 433},

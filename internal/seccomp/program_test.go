@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// The instructions of classic BPF that the filter uses. The kernel can tell in
-// advance what they do with a call's number, so that it need not run them.
+// The instructions of classic BPF that the filter uses. The kernel can predict
+// what they do with the number of a call, so that it need not run them.
 const (
 	opLoad    = 0x20
 	opAnd     = 0x54
@@ -18,8 +18,8 @@ const (
 	opAtLeast = 0x35
 )
 
-// path executes a program and says which words it read and how many
-// instructions it took.
+// path executes a program. It returns the verdict, which words the program read
+// and how many instructions it took.
 func path(t testing.TB, code []bpf.RawInstruction, w [16]uint32) (v verdict, read []uint32, steps int) {
 	t.Helper()
 	a := uint32(0)
@@ -53,17 +53,17 @@ func path(t testing.TB, code []bpf.RawInstruction, w [16]uint32) (v verdict, rea
 	return 0, nil, 0
 }
 
-// TestPaths follows each number through the program: the kernel can only
-// remember verdicts that no argument was read for, and the way must be short.
+// TestPaths follows each number through the program: the kernel remembers only
+// verdicts for which no argument was read, and the path must be short.
 func TestPaths(t *testing.T) {
 	eachFilter(t, func(t *testing.T, f filter) {
 		if len(f.raw) > 4096 {
 			t.Fatalf("%d instructions: the kernel takes 4096", len(f.raw))
 		}
 		decisions := f.table.decisions(rules(f.policy))
-		// The architecture and the number are loaded, the first is compared; then
-		// come one comparison for each level of the tree and, at the most, one long
-		// jump for each of them, and the return.
+		// The program loads the architecture and the number, and compares the
+		// first. Then come one comparison and at most one long jump for each
+		// level of the tree, and the return.
 		depth := bits.Len(uint(len(spans(decisions))))
 		for number := range uint32(1024) {
 			v, read, steps := path(t, f.raw, words(f.table.audit, number, nil))
@@ -85,12 +85,14 @@ func TestPaths(t *testing.T) {
 	})
 }
 
-// TestLongJumps builds a search that is much longer than a jump of 8 bits.
+// TestLongJumps builds a search that is much longer than the reach of an 8-bit
+// jump.
 func TestLongJumps(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 100, 254, 255, 256, 257, 258, 300, 511, 512, 513, 700, 1500} {
 		all := make([]span, size)
 		for i := range all {
-			// Each in its own block of code, so that nothing is near anything.
+			// Each decision is in its own block of code, so that nothing is near
+			// another.
 			all[i] = span{uint32(3 * i), &test{arg: 1, mask: 0xff, values: []uint32{7, 9}, yes: errno | verdict(i), no: allow}}
 		}
 		var p program

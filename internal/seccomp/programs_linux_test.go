@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestProgramsRun runs what skills run. What needs sockets, or other processes,
-// runs with namespaces only.
+// TestProgramsRun runs programs that skills use. Those that need sockets or other
+// processes run with namespaces only.
 func TestProgramsRun(t *testing.T) {
 	const python = `
 import subprocess, threading, multiprocessing, concurrent.futures, sqlite3, asyncio, tempfile, os, json, select
@@ -99,7 +99,7 @@ func endsInGood(out []byte) bool {
 	return len(out) >= len(good) && string(out[len(out)-len(good):]) == good
 }
 
-// TestGoProgramRuns runs a part of these tests: the binary is a Go program.
+// TestGoProgramRuns runs some of these tests again: the binary is a Go program.
 func TestGoProgramRuns(t *testing.T) {
 	for name := range policies {
 		self, err := os.Executable()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// reference decides a call in the plainest way: by name, with the arguments as
-// Go's integers. It shares the lists of names with the filter and nothing else.
+// reference decides a call in the simplest way: by name, with the arguments as Go
+// integers. It shares nothing with the filter but the lists of names.
 func reference(f filter, audit, number uint32, a [6]uint64) verdict {
 	if audit != f.table.audit {
 		return kill
@@ -114,7 +114,7 @@ var plain = func() map[string]verdict {
 	return all
 }()
 
-// referenceShared decides what is tighter without namespaces.
+// referenceShared decides the calls that are stricter without namespaces.
 func referenceShared(name string, arg [6]uint32) (verdict, bool) {
 	var ok bool
 	switch name {
@@ -148,7 +148,7 @@ func referenceShared(name string, arg [6]uint32) (verdict, bool) {
 	return eperm, true
 }
 
-// telling are values at which a rule could turn.
+// telling are values around which the verdict of a rule could change.
 var telling = []uint64{
 	0, 1, 2, 3, 5, 6, 8, 9, 10, 15, 16, 17, 18, 38, 40, 132, 256, 261, 262, 263,
 	0x1000, 0x2000, 0x4000, 0x6000, 0x8000, 0xa000, 0xc000, 0xf000, 0x12000, 0x20000, 0x80000, 0x80800, 0x40000,
@@ -178,7 +178,7 @@ func TestFilterIsReference(t *testing.T) {
 		seed := rand.Uint64()
 		r := rand.New(rand.NewPCG(seed, 1))
 		decisions := f.table.decisions(rules(f.policy))
-		var turning []uint32 // numbers whose arguments decide
+		var turning []uint32 // of calls whose arguments decide
 		for number, d := range decisions {
 			if _, ok := d.(*test); ok {
 				turning = append(turning, uint32(number))

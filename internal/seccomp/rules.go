@@ -8,7 +8,7 @@ type rule struct {
 	calls    string // names, separated by white space
 }
 
-// rules returns the rules of a policy. Later ones win.
+// rules returns the rules of a policy. Later rules win.
 func rules(p Policy) []rule {
 	all := slices.Concat(allowed, byArgument, refused, absent)
 	if !p.Namespaces {
@@ -17,13 +17,13 @@ func rules(p Policy) []rule {
 	return all
 }
 
-// allowed are the calls that programs are made of.
+// allowed are the calls that ordinary programs need.
 var allowed = []rule{
 	// Files that are open.
 	{allow, `read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek close close_range
 		dup dup2 dup3 fcntl flock fsync fdatasync sync syncfs sync_file_range truncate ftruncate
 		fadvise64 readahead cachestat sendfile splice tee vmsplice copy_file_range pipe pipe2 getdents getdents64`},
-	// Files by name. Which ones is a matter of mounts and Landlock.
+	// Files by name. Mounts and Landlock decide which ones.
 	{allow, `stat lstat fstat newfstatat statx access faccessat faccessat2 readlink
 		readlinkat rename renameat mkdir mkdirat rmdir unlink unlinkat link linkat symlink symlinkat
 		chown fchown lchown fchownat umask utime utimes futimesat utimensat
@@ -40,17 +40,18 @@ var allowed = []rule{
 	{allow, `fork vfork execve execveat exit exit_group wait4 waitid pidfd_open gettid getpid getppid getpgid
 		getpgrp getsid setpgid setsid set_tid_address set_robust_list rseq rseq_slice_yield restart_syscall
 		arch_prctl prctl futex futex_waitv futex_wait futex_wake futex_requeue`},
-	// Signals: a filter cannot tell whose a process id is.
+	// Signals: a filter cannot tell whose process an id is.
 	{allow, `kill tkill tgkill pidfd_send_signal rt_sigqueueinfo rt_tgsigqueueinfo rt_sigaction rt_sigprocmask
 		rt_sigpending rt_sigsuspend rt_sigtimedwait rt_sigreturn sigaltstack pause`},
-	// Users: without capabilities, and with no_new_privs, these gain nothing.
+	// Users: without capabilities, and with no_new_privs, these calls gain
+	// nothing.
 	{allow, `getuid geteuid getgid getegid getresuid getresgid getgroups setuid setgid setreuid setregid setresuid
 		setresgid setgroups setfsuid setfsgid capget capset`},
-	// Scheduling and limits: a program without privilege only lowers its own.
+	// Scheduling and limits: a program without privileges can only lower its own.
 	{allow, `sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_getattr
 		sched_get_priority_max sched_get_priority_min sched_rr_get_interval getpriority ioprio_get
 		getrlimit setrlimit getrusage getcpu`},
-	// Time, and what the machine is.
+	// Time, and information about the machine.
 	{allow, `time times gettimeofday clock_gettime clock_getres clock_nanosleep nanosleep alarm getitimer setitimer
 		timer_create timer_settime timer_gettime timer_getoverrun timer_delete uname sysinfo getrandom`},
 	// Sockets, once socket(2) has given one.
@@ -61,69 +62,82 @@ var allowed = []rule{
 		mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr`},
 	// A program may confine itself further.
 	{allow, `landlock_create_ruleset landlock_add_rule landlock_restrict_self`},
-	// The kernel's own trampolines make these; a program that does gets a signal.
+	// Only the kernel's own trampolines make these calls; a program that does
+	// gets a signal.
 	{allow, `uretprobe uprobe`},
 }
 
-// refused are calls that exist and are not for a sandboxed program.
+// refused are calls that exist but are not for a sandboxed program.
 var refused = []rule{
-	// New namespaces: the whole kernel behind root's privileges in them.
+	// New namespaces: inside them the whole kernel is open to a program with
+	// root's privileges.
 	{eperm, `unshare setns`},
-	// Mounts, and root directories: what the sandbox is built of.
+	// Mounts and root directories, of which the sandbox is built.
 	{eperm, `mount umount2 pivot_root chroot move_mount open_tree open_tree_attr fsopen fsconfig fsmount fspick
 		mount_setattr`},
 	// The memory, descriptors and registers of other processes.
 	{eperm, `ptrace process_vm_readv process_vm_writev process_madvise process_mrelease kcmp pidfd_getfd
 		get_robust_list`},
-	// Machines within the kernel, and the usual way to win its races.
+	// Programs that run inside the kernel, and the usual way to win races against
+	// it.
 	{eperm, `bpf perf_event_open userfaultfd`},
-	// Keyrings are in no namespace.
+	// No namespace separates keyrings.
 	{eperm, `add_key request_key keyctl`},
-	// Files by inode number, past every directory above them; and watching a whole file system.
+	// Files by inode number, which bypasses the directories above them; and
+	// watching a whole file system.
 	{eperm, `open_by_handle_at name_to_handle_at fanotify_init fanotify_mark`},
 	// The machine: kernel, modules, swap, accounting, quotas, names, clock, log, terminals, ports.
 	{eperm, `kexec_load kexec_file_load reboot init_module finit_module delete_module swapon swapoff acct
 		quotactl quotactl_fd sethostname setdomainname settimeofday clock_settime adjtimex clock_adjtime syslog
 		vhangup iopl ioperm`},
-	// Memory by node moves pages of others; all of them, so that libnuma sees that there is none.
+	// Memory by node: some of these move the pages of other processes. All are
+	// refused, so that libnuma sees that there is none.
 	{eperm, `mbind get_mempolicy set_mempolicy set_mempolicy_home_node migrate_pages move_pages`},
-	// 16-bit segments: only emulators want them, and they have broken the kernel's entry code before.
+	// 16-bit segments: only emulators need them, and they have broken the
+	// kernel's entry code before.
 	{eperm, `modify_ldt`},
 }
 
-// absent are calls that look as if the kernel was built without them, so that
-// libraries fall back.
+// absent are calls for which the filter pretends that the kernel was built
+// without them, so that libraries fall back.
 var absent = []rule{
-	// Its flags are behind a pointer, where the rule for clone cannot look.
+	// Its flags are behind a pointer, where the rule for clone cannot see them.
 	{enosys, `clone3`},
-	// It makes other calls, unseen by any filter.
+	// It makes other calls, which no filter sees.
 	{enosys, `io_uring_setup io_uring_enter io_uring_register`},
-	// Asynchronous I/O draws on one limit for the whole machine.
+	// Asynchronous I/O uses up a limit of the whole machine.
 	{enosys, `io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents`},
-	// Memory that the host can neither swap nor look into.
+	// Memory that the host can neither swap nor inspect.
 	{enosys, `memfd_secret`},
-	// They tell of mounts, namespaces and security modules; /proc says what may be known.
+	// They reveal mounts, namespaces and security modules; /proc shows what may
+	// be known.
 	{enosys, `statmount listmount listns lsm_get_self_attr lsm_set_self_attr lsm_list_modules`},
-	// By name what ioctl does with an open file, and beyond Landlock.
+	// They do by name what ioctl does with an open file, and Landlock does not
+	// cover them.
 	{enosys, `file_getattr file_setattr`},
-	// Nothing calls them any more, or no kernel answers.
+	// Nothing calls them any more, or no kernel implements them.
 	{enosys, `remap_file_pages uselib ustat sysfs _sysctl lookup_dcookie nfsservctl create_module get_kernel_syms
 		query_module getpmsg putpmsg afs_syscall tuxcall security vserver epoll_ctl_old epoll_wait_old
 		set_thread_area get_thread_area`},
-	// The mode of a new file is where no filter sees it; libraries fall back to openat.
+	// The mode of a new file is where no filter can see it; libraries fall back
+	// to openat.
 	{enosys, `openat2`},
 }
 
-// unconfined tightens the rules for a program that shares the host's namespaces.
+// unconfined makes the rules stricter for a program that shares the host's
+// namespaces.
 var unconfined = []rule{
-	// The network and the sockets of the file system are the host's. Connected pairs need none of these.
+	// The network and the sockets of the file system belong to the host.
+	// Connected pairs need none of these calls.
 	{eafnosupport, `socket`},
 	{eperm, `connect bind listen accept accept4`},
 	{connectedPair, `socketpair`},
-	// So are shared memory, semaphores and queues. Those of the C library are files and go on working.
+	// So do shared memory, semaphores and queues. Those of the C library are
+	// files and go on working.
 	{enosys, `shmget shmat shmdt shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl
 		mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr`},
-	// And other processes of the same user: a limit on CPU time kills them as well as a signal.
+	// And so do other processes of the same user: a limit on CPU time kills them
+	// as surely as a signal.
 	{ownProcess, `prlimit64 sched_setaffinity sched_setparam sched_setscheduler sched_setattr`},
 	{ownPriority, `setpriority`},
 	{ownIOPriority, `ioprio_set`},

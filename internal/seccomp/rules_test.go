@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestRulesAreWhole holds the rules and the tables together: a call without a
-// rule would be refused by oversight, and a name without a number would refuse
+// TestRulesAreWhole compares the rules with the tables: a call without a rule
+// would be refused by oversight, and a name without a number would refuse
 // nothing.
 func TestRulesAreWhole(t *testing.T) {
 	numbered := map[string]bool{}
@@ -63,7 +63,7 @@ func TestRulesAreWhole(t *testing.T) {
 }
 
 // TestNumbers compares the tables with golang.org/x/sys/unix, for both
-// architectures: its files are generated from the headers of the kernel.
+// architectures. Its files are generated from the kernel's headers.
 func TestNumbers(t *testing.T) {
 	var stderr strings.Builder
 	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/sys")
@@ -87,7 +87,7 @@ func TestNumbers(t *testing.T) {
 			}
 			want[strings.ToLower(m[1])] = uint32(number)
 		}
-		delete(want, "arch_specific_syscall") // where numbers of an architecture's own would begin
+		delete(want, "arch_specific_syscall") // the base of an architecture's own numbers
 		if len(want) < 300 {
 			t.Fatalf("%s: only %d calls in %s", arch, len(want), file)
 		}
@@ -109,8 +109,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestGolden shows every number from 0 to 1023 with all arguments zero. A "?"
-// says that the arguments decide.
+// TestGolden lists every number from 0 to 1023 with all arguments zero. A "?"
+// means that the arguments decide.
 func TestGolden(t *testing.T) {
 	eachFilter(t, func(t *testing.T, f filter) {
 		var b strings.Builder
@@ -149,7 +149,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// lineDiff lists the lines that only one of two texts has.
+// lineDiff lists the lines that only one of two texts contains.
 func lineDiff(old, fresh string) string {
 	var b strings.Builder
 	was, is := strings.Split(old, "\n"), strings.Split(fresh, "\n")

@@ -7,41 +7,41 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What a text runs can be told only where the parser, bash and the other shells
-// that a host may have under the name sh read it alike. They have been seen to
-// differ in what follows, so that one of them takes for plain text, or for a
-// condition, what another runs. No attempt is made to tell which form is
-// harmless: all are refused, and a model can say the same more plainly.
+// What a text runs can be known only if the parser, bash and the other shells
+// that a host may have under the name sh read it in the same way. They are known
+// to differ in the forms below, so that one of them takes for plain text, or for
+// a condition, what another runs. There is no attempt to tell which of these are
+// harmless: all are refused, and a model can always write the same more plainly.
 //
 //   - backquotes: where they end depends on the quotes inside
 //   - quotes, escapes and substitutions inside ${…}, and ${ …; }
-//   - here-documents inside a substitution, not right below their line, with an
-//     odd delimiter; with expansions, or a line that goes on, in their text
+//   - here-documents inside a substitution, not right below their line, or with
+//     an odd delimiter; expansions and continued lines in their text
 //   - comments and case inside a substitution
 //   - extended patterns
 //   - $'…' and $"…"
 //   - arithmetic with more than names, numbers and operators, $[…] and ((…)):
 //     for a POSIX shell that is a subshell in a subshell
-//   - operators, brackets and line ends inside [[ ]], which there is a command
-//   - the words function, select and coproc, which there are programs
+//   - operators, brackets and line ends inside [[ ]], which is a command there
+//   - the words function, select and coproc, which are programs there
 //   - a copy of a descriptor that is not just >&2, <&0 or >&-: bash reads the
 //     "-" of <&-word as the whole target, and runs the word
-//   - &> and &>>, which there put a command into the background
-//   - a descriptor of more than one digit, which there is a word, or with a name,
+//   - &> and &>>, which put a command into the background there
+//   - a descriptor of more than one digit, which is a word there, or with a name,
 //     {x}>, which also sets a variable, and any brace before a redirection: bash
 //     takes a subscript there
 
-// agreement walks a text and refuses what the two may not agree about.
+// agreement walks a text and refuses the forms that shells may read differently.
 type agreement struct {
 	*lister
 	text string
-	// open are the nodes that are being walked; inside counts the substitutions
-	// among them.
+	// open are the nodes that enclose the current one; inside counts the
+	// substitutions among them.
 	open   []syntax.Node
 	inside int
 }
 
-// enter looks at a node and leave is called after what is in it.
+// enter checks a node; leave is called after the nodes inside it.
 func (a *agreement) enter(node syntax.Node) {
 	a.open = append(a.open, node)
 	switch node := node.(type) {
@@ -109,28 +109,28 @@ func (a *agreement) leave() {
 	a.open = a.open[:last]
 }
 
-// source is the text of a node.
+// source returns the text of a node.
 func (a *agreement) source(node syntax.Node) string {
 	from, to := int(node.Pos().Offset()), int(node.End().Offset())
 	if from > to || to > len(a.text) {
-		return "`" // which nothing matches
+		return "`" // which no pattern matches
 	}
 	return a.text[from:to]
 }
 
-// plainExpansion is ${name}, its length, an element, or an operator with a
+// plainExpansion matches ${name}, its length, an element, or an operator with a
 // plain word.
 var plainExpansion = regexp.MustCompile(`^\$\{#?[A-Za-z_][A-Za-z0-9_]*(\[[0-9@*]+\])?([-:#%/^,+?=]+[-A-Za-z0-9_./,:@%+*?= #^]*)?\}$`)
 
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// plainTest reports a condition that is one command with words for a shell which
-// does not know [[ ]].
+// plainTest reports whether a condition is a single command with words for a
+// shell that does not know [[ ]].
 func plainTest(source string) bool {
 	return !strings.ContainsAny(source, "|&;()<>\n`") && !strings.Contains(source, " #") && !strings.Contains(source, "\t#")
 }
 
-// plainArithmetic is names, numbers and operators on one line.
+// plainArithmetic matches names, numbers and operators on one line.
 var plainArithmetic = regexp.MustCompile(`^[-0-9A-Za-z_$ \t+*/%()<>=!&|^~?:,]*$`)
 
 func (a *agreement) arithmetic(node syntax.Node) {

@@ -6,9 +6,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// declare records export, readonly, declare and their like. Words that are not
-// plain assignments, such as an option that makes a variable an alias of
-// another, are for nobody to guess.
+// declare records export, readonly, declare and the like. It refuses words that
+// are not plain assignments, such as an option that makes one variable an alias
+// of another: their effect cannot be known.
 func (l *lister) declare(c *Command, decl *syntax.DeclClause) {
 	c.Args = []string{decl.Variant.Value}
 	c.Sets = names(decl.Args)
@@ -32,8 +32,8 @@ func (l *lister) declare(c *Command, decl *syntax.DeclClause) {
 	}
 }
 
-// isReference reports an option of declare that makes values names, or
-// expressions.
+// isReference reports whether an option of declare makes bash read the values as
+// names or expressions.
 func isReference(option string) bool {
 	for _, letter := range "ni" {
 		if len(option) > 1 && option[0] == '-' && slices.Contains([]rune(option), letter) {
@@ -53,8 +53,8 @@ func names(assigns []*syntax.Assign) []string {
 	return all
 }
 
-// environment lists plain assignments of literal values, or none if there is any
-// other.
+// environment lists assignments if all of them are plain, with literal values;
+// otherwise it returns none.
 func environment(assigns []*syntax.Assign) []string {
 	var all []string
 	for _, assign := range assigns {

@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// TestBashReadsTheSameWords runs lines of random pieces that the policy accepts
-// in bash, where a function stands for the program, and compares the words.
+// TestBashReadsTheSameWords runs lines of random pieces in bash if the policy
+// accepts them. A function stands for the program, and the test compares the
+// words.
 func TestBashReadsTheSameWords(t *testing.T) {
 	path := programs(t, "show")
 	policy := Policy{Allowed: []string{"show"}}

@@ -6,11 +6,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Bash evaluates the value of a variable inside an arithmetic expression as an
+// Inside an arithmetic expression bash evaluates the value of a variable as an
 // expression again, and the subscript in a[$(cmd)] as shell text. So a number
-// that the text did not fix can run a command.
+// that is not fixed in the text can run a command.
 
-// arithm refuses an expression that is more than numbers.
+// arithm refuses expressions that contain more than numbers.
 func (l *lister) arithm(expr syntax.ArithmExpr) {
 	if expr == nil {
 		return
@@ -28,7 +28,7 @@ func (l *lister) arithm(expr syntax.ArithmExpr) {
 }
 
 // subscript refuses words that a builtin can take for an element of an array,
-// of which it would evaluate the subscript.
+// because it would evaluate the subscript.
 func (l *lister) subscript(args []string) {
 	for _, arg := range args {
 		if _, inside, found := strings.Cut(arg, "["); found && strings.ContainsAny(inside, "$`") {
@@ -46,8 +46,7 @@ func isNumber(value string) bool {
 	return value != ""
 }
 
-// param refuses the expansions that evaluate a value, and those that set a
-// variable.
+// param refuses expansions that evaluate a value, and those that set a variable.
 func (l *lister) param(exp *syntax.ParamExp) {
 	switch {
 	case exp.Excl:
@@ -69,7 +68,8 @@ func (l *lister) param(exp *syntax.ParamExp) {
 	l.arithm(exp.Index)
 }
 
-// test refuses the operators of [[ ]] that take numbers or names of variables.
+// test refuses the operators of [[ ]] whose operands are numbers or names of
+// variables.
 func (l *lister) test(clause *syntax.TestClause) {
 	syntax.Walk(clause, func(node syntax.Node) bool {
 		switch node := node.(type) {

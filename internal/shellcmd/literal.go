@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What keeps a word from being literal, as it is told to the model.
+// Reasons why a word is not literal, in words for the model.
 var (
 	errExpansion = errors.New("expansions and substitutions ($…, `…`, <(…))")
 	errANSIQuote = errors.New("the quotes $'…' and $\"…\"")
@@ -15,12 +15,12 @@ var (
 	errBackslash = errors.New("a backslash at the end")
 )
 
-// literal returns the one value that a word has for every shell, or why it has
-// none.
+// literal returns the value of a word if it is the same for every shell, and
+// otherwise an error that says why it is not.
 func literal(word *syntax.Word) (string, error) {
 	switch text := word.Lit(); text {
 	case "[", "]", "{}":
-		return text, nil // neither a pattern nor an expansion when alone
+		return text, nil // alone it is neither a pattern nor an expansion
 	}
 	var value strings.Builder
 	for i, part := range word.Parts {
@@ -48,8 +48,9 @@ func literal(word *syntax.Word) (string, error) {
 	return value.String(), nil
 }
 
-// unquoted resolves the backslashes of text outside of quotes. A tilde stands
-// for a directory at the start of a word, and in what looks like an assignment.
+// unquoted resolves the backslashes of text outside of quotes. A tilde stands for
+// a directory at the start of a word, and in anything that looks like an
+// assignment.
 func unquoted(text string, first bool) (string, error) {
 	var value strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -59,7 +60,7 @@ func unquoted(text string, first bool) (string, error) {
 				return "", errBackslash
 			}
 			if text[i] == '\n' {
-				continue // a line that goes on; the parser leaves some of them in
+				continue // a continued line; the parser leaves some of them in
 			}
 		case '*', '?', '[', ']', '{', '}':
 			return "", errGlob
@@ -75,8 +76,8 @@ func unquoted(text string, first bool) (string, error) {
 	return value.String(), nil
 }
 
-// doubleQuoted resolves the backslashes of text in double quotes: there they
-// quote only four characters and stand for themselves before others.
+// doubleQuoted resolves the backslashes of text in double quotes, where they
+// quote only four characters and are literal before all others.
 func doubleQuoted(part *syntax.DblQuoted) (string, error) {
 	if part.Dollar {
 		return "", errANSIQuote

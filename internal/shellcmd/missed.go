@@ -7,12 +7,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The parser and bash do not agree about every odd text. Where bash could find a
-// substitution in what the parser took for plain text, the text is refused.
+// The parser and bash do not agree on every odd text. If bash could find a
+// substitution in what the parser takes for plain text, the text is refused.
 
-// continuesWord reports a line that goes on inside of a word: bash removes the
-// backslash and the line end before it looks for words, and the parser after it,
-// so "$", backslash, line end and "(" are a substitution for one of them.
+// continuesWord reports whether a line continues inside a word: bash removes the
+// backslash and the line end before it looks for words, and the parser after it.
+// So "$", backslash, line end and "(" are a substitution for only one of them.
 func continuesWord(text string) bool {
 	for rest := text; ; {
 		at := strings.Index(rest, "\\\n")
@@ -26,7 +26,8 @@ func continuesWord(text string) bool {
 	}
 }
 
-// document notes a here-document: quotes in its delimiter keep its text as it is.
+// document records a here-document: quotes in its delimiter keep its text as it
+// is.
 func (l *lister) document(redir *syntax.Redirect) {
 	if redir.Hdoc == nil {
 		return
@@ -42,7 +43,8 @@ func (l *lister) document(redir *syntax.Redirect) {
 	}
 }
 
-// missed refuses a word whose plain text holds the beginning of a substitution.
+// missed refuses a word whose plain text contains the beginning of a
+// substitution.
 func (l *lister) missed(word *syntax.Word) {
 	if slices.Contains(l.verbatim, word) {
 		return

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// maxLength is the longest text, in bytes, that is looked at.
+	// maxLength is the longest text, in bytes, that is parsed.
 	maxLength = 64 << 10
-	// maxDepth is the deepest nesting of brackets: the parser's memory grows
-	// with it.
+	// maxDepth is the deepest nesting of brackets that is parsed: the parser's
+	// memory grows with it.
 	maxDepth = 200
 )
 
-// ErrSyntax is wrapped when a text is no shell text, is too long or too deeply
-// nested, or holds bytes that shells do not agree about.
+// ErrSyntax is wrapped if a text is not shell text, is too long or too deeply
+// nested, or contains bytes that shells read differently.
 var ErrSyntax = errors.New("shell text not understood")
 
-// parse parses a text as bash. Carriage returns and NUL bytes are refused: the
-// parser skips them and bash does not. For the parser a comment goes on after a
-// backslash at the end of its line, and for bash it does not.
+// parse parses a text as bash. It refuses carriage returns and NUL bytes, which
+// the parser skips and bash does not. It also refuses a comment whose line ends
+// in a backslash: for the parser the comment goes on, for bash it does not.
 func parse(text string) (*syntax.File, error) {
 	switch {
 	case len(text) > maxLength:
@@ -44,8 +44,8 @@ func parse(text string) (*syntax.File, error) {
 	return file, nil
 }
 
-// continuesComment reports a line that ends in a backslash and holds what may be
-// the beginning of a comment.
+// continuesComment reports whether a line ends in a backslash and contains what
+// may be the beginning of a comment.
 func continuesComment(text string) bool {
 	for line := range strings.SplitSeq(text, "\n") {
 		if !strings.HasSuffix(line, "\\") {
@@ -60,8 +60,9 @@ func continuesComment(text string) bool {
 	return false
 }
 
-// depth estimates how deeply a text is nested, quotes or not. Keywords that
-// open a block count, and their ends do not: a text has few of them.
+// depth estimates how deeply a text is nested, ignoring quotes. Keywords that
+// open a block count and never stop counting, which does not matter: a text has
+// few of them.
 func depth(text string) int {
 	open, deepest := 0, 0
 	for _, c := range []byte(text) {

@@ -12,26 +12,27 @@ import (
 )
 
 var (
-	// ErrNotSimple is wrapped when a text is more than one simple command.
+	// ErrNotSimple is wrapped if a text is more than one simple command.
 	ErrNotSimple = errors.New("not a single simple command")
-	// ErrNotAllowed is wrapped when the policy does not let a program run.
+	// ErrNotAllowed is wrapped if the policy does not allow a program to run.
 	ErrNotAllowed = errors.New("command not allowed")
 )
 
-// Policy restricts a command line to one simple command with a name that it
-// admits. The zero Policy restricts nothing.
+// Policy restricts a command line to one simple command whose name it allows. The
+// zero Policy restricts nothing.
 //
-// A list of allowed names is a boundary; a list of denied names is advice to a
-// model that means well: an interpreter such as python3 can start any program.
+// A list of allowed names is a boundary. A list of denied names is only advice to
+// a well-meaning model, because an interpreter such as python3 can start any
+// program. Decision 30 says why.
 type Policy struct {
-	// Allowed, when it is not empty, are the only names that may run.
+	// Allowed, if not empty, are the only names that may run.
 	Allowed []string
-	// Denied names may not run, even when Allowed has them, and neither may
-	// programs that run another program named by their arguments.
+	// Denied names may not run, even if Allowed has them. Programs that run
+	// another program named by their arguments may not run either.
 	Denied []string
 }
 
-// ParseList splits a list of names at commas and white space, and leaves out
+// ParseList splits a list of names at commas and white space, and removes
 // repetitions.
 func ParseList(s string) []string {
 	var names []string
@@ -54,18 +55,18 @@ type Simple struct {
 // Restricts reports whether the policy has any list.
 func (p Policy) Restricts() bool { return len(p.Allowed)+len(p.Denied) > 0 }
 
-// Check returns the command of a command line, with its program looked up on
-// path, which has the form of PATH; relative entries of it are passed over.
+// Check returns the command of a command line. It looks up the program on path,
+// which has the form of PATH, and skips relative entries.
 //
-// The line must be exactly one simple command of literal words: no pipes,
-// lists, redirections, assignments, expansions, patterns, comments, or line
-// ends outside of quotes. The program must be a bare name: one with a slash is
-// not the program of that name. Everything that Check returns can be passed to
-// the operating system as it is.
+// The line must be exactly one simple command of literal words: no pipes, lists,
+// redirections, assignments, expansions, patterns, comments, or line ends outside
+// of quotes. The program must be a bare name, because a name with a slash could
+// be any file. Everything that Check returns can be passed to the operating
+// system as it is.
 //
 // Errors wrap ErrSyntax, ErrNotSimple, ErrNotAllowed, lookpath.ErrNotFound or
 // lookpath.ErrNotExecutable, and are written for the model. For the zero Policy
-// the answer is the zero Simple: the line is for the shell.
+// the result is the zero Simple: the line is for the shell.
 func (p Policy) Check(command, path string) (Simple, error) {
 	if !p.Restricts() {
 		return Simple{}, nil
@@ -108,7 +109,8 @@ func simple(text string) ([]string, error) {
 	return args, nil
 }
 
-// onlyCall returns the one call of a text, or what else there is in it.
+// onlyCall returns the single call of a text, or says what else the text
+// contains.
 func onlyCall(file *syntax.File) (*syntax.CallExpr, string) {
 	comments := len(file.Last)
 	for _, stmt := range file.Stmts {
@@ -143,10 +145,10 @@ func onlyCall(file *syntax.File) (*syntax.CallExpr, string) {
 	return call, ""
 }
 
-// admits reports why a command may not run by its words.
+// admits returns an error if a command may not run because of its words.
 func (p Policy) admits(args []string) error {
 	name := args[0]
-	same := func(other string) bool { return strings.EqualFold(name, other) } // file systems can ignore case
+	same := func(other string) bool { return strings.EqualFold(name, other) } // file systems may ignore case
 	switch {
 	case name == "" || strings.ContainsAny(name, `/\`):
 		return fmt.Errorf("%w: %q is not the bare name of a program", ErrNotAllowed, name)
@@ -160,7 +162,7 @@ func (p Policy) admits(args []string) error {
 	return nil
 }
 
-// deniedAlias returns the denied name that stands for the same file as program.
+// deniedAlias returns the denied name that leads to the same file as program.
 func (p Policy) deniedAlias(program, path string) string {
 	file, err := filepath.EvalSymlinks(program)
 	if err != nil || slices.Contains(manyInOne, filepath.Base(file)) {

@@ -65,8 +65,8 @@ func TestCheckAccepts(t *testing.T) {
 	}
 }
 
-// evasions all try to run something other than echo under a policy that allows
-// echo only.
+// evasions are texts that try to run something other than echo under a policy
+// that allows echo only.
 var evasions = map[string]error{
 	"":                          ErrNotSimple,
 	"   \n":                     ErrNotSimple,
@@ -291,8 +291,8 @@ func TestParseList(t *testing.T) {
 	}
 }
 
-// FuzzCheck: whatever is accepted is one allowed bare name and words that the
-// same policy accepts again when they are quoted.
+// FuzzCheck: whatever is accepted is one allowed bare name and words that, once
+// quoted, the same policy accepts again.
 func FuzzCheck(f *testing.F) {
 	for command := range evasions {
 		f.Add(command)

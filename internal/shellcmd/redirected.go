@@ -8,21 +8,22 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// plainDescriptor is all of the target of <& and >&: a number, or "-" to close. To
-// move one, 2-, is for busybox to write to a file.
+// plainDescriptor matches the whole target of <& and >&: a number, or "-" to
+// close. A move, such as 2-, is refused because busybox writes to a file of that
+// name.
 var plainDescriptor = regexp.MustCompile(`^[-0-9]$`)
 
-// plainDelimiter ends a here-document for every shell.
+// plainDelimiter matches the delimiters that end a here-document for every shell.
 var plainDelimiter = regexp.MustCompile(`^([A-Za-z0-9_]+|'[A-Za-z0-9_]+')$`)
 
-// What may stand behind the operator of a here-document, in its line: quotes that
-// are closed there, and no substitution.
+// What may follow the operator of a here-document in its line: quotes that are
+// closed there, and no substitution.
 var (
 	closedQuotes     = regexp.MustCompile("'[^'\n]*'|\"([^\"\\\\`$\n]|\\$[A-Za-z_])*\"")
 	openSubstitution = regexp.MustCompile(`[$<>][({]`)
 )
 
-// redirect refuses the redirections about which shells may not agree.
+// redirect refuses the redirections that shells may read differently.
 func (a *agreement) redirect(redir *syntax.Redirect) {
 	switch {
 	case redir.N == nil:
@@ -64,20 +65,20 @@ func (a *agreement) hereDocument(redir *syntax.Redirect) {
 	}
 }
 
-// nearlyEnds reports lines of a here-document that may end it for some shell: in
-// brackets "EOF)" does for mksh.
+// nearlyEnds reports whether a line of a here-document may end it for some shell:
+// in brackets "EOF)" does so for mksh.
 func (a *agreement) nearlyEnds(redir *syntax.Redirect, delimiter string) bool {
 	if redir.Hdoc == nil {
 		return false
 	}
-	lines := strings.Split(a.source(redir.Hdoc), "\n") // the last is the delimiter
+	lines := strings.Split(a.source(redir.Hdoc), "\n") // the last line is the delimiter
 	return slices.ContainsFunc(lines[:len(lines)-1], func(line string) bool {
 		return strings.HasPrefix(strings.TrimLeft(line, " \t"), delimiter)
 	})
 }
 
-// below reports whether the parser took for the text of a here-document just the
-// lines between the line of its operator and the delimiter, which it counts in.
+// below reports whether the parser took exactly the lines between the operator's
+// line and the delimiter, which it includes, for the text of a here-document.
 func (a *agreement) below(redir *syntax.Redirect, delimiter string) bool {
 	at := int(redir.Word.End().Offset())
 	first := at + strings.IndexByte(a.text[at:], '\n') + 1

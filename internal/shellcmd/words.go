@@ -9,43 +9,44 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// ErrUnknowable is wrapped when what a text runs depends on more than the text.
+// ErrUnknowable is wrapped if what a text runs depends on more than the text.
 var ErrUnknowable = errors.New("what it runs cannot be known beforehand")
 
 // Command is a simple command inside a shell text.
 type Command struct {
 	// Args are the literal words of the command up to the first that is not
-	// literal; the first is its name. There are none for something that only
-	// sets variables or redirects.
+	// literal; the first is its name. There are none if the command only sets
+	// variables or redirects.
 	Args []string
-	// Open says that words follow which are known only when the text runs.
+	// Open says that further words follow, which are known only when the text
+	// runs.
 	Open bool
-	// Sets are the names of the variables that it sets by assignment,
-	// declaration or loop, for itself or for what comes after it. Some change
-	// which program a name stands for: PATH, LD_PRELOAD, BASH_ENV. Builtins that
-	// set a variable, such as read, name it in Args.
+	// Sets are the names of the variables that the command sets by assignment,
+	// declaration or loop, for itself or for later commands. Some variables
+	// decide which program a name stands for: PATH, LD_PRELOAD, BASH_ENV.
+	// Builtins that set a variable, such as read, name it in Args.
 	Sets []string
-	// Env are the assignments in front of the command, as NAME=value, if all that
-	// it Sets are such assignments of literal values.
+	// Env are the assignments before the command, as NAME=value, if they are all
+	// that it Sets and have literal values.
 	Env []string
-	// Writes are the files that its redirections open for writing, "" for a name
-	// that is known only when the text runs.
+	// Writes are the files that its redirections open for writing; "" stands for
+	// a name that is known only when the text runs.
 	Writes []string
-	// Reads are the files that its redirections open for reading, "" likewise.
-	// Bash takes /dev/tcp/host/port for a connection.
+	// Reads are the files that its redirections open for reading, with "" as in
+	// Writes. Bash takes /dev/tcp/host/port for a connection.
 	Reads []string
 }
 
-// Words lists every simple command of a shell text in the order of the text:
-// those in pipes, lists, blocks, functions and substitutions too. A text that
-// is an argument, as in "sh -c", is an argument: what a program does with it is
-// for the one to judge who lets that program run.
+// Words lists every simple command of a shell text in the order of the text,
+// including those in pipes, lists, blocks, functions and substitutions. A text
+// that is an argument, as in "sh -c", is just an argument: whoever lets that
+// program run must judge what it does with the text.
 //
-// The error wraps ErrSyntax, or ErrUnknowable when the name of a command is not
-// literal, when a builtin takes shell text (eval, source, trap, alias …), when
-// an expansion can run what the value of a variable says, or when the text has a
-// form that the parser, bash and POSIX shells may not read alike. It says how the
-// same can be said more plainly.
+// The error wraps ErrSyntax, or ErrUnknowable if the name of a command is not
+// literal, if a builtin takes shell text (eval, source, trap, alias …), if an
+// expansion can run what the value of a variable says, or if the text has a form
+// that the parser, bash and POSIX shells may not read alike. It says how to write
+// the same more plainly.
 func Words(text string) ([]Command, error) {
 	file, err := parse(text)
 	if err != nil {
@@ -86,8 +87,8 @@ func Words(text string) ([]Command, error) {
 type lister struct {
 	commands []Command
 	err      error
-	// verbatim are the here-documents in which nothing is expanded, and
-	// expanded the others.
+	// verbatim are the here-documents in which nothing is expanded; expanded are
+	// the others.
 	verbatim, expanded []*syntax.Word
 }
 
@@ -130,8 +131,8 @@ func (l *lister) stmt(stmt *syntax.Stmt) {
 		c.Sets, c.Env = names(cmd.Assigns), environment(cmd.Assigns)
 		l.args(&c, cmd.Args)
 	case *syntax.TimeClause:
-		// A keyword at the beginning of a pipeline, for bash, and elsewhere a
-		// program that runs what follows.
+		// For bash it is a keyword at the beginning of a pipeline, and elsewhere
+		// a program that runs what follows.
 		c.Args, c.Open = []string{"time"}, cmd.Stmt != nil
 	case *syntax.DeclClause:
 		l.declare(&c, cmd)
@@ -159,8 +160,8 @@ func (l *lister) args(c *Command, words []*syntax.Word) {
 	}
 }
 
-// builtin refuses the commands of the shell that read text as commands or
-// expressions, or change what the names after them stand for.
+// builtin refuses the shell's own commands that read text as commands or
+// expressions, or that change what later names stand for.
 func (l *lister) builtin(c Command) {
 	args := c.Args
 	for len(args) > 1 && slices.Contains([]string{"builtin", "command"}, args[0]) {
@@ -195,7 +196,7 @@ func (l *lister) builtin(c Command) {
 	}
 }
 
-// loop records the variable that for sets.
+// loop records the variable that a for loop sets.
 func (l *lister) loop(clause *syntax.ForClause) {
 	switch loop := clause.Loop.(type) {
 	case *syntax.WordIter:

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// manyInOne are programs that do what the name says that they are called by:
-// that two names lead to one of them says nothing.
+// manyInOne are programs that do what the name under which they are called says.
+// So two names that lead to one of them need not be the same command.
 var manyInOne = []string{"busybox", "toybox", "coreutils"}
 
 // wrappers run a program that their arguments or their input name. Interpreters
-// of other languages than the shell's are not here: a deny list that stopped
+// of languages other than the shell's are not listed: a deny list that stopped
 // them would stop most skills.
 var wrappers = []string{
 	// shells and their builtins, some of which exist as programs too
@@ -30,8 +30,8 @@ var wrappers = []string{
 	"uname26", "unshare", "valgrind", "watch", "xargs", "xvfb-run", "ld.so",
 }
 
-// RunsOthers reports whether a command, by the bare name of its program, is there
-// to run others: those that its arguments or its input name.
+// RunsOthers reports whether a command, judged by the bare name of its program,
+// exists to run others: those that its arguments or its input name.
 func RunsOthers(args []string) bool {
 	name := strings.ToLower(args[0])
 	if slices.Contains(wrappers, name) || strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {

@@ -130,7 +130,7 @@ func endStartsAgain(t *testing.T, s session.Store) {
 	equal(t, "loaded", load(t, s, key), rec)
 }
 
-// ids are strings that are trouble as file names, as JSON or as map keys.
+// ids are strings that cause trouble as file names, in JSON or as map keys.
 func ids() []string {
 	return []string{
 		"", ".", "..", "../x", "/etc/passwd", `..\x`, "a/b", "a", "A", "a ", "a.", "ä", "a\u0308",

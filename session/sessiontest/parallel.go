@@ -33,8 +33,8 @@ func parallelUpdates(t *testing.T, s session.Store) {
 	countUpdates(t, s, s)
 }
 
-// countUpdates makes the stores, which share their content, update one record
-// at once.
+// countUpdates makes the stores, which share their content, update one record at
+// the same time.
 func countUpdates(t *testing.T, stores ...session.Store) {
 	const goroutines, each = 64, 8
 	parallel(t, goroutines, func(i int) error {
@@ -123,7 +123,7 @@ func parallelEnd(t *testing.T, s session.Store) {
 	is(t, err, session.ErrNotPinned)
 }
 
-// incrementWhole is increment with a look at what is there.
+// incrementWhole is increment, and checks what is there first.
 func incrementWhole(ctx context.Context, s session.Store, k core.SessionKey) error {
 	rec, err := s.Load(ctx, k)
 	if err == nil && int64(rec.Calls) != rec.Version {

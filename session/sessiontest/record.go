@@ -42,8 +42,9 @@ func saveLeavesArgument(t *testing.T, s session.Store) {
 	rec.Pending[0].Answer = "changed"
 	rec.Notes[0].Text = "changed"
 	rec.Closed[0].Agent = "changed"
-	rec.Others[0].ID = "changed"
-	rec.Held[0].Tools[0] = "changed"
+	rec.Held.Holder[0] = 'c'
+	rec.Unnumbered[0].ID = "changed"
+	rec.Lists[0].Tools[0] = "changed"
 	rec.Grants[0].Skills["pdf"] = "changed"
 	want := full(key)
 	want.Version = 1

@@ -137,13 +137,15 @@ func full(key core.SessionKey) *session.Record {
 			Call: 9, From: core.ToolCall{ID: "c1", Name: "skill_load", Arguments: `{"skill":"pdf"}`},
 			Done: true, Answer: "loaded: pdf\n",
 		}},
-		Others: []session.Other{{ID: "c0", Name: "search"}, {Name: "send", After: 9}},
-		Held: []session.Held{
+		Unnumbered: []session.Unnumbered{{ID: "c0", Name: "search"}, {Name: "send", After: 9}},
+		Lists: []session.ToolList{
 			{Skill: "pdf", Call: 4, Tools: []string{"Bash(git:*)", "Read"}, Repaired: true, Old: true}, {Skill: "docx", Tools: []string{}},
 		},
 		Grants:   []session.Grant{{Tool: "skill_run", Use: "u", Skills: map[string]string{"pdf": "d1"}}},
 		Overview: "o", Listing: "l", NoSkills: true,
-		Notes:  []session.Note{{Anchor: mark, Text: "new skill"}},
-		Closed: []session.Closed{{Agent: "0f", Calls: 4, At: 1}},
+		Notes:     []session.Note{{Anchor: mark, Text: "new skill"}},
+		Terminals: 3,
+		Closed:    []session.Closed{{Agent: "0f", Calls: 4, At: 1}},
+		Held:      session.Held{Holder: []byte("h"), Fence: 8, Until: 9, Wanted: true},
 	}
 }

@@ -11,17 +11,17 @@ import (
 )
 
 var (
-	// ErrNotFound is wrapped when no file of that name is there.
+	// ErrNotFound is wrapped if there is no file of that name.
 	ErrNotFound = errors.New("not found")
-	// ErrNotExecutable is wrapped when what is there cannot be executed.
+	// ErrNotExecutable is wrapped if the file cannot be executed.
 	ErrNotExecutable = errors.New("not executable")
 )
 
-// Find returns the absolute path of the first executable regular file called
-// name in the directories of path, in the form of the PATH variable. Entries
-// that are empty or relative are passed over: they would depend on the current
-// directory, which an untrusted command can fill. A name with a separator in it
-// is not found. The error wraps ErrNotFound or ErrNotExecutable.
+// Find returns the absolute path of the first executable regular file called name
+// in the directories of path, which has the form of the PATH variable. It skips
+// empty and relative entries, because they depend on the current directory, which
+// an untrusted command can fill. A name that contains a separator is not found.
+// The error wraps ErrNotFound or ErrNotExecutable.
 func Find(name, path string) (string, error) {
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00"+string(filepath.Separator)) {
 		return "", fmt.Errorf("%q: %w: it is not the bare name of a program", name, ErrNotFound)
@@ -48,8 +48,8 @@ func Find(name, path string) (string, error) {
 	return "", fmt.Errorf("%q: %w on PATH", name, ErrNotFound)
 }
 
-// Executable reports why file cannot be executed: the error wraps ErrNotFound
-// or ErrNotExecutable.
+// Executable returns nil if file can be executed. Otherwise the error wraps
+// ErrNotFound or ErrNotExecutable.
 func Executable(file string) error {
 	info, err := os.Stat(file)
 	switch {
@@ -67,8 +67,9 @@ func Executable(file string) error {
 	return nil
 }
 
-// endings lists what the file of a program may end in. On Windows batch files
-// are left out: their arguments pass through a second, lossy parser.
+// endings lists the extensions that the file of a program may have. On Windows
+// batch files are left out, because their arguments pass through a second, lossy
+// parser.
 func endings(name string) []string {
 	if runtime.GOOS != "windows" {
 		return []string{""}

@@ -81,7 +81,7 @@ func TestExecutable(t *testing.T) {
 }
 
 func ExampleFind() {
-	_, err := Find("sh", ".:bin") // relative entries do not count
+	_, err := Find("sh", ".:bin") // relative entries are skipped
 	fmt.Println(err)
 	// Output: "sh": not found on PATH
 }

@@ -4,26 +4,26 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/satchel-go/satchel/internal/wire"
+	"github.com/satchel-go/satchel/internal/fakellm"
 )
 
 // Exchange is one model call: what was sent and what the model answered.
 type Exchange struct {
-	Request  wire.Request
-	Response wire.Response
+	Request  fakellm.Request
+	Response fakellm.Response
 }
 
 // Log is a script that remembers what it answered.
 type Log struct {
-	script    wire.Script
+	script    fakellm.Script
 	exchanges []Exchange
 }
 
 // NewLog records what script answers.
-func NewLog(script wire.Script) *Log { return &Log{script: script} }
+func NewLog(script fakellm.Script) *Log { return &Log{script: script} }
 
 // Answer is the script to give to a server.
-func (l *Log) Answer(r wire.Request) wire.Response {
+func (l *Log) Answer(r fakellm.Request) fakellm.Response {
 	resp := l.script(r)
 	l.exchanges = append(l.exchanges, Exchange{r, resp})
 	return resp
@@ -32,19 +32,20 @@ func (l *Log) Answer(r wire.Request) wire.Response {
 // Exchanges are the model calls so far. Call it when the server is closed.
 func (l *Log) Exchanges() []Exchange { return l.exchanges }
 
-// bytesPerToken estimates; no tokenizer is close enough to be worth its size.
+// bytesPerToken is an estimate. A tokenizer would add megabytes to the program and
+// still fit only some models.
 const bytesPerToken = 4
 
 // Totals sums up the exchanges of one framework.
 type Totals struct {
 	Calls int
-	// Tokens were sent, and Repeated of them stood at the same place in the
-	// request before: what a prompt cache can serve. Both are estimates.
+	// Tokens counts what was sent. Repeated counts those tokens that stood at the same
+	// place in the request before, which a prompt cache can serve. Both are estimates.
 	Tokens, Repeated int
 	// Loaded are the skills and docs whose text was sent, in order of their
 	// first appearance.
 	Loaded []string
-	// Failed counts the answers that were no success.
+	// Failed counts the answers with an HTTP error.
 	Failed int
 }
 
@@ -55,7 +56,7 @@ func Sum(exchanges []Exchange) Totals {
 	for _, e := range exchanges {
 		prompt := e.Request.Prompt()
 		t.Tokens += len(prompt) / bytesPerToken
-		t.Repeated += wire.SharedPrefix(before, prompt) / bytesPerToken
+		t.Repeated += fakellm.SharedPrefix(before, prompt) / bytesPerToken
 		before = prompt
 		for _, m := range e.Request.Messages {
 			for _, found := range contents(m.Text) {

@@ -1,7 +1,7 @@
 package demo
 
-// NightLog is the log that the story's last turn is about: a full disk, and
-// what came of it.
+// NightLog is the log of the story's last turn. It tells of a full disk and the errors
+// that followed.
 const NightLog = `2026-03-02T01:58:11Z INFO  scheduler started export 4711
 2026-03-02T01:58:12Z INFO  export 4711: 18230 rows
 2026-03-02T02:00:03Z WARN  volume /var/lib/export is 99% full

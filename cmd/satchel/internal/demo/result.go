@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// result is what of the answer to a run people want to see.
+// result holds the parts of the answer to a run that the demo shows.
 type result struct {
 	Files []struct {
 		Name    string `json:"name"`

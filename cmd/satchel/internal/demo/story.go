@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/wire"
+	"github.com/satchel-go/satchel/internal/fakellm"
 )
 
 // The doc that the story selects while it works.
@@ -21,25 +21,24 @@ func Prompts() []string {
 	}
 }
 
-// Script is the model of the story. It loads release-notes when its text is not
-// in front of it, asks for one doc, and answers only if both were sent; in the
-// second turn it needs another skill. Whatever does not come as it should is
-// answered with an HTTP error. In the last turn it runs a skill's script over
-// the log, which it is told the host:// reference of: a file with the text
-// NightLog.
-func Script(log string) wire.Script {
-	return wire.Plan(
-		wire.Turn{
-			Steps: []wire.Step{
-				wire.Load("release-notes"),
+// Script plays the model of the story. In the first turn it loads release-notes, asks
+// for one doc, and answers only if both texts were sent; in the second turn it needs
+// another skill; in the last turn it runs the script of a skill over the log. log is
+// the host:// reference of a file with the text NightLog. A request that lacks what
+// the model needs is answered with an HTTP error.
+func Script(log string) fakellm.Script {
+	return fakellm.Plan(
+		fakellm.Turn{
+			Steps: []fakellm.Step{
+				fakellm.Load("release-notes"),
 				{
-					Needs: []string{wire.SkillOpen("release-notes")},
-					Calls: []wire.Call{wire.To("skill_select_docs", map[string]any{
+					Needs: []string{fakellm.SkillOpen("release-notes")},
+					Calls: []fakellm.Call{fakellm.To("skill_select_docs", map[string]any{
 						"skill": "release-notes", "docs": []string{sections}, "mode": "add",
 					})},
 				},
 			},
-			Needs: []string{wire.SkillOpen("release-notes"), docOpen("release-notes", sections)},
+			Needs: []string{fakellm.SkillOpen("release-notes"), docOpen("release-notes", sections)},
 			Answer: strings.Join([]string{
 				"## 1.4.0",
 				"",
@@ -51,18 +50,18 @@ func Script(log string) wire.Script {
 				"- Login answers an empty password at once (#85)",
 			}, "\n"),
 		},
-		wire.Turn{
-			Steps:  []wire.Step{wire.Load("commit-style")},
-			Needs:  []string{wire.SkillOpen("commit-style")},
+		fakellm.Turn{
+			Steps:  []fakellm.Step{fakellm.Load("commit-style")},
+			Needs:  []string{fakellm.SkillOpen("commit-style")},
 			Answer: "export: write CSV unless a format is named\n\nUpdates #90",
 		},
-		wire.Turn{
-			Steps: []wire.Step{
-				wire.Load("log-triage"),
+		fakellm.Turn{
+			Steps: []fakellm.Step{
+				fakellm.Load("log-triage"),
 				{
-					Needs: []string{wire.SkillOpen("log-triage"), "scripts/top_errors.py"},
-					// Raw, because the encoder would escape > and &.
-					Calls: []wire.Call{wire.To("skill_run", fmt.Sprintf(
+					Needs: []string{fakellm.SkillOpen("log-triage"), "scripts/top_errors.py"},
+					// The arguments are raw text, because an encoder would escape > and &.
+					Calls: []fakellm.Call{fakellm.To("skill_run", fmt.Sprintf(
 						`{"skill":"log-triage","inputs":[{"from":%q}],"command":%q,"output_files":["$OUTPUT_DIR/*"]}`, log, triage))},
 				},
 			},

@@ -1,0 +1,88 @@
+package eino_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/components/tool"
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/satchel-go/satchel"
+)
+
+// An agent cannot get around the list of a skill that it has loaded by calling
+// another agent, or by handing the conversation over to it.
+func TestListsBoundCalledAgents(t *testing.T) {
+	skills := fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: Reads.\nallowed-tools: Read\n---\nBODY\n")}}
+	for name, tt := range map[string]struct {
+		load, transfer, same bool
+		free                 bool
+		want                 []string
+	}{
+		"called, no list":                     {want: []string{"run_command", "lookup_order"}},
+		"called under a list":                 {load: true, same: true, want: []string{"lookup_order"}},
+		"called under a list, other runtime":  {load: true, want: []string{"lookup_order"}},
+		"called under a list, free":           {load: true, free: true, want: []string{"run_command", "lookup_order"}},
+		"transferred to, no list":             {transfer: true, same: true, want: []string{"run_command", "lookup_order"}},
+		"transferred to under a list":         {load: true, transfer: true, same: true, want: []string{"lookup_order"}},
+		"transferred to under a list, a free": {load: true, transfer: true, same: true, free: true, want: []string{"run_command", "lookup_order"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, streaming bool) {
+				var opts []satchel.Option
+				if tt.free {
+					opts = append(opts, satchel.WithFreeAgents("helper"))
+				}
+				runtime := func() *satchel.Runtime {
+					rt, err := satchel.New(append([]satchel.Option{satchel.WithSkillFS("skills", skills)}, opts...)...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { _ = rt.Close() })
+					return rt
+				}
+				lead := runtime()
+				helper := lead
+				if !tt.same {
+					helper = runtime()
+				}
+				var reached []string
+				hc := &adk.ChatModelAgentConfig{Name: "helper", Description: "Helps.", Model: script(
+					calling(call("h1", "run_command", "{}")), calling(call("h2", "lookup_order", "{}")), say("helped"))}
+				for _, name := range []string{"run_command", "lookup_order"} {
+					hc.ToolsConfig.Tools = append(hc.ToolsConfig.Tools, &hostTool{name: name, run: func(context.Context, string) (string, error) {
+						reached = append(reached, name)
+						return "done", nil
+					}})
+				}
+				install(t, hc, helper)
+				var replies []*schema.Message
+				if tt.load {
+					replies = append(replies, calling(call("l1", "skill_load", `{"skill":"a"}`)))
+				}
+				lc := &adk.ChatModelAgentConfig{Name: "lead", Description: "Leads."}
+				var agent adk.Agent
+				if tt.transfer {
+					lc.Model = script(append(replies, calling(call("l2", "transfer_to_agent", `{"agent_name":"helper"}`)))...)
+					install(t, lc, lead)
+					var err error
+					if agent, err = adk.SetSubAgents(t.Context(), newAgent(t, lc), []adk.Agent{newAgent(t, hc)}); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					lc.Model = script(append(replies, calling(call("l2", "helper", `{"request":"help"}`)), say("done"))...)
+					lc.ToolsConfig.Tools = []tool.BaseTool{adk.NewAgentTool(t.Context(), newAgent(t, hc))}
+					install(t, lc, lead)
+					agent = newAgent(t, lc)
+				}
+				noErrors(t, run(t, agent, "s", streaming, schema.UserMessage("go")))
+				if !slices.Equal(reached, tt.want) {
+					t.Errorf("reached are %q, want %q", reached, tt.want)
+				}
+			})
+		})
+	}
+}

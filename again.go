@@ -1,0 +1,113 @@
+package satchel
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/response"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// mayLoadAgain reports whether a call of a new response may load its skill again: in
+// mode Adaptive, a command of a skill whose load has ended and whose text the last
+// request showed. Such a call is numbered like a load.
+func (r *Runtime) mayLoadAgain(state *agentState, o *tools.Operation, call core.ToolCall) bool {
+	rec := state.lastRecord()
+	if r.mode != loadmode.Adaptive || !o.LoadsAgain || rec == nil || !slices.ContainsFunc(rec.Deliveries, hasEnded) {
+		return false
+	}
+	skill, ok := r.seenBy(state).Snapshot().Skill(o.Decode(call.Arguments).Text("skill"))
+	return ok && rec.Find(skill.Name) == nil && slices.ContainsFunc(rec.Deliveries, func(d session.Delivery) bool {
+		return hasEnded(d) && d.Skill == skill.Name
+	})
+}
+
+func hasEnded(d session.Delivery) bool { return d.Ended }
+
+// loadAgain loads the skill that the call runs, where only its text is left of an
+// ended load, before the call is judged: the skill's list judges this very call. It
+// returns why the call cannot run, "" if nothing speaks against it.
+func (c *Call) loadAgain(ctx context.Context) (refusal string, err error) {
+	if c.again != "" || c.operation == nil || !c.operation.LoadsAgain || c.runtime.mode != loadmode.Adaptive {
+		return "", nil
+	}
+	if c.place != nil && !c.place.Changes() {
+		return "", nil
+	}
+	defer c.place.Settle()
+	if _, err := c.wait(ctx, c.place.WaitForChanges); err != nil {
+		return "", err
+	}
+	for err = errNumberTaken; errors.Is(err, errNumberTaken); {
+		err = c.tryLoadAgain(ctx)
+	}
+	if told := tools.ModelError(""); errors.As(err, &told) {
+		return string(told), nil
+	}
+	return "", err
+}
+
+// tryLoadAgain is loadAgain under a number that another call may be given first.
+func (c *Call) tryLoadAgain(ctx context.Context) error {
+	rec, err := c.load(ctx)
+	if err != nil {
+		return err
+	}
+	number, known := rec.Calls+1, false
+	if i := response.FindPending(rec.Pending, c.place, c.call); i >= 0 {
+		if rec.Pending[i].Answer != "" { // it has loaded the skill already
+			c.again = rec.Pending[i].Answer
+			return nil
+		}
+		number, known = rec.Pending[i].Call, true
+	}
+	s := c.runtime.scope(c.key, c.state)
+	s.Record = c.load
+	skill, ok := s.InView(c.place.Sees(rec), c.args.Text("skill"))
+	if !ok || c.refusesLoad(ctx, skill.Name) {
+		return nil // the call will answer that the skill is not loaded
+	}
+	c.place.Found(rec)
+	s.Number = number
+	loaded := session.Pending{Call: number, From: response.Kept(c.call)}
+	s.Update = func(ctx context.Context, change tools.Change) (string, error) {
+		return c.update(ctx, c.numbered(change, loaded, known))
+	}
+	entered := c.isOnly()
+	if c.again, err = tools.LoadAgain(ctx, s, skill); errors.Is(err, errNumberTaken) {
+		c.record = nil
+	}
+	if err == nil && entered && !known {
+		c.place.SetNumber(number)
+	}
+	return err
+}
+
+// refusesLoad reports whether the gate of the host would deny a load of the skill: a
+// call that loads it again must not do what skill_load may not.
+func (c *Call) refusesLoad(ctx context.Context, skill string) bool {
+	if c.runtime.gate == nil {
+		return false
+	}
+	arguments, _ := json.Marshal(map[string]string{"skill": skill}) // strings always marshal
+	return c.runtime.gate(ctx, c.key, core.ToolCall{ID: c.call.ID, Name: "skill_load", Arguments: string(arguments)}).Denied
+}
+
+// withLoad adds to an answer what the load says that the call has made: as the field
+// "loaded" of a JSON object, after any other text.
+func (c *Call) withLoad(answer string) string {
+	if c.again == "" {
+		return answer
+	}
+	if body, ok := strings.CutSuffix(answer, "}"); ok && len(body) > 1 && json.Valid([]byte(answer)) {
+		text, _ := json.Marshal(c.again) // a string always marshals
+		return body + `,"loaded":` + string(text) + "}"
+	}
+	return answer + "\n" + c.again
+}

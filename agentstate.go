@@ -1,0 +1,374 @@
+package satchel
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/lru"
+	"github.com/satchel-go/satchel/internal/response"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+)
+
+// maxStates bounds how many agents a runtime keeps in memory. An agent that is
+// dropped loses nothing that its record cannot restore.
+const maxStates = 10_000
+
+// Bounds of the attached files in memory: how many files of one request, and the
+// files of how many agents. Files may be large and are needed only until the calls
+// of the next response have run, and the next request brings them again. So the
+// least recently used agent loses its files first.
+const (
+	maxFiles   = 1000
+	maxHolders = 1000
+)
+
+// maxWatched bounds the prefix guards of a runtime: each holds a request.
+const maxWatched = 1000
+
+// agentState is what a runtime keeps in memory of one agent in one session:
+// nothing that the record does not hold too, except who waits for whom in the
+// last response, and the files that users attached.
+type agentState struct {
+	mu sync.Mutex
+	// content is what was rendered from the deliveries of rec.
+	rec     *session.Record
+	content *processors.Content
+	// user is the user message that was hashed last, and hash its hash.
+	user, hash string
+	// answered: the model has answered without a call since the turn began.
+	answered bool
+	// hidden are the numbers of the calls whose content the last request left out.
+	// sent is when that request was made.
+	hidden []int
+	sent   time.Time
+	// response is the last response, nil where this process has seen none. clean
+	// says that the record is known to hold no calls of an earlier response.
+	response *response.Response
+	clean    bool
+	// turn is the number of the user turn of the last request, 0 where there was none.
+	turn int
+	// tools are the names of those that the last request offered.
+	tools []string
+	// files are those of the last request.
+	files []core.File
+	// named are skills that a search has named, and executing the deliveries whose bodies
+	// a request has contained.
+	named     map[string]bool
+	executing map[deliveryKey]bool
+	// seen is the catalog that the agent sees, nil where nobody was asked yet.
+	seen *catalog.Catalog
+}
+
+// maxNamed bounds what is remembered of an agent's searches and deliveries.
+const maxNamed = 1000
+
+type deliveryKey struct {
+	call  int
+	skill string
+}
+
+// found notes the skills that a search has named.
+func (s *agentState) found(names []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.named == nil || len(s.named) > maxNamed {
+		s.named = make(map[string]bool)
+	}
+	for _, name := range names {
+		s.named[name] = true
+	}
+}
+
+// foundBy says how the model came to know of a skill: by a search or by the list.
+func (s *agentState) foundBy(skill string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.named[skill] {
+		return "search"
+	}
+	return "list"
+}
+
+// beginsExecuting notes that a request contains the body of a delivery, and reports
+// whether it is the first one.
+func (s *agentState) beginsExecuting(call int, skill string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := deliveryKey{call, skill}
+	if s.executing[key] {
+		return false
+	}
+	if s.executing == nil || len(s.executing) > maxNamed {
+		s.executing = make(map[deliveryKey]bool)
+	}
+	s.executing[key] = true
+	return true
+}
+
+// see notes the catalog that the agent sees.
+func (s *agentState) see(skills *catalog.Catalog) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = skills
+}
+
+func (s *agentState) skills() *catalog.Catalog {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen
+}
+
+// shown returns the rendered content of rec. It renders only if the deliveries
+// have changed.
+func (s *agentState) shown(rec *session.Record, text func(string) (string, error)) (*processors.Content, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.content != nil && (s.rec == rec || slices.EqualFunc(s.rec.Deliveries, rec.Deliveries, sameDelivery)) {
+		s.rec = rec
+		return s.content, nil
+	}
+	c, err := processors.NewContent(rec, text)
+	if err != nil {
+		return nil, err
+	}
+	s.rec, s.content = rec, c
+	return c, nil
+}
+
+// sameDelivery reports whether two deliveries render to the same text.
+func sameDelivery(a, b session.Delivery) bool {
+	return a.Call == b.Call && a.Skill == b.Skill && a.Digest == b.Digest && a.Body == b.Body &&
+		a.Supersedes == b.Supersedes && a.Listing == b.Listing && slices.Equal(a.Docs, b.Docs)
+}
+
+// lastRecord returns the record whose content was rendered last, nil where this
+// process has rendered none.
+func (s *agentState) lastRecord() *session.Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rec
+}
+
+// mark returns the hash of a user message. It computes the hash once while the
+// message stays the same.
+func (s *agentState) mark(text string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hash == "" || s.user != text {
+		s.user, s.hash = text, session.MarkText(text)
+	}
+	return s.hash
+}
+
+func (s *agentState) isAnswered() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.answered
+}
+
+// beginTurn notes that a user turn has begun.
+func (s *agentState) beginTurn() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answered = false
+}
+
+// inTurn notes the number of the user turn.
+func (s *agentState) inTurn(turn int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turn = turn
+}
+
+func (s *agentState) turnNumber() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn
+}
+
+// sentRequest notes the time of a request and the calls whose content it leaves
+// out.
+func (s *agentState) sentRequest(hidden []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hidden, s.sent = hidden, time.Now()
+}
+
+// idle returns how long ago the last request was. It returns 0 where that is not
+// known, as after a restart.
+func (s *agentState) idle() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sent.IsZero() {
+		return 0
+	}
+	return time.Since(s.sent)
+}
+
+func (s *agentState) isHidden(call int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.hidden, call)
+}
+
+// offer notes the tools that a request offers.
+func (s *agentState) offer(tools []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tools = tools
+}
+
+func (s *agentState) offered() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tools
+}
+
+// lastResponse returns the last response, nil where this process has seen none.
+func (s *agentState) lastResponse() *response.Response {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.response
+}
+
+// respond replaces the last response by a new one. clean says that the record
+// holds no calls of earlier responses.
+func (s *agentState) respond(r *response.Response, calls int, clean bool) {
+	s.mu.Lock()
+	old := s.response
+	s.response, s.clean, s.answered = r, clean, calls == 0
+	s.mu.Unlock()
+	old.Drop()
+}
+
+// recall returns the last response. Where this process has seen none, it restores
+// the response from the record.
+func (s *agentState) recall(rec *session.Record) *response.Response {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.response == nil {
+		s.response = response.Recall(rec, time.After)
+	}
+	return s.response
+}
+
+// saw notes whether a record that was loaded holds calls of an earlier response.
+func (s *agentState) saw(rec *session.Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clean = len(rec.Unnumbered) == 0
+}
+
+// isClean reports whether the record is known to hold no calls of an earlier
+// response, which must not be mistaken for calls of a later one.
+func (s *agentState) isClean() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.clean
+}
+
+// attached are the files of the last request; they must not be changed.
+func (s *agentState) attached() []core.File {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.files
+}
+
+func (s *agentState) attach(files []core.File) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files = files
+}
+
+// agentStates finds the state of an agent by its key.
+type agentStates struct {
+	mu  sync.Mutex
+	all *lru.Cache[core.SessionKey, *agentState]
+	// holders are the states that hold files. watched are those that have a prefix
+	// guard.
+	holders *lru.Cache[*agentState, struct{}]
+	watched *lru.Cache[*agentState, *processors.PrefixGuard]
+}
+
+func newAgentStates(limit int) *agentStates {
+	a := &agentStates{
+		holders: lru.New(maxHolders, func(s *agentState, _ struct{}) { s.attach(nil) }),
+		watched: lru.New[*agentState, *processors.PrefixGuard](maxWatched, nil),
+	}
+	a.all = lru.New(limit, func(_ core.SessionKey, s *agentState) { a.drop(s) })
+	return a
+}
+
+// of returns the state of an agent and makes one where there is none.
+func (a *agentStates) of(key core.SessionKey) *agentState {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	state, ok := a.all.Get(key)
+	if !ok {
+		state = &agentState{}
+		a.all.Put(key, state, 1)
+	}
+	return state
+}
+
+// turnOf returns the number of an agent's user turn, 0 where it is not known.
+func (a *agentStates) turnOf(key core.SessionKey) int {
+	a.mu.Lock()
+	state, ok := a.all.Get(key)
+	a.mu.Unlock()
+	if !ok {
+		return 0
+	}
+	return state.turnNumber()
+}
+
+// end forgets every agent of a session.
+func (a *agentStates) end(session string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for key, state := range a.all.All() {
+		if key.Session == session {
+			a.all.Remove(key)
+			a.drop(state)
+		}
+	}
+}
+
+// drop removes the files and the prefix guard of an agent. a.mu is held.
+func (a *agentStates) drop(state *agentState) {
+	if a.holders.Remove(state) {
+		state.attach(nil)
+	}
+	a.watched.Remove(state)
+}
+
+// keep replaces the files of the last request by those of the next one. Of too many
+// files it keeps the newest.
+func (a *agentStates) keep(state *agentState, files []core.File) {
+	files = files[max(0, len(files)-maxFiles):]
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	state.attach(files)
+	if len(files) == 0 {
+		a.holders.Remove(state)
+		return
+	}
+	a.holders.Put(state, struct{}{}, 1)
+}
+
+// watch returns the prefix guard of an agent. A guard that was dropped to make room
+// for others starts again without a request to compare with.
+func (a *agentStates) watch(state *agentState) *processors.PrefixGuard {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	guard, ok := a.watched.Get(state)
+	if !ok {
+		guard = new(processors.PrefixGuard)
+		a.watched.Put(state, guard, 1)
+	}
+	return guard
+}

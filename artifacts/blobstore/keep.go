@@ -1,0 +1,282 @@
+package blobstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gocloud.dev/gcerrors"
+
+	"github.com/satchel-go/satchel/artifacts"
+)
+
+// End implements artifacts.Store. When the mark of the end is there the session is over,
+// whatever else fails.
+func (s *Store) End(ctx context.Context, session string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.end(ctx, s.root(session)); err != nil {
+		return fmt.Errorf("end artifacts of session %.80q: %w", session, err)
+	}
+	return nil
+}
+
+func (s *Store) end(ctx context.Context, root string) error {
+	g, err := s.generation(ctx, root)
+	if err != nil {
+		return err
+	}
+	err = s.claim(ctx, root+endDir+strconv.Itoa(g), []byte(time.Now().UTC().Format(time.RFC3339)))
+	if err != nil && gcerrors.Code(err) != gcerrors.FailedPrecondition { // else it ended at the same time
+		return err
+	}
+	return s.removeEnded(ctx, root, g)
+}
+
+// removeEnded removes the generations up to the one that has ended last, and the marks of
+// those before it.
+func (s *Store) removeEnded(ctx context.Context, root string, ended int) error {
+	all, err := s.list(ctx, root)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, o := range all {
+		of, rest, _ := strings.Cut(o.name, "/")
+		n, isNumber := parseNumber(of)
+		mark, isMark := parseNumber(rest)
+		if isNumber && n <= ended || of+"/" == endDir && isMark && mark < ended {
+			errs = append(errs, s.remove(ctx, root+o.name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// tree is what a bucket holds of a session.
+type tree struct {
+	root    string
+	objects []object // below the root
+}
+
+// trees lists the whole bucket.
+func (s *Store) trees(ctx context.Context) ([]tree, error) {
+	all, err := s.list(ctx, s.prefix)
+	if err != nil {
+		return nil, err
+	}
+	by := map[string][]object{}
+	for _, o := range all {
+		parts := strings.SplitN(o.name, "/", 3)
+		if len(parts) != 3 || len(parts[0]) != 2 || len(parts[1]) != 32 || !strings.HasPrefix(parts[1], parts[0]) {
+			continue // of somebody else
+		}
+		root := s.prefix + parts[0] + "/" + parts[1] + "/"
+		by[root] = append(by[root], object{parts[2], o.size, o.time})
+	}
+	var trees []tree
+	for _, root := range slices.Sorted(maps.Keys(by)) {
+		trees = append(trees, tree{root, by[root]})
+	}
+	return trees, nil
+}
+
+// current is the generation that counts, and its number.
+func (t tree) current() (*kept, int) {
+	g := 0
+	for _, o := range t.objects {
+		if digits, ok := strings.CutPrefix(o.name, endDir); ok {
+			if n, ok := parseNumber(digits); ok {
+				g = max(g, n+1)
+			}
+		}
+	}
+	k := &kept{dir: t.root + generationDir(g), next: map[string]int{}}
+	var all []object
+	for _, o := range t.objects {
+		if name, ok := strings.CutPrefix(o.name, generationDir(g)); ok {
+			all = append(all, object{name, o.size, o.time})
+		}
+	}
+	k.fill(all)
+	return k, g
+}
+
+// Sessions implements artifacts.Store. It lists the whole bucket.
+func (s *Store) Sessions(ctx context.Context) ([]artifacts.Session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	trees, err := s.trees(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	var all []artifacts.Session
+	for _, t := range trees {
+		k, _ := t.current()
+		infos, id, err := s.infos(ctx, k)
+		if err != nil {
+			return nil, fmt.Errorf("list sessions: %w", err)
+		}
+		one := artifacts.Session{ID: id, Versions: len(infos)}
+		for _, info := range infos {
+			one.Bytes += info.Size
+			if info.Created.After(one.Latest) {
+				one.Latest = info.Created
+			}
+		}
+		if len(infos) > 0 {
+			all = append(all, one)
+		}
+	}
+	slices.SortFunc(all, func(a, b artifacts.Session) int { return strings.Compare(a.ID, b.ID) })
+	return all, nil
+}
+
+// Remove implements artifacts.Store. A mark keeps the number taken.
+func (s *Store) Remove(ctx context.Context, session string, ref artifacts.Ref) error {
+	if err := check(ctx, ref); err != nil {
+		return fmt.Errorf("remove artifact: %w", err)
+	}
+	dir, v, err := s.find(ctx, session, ref)
+	if err == nil {
+		err = s.removeVersion(ctx, dir, v)
+	}
+	if err != nil {
+		return fmt.Errorf("remove %.120q: %w", ref, err)
+	}
+	return nil
+}
+
+func (s *Store) removeVersion(ctx context.Context, dir string, v keptVersion) error {
+	d, err := s.describe(ctx, dir+versionDir, v.object)
+	if err != nil {
+		return err
+	}
+	err = s.claim(ctx, dir+removedDir+v.name, nil)
+	if gcerrors.Code(err) == gcerrors.FailedPrecondition {
+		return artifacts.ErrNotFound // somebody was faster
+	}
+	if err != nil {
+		return err
+	}
+	return s.remove(ctx, dir+contentDir+d.Content)
+}
+
+// RemoveBefore implements artifacts.Store. It lists the whole bucket.
+func (s *Store) RemoveBefore(ctx context.Context, before time.Time) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	trees, err := s.trees(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("remove artifacts: %w", err)
+	}
+	removed := 0
+	for _, t := range trees {
+		n, err := s.removeOld(ctx, t, before)
+		removed += n
+		if err != nil {
+			return removed, fmt.Errorf("remove artifacts: %w", err)
+		}
+	}
+	return removed, nil
+}
+
+func (s *Store) removeOld(ctx context.Context, t tree, before time.Time) (removed int, err error) {
+	k, g := t.current()
+	for _, v := range k.versions {
+		d, err := s.describe(ctx, k.dir+versionDir, v.object)
+		if errors.Is(err, artifacts.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return removed, err
+		}
+		if !d.Created.Before(before) {
+			continue
+		}
+		if err := s.removeVersion(ctx, k.dir, v); err != nil && !errors.Is(err, artifacts.ErrNotFound) {
+			return removed, err
+		}
+		removed++
+	}
+	if removed == 0 {
+		return 0, nil
+	}
+	// A Save that is under way has its content there, or none yet: then it fails.
+	now, err := s.look(ctx, t.root, g)
+	if err != nil || len(now.versions) > 0 || now.contents > 0 {
+		return removed, err
+	}
+	return removed, s.end(ctx, t.root)
+}
+
+// Sweep removes what killed processes have left and is older than that: contents without
+// a description, what is left of ended sessions, and the marks of ends when nothing else
+// of the session is there. Give it a day: a Save may take as long.
+func (s *Store) Sweep(ctx context.Context, older time.Duration) error {
+	trees, err := s.trees(ctx)
+	if err != nil {
+		return fmt.Errorf("sweep artifacts: %w", err)
+	}
+	var errs []error
+	limit := time.Now().Add(-older)
+	for _, t := range trees {
+		errs = append(errs, s.sweep(ctx, t, limit))
+	}
+	probes, err := s.list(ctx, s.prefix+"probe/")
+	errs = append(errs, err)
+	for _, o := range probes {
+		if o.time.Before(limit) {
+			errs = append(errs, s.remove(ctx, s.prefix+"probe/"+o.name))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("sweep artifacts: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) sweep(ctx context.Context, t tree, limit time.Time) error {
+	k, g := t.current()
+	named := map[string]bool{}
+	for _, v := range k.versions {
+		d, err := s.describe(ctx, k.dir+versionDir, v.object)
+		if errors.Is(err, artifacts.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		named[generationDir(g)+contentDir+d.Content] = true
+	}
+	var errs []error
+	left := 0
+	var marks []string
+	for _, o := range t.objects {
+		of, rest, _ := strings.Cut(o.name, "/")
+		n, isNumber := parseNumber(of)
+		_, isMark := parseNumber(rest)
+		isContent := strings.HasPrefix(o.name, generationDir(g)+contentDir)
+		switch {
+		case of+"/" == endDir && isMark && o.time.Before(limit):
+			marks = append(marks, o.name)
+		case isNumber && (n < g || isContent && !named[o.name]) && o.time.Before(limit):
+			errs = append(errs, s.remove(ctx, t.root+o.name))
+		default:
+			left++
+		}
+	}
+	if left == 0 && errors.Join(errs...) == nil {
+		for _, m := range marks {
+			errs = append(errs, s.remove(ctx, t.root+m))
+		}
+	}
+	return errors.Join(errs...)
+}

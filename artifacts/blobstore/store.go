@@ -1,0 +1,210 @@
+// Package blobstore keeps artifacts in a bucket: S3 and what speaks like it, Google Cloud
+// Storage, Azure. Any number of hosts may use one bucket at the same time.
+package blobstore
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/internal/lru"
+)
+
+// The defaults of [WithPartBytes] and [WithCache].
+const (
+	DefaultPartBytes = 5 << 20
+	DefaultCache     = 10_000
+)
+
+// Store is an artifacts.Store in a bucket. It is safe for concurrent use.
+//
+// A version is claimed by a write that fails where somebody else has made it, so versions
+// have neither gaps nor twins. What a killed process leaves is invisible, and counts for
+// the quota of its session until [Store.Sweep] removes it.
+type Store struct {
+	bucket *blob.Bucket
+	prefix string
+	part   int
+	quota  artifacts.Quota
+
+	mu    sync.Mutex
+	known *lru.Cache[string, knownDescription] // by key
+	cache int
+}
+
+var _ artifacts.Store = (*Store)(nil)
+
+// Option configures [Open].
+type Option func(*Store) error
+
+// WithPrefix sets what the keys of all objects begin with. The default is "".
+func WithPrefix(prefix string) Option {
+	return func(s *Store) error { s.prefix = prefix; return nil }
+}
+
+// WithPartBytes sets in which parts large content is sent: each Save holds one in
+// memory. S3 takes parts of 5 MiB or more. The default is [DefaultPartBytes].
+func WithPartBytes(n int) Option {
+	return func(s *Store) error {
+		if n < 1 {
+			return fmt.Errorf("parts of %d bytes: want 1 or more", n)
+		}
+		s.part = n
+		return nil
+	}
+}
+
+// WithCache sets how many descriptions of versions are kept in memory. The default is
+// [DefaultCache].
+func WithCache(n int) Option {
+	return func(s *Store) error {
+		if n < 1 {
+			return fmt.Errorf("cache of %d descriptions: want 1 or more", n)
+		}
+		s.cache = n
+		return nil
+	}
+}
+
+// WithQuota sets what each session may keep.
+func WithQuota(q artifacts.Quota) Option {
+	return func(s *Store) error { s.quota = q; return nil }
+}
+
+// Open returns a store in a bucket, which stays the caller's to close. It writes an object
+// twice to see that the bucket refuses the second one, and removes it. Buckets that are
+// directories are refused, because they cannot.
+func Open(ctx context.Context, bucket *blob.Bucket, opts ...Option) (*Store, error) {
+	if bucket == nil {
+		return nil, errors.New("open blob store: bucket is nil")
+	}
+	s := &Store{bucket: bucket, part: DefaultPartBytes, cache: DefaultCache}
+	for _, o := range opts {
+		if err := o(s); err != nil {
+			return nil, fmt.Errorf("open blob store: %w", err)
+		}
+	}
+	s.known = lru.New[string, knownDescription](s.cache, nil)
+	if err := s.probe(ctx); err != nil {
+		return nil, fmt.Errorf("open blob store: %w", err)
+	}
+	return s, nil
+}
+
+func (s *Store) probe(ctx context.Context) error {
+	var file fs.FileInfo
+	if s.bucket.As(&file) {
+		return errors.New("file buckets cannot claim a version safely: use artifacts.NewDirectory")
+	}
+	key := s.prefix + "probe/" + rand.Text()
+	if err := s.claim(ctx, key, []byte("1")); err != nil {
+		return err
+	}
+	err := s.claim(ctx, key, []byte("2"))
+	deleteErr := s.bucket.Delete(ctx, key)
+	switch {
+	case err == nil:
+		return errors.New("bucket ignores If-None-Match")
+	case gcerrors.Code(err) != gcerrors.FailedPrecondition:
+		return err
+	}
+	return deleteErr
+}
+
+// claim writes an object that must not exist yet; else the code of the error is
+// FailedPrecondition.
+func (s *Store) claim(ctx context.Context, key string, data []byte) error {
+	return s.bucket.WriteAll(ctx, key, data, &blob.WriterOptions{IfNotExist: true, ContentType: "application/octet-stream"})
+}
+
+// root is where the objects of a session are.
+func (s *Store) root(session string) string {
+	sum := sha256.Sum256([]byte(session))
+	name := hex.EncodeToString(sum[:16])
+	return s.prefix + name[:2] + "/" + name + "/"
+}
+
+// Directories below the root of a session. Those of a generation are below its number.
+const (
+	endDir     = "end/"
+	contentDir = "c/"
+	versionDir = "v/"
+	removedDir = "r/"
+)
+
+// versionsOf is where the versions of a name are, below the generation and a directory.
+func versionsOf(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:16]) + "/"
+}
+
+func versionName(v int) string { return fmt.Sprintf("%010d", v) }
+
+// parseNumber reads a number of digits only.
+func parseNumber(text string) (int, bool) {
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil
+}
+
+// object is one of a listing, by its key below what was listed.
+type object struct {
+	name string
+	size int64
+	time time.Time
+}
+
+// list returns the objects below a prefix, in the order of their keys.
+func (s *Store) list(ctx context.Context, prefix string) ([]object, error) {
+	var all []object
+	pages := s.bucket.List(&blob.ListOptions{Prefix: prefix})
+	for {
+		o, err := pages.Next(ctx)
+		if err != nil {
+			if isEnd(err) {
+				return all, nil
+			}
+			return nil, err
+		}
+		all = append(all, object{strings.TrimPrefix(o.Key, prefix), o.Size, o.ModTime})
+	}
+}
+
+// generation is the number of the current one: sessions that end leave a mark.
+func (s *Store) generation(ctx context.Context, root string) (int, error) {
+	marks, err := s.list(ctx, root+endDir)
+	if err != nil {
+		return 0, err
+	}
+	g := 0
+	for _, m := range marks {
+		if n, ok := parseNumber(m.name); ok {
+			g = max(g, n+1)
+		}
+	}
+	return g, nil
+}
+
+func generationDir(g int) string { return strconv.Itoa(g) + "/" }
+
+// remove deletes an object that may be gone already.
+func (s *Store) remove(ctx context.Context, key string) error {
+	if err := s.bucket.Delete(ctx, key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,233 @@
+package artifacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel/internal/durable"
+)
+
+// maxID bounds the length of a session id that can be listed, in bytes.
+const maxID = 1 << 20
+
+// writeID writes the id of a session into it, for [Directory.Sessions].
+func (d *Directory) writeID(s *openSession, temp, id string) error {
+	if known, err := s.id(); err == nil && known == id {
+		return nil
+	}
+	err := durable.WriteNew(s.dir, temp+"/"+idName, d.sync, func(w io.Writer) error {
+		_, err := io.WriteString(w, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.dir.Rename(temp+"/"+idName, idName)
+}
+
+// id returns the id of the session. If the file holds the id of another session
+// the error is [ErrDamaged].
+func (s *openSession) id() (string, error) {
+	data, err := durable.Read(s.dir, idName, maxID)
+	if err != nil {
+		return "", err
+	}
+	if durable.Name(string(data)) != s.name {
+		return "", fmt.Errorf("%w: its id is of another session", ErrDamaged)
+	}
+	return string(data), nil
+}
+
+// fits checks the quota of a session, including what is being saved: if two Saves
+// are too much together, both may fail.
+func (d *Directory) fits(s *openSession) error {
+	names, err := listNames(s.dir, ".")
+	if err != nil {
+		return err
+	}
+	var u usage
+	count := func(dir string) {
+		if info, err := s.dir.Lstat(dir + "/" + contentName); err == nil { // otherwise it is being removed
+			u.bytes += info.Size()
+			u.versions++
+		}
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, newPrefix) {
+			count(name)
+			continue
+		}
+		if !durable.IsName(name) {
+			continue
+		}
+		versions, err := s.versions(name)
+		if err != nil {
+			return err
+		}
+		for _, v := range versions {
+			count(name + "/" + versionName(v))
+		}
+	}
+	return d.quota.check(u)
+}
+
+// Sessions implements [Store]. A session without a readable id, as an earlier
+// version of this store left it, is listed after the next Save in it.
+func (d *Directory) Sessions(ctx context.Context) ([]Session, error) {
+	var all []Session
+	err := d.each(ctx, func(s *openSession) error {
+		id, err := s.id()
+		if err != nil {
+			return nil
+		}
+		one := Session{ID: id}
+		infos, err := d.list(ctx, s)
+		for _, info := range infos {
+			one.add(info)
+		}
+		if one.Versions > 0 {
+			all = append(all, one)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list sessions of artifacts: %w", err)
+	}
+	slices.SortFunc(all, compareSession)
+	return all, nil
+}
+
+// each opens one session after another. It skips sessions that end meanwhile.
+func (d *Directory) each(ctx context.Context, look func(*openSession) error) error {
+	names, err := listNames(d.root, ".")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !durable.IsName(name) {
+			continue
+		}
+		s, err := d.session(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = look(s)
+		if here, placeErr := d.inPlace(s); placeErr == nil && !here {
+			err = ctx.Err()
+		}
+		s.close()
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Remove implements [Store]. A damaged version can be removed too.
+func (d *Directory) Remove(ctx context.Context, session string, ref Ref) error {
+	if err := checkOpen(ctx, ref); err != nil {
+		return err
+	}
+	s, err := d.session(durable.Name(session))
+	if err == nil {
+		defer s.close()
+		err = d.remove(s, durable.Name(ref.Name), ref.Version)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("remove %.120q: %w", ref, err)
+	}
+	return nil
+}
+
+// remove removes a version by one rename, after it has made sure that its number
+// is not used again.
+func (d *Directory) remove(s *openSession, name string, version int) error {
+	versions, err := s.versions(name)
+	if err != nil {
+		return err
+	}
+	if version < 0 && len(versions) > 0 {
+		version = versions[len(versions)-1]
+	}
+	if !slices.Contains(versions, version) {
+		return ErrNotFound
+	}
+	if version == versions[len(versions)-1] {
+		err := durable.WriteNew(s.dir, name+"/"+versionName(version)+goneSuffix, d.sync, func(io.Writer) error { return nil })
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	trash := durable.Fresh(newPrefix)
+	if err := s.dir.Rename(name+"/"+versionName(version), trash); err != nil {
+		return err
+	}
+	if d.sync {
+		err = durable.Sync(s.dir, name, ".")
+	}
+	return errors.Join(err, s.dir.RemoveAll(trash))
+}
+
+// RemoveBefore implements [Store]. Damaged versions stay until their session ends.
+func (d *Directory) RemoveBefore(ctx context.Context, before time.Time) (int, error) {
+	removed := 0
+	err := d.each(ctx, func(s *openSession) error {
+		infos, err := d.list(ctx, s)
+		if err != nil {
+			return err
+		}
+		old := 0
+		for _, info := range infos {
+			if !info.Created.Before(before) {
+				continue
+			}
+			err := d.remove(s, durable.Name(info.Name), info.Version)
+			if err != nil && !errors.Is(err, ErrNotFound) { // another call may be faster
+				return err
+			}
+			old++
+		}
+		removed += old
+		if old > 0 && old == len(infos) {
+			return d.endEmpty(s)
+		}
+		return nil
+	})
+	if err != nil {
+		return removed, fmt.Errorf("remove old artifacts: %w", err)
+	}
+	return removed, nil
+}
+
+// endEmpty ends a session if nothing is stored in it or being saved.
+func (d *Directory) endEmpty(s *openSession) error {
+	names, err := listNames(s.dir, ".")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		versions, err := []int(nil), error(nil)
+		if durable.IsName(name) {
+			versions, err = s.versions(name)
+		}
+		if err != nil || len(versions) > 0 || strings.HasPrefix(name, newPrefix) {
+			return err
+		}
+	}
+	return durable.End(d.root, s.name, d.sync)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/satchel-go/satchel/benchmark/hindsight"
+	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/benchmark/random"
+	"github.com/satchel-go/satchel/benchmark/replay"
+	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
+)
+
+func newRenderer() (*prompt.Renderer, error) {
+	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		return nil, fmt.Errorf("open vocabulary: %w", err)
+	}
+	return prompt.NewRenderer(vocabulary), nil
+}
+
+// rateBest says of each of the conversations of a scenario what the best clearing
+// in hindsight would have cost: the way that is best for a cache of every prefix,
+// measured by the rule of the price, or what a variant of Satchel paid where that
+// is less.
+func rateBest(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skills string, r *prompt.Renderer, prices []cachemodel.Price, of []*measure.Conversation) error {
+	type rates struct {
+		read, write float64
+		ttl         time.Duration
+	}
+	played := map[rates]*capture.Capture{}
+	costs := map[string]float64{}
+	for _, p := range prices {
+		key := rates{p.Read, p.Write, p.TTL}
+		if played[key] == nil {
+			best, err := replay.Best(ctx, s, texts, skills, r, hindsight.Prices{Read: p.Read, Write: p.Write, TTL: p.TTL})
+			if err != nil {
+				return err
+			}
+			played[key] = best
+		}
+		m, err := measure.Of(played[key], s, texts, r, []cachemodel.Price{p})
+		if err != nil {
+			return err
+		}
+		costs[p.Name] = m.At(p.Name).ITE
+		for _, m := range of {
+			if strings.HasPrefix(m.System, "satchel") {
+				costs[p.Name] = min(costs[p.Name], m.At(p.Name).ITE)
+			}
+		}
+	}
+	for _, m := range of {
+		m.Hindsight = costs
+	}
+	return nil
+}
+
+// playRandom plays and measures n random conversations, each with skills of its
+// own, through every system but the adapters, which send what the runtime sends.
+func playRandom(ctx context.Context, seed uint64, n int, prices []cachemodel.Price) (all []*measure.Conversation, err error) {
+	dir, err := os.MkdirTemp("", "random-skills-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	for _, p := range random.Plans(seed, n) {
+		of, err := playPlan(ctx, p, filepath.Join(dir, p.Name), prices)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		all = append(all, of...)
+	}
+	return all, nil
+}
+
+func playPlan(ctx context.Context, p *random.Plan, dir string, prices []cachemodel.Price) ([]*measure.Conversation, error) {
+	renderer, err := newRenderer()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.WriteSkills(dir); err != nil {
+		return nil, err
+	}
+	s, err := p.Scenario()
+	if err != nil {
+		return nil, err
+	}
+	texts, err := scenario.Open(ctx, dir, []*scenario.Scenario{s})
+	if err != nil {
+		return nil, err
+	}
+	var of []*measure.Conversation
+	for _, system := range replay.Systems() {
+		if system.Adapter {
+			continue
+		}
+		played, err := system.Play(ctx, s, texts, dir)
+		if err != nil {
+			return nil, err
+		}
+		m, err := measure.Of(played, s, texts, renderer, prices)
+		if err != nil {
+			return nil, err
+		}
+		m.Kind = p.Kind
+		of = append(of, m)
+	}
+	return of, rateBest(ctx, s, texts, dir, renderer, prices, of)
+}

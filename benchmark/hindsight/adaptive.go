@@ -1,0 +1,50 @@
+package hindsight
+
+import (
+	"fmt"
+
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
+)
+
+// adaptive is load mode adaptive, with what its record would hold.
+type adaptive struct {
+	prices  loadmode.Prices
+	returns session.Returns
+	inView  []string
+}
+
+// Adaptive returns the policy of load mode adaptive at prices. It serves one
+// conversation.
+func Adaptive(p loadmode.Prices) Policy {
+	a := &adaptive{prices: p}
+	return a.clear
+}
+
+func (a *adaptive) clear(v *View) int {
+	if v.Turn > 0 {
+		t := loadmode.Ended{InView: a.inView, Quiet: v.Quiet}
+		for _, s := range v.Loaded {
+			t.Loaded = append(t.Loaded, skillName(s))
+		}
+		a.returns = loadmode.Learn(a.returns, t)
+	}
+	f := loadmode.Facts{Prompt: v.Size(), Turns: v.Turn, Calls: v.Calls, Cold: v.Cold, Returns: a.returns}
+	for i, u := range v.Units {
+		end := v.Live
+		if i+1 < len(v.Units) {
+			end = v.Units[i+1].At
+		}
+		f.Places = append(f.Places, loadmode.Place{
+			Piece: loadmode.Piece{Dead: u.Size, Live: end - u.At}, Skills: []string{skillName(u.Skill)}, Carried: u.Carried,
+		})
+	}
+	cut := a.prices.Clear(f)
+	a.inView = nil
+	for _, u := range v.Units[:cut] {
+		a.inView = append(a.inView, skillName(u.Skill))
+	}
+	return cut
+}
+
+func skillName(i int) string { return fmt.Sprint("skill-", i) }

@@ -1,0 +1,141 @@
+package measure
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/gauge"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
+	"github.com/satchel-go/satchel/loadmode"
+)
+
+// follower plays the script of a scenario against a capture. Live are the
+// instruction, the tools, the overview and the history, and those texts of skills
+// that the task has needed and whose lifetime is not over; a lifetime also ends
+// where the system unloads one skill for another. Other text of skills in a request
+// is dead weight and no part of the bound.
+type follower struct {
+	gauge    *gauge.Gauge
+	renderer *prompt.Renderer
+	texts    *scenario.Texts
+	m        *Conversation
+}
+
+// loads are the skills that a system has loaded, the least recently used first.
+type loads struct {
+	limit int // 0 is none
+	used  []string
+}
+
+// loadsOf knows the systems that unload a skill when one too many is loaded.
+func loadsOf(c *capture.Capture) *loads {
+	if strings.HasPrefix(c.System, "satchel") {
+		return &loads{limit: loadmode.DefaultMax}
+	}
+	return new(loads)
+}
+
+// use notes a load, or a selection of docs, and returns the skill that has to go for
+// it, or "".
+func (l *loads) use(skill string) (evicted string) {
+	l.used = append(slices.DeleteFunc(l.used, func(s string) bool { return s == skill }), skill)
+	if l.limit > 0 && len(l.used) > l.limit {
+		evicted, l.used = l.used[0], l.used[1:]
+	}
+	return evicted
+}
+
+// turnOnly reports whether texts of a variant live for the turn that needs them,
+// as in load modes turn and adaptive, and not from their first need on.
+func turnOnly(variant string) bool {
+	return strings.HasPrefix(variant, "turn") || strings.HasPrefix(variant, "adaptive")
+}
+
+// follow plays the script against the captured requests, notes what is missing from
+// each of them, and counts their live tokens.
+func (f *follower) follow(c *capture.Capture, s *scenario.Scenario) error {
+	player, turnOnly, times, loads := scenario.NewPlayer(s, f.texts), turnOnly(c.Variant), clock(c, s), loadsOf(c)
+	for i, request := range c.Requests {
+		if i == 0 || request.Turn != c.Requests[i-1].Turn {
+			player.Begin(request.Turn)
+			if turnOnly {
+				loads.used = nil
+			}
+		}
+		present := player.Present(request.Messages)
+		for _, t := range player.Met(turnOnly) {
+			if !present[t] {
+				f.m.Lost = append(f.m.Lost, Loss{i, t.Name()})
+			}
+		}
+		need := player.Next(request.Messages).Need
+		p, err := f.gauge.Add(request, times[i])
+		if err != nil {
+			return err
+		}
+		if err := f.live(request, p, player.Met(turnOnly)); err != nil {
+			return err
+		}
+		if need != nil { // the next request shows what it brings
+			f.m.SkillCalls++
+			player.Forget(loads.use(need.Skill))
+		}
+	}
+	for _, t := range player.Unmet {
+		f.m.Unmet = append(f.m.Unmet, t.Name())
+	}
+	return nil
+}
+
+// live counts the live tokens of a request: of the texts of skills, only those that
+// are alive.
+func (f *follower) live(request capture.Request, p *prompt.Prompt, alive []*scenario.Text) error {
+	f.gauge.LiveTools(request, p)
+	for i, parts := range gauge.Messages(p) {
+		text := request.Messages[i].Content
+		spans := spansOf(text, f.texts)
+		if len(spans) == 0 {
+			f.gauge.Live(i, "", parts...)
+			continue
+		}
+		// The message without the texts of skills is one piece; each text is another.
+		taken := 0
+		for _, span := range spans {
+			ids, err := f.renderer.Encode(text[span.From:span.To])
+			if err != nil {
+				return err
+			}
+			taken += len(ids)
+			if slices.Contains(alive, span.Text) {
+				f.gauge.Live(i, span.Text.Name(), ids)
+			}
+		}
+		before, err := f.renderer.Encode(text[:spans[0].From])
+		if err != nil {
+			return err
+		}
+		// The start of the message is compared token by token, its rest by length only.
+		whole := slices.Concat(parts...)
+		own := max(0, len(whole)-taken)
+		head := min(len(before)+3, own)
+		f.gauge.Live(i, "", whole[:head], make([]uint32, own-head))
+	}
+	return nil
+}
+
+// spansOf are the texts in a message that do not overlap, in order; of two that
+// overlap the longer one counts.
+func spansOf(message string, texts *scenario.Texts) []scenario.Span {
+	found := slices.Clone(texts.Find(message))
+	slices.SortStableFunc(found, func(a, b scenario.Span) int { return (b.To - b.From) - (a.To - a.From) })
+	var kept []scenario.Span
+	for _, s := range found {
+		if !slices.ContainsFunc(kept, func(k scenario.Span) bool { return s.From < k.To && k.From < s.To }) {
+			kept = append(kept, s)
+		}
+	}
+	slices.SortFunc(kept, func(a, b scenario.Span) int { return a.From - b.From })
+	return kept
+}

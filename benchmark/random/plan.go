@@ -1,0 +1,110 @@
+// Package random makes conversations up: seeded, of several kinds, with texts as
+// large as those that people write. Nobody has chosen them to suit a system.
+package random
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// Plan is a conversation by its sizes, in tokens. Its texts are made by Scenario
+// and Skills.
+type Plan struct {
+	// Name is part of file names and tells kind and seed; no two plans of a suite
+	// have the same.
+	Name, Kind string
+	Seed       uint64
+	Skills     []Skill
+	Turns      []Turn
+}
+
+// Skill is one of those that the agent has.
+type Skill struct {
+	Name string
+	Body int
+	Docs []int
+}
+
+// Turn is what a user says and what follows it.
+type Turn struct {
+	Idle  time.Duration
+	User  int
+	Steps []Step
+	Say   int
+}
+
+// Step is a need of a skill and some of its docs, or, where Skill is -1, a call of
+// a tool.
+type Step struct {
+	Skill  int
+	Docs   []int
+	Result int
+}
+
+// Plans returns n conversations, each kind as often as any other. The same seed
+// gives the same conversations, and the first of more are the same ones.
+func Plans(seed uint64, n int) []*Plan {
+	plans := make([]*Plan, n)
+	for i := range plans {
+		plans[i] = plan(kinds[i%len(kinds)], seed, i)
+	}
+	return plans
+}
+
+func plan(k kind, seed uint64, i int) *Plan {
+	m := &maker{Rand: rand.New(rand.NewPCG(seed, uint64(i)))}
+	p := &Plan{Name: fmt.Sprintf("%s-%d-%d", k.name, seed, i), Kind: k.name, Seed: seed<<20 ^ uint64(i)}
+	m.plan = p
+	k.fill(m)
+	return p
+}
+
+// maker makes one plan.
+type maker struct {
+	*rand.Rand
+	plan *Plan
+}
+
+// between is a number from low to high.
+func (m *maker) between(low, high int) int { return low + m.IntN(high-low+1) }
+
+func (m *maker) chance(p float64) bool { return m.Float64() < p }
+
+// skills gives the agent n skills with bodies of the sizes of a distribution.
+func (m *maker) skills(n int, bodies sizes) {
+	for i := range n {
+		s := Skill{Name: skillName(i), Body: bodies.draw(m.Rand)}
+		for range m.IntN(4) {
+			s.Docs = append(s.Docs, docSizes.draw(m.Rand))
+		}
+		m.plan.Skills = append(m.plan.Skills, s)
+	}
+}
+
+// turn adds a turn: of each skill its text, and now and then a doc, with calls of
+// tools behind it.
+func (m *maker) turn(tools int, results sizes, skills ...int) {
+	t := Turn{User: userSizes.draw(m.Rand), Say: saySizes.draw(m.Rand)}
+	for _, s := range skills {
+		step := Step{Skill: s}
+		if docs := len(m.plan.Skills[s].Docs); docs > 0 && m.chance(0.3) {
+			step.Docs = []int{m.IntN(docs)}
+		}
+		t.Steps = append(t.Steps, step)
+		for range (tools + len(skills) - 1) / len(skills) {
+			t.Steps = append(t.Steps, Step{Skill: -1, Result: results.draw(m.Rand)})
+		}
+	}
+	for range tools * boolInt(len(skills) == 0) {
+		t.Steps = append(t.Steps, Step{Skill: -1, Result: results.draw(m.Rand)})
+	}
+	m.plan.Turns = append(m.plan.Turns, t)
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

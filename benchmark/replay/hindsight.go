@@ -1,0 +1,249 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/benchmark/hindsight"
+	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Best plays a scenario as Satchel's default view would look if the texts that are
+// cleared where a turn begins had been chosen with the knowledge of all that
+// comes. A cache that serves every prefix at these prices is what it is best for.
+func Best(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skills string, r *prompt.Renderer, p hindsight.Prices) (*capture.Capture, error) {
+	system := System{Name: "satchel", Variant: "hindsight", play: func(ctx context.Context, st *stage) error {
+		v, err := st.open(ctx)
+		if err != nil {
+			return err
+		}
+		c, err := v.sizes(r)
+		if err != nil {
+			return err
+		}
+		_, choices := c.Optimum(p)
+		return v.play(func(turn, _ int) []int { return choices[turn] })
+	}}
+	return system.Play(ctx, s, texts, skills)
+}
+
+// clearing plays a scenario with the texts cleared that clear names where a turn
+// begins, of so many that are shown.
+func clearing(clear func(turn, shown int) []int) System {
+	return System{Name: "satchel", Variant: "clearing", play: func(ctx context.Context, st *stage) error {
+		v, err := st.open(ctx)
+		if err != nil {
+			return err
+		}
+		return v.play(clear)
+	}}
+}
+
+// view is the default view, made here: the runtime gives its beginning, and what a
+// load answers is written as the runtime writes it.
+type view struct {
+	*stage
+	tools   []capture.Tool
+	history []capture.Message
+	calls   int
+	shown   []shown
+	docs    map[string][]string // selected, by skill
+}
+
+// shown is a result that shows texts.
+type shown struct {
+	message int
+	stub    string
+}
+
+// open begins a view with the tools and the overview that the runtime gives.
+func (s *stage) open(ctx context.Context) (*view, error) {
+	rt, err := satchel.New(satchel.WithProfile(tools.KnowledgeOnly), satchel.WithSkillDirs(s.skills))
+	if err != nil {
+		return nil, err
+	}
+	defer rt.Close()
+	v := &view{stage: s, tools: slices.Clip(slices.Clone(s.Tools)), docs: map[string][]string{}}
+	for _, t := range rt.Tools() {
+		v.tools = append(v.tools, capture.Tool{Name: t.Name, Description: t.Description, Parameters: t.Schema})
+	}
+	var first []core.Message
+	if s.Instruction != "" {
+		first = append(first, core.Message{Role: core.System, Text: s.Instruction})
+	}
+	begun, err := rt.Prepare(ctx, core.Request{Key: core.SessionKey{Session: s.Name}, Messages: append(first, core.Message{Role: core.User, Text: s.Turns[0].User})})
+	if err != nil {
+		return nil, err
+	}
+	v.history = captured(begun.Messages)
+	v.history = v.history[: len(v.history)-1 : len(v.history)-1]
+	return v, nil
+}
+
+// play plays all turns.
+func (v *view) play(clear func(turn, shown int) []int) error {
+	for turn := range v.Turns {
+		v.clear(clear(turn, len(v.shown)))
+		v.history = append(v.history, capture.Message{Role: "user", Content: v.begin(turn)})
+		for {
+			a := v.send(v.tools, slices.Clone(v.history), satchelCalls)
+			v.history = append(v.history, capture.Message{Role: "assistant", Content: a.say, Calls: a.calls})
+			if a.calls == nil {
+				break
+			}
+			for _, c := range a.calls {
+				if err := v.execute(c); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// clear makes results show their stubs again.
+func (v *view) clear(gone []int) {
+	var kept []shown
+	for i, s := range v.shown {
+		if slices.Contains(gone, i) {
+			v.history[s.message].Content = s.stub
+		} else {
+			kept = append(kept, s)
+		}
+	}
+	v.shown = kept
+}
+
+func (v *view) execute(c capture.Call) error {
+	need, ok := v.asked[c.ID]
+	text := ""
+	if ok {
+		v.calls++
+		stub := v.stub(need)
+		v.shown = append(v.shown, shown{len(v.history), stub})
+		text = stub + "\n\n" + v.content(need)
+	} else {
+		var err error
+		if text, err = v.result(c.ID); err != nil {
+			return err
+		}
+	}
+	v.history = append(v.history, capture.Message{Role: "tool", Content: text, CallID: c.ID, Name: c.Name})
+	return nil
+}
+
+// stub is what is stored as the answer to a need.
+func (v *view) stub(n *scenario.Need) string {
+	receipt, first := session.Receipt{Call: v.calls}, "loaded: "+n.Skill
+	if n.Body {
+		v.docs[n.Skill] = slices.Clone(n.Docs)
+		receipt.Changes = []session.Change{{Op: session.Loaded, Skill: n.Skill, Digest: session.Digest(v.texts.Of(scenario.Step{Need: n.Skill})[0].Whole), Docs: n.Docs}}
+	} else {
+		v.docs[n.Skill] = append(v.docs[n.Skill], n.Docs...)
+		first = fmt.Sprintf("docs of %s: %s", n.Skill, strings.Join(v.docs[n.Skill], ", "))
+		receipt.Changes = []session.Change{{Op: session.Selected, Skill: n.Skill, Docs: v.docs[n.Skill]}}
+	}
+	return first + "\n" + receipt.String()
+}
+
+// content is what the view shows behind the stub.
+func (v *view) content(n *scenario.Need) string {
+	var parts []string
+	for _, t := range v.texts.Of(scenario.Step{Need: n.Skill, Docs: n.Docs}) {
+		if t.Doc != "" || n.Body {
+			parts = append(parts, framed(t))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+func framed(t *scenario.Text) string {
+	if t.Doc == "" {
+		return fmt.Sprintf("<skill name=%q>\n%s\n</skill>", t.Skill, t.Whole)
+	}
+	return fmt.Sprintf("<skill_doc skill=%q path=%q>\n%s\n</skill_doc>", t.Skill, t.Doc, t.Whole)
+}
+
+// sizes are those of the scenario in this view.
+func (v *view) sizes(r *prompt.Renderer) (*hindsight.Conversation, error) {
+	z := sizer{renderer: r}
+	c := &hindsight.Conversation{Fixed: z.request(capture.Request{Tools: v.tools, Messages: v.history})}
+	texts, skills := map[*scenario.Text]int{}, map[string]int{}
+	number := func(t *scenario.Text) int {
+		if _, ok := texts[t]; !ok {
+			if _, ok := skills[t.Skill]; !ok {
+				skills[t.Skill] = len(skills)
+			}
+			texts[t] = len(texts)
+			c.Texts = append(c.Texts, hindsight.Text{Skill: skills[t.Skill], Size: z.text("\n" + framed(t))})
+		}
+		return texts[t]
+	}
+	for _, t := range v.Turns {
+		steps := t.Steps
+		if i := slices.IndexFunc(steps, func(s scenario.Step) bool { return s.Say != "" }); i >= 0 {
+			steps = steps[:i+1]
+		}
+		turn := hindsight.Turn{Idle: time.Duration(t.IdleSeconds * float64(time.Second)), User: z.message(capture.Message{Role: "user", Content: t.User})}
+		for _, step := range steps {
+			switch {
+			case step.Need != "":
+				need := &scenario.Need{Skill: step.Need, Body: true, Docs: step.Docs}
+				s := hindsight.Step{
+					Call:   z.message(capture.Message{Role: "assistant", Calls: satchelCalls(need)}),
+					Result: z.message(capture.Message{Role: "tool", Content: v.stub(need)}),
+				}
+				for _, text := range v.texts.Of(step) {
+					s.Needs = append(s.Needs, number(text))
+				}
+				turn.Steps = append(turn.Steps, s)
+			case step.Tool != "":
+				turn.Steps = append(turn.Steps, hindsight.Step{
+					Call:   z.message(capture.Message{Role: "assistant", Calls: []capture.Call{{Name: step.Tool, Arguments: string(step.Args)}}}),
+					Result: z.message(capture.Message{Role: "tool", Content: step.Result}),
+				})
+			default:
+				turn.Say = z.message(capture.Message{Role: "assistant", Content: step.Say})
+			}
+		}
+		c.Turns = append(c.Turns, turn)
+	}
+	v.docs = map[string][]string{}
+	return c, z.err
+}
+
+// sizer counts tokens.
+type sizer struct {
+	renderer *prompt.Renderer
+	err      error
+}
+
+func (z *sizer) request(r capture.Request) int {
+	p, err := z.renderer.Render(r)
+	if err != nil {
+		z.err = err
+		return 0
+	}
+	return p.Size
+}
+
+func (z *sizer) message(m capture.Message) int {
+	return z.request(capture.Request{Messages: []capture.Message{m}})
+}
+
+func (z *sizer) text(s string) int {
+	ids, err := z.renderer.Encode(s)
+	if err != nil {
+		z.err = err
+	}
+	return len(ids)
+}

@@ -1,0 +1,121 @@
+package replay
+
+import (
+	"context"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/satchel-go/satchel/benchmark/hindsight"
+	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/benchmark/random"
+	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
+)
+
+// stageOf is a random conversation with what it needs.
+func stageOf(t *testing.T, p *random.Plan) (*scenario.Scenario, *scenario.Texts, string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := p.WriteSkills(dir); err != nil {
+		t.Fatal(err)
+	}
+	s, err := p.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := scenario.Open(t.Context(), dir, []*scenario.Scenario{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, texts, dir
+}
+
+func newRenderer(t *testing.T) *prompt.Renderer {
+	t.Helper()
+	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return prompt.NewRenderer(vocabulary)
+}
+
+// The view that is made here is what the runtime sends, where both clear the same:
+// nothing, or everything at each turn.
+func TestClearingIsWhatTheRuntimeDoes(t *testing.T) {
+	renderer := newRenderer(t)
+	none := func(int, int) []int { return nil }
+	all := func(_, shown int) (gone []int) {
+		for i := range shown {
+			gone = append(gone, i)
+		}
+		return gone
+	}
+	for _, p := range random.Plans(5, 12) {
+		s, texts, skills := stageOf(t, p)
+		for variant, clear := range map[string]func(int, int) []int{"turn/tool-result": all, "session/tool-result": none} {
+			if variant != "turn/tool-result" && len(p.Skills) > 8 {
+				continue // the runtime would evict some
+			}
+			var costs []float64
+			for _, system := range append(coreSystems(), clearing(clear)) {
+				if system.Variant != variant && system.Variant != "clearing" {
+					continue
+				}
+				played, err := system.Play(t.Context(), s, texts, skills)
+				if err != nil {
+					t.Fatal(err)
+				}
+				costs = append(costs, costOf(t, played, s, texts, renderer))
+			}
+			if math.Abs(costs[1]/costs[0]-1) > 0.005 {
+				t.Errorf("%s, %s: the runtime costs %.0f, the view made here %.0f", p.Name, variant, costs[0], costs[1])
+			}
+		}
+	}
+}
+
+func costOf(t *testing.T, c *capture.Capture, s *scenario.Scenario, texts *scenario.Texts, r *prompt.Renderer) float64 {
+	t.Helper()
+	m, err := measure.Of(c, s, texts, r, cachemodel.Prices()[1:2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Costs[0].ITE
+}
+
+// What the sizes say that the best way costs is what it costs.
+func TestBestCostsWhatItsSizesSay(t *testing.T) {
+	renderer := newRenderer(t)
+	prices := hindsight.Prices{Read: 0.1, Write: 1.25, TTL: 5 * time.Minute}
+	for _, p := range random.Plans(6, 12) {
+		s, texts, skills := stageOf(t, p)
+		var want float64
+		sizes := System{play: func(ctx context.Context, st *stage) error {
+			v, err := st.open(ctx)
+			if err != nil {
+				return err
+			}
+			c, err := v.sizes(renderer)
+			if err != nil {
+				return err
+			}
+			want, _ = c.Optimum(prices)
+			return nil
+		}}
+		if _, err := sizes.Play(t.Context(), s, texts, skills); err != nil {
+			t.Fatal(err)
+		}
+		best, err := Best(t.Context(), s, texts, skills, renderer, prices)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := costOf(t, best, s, texts, renderer); math.Abs(got/want-1) > 0.005 {
+			t.Errorf("%s costs %.0f, by its sizes %.0f", p.Name, got, want)
+		}
+	}
+}

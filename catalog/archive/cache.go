@@ -1,0 +1,245 @@
+package archive
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
+)
+
+// freshFor is how long an archive is not asked for again.
+const freshFor = 5 * time.Minute
+
+// Cache keeps unpacked archives in a directory, each in a folder named by the digest of
+// its bytes. Processes may share it. The zero Cache is not usable.
+type Cache struct {
+	dir string
+	now func() time.Time
+}
+
+// NewCache returns the cache in a directory, which is made by the first archive.
+func NewCache(dir string) *Cache { return &Cache{dir: dir, now: time.Now} }
+
+// Unpacked is an archive on this machine.
+type Unpacked struct {
+	// Dir holds the files; a single folder at the top of the archive is stripped.
+	Dir    string
+	SHA256 string
+	// Stale says why an earlier archive is used: the newer one cannot be had.
+	Stale error
+}
+
+// known is what is kept of an address; the names of its fields are stable.
+type known struct {
+	URL      string    `json:"url"`
+	SHA256   string    `json:"sha256"`
+	ETag     string    `json:"etag,omitempty"`
+	Modified string    `json:"modified,omitempty"`
+	Checked  time.Time `json:"checked"`
+}
+
+// Get returns the archive at an address, unpacked. One that is pinned and cached needs
+// no network. Any other is asked for at most once in 5 minutes, and unpacked again only
+// if the server says that it has changed; if the server cannot be reached, the cached
+// one is used. The address is also the path of a file where it has no scheme.
+func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked, error) {
+	opts.Limits = opts.Limits.orDefaults()
+	if opts.Timeout <= 0 {
+		opts.Timeout = time.Minute
+	}
+	pin := strings.ToLower(strings.TrimPrefix(opts.SHA256, "sha256:"))
+	if pin != "" {
+		if !isDigest(pin) {
+			return Unpacked{}, fmt.Errorf("archive %s: %w: %q is no SHA-256", address, ErrPin, pin)
+		}
+		if dir, ok := c.has(pin); ok {
+			return Unpacked{Dir: dir, SHA256: pin}, nil
+		}
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return Unpacked{}, fmt.Errorf("archive: %w: %w", ErrURL, err)
+	}
+	k, cached := c.recall(address)
+	dir, there := c.has(k.SHA256)
+	cached = cached && there && pin == ""
+	if cached && u.Scheme != "file" && c.now().Sub(k.Checked).Abs() < freshFor {
+		return Unpacked{Dir: dir, SHA256: k.SHA256}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, opts.Timeout)
+	defer cancel()
+	q := &request{url: u, opts: opts}
+	if cached {
+		q.etag, q.modified = k.ETag, k.Modified
+	}
+	out, err := c.fetch(ctx, q, address, pin)
+	if err != nil && cached && !errors.Is(err, ErrPin) {
+		return Unpacked{Dir: dir, SHA256: k.SHA256, Stale: err}, nil
+	}
+	return out, err
+}
+
+// Local unpacks an archive that is a file of this machine.
+func (c *Cache) Local(ctx context.Context, path string, opts Options) (Unpacked, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return Unpacked{}, err
+	}
+	slash := filepath.ToSlash(abs)
+	if !strings.HasPrefix(slash, "/") {
+		slash = "/" + slash
+	}
+	opts.Allow = func(u *url.URL) bool { return u.Scheme == "file" }
+	return c.Get(ctx, (&url.URL{Scheme: "file", Path: slash}).String(), opts)
+}
+
+func isDigest(s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == sha256.Size
+}
+
+// has returns the folder of an archive.
+func (c *Cache) has(digest string) (string, bool) {
+	if !isDigest(digest) {
+		return "", false
+	}
+	dir := filepath.Join(c.dir, digest)
+	info, err := os.Lstat(dir)
+	return dir, err == nil && info.IsDir()
+}
+
+func (c *Cache) fetch(ctx context.Context, q *request, address, pin string) (Unpacked, error) {
+	got, err := q.open(ctx)
+	if err != nil {
+		return Unpacked{}, err
+	}
+	defer func() { _ = got.Close() }()
+	if got.same {
+		k, _ := c.recall(address)
+		k.Checked = c.now()
+		dir, _ := c.has(k.SHA256)
+		return Unpacked{Dir: dir, SHA256: k.SHA256}, c.remember(address, k)
+	}
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return Unpacked{}, err
+	}
+	f, err := os.CreateTemp(c.dir, ".download-*")
+	if err != nil {
+		return Unpacked{}, err
+	}
+	defer func() {
+		_ = f.Close()
+		_ = os.Remove(f.Name())
+	}()
+	h := sha256.New()
+	size, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(got, q.opts.MaxDownload+1))
+	if err != nil {
+		return Unpacked{}, fmt.Errorf("archive %s: %w", q.url.Redacted(), err)
+	}
+	if size > q.opts.MaxDownload {
+		return Unpacked{}, fmt.Errorf("archive %s: %w: it is larger than %d bytes", q.url.Redacted(), ErrRefused, q.opts.MaxDownload)
+	}
+	digest := hex.EncodeToString(h.Sum(nil))
+	if pin != "" && digest != pin {
+		return Unpacked{}, fmt.Errorf("archive %s: sha256 is %s, pinned is %s%w", q.url.Redacted(), digest, pin, silent{ErrPin})
+	}
+	dir, err := c.unpack(ctx, f, size, digest, q.opts.Limits)
+	if err != nil {
+		return Unpacked{}, fmt.Errorf("archive %s: %w", q.url.Redacted(), err)
+	}
+	return Unpacked{Dir: dir, SHA256: digest}, c.remember(address, known{address, digest, got.etag, got.modified, c.now()})
+}
+
+// silent wraps an error without its text.
+type silent struct{ error }
+
+func (silent) Error() string   { return "" }
+func (s silent) Unwrap() error { return s.error }
+
+// unpack makes the folder of an archive as a whole.
+func (c *Cache) unpack(ctx context.Context, f *os.File, size int64, digest string, limits Limits) (_ string, err error) {
+	if dir, ok := c.has(digest); ok {
+		return dir, nil
+	}
+	temp := filepath.Join(c.dir, ".unpack-"+rand.Text())
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	if err := UnpackInto(ctx, f, size, temp, limits); err != nil {
+		return "", err
+	}
+	dir := filepath.Join(c.dir, digest)
+	if err := os.Rename(filepath.Join(temp, topOf(temp)), dir); err != nil {
+		if _, ok := c.has(digest); ok { // another process was faster
+			return dir, nil
+		}
+		return "", err
+	}
+	return dir, nil
+}
+
+// UnpackInto is [Unpack] for a directory by its path.
+func UnpackInto(ctx context.Context, in io.ReaderAt, size int64, dir string, limits Limits) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(Unpack(ctx, in, size, root, limits), root.Close())
+}
+
+// topOf is the name of the only folder at the top, "." where there is more.
+func topOf(dir string) string {
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) == 1 && entries[0].IsDir() {
+		return entries[0].Name()
+	}
+	return "."
+}
+
+func (c *Cache) file(address string) string {
+	sum := sha256.Sum256([]byte(address))
+	return filepath.Join(c.dir, "url-"+hex.EncodeToString(sum[:])+".json")
+}
+
+func (c *Cache) recall(address string) (known, bool) {
+	f, err := os.OpenFile(c.file(address), os.O_RDONLY|plainfile.NonBlock, 0)
+	if err != nil {
+		return known{}, false
+	}
+	defer f.Close()
+	var k known
+	err = json.NewDecoder(io.LimitReader(f, 64<<10)).Decode(&k)
+	return k, err == nil && k.URL == address
+}
+
+func (c *Cache) remember(address string, k known) error {
+	data, err := json.Marshal(k)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(c.dir, ".url-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), c.file(address))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}

@@ -1,0 +1,193 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
+)
+
+// maxRedirects bounds the redirects of a download.
+const maxRedirects = 5
+
+// request is one download.
+type request struct {
+	url  *url.URL
+	opts Options
+	// etag and modified are those of the archive that is cached.
+	etag, modified string
+}
+
+// response is what a server has sent.
+type response struct {
+	body           *http.Response // nil for a file
+	file           *os.File
+	same           bool // not modified
+	etag, modified string
+}
+
+// checkURL reports why nothing is fetched from an address.
+func (o *Options) checkURL(u *url.URL) error {
+	if u.Scheme == "https" && u.Host != "" || o.allows(u) && (u.Scheme == "http" || u.Scheme == "file") {
+		return nil
+	}
+	return fmt.Errorf("archive %s: %w: only https: is, unless the host allows another", u.Redacted(), ErrURL)
+}
+
+func (o *Options) allows(u *url.URL) bool { return o.Allow != nil && o.Allow(u) }
+
+type allowedKey struct{}
+
+// isPublic reports whether an address may be dialled without permission.
+func isPublic(a netip.Addr) bool {
+	a = a.Unmap()
+	for _, p := range reserved {
+		if p.Contains(a) {
+			return false
+		}
+	}
+	return a.IsGlobalUnicast() && !a.IsPrivate()
+}
+
+// reserved are ranges beside loopback, private and link-local ones that lead to no
+// public host, or to another address.
+var reserved = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
+	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4"),
+	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"),
+	netip.MustParsePrefix("fec0::/10"),
+}
+
+// guarded is a transport that refuses addresses as they are dialled: a name may resolve
+// to another address each time it is asked for.
+func guarded() *http.Transport {
+	dialer := &net.Dialer{Timeout: 15 * time.Second, ControlContext: func(ctx context.Context, _, address string, _ syscall.RawConn) error {
+		if allowed, _ := ctx.Value(allowedKey{}).(bool); allowed {
+			return nil
+		}
+		at, err := netip.ParseAddrPort(address)
+		if err != nil || !isPublic(at.Addr()) {
+			return fmt.Errorf("%w: %s is not a public address", ErrURL, address)
+		}
+		return nil
+	}}
+	return &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10}
+}
+
+// roundTripper marks each request, redirected ones too, with what its address is allowed.
+type roundTripper struct {
+	inner http.RoundTripper
+	opts  *Options
+}
+
+func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
+	return t.inner.RoundTrip(r.WithContext(context.WithValue(r.Context(), allowedKey{}, t.opts.allows(r.URL))))
+}
+
+// open asks for the archive. The caller closes what it returns.
+func (q *request) open(ctx context.Context) (*response, error) {
+	if err := q.opts.checkURL(q.url); err != nil {
+		return nil, err
+	}
+	if q.url.Scheme == "file" {
+		return openLocal(filePath(q.url))
+	}
+	client := &http.Client{Transport: guarded()}
+	if q.opts.Client != nil {
+		shallow := *q.opts.Client
+		client = &shallow
+	}
+	if client.Transport == nil {
+		client.Transport = http.DefaultTransport
+	}
+	client.Transport = roundTripper{client.Transport, &q.opts}
+	client.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		switch {
+		case len(via) > maxRedirects:
+			return fmt.Errorf("%w: more than %d redirects", ErrURL, maxRedirects)
+		case via[len(via)-1].URL.Scheme == "https" && r.URL.Scheme != "https":
+			return fmt.Errorf("%w: a redirect from https to %s", ErrURL, r.URL.Scheme)
+		case r.URL.Scheme == "file":
+			return fmt.Errorf("%w: a redirect to a file", ErrURL)
+		}
+		return q.opts.checkURL(r.URL)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, q.url.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if q.etag != "" {
+		r.Header.Set("If-None-Match", q.etag)
+	}
+	if q.modified != "" {
+		r.Header.Set("If-Modified-Since", q.modified)
+	}
+	got, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	out := &response{body: got, etag: bounded(got.Header.Get("ETag")), modified: bounded(got.Header.Get("Last-Modified"))}
+	switch {
+	case got.StatusCode == http.StatusNotModified && q.etag+q.modified != "":
+		out.same = true
+	case got.StatusCode != http.StatusOK:
+		return nil, errors.Join(fmt.Errorf("archive %s: the server answers %s", q.url.Redacted(), got.Status), got.Body.Close())
+	}
+	return out, nil
+}
+
+// bounded keeps a header that is short and plain.
+func bounded(header string) string {
+	if len(header) > 256 || strings.ContainsFunc(header, func(r rune) bool { return r < 0x20 || r > 0x7e }) {
+		return ""
+	}
+	return header
+}
+
+// openLocal opens an archive of this machine.
+func openLocal(path string) (*response, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|plainfile.NonBlock, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &response{file: f}, nil
+}
+
+// filePath is the path that a file: address means.
+func filePath(u *url.URL) string {
+	path := u.Path
+	if len(path) > 2 && path[0] == '/' && path[2] == ':' { // file:///C:/x
+		path = path[1:]
+	}
+	return path
+}
+
+func (r *response) Read(p []byte) (int, error) {
+	if r.file != nil {
+		return r.file.Read(p)
+	}
+	return r.body.Body.Read(p)
+}
+
+func (r *response) Close() error {
+	if r.file != nil {
+		return r.file.Close()
+	}
+	return r.body.Body.Close()
+}

@@ -1,0 +1,263 @@
+package archive
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+// Unpack writes the entries of an archive below a directory, which is empty: .zip, .tar,
+// .tar.gz, or a bare SKILL.md. What it is, its first bytes tell. Files get the modes 0644
+// or 0755, and directories 0755. If it fails, the directory holds some of it: remove it.
+//
+// The error is [ErrRefused] for what the archive holds, that of ctx, or one of the disk.
+func Unpack(ctx context.Context, in io.ReaderAt, size int64, into *os.Root, limits Limits) error {
+	u := &unpacker{ctx: ctx, root: into, limits: limits.orDefaults(), packed: size, names: newNames()}
+	var magic [512]byte
+	n, err := in.ReadAt(magic[:], 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	head := magic[:n]
+	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		err = u.zip(in, size)
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
+		var unpacked *gzip.Reader
+		if unpacked, err = gzip.NewReader(io.NewSectionReader(in, 0, size)); err == nil {
+			err = u.tar(unpacked)
+		}
+	case len(head) == 512 && bytes.Equal(head[257:262], []byte("ustar")):
+		err = u.tar(io.NewSectionReader(in, 0, size))
+	case bytes.HasPrefix(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), []byte("---")):
+		err = u.file("SKILL.md", false, size, io.NewSectionReader(in, 0, size))
+	default:
+		err = fmt.Errorf("%w: it is neither zip nor tar nor a SKILL.md", ErrRefused)
+	}
+	if err == nil {
+		err = u.makeLinks()
+	}
+	return u.explain(err)
+}
+
+// unpacker holds what was unpacked so far.
+type unpacker struct {
+	ctx      context.Context
+	root     *os.Root
+	limits   Limits
+	packed   int64
+	unpacked int64
+	entries  int
+	names    *names
+	links    []link
+}
+
+type link struct{ name, target string }
+
+// explain makes refusals of errors in the format.
+func (u *unpacker) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	if u.ctx.Err() != nil {
+		return u.ctx.Err()
+	}
+	if _, disk := errors.AsType[*fs.PathError](err); disk || errors.Is(err, ErrRefused) {
+		return err
+	}
+	return fmt.Errorf("%w: it is damaged: %w", ErrRefused, err)
+}
+
+// enter checks the name of the next entry.
+func (u *unpacker) enter(raw string, dir bool) (string, error) {
+	if err := u.ctx.Err(); err != nil {
+		return "", err
+	}
+	if u.entries++; u.entries > u.limits.MaxFiles {
+		return "", refused(raw, "there are more than %d entries", u.limits.MaxFiles)
+	}
+	name, err := clean(raw)
+	if err != nil || name == "." {
+		return name, err
+	}
+	return name, u.names.add(name, dir)
+}
+
+func (u *unpacker) dir(name string) error {
+	return u.root.MkdirAll(filepath.FromSlash(name), 0o755)
+}
+
+func (u *unpacker) zip(in io.ReaderAt, size int64) error {
+	r, err := zip.NewReader(in, size)
+	if err != nil {
+		return err
+	}
+	if len(r.File) > u.limits.MaxFiles {
+		return fmt.Errorf("%w: there are more than %d entries", ErrRefused, u.limits.MaxFiles)
+	}
+	for _, f := range r.File {
+		mode := f.Mode()
+		name, err := u.enter(f.Name, mode.IsDir())
+		if err != nil {
+			return err
+		}
+		switch {
+		case name == ".":
+			continue
+		case f.Flags&1 != 0:
+			return refused(f.Name, "it is encrypted")
+		case mode.IsDir():
+			if err := u.dir(name); err != nil {
+				return err
+			}
+			continue
+		case !mode.IsRegular() && mode.Type() != fs.ModeSymlink:
+			return refused(f.Name, "it is a device, a pipe or a socket")
+		}
+		if err := u.zipped(f, name, mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (u *unpacker) zipped(f *zip.File, name string, mode fs.FileMode) error {
+	data, err := f.Open()
+	if err != nil {
+		return refused(f.Name, "%v", err)
+	}
+	defer data.Close()
+	if mode.Type() == fs.ModeSymlink {
+		target, err := io.ReadAll(io.LimitReader(data, maxName+1))
+		if err != nil {
+			return refused(f.Name, "%v", err)
+		}
+		return u.link(name, string(target))
+	}
+	return u.file(name, mode&0o111 != 0, int64(min(f.UncompressedSize64, 1<<62)), data)
+}
+
+func (u *unpacker) tar(in io.Reader) error {
+	r := tar.NewReader(in)
+	for {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if h.Typeflag == tar.TypeXGlobalHeader {
+			continue
+		}
+		name, err := u.enter(h.Name, h.Typeflag == tar.TypeDir)
+		if err != nil {
+			return err
+		}
+		switch h.Typeflag {
+		case tar.TypeDir:
+			err = u.dir(name)
+		case tar.TypeReg:
+			if name == "." {
+				return refused(h.Name, "a file has no name")
+			}
+			err = u.file(name, h.FileInfo().Mode()&0o111 != 0, h.Size, r)
+		case tar.TypeSymlink:
+			err = u.link(name, h.Linkname)
+		case tar.TypeLink:
+			err = refused(h.Name, "it is a hard link")
+		default:
+			err = refused(h.Name, "it is a device, a pipe or of an unknown kind")
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// link notes a link, which is made when all files are there.
+func (u *unpacker) link(name, target string) error {
+	if !stays(name, target) {
+		return refused(name, "the link to %.200q leaves the archive", target)
+	}
+	u.links = append(u.links, link{name, target})
+	return nil
+}
+
+func (u *unpacker) makeLinks() error {
+	slices.SortFunc(u.links, func(a, b link) int { return len(a.name) - len(b.name) })
+	for _, l := range u.links {
+		if dir := path.Dir(l.name); dir != "." {
+			if err := u.dir(dir); err != nil {
+				return err
+			}
+		}
+		if err := u.root.Symlink(filepath.FromSlash(l.target), filepath.FromSlash(l.name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file writes a file that claims to have size bytes.
+func (u *unpacker) file(name string, executable bool, size int64, data io.Reader) error {
+	if size > u.limits.MaxFile {
+		return refused(name, "it is larger than %d bytes", u.limits.MaxFile)
+	}
+	if dir := path.Dir(name); dir != "." {
+		if err := u.dir(dir); err != nil {
+			return err
+		}
+	}
+	mode := fs.FileMode(0o644)
+	if executable {
+		mode = 0o755
+	}
+	f, err := u.root.OpenFile(filepath.FromSlash(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	return errors.Join(u.copy(name, f, data), f.Close())
+}
+
+// copy writes what is unpacked, for as long as the bounds allow it.
+func (u *unpacker) copy(name string, f io.Writer, data io.Reader) error {
+	buf := make([]byte, 32<<10)
+	for written := int64(0); ; {
+		if err := u.ctx.Err(); err != nil {
+			return err
+		}
+		n, err := data.Read(buf)
+		written += int64(n)
+		u.unpacked += int64(n)
+		switch {
+		case written > u.limits.MaxFile:
+			return refused(name, "it is larger than %d bytes", u.limits.MaxFile)
+		case u.unpacked > u.limits.MaxUnpacked:
+			return refused(name, "the files are more than %d bytes", u.limits.MaxUnpacked)
+		case u.unpacked > unchargedRatio && u.unpacked/u.limits.MaxRatio > u.packed:
+			return refused(name, "it unpacks to more than %d times the size of the archive", u.limits.MaxRatio)
+		}
+		if n > 0 {
+			if _, err := f.Write(buf[:n]); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return refused(name, "%v", err)
+		}
+	}
+}

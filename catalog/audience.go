@@ -1,0 +1,63 @@
+package catalog
+
+import (
+	"sync"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// maxDerived bounds the snapshots that are kept for audiences.
+const maxDerived = 64
+
+// audience is who looks at a catalog.
+type audience struct {
+	key   string
+	allow func(core.Skill) bool
+}
+
+// For returns the catalog as an audience sees it: as if there were only the skills that
+// allow reports true for. It is pure, and the same for one key: what it has said is kept
+// for the key until the skills change. It is asked about each skill under the name that
+// its front matter spells.
+//
+// The catalogs of all audiences share everything else, so closing one closes all.
+func (c *Catalog) For(key string, allow func(core.Skill) bool) *Catalog {
+	return &Catalog{library: c.library, audience: &audience{key, allow}}
+}
+
+// Whole returns the catalog as it is for nobody in particular, with all its skills.
+func (c *Catalog) Whole() *Catalog { return &Catalog{library: c.library} }
+
+// seen returns a snapshot as the audience of the catalog sees it.
+func (c *Catalog) seen(s *Snapshot) *Snapshot {
+	if c.audience == nil {
+		return s
+	}
+	return c.derived.of(s, c.audience)
+}
+
+// derived keeps the snapshots of audiences. The zero derived is ready to use.
+type derived struct {
+	mu    sync.Mutex
+	base  *Snapshot
+	kept  map[string]*Snapshot
+	order []string // of their making
+}
+
+func (d *derived) of(base *Snapshot, a *audience) *Snapshot {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.base != base {
+		d.base, d.kept, d.order = base, make(map[string]*Snapshot), nil
+	}
+	if s, ok := d.kept[a.key]; ok {
+		return s
+	}
+	s := base.Allowed(a.allow)
+	if len(d.order) == maxDerived {
+		delete(d.kept, d.order[0])
+		d.order = d.order[1:]
+	}
+	d.kept[a.key], d.order = s, append(d.order, a.key)
+	return s
+}

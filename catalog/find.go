@@ -1,0 +1,117 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/search"
+)
+
+// Bounds of what a search returns.
+const (
+	defaultHits = 8
+	weakHits    = 5
+)
+
+// How much a skill gains that this agent has loaded lately.
+const recentBoost = 1.05
+
+// Query is what skills are searched for.
+type Query struct {
+	// Phrasings say in several ways what is wanted; their scores are added up. At
+	// most 8 count, of each the first 500 characters.
+	Phrasings []string
+	// Recent are names of skills that were used lately: they gain a little.
+	Recent []string
+	// Limit is how many strong hits are returned, from the one at Offset on; 0 is 8.
+	Limit, Offset int
+	// Allow reports whether a skill may be found; nil allows all. What it does not
+	// allow is not counted either.
+	Allow func(core.Skill) bool
+}
+
+// Results are the skills that a query has found.
+type Results struct {
+	// Hits are the strong hits that were asked for, the best first. Where there are no
+	// more strong ones after them, up to five of the others follow.
+	Hits []Hit
+	// Strong counts all strong hits, and Total the skills that were searched.
+	Strong, Total int
+}
+
+// Hit is a skill that was found.
+type Hit struct {
+	Skill core.Skill
+	Score float64
+	// Strong hits are likely meant; the others have words in common with the query.
+	Strong bool
+	// Explicit hits were named in the query.
+	Explicit bool
+}
+
+// Search finds skills that are not hidden, shadowed ones too, by what they say of themselves: name, description, tags,
+// and the headings and first prose of their bodies. The same files and query give the
+// same answer. It builds the index where [Catalog.Index] has not.
+//
+// The error is that of ctx, or [ErrClosed] where the catalog was closed before it was
+// indexed.
+func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
+	x, err := c.indexed(ctx)
+	if err != nil {
+		return Results{}, err
+	}
+	seen := c.seen(x.state.snapshot)
+	allowed := func(i int) bool {
+		at, ok := seen.byID[x.skills[i].ID]
+		return ok && (q.Allow == nil || q.Allow(seen.skills[at]))
+	}
+	asked := search.Query{Phrasings: q.Phrasings, Boost: x.boost(q, seen), Allow: allowed}
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultHits
+	}
+	found := x.index.Search(asked)
+	out := Results{Total: x.count(allowed)}
+	var weak []Hit
+	for _, h := range found {
+		hit := Hit{Skill: seen.skills[seen.byID[x.skills[h.Document].ID]], Score: h.Score, Strong: h.Strong, Explicit: h.Explicit}
+		switch {
+		case !h.Strong:
+			if len(weak) < weakHits {
+				weak = append(weak, hit)
+			}
+			continue
+		case out.Strong >= q.Offset && len(out.Hits) < limit:
+			out.Hits = append(out.Hits, hit)
+		}
+		out.Strong++
+	}
+	if q.Offset+len(out.Hits) >= out.Strong && (len(out.Hits) > 0 || q.Offset == 0) {
+		out.Hits = append(out.Hits, weak...)
+	}
+	return out, nil
+}
+
+// boost returns what the score of a document is multiplied by.
+func (x *finding) boost(q Query, seen *Snapshot) func(document int) float64 {
+	if len(q.Recent) == 0 {
+		return nil
+	}
+	return func(i int) float64 {
+		if at, ok := seen.byID[x.skills[i].ID]; ok && slices.Contains(q.Recent, seen.skills[at].Name) {
+			return recentBoost
+		}
+		return 1
+	}
+}
+
+func (x *finding) count(allowed func(int) bool) int {
+	n := 0
+	for i := range x.skills {
+		if allowed(i) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,205 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+func findNames(t *testing.T, c *Catalog, q Query) (names []string) {
+	t.Helper()
+	found, err := c.Search(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range found.Hits {
+		names = append(names, h.Skill.Name)
+	}
+	return names
+}
+
+func forms(t *testing.T) (*Catalog, string) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"pdf-forms/SKILL.md":  skillText("pdf-forms", "Fill in and flatten PDF forms.", "# AcroForm fields\n"),
+		"docx-forms/SKILL.md": skillText("docx-forms", "Fill in forms in Word documents.", "Body.\n"),
+		"sales/SKILL.md":      skillText("sales", "Sum up sales in a spreadsheet.", "Body.\n"),
+		"hidden/SKILL.md":     "---\nname: hidden\ndescription: Fill in PDF forms.\ndisable-model-invocation: true\n---\n",
+	})
+	return mustOpen(t, []Root{Dir(dir)}), dir
+}
+
+func TestCatalogSearch(t *testing.T) {
+	c, _ := forms(t)
+	for name, tt := range map[string]struct {
+		query Query
+		want  []string
+	}{
+		"strong, then weak":  {Query{Phrasings: []string{"fill in a PDF form"}}, []string{"pdf-forms", "docx-forms"}},
+		"heading":            {Query{Phrasings: []string{"acroform"}}, []string{"pdf-forms"}},
+		"not allowed":        {Query{Phrasings: []string{"fill in a PDF form"}, Allow: func(s core.Skill) bool { return s.Name != "pdf-forms" }}, []string{"docx-forms"}},
+		"lately used":        {Query{Phrasings: []string{"fill in forms"}, Recent: []string{"docx-forms"}}, []string{"docx-forms", "pdf-forms"}},
+		"behind the last":    {Query{Phrasings: []string{"acroform"}, Offset: 9}, nil},
+		"nothing to look at": {Query{Phrasings: []string{"the of"}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := findNames(t, c, tt.query); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("found %q, want %q", got, tt.want)
+			}
+		})
+	}
+	found, err := c.Search(t.Context(), Query{Phrasings: []string{"fill forms"}, Limit: 1})
+	if err != nil || found.Total != 3 || found.Strong != 2 || len(found.Hits) != 1 {
+		t.Errorf("first page %+v, %v", found, err)
+	}
+}
+
+// The index follows the files: what is written, edited and removed.
+func TestSearchFollowsRefresh(t *testing.T) {
+	c, dir := forms(t)
+	if got := findNames(t, c, Query{Phrasings: []string{"zebra"}}); got != nil {
+		t.Fatalf("found %q", got)
+	}
+	old := time.Now().Add(-time.Minute)
+	edit := func(name, description, body string) {
+		file := filepath.Join(dir, name, "SKILL.md")
+		write(t, dir, map[string]string{name + "/SKILL.md": skillText(name, description, body)})
+		old = old.Add(time.Second)
+		if err := os.Chtimes(file, old, old); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit("zoo", "Feeds a zebra.", "Body.\n")
+	if got := findNames(t, c, Query{Phrasings: []string{"zebra"}}); !reflect.DeepEqual(got, []string{"zoo"}) {
+		t.Errorf("found %q", got)
+	}
+	edit("zoo", "Feeds a zebra.", "# Giraffes too\n") // the snapshot stays the same
+	if got := findNames(t, c, Query{Phrasings: []string{"giraffe"}}); !reflect.DeepEqual(got, []string{"zoo"}) {
+		t.Errorf("after an edit of the body found %q", got)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "zoo")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := findNames(t, c, Query{Phrasings: []string{"zebra"}}); got != nil {
+		t.Errorf("found %q, which is gone", got)
+	}
+}
+
+func TestSearchWithoutBodies(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads documents.", "# Acroform\n")})
+	c := mustOpen(t, []Root{Dir(dir)}, WithSearchBodies(0))
+	if got := findNames(t, c, Query{Phrasings: []string{"acroform"}}); got != nil {
+		t.Errorf("found %q", got)
+	}
+	if _, err := Open(t.Context(), nil, WithSearchBodies(-1)); err == nil {
+		t.Error("less than no bytes are accepted")
+	}
+}
+
+func TestSearchErrors(t *testing.T) {
+	c, _ := forms(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Search(ctx, Query{Phrasings: []string{"pdf"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	c.Close()
+	if err := c.Index(t.Context()); !errors.Is(err, ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}
+
+// The order of the roots changes no answer.
+func TestSearchDoesNotDependOnTheOrderOfRoots(t *testing.T) {
+	a, b := t.TempDir(), t.TempDir()
+	for i := range 40 {
+		dir := a
+		if i%2 == 1 {
+			dir = b
+		}
+		write(t, dir, map[string]string{fmt.Sprintf("s%d/SKILL.md", i): skillText(fmt.Sprintf("s%d", i), fmt.Sprintf("Word%d and word%d.", i%7, i%3), "Body.\n")})
+	}
+	one, two := mustOpen(t, []Root{Dir(a), Dir(b)}), mustOpen(t, []Root{Dir(b), Dir(a)})
+	for i := range 7 {
+		q := Query{Phrasings: []string{fmt.Sprintf("word%d", i), "word1"}, Limit: 20}
+		if x, y := findNames(t, one, q), findNames(t, two, q); !reflect.DeepEqual(x, y) {
+			t.Errorf("%q: %q, in the other order %q", q.Phrasings, x, y)
+		}
+	}
+}
+
+// BenchmarkFinding measures the index and the search of 10,000 skills beside what it
+// takes to read their folders without any index.
+func BenchmarkFinding(b *testing.B) {
+	dir := generate(b, benchSkills)
+	b.Run("scan", func(b *testing.B) {
+		for b.Loop() {
+			n := 0
+			folders, err := os.ReadDir(dir)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, f := range folders {
+				data, err := os.ReadFile(filepath.Join(dir, f.Name(), "SKILL.md"))
+				if err != nil {
+					b.Fatal(err)
+				}
+				if strings.Contains(string(data), "case 77") {
+					n++
+				}
+			}
+			if n == 0 {
+				b.Fatal("nothing found")
+			}
+		}
+	})
+	c := mustOpen(b, []Root{Dir(dir)})
+	b.Run("index", func(b *testing.B) {
+		before := heap()
+		for b.Loop() {
+			c.finder.built.Store(nil)
+			if err := c.Index(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(heap()-before)/1e6, "MB")
+	})
+	b.Run("search", func(b *testing.B) {
+		q := Query{Phrasings: []string{"handles case 4711", "a task about case 4711", "skill 04711"}}
+		for b.Loop() {
+			if _, err := c.Search(b.Context(), q); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func TestSearchOfNothing(t *testing.T) {
+	c := mustOpen(t, nil)
+	if found, err := c.Search(t.Context(), Query{Phrasings: []string{"pdf"}}); err != nil || found.Total != 0 || found.Hits != nil {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}

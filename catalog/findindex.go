@@ -1,0 +1,161 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/search"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// defaultSearchBytes is how much of a SKILL.md the search reads.
+const defaultSearchBytes = 64 << 10
+
+// finding is the index of one state of the catalog. Document i is skill i.
+type finding struct {
+	state  *state
+	skills []core.Skill
+	keys   []string
+	index  *search.Index
+}
+
+// finder keeps the index that was built last.
+type finder struct {
+	built    atomic.Pointer[finding]
+	building chan struct{} // holds one token: the right to build
+}
+
+// Index builds the index of [Catalog.Search] for the skills as they are now, so that
+// no search has to wait for it. Only what has changed since it was built last is read.
+// Where skills change while it reads, it begins again. The error is that of ctx, or
+// [ErrClosed].
+func (c *Catalog) Index(ctx context.Context) error {
+	_, err := c.indexed(ctx)
+	return err
+}
+
+func (c *Catalog) indexed(ctx context.Context) (*finding, error) {
+	if x := c.finder.built.Load(); x != nil && x.state == c.state.Load() {
+		return x, nil
+	}
+	select {
+	case c.finder.building <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-c.finder.building }()
+	for {
+		st, last := c.state.Load(), c.finder.built.Load()
+		if last != nil && last.state == st {
+			return last, nil
+		}
+		if c.closed.Load() {
+			return nil, fmt.Errorf("catalog: search: %w", ErrClosed)
+		}
+		x, stale := c.build(ctx, st, last)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if stale && (c.state.Load() != st || c.closed.Load()) {
+			continue
+		}
+		c.finder.built.Store(x)
+		return x, nil
+	}
+}
+
+// build indexes the skills that are not hidden, whoever may see them. stale reports that a text could not be read because
+// the catalog has taken its files away.
+func (c *Catalog) build(ctx context.Context, st *state, last *finding) (_ *finding, stale bool) {
+	var gone atomic.Bool
+	x := &finding{state: st, skills: st.snapshot.searchable()}
+	sources := make([]search.Source, len(x.skills))
+	x.keys = make([]string, len(x.skills))
+	for i, skill := range x.skills {
+		d := search.Document{Name: skill.Name, Description: skill.Description, Tags: skill.Tags}
+		read := func() (search.Document, error) {
+			if ctx.Err() != nil {
+				return d, ctx.Err()
+			}
+			body, err := c.searched(ctx, st, skill)
+			if err != nil && isStale(err) {
+				gone.Store(true)
+			}
+			d.Body = body
+			return d, err
+		}
+		key := c.searchKey(ctx, st, skill)
+		x.keys[i], sources[i] = key, search.Source{Key: key, Read: read}
+	}
+	if last != nil && slices.Equal(last.keys, x.keys) {
+		x.index = last.index
+		return x, false
+	}
+	var prev *search.Index
+	if last != nil {
+		prev = last.index
+	}
+	x.index = search.Build(prev, sources)
+	return x, gone.Load()
+}
+
+// searchKey names the text of a skill without reading it. A file whose stamp cannot be
+// trusted is read.
+func (c *Catalog) searchKey(ctx context.Context, st *state, skill core.Skill) string {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%q %q %q ", skill.Name, skill.Description, skill.ID)
+	p := st.places[skill.ID]
+	switch stamp := p.stamp; {
+	case c.cfg.searchBytes == 0:
+	case p.entry != nil:
+		fmt.Fprintf(hash, "%q %q", p.entry.ID, p.entry.Revision)
+	case stamp.settled:
+		fmt.Fprintf(hash, "%d %d", stamp.info.Size(), stamp.info.ModTime().UnixNano())
+	default:
+		body, err := c.searched(ctx, st, skill)
+		fmt.Fprintf(hash, "%q %t", body, err == nil)
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:16])
+}
+
+// searched reads the beginning of a skill's body.
+func (c *Catalog) searched(ctx context.Context, st *state, skill core.Skill) (string, error) {
+	if c.cfg.searchBytes == 0 {
+		return "", nil
+	}
+	p, err := c.place(ctx, st, skill)
+	if err != nil {
+		return "", err
+	}
+	if p.tree == nil {
+		return "", ErrNotExist
+	}
+	f, _, err := openSeen(p.tree, p.file, c.cfg.maxFileBytes)
+	if err != nil {
+		return "", cause(err)
+	}
+	defer f.Close()
+	return readBody(f, c.cfg.searchBytes)
+}
+
+// readBody reads what follows the front matter, of the first so many bytes.
+func readBody(f fs.File, limit int) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(f, int64(limit)))
+	if err != nil {
+		return "", err
+	}
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	if end := skillmd.FrontMatterEnd(data); end >= 0 {
+		data = data[end:]
+	}
+	return strings.ToValidUTF8(string(data), "\uFFFD"), nil
+}

@@ -1,0 +1,170 @@
+package catalog
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// candidate is a usable skill with the name that its front matter spells, before it is
+// known who owns the name.
+type candidate struct {
+	skill  core.Skill
+	key    string // skillmd.CleanName of the name
+	root   string // the name of the root
+	folder string // in the root
+	at     place
+}
+
+// AmbiguousError reports a plain name that several skills have, where [Ambiguous]
+// is the rule. It wraps [ErrUnknownSkill].
+type AmbiguousError struct {
+	Name      string
+	Qualified []string // what to say instead
+}
+
+func (e *AmbiguousError) Error() string {
+	quoted := make([]string, len(e.Qualified))
+	for i, q := range e.Qualified {
+		quoted[i] = fmt.Sprintf("%q", q)
+	}
+	last := len(quoted) - 1
+	return fmt.Sprintf("%q is the name of %d skills: say %s or %s", e.Name, len(quoted), strings.Join(quoted[:last], ", "), quoted[last])
+}
+
+func (e *AmbiguousError) Unwrap() error { return ErrUnknownSkill }
+
+// naming decides what each skill is called.
+type naming struct {
+	rule       Collisions
+	skills     []core.Skill
+	ambiguous  map[string][]string // key -> qualified names
+	collisions []skillmd.Diagnostic
+}
+
+// decide names the candidates, which are in the order of their rank.
+func decide(all []candidate, rule Collisions) *naming {
+	n := &naming{rule: rule, ambiguous: map[string][]string{}, skills: make([]core.Skill, 0, len(all))}
+	first := make(map[string]int, len(all)) // key -> index in all
+	var same map[string][]int               // those keys that more than one has
+	for i := range all {
+		key := all[i].key
+		before, taken := first[key]
+		if !taken {
+			first[key] = i
+			continue
+		}
+		if same == nil {
+			same = make(map[string][]int)
+		}
+		if same[key] == nil {
+			same[key] = []int{before}
+		}
+		same[key] = append(same[key], i)
+	}
+	for i := range all {
+		c := &all[i]
+		rivals := same[c.key]
+		skill := c.skill
+		skill.Qualified = qualified(all, rivals, c)
+		c.skill.Qualified = skill.Qualified // for those who ask by it
+		if rivals == nil {
+			if skill.Scope == core.ScopeRemote {
+				skill.Name = skill.Qualified
+			}
+			n.skills = append(n.skills, skill)
+			continue
+		}
+		n.contested(all, rivals, c, skill)
+	}
+	slices.SortFunc(n.skills, func(a, b core.Skill) int { return strings.Compare(a.Name, b.Name) })
+	return n
+}
+
+// contested names a skill whose name others have too.
+func (n *naming) contested(all []candidate, rivals []int, c *candidate, skill core.Skill) {
+	owner := &all[rivals[0]]
+	isOwner := owner == c && skill.Scope != core.ScopeRemote
+	switch {
+	case n.rule == Ambiguous:
+		n.ambiguous[c.key] = append(n.ambiguous[c.key], skill.Qualified)
+		skill.Name = skill.Qualified
+	case isOwner:
+	case owner.skill.Scope == core.ScopeRemote:
+		skill.Name = skill.Qualified
+	default:
+		skill.Name, skill.Shadowed = skill.Qualified, true
+	}
+	n.skills = append(n.skills, skill)
+	if owner == c {
+		return
+	}
+	qualifier, _ := strings.CutSuffix(skill.Qualified, ":"+c.skill.Name)
+	text := fmt.Sprintf("skill %q of %s is shadowed by %s; it loads as %q", c.skill.Name, qualifier, owner.skill.Place, skill.Qualified)
+	if n.rule == Ambiguous {
+		text = fmt.Sprintf("skill %q of %s has the name of %s; it loads as %q", c.skill.Name, qualifier, owner.skill.Place, skill.Qualified)
+	}
+	n.collisions = append(n.collisions, skillmd.Diagnostic{File: c.skill.Place, Code: CodeCollision, Severity: skillmd.Warning, Message: text})
+}
+
+// qualified returns the first of the scope, the root, and the root with the folder, that
+// none of the rivals has.
+func qualified(all []candidate, rivals []int, c *candidate) string {
+	choices := func(c *candidate) [3]string {
+		folder := c.root
+		if c.folder != "." {
+			folder += "/" + printable(c.folder)
+		}
+		return [3]string{c.skill.Scope.String(), c.root, folder}
+	}
+	if rivals == nil {
+		return c.skill.Scope.String() + ":" + c.skill.Name
+	}
+	own := choices(c)
+	for k, q := range own {
+		taken := slices.ContainsFunc(rivals, func(i int) bool { return &all[i] != c && choices(&all[i])[k] == q })
+		if !taken {
+			return q + ":" + c.skill.Name
+		}
+	}
+	return own[2] + ":" + c.skill.Name
+}
+
+// rank sorts candidates: by scope, then in the order in which they come.
+func rank(all []candidate) {
+	slices.SortStableFunc(all, func(a, b candidate) int { return int(a.skill.Scope) - int(b.skill.Scope) })
+}
+
+// once drops candidates whose SKILL.md is the very file of one with a higher rank, as
+// when a link and its target are both in a root.
+func once(st *state, all []candidate) []candidate {
+	byKey := make(map[string][]int)
+	out := all[:0]
+	for _, c := range all {
+		twice := false
+		for _, i := range byKey[c.key] {
+			twice = twice || st.sameFile(out[i].at, c.at)
+		}
+		if !twice {
+			byKey[c.key] = append(byKey[c.key], len(out))
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (st *state) sameFile(a, b place) bool {
+	if a.entry != nil || b.entry != nil || a.area == b.area {
+		return false
+	}
+	x, err := st.areas[a.area].tree.stat(a.file)
+	if err != nil {
+		return false
+	}
+	y, err := st.areas[b.area].tree.stat(b.file)
+	return err == nil && os.SameFile(x, y)
+}

@@ -1,0 +1,286 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+func everywhere(tb testing.TB) (roots []Root, base string) {
+	tb.Helper()
+	base = tb.TempDir()
+	write(tb, base, map[string]string{
+		"p/pdf/SKILL.md":     skillText("pdf", "Of the project.", "Project body.\n"),
+		"p/pdf/doc.md":       "project doc",
+		"u/pdf/SKILL.md":     skillText("pdf", "Of the user.", "User body.\n"),
+		"u/pdf/doc.md":       "user doc",
+		"u/sub/pdf/SKILL.md": skillText("pdf", "Another of the user.", "Other body.\n"),
+		"u/csv/SKILL.md":     skillText("csv", "Reads tables.", ""),
+	})
+	return []Root{
+		Dir(filepath.Join(base, "u")).In(User).Named("mine"),
+		Dir(filepath.Join(base, "p")).In(Project),
+	}, base
+}
+
+func trustAll(*testing.T) Option {
+	return WithTrust(func(context.Context, Root) (bool, error) { return true, nil })
+}
+
+func called(s *Snapshot) (names []string) {
+	for _, skill := range s.Skills() {
+		name := skill.Name
+		if skill.Shadowed {
+			name += " (shadowed)"
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+func TestCollisions(t *testing.T) {
+	roots, _ := everywhere(t)
+	t.Run("shadow", func(t *testing.T) {
+		c := mustOpen(t, roots, trustAll(t))
+		s := c.Snapshot()
+		same(t, "skills", []string{"csv", "mine/pdf:pdf (shadowed)", "mine/sub/pdf:pdf (shadowed)", "pdf"}, called(s))
+		var seen []string
+		for _, skill := range s.Visible() {
+			seen = append(seen, skill.Name)
+		}
+		same(t, "visible", []string{"csv", "pdf"}, seen)
+		for ref, want := range map[string]string{
+			"pdf": "Project body.", "project:pdf": "Project body.", "dir:p/pdf": "Project body.",
+			"mine/pdf:pdf": "User body.", "dir:mine/pdf": "User body.", "mine/sub/pdf:pdf": "Other body.",
+		} {
+			if _, body, err := c.Body(t.Context(), ref); err != nil || body.Text != want {
+				t.Errorf("%s is %q, %v; want %q", ref, body.Text, err, want)
+			}
+		}
+		if doc, err := c.Doc(t.Context(), "mine/pdf:pdf", "doc.md"); err != nil || doc.Text != "user doc" {
+			t.Errorf("doc of the shadowed skill: %q, %v", doc.Text, err)
+		}
+		if skill, _ := s.Skill("user:csv"); skill.Name != "csv" || skill.Scope != User || skill.Source != "mine" || skill.ID != "dir:mine/csv" {
+			t.Errorf("csv by its qualified name: %+v", skill)
+		}
+		for _, ref := range []string{"user:pdf", "mine:pdf", "host:csv", "x:csv", ":csv", "csv:", "pdf:pdf"} {
+			if skill, err := s.Resolve(ref); !errors.Is(err, ErrUnknownSkill) {
+				t.Errorf("%s is %+v, %v", ref, skill, err)
+			}
+		}
+		var told []string
+		for _, d := range s.Diagnostics() {
+			if d.Code == CodeCollision {
+				told = append(told, d.Message)
+			}
+		}
+		same(t, "collisions", []string{
+			`skill "pdf" of mine/pdf is shadowed by p/pdf/SKILL.md; it loads as "mine/pdf:pdf"`,
+			`skill "pdf" of mine/sub/pdf is shadowed by p/pdf/SKILL.md; it loads as "mine/sub/pdf:pdf"`,
+		}, told)
+	})
+	t.Run("ambiguous", func(t *testing.T) {
+		c := mustOpen(t, roots, trustAll(t), WithCollisions(Ambiguous))
+		same(t, "skills", []string{"csv", "mine/pdf:pdf", "mine/sub/pdf:pdf", "project:pdf"}, called(c.Snapshot()))
+		_, _, err := c.Body(t.Context(), "pdf")
+		const want = `"pdf" is the name of 3 skills: say "project:pdf", "mine/pdf:pdf" or "mine/sub/pdf:pdf"`
+		ambiguous, ok := errors.AsType[*AmbiguousError](err)
+		if !ok || ambiguous.Error() != want || !errors.Is(err, ErrUnknownSkill) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if _, body, err := c.Body(t.Context(), "project:pdf"); err != nil || body.Text != "Project body." {
+			t.Errorf("%q, %v", body.Text, err)
+		}
+	})
+	t.Run("remote owns no name", func(t *testing.T) {
+		c := mustOpen(t, []Root{FS("far", mapFS(map[string]string{"pdf/SKILL.md": skillText("pdf", "Far.", "")})).In(Remote)})
+		same(t, "skills", []string{"remote:pdf"}, called(c.Snapshot()))
+		if _, err := c.Snapshot().Resolve("pdf"); !errors.Is(err, ErrUnknownSkill) {
+			t.Errorf("a plain name of a remote skill: %v", err)
+		}
+	})
+	t.Run("names of roots are checked", func(t *testing.T) {
+		for _, name := range []string{"", "A", "a b", strings.Repeat("x", 33)} {
+			if c, err := Open(t.Context(), []Root{FS("x", mapFS(nil)).Named(name)}); err == nil {
+				c.Close()
+				t.Errorf("%q is a name", name)
+			}
+		}
+	})
+}
+
+func TestSkillTellsWhereItIs(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads.\nversion: 1.0\ntags: [forms, \"a, b\"]\nkeywords: x, forms\nuser-invocable: false\nmetadata:\n  category: office\n---\n"})
+	c := mustOpen(t, []Root{Dir(dir)})
+	skill, _ := c.Snapshot().Skill("pdf")
+	if skill.Location != filepath.Join(dir, "pdf", "SKILL.md") || skill.RootDir != filepath.Join(dir, "pdf") || skill.Version != "1.0" || skill.UserInvocable {
+		t.Errorf("%+v", skill)
+	}
+	same(t, "tags", []string{"forms", "a, b", "x", "office"}, skill.Tags)
+	c = mustOpen(t, []Root{FS("mem", mapFS(map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", "")}))})
+	if skill, _ := c.Snapshot().Skill("pdf"); skill.Location != "mem/pdf/SKILL.md" || skill.RootDir != "" || !skill.UserInvocable || skill.ID != "fs:mem/pdf" {
+		t.Errorf("%+v", skill)
+	}
+}
+
+// What an audience does not see takes no name from it, and is not reached by any way.
+func TestAudience(t *testing.T) {
+	roots, base := everywhere(t)
+	c := mustOpen(t, roots, trustAll(t))
+	only := func(ids ...string) *Catalog {
+		return c.For(fmt.Sprint(ids), func(s core.Skill) bool { return slices.Contains(ids, s.ID) })
+	}
+	user := only("dir:mine/pdf", "dir:mine/csv")
+	same(t, "skills", []string{"csv", "pdf"}, called(user.Snapshot()))
+	if _, body, err := user.Body(t.Context(), "pdf"); err != nil || body.Text != "User body." {
+		t.Errorf("%q, %v", body.Text, err)
+	}
+	for _, ref := range []string{"project:pdf", "dir:p/pdf", "mine/sub/pdf:pdf"} {
+		if _, err := user.Docs(t.Context(), ref); !errors.Is(err, ErrUnknownSkill) {
+			t.Errorf("%s: %v", ref, err)
+		}
+	}
+	byName := c.For("by qualified name", func(s core.Skill) bool { return s.Qualified == "mine/pdf:pdf" })
+	same(t, "by qualified name", []string{"pdf"}, called(byName.Snapshot()))
+	if user.Snapshot() != only("dir:mine/pdf", "dir:mine/csv").Snapshot() {
+		t.Error("one key has two snapshots")
+	}
+	if near := only("dir:mine/csv").Snapshot().Suggest("pdff"); len(near) > 0 {
+		t.Errorf("suggested: %q", near)
+	}
+	if c.Snapshot().Len() != 4 {
+		t.Error("an audience changes the catalog of others")
+	}
+	if err := os.Symlink("../pdf/doc.md", filepath.Join(base, "u", "csv", "notes.md")); err != nil {
+		t.Skip("no links here:", err)
+	}
+	if data, err := c.ReadFile(t.Context(), "csv", "notes.md"); err != nil || string(data) != "user doc" {
+		t.Errorf("everybody reads %q, %v", data, err)
+	}
+	if data, err := only("dir:mine/csv").ReadFile(t.Context(), "csv", "notes.md"); !errors.Is(err, ErrPath) {
+		t.Errorf("a link into what is not seen: %q, %v", data, err)
+	}
+	write(t, base, map[string]string{"u/new/SKILL.md": skillText("new", "New.", "")})
+	if s, err := user.Refresh(t.Context()); err != nil || s.Len() != 2 || c.Snapshot().Len() != 5 {
+		t.Errorf("after a refresh by an audience: %d and %d skills, %v", s.Len(), c.Snapshot().Len(), err)
+	}
+}
+
+func TestDiscoverAndTrust(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, base, map[string]string{
+		"project/.git/HEAD":                         "",
+		"project/.claude/skills/pdf/SKILL.md":       skillText("pdf", "Of the project.", ""),
+		"project/.agents/skills/xls/SKILL.md":       skillText("xls", "Of the project.", ""),
+		"project/inner/.claude/skills/csv/SKILL.md": skillText("csv", "Of a part.", ""),
+		"home/.claude/skills/pdf/SKILL.md":          skillText("pdf", "Of the user.", ""),
+		"config/agents/skills/cfg/SKILL.md":         skillText("cfg", "Of the settings.", ""),
+		".claude/skills/outer/SKILL.md":             skillText("outer", "Above the project.", ""),
+	})
+	at := func(name string) string { return filepath.Join(base, name) }
+	file := TrustFile(at("state/trusted.json"))
+	discover := func(dir string) []Root {
+		return Discover(at(dir), DiscoverHome(at("home")), DiscoverConfig(at("config")))
+	}
+	c := mustOpen(t, discover("project/inner"), WithTrust(file.Trusts))
+	check := func(what string, untrusted int, names ...string) {
+		t.Helper()
+		s, err := c.Refresh(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, what, names, called(s))
+		told := 0
+		for _, d := range s.Diagnostics() {
+			if d.Code == CodeUntrusted {
+				told++
+				if want := "project skills below " + at("project") + " are not trusted: not searched"; d.Message != want {
+					t.Errorf("%s: %q, want %q", what, d.Message, want)
+				}
+			}
+		}
+		if told != untrusted {
+			t.Errorf("%s: %d findings about trust, want %d", what, told, untrusted)
+		}
+	}
+	check("without trust", 1, "cfg", "pdf")
+	if _, err := file.Add(at("project")); err != nil {
+		t.Fatal(err)
+	}
+	check("with trust", 0, "cfg", "csv", "pdf", "user:pdf (shadowed)", "xls")
+	var collisions []string
+	for _, d := range c.Snapshot().Diagnostics() {
+		if d.Code == CodeCollision {
+			collisions = append(collisions, d.Message)
+		}
+	}
+	same(t, "collisions", []string{`skill "pdf" of user is shadowed by project/.claude/skills/pdf/SKILL.md; it loads as "user:pdf"`}, collisions)
+	if err := os.Rename(at("project"), at("away")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, base, map[string]string{"project/inner/.claude/skills/evil/SKILL.md": skillText("evil", "Swapped in.", "")})
+	write(t, base, map[string]string{"project/.git/HEAD": ""})
+	check("another folder at the place", 1, "cfg", "pdf")
+	if err := os.WriteFile(at("state/trusted.json"), []byte("["), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Trusts(t.Context(), discover("project")[0]); err == nil {
+		t.Error("a broken file is read")
+	}
+	roots := discover("config")
+	if len(roots) != 5 || roots[0].Project() != at("config") {
+		t.Errorf("without a work tree: %v", roots)
+	}
+}
+
+func TestPlugin(t *testing.T) {
+	base := t.TempDir()
+	write(t, base, map[string]string{
+		"a/.claude-plugin/plugin.json": `{"name":"Office Tools","version":"1.2.0"}`,
+		"a/skills/pdf/SKILL.md":        skillText("pdf", "Of a plugin.", ""),
+		"b/.claude-plugin/plugin.json": `{`,
+		"b/skills/pdf/SKILL.md":        skillText("pdf", "Of another.", ""),
+		"c/skills/xls/SKILL.md":        skillText("xls", "Without a manifest.", ""),
+	})
+	at := func(name string) string { return filepath.Join(base, name) }
+	c := mustOpen(t, []Root{Plugin(at("a")), Plugin(at("b")), Plugin(at("c")), Plugin(at("none")).Optional()})
+	same(t, "skills", []string{"b:pdf (shadowed)", "pdf", "xls"}, called(c.Snapshot()))
+	if skill, _ := c.Snapshot().Skill("office-tools:pdf"); skill.ID != "plugin:office-tools:pdf" || skill.Scope != PlugIn {
+		t.Errorf("%+v", skill)
+	}
+	broken := 0
+	for _, d := range c.Snapshot().Diagnostics() {
+		if d.Code == CodePlugin && d.Severity == skillmd.Warning {
+			broken++
+		}
+	}
+	if broken != 2 {
+		t.Errorf("%d findings about manifests: %v", broken, c.Snapshot().Diagnostics())
+	}
+	if s, err := c.Refresh(t.Context()); err != nil || s != c.Snapshot() {
+		t.Errorf("nothing has changed: %v", err)
+	}
+}
+
+func ExampleDiscover() {
+	for _, r := range Discover("/srv/project", DiscoverHome("/home/me"), DiscoverConfig("")) {
+		fmt.Println(r.Scope(), filepath.ToSlash(r.Path()))
+	}
+	// Output:
+	// project /srv/project/.claude/skills
+	// project /srv/project/.agents/skills
+	// user /home/me/.claude/skills
+	// user /home/me/.agents/skills
+}

@@ -1,0 +1,227 @@
+package catalog
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// TreeSource is a directory or a file system as a [Source]. A skill's id is its
+// folder, "." for the root itself; its revision is a hash of all its files. Only the
+// present revision is kept. Make one with [OpenSource].
+//
+// For its own roots made by [Dir] and [FS] a [Catalog] uses it in another way: it
+// looks at no other file than SKILL.md when it searches, and sees an edited file at
+// once.
+type TreeSource struct {
+	cfg  *config
+	root Root
+	name string // stands in front of locations
+	live bool   // for a catalog: Scan lists the tree itself, and Open is not used
+
+	mu     sync.Mutex // held for the whole of a Scan
+	tree   tree
+	known  map[string]digestedFile // by path in the tree
+	skills map[string]string       // the folders of the last Scan
+}
+
+type digestedFile struct {
+	stamp stamp
+	File
+}
+
+var _ Source = (*TreeSource)(nil)
+
+// OpenSource opens a root made by [Dir] or [FS] as a source, for stores of skills
+// that take any source. Of the options, those about how skills are found hold. The
+// error is that of the option, or says why the root cannot be opened. Close it after
+// use.
+func OpenSource(root Root, opts ...Option) (*TreeSource, error) {
+	cfg, err := newConfig(opts)
+	if err != nil {
+		return nil, err
+	}
+	if root.source != nil {
+		return nil, errors.New("catalog: OpenSource wants a directory or a file system")
+	}
+	s := &TreeSource{cfg: cfg, root: root, name: root.displayNames()[0]}
+	if err := s.reopen(); err != nil {
+		return nil, fmt.Errorf("catalog: open root %q: %w", root, err)
+	}
+	return s, nil
+}
+
+// Close releases the directory. Scan and Open then fail with [ErrClosed].
+func (s *TreeSource) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tree == nil {
+		return nil
+	}
+	return s.tree.close()
+}
+
+// reopen opens the directory that is at the path now, which a deployment may swap.
+func (s *TreeSource) reopen() error {
+	t, err := openTree(s.root, s.tree)
+	if err != nil || t == s.tree {
+		return err
+	}
+	if s.tree != nil {
+		s.tree.close()
+	}
+	s.tree, s.known, s.skills = t, nil, nil
+	return nil
+}
+
+// Scan implements [Source]. It reads the files that have changed.
+func (s *TreeSource) Scan(ctx context.Context, prev *Listing) (*Listing, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if s.live {
+		return s.scanLive(ctx, prev)
+	}
+	if err := s.reopen(); err != nil {
+		return nil, err
+	}
+	next := &Listing{}
+	if s.tree != nil { // else an optional directory that is absent
+		var err error
+		if next, err = s.list(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if prev != nil && reflect.DeepEqual(prev, next) {
+		return prev, nil
+	}
+	return next, nil
+}
+
+func (s *TreeSource) list(ctx context.Context) (*Listing, error) {
+	sc := &scanner{cfg: s.cfg, tree: s.tree, name: s.name, dirName: s.root.dirName(), heads: true, now: time.Now()}
+	out, err := sc.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	next := &Listing{Diagnostics: out.diagnostics}
+	skills := make(map[string]string)
+	for _, f := range out.found {
+		skills[f.dir] = f.dir
+	}
+	known := make(map[string]digestedFile)
+	for _, f := range out.found {
+		e := Entry{ID: f.dir, Head: f.head[:min(len(f.head), maxEntryHead)]}
+		if e.Files, err = s.files(ctx, f.dir, skills, known); err != nil {
+			return nil, err
+		}
+		e.Revision = revisionOf(e.Files)
+		if fault := e.fault(); fault != "" {
+			next.Diagnostics = append(next.Diagnostics, sc.diagnostic(skillmd.Error, CodeUnreadable, f.file, "ignored: "+fault))
+			continue
+		}
+		next.Entries = append(next.Entries, e)
+	}
+	s.known, s.skills = known, skills
+	return next, nil
+}
+
+// files lists the files of the skill in dir with their digests. known takes what
+// was found out about them. skills are the folders of all skills.
+func (s *TreeSource) files(ctx context.Context, dir string, skills map[string]string, known map[string]digestedFile) ([]File, error) {
+	w := &fileWalk{
+		tree: s.tree, base: dir, others: skills, limit: maxFiles, maxDepth: maxFileDepth,
+		enter: func(rel string) bool { return !neverSearched(path.Base(rel)) },
+		take:  func(string) bool { return true },
+	}
+	if err := w.walk(ctx, "", 0); err != nil {
+		return nil, err
+	}
+	files := []File{}
+	for _, rel := range w.files {
+		name := below(dir, rel)
+		info, err := s.tree.stat(name)
+		if err != nil {
+			continue // deleted meanwhile
+		}
+		f, ok := s.known[name]
+		if !ok || !f.stamp.holds(info) {
+			if f, err = digestFile(ctx, s.tree, name); err != nil {
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
+				}
+				continue // nobody could read it from the source either
+			}
+		}
+		known[name] = f
+		f.Path = rel
+		files = append(files, f.File)
+	}
+	return files, nil
+}
+
+func digestFile(ctx context.Context, t tree, name string) (digestedFile, error) {
+	now := time.Now()
+	f, info, err := openRegular(t, name, noLimit)
+	if err != nil {
+		return digestedFile{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, whileAlive{ctx, f})
+	return digestedFile{newStamp(info, now), File{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}}, err
+}
+
+func revisionOf(files []File) string {
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%q %s\n", f.Path, f.SHA256)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// Open implements [Source]. The files are read as they are at that moment: whoever
+// needs those of the revision compares what it reads with the digests of the
+// listing, as a [Catalog] does.
+func (s *TreeSource) Open(ctx context.Context, id, revision string) (fs.FS, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	gone := fmt.Errorf("catalog: open %q: %w", id, ErrGone)
+	if s.tree == nil {
+		return nil, gone
+	}
+	if s.skills == nil { // nothing was scanned yet, or the directory is another one
+		if _, err := s.list(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if s.skills[id] == "" {
+		return nil, gone
+	}
+	files, err := s.files(ctx, id, s.skills, make(map[string]digestedFile))
+	if err != nil || revisionOf(files) != revision {
+		return nil, errors.Join(gone, ctx.Err())
+	}
+	switch t := s.tree.(type) {
+	case *dirTree:
+		return fs.Sub(t.root.FS(), id)
+	case *fsTree:
+		return fs.Sub(t.fsys, id)
+	}
+	return nil, gone
+}

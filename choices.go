@@ -1,0 +1,33 @@
+package satchel
+
+// SearchMode says whether the model is offered skill_search.
+type SearchMode uint8
+
+// The modes of [WithSearch].
+const (
+	// SearchAuto offers it if at New there are more skills than the overview can
+	// describe. The default.
+	SearchAuto SearchMode = iota
+	SearchOn
+	SearchOff
+)
+
+// Mentions says how users name skills in their messages.
+type Mentions uint8
+
+// The ways of [WithMentions]; both together are Dollar|Slash.
+const (
+	Dollar Mentions = 1 << iota // $name, anywhere outside code
+	Slash                       // /name, at the beginning of a line
+)
+
+// Activation says what becomes of skills that a user's message is likely to mean.
+type Activation uint8
+
+// The ways of [WithActivation].
+const (
+	// Suggest names them to the model, in that message.
+	Suggest Activation = iota + 1
+	// LoadFirst loads the first of them.
+	LoadFirst
+)

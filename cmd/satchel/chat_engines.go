@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/redis/go-redis/v9"
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/s3blob" // for --artifacts s3://
+
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/artifacts/blobstore"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/session/pgstore"
+	"github.com/satchel-go/satchel/session/redisstore"
+)
+
+// closers are closed in their order.
+type closers []io.Closer
+
+func (c closers) Close() error {
+	var errs []error
+	for _, one := range c {
+		errs = append(errs, one.Close())
+	}
+	return errors.Join(errs...)
+}
+
+type closeFunc func()
+
+func (f closeFunc) Close() error { f(); return nil }
+
+// engineOf is the scheme of a flag that names a server, "" for a directory.
+func engineOf(where string) string {
+	scheme, _, ok := strings.Cut(where, "://")
+	if !ok {
+		return ""
+	}
+	return scheme
+}
+
+// quiet drops what the driver logs: errors are told by those who meet them.
+type quiet struct{}
+
+func (quiet) Printf(context.Context, string, ...any) {}
+
+// openEngine opens the store of a server. Errors show no password.
+func openEngine(ctx context.Context, where string) (session.Store, io.Closer, error) {
+	switch scheme := engineOf(where); scheme {
+	case "redis", "rediss", "unix":
+		options, err := redis.ParseURL(where)
+		if err != nil {
+			return nil, nil, hideURL(err)
+		}
+		redis.SetLogger(quiet{})
+		options.MaxRetries = -1 // the store tries again itself
+		db := redis.NewClient(options)
+		store, err := redisstore.Open(ctx, db)
+		if err != nil {
+			return nil, nil, errors.Join(err, db.Close())
+		}
+		return store, db, nil
+	case "postgres", "postgresql":
+		db, err := pgxpool.New(ctx, where)
+		if err != nil {
+			return nil, nil, hideURL(err)
+		}
+		store, err := pgstore.Open(ctx, db)
+		if err != nil {
+			db.Close()
+			return nil, nil, err
+		}
+		return store, closers{store, closeFunc(db.Close)}, nil
+	default:
+		return nil, nil, fmt.Errorf("%q: want redis://, rediss://, unix:///, postgres:// or a directory", scheme+"://")
+	}
+}
+
+// hideURL leaves the URL out of an error of parsing it: it may have a password.
+func hideURL(err error) error {
+	var parse *url.Error
+	if errors.As(err, &parse) {
+		return parse.Err
+	}
+	return err
+}
+
+// openArtifacts opens what --artifacts names.
+func openArtifacts(ctx context.Context, where string) (artifacts.Store, io.Closer, error) {
+	switch scheme := engineOf(where); scheme {
+	case "":
+		store, err := artifacts.NewDirectory(where)
+		return store, store, err
+	case "s3":
+		bucket, err := blob.OpenBucket(ctx, where)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--artifacts: %w", err)
+		}
+		store, err := blobstore.Open(ctx, bucket)
+		if err != nil {
+			return nil, nil, errors.Join(fmt.Errorf("--artifacts: %w", err), bucket.Close())
+		}
+		return store, bucket, nil
+	default:
+		return nil, nil, fmt.Errorf("--artifacts %q: want s3:// or a directory", scheme+"://")
+	}
+}
+
+// messageAgent is the agent under which a session store keeps the messages of a chat:
+// in the same session as its loads, so that both go together. Each turn is a pinned
+// text, and the record lists them in order.
+const messageAgent = "satchel:messages"
+
+// openKeptIn reads the messages of a conversation in a store, none if there is no such
+// conversation yet.
+func openKeptIn(ctx context.Context, store session.Store, id string) (*kept, error) {
+	k := &kept{store: store}
+	var err error
+	if k.record, err = store.Load(ctx, core.SessionKey{Session: id, Agent: messageAgent}); err != nil {
+		return nil, err
+	}
+	for i, d := range k.record.Deliveries {
+		text, err := store.Pinned(ctx, id, d.Digest)
+		if err != nil {
+			return nil, fmt.Errorf("read turn %d of conversation %q: %w", i+1, id, err)
+		}
+		var turn []said
+		if err := json.Unmarshal([]byte(text), &turn); err != nil {
+			return nil, fmt.Errorf("read turn %d of conversation %q: %w", i+1, id, err)
+		}
+		k.messages = append(k.messages, turn...)
+	}
+	return k, nil
+}
+
+// addIn keeps a turn in the store. A conversation that another process has gone on with
+// meanwhile stays as that one left it.
+func (k *kept) addIn(ctx context.Context, turn []said) error {
+	data, err := json.Marshal(turn)
+	if err != nil {
+		return err
+	}
+	digest := session.Digest(string(data))
+	if err := k.store.Pin(ctx, k.record.Key.Session, digest, string(data)); err != nil {
+		return err
+	}
+	next := k.record.Clone()
+	next.Deliveries = append(next.Deliveries, session.Delivery{Turn: len(next.Deliveries) + 1, Digest: digest})
+	saved, err := k.store.Save(ctx, next)
+	if errors.Is(err, session.ErrConflict) {
+		return fmt.Errorf("another process has gone on with this conversation: start again with --resume: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	k.record = saved
+	return nil
+}

@@ -1,0 +1,119 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/satchel-go/satchel/internal/servertest"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
+
+// A conversation that hops between processes over a server sends the bytes of one
+// process, and a process that was left behind says so.
+func TestChatResumesOverServers(t *testing.T) {
+	skills := testSkills(t)
+	for _, engine := range []string{"redis", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			where := servertest.Shared(t, engine).URL
+			each(t, func(t *testing.T, flags ...string) {
+				flags = append(flags, "--load-mode", "session", "--skills", skills)
+				var want, parts [][]byte
+				for _, r := range converse(t, storyOfTurns(), "", append(flags, "first", "second", "third")...).requests {
+					want = append(want, r.Raw)
+				}
+				id := strings.NewReplacer("/", "-", " ", "-", "#", "-").Replace(t.Name())
+				for _, prompt := range []string{"first", "second", "third"} {
+					got := converse(t, storyOfTurns(), "", append(flags, "--store", where, "--resume", id, prompt)...)
+					if got.code != 0 {
+						t.Fatalf("code %d, err %q", got.code, got.err)
+					}
+					for _, r := range got.requests {
+						parts = append(parts, r.Raw)
+					}
+				}
+				if diff := cmp.Diff(want, parts); diff != "" {
+					t.Errorf("one process (-), three (+):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// Of two processes that go on with one conversation, the later turn is refused.
+func TestKeptTurnsConflict(t *testing.T) {
+	store, open, err := openEngine(t.Context(), servertest.Shared(t, "redis").URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close()
+	a, err := openKeptIn(t.Context(), store, "both")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := openKeptIn(t.Context(), store, "both")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.add([]said{{Role: roleUser, Text: "mine"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.add([]said{{Role: roleUser, Text: "yours"}}); err == nil || !strings.Contains(err.Error(), "another process has gone on") || len(b.messages) != 0 {
+		t.Errorf("%v, %+v", err, b.messages)
+	}
+	again, err := openKeptIn(t.Context(), store, "both")
+	if err != nil || len(again.messages) != 1 || again.messages[0].Text != "mine" {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+func TestEngineErrors(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "test") // else it is looked for in the network
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	env := map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}
+	gone := "unix://" + filepath.Join(t.TempDir(), "s.sock")
+	for says, args := range map[string][]string{
+		"want redis://":       {"--store", "mysql://x"},
+		"--store: open redis": {"--store", gone},
+		"want s3://":          {"--artifacts", "ftp://x", "--skills", testSkills(t)},
+		"cannot parse":        {"--store", "postgres://u:secret@h:port/x"},
+		"invalid port":        {"--store", "redis://:secret@h:port/x"},
+		"--resume needs":      {"--resume", "x"},
+		"blob store":          {"--artifacts", "s3://bkt?endpoint=http://127.0.0.1:1&use_path_style=true&region=us-east-1", "--skills", testSkills(t)},
+	} {
+		got := program(t, env, "", append(append([]string{"chat"}, args...), "hi")...)
+		if got.code == 0 || !strings.Contains(got.err, says) || strings.Contains(got.err, "secret") {
+			t.Errorf("%v: code %d, err %q", args, got.code, got.err)
+		}
+	}
+}
+
+// Outputs that are saved to a bucket are there for the next process.
+func TestArtifactsInBucket(t *testing.T) {
+	where := servertest.Shared(t, "s3").URL
+	store, open, err := openArtifacts(t.Context(), where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close()
+	if _, err := store.Save(t.Context(), "chat", "a.txt", "", strings.NewReader("x"), 10); err != nil {
+		t.Fatal(err)
+	}
+	again, open2, err := openArtifacts(t.Context(), where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open2.Close()
+	if all, err := again.List(t.Context(), "chat"); err != nil || len(all) != 1 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if os.Getenv("AWS_ACCESS_KEY_ID") == "" {
+		t.Error("the server has given no key")
+	}
+}

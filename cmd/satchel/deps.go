@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/satchel-go/satchel/deps"
+)
+
+type depsCmd struct {
+	Cache    string   `placeholder:"DIR" help:"Where packages are installed. Default: satchel/deps in the directory where you keep caches."`
+	Index    string   `placeholder:"URL" help:"Index of Python packages instead of the public one."`
+	Registry string   `placeholder:"URL" help:"Registry of node modules instead of the public one."`
+	Skills   []string `arg:"" name:"dir" type:"existingdir" help:"Directories of skills with a requirements.txt, or a package.json and package-lock.json."`
+}
+
+// Help is the long help of the command.
+func (depsCmd) Help() string {
+	return `Makes a virtual environment of a requirements.txt, and node_modules of a
+package.json with its package-lock.json, with the python3, node and npm of the
+system. Nothing of a package is run here: only built packages are taken, and
+scripts of packages are not run. Lines with options, URLs or paths are refused.
+What is installed already, for the same files and the same version of the
+interpreter, is used again. "satchel chat" shows it to the commands of the skill.
+
+The paths are printed on standard output, the progress on standard error.`
+}
+
+// Run installs for one skill after the other.
+func (cmd *depsCmd) Run(ctx context.Context, c console) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	dir := cmd.Cache
+	if dir == "" {
+		var err error
+		if dir, err = deps.DefaultDir(); err != nil {
+			return fmt.Errorf("%w: --cache: %w", errUsage, err)
+		}
+	}
+	cache, err := deps.Open(dir)
+	if err != nil {
+		return fmt.Errorf("%w: --cache: %w", errUsage, err)
+	}
+	failed := false
+	progress := &printableLines{to: c.err}
+	for _, skill := range cmd.Skills {
+		made, err := cache.Make(ctx, skill, deps.Indexes{Python: cmd.Index, Node: cmd.Registry}, progress)
+		progress.flush()
+		for _, env := range made {
+			fmt.Fprintln(c.out, printable(env.Dir))
+		}
+		if ctx.Err() != nil {
+			return errors.New("cancelled; nothing of what was under way is kept")
+		}
+		if err != nil {
+			failed = true
+			fmt.Fprintf(c.err, "satchel: %s: %s\n", printable(skill), inLine(err.Error()))
+		}
+	}
+	if failed {
+		return errReported
+	}
+	return nil
+}
+
+// printableLines passes lines on without what would steer a terminal.
+type printableLines struct {
+	to   io.Writer
+	line []byte
+}
+
+// maxProgress bounds a line of an installer in bytes.
+const maxProgress = 4096
+
+func (p *printableLines) Write(data []byte) (int, error) {
+	for _, b := range data {
+		if b == '\n' || len(p.line) == maxProgress {
+			p.flush()
+		}
+		if b != '\n' {
+			p.line = append(p.line, b)
+		}
+	}
+	return len(data), nil
+}
+
+func (p *printableLines) flush() {
+	if line := bytes.TrimSpace(p.line); len(line) > 0 {
+		fmt.Fprintf(p.to, "  %s\n", printable(string(line)))
+	}
+	p.line = p.line[:0]
+}

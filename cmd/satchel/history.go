@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/satchel-go/satchel/library"
+)
+
+type historyCmd struct {
+	libraryPlace `embed:""`
+	JSON         bool   `help:"One JSON object per line: versionRef, at, subject, reason, action, reviewed."`
+	Ref          string `arg:"" help:"Canonical id or name."`
+}
+
+// versionLine is one version; the names of its fields in JSON are stable.
+type versionLine struct {
+	VersionRef string    `json:"versionRef"`
+	At         time.Time `json:"at"`
+	Subject    string    `json:"subject"`
+	Reason     string    `json:"reason"`
+	Action     string    `json:"action"`
+	Reviewed   bool      `json:"reviewed"`
+}
+
+// Run prints the versions, the newest first.
+func (cmd *historyCmd) Run(ctx context.Context, c console) (err error) {
+	l, err := cmd.need(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	for r, err := range l.History(ctx, cmd.maintainer(), library.Ref{Skill: cmd.Ref}) {
+		if err != nil {
+			return err
+		}
+		v := versionLine{r.Ref(), r.At, r.Subject, r.Reason, string(r.Action), r.ReviewedBy != ""}
+		if cmd.JSON {
+			if err := json.NewEncoder(c.out).Encode(v); err != nil {
+				return err
+			}
+			continue
+		}
+		reviewed := "unreviewed"
+		if v.Reviewed {
+			reviewed = "reviewed"
+		}
+		if _, err := fmt.Fprintf(c.out, "%s  %s  %-8s  %-10s  %s  %s\n", v.VersionRef, v.At.Format(time.DateTime), v.Action, reviewed, printable(v.Subject), inLine(v.Reason)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type diffCmd struct {
+	libraryPlace `embed:""`
+	From         string   `placeholder:"V" help:"v3, a versionRef or base (default: the version before --to)."`
+	To           string   `placeholder:"V" help:"v3, a versionRef or base (default: the newest)."`
+	Refs         []string `arg:"" name:"ref" help:"Canonical id or name of one skill, or two directories."`
+}
+
+// Run prints the difference of two versions or of two directories.
+func (cmd *diffCmd) Run(ctx context.Context, c console) (err error) {
+	if len(cmd.Refs) == 2 {
+		var sides [2]map[string][]byte
+		for i, dir := range cmd.Refs {
+			if sides[i], err = filesIn(dir); err != nil {
+				return fmt.Errorf("%w: %w", errUsage, err)
+			}
+		}
+		fmt.Fprint(c.out, shownDiff(library.DiffFiles(sides[0], sides[1]).Unified))
+		return nil
+	}
+	if len(cmd.Refs) != 1 {
+		return fmt.Errorf("%w: name one skill, or two directories", errUsage)
+	}
+	l, err := cmd.need(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	to, err := l.Inspect(ctx, cmd.maintainer(), library.Ref{Skill: cmd.Refs[0], Version: cmd.To})
+	if err != nil {
+		return err
+	}
+	from := cmd.From
+	switch {
+	case from != "":
+	case to.Version > 1:
+		from = fmt.Sprintf("v%d", to.Version-1)
+	case to.Plugin != nil:
+		from = "base"
+	default:
+		from = to.VersionRef
+	}
+	d, err := l.Diff(ctx, cmd.maintainer(), library.Ref{Skill: to.ID, Version: from}, library.Ref{Skill: to.ID, Version: to.VersionRef})
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(c.out, shownDiff(d.Unified))
+	return nil
+}
+
+type libraryLogCmd struct {
+	libraryPlace `embed:""`
+	JSON         bool   `help:"One JSON object per line."`
+	Ref          string `arg:"" optional:"" help:"Canonical id of one skill (default: all)."`
+}
+
+// auditLine is one entry of the audit; the names of its fields in JSON are stable.
+type auditLine struct {
+	N       int64     `json:"n"`
+	At      time.Time `json:"at"`
+	Subject string    `json:"subject"`
+	Agent   string    `json:"agent"`
+	Session string    `json:"session"`
+	Action  string    `json:"action"`
+	ID      string    `json:"id"`
+	From    int       `json:"from"`
+	To      int       `json:"to"`
+	Outcome string    `json:"outcome"`
+	Detail  string    `json:"detail"`
+}
+
+// Run prints the audit, the oldest entry first.
+func (cmd *libraryLogCmd) Run(ctx context.Context, c console) (err error) {
+	l, err := cmd.need(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	for after := int64(0); ; {
+		entries, err := l.Log(ctx, cmd.maintainer(), library.LogQuery{ID: cmd.Ref, After: after})
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			after = e.N
+			line := auditLine{e.N, e.At, e.Subject, e.Agent, e.Session, string(e.Action), e.ID, e.From, e.To, e.Outcome, e.Detail}
+			if cmd.JSON {
+				err = json.NewEncoder(c.out).Encode(line)
+			} else {
+				_, err = fmt.Fprintf(c.out, "%d  %s  %-8s  %-9s  %s  v%d  %s  %s\n", e.N, e.At.Format(time.DateTime), e.Action, e.Outcome, e.ID, e.To, printable(e.Subject), inLine(e.Detail))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if len(entries) < library.DefaultEntries {
+			return nil
+		}
+	}
+}

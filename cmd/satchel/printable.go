@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+)
+
+// printable makes text from outside safe to print on one line. A line break becomes a
+// space. Control sequences, and characters that change the order or the look of
+// others, become U+FFFD; those that join letters and emoji stay.
+func printable(s string) string {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case nonJoiner, joiner:
+			return r
+		case '\n', '\r', '\t', '\v', '\f', '\u0085', '\u2028', '\u2029':
+			return ' '
+		}
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// inLine returns an error's text on one line. Joined errors have one line each.
+func inLine(text string) string {
+	return printable(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; "))
+}
+
+// shortened returns at most n characters of a text, which it marks where it cuts.
+func shortened(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return strings.TrimRightFunc(string(runes[:n-1]), unicode.IsSpace) + "…"
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/internal/fakellm"
+)
+
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"one\ntwo\r\nthree\tfour\u2028five": "one two three four five",
+		"red\x1b[31m \u202eback\x00":        "red\uFFFD[31m \uFFFDback\uFFFD",
+		"نمی\u200cخواهم 👩\u200d💻":           "نمی\u200cخواهم 👩\u200d💻",
+		"broken\xff":                        "broken\uFFFD",
+	} {
+		if got := printable(text); got != want {
+			t.Errorf("printable(%q) = %q, want %q", text, got, want)
+		}
+	}
+	if got := shortened("four words of text", 11); got != "four words…" {
+		t.Errorf("shortened = %q", got)
+	}
+}
+
+// What a provider answers must not steer the terminal, nor write lines that look as
+// if the program had.
+func TestErrorsFromOutsideAreOneLine(t *testing.T) {
+	each(t, func(t *testing.T, flags ...string) {
+		got := converse(t, func(fakellm.Request) fakellm.Response {
+			return fakellm.Fail(400, "no\x1b]0;title\x07\nsatchel: all is well\u202e")
+		}, "", append(flags, "hi")...)
+		if got.code != exitFailed || strings.Count(got.err, "\n") != 1 || strings.ContainsAny(got.err, "\x1b\x07\u202e") {
+			t.Errorf("code %d, err %q", got.code, got.err)
+		}
+	})
+	got := program(t, nil, "", "list", "/no/such\x1b[31m\nplace")
+	if got.code != exitFailed || strings.Count(got.err, "\n") != 1 || strings.Contains(got.err, "\x1b") {
+		t.Errorf("code %d, err %q", got.code, got.err)
+	}
+	got = program(t, nil, "", "no\x1b[31m\nsuch")
+	if got.code != exitUsage || strings.Count(got.err, "\n") != 2 || strings.Contains(got.err, "\x1b") {
+		t.Errorf("code %d, err %q", got.code, got.err)
+	}
+}

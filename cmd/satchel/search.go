@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/satchel-go/satchel/catalog"
+)
+
+type searchCmd struct {
+	skillDirs `embed:""`
+	Limit     int      `default:"8" placeholder:"N" help:"How many skills are shown (default ${default})."`
+	JSON      bool     `help:"One JSON object per line. With the query -, each line of standard input is a request."`
+	Queries   []string `arg:"" name:"query" help:"What is wanted; each argument is one wording of it."`
+}
+
+// Help is the long help of the command.
+func (searchCmd) Help() string {
+	return `Finds skills as the model does with skill_search. All arguments are wordings of one
+need; their scores are added up.
+
+With --json an answer is {"hits":[{"name","location","score","strong"}],
+"less_likely":[names],"total":N}: hits are likely meant, total is how many such skills
+there are, and less_likely names others that share words with the query. With --json -
+a line of standard input is {"queries":["…"],"limit":5,"offset":0}, each is answered by
+one line, in order, and {"error":"…"} answers one that cannot be read.`
+}
+
+// searchRequest is a line of standard input.
+type searchRequest struct {
+	Queries []string `json:"queries"`
+	Limit   int      `json:"limit"`
+	Offset  int      `json:"offset"`
+}
+
+// searchAnswer is what --json prints; the names of the fields are stable.
+type searchAnswer struct {
+	Hits       []searchHit `json:"hits"`
+	LessLikely []string    `json:"less_likely"`
+	Total      int         `json:"total"`
+}
+
+type searchHit struct {
+	Name     string  `json:"name"`
+	Location string  `json:"location"`
+	Score    float64 `json:"score"`
+	Strong   bool    `json:"strong"`
+}
+
+// Run searches the directories once or for each line.
+func (cmd *searchCmd) Run(ctx context.Context, c console) error {
+	if cmd.Limit < 1 {
+		return fmt.Errorf("%w: --limit %d: want at least 1", errUsage, cmd.Limit)
+	}
+	skills, err := cmd.open(ctx, c)
+	if err != nil {
+		return fmt.Errorf("search skills: %w", err)
+	}
+	defer skills.Close()
+	out := bufio.NewWriter(c.out)
+	if cmd.JSON && len(cmd.Queries) == 1 && cmd.Queries[0] == "-" {
+		err = cmd.many(ctx, skills, bufio.NewReader(c.in), out)
+	} else {
+		err = cmd.one(ctx, skills, out)
+	}
+	if err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write answer: %w", err)
+	}
+	return nil
+}
+
+// many answers a request for each line.
+func (cmd *searchCmd) many(ctx context.Context, skills *catalog.Catalog, in *bufio.Reader, out *bufio.Writer) error {
+	for {
+		text, err := line(in)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil && !errors.Is(err, errLine) {
+			return fmt.Errorf("read request: %w", err)
+		}
+		if err == nil && strings.TrimSpace(text) == "" {
+			continue
+		}
+		var answer any
+		r := searchRequest{Limit: cmd.Limit}
+		if err == nil {
+			err = json.Unmarshal([]byte(text), &r)
+		}
+		if err == nil && len(r.Queries) == 0 {
+			err = errors.New(`"queries" is missing`)
+		}
+		if err != nil {
+			answer = map[string]string{"error": fmt.Sprintf(`%v: a request is {"queries":["…"],"limit":5}`, err)}
+		} else if answer, err = cmd.answer(ctx, skills, r); err != nil {
+			return err
+		}
+		if err := encodeLine(out, answer); err != nil {
+			return err
+		}
+		if err := out.Flush(); err != nil {
+			return fmt.Errorf("write answer: %w", err)
+		}
+	}
+}
+
+func (cmd *searchCmd) answer(ctx context.Context, skills *catalog.Catalog, r searchRequest) (searchAnswer, error) {
+	found, err := skills.Search(ctx, catalog.Query{Phrasings: r.Queries, Limit: r.Limit, Offset: max(r.Offset, 0)})
+	if err != nil {
+		return searchAnswer{}, fmt.Errorf("search skills: %w", err)
+	}
+	answer := searchAnswer{Hits: []searchHit{}, LessLikely: []string{}, Total: found.Strong}
+	for _, h := range found.Hits {
+		if h.Strong {
+			answer.Hits = append(answer.Hits, searchHit{h.Skill.Name, h.Skill.Location, h.Score, true})
+		} else {
+			answer.LessLikely = append(answer.LessLikely, h.Skill.Name)
+		}
+	}
+	return answer, nil
+}
+
+// one answers the arguments.
+func (cmd *searchCmd) one(ctx context.Context, skills *catalog.Catalog, out *bufio.Writer) error {
+	if cmd.JSON {
+		answer, err := cmd.answer(ctx, skills, searchRequest{Queries: cmd.Queries, Limit: cmd.Limit})
+		if err != nil {
+			return err
+		}
+		return encodeLine(out, answer)
+	}
+	found, err := skills.Search(ctx, catalog.Query{Phrasings: cmd.Queries, Limit: cmd.Limit})
+	if err != nil {
+		return fmt.Errorf("search skills: %w", err)
+	}
+	fmt.Fprintf(out, "%d of %d skills match\n", found.Strong, found.Total)
+	var weak []string
+	for _, h := range found.Hits {
+		if h.Strong {
+			fmt.Fprintf(out, "%s: %s\n", printable(h.Skill.Name), shortened(printable(h.Skill.Description), maxDescribed))
+		} else {
+			weak = append(weak, printable(h.Skill.Name))
+		}
+	}
+	if len(weak) > 0 {
+		fmt.Fprintf(out, "less likely: %s\n", strings.Join(weak, ", "))
+	}
+	return nil
+}
+
+// encodeLine writes a value as one line of JSON.
+func encodeLine(out io.Writer, value any) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return fmt.Errorf("write answer: %w", err)
+	}
+	return nil
+}

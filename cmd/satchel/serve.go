@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/protocol"
+	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// serveFlags are what a server has, however it is reached.
+type serveFlags struct {
+	Skills  []string `required:"" sep:"none" placeholder:"DIR" help:"Directory that is searched for skills; may be repeated. All versions of a skill are served."`
+	Blobs   string   `placeholder:"DIR" help:"Where blobs are kept, a directory or file://DIR. Default: in memory."`
+	Shelf   string   `placeholder:"DIR" help:"Where skills are kept that callers create."`
+	Create  bool     `help:"Let callers create skills; needs --shelf."`
+	MaxRuns int      `placeholder:"N" help:"How many runs go on at once. Default: as many as there are processors."`
+	grantFlags
+	UnsafeLocal bool `help:"Run without isolation, as you, where there is no sandbox or not."`
+}
+
+type serveCmd struct {
+	serveFlags
+	Stdio       bool     `xor:"transport" help:"Answer on standard input and output."`
+	Unix        string   `xor:"transport" placeholder:"PATH" help:"Answer on a unix socket, for your user only."`
+	Listen      string   `xor:"transport" placeholder:"ADDRESS" help:"Answer HTTP on this address (default 127.0.0.1:8080)."`
+	Tokens      string   `placeholder:"FILE" help:"Who may call by HTTP: lines of tenant, name, scopes (read,run,write,metrics) and sha256:<hex of the token>."`
+	TLSCert     string   `name:"tls-cert" placeholder:"FILE" help:"Certificate for HTTPS."`
+	TLSKey      string   `name:"tls-key" placeholder:"FILE" help:"Its key."`
+	Insecure    bool     `help:"Allow addresses beyond this machine without tokens and certificate."`
+	AllowOrigin []string `sep:"none" placeholder:"ORIGIN" help:"Origin whose pages may call, such as https://app.example.com; may be repeated."`
+	Host        []string `sep:"none" placeholder:"NAME" help:"Name by which this machine calls the server beside localhost; may be repeated."`
+	AllowUID    []int    `name:"allow-uid" placeholder:"UID" help:"Other user who may call by the unix socket; may be repeated."`
+}
+
+// Help is the long help of the command.
+func (serveCmd) Help() string {
+	return `Serves skills by the Skills Protocol, JSON-RPC 2.0, until it is interrupted: POST /rpc
+on http://127.0.0.1:8080 unless another transport is given. Without tokens everybody
+who reaches it is the tenant "local". Runs go to the sandbox (see satchel doctor);
+without one, reading works and running is refused. A run reaches what its skill asks
+for and --allow allows, and nothing else; a secret is taken from SATCHEL_SECRET_NAME.
+
+The first line on standard error is "listening on ADDRESS"; after it come lines of the
+log, one for each call.`
+}
+
+// Run serves until ctx ends or the process is told to.
+func (cmd *serveCmd) Run(ctx context.Context, c console) (err error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := cmd.check(); err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	lines := &lockedWriter{w: c.err}
+	k := &kiosk{logger: slog.New(slog.NewTextHandler(lines, nil))}
+	defer func() { err = errors.Join(err, k.Close()) }()
+	server, err := cmd.openServer(ctx, c, k, lines)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	defer func() { err = errors.Join(err, server.Close(context.WithoutCancel(ctx))) }()
+	ready := func(address string) { fmt.Fprintln(lines, "listening on", address) }
+	switch {
+	case cmd.Stdio:
+		ready("standard input")
+		return server.ServeStream(ctx, &standardStreams{c.in, c.out}, protocol.LocalPrincipal())
+	case cmd.Unix != "":
+		l, err := protocol.ListenUnix(cmd.Unix)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.Remove(cmd.Unix) }()
+		ready(cmd.Unix)
+		return server.ServeUnix(ctx, l)
+	}
+	scheme := "http"
+	if cmd.TLSCert != "" {
+		scheme = "https"
+	}
+	return server.ListenAndServe(ctx, protocol.Listening{
+		Address: cmd.Listen, CertFile: cmd.TLSCert, KeyFile: cmd.TLSKey, Insecure: cmd.Insecure,
+		Ready: func(at net.Addr) { ready(scheme + "://" + at.String()) },
+	})
+}
+
+func (f *serveFlags) check() error {
+	switch {
+	case f.Create && f.Shelf == "":
+		return errors.New("--create needs --shelf DIR")
+	case f.MaxRuns < 0:
+		return fmt.Errorf("--max-runs %d: want 1 or more", f.MaxRuns)
+	}
+	return nil
+}
+
+func (cmd *serveCmd) check() error {
+	if err := cmd.serveFlags.check(); err != nil {
+		return err
+	}
+	if (cmd.TLSCert == "") != (cmd.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key go together")
+	}
+	if cmd.Listen == "" {
+		cmd.Listen = "127.0.0.1:8080"
+	}
+	return nil
+}
+
+// kiosk holds what a server needs. It is closed in the opposite order.
+type kiosk struct {
+	logger *slog.Logger
+	open   []io.Closer
+}
+
+// Close closes what was opened.
+func (k *kiosk) Close() (err error) {
+	for i := len(k.open) - 1; i >= 0; i-- {
+		err = errors.Join(err, k.open[i].Close())
+	}
+	return err
+}
+
+// openServer adds what is for HTTP and the socket.
+func (cmd *serveCmd) openServer(ctx context.Context, c console, k *kiosk, findings io.Writer) (*protocol.Server, error) {
+	opts := []protocol.Option{protocol.WithAllowOrigins(cmd.AllowOrigin...), protocol.WithHosts(cmd.Host...), protocol.WithAllowUIDs(cmd.AllowUID...)}
+	if cmd.Tokens != "" {
+		tokens, err := protocol.OpenTokenFile(cmd.Tokens, k.logger)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, protocol.WithAuth(tokens))
+	}
+	return cmd.open(ctx, c, k, findings, opts...)
+}
+
+// open makes what the flags ask for.
+func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.Writer, opts ...protocol.Option) (*protocol.Server, error) {
+	opts = append(opts, protocol.WithLogger(k.logger), protocol.WithLimits(protocol.Limits{Runs: f.MaxRuns}))
+	skills, err := f.openShelf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k.open = append(k.open, skills)
+	writeFindings(findings, skills.Diagnostics())
+	opts = append(opts, protocol.WithShelf(skills))
+	if f.Create {
+		opts = append(opts, protocol.WithCreate())
+	}
+	if f.Shelf != "" {
+		key, err := cursorKey(filepath.Join(f.Shelf, ".cursor-key"))
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, protocol.WithCursorKey(key))
+	}
+	if f.Blobs != "" {
+		dir, err := blobDir(f.Blobs)
+		if err != nil {
+			return nil, err
+		}
+		store, err := blobs.OpenDirectory(dir)
+		if err != nil {
+			return nil, err
+		}
+		k.open = append(k.open, store)
+		opts = append(opts, protocol.WithBlobs(store))
+	}
+	runs, err := f.runs(k)
+	if err != nil {
+		return nil, err
+	}
+	granted, err := f.options(c)
+	if err != nil {
+		return nil, err
+	}
+	runs = append(runs, granted...)
+	return protocol.New(append(opts, runs...)...)
+}
+
+func (f *serveFlags) openShelf(ctx context.Context) (*shelf.Shelf, error) {
+	var sources []catalog.Source
+	for _, dir := range f.Skills {
+		source, err := catalog.OpenSource(catalog.Dir(dir))
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, source)
+	}
+	return shelf.Open(ctx, f.Shelf, sources...)
+}
+
+// runs are the options for runs: none where there is no sandbox.
+func (f *serveFlags) runs(k *kiosk) ([]protocol.Option, error) {
+	places, err := workspace.Open("", workspace.WithLogger(k.logger))
+	if err != nil {
+		return nil, err
+	}
+	k.open = append(k.open, places)
+	opts := []protocol.Option{protocol.WithWorkspaces(places)}
+	if f.UnsafeLocal {
+		plain, err := local.New()
+		if err != nil {
+			return nil, err
+		}
+		return append(opts, protocol.WithExecutor(plain), protocol.WithUnsafeLocal()), nil
+	}
+	box, err := sandbox.New(sandbox.WithPrepared(2))
+	if err != nil {
+		k.logger.Warn("nothing can be run", "error", err)
+		return append(opts, protocol.WithoutRuns(err.Error())), nil
+	}
+	k.open = append(k.open, box)
+	return append(opts, protocol.WithExecutor(box)), nil
+}
+
+// blobDir is the directory of a store of blobs.
+func blobDir(place string) (string, error) {
+	if !strings.Contains(place, "://") {
+		return place, nil
+	}
+	u, err := url.Parse(place)
+	if err != nil {
+		return "", err
+	}
+	if u.Scheme != "file" || u.Host != "" || u.Path == "" {
+		return "", fmt.Errorf("blobs in %s: want a directory or file:///DIR", place)
+	}
+	return filepath.FromSlash(u.Path), nil
+}
+
+// cursorKey reads the key that signs cursors, or makes one.
+func cursorKey(file string) ([]byte, error) {
+	key, err := os.ReadFile(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	key = make([]byte, 32)
+	_, _ = rand.Read(key) // never fails
+	return key, os.WriteFile(file, key, 0o600)
+}
+
+// standardStreams are the two as one connection. Closing it ends reads of a file,
+// where the system can.
+type standardStreams struct {
+	io.Reader
+	io.Writer
+}
+
+// Close closes both where they can be.
+func (s *standardStreams) Close() error {
+	for _, end := range []any{s.Reader, s.Writer} {
+		if c, ok := end.(io.Closer); ok {
+			_ = c.Close()
+		}
+	}
+	return nil
+}
+
+// lockedWriter writes whole lines of several at once.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// Write implements io.Writer.
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}

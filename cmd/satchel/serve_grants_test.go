@@ -1,0 +1,24 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestGrantFlags reads what the flags of satchel serve say.
+func TestGrantFlags(t *testing.T) {
+	c := console{env: func(name string) string { return map[string]string{"SATCHEL_SECRET_KEY": "value-1234"}[name] }}
+	for want, f := range map[string]grantFlags{
+		"":           {Allow: []string{"https://*.example.com"}, Secret: []string{"KEY=proxy:api.example.com", "KEY=file"}, Resolver: "127.0.0.1:53", Private: []string{"10.0.0.0/8"}, CodeGrants: true, CreatedGrants: true},
+		"--allow":    {Allow: []string{"https://*.com"}},
+		"--secret":   {Secret: []string{"KEY"}},
+		"is not set": {Secret: []string{"OTHER=env"}},
+		"--private":  {Private: []string{"10.0.0.0"}},
+		"--resolver": {Resolver: "127.0.0.1"},
+	} {
+		opts, err := f.options(c)
+		if want == "" && (err != nil || len(opts) != 5) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%+v: %d options, %v, want %q", f, len(opts), err, want)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// seedSkills are those that the example's client wants.
+const seedSkills = "../../examples/server-client/skills"
+
+// startServe runs satchel serve with more flags and returns where it listens, and
+// what stops it.
+func startServe(t *testing.T, flags ...string) (address string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	read, write := io.Pipe()
+	done := make(chan int, 1)
+	go func() {
+		done <- run(ctx, append([]string{"serve", "--skills", seedSkills}, flags...), console{in: strings.NewReader(""), out: io.Discard, err: write})
+		_ = write.Close()
+	}()
+	lines := bufio.NewReader(read)
+	first, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatalf("%q, %v", first, err)
+	}
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		_, _ = io.Copy(io.Discard, lines)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if code := <-done; code != exitDone {
+			t.Errorf("satchel serve: exit code %d", code)
+		}
+		<-drained
+	})
+	address, ok := strings.CutPrefix(strings.TrimSpace(first), "listening on ")
+	if !ok {
+		t.Fatalf("the first line is %q", first)
+	}
+	return address
+}
+
+// invoke runs a command.
+func invoke(t *testing.T, in string, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	code = run(t.Context(), args, console{in: strings.NewReader(in), out: &stdout, err: &stderr})
+	return code, stdout.String(), stderr.String()
+}
+
+// TestSeedClient runs the client program of the protocol's text.
+func TestSeedClient(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Log("python3 is not installed: the client is not run")
+		return
+	}
+	address := startServe(t, "--listen", "127.0.0.1:0", "--unsafe-local")
+	out, err := exec.CommandContext(t.Context(), "python3", "../../examples/server-client/client.py", address+"/rpc").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, want := range []string{"# Skills Protocol Overview", "Found 1 Salesforce skills", "Sync leads from a sheet blob into Salesforce.", "Created blob: blob:", "Success: Synced 2 leads.", "Custom workflow result: {'synced': 2, 'errors': []}"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("no %q in: %s", want, out)
+		}
+	}
+}
+
+func TestCall(t *testing.T) {
+	token := filepath.Join(t.TempDir(), "token")
+	sum := sha256.Sum256([]byte("good"))
+	tokens := filepath.Join(t.TempDir(), "tokens")
+	for name, text := range map[string]string{token: "good\n", tokens: "acme ann read,run,write sha256:" + hex.EncodeToString(sum[:]) + "\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	socket := filepath.Join(t.TempDir(), "s")
+	shelf, blobs := t.TempDir(), filepath.Join(t.TempDir(), "blobs")
+	url := startServe(t, "--listen", "127.0.0.1:0", "--tokens", tokens, "--unsafe-local") + "/rpc"
+	startServe(t, "--unix", socket, "--shelf", shelf, "--create", "--blobs", "file://"+blobs, "--unsafe-local")
+	code, out, errs := invoke(t, "", "call", "list_skills", `{"namespace": "salesforce"}`, "--url", url, "--token-file", token)
+	var list struct{ Skills []struct{ Name string } }
+	if code != exitDone || json.Unmarshal([]byte(out), &list) != nil || len(list.Skills) != 1 || list.Skills[0].Name != "salesforce.leads.sync" {
+		t.Errorf("%d %s %s", code, out, errs)
+	}
+	if code, _, errs = invoke(t, "", "call", "list_skills", "--url", url); code != exitFailed || !strings.Contains(errs, "-32001") {
+		t.Errorf("without a token: %d %s", code, errs)
+	}
+	code, out, errs = invoke(t, `{"language": "python", "code": "import runtime\ndef main(args):\n    runtime.progress('half')\n    raise ValueError('no')\n"}`,
+		"call", "run_code", "-", "--progress", "--url", url, "--token-file", token)
+	if code != exitFailed || !strings.Contains(out, `"ValueError: no"`) || !strings.Contains(errs, "running half\n") {
+		t.Errorf("a run that fails: %d %s %s", code, out, errs)
+	}
+	create := `{"manifest": {"name": "user.x", "version": "1.0.0", "description": "x"}, "skill_md": "x", "files": []}`
+	if code, out, errs = invoke(t, "", "call", "create_skill", create, "--unix", socket); code != exitDone || !strings.Contains(out, `"user.x"`) {
+		t.Errorf("by the socket: %d %s %s", code, out, errs)
+	}
+	if code, out, errs = invoke(t, "", "call", "create_blob", `{"content": "x", "kind": "text/plain"}`, "--unix", socket); code != exitDone || !strings.Contains(out, `"blob:`) {
+		t.Errorf("by the socket: %d %s %s", code, out, errs)
+	}
+	for _, args := range [][]string{{"call", "m", "[]"}, {"call", "m", "@none"}, {"serve"}, {"serve", "--skills", seedSkills, "--create"}, {"serve", "--skills", "none"}} {
+		if code, _, errs := invoke(t, "", args...); code != exitUsage {
+			t.Errorf("%v: %d %s", args, code, errs)
+		}
+	}
+	if code, _, errs := invoke(t, "", "serve", "--skills", seedSkills, "--listen", "0.0.0.0:0"); code != exitFailed || !strings.Contains(errs, "not loopback: give tokens and a certificate, or say insecure") {
+		t.Errorf("beyond this machine: %d %s", code, errs)
+	}
+}
+
+func TestServeStdio(t *testing.T) {
+	code, out, errs := invoke(t, `{"id":"1","method":"list_skills"}`+"\n", "serve", "--skills", seedSkills, "--stdio")
+	if code != exitDone || !strings.Contains(out, `"id":"1"`) || !strings.HasPrefix(errs, "listening on standard input\n") {
+		t.Errorf("%d %s %s", code, out, errs)
+	}
+}
+
+// TestMCP connects a client of the SDK to satchel mcp and runs code.
+func TestMCP(t *testing.T) {
+	toRead, toWrite := io.Pipe()
+	fromRead, fromWrite := io.Pipe()
+	done := make(chan int, 1)
+	var log strings.Builder
+	go func() {
+		done <- run(t.Context(), []string{"mcp", "--skills", seedSkills, "--unsafe-local"}, console{in: toRead, out: fromWrite, err: &log})
+		_ = fromWrite.Close()
+	}()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &sdk.IOTransport{Reader: fromRead, Writer: toWrite}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "run_code", Arguments: map[string]any{"language": "bash", "code": "echo 42 > \"$RESULT_FILE\""}})
+	if err != nil || got.IsError {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if text, _ := json.Marshal(got); !strings.Contains(string(text), `"output":42`) {
+		t.Errorf("%s", text)
+	}
+	_ = session.Close()
+	_ = toWrite.Close()
+	if code := <-done; code != exitDone {
+		t.Errorf("exit code %d: %s", code, log.String())
+	}
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/tools/runtimespec"
+)
+
+// skillDirs are the flags that say where skills are.
+type skillDirs struct {
+	Skills      []string `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills; may be repeated. Without it: $$SKILLS_ROOT."`
+	Discover    bool     `help:"Search the well-known places too: .claude/skills and .agents/skills of this project, if it is trusted, and of your home directory."`
+	sourceFlags `embed:""`
+
+	// places are what resolve has found, and how is how they are read.
+	places []catalog.Root
+	how    []catalog.Option
+}
+
+// resolve finds the places that the flags name. With always, the well-known ones are
+// searched where no flag and no variable names any.
+func (f *skillDirs) resolve(env func(string) string, always bool) (err error) {
+	named := len(f.Skills)+len(f.Plugin) > 0 || env(envRoot) != ""
+	f.places, err = f.sourceFlags.roots(f.Skills, f.Discover || always && !named, env)
+	f.how = f.sourceFlags.reading(env)
+	return err
+}
+
+// checkLocked refuses what differs from its lock file, with --locked.
+func (f *skillDirs) checkLocked(ctx context.Context, c console) error {
+	if !f.Locked {
+		return nil
+	}
+	return checkLocked(ctx, c, f.Skills)
+}
+
+// open opens the catalog of the flags.
+func (f *skillDirs) open(ctx context.Context, c console) (*catalog.Catalog, error) {
+	if err := f.resolve(c.env, true); err != nil {
+		return nil, err
+	}
+	if err := f.checkLocked(ctx, c); err != nil {
+		return nil, err
+	}
+	return catalog.Open(ctx, f.places, f.how...)
+}
+
+// skillFlags are the flags about skills, of whatever agent.
+type skillFlags struct {
+	skillDirs  `embed:""`
+	LoadMode   loadmode.Mode    `default:"adaptive" placeholder:"adaptive|turn|once|session" help:"How long loaded skills last. adaptive: as turn, but their text stays in the prompt for as long as clearing it costs more (default ${default})."`
+	Prices     *loadmode.Prices `placeholder:"NAME|R,W,TTL" help:"What the prompt cache charges, for --load-mode adaptive: anthropic, deepseek, gemini, local, openai, or the prices of reading and writing and the TTL (default 0.1,1.25,5m)."`
+	Placement  string           `enum:"tool-result,system" default:"tool-result" placeholder:"PLACE" help:"Where loaded content goes: ${enum} (default ${default})."`
+	MaxLoaded  int              `default:"8" placeholder:"N" help:"How many skills may be loaded at a time (default ${default}); 0 is no limit."`
+	Budget     *contentBudget   `name:"content-budget" placeholder:"WARN,MAX" help:"How many tokens of skill text may be in the prompt: above WARN the model is told, above MAX a load is refused; 0 is no limit, and 0 alone neither (default 10000,64000)."`
+	Profile    string           `enum:"full,knowledge_only" default:"full" placeholder:"NAME" help:"Which skill tools the model is offered: ${enum} (default ${default})."`
+	Search     string           `enum:"auto,on,off" default:"auto" placeholder:"WHEN" help:"Whether the model is offered skill_search: auto (where the overview cannot describe every skill), on or off (default ${default})."`
+	Vocabulary string           `enum:"default,runtime-spec,unified" default:"default" placeholder:"NAME" help:"The words of the skill tools: ${enum} (default ${default}); runtime-spec has skills_load, skills_unload, skills_read and skills_run_script, and loaded content after the system text; unified, for a library, has runSkill and updateSkill."`
+	References string           `enum:"off,list,inline" default:"off" placeholder:"HOW" help:"Docs that the text of a skill names: list names them behind the text, inline brings them with it (default ${default})."`
+	Compact    []string         `sep:"none" placeholder:"NAME" help:"A skill whose text gives way to its outline at the turn after the one that loaded it; may be repeated."`
+	Lifecycle  bool             `help:"Events of --json for the stations of skills, from discovered to completed."`
+	Mentions   []string         `enum:"dollar,slash" placeholder:"HOW,…" help:"Skills that a prompt names are loaded: dollar ($$name anywhere), slash (/name at the beginning of a line), or both."`
+	Activate   []string         `sep:"none" placeholder:"TOOL=SKILL" help:"Calls of TOOL are denied until SKILL is loaded; may be repeated."`
+	Activation string           `enum:"none,suggest,load" default:"none" placeholder:"HOW" help:"What becomes of skills that a prompt is likely to mean: suggest names them to the model, load loads the first (default ${default})."`
+	Audience   string           `placeholder:"FILE" help:"The skills that this agent sees, as {\"key\":\"…\",\"allow\":[\"name\",…]}. Read again at each turn."`
+	// carried are skills of the program itself, or nil.
+	carried fs.FS
+	// seen is the option of Audience.
+	seen []satchel.Option
+}
+
+var searchModes = map[string]satchel.SearchMode{"auto": satchel.SearchAuto, "on": satchel.SearchOn, "off": satchel.SearchOff}
+
+// check refuses flags that do not go together.
+func (f *skillFlags) check() error {
+	if f.Audience != "" {
+		seen, err := audience(f.Audience)
+		if err != nil {
+			return err
+		}
+		f.seen = append(f.seen[:0:0], seen)
+	}
+	if f.Prices != nil && f.LoadMode != loadmode.Adaptive {
+		return fmt.Errorf("%w: --prices needs --load-mode adaptive", errUsage)
+	}
+	for _, a := range f.Activate {
+		if tool, skill, ok := strings.Cut(a, "="); !ok || tool == "" || skill == "" {
+			return fmt.Errorf("%w: --activate %q: want TOOL=SKILL", errUsage, a)
+		}
+	}
+	return nil
+}
+
+// options returns the options of the runtime except those for running commands.
+func (f *skillFlags) options() []satchel.Option {
+	var mentions satchel.Mentions
+	opts := []satchel.Option{
+		satchel.WithSkillRoots(f.places...),
+		satchel.WithReading(f.how...),
+		satchel.WithLoadMode(f.LoadMode),
+		satchel.WithMaxLoaded(f.MaxLoaded),
+		satchel.WithSearch(searchModes[f.Search]),
+	}
+	for _, how := range f.Mentions {
+		mentions |= map[string]satchel.Mentions{"dollar": satchel.Dollar, "slash": satchel.Slash}[how]
+	}
+	opts = append(opts, satchel.WithMentions(mentions))
+	for _, a := range f.Activate {
+		tool, skill, _ := strings.Cut(a, "=")
+		opts = append(opts, satchel.WithToolActivation(map[string][]string{tool: {skill}}))
+	}
+	switch f.Activation {
+	case "suggest":
+		opts = append(opts, satchel.WithActivation(satchel.Suggest, 3))
+	case "load":
+		opts = append(opts, satchel.WithActivation(satchel.LoadFirst, 3))
+	}
+	if f.Vocabulary == "runtime-spec" {
+		opts = append(opts, satchel.WithVocabulary(runtimespec.New()))
+	}
+	switch f.References {
+	case "list":
+		opts = append(opts, satchel.WithReferences(tools.ReferencesList))
+	case "inline":
+		opts = append(opts, satchel.WithReferences(tools.ReferencesInline))
+	}
+	if f.Lifecycle {
+		opts = append(opts, satchel.WithLifecycle())
+	}
+	if f.Prices != nil {
+		opts = append(opts, satchel.WithPrices(*f.Prices))
+	}
+	if f.Budget != nil {
+		opts = append(opts, satchel.WithContentBudget(f.Budget.warn, f.Budget.max))
+	}
+	if f.carried != nil {
+		opts = append(opts, satchel.WithSkillFS("demo", f.carried))
+	}
+	if f.Placement == "system" {
+		opts = append(opts, satchel.WithPlacement(processors.InSystem))
+	}
+	if f.Profile == "knowledge_only" {
+		opts = append(opts, satchel.WithProfile(tools.KnowledgeOnly))
+	}
+	return append(opts, f.seen...)
+}
+
+// compact lets the skills of --compact give way to their outlines in the next turn.
+func (f *skillFlags) compact(ctx context.Context, rt *satchel.Runtime) error {
+	for _, name := range f.Compact {
+		if err := rt.Compact(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+)
+
+// envRoot names the place of skills where no flag does.
+const envRoot = "SKILLS_ROOT"
+
+// sourceFlags are the flags about where skills come from beside directories that are
+// named.
+type sourceFlags struct {
+	fetchFlags `embed:""`
+	Locked     bool     `help:"Refuse skills that differ from satchel.lock in their directory, or from skills-lock.json of the project."`
+	Plugin     []string `sep:"none" placeholder:"DIR" help:"A plugin, whose folder skills/ is searched; may be repeated."`
+	TrustFile  string   `placeholder:"FILE" help:"Which projects are trusted (satchel trust). Default: satchel/trusted.json in the directory where programs keep their state."`
+	Collisions string   `enum:"shadow,ambiguous" default:"shadow" placeholder:"RULE" help:"What a name means that two skills have: shadow, the one of the highest rank; or ambiguous, none of them (default ${default})."`
+}
+
+// roots are the places of skills: directories, or where there are none those of
+// SKILLS_ROOT or, with discover, the well-known ones; and plugins.
+func (f *sourceFlags) roots(dirs []string, discover bool, env func(string) string) ([]catalog.Root, error) {
+	var roots []catalog.Root
+	if place := env(envRoot); place != "" && len(dirs) == 0 {
+		dirs = []string{place}
+	}
+	for _, place := range dirs {
+		root, err := f.root(place, "", env)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errUsage, err)
+		}
+		roots = append(roots, root)
+	}
+	if discover {
+		here, err := os.Getwd()
+		if err != nil {
+			return nil, fmt.Errorf("%w: discover skills: %w", errUsage, err)
+		}
+		roots = append(roots, catalog.Discover(here, catalog.DiscoverHome(home(env)), catalog.DiscoverConfig(env("XDG_CONFIG_HOME")))...)
+	}
+	for _, dir := range f.Plugin {
+		roots = append(roots, catalog.Plugin(dir))
+	}
+	return roots, nil
+}
+
+// options are those of the catalog.
+func (f *sourceFlags) reading(env func(string) string) []catalog.Option {
+	rule := catalog.Shadow
+	if f.Collisions == "ambiguous" {
+		rule = catalog.Ambiguous
+	}
+	opts := []catalog.Option{catalog.WithCollisions(rule)}
+	if trusted, err := trustFile(f.TrustFile, env); err == nil { // without a home no project is trusted
+		opts = append(opts, catalog.WithTrust(catalog.TrustFile(trusted).Trusts))
+	}
+	return opts
+}
+
+// home is the user's home directory, "" where there is none.
+func home(env func(string) string) string {
+	if runtime.GOOS == "windows" {
+		return env("USERPROFILE")
+	}
+	return env("HOME")
+}
+
+// trustFile is the file of trusted projects: the one that is named, or the user's.
+func trustFile(named string, env func(string) string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	dir := env("XDG_STATE_HOME")
+	if !filepath.IsAbs(dir) {
+		if home(env) == "" {
+			return "", fmt.Errorf("%w: there is no home directory for the file of trusted projects; name one with --trust-file", errUsage)
+		}
+		dir = filepath.Join(home(env), ".local", "state")
+	}
+	return filepath.Join(dir, "satchel", "trusted.json"), nil
+}
+
+type trustCmd struct {
+	TrustFile string `placeholder:"FILE" help:"Which projects are trusted. Default: satchel/trusted.json in the directory where programs keep their state."`
+	Dir       string `arg:"" name:"dir" help:"The directory of the project."`
+}
+
+// Help is the long help of the command.
+func (trustCmd) Help() string {
+	return `Skills of a project (.claude/skills, .agents/skills) tell a model what to do, so they are
+searched only after this command has named the project. It remembers the folder itself:
+another one that takes its place is not trusted.`
+}
+
+// Run trusts a project.
+func (cmd *trustCmd) Run(c console) error {
+	file, err := trustFile(cmd.TrustFile, c.env)
+	if err != nil {
+		return err
+	}
+	project, err := catalog.TrustFile(file).Add(cmd.Dir)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.out, "trusted: %s\n", printable(project))
+	return err
+}
+
+// maxAudience bounds the file of an audience, in bytes.
+const maxAudience = 1 << 20
+
+// audienceFile is what --audience reads; the names of its fields are stable.
+type audienceFile struct {
+	Key   string    `json:"key"`
+	Allow *[]string `json:"allow"`
+}
+
+// audience reads a file for --audience: the skills that the chat sees, by name,
+// qualified name or id. It is read again at each turn.
+func audience(path string) (satchel.Option, error) {
+	read := func() (satchel.Audience, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return satchel.Audience{}, err
+		}
+		defer f.Close()
+		data, err := io.ReadAll(io.LimitReader(f, maxAudience+1))
+		if err == nil && len(data) > maxAudience {
+			err = fmt.Errorf("%s is larger than %d bytes", path, maxAudience)
+		}
+		if err != nil {
+			return satchel.Audience{}, err
+		}
+		var file audienceFile
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&file); err != nil {
+			return satchel.Audience{}, fmt.Errorf("%s: %w", path, err)
+		}
+		if file.Key == "" || file.Allow == nil {
+			return satchel.Audience{}, errors.New(path + `: want {"key":"…","allow":["name",…]}`)
+		}
+		names := *file.Allow
+		key, err := json.Marshal(file) // another list is another audience
+		return satchel.Audience{Key: string(key), Allow: func(s core.Skill) bool {
+			return slices.Contains(names, s.Name) || slices.Contains(names, s.Qualified) || slices.Contains(names, s.ID)
+		}}, err
+	}
+	if _, err := read(); err != nil {
+		return nil, fmt.Errorf("%w: --audience: %w", errUsage, err)
+	}
+	return satchel.WithAudience(func(context.Context, core.SessionKey) satchel.Audience {
+		a, err := read()
+		if err != nil { // nobody knows who may see what: nothing is shown
+			return satchel.Audience{Key: "unreadable", Allow: func(core.Skill) bool { return false }}
+		}
+		return a
+	}), nil
+}

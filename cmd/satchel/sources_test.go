@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/internal/fakellm"
+)
+
+func described(name, description string) string {
+	return "---\nname: " + name + "\ndescription: " + description + "\n---\nBody.\n"
+}
+
+func TestDiscoveredSkillsNeedTrust(t *testing.T) {
+	base := skillDir(t, map[string]string{
+		"p/.git/HEAD":                      "",
+		"p/.claude/skills/pdf/SKILL.md":    described("pdf", "Of the project."),
+		"home/.claude/skills/pdf/SKILL.md": described("pdf", "Of the user."),
+		"plug/.claude-plugin/plugin.json":  `{"name":"office"}`,
+		"plug/skills/xls/SKILL.md":         described("xls", "Of a plugin."),
+	})
+	t.Chdir(filepath.Join(base, "p"))
+	env := map[string]string{"HOME": filepath.Join(base, "home"), "USERPROFILE": filepath.Join(base, "home")}
+	got := program(t, env, "", "list", "--names")
+	if got.out != "pdf\n" || strings.Count(got.err, "untrusted-root") != 1 {
+		t.Errorf("without trust: %q, %s", got.out, got.err)
+	}
+	if got := program(t, env, "", "list", "--all", "--names"); got.out != "pdf\nuser:pdf\n" {
+		t.Errorf("--all: %q, %s", got.out, got.err)
+	}
+	if got := program(t, env, "", "trust", "."); got.code != exitDone || !strings.HasPrefix(got.out, "trusted: ") {
+		t.Fatalf("trust: %q, %s", got.out, got.err)
+	}
+	got = program(t, env, "", "list", "--all", "--names")
+	if got.out != "pdf\nuser:pdf\n" || strings.Count(got.err, "name-collision") != 1 || strings.Contains(got.err, "untrusted") {
+		t.Errorf("with trust: %q, %s", got.out, got.err)
+	}
+	if got := program(t, env, "", "list", "--scope", "project", "--names"); got.out != "pdf\n" {
+		t.Errorf("--scope: %q, %s", got.out, got.err)
+	}
+	if got := program(t, env, "", "list", "--plugin", filepath.Join(base, "plug"), "--json"); !strings.Contains(got.out, `"scope":"plugin","source":"office","qualified":"plugin:xls"`) {
+		t.Errorf("--plugin: %q, %s", got.out, got.err)
+	}
+	if err := os.Rename(filepath.Join(base, "p"), filepath.Join(base, "away")); err != nil {
+		t.Skip("a working directory cannot be moved here:", err)
+	}
+	if err := os.MkdirAll(filepath.Join(base, "p/.claude/skills/evil"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(base, "p/.claude/skills/evil/SKILL.md"), []byte(described("evil", "Evil.")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Join(base, "p"))
+	if got := program(t, env, "", "list", "--names"); got.out != "pdf\n" || !strings.Contains(got.err, "untrusted-root") {
+		t.Errorf("a swapped folder: %q, %s", got.out, got.err)
+	}
+}
+
+func TestChatAudience(t *testing.T) {
+	for _, framework := range []string{"eino", "langchaingo"} {
+		t.Run(framework, func(t *testing.T) {
+			base := skillDir(t, map[string]string{
+				"s/pdf/SKILL.md": described("pdf", "Reads PDF files."),
+				"s/xls/SKILL.md": described("xls", "Reads tables."),
+				"a.json":         `{"key":"k","allow":["xls"]}`,
+				"bad.json":       `{"allow":["xls"]}`,
+			})
+			script := func(r fakellm.Request) fakellm.Response { return fakellm.Response{Text: "Done."} }
+			got := converse(t, script, "", "chat", "--framework", framework, "--skills", filepath.Join(base, "s"), "--profile", "knowledge_only",
+				"--audience", filepath.Join(base, "a.json"), "Hello.")
+			if got.code != exitDone || len(got.requests) != 1 {
+				t.Fatalf("%+v", got)
+			}
+			if text := string(got.requests[0].Raw); strings.Contains(text, "PDF") || !strings.Contains(text, "xls") {
+				t.Errorf("request: %s", text)
+			}
+			if got := converse(t, script, "", "chat", "--skills", filepath.Join(base, "s"), "--audience", filepath.Join(base, "bad.json"), "Hello."); got.code != exitUsage {
+				t.Errorf("a file without key: %+v", got)
+			}
+		})
+	}
+}

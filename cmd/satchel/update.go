@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/lock"
+	"github.com/satchel-go/satchel/core"
+)
+
+type updateCmd struct {
+	fetchFlags `embed:""`
+	Dir        string   `default:".agents/skills" placeholder:"DIR" help:"Where the skills are installed (default ${default})."`
+	DryRun     bool     `help:"Say what would be replaced, and replace nothing."`
+	Names      []string `arg:"" optional:"" name:"name" help:"The skills to update. None: all that were installed."`
+}
+
+// Help is the long help of the command.
+func (updateCmd) Help() string {
+	return `Asks the sources that satchel.lock names for the skills, and replaces those that have
+changed there. A skill whose files here are not what satchel.lock has is left alone and
+named, and the exit code is 1.`
+}
+
+// Run replaces what has changed at its source.
+func (cmd *updateCmd) Run(ctx context.Context, c console) error {
+	if _, err := lock.Read(cmd.Dir); err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	target, err := openTarget(cmd.Dir)
+	if err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	defer target.close()
+	here, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(cmd.Dir)})
+	if err != nil {
+		return fmt.Errorf("update: %w", err)
+	}
+	defer here.Close()
+	left := false
+	for _, name := range cmd.Names {
+		if _, ok := target.lock.Find(name); !ok {
+			fmt.Fprintf(c.err, "satchel: %q is not in %s\n", printable(name), lock.FileName)
+			left = true
+		}
+	}
+	for _, locked := range slices.Clone(target.lock.Skills) {
+		if len(cmd.Names) > 0 && !slices.Contains(cmd.Names, locked.Name) || locked.Source == "" {
+			continue
+		}
+		said, err := cmd.one(ctx, c, target, here, locked)
+		if err != nil {
+			fmt.Fprintf(c.err, "satchel: %s: %s\n", printable(locked.Name), inLine(err.Error()))
+			left = true
+			continue
+		}
+		fmt.Fprintf(c.out, "%s: %s\n", printable(locked.Name), said)
+	}
+	if !cmd.DryRun {
+		if err := target.save(); err != nil {
+			return fmt.Errorf("update: %w", err)
+		}
+	}
+	if left {
+		return errReported
+	}
+	return nil
+}
+
+// one updates a skill and says what was done.
+func (cmd *updateCmd) one(ctx context.Context, c console, target *target, here *catalog.Catalog, locked lock.Skill) (string, error) {
+	installed, ok := here.Snapshot().Skill(locked.Name)
+	if !ok {
+		return "", errors.New("it is not here any more; install it again")
+	}
+	now, err := lock.Of(ctx, here, installed.Name, locked.Source)
+	if err != nil {
+		return "", err
+	}
+	if now.Name = locked.Name; now.SHA256 != locked.SHA256 {
+		return "", fmt.Errorf("it was changed here and is left alone: %s", target.lock.Differences(now)[0])
+	}
+	got, err := cmd.open(ctx, locked.Source, "", c.env)
+	if err != nil {
+		return "", err
+	}
+	defer got.close()
+	i := slices.IndexFunc(got.skills.Snapshot().Skills(), func(s core.Skill) bool { return plainName(s) == locked.Name })
+	if i < 0 {
+		return "", fmt.Errorf("%s has it no more", locked.Source)
+	}
+	next := got.skills.Snapshot().Skills()[i]
+	offered, err := lock.Of(ctx, got.skills, next.Name, locked.Source)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case offered.SHA256 == locked.SHA256:
+		return "is what its source has", nil
+	case cmd.DryRun:
+		return "would be replaced by sha256:" + offered.SHA256, nil
+	}
+	folder := filepath.Base(installed.RootDir)
+	if _, err := target.put(ctx, got.skills, next, folder, locked.Source, true); err != nil {
+		return "", err
+	}
+	return "replaced by sha256:" + offered.SHA256, nil
+}
+
+type lockCmd struct {
+	Dir string `arg:"" name:"dir" help:"A directory of skills."`
+}
+
+// Help is the long help of the command.
+func (lockCmd) Help() string {
+	return `Writes satchel.lock into the directory: for each skill its name, where it was installed from,
+and the sha256 and size of each file. --locked of other commands compares it.`
+}
+
+// Run writes the lock file of a directory.
+func (cmd *lockCmd) Run(ctx context.Context, c console) error {
+	before, err := lock.Read(cmd.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("lock: %w", err)
+	}
+	skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(cmd.Dir)})
+	if err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	defer skills.Close()
+	var l lock.Lock
+	for _, s := range skills.Snapshot().Skills() {
+		source := ""
+		if before != nil {
+			known, _ := before.Find(s.Name)
+			source = known.Source
+		}
+		entry, err := lock.Of(ctx, skills, s.Name, source)
+		if err != nil {
+			return fmt.Errorf("lock: %w", err)
+		}
+		l.Put(entry)
+	}
+	if err := l.Write(cmd.Dir); err != nil {
+		return fmt.Errorf("lock: %w", err)
+	}
+	_, err = fmt.Fprintf(c.out, "%d skills in %s\n", len(l.Skills), printable(filepath.Join(cmd.Dir, lock.FileName)))
+	return err
+}
+
+// checkLocked compares the skills of directories with the lock files there, or with that
+// of the common installer, and prints what differs.
+func checkLocked(ctx context.Context, c console, dirs []string) error {
+	differs := false
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return fmt.Errorf("--locked: %s is no directory", dir)
+		}
+		skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(dir)})
+		if err != nil {
+			return fmt.Errorf("--locked: %w", err)
+		}
+		lines, err := differences(ctx, skills, dir)
+		skills.Close()
+		if err != nil {
+			return fmt.Errorf("--locked: %w", err)
+		}
+		for _, line := range lines {
+			fmt.Fprintln(c.err, printable(line))
+			differs = true
+		}
+	}
+	if differs {
+		return errReported
+	}
+	return nil
+}
+
+func differences(ctx context.Context, skills *catalog.Catalog, dir string) (lines []string, err error) {
+	l, err := lock.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return installerDifferences(ctx, skills, dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	here := map[string]bool{}
+	for _, s := range skills.Snapshot().Skills() {
+		now, err := lock.Of(ctx, skills, s.Name, "")
+		if err != nil {
+			return nil, err
+		}
+		here[s.Name] = true
+		lines = append(lines, l.Differences(now)...)
+	}
+	for _, s := range l.Skills {
+		if !here[s.Name] {
+			lines = append(lines, fmt.Sprintf("skill %q is missing, and %s has it", s.Name, lock.FileName))
+		}
+	}
+	return lines, nil
+}
+
+func installerDifferences(ctx context.Context, skills *catalog.Catalog, dir string) (lines []string, err error) {
+	installer, err := lock.ReadInstaller(dir)
+	if err != nil {
+		return nil, err
+	}
+	if installer == nil {
+		return nil, fmt.Errorf("%s has neither %s nor %s; satchel lock writes one", dir, lock.FileName, lock.InstallerFile)
+	}
+	for _, s := range skills.Snapshot().Skills() {
+		noted, ok := installer[s.Name]
+		if !ok {
+			noted, ok = installer[filepath.Base(s.RootDir)]
+		}
+		same := false
+		if ok {
+			if same, err = noted.Matches(ctx, skills, s.Name); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case !ok:
+			lines = append(lines, fmt.Sprintf("skill %q is not in %s", s.Name, lock.InstallerFile))
+		case !same:
+			lines = append(lines, fmt.Sprintf("skill %q is not what %s has", s.Name, lock.InstallerFile))
+		}
+	}
+	return lines, nil
+}

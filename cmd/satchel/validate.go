@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+type validateCmd struct {
+	Strict    bool     `xor:"mode" help:"A file must meet every MUST of the specification."`
+	SkillsRef bool     `xor:"mode" help:"Like --strict, and reject what the skills-ref tool rejects."`
+	JSON      bool     `help:"One JSON object per line for each file."`
+	Dirs      []string `arg:"" name:"dir" help:"Skills, or directories of skills."`
+}
+
+// Help is the long help of the command.
+func (validateCmd) Help() string {
+	return `Says of each skill what satchel inspect says, and what is usual among skills and not so in
+this one: reserved words and no gerund in the name, XML tags, a description in the first or
+second person or without a word on when to use the skill, a version that is not semantic,
+pairs of tools that can write code and run it, what looks like a key (never printed), and
+names of files.
+
+Exit code: 0 when every file could be loaded, whatever the warnings, else 1.`
+}
+
+// Run validates the skills.
+func (cmd *validateCmd) Run(ctx context.Context, c console) error {
+	inspect := inspectCmd{Strict: cmd.Strict, SkillsRef: cmd.SkillsRef, JSON: cmd.JSON, Files: cmd.Dirs, advise: true}
+	return inspect.Run(ctx, c)
+}
+
+// Bounds of the files of a skill whose names are looked at.
+const (
+	maxAdvisedFiles = 2000
+	maxAdviceLines  = 20
+)
+
+// adviseFiles looks at the names of the files of the skill in dir.
+func adviseFiles(dir string) (all []skillmd.Diagnostic) {
+	seen := 0
+	_ = filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
+		if seen++; err != nil || seen > maxAdvisedFiles || len(all) >= maxAdviceLines {
+			return fs.SkipAll
+		}
+		if d.IsDir() {
+			if _, err := os.Lstat(filepath.Join(at, "SKILL.md")); at != dir && err == nil || d.Name() == "node_modules" || d.Name() == ".git" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if rel, err := filepath.Rel(dir, at); err == nil {
+			for _, found := range skillmd.AdviseFile(filepath.ToSlash(rel)) {
+				found.Message = found.File + ": " + found.Message
+				found.File = at
+				all = append(all, found)
+			}
+		}
+		return nil
+	})
+	return all
+}

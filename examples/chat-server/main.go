@@ -1,0 +1,73 @@
+// Command chat-server serves conversations of several tenants over HTTP. Each tenant
+// has skills of its own; conversations, uploads and results outlive a restart.
+//
+// Run it in examples/: go run ./chat-server -dir /var/lib/chats
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	dir := flag.String("dir", "chats", "where conversations and files are kept")
+	address := flag.String("listen", "127.0.0.1:8080", "where to listen")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *dir, *address, nil); err != nil {
+		fmt.Fprintln(os.Stderr, "chat-server:", err)
+		os.Exit(1)
+	}
+}
+
+// grace is how long a shutdown waits for the turns that run.
+const grace = 30 * time.Second
+
+// run serves until ctx ends, and lets the turns that run end then. ready is told the
+// address if it is not nil.
+func run(ctx context.Context, dir, address string, ready chan<- string) (err error) {
+	// A real server takes tokens from its login and not from its source.
+	tenants := map[string]*tenant{}
+	for token, skills := range map[string][]string{
+		"token-of-ops":  {"skills/log-triage"},
+		"token-of-docs": {"skills/release-notes", "skills/commit-style"},
+	} {
+		t, err := newTenant(ctx, dir, token, skills)
+		if err != nil {
+			return err
+		}
+		tenants[token] = t
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: routes(tenants), ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	if ready != nil {
+		ready <- listener.Addr().String()
+	}
+	select {
+	case err = <-served:
+	case <-ctx.Done():
+	}
+	// snippet: shutdown
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	err = errors.Join(err, server.Shutdown(ctx)) // no new requests; those that run end
+	for _, t := range tenants {
+		err = errors.Join(err, t.skills.Shutdown(ctx), t.close()) // calls end, then the stores
+	}
+	return err
+	// end snippet
+}

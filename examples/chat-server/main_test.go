@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/examples/internal/rehearse"
+	"github.com/satchel-go/satchel/internal/fakellm"
+)
+
+// serving runs the server until stop is called.
+func serving(t *testing.T, dir string) (url string, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	go func() { ended <- run(ctx, dir, "127.0.0.1:0", ready) }()
+	select {
+	case address := <-ready:
+		url = "http://" + address
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	return url, func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("shut down: %v", err)
+		}
+	}
+}
+
+// ask sends a request and returns the status and the body.
+func ask(t *testing.T, token, method, url, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// A user uploads a log, a skill makes a table of it, the server is restarted, and the
+// conversation goes on with its files. Another tenant sees neither skills nor files.
+func TestServer(t *testing.T) {
+	model := rehearse.With(t, fakellm.Plan(
+		fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("log-triage"), fakellm.Do("skill_run", map[string]any{
+			"skill": "log-triage", "inputs": []any{map[string]any{"from": "artifact://app.log", "to": "work/inputs/app.log"}},
+			"command": "python3 scripts/top_errors.py inputs/app.log > out/errors.tsv",
+			"outputs": map[string]any{"globs": []string{"$OUTPUT_DIR/*.tsv"}, "save": true},
+		})}, Answer: "There are two errors."},
+		fakellm.Turn{Answer: "As I said, two."},
+	))
+	dir := t.TempDir()
+	url, stop := serving(t, dir)
+	const ops, docs = "token-of-ops", "token-of-docs"
+	if status, ref := ask(t, ops, "PUT", url+"/chats/night/files/app.log", "2026 ERROR disk is full\n2026 ERROR disk is full\n"); status != http.StatusOK || ref != "artifact://app.log@0\n" {
+		t.Fatalf("upload: %d %s", status, ref)
+	}
+	status, events := ask(t, ops, "POST", url+"/chats/night/messages", "What is in artifact://app.log?")
+	if status != http.StatusOK || !strings.Contains(events, "event: text\n") || !strings.HasSuffix(events, "event: done\ndata: \"\"\n\n") {
+		t.Fatalf("turn: %d %s", status, events)
+	}
+	stop()
+
+	url, stop = serving(t, dir)
+	defer stop()
+	if status, table := ask(t, ops, "GET", url+"/chats/night/files/out/errors.tsv", ""); status != http.StatusOK || !strings.Contains(table, "disk is full") {
+		t.Errorf("download: %d %q", status, table)
+	}
+	if _, events := ask(t, ops, "POST", url+"/chats/night/messages", "How many?"); !strings.Contains(events, "event: done") {
+		t.Errorf("turn after the restart: %s", events)
+	}
+	requests := model.Requests()
+	if last := requests[len(requests)-1]; last.Turn() != 2 || !last.Contains("There are two errors.") || !last.Contains("errors.tsv") {
+		t.Errorf("the restart lost messages: %+v", last.Messages)
+	}
+
+	if status, _ := ask(t, docs, "GET", url+"/chats/night/files/out/errors.tsv", ""); status != http.StatusNotFound {
+		t.Errorf("another tenant's file: %d", status)
+	}
+	ask(t, docs, "POST", url+"/chats/night/messages", "How many?")
+	theirs := model.Requests()[len(requests):]
+	if first := theirs[0]; first.Contains("log-triage") || first.Contains("two errors") || !first.Contains("release-notes") {
+		t.Errorf("the other tenant is sent %+v", first.Messages)
+	}
+	if !theirs[1].Contains(`unknown skill "log-triage"`) {
+		t.Errorf("the other tenant loads a skill that is not its own: %+v", theirs[1].Messages)
+	}
+	for url, want := range map[string]int{url + "/chats/night/messages": http.StatusUnauthorized, url + "/chats/No.Name/messages": http.StatusBadRequest} {
+		token := map[bool]string{true: "nobody", false: ops}[want == http.StatusUnauthorized]
+		if status, _ := ask(t, token, "POST", url, "hi"); status != want {
+			t.Errorf("%s: %d, want %d", url, status, want)
+		}
+	}
+	if status, _ := ask(t, ops, "DELETE", url+"/chats/night", ""); status != http.StatusOK {
+		t.Errorf("end: %d", status)
+	}
+	ask(t, ops, "POST", url+"/chats/night/messages", "How many?")
+	requests = model.Requests()
+	if last := requests[len(requests)-1]; last.Contains("As I said") {
+		t.Errorf("a conversation that has ended is sent again: %+v", last.Messages)
+	}
+}

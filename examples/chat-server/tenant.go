@@ -1,0 +1,188 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/cloudwego/eino-ext/components/model/openai"
+	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter/eino"
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/session"
+)
+
+// tenant is one customer: its skills, its agent and its places on the disk.
+type tenant struct {
+	skills   *satchel.Runtime
+	runner   *adk.Runner
+	sessions *session.Directory
+	files    *artifacts.Directory
+	history  string
+
+	mu   sync.Mutex
+	busy map[string]bool // conversations with a turn that runs
+}
+
+var errBusy = errors.New("a turn of this conversation is running")
+
+// newTenant opens what is kept of a tenant below dir.
+func newTenant(ctx context.Context, dir, token string, skillDirs []string) (_ *tenant, err error) {
+	name := sha256.Sum256([]byte(token))
+	dir = filepath.Join(dir, hex.EncodeToString(name[:8]))
+	t := &tenant{history: filepath.Join(dir, "history"), busy: map[string]bool{}}
+	if err := os.MkdirAll(t.history, 0o700); err != nil {
+		return nil, err
+	}
+	// snippet: stores
+	if t.sessions, err = session.NewDirectory(filepath.Join(dir, "sessions")); err != nil {
+		return nil, err
+	}
+	if t.files, err = artifacts.NewDirectory(filepath.Join(dir, "files")); err != nil {
+		return nil, err
+	}
+	t.skills, err = satchel.New(
+		satchel.WithSkillDirs(skillDirs...),
+		satchel.WithStore(t.sessions),
+		satchel.WithRunner(satchel.Runner{Artifacts: t.files}), // in a sandbox of its own
+	)
+	// end snippet
+	if err != nil {
+		return nil, err
+	}
+	model, err := openai.NewChatModel(ctx, &openai.ChatModelConfig{
+		BaseURL: os.Getenv("OPENAI_BASE_URL"), APIKey: os.Getenv("OPENAI_API_KEY"), Model: cmp.Or(os.Getenv("OPENAI_MODEL"), "gpt-4o-mini"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	config := &adk.ChatModelAgentConfig{Name: "chat", Description: "Answers with skills.", Model: model, MaxIterations: 40}
+	if err := eino.Install(config, t.skills); err != nil {
+		return nil, err
+	}
+	agent, err := adk.NewChatModelAgent(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	t.runner = adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent, EnableStreaming: true})
+	return t, nil
+}
+
+func (t *tenant) close() error { return errors.Join(t.sessions.Close(), t.files.Close()) }
+
+// turn answers one message of a conversation. It tells the pieces of text as they come.
+func (t *tenant) turn(ctx context.Context, chat, text string, tell func(string)) error {
+	if !t.enter(chat) {
+		return errBusy
+	}
+	defer t.leave(chat)
+	history, err := t.load(chat)
+	if err != nil {
+		return err
+	}
+	history = append(history, schema.UserMessage(text))
+	// snippet: turn
+	events := t.runner.Run(satchel.WithSession(ctx, chat), history)
+	for {
+		event, more := events.Next()
+		if !more {
+			break
+		}
+		message, failed := receive(event, tell)
+		if err = errors.Join(err, failed); message != nil {
+			history = append(history, message) // calls and results too
+		}
+	}
+	// end snippet
+	if err != nil {
+		return err // the history is as it was: the user may ask again
+	}
+	return t.save(chat, history)
+}
+
+// receive reads an event to its end and returns its message, if it has one.
+func receive(event *adk.AgentEvent, tell func(string)) (*schema.Message, error) {
+	if event.Err != nil || event.Output == nil || event.Output.MessageOutput == nil {
+		return nil, event.Err
+	}
+	out := event.Output.MessageOutput
+	if !out.IsStreaming {
+		return out.Message, nil
+	}
+	defer out.MessageStream.Close()
+	var chunks []*schema.Message
+	for {
+		chunk, err := out.MessageStream.Recv()
+		if errors.Is(err, io.EOF) {
+			return schema.ConcatMessages(chunks)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if out.Role == schema.Assistant && chunk.Content != "" {
+			tell(chunk.Content)
+		}
+		chunks = append(chunks, chunk)
+	}
+}
+
+func (t *tenant) enter(chat string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.busy[chat] {
+		return false
+	}
+	t.busy[chat] = true
+	return true
+}
+
+func (t *tenant) leave(chat string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.busy, chat)
+}
+
+// load reads the messages of a conversation; the names of conversations are checked.
+func (t *tenant) load(chat string) (all []*schema.Message, err error) {
+	data, err := os.ReadFile(filepath.Join(t.history, chat+".json")) //nolint:gosec // the name is checked
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &all)
+	}
+	return all, err
+}
+
+// save replaces the messages of a conversation in one step.
+func (t *tenant) save(chat string, all []*schema.Message) error {
+	data, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	fresh := filepath.Join(t.history, chat+".new")
+	if err := os.WriteFile(fresh, data, 0o600); err != nil { //nolint:gosec // the name is checked
+		return err
+	}
+	return os.Rename(fresh, filepath.Join(t.history, chat+".json")) //nolint:gosec // the name is checked
+}
+
+// forget removes the messages of a conversation.
+func (t *tenant) forget(chat string) error {
+	err := os.Remove(filepath.Join(t.history, chat+".json")) //nolint:gosec // the name is checked
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

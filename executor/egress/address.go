@@ -1,0 +1,103 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+)
+
+// Resolver finds the addresses of a name. A [net.Resolver] is one.
+type Resolver interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// closed are the addresses that are not on the public internet, or lead back
+// from it to those that are not. Of IPv6 only 2000::/3 is public at all, which
+// leaves out translations (64:ff9b::/96), private (fc00::/7, fec0::/10), local
+// and multicast addresses. Sources: the special-purpose registries of RFC 6890.
+var closed = prefixes(
+	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+	"192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
+	"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
+)
+
+var public6 = netip.MustParsePrefix("2000::/3")
+
+func prefixes(texts ...string) []netip.Prefix {
+	all := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		all[i] = netip.MustParsePrefix(text)
+	}
+	return all
+}
+
+// isPublic reports whether an address is on the public internet.
+func isPublic(addr netip.Addr) bool {
+	addr = addr.Unmap()
+	if !addr.IsValid() || addr.Zone() != "" || addr.Is6() && !public6.Contains(addr) {
+		return false
+	}
+	return !within(addr, closed)
+}
+
+func within(addr netip.Addr, all []netip.Prefix) bool {
+	return slices.ContainsFunc(all, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// errNotPublic is that a name leads to an address that nobody may be led to.
+var errNotPublic = errors.New("leads to an address that is not public")
+
+// mostAnswers bounds the addresses of a name that are looked at.
+const mostAnswers = 64
+
+// addresses returns the addresses at which a host may be reached. A single one
+// that may not be reached refuses them all: it is how a name is made to lead
+// inside at the second try.
+func (p *Proxy) addresses(ctx context.Context, h host) ([]netip.Addr, error) {
+	found := []netip.Addr{h.addr}
+	if h.name != "" {
+		var err error
+		// The dot keeps search domains of this machine out.
+		if found, err = p.policy.Resolve.LookupNetIP(ctx, "ip", h.name+"."); err != nil {
+			return nil, fmt.Errorf("cannot be resolved: %w", err)
+		}
+	}
+	if len(found) == 0 || len(found) > mostAnswers {
+		return nil, fmt.Errorf("cannot be resolved: %d addresses", len(found))
+	}
+	own, err := p.own()
+	if err != nil {
+		return nil, err
+	}
+	for i, addr := range found {
+		addr = addr.Unmap()
+		found[i] = addr
+		if within(addr, p.policy.Private) && addr.Zone() == "" {
+			continue
+		}
+		if !isPublic(addr) || slices.Contains(own, addr) {
+			return found[i : i+1], errNotPublic
+		}
+	}
+	return found, nil
+}
+
+// ownAddresses are those of this machine: a service on it is not public only
+// because the machine's address is.
+func ownAddresses() ([]netip.Addr, error) {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil, err
+	}
+	var own []netip.Addr
+	for _, a := range all {
+		if p, err := netip.ParsePrefix(a.String()); err == nil {
+			own = append(own, p.Addr().Unmap())
+		}
+	}
+	return own, nil
+}

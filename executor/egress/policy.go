@@ -1,0 +1,168 @@
+package egress
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Policy is what one run may reach. The zero value allows nothing.
+type Policy struct {
+	// Rules are the places that may be reached.
+	Rules []Rule
+	// Private are ranges that may be reached although they are not public, by
+	// names and addresses that a rule allows. This machine's own addresses are
+	// among what is not public.
+	Private []netip.Prefix
+	// Resolve finds the addresses of names; nil is that of this machine.
+	Resolve Resolver
+	// Limits bound the run; zero fields stand for the defaults.
+	Limits Limits
+	// Roots are whom the proxy trusts where it speaks TLS itself; nil is the system's.
+	Roots *x509.CertPool
+	// Secrets are values that the proxy puts into requests.
+	Secrets []Secret
+	// Log is told of each connection when it has ended; nil is nobody. It is
+	// called from several goroutines at once.
+	Log func(Entry)
+}
+
+// Limits bound what a run does by its proxy. Zero fields stand for the defaults.
+type Limits struct {
+	Connections int           // at once; more wait. Default 16
+	Total       int           // in the whole run. Default 512
+	Bytes       int64         // in each direction, in the whole run. Default 64 MiB
+	Header      int           // bytes of a request's or an answer's header. Default 64 KiB
+	Dial        time.Duration // for a name's addresses and a connection. Default 10 s
+	Hello       time.Duration // until a TLS handshake has begun. Default 5 s
+	Idle        time.Duration // without a byte. Default 30 s
+}
+
+func (l Limits) withDefaults() (Limits, error) {
+	for _, n := range []int64{int64(l.Connections), int64(l.Total), l.Bytes, int64(l.Header), int64(l.Dial), int64(l.Hello), int64(l.Idle)} {
+		if n < 0 {
+			return l, errors.New("a limit is negative")
+		}
+	}
+	l.Connections = or(l.Connections, 16)
+	l.Total = or(l.Total, 512)
+	l.Bytes = or(l.Bytes, 64<<20)
+	l.Header = or(l.Header, 64<<10)
+	l.Dial = or(l.Dial, 10*time.Second)
+	l.Hello = or(l.Hello, 5*time.Second)
+	l.Idle = or(l.Idle, 30*time.Second)
+	return l, nil
+}
+
+func or[N int | int64 | time.Duration](n, otherwise N) N {
+	if n == 0 {
+		return otherwise
+	}
+	return n
+}
+
+// Entry tells of one connection. It has nothing of what was said on it: no path,
+// no header.
+type Entry struct {
+	Time     time.Time  // when the request came
+	Verdict  Verdict    //
+	Reason   string     // why it was refused or broke; empty for one that went well
+	Name     string     // the host as it was asked for, in its one spelling; empty if it has none
+	Port     uint16     // 0 if none was understood
+	Address  netip.Addr // what was dialled; not valid if nothing was
+	Sent     int64      // bytes to the host, as far as they were counted
+	Received int64      // bytes from the host
+}
+
+// Verdict says what became of a connection.
+type Verdict string
+
+// The verdicts.
+const (
+	Allowed Verdict = "allowed"
+	Refused Verdict = "refused" // by policy or by a limit
+	Failed  Verdict = "failed"  // allowed, but the host could not be reached
+)
+
+// Secret is a value that a run may use and must not see. The program has the
+// placeholder. Where a plain HTTP request becomes a TLS one on its way to one of
+// the hosts, the proxy puts the value into its headers, and takes it out of the
+// headers and the body of the answer. Inside a program's own TLS it stays a
+// placeholder.
+type Secret struct {
+	Name        string   // what stands in answers in its place, in brackets
+	Value       string   // at least 8 bytes, of what a header can hold
+	Placeholder string   // at least 16 bytes, like nothing else
+	Hosts       []string // names without stars; for no other host it is used
+}
+
+// keeper is a secret as the proxy has it.
+type keeper struct {
+	Secret
+	hosts []host
+}
+
+const leastValue, leastPlaceholder = 8, 16
+
+func keepers(secrets []Secret) ([]keeper, error) {
+	var all []keeper
+	for _, s := range secrets {
+		k := keeper{Secret: s}
+		switch {
+		case len(s.Value) < leastValue || strings.ContainsAny(s.Value, "\r\n\x00"):
+			return nil, fmt.Errorf("secret %q has no usable value", s.Name)
+		case len(s.Placeholder) < leastPlaceholder:
+			return nil, fmt.Errorf("secret %q: the placeholder is too short", s.Name)
+		case len(s.Hosts) == 0:
+			return nil, fmt.Errorf("secret %q: name its hosts", s.Name)
+		}
+		for _, name := range s.Hosts {
+			h, err := parseHost(name)
+			if err != nil || h.name == "" {
+				return nil, fmt.Errorf("secret %q: host %q: want a name without a star", s.Name, name)
+			}
+			k.hosts = append(k.hosts, h)
+		}
+		all = append(all, k)
+	}
+	return all, nil
+}
+
+func (k *keeper) isFor(h host) bool { return slices.Contains(k.hosts, h) }
+
+// allowed is the list of rules for a program that was refused.
+func (p *Policy) allowed() string {
+	var all []string
+	for _, r := range p.Rules {
+		all = append(all, r.String())
+	}
+	if len(all) == 0 {
+		return "nothing"
+	}
+	return strings.Join(all, ", ")
+}
+
+// fits reports whether a rule allows a place.
+func (p *Policy) fits(scheme string, at place) bool {
+	return slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.fits(scheme, at) })
+}
+
+// Port is where a program finds the proxy, on the loopback interface of its sandbox.
+const Port = 3128
+
+// Environment are the variables, as NAME=value, by which programs find the proxy at
+// [Port].
+func Environment() []string {
+	url := fmt.Sprintf("http://127.0.0.1:%d", Port)
+	return []string{
+		"http_proxy=" + url, "HTTP_PROXY=" + url, "https_proxy=" + url, "HTTPS_PROXY=" + url,
+		"no_proxy=localhost,127.0.0.1,::1", "NO_PROXY=localhost,127.0.0.1,::1", "NODE_USE_ENV_PROXY=1",
+	}
+}
+
+var _ Resolver = (*net.Resolver)(nil)

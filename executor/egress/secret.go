@@ -1,0 +1,108 @@
+package egress
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/internal/redact"
+)
+
+// fill puts values into the headers of a request in the place of placeholders. It
+// reports whether this host may be told secrets at all, so that its answers are
+// looked through. A placeholder on its way to anybody else is an error.
+func (e *exchange) fill(r *http.Request, scheme string, to host) (told bool, err error) {
+	for i := range e.secrets {
+		k := &e.secrets[i]
+		may := scheme == "https" && k.isFor(to)
+		told = told || may
+		if strings.Contains(r.URL.RequestURI(), k.Placeholder) {
+			return false, fmt.Errorf("secret %q is put into headers only", k.Name)
+		}
+		for name, values := range r.Header {
+			if strings.Contains(strings.ToLower(name), strings.ToLower(k.Placeholder)) {
+				return false, k.notFor()
+			}
+			for j, value := range values {
+				filled, found := k.in(value)
+				if found && !may {
+					return false, k.notFor()
+				}
+				values[j] = filled
+			}
+		}
+	}
+	return told, nil
+}
+
+func (k *keeper) notFor() error { return fmt.Errorf("secret %q is not for this host", k.Name) }
+
+// in fills one header value: as it stands, and in the base64 of a user and a
+// password.
+func (k *keeper) in(value string) (filled string, found bool) {
+	if scheme, text, ok := strings.Cut(value, " "); ok && strings.EqualFold(scheme, "Basic") {
+		if plain, err := base64.StdEncoding.DecodeString(text); err == nil && strings.Contains(string(plain), k.Placeholder) {
+			plain := strings.ReplaceAll(string(plain), k.Placeholder, k.Value)
+			return scheme + " " + base64.StdEncoding.EncodeToString([]byte(plain)), true
+		}
+	}
+	return strings.ReplaceAll(value, k.Placeholder, k.Value), strings.Contains(value, k.Placeholder)
+}
+
+// clean takes the values out of an answer.
+func (e *exchange) clean(answer *http.Response) error {
+	if coding := answer.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") && answer.ContentLength != 0 {
+		return errEncoded
+	}
+	cleanHeader(answer.Header, e.redact)
+	cleanHeader(answer.Trailer, e.redact) // the names, which are told first
+	answer.Status = e.redact.Text(answer.Status, 0)
+	answer.ContentLength = -1
+	answer.Header.Del("Content-Length")
+	answer.Header.Del("Etag") // of the bytes that are not sent on
+	answer.Body = &cleanBody{ReadCloser: answer.Body, stream: redact.Stream{Set: e.redact}, trailer: func() { cleanHeader(answer.Trailer, e.redact) }}
+	return nil
+}
+
+func cleanHeader(header http.Header, set *redact.Set) {
+	for name, values := range header {
+		if shown := set.Text(name, 0); shown != name {
+			delete(header, name)
+			continue
+		}
+		cleaned := slices.Clone(values)
+		for i, value := range values {
+			cleaned[i] = set.Text(value, 0)
+		}
+		header[name] = cleaned
+	}
+}
+
+// cleanBody is a body without secrets.
+type cleanBody struct {
+	io.ReadCloser
+	stream  redact.Stream
+	trailer func()
+	ready   []byte
+	err     error
+}
+
+func (b *cleanBody) Read(p []byte) (int, error) {
+	for len(b.ready) == 0 && b.err == nil {
+		var n int
+		n, b.err = b.ReadCloser.Read(p)
+		b.ready = b.stream.Add(p[:n:n], b.err != nil)
+		if b.err != nil {
+			b.trailer()
+		}
+	}
+	n := copy(p, b.ready)
+	b.ready = b.ready[n:]
+	if len(b.ready) == 0 {
+		return n, b.err
+	}
+	return n, nil
+}

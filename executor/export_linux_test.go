@@ -1,4 +1,0 @@
-package executor
-
-// Untrace makes the executor start commands as on a machine without ptrace.
-func (l *Local) Untrace() { l.untraced.Store(true) }

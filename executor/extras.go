@@ -1,0 +1,103 @@
+package executor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+)
+
+// The most that a Command may have beside its streams.
+const (
+	maxPipes       = 4
+	maxListen      = 2
+	maxSecrets     = 16
+	maxSecretBytes = 64 << 10
+	maxSecretName  = 64
+)
+
+// Listen is a TCP port on 127.0.0.1 of the sandbox's own network, which the host
+// serves. Nothing but the command's own processes can reach it, and a command
+// has no other way out by it than Serve.
+type Listen struct {
+	// Port is from 1024 on; no two are the same.
+	Port uint16
+	// Serve accepts connections from before the program starts until the listener
+	// is closed, when the command has ended. It then has 2 seconds to return, in
+	// which the result waits for it.
+	Serve func(net.Listener)
+}
+
+// checkExtras reports pipes, ports and secrets that have no meaning.
+func (c Command) checkExtras() error {
+	if len(c.Pipes) > maxPipes {
+		return fmt.Errorf("%w: %d pipes: at most %d", ErrCommand, len(c.Pipes), maxPipes)
+	}
+	if len(c.Listen) > maxListen {
+		return fmt.Errorf("%w: %d ports to listen on: at most %d", ErrCommand, len(c.Listen), maxListen)
+	}
+	for i, l := range c.Listen {
+		switch {
+		case l.Port < 1024:
+			return fmt.Errorf("%w: port %d: want 1024 to 65535", ErrCommand, l.Port)
+		case l.Serve == nil:
+			return fmt.Errorf("%w: nobody serves port %d", ErrCommand, l.Port)
+		case i > 0 && c.Listen[0].Port == l.Port:
+			return fmt.Errorf("%w: port %d is there twice", ErrCommand, l.Port)
+		}
+	}
+	return c.checkSecrets()
+}
+
+func (c Command) checkSecrets() error {
+	if len(c.Secrets) > maxSecrets {
+		return fmt.Errorf("%w: %d secrets: at most %d", ErrCommand, len(c.Secrets), maxSecrets)
+	}
+	total := 0
+	for name, value := range c.Secrets {
+		if !isSecretName(name) {
+			return fmt.Errorf("%w: secret %q: want upper-case letters, digits and _, at most %d", ErrCommand, name, maxSecretName)
+		}
+		total += len(value)
+	}
+	if total > maxSecretBytes {
+		return fmt.Errorf("%w: %d bytes of secrets: at most %d", ErrCommand, total, maxSecretBytes)
+	}
+	return nil
+}
+
+func isSecretName(name string) bool {
+	return name != "" && len(name) <= maxSecretName && (name[0] < '0' || name[0] > '9') &&
+		strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
+}
+
+// CheckPipes reports a file of Pipes that is no pipe; the error wraps ErrCommand.
+// Executors that pass pipes on call it after Check.
+func (c Command) CheckPipes() error {
+	for i, file := range c.Pipes {
+		info, err := file.Stat()
+		if errors.Is(err, os.ErrInvalid) || errors.Is(err, os.ErrClosed) {
+			return fmt.Errorf("%w: descriptor %d is closed", ErrCommand, 3+i)
+		} else if err != nil {
+			return fmt.Errorf("%w: descriptor %d: %w", ErrCommand, 3+i, err)
+		}
+		if info.Mode().Type() != fs.ModeNamedPipe {
+			return fmt.Errorf("%w: descriptor %d is no pipe: nothing else may be passed on", ErrCommand, 3+i)
+		}
+	}
+	return nil
+}
+
+// CheckLoopback is for executors without a network of the command's own: Listen
+// and Secrets are ErrCommand there.
+func (c Command) CheckLoopback() error {
+	switch {
+	case len(c.Listen) > 0:
+		return fmt.Errorf("%w: listening on port %d needs namespaces", ErrCommand, c.Listen[0].Port)
+	case len(c.Secrets) > 0:
+		return fmt.Errorf("%w: a file for secrets needs namespaces", ErrCommand)
+	}
+	return nil
+}

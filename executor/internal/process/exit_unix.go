@@ -1,0 +1,86 @@
+//go:build unix
+
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/satchel-go/satchel/executor"
+)
+
+// ExitStatus returns the exit code as a shell would report it, and the signal's
+// name.
+func ExitStatus(state *os.ProcessState) (int, string) {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	if !ok {
+		return state.ExitCode(), ""
+	}
+	return StatusOf(status)
+}
+
+// StatusOf is ExitStatus for a status of wait4(2).
+func StatusOf(status syscall.WaitStatus) (int, string) {
+	if !status.Signaled() {
+		return status.ExitStatus(), ""
+	}
+	name := unix.SignalName(status.Signal())
+	if name == "" {
+		name = "signal " + strconv.Itoa(int(status.Signal()))
+	}
+	return 128 + int(status.Signal()), name
+}
+
+// Refused returns the result for a program that the kernel would not execute
+// because of the command itself. It returns false for other errors, which are the
+// host's.
+func Refused(name string, err error) (executor.Result, bool) {
+	for _, errno := range []syscall.Errno{
+		syscall.EACCES, syscall.ENOEXEC, syscall.ENOENT, syscall.ENOTDIR,
+		syscall.E2BIG, syscall.ELOOP, syscall.ENAMETOOLONG, syscall.ETXTBSY,
+	} {
+		if !errors.Is(err, errno) {
+			continue
+		}
+		why := errno.Error()
+		if errno == syscall.ENOENT {
+			why = "its interpreter was not found"
+		}
+		return NeverRan(126, fmt.Sprintf("%q: not executable: %s", name, why)), true
+	}
+	return executor.Result{}, false
+}
+
+// Shadows returns a list that keeps descriptors which the host itself has
+// inherited away from its children: an empty entry for every number above the
+// streams, up to the highest that would survive an exec. The runtime closes those
+// in the child, so the flags of the host's own descriptors stay as they are.
+// Descriptors that Go opens never reach a child; one that C code opens between
+// this call and the fork does.
+func Shadows() []*os.File {
+	highest := 2
+	for _, dir := range []string{"/proc/self/fd", "/dev/fd"} {
+		list, err := os.Open(dir)
+		if err != nil {
+			continue
+		}
+		names, _ := list.Readdirnames(-1)
+		_ = list.Close()
+		for _, name := range names {
+			fd, err := strconv.Atoi(name)
+			if err != nil || fd <= highest {
+				continue
+			}
+			if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+				highest = fd
+			}
+		}
+		break
+	}
+	return make([]*os.File, highest-2)
+}

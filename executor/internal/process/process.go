@@ -1,0 +1,178 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+)
+
+// process is a command from its start to its end. Three kinds of goroutines work
+// on it, and all of them end soon after done is closed: keep holds the child,
+// copiers move its input and output, and supervise ends it and sets the result.
+type process struct {
+	limits executor.Limits
+	grace  time.Duration
+	child  Child
+	input  io.Reader
+	sink   io.Writer
+
+	workspace string // its size is watched
+
+	interactive bool // input stays open for Write
+	term        executor.Terminal
+	tty         *tty // nil: the command has pipes
+
+	stdin          *os.File // write end
+	stdout, stderr *os.File // read ends; stderr is nil if stdout carries both
+	out, err       *capture
+	written        atomic.Int64 // bytes written to both streams
+	copiers        sync.WaitGroup
+
+	began, exit time.Time
+	stop        chan executor.Reason // holds the first reason to end the command early
+	exited      chan struct{}        // closed: the program has exited but is not reaped
+	reap        chan struct{}        // closed: the program may be reaped
+	reaped      chan struct{}        // closed: end and waitErr are set
+	drained     chan struct{}        // closed: the output has ended
+	done        chan struct{}        // closed: result and fault are set
+	end         Ending
+	waitErr     error
+	result      executor.Result
+	fault       error
+}
+
+var _ executor.Process = (*process)(nil)
+
+func newProcess(cmd executor.Command, grace time.Duration, term *executor.Terminal) *process {
+	p := &process{
+		limits: cmd.Limits, grace: grace, input: cmd.Stdin, workspace: cmd.Workspace,
+		out: newCapture(cmd.Limits.Output), err: newCapture(cmd.Limits.Output),
+		stop: make(chan executor.Reason, 1), exited: make(chan struct{}), reap: make(chan struct{}),
+		reaped: make(chan struct{}), drained: make(chan struct{}), done: make(chan struct{}),
+	}
+	if term != nil {
+		p.interactive, p.term, p.sink = true, *term, term.Output
+	}
+	return p
+}
+
+// ended returns a process for a command that never ran.
+func ended(result executor.Result) *process {
+	p := &process{done: make(chan struct{}), result: result}
+	close(p.done)
+	return p
+}
+
+// launch starts the child and the goroutines that copy its streams.
+func (p *process) launch(ctx context.Context, start StartFunc, cmd executor.Command) error {
+	ends, err := p.streams()
+	if err != nil {
+		return err
+	}
+	started := make(chan error)
+	go p.keep(started, func() (Child, error) {
+		return start(ctx, cmd, ends, p.tty != nil)
+	})
+	err = <-started
+	CloseAll(ends[:])
+	if err != nil {
+		p.closePipes()
+		return err
+	}
+	p.copyStreams()
+	return nil
+}
+
+// keep starts the child and waits for it on one operating system thread. Two
+// things bind a child to the thread that started it: ptrace obeys no other
+// thread, and Pdeathsig kills the child when that thread ends, not when the
+// process does.
+func (p *process) keep(started chan<- error, start func() (Child, error)) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var err error
+	p.began = time.Now()
+	if p.child, err = start(); err != nil {
+		started <- err
+		return
+	}
+	started <- nil
+	p.child.AwaitExit()
+	p.exit = time.Now()
+	close(p.exited)
+	<-p.reap
+	p.end, p.waitErr = p.child.Reap()
+	close(p.reaped)
+}
+
+// Write implements executor.Process.
+func (p *process) Write(b []byte) (int, error) {
+	if p.stdin == nil {
+		return 0, fmt.Errorf("write input: %w", executor.ErrEnded)
+	}
+	var to io.Writer = p.stdin
+	if p.tty != nil {
+		to = p.tty
+	}
+	n, err := to.Write(b)
+	if err != nil {
+		return n, fmt.Errorf("write input: %w: %w", executor.ErrEnded, err)
+	}
+	return n, nil
+}
+
+// CloseInput implements executor.Process.
+func (p *process) CloseInput() error {
+	if p.stdin == nil {
+		return nil
+	}
+	end := p.stdin.Close
+	if p.tty != nil {
+		end = p.tty.end
+	}
+	if err := end(); err != nil && !errors.Is(err, fs.ErrClosed) {
+		return fmt.Errorf("close input: %w", err)
+	}
+	return nil
+}
+
+// Resize implements executor.Process.
+func (p *process) Resize(rows, cols uint16) error {
+	if p.tty == nil {
+		return fmt.Errorf("resize: %w", executor.ErrNoTTY)
+	}
+	if err := resizeTerminal(p.tty.File, rows, cols); err != nil {
+		return fmt.Errorf("%w: %w", executor.ErrNoTTY, err) // the process has ended
+	}
+	return nil
+}
+
+// Kill implements executor.Process.
+func (p *process) Kill() { p.endWith(executor.ReasonCancelled) }
+
+// Done implements executor.Process.
+func (p *process) Done() <-chan struct{} { return p.done }
+
+// Wait implements executor.Process.
+func (p *process) Wait(ctx context.Context) (executor.Result, error) {
+	select {
+	case <-p.done:
+		return p.result, p.fault
+	default:
+	}
+	select {
+	case <-p.done:
+		return p.result, p.fault
+	case <-ctx.Done():
+		return executor.Result{}, ctx.Err()
+	}
+}

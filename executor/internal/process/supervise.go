@@ -1,0 +1,147 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/internal/family"
+	"github.com/satchel-go/satchel/executor/internal/watch"
+)
+
+// drainWait is how long output is read after everything was killed. The pipes
+// have ended by then, unless a process got away. If they still hold output, the
+// host may only be busy: then reading goes on for up to drainTries times as long,
+// so that nothing is lost.
+const (
+	drainWait  = 100 * time.Millisecond
+	drainTries = 100
+)
+
+// endWith asks for the early end of the command. The first reason wins.
+func (p *process) endWith(reason executor.Reason) {
+	select {
+	case p.stop <- reason:
+	default:
+	}
+}
+
+// supervise brings the command to its end and sets the result.
+func (p *process) supervise(ctx context.Context) {
+	defer close(p.done)
+	awaited, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		p.watch(awaited)
+	}()
+	cause := p.await(ctx)
+	close(awaited)
+	switch cause {
+	case executor.ReasonTimeout, executor.ReasonCancelled:
+		p.child.Terminate()
+		p.settle()
+	case "":
+		p.settle()
+	}
+	stuck := p.child.KillAll()
+	p.fault = p.collect(cause, stuck)
+	<-watched
+}
+
+// watch ends the command when it exceeds a limit that the kernel does not
+// enforce. It returns when stop is closed.
+func (p *process) watch(stop <-chan struct{}) {
+	var memory watch.Check
+	if !p.child.BoundsMemory() {
+		memory = watch.Memory(p.limits.Memory, p.child.PIDs)
+	}
+	watch.Run(stop, p.endWith, watch.Disk(p.workspace, p.limits.Disk, p.child.PIDs), memory)
+}
+
+// await returns "" when the program has exited, or a reason to end it.
+func (p *process) await(ctx context.Context) executor.Reason {
+	var timeout <-chan time.Time
+	if p.limits.Timeout > 0 {
+		timer := time.NewTimer(p.limits.Timeout)
+		defer timer.Stop()
+		timeout = timer.C
+	}
+	select {
+	case <-p.exited:
+		return ""
+	case reason := <-p.stop:
+		return reason
+	case <-ctx.Done():
+		return executor.ReasonCancelled
+	case <-timeout:
+		return executor.ReasonTimeout
+	}
+}
+
+// settle waits until the program has exited and no process holds its output open,
+// but no longer than the grace.
+func (p *process) settle() {
+	timer := time.NewTimer(p.grace)
+	defer timer.Stop()
+	for _, event := range []chan struct{}{p.exited, p.drained} {
+		select {
+		case <-event:
+		case <-timer.C:
+			return
+		}
+	}
+}
+
+// collect closes the pipes, reaps the child and sets the result. Everything must
+// have been killed before.
+func (p *process) collect(cause executor.Reason, stuck error) error {
+	gone := Within(family.KillWait, p.exited)
+	if p.tty == nil { // the terminal is the output too
+		_ = p.stdin.Close()
+	}
+	p.drain()
+	p.closePipes() // this ends a copier that is still reading
+	<-p.drained
+	close(p.reap)
+	p.result = executor.Result{ExitCode: -1, Reason: cause, Stdout: p.out.stream(), Stderr: p.err.stream()}
+	if !gone {
+		if cause == "" {
+			p.result.Reason = executor.ReasonSetup
+		}
+		return errors.Join(fmt.Errorf("%v: %w", p.child, executor.ErrStuck), stuck)
+	}
+	p.result.Duration = p.exit.Sub(p.began)
+	<-p.reaped
+	if p.waitErr != nil {
+		p.result.Reason = executor.ReasonSetup
+		return fmt.Errorf("%w: wait for %v: %w", executor.ErrSetup, p.child, p.waitErr)
+	}
+	p.result.ExitCode, p.result.Signal = p.end.Code, p.end.Signal
+	if cause == "" {
+		p.result.Reason = p.reason()
+	}
+	return stuck
+}
+
+// drain waits until the output has ended, or nothing is left to read.
+func (p *process) drain() {
+	for range drainTries {
+		if Within(drainWait, p.drained) || !unread(p.stdout) && !unread(p.stderr) {
+			return
+		}
+	}
+}
+
+// Within reports whether done is closed within d.
+func Within(d time.Duration, done <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

@@ -1,0 +1,79 @@
+package local_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+)
+
+// TestHostGetsNoTerminal starts commands on terminals from a process that leads
+// a session without one, as a daemon does: opening a terminal carelessly would
+// make it the daemon's own, and its end would send the daemon SIGHUP.
+func TestHostGetsNoTerminal(t *testing.T) {
+	const variable = "SATCHEL_TEST_DAEMON"
+	if os.Getenv(variable) == "" {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestHostGetsNoTerminal$", "-test.v")
+		cmd.Env = append(os.Environ(), variable+"=1")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "--- PASS: TestHostGetsNoTerminal") {
+			t.Fatalf("as a daemon: %v\n%s", err, out)
+		}
+		return
+	}
+	noTerminal(t)
+	for range 3 {
+		p, err := newLocal(t).Start(t.Context(), script(t.TempDir(), "test -t 0; exit $?"), executor.Terminal{TTY: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		noTerminal(t)
+		if r, err := p.Wait(t.Context()); err != nil || r.ExitCode != 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		noTerminal(t)
+	}
+}
+
+func noTerminal(t *testing.T) {
+	t.Helper()
+	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if !errors.Is(err, syscall.ENXIO) {
+		t.Errorf("the host has a controlling terminal: %v, %v", f, err)
+	}
+}
+
+// TestTerminalHeldByAStray ends a command of which a process was not found, and
+// holds the terminal: it must not keep the host waiting.
+func TestTerminalHeldByAStray(t *testing.T) {
+	dir := t.TempDir()
+	p, err := newLocal(t).Start(t.Context(), script(dir, "echo $$ > new; mv new pid; exec sleep 300"), executor.Terminal{TTY: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pid []byte
+	for deadline := time.Now().Add(time.Minute); len(pid) == 0; time.Sleep(time.Millisecond) {
+		if pid, err = os.ReadFile(filepath.Join(dir, "pid")); err != nil && time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+	// Whoever else has the terminal open is like such a process.
+	held, err := os.OpenFile("/proc/"+strings.TrimSpace(string(pid))+"/fd/0", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	p.Kill()
+	select {
+	case <-p.Done():
+	case <-time.After(time.Minute):
+		t.Fatal("the end of the command is held up")
+	}
+}

@@ -1,0 +1,229 @@
+//go:build amd64 || arm64
+
+package sandbox_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+func python(dir, text string) executor.Command {
+	cmd := script(dir, "")
+	cmd.Args = []string{"python3", "-I", "-S", "-c", text}
+	cmd.Limits.Timeout = time.Minute
+	return cmd
+}
+
+// TestLeftInTheWorkspace has a command leave everything that could hurt a reader
+// of its files, or whoever removes them.
+func TestLeftInTheWorkspace(t *testing.T) {
+	base := t.TempDir()
+	spaces, err := workspace.Open(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer spaces.Close()
+	ws, err := spaces.Of(t.Context(), "session")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := sandboxed(t, newSandbox(t), python(ws.Path(), `
+import os, socket
+os.chdir('out')
+open('ok.txt', 'w').write('ok')
+for name, to in {'passwd.txt': '/etc/passwd', 'up.txt': '../../../../../../etc/passwd', 'root': '/', 'loop.txt': 'loop.txt', 'proc.txt': '/proc/self/environ'}.items(): os.symlink(to, name)
+os.mkfifo('pipe.txt')
+socket.socket(socket.AF_UNIX).bind('socket.txt')
+os.link('ok.txt', 'second.txt')
+for name in (b'new\nline.txt', b'\xff\xfe.txt', b'x' * 251 + b'.txt', b'back\\..\\slash.txt', b'-rf.txt', b'\x1b[2J.txt'): open(name, 'w').write('odd')
+open('sparse.txt', 'w').truncate(200 << 20)
+for n in range(500): open('many%d' % n, 'w')
+os.mkdir('closed'); open('closed/in.txt', 'w'); os.chmod('closed', 0)
+at = os.open('.', os.O_RDONLY)
+for n in range(300):
+    os.mkdir('deep', dir_fd=at)
+    below = os.open('deep', os.O_RDONLY, dir_fd=at)
+    os.close(at)
+    at = below
+`))
+	if result.ExitCode != 0 {
+		t.Fatalf("%s", result.Stderr)
+	}
+	start := time.Now()
+	found, err := outputs.Collect(t.Context(), ws, outputs.Spec{Globs: []string{"out/*.txt", "out/**/*.txt"}, Inline: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > time.Minute {
+		t.Errorf("to collect took %v", took)
+	}
+	for _, f := range found.Files {
+		if text := fmt.Sprintf("%+v", f); strings.Contains(text, "root:") || strings.Contains(text, "PATH=") {
+			t.Errorf("a file of the host: %s", text)
+		}
+		switch filepath.Base(f.Name) {
+		case "ok.txt", "second.txt", "passwd.txt", "up.txt", "loop.txt", "proc.txt", "pipe.txt", "socket.txt":
+			t.Errorf("collected %s", f.Name)
+		}
+	}
+	owned(t, ws.Path())
+	ws.Release()
+	if err := spaces.End("session"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(ws.Path()); !os.IsNotExist(err) {
+		t.Errorf("the workspace is still there: %v", err)
+	}
+}
+
+// owned fails for files that do not belong to the host's user.
+func owned(t *testing.T, dir string) {
+	t.Helper()
+	seen := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return fs.SkipDir // a directory without permission, or a path that is too long
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		seen++
+		if st := info.Sys().(*syscall.Stat_t); int(st.Uid) != os.Geteuid() || int(st.Gid) != os.Getegid() {
+			t.Errorf("%s belongs to %d:%d", path, st.Uid, st.Gid)
+		}
+		return nil
+	})
+	if err != nil || seen < 500 {
+		t.Errorf("looked at %d files: %v", seen, err)
+	}
+}
+
+// TestTwoInOneWorkspace has one command replace the skills with links to the host
+// while other commands are started: those see the skills or nothing.
+func TestTwoInOneWorkspace(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	for _, d := range []string{outside, filepath.Join(dir, "skills")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(outside, "canary"), []byte("sings"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := newSandbox(t)
+	p, err := s.Start(t.Context(), python(dir, `
+import os
+os.symlink('`+outside+`', 'link')
+while True:
+    os.rename('skills', 'away')
+    os.rename('link', 'skills')
+    os.rename('skills', 'link')
+    os.rename('away', 'skills')
+`), executor.Terminal{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { p.Kill(); <-p.Done() }()
+	ran, failed := 0, 0
+	for range 60 {
+		cmd := script(dir, "cat /skills/canary /workspace/skills/canary; exit 3")
+		cmd.Skills = "skills"
+		result, err := s.Run(t.Context(), cmd)
+		switch {
+		case err != nil:
+			failed++
+		case result.ExitCode == 3:
+			ran++
+		default:
+			t.Errorf("%+v", result)
+		}
+		if out := result.Stdout.String(); strings.Contains(out, "sings") {
+			t.Fatal("a file of the host was read")
+		}
+	}
+	if ran == 0 && failed == 0 {
+		t.Error("nothing ran")
+	}
+	t.Logf("%d ran, %d were refused", ran, failed)
+}
+
+// TestSkillsDeepInTheWorkspace has an earlier command replace a directory above
+// the skills with a link.
+func TestSkillsDeepInTheWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "a", "skills"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := script(dir, "ls /skills")
+	cmd.Skills = "a/skills"
+	if _, err := newSandbox(t).Run(t.Context(), cmd); err == nil || !strings.Contains(err.Error(), "deeper") {
+		t.Errorf("it ran: %v", err)
+	}
+}
+
+// TestLinksForTheSkills has an earlier command replace the skills, or what is
+// writable in them, with links to the host.
+func TestLinksForTheSkills(t *testing.T) {
+	outside := t.TempDir()
+	for _, dir := range []string{"demo/.venv", "skills/demo/.venv"} {
+		if err := os.MkdirAll(filepath.Join(outside, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newSandbox(t)
+	for name, link := range map[string]string{"skills": "skills", "skills/demo": "skills/demo", "skills/demo/.venv": "skills/demo/.venv"} {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		sandboxed(t, s, script(dir, "ln -s "+filepath.Join(outside, link)+" "+name))
+		cmd := script(dir, "ls -R /skills; touch /skills/demo/.venv/harm")
+		cmd.Skills, cmd.Writable = "skills", []string{"skills/demo/.venv"}
+		if result, err := s.Run(t.Context(), cmd); !errors.Is(err, executor.ErrCommand) {
+			t.Errorf("%s: %v, %s", name, err, result.Stdout)
+		}
+		if _, err := os.Stat(filepath.Join(outside, link, "harm")); err == nil {
+			t.Errorf("%s: a file on the host was made", name)
+		}
+	}
+}
+
+// TestReadableSockets shows what docs/sandbox.md warns of: a command that may
+// read a directory, or has it as its workspace, may connect to the sockets in it.
+func TestReadableSockets(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir) // the whole path can be too long for a socket
+	listener, err := net.Listen("unix", "socket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	connect := "import os, socket\nos.chdir('" + dir + "')\nsocket.socket(socket.AF_UNIX).connect('socket')"
+	if got := sandboxed(t, newSandbox(t, sandbox.WithReadable(dir)), python(t.TempDir(), connect)); got.ExitCode != 0 {
+		t.Errorf("a socket in a readable directory: docs/sandbox.md says that it can be reached: %s", got.Stderr)
+	}
+	inWorkspace := strings.ReplaceAll(connect, dir, sandbox.WorkspaceAt)
+	if got := sandboxed(t, newSandbox(t), python(dir, inWorkspace)); got.ExitCode != 0 {
+		t.Errorf("a socket in the workspace: docs/sandbox.md says that it can be reached: %s", got.Stderr)
+	}
+	if got := sandboxed(t, newSandbox(t), python(t.TempDir(), connect)); !strings.Contains(got.Stderr.String(), "FileNotFoundError") {
+		t.Errorf("a socket elsewhere: %s", got.Stderr)
+	}
+}

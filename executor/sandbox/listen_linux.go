@@ -1,0 +1,121 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/internal/process"
+)
+
+// serveWait is how long Serve may take to return when its listener is closed.
+const serveWait = 2 * time.Second
+
+// listeners are the sockets of Command.Listen. They belong to the network of the
+// sandbox, so the first process opens them, and hands them out before the program
+// starts.
+type listeners struct {
+	ports   []executor.Listen
+	by      *os.File // the sockets arrive through it
+	sockets []net.Listener
+	serving sync.WaitGroup
+}
+
+// listenFor returns the listeners that will receive the sockets, and the file
+// through which the first process hands them out. Both are nil if there are no
+// ports.
+func listenFor(ports []executor.Listen) (*listeners, []*os.File, error) {
+	if len(ports) == 0 {
+		return nil, nil, nil
+	}
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open socket to hand out by: %w", err)
+	}
+	ours, theirs := os.NewFile(uintptr(pair[0]), "hand out"), os.NewFile(uintptr(pair[1]), "hand out")
+	return &listeners{ports: ports, by: ours}, []*os.File{theirs}, nil
+}
+
+// serve receives the sockets that the first process has handed out, and serves
+// them.
+func (l *listeners) serve() error {
+	if l == nil {
+		return nil
+	}
+	files, err := l.receive()
+	defer func() { process.CloseAll(files) }()
+	if err != nil {
+		return err
+	}
+	if len(files) != len(l.ports) {
+		return fmt.Errorf("sandbox: %d sockets handed out, want %d", len(files), len(l.ports))
+	}
+	for _, file := range files {
+		socket, err := net.FileListener(file)
+		if err != nil {
+			return fmt.Errorf("sandbox: listen: %w", err)
+		}
+		l.sockets = append(l.sockets, socket)
+	}
+	for i, socket := range l.sockets {
+		l.serving.Go(func() { l.ports[i].Serve(socket) })
+	}
+	return nil
+}
+
+// receive does not wait: the sockets were sent before the program started.
+func (l *listeners) receive() ([]*os.File, error) {
+	oob := make([]byte, unix.CmsgSpace(4*len(l.ports)))
+	var n int
+	var err error
+	for {
+		_, n, _, _, err = unix.Recvmsg(int(l.by.Fd()), make([]byte, 1), oob, unix.MSG_CMSG_CLOEXEC|unix.MSG_DONTWAIT)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	_ = l.by.Close()
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: receive sockets: %w", err)
+	}
+	messages, err := unix.ParseSocketControlMessage(oob[:n])
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: receive sockets: %w", err)
+	}
+	var files []*os.File
+	for i := range messages {
+		fds, err := unix.ParseUnixRights(&messages[i])
+		if err != nil {
+			return files, fmt.Errorf("sandbox: receive sockets: %w", err)
+		}
+		for _, fd := range fds {
+			files = append(files, os.NewFile(uintptr(fd), "listener"))
+		}
+	}
+	return files, nil
+}
+
+// close closes the sockets and waits for Serve to return, up to serveWait.
+func (l *listeners) close() {
+	if l == nil {
+		return
+	}
+	_ = l.by.Close()
+	for _, socket := range l.sockets {
+		_ = socket.Close()
+	}
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		l.serving.Wait()
+	}()
+	process.Within(serveWait, returned)
+}

@@ -1,0 +1,255 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/internal/family"
+	"github.com/satchel-go/satchel/executor/internal/process"
+	"github.com/satchel-go/satchel/executor/reexec"
+	"github.com/satchel-go/satchel/internal/cgroup"
+	"github.com/satchel-go/satchel/internal/seccomp"
+)
+
+// platform is what a Sandbox uses of this machine.
+type platform struct {
+	caps    executor.Capabilities
+	root    bool           // the host has the privileges of root
+	owner   *ownership     // maps the files of the workspace; nil without root
+	abi     int            // version of Landlock; 0 is none
+	groups  *cgroup.Tree   // nil if none can be used
+	plan    []byte         // the plan of every sandbox, encoded
+	filter  []byte         // the seccomp program
+	rules   []reexec.Rule  // Landlock rules for what the plan shows
+	nursery *nursery       // starts the children
+	pool    chan *prepared // of WithPrepared
+
+	mu     sync.Mutex
+	closed bool
+	after  sync.WaitGroup // work that goes on between and after commands
+}
+
+// open finds the strongest isolation that works here and prepares it.
+func (s *Sandbox) open() (err error) {
+	s.root = os.Geteuid() == 0 && !standsForUser()
+	s.abi = landlockABI()
+	if s.groups, err = cgroup.Open(s.cgroup); err != nil {
+		if s.cgroup != "" {
+			return fmt.Errorf("%w: %w", executor.ErrOption, err)
+		}
+		s.caps.Advice = append(s.caps.Advice, err.Error())
+	} else if err := s.groups.Sweep(); err != nil {
+		s.caps.Advice = append(s.caps.Advice, fmt.Sprintf("groups of an earlier process are left: %v", err))
+	}
+	s.nursery = newNursery()
+	why := errors.New("not asked for")
+	if !s.withoutNamespaces {
+		why = s.openTier(executor.IsolationNamespaces)
+	}
+	if why == nil {
+		s.startPool()
+		return nil
+	}
+	s.caps.Advice = append(s.caps.Advice, fmt.Sprintf("namespaces cannot be used: %v; %s", why, namespaceAdvice(s.root)))
+	if s.least != executor.IsolationNamespaces {
+		if weaker := s.openTier(executor.IsolationLandlock); weaker == nil {
+			return nil
+		} else {
+			why = fmt.Errorf("%w; %w", why, weaker)
+		}
+	}
+	err = fmt.Errorf("%w: %w. %s. executor/local runs commands without isolation", ErrUnavailable, why, strings.Join(s.caps.Advice, ". "))
+	return errors.Join(err, s.Close())
+}
+
+// openTier prepares one kind of isolation and tries it out.
+func (s *Sandbox) openTier(tier executor.Isolation) (err error) {
+	if tier == executor.IsolationLandlock {
+		if err := s.landlockOnlyRefused(); err != nil {
+			return err
+		}
+	}
+	s.caps.Isolation = tier
+	if s.filter, err = seccomp.Filter(filterOf(tier)); err != nil {
+		return err
+	}
+	plan, err := s.planOf(tier)
+	if err != nil {
+		return err
+	}
+	s.plan = plan.Encode()
+	if tier == executor.IsolationNamespaces && s.root && s.owner == nil {
+		if s.owner, err = newOwnership(s.nursery); err != nil {
+			return fmt.Errorf("map users: %w", err)
+		}
+	}
+	if err := s.try(); err != nil {
+		return err
+	}
+	s.describe()
+	return nil
+}
+
+// try runs a program in the same way as a command.
+func (s *Sandbox) try() error {
+	// The workspace is an existing directory: a new one would be left behind if
+	// the host were killed now.
+	dir, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil {
+		return err
+	}
+	result, err := s.Run(context.Background(), executor.Command{
+		Args: []string{"/bin/sh", "-c", "exit 42"}, Workspace: dir, Limits: executor.Limits{Disk: executor.Unlimited},
+	})
+	if err != nil {
+		return err
+	}
+	if result.ExitCode != 42 {
+		return fmt.Errorf("a trial ended with %s, code %d: %s", result.Reason, result.ExitCode, result.Stderr)
+	}
+	return nil
+}
+
+// Close ends the prepared sandboxes and the commands that still run. Later
+// commands are refused with ErrSetup.
+func (s *Sandbox) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	s.after.Wait()
+	s.nursery.close()
+	if s.pool != nil {
+		close(s.pool)
+		for p := range s.pool {
+			p.discard()
+		}
+	}
+	if s.owner != nil {
+		return s.owner.Close()
+	}
+	return nil
+}
+
+// afterwards runs do in the background. No command waits for it, but Close does.
+func (s *Sandbox) afterwards(do func()) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		do()
+		return
+	}
+	defer s.mu.Unlock()
+	s.after.Go(do)
+}
+
+// isClosed reports whether Close was called.
+func (s *Sandbox) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// Capabilities implements executor.Executor.
+func (s *Sandbox) Capabilities() executor.Capabilities { return s.caps }
+
+// start is a process.StartFunc.
+func (s *Sandbox) start(ctx context.Context, cmd executor.Command, streams [3]*os.File, tty bool) (_ process.Child, err error) {
+	job, err := s.jobOf(cmd, tty)
+	if err != nil {
+		return nil, err
+	}
+	strays := s.mark(job)
+	files, err := s.mounts(cmd)
+	defer func() { process.CloseAll(files) }()
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.take(ctx, cmd.Limits)
+	if err != nil {
+		return nil, err
+	}
+	since := family.Now()
+	var served *listeners
+	if err = s.giveStreams(streams); err == nil {
+		served, err = runJob(ctx, p, job, cmd, streams, files)
+	}
+	if err != nil {
+		p.discard()
+		return nil, err
+	}
+	if strays != nil {
+		strays.Leader = p.proc.Pid
+	}
+	return &firstProcess{prepared: p, afterwards: s.afterwards, since: since, strays: strays, served: served, gone: make(chan struct{})}, nil
+}
+
+// giveStreams makes the program the owner of its streams, so that it can open
+// them by names such as /dev/stdout. Otherwise they belong to this process's
+// user.
+func (s *Sandbox) giveStreams(streams [3]*os.File) error {
+	if s.owner == nil || s.caps.Isolation != executor.IsolationNamespaces {
+		return nil
+	}
+	for _, stream := range streams {
+		if err := stream.Chown(s.owner.first+1, s.owner.first+1); err != nil {
+			return fmt.Errorf("give streams to the command: %w", err)
+		}
+	}
+	return nil
+}
+
+// runJob sends a sandbox its job with the descriptors that it needs.
+func runJob(ctx context.Context, p *prepared, job *reexec.Job, cmd executor.Command, streams [3]*os.File, mounts []*os.File) (*listeners, error) {
+	groups, err := p.group.join()
+	if err != nil {
+		return nil, err
+	}
+	defer process.CloseAll(groups)
+	job.Join = uint32(len(groups))
+	served, handOut, err := listenFor(cmd.Listen)
+	if err != nil {
+		return nil, err
+	}
+	defer process.CloseAll(handOut)
+	if err := p.run(ctx, job, slices.Concat(streams[:], cmd.Pipes, handOut, groups, mounts), served); err != nil {
+		served.close()
+		return nil, err
+	}
+	return served, nil
+}
+
+func filterOf(tier executor.Isolation) seccomp.Policy {
+	return seccomp.Policy{Namespaces: tier == executor.IsolationNamespaces}
+}
+
+func namespaceAdvice(root bool) string {
+	if root {
+		return "in a container, run it with the privileges to create namespaces (CAP_SYS_ADMIN and a seccomp profile that allows unshare and mount), or run the host as an ordinary user"
+	}
+	return "allow unprivileged user namespaces: sysctl user.max_user_namespaces above 0, kernel.unprivileged_userns_clone=1, and where AppArmor restricts them kernel.apparmor_restrict_unprivileged_userns=0 or a profile for this program"
+}
+
+// landlockABI returns the version of Landlock that the kernel offers.
+func landlockABI() int {
+	const version = 1
+	n, _, e := unix.RawSyscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, version)
+	if e != 0 {
+		return 0
+	}
+	return int(n)
+}

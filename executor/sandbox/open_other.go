@@ -1,0 +1,33 @@
+//go:build !linux || !(amd64 || arm64)
+
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/internal/process"
+)
+
+// platform is empty: there is no sandbox here.
+type platform struct{}
+
+func (s *Sandbox) open() error {
+	return fmt.Errorf("%w on %s/%s: it needs Linux on amd64 or arm64; run the host in a Linux machine or container, or choose executor/local, which does not isolate",
+		ErrUnavailable, runtime.GOOS, runtime.GOARCH)
+}
+
+// Capabilities implements executor.Executor: nothing is enforced.
+func (s *Sandbox) Capabilities() executor.Capabilities {
+	return executor.Capabilities{Isolation: executor.IsolationNone, Unavailable: ErrUnavailable.Error()}
+}
+
+// Close implements io.Closer.
+func (s *Sandbox) Close() error { return nil }
+
+func (s *Sandbox) start(context.Context, executor.Command, [3]*os.File, bool) (process.Child, error) {
+	return nil, ErrUnavailable
+}

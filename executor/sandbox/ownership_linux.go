@@ -1,0 +1,125 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// insideID is the user and group of a command, as the command sees them.
+const insideID = 1000
+
+// ownership maps users if the host is root. The sandbox has two users: 0, which
+// only builds it, and insideID, which runs the command. Both are mapped to users
+// of the host that own nothing there and have no rights. On disk the workspace
+// still belongs to root: the command sees it through a mount that translates the
+// owner. Decision 22 says why.
+type ownership struct {
+	first int      // the host's number for the sandbox's user 0; insideID gets the next one
+	ns    *os.File // the user namespace with which the mount translates owners
+}
+
+// firstID is above the numbers that distributions give to users, containers and
+// services.
+const firstID = 0x7a00_0000
+
+// newOwnership fails if this process may not map users.
+func newOwnership(by *nursery) (*ownership, error) {
+	o := &ownership{first: firstID}
+	if last, err := lastID(); err != nil {
+		return nil, err
+	} else if last < firstID+2 {
+		// In a user namespace, take the last two numbers that it has.
+		o.first = last - 2
+	}
+	var err error
+	o.ns, err = newUserNamespace(by,
+		[]syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: o.first + 1, Size: 1}},
+		[]syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: o.first + 1, Size: 1}})
+	return o, err
+}
+
+// inside returns the mapping of a sandbox's users and groups.
+func (o *ownership) inside() []syscall.SysProcIDMap {
+	return []syscall.SysProcIDMap{
+		{ContainerID: 0, HostID: o.first, Size: 1},
+		{ContainerID: insideID, HostID: o.first + 1, Size: 1},
+	}
+}
+
+// Close releases the user namespace.
+func (o *ownership) Close() error { return o.ns.Close() }
+
+// mount returns a detached mount of dir in which the files of this process's user
+// belong to the sandbox's user. The last element of dir must not be a link.
+func (o *ownership) mount(dir string, attributes uint64) (*os.File, error) {
+	fd, err := unix.OpenTree(unix.AT_FDCWD, dir, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_SYMLINK_NOFOLLOW)
+	if err != nil {
+		return nil, fmt.Errorf("open %q as mount: %w", dir, err)
+	}
+	tree := os.NewFile(uintptr(fd), dir)
+	err = unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &unix.MountAttr{
+		Attr_set: attributes | unix.MOUNT_ATTR_IDMAP, Userns_fd: uint64(o.ns.Fd()),
+	})
+	if errors.Is(err, unix.EINVAL) {
+		err = fmt.Errorf("%w: its file system has no mounts that translate owners; put the workspaces on ext4, xfs, btrfs or tmpfs", err)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("map owners of %q: %w", dir, err), tree.Close())
+	}
+	return tree, nil
+}
+
+// lastID returns the first number after those that this process's user namespace
+// maps.
+func lastID() (last int, err error) {
+	err = eachMapping(func(inside, _, count int) { last = max(last, inside+count) })
+	return last, err
+}
+
+// standsForUser reports whether this process is root in a user namespace that an
+// ordinary user of the namespace above has made: everything that it owns then
+// belongs to that user.
+func standsForUser() (user bool) {
+	err := eachMapping(func(inside, outside, _ int) { user = user || inside == 0 && outside != 0 })
+	return user && err == nil
+}
+
+// eachMapping calls do for each range of user numbers in this process's user
+// namespace, with the corresponding numbers of the namespace above.
+func eachMapping(do func(inside, outside, count int)) error {
+	file, err := os.Open("/proc/self/uid_map")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var inside, outside, count int
+		if _, err := fmt.Sscan(lines.Text(), &inside, &outside, &count); err != nil {
+			return fmt.Errorf("read uid_map: %w", err)
+		}
+		do(inside, outside, count)
+	}
+	return nil
+}
+
+// newUserNamespace returns a user namespace with a mapping but without processes.
+// The process that was started to make it waits for a plan and is then ended.
+func newUserNamespace(by *nursery, uids, gids []syscall.SysProcIDMap) (*os.File, error) {
+	p, err := by.boot(context.Background(), &syscall.SysProcAttr{
+		Cloneflags: unix.CLONE_NEWUSER, UidMappings: uids, GidMappings: gids, Pdeathsig: syscall.SIGKILL,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer p.discard()
+	return os.Open("/proc/" + strconv.Itoa(p.proc.Pid) + "/ns/user")
+}

@@ -1,0 +1,177 @@
+// Package sandbox runs commands isolated from the host, on Linux. Nothing needs
+// to be installed.
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/internal/process"
+)
+
+// The paths at which a command in a Sandbox finds its files.
+const (
+	// WorkspaceAt is Command.Workspace.
+	WorkspaceAt = "/workspace"
+	// SkillsAt is Command.Skills, read-only.
+	SkillsAt = "/skills"
+)
+
+// ErrUnavailable is wrapped when this machine offers no isolation that is good
+// enough. The error text says why and what to change.
+var ErrUnavailable = errors.New("no sandbox available")
+
+// Sandbox is the Executor that isolates commands from the host. It needs Linux
+// and nothing installed, neither root nor a helper program.
+//
+// A command runs in user, mount, process, network, IPC, host name and cgroup
+// namespaces of its own. Its root is read-only and holds the system's program
+// directories, a few files of /etc, its own /proc, /dev, /tmp, and [WorkspaceAt]
+// and [SkillsAt]; nothing else of the host has a path there. It has no network
+// but a loopback interface of its own, and runs as an ordinary user without any
+// capability. Landlock and a seccomp filter are a second line of defence. When
+// the first process of the sandbox ends, the kernel ends all others.
+//
+// If an ordinary user may not make namespaces, only Landlock and the seccomp
+// filter remain, and Capabilities says what they do not cover. If these are
+// missing too, New returns ErrUnavailable. No command ever runs with less
+// isolation than New has found: if a step of the setup fails, the command fails
+// with ErrSetup.
+//
+// A Sandbox cannot protect against exploitable faults in the kernel; for hostile
+// tenants put a virtual machine around the host.
+type Sandbox struct {
+	settings
+	platform
+}
+
+// settings are what the options set.
+type settings struct {
+	grace             time.Duration
+	readable          []string
+	temp              int64
+	prepared          int
+	cgroup            string
+	least             executor.Isolation
+	withoutNamespaces bool // for tests: as if the machine had no namespaces
+}
+
+// Defaults of a Sandbox.
+const (
+	// DefaultTemp is the size of a sandbox's /tmp; /dev/shm has the same size.
+	DefaultTemp = 256 << 20
+	maxPrepared = 64
+	maxReadable = 32
+)
+
+// Option configures New.
+type Option func(*settings) error
+
+// WithReadable shows directories of the host to commands, such as /opt/tools, at
+// the same path and read-only, besides the system's own. A command can read all
+// that this process's user owns in them, and connect to sockets in them. The
+// default is none; at most 32 are allowed. New fails if one is not a directory.
+func WithReadable(dirs ...string) Option {
+	return func(s *settings) error {
+		if len(s.readable)+len(dirs) > maxReadable {
+			return fmt.Errorf("%w: %d readable directories: at most %d", executor.ErrOption, len(s.readable)+len(dirs), maxReadable)
+		}
+		for _, dir := range dirs {
+			if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir || dir == "/" {
+				return fmt.Errorf("%w: readable directory %q is not a clean absolute path", executor.ErrOption, dir)
+			}
+		}
+		s.readable = append(s.readable, dirs...)
+		return nil
+	}
+}
+
+// WithTemp sets the size of /tmp, and of /dev/shm, in bytes. Both are memory;
+// DefaultTemp is the default.
+func WithTemp(bytes int64) Option {
+	return func(s *settings) error {
+		if bytes < 4096 {
+			return fmt.Errorf("%w: %d bytes for /tmp: at least 4096", executor.ErrOption, bytes)
+		}
+		s.temp = bytes
+		return nil
+	}
+}
+
+// WithPrepared keeps n sandboxes ready, from 0 to 64, which hides most of the
+// start-up time. Each is used for one command and never again. The default is 0.
+// Each costs a process of about 5 MB.
+func WithPrepared(n int) Option {
+	return func(s *settings) error {
+		if n < 0 || n > maxPrepared {
+			return fmt.Errorf("%w: %d prepared sandboxes: 0 to %d", executor.ErrOption, n, maxPrepared)
+		}
+		s.prepared = n
+		return nil
+	}
+}
+
+// WithCgroup names a cgroup directory that was delegated to this process, in
+// which the commands' groups are made. By default New looks for one.
+func WithCgroup(dir string) Option {
+	return func(s *settings) error {
+		if !filepath.IsAbs(dir) {
+			return fmt.Errorf("%w: cgroup %q is not absolute", executor.ErrOption, dir)
+		}
+		s.cgroup = dir
+		return nil
+	}
+}
+
+// WithLeast sets the weakest isolation to accept: IsolationLandlock, which is the
+// default, or IsolationNamespaces.
+func WithLeast(least executor.Isolation) Option {
+	return func(s *settings) error {
+		if least != executor.IsolationLandlock && least != executor.IsolationNamespaces {
+			return fmt.Errorf("%w: isolation %q: want %q or %q", executor.ErrOption, least, executor.IsolationLandlock, executor.IsolationNamespaces)
+		}
+		s.least = least
+		return nil
+	}
+}
+
+// WithGrace sets how long processes may go on after the program has exited, and
+// after SIGTERM: from 0 to 10 seconds; the default is 250 ms.
+func WithGrace(d time.Duration) Option {
+	return func(s *settings) error {
+		s.grace = d
+		return process.CheckGrace(d)
+	}
+}
+
+// New finds out what this machine can do, by trying it, and returns an executor
+// that uses it. The error wraps ErrUnavailable or ErrOption. Close the executor
+// when no more commands will follow.
+func New(opts ...Option) (*Sandbox, error) {
+	s := &Sandbox{settings: settings{grace: process.DefaultGrace, temp: DefaultTemp, least: executor.IsolationLandlock}}
+	for _, opt := range opts {
+		if err := opt(&s.settings); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+var _ executor.Executor = (*Sandbox)(nil)
+
+// Run implements executor.Executor.
+func (s *Sandbox) Run(ctx context.Context, cmd executor.Command) (executor.Result, error) {
+	return process.Run(ctx, s.start, s.grace, cmd)
+}
+
+// Start implements executor.Executor.
+func (s *Sandbox) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
+	return process.Start(ctx, s.start, s.grace, cmd, term)
+}

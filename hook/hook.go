@@ -1,0 +1,151 @@
+// Package hook is for adapters: what puts Satchel into a framework, or into a
+// host's own loop of model and tool calls, needs it beside package satchel. A
+// host that uses an adapter does not need this package.
+//
+// An adapter finds out which agent of which session a call belongs to
+// ([NestedKey], [Runtime.Anonymous]) and marks the context with it ([WithKey]).
+// It sends the model what satchel.Agent.Prepare returns, reports every complete
+// response ([Runtime.Observe]), and takes each tool call through
+// satchel.Agent.Open, Gate, Run or the host's own tool, and Close.
+package hook
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// Runtime is what an adapter asks of a runtime. satchel.Runtime.Hooks returns it.
+type Runtime interface {
+	// Observe reports the calls of one complete response of the model, in the
+	// order in which the model made them, before any of them is executed; a
+	// response without calls is reported too. Loads take effect in this order,
+	// whatever order the calls are executed in. The error is one of the store.
+	Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error
+
+	// Anonymous opens a session that only its holder knows, for one run of a
+	// host that named none. It is kept in memory, never in the host's store. End
+	// it with EndAnonymous.
+	Anonymous(agent string) core.SessionKey
+
+	// EndAnonymous drops all state of a session from Anonymous.
+	EndAnonymous(ctx context.Context, key core.SessionKey) error
+
+	// Owns reports whether name is the name of one of the runtime's own tools.
+	Owns(name string) bool
+
+	// UnknownTool returns the answer for the model to a call of a tool that does
+	// not exist. It names the runtime's own tools where there are skills.
+	UnknownTool(name string) string
+
+	// Emit reports an event to the host's event hook and to the log.
+	Emit(ctx context.Context, e core.Event)
+
+	// WatchesPrefix reports whether the host wants a prefix guard. Only then does
+	// a core.Request need the definitions of the tools.
+	WatchesPrefix() bool
+}
+
+type (
+	sessionKey struct{}
+	agentKey   struct{}
+	inputKey   struct{}
+)
+
+// WithSession marks ctx as belonging to the conversation of the key, an anonymous one
+// included; the agent of the key does not matter. satchel.WithSession is what hosts
+// use.
+func WithSession(ctx context.Context, key core.SessionKey) context.Context {
+	key.Agent = ""
+	return context.WithValue(ctx, sessionKey{}, key)
+}
+
+// SessionOf returns the key of an agent in the conversation that [WithSession] put
+// into ctx. An empty id names no conversation.
+func SessionOf(ctx context.Context, agent string) (key core.SessionKey, ok bool) {
+	key, _ = ctx.Value(sessionKey{}).(core.SessionKey)
+	key.Agent = agent
+	return key, key.Session != ""
+}
+
+// agents are the agents that a context is marked with, the innermost first.
+type agents struct {
+	key   core.SessionKey
+	outer *agents
+}
+
+// WithKey marks ctx as running inside an agent of a session, so that
+// satchel.KeyFrom and satchel.Runtime.Loaded answer for that agent. It names no
+// session for satchel.SessionID.
+func WithKey(ctx context.Context, key core.SessionKey) context.Context {
+	in, _ := ctx.Value(agentKey{}).(*agents)
+	if in != nil && in.key == key {
+		return ctx
+	}
+	return context.WithValue(ctx, agentKey{}, &agents{key, in})
+}
+
+// KeyFrom returns the key that [WithKey] put into ctx last.
+func KeyFrom(ctx context.Context) (key core.SessionKey, ok bool) {
+	in, ok := ctx.Value(agentKey{}).(*agents)
+	if !ok {
+		return core.SessionKey{}, false
+	}
+	return in.key, true
+}
+
+// NestedKey returns the key for an agent that begins to run under ctx: key
+// itself, unless an agent with that key already runs under ctx. Then one of the
+// two agents is a tool of the other and both have the same name, so the name
+// gets longer, from agent to agent/agent, and what the inner agent loads never
+// reaches the outer one. The same nesting gives the same key in every turn.
+// Decision 15 says why.
+func NestedKey(ctx context.Context, key core.SessionKey) core.SessionKey {
+	in, _ := ctx.Value(agentKey{}).(*agents)
+	for name := key.Agent; in.has(key); {
+		key.Agent += "/" + name
+	}
+	return key
+}
+
+func (a *agents) has(key core.SessionKey) bool {
+	for ; a != nil; a = a.outer {
+		if a.key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// adapterKey finds, in a context, the key of the agent of one adapter.
+type adapterKey struct{ adapter any }
+
+// Enter marks ctx as [WithKey] does, and notes that the agent is the one of this
+// adapter, which is any comparable value that the adapter is known by.
+func Enter(ctx context.Context, adapter any, key core.SessionKey) context.Context {
+	return context.WithValue(WithKey(ctx, key), adapterKey{adapter}, key)
+}
+
+// Key returns the key of an adapter's agent in a session that the host named. A
+// call under a tool of the same agent is the agent's own; one under a tool of
+// another agent belongs to an agent that is that tool, with a key of [NestedKey].
+func Key(ctx context.Context, adapter any, key core.SessionKey) core.SessionKey {
+	own, ok := ctx.Value(adapterKey{adapter}).(core.SessionKey)
+	if now, _ := KeyFrom(ctx); ok && own == now && own.Session == key.Session {
+		return own
+	}
+	return NestedKey(ctx, key)
+}
+
+// WithInput says that the tool which is called under ctx gets just this text,
+// because the framework has taken it out of the arguments of the call. Lists of
+// allowed tools are compared with the text then, and not with the arguments.
+func WithInput(ctx context.Context, text string) context.Context {
+	return context.WithValue(ctx, inputKey{}, text)
+}
+
+// Input returns the text that [WithInput] put into ctx.
+func Input(ctx context.Context) (text string, ok bool) {
+	text, ok = ctx.Value(inputKey{}).(string)
+	return text, ok
+}

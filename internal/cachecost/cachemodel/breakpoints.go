@@ -1,0 +1,91 @@
+package cachemodel
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
+)
+
+const (
+	// maxBreakpoints is how many blocks of one request may be marked.
+	maxBreakpoints = 4
+	// lookBack is how many blocks before a mark are looked at for an entry.
+	lookBack = 20
+)
+
+// Breakpoints is Anthropic's cache (Prompt caching documentation, as of October
+// 2026): up to 4 marked blocks, entries are written at marks only, and from each
+// mark the 20 blocks before it are searched for an entry of an earlier request;
+// the longest counts. The marks are put where [Marks] puts them, for every
+// system alike.
+func Breakpoints(minimum int) Model {
+	return Model{
+		Name: fmt.Sprintf("breakpoints-%d", minimum),
+		Rule: fmt.Sprintf("4 marked blocks, 20 blocks of look-back, prefixes of at least %d tokens", minimum),
+		New: func(ttl time.Duration) Cache {
+			return &breakpoints{minimum: minimum, entries: newEntries(ttl)}
+		},
+	}
+}
+
+type breakpoints struct {
+	minimum int
+	entries *entries
+}
+
+func (c *breakpoints) Send(p *prompt.Prompt, at time.Duration) Usage {
+	u := Usage{Prompt: p.Size}
+	hashes, tokens := ends(p)
+	marks := Marks(p.Blocks)
+	for _, mark := range marks {
+		for i := mark; i >= 0 && i >= mark-lookBack; i-- {
+			if tokens[i] >= c.minimum && tokens[i] > u.Read && c.entries.read(hashes[i], at) {
+				u.Read = tokens[i]
+				break
+			}
+		}
+	}
+	for _, mark := range marks {
+		if tokens[mark] < c.minimum {
+			continue
+		}
+		c.entries.write(hashes[mark], at)
+		u.Written = max(u.Written, tokens[mark]-u.Read)
+	}
+	return u
+}
+
+// Marks returns the blocks of a request that are marked, as satchel.CacheMarks
+// marks messages: the end of the tools and the first system messages, the last
+// user message before the end, the end of the request before this one, and the
+// end of this one; none where the assistant has spoken last.
+func Marks(blocks []prompt.Block) []int {
+	end := len(blocks) - 1
+	if end < 0 {
+		return nil
+	}
+	last := blocks[end].Message
+	system, user, before := -1, -1, -1
+	leading := true
+	for i, b := range blocks {
+		leading = leading && (b.Kind == prompt.Tool || b.Kind == prompt.System)
+		switch {
+		case leading:
+			system = i
+		case b.Kind == prompt.User && b.Message != last:
+			user = i
+		case b.Kind == prompt.Assistant: // a message begins
+			before = i - 1
+		}
+	}
+	var marks []int
+	for _, m := range []int{system, user, before, end} {
+		if m >= 0 && blocks[m].Kind != prompt.Assistant && blocks[m].Kind != prompt.Call && !slices.Contains(marks, m) {
+			marks = append(marks, m)
+		}
+	}
+	slices.Sort(marks)
+	return marks[max(0, len(marks)-maxBreakpoints):]
+}

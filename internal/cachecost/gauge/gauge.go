@@ -1,0 +1,140 @@
+// Package gauge measures conversations request by request: how many tokens were
+// sent, how many of them a prompt cache would have served, where a request does not
+// begin with the one before it, and the least that any cache could have charged.
+package gauge
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
+)
+
+// Gauge measures one conversation. It keeps the last request and what the caches
+// would hold, each text once. It is not safe for concurrent use.
+type Gauge struct {
+	renderer *prompt.Renderer
+	prices   []cachemodel.Price
+	caches   []*cache
+	total    Totals
+	live     live
+	turn     int
+	last     *prompt.Prompt
+}
+
+// cache is the cache that several prices have in common.
+type cache struct {
+	rule  string
+	ttl   time.Duration
+	model cachemodel.Cache
+	total cachemodel.Usage
+}
+
+// New returns a gauge that reports the cost at each of these prices.
+func New(r *prompt.Renderer, prices []cachemodel.Price) *Gauge {
+	g := &Gauge{renderer: r, prices: prices, total: Totals{Breaks: []Break{}}, live: newLive()}
+	for _, p := range prices {
+		if g.cacheOf(p) == nil {
+			g.caches = append(g.caches, &cache{rule: p.Model.Rule, ttl: p.TTL, model: p.Model.New(p.TTL)})
+		}
+	}
+	return g
+}
+
+func (g *Gauge) cacheOf(p cachemodel.Price) *cache {
+	i := slices.IndexFunc(g.caches, func(c *cache) bool { return c.rule == p.Model.Rule && c.ttl == p.TTL })
+	if i < 0 {
+		return nil
+	}
+	return g.caches[i]
+}
+
+// Send measures the next request, sent at a time since the first one that never
+// decreases, and counts all of it as live. It reports whether the prefix broke, and
+// where.
+func (g *Gauge) Send(request capture.Request, at time.Duration) (Break, bool, error) {
+	breaks := len(g.total.Breaks)
+	p, err := g.Add(request, at)
+	if err != nil {
+		return Break{}, false, err
+	}
+	g.LiveTools(request, p)
+	for i, parts := range Messages(p) {
+		g.Live(i, "", parts...)
+	}
+	if len(g.total.Breaks) == breaks {
+		return Break{}, false, nil
+	}
+	return g.total.Breaks[breaks], true, nil
+}
+
+// Add measures the next request as [Gauge.Send] does, but leaves it to the caller to
+// say, by [Gauge.LiveTools] and [Gauge.Live], what of it is live.
+func (g *Gauge) Add(request capture.Request, at time.Duration) (*prompt.Prompt, error) {
+	p, err := g.renderer.Render(request)
+	if err != nil {
+		return nil, fmt.Errorf("request %d: %w", g.total.Requests, err)
+	}
+	if g.last == nil {
+		g.total.Fixed = fixed(p)
+	} else if shared := prompt.SharedTokens(g.last, p); shared < g.last.Size {
+		block, _ := blockAt(g.last, shared)
+		g.total.Breaks = append(g.total.Breaks, Break{
+			Request: g.total.Requests, Turn: request.Turn, TurnBegins: request.Turn != g.turn,
+			Block: g.last.Blocks[block].Kind.String(), Lost: anew(g.last, p, shared),
+		})
+	}
+	g.total.Requests++
+	g.total.Prompt += p.Size
+	g.total.Peak = max(g.total.Peak, p.Size)
+	g.total.Sizes = append(g.total.Sizes, p.Size)
+	for _, c := range g.caches {
+		c.total = c.total.Add(c.model.Send(p, at))
+	}
+	g.last, g.turn = p, request.Turn
+	return p, nil
+}
+
+// Done returns what was measured, with the cost at every price. Call it once, after
+// the last request.
+func (g *Gauge) Done() Totals {
+	for _, p := range g.prices {
+		total := g.cacheOf(p).total
+		cost := Cost{Price: p.Name, Read: total.Read, Written: total.Written, ITE: p.Cost(total)}
+		cost.Bound = g.live.bound(p)
+		if cost.Bound > 0 {
+			cost.Ratio = cost.ITE / cost.Bound
+		}
+		g.total.Costs = append(g.total.Costs, cost)
+	}
+	return g.total
+}
+
+// Messages returns the tokens of each message of a prompt, block by block.
+func Messages(p *prompt.Prompt) [][][]uint32 {
+	var all [][][]uint32
+	for _, b := range p.Blocks {
+		if b.Message < 0 {
+			continue
+		}
+		if b.Message == len(all) {
+			all = append(all, nil)
+		}
+		all[b.Message] = append(all[b.Message], b.Tokens)
+	}
+	return all
+}
+
+// fixed counts the tokens of tools and system messages.
+func fixed(p *prompt.Prompt) int {
+	n := 0
+	for _, b := range p.Blocks {
+		if b.Kind == prompt.Tool || b.Kind == prompt.System {
+			n += len(b.Tokens)
+		}
+	}
+	return n
+}

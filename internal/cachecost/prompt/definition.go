@@ -1,0 +1,37 @@
+package prompt
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+)
+
+// Definition is the canonical text of a tool: its name, description and
+// parameters as JSON with sorted keys, without white space and without escapes
+// for HTML. Clients that order or escape differently send the same tool.
+func Definition(t capture.Tool) (string, error) {
+	tool := map[string]any{"name": t.Name, "description": t.Description}
+	if len(t.Parameters) > 0 {
+		d := json.NewDecoder(bytes.NewReader(t.Parameters))
+		d.UseNumber()
+		var parameters any
+		if err := d.Decode(&parameters); err != nil {
+			return "", fmt.Errorf("parameters of tool %q: %w", t.Name, err)
+		}
+		tool["parameters"] = parameters
+	}
+	return Canonical(tool)
+}
+
+// Canonical writes a value of maps, slices and scalars as JSON with sorted keys.
+func Canonical(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", err
+	}
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}

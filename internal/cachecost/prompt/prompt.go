@@ -1,0 +1,147 @@
+// Package prompt renders a request as the tokens that a provider's prompt cache
+// looks at. There is one rendering for every system and every log: tools, then
+// messages, in the order in which they were sent.
+//
+// A tool is one block: a marker and the canonical JSON of its name, description
+// and parameters. A message is a start marker, its role, a separator, its text,
+// its calls and an end marker; each call is a block of its own, its name and its
+// raw arguments. Ids are left out: they are not part of what a model reads, and
+// every system would have to be given the same ones. Markers cannot be made by
+// any text, and no token spans two blocks.
+package prompt
+
+import "github.com/satchel-go/satchel/internal/cachecost/capture"
+
+// Kind says what a block holds.
+type Kind uint8
+
+// The kinds of blocks. Tools come first in a request; messages follow in the order in
+// which they were said.
+const (
+	Tool Kind = iota
+	System
+	User
+	Assistant
+	Call
+	Result
+)
+
+// String returns the kind as reports name it.
+func (k Kind) String() string {
+	return [...]string{"tool", "system", "user", "assistant", "call", "result"}[k]
+}
+
+// Block is the smallest part of a request that a cache may end at.
+type Block struct {
+	Kind Kind
+	// Message is the index of the block's message, or -1 for a tool; Last
+	// reports the last block of its message.
+	Message int
+	Last    bool
+	// Tokens must not be changed: requests that hold the same block share them.
+	Tokens []uint32
+	// Hash is that of Tokens.
+	Hash uint64
+}
+
+// Prompt is one rendered request.
+type Prompt struct {
+	Blocks []Block
+	// Size is how many tokens the blocks have.
+	Size int
+}
+
+// New makes a prompt of blocks, whose hashes it sets.
+func New(blocks ...Block) *Prompt {
+	p := &Prompt{Blocks: blocks}
+	for i := range blocks {
+		blocks[i].Hash = hashOf(blocks[i].Tokens)
+		p.Size += len(blocks[i].Tokens)
+	}
+	return p
+}
+
+// hashOf is FNV-1a over tokens.
+func hashOf(tokens []uint32) uint64 {
+	hash := uint64(14695981039346656037)
+	for _, t := range tokens {
+		for shift := 0; shift < 32; shift += 8 {
+			hash = (hash ^ uint64(t>>shift&0xff)) * 1099511628211
+		}
+	}
+	return hash
+}
+
+// Markers are tokens that no vocabulary contains.
+const (
+	markTool uint32 = 1<<31 + iota
+	markStart
+	markSeparator
+	markEnd
+	markCall
+	markRole // and one more for each role
+)
+
+func (b *builder) tool(t capture.Tool) {
+	key := content{Tool, true, t.Name, t.Description, string(t.Parameters)}
+	b.block(-1, key, func() ([]uint32, error) {
+		text, err := Definition(t)
+		if err != nil {
+			return nil, err
+		}
+		return b.renderer.tokens([]uint32{markTool}, text)
+	})
+}
+
+func (b *builder) message(i int, m capture.Message) {
+	kind := kindOf(m.Role)
+	b.block(i, content{kind: kind, last: len(m.Calls) == 0, text: m.Content}, func() ([]uint32, error) {
+		return b.renderer.tokens([]uint32{markStart, markRole + uint32(kind), markSeparator}, m.Content)
+	})
+	for n, c := range m.Calls {
+		b.block(i, content{Call, n == len(m.Calls)-1, c.Name, c.Arguments, ""}, func() ([]uint32, error) {
+			return b.renderer.tokens([]uint32{markCall}, c.Name, c.Arguments)
+		})
+	}
+}
+
+// kindOf maps a role. One that is not known, such as "developer", counts as
+// system.
+func kindOf(role string) Kind {
+	switch role {
+	case "user":
+		return User
+	case "assistant":
+		return Assistant
+	case "tool", "function":
+		return Result
+	}
+	return System
+}
+
+// SharedTokens returns how many tokens a and b have in common at their start.
+func SharedTokens(a, b *Prompt) int {
+	n := 0
+	for i := 0; i < len(a.Blocks) && i < len(b.Blocks); i++ {
+		was, now := a.Blocks[i].Tokens, b.Blocks[i].Tokens
+		shared := Shared(was, now)
+		n += shared
+		if shared < len(was) || shared < len(now) { // the next block begins with a marker
+			break
+		}
+	}
+	return n
+}
+
+// Shared returns how many tokens two blocks have in common at their start.
+func Shared(a, b []uint32) int {
+	most := min(len(a), len(b))
+	if most > 0 && &a[0] == &b[0] {
+		return most
+	}
+	n := 0
+	for n < most && a[n] == b[n] {
+		n++
+	}
+	return n
+}

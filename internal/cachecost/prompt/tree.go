@@ -1,0 +1,94 @@
+package prompt
+
+import "time"
+
+// Tree remembers sequences of tokens and how much of a new one it has seen. The
+// parts of a sequence may be cut anywhere; they are kept and must not be changed.
+// The zero value forgets nothing. It is not safe for concurrent use.
+type Tree struct {
+	// TTL is after how long without use a beginning is forgotten; 0 is never.
+	TTL  time.Duration
+	root node
+}
+
+// node is a run of tokens that all were used at the same times.
+type node struct {
+	tokens []uint32
+	used   time.Duration
+	times  int // how often
+	// only is what follows, or, where there is more than one, all do, by their
+	// first token.
+	only *node
+	all  map[uint32]*node
+}
+
+// Add returns how many tokens of a sequence, from its start on, are remembered,
+// and remembers all of it, used now. Times must never decrease.
+func (t *Tree) Add(now time.Duration, parts ...[]uint32) (known int) {
+	alive := true
+	t.walk(parts, func(n *node) {
+		// What a sequence begins with was used at least as often as the rest.
+		alive = alive && n.times > 0 && (t.TTL == 0 || now-n.used <= t.TTL)
+		if alive {
+			known += len(n.tokens)
+		}
+		n.used = now
+	})
+	return known
+}
+
+// Count adds a sequence to a tree that forgets nothing, and says of how many of its
+// tokens this is the first, second … time, by index from 0; the last index also
+// counts those that come more often.
+func (t *Tree) Count(parts ...[]uint32) (times [4]int) {
+	t.walk(parts, func(n *node) { times[min(n.times, len(times)-1)] += len(n.tokens) })
+	return times
+}
+
+// walk visits the runs that make up a sequence, and counts each as used once more.
+func (t *Tree) walk(parts [][]uint32, visit func(*node)) {
+	at := &t.root
+	for _, part := range parts {
+		for len(part) > 0 {
+			next := at.next(part[0])
+			if next == nil {
+				next = &node{tokens: part}
+				at.append(next)
+			} else {
+				next.split(Shared(next.tokens, part))
+			}
+			visit(next)
+			next.times++
+			at, part = next, part[len(next.tokens):]
+		}
+	}
+}
+
+func (n *node) next(token uint32) *node {
+	if n.only != nil && n.only.tokens[0] == token {
+		return n.only
+	}
+	return n.all[token]
+}
+
+func (n *node) append(next *node) {
+	switch {
+	case n.only == nil && n.all == nil:
+		n.only = next
+		return
+	case n.all == nil:
+		n.all = map[uint32]*node{n.only.tokens[0]: n.only}
+		n.only = nil
+	}
+	n.all[next.tokens[0]] = next
+}
+
+// split makes a node end after some of its tokens, if it has more.
+func (n *node) split(after int) {
+	if after == len(n.tokens) {
+		return
+	}
+	rest := *n
+	rest.tokens = n.tokens[after:]
+	n.tokens, n.only, n.all = n.tokens[:after:after], &rest, nil
+}

@@ -1,0 +1,70 @@
+package requestlog
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+)
+
+// parts is what a content holds.
+type parts struct {
+	text    string
+	calls   []capture.Call
+	results []capture.Message
+}
+
+// partsOf reads a content: a string, null, or a list of parts. Calls and results of
+// tools are parts in the messages format only. A part that is none of these and no
+// text, such as a picture, stands there as its type and a digest: nobody but the
+// provider knows what it costs, but a change of it is seen.
+func partsOf(raw json.RawMessage) (p parts, err error) {
+	if len(raw) == 0 || json.Unmarshal(raw, &p.text) == nil {
+		return p, nil
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return p, fmt.Errorf("%w: content is neither text nor parts", ErrLine)
+	}
+	var b strings.Builder
+	for _, raw := range list {
+		if err := p.add(&b, raw); err != nil {
+			return p, err
+		}
+	}
+	p.text = b.String()
+	return p, nil
+}
+
+func (p *parts) add(b *strings.Builder, raw json.RawMessage) error {
+	var part struct {
+		Type    text            `json:"type"`
+		Text    *string         `json:"text"`
+		ID      text            `json:"id"`
+		Name    text            `json:"name"`
+		Input   json.RawMessage `json:"input"`
+		CallID  text            `json:"tool_use_id"`
+		Content json.RawMessage `json:"content"`
+	}
+	if err := object(raw, &part); err != nil {
+		return err
+	}
+	switch {
+	case part.Text != nil:
+		b.WriteString(*part.Text)
+	case part.Type == "tool_use":
+		p.calls = append(p.calls, capture.Call{ID: string(part.ID), Name: string(part.Name), Arguments: string(part.Input)})
+	case part.Type == "tool_result":
+		inner, err := partsOf(part.Content)
+		if err != nil {
+			return err
+		}
+		p.results = append(p.results, capture.Message{Role: "tool", Content: inner.text, CallID: string(part.CallID)})
+	default:
+		sum := sha256.Sum256(raw)
+		fmt.Fprintf(b, "[%s %x]", part.Type, sum[:6])
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package chattest
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// RealSkills returns n skills with the descriptions and lists of the real ones below
+// SATCHEL_CORPUS that keep says yes to, again under other names where there are less. It
+// skips the test, and says why, where the variable is not set.
+func RealSkills(t *testing.T, n int, keep func(core.Skill) bool) fstest.MapFS {
+	t.Helper()
+	root := os.Getenv("SATCHEL_CORPUS")
+	if root == "" {
+		t.Skip("SATCHEL_CORPUS is not set: it names a directory of real skills")
+	}
+	var real []core.Skill
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "SKILL.md" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if doc, _, err := skillmd.Parse(text); err == nil && keep(doc.Skill) {
+			real = append(real, doc.Skill)
+		}
+		return nil
+	})
+	if err != nil || len(real) == 0 {
+		t.Fatalf("%d skills below %s: %v", len(real), root, err)
+	}
+	files := fstest.MapFS{}
+	for i := range n {
+		skill := real[i%len(real)]
+		name := fmt.Sprintf("skill-%d", i)
+		head := fmt.Sprintf("name: %s\ndescription: %q\n", name, skill.Description)
+		if skill.AllowedTools != nil {
+			head += fmt.Sprintf("allowed-tools: %q\n", strings.Join(skill.AllowedTools, " "))
+		}
+		files[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte("---\n" + head + "---\nBODY\n")}
+	}
+	return files
+}

@@ -1,0 +1,35 @@
+package fakellm_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/satchel-go/satchel/internal/fakellm"
+)
+
+func ExampleNew() {
+	server, err := fakellm.New(fakellm.Plan(
+		fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("pdf")}, Answer: "It has 3 pages."},
+	))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+
+	resp, err := http.Post(server.URL()+"/chat/completions", "application/json",
+		strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"How long is a.pdf?"}]}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	fmt.Println(strings.Contains(string(body), `"name":"skill_load"`), err)
+	fmt.Println(server.Requests()[0].Messages[0].Text)
+	// Output:
+	// true <nil>
+	// How long is a.pdf?
+}

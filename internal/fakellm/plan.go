@@ -1,0 +1,125 @@
+package fakellm
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Turn is what a planned model does with one user message: the steps that are
+// still due, then the answer.
+type Turn struct {
+	// Steps are taken in order, one model call each.
+	Steps []Step
+	// Needs must all be in the request when the answer is due.
+	Needs []string
+	// Answer ends the turn.
+	Answer string
+}
+
+// Step is one assistant message with tool calls.
+type Step struct {
+	// Unless skips the step when a message of the request contains it.
+	Unless string
+	// Needs must all be in the request when the step is due.
+	Needs []string
+	// Text is said beside the calls.
+	Text string
+	// Calls are the calls; at least one.
+	Calls []Call
+}
+
+// Do is a step that calls one tool; see [To] for the arguments.
+func Do(tool string, args any) Step { return Step{Calls: []Call{To(tool, args)}} }
+
+// Load is a step that loads a skill with the docs named, unless the skill's
+// text is in the request already.
+func Load(skill string, docs ...string) Step {
+	args := map[string]any{"skill": skill}
+	if len(docs) > 0 {
+		args["docs"] = docs
+	}
+	return Step{Unless: SkillOpen(skill), Calls: []Call{To("skill_load", args)}}
+}
+
+// SkillOpen is the tag with which a loaded skill's text begins in a request.
+func SkillOpen(skill string) string { return fmt.Sprintf("<skill name=%q>", skill) }
+
+// Plan is a script that adapts: like a model it remembers nothing and finds out
+// from the request alone which turn it is in, what it has done in it, and what
+// is still to do. The turn is the number of user messages in the request; a
+// step is done when the turn has an assistant message that called the step's
+// tools in the same order.
+//
+// What is not as planned is answered with HTTP status 422 and a message that
+// says what is missing, so that a client which loses content cannot go on.
+func Plan(turns ...Turn) Script {
+	return func(r Request) Response {
+		n := r.Turn()
+		if n < 1 || n > len(turns) {
+			return Fail(http.StatusUnprocessableEntity, fmt.Sprintf("the plan has %d turns and the request has %d user messages", len(turns), n))
+		}
+		turn := turns[n-1]
+		step, due := turn.next(r)
+		if !due {
+			if lack := missing(r, turn.Needs); lack != "" {
+				return Fail(http.StatusUnprocessableEntity, fmt.Sprintf("answer of turn %d: the request lacks %q", n, lack))
+			}
+			return Text(turn.Answer)
+		}
+		if lack := missing(r, step.Needs); lack != "" {
+			return Fail(http.StatusUnprocessableEntity, fmt.Sprintf("call of %s in turn %d: the request lacks %q", step.tools(), n, lack))
+		}
+		return Response{Text: step.Text, Calls: step.Calls}
+	}
+}
+
+// next is the first step that is neither done nor unnecessary.
+func (t Turn) next(r Request) (Step, bool) {
+	done := doneInTurn(r.Messages)
+	for _, step := range t.Steps {
+		if len(done) > 0 && done[0] == step.tools() {
+			done = done[1:]
+			continue
+		}
+		if step.Unless != "" && r.Contains(step.Unless) {
+			continue
+		}
+		return step, true
+	}
+	return Step{}, false
+}
+
+// doneInTurn lists the calls of the assistant messages after the last user
+// message, one text for each message.
+func doneInTurn(messages []Message) []string {
+	var done []string
+	for _, m := range messages {
+		switch {
+		case m.Role == "user":
+			done = nil
+		case m.Role == "assistant" && len(m.Calls) > 0:
+			done = append(done, Step{Calls: m.Calls}.tools())
+		}
+	}
+	return done
+}
+
+// tools are the names of a step's tools, in order.
+func (s Step) tools() string {
+	names := make([]string, len(s.Calls))
+	for i, c := range s.Calls {
+		names[i] = c.Name
+	}
+	return strings.Join(names, " ")
+}
+
+// missing is the first of needs that no message contains.
+func missing(r Request, needs []string) string {
+	for _, need := range needs {
+		if !r.Contains(need) {
+			return need
+		}
+	}
+	return ""
+}

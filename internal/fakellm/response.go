@@ -1,0 +1,148 @@
+package fakellm
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+)
+
+// Response is what the endpoint answers. The zero value is an empty assistant
+// message.
+type Response struct {
+	// Text and Calls make up the assistant message. A call without an ID gets
+	// call_<request number>_<position from 1>.
+	Text  string
+	Calls []Call
+	// Usage is reported as it is; nil is an estimate, see [Server].
+	Usage *Usage
+	// Status is the HTTP status. 0 means 200; with any other the body is an
+	// error object with the message Err.
+	Status int
+	Err    string
+	// Cut breaks the connection in the middle of the answer.
+	Cut bool
+}
+
+// Usage counts tokens. Cached is the part of Prompt that the provider read
+// from its cache.
+type Usage struct {
+	Prompt     int
+	Cached     int
+	Completion int
+}
+
+// Text answers with a plain message.
+func Text(text string) Response { return Response{Text: text} }
+
+// Calls answers with tool calls.
+func Calls(calls ...Call) Response { return Response{Calls: calls} }
+
+// Fail answers with an HTTP error.
+func Fail(status int, message string) Response { return Response{Status: status, Err: message} }
+
+// To makes a call of a tool. A string is taken as the raw arguments, valid JSON
+// or not; anything else is encoded as JSON.
+func To(tool string, args any) Call {
+	if raw, ok := args.(string); ok {
+		return Call{Name: tool, Arguments: raw}
+	}
+	raw, err := json.Marshal(args)
+	if err != nil {
+		// Only a script's author can get here: show it where the call arrives.
+		raw = fmt.Appendf(nil, "%q", err.Error())
+	}
+	return Call{Name: tool, Arguments: string(raw)}
+}
+
+// NoID is the ID of a call that is sent without one.
+const NoID = "\x00"
+
+// number gives every call without an id a deterministic one.
+func (r Response) number(request int) Response {
+	calls := make([]Call, len(r.Calls))
+	for i, c := range r.Calls {
+		if c.ID == "" {
+			c.ID = fmt.Sprintf("call_%d_%d", request, i+1)
+		}
+		if c.ID == NoID {
+			c.ID = ""
+		}
+		calls[i] = c
+	}
+	r.Calls = calls
+	return r
+}
+
+func (r Response) finishReason() string {
+	if len(r.Calls) > 0 {
+		return "tool_calls"
+	}
+	return "stop"
+}
+
+type wireCall struct {
+	Index    *int   `json:"index,omitempty"`
+	ID       string `json:"id,omitempty"`
+	Type     string `json:"type,omitempty"`
+	Function struct {
+		Name      string `json:"name,omitempty"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+func (u Usage) body() map[string]any {
+	return map[string]any{
+		"prompt_tokens":         u.Prompt,
+		"completion_tokens":     u.Completion,
+		"total_tokens":          u.Prompt + u.Completion,
+		"prompt_tokens_details": map[string]int{"cached_tokens": u.Cached},
+	}
+}
+
+func writeError(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// The client sees a short body if this fails; there is nobody else to tell.
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"error": map[string]any{"message": message, "type": "scripted", "code": fmt.Sprint(status)},
+	})
+}
+
+// writeWhole answers in one JSON object.
+func writeWhole(w http.ResponseWriter, req Request, resp Response) {
+	message := map[string]any{"role": "assistant", "content": resp.Text}
+	if len(resp.Calls) > 0 {
+		calls := make([]wireCall, len(resp.Calls))
+		for i, c := range resp.Calls {
+			calls[i] = wireCall{ID: c.ID, Type: "function"}
+			calls[i].Function.Name, calls[i].Function.Arguments = c.Name, c.Arguments
+		}
+		message["tool_calls"] = calls
+		if resp.Text == "" {
+			message["content"] = nil
+		}
+	}
+	body, err := json.Marshal(map[string]any{
+		"id":      responseID(req),
+		"object":  "chat.completion",
+		"created": created,
+		"model":   req.Model,
+		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": resp.finishReason()}},
+		"usage":   resp.Usage.body(),
+	})
+	if err != nil {
+		writeError(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if resp.Cut {
+		w.Header().Set("Content-Length", fmt.Sprint(len(body)))
+		body = body[:len(body)/2]
+	}
+	_, _ = w.Write(body) // the client may be gone
+}
+
+// created is a constant: no clock reaches an answer.
+const created = 1700000000
+
+func responseID(req Request) string { return fmt.Sprintf("chatcmpl-%d", req.Number) }

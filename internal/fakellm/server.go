@@ -1,0 +1,167 @@
+// Package fakellm is a scripted model endpoint: it speaks the OpenAI chat
+// completion format over HTTP on loopback, streamed and not, answers what a
+// script says and keeps every request byte for byte. Tests, examples and the
+// demo use it to see what a model would be sent. It holds no model.
+package fakellm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Script decides the answer to a request. It is called for one request at a
+// time, in the order of arrival.
+type Script func(Request) Response
+
+// bodyLimit bounds a request's body in bytes.
+const bodyLimit = 64 << 20
+
+// Server is the endpoint. Where a script gives no usage it reports an
+// estimate: four bytes of [Request.Prompt] are one token, and the longest
+// prefix that an earlier request had, too, counts as cached.
+type Server struct {
+	script Script
+	http   *http.Server
+	url    string
+	done   chan struct{}
+
+	// turn is held while the script runs, so that scripts need no lock.
+	turn sync.Mutex
+
+	mu       sync.Mutex
+	requests []Request
+	prompts  [][]byte
+}
+
+// New starts a server on a free port of 127.0.0.1. Close it.
+func New(script Script) (*Server, error) {
+	if script == nil {
+		return nil, errors.New("start endpoint: no script")
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("start endpoint: %w", err)
+	}
+	s := &Server{
+		script: script,
+		url:    "http://" + listener.Addr().String() + "/v1",
+		done:   make(chan struct{}),
+	}
+	s.http = &http.Server{
+		Handler:           http.HandlerFunc(s.serve),
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          log.New(io.Discard, "", 0),
+	}
+	go func() {
+		defer close(s.done)
+		_ = s.http.Serve(listener) // always ends with ErrServerClosed
+	}()
+	return s, nil
+}
+
+// URL is the base URL for a client, without a slash at its end.
+func (s *Server) URL() string { return s.url }
+
+// Close stops the server and breaks the connections that are open.
+func (s *Server) Close() error {
+	err := s.http.Close()
+	<-s.done
+	return err
+}
+
+// Requests returns the requests so far, in the order of arrival.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		writeError(w, http.StatusNotFound, "this endpoint answers POST /v1/chat/completions only")
+		return
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyLimit))
+	if err != nil {
+		writeError(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	req, err := decode(raw)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	req, resp := s.answer(r.Context(), req)
+	switch {
+	case resp.Status != 0 && resp.Status != http.StatusOK:
+		writeError(w, resp.Status, resp.Err)
+	case req.Stream:
+		writeStream(w, req, resp)
+	default:
+		writeWhole(w, req, resp)
+	}
+}
+
+// answer numbers and records a request and asks the script.
+func (s *Server) answer(ctx context.Context, req Request) (Request, Response) {
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	prompt := req.Prompt()
+	cached := s.record(&req, prompt)
+	req.ctx = ctx
+	resp := s.script(req).number(req.Number)
+	if resp.Usage == nil {
+		resp.Usage = &Usage{
+			Prompt:     tokens(len(prompt)),
+			Cached:     cached / bytesPerToken,
+			Completion: tokens(len(resp.Text) + callBytes(resp.Calls)),
+		}
+	}
+	return req, resp
+}
+
+// record returns how many bytes of the prompt an earlier request had, too.
+func (s *Server) record(req *Request, prompt []byte) (cached int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	req.Number = len(s.requests) + 1
+	s.requests = append(s.requests, *req)
+	for _, earlier := range s.prompts {
+		cached = max(cached, SharedPrefix(earlier, prompt))
+	}
+	s.prompts = append(s.prompts, prompt)
+	return cached
+}
+
+// SharedPrefix is the length of the longest common prefix of a and b in bytes.
+func SharedPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	if bytes.Equal(a[:n], b[:n]) {
+		return n
+	}
+	i := 0
+	for a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+const bytesPerToken = 4
+
+func tokens(n int) int { return (n + bytesPerToken - 1) / bytesPerToken }
+
+func callBytes(calls []Call) (n int) {
+	for _, c := range calls {
+		n += len(c.Name) + len(c.Arguments)
+	}
+	return n
+}

@@ -1,0 +1,101 @@
+package fakellm
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+)
+
+// Sizes of the pieces of a streamed answer: small, so that a client that
+// handles only whole answers fails.
+const (
+	textPiece     = 12 // runes
+	argumentPiece = 7  // runes
+)
+
+// stream writes one answer as server-sent events.
+type stream struct {
+	w   http.ResponseWriter
+	req Request
+}
+
+// writeStream answers in the order of the OpenAI format: the role, the text,
+// each call (its name first, then its arguments), the finish reason, the usage
+// if it was asked for, [DONE].
+func writeStream(w http.ResponseWriter, req Request, resp Response) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	s := stream{w: w, req: req}
+	s.delta(map[string]any{"role": "assistant", "content": ""})
+	for i, piece := range pieces(resp.Text, textPiece) {
+		if resp.Cut && i > 0 {
+			panic(http.ErrAbortHandler)
+		}
+		s.delta(map[string]any{"content": piece})
+	}
+	for i, c := range resp.Calls {
+		s.call(i, c, resp.Cut)
+	}
+	if resp.Cut {
+		panic(http.ErrAbortHandler)
+	}
+	s.chunk(map[string]any{
+		"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": resp.finishReason()}},
+	})
+	if req.StreamUsage {
+		s.chunk(map[string]any{"choices": []any{}, "usage": resp.Usage.body()})
+	}
+	_, _ = io.WriteString(w, "data: [DONE]\n\n") // the client may be gone
+}
+
+// call writes one tool call: id, type and name in its first delta only.
+func (s stream) call(index int, c Call, cut bool) {
+	first := wireCall{Index: &index, ID: c.ID, Type: "function"}
+	first.Function.Name = c.Name
+	s.delta(map[string]any{"tool_calls": []wireCall{first}})
+	for _, piece := range pieces(c.Arguments, argumentPiece) {
+		if cut {
+			return
+		}
+		more := wireCall{Index: &index}
+		more.Function.Arguments = piece
+		s.delta(map[string]any{"tool_calls": []wireCall{more}})
+	}
+}
+
+func (s stream) delta(delta map[string]any) {
+	s.chunk(map[string]any{
+		"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": nil}},
+	})
+}
+
+func (s stream) chunk(body map[string]any) {
+	body["id"] = responseID(s.req)
+	body["object"] = "chat.completion.chunk"
+	body["created"] = created
+	body["model"] = s.req.Model
+	data, err := json.Marshal(body)
+	if err != nil {
+		panic(http.ErrAbortHandler) // a broken stream is what the client shall see
+	}
+	_, _ = s.w.Write(append(append([]byte("data: "), data...), "\n\n"...))
+	if f, ok := s.w.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
+// pieces splits s after every n runes; an empty s has none.
+func pieces(s string, n int) []string {
+	var out []string
+	count, start := 0, 0
+	for i := range s {
+		if count == n {
+			out = append(out, s[start:i])
+			count, start = 0, i
+		}
+		count++
+	}
+	if start < len(s) {
+		out = append(out, s[start:])
+	}
+	return out
+}

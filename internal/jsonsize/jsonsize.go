@@ -1,0 +1,55 @@
+// Package jsonsize tells how long a text becomes inside a JSON string, where one
+// byte can take six. It counts as encoding/json writes without escapes for HTML.
+package jsonsize
+
+import "unicode/utf8"
+
+// Of returns the length of a text in JSON, without its quotes, in bytes.
+func Of(text string) int {
+	n := 0
+	for i := 0; i < len(text); {
+		size, encoded := next(text[i:])
+		n += encoded
+		i += size
+	}
+	return n
+}
+
+// Prefix returns the longest beginning of a text that takes at most n bytes in
+// JSON. It does not cut a character.
+func Prefix(text string, n int) string {
+	for i := 0; i < len(text); {
+		size, encoded := next(text[i:])
+		if n -= encoded; n < 0 {
+			return text[:i]
+		}
+		i += size
+	}
+	return text
+}
+
+// Suffix is [Prefix] from the end.
+func Suffix(text string, n int) string {
+	for i := len(text); i > 0; {
+		_, size := utf8.DecodeLastRuneInString(text[:i])
+		_, encoded := next(text[i-size : i])
+		if n -= encoded; n < 0 {
+			return text[i:]
+		}
+		i -= size
+	}
+	return text
+}
+
+// next returns the length of the first character of a text, and its length in
+// JSON.
+func next(text string) (size, encoded int) {
+	r, size := utf8.DecodeRuneInString(text)
+	switch {
+	case r == '"' || r == '\\' || r == '\n' || r == '\r' || r == '\t' || r == '\b' || r == '\f':
+		return size, 2
+	case r < ' ' || r == '\u2028' || r == '\u2029' || r == utf8.RuneError && size == 1:
+		return size, 6
+	}
+	return size, size
+}

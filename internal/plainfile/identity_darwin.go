@@ -1,0 +1,17 @@
+package plainfile
+
+import (
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// Identity names a file or directory that exists: whatever replaces it has another
+// identity. It is made of device, inode and the time of birth.
+func Identity(path string, info fs.FileInfo) (string, error) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "", fmt.Errorf("%s has no identity", path)
+	}
+	return fmt.Sprintf("%d:%d:%d.%09d", st.Dev, st.Ino, st.Birthtimespec.Sec, st.Birthtimespec.Nsec), nil
+}

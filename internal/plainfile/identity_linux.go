@@ -1,0 +1,28 @@
+package plainfile
+
+import (
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Identity names a file or directory that exists: whatever replaces it has another
+// identity. It is made of device, inode and, where the file system keeps it, the time
+// of birth, as numbers of inodes are given again.
+func Identity(path string, info fs.FileInfo) (string, error) {
+	var x unix.Statx_t
+	if err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_INO|unix.STATX_BTIME, &x); err == nil {
+		id := fmt.Sprintf("%d:%d:%d", x.Dev_major, x.Dev_minor, x.Ino)
+		if x.Mask&unix.STATX_BTIME != 0 {
+			id += fmt.Sprintf(":%d.%09d", x.Btime.Sec, x.Btime.Nsec)
+		}
+		return id, nil
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "", fmt.Errorf("%s has no identity", path)
+	}
+	return fmt.Sprintf("%d:%d", uint64(st.Dev), st.Ino), nil //nolint:unconvert // narrower elsewhere
+}

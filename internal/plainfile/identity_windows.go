@@ -1,0 +1,28 @@
+package plainfile
+
+import (
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// Identity names a file or directory that exists: whatever replaces it has another
+// identity. It is made of the volume, the number of the file and the time of its
+// creation.
+func Identity(path string, _ fs.FileInfo) (string, error) {
+	name, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return "", err
+	}
+	h, err := syscall.CreateFile(name, 0, syscall.FILE_SHARE_READ|syscall.FILE_SHARE_WRITE|syscall.FILE_SHARE_DELETE, nil,
+		syscall.OPEN_EXISTING, syscall.FILE_FLAG_BACKUP_SEMANTICS, 0)
+	if err != nil {
+		return "", &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer func() { _ = syscall.CloseHandle(h) }()
+	var d syscall.ByHandleFileInformation
+	if err := syscall.GetFileInformationByHandle(h, &d); err != nil {
+		return "", &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
+	return fmt.Sprintf("%d:%d:%d:%d", d.VolumeSerialNumber, d.FileIndexHigh, d.FileIndexLow, d.CreationTime.Nanoseconds()), nil
+}

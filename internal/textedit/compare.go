@@ -1,0 +1,180 @@
+package textedit
+
+import "sort"
+
+// op is one line of a comparison: kept ' ', removed '-' or added '+'. old and new are
+// the lines that come next in each text.
+type op struct {
+	sign     byte
+	old, new int
+}
+
+// maxTable bounds the pairs of lines that are compared one by one. Beyond it, lines
+// that are there once in both texts divide the work.
+const maxTable = 1 << 20
+
+// compare returns how b comes from a. It takes time linear in the number of lines,
+// beside a bounded table, so that the difference of large texts may be longer than
+// the shortest one.
+func compare(a, b []string) []op {
+	c := &comparison{ops: make([]op, 0, len(a)+len(b))}
+	ids := make(map[string]int, len(a))
+	number := func(lines []string) []int {
+		out := make([]int, len(lines))
+		for i, l := range lines {
+			id, ok := ids[l]
+			if !ok {
+				id = len(ids)
+				ids[l] = id
+			}
+			out[i] = id
+		}
+		return out
+	}
+	c.a, c.b = number(a), number(b)
+	c.run(0, len(a), 0, len(b))
+	return c.ops
+}
+
+type comparison struct {
+	a, b  []int
+	ops   []op
+	depth int // of divisions
+}
+
+const maxDepth = 16
+
+func (c *comparison) keep(i, j, n int) {
+	for k := range n {
+		c.ops = append(c.ops, op{' ', i + k, j + k})
+	}
+}
+
+func (c *comparison) replace(i, iEnd, j, jEnd int) {
+	for ; i < iEnd; i++ {
+		c.ops = append(c.ops, op{'-', i, j})
+	}
+	for ; j < jEnd; j++ {
+		c.ops = append(c.ops, op{'+', i, j})
+	}
+}
+
+func (c *comparison) run(i, iEnd, j, jEnd int) {
+	n := 0
+	for i+n < iEnd && j+n < jEnd && c.a[i+n] == c.b[j+n] {
+		n++
+	}
+	c.keep(i, j, n)
+	i, j = i+n, j+n
+	tail := 0
+	for iEnd-tail > i && jEnd-tail > j && c.a[iEnd-tail-1] == c.b[jEnd-tail-1] {
+		tail++
+	}
+	iEnd, jEnd = iEnd-tail, jEnd-tail
+	switch {
+	case i == iEnd || j == jEnd:
+		c.replace(i, iEnd, j, jEnd)
+	case (iEnd-i)*(jEnd-j) <= maxTable:
+		c.table(i, iEnd, j, jEnd)
+	default:
+		c.divide(i, iEnd, j, jEnd)
+	}
+	c.keep(iEnd, jEnd, tail)
+}
+
+// table finds the longest common subsequence.
+func (c *comparison) table(i, iEnd, j, jEnd int) {
+	rows, cols := iEnd-i, jEnd-j
+	best := make([]int32, (rows+1)*(cols+1))
+	at := func(r, k int) *int32 { return &best[r*(cols+1)+k] }
+	for r := rows - 1; r >= 0; r-- {
+		for k := cols - 1; k >= 0; k-- {
+			if c.a[i+r] == c.b[j+k] {
+				*at(r, k) = *at(r+1, k+1) + 1
+			} else {
+				*at(r, k) = max(*at(r+1, k), *at(r, k+1))
+			}
+		}
+	}
+	r, k := 0, 0
+	for r < rows && k < cols {
+		switch {
+		case c.a[i+r] == c.b[j+k]:
+			c.keep(i+r, j+k, 1)
+			r, k = r+1, k+1
+		case *at(r+1, k) >= *at(r, k+1):
+			c.replace(i+r, i+r+1, j+k, j+k)
+			r++
+		default:
+			c.replace(i+r, i+r, j+k, j+k+1)
+			k++
+		}
+	}
+	c.replace(i+r, iEnd, j+k, jEnd)
+}
+
+// divide keeps the longest row of lines that are there once in both texts, and
+// compares what is between them.
+func (c *comparison) divide(i, iEnd, j, jEnd int) {
+	type once struct{ a, b, inA, inB int }
+	seen := map[int]*once{}
+	for n := i; n < iEnd; n++ {
+		o := seen[c.a[n]]
+		if o == nil {
+			o = &once{}
+			seen[c.a[n]] = o
+		}
+		o.a, o.inA = n, o.inA+1
+	}
+	for n := j; n < jEnd; n++ {
+		if o := seen[c.b[n]]; o != nil {
+			o.b, o.inB = n, o.inB+1
+		}
+	}
+	var pairs [][2]int
+	for n := i; n < iEnd; n++ {
+		if o := seen[c.a[n]]; o.inA == 1 && o.inB == 1 {
+			pairs = append(pairs, [2]int{o.a, o.b})
+		}
+	}
+	row := rising(pairs)
+	if len(row) == 0 || c.depth == maxDepth {
+		c.replace(i, iEnd, j, jEnd)
+		return
+	}
+	c.depth++
+	defer func() { c.depth-- }()
+	for _, p := range row {
+		c.run(i, p[0], j, p[1])
+		c.keep(p[0], p[1], 1)
+		i, j = p[0]+1, p[1]+1
+	}
+	c.run(i, iEnd, j, jEnd)
+}
+
+// rising returns the longest row of pairs, which rise in their first numbers, that
+// rises in the second ones too.
+func rising(pairs [][2]int) [][2]int {
+	var ends []int // of each length, the pair that ends the best row
+	before := make([]int, len(pairs))
+	for n, p := range pairs {
+		k := sort.Search(len(ends), func(k int) bool { return pairs[ends[k]][1] >= p[1] })
+		before[n] = -1
+		if k > 0 {
+			before[n] = ends[k-1]
+		}
+		if k == len(ends) {
+			ends = append(ends, n)
+		} else {
+			ends[k] = n
+		}
+	}
+	if len(ends) == 0 {
+		return nil
+	}
+	row := make([][2]int, len(ends))
+	for n, k := ends[len(ends)-1], len(ends)-1; k >= 0; n, k = before[n], k-1 {
+		row[k] = pairs[n]
+	}
+	return row
+}

@@ -1,0 +1,287 @@
+package textedit
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// near is how many lines a start line may be off and still say which of several
+// places is meant.
+const near = 20
+
+// maxIndentSteps bounds the lines that are compared for their indentation.
+const maxIndentSteps = 4 << 20
+
+// ApplyDiff applies a diff, as diff -u, git or a model writes it: with or without
+// file lines, fences, numbers and right counts. names are the paths that its file
+// lines may name; none is any. Each hunk is matched against the same text, level by
+// level, and all are applied or none. The error is a [*Failure].
+func ApplyDiff(s, diff string, names ...string) (Result, error) {
+	hunks, err := parseDiff(diff, names)
+	if err != nil {
+		return Result{}, err
+	}
+	a := &diffApply{text: newText(s), indexes: map[level]*index{}}
+	a.unended, a.literalEnd = a.text.unended, false
+	for i, h := range hunks {
+		if err := a.hunk(i, h); err != nil {
+			return Result{}, err
+		}
+	}
+	if a.still == len(hunks) {
+		return Result{}, failf(Invalid, "hunk 1 changes nothing")
+	}
+	if err := sortSplices(a.text, a.splices, "hunks"); err != nil {
+		return Result{}, err
+	}
+	a.result.Text = a.text.put(a.splices, a.unended, a.literalEnd)
+	return a.result, nil
+}
+
+// diffApply is the work of one ApplyDiff.
+type diffApply struct {
+	text    *text
+	indexes map[level]*index
+	splices []splice
+	result  Result
+	still   int // hunks that change nothing
+	steps   int // lines compared for their indentation
+
+	unended, literalEnd bool
+}
+
+func (a *diffApply) index(l level) *index {
+	x := a.indexes[l]
+	if x == nil {
+		x = a.text.index(l)
+		a.indexes[l] = x
+	}
+	return x
+}
+
+// place is where a hunk was found.
+type place struct {
+	at      int // the line of the hunk's first old line
+	level   level
+	exact   bool // carriage returns too
+	shift   *shift
+	skipped int // context lines left out at the start
+	left    int // and at the end
+}
+
+func (a *diffApply) hunk(i int, h *hunk) error {
+	what := "hunk " + strconv.Itoa(i+1)
+	if !slices.ContainsFunc(h.lines, func(l hunkLine) bool { return l.sign != ' ' }) {
+		a.still++
+		a.result.Warnings = append(a.result.Warnings, what+" changes nothing")
+		return nil
+	}
+	var old, exact []string
+	for _, l := range h.lines {
+		if l.sign != '+' {
+			exact = append(exact, l.text)
+			old = append(old, strings.TrimSuffix(l.text, "\r"))
+		}
+	}
+	if len(old) == 0 {
+		return a.insert(i, what, h)
+	}
+	p, err := a.find(what, h, old, exact)
+	if err != nil {
+		return err
+	}
+	a.result.matched(what, p.level, p.at+p.skipped, p.at+len(old)-1-p.left)
+	a.splice(i, h, p, len(old))
+	return nil
+}
+
+// insert applies a hunk that has only new lines.
+func (a *diffApply) insert(i int, what string, h *hunk) error {
+	if h.start < 0 {
+		return failf(Invalid, "%s has no removed or context lines: it needs a line number", what)
+	}
+	at := h.start
+	if !h.none && at > 0 && len(a.text.lines) > 0 {
+		at--
+	}
+	if len(a.text.lines) == 0 {
+		at = 0
+	}
+	if at > len(a.text.lines) {
+		return failf(Invalid, "%s: line %d is not there: the text has %d lines", what, h.start, len(a.text.lines))
+	}
+	a.splice(i, h, place{at: at, exact: !a.text.ended}, 0)
+	return nil
+}
+
+// find looks for the old lines of a hunk at each level.
+func (a *diffApply) find(what string, h *hunk, old, exact []string) (place, error) {
+	for _, l := range []level{atHint, equal, lineEnds, folded, indented} {
+		want := old
+		if l == atHint {
+			want = exact
+		}
+		found := a.index(l).find(want, l)
+		if l == atHint { // the lines as they are, carriage returns too
+			if p, ok, err := a.choose(what, h, l, found); err != nil || ok {
+				return place{at: p, level: equal, exact: true}, err
+			}
+			continue
+		}
+		if l == indented {
+			return a.findIndented(what, h, old, found)
+		}
+		if p, ok, err := a.choose(what, h, l, found); err != nil || ok {
+			return place{at: p, level: l}, err
+		}
+	}
+	panic("textedit: no level is left")
+}
+
+// choose picks the only place, or the one that the start line says.
+func (a *diffApply) choose(what string, h *hunk, l level, found []int) (int, bool, error) {
+	switch {
+	case len(found) == 0:
+		return 0, false, nil
+	case len(found) == 1:
+		return found[0], true, nil
+	}
+	if h.start >= 0 {
+		if l <= equal && slices.Contains(found, h.start-1) {
+			return h.start - 1, true, nil
+		}
+		var close []int
+		for _, p := range found {
+			if d := p - (h.start - 1); d >= -near && d <= near {
+				close = append(close, p)
+			}
+		}
+		if len(close) == 1 {
+			return close[0], true, nil
+		}
+	}
+	return 0, false, notUnique(what, found, "add lines around it")
+}
+
+func (a *diffApply) findIndented(what string, h *hunk, old []string, found []int) (place, error) {
+	shifts := map[int]*shift{}
+	var fit []int
+	for _, at := range found {
+		if a.steps += len(old); a.steps > maxIndentSteps {
+			break
+		}
+		have := make([]string, len(old))
+		for i := range old {
+			have[i] = a.text.lines[at+i].content
+		}
+		if s, ok := shiftOf(have, old); ok {
+			shifts[at], fit = s, append(fit, at)
+		}
+	}
+	if a.steps <= maxIndentSteps {
+		if p, ok, err := a.choose(what, h, indented, fit); err != nil || ok {
+			return place{at: p, level: indented, shift: shifts[p]}, err
+		}
+	}
+	return a.findInner(what, h, old)
+}
+
+// findInner leaves out the first and the last context line.
+func (a *diffApply) findInner(what string, h *hunk, old []string) (place, error) {
+	skip, left := 0, 0
+	if h.lines[0].sign == ' ' {
+		skip = 1
+	}
+	if h.lines[len(h.lines)-1].sign == ' ' && len(old) > skip {
+		left = 1
+	}
+	if rest := old[skip : len(old)-left]; skip+left > 0 && len(rest) >= 2 {
+		shifted := *h
+		if shifted.start >= 0 {
+			shifted.start += skip
+		}
+		for _, l := range []level{equal, lineEnds, folded} {
+			p, ok, err := a.choose(what, &shifted, l, a.index(l).find(rest, l))
+			if err != nil {
+				return place{}, err
+			}
+			if ok {
+				return place{at: p - skip, level: inner, skipped: skip, left: left}, nil
+			}
+		}
+	}
+	return place{}, a.text.nearest(what, "the hunk", old)
+}
+
+// splice notes what a hunk replaces: each run of removed and added lines, so that the
+// context of the text stays what it is.
+func (a *diffApply) splice(item int, h *hunk, p place, old int) {
+	t := a.text
+	literal := p.exact && a.literal(p, old)
+	at := p.at
+	for i := 0; i < len(h.lines); {
+		if h.lines[i].sign == ' ' {
+			at++
+			i++
+			continue
+		}
+		from, with := at, strings.Builder{}
+		for ; i < len(h.lines) && h.lines[i].sign != ' '; i++ {
+			if h.lines[i].sign == '-' {
+				at++
+				continue
+			}
+			if l := h.lines[i].text; literal {
+				with.WriteString(l + "\n")
+			} else {
+				with.WriteString(p.shift.apply(strings.TrimSuffix(l, "\r")) + t.ending)
+			}
+		}
+		a.splices = append(a.splices, splice{t.at(from), t.at(at), with.String(), item})
+	}
+	if p.at+old == len(t.lines) && (h.oldOpen || h.newOpen) && p.left == 0 {
+		a.unended, a.literalEnd = h.newOpen, literal
+	}
+}
+
+// literal reports whether the line ends of new lines are those of the diff: its old
+// lines have the very line ends of the text.
+func (a *diffApply) literal(p place, old int) bool {
+	last := p.at + old
+	if a.text.unended && last == len(a.text.lines) {
+		last-- // that line says nothing about line ends
+	}
+	return last > p.at || !a.text.ended
+}
+
+// sortSplices brings pieces into the order of the text. It fails if two overlap;
+// insertions at one place stay in their order.
+func sortSplices(t *text, splices []splice, what string) error {
+	slices.SortStableFunc(splices, func(a, b splice) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return sign(a.end-a.start) - sign(b.end-b.start) // an insertion before what it stands before
+	})
+	last := -1
+	for i := range splices {
+		s := &splices[i]
+		if last >= 0 && s.start < splices[last].end {
+			a, b := splices[last], *s
+			to := t.lineOf(max(b.start, min(a.end, max(b.end, b.start+1))-1))
+			return failf(Invalid, "%s %d and %d overlap at lines %d to %d", what, min(a.item, b.item)+1, max(a.item, b.item)+1, t.lineOf(b.start)+1, to+1)
+		}
+		if last < 0 || s.end >= splices[last].end {
+			last = i
+		}
+	}
+	return nil
+}
+
+func sign(n int) int {
+	if n > 0 {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,294 @@
+package textedit
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// hunk is one piece of a diff.
+type hunk struct {
+	lines []hunkLine
+	start int // the first old line, from 1, as the diff says; -1 where it does not
+	none  bool
+	// oldOpen and newOpen: the last old or new line has no line end.
+	oldOpen, newOpen bool
+}
+
+// hunkLine is a line of a hunk: context ' ', removed '-' or added '+'.
+type hunkLine struct {
+	sign byte
+	text string // with a carriage return, if there is one
+}
+
+// MaxHunks is how many hunks a diff may have.
+const MaxHunks = 1000
+
+var hunkHead = regexp.MustCompile(`^@@+(?: -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@+|.*$)`)
+
+// parseDiff reads a diff. names are what its file may be called.
+func parseDiff(diff string, names []string) ([]*hunk, error) {
+	lines := strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
+	if everyCR(lines) {
+		for i := range lines {
+			lines[i] = strings.TrimSuffix(lines[i], "\r")
+		}
+	}
+	lines = withoutFences(lines)
+	p := &diffParser{lines: lines, counted: true}
+	if !p.parse() { // the counts do not fit: what the lines look like decides
+		p = &diffParser{lines: lines}
+		p.parse()
+	}
+	if p.fault != nil {
+		return nil, p.fault
+	}
+	if err := checkNames(p.files, names); err != nil {
+		return nil, err
+	}
+	hunks := p.hunks
+	if len(hunks) == 0 {
+		return nil, failf(Invalid, `the patch has no hunk: send lines that begin with " ", "-" or "+"`)
+	}
+	if len(hunks) > MaxHunks {
+		return nil, failf(Invalid, "the patch has %d hunks, at most %d may be", len(hunks), MaxHunks)
+	}
+	return hunks, nil
+}
+
+func everyCR(lines []string) bool {
+	return !slices.ContainsFunc(lines, func(l string) bool { return !strings.HasSuffix(l, "\r") && l != "" }) &&
+		slices.ContainsFunc(lines, func(l string) bool { return l != "" })
+}
+
+// withoutFences takes off the fences that a model puts around a diff, and what it
+// says before and after them.
+func withoutFences(lines []string) []string {
+	open := slices.IndexFunc(lines, isFence)
+	if open < 0 || slices.ContainsFunc(lines[:open], func(l string) bool { return strings.HasPrefix(l, "@@") }) {
+		for len(lines) > 0 && isFence(lines[len(lines)-1]) {
+			lines = lines[:len(lines)-1]
+		}
+		return lines
+	}
+	lines = lines[open+1:]
+	for i := len(lines) - 1; i >= 0; i-- {
+		if isFence(lines[i]) {
+			return lines[:i]
+		}
+	}
+	return lines
+}
+
+func isFence(l string) bool { return strings.HasPrefix(l, "```") || strings.HasPrefix(l, "~~~") }
+
+// diffParser reads the lines of a diff. counted: it believes the counts of the hunks,
+// and gives up where they are wrong.
+type diffParser struct {
+	lines   []string
+	counted bool
+	files   [][2]string
+	hunks   []*hunk
+	fault   error
+}
+
+// parse reports whether all could be read.
+func (p *diffParser) parse() bool {
+	headed := slices.ContainsFunc(p.lines, func(l string) bool { return strings.HasPrefix(l, "@@") })
+	if !headed {
+		return p.headless()
+	}
+	for i := 0; i < len(p.lines); {
+		l := p.lines[i]
+		switch {
+		case p.isFile(i):
+			p.files = append(p.files, [2]string{pathIn(l), pathIn(p.lines[i+1])})
+			i += 2
+		case strings.HasPrefix(l, "@@"):
+			next, ok := p.hunk(i)
+			if !ok {
+				return false
+			}
+			i = next
+		case isUnsupported(l):
+			p.fault = failf(Invalid, "the patch cannot be applied to a text: %s", quoted(l))
+			return true
+		case p.counted && len(p.hunks) > 0 && l != "" && strings.ContainsRune("+-\\", rune(l[0])):
+			return false // more lines than the counts say
+		default:
+			i++ // what git or a person says between hunks
+		}
+	}
+	return true
+}
+
+func isUnsupported(l string) bool {
+	return strings.HasPrefix(l, "GIT binary patch") || strings.HasPrefix(l, "Binary files ") || strings.HasPrefix(l, "rename from ")
+}
+
+// isFile reports whether the two lines from i on name the files of a diff.
+func (p *diffParser) isFile(i int) bool {
+	return i+1 < len(p.lines) && strings.HasPrefix(p.lines[i], "--- ") && strings.HasPrefix(p.lines[i+1], "+++ ")
+}
+
+// headless reads a diff whose hunk has no head: all of it is one hunk.
+func (p *diffParser) headless() bool {
+	p.counted = false
+	i := 0
+	for j := range p.lines {
+		if p.isFile(j) {
+			p.files = append(p.files, [2]string{pathIn(p.lines[j]), pathIn(p.lines[j+1])})
+			i = j + 2
+			break
+		}
+	}
+	h := &hunk{start: -1}
+	for ; i < len(p.lines); i++ {
+		if p.fault = h.add(p.lines[i], i); p.fault != nil {
+			return true
+		}
+	}
+	p.finish(h)
+	return true
+}
+
+// hunk reads the hunk whose head is line i, and returns where the next thing begins.
+func (p *diffParser) hunk(i int) (int, bool) {
+	h := &hunk{start: -1}
+	oldLeft, newLeft := -1, -1
+	if m := hunkHead.FindStringSubmatch(p.lines[i]); m != nil && m[1] != "" {
+		h.start = number(m[1], 0)
+		oldLeft, newLeft = number(m[2], 1), number(m[4], 1)
+		h.none = oldLeft == 0
+	}
+	if p.counted && oldLeft < 0 {
+		return 0, false
+	}
+	for i++; i < len(p.lines); i++ {
+		l := p.lines[i]
+		if strings.HasPrefix(l, `\`) {
+			h.mark()
+			continue
+		}
+		if p.counted {
+			if oldLeft == 0 && newLeft == 0 {
+				break
+			}
+			sign := byte(' ')
+			if l != "" {
+				sign = l[0]
+			}
+			if sign != '+' {
+				oldLeft--
+			}
+			if sign != '-' {
+				newLeft--
+			}
+			if oldLeft < 0 || newLeft < 0 || !strings.ContainsRune(" +-", rune(sign)) {
+				return 0, false
+			}
+		} else if strings.HasPrefix(l, "@@") || strings.HasPrefix(l, "diff --git ") || strings.HasPrefix(l, "diff -") ||
+			p.isFile(i) && i+2 < len(p.lines) && strings.HasPrefix(p.lines[i+2], "@@") {
+			break
+		}
+		if err := h.add(l, i); err != nil {
+			p.fault = err
+			return len(p.lines), true
+		}
+	}
+	if p.counted && (oldLeft != 0 || newLeft != 0) {
+		return 0, false
+	}
+	p.finish(h)
+	return i, true
+}
+
+func number(s string, absent int) int {
+	if s == "" {
+		return absent
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 1 << 30
+	}
+	return n
+}
+
+// add takes a line. A model often leaves out the space of an empty context line.
+func (h *hunk) add(l string, at int) error {
+	if l == "" || l == "\r" {
+		h.lines = append(h.lines, hunkLine{' ', l})
+		return nil
+	}
+	switch l[0] {
+	case ' ', '-', '+':
+		h.lines = append(h.lines, hunkLine{l[0], l[1:]})
+	case '\\':
+		h.mark()
+	default:
+		return failf(Invalid, `line %d of the patch begins with none of " ", "-", "+" and "@@": %s`, at+1, quoted(l))
+	}
+	return nil
+}
+
+// mark notes that the line before has no line end.
+func (h *hunk) mark() {
+	if len(h.lines) == 0 {
+		return
+	}
+	sign := h.lines[len(h.lines)-1].sign
+	h.oldOpen = h.oldOpen || sign != '+'
+	h.newOpen = h.newOpen || sign != '-'
+}
+
+// finish keeps a hunk. Where counts are not believed, empty lines at its end are
+// those between it and what follows.
+func (p *diffParser) finish(h *hunk) {
+	for n := len(h.lines); !p.counted && n > 0 && h.lines[n-1] == (hunkLine{' ', ""}); n-- {
+		h.lines = h.lines[:n-1]
+	}
+	if len(h.lines) > 0 {
+		p.hunks = append(p.hunks, h)
+	}
+}
+
+// pathIn returns the path of a "---" or "+++" line.
+func pathIn(l string) string {
+	name, _, _ := strings.Cut(l[4:], "\t")
+	return strings.TrimSpace(strings.Trim(strings.TrimSpace(name), `"`))
+}
+
+// checkNames refuses a diff that is of another file.
+func checkNames(files [][2]string, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	for _, f := range files {
+		if !isNamed(f[0], names) && !isNamed(f[1], names) {
+			name := f[1]
+			if name == "/dev/null" {
+				name = f[0]
+			}
+			return failf(Invalid, "the patch is of %s, not of %s", quoted(name), names[0])
+		}
+	}
+	return nil
+}
+
+// isNamed reports whether a path of a diff can mean one of the names. A plain word,
+// such as "original", names no file.
+func isNamed(path string, names []string) bool {
+	if !strings.ContainsAny(path, "/.") {
+		return true
+	}
+	if path == "/dev/null" {
+		return false
+	}
+	for _, n := range names {
+		if path == n || strings.HasSuffix(path, "/"+n) {
+			return true
+		}
+	}
+	return false
+}

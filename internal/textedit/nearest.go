@@ -1,0 +1,109 @@
+package textedit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	quotedRunes = 120
+	namedPlaces = 10
+	voters      = 200     // a line that is there more often says little about the place
+	maxVotes    = 100_000 // of all lines
+)
+
+// nearest says which lines of a text are most like those that do not match. what is
+// "hunk 2" or "edit 1: oldText", has "the hunk" or "oldText".
+func (t *text) nearest(what, has string, want []string) *Failure {
+	best := t.likeliest(want)
+	if best < 0 {
+		return failf(NoMatch, "%s does not match: none of its lines is in the text", what)
+	}
+	same, differs := 0, -1
+	for i, w := range want {
+		switch {
+		case best+i < len(t.lines) && keyOf(t.lines[best+i].content, lineEnds) == keyOf(w, lineEnds):
+			same++
+		case differs < 0:
+			differs = i
+		}
+	}
+	if differs < 0 {
+		differs = 0
+	}
+	here := "not there"
+	if best+differs < len(t.lines) {
+		here = quoted(t.lines[best+differs].content)
+	}
+	last := min(best+len(want), len(t.lines)) - 1
+	near := "Nearest are " + lineRange(best, last)
+	if best == last {
+		near = "Nearest is " + lineRange(best, last)
+	}
+	return failf(NoMatch, "%s does not match. %s, %d of %d lines equal; line %d is %s and %s has %s",
+		what, near, same, len(want), best+differs+1, here, has, quoted(want[differs]))
+}
+
+// likeliest returns the line at which most of the wanted lines would be where they are,
+// -1 if the text has none of them.
+func (t *text) likeliest(want []string) int {
+	x := t.index(lineEnds)
+	votes := map[int]int{}
+	last := max(0, len(t.lines)-len(want))
+	rarest, count := -1, 0
+	for i, w := range want {
+		id, ok := x.ids[keyOf(w, lineEnds)]
+		if !ok || isBlank(w) {
+			continue
+		}
+		if rarest < 0 || len(x.at[id]) < len(x.at[x.ids[keyOf(want[rarest], lineEnds)]]) {
+			rarest = i
+		}
+		if count += min(len(x.at[id]), voters+1); len(x.at[id]) > voters || count > maxVotes {
+			continue
+		}
+		for _, p := range x.at[id] {
+			votes[min(max(0, p-i), last)]++
+		}
+	}
+	if len(votes) == 0 && rarest >= 0 {
+		for _, p := range x.at[x.ids[keyOf(want[rarest], lineEnds)]] {
+			votes[min(max(0, p-rarest), last)]++
+		}
+	}
+	best := -1
+	for p, n := range votes {
+		if best < 0 || n > votes[best] || n == votes[best] && p < best {
+			best = p
+		}
+	}
+	return best
+}
+
+// quoted writes a line for an error text.
+func quoted(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if utf8.RuneCountInString(s) > quotedRunes {
+		s = string([]rune(s)[:quotedRunes]) + "…"
+	}
+	return `"` + s + `"`
+}
+
+// notUnique says where a text is that is there several times.
+func notUnique(what string, lines []int, advice string) *Failure {
+	return failf(NotUnique, "%s is there %d times, at lines %s: %s", what, len(lines), placesOf(lines), advice)
+}
+
+func placesOf(lines []int) string {
+	var parts []string
+	for _, l := range lines[:min(len(lines), namedPlaces)] {
+		parts = append(parts, strconv.Itoa(l+1))
+	}
+	last := parts[len(parts)-1]
+	if more := len(lines) - namedPlaces; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(parts, ", "), more)
+	}
+	return strings.Join(parts[:len(parts)-1], ", ") + " and " + last
+}

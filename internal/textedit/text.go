@@ -1,0 +1,129 @@
+package textedit
+
+import "strings"
+
+// text is a text in lines. Its last line has a line end even if the file has none:
+// then unended is set, and what is made of the text loses its last line end again.
+type text struct {
+	raw     string // with the last line end
+	unended bool
+	ending  string // the line end of most lines, for new ones
+	ended   bool   // some line really has a line end
+	lines   []line
+}
+
+// line is one line of a text. raw has the line end; content has neither that nor the
+// carriage return before it.
+type line struct {
+	start, end int // of raw, in the text
+	content    string
+}
+
+func newText(s string) *text {
+	t := &text{raw: s, ending: "\n"}
+	crlf := strings.Count(s, "\r\n")
+	all := strings.Count(s, "\n")
+	if t.ended = all > 0; crlf > all-crlf {
+		t.ending = "\r\n"
+	}
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		t.unended = true
+		t.raw += t.ending
+	}
+	t.lines = make([]line, 0, all+1)
+	for pos := 0; pos < len(t.raw); {
+		end := pos + strings.IndexByte(t.raw[pos:], '\n') + 1
+		l := line{start: pos, end: end, content: strings.TrimSuffix(t.raw[pos:end-1], "\r")}
+		if t.unended && end == len(t.raw) {
+			l.content = t.raw[pos : len(t.raw)-len(t.ending)]
+		}
+		t.lines, pos = append(t.lines, l), end
+	}
+	return t
+}
+
+// exact returns a line as diffs hold it: without its line feed, but with a carriage
+// return that the file really has.
+func (t *text) exact(i int) string {
+	l := t.lines[i]
+	if t.unended && i == len(t.lines)-1 {
+		return l.content
+	}
+	return t.raw[l.start : l.end-1]
+}
+
+// at returns the offset at which line i begins; that of the end for the line after
+// the last.
+func (t *text) at(i int) int {
+	if i >= len(t.lines) {
+		return len(t.raw)
+	}
+	return t.lines[i].start
+}
+
+// splice is one piece of a text that is replaced. Which item of a change wants it,
+// counted from 0, is for error texts.
+type splice struct {
+	start, end int
+	with       string
+	item       int
+}
+
+// put replaces the pieces, which are sorted and do not overlap. unended: the result has
+// no final line end. literal: the pieces hold their line ends as they shall be.
+func (t *text) put(splices []splice, unended, literal bool) string {
+	var b strings.Builder
+	pos := 0
+	for _, s := range splices {
+		b.WriteString(t.raw[pos:s.start])
+		b.WriteString(s.with)
+		pos = s.end
+	}
+	b.WriteString(t.raw[pos:])
+	out := b.String()
+	last := splices[len(splices)-1]
+	switch {
+	case out == "":
+	case !unended && !strings.HasSuffix(out, "\n"):
+		out += t.ending
+	case !unended:
+	case t.unended && last.end < len(t.raw): // its last line is as it was
+		out = strings.TrimSuffix(out, t.ending)
+	case literal && last.with != "":
+		out = strings.TrimSuffix(out, "\n")
+	default:
+		out = strings.TrimSuffix(strings.TrimSuffix(out, "\n"), "\r")
+	}
+	return out
+}
+
+// inEnding writes s with the line end of the text.
+func (t *text) inEnding(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	if t.ending != "\n" {
+		s = strings.ReplaceAll(s, "\n", t.ending)
+	}
+	return s
+}
+
+// lineOf returns the number of the line that holds an offset, from 0.
+func (t *text) lineOf(offset int) int {
+	low, high := 0, len(t.lines)
+	for low < high {
+		if mid := (low + high) / 2; t.lines[mid].end <= offset {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return min(low, max(0, len(t.lines)-1))
+}
+
+// splitLines returns the lines of s without their ends. A line end at the end begins
+// no further line.
+func splitLines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+}

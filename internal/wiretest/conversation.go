@@ -1,0 +1,128 @@
+// Package wiretest holds scripted conversations whose requests must be the same,
+// byte for byte, whatever framework sends them, in whatever version, streamed or
+// not, retried or resumed. The tests of each adapter play them.
+package wiretest
+
+import (
+	"io/fs"
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// System is the host's own system prompt in every conversation.
+const System = "You help with {files}."
+
+// HostTool is the name of the host's only tool, which answers [HostAnswer].
+// Its description is HostTool too, and it takes an object.
+const (
+	HostTool   = "look"
+	HostAnswer = "nothing to see"
+)
+
+// Conversation is a script for both sides: what users say, and what the model
+// answers to each request.
+type Conversation struct {
+	Name    string
+	Turns   []Turn
+	options []satchel.Option
+}
+
+// Turn is what a user says and all that the model answers until the turn ends.
+type Turn struct {
+	User    string
+	Answers []Answer
+}
+
+// Answer is one response of the model. One without calls ends the turn.
+type Answer struct {
+	Text  string
+	Calls []Call
+}
+
+// Call is a call of a tool.
+type Call struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// Runtime opens the runtime of a conversation.
+func (c *Conversation) Runtime(t testing.TB) *satchel.Runtime {
+	t.Helper()
+	rt, err := satchel.New(append([]satchel.Option{
+		satchel.WithSkillFS("test", skills()),
+		satchel.WithProfile(tools.KnowledgeOnly),
+		satchel.WithGuidance("Load a skill before you rely on it."),
+		satchel.WithLoadMode(loadmode.Turn),
+	}, c.options...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return rt
+}
+
+func skills() fs.FS {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	return fstest.MapFS{
+		"pdf/SKILL.md":  file("---\nname: pdf\ndescription: Fills in <forms> & more.\n---\nBody of {pdf} with {{ .Braces }}.\n"),
+		"pdf/forms.md":  file("Forms have \"fields\".\n"),
+		"pdf/notes.txt": file("Notes on pdf.\n"),
+		"xlsx/SKILL.md": file("---\nname: xlsx\ndescription: Edits sheets.\n---\nBody of xlsx.\n"),
+		"表/SKILL.md":    file("---\nname: 表\ndescription: 表を読む。\n---\n表の本文。\n"),
+	}
+}
+
+// Conversations returns all conversations. Each call returns new ones.
+func Conversations() []Conversation {
+	again := turns(
+		turn("one", load("pdf"), act("skill_select_docs", `{"skill":"pdf","docs":["forms.md"]}`), say("1")),
+		turn("two", load("xlsx"), act(HostTool, "{}"), say("2")),
+		turn("three", say("3")),
+	)
+	return []Conversation{
+		{Name: "answer-at-once", Turns: turns(turn("hi", say("hello")))},
+		{Name: "load-and-look", Turns: turns(turn("hi", load("pdf"), act(HostTool, "{}"), say("done")))},
+		{Name: "parallel-calls", Turns: turns(turn("hi", calls(to("a", "skill_load", `{"skill":"pdf"}`), to("b", HostTool, "{}"),
+			to("c", "skill_load", `{"skill":"xlsx"}`), to("d", HostTool, `{"far":true}`)), say("done")))},
+		{Name: "docs", Turns: turns(turn("hi", load("pdf"), act("skill_list_docs", `{"skill":"pdf"}`),
+			act("skill_select_docs", `{"skill":"pdf","docs":["forms.md"]}`), act("skill_select_docs", `{"skill":"pdf","docs":["notes.txt"],"mode":"add"}`),
+			act("skill_select_docs", `{"skill":"pdf","docs":["notes.txt"],"mode":"replace"}`), say("done")))},
+		{Name: "mistakes", Turns: turns(turn("hi", load("pfd"), act("skill_load", `{"skill":7}`), act("skill_load", `{"__arg1":"pdf"}`),
+			act("skill_load", ""), act("skill_select_docs", `{"skill":"xlsx","docs":["notes.txt"]}`), load("pdf"), say("done")))},
+		{Name: "ids-that-repeat", Turns: turns(turn("hi", calls(to("call_0", "skill_load", `{"skill":"pdf"}`), to("call_0", "skill_load", `{"skill":"xlsx"}`)),
+			calls(to("", HostTool, "{}"), to("", HostTool, "{}")), calls(to("call_0", HostTool, "{}")), say("done")))},
+		{Name: "text-beside-calls", Turns: turns(turn("读", Answer{Text: "I shall look.", Calls: []Call{to("1", "skill_load", `{"skill":"表"}`)}}, say("完")))},
+		{Name: "mode-turn", Turns: again},
+		{Name: "mode-adaptive", Turns: turns(
+			turn("one", load("pdf"), act("skill_select_docs", `{"skill":"pdf","docs":["forms.md"]}`), say("1")),
+			turn("two", act("skill_select_docs", `{"skill":"pdf","docs":["notes.txt"],"mode":"add"}`), act(HostTool, "{}"), say("2")),
+			turn("three", load("xlsx"), load("pdf"), say("3")),
+			turn("four", act("skill_load", `{"skill":"表","mode":"replace"}`), say("4")),
+			turn("five", say("5")),
+		), options: []satchel.Option{satchel.WithPrices(loadmode.Prices{Write: 1}), satchel.WithLoadMode(loadmode.Adaptive)}},
+		{Name: "mode-once", Turns: again, options: []satchel.Option{satchel.WithLoadMode(loadmode.Once)}},
+		{Name: "mode-session", Turns: again, options: []satchel.Option{satchel.WithLoadMode(loadmode.Session)}},
+		{Name: "placement-system", Turns: again, options: []satchel.Option{
+			satchel.WithLoadMode(loadmode.Session), satchel.WithPlacement(processors.InSystem)}},
+		{Name: "cap", Turns: turns(turn("hi", calls(to("1", "skill_load", `{"skill":"pdf"}`), to("2", "skill_load", `{"skill":"xlsx"}`)),
+			load("表"), act(HostTool, "{}"), say("done"))), options: []satchel.Option{satchel.WithMaxLoaded(1)}},
+	}
+}
+
+func turns(all ...Turn) []Turn                 { return all }
+func turn(user string, answers ...Answer) Turn { return Turn{user, answers} }
+func say(text string) Answer                   { return Answer{Text: text} }
+func calls(all ...Call) Answer                 { return Answer{Calls: all} }
+func to(id, tool, arguments string) Call       { return Call{id, tool, arguments} }
+func act(tool, arguments string) Answer        { return calls(to("call_"+tool, tool, arguments)) }
+func load(skill string) Answer                 { return act("skill_load", `{"skill":"`+skill+`"}`) }

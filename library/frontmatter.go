@@ -1,0 +1,165 @@
+package library
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// front is the front matter of a SKILL.md in lines, so that one field can be changed
+// and every other byte stays.
+type front struct {
+	lines  []string // with their ends, without the fences
+	before string   // the opening fence and what comes before it
+	after  string   // the closing fence and the body
+	ending string
+}
+
+var topKey = regexp.MustCompile(`^(?:"([^"]*)"|'([^']*)'|([^\s#\-][^:#]*?|-[^\s:][^:]*?))\s*:(?:\s|$)`)
+
+func splitFront(text string) (*front, bool) {
+	end := skillmd.FrontMatterEnd([]byte(text))
+	if end < 0 {
+		return nil, false
+	}
+	head := strings.SplitAfter(text[:end], "\n")
+	if head[len(head)-1] == "" {
+		head = head[:len(head)-1]
+	}
+	open := 0
+	for open < len(head) && strings.TrimSpace(strings.TrimPrefix(head[open], "\uFEFF")) != "---" {
+		open++
+	}
+	if open+1 >= len(head) {
+		return nil, false
+	}
+	f := &front{before: strings.Join(head[:open+1], ""), lines: head[open+1 : len(head)-1], ending: "\n"}
+	f.after = head[len(head)-1] + text[end:]
+	if strings.HasSuffix(head[open], "\r\n") {
+		f.ending = "\r\n"
+	}
+	return f, true
+}
+
+func (f *front) String() string { return f.before + strings.Join(f.lines, "") + f.after }
+
+// block is the lines of one field.
+type block struct {
+	key      string
+	from, to int
+}
+
+func keyIn(line string) string {
+	m := topKey.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+	if m == nil {
+		return ""
+	}
+	return m[1] + m[2] + m[3]
+}
+
+// blocks returns the fields of lines that stand at an indentation. Comments and empty
+// lines between fields belong to none.
+func blocks(lines []string, indent string) []block {
+	var out []block
+	for i, l := range lines {
+		rest, ok := strings.CutPrefix(l, indent)
+		if !ok || rest == "" || rest[0] == ' ' || rest[0] == '\t' {
+			continue
+		}
+		if key := keyIn(rest); key != "" {
+			out = append(out, block{key: key, from: i})
+		}
+	}
+	for n := range out {
+		to := len(lines)
+		if n+1 < len(out) {
+			to = out[n+1].from
+		}
+		for to > out[n].from+1 {
+			l := strings.TrimSpace(lines[to-1])
+			comment := strings.HasPrefix(l, "#") && len(lines[to-1])-len(strings.TrimLeft(lines[to-1], " \t")) <= len(indent)
+			if l != "" && !comment {
+				break
+			}
+			to--
+		}
+		out[n].to = to
+	}
+	return out
+}
+
+// set writes a field; nil takes it away.
+func (f *front) set(key string, value any) { f.lines = put(f.lines, "", key, value, f.ending) }
+
+func put(lines []string, indent, key string, value any, ending string) []string {
+	var with []string
+	if value != nil {
+		with = []string{indent + key + ": " + yamlOf(value) + ending}
+	}
+	for _, b := range blocks(lines, indent) {
+		if b.key == key {
+			return append(append(append([]string{}, lines[:b.from]...), with...), lines[b.to:]...)
+		}
+	}
+	return append(append([]string{}, lines...), with...)
+}
+
+// setMetadata writes a key of metadata.
+func (f *front) setMetadata(key string, value any) bool {
+	for _, b := range blocks(f.lines, "") {
+		if b.key != "metadata" {
+			continue
+		}
+		inline := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(f.lines[b.from]), "metadata:"))
+		if i := strings.Index(inline, "#"); i >= 0 {
+			inline = strings.TrimSpace(inline[:i])
+		}
+		inner := append([]string{}, f.lines[b.from+1:b.to]...)
+		head := f.lines[b.from]
+		switch inline {
+		case "":
+		case "{}", "null", "~":
+			head, inner = "metadata:"+f.ending, nil
+		default:
+			return false
+		}
+		indent := "  "
+		for _, l := range inner {
+			if t := strings.TrimLeft(l, " \t"); strings.TrimSpace(l) != "" && t[0] != '#' {
+				indent = l[:len(l)-len(t)]
+				break
+			}
+		}
+		inner = put(inner, indent, key, value, f.ending)
+		if len(blocks(inner, indent)) == 0 {
+			head = "metadata: {}" + f.ending
+		}
+		rest := append([]string{}, f.lines[b.to:]...)
+		f.lines = append(append(append(append([]string{}, f.lines[:b.from]...), head), inner...), rest...)
+		return true
+	}
+	if value == nil {
+		return true
+	}
+	f.lines = append(append([]string{}, f.lines...), "metadata:"+f.ending, "  "+key+": "+yamlOf(value)+f.ending)
+	return true
+}
+
+var plainText = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 ,.()/_+;'-]*[A-Za-z0-9.)]$`)
+var notText = regexp.MustCompile(`(?i)^(true|false|null|yes|no|on|off|y|n)$`)
+
+// yamlOf writes a value on one line. Every JSON text is YAML.
+func yamlOf(value any) string {
+	if s, ok := value.(string); ok && plainText.MatchString(s) && !notText.MatchString(s) {
+		return s
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return `""`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,253 @@
+package library
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// Library is a skill library over a store. It is safe for concurrent use. Make one
+// with [New].
+type Library struct {
+	store   Store
+	clock   func() time.Time
+	logger  *slog.Logger
+	limits  Limits
+	keep    int
+	plugins []*plugin
+
+	mu      sync.Mutex
+	shelves map[string]*shelf
+	told    map[int]func()
+	next    int
+}
+
+// Option configures a [Library].
+type Option func(*Library) error
+
+// WithClock sets where times come from. The default is time.Now.
+func WithClock(now func() time.Time) Option {
+	return func(l *Library) error {
+		l.clock = now
+		return nil
+	}
+}
+
+// WithLogger sets where failures of the store and outdated overlays are logged. The
+// default discards them.
+func WithLogger(logger *slog.Logger) Option {
+	return func(l *Library) error {
+		l.logger = logger
+		return nil
+	}
+}
+
+// WithLimits bounds what is kept. A field below 1 keeps its default.
+func WithLimits(limits Limits) Option {
+	return func(l *Library) error {
+		l.limits = limits
+		return nil
+	}
+}
+
+// WithKeep sets how many revisions of each skill are kept beside the one that is
+// served. The default, 0, keeps all. One that goes leaves its entry in the audit.
+func WithKeep(revisions int) Option {
+	return func(l *Library) error {
+		if revisions < 0 {
+			return fmt.Errorf("%w: WithKeep: %d", ErrInvalid, revisions)
+		}
+		l.keep = revisions
+		return nil
+	}
+}
+
+// New returns a library over a store.
+func New(store Store, opts ...Option) (*Library, error) {
+	if store == nil {
+		return nil, fmt.Errorf("%w: New: nil store", ErrInvalid)
+	}
+	l := &Library{store: store, clock: time.Now, logger: slog.New(slog.DiscardHandler), shelves: map[string]*shelf{}, told: map[int]func(){}}
+	for _, o := range opts {
+		if err := o(l); err != nil {
+			return nil, err
+		}
+	}
+	l.limits = l.limits.withDefaults()
+	return l, nil
+}
+
+// shelf is what is known of one tenant's heads.
+type shelf struct {
+	mu     sync.Mutex
+	seq    int64
+	heads  map[string]*known
+	served map[string]core.Skill // of a version that is not the newest
+}
+
+// known is a head with its front matter parsed. It never changes.
+type known struct {
+	Head
+	skill core.Skill
+}
+
+// heads returns the heads of a tenant as they are now.
+func (l *Library) heads(ctx context.Context, tenant string) (map[string]*known, error) {
+	l.mu.Lock()
+	s := l.shelves[tenant]
+	if s == nil {
+		s = &shelf{heads: map[string]*known{}, served: map[string]core.Skill{}}
+		l.shelves[tenant] = s
+	}
+	l.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed, seq, err := l.store.Heads(ctx, tenant, s.seq)
+	if err != nil {
+		return nil, err
+	}
+	if len(changed) > 0 {
+		next := make(map[string]*known, len(s.heads)+len(changed))
+		for id, k := range s.heads {
+			next[id] = k
+		}
+		for _, h := range changed {
+			next[h.ID] = &known{Head: h, skill: frontOf(h.Front, h.Name)}
+		}
+		s.heads = next
+	}
+	s.seq = max(s.seq, seq)
+	return s.heads, nil
+}
+
+func frontOf(text []byte, name string) core.Skill {
+	doc, _, err := skillmd.Parse(text)
+	if err != nil {
+		return core.Skill{Name: name}
+	}
+	return doc.Skill
+}
+
+// Ref names a skill, and perhaps a version of it.
+type Ref struct {
+	// Skill is a canonical id or a name.
+	Skill string
+	// Version is "" for the present one, "v3", a versionRef, or "base" for what is
+	// packaged with a plugin.
+	Version string
+}
+
+// PluginRef says which plugin a skill is packaged with.
+type PluginRef struct {
+	ID      string `json:"pluginId"`
+	Name    string `json:"pluginName"`
+	Version string `json:"version"`
+}
+
+// Descriptor is what is known of a skill without its text.
+type Descriptor struct {
+	ID          string // canonical
+	Source      string // "db" or "plugin"
+	Name        string
+	DisplayName string
+	Description string
+	Plugin      *PluginRef // of a plugin skill
+	Editable    bool
+	// ModelInvocation reports that a model may start the skill.
+	ModelInvocation bool
+	VersionRef      string
+	State           State
+	// Reviewed reports that a person made or approved this version.
+	Reviewed bool
+	// Outdated reports that the text below an overlay is no longer the one that the
+	// overlay was made of.
+	Outdated bool
+	Owner    string
+	Shared   bool
+	// Front is the front matter. That of a version that is not reviewed counts as
+	// repaired, and asks for no secrets.
+	Front core.Skill
+}
+
+// refOf is the name of a revision.
+func refOf(version int, digest string) string { return fmt.Sprintf("v%d-%.12s", version, digest) }
+
+// describe makes the descriptor of a version.
+func describe(d Descriptor, front core.Skill) Descriptor {
+	d.Description, d.ModelInvocation = front.Description, !front.Hidden
+	d.DisplayName = cmp.Or(front.Metadata["displayName"], d.Name)
+	d.Front = front
+	if !d.Reviewed {
+		d.Front.Repaired = true
+		if _, asks := front.Metadata["secrets"]; asks {
+			d.Front.Metadata = make(map[string]string, len(front.Metadata))
+			for k, v := range front.Metadata {
+				if k != "secrets" {
+					d.Front.Metadata[k] = v
+				}
+			}
+		}
+	}
+	return d
+}
+
+// digestOf is the digest of a skill's files.
+func digestOf(files []File) string { return sumOf(listingOf(files)) }
+
+func listingOf(files []File) []byte {
+	var b []byte
+	for _, f := range slices.SortedFunc(slices.Values(files), func(a, b File) int { return strings.Compare(a.Path, b.Path) }) {
+		b = fmt.Appendf(b, "%s\x00%s\n", f.Path, f.Digest)
+	}
+	return b
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// newID makes an id that sorts by time.
+func (l *Library) newID() string {
+	var b [16]byte
+	ms := l.clock().UnixMilli()
+	for i := range 6 {
+		b[i] = byte(ms >> (8 * (5 - i)))
+	}
+	_, _ = io.ReadFull(rand.Reader, b[6:]) // never fails
+	return "db:" + idEncoding.EncodeToString(append([]byte{0, 0, 0, 0}, b[:]...))[6:]
+}
+
+var idEncoding = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
+
+// now is the present time, as stores keep it.
+func (l *Library) now() time.Time { return l.clock().UTC().Truncate(time.Microsecond) }
+
+// changed tells those who wait for changes.
+func (l *Library) changed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, f := range l.told {
+		go f()
+	}
+}
+
+// isOwn reports an error of this package's rules; all others are failures of the store.
+func isOwn(err error) bool {
+	var own *Error
+	return errors.As(err, &own) || errors.Is(err, ErrUnknown)
+}

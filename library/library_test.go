@@ -1,0 +1,502 @@
+package library_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/catalogtest"
+	"github.com/satchel-go/satchel/library"
+)
+
+func open(t *testing.T, opts ...library.Option) *library.Library {
+	t.Helper()
+	l, err := library.New(library.NewMemory(), opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+var (
+	ann  = library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{library.Author}}
+	eve  = library.Actor{Tenant: "t", Subject: "eve", Roles: []library.Role{library.Editor}}
+	mia  = library.Actor{Tenant: "t", Subject: "mia", Roles: []library.Role{library.Maintainer}}
+	vic  = library.Actor{Tenant: "t", Subject: "vic"}
+	away = library.Actor{Tenant: "other", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+)
+
+const text = `---
+name: pdf
+# how it is found
+description: Fill in PDF forms.   # short
+license: MIT
+metadata:
+  category: office
+  x-own: {a: [1, 2]}
+---
+
+# PDF
+
+Use the form tool.
+Then save it.
+`
+
+func private(b bool) *bool    { return &b }
+func textOf(s string) *string { return &s }
+func number(n int) *int       { return &n }
+func from(old, with string) []library.TextEdit {
+	return []library.TextEdit{{OldText: &old, NewText: with}}
+}
+
+// shared imports a skill as a person.
+func shared(t *testing.T, l *library.Library, name, text string) library.Outcome {
+	t.Helper()
+	out, err := l.Import(t.Context(), mia, name, map[string][]byte{"SKILL.md": []byte(text), "references/a.md": []byte("a\n"), "scripts/run.sh": []byte("echo\n")}, false, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func read(t *testing.T, l *library.Library, a library.Actor, ref library.Ref, path string) string {
+	t.Helper()
+	s, err := l.Inspect(t.Context(), a, ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := s.Read(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// refusal edits and returns "code: message" of what is refused.
+func refusal(t *testing.T, l *library.Library, a library.Actor, e library.Edit) string {
+	t.Helper()
+	out, err := l.Edit(t.Context(), a, e)
+	var own *library.Error
+	if !errors.As(err, &own) {
+		t.Fatalf("edit gives %+v, %v, want a refusal", out, err)
+	}
+	return own.Code + ": " + own.Message
+}
+
+func edit(t *testing.T, l *library.Library, a library.Actor, e library.Edit) library.Outcome {
+	t.Helper()
+	out, err := l.Edit(t.Context(), a, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestEditMakesVersions(t *testing.T) {
+	l := open(t)
+	v1 := shared(t, l, "pdf", text)
+	if !strings.HasPrefix(v1.VersionRef, "v1-") || !strings.HasPrefix(v1.ID, "db:") || len(v1.ID) != 3+26 {
+		t.Fatalf("import gives %+v", v1)
+	}
+	e := library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", "a form"), Reason: "said so", Model: true}
+	dry := e
+	dry.DryRun = true
+	tried := edit(t, l, eve, dry)
+	done := edit(t, l, eve, e)
+	if tried.Status != "dry_run" || done.Status != "applied" || tried.VersionRef != done.VersionRef || tried.Diff != done.Diff || !strings.HasPrefix(done.VersionRef, "v2-") {
+		t.Errorf("dry run %+v\nthen %+v", tried, done)
+	}
+	if want := "   13      - Use the form tool.\n        13 + Use a form tool.\n"; !strings.Contains(done.Diff.Numbered, want) {
+		t.Errorf("numbered diff is\n%s", done.Diff.Numbered)
+	}
+	if got := read(t, l, eve, library.Ref{Skill: "pdf"}, "SKILL.md"); got != strings.Replace(text, "the form", "a form", 1) {
+		t.Errorf("text is %q", got)
+	}
+	if got := read(t, l, eve, library.Ref{Skill: "pdf", Version: "v1"}, "SKILL.md"); got != text {
+		t.Errorf("version 1 is %q", got)
+	}
+	if again := edit(t, l, eve, e); again.Status != "unchanged" || again.VersionRef != done.VersionRef {
+		t.Errorf("a retry gives %+v", again)
+	}
+	e.Edits = from("save it", "keep it")
+	_, err := l.Edit(t.Context(), eve, e)
+	var conflict *library.Error
+	want := fmt.Sprintf(`the skill is at %s, not %s: it was changed by eve ("said so"). Inspect it and make the change anew.`, done.VersionRef, v1.VersionRef)
+	if !errors.As(err, &conflict) || !errors.Is(err, library.ErrConflict) || conflict.Message != want || !strings.Contains(conflict.ChangedSince, "+ Use a form tool.") {
+		t.Errorf("a stale edit gives %v, want %s", err, want)
+	}
+	var seen []string
+	for r, err := range l.History(t.Context(), eve, library.Ref{Skill: "pdf"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, fmt.Sprint(r.Version, r.Subject, r.Reason, r.ReviewedBy))
+	}
+	if got := strings.Join(seen, "; "); got != "2evesaid so; 1miamia" {
+		t.Errorf("history is %s", got)
+	}
+	entries, err := l.Log(t.Context(), mia, library.LogQuery{ID: v1.ID})
+	var outcomes []string
+	for _, e := range entries {
+		outcomes = append(outcomes, e.Outcome)
+	}
+	if got := strings.Join(outcomes, " "); err != nil || got != "applied dry_run applied unchanged conflict" {
+		t.Errorf("audit is %s, %v", got, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	l := open(t)
+	v1 := shared(t, l, "pdf", text)
+	mine := edit(t, l, ann, library.Edit{Action: library.Create, Name: "notes", Description: textOf("Notes."), Content: "# Notes\n", Model: true})
+	patch := func(to string) library.Edit {
+		return library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Patch: to, Model: true}
+	}
+	for _, tt := range []struct {
+		name  string
+		actor library.Actor
+		edit  library.Edit
+		want  string
+	}{
+		{"no version", eve, library.Edit{Action: library.Patch, Skill: "pdf", Edits: from("a", "b")}, "invalid: expectedVersionRef is missing: inspect the skill and send the versionRef that you saw"},
+		{"viewer", vic, patch("-a\n"), `refused: editing shared skills needs the role editor; copy it with action "copy" and edit the copy`},
+		{"author", ann, patch("-a\n"), `refused: editing shared skills needs the role editor; copy it with action "copy" and edit the copy`},
+		{"another tenant", away, patch("-a\n"), `unknown: unknown skill "` + v1.ID + `"`},
+		{"another owner", eve, library.Edit{Action: library.Patch, Skill: mine.ID, Expected: "v1", Patch: "-a\n"}, `unknown: unknown skill "` + mine.ID + `"`},
+		{"viewer creates", vic, library.Edit{Action: library.Create, Name: "x"}, "refused: creating skills needs the role author"},
+		{"author shares", ann, library.Edit{Action: library.Create, Name: "x", Description: textOf("X."), Private: private(false)}, `refused: sharing skills needs the role maintainer; leave "private" out`},
+		{"editor archives", eve, library.Edit{Action: library.Archive, Skill: v1.ID, Expected: v1.VersionRef}, "refused: archiving shared skills needs the role maintainer"},
+		{"taken", ann, library.Edit{Action: library.Create, Name: "notes", Description: textOf("X."), Content: "x"}, `refused: the name "notes" is taken: choose another one, or change that skill`},
+		{"bad name", ann, library.Edit{Action: library.Create, Name: "No Name", Description: textOf("X."), Content: "x"}, `invalid: name "No Name" is not lowercase`},
+		{"unknown action", ann, library.Edit{Action: "rename"}, `invalid: action is one of create, patch, replace, metadata, copy and archive, not "rename"`},
+		{"allowed-tools", mia, patch("@@\n license: MIT\n+allowed-tools: Bash\n"), "refused: an edit may not change allowed-tools; ask a person to do it"},
+		{"secrets", mia, patch("@@\n   category: office\n+  secrets: TOKEN\n"), "refused: an edit may not change metadata.secrets; ask a person to do it"},
+		{"hidden", mia, patch("@@\n license: MIT\n+disable-model-invocation: true\n"), "refused: an edit may not change disable-model-invocation; ask a person to do it"},
+		{"license", mia, patch("@@\n-license: MIT\n+license: BSD\n"), "refused: an edit may not change license; ask a person to do it"},
+		{"early end", mia, patch("@@\n license: MIT\n+---\n"), "refused: an edit may not end the front matter early; send the whole front matter"},
+		{"name", mia, patch("@@\n-name: pdf\n+name: pdf-2\n"), `refused: rename with action "copy"`},
+		{"no YAML", mia, patch("@@\n license: MIT\n+x: [\n"), "refused: the front matter of the result cannot be read as YAML"},
+		{"no description", mia, patch("@@\n-description: Fill in PDF forms.   # short\n"), "refused: the result would be no usable skill: "},
+		{"script", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: "scripts/run.sh", Content: "rm\n", Model: true}, "refused: an edit may not change scripts/run.sh; ask a person to do it"},
+		{"leaves", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: "../x.md", Content: "x\n", Model: true}, `invalid: "../x.md" is no path within the skill`},
+		{"no such file", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Target: "b.md", Patch: "-x\n"}, `invalid: there is no file "b.md"; files are SKILL.md, references/a.md, scripts/run.sh`},
+		{"too large", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: "body", Content: strings.Repeat("x", 512<<10)}, "too_large: the text would have 524"},
+		{"both", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: []library.TextEdit{{OldText: textOf("x"), From: number(1)}}}, "invalid: edit 1 has none or several of oldText, from and after"},
+		{"no version like it", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: "v9-000000000000", Patch: "-x\n"}, `invalid: there is no version "v9-000000000000" of ` + v1.ID},
+		{"second hunk", mia, patch("@@\n-Then save it.\n+Save.\n@@\n-nothing\n+x\n"), "no_match: hunk 2 does not match: none of its lines is in the text"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := refusal(t, l, tt.actor, tt.edit); !strings.HasPrefix(got, tt.want) {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+	if got := read(t, l, mia, library.Ref{Skill: v1.ID}, "SKILL.md"); got != text {
+		t.Errorf("refused edits have changed the text: %q", got)
+	}
+}
+
+func TestMetadataTouchesItsLines(t *testing.T) {
+	l := open(t)
+	v1 := shared(t, l, "pdf", text)
+	out := edit(t, l, eve, library.Edit{Action: library.Metadata, Skill: v1.ID, Expected: v1.VersionRef, Description: textOf("Fill in: PDF “forms”."), Model: true})
+	want := strings.Replace(text, "description: Fill in PDF forms.   # short", `description: "Fill in: PDF “forms”."`, 1)
+	if got := read(t, l, eve, library.Ref{Skill: v1.ID}, "SKILL.md"); got != want || out.Diff.Added != 1 || out.Diff.Removed != 1 {
+		t.Errorf("text is %s, %+v", got, out)
+	}
+	out = edit(t, l, eve, library.Edit{Action: library.Metadata, Skill: v1.ID, Expected: out.VersionRef, Triggers: []string{"pdf", "form"}, Metadata: map[string]any{"category": nil}, Model: true})
+	want = strings.Replace(want, "  category: office\n  x-own: {a: [1, 2]}\n", "  x-own: {a: [1, 2]}\n  triggers: [\"pdf\",\"form\"]\n", 1)
+	if got := read(t, l, eve, library.Ref{Skill: v1.ID}, "SKILL.md"); got != want {
+		t.Errorf("text is %s, want %s", got, want)
+	}
+	if got := refusal(t, l, eve, library.Edit{Action: library.Metadata, Skill: v1.ID, Expected: out.VersionRef, Metadata: map[string]any{"secrets": "TOKEN"}, Model: true}); got != "refused: an edit may not change metadata.secrets; ask a person to do it" {
+		t.Error(got)
+	}
+}
+
+func TestWritersOnOneBase(t *testing.T) {
+	l := open(t)
+	v1 := shared(t, l, "pdf", text)
+	var wg sync.WaitGroup
+	results := make([]error, 16)
+	for n := range results {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			_, results[n] = l.Edit(context.WithoutCancel(t.Context()), eve, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", fmt.Sprint("form ", n)), Model: true})
+		}()
+	}
+	wg.Wait()
+	won, lost := 0, 0
+	for _, err := range results {
+		switch {
+		case err == nil:
+			won++
+		case errors.Is(err, library.ErrConflict):
+			lost++
+		default:
+			t.Error(err)
+		}
+	}
+	if won != 1 || lost != 15 {
+		t.Errorf("%d applied and %d in conflict, want 1 and 15", won, lost)
+	}
+}
+
+// plugin installs a plugin with one skill and returns its directory.
+func plugin(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, dir, ".claude-plugin/plugin.json", `{"name":"office","version":"1.2.0"}`)
+	write(t, dir, "skills/pdf/SKILL.md", text)
+	return dir
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOverlay(t *testing.T) {
+	dir := plugin(t, text)
+	p, err := library.OpenPlugin(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := library.NewMemory()
+	reopen := func() *library.Library { // what is installed is read anew
+		l, err := library.New(store, library.WithPlugins(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	l := reopen()
+	const id = "plugin:office:pdf"
+	s, err := l.Inspect(t.Context(), vic, library.Ref{Skill: "pdf"})
+	if err != nil || s.ID != id || !strings.HasPrefix(s.VersionRef, "p-") || s.Plugin.Version != "1.2.0" || !s.Reviewed {
+		t.Fatalf("packaged skill is %+v, %v", s, err)
+	}
+	e := library.Edit{Action: library.Patch, Skill: id, Expected: s.VersionRef, Edits: from("the form", "a form"), Model: true}
+	if got := refusal(t, l, eve, e); got != `refused: editing plugin skills needs the role maintainer; copy it with action "copy" and edit the copy` {
+		t.Error(got)
+	}
+	v1 := edit(t, l, mia, e)
+	edited := strings.Replace(text, "the form", "a form", 1)
+	if got := read(t, l, vic, library.Ref{Skill: id}, "SKILL.md"); got != edited || !strings.HasPrefix(v1.VersionRef, "v1-") {
+		t.Errorf("overlay is %s %q", v1.VersionRef, got)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "skills/pdf/SKILL.md")); err != nil || string(got) != text {
+		t.Errorf("what is installed has changed: %q, %v", got, err)
+	}
+	upgraded := strings.Replace(text, "Then save it.", "Then save it twice.", 1)
+	write(t, dir, "skills/pdf/SKILL.md", upgraded)
+	l = reopen()
+	s, err = l.Inspect(t.Context(), vic, library.Ref{Skill: id})
+	if err != nil || !s.Outdated || len(s.Warnings) != 1 || !strings.HasPrefix(s.Warnings[0], "overlay-outdated") {
+		t.Errorf("after an upgrade: %+v, %v", s, err)
+	}
+	if got := read(t, l, vic, library.Ref{Skill: id, Version: "base"}, "SKILL.md"); got != upgraded {
+		t.Errorf("base is %q", got)
+	}
+	out, err := l.Rebase(t.Context(), mia, library.Ref{Skill: id})
+	if err != nil || !strings.HasPrefix(out.VersionRef, "v2-") {
+		t.Fatalf("rebase: %+v, %v", out, err)
+	}
+	if got := read(t, l, vic, library.Ref{Skill: id}, "SKILL.md"); got != strings.Replace(upgraded, "the form", "a form", 1) {
+		t.Errorf("rebased text is %q", got)
+	}
+	out = edit(t, l, mia, library.Edit{Action: library.Archive, Skill: id, Expected: out.VersionRef, Model: true})
+	if got := read(t, l, vic, library.Ref{Skill: id}, "SKILL.md"); got != upgraded {
+		t.Errorf("after archive: %q", got)
+	}
+	s, _ = l.Inspect(t.Context(), mia, library.Ref{Skill: id})
+	edit(t, l, mia, library.Edit{Action: library.Archive, Skill: id, Expected: s.VersionRef, Model: true})
+	if list, err := l.List(t.Context(), vic, library.ListQuery{}); err != nil || len(list) != 0 {
+		t.Errorf("a plugin skill that is switched off is listed: %+v, %v", list, err)
+	}
+	back, err := l.Restore(t.Context(), mia, library.Ref{Skill: id, Version: "v1"}, "")
+	if err != nil || !strings.HasPrefix(back.VersionRef, "v5-") || read(t, l, vic, library.Ref{Skill: id}, "SKILL.md") != edited {
+		t.Errorf("restore: %+v, %v", back, err)
+	}
+}
+
+func TestCopyAndReview(t *testing.T) {
+	l := open(t)
+	files := map[string][]byte{"SKILL.md": []byte("---\nname: web\ndescription: Look.\nallowed-tools: Bash\nmetadata:\n  secrets: TOKEN\n---\nLook.\n"), "scripts/a.sh": []byte("echo\n")}
+	out := edit(t, l, ann, library.Edit{Action: library.Copy, Skill: "dir:skills/web", Files: files, Name: "my-web", Model: true})
+	s, err := l.Serve(t.Context(), ann, library.Ref{Skill: out.ID})
+	if err != nil || s.Reviewed || !s.Front.Repaired || s.Front.AllowedTools == nil || s.Front.Metadata["secrets"] != "" || s.Name != "my-web" {
+		t.Fatalf("copy is %+v, %v", s, err)
+	}
+	d, err := l.Review(t.Context(), mia, library.Ref{Skill: out.ID})
+	if err != nil || !d.Reviewed || d.Front.Repaired || d.Front.Metadata["secrets"] != "TOKEN" {
+		t.Errorf("after review: %+v, %v", d, err)
+	}
+}
+
+func TestHeldEdits(t *testing.T) {
+	l := open(t)
+	v1 := shared(t, l, "pdf", text)
+	held := edit(t, l, eve, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", "a form"), Model: true, Held: true})
+	served := func(a library.Actor) string {
+		s, err := l.Serve(t.Context(), a, library.Ref{Skill: "pdf"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.VersionRef
+	}
+	if got := served(vic); got != v1.VersionRef {
+		t.Errorf("a viewer is served %s", got)
+	}
+	if got := served(eve); got != held.VersionRef {
+		t.Errorf("its maker is served %s", got)
+	}
+	if _, err := l.Review(t.Context(), mia, library.Ref{Skill: "pdf", Version: held.VersionRef}); err != nil {
+		t.Fatal(err)
+	}
+	if got := served(vic); got != held.VersionRef {
+		t.Errorf("after review a viewer is served %s", got)
+	}
+}
+
+func TestApproval(t *testing.T) {
+	l := open(t)
+	v1 := shared(t, l, "pdf", text)
+	e := library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", "a form"), Model: true, DryRun: true}
+	shown := edit(t, l, eve, e)
+	e.DryRun, e.Approval = false, &library.Approval{ID: shown.ID, Base: shown.Previous, Digest: shown.Digest, By: "mia"}
+	other := e
+	other.Edits = from("the form", "no form")
+	if got := refusal(t, l, eve, other); !strings.HasPrefix(got, "conflict: the change that was approved is another one") {
+		t.Error(got)
+	}
+	edit(t, l, eve, e)
+	if s, err := l.Serve(t.Context(), vic, library.Ref{Skill: "pdf"}); err != nil || !s.Reviewed {
+		t.Errorf("an approved edit is %+v, %v", s, err)
+	}
+}
+
+func TestAmbiguousName(t *testing.T) {
+	p, err := library.OpenPlugin(plugin(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, library.WithPlugins(p))
+	shared(t, l, "pdf", text)
+	_, err = l.Inspect(t.Context(), vic, library.Ref{Skill: "pdf"})
+	var own *library.Error
+	if !errors.As(err, &own) || own.Message != `"pdf" is the name of 2 skills; use a canonicalId` || len(own.Candidates) != 2 || own.Candidates[1].ID != "plugin:office:pdf" {
+		t.Errorf("got %v", err)
+	}
+	for _, d := range own.Candidates {
+		if s, err := l.Serve(t.Context(), vic, library.Ref{Skill: d.ID}); err != nil || s.ID != d.ID {
+			t.Errorf("%s: %v", d.ID, err)
+		}
+	}
+}
+
+func TestArchiveFreesTheName(t *testing.T) {
+	l := open(t)
+	v1 := shared(t, l, "pdf", text)
+	edit(t, l, mia, library.Edit{Action: library.Archive, Skill: v1.ID, Expected: v1.VersionRef, Model: true})
+	if _, err := l.Serve(t.Context(), vic, library.Ref{Skill: v1.ID}); !errors.Is(err, library.ErrUnknown) {
+		t.Errorf("an archived skill is served: %v", err)
+	}
+	if s, err := l.Inspect(t.Context(), eve, library.Ref{Skill: v1.ID}); err != nil || s.State != library.Archived {
+		t.Errorf("inspect of an archived skill: %+v, %v", s, err)
+	}
+	shared(t, l, "pdf", text)
+}
+
+// TestSourceTellsWhatIsUnreviewed: what a model changed grants nothing in a catalog
+// until a person has looked at it.
+func TestSourceTellsWhatIsUnreviewed(t *testing.T) {
+	l := open(t)
+	v1, err := l.Import(t.Context(), mia, "web", map[string][]byte{"SKILL.md": []byte("---\nname: web\ndescription: Look.\nallowed-tools: Bash\nmetadata:\n  secrets: TOKEN\n  network: https://example.com\n---\nLook at it.\n")}, false, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := catalog.Open(t.Context(), []catalog.Root{catalog.From("lib", l.Source("t"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(unreviewed bool, secrets string) {
+		t.Helper()
+		if _, err := c.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		skill, content, err := c.Body(t.Context(), "web")
+		if err != nil || skill.Unreviewed != unreviewed || skill.Repaired != unreviewed || skill.Metadata["secrets"] != secrets || len(skill.AllowedTools) != 1 {
+			t.Errorf("%+v %q %v", skill, content.Text, err)
+		}
+	}
+	check(false, "TOKEN")
+	out := edit(t, l, mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from("Look at it.", "Look twice."), Model: true})
+	check(true, "")
+	if _, err := l.Review(t.Context(), mia, library.Ref{Skill: out.ID}); err != nil {
+		t.Fatal(err)
+	}
+	check(false, "TOKEN")
+}
+
+func TestSource(t *testing.T) {
+	catalogtest.Source(t, func(t *testing.T) catalogtest.Library {
+		l := open(t, library.WithLimits(library.Limits{SkillFile: 1 << 20}))
+		files, gone := map[string]map[string][]byte{}, map[string]bool{}
+		ids := map[string]string{}
+		return catalogtest.Library{
+			Source: l.Source("t"),
+			Put: func(t *testing.T, skill, path, text string) {
+				t.Helper()
+				if files[skill] == nil {
+					files[skill] = map[string][]byte{}
+				}
+				files[skill][path] = []byte(text)
+				if path != "SKILL.md" && files[skill]["SKILL.md"] == nil {
+					return
+				}
+				if id := ids[skill]; id != "" {
+					if gone[skill] {
+						if _, err := l.Restore(t.Context(), mia, library.Ref{Skill: id}, ""); err != nil {
+							t.Fatal(err)
+						}
+						gone[skill] = false
+					}
+					s, err := l.Inspect(t.Context(), mia, library.Ref{Skill: id})
+					if err != nil {
+						t.Fatal(err)
+					}
+					edit(t, l, mia, library.Edit{Action: library.Replace, Skill: id, Expected: s.VersionRef, Target: path, Content: text})
+					return
+				}
+				out, err := l.Import(t.Context(), mia, skill, files[skill], false, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids[skill] = out.ID
+			},
+			Delete: func(t *testing.T, skill string) {
+				t.Helper()
+				s, err := l.Inspect(t.Context(), mia, library.Ref{Skill: ids[skill]})
+				if err != nil {
+					t.Fatal(err)
+				}
+				edit(t, l, mia, library.Edit{Action: library.Archive, Skill: ids[skill], Expected: s.VersionRef})
+				gone[skill] = true
+			},
+		}
+	})
+}

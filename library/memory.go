@@ -1,0 +1,203 @@
+package library
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+)
+
+// Memory is a store in memory, for tests and for one process. Make one with
+// [NewMemory].
+type Memory struct {
+	mu      sync.Mutex
+	tenants map[string]*memoryTenant
+	told    map[int]func()
+	next    int
+}
+
+type memoryTenant struct {
+	seq       int64
+	heads     map[string]Head
+	revisions map[string][]Revision
+	blobs     map[string][]byte
+	entries   []Entry
+	grants    map[string][]Role
+}
+
+var _ Notifier = (*Memory)(nil)
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory {
+	return &Memory{tenants: map[string]*memoryTenant{}, told: map[int]func(){}}
+}
+
+func (m *Memory) tenant(name string) *memoryTenant {
+	t := m.tenants[name]
+	if t == nil {
+		t = &memoryTenant{heads: map[string]Head{}, revisions: map[string][]Revision{}, blobs: map[string][]byte{}, grants: map[string][]Role{}}
+		m.tenants[name] = t
+	}
+	return t
+}
+
+// Heads implements [Store].
+func (m *Memory) Heads(ctx context.Context, tenant string, after int64) ([]Head, int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	t := m.tenant(tenant)
+	if t.seq <= after {
+		return nil, t.seq, nil
+	}
+	var heads []Head
+	for _, h := range t.heads {
+		if h.Seq > after {
+			h.Front = bytes.Clone(h.Front)
+			heads = append(heads, h)
+		}
+	}
+	slices.SortFunc(heads, func(a, b Head) int { return int(a.Seq - b.Seq) })
+	return heads, t.seq, nil
+}
+
+// Load implements [Store].
+func (m *Memory) Load(ctx context.Context, tenant, id string, version int) (Revision, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return Revision{}, err
+	}
+	all := m.tenant(tenant).revisions[id]
+	for i := len(all) - 1; i >= 0; i-- {
+		if version == 0 || all[i].Version == version {
+			r := all[i]
+			r.Files = slices.Clone(r.Files)
+			return r, nil
+		}
+	}
+	return Revision{}, ErrUnknown
+}
+
+// Commit implements [Store].
+func (m *Memory) Commit(ctx context.Context, c Change) (Head, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return Head{}, err
+	}
+	t := m.tenant(c.Tenant)
+	var head Head
+	if c.Head != nil {
+		head = *c.Head
+		if t.heads[head.ID].Version != c.Base {
+			return Head{}, ErrConflict
+		}
+		for _, other := range t.heads {
+			if other.ID != head.ID && clash(&other, &head) {
+				return Head{}, ErrNameTaken
+			}
+		}
+		t.seq++
+		head.Seq, head.Front = t.seq, bytes.Clone(head.Front)
+		t.heads[head.ID] = head
+		if c.Revision != nil {
+			r := *c.Revision
+			r.Files = slices.Clone(r.Files)
+			t.revisions[r.ID] = append(t.revisions[r.ID], r)
+			if all := t.revisions[r.ID]; c.Keep > 0 && len(all) > c.Keep {
+				t.revisions[r.ID] = prune(all, c.Keep, head)
+			}
+			for digest, data := range c.Blobs {
+				t.blobs[digest] = bytes.Clone(data)
+			}
+		}
+	}
+	if g := c.Grant; g != nil {
+		t.grants[g.Subject] = []Role{g.Role}
+	}
+	entry := c.Entry
+	entry.N = int64(len(t.entries) + 1)
+	t.entries = append(t.entries, entry)
+	for _, f := range m.told {
+		go f()
+	}
+	return head, nil
+}
+
+// prune keeps the newest revisions, and those that are served or reviewed.
+func prune(all []Revision, keep int, head Head) []Revision {
+	first := len(all) - keep
+	var kept []Revision
+	for i, r := range all {
+		if i >= first || r.Version == head.Served || r.Version == head.Reviewed {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// clash reports whether two skills cannot both have their name.
+func clash(a, b *Head) bool {
+	return a.Plugin == "" && b.Plugin == "" && a.State != Archived && b.State != Archived && a.NameKey == b.NameKey &&
+		a.Shared == b.Shared && (a.Shared || a.Owner == b.Owner)
+}
+
+// Blob implements [Store].
+func (m *Memory) Blob(ctx context.Context, tenant, digest string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	data, ok := m.tenant(tenant).blobs[digest]
+	if !ok {
+		return nil, ErrUnknown
+	}
+	return bytes.Clone(data), nil
+}
+
+// Entries implements [Store].
+func (m *Memory) Entries(ctx context.Context, tenant string, q LogQuery) ([]Entry, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if q.Limit < 1 {
+		q.Limit = DefaultEntries
+	}
+	var out []Entry
+	for _, e := range m.tenant(tenant).entries {
+		if e.N > q.After && (q.ID == "" || e.ID == q.ID) && len(out) < q.Limit {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// Grants implements [Store].
+func (m *Memory) Grants(ctx context.Context, tenant, subject string) ([]Role, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return slices.Clone(m.tenant(tenant).grants[subject]), nil
+}
+
+// Notify implements [Notifier].
+func (m *Memory) Notify(f func()) (stop func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.next
+	m.next++
+	m.told[n] = f
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.told, n)
+	}
+}

@@ -1,0 +1,231 @@
+package library
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// Plugin is an installed plugin whose skills the library serves and keeps edits of.
+type Plugin struct {
+	ID      string // letters, digits, ".", "_" and "-"; part of canonical ids
+	Name    string // default ID
+	Version string
+	// Source holds its skills as they are packaged. It is never written to.
+	Source catalog.Source
+	// Allow says who sees the plugin: one agent, say. Nil is everybody.
+	Allow func(Actor) bool
+}
+
+var pluginID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// WithPlugins adds plugins. Tenants share them; their overlays are apart.
+func WithPlugins(plugins ...Plugin) Option {
+	return func(l *Library) error {
+		for _, p := range plugins {
+			if !pluginID.MatchString(p.ID) || p.Source == nil {
+				return fmt.Errorf("%w: WithPlugins: plugin %q has no usable id or no source", ErrInvalid, p.ID)
+			}
+			if slices.ContainsFunc(l.plugins, func(o *plugin) bool { return o.ID == p.ID }) {
+				return fmt.Errorf("%w: WithPlugins: plugin %q is there twice", ErrInvalid, p.ID)
+			}
+			if p.Name == "" {
+				p.Name = p.ID
+			}
+			l.plugins = append(l.plugins, &plugin{Plugin: p})
+		}
+		return nil
+	}
+}
+
+// OpenPlugin reads an installed plugin: .claude-plugin/plugin.json names it, and its
+// skills are below skills/. Its version is read anew with the skills, so an upgrade in
+// place is seen.
+func OpenPlugin(dir string) (Plugin, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Plugin{}, err
+	}
+	defer root.Close()
+	f, err := root.Open(filepath.FromSlash(".claude-plugin/plugin.json"))
+	if err != nil {
+		return Plugin{}, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 64<<10+1))
+	if err == nil && len(data) > 64<<10 {
+		err = ErrTooLarge
+	}
+	var manifest struct{ Name, Version string }
+	if err == nil {
+		err = json.Unmarshal(data, &manifest)
+	}
+	if err != nil {
+		return Plugin{}, fmt.Errorf("plugin %s: plugin.json: %w", dir, err)
+	}
+	source, err := catalog.OpenSource(catalog.Dir(filepath.Join(dir, "skills")).Optional())
+	if err != nil {
+		return Plugin{}, err
+	}
+	return Plugin{ID: manifest.Name, Version: manifest.Version, Source: source}, nil
+}
+
+// rescan is how long the skills of a plugin are believed to be as they were.
+const rescan = 200 * time.Millisecond
+
+// plugin is a plugin with what was found in it last.
+type plugin struct {
+	Plugin
+	mu      sync.Mutex
+	listing *catalog.Listing
+	at      time.Time
+	skills  map[string]*packaged // by canonical id
+}
+
+// packaged is a skill as a plugin brings it. It never changes.
+type packaged struct {
+	plugin *plugin
+	id     string
+	entry  catalog.Entry
+	skill  core.Skill
+	files  []File
+	digest string
+}
+
+// packaged returns the skills of all plugins that an actor sees. A plugin that cannot
+// be read keeps what it listed last.
+func (l *Library) packaged(ctx context.Context, a Actor) (map[string]*packaged, error) {
+	all := map[string]*packaged{}
+	for _, p := range l.plugins {
+		if p.Allow != nil && !p.Allow(a) {
+			continue
+		}
+		skills, err := p.scan(ctx)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			l.logger.Warn("the skills of a plugin cannot be listed, so those listed last are used", "plugin", p.ID, "error", err)
+		}
+		for id, s := range skills {
+			all[id] = s
+		}
+	}
+	return all, nil
+}
+
+func (p *plugin) scan(ctx context.Context) (map[string]*packaged, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.skills != nil && time.Since(p.at) < rescan {
+		return p.skills, nil
+	}
+	listing, err := p.Source.Scan(ctx, p.listing)
+	if err != nil {
+		return p.skills, err
+	}
+	p.at = time.Now()
+	if listing == p.listing && p.skills != nil {
+		return p.skills, nil
+	}
+	skills := map[string]*packaged{}
+	for _, e := range listing.Entries {
+		doc, _, err := skillmd.Parse(e.Head)
+		if err != nil || doc.Skill.Name == "" {
+			continue
+		}
+		s := &packaged{plugin: p, id: "plugin:" + p.ID + ":" + doc.Skill.Name, entry: e, skill: doc.Skill}
+		if s.files, err = filesOf(ctx, p.Source, e); err != nil {
+			return p.skills, err
+		}
+		s.digest = digestOf(s.files)
+		if skills[s.id] == nil {
+			skills[s.id] = s
+		}
+	}
+	p.listing, p.skills = listing, skills
+	return skills, nil
+}
+
+// filesOf lists the files of an entry, which a source may leave to its readers.
+func filesOf(ctx context.Context, source catalog.Source, e catalog.Entry) ([]File, error) {
+	var files []File
+	if e.Files != nil {
+		for _, f := range e.Files {
+			files = append(files, File{Path: f.Path, Digest: f.SHA256, Size: f.Size})
+		}
+		return files, nil
+	}
+	fsys, err := source.Open(ctx, e.ID, e.Revision)
+	if err != nil {
+		return nil, err
+	}
+	err = fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		f, err := fsys.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		h := sha256.New()
+		n, err := io.Copy(h, f)
+		files = append(files, File{Path: name, Digest: hex.EncodeToString(h.Sum(nil)), Size: n})
+		return err
+	})
+	return files, err
+}
+
+// read returns a file of a packaged skill, and refuses one that has changed since it
+// was listed.
+func (s *packaged) read(ctx context.Context, f File, limit int) ([]byte, error) {
+	fsys, err := s.plugin.Source.Open(ctx, s.entry.ID, s.entry.Revision)
+	if err != nil {
+		return nil, err
+	}
+	r, err := fsys.Open(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) > limit:
+		return nil, refuse("too_large", ErrTooLarge, "%s has more than %d bytes", f.Path, limit)
+	case sumOf(data) != f.Digest:
+		return nil, catalog.ErrDigest
+	}
+	return data, nil
+}
+
+func (s *packaged) ref() string { return fmt.Sprintf("p-%.12s", s.digest) }
+
+func (s *packaged) describe() Descriptor {
+	return describe(Descriptor{
+		ID: s.id, Source: "plugin", Name: s.skill.Name, Editable: true, VersionRef: s.ref(), State: Active, Reviewed: true, Shared: true,
+		Plugin: &PluginRef{s.plugin.ID, s.plugin.Name, s.plugin.Version},
+	}, s.skill)
+}
+
+// isStale reports that a packaged skill is no longer what was listed.
+func isStale(err error) bool {
+	return errors.Is(err, catalog.ErrGone) || errors.Is(err, catalog.ErrDigest)
+}

@@ -1,0 +1,76 @@
+package library
+
+import (
+	"context"
+	"fmt"
+)
+
+// Role is what an actor may do; each role may do all that those before it may.
+type Role string
+
+// The roles. Whoever has none is a viewer.
+const (
+	Viewer     Role = "viewer"     // list, inspect and run what is shared or his own
+	Author     Role = "author"     // create, copy and edit his own private skills
+	Editor     Role = "editor"     // edit shared skills, read their history
+	Maintainer Role = "maintainer" // edit plugin skills, archive, share, review, grant
+)
+
+// ParseRole reads the name of a role.
+func ParseRole(s string) (Role, error) {
+	if r := Role(s); r.rank() > 0 || r == Viewer {
+		return r, nil
+	}
+	return "", fmt.Errorf("unknown role %q: use viewer, author, editor or maintainer", s)
+}
+
+func (r Role) rank() int {
+	switch r {
+	case Author:
+		return 1
+	case Editor:
+		return 2
+	case Maintainer:
+		return 3
+	}
+	return 0
+}
+
+// Actor is who does something, as the host says. Nothing that a model writes names an
+// actor.
+type Actor struct {
+	Tenant  string
+	Subject string // the person
+	Agent   string
+	Session string
+	Roles   []Role
+}
+
+// roleOf returns the highest role that the host or a grant gives.
+func (l *Library) roleOf(ctx context.Context, a Actor) (Role, error) {
+	best := Viewer
+	granted, err := l.store.Grants(ctx, a.Tenant, a.Subject)
+	if err != nil {
+		return best, err
+	}
+	for _, r := range append(granted, a.Roles...) {
+		if r.rank() > best.rank() {
+			best = r
+		}
+	}
+	return best, nil
+}
+
+// need refuses what a role falls short of.
+func need(have, want Role, doing, instead string) error {
+	if have.rank() >= want.rank() {
+		return nil
+	}
+	text := fmt.Sprintf("%s needs the role %s", doing, want)
+	if instead != "" {
+		text += "; " + instead
+	}
+	return refuse("refused", ErrRole, "%s", text)
+}
+
+const copyInstead = `copy it with action "copy" and edit the copy`

@@ -1,0 +1,360 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// Skill is one version of a skill with its files.
+type Skill struct {
+	Descriptor
+	Version int // 0 for what is packaged
+	Digest  string
+	Files   []File // sorted by path
+	// Warnings say what is odd about it, such as "overlay-outdated".
+	Warnings []string
+
+	read func(ctx context.Context, f File) ([]byte, error)
+}
+
+// Read returns the bytes of a file, or ErrUnknown.
+func (s *Skill) Read(ctx context.Context, path string) ([]byte, error) {
+	for _, f := range s.Files {
+		if f.Path == path {
+			return s.read(ctx, f)
+		}
+	}
+	return nil, fmt.Errorf("file %q: %w", path, ErrUnknown)
+}
+
+// all reads all files.
+func (s *Skill) all(ctx context.Context) (map[string][]byte, error) {
+	files := make(map[string][]byte, len(s.Files))
+	for _, f := range s.Files {
+		data, err := s.read(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		files[f.Path] = data
+	}
+	return files, nil
+}
+
+// item is a skill of a tenant: a head, what is packaged, or both.
+type item struct {
+	id   string
+	head *known
+	base *packaged
+}
+
+func (i *item) name() string {
+	if i.head != nil {
+		return i.head.Name
+	}
+	return i.base.skill.Name
+}
+
+// overlaid reports whether the head decides what is served.
+func (i *item) overlaid() bool { return i.head != nil && i.head.State != Packaged }
+
+// view is an actor's sight of a tenant's skills at one moment.
+type view struct {
+	library *Library
+	actor   Actor
+	role    Role
+	items   map[string]*item
+}
+
+func (l *Library) view(ctx context.Context, a Actor) (*view, error) {
+	role, err := l.roleOf(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	heads, err := l.heads(ctx, a.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	bases, err := l.packaged(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	v := &view{library: l, actor: a, role: role, items: make(map[string]*item, len(heads)+len(bases))}
+	for id, b := range bases {
+		v.items[id] = &item{id: id, base: b}
+	}
+	for id, h := range heads {
+		if h.Plugin == "" {
+			v.items[id] = &item{id: id, head: h}
+		} else if i := v.items[id]; i != nil { // a plugin that is gone takes its overlays along
+			i.head = h
+		}
+	}
+	return v, nil
+}
+
+func (v *view) owns(h *known) bool { return h.Owner == v.actor.Subject }
+
+// sees reports whether the actor may know of a skill by its id.
+func (v *view) sees(i *item) bool {
+	switch {
+	case i.head == nil || i.head.Plugin != "":
+		return true
+	case v.owns(i.head) || v.role == Maintainer:
+		return true
+	}
+	return i.head.Shared && i.head.State != Draft && (i.head.Served > 0 || v.role.rank() >= Editor.rank())
+}
+
+// lists reports whether the skill is among the actor's: what a list shows and names
+// find.
+func (v *view) lists(i *item) bool {
+	if !v.sees(i) || i.head == nil {
+		return v.sees(i)
+	}
+	if i.head.State == Archived {
+		return false
+	}
+	return i.head.Plugin != "" || i.head.Shared || v.owns(i.head)
+}
+
+// served is the version that the actor is given: the newest one for its maker and for
+// maintainers, else the one that a person has let through.
+func (v *view) served(h *known) int {
+	if h.Served == h.Version || h.Editor == v.actor.Subject && v.actor.Subject != "" || v.role == Maintainer {
+		return h.Version
+	}
+	return h.Served
+}
+
+// find resolves a canonical id or a name.
+func (v *view) find(ref string) (*item, error) {
+	ref = strings.TrimSpace(ref)
+	if i := v.items[ref]; i != nil && v.sees(i) {
+		return i, nil
+	}
+	if strings.HasPrefix(ref, "db:") || strings.HasPrefix(ref, "plugin:") {
+		return nil, unknown(ref)
+	}
+	key := skillmd.CleanName(ref)
+	var found []*item
+	for _, i := range v.items {
+		if v.lists(i) && skillmd.CleanName(i.name()) == key {
+			found = append(found, i)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, unknown(ref)
+	case 1:
+		return found[0], nil
+	}
+	slices.SortFunc(found, func(a, b *item) int { return strings.Compare(a.id, b.id) })
+	e := refuse("ambiguous", ErrAmbiguous, "%q is the name of %d skills; use a canonicalId", ref, len(found))
+	for _, i := range found {
+		d, err := v.describe(context.Background(), i)
+		if err != nil {
+			return nil, err
+		}
+		e.Candidates = append(e.Candidates, d)
+	}
+	return nil, e
+}
+
+func unknown(ref string) *Error {
+	if len(ref) > 80 {
+		ref = strings.ToValidUTF8(ref[:80], "") + "…"
+	}
+	return refuse("unknown", ErrUnknown, "unknown skill %q", ref)
+}
+
+// describe returns the descriptor of what the actor is given.
+func (v *view) describe(ctx context.Context, i *item) (Descriptor, error) {
+	if !i.overlaid() {
+		return i.base.describe(), nil
+	}
+	n := v.served(i.head)
+	if n == i.head.Version {
+		return v.describeHead(i, n, i.head.Digest, i.head.skill), nil
+	}
+	r, err := v.library.store.Load(ctx, v.actor.Tenant, i.id, n)
+	if err != nil {
+		return Descriptor{}, err
+	}
+	s := v.revision(i, r)
+	text, err := s.Read(ctx, skillFile)
+	if err != nil {
+		return Descriptor{}, err
+	}
+	return v.describeHead(i, n, r.Digest, frontOf(text, i.head.Name)), nil
+}
+
+func (v *view) describeHead(i *item, version int, digest string, front core.Skill) Descriptor {
+	h := i.head
+	d := Descriptor{
+		ID: h.ID, Source: "db", Name: h.Name, Editable: true, VersionRef: refOf(version, digest), State: h.State,
+		Reviewed: version == h.Reviewed, Owner: h.Owner, Shared: h.Shared,
+	}
+	if i.base != nil {
+		p := i.base.plugin
+		d.Source, d.Plugin = "plugin", &PluginRef{p.ID, p.Name, p.Version}
+		d.Outdated = h.BaseDigest != i.base.digest
+	}
+	return describe(d, front)
+}
+
+// revision makes a skill of a revision; its descriptor is empty yet.
+func (v *view) revision(i *item, r Revision) *Skill {
+	l, tenant := v.library, v.actor.Tenant
+	return &Skill{Version: r.Version, Digest: r.Digest, Files: r.Files, read: func(ctx context.Context, f File) ([]byte, error) {
+		data, err := l.store.Blob(ctx, tenant, f.Digest)
+		if err == nil && sumOf(data) != f.Digest {
+			err = fmt.Errorf("library: blob %.12s of %s is damaged", f.Digest, i.id)
+		}
+		return data, err
+	}}
+}
+
+// open returns a version of a skill.
+func (v *view) open(ctx context.Context, i *item, version string) (*Skill, error) {
+	switch {
+	case version == "base" || version == "" && !i.overlaid():
+		if i.base == nil {
+			return nil, invalid("%s is not packaged with a plugin: it has no base", i.id)
+		}
+		return v.openBase(i), nil
+	case i.base != nil && version == i.base.ref():
+		return v.openBase(i), nil
+	case i.head == nil:
+		return nil, invalid("there is no version %q of %s", version, i.id)
+	}
+	n := v.served(i.head)
+	if version != "" {
+		var err error
+		digits, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), "-")
+		if n, err = strconv.Atoi(digits); err != nil || n < 1 || !strings.HasPrefix(version, "v") {
+			return nil, invalid(`there is no version %q: use v3, a versionRef or base`, version)
+		}
+		if n > i.head.Served && n != v.served(i.head) && v.role.rank() < Editor.rank() && !v.owns(i.head) {
+			return nil, invalid("there is no version %q of %s", version, i.id)
+		}
+	}
+	r, err := v.library.store.Load(ctx, v.actor.Tenant, i.id, n)
+	if errors.Is(err, ErrUnknown) {
+		return nil, invalid("there is no version %q of %s", version, i.id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(version, "-") && version != refOf(r.Version, r.Digest) {
+		return nil, invalid("there is no version %q of %s; version %d is %s", version, i.id, n, refOf(r.Version, r.Digest))
+	}
+	s := v.revision(i, r)
+	front := i.head.skill
+	if n != i.head.Version {
+		text, err := s.Read(ctx, skillFile)
+		if err != nil {
+			return nil, err
+		}
+		front = frontOf(text, i.head.Name)
+	}
+	s.Descriptor = v.describeHead(i, n, r.Digest, front)
+	s.Reviewed = s.Reviewed || r.ReviewedBy != ""
+	if s.Outdated {
+		s.Warnings = append(s.Warnings, "overlay-outdated: the plugin has another text now than the one that was edited")
+	}
+	return s, nil
+}
+
+func (v *view) openBase(i *item) *Skill {
+	b := i.base
+	return &Skill{Descriptor: b.describe(), Digest: b.digest, Files: b.files, read: func(ctx context.Context, f File) ([]byte, error) {
+		return b.read(ctx, f, v.library.limits.Total)
+	}}
+}
+
+// Inspect returns a skill: the newest version for those who may edit it and the one
+// that is served for others, or the one of Ref.Version. Archived skills are found by
+// their id.
+func (l *Library) Inspect(ctx context.Context, a Actor, ref Ref) (*Skill, error) {
+	return l.open(ctx, a, ref, true)
+}
+
+// Serve returns a skill as the actor loads it.
+func (l *Library) Serve(ctx context.Context, a Actor, ref Ref) (*Skill, error) {
+	return l.open(ctx, a, ref, false)
+}
+
+func (l *Library) open(ctx context.Context, a Actor, ref Ref, archived bool) (*Skill, error) {
+	for try := 0; ; try++ {
+		v, err := l.view(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		i, err := v.find(ref.Skill)
+		if err != nil {
+			return nil, err
+		}
+		if !archived && i.head != nil && i.head.State == Archived {
+			return nil, unknown(ref.Skill)
+		}
+		version := ref.Version
+		if archived && version == "" && i.overlaid() && (v.role.rank() >= Editor.rank() || v.owns(i.head)) {
+			version = fmt.Sprintf("v%d", i.head.Version)
+		}
+		s, err := v.open(ctx, i, version)
+		if err != nil && isStale(err) && try < 3 {
+			continue
+		}
+		return s, err
+	}
+}
+
+// ListQuery chooses skills.
+type ListQuery struct {
+	Source string // "db" or "plugin"; "" is both
+	// All takes drafts and archived ones too.
+	All bool
+}
+
+// List returns the skills of an actor, sorted by name and then by id. Hidden ones are
+// among them: Descriptor.ModelInvocation is false.
+func (l *Library) List(ctx context.Context, a Actor, q ListQuery) ([]Descriptor, error) {
+	v, err := l.view(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	out := []Descriptor{}
+	for _, i := range v.items {
+		shown := v.lists(i)
+		if q.All {
+			shown = shown || v.sees(i) && i.head != nil && i.head.State == Archived && (i.head.Shared || v.owns(i.head))
+		} else if shown && i.head != nil && i.head.State == Draft {
+			shown = false
+		}
+		if !shown || q.Source == "db" && i.base != nil || q.Source == "plugin" && i.base == nil {
+			continue
+		}
+		d, err := v.describe(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, d)
+	}
+	slices.SortFunc(out, func(a, b Descriptor) int {
+		if c := strings.Compare(a.Name, b.Name); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return out, nil
+}
+
+// NameOf returns the name in the front matter of a SKILL.md, "" where there is none.
+func NameOf(text []byte) string { return frontOf(text, "").Name }

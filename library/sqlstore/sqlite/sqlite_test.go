@@ -1,0 +1,197 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/library/librarytest"
+	"github.com/satchel-go/satchel/library/sqlstore/internal/crash"
+	"github.com/satchel-go/satchel/library/sqlstore/sqlite"
+)
+
+func openStore(ctx context.Context, file string) (library.Store, error) {
+	return sqlite.Open(ctx, file)
+}
+
+func TestMain(m *testing.M) { crash.Main(m, openStore) }
+
+func open(t testing.TB, file string) library.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestConformance(t *testing.T) {
+	t.Run("file", func(t *testing.T) {
+		t.Parallel()
+		librarytest.Run(t, func(t *testing.T) (a, b library.Store) {
+			file := filepath.Join(t.TempDir(), "library.db")
+			return open(t, file), open(t, file)
+		})
+	})
+	t.Run("memory", func(t *testing.T) {
+		t.Parallel()
+		librarytest.Run(t, func(t *testing.T) (a, b library.Store) {
+			s := open(t, ":memory:")
+			return s, s
+		})
+	})
+}
+
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	crash.Killed(t, filepath.Join(t.TempDir(), "library.db"), func(ctx context.Context, place string) (library.Store, error) {
+		return open(t, place), nil
+	})
+}
+
+// TestChangedByAnother: a process is told of what another one has changed.
+func TestChangedByAnother(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "library.db")
+	a, b := open(t, file), open(t, file)
+	told := make(chan struct{}, 100)
+	defer b.(library.Notifier).Notify(func() { told <- struct{}{} })()
+	l, err := library.New(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+	for n := 0; ; n++ { // the watch may begin after the first change
+		name := fmt.Sprint("s", n)
+		if _, err := l.Import(t.Context(), who, name, map[string][]byte{"SKILL.md": []byte("---\nname: " + name + "\ndescription: X.\n---\n")}, false, ""); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-told:
+			return
+		case <-time.After(time.Second):
+			if n == 60 {
+				t.Fatal("nothing was told")
+			}
+		}
+	}
+}
+
+func TestFileIsPrivate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "library.db")
+	open(t, file)
+	info, err := os.Stat(file)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("mode is %v, %v", info.Mode(), err)
+	}
+}
+
+func TestNewerSchema(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "library.db")
+	s, err := sqlite.Open(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", "file:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`UPDATE library_schema SET version = 99`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqlite.Open(t.Context(), file); !errors.Is(err, library.ErrSchema) || !strings.Contains(err.Error(), "schema is at 99, this version knows 1") {
+		t.Errorf("a newer schema gives %v", err)
+	}
+}
+
+// TestRowsAreKept: nobody changes what is never changed, whoever asks.
+func TestRowsAreKept(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "library.db")
+	l, err := library.New(open(t, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+	if _, err := l.Import(t.Context(), who, "x", map[string][]byte{"SKILL.md": []byte("---\nname: x\ndescription: X.\n---\n")}, false, ""); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", "file:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, query := range []string{
+		`UPDATE revisions SET reason = 'x'`, `DELETE FROM revisions`, `UPDATE revision_files SET size = 0`, `DELETE FROM revision_files`,
+		`UPDATE blobs SET bytes = 'x'`, `DELETE FROM blobs`, `UPDATE audit SET detail = 'x'`, `DELETE FROM audit`,
+	} {
+		if _, err := db.Exec(query); err == nil || !strings.Contains(err.Error(), "are never changed") {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+}
+
+func Example() {
+	ctx := context.Background()
+	store, err := sqlite.Open(ctx, ":memory:")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer store.Close()
+	l, err := library.New(store)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ann := library.Actor{Tenant: "acme", Subject: "ann", Roles: []library.Role{library.Author}}
+	about := "Write release notes."
+	made, err := l.Edit(ctx, ann, library.Edit{Action: library.Create, Name: "notes", Description: &about, Content: "List what users see.\n"})
+	fmt.Println(made.Status, made.Name, made.VersionRef[:3], err)
+	// Output: applied notes v1- <nil>
+}
+
+func BenchmarkHeads(b *testing.B) {
+	s := open(b, filepath.Join(b.TempDir(), "library.db"))
+	for n := range 10_000 {
+		name := fmt.Sprint("s", n)
+		c := library.Change{Tenant: "t", Head: &library.Head{ID: "db:" + name, Name: name, NameKey: name, Shared: true, State: library.Active, Version: 1, Served: 1, Front: []byte("---\nname: " + name + "\ndescription: Does something useful with files of a kind.\n---\n")}, Revision: &library.Revision{ID: "db:" + name, Version: 1}}
+		if _, err := s.Commit(b.Context(), c); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.Run("all", func(b *testing.B) {
+		for b.Loop() {
+			if heads, _, err := s.Heads(b.Context(), "t", 0); err != nil || len(heads) != 10_000 {
+				b.Fatal(len(heads), err)
+			}
+		}
+	})
+	b.Run("unchanged", func(b *testing.B) {
+		for b.Loop() {
+			if heads, _, err := s.Heads(b.Context(), "t", 10_000); err != nil || len(heads) != 0 {
+				b.Fatal(len(heads), err)
+			}
+		}
+	})
+}
+
+func BenchmarkLibrary(b *testing.B) {
+	crash.Bench(b, open(b, filepath.Join(b.TempDir(), "library.db")))
+}

@@ -1,0 +1,268 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/satchel-go/satchel/library"
+)
+
+// Dialect is what a database does in a way of its own.
+type Dialect struct {
+	Name string // of its folder of migrations
+	// Lock is the end of a query that locks the rows that it reads, "" where a
+	// transaction that writes is alone.
+	Lock string
+	// Numbered: arguments are $1, $2 … instead of ?.
+	Numbered bool
+	// Migrating takes a lock that one migration holds, in its transaction; "" where a
+	// transaction that writes is alone.
+	Migrating string
+	// Taken reports that a unique index has refused a row.
+	Taken func(error) bool
+	// Again reports that a transaction failed because of others, and may succeed if it
+	// is repeated.
+	Again func(error) bool
+	// AfterCommit is executed in each transaction that changes a tenant, with the
+	// tenant as its argument; "" is nothing.
+	AfterCommit string
+}
+
+// Store is a library.Store in a SQL database. It is safe for concurrent use, by several
+// processes too.
+type Store struct {
+	read, write *sql.DB
+	dialect     Dialect
+	logger      *slog.Logger
+
+	mu    sync.Mutex
+	told  map[int]func()
+	next  int
+	close []func() error
+}
+
+var (
+	_ library.Store    = (*Store)(nil)
+	_ library.Notifier = (*Store)(nil)
+)
+
+// New returns a store over open databases; read and write may be the same one. The
+// schema must be there (see [Store.Migrate], [Store.Check]). Close closes them, and
+// calls what Closing was given.
+func New(read, write *sql.DB, dialect Dialect, logger *slog.Logger) *Store {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return &Store{read: read, write: write, dialect: dialect, logger: logger, told: map[int]func(){}}
+}
+
+// Closing adds what Close calls before it closes the databases, the last first.
+func (s *Store) Closing(f func() error) { s.close = append(s.close, f) }
+
+// Close closes the databases.
+func (s *Store) Close() error {
+	var errs []error
+	for _, f := range slices.Backward(s.close) {
+		errs = append(errs, f())
+	}
+	s.close = nil
+	errs = append(errs, s.write.Close())
+	if s.read != s.write {
+		errs = append(errs, s.read.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Notify implements library.Notifier.
+func (s *Store) Notify(f func()) (stop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.next
+	s.next++
+	s.told[n] = f
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.told, n)
+	}
+}
+
+// Changed tells those who wait for changes. The packages that watch a database call it.
+func (s *Store) Changed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.told {
+		go f()
+	}
+}
+
+// sql writes a query with the arguments of the dialect.
+func (s *Store) sql(query string) string {
+	if !s.dialect.Numbered {
+		return query
+	}
+	var b strings.Builder
+	n := 0
+	for _, r := range query {
+		if r == '?' {
+			n++
+			fmt.Fprintf(&b, "$%d", n)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// micro writes a time as it is stored.
+func micro(t time.Time) int64 { return t.UnixMicro() }
+
+func timeOf(micro int64) time.Time { return time.UnixMicro(micro).UTC() }
+
+const headColumns = `id, plugin, name, name_key, owner, shared, state, version, reviewed, served, digest, base_digest, editor, head, seq, created_at, updated_at`
+
+// Heads implements library.Store. The seq is read first: a head that comes between is
+// read again the next time.
+func (s *Store) Heads(ctx context.Context, tenant string, after int64) ([]library.Head, int64, error) {
+	var seq int64
+	err := s.read.QueryRowContext(ctx, s.sql(`SELECT seq FROM tenant_seq WHERE tenant = ?`), tenant).Scan(&seq)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, 0, nil
+	}
+	if err != nil || seq <= after {
+		return nil, seq, fault(ctx, err)
+	}
+	rows, err := s.read.QueryContext(ctx, s.sql(`SELECT `+headColumns+` FROM skills WHERE tenant = ? AND seq > ? ORDER BY seq`), tenant, after)
+	if err != nil {
+		return nil, 0, fault(ctx, err)
+	}
+	defer func() { _ = rows.Close() }()
+	var heads []library.Head
+	for rows.Next() {
+		h, err := scanHead(rows)
+		if err != nil {
+			return nil, 0, fault(ctx, err)
+		}
+		heads = append(heads, h)
+		seq = max(seq, h.Seq)
+	}
+	return heads, seq, fault(ctx, rows.Err())
+}
+
+func scanHead(row interface{ Scan(...any) error }) (library.Head, error) {
+	var h library.Head
+	var state string
+	var created, updated int64
+	err := row.Scan(&h.ID, &h.Plugin, &h.Name, &h.NameKey, &h.Owner, &h.Shared, &state, &h.Version, &h.Reviewed, &h.Served,
+		&h.Digest, &h.BaseDigest, &h.Editor, &h.Front, &h.Seq, &created, &updated)
+	h.State, h.Created, h.Updated = library.State(state), timeOf(created), timeOf(updated)
+	return h, err
+}
+
+// Load implements library.Store.
+func (s *Store) Load(ctx context.Context, tenant, id string, version int) (library.Revision, error) {
+	query := `SELECT version, digest, base_digest, action, reason, subject, agent, reviewed_by, created_at FROM revisions WHERE tenant = ? AND id = ?`
+	args := []any{tenant, id}
+	if version != 0 {
+		query, args = query+` AND version = ?`, append(args, version)
+	}
+	r := library.Revision{ID: id}
+	var action string
+	var at int64
+	err := s.read.QueryRowContext(ctx, s.sql(query+` ORDER BY version DESC LIMIT 1`), args...).
+		Scan(&r.Version, &r.Digest, &r.BaseDigest, &action, &r.Reason, &r.Subject, &r.Agent, &r.ReviewedBy, &at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return library.Revision{}, fmt.Errorf("version %d of %s: %w", version, id, library.ErrUnknown)
+	}
+	if err != nil {
+		return library.Revision{}, fault(ctx, err)
+	}
+	r.Action, r.At = library.Action(action), timeOf(at)
+	rows, err := s.read.QueryContext(ctx, s.sql(`SELECT path, digest, size, executable FROM revision_files WHERE tenant = ? AND id = ? AND version = ? ORDER BY path`), tenant, id, r.Version)
+	if err != nil {
+		return library.Revision{}, fault(ctx, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var f library.File
+		if err := rows.Scan(&f.Path, &f.Digest, &f.Size, &f.Executable); err != nil {
+			return library.Revision{}, fault(ctx, err)
+		}
+		r.Files = append(r.Files, f)
+	}
+	return r, fault(ctx, rows.Err())
+}
+
+// Blob implements library.Store.
+func (s *Store) Blob(ctx context.Context, tenant, digest string) ([]byte, error) {
+	data := []byte{}
+	err := s.read.QueryRowContext(ctx, s.sql(`SELECT bytes FROM blobs WHERE tenant = ? AND digest = ?`), tenant, digest).Scan(&data)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("blob %.12s: %w", digest, library.ErrUnknown)
+	}
+	return data, fault(ctx, err)
+}
+
+// Entries implements library.Store.
+func (s *Store) Entries(ctx context.Context, tenant string, q library.LogQuery) ([]library.Entry, error) {
+	if q.Limit < 1 {
+		q.Limit = library.DefaultEntries
+	}
+	query, args := `SELECT n, at, subject, agent, session, action, id, from_version, to_version, outcome, detail FROM audit WHERE tenant = ? AND n > ?`, []any{tenant, q.After}
+	if q.ID != "" {
+		query, args = query+` AND id = ?`, append(args, q.ID)
+	}
+	rows, err := s.read.QueryContext(ctx, s.sql(query+` ORDER BY n LIMIT ?`), append(args, q.Limit)...)
+	if err != nil {
+		return nil, fault(ctx, err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []library.Entry
+	for rows.Next() {
+		var e library.Entry
+		var at int64
+		var action string
+		if err := rows.Scan(&e.N, &at, &e.Subject, &e.Agent, &e.Session, &action, &e.ID, &e.From, &e.To, &e.Outcome, &e.Detail); err != nil {
+			return nil, fault(ctx, err)
+		}
+		e.At, e.Action = timeOf(at), library.Action(action)
+		out = append(out, e)
+	}
+	return out, fault(ctx, rows.Err())
+}
+
+// Grants implements library.Store.
+func (s *Store) Grants(ctx context.Context, tenant, subject string) ([]library.Role, error) {
+	rows, err := s.read.QueryContext(ctx, s.sql(`SELECT role FROM grants WHERE tenant = ? AND subject = ? ORDER BY role`), tenant, subject)
+	if err != nil {
+		return nil, fault(ctx, err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []library.Role
+	for rows.Next() {
+		var role string
+		if err := rows.Scan(&role); err != nil {
+			return nil, fault(ctx, err)
+		}
+		out = append(out, library.Role(role))
+	}
+	return out, fault(ctx, rows.Err())
+}
+
+// fault is an error of the database, or that of the context if it has ended.
+func fault(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("library: %w", err)
+}

@@ -1,0 +1,204 @@
+package satchel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// decide judges a request by the lists that hold for the agent, and then by those of
+// the agents that called it.
+func (r *Runtime) decide(ctx context.Context, key core.SessionKey, state *agentState, rec *session.Record, q permission.Request) (permission.Verdict, error) {
+	lists := r.lists(rec)
+	if skill, ok := r.seenBy(state).Snapshot().Skill(q.Skill); ok && q.Skill != "" {
+		q.Skill = skill.Name
+		held := slices.ContainsFunc(lists, func(l permission.List) bool { return l.Skill == skill.Name })
+		switch {
+		case held:
+		case rec.Find(skill.Name) != nil || skill.AllowedTools == nil:
+			q.Unlisted = true
+		case r.runner != nil && r.runner.Unloaded: // a skill runs without being loaded: its list may deny, but grants nothing
+			lists = append(lists, permission.List{Skill: skill.Name, Rules: permission.Rules(skill.AllowedTools), Repaired: true})
+		}
+	}
+	for _, name := range r.toolsOf(state) {
+		q.Offered = append(q.Offered, r.toolOf(name))
+	}
+	v, err := r.judging().Decide(ctx, q, lists)
+	if err != nil || v.Outcome == permission.Denied {
+		return v, err
+	}
+	return r.bounded(ctx, key, q, v)
+}
+
+// judging returns the judge, which knows all tools that lists of the catalog name.
+// They are collected once for each snapshot.
+func (r *Runtime) judging() *permission.Judge {
+	judge := r.judge
+	snapshot := r.catalog.Snapshot()
+	known := r.mentioned.Load()
+	if known == nil || known.snapshot != snapshot {
+		var lists [][]permission.Rule
+		for _, skill := range snapshot.Skills() {
+			if skill.AllowedTools != nil {
+				lists = append(lists, permission.Rules(skill.AllowedTools))
+			}
+		}
+		known = &mentioned{snapshot, permission.NewMentions(lists...)}
+		r.mentioned.Store(known)
+	}
+	judge.Mentions = known.mentions
+	return &judge
+}
+
+// mentioned are the tools that the lists of a snapshot name.
+type mentioned struct {
+	snapshot *catalog.Snapshot
+	mentions *permission.Mentions
+}
+
+// lists returns the lists of allowed tools that hold in the session of rec.
+func (r *Runtime) lists(rec *session.Record) []permission.List {
+	var all []permission.List
+	for _, h := range rec.Lists {
+		all = append(all, permission.List{
+			Skill: h.Skill, Rules: permission.Rules(h.Tools), Repaired: h.Repaired,
+			Stays: r.mode == loadmode.Session && !h.Old && rec.Find(h.Skill) != nil,
+		})
+	}
+	return all
+}
+
+// toolOf returns what lists know of a tool: the names that stand for it, and what a
+// pattern is compared with.
+func (r *Runtime) toolOf(name string) permission.Tool {
+	tool := r.names.Tool(name)
+	if o := r.set.Operation(name); o != nil && o.Runs != nil {
+		tool = r.names.Tool("skill_run")
+		tool.Name = name
+	}
+	if o := r.set.Operation(name); o != nil && o.Always {
+		tool.Always = true
+	}
+	return tool
+}
+
+// toolsOf returns the names of the tools that the last request of the agent
+// offered. Before its first request they are those of the runtime.
+func (r *Runtime) toolsOf(state *agentState) []string {
+	if names := state.offered(); len(names) > 0 {
+		return names
+	}
+	return r.toolNames()
+}
+
+// maxUnavailable bounds how many tools one sentence of an answer names.
+const maxUnavailable = 40
+
+// restricted returns a function that writes a line for the answer to a load: which
+// tools the lists allow, which they take away, and which listed tools do not exist.
+// It returns nil where lists take nothing away.
+func (r *Runtime) restricted(state *agentState) func(*session.Record) string {
+	if !r.judge.Policy.Restricts() {
+		return nil
+	}
+	return func(rec *session.Record) string {
+		lists := r.lists(rec)
+		if len(lists) == 0 {
+			return ""
+		}
+		judge := r.judging()
+		line := "tools allowed now: "
+		if r.approver != nil && !slices.ContainsFunc(lists, func(l permission.List) bool { return !l.Repaired }) {
+			line = "tools allowed now, each after a question: "
+		}
+		line += judge.Allowed(lists)
+		var gone []string
+		for _, name := range r.toolsOf(state) {
+			if tool := r.toolOf(name); !judge.Names(tool, lists) && !slices.Contains(gone, name) {
+				gone = append(gone, name)
+			}
+		}
+		if len(gone) > 0 {
+			line += "; not available " + judge.Until(lists) + ": " + atMost(gone)
+		}
+		if vain := r.inVain(state, lists); vain != "" {
+			line += "\n" + vain
+		}
+		return line
+	}
+}
+
+// inVain says which listed tools the agent does not have, and which names no tool is
+// known by. Before the agent's first request its tools are not known, so it says only
+// the latter.
+func (r *Runtime) inVain(state *agentState, lists []permission.List) string {
+	var tools []permission.Tool
+	offered := state.offered()
+	for _, name := range offered {
+		tools = append(tools, r.toolOf(name))
+	}
+	var absent, unknown []string
+	for _, l := range lists {
+		a, u := r.names.Missing(l.Rules, tools)
+		absent, unknown = append(absent, a...), append(unknown, u...)
+	}
+	slices.Sort(absent)
+	slices.Sort(unknown)
+	var parts []string
+	if absent = slices.Compact(absent); len(absent) > 0 && len(offered) > 0 {
+		parts = append(parts, "listed, but you have no such tool: "+atMost(absent))
+	}
+	if unknown = slices.Compact(unknown); len(unknown) > 0 {
+		parts = append(parts, "listed, but no known tool has this name: "+atMost(unknown))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// atMost joins names. Of too many it says how many it leaves out.
+func atMost(names []string) string {
+	if more := len(names) - maxUnavailable; more > 0 {
+		names = append(names[:maxUnavailable:maxUnavailable], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Diagnostics returns the problems of the skills as they are now: first those of
+// their files, in the order of the files, then the entries of allowed-tools that allow
+// nothing, and last what the overview has no room for.
+func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
+	o := r.current()
+	all := slices.Clone(o.snapshot.Diagnostics())
+	for _, skill := range o.snapshot.Skills() {
+		all = append(all, r.names.Findings(skill)...)
+	}
+	if !o.fit.IsWhole() {
+		all = append(all, skillmd.Diagnostic{Code: CodeOverview, Severity: skillmd.Warning, Message: "overview: " + o.fit.String()})
+	}
+	return all
+}
+
+// warnUnmapped logs the tools that lists ignore unless they name them, because
+// nothing says what kind of tool they are. It does so once for each name of an agent.
+func (r *Runtime) warnUnmapped(ctx context.Context, key core.SessionKey, tools []string) {
+	if !r.judge.Policy.Restricts() || r.judge.Policy == permission.RestrictAll {
+		return
+	}
+	if _, known := r.warned.LoadOrStore(key.Agent, true); known {
+		return
+	}
+	unmapped := r.names.Unmapped(tools)
+	unmapped = slices.DeleteFunc(unmapped, r.set.Has)
+	if len(unmapped) > 0 {
+		r.logger.WarnContext(ctx, "lists of allowed tools do not speak of these tools unless they name them: say what they are with WithHostTools",
+			"agent", key.Agent, "tools", atMost(unmapped))
+	}
+}

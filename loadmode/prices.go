@@ -1,0 +1,118 @@
+package loadmode
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Prices are what a provider charges for a prompt that it may have cached, in the
+// price of a plain input token.
+type Prices struct {
+	// Read is the price of a token that the cache holds, Write that of a token that
+	// enters it.
+	Read, Write float64
+	// TTL is how long the cache holds what is not used; 0 is for ever.
+	TTL time.Duration
+}
+
+// ErrPrices reports prices that cannot be meant.
+var ErrPrices = errors.New("invalid prices")
+
+// DefaultPrices are those that Satchel reckons with unless the host names others:
+// reading at a tenth, writing at one and a quarter, and five minutes.
+func DefaultPrices() Prices { return Prices{Read: 0.1, Write: 1.25, TTL: 5 * time.Minute} }
+
+// presets are the providers' published prices. OpenAI's are those from GPT-5.6 on
+// (prompt caching guide, September 2026), Anthropic's those of a five-minute entry
+// (prompt caching documentation, October 2026). Gemini and DeepSeek cache by
+// themselves and charge nothing for writing. A local server charges time: what it
+// has cached still takes some to attend to.
+var presets = []struct {
+	name   string
+	prices Prices
+}{
+	{"anthropic", Prices{0.1, 1.25, 5 * time.Minute}},
+	{"deepseek", Prices{0.1, 1, time.Hour}},
+	{"gemini", Prices{0.1, 1, 5 * time.Minute}},
+	{"local", Prices{0.05, 1, 0}},
+	{"openai", Prices{0.1, 1.25, 30 * time.Minute}},
+}
+
+// OpenAI returns the prices of OpenAI's models from GPT-5.6 on.
+func OpenAI() Prices { return preset("openai") }
+
+// Anthropic returns the prices of Claude with entries of five minutes.
+func Anthropic() Prices { return preset("anthropic") }
+
+// Gemini returns the prices of Gemini's implicit cache.
+func Gemini() Prices { return preset("gemini") }
+
+// DeepSeek returns the prices of DeepSeek's cache on disk.
+func DeepSeek() Prices { return preset("deepseek") }
+
+// Local returns prices for a server of one's own, such as llama.cpp or vLLM, that
+// keeps the prefix of a session.
+func Local() Prices { return preset("local") }
+
+func preset(name string) Prices {
+	i := slices.IndexFunc(presets, func(p struct {
+		name   string
+		prices Prices
+	}) bool {
+		return p.name == name
+	})
+	return presets[i].prices
+}
+
+// ParsePrices reads the name of a provider, or the price of reading, that of
+// writing and the TTL, separated by commas: "openai", "0.1,1.25,5m". The error
+// wraps ErrPrices and says what is allowed.
+func ParsePrices(text string) (Prices, error) {
+	var names []string
+	for _, p := range presets {
+		if p.name == text {
+			return p.prices, nil
+		}
+		names = append(names, p.name)
+	}
+	fields := strings.Split(text, ",")
+	if len(fields) == 3 {
+		read, err1 := strconv.ParseFloat(strings.TrimSpace(fields[0]), 64)
+		write, err2 := strconv.ParseFloat(strings.TrimSpace(fields[1]), 64)
+		ttl, err3 := time.ParseDuration(strings.TrimSpace(fields[2]))
+		if errors.Join(err1, err2, err3) == nil {
+			p := Prices{read, write, ttl}
+			return p, p.Check()
+		}
+	}
+	return Prices{}, fmt.Errorf("%w %q: use %s, or read,write,ttl such as 0.1,1.25,5m", ErrPrices, text, strings.Join(names, ", "))
+}
+
+// UnmarshalText reads what [ParsePrices] reads.
+func (p *Prices) UnmarshalText(text []byte) (err error) {
+	*p, err = ParsePrices(string(text))
+	return err
+}
+
+// Check returns an error that wraps ErrPrices and names what is wrong: a price
+// that is negative or no number, reading that costs more than writing, a negative
+// TTL.
+func (p Prices) Check() error {
+	for _, price := range []float64{p.Read, p.Write} {
+		if price < 0 || math.IsNaN(price) || math.IsInf(price, 0) {
+			return fmt.Errorf("%w: price %v", ErrPrices, price)
+		}
+	}
+	if p.Read > p.Write {
+		return fmt.Errorf("%w: reading at %v costs more than writing at %v", ErrPrices, p.Read, p.Write)
+	}
+	if p.TTL < 0 {
+		return fmt.Errorf("%w: TTL %v", ErrPrices, p.TTL)
+	}
+	return nil
+}

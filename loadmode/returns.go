@@ -1,0 +1,100 @@
+package loadmode
+
+import (
+	"slices"
+
+	"github.com/satchel-go/satchel/session"
+)
+
+// MaxReturns is how many skills a session keeps returns of by name; those that were
+// not loaded for the longest time are kept in sum.
+const MaxReturns = 16
+
+// otherWeight and quietWeight are how many turns without its text a turn counts
+// that began with it and did not seem to need it.
+const otherWeight, quietWeight = 1.5, 2
+
+// turns are those that say something of a skill, by what they say.
+func turns(r *session.Return) float64 {
+	return float64(r.Out) + otherWeight*float64(r.Other) + quietWeight*float64(r.Quiet)
+}
+
+// Ended is a turn that is over.
+type Ended struct {
+	// Loaded are the skills that it loaded, or selected docs of. InView are those
+	// whose text it began with.
+	Loaded, InView []string
+	// Quiet: no tool was called.
+	Quiet bool
+}
+
+// Learn returns what is known of skills that come back after one more turn. r is
+// not changed. What is in view is used without a call, so a turn says nothing of a
+// skill whose text it began with, unless it loaded another skill, or called no tool
+// at all: then it most likely needed none of those in view.
+func Learn(r session.Returns, t Ended) session.Returns {
+	next := session.Returns{Skills: slices.Clone(r.Skills), Rest: r.Rest}
+	for i := range next.Skills {
+		s := &next.Skills[i]
+		loaded := slices.Contains(t.Loaded, s.Skill)
+		switch {
+		case loaded:
+			s.Out++
+			s.Back++
+		case !slices.Contains(t.InView, s.Skill):
+			s.Out++
+		case len(t.Loaded) > 0:
+			s.Other++
+		case t.Quiet:
+			s.Quiet++
+		}
+	}
+	for _, skill := range t.Loaded {
+		s := session.Return{Skill: skill}
+		if i := indexOf(&next, skill); i >= 0 {
+			s = next.Skills[i]
+			next.Skills = slices.Delete(next.Skills, i, i+1)
+		}
+		next.Skills = append(next.Skills, s)
+	}
+	for len(next.Skills) > MaxReturns {
+		s := next.Skills[0]
+		next.Rest.Out, next.Rest.Back = next.Rest.Out+s.Out, next.Rest.Back+s.Back
+		next.Rest.Other, next.Rest.Quiet = next.Rest.Other+s.Other, next.Rest.Quiet+s.Quiet
+		next.Skills = slices.Delete(next.Skills, 0, 1)
+	}
+	return next
+}
+
+func indexOf(r *session.Returns, skill string) int {
+	return slices.IndexFunc(r.Skills, func(s session.Return) bool { return s.Skill == skill })
+}
+
+// chance is how likely a turn needs one of the skills: what was seen of each,
+// mixed with what was seen of all, and that with what is taken for granted.
+func chance(r *session.Returns, skills []string) float64 {
+	back, seen := priorReturn*priorTurns+float64(r.Rest.Back), priorTurns+turns(&r.Rest)
+	for i := range r.Skills {
+		back, seen = back+float64(r.Skills[i].Back), seen+turns(&r.Skills[i])
+	}
+	all, none := back/seen, 1.0
+	for _, skill := range skills {
+		var s session.Return
+		if i := indexOf(r, skill); i >= 0 {
+			s = r.Skills[i]
+		}
+		none *= 1 - (pooledTurns*all+float64(s.Back))/(pooledTurns+turns(&s))
+	}
+	return 1 - none
+}
+
+// timesBack is how often any of the skills was seen to come back.
+func timesBack(r *session.Returns, skills []string) int {
+	most := 0
+	for _, skill := range skills {
+		if i := indexOf(r, skill); i >= 0 {
+			most = max(most, r.Skills[i].Back)
+		}
+	}
+	return most
+}

@@ -1,0 +1,97 @@
+package otel
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// Attribute names of OpenTelemetry's conventions for generative AI.
+const (
+	operationName  = attribute.Key("gen_ai.operation.name")
+	conversationID = attribute.Key("gen_ai.conversation.id")
+	agentName      = attribute.Key("gen_ai.agent.name")
+	toolName       = attribute.Key("gen_ai.tool.name")
+	toolCallID     = attribute.Key("gen_ai.tool.call.id")
+	tokenType      = attribute.Key("gen_ai.token.type")
+	inputTokens    = attribute.Key("gen_ai.usage.input_tokens")
+	outputTokens   = attribute.Key("gen_ai.usage.output_tokens")
+	cachedTokens   = attribute.Key("gen_ai.usage.cache_read.input_tokens")
+	errorType      = attribute.Key("error.type")
+)
+
+// Attribute names of Satchel's own.
+const (
+	skillName   = attribute.Key("satchel.skill.name")
+	skillDigest = attribute.Key("satchel.skill.digest")
+	skillDocs   = attribute.Key("satchel.skill.docs")
+	rule        = attribute.Key("satchel.permission.rule")
+	step        = attribute.Key("satchel.workspace.step")
+	change      = attribute.Key("satchel.skill.change")
+)
+
+// spanName returns the name of the span of an event, "" for events without one. It
+// has as few values as there are tools and skills.
+func spanName(e *core.Event) string {
+	switch e.Kind {
+	case core.ModelCalled, core.ModelFailed:
+		return "chat"
+	case core.ToolCalled:
+		return "execute_tool " + short(e.Call.Name)
+	case core.ToolDenied:
+		return "deny_tool " + short(e.Call.Name)
+	case core.SkillLoaded:
+		return "load_skill " + e.Skill
+	case core.WorkspaceCreate, core.WorkspaceStage, core.WorkspaceRun, core.WorkspaceCollect, core.WorkspaceInline, core.WorkspaceCleanup:
+		return string(e.Kind)
+	}
+	return ""
+}
+
+// short bounds a name that a model may have made up.
+func short(name string) string {
+	const most = 64
+	name = strings.ToValidUTF8(name, "\uFFFD")
+	if len(name) <= most {
+		return name
+	}
+	cut := most
+	for !utf8.RuneStart(name[cut]) {
+		cut--
+	}
+	return name[:cut]
+}
+
+// attributes are those of the span of an event. Arguments, answers and texts are
+// not among them: they are the user's.
+func attributes(e *core.Event) []attribute.KeyValue {
+	var all []attribute.KeyValue
+	text := func(k attribute.Key, v string) {
+		if v != "" {
+			all = append(all, k.String(v))
+		}
+	}
+	text(conversationID, e.Key.Session)
+	text(agentName, e.Key.Agent)
+	text(toolName, short(e.Call.Name))
+	text(toolCallID, e.Call.ID)
+	text(skillName, e.Skill)
+	text(skillDigest, e.Digest)
+	text(rule, e.Rule)
+	if len(e.Docs) > 0 {
+		all = append(all, skillDocs.StringSlice(e.Docs))
+	}
+	switch e.Kind {
+	case core.ModelCalled, core.ModelFailed:
+		all = append(all, operationName.String("chat"))
+		if e.Usage != (core.Usage{}) {
+			all = append(all, inputTokens.Int(e.Usage.Prompt), outputTokens.Int(e.Usage.Completion), cachedTokens.Int(e.Usage.Cached))
+		}
+	case core.ToolCalled:
+		all = append(all, operationName.String("execute_tool"))
+	}
+	return all
+}

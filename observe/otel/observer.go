@@ -1,0 +1,101 @@
+// Package otel tells OpenTelemetry what Satchel does: a span for each model call,
+// tool call, load, denial and step of a run, and the metrics that go with them.
+// Names are those of OpenTelemetry's conventions for generative AI where they have
+// one, and begin with "satchel." where they have none.
+//
+// An [Observer] turns the runtime's events into telemetry. It never blocks on the
+// network: that is the exporter's work, which the host configures.
+package otel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// scope names the instrumentation in exported telemetry.
+const scope = "github.com/satchel-go/satchel/observe/otel"
+
+// ErrOption reports an option that cannot work.
+var ErrOption = errors.New("invalid option")
+
+// Observer turns events into spans and metrics. It is safe for concurrent use.
+type Observer struct {
+	tracer  trace.Tracer
+	meters  *instruments
+	waiting *waiting
+}
+
+// Option changes an [Observer].
+type Option func(*config) error
+
+type config struct {
+	tracers trace.TracerProvider
+	meters  metric.MeterProvider
+}
+
+// WithTracerProvider sends spans to p. The default is the global provider.
+func WithTracerProvider(p trace.TracerProvider) Option {
+	return func(c *config) error {
+		if p == nil {
+			return fmt.Errorf("%w: WithTracerProvider(nil)", ErrOption)
+		}
+		c.tracers = p
+		return nil
+	}
+}
+
+// WithMeterProvider sends metrics to p. The default is the global provider.
+func WithMeterProvider(p metric.MeterProvider) Option {
+	return func(c *config) error {
+		if p == nil {
+			return fmt.Errorf("%w: WithMeterProvider(nil)", ErrOption)
+		}
+		c.meters = p
+		return nil
+	}
+}
+
+// New returns an observer. It fails for an option that cannot work, wrapping
+// [ErrOption], and where a metric cannot be created.
+func New(opts ...Option) (*Observer, error) {
+	c := config{tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider()}
+	for _, o := range opts {
+		if o == nil {
+			continue
+		}
+		if err := o(&c); err != nil {
+			return nil, err
+		}
+	}
+	meters, err := newInstruments(c.meters.Meter(scope))
+	if err != nil {
+		return nil, fmt.Errorf("create metrics: %w", err)
+	}
+	return &Observer{tracer: c.tracers.Tracer(scope), meters: meters, waiting: newWaiting()}, nil
+}
+
+// Event records one event. Give it to satchel.WithEventHook. The parent of a span
+// is the span in ctx; what happened during a tool call is below the span of that
+// call.
+func (o *Observer) Event(ctx context.Context, e core.Event) {
+	o.meters.record(ctx, &e)
+	if name := spanName(&e); name != "" {
+		o.trace(ctx, name, e)
+	}
+}
+
+// Close makes spans of what still waits for the end of a tool call, such as calls
+// that a crash broke off. Call it before the providers are shut down; the observer
+// can be used again.
+func (o *Observer) Close() {
+	for _, t := range o.waiting.all() {
+		o.tell(t.ctx, t.name, &t.event)
+	}
+}

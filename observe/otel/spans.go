@@ -1,0 +1,172 @@
+package otel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// trace makes the span of an event. An event is told when it is over, so what
+// happened during a tool call is told before the call: it waits for it, to become
+// a child of its span.
+func (o *Observer) trace(ctx context.Context, name string, e core.Event) {
+	call := callID{e.Key, e.Call}
+	switch {
+	case e.Kind == core.ToolCalled:
+		inside, span := o.start(ctx, name, &e)
+		for _, t := range o.waiting.take(call) {
+			o.tell(inside, t.name, &t.event)
+		}
+		finish(span, &e)
+	case e.Call.Name != "" && e.Kind != core.ToolDenied: // a call that is denied may never be made
+		for _, t := range o.waiting.put(call, told{ctx, name, e}) {
+			o.tell(t.ctx, t.name, &t.event)
+		}
+	default:
+		o.tell(ctx, name, &e)
+	}
+}
+
+// tell makes a span of its own.
+func (o *Observer) tell(ctx context.Context, name string, e *core.Event) {
+	_, span := o.start(ctx, name, e)
+	finish(span, e)
+}
+
+func (o *Observer) start(ctx context.Context, name string, e *core.Event) (context.Context, trace.Span) {
+	kind := trace.SpanKindInternal
+	if e.Kind == core.ModelCalled || e.Kind == core.ModelFailed {
+		kind = trace.SpanKindClient
+	}
+	return o.tracer.Start(ctx, name, trace.WithSpanKind(kind),
+		trace.WithTimestamp(ended(e).Add(-e.Duration)), trace.WithAttributes(attributes(e)...))
+}
+
+func finish(span trace.Span, e *core.Event) {
+	if err := failure(e); err != nil {
+		span.SetAttributes(errorType.String(typeOf(err)))
+		span.SetStatus(codes.Error, err.Error())
+	}
+	span.End(trace.WithTimestamp(ended(e)))
+}
+
+func ended(e *core.Event) time.Time {
+	if e.Time.IsZero() {
+		return time.Now()
+	}
+	return e.Time
+}
+
+// failure is why what the event tells of did not succeed. A denial is a decision,
+// not a failure of the host: its span says why without an error status of its own.
+func failure(e *core.Event) error {
+	if e.Err != nil {
+		return e.Err
+	}
+	if e.Kind == core.ModelFailed {
+		return errors.New(e.Detail)
+	}
+	return nil
+}
+
+// typeOf names an error with few values: of errors that the standard library
+// names, that name, else the Go type of the innermost.
+func typeOf(err error) string {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	}
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return fmt.Sprintf("%T", err)
+		}
+		err = inner
+	}
+}
+
+// callID is what tells one tool call from others that are under way.
+type callID struct {
+	key  core.SessionKey
+	call core.ToolCall
+}
+
+// told is an event whose tool call is not over.
+type told struct {
+	ctx   context.Context
+	name  string
+	event core.Event
+}
+
+// maxCalls and maxTold bound what waits: how many calls, and how many events of
+// one. What does not fit becomes a span without the call as its parent.
+const (
+	maxCalls = 1024
+	maxTold  = 64
+)
+
+// waiting holds events until the tool call is over during which they happened.
+type waiting struct {
+	mu    sync.Mutex
+	calls map[callID][]told
+	order []callID
+}
+
+func newWaiting() *waiting { return &waiting{calls: make(map[callID][]told)} }
+
+// put keeps an event, and returns those that had to leave for it.
+func (w *waiting) put(id callID, t told) []told {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list, known := w.calls[id]
+	if len(list) >= maxTold {
+		return []told{t}
+	}
+	w.calls[id] = append(list, t)
+	if known {
+		return nil
+	}
+	w.order = append(w.order, id)
+	if len(w.order) <= maxCalls {
+		return nil
+	}
+	oldest := w.order[0]
+	w.order = w.order[1:]
+	left := w.calls[oldest]
+	delete(w.calls, oldest)
+	return left
+}
+
+// take returns the events of a call and forgets them.
+func (w *waiting) take(id callID) []told {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list, known := w.calls[id]
+	if known {
+		delete(w.calls, id)
+		w.order = slices.DeleteFunc(w.order, func(o callID) bool { return o == id })
+	}
+	return list
+}
+
+// all empties it.
+func (w *waiting) all() []told {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []told
+	for _, id := range w.order {
+		all = append(all, w.calls[id]...)
+	}
+	w.calls, w.order = make(map[callID][]told), nil
+	return all
+}

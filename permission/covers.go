@@ -1,0 +1,45 @@
+package permission
+
+import "slices"
+
+// covers reports whether an entry allows an action, and whether only because its
+// pattern matches. Owner is the skill whose list the entry is in.
+func (r *Rule) covers(a *action, owner, home string, m *meter) (ok, byPattern bool) {
+	q := a.request
+	switch {
+	case r.Fault != "":
+		return false, false
+	case r.Any && !a.apart && r.names(a.by):
+		return true, false
+	case !r.names(&q.Tool):
+		return false, false
+	case r.Any:
+		return true, false
+	case r.Pattern == "" || a.noPattern != "" && a.env == nil:
+		return false, false
+	}
+	switch q.Takes {
+	case Command:
+		return r.coversCommand(a, owner, m), true
+	case Path:
+		return r.path != nil && slices.ContainsFunc(a.paths, func(file string) bool { return r.path.matches(file, home, m) }), true
+	case Text:
+		return textMatches(r.Pattern, q.Text, m), true
+	case Inert:
+		return true, true
+	}
+	return false, false
+}
+
+func (r *Rule) coversCommand(a *action, owner string, m *meter) bool {
+	p, q := r.command, a.request
+	if p == nil || !p.allowsEnv(a.env) {
+		return false
+	}
+	if p.isLocal() && (a.moves || q.Skill != "" && q.Skill != owner || q.Dir != "") {
+		return false
+	}
+	return slices.ContainsFunc(a.lines, func(l argumentList) bool {
+		return m.spend(1+len(l.text)/8) && p.matches(l, a.open)
+	})
+}

@@ -1,0 +1,114 @@
+package permission
+
+import (
+	"slices"
+	"strings"
+)
+
+// words are the tools that lists can mean, by the names that the format and the
+// agents that read it have for them, with what their patterns are about.
+var words = map[string]Kind{
+	"bash": Command, "bashoutput": Inert, "killbash": Inert, "killshell": Inert, "powershell": Opaque,
+	"read": Path, "write": Path, "edit": Path, "multiedit": Path, "notebookedit": Path, "notebookread": Path,
+	"glob": Path, "grep": Path, "ls": Path,
+	"webfetch": Text, "websearch": Text,
+	"task": Text, "agent": Text, "skill": Text, "slashcommand": Text,
+	"todowrite": Opaque, "todoread": Opaque, "askuserquestion": Opaque, "exitplanmode": Opaque, "lsp": Opaque,
+	"taskcreate": Opaque, "taskget": Opaque, "tasklist": Opaque, "taskupdate": Opaque, "taskoutput": Opaque, "taskstop": Opaque,
+}
+
+func isWord(name string) bool {
+	_, ok := words[strings.ToLower(name)]
+	return ok
+}
+
+// kindOf is what the patterns of a name in a list are about, as far as that is
+// known without the agent's tools.
+func kindOf(name string) Kind {
+	name = strings.ToLower(name)
+	if kind, ok := words[name]; ok {
+		return kind
+	}
+	for i := range builtin {
+		if t := &builtin[i]; t.Name == name && len(t.As) > 0 {
+			return words[strings.ToLower(t.As[0])]
+		}
+	}
+	return Opaque
+}
+
+// builtin are the tools of Satchel, and tools that frameworks and many hosts
+// have, as far as their arguments are known.
+var builtin = []Tool{
+	{Name: "skill_run", As: []string{"Bash"}, Takes: Command, Field: "command"},
+	{Name: "skill_exec", As: []string{"Bash"}, Takes: Command, Field: "command"},
+	// What is written to a session can be anything that its program runs, so no
+	// pattern allows it.
+	{Name: "skill_write_stdin", As: []string{"Bash"}},
+	{Name: "skill_poll_session", As: []string{"Bash", "BashOutput"}, Takes: Inert},
+	{Name: "skill_kill_session", As: []string{"Bash", "KillBash", "KillShell"}, Takes: Inert},
+	{Name: "skill_update", As: []string{"updateSkill"}, Takes: Text, Field: "skill"},
+	{Name: "updateskill", As: []string{"skill_update"}, Takes: Text, Field: "skill"},
+
+	{Name: "transfer_to_agent", Always: true},
+	{Name: "exit", Always: true},
+
+	{Name: "bash", Takes: Command, Field: "command", Harmless: []string{"description"}},
+	{Name: "shell", As: []string{"Bash"}, Takes: Command, Field: "command", Harmless: []string{"description"}},
+	{Name: "execute", As: []string{"Bash"}, Takes: Command, Field: "command", Harmless: []string{"description"}},
+	{Name: "read_file", As: []string{"Read"}, Takes: Path, Field: "file_path"},
+	{Name: "write_file", As: []string{"Write"}, Takes: Path, Field: "file_path"},
+	{Name: "edit_file", As: []string{"Edit", "MultiEdit"}, Takes: Path, Field: "file_path"},
+	{Name: "ls", Takes: Path, Field: "path"},
+	{Name: "web_search", As: []string{"WebSearch"}},
+	{Name: "web_fetch", As: []string{"WebFetch"}, Takes: Text, Field: "url"},
+	{Name: "write_todos", As: []string{"TodoWrite"}},
+	{Name: "ask_user", As: []string{"AskUserQuestion"}},
+	{Name: "task", As: []string{"Agent"}, Takes: Text, Field: "subagent_type"},
+}
+
+// alike are more names that hosts have for what the format calls by a word. What
+// their arguments mean is not known, so entries with a pattern do not allow them;
+// a host says more by WithHostTools.
+var alike = []struct {
+	as    []string
+	names string
+}{
+	{[]string{"Bash"}, `run_command execute_command exec_command exec command cmd run terminal console run_terminal run_in_terminal
+		run_terminal_cmd run_terminal_command run_shell run_shell_command shell_command shell_exec execute_shell execute_bash
+		run_bash bash_command local_shell powershell sh zsh ssh subprocess
+		python python3 python_repl python_interpreter python_exec run_python execute_python python_code python_ast_repl ipython jupyter
+		code_interpreter code_execution execute_code run_code code_exec code_runner run_script execute_script repl
+		run_javascript javascript execute_javascript sandbox sandbox_exec run_in_sandbox docker_exec container_exec`},
+	{[]string{"Read"}, `read file_read read_files read_text_file read_multiple_files view view_file open_file get_file
+		get_file_contents file_get load_file cat show_file read_document read_media_file notebook_read`},
+	{[]string{"Write"}, `write file_write create_file save_file write_files write_text_file append_file append_to_file put_file
+		upload_file new_file delete_file remove_file file_delete move_file rename_file copy_file create_directory make_directory
+		mkdir file_manager filesystem`},
+	{[]string{"Edit", "MultiEdit"}, `edit file_edit edit_files multi_edit str_replace str_replace_editor str_replace_based_edit_tool
+		text_editor apply_patch apply_diff patch_file replace_in_file search_replace insert_edit_into_file modify_file
+		update_file file_update`},
+	{[]string{"Glob", "LS"}, `glob find_files file_search list_files list_directory list_dir directory_tree file_list`},
+	{[]string{"Grep"}, `grep grep_search search_files search_file_content ripgrep rg code_search search_code codebase_search`},
+	{[]string{"WebFetch"}, `fetch fetch_url fetch_page url_fetch get_url open_url http http_request http_get http_post http_client
+		request_get request_post request_put request_delete requests requests_get requests_post curl wget download download_file
+		browse browser browser_use browser_navigate web_browser scrape scrape_url web_scraper web_reader read_url
+		visit_page visit_website rest_api api_request`},
+	{[]string{"WebSearch"}, `search_web internet_search google_search googlesearch bing_search duckduckgo duckduckgo_search
+		ddg_search brave_search brave_web_search tavily tavily_search serpapi serper exa_search searxng`},
+	{[]string{"Task", "Agent"}, `agent sub_agent subagent spawn_agent run_agent delegate_task`},
+	{[]string{"TodoWrite"}, `todo_write update_todos todo_list`},
+	{[]string{"NotebookEdit"}, `notebook_edit edit_notebook edit_notebook_cell`},
+	{[]string{"AskUserQuestion"}, `ask_user_question ask_human ask_question ask_followup_question`},
+}
+
+// builtinTools are all tools that are known without a host.
+func builtinTools() []Tool {
+	all := slices.Clone(builtin)
+	for _, group := range alike {
+		for name := range strings.FieldsSeq(group.names) {
+			all = append(all, Tool{Name: name, As: group.as})
+		}
+	}
+	return all
+}

@@ -1,0 +1,50 @@
+package satchel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// pin keeps a text for a session.
+func (r *Runtime) pin(ctx context.Context, key core.SessionKey, c catalog.Content) error {
+	if err := r.storeOf(key).Pin(ctx, key.Session, c.Digest, c.Text); err != nil {
+		return fmt.Errorf("pin content for session %q: %w", key.Session, err)
+	}
+	return nil
+}
+
+// pinListing keeps the listing that the next change note of a session is made from.
+func (r *Runtime) pinListing(ctx context.Context, key core.SessionKey, c catalog.Content) error {
+	if err := session.PinListing(ctx, r.storeOf(key), c.Digest, c.Text, time.Now()); err != nil {
+		return fmt.Errorf("pin listing for session %q: %w", key.Session, err)
+	}
+	return nil
+}
+
+// digested returns a text that the runtime has made in the form of a text from a
+// catalog.
+func digested(text string) catalog.Content {
+	return catalog.Content{Text: text, Digest: session.Digest(text)}
+}
+
+// lostText stands for a pinned text that the store has lost.
+const lostText = "(This text is no longer available. Load it again.)"
+
+// pinLookup returns a function that finds the pinned texts of a session. For a text
+// that the store has lost it returns lostText, and no error.
+func (r *Runtime) pinLookup(ctx context.Context, key core.SessionKey) func(digest string) (string, error) {
+	return func(digest string) (string, error) {
+		text, err := r.storeOf(key).Pinned(ctx, key.Session, digest)
+		if errors.Is(err, session.ErrNotPinned) {
+			r.logger.WarnContext(ctx, "pinned content is lost", "session", key.Session, "digest", digest)
+			return lostText, nil
+		}
+		return text, err
+	}
+}

@@ -1,0 +1,114 @@
+package satchel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+)
+
+// WithPrices sets the prices of the provider's prompt cache for load mode Adaptive,
+// which it selects unless [WithLoadMode] was given before. The default is
+// loadmode.DefaultPrices. In mode Adaptive, where a turn begins, the prices, what
+// carrying the content of ended loads has cost, and how often skills of the session
+// came back decide from which place on it is cleared, as [loadmode.Prices.Clear]
+// says. Loads end with their turn all the same; what is still in view is loaded
+// again without being sent again. Given with WithCachePolicy, the last of the two
+// counts. With processors.InSystem, and in the other modes, it changes nothing.
+//
+// Where the cache holds nothing of the content any more, because the last request is
+// longer ago than TTL or the host has changed or cut what stands before it, clearing is
+// free. The session's record then also keeps how often skills came back, when the last
+// request was made and a checksum of what stands before all content, less than a
+// kilobyte. It is saved no more often, but for the time of a request: that is saved
+// within a turn at most once in a quarter of TTL, while there is content.
+func WithPrices(p loadmode.Prices) Option {
+	return func(s *settings) error {
+		if err := p.Check(); err != nil {
+			return fmt.Errorf("%w: WithPrices: %w", ErrOption, err)
+		}
+		if s.prices = p; !s.modeGiven {
+			s.mode = loadmode.Adaptive
+		}
+		return nil
+	}
+}
+
+// keepByPrices keeps expired content in the prompt up to the place from which on
+// clearing it pays. next is the record with which the turn begins, rec the one
+// before it.
+func (r *Runtime) keepByPrices(ctx context.Context, next, rec *session.Record, messages []core.Message) error {
+	state, now := r.states.of(next.Key), time.Now()
+	next.Sent, next.Front = now.Unix(), processors.Front(messages, len(messages))
+	if rec.Turn == 0 {
+		return nil
+	}
+	next.Returns = loadmode.Learn(rec.Returns, endedTurn(rec, messages))
+	if len(rec.Deliveries) == 0 {
+		return nil
+	}
+	content, err := state.shown(rec, r.pinLookup(ctx, next.Key))
+	if err != nil {
+		return err
+	}
+	facts, calls, at := processors.Facts(messages, processors.State{Record: rec, Content: content, Delivers: r.delivers})
+	idle := r.prices.TTL > 0 && rec.Sent > 0 && now.Sub(time.Unix(rec.Sent, 0)) > r.prices.TTL
+	facts.Returns, facts.Cold = next.Returns, idle || !processors.Stands(messages, rec.Front)
+	kept := calls[:r.prices.Clear(facts)]
+	if len(kept) > 0 {
+		next.Front = processors.Front(messages, hostMessages(messages[:at[0]]))
+	}
+	loadmode.KeepExpired(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
+	return nil
+}
+
+// hostMessages counts those that are not Satchel's.
+func hostMessages(messages []core.Message) (n int) {
+	for i := range messages {
+		if messages[i].Origin != core.Inserted {
+			n++
+		}
+	}
+	return n
+}
+
+// noteSent saves the time of a request within a turn, where prices ask for it, at most
+// once in a quarter of the time for which the cache holds a prefix.
+func (r *Runtime) noteSent(ctx context.Context, store session.Store, rec *session.Record) (*session.Record, error) {
+	if r.mode != loadmode.Adaptive || r.placement != processors.InToolResult || r.prices.TTL <= 0 || len(rec.Deliveries) == 0 {
+		return rec, nil
+	}
+	due := func(rec *session.Record) bool {
+		return time.Since(time.Unix(rec.Sent, 0)) >= max(r.prices.TTL/4, time.Second)
+	}
+	if !due(rec) {
+		return rec, nil
+	}
+	return session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
+		if !due(rec) {
+			return nil, nil
+		}
+		next := rec.Clone()
+		next.Sent = time.Now().Unix()
+		return next, nil
+	})
+}
+
+// endedTurn is what the turn of rec did, which messages hold.
+func endedTurn(rec *session.Record, messages []core.Message) loadmode.Ended {
+	t := loadmode.Ended{Quiet: processors.Quiet(messages)}
+	for i := range rec.Active {
+		t.Loaded = append(t.Loaded, rec.Active[i].Skill)
+	}
+	for i := range rec.Deliveries {
+		if d := &rec.Deliveries[i]; d.Turn < rec.Turn && !d.Old && !slices.Contains(t.InView, d.Skill) {
+			t.InView = append(t.InView, d.Skill)
+		}
+	}
+	return t
+}

@@ -1,0 +1,92 @@
+package processors
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// noteTokens bounds each list in a note of catalog changes.
+const noteTokens = 1000
+
+// Listing writes one line for each skill, a hash of its description and its name:
+// what a session keeps to tell later what has changed in the catalog.
+func Listing(skills []core.Skill) string {
+	var b strings.Builder
+	for i := range skills {
+		b.WriteString(session.MarkText(skills[i].Description))
+		b.WriteByte(' ')
+		b.WriteString(strings.ReplaceAll(skills[i].Name, "\n", " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// ChangeNote writes the note by which a session is told how the visible skills
+// differ from an earlier [Listing]. Each of its three lists (new, new description,
+// removed) is bounded and says how many names it leaves out.
+func (o OverviewText) ChangeNote(listing string, skills []core.Skill) string {
+	var order []string
+	before := make(map[string]string)
+	for line := range strings.Lines(listing) {
+		if hash, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), " "); ok && name != "" {
+			before[name] = hash
+			order = append(order, name)
+		}
+	}
+	var added, edited []core.Skill
+	for _, s := range skills {
+		hash, known := before[s.Name]
+		delete(before, s.Name)
+		switch {
+		case !known:
+			added = append(added, s)
+		case hash != session.MarkText(s.Description):
+			edited = append(edited, s)
+		}
+	}
+	var removed []string
+	for _, name := range order {
+		if _, gone := before[name]; gone {
+			removed = append(removed, name)
+		}
+	}
+	return o.changes(added, edited, removed)
+}
+
+func (o OverviewText) changes(added, edited []core.Skill, removed []string) string {
+	var b strings.Builder
+	b.WriteString("<skills_changed>\n")
+	for _, part := range []struct {
+		title  string
+		skills []core.Skill
+	}{{"new:", added}, {"new description:", edited}} {
+		if len(part.skills) == 0 {
+			continue
+		}
+		b.WriteString(part.title + "\n")
+		list := o
+		list.Guidance, list.Tokens = "", noteTokens
+		list.list(&b, part.skills)
+	}
+	if len(removed) > 0 {
+		b.WriteString("removed:")
+		left := noteTokens
+		for i, name := range removed {
+			entry := nameEntry(&core.Skill{Name: name})
+			if left -= EstimateTokens(entry); left < 0 {
+				fmt.Fprintf(&b, " and %d more", len(removed)-i)
+				break
+			}
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(entry)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("</skills_changed>")
+	return b.String()
+}

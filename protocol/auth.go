@@ -1,0 +1,201 @@
+package protocol
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Authenticator says who makes a request. The error wraps ErrUnauthenticated where
+// that is not to be found out.
+type Authenticator interface {
+	Authenticate(*http.Request) (Principal, error)
+}
+
+var (
+	// ErrUnauthenticated is wrapped when a request has no valid token.
+	ErrUnauthenticated = errors.New("no valid token")
+	// errTooManyFailures: the address has tried too many wrong tokens.
+	errTooManyFailures = fmt.Errorf("%w: too many wrong tokens from this address", ErrUnauthenticated)
+)
+
+// TokenFile is an Authenticator with tokens of a file, one per line:
+//
+//	tenant name scopes sha256:<hex>
+//
+// scopes are joined by commas, the last field is the SHA-256 of the token in
+// lower-case hex; blank lines and those that begin with "#" are passed over. The
+// file is read again when it has changed; one with a bad line is logged and not
+// used. Tokens come in the header Authorization: Bearer. After ten wrong ones in a
+// minute an address is told to wait, with status 429; valid ones are never refused.
+type TokenFile struct {
+	path   string
+	logger *slog.Logger
+
+	mu       sync.Mutex
+	stamp    string
+	looked   time.Time
+	tokens   []token
+	failures map[string]*failures
+}
+
+type token struct {
+	sum [sha256.Size]byte
+	who Principal
+}
+
+type failures struct {
+	since time.Time
+	count int
+}
+
+const (
+	maxTokenFile   = 1 << 20
+	maxFailures    = 10
+	failureWindow  = time.Minute
+	maxFailedHosts = 10_000
+)
+
+// OpenTokenFile reads a file of tokens. The error says which line is bad. A nil
+// logger logs nothing.
+func OpenTokenFile(path string, logger *slog.Logger) (*TokenFile, error) {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	f := &TokenFile{path: path, logger: logger, failures: make(map[string]*failures)}
+	tokens, stamp, err := readTokens(path)
+	if err != nil {
+		return nil, err
+	}
+	f.tokens, f.stamp = tokens, stamp
+	return f, nil
+}
+
+func stampOf(path string) (string, error) {
+	info, err := os.Stat(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano()), nil
+}
+
+func readTokens(path string) (tokens []token, stamp string, err error) {
+	if stamp, err = stampOf(path); err != nil {
+		return nil, "", fmt.Errorf("token file: %w", err)
+	}
+	text, err := os.ReadFile(path) //nolint:gosec // the operator names it
+	if err != nil {
+		return nil, stamp, fmt.Errorf("token file: %w", err)
+	}
+	if len(text) > maxTokenFile {
+		return nil, stamp, fmt.Errorf("token file %q: more than %d bytes", path, maxTokenFile)
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		t, err := parseToken(line)
+		if err != nil {
+			return nil, stamp, fmt.Errorf("token file %q, line %d: %w", path, i+1, err)
+		}
+		tokens = append(tokens, t)
+	}
+	return tokens, stamp, nil
+}
+
+func parseToken(line string) (t token, err error) {
+	fields := strings.Fields(line)
+	if len(fields) != 4 {
+		return t, errors.New("want: tenant name scopes sha256:<hex>")
+	}
+	t.who.Tenant, t.who.Name = fields[0], fields[1]
+	for scope := range strings.SplitSeq(fields[2], ",") {
+		switch s := Scope(scope); s {
+		case ScopeRead, ScopeRun, ScopeWrite, ScopeMetrics:
+			t.who.Scopes = append(t.who.Scopes, s)
+		default:
+			return t, fmt.Errorf("scope %q: want read, run, write or metrics", scope)
+		}
+	}
+	sum, err := hex.DecodeString(strings.TrimPrefix(fields[3], "sha256:"))
+	if err != nil || len(sum) != sha256.Size || !strings.HasPrefix(fields[3], "sha256:") {
+		return t, errors.New("want sha256: and 64 hex digits")
+	}
+	copy(t.sum[:], sum)
+	return t, nil
+}
+
+// Authenticate implements Authenticator.
+func (f *TokenFile) Authenticate(r *http.Request) (Principal, error) {
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") || given == "" {
+		return Principal{}, fmt.Errorf("%w: send Authorization: Bearer", ErrUnauthenticated)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.reread()
+	sum, found := sha256.Sum256([]byte(strings.TrimSpace(given))), -1
+	for i := range f.tokens { // all of them, so that the time tells nothing
+		if subtle.ConstantTimeCompare(sum[:], f.tokens[i].sum[:]) == 1 {
+			found = i
+		}
+	}
+	if found >= 0 {
+		return f.tokens[found].who, nil
+	}
+	if f.failed(r.RemoteAddr) {
+		return Principal{}, errTooManyFailures
+	}
+	return Principal{}, ErrUnauthenticated
+}
+
+// reread looks at the file, at most each second.
+func (f *TokenFile) reread() {
+	if time.Since(f.looked) < time.Second {
+		return
+	}
+	f.looked = time.Now()
+	stamp, err := stampOf(f.path)
+	if err == nil && stamp == f.stamp {
+		return
+	}
+	tokens, stamp, err := readTokens(f.path)
+	if stamp == f.stamp && err != nil {
+		return // said already
+	}
+	f.stamp = stamp
+	if err != nil {
+		f.logger.Error("the tokens stay as they were", "error", err)
+		return
+	}
+	f.tokens = tokens
+}
+
+// failed counts a wrong token and reports whether there were too many.
+func (f *TokenFile) failed(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = address
+	}
+	now := time.Now()
+	seen := f.failures[host]
+	if seen == nil || now.Sub(seen.since) > failureWindow {
+		if len(f.failures) >= maxFailedHosts {
+			clear(f.failures)
+		}
+		seen = &failures{since: now}
+		f.failures[host] = seen
+	}
+	seen.count++
+	return seen.count > maxFailures
+}

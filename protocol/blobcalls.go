@@ -1,0 +1,153 @@
+package protocol
+
+import (
+	"context"
+	"encoding/base64"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/protocol/blobs"
+)
+
+const (
+	maxContent = 8 << 20 // bytes of create_blob
+	maxKind    = 255
+)
+
+// createBlob answers create_blob.
+func (c *call) createBlob(ctx context.Context) (any, error) {
+	var p struct {
+		Content  *string `json:"content"`
+		Kind     string  `json:"kind"`
+		Encoding string  `json:"encoding"`
+		TTL      *int64  `json:"ttl_s"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, err
+	}
+	if p.Content == nil {
+		return nil, badParam("content", "is missing")
+	}
+	encoding, err := oneOf("encoding", p.Encoding, "utf-8", "base64")
+	if err != nil {
+		return nil, err
+	}
+	content := []byte(*p.Content)
+	if encoding == "base64" {
+		if content, err = base64.StdEncoding.DecodeString(*p.Content); err != nil {
+			return nil, badParam("content", "is not base64")
+		}
+	}
+	if len(content) > maxContent {
+		return nil, fault(CodeTooLarge, "size", "content has %d bytes: at most %d; larger ones go to POST /blobs", len(content), maxContent)
+	}
+	ttl, err := within("ttl_s", p.TTL, int64(blobs.DefaultExpiry/time.Second), 1, int64(blobs.MaxExpiry/time.Second))
+	if err != nil {
+		return nil, err
+	}
+	return c.keepBlob(ctx, p.Kind, strings.NewReader(string(content)), maxContent, time.Duration(ttl)*time.Second)
+}
+
+// keepBlob stores a blob, for create_blob and POST /blobs.
+func (c *call) keepBlob(ctx context.Context, kind string, r io.Reader, limit int64, ttl time.Duration) (any, error) {
+	if err := required("kind", kind, maxKind); err != nil {
+		return nil, err
+	}
+	if strings.ContainsFunc(kind, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return nil, badParam("kind", "%.60q: want a MIME type", kind)
+	}
+	info, err := c.store.Create(ctx, c.Tenant, kind, r, limit, time.Now().Add(ttl))
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"blob_id": info.ID, "size_bytes": info.Size, "digest": info.SHA256, "expires_at": info.Expires.UTC().Format(time.RFC3339),
+	}, nil
+}
+
+// readBlob answers read_blob.
+func (c *call) readBlob(ctx context.Context) (any, error) {
+	var p struct {
+		ID       string `json:"blob_id"`
+		Mode     string `json:"mode"`
+		MaxBytes *int64 `json:"max_bytes"`
+		Offset   *int64 `json:"offset"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, err
+	}
+	if err := required("blob_id", p.ID, maxName); err != nil {
+		return nil, err
+	}
+	mode, err := oneOf("mode", p.Mode, "sample_head", "sample_tail", "full")
+	if err != nil {
+		return nil, err
+	}
+	if p.MaxBytes == nil {
+		normal := int64(2000)
+		p.MaxBytes = &normal
+	}
+	offset, n, err := windowOf(p.Offset, p.MaxBytes, maxWindow)
+	if err != nil {
+		return nil, err
+	}
+	info, err := c.store.Stat(ctx, c.Tenant, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case mode == "full" && info.Size > maxWindow:
+		return nil, fault(CodeTooLarge, "size", "blob has %d bytes: read samples, or GET /blobs/%s", info.Size, info.ID)
+	case mode == "full":
+		offset, n = 0, max(info.Size, 1)
+	case mode == "sample_tail":
+		n = min(n, info.Size)
+		offset = max(info.Size-n-offset, 0)
+	}
+	w, err := c.sample(ctx, info, min(offset, info.Size), n)
+	if err != nil {
+		return nil, err
+	}
+	if _, width := utf8.DecodeRuneInString(w.content); w.encoding == "utf-8" && int64(len(w.content)) > n && width < len(w.content) {
+		// The first character begins before the sample. At its end there is room for
+		// less.
+		if mode == "sample_tail" {
+			w.content, w.from = w.content[width:], w.from+int64(width)
+		}
+	}
+	return map[string]any{
+		"content": w.content, "encoding": w.encoding, "kind": info.Kind, "size_bytes": info.Size,
+		"offset": w.from, "truncated": w.from > 0 || w.end < info.Size,
+	}, nil
+}
+
+// sample reads a part of a blob with what a character across its ends needs.
+func (c *call) sample(ctx context.Context, info blobs.Info, offset, n int64) (window, error) {
+	from := max(offset-utf8.UTFMax+1, 0)
+	r, _, err := c.store.Open(ctx, c.Tenant, info.ID, from, offset-from+n+utf8.UTFMax)
+	if err != nil {
+		return window{}, err
+	}
+	defer func() { _ = r.Close() }()
+	part, err := io.ReadAll(r)
+	if err != nil {
+		return window{}, err
+	}
+	inner, before := trimmed(part)
+	if from == 0 {
+		inner, before = part, 0
+		if from+int64(len(part)) < info.Size {
+			inner, _ = trimmed(part)
+		}
+	}
+	if !isText(inner) {
+		end := min(offset-from+n, int64(len(part)))
+		return window{base64.StdEncoding.EncodeToString(part[offset-from : end]), "base64", offset, from + end}, nil
+	}
+	start := from + int64(before)
+	w := cut(inner, max(offset-start, 0), n)
+	w.from, w.end = w.from+start, w.end+start
+	return w, nil
+}

@@ -1,0 +1,98 @@
+package blobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/blobstest"
+)
+
+func TestMemory(t *testing.T) {
+	blobstest.Run(t, func(*testing.T) blobs.Store {
+		return blobs.NewMemory(blobs.WithQuota(blobstest.Bytes, blobstest.Blobs))
+	})
+}
+
+func openDirectory(t *testing.T, dir string, opts ...blobs.Option) *blobs.Directory {
+	t.Helper()
+	d, err := blobs.OpenDirectory(dir, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+func TestDirectory(t *testing.T) {
+	blobstest.Run(t, func(t *testing.T) blobs.Store {
+		return openDirectory(t, t.TempDir(), blobs.WithQuota(blobstest.Bytes, blobstest.Blobs))
+	})
+}
+
+// TestDirectoryAgain opens a directory with a blob, a damaged one and what a crash
+// has left.
+func TestDirectoryAgain(t *testing.T) {
+	dir := t.TempDir()
+	first := openDirectory(t, dir)
+	var infos []blobs.Info
+	for _, text := range []string{"whole", "damaged"} {
+		info, err := first.Create(t.Context(), "a", "text/plain", strings.NewReader(text), 100, time.Now().Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		infos = append(infos, info)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", strings.TrimPrefix(infos[1].ID, blobs.Prefix)))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.WriteFile(files[0], []byte("DAMAGED"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	torn := filepath.Join(filepath.Dir(files[0]), strings.TrimPrefix(blobs.NewID(), blobs.Prefix))
+	if err := os.WriteFile(torn, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	d := openDirectory(t, dir)
+	if got, err := d.Usage(t.Context(), "a"); err != nil || got != (blobs.Usage{Bytes: 12, Blobs: 2}) {
+		t.Errorf("usage %+v, %v", got, err)
+	}
+	for i, want := range []error{nil, blobs.ErrDamaged} {
+		r, _, err := d.Open(t.Context(), "a", infos[i].ID, 0, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadAll(r); !errors.Is(err, want) {
+			t.Errorf("blob %d: %v, want %v", i, err, want)
+		}
+		_ = r.Close()
+	}
+	if _, err := d.Sweep(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(torn); err != nil {
+		t.Errorf("what may still be written is gone: %v", err)
+	}
+	if _, err := d.Sweep(t.Context(), time.Now().Add(50*time.Minute+11*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(torn); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what a crash has left is there: %v", err)
+	}
+}
+
+func ExampleNewMemory() {
+	store := blobs.NewMemory()
+	info, err := store.Create(context.Background(), "acme", "text/csv", strings.NewReader("a,b\n"), blobs.MaxBlob, time.Now().Add(blobs.DefaultExpiry))
+	fmt.Println(info.Size, err)
+	// Output: 4 <nil>
+}

@@ -1,0 +1,93 @@
+package blobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+)
+
+// chunk is how much room is taken at a time.
+const chunk = 64 << 10
+
+// copyBlob writes r to w, taking room of the tenant's for each part before it is
+// written. On an error the room is given back.
+func (q *quotas) copyBlob(ctx context.Context, tenant string, w io.Writer, r io.Reader, limit int64) (size int64, sum string, err error) {
+	if err := q.take(tenant, 0, 1); err != nil {
+		return 0, "", err
+	}
+	defer func() {
+		if err != nil {
+			_ = q.take(tenant, -size, -1)
+		}
+	}()
+	limit = min(limit, MaxBlob)
+	digest := sha256.New()
+	buf := make([]byte, chunk)
+	for {
+		if err := ctx.Err(); err != nil {
+			return size, "", err
+		}
+		n, readErr := io.ReadFull(r, buf)
+		if n > 0 {
+			if size+int64(n) > limit {
+				return size, "", fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+			}
+			if err := q.take(tenant, int64(n), 0); err != nil {
+				return size, "", err
+			}
+			size += int64(n)
+			_, _ = digest.Write(buf[:n])
+			if _, err := w.Write(buf[:n]); err != nil {
+				return size, "", err
+			}
+		}
+		switch {
+		case errors.Is(readErr, io.EOF), errors.Is(readErr, io.ErrUnexpectedEOF):
+			return size, hex.EncodeToString(digest.Sum(nil)), nil
+		case readErr != nil:
+			return size, "", readErr
+		}
+	}
+}
+
+// section returns where a read begins and how long it is.
+func section(size, offset, length int64) (from, n int64) {
+	offset = min(max(offset, 0), size)
+	if length < 0 || length > size-offset {
+		length = size - offset
+	}
+	return offset, length
+}
+
+// checked compares a whole blob with its digest as it is read.
+type checked struct {
+	io.Reader
+	io.Closer
+	info   Info
+	digest hash.Hash
+	size   int64
+}
+
+func newChecked(r io.Reader, c io.Closer, info Info) *checked {
+	return &checked{Reader: r, Closer: c, info: info, digest: sha256.New()}
+}
+
+func (c *checked) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	_, _ = c.digest.Write(p[:n])
+	c.size += int64(n)
+	if errors.Is(err, io.EOF) && (c.size != c.info.Size || hex.EncodeToString(c.digest.Sum(nil)) != c.info.SHA256) {
+		return n, fmt.Errorf("%w: %q", ErrDamaged, c.info.ID)
+	}
+	return n, err
+}
+
+// limited is a part of a blob.
+type limited struct {
+	io.Reader
+	io.Closer
+}

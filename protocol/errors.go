@@ -1,0 +1,87 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/run"
+	"github.com/satchel-go/satchel/protocol/shelf"
+)
+
+// The error codes of the server beside those of JSON-RPC.
+const (
+	CodeUnauthenticated = -32001
+	CodeForbidden       = -32003
+	CodeNotFound        = -32004
+	CodeTooLarge        = -32005
+	CodeBusy            = -32006
+	CodeUnavailable     = -32007
+	CodeExists          = -32008
+)
+
+// retryAfter is how long a caller that was refused for load should wait.
+const retryAfter = 1000 // milliseconds
+
+func fault(code int, kind, format string, args ...any) *jsonrpc.Error {
+	data := map[string]any{"kind": kind}
+	if code == CodeBusy {
+		data["retry_after_ms"] = retryAfter
+	}
+	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...), Data: data}
+}
+
+// badParam says what is wrong with a parameter.
+func badParam(field, format string, args ...any) *jsonrpc.Error {
+	return &jsonrpc.Error{
+		Code: jsonrpc.CodeParams, Message: field + " " + fmt.Sprintf(format, args...),
+		Data: map[string]any{"kind": "params", "field": field},
+	}
+}
+
+// errorOf is the error that a caller is told, nil where it is the server's own
+// affair.
+func errorOf(ctx context.Context, err error) *jsonrpc.Error {
+	var told *jsonrpc.Error
+	var unknown *shelf.NotFoundError
+	var manifest *shelf.ManifestError
+	var path *shelf.PathError
+	switch {
+	case errors.As(err, &told):
+		return told
+	case ctx.Err() != nil:
+		return fault(jsonrpc.CodeCancelled, "cancelled", "cancelled")
+	case errors.As(err, &unknown):
+		if len(unknown.Versions) > 0 {
+			return fault(CodeNotFound, "version", "%v", err)
+		}
+		return fault(CodeNotFound, "skill", "%v", err)
+	case errors.As(err, &manifest):
+		return badParam("manifest", "%v", manifest)
+	case errors.As(err, &path):
+		return &jsonrpc.Error{Code: jsonrpc.CodeParams, Message: path.Error(), Data: map[string]any{"kind": "params", "field": "path"}}
+	case errors.Is(err, blobs.ErrUnknown):
+		return fault(CodeNotFound, "blob", "%v", err)
+	case errors.Is(err, blobs.ErrTooLarge):
+		return fault(CodeTooLarge, "size", "%v", err)
+	case errors.Is(err, blobs.ErrQuota), errors.Is(err, shelf.ErrFull):
+		return fault(CodeTooLarge, "quota", "%v", err)
+	case errors.Is(err, shelf.ErrExists):
+		return fault(CodeExists, "exists", "%v", err)
+	case errors.Is(err, shelf.ErrChanged):
+		return fault(CodeNotFound, "file", "the skill has changed on the server: list it again")
+	case errors.Is(err, fs.ErrNotExist):
+		return fault(CodeNotFound, "file", "%v", err)
+	case errors.Is(err, run.ErrBusy):
+		return fault(CodeBusy, "busy", "%v", err)
+	case errors.Is(err, run.ErrStopping):
+		return fault(CodeUnavailable, "unavailable", "%v", err)
+	case errors.Is(err, run.ErrUnavailable), errors.Is(err, executor.ErrSetup), errors.Is(err, executor.ErrCommand):
+		return fault(CodeUnavailable, "unavailable", "%v", err)
+	}
+	return nil
+}

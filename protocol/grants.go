@@ -1,0 +1,287 @@
+package protocol
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/egress"
+	"github.com/satchel-go/satchel/protocol/run"
+	"github.com/satchel-go/satchel/protocol/shelf"
+)
+
+// SecretMode is how a secret reaches a run.
+type SecretMode string
+
+// The modes, safest first.
+const (
+	// SecretProxy gives the run a placeholder, for which the proxy puts the value
+	// into requests to Secret.Hosts. The run never has the value.
+	SecretProxy SecretMode = "proxy"
+	// SecretFile is a file /run/secrets/NAME, in memory.
+	SecretFile SecretMode = "file"
+	// SecretEnv is a variable.
+	SecretEnv SecretMode = "env"
+)
+
+// Secret is one that skills may ask for by its name (skill.toml, permissions).
+type Secret struct {
+	Name string
+	// Value is asked for once for each run that has the secret. One of less than 8
+	// bytes is none: the run fails.
+	Value func(ctx context.Context, tenant string) (string, error)
+	Mode  SecretMode
+	// Skills and Tenants may have it; empty is all that ask.
+	Skills, Tenants []string
+	// Hosts are for SecretProxy: exact names.
+	Hosts []string
+}
+
+// CodeGrants says what run_code has of the skills that it mounts.
+type CodeGrants uint8
+
+const (
+	// GrantNothing is the default.
+	GrantNothing CodeGrants = iota
+	// GrantMounted gives it the networks of all of them, and their secrets in proxy
+	// mode.
+	GrantMounted
+)
+
+// grants are what the operator allows.
+type grants struct {
+	policy  *egress.Policy // nil: no network
+	secrets []Secret
+	code    CodeGrants
+	created bool
+}
+
+// WithEgress lets runs reach what their skills ask for and the policy allows, by a
+// proxy, where the executor has Capabilities().Loopback. Its Secrets and Log are
+// the server's.
+func WithEgress(policy egress.Policy) Option {
+	return func(c *settings) error { c.grants.policy = &policy; return nil }
+}
+
+var secretName = regexp.MustCompile(`^[A-Z_][A-Z0-9_]{0,63}$`)
+
+// WithSecrets sets the secrets that skills may ask for.
+func WithSecrets(secrets ...Secret) Option {
+	return func(c *settings) error {
+		for _, s := range secrets {
+			switch {
+			case !secretName.MatchString(s.Name) || s.Value == nil:
+				return fmt.Errorf("%w: secret %q: want an upper-case name, and a value", ErrOption, s.Name)
+			case s.Mode != SecretProxy && s.Mode != SecretFile && s.Mode != SecretEnv:
+				return fmt.Errorf("%w: secret %q: mode %q: want proxy, file or env", ErrOption, s.Name, s.Mode)
+			case (s.Mode == SecretProxy) != (len(s.Hosts) > 0):
+				return fmt.Errorf("%w: secret %q: hosts go with mode proxy", ErrOption, s.Name)
+			}
+			for _, host := range s.Hosts {
+				if rule, err := egress.ParseRule("https://" + host); err != nil || rule.SecretHost() == "" {
+					return fmt.Errorf("%w: secret %q: host %q: want an exact name", ErrOption, s.Name, host)
+				}
+			}
+		}
+		c.grants.secrets = append(c.grants.secrets, secrets...)
+		return nil
+	}
+}
+
+// WithCodeGrants sets what run_code has of the skills that it mounts.
+func WithCodeGrants(g CodeGrants) Option {
+	return func(c *settings) error { c.grants.code = g; return nil }
+}
+
+// WithCreatedGrants gives skills that tenants have created what they ask for, as
+// those of the server. The default is nothing.
+func WithCreatedGrants() Option {
+	return func(c *settings) error { c.grants.created = true; return nil }
+}
+
+// may reports whether a skill can be granted anything in this run.
+func (g *grants) may(k *shelf.Skill, code bool) bool {
+	return (!code || g.code == GrantMounted) && (!k.Created || g.created)
+}
+
+// secret finds one that the operator lets a skill have.
+func (g *grants) secret(name, id, tenant string) *Secret {
+	for i := range g.secrets {
+		s := &g.secrets[i]
+		if s.Name == name && (len(s.Skills) == 0 || slices.Contains(s.Skills, id)) && (len(s.Tenants) == 0 || slices.Contains(s.Tenants, tenant)) {
+			return s
+		}
+	}
+	return nil
+}
+
+// granting makes the grant of one run.
+type granting struct {
+	*call
+	run.Grant
+	code   bool
+	policy egress.Policy
+	asked  []egress.Rule
+	names  []string // of secrets
+}
+
+// errNoValue is what fails a run, without an error of the protocol.
+var errNoValue = errors.New("has no usable value")
+
+// grant says what a run may reach and know: what its skills ask for and the
+// operator allows. The rest is warnings.
+func (c *call) grant(ctx context.Context, job *run.Job) error {
+	g := &granting{call: c, code: job.Skill == nil}
+	if c.grants.policy != nil {
+		g.policy = *c.grants.policy
+	}
+	g.policy.Secrets = nil
+	skills := slices.Clone(job.Mounted)
+	if job.Skill != nil {
+		skills = append(skills, job.Skill)
+	}
+	for _, k := range skills {
+		if err := g.skill(ctx, k); err != nil {
+			return err
+		}
+	}
+	if err := g.network(job, skills); err != nil {
+		return err
+	}
+	if len(g.names) > 0 {
+		g.Env = append(g.Env, "SATCHEL_SECRETS="+strings.Join(g.names, ","))
+	}
+	job.Grant = g.Grant
+	return nil
+}
+
+func (g *granting) refuse(k *shelf.Skill, what string) {
+	g.Warnings = append(g.Warnings, fmt.Sprintf("%s asks for %s: not granted", k.ID(), what))
+}
+
+func (g *granting) skill(ctx context.Context, k *shelf.Skill) error {
+	may := g.grants.may(k, g.code)
+	for _, address := range k.Network {
+		rule, err := egress.ParseRule(address)
+		if err != nil || !may {
+			g.refuse(k, address)
+			continue
+		}
+		g.asked = append(g.asked, rule)
+	}
+	for _, name := range k.Secrets {
+		s := g.grants.secret(name, k.ID(), g.Tenant)
+		if s == nil || !may || g.code && s.Mode != SecretProxy {
+			g.refuse(k, "the secret "+name)
+			continue
+		}
+		if slices.Contains(g.names, name) {
+			continue
+		}
+		if err := g.give(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// give brings a secret to the run.
+func (g *granting) give(ctx context.Context, s *Secret) error {
+	value, err := s.Value(ctx, g.Tenant)
+	if err != nil || len(value) < 8 {
+		if err != nil {
+			g.logger.Error("secret without value", "secret", s.Name, "error", err)
+		}
+		return fmt.Errorf("secret %q %w", s.Name, errNoValue)
+	}
+	g.names = append(g.names, s.Name)
+	g.Hidden = append(g.Hidden, run.Hidden{Name: s.Name, Value: value})
+	switch s.Mode {
+	case SecretFile:
+		if !g.executor.Capabilities().Loopback.Enforced {
+			return fault(CodeUnavailable, "unavailable", "no sandbox on this server: the secret %s as a file needs namespaces", s.Name)
+		}
+		if g.Secrets == nil {
+			g.Secrets = make(map[string]string)
+		}
+		g.Secrets[s.Name] = value
+	case SecretEnv:
+		g.Env = append(g.Env, s.Name+"="+value)
+	default:
+		var b [16]byte
+		_, _ = rand.Read(b[:]) // never fails
+		placeholder := "satchel-secret-" + hex.EncodeToString(b[:])
+		g.Env = append(g.Env, s.Name+"="+placeholder)
+		g.Hidden = append(g.Hidden, run.Hidden{Name: s.Name, Value: placeholder})
+		g.policy.Secrets = append(g.policy.Secrets, egress.Secret{Name: s.Name, Value: value, Placeholder: placeholder, Hosts: s.Hosts})
+	}
+	return nil
+}
+
+// network opens the way to what was asked for and is allowed.
+func (g *granting) network(job *run.Job, skills []*shelf.Skill) error {
+	policy, refused := g.policy.Narrow(g.asked)
+	for _, rule := range refused {
+		g.Warnings = append(g.Warnings, fmt.Sprintf("network %s: not granted, or not all of it", rule))
+	}
+	if len(policy.Rules) == 0 {
+		return nil
+	}
+	if !g.executor.Capabilities().Loopback.Enforced {
+		g.Warnings = append(g.Warnings, "network: not granted: it needs a sandbox with namespaces")
+		return nil
+	}
+	ids := make([]string, len(skills))
+	for i, k := range skills {
+		ids[i] = k.ID()
+	}
+	policy.Log = func(e egress.Entry) { g.logEgress(job.ID, ids, e) }
+	proxy, err := egress.New(policy)
+	if err != nil {
+		return fmt.Errorf("egress: %w", err)
+	}
+	g.Env = append(g.Env, egress.Environment()...)
+	g.Listen = []executor.Listen{{Port: egress.Port, Serve: func(l net.Listener) { _ = proxy.Serve(l) }}}
+	g.Close = func() { _ = proxy.Close() }
+	return nil
+}
+
+func (g *granting) logEgress(id string, skills []string, e egress.Entry) {
+	g.metrics.addEgress(string(e.Verdict), e.Sent+e.Received)
+	g.logger.Info("egress", "run_id", id, "tenant", g.Tenant, "skills", strings.Join(skills, ","), "verdict", string(e.Verdict),
+		"reason", e.Reason, "name", e.Name, "port", e.Port, "address", e.Address.String(), "sent", e.Sent, "received", e.Received,
+		slog.Time("at", e.Time))
+}
+
+// granted is what describe_skill says of it.
+func (c *call) granted(k *shelf.Skill) map[string]any {
+	network, secrets := []string{}, []string{}
+	if c.grants.may(k, false) {
+		var asked []egress.Rule
+		for _, address := range k.Network {
+			if rule, err := egress.ParseRule(address); err == nil {
+				asked = append(asked, rule)
+			}
+		}
+		if c.grants.policy != nil {
+			policy, _ := c.grants.policy.Narrow(asked)
+			for _, rule := range policy.Rules {
+				network = append(network, rule.String())
+			}
+		}
+		for _, name := range k.Secrets {
+			if c.grants.secret(name, k.ID(), c.Tenant) != nil {
+				secrets = append(secrets, name)
+			}
+		}
+	}
+	return map[string]any{"network": network, "secrets": secrets}
+}

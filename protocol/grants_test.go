@@ -1,0 +1,147 @@
+package protocol_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/egress"
+	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/protocol"
+	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// names resolves every name to this machine.
+type names struct{}
+
+func (names) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+}
+
+const asking = `import os, urllib.request
+import runtime
+
+def get(url):
+    try:
+        return urllib.request.urlopen(url, timeout=30).read().decode()
+    except Exception as e:
+        return "%s %s" % (type(e).__name__, e)
+
+def main(args):
+    out = {"allowed": get(args["allowed"]), "other": get(args["other"]), "env": os.environ.get("ENV_KEY"), "file": None, "denied": None}
+    try:
+        out["file"] = runtime.secrets.get("FILE_KEY")
+    except KeyError as e:
+        out["denied"] = "KeyError"
+    print("log", os.environ.get("ENV_KEY"), os.environ.get("PROXY_KEY"))
+    out["proxy"] = os.environ.get("PROXY_KEY", "")[:15]
+    out["blob"] = runtime.blobs.write_text("x %s" % os.environ.get("ENV_KEY"))
+    return out
+`
+
+// TestGrants gives a skill its network and secrets, and nothing to code, to a
+// created skill, and to another skill.
+func TestGrants(t *testing.T) {
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "reached") }))
+	defer upstream.Close()
+	at, err := url.Parse(upstream.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := sandbox.New()
+	if err != nil {
+		t.Logf("no sandbox here, so nothing is granted: %v", err)
+		return
+	}
+	t.Cleanup(func() { _ = box.Close() })
+	address := "http://api.test:" + at.Port()
+	asks := fmt.Sprintf("version = \"1.0.0\"\ndescription = \"x\"\n[runtime]\nlanguage = \"python\"\nentrypoint = \"main.py\"\n[permissions]\nnetwork = [%q]\nsecrets = [\"ENV_KEY\", \"FILE_KEY\", \"PROXY_KEY\", \"NONE\"]\n", address)
+	source, err := catalog.OpenSource(catalog.FS("test", fstest.MapFS{
+		"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: x\n---\n")}, "a/skill.toml": {Data: []byte("name = \"a\"\n" + asks)}, "a/main.py": {Data: []byte(asking)},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	skills, err := shelf.Open(t.Context(), "", source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = skills.Close() })
+	places, err := workspace.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = places.Close() })
+	rule, err := egress.ParseRule(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(text string) func(context.Context, string) (string, error) {
+		return func(context.Context, string) (string, error) { return text, nil }
+	}
+	list := []protocol.Secret{
+		{Name: "ENV_KEY", Mode: protocol.SecretEnv, Value: value("env-value-1234")},
+		{Name: "PROXY_KEY", Mode: protocol.SecretProxy, Hosts: []string{"api.test"}, Value: value("proxy-value-1234")},
+	}
+	loopback := box.Capabilities().Loopback.Enforced
+	if loopback {
+		list = append(list, protocol.Secret{Name: "FILE_KEY", Mode: protocol.SecretFile, Value: value("file-value-1234")})
+	}
+	s, err := protocol.New(protocol.WithShelf(skills), protocol.WithExecutor(box), protocol.WithWorkspaces(places), protocol.WithSecrets(list...),
+		protocol.WithEgress(egress.Policy{Rules: []egress.Rule{rule}, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Resolve: names{}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close(context.Background()) })
+	b := &bench{s, t}
+	args := m{"allowed": address + "/x", "other": "http://evil.test:" + at.Port() + "/"}
+	got := b.ok("execute_skill", m{"name": "a", "args": args})
+	output, _ := got["output"].(m)
+	if output == nil {
+		t.Fatalf("%v", got)
+	}
+	if output["env"] != "[ENV_KEY]" || !strings.HasPrefix(got["logs_preview"].(string), "log [ENV_KEY] [PROXY_KEY]\n") || output["proxy"] != "satchel-secret-" ||
+		!strings.Contains(fmt.Sprint(got["warnings"]), "the secret NONE: not granted") {
+		t.Errorf("%v", got)
+	}
+	if blob := b.ok("read_blob", m{"blob_id": output["blob"]}); blob["content"] != "x [ENV_KEY]" {
+		t.Errorf("blob %v", blob)
+	}
+	if loopback && (output["allowed"] != "reached" || !strings.Contains(output["other"].(string), "403") || output["file"] != "[FILE_KEY]") {
+		t.Errorf("network and file: %v", output)
+	}
+	if !loopback && !strings.Contains(fmt.Sprint(got["warnings"]), "needs a sandbox with namespaces") {
+		t.Errorf("without namespaces: %v", got["warnings"])
+	}
+	code := b.ok("run_code", m{"language": "python", "code": asking, "args": args, "mount_skills": []string{"a"}})
+	output, _ = code["output"].(m)
+	if output["allowed"] == "reached" || output["env"] != nil || output["proxy"] != "" || output["denied"] != "KeyError" {
+		t.Errorf("code has what its skill has: %v", code)
+	}
+	if described := fmt.Sprint(b.ok("describe_skill", m{"name": "a"})["skill"].(m)["permissions"].(m)["granted"]); !strings.Contains(described, address) || !strings.Contains(described, "ENV_KEY") {
+		t.Errorf("granted: %s", described)
+	}
+}
+
+func TestSecretWithoutValue(t *testing.T) {
+	none := protocol.Secret{Name: "SALESFORCE_API_KEY", Mode: protocol.SecretEnv, Value: func(context.Context, string) (string, error) { return "", errors.New("no such thing") }}
+	got := newBench(t, protocol.WithSecrets(none)).ok("execute_skill", m{"name": "salesforce.leads.sync", "args": m{}})
+	if got["status"] != "failed" || got["error"].(m)["type"] != "Policy" || got["error"].(m)["message"] != `secret "SALESFORCE_API_KEY" has no usable value` || got["reason"] != string(executor.ReasonSetup) {
+		t.Errorf("%v", got)
+	}
+	for _, bad := range []protocol.Secret{{Name: "x", Mode: protocol.SecretEnv, Value: none.Value}, {Name: "X", Mode: "y", Value: none.Value}, {Name: "X", Mode: protocol.SecretProxy, Value: none.Value}, {Name: "X", Mode: protocol.SecretProxy, Hosts: []string{"*.x.test"}, Value: none.Value}} {
+		if _, err := protocol.New(protocol.WithSecrets(bad)); !errors.Is(err, protocol.ErrOption) {
+			t.Errorf("%+v: %v", bad.Name, err)
+		}
+	}
+}

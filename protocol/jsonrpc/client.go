@@ -1,0 +1,149 @@
+package jsonrpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"sync/atomic"
+)
+
+// ErrConnection is wrapped when a call was not answered because the connection
+// ended.
+var ErrConnection = errors.New("connection ended")
+
+// Client calls over a connection, one message per line. Its methods may be
+// called concurrently.
+type Client struct {
+	conn     io.ReadWriteCloser
+	onNotice func(method string, params json.RawMessage)
+	writing  sync.Mutex
+	next     atomic.Int64
+
+	mu      sync.Mutex
+	waiting map[string]chan incoming
+	err     error // of the connection, when it has ended
+	done    chan struct{}
+}
+
+// incoming is any message of a server.
+type incoming struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *Error          `json:"error"`
+}
+
+// NewClient returns a client over a connection, which it reads until Close.
+// onNotice, if not nil, gets the notifications, in order; the answers that follow
+// wait for it.
+func NewClient(conn io.ReadWriteCloser, onNotice func(method string, params json.RawMessage)) *Client {
+	c := &Client{conn: conn, onNotice: onNotice, waiting: make(map[string]chan incoming), done: make(chan struct{})}
+	go c.read()
+	return c
+}
+
+// Close ends the connection and the calls that wait.
+func (c *Client) Close() error {
+	err := c.conn.Close()
+	<-c.done
+	return err
+}
+
+// Call calls a method and decodes its result, unless that is nil. The error is an
+// *Error of the server, that of ctx, in which case the server is asked to cancel
+// the call, or wraps ErrConnection.
+func (c *Client) Call(ctx context.Context, method string, params, result any) error {
+	id := strconv.FormatInt(c.next.Add(1), 10)
+	answer := make(chan incoming, 1)
+	c.mu.Lock()
+	if c.err != nil {
+		defer c.mu.Unlock()
+		return c.err
+	}
+	c.waiting[id] = answer
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.waiting, id)
+	}()
+	if err := c.send(map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method, "params": params}); err != nil {
+		return err
+	}
+	select {
+	case got := <-answer:
+		return decode(got, result)
+	case <-ctx.Done():
+		_ = c.send(map[string]any{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": map[string]any{"id": json.RawMessage(id)}})
+		return ctx.Err()
+	case <-c.done:
+		select {
+		case got := <-answer: // it came just before the end
+			return decode(got, result)
+		default:
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.err
+	}
+}
+
+func decode(got incoming, result any) error {
+	if got.Error != nil {
+		return got.Error
+	}
+	if result == nil {
+		return nil
+	}
+	return json.Unmarshal(got.Result, result)
+}
+
+func (c *Client) send(message any) error {
+	text, err := Marshal(message)
+	if err != nil {
+		return err
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if _, err := c.conn.Write(append(text, '\n')); err != nil {
+		return fmt.Errorf("%w: %w", ErrConnection, err)
+	}
+	return nil
+}
+
+func (c *Client) read() {
+	defer close(c.done)
+	framing, err := newFraming(c.conn)
+	for err == nil {
+		var raw []byte
+		if raw, err = framing.read(); err != nil {
+			break
+		}
+		var got incoming
+		if json.Unmarshal(raw, &got) != nil {
+			continue
+		}
+		if got.Method != "" {
+			if c.onNotice != nil {
+				c.onNotice(got.Method, got.Params)
+			}
+			continue
+		}
+		c.mu.Lock()
+		if answer := c.waiting[string(got.ID)]; answer != nil {
+			select {
+			case answer <- got:
+			default: // answered twice
+			}
+		}
+		c.mu.Unlock()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = fmt.Errorf("%w: %w", ErrConnection, err)
+}

@@ -1,0 +1,117 @@
+package jsonrpc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// ErrTooLong is wrapped when a message is longer than MaxMessage. The connection
+// cannot be read on.
+var ErrTooLong = errors.New("message too long")
+
+// maxHeader bounds the headers of a frame, in bytes.
+const maxHeader = 4 << 10
+
+// framing is how messages follow each other on a connection: one per line, or
+// with a Content-Length in front as in LSP.
+type framing struct {
+	r       *bufio.Reader
+	headers bool
+}
+
+// newFraming looks at the first byte: JSON never begins with a C. The error is
+// that of reading.
+func newFraming(r io.Reader) (*framing, error) {
+	f := &framing{r: bufio.NewReaderSize(r, 64<<10)}
+	for {
+		first, err := f.r.Peek(1)
+		if err != nil {
+			return f, err
+		}
+		switch first[0] {
+		case ' ', '\t', '\r', '\n':
+			_, _ = f.r.Discard(1)
+		default:
+			f.headers = first[0] == 'C' || first[0] == 'c'
+			return f, nil
+		}
+	}
+}
+
+// read returns the next message. The error is io.EOF at the end of the
+// connection, also in the middle of a message.
+func (f *framing) read() ([]byte, error) {
+	if f.headers {
+		return f.readFrame()
+	}
+	for {
+		line, err := readLine(f.r, MaxMessage)
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return line, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// readLine returns a line without its end. The last one may lack that.
+func readLine(r *bufio.Reader, most int) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > most+2 {
+			return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLong, most)
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimRight(line, "\r\n"), err
+		}
+	}
+}
+
+func (f *framing) readFrame() ([]byte, error) {
+	length, seen := -1, 0
+	for {
+		line, err := readLine(f.r, maxHeader)
+		if err != nil {
+			return nil, err
+		}
+		if seen += len(line); seen > maxHeader {
+			return nil, fmt.Errorf("%w: headers of more than %d bytes", ErrTooLong, maxHeader)
+		}
+		if len(line) == 0 {
+			break
+		}
+		name, value, _ := strings.Cut(string(line), ":")
+		if strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
+			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || length < 0 {
+				return nil, fmt.Errorf("header %q: want a length in bytes", line)
+			}
+		}
+	}
+	switch {
+	case length < 0:
+		return nil, errors.New("a frame without Content-Length")
+	case length > MaxMessage:
+		return nil, fmt.Errorf("%w: %d bytes", ErrTooLong, length)
+	}
+	// What was announced is not taken at its word: room is made as it arrives.
+	var b bytes.Buffer
+	if n, err := io.CopyN(&b, f.r, int64(length)); err != nil {
+		return nil, fmt.Errorf("a frame of %d bytes ends after %d: %w", length, n, io.EOF)
+	}
+	return b.Bytes(), nil
+}
+
+// frame is a message as the other side reads it.
+func (f *framing) frame(text []byte) []byte {
+	if f.headers {
+		return append(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(text)), text...)
+	}
+	return append(bytes.Clone(text), '\n')
+}

@@ -1,0 +1,88 @@
+package jsonrpc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+)
+
+// Handler answers a call. Its error is an *Error, or is told as an internal error
+// without its text. notify sends a notification to the caller, if it can take
+// any; it never fails and must not be used after the handler has returned.
+type Handler func(ctx context.Context, call Call, notify func(method string, params any)) (result any, err error)
+
+// Reply is what one message is answered.
+type Reply struct {
+	// Text is empty when only notifications were sent.
+	Text []byte
+	// Error is the error of a message that is no batch.
+	Error *Error
+}
+
+// Handle answers a message: a call, or a batch of calls, which are answered in
+// their order and one after the other.
+func Handle(ctx context.Context, raw []byte, handle Handler, notify func(method string, params any)) Reply {
+	return dispatch(raw, func(call Call) (any, error) { return handle(ctx, call, notify) })
+}
+
+func dispatch(raw []byte, answerTo func(Call) (any, error)) Reply {
+	list, batch, fault := split(raw)
+	if fault != nil {
+		return Reply{answer{Error: fault}.encode(), fault}
+	}
+	var texts [][]byte
+	var last *Error
+	for _, message := range list {
+		call, fault := parseCall(message)
+		a := answer{ID: call.ID, Error: fault}
+		if fault == nil {
+			result, err := answerTo(call)
+			if call.ID == nil {
+				continue
+			}
+			if a.Result = result; err != nil {
+				a.Result, a.Error = nil, errorOf(err)
+			}
+		}
+		last = a.Error
+		texts = append(texts, a.encode())
+	}
+	switch {
+	case len(texts) == 0:
+		return Reply{}
+	case !batch:
+		return Reply{texts[0], last}
+	}
+	return Reply{Text: append(append([]byte("["), bytes.Join(texts, []byte(","))...), ']')}
+}
+
+// Notification is the text of a notification.
+func Notification(method string, params any) []byte {
+	text, err := Marshal(struct {
+		Version string `json:"jsonrpc"`
+		Method  string `json:"method"`
+		Params  any    `json:"params,omitempty"`
+	}{"2.0", method, params})
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// cancelled returns the id that a $/cancelRequest names.
+func cancelled(raw []byte) (id string, ok bool) {
+	if !bytes.Contains(raw, []byte("$/cancelRequest")) {
+		return "", false
+	}
+	call, fault := parseCall(bytes.TrimSpace(raw))
+	if fault != nil || call.Method != "$/cancelRequest" {
+		return "", false
+	}
+	var params struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if json.Unmarshal(call.Params, &params) != nil || len(params.ID) == 0 || !validID(params.ID) {
+		return "", false
+	}
+	return string(params.ID), true
+}

@@ -1,0 +1,105 @@
+package protocol
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+
+	"github.com/satchel-go/satchel/protocol/shelf"
+)
+
+const guideNamespace = "guide"
+
+// listSkills answers list_skills.
+func (c *call) listSkills(context.Context) (any, error) {
+	var p struct {
+		Namespace string `json:"namespace"`
+		Detail    string `json:"detail"`
+		Limit     *int64 `json:"limit"`
+		Cursor    string `json:"cursor"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, err
+	}
+	detail, err := oneOf("detail", p.Detail, "names", "summary")
+	if err != nil {
+		return nil, err
+	}
+	limit, err := within("limit", p.Limit, 50, 1, 200)
+	if err != nil {
+		return nil, err
+	}
+	list, digest := c.shelf.List(c.Tenant, p.Namespace)
+	list = slices.DeleteFunc(list, func(k *shelf.Skill) bool { return k.ID() == GuideID })
+	if p.Namespace == guideNamespace {
+		list = append(list, c.guide)
+	}
+	if p.Cursor != "" {
+		if list, err = c.after(list, p.Cursor, p.Namespace); err != nil {
+			return nil, err
+		}
+	}
+	skills, next := []map[string]any{}, any(nil)
+	for i, k := range list {
+		if int64(i) == limit {
+			next = c.cursor(list[i-1], digest, p.Namespace)
+			break
+		}
+		skills = append(skills, listed(k, detail))
+	}
+	return map[string]any{"skills": skills, "next_cursor": next}, nil
+}
+
+func listed(k *shelf.Skill, detail string) map[string]any {
+	entry := map[string]any{
+		"name": k.ID(), "version": k.Version, "description": k.Description, "namespace": k.Namespace, "kind": k.Kind,
+	}
+	if detail == "summary" {
+		entry["tags"], entry["digest"], entry["files"] = nonNil(k.Tags), k.Digest, len(k.Files)
+		entry["created"] = k.Created
+	}
+	return entry
+}
+
+func nonNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// place is what a cursor holds: the last skill of the page, and whose list it was.
+type place struct {
+	Tenant, Filter, Digest, Namespace, ID, Version string
+}
+
+func (c *call) cursor(last *shelf.Skill, digest, filter string) string {
+	text, _ := json.Marshal(place{c.Tenant, filter, digest, last.Namespace, last.ID(), last.Version})
+	return base64.RawURLEncoding.EncodeToString(append(c.sign(text), text...))
+}
+
+func (s *Server) sign(text []byte) []byte {
+	mac := hmac.New(sha256.New, s.key)
+	_, _ = mac.Write(text)
+	return mac.Sum(nil)[:16]
+}
+
+// after returns what follows the place of a cursor, also where the list has changed
+// since.
+func (c *call) after(list []*shelf.Skill, cursor, filter string) ([]*shelf.Skill, error) {
+	raw, err := base64.RawURLEncoding.DecodeString(cursor)
+	var at place
+	if err != nil || len(raw) < 16 || !hmac.Equal(raw[:16], c.sign(raw[16:])) || json.Unmarshal(raw[16:], &at) != nil ||
+		at.Tenant != c.Tenant || at.Filter != filter {
+		return nil, badParam("cursor", "is not one of this server: start again without it")
+	}
+	last := &shelf.Skill{Manifest: shelf.Manifest{Name: at.ID, Namespace: at.Namespace, Version: at.Version}}
+	i := slices.IndexFunc(list, func(k *shelf.Skill) bool { return shelf.Compare(k, last) > 0 })
+	if i < 0 {
+		return nil, nil
+	}
+	return list[i:], nil
+}

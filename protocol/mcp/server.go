@@ -1,0 +1,80 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/satchel-go/satchel/protocol"
+	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/run"
+)
+
+// Extension is the identifier of the skills extension.
+const Extension = "io.modelcontextprotocol/skills"
+
+// Server answers MCP. Make one with New.
+type Server struct {
+	from *protocol.Server
+}
+
+// New returns a server of the tools and skills of another.
+func New(from *protocol.Server) *Server { return &Server{from} }
+
+// Run answers one connection, of one principal, until it ends or ctx does.
+func (s *Server) Run(ctx context.Context, transport mcp.Transport, who protocol.Principal) error {
+	server, err := s.server(who)
+	if err != nil {
+		return err
+	}
+	return server.Run(ctx, transport)
+}
+
+// server makes the server of one principal.
+func (s *Server) server(who protocol.Principal) (*mcp.Server, error) {
+	capabilities := &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{}}
+	capabilities.AddExtension(Extension, nil)
+	server := mcp.NewServer(&mcp.Implementation{Name: "satchel", Version: "1"}, &mcp.ServerOptions{
+		Capabilities: capabilities,
+		Instructions: "If you have not yet read the Skills Protocol Guide, call load_skills_protocol_guide before the other tools. Its workflow: discover, inspect, run or write code, use blobs for large data.",
+	})
+	for _, tool := range s.from.Tools() {
+		server.AddTool(&mcp.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Parameters}, s.caller(who, tool.Name))
+	}
+	shelf := &shelfOf{s.from, who}
+	server.AddReceivingMiddleware(shelf.resources)
+	return server, errors.Join(
+		mcp.AddReceivingCustomMethod(server, "skills/list", shelf.list),
+		mcp.AddReceivingCustomMethod(server, "skills/get", shelf.get),
+	)
+}
+
+// caller answers a tool by the method of its name. What a model can mend is a
+// result with isError; so is a run that failed.
+func (s *Server) caller(who protocol.Principal, method string) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		result, err := s.from.Call(ctx, who, method, req.Params.Arguments, nil)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			var told *jsonrpc.Error
+			text := "internal error"
+			if errors.As(err, &told) {
+				text = told.Message
+			}
+			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+		}
+		text, err := jsonrpc.Marshal(result)
+		if err != nil {
+			return nil, err
+		}
+		r, ok := result.(run.Result)
+		return &mcp.CallToolResult{
+			IsError: ok && r.Status == run.Failed, StructuredContent: json.RawMessage(text),
+			Content: []mcp.Content{&mcp.TextContent{Text: string(text)}},
+		}, nil
+	}
+}

@@ -1,0 +1,104 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Record is one call, for logs and counters. It holds no parameters, code or
+// output.
+type Record struct {
+	Method, Tenant, Name string
+	Skill                string // if the call was about one that is there
+	Code                 int    // of the error; 0 for none
+	RunID, State, Reason string // of a run
+	Duration             time.Duration
+}
+
+func (s *Server) observed(ctx context.Context, r Record) {
+	s.metrics.add(r)
+	s.logger.LogAttrs(ctx, slog.LevelInfo, "call",
+		slog.String("method", r.Method), slog.String("tenant", r.Tenant), slog.String("skill", r.Skill), slog.Int("code", r.Code),
+		slog.Int64("ms", r.Duration.Milliseconds()), slog.String("run_id", r.RunID), slog.String("traceparent", traceParent(ctx)))
+	if s.observe != nil {
+		s.observe(ctx, r)
+	}
+}
+
+type traceKey struct{}
+
+func traceParent(ctx context.Context) string {
+	text, _ := ctx.Value(traceKey{}).(string)
+	return text
+}
+
+// metrics count calls.
+type metrics struct {
+	mu       sync.Mutex
+	requests map[[2]string]int64
+	seconds  float64
+	runs     map[string]int64
+	reasons  map[string][2]float64 // seconds and count
+	verdicts map[string]int64      // of egress
+	passed   int64                 // bytes of egress
+}
+
+// addEgress counts a connection of a run.
+func (m *metrics) addEgress(verdict string, bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.verdicts == nil {
+		m.verdicts = make(map[string]int64)
+	}
+	m.verdicts[verdict]++
+	m.passed += bytes
+}
+
+func (m *metrics) add(r Record) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.requests == nil {
+		m.requests, m.runs, m.reasons = make(map[[2]string]int64), make(map[string]int64), make(map[string][2]float64)
+	}
+	m.requests[[2]string{r.Method, fmt.Sprint(r.Code)}]++
+	m.seconds += r.Duration.Seconds()
+	if r.State != "" {
+		m.runs[r.State]++
+		sum := m.reasons[r.Reason]
+		m.reasons[r.Reason] = [2]float64{sum[0] + r.Duration.Seconds(), sum[1] + 1}
+	}
+}
+
+// write writes the counters as Prometheus reads them.
+func (m *metrics) write(w io.Writer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	total := int64(0)
+	keys := slices.SortedFunc(maps.Keys(m.requests), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	_, _ = fmt.Fprintln(w, "# TYPE satchel_requests_total counter")
+	for _, key := range keys {
+		total += m.requests[key]
+		_, _ = fmt.Fprintf(w, "satchel_requests_total{method=%q,code=%q} %d\n", key[0], key[1], m.requests[key])
+	}
+	_, _ = fmt.Fprintf(w, "# TYPE satchel_request_seconds summary\nsatchel_request_seconds_sum %g\nsatchel_request_seconds_count %d\n", m.seconds, total)
+	_, _ = fmt.Fprintln(w, "# TYPE satchel_runs counter")
+	for _, state := range slices.Sorted(maps.Keys(m.runs)) {
+		_, _ = fmt.Fprintf(w, "satchel_runs{state=%q} %d\n", state, m.runs[state])
+	}
+	_, _ = fmt.Fprintln(w, "# TYPE satchel_egress_total counter")
+	for _, verdict := range slices.Sorted(maps.Keys(m.verdicts)) {
+		_, _ = fmt.Fprintf(w, "satchel_egress_total{verdict=%q} %d\n", verdict, m.verdicts[verdict])
+	}
+	_, _ = fmt.Fprintf(w, "# TYPE satchel_egress_bytes_total counter\nsatchel_egress_bytes_total %d\n", m.passed)
+	_, _ = fmt.Fprintln(w, "# TYPE satchel_run_seconds summary")
+	for _, reason := range slices.Sorted(maps.Keys(m.reasons)) {
+		sum := m.reasons[reason]
+		_, _ = fmt.Fprintf(w, "satchel_run_seconds_sum{reason=%q} %g\nsatchel_run_seconds_count{reason=%q} %g\n", reason, sum[0], reason, sum[1])
+	}
+}

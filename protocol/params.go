@@ -1,0 +1,137 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/protocol/jsonrpc"
+)
+
+// decode reads the parameters of a call into the struct that form points to. A
+// null is as good as nothing; names that the struct does not have are warnings.
+func decode(params json.RawMessage, form any) (warnings []string, _ error) {
+	if len(params) == 0 {
+		return nil, nil
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(params, &given); err != nil {
+		return nil, badParam("params", "want an object")
+	}
+	fields := fieldsOf(form)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		field, known := fields[name]
+		switch {
+		case !known:
+			warnings = append(warnings, fmt.Sprintf("unknown field %.60q is ignored", name))
+			continue
+		case bytes.Equal(bytes.TrimSpace(given[name]), []byte("null")):
+			continue
+		}
+		if err := json.Unmarshal(given[name], field.Addr().Interface()); err != nil {
+			return nil, badParam(name, "%s", wantedType(field, err))
+		}
+	}
+	return warnings[:min(len(warnings), 20)], nil
+}
+
+// fieldsOf are the fields of a struct by their names in JSON.
+func fieldsOf(form any) map[string]reflect.Value {
+	value := reflect.ValueOf(form).Elem()
+	fields := make(map[string]reflect.Value)
+	for i := range value.NumField() {
+		if name, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
+			fields[name] = value.Field(i)
+		}
+	}
+	return fields
+}
+
+func wantedType(field reflect.Value, err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		return fmt.Sprintf("%s: want %s", wrong.Field, kindName(wrong.Type))
+	}
+	return "want " + kindName(field.Type())
+}
+
+func kindName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return kindName(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Int, reflect.Int64:
+		return "an integer"
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "any value"
+		}
+		return "a list"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return "an object"
+}
+
+// oneOf checks a choice; "" becomes the first.
+func oneOf(field, value string, choices ...string) (string, error) {
+	if value == "" {
+		return choices[0], nil
+	}
+	if !slices.Contains(choices, value) {
+		return "", badParam(field, "%.60q: want %s", value, strings.Join(choices, ", "))
+	}
+	return value, nil
+}
+
+// within checks a number; nil becomes the default.
+func within(field string, value *int64, normal, least, most int64) (int64, error) {
+	if value == nil {
+		return normal, nil
+	}
+	if *value < least || *value > most {
+		return 0, badParam(field, "%d: want %d to %d", *value, least, most)
+	}
+	return *value, nil
+}
+
+// required checks a text.
+func required(field, value string, most int) error {
+	if value == "" {
+		return badParam(field, "is missing")
+	}
+	if len(value) > most {
+		return badParam(field, "has %d bytes: at most %d", len(value), most)
+	}
+	return nil
+}
+
+// notFoundMethod names the method that may have been meant.
+func notFoundMethod(method string, known []string, distance func(a, b string, most int) int) *jsonrpc.Error {
+	text, least := fmt.Sprintf("unknown method %.60q", method), len(method)/3+2
+	best := ""
+	for _, name := range known {
+		if strings.HasPrefix(name, method) && method != "" || distance(method, name, least) < least {
+			if d := distance(method, name, least); best == "" || d < least {
+				best, least = name, d
+			}
+		}
+	}
+	// "lst" is nearer to the first word of a name than to all of it.
+	for _, name := range known {
+		word, _, _ := strings.Cut(name, "_")
+		if best == "" && distance(method, word, 2) < 2 {
+			best = name
+		}
+	}
+	if best != "" {
+		text += fmt.Sprintf(": did you mean %q?", best)
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeMethod, Message: text, Data: map[string]any{"kind": "method"}}
+}

@@ -1,0 +1,141 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/shelf"
+)
+
+// Job is what to run.
+type Job struct {
+	Tenant, ID string
+	// Skill is executed; without it, Code is.
+	Skill *shelf.Skill
+	// Language is "python", "javascript" or "bash"; that of Skill counts.
+	Language, Code string
+	// Function is called with Args; that of Skill counts.
+	Function string
+	Args     json.RawMessage // an object; nil is {}
+	// Mounted are the skills that the code may import; Skill need not be among them.
+	Mounted []*shelf.Skill
+	// Inputs are the blobs that are there as files.
+	Inputs  []blobs.Info
+	Timeout time.Duration
+	// Grant is what the run has beside: nothing by default.
+	Grant Grant
+	// Progress is told the stages of the run, and what the program says of them.
+	// It must not block. Nil tells nobody.
+	Progress func(stage, message string)
+}
+
+// Grant is what a run may reach and know beside its files.
+type Grant struct {
+	// Env are variables, as NAME=value; Secrets are files below /run/secrets.
+	Env     []string
+	Secrets map[string]string
+	// Listen are ports that the host serves inside, such as that of a proxy.
+	Listen []executor.Listen
+	// Hidden are values that nobody may see in what the run shows and keeps.
+	Hidden []Hidden
+	// Warnings are told with the result.
+	Warnings []string
+	// Close is called when the run has ended; nil is nothing.
+	Close func()
+}
+
+// Hidden is a value in whose place [Name] is shown.
+type Hidden struct{ Name, Value string }
+
+// The stages of a run, in their order.
+const (
+	StageQueued     = "queued"
+	StageStaging    = "staging"
+	StageRunning    = "running"
+	StageCollecting = "collecting"
+)
+
+// Module is the name by which a program imports a skill, below "skills.".
+func Module(id string) string { return strings.ReplaceAll(id, "-", "_") }
+
+// skills are those that the run shows, each once.
+func (j *Job) skills() []*shelf.Skill {
+	list := j.Mounted
+	if j.Skill == nil {
+		return list
+	}
+	for _, k := range list {
+		if k == j.Skill {
+			return list
+		}
+	}
+	return append([]*shelf.Skill{j.Skill}, list...)
+}
+
+// checkInputs compares the arguments with what the skill declares.
+func (j *Job) checkInputs() *Failure {
+	if j.Skill == nil || len(j.Skill.Inputs) == 0 {
+		return nil
+	}
+	var args map[string]any
+	if len(j.Args) > 0 {
+		if err := json.Unmarshal(j.Args, &args); err != nil {
+			return &Failure{TypeInvalidInput, "args: want an object"}
+		}
+	}
+	for _, in := range j.Skill.Inputs {
+		value, given := args[in.Name]
+		if !given || value == nil {
+			if !in.Optional {
+				return &Failure{TypeInvalidInput, fmt.Sprintf("args.%s is missing: %s", in.Name, wanted(in))}
+			}
+			continue
+		}
+		if !fits(in.Type, value) {
+			return &Failure{TypeInvalidInput, fmt.Sprintf("args.%s: %s", in.Name, wanted(in))}
+		}
+	}
+	return nil
+}
+
+func wanted(in shelf.Input) string {
+	text := "want " + in.Type
+	if in.Type == "" {
+		text = "want a value"
+	}
+	if in.Description != "" {
+		text += ", " + in.Description
+	}
+	return text
+}
+
+// fits reports whether a value is of a type; types that are not known take any.
+func fits(kind string, value any) bool {
+	switch v := value.(type) {
+	case string:
+		switch kind {
+		case "number", "integer", "float", "boolean", "bool", "array", "list", "object":
+			return false
+		case "blob":
+			return strings.HasPrefix(v, blobs.Prefix)
+		}
+	case float64:
+		switch kind {
+		case "integer", "int":
+			return v == float64(int64(v))
+		case "string", "blob", "boolean", "bool", "array", "list", "object":
+			return false
+		}
+	case bool:
+		return kind == "boolean" || kind == "bool" || kind == "" || kind == "any"
+	case []any:
+		return kind == "array" || kind == "list" || kind == "" || kind == "any"
+	case map[string]any:
+		return kind == "object" || kind == "" || kind == "any"
+	}
+	return true
+}

@@ -1,0 +1,95 @@
+"""Starts a run: asks for its job, calls one function, and tells what became of it."""
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import os
+import sys
+import types
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import runtime  # noqa: E402
+
+MOST = 7 << 20  # bytes of a result
+
+
+class Skills(importlib.abc.MetaPathFinder):
+    """Finds skills.<id>: the body of its entrypoint, with that directory as path."""
+
+    def __init__(self, skills):
+        self.skills = {"skills." + s["module"]: s for s in skills}
+        self.parents = {"skills"}
+        for name in self.skills:
+            while "." in name:
+                name = name.rpartition(".")[0]
+                self.parents.add(name)
+
+    def find_spec(self, name, path=None, target=None):
+        skill = self.skills.get(name)
+        if skill is None:
+            if name not in self.parents:
+                return None
+            spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations = []
+            return spec
+        root = os.path.join(os.environ["SKILLS_DIR"], skill["dir"])
+        entry = skill.get("entrypoint") or ""
+        if skill.get("language") != "python" or not entry:
+            spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations = [os.path.join(root, os.path.dirname(entry) or "scripts")]
+            return spec
+        file = os.path.join(root, entry)
+        return importlib.util.spec_from_file_location(name, file, submodule_search_locations=[os.path.dirname(file)])
+
+
+def load(job):
+    """Returns the function that the job wants called."""
+    if job["skill"]:
+        module = importlib.import_module("skills." + job["skill"])
+    else:
+        file = os.path.join(os.environ["RUN_DIR"], job["code"])
+        spec = importlib.util.spec_from_file_location("run_code", file)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["run_code"] = module
+        spec.loader.exec_module(module)
+    function = getattr(module, job["export"], None)
+    if not callable(function):
+        raise NameError("the code has no function %r" % job["export"])
+    return function
+
+
+def fail(kind, message):
+    runtime._call("run.done", {"error": {"type": kind, "message": message}})
+    sys.stderr.flush()
+    sys.exit(1)
+
+
+def main():
+    job = runtime._call("run.job", {})
+    sys.meta_path.insert(0, Skills(job["skills"]))
+    try:
+        result = load(job)(job["args"])
+    except SystemExit:
+        raise
+    except BaseException as e:
+        import traceback
+
+        frames = e.__traceback__
+        here = os.path.abspath(__file__)
+        while frames and os.path.abspath(frames.tb_frame.f_code.co_filename) == here:
+            frames = frames.tb_next
+        text = "".join(traceback.format_exception(type(e), e, frames or e.__traceback__))
+        sys.stderr.write(text)
+        fail(type(e).__name__, text)
+    sys.stdout.flush()
+    try:
+        text = json.dumps(result, allow_nan=False, ensure_ascii=False)
+        text.encode("utf-8")
+    except (TypeError, ValueError, RecursionError) as e:
+        fail("NotJSON", "the result is not JSON: %s" % e)
+    if len(text.encode("utf-8")) > MOST:
+        fail("OutputTooLarge", "the result has %d bytes of JSON: write a blob and return its id" % len(text))
+    runtime._call("run.done", {"result": json.loads(text)})
+
+
+main()

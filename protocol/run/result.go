@@ -1,0 +1,170 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/executor"
+)
+
+// The states of a run.
+const (
+	Completed = "completed"
+	Failed    = "failed"
+)
+
+// Result is what became of a run, as the protocol has it.
+type Result struct {
+	Status      string          `json:"status"`
+	RunID       string          `json:"run_id"`
+	Summary     string          `json:"summary"`
+	Output      json.RawMessage `json:"output,omitempty"`
+	OutputBlobs []string        `json:"output_blobs"`
+	LogsPreview string          `json:"logs_preview"`
+	LogsBlob    string          `json:"logs_blob,omitempty"`
+	Error       *Failure        `json:"error,omitempty"`
+	Reason      executor.Reason `json:"reason"`
+	Warnings    []string        `json:"warnings,omitempty"`
+}
+
+// Failure is why a run failed. Type is the name of an exception, or one of those
+// below.
+type Failure struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+// The types of failures that are no exceptions.
+const (
+	TypeTimeout        = "Timeout"
+	TypeOutOfMemory    = "OutOfMemory"
+	TypeCPULimit       = "CPULimit"
+	TypeDiskLimit      = "DiskLimit"
+	TypeTooMuchOutput  = "TooMuchOutput"
+	TypePolicy         = "Policy"
+	TypeSignal         = "Signal"
+	TypeNoResult       = "NoResult"
+	TypeNotJSON        = "NotJSON"
+	TypeInvalidInput   = "InvalidInput"
+	TypeOutputTooLarge = "OutputTooLarge"
+)
+
+// The bounds of a result.
+const (
+	maxOutput  = 4096    // bytes of JSON in the result itself
+	maxResult  = 8 << 20 // bytes of JSON in all
+	maxMessage = 2000
+	maxPreview = 2000
+	maxLog     = 1 << 20
+	maxSummary = 200 // characters
+)
+
+// failureOf says why a command that ended like this has no result.
+func failureOf(r executor.Result) *Failure {
+	switch r.Reason {
+	case executor.ReasonTimeout:
+		return &Failure{TypeTimeout, fmt.Sprintf("the run was ended after %v", r.Duration.Round(1e6))}
+	case executor.ReasonOOM:
+		return &Failure{TypeOutOfMemory, "the run used more memory than it may"}
+	case executor.ReasonCPU:
+		return &Failure{TypeCPULimit, "the run used more processor time than it may"}
+	case executor.ReasonDisk:
+		return &Failure{TypeDiskLimit, "the run wrote more to disk than it may"}
+	case executor.ReasonOutput:
+		return &Failure{TypeTooMuchOutput, "the run printed more than it may"}
+	case executor.ReasonPolicy:
+		return &Failure{TypePolicy, "the run did what the sandbox forbids"}
+	case executor.ReasonSignal:
+		return &Failure{TypeSignal, "the run was ended by " + r.Signal}
+	}
+	return nil
+}
+
+// tail is the end of a text within n bytes, from the beginning of a character on.
+func tail(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	text = text[len(text)-n:]
+	for len(text) > 0 && !utf8.RuneStart(text[0]) {
+		text = text[1:]
+	}
+	return text
+}
+
+// head is the beginning of a text within n bytes, to the end of a character.
+func head(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// preview is a text within maxPreview bytes, and whether something is left out.
+func preview(text string) (string, bool) {
+	if len(text) <= maxPreview {
+		return text, false
+	}
+	const room = maxPreview - 48 // for the line between
+	first, last := head(text, room/2), tail(text, room/2)
+	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", first, len(text)-len(first)-len(last), last), true
+}
+
+// sentence is one line of at most maxSummary characters.
+func sentence(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	if utf8.RuneCountInString(text) > maxSummary {
+		text = string([]rune(text)[:maxSummary-1]) + "…"
+	}
+	return text
+}
+
+// describe is the summary of a value.
+func describe(function string, result json.RawMessage) string {
+	kind := "nothing"
+	switch trimmed := bytes.TrimSpace(result); {
+	case len(trimmed) == 0 || bytes.Equal(trimmed, []byte("null")):
+	case trimmed[0] == '{':
+		var members map[string]json.RawMessage
+		_ = json.Unmarshal(trimmed, &members)
+		kind = count("an object with", len(members), "key")
+	case trimmed[0] == '[':
+		var items []json.RawMessage
+		_ = json.Unmarshal(trimmed, &items)
+		kind = count("a list with", len(items), "item")
+	case trimmed[0] == '"':
+		var text string
+		_ = json.Unmarshal(trimmed, &text)
+		kind = count("a text of", utf8.RuneCountInString(text), "character")
+	default:
+		kind = string(trimmed)
+	}
+	return sentence(function + " returned " + kind)
+}
+
+func count(what string, n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%s %d %s", what, n, noun)
+}
+
+// summaryOf is the summary of a failure: the last line of a traceback says most.
+func (f *Failure) summary() string {
+	lines := strings.Split(strings.TrimSpace(f.Message), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	if !strings.HasPrefix(last, f.Type) {
+		if first := strings.TrimSpace(lines[0]); strings.HasPrefix(first, f.Type) { // as node writes it
+			last = first
+		} else {
+			last = f.Type + ": " + last
+		}
+	}
+	return sentence(last)
+}

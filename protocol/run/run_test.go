@@ -1,0 +1,397 @@
+package run_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/run"
+	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// bench is a runner with the best executor of this machine, and a shelf.
+type bench struct {
+	*run.Runner
+	store blobs.Store
+	shelf *shelf.Shelf
+	base  string
+	n     int
+}
+
+func newBench(t *testing.T, skills fstest.MapFS) *bench {
+	t.Helper()
+	var by executor.Executor
+	if s, err := sandbox.New(); err == nil {
+		by = s
+		t.Cleanup(func() { _ = s.Close() })
+	} else if by, err = local.New(); err != nil {
+		t.Fatal(err)
+	}
+	base := t.TempDir()
+	places, err := workspace.Open(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = places.Close() })
+	src, err := catalog.OpenSource(catalog.FS("test", skills))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := shelf.Open(t.Context(), "", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	store := blobs.NewMemory()
+	return &bench{Runner: &run.Runner{Executor: by, Workspaces: places, Blobs: store}, store: store, shelf: s, base: base}
+}
+
+func (b *bench) do(t *testing.T, job run.Job) run.Result {
+	t.Helper()
+	b.n++
+	job.Tenant, job.ID = "acme", fmt.Sprint("run_", b.n)
+	if job.Timeout == 0 {
+		job.Timeout = 2 * time.Minute
+	}
+	if job.Language == "" {
+		job.Language = "python"
+	}
+	result, err := b.Run(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func (b *bench) read(t *testing.T, id string) string {
+	t.Helper()
+	r, _, err := b.store.Open(t.Context(), "acme", id, 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func completed(t *testing.T, r run.Result, output string) {
+	t.Helper()
+	if r.Status != run.Completed || string(r.Output) != output || r.Error != nil || r.Reason != executor.ReasonExit {
+		t.Errorf("output %s, want %s: %+v, error %+v", r.Output, output, r, r.Error)
+	}
+}
+
+func failed(t *testing.T, r run.Result, kind, message string) {
+	t.Helper()
+	if r.Status != run.Failed || r.Error == nil || r.Error.Type != kind || !strings.Contains(r.Error.Message, message) || r.Output != nil {
+		t.Errorf("want %s with %q: %+v, error %+v", kind, message, r, r.Error)
+	}
+}
+
+const toml = "version = \"1.0.0\"\ndescription = \"x\"\n"
+
+var skills = fstest.MapFS{
+	"leads/SKILL.md":       {Data: []byte("---\nname: Lead Sync\nshort_description: x\n---\n")},
+	"leads/skill.toml":     {Data: []byte("name = \"sales.leads.sync\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"code/main.py\"\n[inputs]\nn = { type = \"integer\" }\nnote = { type = \"string\", optional = true }\n")},
+	"leads/code/main.py":   {Data: []byte("from . import helper\nimport runtime\n\ndef main(args):\n    print('doubling')\n    runtime.summary('Doubled %d.' % args['n'])\n    return {'n': helper.double(args['n'])}\n\ndef sync_leads(n):\n    return helper.double(n)\n")},
+	"leads/code/helper.py": {Data: []byte("def double(n):\n    return 2 * n\n")},
+	"js/SKILL.md":          {Data: []byte("---\nname: js\ndescription: x\n---\n")},
+	"js/skill.toml":        {Data: []byte("name = \"tools.js-add\"\n" + toml + "[runtime]\nlanguage = \"javascript\"\nentrypoint = \"main.js\"\nexport = \"add\"\n")},
+	"js/main.js":           {Data: []byte("module.exports.add = (args) => args.a + args.b;\n")},
+}
+
+func (b *bench) skill(t *testing.T, id string) *shelf.Skill {
+	t.Helper()
+	k, err := b.shelf.Find("acme", id, "")
+	if err != nil {
+		t.Fatal(err, b.shelf.Diagnostics())
+	}
+	return k
+}
+
+func TestSkills(t *testing.T) {
+	b := newBench(t, skills)
+	leads := b.skill(t, "sales.leads.sync")
+	r := b.do(t, run.Job{Skill: leads, Args: json.RawMessage(`{"n": 21}`)})
+	completed(t, r, `{"n":42}`)
+	if r.Summary != "Doubled 21." || r.LogsPreview != "doubling\n" {
+		t.Errorf("%+v", r)
+	}
+	failed(t, b.do(t, run.Job{Skill: leads}), "InvalidInput", "args.n is missing: want integer")
+	failed(t, b.do(t, run.Job{Skill: leads, Args: json.RawMessage(`{"n": "x"}`)}), "InvalidInput", "args.n: want integer")
+	r = b.do(t, run.Job{Code: "from skills.sales.leads.sync import sync_leads\ndef main(args):\n    return sync_leads(4)\n", Mounted: []*shelf.Skill{leads}})
+	completed(t, r, "8")
+	if r.Summary != "main returned 8" {
+		t.Errorf("summary %q", r.Summary)
+	}
+	if !slices.Contains(run.Languages(), "javascript") {
+		t.Log("without node: javascript is not tried")
+		return
+	}
+	completed(t, b.do(t, run.Job{Skill: b.skill(t, "tools.js-add"), Args: json.RawMessage(`{"a": 1, "b": 2}`)}), "3")
+}
+
+func TestCode(t *testing.T) {
+	b := newBench(t, skills)
+	r := b.do(t, run.Job{Code: "def main(args):\n    raise ValueError('no')\n"})
+	failed(t, r, "ValueError", "ValueError: no")
+	if r.Summary != "ValueError: no" || !strings.HasPrefix(r.Error.Message, "Traceback (most recent call last):\n  File ") || strings.Contains(r.Error.Message, "boot.py") ||
+		!strings.Contains(r.LogsPreview, "Traceback") {
+		t.Errorf("%+v, %+v", r, r.Error)
+	}
+	failed(t, b.do(t, run.Job{Code: "def main(args):\n    return float('nan')\n"}), "NotJSON", "not JSON")
+	failed(t, b.do(t, run.Job{Code: "import os\ndef main(args):\n    os._exit(3)\n"}), "NoResult", "exit code 3")
+	failed(t, b.do(t, run.Job{Code: "x = 1\n"}), "NameError", "no function 'main'")
+	failed(t, b.do(t, run.Job{Code: "def main(args:\n"}), "SyntaxError", "SyntaxError")
+	failed(t, b.do(t, run.Job{Code: "import sys\ndef main(args):\n    sys.exit()\n"}), "NoResult", "gave no result")
+	completed(t, b.do(t, run.Job{Code: "def other(args):\n    return args\n", Function: "other", Args: json.RawMessage(`{"a":[1,"é"]}`)}), `{"a":[1,"é"]}`)
+	r = b.do(t, run.Job{Code: "def main(args):\n    print('x' * 5000)\n    return 'y' * 5000\n"})
+	var large struct {
+		Blob string `json:"output_blob"`
+		Size int    `json:"size_bytes"`
+	}
+	if err := json.Unmarshal(r.Output, &large); err != nil || large.Size != 5002 || b.read(t, large.Blob) != `"`+strings.Repeat("y", 5000)+`"` {
+		t.Errorf("output %s, %v", r.Output, err)
+	}
+	if len(r.LogsPreview) > 2000 || !strings.Contains(r.LogsPreview, "bytes left out …]") || b.read(t, r.LogsBlob) != strings.Repeat("x", 5000)+"\n" {
+		t.Errorf("logs %q", r.LogsPreview)
+	}
+	wantEmpty(t, b.base)
+}
+
+// wantEmpty looks for what runs have left.
+func wantEmpty(t *testing.T, base string) {
+	t.Helper()
+	err := filepath.WalkDir(base, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && strings.Contains(name, "code.py") {
+			t.Errorf("left: %s", name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	b := newBench(t, skills)
+	failed(t, b.do(t, run.Job{Code: "def main(args):\n    while True: pass\n", Timeout: time.Second}), "Timeout", "ended after")
+}
+
+func TestCancel(t *testing.T) {
+	b := newBench(t, skills)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := b.Run(ctx, run.Job{
+		Tenant: "acme", ID: "run_x", Language: "python", Timeout: 5 * time.Minute,
+		Code: "import runtime, time\ndef main(args):\n    runtime.progress('up')\n    time.sleep(300)\n",
+		Progress: func(_, message string) {
+			if message == "up" {
+				cancel()
+			}
+		},
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	wantEmpty(t, b.base)
+}
+
+func TestBlobs(t *testing.T) {
+	b := newBench(t, skills)
+	ours, err := b.store.Create(t.Context(), "acme", "text/plain", strings.NewReader("content é"), 100, time.Now().Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := b.store.Create(t.Context(), "acme", "text/plain", strings.NewReader("not mounted"), 100, time.Now().Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, _ := json.Marshal(map[string]string{"a": ours.ID, "b": other.ID})
+	r := b.do(t, run.Job{Inputs: []blobs.Info{ours}, Args: args, Code: `
+import os, threading
+from runtime import blobs, log
+
+def main(args):
+    log.info("begins")
+    a = blobs.read_text(args["a"])
+    assert open(os.path.join(os.environ["BLOBS_DIR"], args["a"]), encoding="utf-8").read() == a
+    try:
+        blobs.read_text(args["b"])
+        raise SystemError("an unmounted blob was read")
+    except RuntimeError as e:
+        why = str(e)
+    big = os.urandom(3 << 20)
+    assert blobs.read_bytes(blobs.write_bytes(big)) == big
+    try:
+        blobs.write_file("/etc/passwd")
+        raise SystemError("a file of the system was stored")
+    except RuntimeError:
+        pass
+    os.makedirs(os.path.join(os.environ["OUTPUT_DIR"], "d"))
+    with open(os.path.join(os.environ["OUTPUT_DIR"], "d", "a.csv"), "w") as f:
+        f.write("a,b\n1,2\n")
+    made = {}
+    def write(n):
+        for i in range(25):
+            text = "%d %d" % (n, i)
+            made[blobs.write_text(text)] = text
+    threads = [threading.Thread(target=write, args=(n,)) for n in range(8)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert len(made) == 200 and all(blobs.read_text(k) == v for k, v in made.items())
+    r, w = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            blobs.list()
+            os.write(w, b"it answered")
+        except RuntimeError as e:
+            os.write(w, str(e).encode())
+        os._exit(0)
+    os.waitpid(pid, 0)
+    os.set_inheritable(w, False)
+    return {"a": a, "why": why, "fork": os.read(r, 200).decode(), "json": blobs.read_json(blobs.write_json([1]))}
+`})
+	completed(t, r, fmt.Sprintf(`{"a":"content é","why":"runtime: unknown blob \"%s\"","fork":"runtime: only the process that Satchel started may call","json":[1]}`, other.ID))
+	if len(r.OutputBlobs) != 203 {
+		t.Fatalf("%d blobs", len(r.OutputBlobs))
+	}
+	if b.read(t, r.OutputBlobs[202]) != "a,b\n1,2\n" {
+		t.Error("the file of out/ is not the last")
+	}
+	if info, err := b.store.Stat(t.Context(), "acme", r.OutputBlobs[202]); err != nil || info.Kind != "text/csv" {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+// TestHostileChannel breaks the rules of the channel.
+func TestHostileChannel(t *testing.T) {
+	b := newBench(t, skills)
+	for name, c := range map[string]struct{ code, kind, message string }{
+		"long line":    {"os.write(4, b'x' * (9 << 20))", "Policy", "a line of more than"},
+		"half a line":  {"os.write(4, b'{'); os._exit(0)", "Policy", "half a line"},
+		"no call":      {"os.write(4, b'[]\\n'); os.read(3, 1); os._exit(0)", "Policy", "no call"},
+		"many calls":   {"from runtime import _call\n    while True: _call('blobs.list', {})", "Policy", "more than 10000 calls"},
+		"closed":       {"os.close(3); os.close(4); os._exit(0)", "NoResult", "gave no result"},
+		"nobody reads": {"for i in range(100): os.write(4, b'{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"blobs.list\"}\\n')\n    os._exit(0)", "NoResult", "gave no result"},
+	} {
+		r := b.do(t, run.Job{Code: "import os\ndef main(args):\n    " + c.code + "\n    import time; time.sleep(300)\n"})
+		if r.Error == nil || r.Error.Type != c.kind || !strings.Contains(r.Error.Message, c.message) {
+			t.Errorf("%s: %+v, %+v", name, r, r.Error)
+		}
+	}
+	r := b.do(t, run.Job{Code: "import runtime\ndef main(args):\n    runtime._call('run.done', {'result': 'first'})\n    return 'second'\n"})
+	completed(t, r, `"first"`)
+}
+
+func TestOtherLanguages(t *testing.T) {
+	b := newBench(t, skills)
+	r := b.do(t, run.Job{Language: "bash", Args: json.RawMessage(`{"n": 1}`), Code: "cat \"$ARGS_FILE\" > \"$RESULT_FILE\"; mkdir -p \"$OUTPUT_DIR\"; printf 'a,b\\n1,2\\n' > \"$OUTPUT_DIR/a.csv\"; echo said\n"})
+	completed(t, r, `{"n":1}`)
+	if len(r.OutputBlobs) != 1 || r.LogsPreview != "said\n" {
+		t.Errorf("%+v", r)
+	}
+	failed(t, b.do(t, run.Job{Language: "bash", Code: "exit 4\n"}), "NoResult", "exit code 4")
+	if !slices.Contains(run.Languages(), "javascript") {
+		t.Log("without node: javascript is not tried")
+		return
+	}
+	code := `const { blobs, log } = require("runtime");
+module.exports.main = async (args) => {
+  log.info("begins");
+  const id = blobs.writeText("text é");
+  const big = blobs.writeBytes(Buffer.alloc(3 << 20, 7));
+  return { text: blobs.readText(id), big: blobs.readBytes(big).length, n: args.n, made: blobs.list().length };
+};
+`
+	completed(t, b.do(t, run.Job{Language: "javascript", Code: code, Args: json.RawMessage(`{"n": 5}`)}), `{"text":"text é","big":3145728,"n":5,"made":2}`)
+	failed(t, b.do(t, run.Job{Language: "javascript", Code: "module.exports.main = () => { throw new RangeError('no') }"}), "RangeError", "RangeError: no")
+	failed(t, b.do(t, run.Job{Language: "javascript", Code: "module.exports.main = () => NaN"}), "NotJSON", "it holds NaN")
+}
+
+func TestSkillsAreReadOnly(t *testing.T) {
+	b := newBench(t, skills)
+	if b.Executor.Capabilities().Isolation == executor.IsolationNone {
+		t.Log("without isolation nothing is read-only")
+		return
+	}
+	leads := b.skill(t, "sales.leads.sync")
+	r := b.do(t, run.Job{Mounted: []*shelf.Skill{leads}, Code: `import os
+def main(args):
+    open(os.path.join(os.environ["WORKSPACE_DIR"], "mine"), "w").close()
+    try:
+        open(os.path.join(os.environ["SKILLS_DIR"], "sales.leads.sync", "skill.toml"), "w")
+        return "written"
+    except OSError as e:
+        return type(e).__name__
+`})
+	if got := string(r.Output); got != `"OSError"` && got != `"PermissionError"` {
+		t.Errorf("%+v %+v", r, r.Error)
+	}
+}
+
+func TestQueue(t *testing.T) {
+	q := run.NewQueue(2) // one for each tenant
+	nothing := func() {}
+	first, err := q.Acquire(t.Context(), "a", nothing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := make(chan string, 100)
+	queued := make(chan struct{}, 100)
+	for i := range 16 {
+		go func() {
+			release, err := q.Acquire(t.Context(), "a", func() { queued <- struct{}{} })
+			if err != nil {
+				order <- err.Error()
+				return
+			}
+			order <- fmt.Sprint("a", i)
+			release()
+		}()
+	}
+	for range 16 {
+		<-queued
+	}
+	if _, err := q.Acquire(t.Context(), "a", nothing); !errors.Is(err, run.ErrBusy) {
+		t.Errorf("the 17th of a tenant: %v", err)
+	}
+	other, err := q.Acquire(t.Context(), "b", nothing)
+	if err != nil {
+		t.Fatalf("a flood delays another tenant: %v", err)
+	}
+	other()
+	first()
+	for range 16 {
+		if got := <-order; !strings.HasPrefix(got, "a") {
+			t.Error(got)
+		}
+	}
+	if err := q.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := q.Acquire(t.Context(), "a", nothing); !errors.Is(err, run.ErrStopping) {
+		t.Errorf("closed: %v", err)
+	}
+}
+
+func TestMain(m *testing.M) { os.Exit(m.Run()) }

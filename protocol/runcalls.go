@@ -1,0 +1,199 @@
+package protocol
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/run"
+	"github.com/satchel-go/satchel/protocol/shelf"
+)
+
+// The bounds of what a run is given.
+const (
+	maxArgs       = 1 << 20
+	maxCode       = 1 << 20
+	maxInputs     = 32
+	maxInputBytes = 256 << 20
+	maxMounted    = 32
+	maxTimeout    = 900_000 // milliseconds
+	normalTimeout = 300_000
+)
+
+// executeSkill answers execute_skill.
+func (c *call) executeSkill(ctx context.Context) (any, error) {
+	var p struct {
+		Name     string          `json:"name"`
+		Version  string          `json:"version"`
+		Args     json.RawMessage `json:"args"`
+		Inputs   []string        `json:"input_blobs"`
+		Timeout  *int64          `json:"timeout_ms"`
+		Progress json.RawMessage `json:"progress_token"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, err
+	}
+	k, err := c.find(p.Name, p.Version)
+	if err != nil {
+		return nil, err
+	}
+	if k.Kind != shelf.KindAction {
+		return nil, badParam("name", "skill %q has no entrypoint: read it, or mount it in run_code", k.ID())
+	}
+	job := run.Job{Skill: k, Args: p.Args}
+	return c.run(ctx, job, p.Inputs, p.Timeout, p.Progress)
+}
+
+// runCode answers run_code.
+func (c *call) runCode(ctx context.Context) (any, error) {
+	var p struct {
+		Language   string          `json:"language"`
+		Code       string          `json:"code"`
+		Entrypoint string          `json:"entrypoint"`
+		Args       json.RawMessage `json:"args"`
+		Mounted    []string        `json:"mount_skills"`
+		Inputs     []string        `json:"input_blobs"`
+		Limits     *struct {
+			Timeout *int64 `json:"timeout_ms"`
+		} `json:"limits"`
+		Progress json.RawMessage `json:"progress_token"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, err
+	}
+	if err := required("language", p.Language, 64); err != nil {
+		return nil, err
+	}
+	if c.runner != nil && !slices.Contains(languages(), p.Language) {
+		return nil, badParam("language", "%.60q: want %s", p.Language, strings.Join(languages(), ", "))
+	}
+	if err := required("code", p.Code, maxCode); err != nil {
+		return nil, err
+	}
+	job := run.Job{Language: p.Language, Code: p.Code, Function: p.Entrypoint, Args: p.Args}
+	if len(job.Function) > 128 || strings.ContainsFunc(job.Function, func(r rune) bool { return r < ' ' }) {
+		return nil, badParam("entrypoint", "want the name of a function")
+	}
+	var err error
+	if job.Mounted, err = c.mounted(p.Mounted); err != nil {
+		return nil, err
+	}
+	var timeout *int64
+	if p.Limits != nil {
+		timeout = p.Limits.Timeout
+	}
+	return c.run(ctx, job, p.Inputs, timeout, p.Progress)
+}
+
+// mounted finds the skills that code may import.
+func (c *call) mounted(names []string) (list []*shelf.Skill, _ error) {
+	if len(names) > maxMounted {
+		return nil, badParam("mount_skills", "has %d: at most %d", len(names), maxMounted)
+	}
+	modules := make(map[string]*shelf.Skill)
+	for _, name := range names {
+		id, version, _ := strings.Cut(name, "@")
+		k, err := c.find(id, version)
+		if err != nil {
+			return nil, err
+		}
+		switch other := modules[run.Module(k.ID())]; {
+		case other == nil:
+			modules[run.Module(k.ID())] = k
+			list = append(list, k)
+		case other == k:
+		case other.ID() == k.ID():
+			return nil, badParam("mount_skills", "has two versions of %q", k.ID())
+		default:
+			return nil, badParam("mount_skills", "has %q and %q, which are one name to import", other.ID(), k.ID())
+		}
+	}
+	return list, nil
+}
+
+// run runs a job that is complete but for what both methods have.
+func (c *call) run(ctx context.Context, job run.Job, inputs []string, timeout *int64, token json.RawMessage) (any, error) {
+	ms, err := within("timeout_ms", timeout, normalTimeout, 1, maxTimeout)
+	if err != nil {
+		return nil, err
+	}
+	if len(job.Args) > maxArgs {
+		return nil, badParam("args", "has %d bytes: at most %d", len(job.Args), maxArgs)
+	}
+	if trimmed := strings.TrimSpace(string(job.Args)); trimmed != "" && trimmed[0] != '{' {
+		return nil, badParam("args", "want an object")
+	}
+	if job.Inputs, err = c.inputs(ctx, inputs); err != nil {
+		return nil, err
+	}
+	if c.runner == nil {
+		return nil, fault(CodeUnavailable, "unavailable", "no sandbox on this server: %s", cmp.Or(c.noRuns, "it was started without one"))
+	}
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	job.Tenant, job.ID, job.Timeout = c.Tenant, "run_"+hex.EncodeToString(b[:]), time.Duration(ms)*time.Millisecond
+	c.record.RunID = job.ID
+	job.Progress = c.progress(job.ID, token)
+	release, err := c.queue.Acquire(ctx, c.Tenant, func() { job.Progress(run.StageQueued, "") })
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := c.grant(ctx, &job); err != nil && !errors.Is(err, errNoValue) {
+		return nil, err
+	} else if err != nil {
+		return run.Result{
+			Status: run.Failed, RunID: job.ID, Summary: "Policy: " + err.Error(), OutputBlobs: []string{}, Reason: "setup",
+			Error: &run.Failure{Type: run.TypePolicy, Message: err.Error()},
+		}, nil
+	}
+	result, err := c.runner.Run(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	c.record.Reason, c.record.State = string(result.Reason), result.Status
+	return result, nil
+}
+
+func (c *call) inputs(ctx context.Context, ids []string) (list []blobs.Info, _ error) {
+	if len(ids) > maxInputs {
+		return nil, badParam("input_blobs", "has %d: at most %d", len(ids), maxInputs)
+	}
+	total := int64(0)
+	for i, id := range ids {
+		if slices.Contains(ids[:i], id) {
+			continue
+		}
+		info, err := c.store.Stat(ctx, c.Tenant, id)
+		if err != nil {
+			return nil, err
+		}
+		if total += info.Size; total > maxInputBytes {
+			return nil, fault(CodeTooLarge, "size", "input_blobs have more than %d bytes", maxInputBytes)
+		}
+		list = append(list, info)
+	}
+	return list, nil
+}
+
+// progress returns what tells the caller how far the run is: nothing without a
+// token.
+func (c *call) progress(id string, token json.RawMessage) func(stage, message string) {
+	if c.notify == nil || len(token) == 0 || len(token) > 256 || token[0] != '"' && (token[0] < '0' || token[0] > '9') {
+		return func(string, string) {}
+	}
+	var one sync.Mutex
+	return func(stage, message string) {
+		one.Lock()
+		defer one.Unlock()
+		c.notify("$/progress", map[string]any{"token": token, "run_id": id, "stage": stage, "message": message})
+	}
+}

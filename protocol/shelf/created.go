@@ -1,0 +1,356 @@
+package shelf
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+	"gopkg.in/yaml.v3"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// The bounds of a created skill, and of all that a tenant has created.
+const (
+	MaxCreatedFiles  = 512
+	MaxCreatedBytes  = 12 << 20
+	maxVersions      = 1000
+	maxTenantCreated = 1 << 30
+)
+
+// The errors of Create beside *ManifestError and *PathError.
+var (
+	// ErrExists: the version is there, with other files.
+	ErrExists = errors.New("exists")
+	// ErrFull: the tenant has created all that it may.
+	ErrFull = errors.New("no room for created skills")
+	// ErrNoCreate: the shelf has no directory for created skills.
+	ErrNoCreate = errors.New("skills cannot be created here")
+)
+
+// Draft is a skill to be created.
+type Draft struct {
+	// Manifest is skill.toml as JSON has it.
+	Manifest map[string]any
+	// SkillMD is the text of SKILL.md. Without front matter it gets one.
+	SkillMD string
+	Files   []DraftFile
+}
+
+// DraftFile is a file beside the two.
+type DraftFile struct {
+	Path, Content string
+	Encoding      string // "utf-8", "" for it, or "base64"
+}
+
+// created are the skills of tenants in base/<tenant>/<id>/<version>.
+type created struct {
+	root *os.Root
+
+	mu      sync.RWMutex
+	tenants map[string]byID
+	bytes   map[string]int64
+	writing sync.Mutex
+}
+
+// scratch begins the names of directories that are being written.
+const scratch = ".new-"
+
+func tenantDir(tenant string) string { return "t" + hex.EncodeToString([]byte(tenant)) }
+
+func openCreated(ctx context.Context, base string) (*created, error) {
+	if err := os.MkdirAll(base, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, err
+	}
+	c := &created{root: root, tenants: make(map[string]byID), bytes: make(map[string]int64)}
+	if err := c.load(ctx); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return c, nil
+}
+
+// load reads what is there, and removes what a crash has left half written.
+func (c *created) load(ctx context.Context) error {
+	places, err := fs.Glob(c.root.FS(), "t*/*/*/"+manifestFile)
+	if err != nil {
+		return err
+	}
+	for _, place := range places {
+		parts := strings.Split(place, "/")
+		tenant, err := hex.DecodeString(parts[0][1:])
+		if err != nil || strings.HasPrefix(parts[1], ".") {
+			continue
+		}
+		if skill, err := c.read(ctx, path.Dir(place)); err == nil {
+			c.add(string(tenant), skill)
+		}
+	}
+	left, err := fs.Glob(c.root.FS(), "t*/"+scratch+"*")
+	for _, dir := range left {
+		err = errors.Join(err, c.root.RemoveAll(dir))
+	}
+	return err
+}
+
+// read lists a created skill.
+func (c *created) read(ctx context.Context, dir string) (*Skill, error) {
+	e := catalog.Entry{ID: dir}
+	source := rootSource{c.root}
+	files, err := source.Open(ctx, dir, "")
+	if err != nil {
+		return nil, err
+	}
+	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := fs.ReadFile(files, name)
+		sum := sha256.Sum256(text)
+		e.Files = append(e.Files, catalog.File{Path: name, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])})
+		if name == skillFile {
+			e.Head = text[:min(max(skillmd.FrontMatterEnd(text), 0), 64<<10)]
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(e.Files, func(a, b catalog.File) int { return strings.Compare(a.Path, b.Path) })
+	skill, found := newSkill(ctx, source, e, true)
+	if skill == nil {
+		return nil, fmt.Errorf("%s", found[0].Message)
+	}
+	return skill, nil
+}
+
+// rootSource opens created skills, which never change.
+type rootSource struct{ root *os.Root }
+
+func (r rootSource) Scan(context.Context, *catalog.Listing) (*catalog.Listing, error) {
+	return &catalog.Listing{}, nil
+}
+
+func (r rootSource) Open(_ context.Context, id, _ string) (fs.FS, error) {
+	return fs.Sub(r.root.FS(), id)
+}
+
+func (c *created) add(tenant string, skill *Skill) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	next := make(byID, len(c.tenants[tenant])+1)
+	for id, all := range c.tenants[tenant] {
+		next[id] = all
+	}
+	if next.add(skill) {
+		c.tenants[tenant] = next
+		for _, f := range skill.Files {
+			c.bytes[tenant] += f.Size
+		}
+	}
+}
+
+func (c *created) all(tenant string) byID {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.tenants[tenant] // is replaced, never changed
+}
+
+func (c *created) versions(tenant, id string) []*Skill { return c.all(tenant)[id] }
+
+// Create keeps a new version of a skill, for one tenant, before it returns: after a
+// crash all of it is there or nothing. The same files again are the same skill. The
+// error is a *ManifestError, a *PathError, or wraps ErrExists, ErrFull or
+// ErrNoCreate.
+func (s *Shelf) Create(ctx context.Context, tenant string, d Draft) (*Skill, error) {
+	if s.created == nil {
+		return nil, ErrNoCreate
+	}
+	m, files, err := d.files()
+	if err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	taken := len(s.skills[m.Name]) > 0
+	s.mu.RUnlock()
+	if taken {
+		return nil, fault("name", "%q belongs to the server", m.Name)
+	}
+	return s.created.create(ctx, tenant, m, files)
+}
+
+// files are the bytes of the draft by path.
+func (d Draft) files() (Manifest, map[string][]byte, error) {
+	text, err := toml.Marshal(d.Manifest)
+	if err != nil {
+		return Manifest{}, nil, fault("", "%v", err)
+	}
+	files := map[string][]byte{manifestFile: text}
+	if len(d.Files) > MaxCreatedFiles-2 {
+		return Manifest{}, nil, &PathError{"", fmt.Sprintf("of %d files: at most %d", len(d.Files)+2, MaxCreatedFiles)}
+	}
+	total, folded := len(text)+len(d.SkillMD), map[string]bool{manifestFile: true, strings.ToLower(skillFile): true}
+	for _, f := range d.Files {
+		content, err := f.bytes()
+		if err != nil {
+			return Manifest{}, nil, err
+		}
+		lower := strings.ToLower(f.Path)
+		if folded[lower] {
+			return Manifest{}, nil, &PathError{f.Path, "is there twice"}
+		}
+		folded[lower], files[f.Path] = true, content
+		if total += len(content); total > MaxCreatedBytes {
+			return Manifest{}, nil, &PathError{f.Path, fmt.Sprintf("brings the skill over %d bytes", MaxCreatedBytes)}
+		}
+	}
+	for name := range files {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if folded[strings.ToLower(dir)] {
+				return Manifest{}, nil, &PathError{name, "lies in a file"}
+			}
+		}
+	}
+	m, _, err := ReadManifest(text, nil)
+	if err != nil {
+		return m, nil, err
+	}
+	if _, ok := files[m.Runtime.Entrypoint]; m.Kind == KindAction && !ok {
+		return m, nil, fault("runtime.entrypoint", "%q is not there", m.Runtime.Entrypoint)
+	}
+	files[skillFile], err = skillText(m, d.SkillMD)
+	return m, files, err
+}
+
+func (f DraftFile) bytes() ([]byte, error) {
+	if err := CheckPath(f.Path); err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(path.Base(f.Path), ".") {
+		return nil, &PathError{f.Path, "is hidden"}
+	}
+	switch f.Encoding {
+	case "", "utf-8":
+		if !utf8.ValidString(f.Content) {
+			return nil, &PathError{f.Path, "is not UTF-8: send base64"}
+		}
+		return []byte(f.Content), nil
+	case "base64":
+		content, err := base64.StdEncoding.DecodeString(f.Content)
+		if err != nil {
+			return nil, &PathError{f.Path, "is not base64"}
+		}
+		return content, nil
+	}
+	return nil, &PathError{f.Path, fmt.Sprintf("has encoding %q: want utf-8 or base64", f.Encoding)}
+}
+
+// skillText gives a text without front matter one.
+func skillText(m Manifest, text string) ([]byte, error) {
+	if skillmd.FrontMatterEnd([]byte(text)) > 0 {
+		return []byte(text), nil
+	}
+	last := m.Name[strings.LastIndexByte(m.Name, '.')+1:]
+	head, err := yaml.Marshal(struct {
+		Name        string
+		Description string
+	}{strings.ReplaceAll(last, "_", "-"), m.Description})
+	return fmt.Appendf(nil, "---\n%s---\n\n%s", head, text), err
+}
+
+func (c *created) create(ctx context.Context, tenant string, m Manifest, files map[string][]byte) (*Skill, error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	for _, old := range c.versions(tenant, m.Name) {
+		if old.Version == m.Version {
+			return sameAs(old, files)
+		}
+	}
+	size, count := int64(0), 0
+	for _, text := range files {
+		size += int64(len(text))
+	}
+	for _, all := range c.all(tenant) {
+		count += len(all)
+	}
+	c.mu.RLock()
+	size += c.bytes[tenant]
+	c.mu.RUnlock()
+	if count >= maxVersions || size > maxTenantCreated {
+		return nil, fmt.Errorf("%w: at most %d versions and %d bytes", ErrFull, maxVersions, maxTenantCreated)
+	}
+	place := path.Join(tenantDir(tenant), m.Name, m.Version)
+	if err := c.write(tenant, place, files); err != nil {
+		return nil, fmt.Errorf("shelf: %w", err)
+	}
+	skill, err := c.read(ctx, place)
+	if err != nil {
+		return nil, errors.Join(fault("", "%v", err), c.root.RemoveAll(place))
+	}
+	c.add(tenant, skill)
+	return skill, nil
+}
+
+// sameAs returns the skill if it has these files.
+func sameAs(old *Skill, files map[string][]byte) (*Skill, error) {
+	same := len(old.Files) == len(files)
+	for _, f := range old.Files {
+		sum := sha256.Sum256(files[f.Path])
+		same = same && hex.EncodeToString(sum[:]) == f.SHA256
+	}
+	if !same {
+		return nil, fmt.Errorf("skill %q %s %w: raise version", old.ID(), old.Version, ErrExists)
+	}
+	return old, nil
+}
+
+// write puts the files aside, syncs them and renames their directory into place.
+func (c *created) write(tenant, place string, files map[string][]byte) (err error) {
+	aside := path.Join(tenantDir(tenant), scratch+rand.Text())
+	defer func() {
+		if err != nil {
+			_ = c.root.RemoveAll(aside)
+		}
+	}()
+	for name, text := range files {
+		name = path.Join(aside, name)
+		if err := c.root.MkdirAll(path.Dir(name), 0o700); err != nil {
+			return err
+		}
+		f, err := c.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(text)
+		if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+			return err
+		}
+	}
+	if err := c.root.MkdirAll(path.Dir(place), 0o700); err != nil {
+		return err
+	}
+	if err := c.root.Rename(aside, place); err != nil {
+		return err
+	}
+	if dir, err := c.root.Open(path.Dir(place)); err == nil {
+		_ = dir.Sync() // not every file system can
+		_ = dir.Close()
+	}
+	return nil
+}

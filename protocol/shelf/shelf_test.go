@@ -1,0 +1,275 @@
+package shelf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/protocol/shelf"
+)
+
+func source(t *testing.T, files fs.FS) catalog.Source {
+	t.Helper()
+	s, err := catalog.OpenSource(catalog.FS("test", files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func open(t *testing.T, base string, files map[string]string) *shelf.Shelf {
+	t.Helper()
+	tree := fstest.MapFS{}
+	for name, text := range files {
+		tree[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	s, err := shelf.Open(t.Context(), base, source(t, tree))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func manifest(name, version string) string {
+	return fmt.Sprintf("name = %q\nversion = %q\ndescription = \"What it does.\"\n", name, version)
+}
+
+const plain = "---\nname: pdf\ndescription: Reads PDF files.\n---\n\nbody\n"
+
+func TestListAndFind(t *testing.T) {
+	files := map[string]string{"pdf/SKILL.md": plain, "hidden/SKILL.md": "---\nname: hidden\ndescription: x\ndisable-model-invocation: true\n---\n"}
+	for i, at := range []string{"salesforce.leads.sync 0.9.0", "salesforce.leads.sync 0.10.0", "salesforce.leads.sync 1.0.0-rc.1", "salesforce.base 1.0.0", "salesforcex.y 1.0.0", "pre 1.0.0-alpha.2", "pre 1.0.0-alpha.10"} {
+		name, version, _ := strings.Cut(at, " ")
+		files[fmt.Sprintf("s%d/SKILL.md", i)] = "---\nname: Any Name\nshort_description: x\n---\n"
+		files[fmt.Sprintf("s%d/skill.toml", i)] = manifest(name, version)
+	}
+	s := open(t, "", files)
+	names := func(namespace string) (out []string) {
+		list, _ := s.List("a", namespace)
+		for _, k := range list {
+			out = append(out, k.ID()+" "+k.Version)
+		}
+		return out
+	}
+	want := []string{"pdf 0.0.0", "pre 1.0.0-alpha.10", "pre 1.0.0-alpha.2", "salesforce.base 1.0.0", "salesforce.leads.sync 1.0.0-rc.1", "salesforce.leads.sync 0.10.0", "salesforce.leads.sync 0.9.0", "salesforcex.y 1.0.0"}
+	if got := names(""); !slices.Equal(got, want) {
+		t.Errorf("all: %q\n%v", got, s.Diagnostics())
+	}
+	if got := names("salesforce"); !slices.Equal(got, want[3:7]) {
+		t.Errorf("namespace: %q", got)
+	}
+	for _, c := range []struct{ id, version, want string }{
+		{"salesforce.leads.sync", "", "0.10.0"}, {"pre", "", "1.0.0-alpha.10"}, {"pre", "1.0.0-alpha.2", "1.0.0-alpha.2"},
+		{"pfd", "", `unknown skill "pfd": did you mean "pdf"?`}, {"hidden", "", `unknown skill "hidden"`},
+		{"pdf", "2.0.0", `unknown version "2.0.0" of "pdf": there is 0.0.0`}, {strings.Repeat("x", 10_000), "", `unknown skill "` + strings.Repeat("x", 10_000) + `"`},
+	} {
+		got := ""
+		if k, err := s.Find("a", c.id, c.version); err != nil {
+			got = err.Error()
+		} else {
+			got = k.Version
+		}
+		if got != c.want {
+			t.Errorf("%.40s %s: %q, want %q", c.id, c.version, got, c.want)
+		}
+	}
+}
+
+func TestBrokenManifests(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"not toml":    {"name = \n", "skill.toml:1:"},
+		"no version":  {"name = \"a\"\ndescription = \"x\"\n", "version:"},
+		"a v":         {manifest("a", "v1.0.0"), "skill.toml:2: version:"},
+		"upper case":  {manifest("A", "1.0.0"), "skill.toml:1: name:"},
+		"edge":        {manifest("a.-b", "1.0.0"), "name:"},
+		"namespace":   {manifest("a.b", "1.0.0") + "namespace = \"c\"\n", "namespace:"},
+		"no runtime":  {manifest("a", "1.0.0") + "kind = \"action\"\n", "runtime:"},
+		"outside":     {manifest("a", "1.0.0") + "[runtime]\nlanguage = \"python\"\nentrypoint = \"../x.py\"\n", "runtime.entrypoint:"},
+		"missing":     {manifest("a", "1.0.0") + "[runtime]\nlanguage = \"python\"\nentrypoint = \"x.py\"\n", `"x.py" is not there`},
+		"language":    {manifest("a", "1.0.0") + "[runtime]\nlanguage = \"cobol\"\nentrypoint = \"SKILL.md\"\n", "runtime.language:"},
+		"export":      {manifest("a", "1.0.0") + "[runtime]\nlanguage = \"python\"\nentrypoint = \"SKILL.md\"\nexport = \"a b\"\n", "runtime.export:"},
+		"network":     {manifest("a", "1.0.0") + "[permissions]\nnetwork = [\"https://a.test/path\"]\n", "permissions.network:"},
+		"secrets":     {manifest("a", "1.0.0") + "[permissions]\nsecrets = [\"lower\"]\n", "permissions.secrets:"},
+		"wrong type":  {"name = 1\n", "skill.toml"},
+		"too long":    {strings.Repeat("#", shelf.MaxManifest+1), "at most 65536"},
+		"description": {"name = \"a\"\nversion = \"1.0.0\"\ndescription = \" \"\n", "description:"},
+	} {
+		s := open(t, "", map[string]string{"a/SKILL.md": plain, "a/skill.toml": c.text})
+		list, _ := s.List("", "")
+		found := s.Diagnostics()
+		if len(list) != 0 || len(found) != 1 || found[0].Code != "skill-toml" || !strings.Contains(found[0].Message, c.want) {
+			t.Errorf("%s: %d listed, %v, want %q", name, len(list), found, c.want)
+		}
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"pdf/SKILL.md": plain, "pdf/a/b.txt": "text", "pdf/.git/config": "x", "outside": "secret"} {
+		path := filepath.Join(dir, "skills", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(dir, "skills", "outside"), filepath.Join(dir, "skills", "pdf", "link")); err != nil {
+		t.Fatal(err)
+	}
+	src, err := catalog.OpenSource(catalog.Dir(filepath.Join(dir, "skills")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := shelf.Open(t.Context(), "", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	k, err := s.Find("", "pdf", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := k.ReadFile(t.Context(), "a/b.txt"); string(text) != "text" || err != nil {
+		t.Errorf("read %q, %v", text, err)
+	}
+	for name, want := range map[string]string{
+		"../outside": "leaves the skill", "/etc/passwd": "leaves the skill", `a\..\b`: "backslash", "a\x00": "control", "": "is not the path",
+		".git/config": "hidden", "./a/b.txt": "is not the path of a file", "none": "not exist", "link": "",
+	} {
+		if text, err := k.ReadFile(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q, %v, want %q", name, text, err, want)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "skills", "pdf", "a", "b.txt"), []byte("TEXT"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := k.ReadFile(t.Context(), "a/b.txt"); !errors.Is(err, shelf.ErrChanged) {
+		t.Errorf("changed: %q, %v", text, err)
+	}
+	if err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if k, err = s.Find("", "pdf", ""); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := k.ReadFile(t.Context(), "a/b.txt"); string(text) != "TEXT" || err != nil {
+		t.Errorf("after Refresh %q, %v", text, err)
+	}
+}
+
+func draft(version, code string) shelf.Draft {
+	return shelf.Draft{
+		Manifest: map[string]any{"name": "user.ann.save", "version": version, "description": "Saves.",
+			"runtime": map[string]any{"language": "python", "entrypoint": "code/main.py"}},
+		SkillMD: "# Save\n", Files: []shelf.DraftFile{{Path: "code/main.py", Content: code}},
+	}
+}
+
+func TestCreate(t *testing.T) {
+	base := t.TempDir()
+	s := open(t, base, map[string]string{"pdf/SKILL.md": plain})
+	made, err := s.Create(t.Context(), "ann", draft("0.1.0", "def main(args): pass\n"))
+	if err != nil || made.ID() != "user.ann.save" || !made.Created {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	if _, err := s.Create(t.Context(), "ann", draft("0.1.0", "def main(args): pass\n")); err != nil {
+		t.Errorf("the same again: %v", err)
+	}
+	if _, err := s.Create(t.Context(), "ann", draft("0.1.0", "other")); !errors.Is(err, shelf.ErrExists) || err.Error() != `skill "user.ann.save" 0.1.0 exists: raise version` {
+		t.Errorf("other bytes: %v", err)
+	}
+	if _, err := s.Create(t.Context(), "ann", draft("0.2.0", "other")); err != nil {
+		t.Errorf("another version: %v", err)
+	}
+	if _, err := s.Find("bob", "user.ann.save", ""); err == nil {
+		t.Error("another tenant finds it")
+	}
+	left := filepath.Join(base, "t616e6e", ".new-crash")
+	if err := os.MkdirAll(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, base, nil)
+	k, err := again.Find("ann", "user.ann.save", "")
+	if err != nil || k.Version != "0.2.0" || k.Name != "save" {
+		t.Fatalf("after a restart %+v, %v", k, err)
+	}
+	if text, err := k.ReadFile(t.Context(), "SKILL.md"); err != nil || string(text) != "---\nname: save\ndescription: Saves.\n---\n\n# Save\n" {
+		t.Errorf("SKILL.md is %q, %v", text, err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what a crash has left: %v", err)
+	}
+}
+
+func TestCreateRefused(t *testing.T) {
+	s := open(t, t.TempDir(), map[string]string{"pdf/SKILL.md": plain})
+	many := make([]shelf.DraftFile, 511)
+	for i := range many {
+		many[i].Path = fmt.Sprint("f", i)
+	}
+	for name, change := range map[string]func(*shelf.Draft){
+		"escape":        func(d *shelf.Draft) { d.Files[0].Path = "../x" },
+		"absolute":      func(d *shelf.Draft) { d.Files[0].Path = "/x" },
+		"hidden":        func(d *shelf.Draft) { d.Files[0].Path = ".x" },
+		"double":        func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: "CODE/main.py"}) },
+		"its manifest":  func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: "Skill.toml"}) },
+		"in a file":     func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: "code/main.py/x"}) },
+		"513 files":     func(d *shelf.Draft) { d.Files = append(d.Files, many...) },
+		"12 MiB":        func(d *shelf.Draft) { d.Files[0].Content = strings.Repeat("x", shelf.MaxCreatedBytes) },
+		"not base64":    func(d *shelf.Draft) { d.Files[0].Encoding, d.Files[0].Content = "base64", "?" },
+		"the server's":  func(d *shelf.Draft) { d.Manifest["name"] = "pdf" },
+		"no entrypoint": func(d *shelf.Draft) { d.Files = nil },
+		"no manifest":   func(d *shelf.Draft) { d.Manifest = nil },
+	} {
+		d := draft("0.1.0", "x")
+		change(&d)
+		_, err := s.Create(t.Context(), "ann", d)
+		var manifest *shelf.ManifestError
+		var path *shelf.PathError
+		if !errors.As(err, &manifest) && !errors.As(err, &path) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if list, _ := s.List("ann", ""); len(list) != 1 {
+		t.Errorf("%d skills", len(list))
+	}
+}
+
+func FuzzManifest(f *testing.F) {
+	f.Add([]byte(manifest("a.b", "1.0.0") + "[runtime]\nlanguage = \"python\"\nentrypoint = \"x.py\"\n[inputs]\na = { type = \"string\" }\n"))
+	f.Add([]byte("name = 1979-05-27T07:32:00Z\nx = [nan, inf]\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, fields, err := shelf.ReadManifest(text, nil)
+		if err == nil && (shelf.CheckID(m.Name) != nil || fields["kind"] != m.Kind) {
+			t.Errorf("%+v, %v", m, fields)
+		}
+	})
+}
+
+func ExampleOpen() {
+	files := fstest.MapFS{"pdf/SKILL.md": {Data: []byte(plain)}}
+	src, err := catalog.OpenSource(catalog.FS("builtin", files))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := shelf.Open(context.Background(), "", src)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close()
+	skill, err := s.Find("acme", "pdf", "")
+	fmt.Println(skill.Version, err)
+	// Output: 0.0.0 <nil>
+}

@@ -1,0 +1,194 @@
+package shelf
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// Skill is one version of a skill. Nobody may change it.
+type Skill struct {
+	Manifest
+	// Name is the name in the front matter of SKILL.md, "" where that has none.
+	Name string
+	// Fields is skill.toml as JSON has it; of a skill without one, what stands in.
+	Fields map[string]any
+	// FrontMatter is that of SKILL.md as JSON has it; never nil.
+	FrontMatter map[string]any
+	// Files are all files, sorted by path; Digest is made of them.
+	Files  []catalog.File
+	Digest string
+	// Hidden skills are in no list, and cannot be found.
+	Hidden bool
+	// Created reports that a tenant has created it.
+	Created bool
+
+	source       catalog.Source
+	id, revision string
+}
+
+// ID is the id of the skill.
+func (s *Skill) ID() string { return s.Manifest.Name }
+
+// MaxFile is the largest file of a skill that can be read, in bytes.
+const MaxFile = 64 << 20
+
+// ErrChanged is wrapped when the files of a skill are not those that the shelf has
+// listed; Refresh lists them anew.
+var ErrChanged = errors.New("the skill has changed since it was listed")
+
+// ReadFile reads a file of the skill, and compares it with the listed digest. The
+// error is a *PathError, wraps fs.ErrNotExist, or ErrChanged.
+func (s *Skill) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	if err := CheckPath(name); err != nil {
+		return nil, err
+	}
+	for _, f := range s.Files {
+		if f.Path != name {
+			continue
+		}
+		files, err := s.source.Open(ctx, s.id, s.revision)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrChanged, err)
+		}
+		return readListed(files, f)
+	}
+	return nil, fmt.Errorf("file %q: %w", name, fs.ErrNotExist)
+}
+
+func readListed(files fs.FS, f catalog.File) ([]byte, error) {
+	if f.Size > MaxFile {
+		return nil, &PathError{f.Path, fmt.Sprintf("has %d bytes: at most %d can be read", f.Size, MaxFile)}
+	}
+	file, err := files.Open(f.Path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %q", ErrChanged, f.Path)
+	}
+	defer func() { _ = file.Close() }()
+	text, err := io.ReadAll(io.LimitReader(file, f.Size+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %q: %w", f.Path, err)
+	}
+	sum := sha256.Sum256(text)
+	if hex.EncodeToString(sum[:]) != f.SHA256 {
+		return nil, fmt.Errorf("%w: %q", ErrChanged, f.Path)
+	}
+	return text, nil
+}
+
+// Copy calls write for each file of the skill, as it was listed.
+func (s *Skill) Copy(ctx context.Context, write func(name string, text []byte) error) error {
+	files, err := s.source.Open(ctx, s.id, s.revision)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrChanged, err)
+	}
+	for _, f := range s.Files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		text, err := readListed(files, f)
+		if err != nil {
+			return err
+		}
+		if err := write(f.Path, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	manifestFile = "skill.toml"
+	skillFile    = "SKILL.md"
+)
+
+// newSkill makes a skill of an entry of a source. It returns nil, with findings,
+// for what is none.
+func newSkill(ctx context.Context, source catalog.Source, e catalog.Entry, created bool) (*Skill, []skillmd.Diagnostic) {
+	s := &Skill{FrontMatter: frontMatter(e.Head), Files: e.Files, Digest: digestOf(e.Files), Created: created, source: source, id: e.ID, revision: e.Revision}
+	doc, _, parseErr := skillmd.Parse(e.Head, skillmd.WithDirName(path.Base(e.ID)))
+	s.Name, s.Hidden = doc.Skill.Name, doc.Skill.Hidden
+	refuse := func(code skillmd.Code, file, why string, line int) (*Skill, []skillmd.Diagnostic) {
+		return nil, []skillmd.Diagnostic{{File: path.Join(e.ID, file), Line: line, Code: code, Severity: skillmd.Error, Message: why}}
+	}
+	for _, f := range e.Files {
+		if f.Path == manifestFile {
+			err := s.readManifest(ctx)
+			var found *ManifestError
+			switch {
+			case errors.As(err, &found):
+				return refuse("skill-toml", manifestFile, found.Error(), found.Line)
+			case err != nil:
+				return refuse("skill-toml", manifestFile, err.Error(), 0)
+			}
+			return s, nil
+		}
+	}
+	if parseErr != nil {
+		return refuse("not-a-skill", skillFile, parseErr.Error(), 0)
+	}
+	s.Manifest = Manifest{Name: doc.Skill.Name, Version: "0.0.0", Description: doc.Skill.Description, Kind: KindInstruction, Namespace: namespaceOf(doc.Skill.Name)}
+	if v := doc.Skill.Metadata["version"]; isVersion(v) {
+		s.Version = v
+	}
+	s.Secrets = strings.FieldsFunc(doc.Skill.Metadata["secrets"], func(r rune) bool { return strings.ContainsRune(` ,[]"`, r) })
+	if err := CheckID(s.ID()); err != nil {
+		return refuse("skill-id", skillFile, err.Error(), 0)
+	}
+	s.Fields = map[string]any{"name": s.ID(), "version": s.Version, "description": s.Description, "kind": s.Kind, "namespace": s.Namespace}
+	return s, nil
+}
+
+func (s *Skill) readManifest(ctx context.Context) error {
+	text, err := s.ReadFile(ctx, manifestFile)
+	if err != nil {
+		return err
+	}
+	files, err := s.source.Open(ctx, s.id, s.revision)
+	if err != nil {
+		return err
+	}
+	s.Manifest, s.Fields, err = ReadManifest(text, files)
+	return err
+}
+
+// frontMatter returns the YAML between the fences, {} if it cannot be read.
+func frontMatter(head []byte) map[string]any {
+	head = head[:max(skillmd.FrontMatterEnd(head), 0)]
+	lines := bytes.SplitAfter(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), []byte("\n"))
+	out := map[string]any{}
+	if len(lines) < 2 {
+		return out
+	}
+	var all map[string]any
+	if yaml.Unmarshal(bytes.Join(lines[1:len(lines)-1], nil), &all) != nil {
+		lines = lines[:max(len(lines)-1, 1)] // the closing fence may lack its end
+		if yaml.Unmarshal(bytes.Join(lines[1:max(len(lines)-1, 1)], nil), &all) != nil {
+			return out
+		}
+	}
+	if plain, ok := jsonable(all, 0).(map[string]any); ok {
+		return plain
+	}
+	return out
+}
+
+func digestOf(files []catalog.File) string {
+	h := sha256.New()
+	for _, f := range files {
+		_, _ = fmt.Fprintf(h, "%q %d %s\n", f.Path, f.Size, f.SHA256)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,169 @@
+package protocol
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/protocol/run"
+	"github.com/satchel-go/satchel/protocol/shelf"
+)
+
+const (
+	maxName     = 256
+	maxInline   = 64 << 10 // bytes of SKILL.md in describe_skill
+	maxFileList = 512
+	maxWindow   = 1 << 20
+)
+
+// find returns a skill that the tenant sees. The guide is the server's own.
+func (c *call) find(name, version string) (*shelf.Skill, error) {
+	if err := required("name", name, maxName); err != nil {
+		return nil, err
+	}
+	if name == GuideID && (version == "" || version == c.guide.Version) {
+		c.record.Skill = name
+		return c.guide, nil
+	}
+	k, err := c.shelf.Find(c.Tenant, name, version)
+	if err == nil {
+		c.record.Skill = k.ID()
+	}
+	return k, err
+}
+
+// describeSkill answers describe_skill.
+func (c *call) describeSkill(ctx context.Context) (any, error) {
+	var p struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+		Detail  string `json:"detail"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, err
+	}
+	detail, err := oneOf("detail", p.Detail, "summary", "manifest", "full")
+	if err != nil {
+		return nil, err
+	}
+	k, err := c.find(p.Name, p.Version)
+	if err != nil {
+		return nil, err
+	}
+	files := []map[string]any{}
+	for _, f := range k.Files[:min(len(k.Files), maxFileList)] {
+		files = append(files, map[string]any{"path": f.Path, "size_bytes": f.Size})
+	}
+	skill := map[string]any{
+		"manifest": k.Fields, "files": files, "digest": k.Digest,
+		"permissions": map[string]any{
+			"asked":   map[string]any{"network": nonNil(k.Network), "secrets": nonNil(k.Secrets)},
+			"granted": c.granted(k),
+		},
+	}
+	if detail != "manifest" {
+		skill["skill_md_frontmatter"] = k.FrontMatter
+	}
+	if detail == "full" {
+		text, err := k.ReadFile(ctx, "SKILL.md")
+		if err != nil {
+			return nil, err
+		}
+		if len(text) <= maxInline {
+			skill["skill_md"] = string(text)
+		} else {
+			skill["skill_md_truncated"] = true
+		}
+	}
+	return map[string]any{"skill": skill}, nil
+}
+
+// readSkillFile answers read_skill_file.
+func (c *call) readSkillFile(ctx context.Context) (any, error) {
+	var p struct {
+		Name     string `json:"name"`
+		Version  string `json:"version"`
+		Path     string `json:"path"`
+		Offset   *int64 `json:"offset"`
+		MaxBytes *int64 `json:"max_bytes"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, err
+	}
+	if err := required("path", p.Path, 4096); err != nil {
+		return nil, err
+	}
+	if err := shelf.CheckPath(p.Path); err != nil {
+		return nil, err
+	}
+	k, err := c.find(p.Name, p.Version)
+	if err != nil {
+		return nil, err
+	}
+	text, err := k.ReadFile(ctx, p.Path)
+	if err != nil {
+		return nil, err
+	}
+	offset, most, err := windowOf(p.Offset, p.MaxBytes, maxWindow)
+	if err != nil {
+		return nil, err
+	}
+	w := cut(text, offset, most)
+	digest := ""
+	for _, f := range k.Files {
+		if f.Path == p.Path {
+			digest = f.SHA256
+		}
+	}
+	result := map[string]any{
+		"content": w.content, "encoding": w.encoding, "mime": outputs.MIME(p.Path, text[:min(len(text), 3<<10)]),
+		"size_bytes": len(text), "digest": digest, "next_offset": nil,
+	}
+	if w.end < int64(len(text)) {
+		result["next_offset"] = w.end
+	}
+	return result, nil
+}
+
+// loadGuide answers load_skills_protocol_guide.
+func (c *call) loadGuide(ctx context.Context) (any, error) {
+	if err := c.decode(&struct{}{}); err != nil {
+		return nil, err
+	}
+	text, err := c.guide.ReadFile(ctx, "SKILL.md")
+	return map[string]any{"content": string(text)}, err
+}
+
+// createSkill answers create_skill.
+func (c *call) createSkill(ctx context.Context) (any, error) {
+	var p struct {
+		Manifest map[string]any `json:"manifest"`
+		SkillMD  string         `json:"skill_md"`
+		Files    []struct {
+			Path     string `json:"path"`
+			Content  string `json:"content"`
+			Encoding string `json:"encoding"`
+		} `json:"files"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, err
+	}
+	if p.Manifest == nil {
+		return nil, badParam("manifest", "is missing")
+	}
+	d := shelf.Draft{Manifest: p.Manifest, SkillMD: p.SkillMD}
+	for _, f := range p.Files {
+		d.Files = append(d.Files, shelf.DraftFile{Path: f.Path, Content: f.Content, Encoding: f.Encoding})
+	}
+	if name, _ := p.Manifest["name"].(string); name == GuideID {
+		return nil, badParam("manifest", "name: %q belongs to the server", name)
+	}
+	k, err := c.shelf.Create(ctx, c.Tenant, d)
+	if err != nil {
+		return nil, err
+	}
+	c.record.Skill = k.ID()
+	return map[string]any{"name": k.ID(), "version": k.Version, "digest": k.Digest}, nil
+}
+
+// languages are those that run_code takes.
+func languages() []string { return run.Languages() }

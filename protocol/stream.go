@@ -1,0 +1,78 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/satchel-go/satchel/protocol/jsonrpc"
+)
+
+// ServeStream answers the calls of one connection, of one principal, until its end
+// or that of ctx. [jsonrpc.Serve] says what holds.
+func (s *Server) ServeStream(ctx context.Context, conn io.ReadWriteCloser, who Principal) error {
+	return jsonrpc.Serve(ctx, conn, func(ctx context.Context, c jsonrpc.Call, notify func(string, any)) (any, error) {
+		return s.answer(ctx, who, c, notify)
+	})
+}
+
+// ListenUnix opens a unix socket (mode 0600). One that nobody answers is replaced;
+// one that is in use is an error.
+func ListenUnix(path string) (net.Listener, error) {
+	if info, err := os.Lstat(path); err == nil {
+		if info.Mode().Type() != fs.ModeSocket {
+			return nil, fmt.Errorf("listen %s: there is something else", path)
+		}
+		if conn, err := net.DialTimeout("unix", path, time.Second); err == nil {
+			return nil, errors.Join(fmt.Errorf("listen %s: a server answers there already", path), conn.Close())
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	return listenPrivate(path)
+}
+
+// ServeUnix answers connections of a unix socket until the listener is closed or
+// ctx ends: those of this process's user, and of WithAllowUIDs.
+func (s *Server) ServeUnix(ctx context.Context, l net.Listener) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	closed := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(closed)
+		_ = l.Close()
+	})
+	defer func() {
+		if !stop() {
+			<-closed // Accept can fail just before nobody is taken any more
+		}
+	}()
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
+				return nil
+			}
+			return err
+		}
+		uid, err := peerUID(conn)
+		if err != nil || uid != os.Geteuid() && !slices.Contains(s.allowUIDs, uid) {
+			s.logger.Warn("connection refused", "uid", uid, "error", err)
+			_ = conn.Close()
+			continue
+		}
+		running.Go(func() {
+			if err := s.ServeStream(ctx, conn, LocalPrincipal()); err != nil {
+				s.logger.Info("connection ended", "error", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,86 @@
+package satchel_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/tools"
+)
+
+func referring() fstest.MapFS {
+	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+	return fstest.MapFS{
+		"pdf/SKILL.md":          file("---\nname: pdf\ndescription: Reads PDF.\n---\n# PDF\nSee [a](references/a.md), [again](references/a.md) and `references/big.md`, not [x](https://x.org/b.md).\nYou MUST look.\nOther words.\n--- End of file ---\n"),
+		"pdf/references/a.md":   file("Text of a.\n--- End of references/a.md ---\n"),
+		"pdf/references/b.md":   file("Text of b.\n"),
+		"pdf/references/big.md": file(strings.Repeat("many words are here ", 2000)),
+	}
+}
+
+func TestReferencesInline(t *testing.T) {
+	rt := chattest.Open(t, referring(), satchel.WithReferences(tools.ReferencesInline))
+	c := chattest.NewChat(t, rt).Say(core.User, "go")
+	c.Calls("skill_load pdf")
+	view := c.View()
+	const want = "\n--- End of file ---\n</skill>\n--- Content from references/a.md ---\n\nText of a.\n --- End of references/a.md ---\n\n--- End of references/a.md ---\nnot included (10000 tokens): references/big.md"
+	if last := view[len(view)-1].Text; !strings.HasSuffix(last, strings.Replace(want, "\n--- End of file", "\n --- End of file", 1)) {
+		t.Errorf("the result shows\n%.1500s", last)
+	}
+	chattest.Same(t, "loaded", c.LoadedNames(), "pdf[references/a.md]")
+	if got := c.Calls("skill_load pdf")[0]; !strings.Contains(got, "its text is above") {
+		t.Errorf("again: %s", got)
+	}
+	if again := c.View(); again[2].Text != view[2].Text {
+		t.Error("the first result has changed")
+	}
+}
+
+func TestReferencesList(t *testing.T) {
+	rt := chattest.Open(t, referring(), satchel.WithReferences(tools.ReferencesList))
+	c := chattest.NewChat(t, rt).Say(core.User, "go")
+	c.Calls("skill_load pdf")
+	view := c.View()
+	if last := view[len(view)-1].Text; !strings.HasSuffix(last, "</skill>\n<skill_files>\nreferences/a.md\nreferences/big.md\n</skill_files>") {
+		t.Errorf("the result shows\n%s", last)
+	}
+	if _, err := satchel.New(satchel.WithReferences(9)); err == nil {
+		t.Error("an unknown way is accepted")
+	}
+}
+
+// An outline takes the place of the text when the next turn begins, and not before.
+func TestCompact(t *testing.T) {
+	rt := chattest.Open(t, referring(), satchel.WithLoadMode(loadmode.Session))
+	c := chattest.NewChat(t, rt).Say(core.User, "go")
+	c.Calls("skill_load pdf")
+	before := c.View()
+	ctx := hook.WithKey(c.Context, c.Key)
+	for _, skill := range []string{"pdf", "nothing"} {
+		if err := rt.Compact(ctx, skill); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now := c.View(); chattest.Shown(now) != chattest.Shown(before) {
+		t.Errorf("in the same turn\n%s", chattest.Shown(now))
+	}
+	c.Answer("done")
+	after := c.Say(core.User, "more").View()
+	const outline = "<skill name=\"pdf\">\n# PDF\nSee [a](references/a.md), [again](references/a.md) and `references/big.md`, not [x](https://x.org/b.md).\nYou MUST look.\n(outline of SKILL.md; skill_load gives all of it)\n</skill>"
+	if shown := chattest.Shown(after); !strings.Contains(shown, outline) || strings.Contains(shown, "Other words.") {
+		t.Errorf("in the next turn\n%s", shown)
+	}
+	c.Calls("skill_load pdf")
+	if shown := chattest.Shown(c.View()); !strings.Contains(shown, "Other words.") {
+		t.Errorf("loaded again\n%s", shown)
+	}
+	if err := rt.Compact(t.Context(), "pdf"); err == nil {
+		t.Error(fmt.Errorf("without a session: %w", err))
+	}
+}

@@ -1,0 +1,143 @@
+package satchel
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/internal/response"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Run answers a call of one of [Runtime.Tools]. It judges the call first if
+// [Call.Gate] has not, and the reason is the answer to a denied one. Whatever the
+// model can act on is in the text; an error means that the run itself must stop,
+// because its context ended, the store failed, or the approver returned it.
+func (c *Call) Run(ctx context.Context) (string, error) {
+	started := time.Now()
+	answer, err := c.run(hook.WithKey(ctx, c.key))
+	if err != nil {
+		return "", err
+	}
+	c.runtime.emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started)})
+	return answer, nil
+}
+
+func (c *Call) run(ctx context.Context) (string, error) {
+	o := c.operation
+	if o == nil {
+		return c.runtime.unknownTool(c.call.Name), nil
+	}
+	c.place.Begin()
+	d, err := c.Gate(ctx)
+	if err != nil {
+		return "", err
+	}
+	if d.Denied {
+		return d.Reason, nil
+	}
+	changes := o.IsChange(c.args)
+	if changes || o.Awaits || o.Ordered {
+		if _, err := c.wait(ctx, c.place.Wait); err != nil {
+			return "", err
+		}
+	}
+	if changes {
+		return c.change(ctx)
+	}
+	s, err := c.scope(ctx)
+	if err != nil {
+		return "", err
+	}
+	if c.again != "" { // it stands in the answer too
+		s.Limits = s.Limits.OrDefaults()
+		s.Limits.Answer -= min(len(c.withLoad("{ }")), s.Limits.Answer/2)
+	}
+	answer, err := o.Answer(ctx, s, c.args)
+	if err != nil {
+		return "", err
+	}
+	return c.withLoad(answer), nil
+}
+
+// scope returns what the operation may use of the runtime.
+func (c *Call) scope(ctx context.Context) (s *tools.Scope, err error) {
+	s = c.runtime.scope(c.key, c.state)
+	s.Record, s.Update = c.load, c.update
+	emit := s.Emit
+	s.Emit = func(ctx context.Context, e core.Event) {
+		e.Call = c.call
+		emit(ctx, e)
+	}
+	if run := c.runtime.command; run != nil {
+		s.Run = func(ctx context.Context, arguments string) (string, error) {
+			return run.Call(ctx, s, run.Decode(arguments))
+		}
+	}
+	if c.operation.Awaits {
+		s.Record = func(ctx context.Context) (*session.Record, error) {
+			rec, err := c.load(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return c.place.Sees(rec), nil
+		}
+	}
+	s.Approval = c.approval
+	s.Narrow, s.Interpreted, err = c.narrowed(ctx)
+	return s, err
+}
+
+// change answers a call that changes what is loaded. It saves the answer together
+// with the change, and also where the call changed nothing: executed again, the call
+// must give the same answer and change nothing.
+func (c *Call) change(ctx context.Context) (string, error) {
+	for {
+		rec, err := c.load(ctx)
+		if err != nil {
+			return "", err
+		}
+		number, known := rec.Calls+1, false
+		if i := response.FindPending(rec.Pending, c.place, c.call); i >= 0 {
+			if rec.Pending[i].Done {
+				return rec.Pending[i].Answer, nil
+			}
+			number, known = rec.Pending[i].Call, true
+			c.place.Found(rec)
+		}
+		answer, err := c.changeAs(ctx, number, known)
+		if !errors.Is(err, errNumberTaken) {
+			return answer, err
+		}
+		c.record = nil
+	}
+}
+
+// changeAs answers the call under a number. known says that the record has already
+// given the call this number; otherwise it gets the number together with the answer.
+func (c *Call) changeAs(ctx context.Context, number int, known bool) (string, error) {
+	s, err := c.scope(ctx)
+	if err != nil {
+		return "", err
+	}
+	s.Number = number
+	saved := false
+	done := session.Pending{Call: number, From: response.Kept(c.call), Done: true}
+	entered := c.isOnly()
+	s.Update = func(ctx context.Context, change tools.Change) (string, error) {
+		text, err := c.update(ctx, c.numbered(change, done, known))
+		saved = err == nil
+		return text, err
+	}
+	answer, err := c.operation.Answer(ctx, s, c.args)
+	if err == nil && !saved {
+		answer, err = s.Update(ctx, func(*session.Record) (*session.Record, string, error) { return nil, answer, nil })
+	}
+	if err == nil && entered && !known {
+		c.place.SetNumber(number)
+	}
+	return answer, err
+}

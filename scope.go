@@ -1,0 +1,48 @@
+package satchel
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// textSize returns a function that estimates the tokens of a pinned text of a session.
+func (r *Runtime) textSize(key core.SessionKey) func(ctx context.Context, digest string) (int, error) {
+	return func(ctx context.Context, digest string) (int, error) {
+		text, err := r.pinLookup(ctx, key)(digest)
+		return processors.EstimateTokens(text), err
+	}
+}
+
+// scope returns what operations of one agent may use: its catalog, files, sessions
+// and events.
+func (r *Runtime) scope(key core.SessionKey, state *agentState) *tools.Scope {
+	s := &tools.Scope{
+		Key: key, Catalog: r.seenBy(state), Mode: r.mode, Max: r.max, Victim: r.victim, Limits: r.limits,
+		Budget: r.budget, TextSize: r.textSize(key),
+		Sessions:   r.terminals,
+		Library:    r.library,
+		Files:      state.attached,
+		Hidden:     state.isHidden,
+		Restricted: r.restricted(state),
+		Entry:      r.text.Entry,
+		Found:      state.found,
+		References: r.references,
+		Pin:        func(ctx context.Context, c catalog.Content) error { return r.pin(ctx, key, c) },
+		Emit: func(ctx context.Context, e core.Event) {
+			e.Key = key
+			r.emit(ctx, e)
+		},
+	}
+	if r.vocabulary != nil {
+		s.Loads, s.Evicts = r.vocabulary.Loads(), r.vocabulary.Evicts
+	}
+	if r.runner != nil {
+		s.ReadRef = func(ctx context.Context, ref string) ([]byte, error) { return r.runner.ReadRef(ctx, s, ref) }
+		s.WorkspaceAt = func(ctx context.Context) (string, error) { return r.runner.WorkspaceAt(ctx, key.Session) }
+	}
+	return s
+}

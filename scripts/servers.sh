@@ -1,0 +1,165 @@
+#!/bin/sh
+# Starts a server that tests talk to, in a directory of its own, and stops it:
+#
+#	eval "$(scripts/servers.sh start redis /tmp/r)"
+#	scripts/servers.sh stop redis /tmp/r
+#
+# Names: redis, redis-cluster (three), postgres, s3. start prints a line that exports
+# where the server is, and writes its process ids to DIR/pid; in a directory that has
+# been used before it goes on with what is there. stop ends these processes and no
+# others. Keep DIR short: sockets in it have paths of at most 100 bytes.
+set -eu
+[ $# = 3 ] || { echo "usage: $0 start|stop redis|redis-cluster|postgres|s3 DIR" >&2; exit 2; }
+verb=$1 name=$2 D=$3
+case $D in /*) ;; *) D=$(pwd)/$D ;; esac
+bin=${SATCHEL_SERVERS_BIN:-${XDG_CACHE_HOME:-$HOME/.cache}/satchel-servers}
+
+need() { command -v "$1" >/dev/null || { echo "servers: $1 is missing: run scripts/setup.sh" >&2; exit 3; }; }
+
+# A port that is likely to be free; cluster buses are 10000 above.
+port() { echo $((12000 + $(od -An -N2 -tu2 /dev/urandom) % 20000)); }
+
+# Runs the rest up to 300 times until it succeeds.
+until_ok() {
+	tries=0
+	until "$@" >/dev/null 2>&1; do
+		tries=$((tries + 1))
+		[ $tries -lt 300 ] || { echo "servers: $name does not answer: $*" >&2; return 1; }
+		sleep 0.1
+	done
+}
+
+# Whether a process runs: one that has ended and that nobody has waited for does not.
+alive() {
+	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
+	'' | Z*) return 1 ;;
+	esac
+}
+
+redis() { # DIR PORT CONFIG...
+	d=$1 p=$2
+	shift 2
+	redis-server --port "$p" --bind 127.0.0.1 --unixsocket "$d/s.sock" --dir "$d" --save "" --appendonly yes \
+		--daemonize yes --pidfile "$d/pid" --logfile "$d/log" "$@" >/dev/null
+	until_ok redis-cli -s "$d/s.sock" config get port
+}
+
+start_redis() {
+	need redis-server
+	redis "$D" 0
+	until_ok sh -c "redis-cli -s $D/s.sock ping | grep -q PONG"
+	echo "export SATCHEL_REDIS=unix://$D/s.sock"
+}
+
+start_redis_cluster() {
+	need redis-server
+	nodes=
+	for n in 1 2 3; do
+		mkdir -p "$D/$n"
+		tries=0
+		until [ -s "$D/$n/port" ] && redis "$D/$n" "$(cat "$D/$n/port")" --cluster-enabled yes --cluster-node-timeout 2000; do
+			tries=$((tries + 1))
+			[ $tries -lt 5 ] || exit 1
+			port >"$D/$n/port"
+		done
+		nodes="$nodes${nodes:+ }127.0.0.1:$(cat "$D/$n/port")"
+	done
+	cat "$D"/[123]/pid >"$D/pid"
+	if [ ! -e "$D/made" ]; then
+		# shellcheck disable=SC2086 # the nodes are words
+		redis-cli --cluster create $nodes --cluster-yes >"$D/log" 2>&1 || { cat "$D/log" >&2; exit 1; }
+		touch "$D/made"
+	fi
+	for n in 1 2 3; do
+		until_ok sh -c "redis-cli -s $D/$n/s.sock cluster info | grep -q cluster_state:ok"
+	done
+	echo "export SATCHEL_REDIS_CLUSTER=$(echo "$nodes" | tr ' ' ,)"
+}
+
+# PostgreSQL refuses to run as root.
+as_postgres() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid postgres --regid postgres --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+start_postgres() {
+	for at in /usr/lib/postgresql/*/bin; do
+		[ -x "$at/initdb" ] && PATH=$at:$PATH
+	done
+	need initdb
+	if [ "$(id -u)" = 0 ]; then
+		chown postgres "$D"
+	fi
+	cd "$D" # where postgres may be
+	if [ ! -e "$D/data" ]; then
+		as_postgres initdb -D "$D/data" -A trust -U satchel --no-sync --locale=C -E UTF8 >"$D/init.log" 2>&1 || { cat "$D/init.log" >&2; exit 1; }
+	fi
+	# A server that was killed has left its process id, which may still be known to the
+	# system as that of a process that nobody has waited for.
+	if [ -e "$D/data/postmaster.pid" ]; then
+		alive "$(head -n 1 "$D/data/postmaster.pid")" || rm -f "$D/data/postmaster.pid" "$D"/.s.PGSQL.*
+	fi
+	# Tests end processes and not the machine, so nothing has to reach the disk.
+	as_postgres pg_ctl -D "$D/data" -t 120 -o "-c fsync=off -c listen_addresses= -c unix_socket_directories=$D" -l "$D/data/log" -w start >"$D/start.log" 2>&1 ||
+		{ cat "$D/start.log" "$D/data/log" >&2; exit 1; }
+	head -n 1 "$D/data/postmaster.pid" >"$D/pid"
+	echo "export SATCHEL_POSTGRES='postgres://satchel@/postgres?host=$D'"
+}
+
+start_s3() {
+	gateway=$bin/versitygw-v1.8.0
+	[ -x "$gateway" ] || { echo "servers: $gateway is missing: run scripts/setup.sh" >&2; exit 3; }
+	mkdir -p "$D/data/bkt"
+	tries=0
+	while :; do
+		[ -s "$D/port" ] || port >"$D/port"
+		N=$(cat "$D/port")
+		ROOT_ACCESS_KEY=test ROOT_SECRET_KEY=testsecret "$gateway" --port "127.0.0.1:$N" posix "$D/data" >"$D/log" 2>&1 </dev/null &
+		echo $! >"$D/pid"
+		waited=0
+		while kill -0 "$(cat "$D/pid")" 2>/dev/null && [ $waited -lt 300 ]; do
+			# Without credentials the server refuses, and that is an answer.
+			if (exec 3<>"/dev/tcp/127.0.0.1/$N") 2>/dev/null || perl -MIO::Socket::INET -e "exit !IO::Socket::INET->new('127.0.0.1:$N')" 2>/dev/null; then
+				echo "export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=testsecret SATCHEL_S3='s3://bkt?endpoint=http://127.0.0.1:$N&use_path_style=true&region=us-east-1'"
+				return
+			fi
+			waited=$((waited + 1))
+			sleep 0.1
+		done
+		tries=$((tries + 1))
+		[ $tries -lt 5 ] || { cat "$D/log" >&2; exit 1; }
+		rm "$D/port" # somebody else's
+	done
+}
+
+stop() {
+	[ -e "$D/pid" ] || return 0
+	while read -r pid; do
+		kill "$pid" 2>/dev/null || continue
+		waited=0
+		while alive "$pid"; do
+			waited=$((waited + 1))
+			[ $waited -lt 100 ] || { kill -9 "$pid" 2>/dev/null || true; break; }
+			sleep 0.05
+		done
+	done <"$D/pid"
+	rm -f "$D/pid"
+}
+
+case $verb in
+start)
+	mkdir -p "$D"
+	case $name in
+	redis) start_redis ;;
+	redis-cluster) start_redis_cluster ;;
+	postgres) start_postgres ;;
+	s3) start_s3 ;;
+	*) echo "servers: unknown server $name" >&2; exit 2 ;;
+	esac
+	;;
+stop) stop ;;
+*) echo "servers: start or stop, not $verb" >&2; exit 2 ;;
+esac

@@ -1,0 +1,237 @@
+package search
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Source is one document of an index. Key says which text it is: a document with the
+// key of one in the index before is taken from there, and Read is not called. Where
+// Read fails, what it returns is indexed all the same. Sources are read on several
+// goroutines at once.
+type Source struct {
+	Key  string
+	Read func() (Document, error)
+}
+
+// Index is an immutable index of documents. It is safe for concurrent use. A nil
+// Index is one of no documents.
+type Index struct {
+	keys    []string
+	names   []string
+	lengths [][fields]uint16
+	// norms are what the count of a word in a field is divided by, for each document.
+	norms []([fields]float32)
+	terms map[string]posting
+	lists []byte // of all terms, one after the other
+	// named are the documents of a name in lower case.
+	named map[string][]int
+}
+
+// posting is where the list of a term is, and of how many documents it is.
+type posting struct {
+	offset, size uint32
+	documents    uint32
+}
+
+// Build returns the index of these documents, in their order. What it holds of prev,
+// which may be nil, it takes from there.
+func Build(prev *Index, sources []Source) *Index {
+	x := &Index{
+		keys:    make([]string, len(sources)),
+		names:   make([]string, len(sources)),
+		lengths: make([][fields]uint16, len(sources)),
+		named:   make(map[string][]int, len(sources)),
+	}
+	known := prev.documents()
+	moved := make([]int, prev.Len()) // where documents of prev are now, from 1
+	fresh := make(map[string][]entry)
+	var unknown []int
+	for i, s := range sources {
+		x.keys[i] = s.Key
+		if old, ok := known[s.Key]; ok && moved[old] == 0 {
+			x.names[i], x.lengths[i], moved[old] = prev.names[old], prev.lengths[old], i+1
+			continue
+		}
+		unknown = append(unknown, i)
+	}
+	analyseAll(sources, unknown, func(i int, a *analysis) {
+		x.names[i], x.lengths[i] = a.name, a.lengths
+		for term, c := range a.terms {
+			fresh[term] = append(fresh[term], entry{i, *c})
+		}
+	})
+	for i, name := range x.names {
+		name = strings.ToLower(name)
+		x.named[name] = append(x.named[name], i)
+	}
+	x.normalise()
+	x.merge(prev, moved, fresh)
+	return x
+}
+
+// analyseAll reads and analyses sources on a few goroutines, and calls take for each
+// of them, one call at a time.
+func analyseAll(sources []Source, which []int, take func(i int, a *analysis)) {
+	var next atomic.Int64
+	var mu sync.Mutex
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), 8, len(which)) {
+		workers.Go(func() {
+			for {
+				n := int(next.Add(1)) - 1
+				if n >= len(which) {
+					return
+				}
+				d, _ := sources[which[n]].Read()
+				a := analyse(d)
+				mu.Lock()
+				take(which[n], a)
+				mu.Unlock()
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// Len is how many documents there are.
+func (x *Index) Len() int {
+	if x == nil {
+		return 0
+	}
+	return len(x.keys)
+}
+
+func (x *Index) documents() map[string]int {
+	known := make(map[string]int, x.Len())
+	for i := range x.Len() {
+		known[x.keys[i]] = i
+	}
+	return known
+}
+
+// normalise computes the norms from the lengths of the fields.
+func (x *Index) normalise() {
+	var average [fields]float64
+	for _, l := range x.lengths {
+		for f := range fields {
+			average[f] += float64(l[f]) / float64(len(x.lengths))
+		}
+	}
+	x.norms = make([][fields]float32, len(x.lengths))
+	for i, l := range x.lengths {
+		for f := range fields {
+			relative := 1.0
+			if average[f] > 0 {
+				relative = float64(l[f]) / average[f]
+			}
+			x.norms[i][f] = float32(1 - slopes[f] + slopes[f]*relative)
+		}
+	}
+}
+
+// entry is one document of a list.
+type entry struct {
+	document int
+	counts   counts
+}
+
+// merge writes the lists: of each term what is left of the old one, and what is new.
+func (x *Index) merge(prev *Index, moved []int, fresh map[string][]entry) {
+	x.terms = make(map[string]posting, len(fresh))
+	var entries []entry
+	write := func(term string) {
+		if len(entries) == 0 {
+			return
+		}
+		byDocument := func(a, b entry) int { return cmp.Compare(a.document, b.document) }
+		if !slices.IsSortedFunc(entries, byDocument) {
+			slices.SortFunc(entries, byDocument)
+		}
+		p := posting{offset: uint32(len(x.lists)), documents: uint32(len(entries))}
+		x.lists = appendList(x.lists, entries)
+		p.size = uint32(len(x.lists)) - p.offset
+		x.terms[term] = p
+	}
+	if prev != nil {
+		for term, p := range prev.terms {
+			entries = entries[:0]
+			prev.each(p, func(document int, c *counts) {
+				if at := moved[document]; at > 0 {
+					entries = append(entries, entry{at - 1, *c})
+				}
+			})
+			entries = append(entries, fresh[term]...)
+			delete(fresh, term)
+			write(term)
+		}
+	}
+	for term, list := range fresh {
+		entries = append(entries[:0], list...)
+		write(term)
+	}
+	x.lists = slices.Clip(x.lists)
+}
+
+// appendList encodes a list. Each document is the distance from the one before, with
+// a bit that says whether the term stands in the body only; most do. Then comes the
+// count, or else a byte with a bit for each field and the counts of these.
+func appendList(b []byte, entries []entry) []byte {
+	last := -1
+	for _, e := range entries {
+		distance := uint64(e.document-last) << 1
+		last = e.document
+		if e.counts == (counts{inBody: e.counts[inBody]}) {
+			b = append(binary.AppendUvarint(b, distance|1), e.counts[inBody])
+			continue
+		}
+		b = binary.AppendUvarint(b, distance)
+		mask := len(b)
+		b = append(b, 0)
+		for f, n := range e.counts {
+			if n > 0 {
+				b[mask] |= 1 << f
+				b = append(b, n)
+			}
+		}
+	}
+	return b
+}
+
+// each decodes a list.
+func (x *Index) each(p posting, visit func(document int, c *counts)) {
+	list := x.lists[p.offset : p.offset+p.size]
+	document := -1
+	for len(list) > 0 {
+		distance, n := binary.Uvarint(list)
+		document += int(distance >> 1)
+		list = list[n:]
+		var c counts
+		if distance&1 == 1 {
+			c[inBody] = list[0]
+			list = list[1:]
+		} else {
+			mask := list[0]
+			list = list[1:]
+			for f := range fields {
+				if mask&(1<<f) != 0 {
+					c[f] = list[0]
+					list = list[1:]
+				}
+			}
+		}
+		visit(document, &c)
+	}
+}
+
+// idf is how much a term tells that so many of all documents have.
+func (x *Index) idf(documents uint32) float64 {
+	n, df := float64(x.Len()), float64(documents)
+	return math.Log(1 + (n-df+0.5)/(df+0.5))
+}

@@ -1,0 +1,210 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The bounds of a query.
+const (
+	maxPhrasings = 8
+	maxPhrasing  = 500 // runes
+)
+
+// Query is what is searched for.
+type Query struct {
+	// Phrasings say the same in several ways; at least one, of more than 8 the first,
+	// of each at most 500 runes. Their scores are added up.
+	Phrasings []string
+	// Allow reports whether a document may be found; nil allows all. What it does not
+	// allow still counts in how rare a word is.
+	Allow func(document int) bool
+	// Boost multiplies the score of a document; nil is 1 for all.
+	Boost func(document int) float64
+}
+
+// Hit is a document that was found.
+type Hit struct {
+	Document int // its place in the index
+	Score    float64
+	// Strong hits answer the query; the others share words with it.
+	Strong bool
+	// Explicit hits were named: the query holds their name.
+	Explicit bool
+}
+
+// Search returns the documents that share a word with the query, the best first:
+// those that are named, then by score, then bytewise by name. The result is nil if
+// the query has no words that say anything.
+func (x *Index) Search(q Query) []Hit {
+	if x.Len() == 0 {
+		return nil
+	}
+	s := searching{index: x, query: q, total: make([]total, x.Len())}
+	for _, text := range q.Phrasings[:min(len(q.Phrasings), maxPhrasings)] {
+		s.phrase(cut(text, maxPhrasing))
+	}
+	return s.hits()
+}
+
+// Terms returns how many words of a phrasing are searched for.
+func Terms(phrasing string) int { return len(distinct(cut(phrasing, maxPhrasing))) }
+
+// searching is one search under way.
+type searching struct {
+	index    *Index
+	query    Query
+	total    []total // by document
+	touched  []int
+	phrases  int
+	phrasing []partial // by document, of the phrasing at hand
+}
+
+// total is what all phrasings say of a document.
+type total struct {
+	score    float64
+	strong   int // phrasings for which it is strong
+	explicit bool
+	seen     bool
+}
+
+// partial is what one phrasing says of a document.
+type partial struct {
+	score float64
+	terms int
+}
+
+func (s *searching) phrase(text string) {
+	x := s.index
+	terms := distinct(text)
+	for _, document := range x.mentioned(text) {
+		s.touch(document)
+		s.total[document].explicit = true
+	}
+	if len(terms) == 0 {
+		return
+	}
+	s.phrases++
+	if s.phrasing == nil {
+		s.phrasing = make([]partial, x.Len())
+	}
+	var found []int
+	best := 0.0 // that any document could have
+	for _, term := range terms {
+		p, known := x.terms[term]
+		if !known {
+			continue
+		}
+		idf := 2 * x.idf(p.documents)
+		best += idf
+		x.each(p, func(document int, c *counts) {
+			part := &s.phrasing[document]
+			if part.terms == 0 {
+				found = append(found, document)
+			}
+			part.terms++
+			weight := x.weight(document, c)
+			part.score += idf * weight / (1 + weight)
+		})
+	}
+	least := min(1.2*math.Log(1+float64(x.Len())), 0.4*best)
+	for _, document := range found {
+		part := s.phrasing[document]
+		s.phrasing[document] = partial{}
+		s.touch(document)
+		t := &s.total[document]
+		t.score += part.score
+		if part.terms >= min(3, len(terms)) && part.score >= least {
+			t.strong++
+		}
+	}
+}
+
+func (s *searching) touch(document int) {
+	if !s.total[document].seen {
+		s.total[document].seen = true
+		s.touched = append(s.touched, document)
+	}
+}
+
+// weight adds up what a term counts in the fields of a document.
+func (x *Index) weight(document int, c *counts) float64 {
+	sum := 0.0
+	for f, n := range c {
+		if n > 0 {
+			sum += weights[f] * float64(n) / float64(x.norms[document][f])
+		}
+	}
+	return sum
+}
+
+func (s *searching) hits() []Hit {
+	hits := make([]Hit, 0, len(s.touched))
+	for _, document := range s.touched {
+		if s.query.Allow != nil && !s.query.Allow(document) {
+			continue
+		}
+		t := s.total[document]
+		h := Hit{Document: document, Score: t.score, Explicit: t.explicit}
+		h.Strong = t.explicit || t.strong > 0 && 2*t.strong >= s.phrases
+		if s.query.Boost != nil {
+			h.Score *= s.query.Boost(document)
+		}
+		hits = append(hits, h)
+	}
+	slices.SortFunc(hits, func(a, b Hit) int {
+		if a.Explicit != b.Explicit {
+			if a.Explicit {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(s.index.names[a.Document], s.index.names[b.Document]), cmp.Compare(a.Document, b.Document))
+	})
+	return hits
+}
+
+// mentioned returns the documents that a phrasing names: it is the name, or holds it
+// behind a "$" or "/", or holds one with a hyphen as a word.
+func (x *Index) mentioned(text string) []int {
+	var all []int
+	text = strings.TrimSpace(text)
+	between := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`()[]{}<>,;!?", r) }
+	for word := range strings.FieldsFuncSeq(text, between) {
+		word = strings.TrimRight(word, ".:")
+		name := strings.TrimLeft(word, "$/")
+		if name != "" && (name != word || strings.Contains(word, "-") || word == text) {
+			all = append(all, x.named[strings.ToLower(name)]...)
+		}
+	}
+	return all
+}
+
+func distinct(text string) []string {
+	var terms []string
+	eachTerm(text, true, func(term string) {
+		if !slices.Contains(terms, term) {
+			terms = append(terms, term)
+		}
+	})
+	return terms
+}
+
+// cut shortens a text to so many runes.
+func cut(text string, runes int) string {
+	if len(text) <= runes || utf8.RuneCountInString(text) <= runes {
+		return text
+	}
+	n := 0
+	for i := range text {
+		if n == runes {
+			return text[:i]
+		}
+		n++
+	}
+	return text
+}

@@ -1,0 +1,158 @@
+package search
+
+import (
+	"hash/maphash"
+	"strings"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxTerm bounds a term in bytes: what is longer is data, not a word.
+const maxTerm = 64
+
+// eachTerm yields the terms of a text in order: words in lower case, stemmed where
+// they are English, without those that say nothing; of a word in camel case its parts
+// too; of scripts without spaces, where pairs is set, every pair of characters that
+// stand side by side.
+func eachTerm(text string, pairs bool, yield func(string)) {
+	text = norm.NFKC.String(strings.ToValidUTF8(text, " "))
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		if !isWord(r) {
+			text = text[size:]
+			continue
+		}
+		end := strings.IndexFunc(text, func(r rune) bool { return !isWord(r) })
+		if end < 0 {
+			end = len(text)
+		}
+		run := text[:end]
+		text = text[end:]
+		for len(run) > 0 {
+			r, _ := utf8.DecodeRuneInString(run)
+			dense := isDense(r)
+			cut := strings.IndexFunc(run, func(r rune) bool { return isDense(r) != dense && !unicode.IsMark(r) })
+			if cut < 0 {
+				cut = len(run)
+			}
+			switch {
+			case !dense:
+				words(run[:cut], yield)
+			case pairs:
+				eachPair(run[:cut], yield)
+			}
+			run = run[cut:]
+		}
+	}
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+
+// isDense reports a character of a script that is written without spaces.
+func isDense(r rune) bool {
+	return r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+
+// words yields a word, and the parts of one in camel case.
+func words(word string, yield func(string)) {
+	if len(word) > maxTerm {
+		return
+	}
+	term(word, yield)
+	start := 0
+	before := rune(0)
+	for i, r := range word {
+		if i > 0 && unicode.IsUpper(r) && unicode.IsLower(before) {
+			term(word[start:i], yield)
+			start = i
+		}
+		before = r
+	}
+	if start > 0 {
+		term(word[start:], yield)
+	}
+}
+
+func term(word string, yield func(string)) {
+	word = strings.ToLower(word)
+	if stopWords[word] {
+		return
+	}
+	if isASCII(word) {
+		word = stem(word)
+	}
+	yield(word)
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+// stems remembers the stems of words at a slot of their hash: the words of texts are
+// few, and stemming takes most of the time of an index.
+var (
+	stems    [1 << 13]atomic.Pointer[stemmed]
+	stemSeed = maphash.MakeSeed()
+)
+
+type stemmed struct{ word, stem string }
+
+// stem is Porter's second algorithm.
+func stem(word string) string {
+	slot := &stems[maphash.String(stemSeed, word)%uint64(len(stems))]
+	if known := slot.Load(); known != nil && known.word == word {
+		return known.stem
+	}
+	env := snowballstem.NewEnv(word)
+	english.Stem(env)
+	s := &stemmed{strings.Clone(word), strings.Clone(env.Current())}
+	slot.Store(s)
+	return s.stem
+}
+
+// eachPair yields overlapping pairs, and a character that stands alone.
+func eachPair(run string, yield func(string)) {
+	_, first := utf8.DecodeRuneInString(run)
+	if first == len(run) {
+		yield(run)
+		return
+	}
+	for len(run) > first {
+		_, second := utf8.DecodeRuneInString(run[first:])
+		yield(run[:first+second])
+		run, first = run[first:], second
+	}
+}
+
+// splitName parts a name where its words meet.
+func splitName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '-', '_', '.', ':':
+			return ' '
+		}
+		return r
+	}, name)
+}
+
+// stopWords are English words that stand in every text and say nothing about it, and
+// what is left of contractions.
+var stopWords = func() map[string]bool {
+	set := make(map[string]bool)
+	for word := range strings.FieldsSeq(`
+		a about above after again against all also am an and any are as at be because been before being below between
+		both but by can cannot could d did do does doing down during each few for from further had has have having he
+		her here hers herself him himself his how i if in into is it its itself just let ll m make me more most my
+		myself need no nor not now of off on once only or other our ours ourselves out over own please re s same she
+		should so some such t than that the their theirs them themselves then there these they this those through to
+		too under until up use used user using ve very want was we were what when where which while who whom why will
+		with would you your yours yourself yourselves`) {
+		set[word] = true
+	}
+	return set
+}()

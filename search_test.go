@@ -1,0 +1,170 @@
+package satchel_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// manySkills are n skills beside a few that tests look for.
+func manySkills(n int) fstest.MapFS {
+	files := fstest.MapFS{}
+	put := func(name, description string) {
+		files[name+"/SKILL.md"] = &fstest.MapFile{Data: fmt.Appendf(nil, "---\nname: %s\ndescription: %q\n---\nBody of %s.\n", name, description, name)}
+	}
+	for i := range n {
+		put(fmt.Sprintf("filler-%05d", i), fmt.Sprintf("Handles matter %d of the archive in the usual manner and keeps a record of it.", i))
+	}
+	put("pdf-forms", "Fill in and flatten PDF forms.")
+	put("docx-forms", "Fill in forms in Word documents.")
+	put("baogao", "生成销售数据报告和图表")
+	files["secret-forms/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: secret-forms\ndescription: Fill PDF forms in secret.\ndisable-model-invocation: true\n---\n")}
+	return files
+}
+
+func newRuntime(t testing.TB, opts ...satchel.Option) *satchel.Runtime {
+	t.Helper()
+	rt, err := satchel.New(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return rt
+}
+
+func toolNames(rt *satchel.Runtime) (names []string) {
+	for _, tool := range rt.Tools() {
+		names = append(names, tool.Name)
+	}
+	return names
+}
+
+var someone = core.SessionKey{Session: "s", Agent: "a"}
+
+func TestSearchTool(t *testing.T) {
+	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(300)), satchel.WithProfile(tools.KnowledgeOnly), satchel.WithSearch(satchel.SearchOn))
+	const found = "1 of 303 skills match:\n<skill><name>pdf-forms</name><description>Fill in and flatten PDF forms.</description></skill>\nless likely: docx-forms\n" +
+		"Load one with skill_load; if none fits, search again in other words."
+	for name, tt := range map[string]struct{ args, want string }{
+		"several wordings":      {`{"queries":["flatten pdf form","acroform pdf"]}`, found},
+		"one":                   {`{"query":"flatten a pdf form"}`, found},
+		"q":                     {`{"q":["flatten a pdf form"]}`, found},
+		"bare text":             {`flatten a pdf form`, found},
+		"nothing":               {`{"queries":[]}`, `error: "queries" is missing; send an object such as {"queries":["…"]}`},
+		"stop words":            {`{"queries":["the of and"]}`, `nothing to search for in "the of and": name the task or the product`},
+		"none":                  {`{"queries":["zeppelin repair"]}`, "no skill of 303 matches. Say it in other words: the task, the product, the file type; or go on without a skill."},
+		"Chinese":               {`{"queries":["生成销售报告"]}`, "1 of 303 skills match:\n<skill><name>baogao</name>"},
+		"named":                 {`{"queries":["docx-forms"]}`, "\n<skill><name>docx-forms</name>"},
+		"limit too high":        {`{"queries":["matter of the archive record manner"],"limit":500}`, "\nlimit is 1 to 20: taken as 20"},
+		"offset behind the end": {`{"queries":["flatten a pdf form"],"offset":5}`, "no more: 1 match"},
+		"more":                  {`{"queries":["matter of the archive record manner"],"limit":2,"offset":2}`, "\nmore: offset 4\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := rt.CallTool(t.Context(), someone, core.ToolCall{ID: name, Name: "skill_search", Arguments: tt.args})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != tt.want && (strings.HasSuffix(tt.want, "words.") || strings.HasPrefix(tt.want, "no") || !strings.Contains(got, tt.want)) {
+				t.Errorf("answer\n%s\nwant\n%s", got, tt.want)
+			}
+			if strings.Contains(got, "secret") {
+				t.Errorf("a hidden skill was found:\n%s", got)
+			}
+		})
+	}
+}
+
+// Whoever has few skills sends what he always sent.
+func TestSearchIsOfferedWhereItIsNeeded(t *testing.T) {
+	for name, tt := range map[string]struct {
+		skills int
+		opts   []satchel.Option
+		want   bool
+	}{
+		"few":                  {9, nil, false},
+		"many":                 {600, nil, true},
+		"many, off":            {600, []satchel.Option{satchel.WithSearch(satchel.SearchOff)}, false},
+		"few, on":              {9, []satchel.Option{satchel.WithSearch(satchel.SearchOn)}, true},
+		"many, tools named":    {600, []satchel.Option{satchel.WithOfferedTools("skill_load")}, false},
+		"few, search is named": {9, []satchel.Option{satchel.WithOfferedTools("skill_load", "skill_search")}, true},
+		"own overview":         {600, []satchel.Option{satchel.WithOverviewRenderer(func([]core.Skill) string { return "mine" })}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rt := newRuntime(t, append([]satchel.Option{satchel.WithSkillFS("many", manySkills(tt.skills)), satchel.WithProfile(tools.KnowledgeOnly)}, tt.opts...)...)
+			if got := slices.Contains(toolNames(rt), "skill_search"); got != tt.want {
+				t.Errorf("skill_search is offered: %t", got)
+			}
+		})
+	}
+}
+
+func TestOverviewOfManySkills(t *testing.T) {
+	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(9_000)), satchel.WithPinned("pdf-forms"))
+	view, err := rt.Prepare(t.Context(), core.Request{Key: someone, Messages: []core.Message{{Role: core.User, Text: "hi"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := view.Messages[0].Text
+	if n := processors.EstimateTokens(text); n > 4000 {
+		t.Errorf("the overview takes %d tokens", n)
+	}
+	for _, want := range []string{" more skills: find them with skill_search.", "<description>Fill in and flatten PDF forms.</description>", "in several wordings."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the overview does not say %q:\n%.2000s", want, text)
+		}
+	}
+	for _, not := range []string{"by name only", "exact name"} {
+		if strings.Contains(text, not) {
+			t.Errorf("the overview says %q", not)
+		}
+	}
+}
+
+// A search changes no earlier message, and skills that come change no tools.
+func TestSearchChangesNothingElse(t *testing.T) {
+	files := manySkills(600)
+	rt := newRuntime(t, satchel.WithSkillFS("many", files))
+	messages := []core.Message{{Role: core.User, Text: "fill the form"}}
+	before, err := rt.Prepare(t.Context(), core.Request{Key: someone, Messages: messages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := rt.Tools()
+	call := core.ToolCall{ID: "1", Name: "skill_search", Arguments: `{"queries":["fill pdf form"]}`}
+	answer, err := rt.CallTool(t.Context(), someone, call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["newcomer/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: newcomer\ndescription: Feeds zebras.\n---\n")}
+	if err := rt.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	messages = append(messages, core.Message{Role: core.Assistant, Calls: []core.ToolCall{call}}, core.Message{Role: core.ToolResult, CallID: "1", Tool: call.Name, Text: answer})
+	after, err := rt.Prepare(t.Context(), core.Request{Key: someone, Messages: messages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range before.Messages {
+		if after.Messages[i].Text != m.Text {
+			t.Errorf("message %d has changed", i)
+		}
+	}
+	if a, _ := json.Marshal(tools); !slices.EqualFunc(tools, rt.Tools(), func(x, y core.Tool) bool { return x.Name == y.Name }) {
+		t.Errorf("the tools have changed from %s", a)
+	}
+	if got, err := rt.CallTool(t.Context(), someone, core.ToolCall{Name: "skill_search", Arguments: "zebra"}); err != nil || !strings.Contains(got, "<name>newcomer</name>") {
+		t.Errorf("the new skill is not found: %v\n%s", err, got)
+	}
+}

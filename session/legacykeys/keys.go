@@ -1,0 +1,198 @@
+// Package legacykeys reads and writes loaded skills as the state keys of older
+// frameworks, which keep them as strings in the state of a session. A host that
+// moves a running session over saves what [Import] returns in its store before the
+// first request.
+package legacykeys
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// Keys without an agent are an older form that is read and never written.
+const (
+	loadedPrefix = "temp:skill:loaded_by_agent:"
+	docsPrefix   = "temp:skill:docs_by_agent:"
+	orderPrefix  = "temp:skill:loaded_order_by_agent:"
+
+	legacyLoadedPrefix = "temp:skill:loaded:"
+	legacyDocsPrefix   = "temp:skill:docs:"
+	legacyOrderKey     = "temp:skill:loaded_order:"
+
+	loadedValue  = "1"
+	allDocsValue = "*"
+)
+
+// ErrTooManySkills reports state with more than 10,000 loaded skills.
+var ErrTooManySkills = errors.New("more than 10,000 loaded skills")
+
+const (
+	maxImportedSkills = 10_000
+	maxImportedValue  = 1 << 20 // bytes of one JSON value
+)
+
+// LoadedKey returns the state key that says that agent has loaded skill. Both
+// names are escaped as segments of a URL path, so no two pairs share a key.
+func LoadedKey(agent, skill string) string {
+	return loadedPrefix + url.PathEscape(agent) + "/" + url.PathEscape(skill)
+}
+
+// DocsKey returns the state key of agent's selection of docs of skill.
+func DocsKey(agent, skill string) string {
+	return docsPrefix + url.PathEscape(agent) + "/" + url.PathEscape(skill)
+}
+
+// OrderKey returns the state key of the load order of agent's skills.
+func OrderKey(agent string) string { return orderPrefix + url.PathEscape(agent) }
+
+// Export returns the loaded skills of a record as state keys: "1" for each skill,
+// "*" or a JSON array of names for its docs, and a JSON array of the skills in load
+// order. Whatever is not loaded or not selected has no key.
+func Export(r *session.Record) map[string]string {
+	keys := map[string]string{}
+	var order []string
+	for _, a := range r.Active {
+		keys[LoadedKey(r.Key.Agent, a.Skill)] = loadedValue
+		if a.All {
+			keys[DocsKey(r.Key.Agent, a.Skill)] = allDocsValue
+		} else if len(a.Docs) > 0 {
+			keys[DocsKey(r.Key.Agent, a.Skill)] = jsonNames(a.Docs)
+		}
+		order = append(order, a.Skill)
+	}
+	if len(order) > 0 {
+		keys[OrderKey(r.Key.Agent)] = jsonNames(order)
+	}
+	return keys
+}
+
+// Import returns a new record with the skills that state has loaded for
+// key.Agent. It has no digests and no deliveries, because nothing was brought
+// into view yet.
+//
+// Import reads the keys that [Export] writes, also with names that were not
+// escaped, and the older keys without an agent. Those do not say which agent they
+// belong to: pass them for one agent only. If several keys are about one skill,
+// one with an agent wins over the older form, and an empty value means that the
+// key was cleared. Skills are in the order of the order keys, then by name, and
+// count as used in that order. An invalid value means no selection or no order.
+// The only error is [ErrTooManySkills].
+func Import(key core.SessionKey, state map[string]string) (*session.Record, error) {
+	loaded, docs := map[string]named{}, map[string]named{}
+	for k, v := range state {
+		collect(loaded, k, v, key.Agent, loadedPrefix, legacyLoadedPrefix)
+		collect(docs, k, v, key.Agent, docsPrefix, legacyDocsPrefix)
+	}
+	maps.DeleteFunc(loaded, func(_ string, n named) bool { return n.value != loadedValue })
+	if len(loaded) > maxImportedSkills {
+		return nil, fmt.Errorf("import %d skills: %w", len(loaded), ErrTooManySkills)
+	}
+	rec := &session.Record{Key: key, Uses: len(loaded)}
+	for i, skill := range loadOrder(loaded, state, key.Agent) {
+		a := session.Active{Skill: skill, Used: i + 1}
+		if a.All = docs[skill].value == allDocsValue; !a.All {
+			a.Docs = parseNames(docs[skill].value)
+		}
+		rec.Active = append(rec.Active, a)
+	}
+	return rec, nil
+}
+
+// named is the value of a key for one skill. Several spellings can name the
+// same skill; the one of the highest rank counts.
+type named struct {
+	value string
+	rank  int
+}
+
+const (
+	rankLegacy = iota + 1
+	rankRaw
+	rankEscaped
+)
+
+// collect adds the value of k to found if k is a key of agent.
+func collect(found map[string]named, k, value, agent, prefix, legacy string) {
+	var skill string
+	rank := rankLegacy
+	if rest, ok := strings.CutPrefix(k, prefix); ok {
+		owner, name, ok := strings.Cut(rest, "/")
+		owner, exact := unescapeName(owner)
+		if !ok || owner != agent {
+			return
+		}
+		rank = rankRaw
+		if skill, ok = unescapeName(name); ok && exact {
+			rank = rankEscaped
+		}
+	} else if skill, ok = strings.CutPrefix(k, legacy); !ok {
+		return
+	}
+	if old := found[skill]; skill != "" && old.rank < rank {
+		found[skill] = named{value, rank}
+	} else if old.rank == rank {
+		// Two raw spellings: choose by value, as map order must not decide.
+		found[skill] = named{max(old.value, value), rank}
+	}
+}
+
+// unescapeName undoes the escaping of a name. Text that escaping could not have
+// produced is a name that was never escaped, and stays as it is; so every string
+// names exactly one thing.
+func unescapeName(s string) (name string, escaped bool) {
+	name, err := url.PathUnescape(s)
+	if err != nil || url.PathEscape(name) != s {
+		return s, false
+	}
+	return name, true
+}
+
+// loadOrder returns the names of loaded in load order.
+func loadOrder(loaded map[string]named, state map[string]string, agent string) []string {
+	wanted := parseNames(state[OrderKey(agent)])
+	if name, _ := unescapeName(agent); name == agent { // else that key is another agent's
+		wanted = append(wanted, parseNames(state[orderPrefix+agent])...)
+	}
+	wanted = append(wanted, parseNames(state[legacyOrderKey])...)
+	wanted = append(wanted, slices.Sorted(maps.Keys(loaded))...)
+	order := make([]string, 0, len(loaded))
+	seen := make(map[string]bool, len(loaded))
+	for _, skill := range wanted {
+		if _, ok := loaded[skill]; ok && !seen[skill] {
+			seen[skill] = true
+			order = append(order, skill)
+		}
+	}
+	return order
+}
+
+func jsonNames(names []string) string {
+	data, _ := json.Marshal(names) // strings always encode
+	return string(data)
+}
+
+// parseNames reads a JSON array of names without repetition; anything else is
+// none.
+func parseNames(value string) []string {
+	var names []string
+	if value == "" || len(value) > maxImportedValue || json.Unmarshal([]byte(value), &names) != nil {
+		return nil
+	}
+	var once []string
+	seen := make(map[string]bool, len(names))
+	for _, n := range names {
+		if n != "" && !seen[n] {
+			seen[n] = true
+			once = append(once, n)
+		}
+	}
+	return once
+}

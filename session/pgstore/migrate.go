@@ -1,0 +1,112 @@
+package pgstore
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// newest is the number of the last migration.
+const newest = 1
+
+// ErrSchema reports tables that this release cannot use.
+var ErrSchema = errors.New("the schema of the database is not that of this release")
+
+// Migrate brings the tables in a schema, "satchel" for "", to those of this release, for
+// hosts that open their stores [WithoutMigration].
+func Migrate(ctx context.Context, db *pgxpool.Pool, schema string) error {
+	s := &Store{db: db, name: "satchel"}
+	if schema != "" {
+		if err := WithSchema(schema)(s); err != nil {
+			return err
+		}
+	}
+	s.schema = pgx.Identifier{s.name}.Sanitize()
+	return s.migrate(ctx, true)
+}
+
+// migrate makes the migrations that are missing, one host at a time, each in one
+// transaction.
+func (s *Store) migrate(ctx context.Context, change bool) error {
+	at, err := s.version(ctx, s.db)
+	if err != nil || at == newest {
+		return err
+	}
+	if !change {
+		return fmt.Errorf("%w: it is at %d, this release wants %d: call Migrate", ErrSchema, at, newest)
+	}
+	return pgx.BeginFunc(ctx, s.db, func(tx pgx.Tx) error {
+		lock := fnv.New64a()
+		_, _ = lock.Write([]byte("satchel " + s.name))
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", pgx.QueryExecModeExec, int64(lock.Sum64())); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+s.schema, pgx.QueryExecModeExec); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, s.sql(`CREATE TABLE IF NOT EXISTS SCHEMA.schema (version bigint NOT NULL)`), pgx.QueryExecModeExec); err != nil {
+			return err
+		}
+		at, err := s.version(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for n := at + 1; n <= newest; n++ {
+			text, err := migrations.ReadFile(fmt.Sprintf("migrations/%03d.sql", n))
+			if err != nil {
+				return err
+			}
+			for _, statement := range statements(s.sql(string(text))) {
+				if _, err := tx.Exec(ctx, statement, pgx.QueryExecModeExec); err != nil {
+					return fmt.Errorf("migration %d: %w", n, err)
+				}
+			}
+			if _, err := tx.Exec(ctx, s.sql(`INSERT INTO SCHEMA.schema VALUES ($1)`), pgx.QueryExecModeExec, int64(n)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// statements are the parts of a migration that an empty line ends.
+func statements(text string) []string {
+	var all []string
+	for part := range strings.SplitSeq(text, ";\n\n") {
+		if strings.TrimSpace(part) != "" {
+			all = append(all, part)
+		}
+	}
+	return all
+}
+
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// version is the number of the last migration that was made, 0 for none.
+func (s *Store) version(ctx context.Context, db querier) (int, error) {
+	var at int
+	err := db.QueryRow(ctx, s.sql(`SELECT coalesce(max(version), 0)::int FROM SCHEMA.schema`), pgx.QueryExecModeExec).Scan(&at)
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) && (answer.Code == "42P01" || answer.Code == "3F000") { // no such table or schema
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if at > newest {
+		return 0, fmt.Errorf("%w: it is at %d, and this release knows %d: use a later release", ErrSchema, at, newest)
+	}
+	return at, nil
+}

@@ -1,0 +1,118 @@
+package pgstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/satchel-go/satchel/internal/packed"
+	"github.com/satchel-go/satchel/session"
+)
+
+// pinOf is a digest as it is in the tables, or false for what is none.
+func pinOf(digest string) ([]byte, bool) {
+	raw, err := hex.DecodeString(digest)
+	if err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != digest {
+		return nil, false
+	}
+	return raw, true
+}
+
+// Both renew the day of the text in the same step, because a sweep removes a text whose
+// day is past and that no pin names. The first one sends no text that is there.
+const (
+	pinKnown = `WITH renewed AS (
+			UPDATE SCHEMA.text SET day = coalesce($4::timestamptz, 'infinity')
+			WHERE digest = $2 AND day < coalesce($4::timestamptz, 'infinity') RETURNING 1
+		)
+		INSERT INTO SCHEMA.pin (session, digest, day)
+		SELECT $1, $2, coalesce($3::timestamptz, 'infinity') WHERE EXISTS (SELECT FROM renewed)
+			OR EXISTS (SELECT FROM SCHEMA.text WHERE digest = $2 AND day >= coalesce($4::timestamptz, 'infinity'))
+		ON CONFLICT (session, digest) DO UPDATE SET day = excluded.day`
+
+	pinNew = `WITH kept AS (
+			INSERT INTO SCHEMA.text (digest, body, day) VALUES ($2, $5, coalesce($4::timestamptz, 'infinity'))
+			ON CONFLICT (digest) DO UPDATE SET body = excluded.body, day = greatest(text.day, excluded.day)
+		)
+		INSERT INTO SCHEMA.pin (session, digest, day) VALUES ($1, $2, coalesce($3::timestamptz, 'infinity'))
+		ON CONFLICT (session, digest) DO UPDATE SET day = excluded.day`
+)
+
+// Pin implements session.Store. A digest that is not the text's fails with
+// session.ErrDigest, a text of more than [MaxText] bytes with session.ErrTooLarge. A
+// text is stored once for all sessions.
+func (s *Store) Pin(ctx context.Context, id, digest, text string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if digest != session.Digest(text) {
+		return fmt.Errorf("pin %q: %w", digest, session.ErrDigest)
+	}
+	if len(text) > MaxText {
+		return fmt.Errorf("pin %q of %d bytes, at most %d are stored: %w", digest, len(text), MaxText, session.ErrTooLarge)
+	}
+	raw, _ := pinOf(digest)
+	args := []any{hashed(id), raw, s.day(id, 1), s.day(id, 2)}
+	n, err := s.exec(ctx, pinKnown, args...)
+	if err == nil && n == 0 {
+		_, err = s.exec(ctx, pinNew, append(args, packed.Pack([]byte(text)))...)
+	}
+	if err != nil {
+		return fmt.Errorf("pin %q: %w", digest, err)
+	}
+	return nil
+}
+
+// Pinned implements session.Store. A text that is damaged is not pinned: pinning it
+// again repairs it.
+func (s *Store) Pinned(ctx context.Context, id, digest string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	raw, ok := pinOf(digest)
+	if !ok {
+		return "", notPinned(digest)
+	}
+	var body []byte
+	err := s.row(ctx, false, `SELECT text.body FROM SCHEMA.pin JOIN SCHEMA.text USING (digest) WHERE pin.session = $1 AND pin.digest = $2`,
+		[]any{hashed(id), raw}, &body)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", notPinned(digest)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read pin %q: %w", digest, err)
+	}
+	data, err := packed.Unpack(body, MaxText)
+	if err != nil || session.Digest(string(data)) != digest {
+		// Else Pin would take it for stored.
+		_, _ = s.exec(ctx, `DELETE FROM SCHEMA.text WHERE digest = $1 AND body = $2`, raw, body)
+		return "", fmt.Errorf("%w: %w", notPinned(digest), session.ErrDamaged)
+	}
+	return string(data), nil
+}
+
+func notPinned(digest string) error {
+	return fmt.Errorf("read pin %.80q: %w", digest, session.ErrNotPinned)
+}
+
+// Unpin implements session.Store. Texts that no session has any more go with a sweep.
+func (s *Store) Unpin(ctx context.Context, id string, keep []string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	kept := [][]byte{}
+	for _, digest := range keep {
+		if raw, ok := pinOf(digest); ok {
+			kept = append(kept, raw)
+		}
+	}
+	_, err := s.exec(ctx, `DELETE FROM SCHEMA.pin WHERE session = $1 AND NOT digest = ANY($2::bytea[])`, hashed(id), kept)
+	if err != nil {
+		return fmt.Errorf("unpin content of session %q: %w", id, err)
+	}
+	return nil
+}

@@ -1,0 +1,225 @@
+// Package pgstore keeps session records in PostgreSQL, 14 or later. Any number of hosts
+// may use one database at the same time, also through a pooler of connections.
+package pgstore
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// What a store holds at most.
+const (
+	// MaxRecord is the length of an encoded record in bytes, before it is packed.
+	MaxRecord = 1 << 20
+	// MaxText is the length of a pinned text in bytes.
+	MaxText = 16 << 20
+)
+
+// The defaults of [WithTTL] and [WithSweep].
+const (
+	DefaultTTL   = 30 * 24 * time.Hour
+	DefaultSweep = 10 * time.Minute
+)
+
+// Store is a session.Store in PostgreSQL. It is safe for concurrent use. Close it to end
+// its sweeps; the pool stays its owner's.
+//
+// A Save is one statement, so it is atomic, and repeatable: when the answer of the server
+// is lost, the store tries again and finds that it has succeeded. Only after three
+// attempts of two seconds the error wraps session.ErrUncertain.
+type Store struct {
+	*session.Queues
+	db     *pgxpool.Pool
+	schema string // as it stands in a statement
+	name   string
+	ttl    time.Duration
+	unit   time.Duration // to which days are rounded up
+	every  time.Duration
+	fixed  bool // no migration
+	report session.Report
+
+	writer  [8]byte // of this handle, in marks
+	counter atomic.Uint64
+	inLine  [256]chan struct{} // by hash of the key: one Save at a time
+
+	stop context.CancelFunc
+	done sync.WaitGroup
+}
+
+var (
+	_ session.Store    = (*Store)(nil)
+	_ session.Tombs    = (*Store)(nil)
+	_ session.Leaser   = (*Store)(nil)
+	_ session.Lister   = (*Store)(nil)
+	_ session.Reporter = (*Store)(nil)
+)
+
+// Option configures [Open].
+type Option func(*Store) error
+
+var isSchema = regexp.MustCompile(`^[A-Za-z0-9_-]{1,63}$`)
+
+// WithSchema sets the schema that has the tables: 1 to 63 letters, digits, "_" and "-".
+// The default is "satchel".
+func WithSchema(name string) Option {
+	return func(s *Store) error {
+		if !isSchema.MatchString(name) {
+			return fmt.Errorf("schema %q: want 1 to 63 letters, digits, _ or -", name)
+		}
+		s.name = name
+		return nil
+	}
+}
+
+// WithTTL sets how long a session is kept after its last Save, at least. 0 keeps it until
+// it ends. The default is [DefaultTTL].
+func WithTTL(ttl time.Duration) Option {
+	return func(s *Store) error {
+		if ttl < 0 || ttl > 0 && ttl < time.Millisecond {
+			return fmt.Errorf("time to live of %v: want 0, or a millisecond or more", ttl)
+		}
+		s.ttl = ttl
+		return nil
+	}
+}
+
+// WithSweep sets how often the store removes what is over; 0 leaves that to calls of
+// [Store.Sweep]. The default is [DefaultSweep].
+func WithSweep(every time.Duration) Option {
+	return func(s *Store) error {
+		if every < 0 {
+			return fmt.Errorf("sweep every %v: want 0 or more", every)
+		}
+		s.every = every
+		return nil
+	}
+}
+
+// WithoutMigration lets Open fail where the schema is not the one of this release, in
+// place of changing it. [Migrate] changes it then.
+func WithoutMigration() Option {
+	return func(s *Store) error { s.fixed = true; return nil }
+}
+
+// Open returns a store over db. It makes the tables, or brings them from an earlier
+// release to this one, in a way that hosts of the release before can go on with. A
+// schema of a later release is an error.
+func Open(ctx context.Context, db *pgxpool.Pool, opts ...Option) (*Store, error) {
+	if db == nil {
+		return nil, errors.New("open postgres store: pool is nil")
+	}
+	s := &Store{Queues: session.NewQueues(), db: db, name: "satchel", ttl: DefaultTTL, every: DefaultSweep}
+	for _, o := range opts {
+		if err := o(s); err != nil {
+			return nil, fmt.Errorf("open postgres store: %w", err)
+		}
+	}
+	s.schema = pgx.Identifier{s.name}.Sanitize()
+	s.unit = max(min(24*time.Hour, s.ttl/4), time.Millisecond)
+	if _, err := rand.Read(s.writer[:]); err != nil {
+		return nil, fmt.Errorf("open postgres store: %w", err)
+	}
+	for i := range s.inLine {
+		s.inLine[i] = make(chan struct{}, 1)
+	}
+	err := s.examine(ctx)
+	if err == nil {
+		err = s.migrate(ctx, !s.fixed)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open postgres store: %w", err)
+	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	if s.every > 0 {
+		s.done.Go(func() { s.sweepEvery(background) })
+	}
+	return s, nil
+}
+
+// Close ends the sweeps. It closes no connection.
+func (s *Store) Close() error {
+	s.stop()
+	s.done.Wait()
+	return nil
+}
+
+// Report implements session.Reporter.
+func (s *Store) Report() session.Report { return s.report }
+
+// examine looks at the settings of the server.
+func (s *Store) examine(ctx context.Context) error {
+	var version int
+	var text, fsync, commit, standbys string
+	err := s.db.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_version'),
+		current_setting('fsync'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names')`,
+		pgx.QueryExecModeExec).Scan(&version, &text, &fsync, &commit, &standbys)
+	if err != nil {
+		return err
+	}
+	if version < 140000 {
+		return fmt.Errorf("postgres %s is too old: want 14 or later", text)
+	}
+	s.report = session.Report{Engine: "postgres", Version: text}
+	if fsync == "off" {
+		s.report.Loses = append(s.report.Loses, "everything when the machine stops (fsync off)")
+	}
+	if commit == "off" {
+		s.report.Loses = append(s.report.Loses, "the latest records when the server ends (synchronous_commit off)")
+	}
+	if standbys == "" || commit == "off" || commit == "local" {
+		s.report.Loses = append(s.report.Loses, "at a failover, what the standby lacks (no synchronous standby)")
+	}
+	return nil
+}
+
+// hashed is how a session or an agent is called in the tables.
+func hashed(id string) []byte {
+	sum := sha256.Sum256([]byte(id))
+	return sum[:16]
+}
+
+// day is when what is saved now is over, after so many times to live: rounded up, so that
+// most saves do not change it. Nil is never.
+func (s *Store) day(id string, times int) *time.Time {
+	if s.ttl == 0 || strings.HasPrefix(id, session.Reserved) {
+		return nil
+	}
+	at := time.Now().Add(time.Duration(times) * s.ttl).UTC()
+	if rounded := at.Truncate(s.unit); rounded.Before(at) {
+		at = rounded.Add(s.unit)
+	}
+	return &at
+}
+
+// sql puts the schema into a statement.
+func (s *Store) sql(statement string) string {
+	return strings.ReplaceAll(statement, "SCHEMA.", s.schema+".")
+}
+
+// enter waits for the Save of the same record that is under way in this handle: a record
+// keeps one mark of a writer.
+func (s *Store) enter(ctx context.Context, key core.SessionKey) (leave func(), err error) {
+	place := s.inLine[crc32.ChecksumIEEE([]byte(key.Session+"\x00"+key.Agent))%uint32(len(s.inLine))]
+	select {
+	case place <- struct{}{}:
+		return func() { <-place }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,333 @@
+//go:build unix
+
+package pgstore_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/servertest"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/session/pgstore"
+	"github.com/satchel-go/satchel/session/sessiontest"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
+
+func pool(t testing.TB, url string) *pgxpool.Pool {
+	t.Helper()
+	db, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return db
+}
+
+func shared(t testing.TB) *pgxpool.Pool { return pool(t, servertest.Shared(t, "postgres").URL) }
+
+func open(t testing.TB, db *pgxpool.Pool, opts ...pgstore.Option) *pgstore.Store {
+	t.Helper()
+	s, err := pgstore.Open(t.Context(), db, append([]pgstore.Option{pgstore.WithSweep(0)}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// schema is one that nobody else uses.
+func schema() pgstore.Option { return pgstore.WithSchema("s" + rand.Text()) }
+
+// emptied is a store whose tables have nothing: making new ones costs most of a second.
+type emptied struct {
+	db     *pgxpool.Pool
+	schema string
+}
+
+func (e *emptied) open(t *testing.T) *pgstore.Store {
+	t.Helper()
+	s := open(t, e.db, pgstore.WithSchema(e.schema))
+	for _, table := range []string{"record", "pin", "text", "lease", "closed"} {
+		if _, err := e.db.Exec(t.Context(), `DELETE FROM "`+e.schema+`".`+table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func TestConformance(t *testing.T) {
+	e := &emptied{shared(t), "s" + rand.Text()}
+	sessiontest.Run(t, func(t *testing.T) session.Store { return e.open(t) })
+	dirs := map[string]bool{}
+	sessiontest.RunDurable(t, func(t *testing.T, dir string) session.Store {
+		if !dirs[dir] {
+			dirs[dir] = true
+			return e.open(t)
+		}
+		return open(t, e.db, pgstore.WithSchema(e.schema))
+	})
+	t.Run("tombs", func(t *testing.T) {
+		sessiontest.RunTombs(t, func(t *testing.T) sessiontest.TombStore { return e.open(t) })
+	})
+	t.Run("leases", func(t *testing.T) {
+		sessiontest.RunLeases(t, func(t *testing.T) session.Leaser { return e.open(t) })
+	})
+}
+
+// Three hosts of whose answers many are lost make each acknowledged change once.
+func TestFaults(t *testing.T) {
+	server := servertest.Shared(t, "postgres")
+	at, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	proxy := servertest.NewProxy(t, "unix", filepath.Join(at.Query().Get("host"), ".s.PGSQL.5432"), dir, ".s.PGSQL.5432")
+	e := &emptied{shared(t), "s" + rand.Text()}
+	e.open(t)
+	sessiontest.RunFaults(t,
+		func(t *testing.T) session.Store {
+			proxy.Lose(0)
+			s := open(t, pool(t, "postgres://satchel@/postgres?pool_max_conns=4&host="+dir), pgstore.WithSchema(e.schema))
+			proxy.Lose(149)
+			return s
+		},
+		func(t *testing.T) session.Store { return open(t, e.db, pgstore.WithSchema(e.schema)) },
+	)
+}
+
+// A server that is killed while hosts save has all that it acknowledged when it is back.
+func TestKilledServer(t *testing.T) {
+	server := servertest.Own(t, "postgres")
+	s := open(t, pool(t, server.URL))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	const writers = 4
+	last := make([]*session.Record, writers)
+	saved := make(chan struct{}, 10_000)
+	var wg sync.WaitGroup
+	for i := range writers {
+		last[i] = &session.Record{Key: core.SessionKey{Session: fmt.Sprint("s", i)}}
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				rec, err := s.Save(ctx, last[i])
+				if err != nil {
+					return
+				}
+				last[i] = rec
+				saved <- struct{}{}
+			}
+		})
+	}
+	for range 100 {
+		<-saved
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	wg.Wait()
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range last {
+		rec, err := s.Load(t.Context(), want.Key)
+		if err != nil || rec.Version < want.Version {
+			t.Errorf("%s: version %d was acknowledged, %v is stored, %v", want.Key.Session, want.Version, rec, err)
+		}
+	}
+}
+
+// Hosts that begin at the same time migrate once, and a later schema is refused.
+func TestMigration(t *testing.T) {
+	db := shared(t)
+	name := "s" + rand.Text()
+	if _, err := pgstore.Open(t.Context(), db, pgstore.WithSchema(name), pgstore.WithoutMigration()); !errors.Is(err, pgstore.ErrSchema) {
+		t.Errorf("without tables: %v", err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if err := pgstore.Migrate(context.Background(), db, name); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	var versions int
+	if err := db.QueryRow(t.Context(), `SELECT count(*) FROM "`+name+`".schema`).Scan(&versions); err != nil || versions != 1 {
+		t.Errorf("%d migrations, %v", versions, err)
+	}
+	open(t, db, pgstore.WithSchema(name), pgstore.WithoutMigration())
+	if _, err := db.Exec(t.Context(), `INSERT INTO "`+name+`".schema VALUES (99)`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pgstore.Open(t.Context(), db, pgstore.WithSchema(name)); !errors.Is(err, pgstore.ErrSchema) || !strings.Contains(err.Error(), "later release") {
+		t.Errorf("a later schema: %v", err)
+	}
+	for _, opt := range []pgstore.Option{
+		pgstore.WithSchema(""), pgstore.WithSchema(`a"b`), pgstore.WithTTL(-1), pgstore.WithTTL(1), pgstore.WithSweep(-1),
+	} {
+		if _, err := pgstore.Open(t.Context(), db, opt); err == nil {
+			t.Error("a bad option is taken")
+		}
+	}
+	if _, err := pgstore.Open(t.Context(), nil); err == nil {
+		t.Error("no pool is taken")
+	}
+}
+
+func count(t *testing.T, db *pgxpool.Pool, name, table string) (n int) {
+	t.Helper()
+	if err := db.QueryRow(t.Context(), `SELECT count(*) FROM "`+name+`".`+table).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Texts are kept once for all sessions; what nobody saves goes with a sweep, and what
+// somebody saves stays with its texts.
+func TestSweep(t *testing.T) {
+	db := shared(t)
+	name := "s" + rand.Text()
+	s := open(t, db, pgstore.WithSchema(name), pgstore.WithTTL(400*time.Millisecond))
+	kept := open(t, db, pgstore.WithSchema(name), pgstore.WithTTL(0))
+	digest, both := session.Digest("x"), session.Digest("y")
+	for i := range 50 {
+		id := fmt.Sprint("s", i)
+		for _, text := range []string{"x", "y"} {
+			if err := s.Pin(t.Context(), id, session.Digest(text), text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := s.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: id}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := count(t, db, name, "text"); n != 2 {
+		t.Errorf("%d texts", n)
+	}
+	if _, err := s.Pinned(t.Context(), "s1", session.Digest("nobody's")); !errors.Is(err, session.ErrNotPinned) {
+		t.Errorf("a foreign digest: %v", err)
+	}
+	if err := kept.Pin(t.Context(), "kept", both, "y"); err != nil {
+		t.Fatal(err)
+	}
+	if err := session.PinListing(t.Context(), s, session.Digest("l"), "l", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); count(t, db, name, "record")+count(t, db, name, "text")-2+count(t, db, name, "pin")-2 > 0; {
+		if err := s.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d records, %d texts, %d pins stay", count(t, db, name, "record"), count(t, db, name, "text"), count(t, db, name, "pin"))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if text, err := kept.Pinned(t.Context(), "kept", both); err != nil || text != "y" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := s.Pinned(t.Context(), "s1", digest); !errors.Is(err, session.ErrNotPinned) {
+		t.Errorf("after the sweep: %v", err)
+	}
+}
+
+// Updates of a record change no index.
+func TestUpdatesAreHot(t *testing.T) {
+	db := shared(t)
+	name := "s" + rand.Text()
+	s := open(t, db, pgstore.WithSchema(name))
+	const sessions, saves = 40, 5
+	for i := range sessions {
+		rec := &session.Record{Key: core.SessionKey{Session: fmt.Sprint(i)}}
+		for range saves {
+			saved, err := s.Save(t.Context(), rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rec = saved
+		}
+	}
+	var updates, hot int
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		// What a connection has counted is told when it is idle for a while, or ends.
+		db.Reset()
+		if err := db.QueryRow(t.Context(), `SELECT sum(n_tup_upd)::int, sum(n_tup_hot_upd)::int FROM pg_stat_user_tables
+			WHERE schemaname = $1 AND relname LIKE 'record%'`, name).Scan(&updates, &hot); err != nil {
+			t.Fatal(err)
+		}
+		if updates == sessions*(saves-1) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d updates are counted", updates)
+		}
+	}
+	if hot < updates*95/100 {
+		t.Errorf("%d of %d updates are hot", hot, updates)
+	}
+}
+
+func TestDamageAndLimits(t *testing.T) {
+	db := shared(t)
+	name := "s" + rand.Text()
+	s := open(t, db, pgstore.WithSchema(name))
+	key := core.SessionKey{Session: "s", Agent: "a"}
+	if _, err := s.Save(t.Context(), &session.Record{Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: "r\xff"}}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Sessions(t.Context())
+	if err != nil || len(all) != 2 || all[0].ID != "r\xff" || all[1].ID != "s" || time.Since(all[1].Changed) > 25*time.Hour {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if err := s.Pin(t.Context(), "s", session.Digest("x"), "x"); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"record", "text"} {
+		if _, err := db.Exec(t.Context(), `UPDATE "`+name+`".`+table+` SET body = 'damaged'`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Load(t.Context(), key); !errors.Is(err, session.ErrDamaged) {
+		t.Errorf("damaged: %v", err)
+	}
+	if _, err := s.Pinned(t.Context(), "s", session.Digest("x")); !errors.Is(err, session.ErrNotPinned) || !errors.Is(err, session.ErrDamaged) {
+		t.Errorf("a damaged text: %v", err)
+	}
+	if err := s.Pin(t.Context(), "s", session.Digest("x"), "x"); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := s.Pinned(t.Context(), "s", session.Digest("x")); err != nil || text != "x" {
+		t.Errorf("repaired: %q, %v", text, err)
+	}
+	if _, err := s.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: "big"}, Overview: strings.Repeat("x", pgstore.MaxRecord)}); !errors.Is(err, session.ErrTooLarge) {
+		t.Errorf("too large: %v", err)
+	}
+	big := strings.Repeat("x", pgstore.MaxText+1)
+	if err := s.Pin(t.Context(), "s", session.Digest(big), big); !errors.Is(err, session.ErrTooLarge) {
+		t.Errorf("too large: %v", err)
+	}
+	if r := s.Report(); r.Engine != "postgres" || r.Version == "" || len(r.Loses) == 0 {
+		t.Errorf("report %+v", r)
+	}
+}

@@ -1,0 +1,74 @@
+package pgstore
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// sweepRows is how many rows one statement of a sweep removes.
+const sweepRows = 1000
+
+// What is over, oldest first. Pins go after the records of their session, and texts
+// after the pins that name them.
+var sweeps = []string{
+	`DELETE FROM SCHEMA.record WHERE (session, agent) IN (
+		SELECT session, agent FROM SCHEMA.record WHERE day < now() ORDER BY day LIMIT $1) AND day < now()`,
+	`DELETE FROM SCHEMA.pin WHERE (session, digest) IN (
+		SELECT session, digest FROM SCHEMA.pin WHERE day < now()
+		AND NOT EXISTS (SELECT FROM SCHEMA.record WHERE record.session = pin.session) LIMIT $1) AND day < now()`,
+	`DELETE FROM SCHEMA.text WHERE digest IN (
+		SELECT digest FROM SCHEMA.text WHERE day < now()
+		AND NOT EXISTS (SELECT FROM SCHEMA.pin WHERE pin.digest = text.digest) LIMIT $1) AND day < now()`,
+	`DELETE FROM SCHEMA.closed WHERE (session, agent) IN (
+		SELECT session, agent FROM SCHEMA.closed WHERE day < now() LIMIT $1)`,
+	`DELETE FROM SCHEMA.lease WHERE session IN (
+		SELECT session FROM SCHEMA.lease WHERE until < now() - interval '1 day' LIMIT $1) AND until < now() - interval '1 day'`,
+}
+
+// Sweep removes what is over: sessions that nobody has saved for the time to live, texts
+// that nobody names, notes of long ago. Of all hosts one sweeps at a time; another
+// returns at once.
+func (s *Store) Sweep(ctx context.Context) error {
+	for _, statement := range sweeps {
+		for n := int64(sweepRows); n == sweepRows; {
+			var err error
+			if n, err = s.sweep(ctx, statement); err != nil {
+				return fmt.Errorf("sweep: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) sweep(ctx context.Context, statement string) (n int64, err error) {
+	lock := fnv.New64a()
+	_, _ = lock.Write([]byte("satchel sweep " + s.name))
+	err = pgx.BeginFunc(ctx, s.db, func(tx pgx.Tx) error {
+		mine := false
+		if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", pgx.QueryExecModeExec, int64(lock.Sum64())).Scan(&mine); err != nil || !mine {
+			return err
+		}
+		tag, err := tx.Exec(ctx, s.sql(statement), pgx.QueryExecModeExec, int64(sweepRows))
+		n = tag.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+// sweepEvery sweeps until ctx ends. What fails is tried again the next time.
+func (s *Store) sweepEvery(ctx context.Context) {
+	ticker := time.NewTicker(s.every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			_ = s.Sweep(ctx)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// closedTime is how long the notes of an ended session are kept.
+const closedTime = 30 * 24 * time.Hour
+
+// End implements session.Store.
+func (s *Store) End(ctx context.Context, id string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) { return s.db.Unlink(ctx, s.tag(id)).Result() })
+	if err != nil {
+		return fmt.Errorf("end session %q: %w", id, err)
+	}
+	return nil
+}
+
+var buryScript = redis.NewScript(`
+redis.call('UNLINK', KEYS[1])
+if #ARGV > 1 then
+	for i = 2, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
+	redis.call('PEXPIRE', KEYS[2], ARGV[1])
+end
+return 1`)
+
+// Bury implements session.Tombs.
+func (s *Store) Bury(ctx context.Context, id string, last []session.Closed) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	args := []any{closedTime.Milliseconds()}
+	for _, c := range last {
+		args = append(args, c.Agent, c.Calls)
+	}
+	_, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
+		return buryScript.Run(ctx, s.db, []string{s.tag(id), s.closedKey(id)}, args...).Result()
+	})
+	if err != nil {
+		return fmt.Errorf("end session %q: %w", id, err)
+	}
+	return nil
+}
+
+// Buried implements session.Tombs.
+func (s *Store) Buried(ctx context.Context, key core.SessionKey) (calls int, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	text, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
+		return s.db.HGet(ctx, s.closedKey(key.Session), session.ClosedName(key)).Result()
+	})
+	if errors.Is(err, redis.Nil) {
+		return 0, nil
+	}
+	if err == nil {
+		calls, err = strconv.Atoi(text.(string))
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the notes of session %q: %w", key.Session, err)
+	}
+	return calls, nil
+}

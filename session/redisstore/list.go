@@ -1,0 +1,96 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/satchel-go/satchel/session"
+)
+
+// Sessions implements session.Lister. It reads every session, so it is for
+// maintenance. When a session last changed is computed from its time to live;
+// with WithTTL(0) it is reported as now.
+func (s *Store) Sessions(ctx context.Context) ([]session.Info, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	all := map[string]session.Info{} // a scan may return a key twice
+	scan := func(ctx context.Context, c redis.Cmdable) error {
+		for cursor := uint64(0); ; {
+			keys, next, err := c.Scan(ctx, cursor, escape(s.prefix)+"{*}", 500).Result()
+			if err != nil {
+				return err
+			}
+			for _, key := range keys {
+				info, err := s.info(ctx, key)
+				if err != nil {
+					return err
+				}
+				if info.ID != "" && !strings.HasPrefix(info.ID, session.Reserved) {
+					mu.Lock()
+					all[key] = info
+					mu.Unlock()
+				}
+			}
+			if cursor = next; cursor == 0 {
+				return nil
+			}
+		}
+	}
+	var err error
+	if cluster, ok := s.db.(*redis.ClusterClient); ok {
+		err = cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return scan(ctx, c) })
+	} else {
+		err = scan(ctx, s.db)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	var infos []session.Info
+	for _, info := range all {
+		infos = append(infos, info)
+	}
+	slices.SortFunc(infos, func(a, b session.Info) int { return strings.Compare(a.ID, b.ID) })
+	return infos, nil
+}
+
+// info reads a session. The result has no id if no record of the session can be
+// read.
+func (s *Store) info(ctx context.Context, key string) (session.Info, error) {
+	fields, err := s.db.HGetAll(ctx, key).Result()
+	if err != nil {
+		return session.Info{}, err
+	}
+	var info session.Info
+	for field, value := range fields {
+		if !strings.HasPrefix(field, agentField) {
+			continue
+		}
+		if rec, err := decode([]byte(value)); err == nil {
+			info.ID = rec.Key.Session
+			info.Agents = append(info.Agents, rec.Key.Agent)
+		}
+	}
+	slices.Sort(info.Agents)
+	info.Changed = time.Now()
+	left, err := s.db.PTTL(ctx, key).Result()
+	if err != nil {
+		return session.Info{}, err
+	}
+	if s.ttl > 0 && left > 0 {
+		info.Changed = info.Changed.Add(left - s.ttl)
+	}
+	return info, nil
+}
+
+// escape makes the special characters of a pattern literal.
+func escape(prefix string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "^", `\^`).Replace(prefix)
+}

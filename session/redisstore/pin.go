@@ -1,0 +1,169 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/satchel-go/satchel/internal/packed"
+	"github.com/satchel-go/satchel/session"
+)
+
+// maxRenewed bounds the texts whose last renewal a handle remembers.
+const maxRenewed = 100_000
+
+// Pin implements session.Store. It fails with session.ErrDigest if the digest is
+// not that of the text, and with session.ErrTooLarge if the text has more than
+// [MaxText] bytes. A text is stored once for all sessions.
+func (s *Store) Pin(ctx context.Context, id, digest, text string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if digest != session.Digest(text) {
+		return fmt.Errorf("pin %q: %w", digest, session.ErrDigest)
+	}
+	if len(text) > MaxText {
+		return fmt.Errorf("pin %q of %d bytes, at most %d are stored: %w", digest, len(text), MaxText, session.ErrTooLarge)
+	}
+	if err := s.pin(ctx, id, digest, text); err != nil {
+		return fmt.Errorf("pin %q: %w", digest, err)
+	}
+	return nil
+}
+
+func (s *Store) pin(ctx context.Context, id, digest, text string) error {
+	known, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
+		if s.ttl == 0 {
+			n, err := s.db.Exists(ctx, s.textKey(digest)).Result()
+			return n == 1, err
+		}
+		return s.db.PExpire(ctx, s.textKey(digest), 2*s.ttl).Result()
+	})
+	if err != nil {
+		return err
+	}
+	if there, _ := known.(bool); !there {
+		if _, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
+			return s.db.Set(ctx, s.textKey(digest), packed.Pack([]byte(text)), 2*s.ttl).Result()
+		}); err != nil {
+			return err
+		}
+	}
+	field, _ := pinOf(digest)
+	_, err = s.attempt(ctx, false, func(ctx context.Context) (any, error) {
+		return pinScript.Run(ctx, s.db, []string{s.tag(id)}, field, s.millis(id)).Result()
+	})
+	return err
+}
+
+var pinScript = redis.NewScript(`
+redis.call('HSET', KEYS[1], ARGV[1], '')
+if ARGV[2] ~= '0' then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 1`)
+
+// renewTexts extends the life of the texts that a record names, except those that
+// this handle has renewed within the last quarter of the time to live.
+func (s *Store) renewTexts(ctx context.Context, rec *session.Record) error {
+	if s.ttl == 0 {
+		return nil
+	}
+	now := time.Now()
+	var due []string
+	s.mu.Lock()
+	for _, digest := range append(rec.Pins(), rec.Listing) {
+		if digest != "" && now.Sub(s.renewed[digest]) > s.ttl/4 {
+			due = append(due, digest)
+		}
+	}
+	s.mu.Unlock()
+	if len(due) == 0 {
+		return nil
+	}
+	_, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
+		return s.db.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for _, digest := range due {
+				p.PExpire(ctx, s.textKey(digest), 2*s.ttl)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.renewed) > maxRenewed {
+		clear(s.renewed)
+	}
+	for _, digest := range due {
+		s.renewed[digest] = now
+	}
+	return nil
+}
+
+// Pinned implements session.Store. A text that is gone or damaged counts as not
+// pinned; pinning it again repairs it.
+func (s *Store) Pinned(ctx context.Context, id, digest string) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	field, ok := pinOf(digest)
+	if !ok {
+		return "", notPinned(digest)
+	}
+	there, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) { return s.db.HExists(ctx, s.tag(id), field).Result() })
+	if err != nil {
+		return "", fmt.Errorf("read pin %q: %w", digest, err)
+	}
+	if pinned, _ := there.(bool); !pinned {
+		return "", notPinned(digest)
+	}
+	stored, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) { return s.db.Get(ctx, s.textKey(digest)).Bytes() })
+	if errors.Is(err, redis.Nil) {
+		return "", notPinned(digest)
+	}
+	if err != nil {
+		return "", fmt.Errorf("read pin %q: %w", digest, err)
+	}
+	data, err := packed.Unpack(stored.([]byte), MaxText)
+	if err != nil || session.Digest(string(data)) != digest {
+		s.db.Del(ctx, s.textKey(digest)) // otherwise Pin would take it for stored
+		return "", fmt.Errorf("%w: %w", notPinned(digest), session.ErrDamaged)
+	}
+	return string(data), nil
+}
+
+func notPinned(digest string) error {
+	return fmt.Errorf("read pin %.80q: %w", digest, session.ErrNotPinned)
+}
+
+var unpinScript = redis.NewScript(`
+local keep = {}
+for i = 1, #ARGV do keep[ARGV[i]] = true end
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+	if string.sub(field, 1, 1) == 'p' and not keep[field] then redis.call('HDEL', KEYS[1], field) end
+end
+return 1`)
+
+// Unpin implements session.Store. Texts that no session pins any more expire.
+func (s *Store) Unpin(ctx context.Context, id string, keep []string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	fields := []any{}
+	for _, digest := range keep {
+		if field, ok := pinOf(digest); ok {
+			fields = append(fields, field)
+		}
+	}
+	_, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
+		return unpinScript.Run(ctx, s.db, []string{s.tag(id)}, fields...).Result()
+	})
+	if err != nil {
+		return fmt.Errorf("unpin content of session %q: %w", id, err)
+	}
+	return nil
+}

@@ -1,0 +1,241 @@
+package redisstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/packed"
+	"github.com/satchel-go/satchel/session"
+)
+
+// saveScript stores a record if the stored version is ARGV[2], or finds by the
+// mark ARGV[4] that it has done so already. A stored record is its version, a
+// line with the last marks of its last 8 writers, and the body. A mark is the 11
+// characters of its writer and 11 of a counter. A record that is found again is
+// also written again, so that WAIT waits for it. The script returns {1} or {0,
+// the stored version}.
+var saveScript = redis.NewScript(`
+local stored = redis.call('HGET', KEYS[1], ARGV[1])
+local version, marks = '0', ''
+if stored then version, marks = string.match(stored, '^(%d+)\n([^\n]*)\n') end
+local kept = ''
+for i = 1, #marks, 22 do
+	local mark = string.sub(marks, i, i + 21)
+	if mark == ARGV[4] then
+		redis.call('HSET', KEYS[1], ARGV[1], stored)
+		return {1}
+	end
+	if string.sub(mark, 1, 11) ~= string.sub(ARGV[4], 1, 11) then kept = kept .. mark end
+end
+if version ~= ARGV[2] then return {0, version} end
+kept = string.sub(kept, -154) .. ARGV[4]
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3] .. '\n' .. kept .. '\n' .. ARGV[5])
+if ARGV[6] ~= '0' then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end
+return {1}`)
+
+// Save implements session.Store. A record of more than [MaxRecord] bytes fails
+// with session.ErrTooLarge. Strings that are not valid UTF-8 are stored with
+// U+FFFD in place of the invalid bytes, except the Key.
+func (s *Store) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if rec == nil {
+		return nil, errors.New("save session record: record is nil")
+	}
+	saved, err := s.save(ctx, rec)
+	if err != nil && !errors.Is(err, session.ErrConflict) {
+		err = fmt.Errorf("save record of agent %q: %w", rec.Key.Agent, err)
+	}
+	return saved, err
+}
+
+func (s *Store) save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+	if rec.Version == math.MaxInt64 {
+		return nil, errors.New("no version left")
+	}
+	next := rec.Clone()
+	next.Version++
+	data, err := session.Encode(next)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > MaxRecord {
+		return nil, fmt.Errorf("%d bytes, at most %d are stored: %w", len(data), MaxRecord, session.ErrTooLarge)
+	}
+	if bytes.Contains(data, []byte(`\ufffd`)) { // possibly an invalid byte: return what Load will
+		if next, err = session.Decode(data); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.renewTexts(ctx, next); err != nil {
+		return nil, err
+	}
+	leave, err := s.enter(ctx, rec.Key)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	key := s.tag(rec.Key.Session)
+	args := []any{
+		agentField + rec.Key.Agent, strconv.FormatInt(rec.Version, 10), strconv.FormatInt(next.Version, 10),
+		s.mark(), packed.Pack(data), s.millis(rec.Key.Session),
+	}
+	answer, err := s.attempt(ctx, true, func(ctx context.Context) (any, error) { return s.write(ctx, key, saveScript, args) })
+	if err != nil {
+		return nil, err
+	}
+	if row, ok := answer.([]any); ok && len(row) == 2 {
+		return nil, fmt.Errorf("save record of agent %q from version %d over version %v: %w", rec.Key.Agent, rec.Version, row[1], session.ErrConflict)
+	}
+	return next, nil
+}
+
+// enter waits for a Save of the same record in this handle, because a record
+// keeps only one mark of each writer.
+func (s *Store) enter(ctx context.Context, key core.SessionKey) (leave func(), err error) {
+	place := s.inLine[crc32.ChecksumIEEE([]byte(key.Session+"\x00"+key.Agent))%uint32(len(s.inLine))]
+	select {
+	case place <- struct{}{}:
+		return func() { <-place }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// mark returns a new mark of this handle.
+func (s *Store) mark() string {
+	var n [8]byte
+	binary.BigEndian.PutUint64(n[:], s.counter.Add(1))
+	return s.writer + base64.RawURLEncoding.EncodeToString(n[:])
+}
+
+// write runs a script that writes, and waits for as many replicas as a Save
+// requires.
+func (s *Store) write(ctx context.Context, key string, script *redis.Script, args []any) (any, error) {
+	if s.replicas == 0 {
+		return script.Run(ctx, s.db, []string{key}, args...).Result()
+	}
+	conn, err := s.conn(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close() }() // it goes back to the pool
+	answer, err := script.Run(ctx, conn, []string{key}, args...).Result()
+	if err != nil {
+		return nil, err
+	}
+	if row, ok := answer.([]any); ok && len(row) == 2 {
+		return answer, nil // nothing was written
+	}
+	have, err := conn.Wait(ctx, s.replicas, s.wait).Result()
+	if err != nil {
+		return nil, err
+	}
+	if have < int64(s.replicas) {
+		return nil, fmt.Errorf("%w: %d of %d replicas have it", session.ErrUncertain, have, s.replicas)
+	}
+	return answer, nil
+}
+
+// conn returns a connection to the primary of a key, because WAIT covers only
+// what was written on the same connection.
+func (s *Store) conn(ctx context.Context, key string) (*redis.Conn, error) {
+	switch db := s.db.(type) {
+	case *redis.ClusterClient:
+		master, err := db.MasterForKey(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		return master.Conn(), nil
+	case *redis.Client:
+		return db.Conn(), nil
+	}
+	return nil, fmt.Errorf("a client of type %T has no connections to wait on", s.db)
+}
+
+const (
+	attempts    = 3
+	attemptTime = 2 * time.Second
+)
+
+// attempt calls do up to three times, for two seconds each, as long as it fails
+// because of the connection to the server. If a write may have happened, the
+// error is then session.ErrUncertain.
+func (s *Store) attempt(ctx context.Context, writes bool, do func(context.Context) (any, error)) (any, error) {
+	var err error
+	sent := false
+	for try := range attempts {
+		if try > 0 {
+			if waitErr := pause(ctx, time.Duration(try*try)*100*time.Millisecond); waitErr != nil {
+				err = waitErr
+				break
+			}
+		}
+		var answer any
+		limited, cancel := context.WithTimeout(ctx, attemptTime)
+		answer, err = do(limited)
+		cancel()
+		switch {
+		case err == nil || errors.Is(err, redis.Nil):
+			return answer, err
+		case errors.Is(err, session.ErrUncertain):
+			return nil, err
+		case !passes(err):
+			if sent && writes {
+				return nil, fmt.Errorf("%w: %w", session.ErrUncertain, err)
+			}
+			return nil, err
+		}
+		sent = sent || !isReply(err)
+		if ctx.Err() != nil {
+			err = ctx.Err()
+			break
+		}
+	}
+	if sent && writes {
+		return nil, fmt.Errorf("%w: %w", session.ErrUncertain, err)
+	}
+	return nil, err
+}
+
+// isReply reports whether an error is a reply of the server itself.
+func isReply(err error) bool {
+	var reply redis.Error
+	return errors.As(err, &reply)
+}
+
+// passes reports whether another attempt may succeed after an error.
+func passes(err error) bool {
+	if !isReply(err) {
+		return !errors.Is(err, redis.ErrClosed)
+	}
+	for _, prefix := range []string{"LOADING ", "READONLY ", "CLUSTERDOWN ", "MASTERDOWN ", "TRYAGAIN ", "BUSY ", "MOVED ", "ASK "} {
+		if redis.HasErrorPrefix(err, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,177 @@
+// Package redisstore keeps session records in Redis, 6.2 or later, or Valkey: alone,
+// with replicas, or in a cluster. Any number of hosts may use one at the same time.
+package redisstore
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/satchel-go/satchel/session"
+)
+
+// Limits of a store.
+const (
+	// MaxRecord is the length of an encoded record in bytes, before it is packed.
+	MaxRecord = 1 << 20
+	// MaxText is the length of a pinned text in bytes.
+	MaxText = 16 << 20
+)
+
+// DefaultTTL is how long a session is kept after it was last saved; see
+// [WithTTL].
+const DefaultTTL = 30 * 24 * time.Hour
+
+// Store is a session.Store in Redis. It is safe for concurrent use.
+//
+// A Save is a single script, so it is atomic and repeatable: if the server's
+// answer is lost, the store tries again and finds that the Save has succeeded.
+// Only after three attempts of two seconds the error wraps session.ErrUncertain.
+// [Store.Report] says what the server itself can lose.
+type Store struct {
+	*session.Queues
+	db       redis.UniversalClient
+	prefix   string
+	ttl      time.Duration
+	replicas int
+	wait     time.Duration
+	lossy    bool
+	report   session.Report
+
+	writer  string // of this handle, in marks
+	counter atomic.Uint64
+	inLine  [256]chan struct{} // by hash of the key: one Save at a time
+
+	mu      sync.Mutex
+	renewed map[string]time.Time // when the time to live of a text was last set
+}
+
+var (
+	_ session.Store    = (*Store)(nil)
+	_ session.Tombs    = (*Store)(nil)
+	_ session.Leaser   = (*Store)(nil)
+	_ session.Lister   = (*Store)(nil)
+	_ session.Reporter = (*Store)(nil)
+)
+
+// Option configures [Open].
+type Option func(*Store) error
+
+// WithPrefix sets the prefix of all keys. The default is "satchel:".
+func WithPrefix(prefix string) Option {
+	return func(s *Store) error {
+		if strings.ContainsAny(prefix, "{}") {
+			return fmt.Errorf("prefix %q: braces choose the slot of a key", prefix)
+		}
+		s.prefix = prefix
+		return nil
+	}
+}
+
+// WithTTL sets how long a session is kept after its last Save or Pin. With 0 it
+// is kept until it ends. The default is [DefaultTTL].
+func WithTTL(ttl time.Duration) Option {
+	return func(s *Store) error {
+		if ttl < 0 || ttl > 0 && ttl < time.Millisecond {
+			return fmt.Errorf("time to live of %v: want 0, or a millisecond or more", ttl)
+		}
+		s.ttl = ttl
+		return nil
+	}
+}
+
+// WithReplicas makes a Save succeed only when n replicas have it too, for which
+// it waits that long. If they do not, the error wraps session.ErrUncertain. The
+// default is 0.
+func WithReplicas(n int, wait time.Duration) Option {
+	return func(s *Store) error {
+		if n < 0 || n > 0 && wait < time.Millisecond {
+			return fmt.Errorf("%d replicas within %v: want 0 or more, within a millisecond or more", n, wait)
+		}
+		s.replicas, s.wait = n, wait
+		return nil
+	}
+}
+
+// WithLossy accepts a server that can lose what it has acknowledged: one without an
+// append-only file, or one that evicts keys.
+func WithLossy() Option {
+	return func(s *Store) error { s.lossy = true; return nil }
+}
+
+// Open checks the server's settings and returns a store over db. It fails if the
+// server can lose acknowledged records, unless [WithLossy] accepts that. The
+// caller still has to close db. Give db MaxRetries -1, because the store itself
+// repeats attempts.
+func Open(ctx context.Context, db redis.UniversalClient, opts ...Option) (*Store, error) {
+	if db == nil {
+		return nil, errors.New("open redis store: client is nil")
+	}
+	s := &Store{Queues: session.NewQueues(), db: db, prefix: "satchel:", ttl: DefaultTTL, renewed: map[string]time.Time{}}
+	for _, o := range opts {
+		if err := o(s); err != nil {
+			return nil, fmt.Errorf("open redis store: %w", err)
+		}
+	}
+	var id [8]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, fmt.Errorf("open redis store: %w", err)
+	}
+	s.writer = base64.RawURLEncoding.EncodeToString(id[:])
+	for i := range s.inLine {
+		s.inLine[i] = make(chan struct{}, 1)
+	}
+	if err := s.examine(ctx); err != nil {
+		return nil, fmt.Errorf("open redis store: %w", err)
+	}
+	return s, nil
+}
+
+// Report implements session.Reporter.
+func (s *Store) Report() session.Report { return s.report }
+
+// tag is the part that all keys of a session share, so that they are in one slot.
+func (s *Store) tag(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return s.prefix + "{" + base64.RawURLEncoding.EncodeToString(sum[:16]) + "}"
+}
+
+func (s *Store) leaseKey(id string) string  { return s.tag(id) + "l" }
+func (s *Store) closedKey(id string) string { return s.tag(id) + "c" }
+
+// textKey is the key of the text with a digest; it may be in any slot.
+func (s *Store) textKey(digest string) string { return s.prefix + "x{" + digest + "}" }
+
+// Fields in the hash of a session.
+const (
+	agentField = "a"
+	pinField   = "p"
+)
+
+// pinOf returns the field of a pin; false if the text is not a digest.
+func pinOf(digest string) (string, bool) {
+	raw, err := hex.DecodeString(digest)
+	if err != nil || len(raw) != sha256.Size || hex.EncodeToString(raw) != digest {
+		return "", false
+	}
+	return pinField + string(raw), true
+}
+
+// millis returns the time to live of a session in milliseconds, 0 for none.
+// Sessions with reserved ids stay until they are ended.
+func (s *Store) millis(id string) int64 {
+	if strings.HasPrefix(id, session.Reserved) {
+		return 0
+	}
+	return s.ttl.Milliseconds()
+}

@@ -1,0 +1,378 @@
+//go:build unix
+
+package redisstore_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/servertest"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/session/redisstore"
+	"github.com/satchel-go/satchel/session/sessiontest"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
+
+// client connects to a server at unix:///path.
+func client(t testing.TB, url string) *redis.Client {
+	t.Helper()
+	return dial(t, "unix", strings.TrimPrefix(url, "unix://"))
+}
+
+func dial(t testing.TB, network, addr string) *redis.Client {
+	t.Helper()
+	c := redis.NewClient(&redis.Options{Network: network, Addr: addr, MaxRetries: -1})
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func cluster(t testing.TB) *redis.ClusterClient {
+	t.Helper()
+	c := redis.NewClusterClient(&redis.ClusterOptions{
+		Addrs: strings.Split(servertest.Shared(t, "redis-cluster").URL, ","), MaxRetries: -1,
+	})
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func open(t testing.TB, db redis.UniversalClient, opts ...redisstore.Option) *redisstore.Store {
+	t.Helper()
+	s, err := redisstore.Open(t.Context(), db, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// fresh returns a prefix that nobody else uses.
+func fresh() redisstore.Option { return redisstore.WithPrefix(rand.Text() + ":") }
+
+func TestConformance(t *testing.T) {
+	for name, db := range map[string]func(testing.TB) redis.UniversalClient{
+		"alone":   func(t testing.TB) redis.UniversalClient { return client(t, servertest.Shared(t, "redis").URL) },
+		"cluster": func(t testing.TB) redis.UniversalClient { return cluster(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := db(t)
+			sessiontest.Run(t, func(t *testing.T) session.Store { return open(t, db, fresh()) })
+			sessiontest.RunDurable(t, func(t *testing.T, dir string) session.Store {
+				return open(t, db, redisstore.WithPrefix(session.Digest(dir)))
+			})
+			t.Run("tombs", func(t *testing.T) {
+				sessiontest.RunTombs(t, func(t *testing.T) sessiontest.TombStore { return open(t, db, fresh()) })
+			})
+			t.Run("leases", func(t *testing.T) {
+				sessiontest.RunLeases(t, func(t *testing.T) session.Leaser { return open(t, db, fresh()) })
+			})
+		})
+	}
+}
+
+// Three hosts of whose answers some are lost make each acknowledged change once.
+func TestFaults(t *testing.T) {
+	server := servertest.Shared(t, "redis")
+	socket := strings.TrimPrefix(server.URL, "unix://")
+	proxy := servertest.NewProxy(t, "unix", socket, t.TempDir(), "p.sock")
+	prefix := fresh()
+	sessiontest.RunFaults(t,
+		func(t *testing.T) session.Store {
+			proxy.Lose(0)
+			s := open(t, dial(t, "unix", proxy.Addr), prefix)
+			proxy.Lose(97)
+			return s
+		},
+		func(t *testing.T) session.Store { return open(t, client(t, server.URL), prefix) },
+	)
+}
+
+// A server that is killed while hosts save still has everything that it
+// acknowledged when it is back.
+func TestKilledServer(t *testing.T) {
+	server := servertest.Own(t, "redis")
+	s := open(t, client(t, server.URL))
+	ctx, cancel := context.WithCancel(t.Context())
+	type result struct {
+		key core.SessionKey
+		rec *session.Record
+	}
+	const writers = 4
+	results := make(chan result, writers)
+	saved := make(chan struct{}, 10_000)
+	for i := range writers {
+		go func() {
+			key := core.SessionKey{Session: fmt.Sprint("s", i)}
+			last := &session.Record{Key: key}
+			for ctx.Err() == nil {
+				rec, err := s.Save(ctx, last)
+				if err != nil {
+					break
+				}
+				last = rec
+				saved <- struct{}{}
+			}
+			results <- result{key, last}
+		}()
+	}
+	for range 300 {
+		<-saved
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range writers {
+		r := <-results
+		rec, err := s.Load(t.Context(), r.key)
+		if err != nil || rec.Version < r.rec.Version {
+			t.Errorf("%s: version %d was acknowledged, %v is stored, %v", r.key.Session, r.rec.Version, rec, err)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	server := servertest.Own(t, "redis")
+	db := client(t, server.URL)
+	set := func(name, value string) {
+		t.Helper()
+		if err := db.ConfigSet(t.Context(), name, value).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(want string) {
+		t.Helper()
+		if _, err := redisstore.Open(t.Context(), db); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+		s := open(t, db, redisstore.WithLossy())
+		if lost := strings.Join(s.Report().Loses, "\n"); !strings.Contains(lost, "evicts") && !strings.Contains(lost, "all records") {
+			t.Errorf("report %+v", s.Report())
+		}
+	}
+	if r := open(t, db).Report(); r.Engine != "redis" || r.Version == "" || len(r.Loses) != 2 {
+		t.Errorf("report %+v", r)
+	}
+	set("maxmemory-policy", "allkeys-lru")
+	refused("redis can lose acknowledged records (maxmemory-policy allkeys-lru): set noeviction or pass WithLossy")
+	set("maxmemory-policy", "noeviction")
+	set("appendonly", "no")
+	refused("redis can lose acknowledged records (appendonly no): turn it on or pass WithLossy")
+	for _, opt := range []redisstore.Option{
+		redisstore.WithPrefix("a{b"), redisstore.WithTTL(-1), redisstore.WithTTL(1), redisstore.WithReplicas(-1, 0), redisstore.WithReplicas(1, 0),
+	} {
+		if _, err := redisstore.Open(t.Context(), db, redisstore.WithLossy(), opt); err == nil {
+			t.Error("a bad option is taken")
+		}
+	}
+	if _, err := redisstore.Open(t.Context(), nil); err == nil {
+		t.Error("no client is taken")
+	}
+}
+
+// If the replica that a Save requires is missing, the Save is uncertain; with it,
+// it succeeds.
+func TestReplicas(t *testing.T) {
+	primary, replica := servertest.Own(t, "redis"), servertest.Own(t, "redis")
+	db := client(t, primary.URL)
+	s := open(t, db, redisstore.WithReplicas(1, 300*time.Millisecond))
+	key := core.SessionKey{Session: "s"}
+	if _, err := s.Save(t.Context(), &session.Record{Key: key}); !errors.Is(err, session.ErrUncertain) {
+		t.Fatalf("without a replica: %v", err)
+	}
+	if rec, err := s.Load(t.Context(), key); err != nil || rec.Version != 1 {
+		t.Errorf("the primary has %+v, %v", rec, err)
+	}
+	follow(t, client(t, replica.URL), db)
+	patient := open(t, db, redisstore.WithReplicas(1, 30*time.Second))
+	if rec, err := patient.Save(t.Context(), &session.Record{Key: key, Version: 1}); err != nil || rec.Version != 2 {
+		t.Errorf("with a replica: %+v, %v", rec, err)
+	}
+	if err := replica.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Save(t.Context(), &session.Record{Key: key, Version: 2}); !errors.Is(err, session.ErrUncertain) {
+		t.Errorf("the replica is gone: %v", err)
+	}
+	if got := len(s.Report().Loses); got != 1 {
+		t.Errorf("report %+v", s.Report())
+	}
+}
+
+// follow makes a server a replica of another, which listens on a port for it.
+func follow(t *testing.T, replica, primary *redis.Client) {
+	t.Helper()
+	for range 10 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, err := net.SplitHostPort(l.Addr().String())
+		if err = errors.Join(err, l.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if err = primary.ConfigSet(t.Context(), "port", port).Err(); err == nil {
+			if err = primary.ConfigSet(t.Context(), "repl-diskless-sync-delay", "0").Err(); err != nil {
+				t.Fatal(err)
+			}
+			if err = replica.SlaveOf(t.Context(), "127.0.0.1", port).Err(); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+	t.Fatal("no port is free")
+}
+
+// Texts are kept once for all sessions, and a record is in one slot with its pins.
+func TestTextsAreShared(t *testing.T) {
+	db := client(t, servertest.Shared(t, "redis").URL)
+	prefix := rand.Text() + ":"
+	s := open(t, db, redisstore.WithPrefix(prefix))
+	texts := []string{"a", "b", "c", "d", strings.Repeat("e", 100_000)}
+	for i := range 100 {
+		for _, text := range texts {
+			if err := s.Pin(t.Context(), fmt.Sprint("s", i), session.Digest(text), text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	keys, err := db.Keys(t.Context(), prefix+"x{*").Result()
+	if err != nil || len(keys) != len(texts) {
+		t.Errorf("%d texts, %v", len(keys), err)
+	}
+	foreign := session.Digest("nobody's")
+	if _, err := s.Pinned(t.Context(), "s1", foreign); !errors.Is(err, session.ErrNotPinned) {
+		t.Errorf("a foreign digest: %v", err)
+	}
+	// A damaged text is not pinned, and pinning it again repairs it.
+	key := prefix + "x{" + session.Digest("a") + "}"
+	if err := db.Set(t.Context(), key, "damaged", 0).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Pinned(t.Context(), "s1", session.Digest("a")); !errors.Is(err, session.ErrNotPinned) || !errors.Is(err, session.ErrDamaged) {
+		t.Errorf("a damaged text: %v", err)
+	}
+	if err := s.Pin(t.Context(), "s1", session.Digest("a"), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := s.Pinned(t.Context(), "s2", session.Digest("a")); err != nil || text != "a" {
+		t.Errorf("repaired: %q, %v", text, err)
+	}
+}
+
+// Sessions that nobody saves expire, and so do their texts; a session that is
+// saved keeps its texts.
+func TestTimeToLive(t *testing.T) {
+	db := client(t, servertest.Shared(t, "redis").URL)
+	prefix := rand.Text() + ":"
+	const ttl = time.Second
+	s := open(t, db, redisstore.WithPrefix(prefix), redisstore.WithTTL(ttl))
+	digest := session.Digest("x")
+	rec := &session.Record{Key: core.SessionKey{Session: "kept"}, Overview: digest}
+	for _, id := range []string{"kept", "gone"} {
+		if err := s.Pin(t.Context(), id, digest, "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: "gone"}}); err != nil {
+		t.Fatal(err)
+	}
+	// If the machine was busy for too long between two saves, begin again.
+	for began, last := time.Now(), time.Now(); time.Since(began) < 4*ttl; {
+		saved, err := s.Save(t.Context(), rec)
+		if errors.Is(err, session.ErrConflict) && time.Since(last) > ttl/2 {
+			rec, began = &session.Record{Key: rec.Key, Overview: digest}, time.Now()
+			err = s.Pin(t.Context(), "kept", digest, "x")
+			saved = rec
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, last = saved, time.Now()
+	}
+	if text, err := s.Pinned(t.Context(), "kept", digest); err != nil || text != "x" {
+		t.Errorf("the text of a session that is saved: %q, %v", text, err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; {
+		keys, err := db.Keys(t.Context(), prefix+"*").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(keys) == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%q stay", keys)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func TestSessionsAreListed(t *testing.T) {
+	for name, db := range map[string]redis.UniversalClient{
+		"alone": client(t, servertest.Shared(t, "redis").URL), "cluster": cluster(t),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, db, redisstore.WithPrefix(rand.Text()+"*[?:"))
+			before := time.Now().Add(-time.Minute)
+			for _, key := range []core.SessionKey{{Session: "b", Agent: "y"}, {Session: "b", Agent: "x"}, {Session: "a\xff"}} {
+				if _, err := s.Save(t.Context(), &session.Record{Key: key}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := session.PinListing(t.Context(), s, session.Digest("l"), "l", time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			all, err := s.Sessions(t.Context())
+			if err != nil || len(all) != 2 || all[0].ID != "a\xff" || all[1].ID != "b" || strings.Join(all[1].Agents, "") != "xy" {
+				t.Fatalf("%+v, %v", all, err)
+			}
+			for _, one := range all {
+				if one.Changed.Before(before) || one.Changed.After(time.Now().Add(time.Minute)) {
+					t.Errorf("changed %v", one.Changed)
+				}
+			}
+		})
+	}
+}
+
+func TestDamagedRecord(t *testing.T) {
+	db := client(t, servertest.Shared(t, "redis").URL)
+	prefix := rand.Text() + ":"
+	s := open(t, db, redisstore.WithPrefix(prefix))
+	key := core.SessionKey{Session: "s", Agent: "a"}
+	if _, err := s.Save(t.Context(), &session.Record{Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	hashes, err := db.Keys(t.Context(), prefix+"{*}").Result()
+	if err != nil || len(hashes) != 1 {
+		t.Fatalf("%q, %v", hashes, err)
+	}
+	for _, value := range []string{"", "1", "1\n\n", "1\n\nxx", "x\ny\nz"} {
+		if err := db.HSet(t.Context(), hashes[0], "aa", value).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Load(t.Context(), key); !errors.Is(err, session.ErrDamaged) {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+	if _, err := s.Save(t.Context(), &session.Record{Key: key, Overview: strings.Repeat("x", redisstore.MaxRecord)}); !errors.Is(err, session.ErrTooLarge) {
+		t.Errorf("too large: %v", err)
+	}
+	big := strings.Repeat("x", redisstore.MaxText+1)
+	if err := s.Pin(t.Context(), "s", session.Digest(big), big); !errors.Is(err, session.ErrTooLarge) {
+		t.Errorf("too large: %v", err)
+	}
+}

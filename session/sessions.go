@@ -1,0 +1,139 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel/internal/durable"
+)
+
+// ErrNotLister reports a store that cannot list its sessions.
+var ErrNotLister = errors.New("the store cannot list its sessions")
+
+// Info is a session that a store has records of.
+type Info struct {
+	ID     string   `json:"id"`
+	Agents []string `json:"agents"` // sorted
+	// Changed is when one of its records was saved last.
+	Changed time.Time `json:"changed"`
+}
+
+// Lister is a [Store] that can list its sessions. [Memory] and [Directory] can.
+type Lister interface {
+	Store
+
+	// Sessions lists the sessions that have records, sorted by id. Sessions with
+	// reserved ids, which the store keeps for itself, are left out.
+	Sessions(ctx context.Context) ([]Info, error)
+}
+
+var (
+	_ Lister = (*Memory)(nil)
+	_ Lister = (*Directory)(nil)
+	_ Lister = (*PinCache)(nil)
+)
+
+// Reserved begins the ids of the sessions under which stores keep data that
+// belongs to no conversation. They are not listed, and stay until they are ended.
+const Reserved = "satchel:"
+
+func sortInfos(all []Info) []Info {
+	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
+
+// Sessions implements [Lister] if the store below does; otherwise the error wraps
+// [ErrNotLister].
+func (c *PinCache) Sessions(ctx context.Context) ([]Info, error) {
+	l, ok := c.Store.(Lister)
+	if !ok {
+		return nil, fmt.Errorf("list sessions: %w", ErrNotLister)
+	}
+	return l.Sessions(ctx)
+}
+
+// Sessions implements [Lister]. It does not count as a use of a session.
+func (m *Memory) Sessions(ctx context.Context) ([]Info, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []Info
+	for id, s := range m.sessions.All() {
+		if strings.HasPrefix(id, Reserved) || len(s.records) == 0 {
+			continue
+		}
+		one := Info{ID: id, Changed: s.changed}
+		for a := range s.records {
+			one.Agents = append(one.Agents, a)
+		}
+		slices.Sort(one.Agents)
+		all = append(all, one)
+	}
+	return sortInfos(all), nil
+}
+
+// Sessions implements [Lister]. It reads every session, so it is for maintenance
+// and not for each request. It leaves out sessions that end meanwhile, and agents
+// whose record is damaged.
+func (d *Directory) Sessions(ctx context.Context) ([]Info, error) {
+	names, err := listNames(d.root, ".")
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	var all []Info
+	for _, name := range names {
+		if !durable.IsName(name) {
+			continue
+		}
+		one, err := d.info(ctx, name)
+		if err != nil {
+			return nil, fmt.Errorf("list sessions: %w", err)
+		}
+		if one.ID != "" && !strings.HasPrefix(one.ID, Reserved) {
+			all = append(all, one)
+		}
+	}
+	return sortInfos(all), nil
+}
+
+// info reads a session. The result has no id if there is nothing to list.
+func (d *Directory) info(ctx context.Context, session string) (one Info, err error) {
+	names, err := listNames(d.root, session)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Info{}, ctx.Err()
+	}
+	if err != nil {
+		return Info{}, err
+	}
+	for _, agent := range names {
+		if !durable.IsName(agent) {
+			continue
+		}
+		c, h, err := d.open(ctx, session, agent)
+		if errors.Is(err, ErrDamaged) {
+			continue
+		}
+		if err != nil {
+			return Info{}, err
+		}
+		if h.record == nil {
+			c.close()
+			continue
+		}
+		if info, err := c.gen.Stat("."); err == nil && info.ModTime().After(one.Changed) {
+			one.Changed = info.ModTime()
+		}
+		c.close()
+		one.ID = h.record.Key.Session
+		one.Agents = append(one.Agents, h.record.Key.Agent)
+	}
+	slices.Sort(one.Agents)
+	return one, ctx.Err()
+}

@@ -1,0 +1,106 @@
+package session
+
+import "slices"
+
+// Bounds of the lists and grants that a record keeps. Any beyond them are left
+// out, which allows less.
+const (
+	maxHeldEntries = 512
+	maxHeldBytes   = 16 << 10
+	maxGrants      = 256
+)
+
+// ToolList is the allowed-tools of a skill as they were when it was loaded. It
+// applies from the load until the user turn ends, and after that as long as the
+// skill stays loaded. Unloading or editing the skill within the turn does not
+// lift it.
+type ToolList struct {
+	Skill string `json:"skill"`
+	// Call is the number of the first call that loaded the skill with this list.
+	Call int `json:"call,omitempty"`
+	// Tools are the entries of the list. An empty list allows nothing.
+	Tools []string `json:"tools"`
+	// Repaired reports that the list was guessed from broken front matter.
+	Repaired bool `json:"repaired,omitempty"`
+	// Old reports that the skill has since been loaded with another list, or
+	// without one.
+	Old bool `json:"old,omitempty"`
+}
+
+// KeepList notes the list of a skill that call loads; nil tools mean that the skill
+// declares none. Call it before [Record.Load].
+func (r *Record) KeepList(skill string, call int, tools []string, repaired bool) {
+	tools = bounded(tools)
+	at := -1
+	for i := range r.Lists {
+		h := &r.Lists[i]
+		if h.Skill != skill {
+			continue
+		}
+		if h.Old = true; tools != nil && h.Repaired == repaired && slices.Equal(h.Tools, tools) {
+			h.Old, at = false, i
+		}
+	}
+	switch {
+	case tools == nil:
+	case at < 0:
+		r.Lists = append(r.Lists, ToolList{Skill: skill, Call: call, Tools: tools, Repaired: repaired})
+	case r.Find(skill) == nil: // loaded once more: it is the latest
+		h := r.Lists[at]
+		r.Lists = append(slices.Delete(r.Lists, at, at+1), h)
+	}
+}
+
+func bounded(tools []string) []string {
+	if tools == nil {
+		return nil
+	}
+	kept, size := []string{}, 0
+	for _, t := range tools[:min(len(tools), maxHeldEntries)] {
+		if size += len(t); size > maxHeldBytes {
+			break
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// EndLists removes the lists that applied only until the end of the last user turn.
+// Call it when a turn begins.
+func (r *Record) EndLists() {
+	r.Lists = slices.DeleteFunc(r.Lists, func(h ToolList) bool { return h.Old || r.Find(h.Skill) == nil })
+	if len(r.Lists) == 0 {
+		r.Lists = nil
+	}
+}
+
+// Grant is an approval that was given for the session. It covers calls of Tool, or
+// only one particular call if Use is set, as long as no skills are loaded but those
+// that were loaded when it was given, with the same contents.
+type Grant struct {
+	Tool   string            `json:"tool"`
+	Use    string            `json:"use,omitempty"`
+	Skills map[string]string `json:"skills,omitempty"` // digest by name
+}
+
+// Granted reports whether a grant covers a call. skills are the loaded skills with
+// the digests of their contents.
+func (r *Record) Granted(tool, use string, skills map[string]string) bool {
+	return slices.ContainsFunc(r.Grants, func(g Grant) bool {
+		if g.Tool != tool || g.Use != use {
+			return false
+		}
+		for name, digest := range skills {
+			if g.Skills[name] != digest {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Grant adds an approval. If there are too many, the oldest one is dropped.
+func (r *Record) Grant(g Grant) {
+	r.Grants = append(r.Grants, g)
+	r.Grants = r.Grants[max(0, len(r.Grants)-maxGrants):]
+}

@@ -1,0 +1,114 @@
+package skillmd
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// The codes of what [Advise] and [AdviseFiles] find.
+const (
+	codeNameReserved      Code = "name-reserved"      // a part of the name is a word of a vendor.
+	codeNameGerund        Code = "name-gerund"        // the name does not begin with what the skill does, as in processing-pdfs.
+	codeXMLTag            Code = "xml-tag"            // the name or the description holds an XML tag.
+	codeDescriptionPerson Code = "description-person" // the description says I, you or we.
+	codeDescriptionWhen   Code = "description-when"   // the description does not say when to use the skill.
+	codeVersion           Code = "version-not-semver" // the version is not one of semantic versioning.
+	codeToolsDangerous    Code = "tools-dangerous"    // allowed-tools holds a pair that can write code and run it.
+	codeSecret            Code = "secret-literal"     // the file holds what looks like a key.
+	codeFileStyle         Code = "file-name-style"    // the name of a file is not written as usual for its kind.
+)
+
+var (
+	xmlTag     = regexp.MustCompile(`</?[A-Za-z][^<>]*>`)
+	person     = regexp.MustCompile(`(?i)(?:^|[^\pL\pN_'’-])(I|I'm|you|your|we|our)(?:$|[^\pL\pN_-])`)
+	whenWords  = regexp.MustCompile(`(?i)\b(when|whenever|if|use|used|uses|using|for|trigger|triggers)\b`)
+	semver     = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+	secrets    = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bsk-[A-Za-z0-9_-]{20,}|\bxox[abeprs]-[A-Za-z0-9-]{10,}`)
+	kebabFile  = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	snakeFile  = regexp.MustCompile(`^_*[a-z0-9]+(_[a-z0-9]+)*_*$`)
+	camelFile  = regexp.MustCompile(`^[a-z][A-Za-z0-9]*(\.[a-z]+)*$`)
+	allCaps    = regexp.MustCompile(`^[A-Z0-9_-]+$`)
+	toolName   = regexp.MustCompile(`^[A-Za-z]+`)
+	toolsPairs = [][2]string{{"Bash", "Write"}, {"WebFetch", "Bash"}, {"Edit", "Bash"}}
+)
+
+// maxSecrets bounds the findings about keys in one file.
+const maxSecrets = 10
+
+// Advise says what is usual among skills and not so in this one. Nothing of it keeps a
+// skill from being used. text is the file that doc was read from. Keys are never
+// printed.
+func Advise(doc Document, text []byte) []Diagnostic {
+	var all []Diagnostic
+	warn := func(line int, code Code, format string, args ...any) {
+		all = append(all, Diagnostic{Line: line, Code: code, Severity: Warning, Message: fmt.Sprintf(format, args...)})
+	}
+	s := &doc.Skill
+	parts := strings.FieldsFunc(strings.ToLower(s.Name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for _, word := range []string{"anthropic", "claude"} {
+		if slices.Contains(parts, word) {
+			warn(0, codeNameReserved, "the name holds the reserved word %q", word)
+		}
+	}
+	if len(parts) > 0 && !strings.HasSuffix(parts[0], "ing") {
+		all = append(all, Diagnostic{Code: codeNameGerund, Severity: Info, Message: "names often begin with what the skill does, such as processing-pdfs"})
+	}
+	if xmlTag.MatchString(s.Name) || xmlTag.MatchString(s.Description) {
+		warn(0, codeXMLTag, "the name or the description holds an XML tag")
+	}
+	if m := person.FindStringSubmatch(s.Description); m != nil {
+		warn(0, codeDescriptionPerson, "the description says %q; write in the third person", m[1])
+	}
+	if s.Description != "" && !whenWords.MatchString(s.Description) {
+		warn(0, codeDescriptionWhen, "the description does not say when to use the skill")
+	}
+	if v := doc.Version(); v != "" && !semver.MatchString(v) {
+		warn(0, codeVersion, "the version %.40q is not one of semantic versioning, such as 1.0.0", v)
+	}
+	var tools []string
+	for _, t := range s.AllowedTools {
+		tools = append(tools, toolName.FindString(t))
+	}
+	for _, pair := range toolsPairs {
+		if slices.Contains(tools, pair[0]) && slices.Contains(tools, pair[1]) {
+			warn(0, codeToolsDangerous, "%s and %s together can bring code and run it", pair[0], pair[1])
+		}
+	}
+	return append(all, adviseSecrets(text)...)
+}
+
+// adviseSecrets names the lines that hold what looks like a key.
+func adviseSecrets(text []byte) (all []Diagnostic) {
+	line, from := 1, 0
+	for _, at := range secrets.FindAllIndex(text, maxSecrets) {
+		line += strings.Count(string(text[from:at[0]]), "\n")
+		from = at[0]
+		all = append(all, Diagnostic{Line: line, Code: codeSecret, Severity: Warning, Message: "this line holds what looks like a key; keep it out of the skill"})
+	}
+	return all
+}
+
+// AdviseFile says how the name of a file of a skill is usually written: Markdown in
+// kebab-case, Python in snake_case, JavaScript in camelCase. file is its path in the
+// skill.
+func AdviseFile(file string) []Diagnostic {
+	base := path.Base(file)
+	stem, ext := strings.TrimSuffix(base, path.Ext(base)), path.Ext(base)
+	style, want := (*regexp.Regexp)(nil), ""
+	switch strings.ToLower(ext) {
+	case ".md":
+		style, want = kebabFile, "kebab-case, such as reference-guide.md"
+	case ".py":
+		style, want = snakeFile, "snake_case, such as process_data.py"
+	case ".js":
+		style, want = camelFile, "camelCase, such as processData.js"
+	}
+	if style == nil || style.MatchString(stem) || allCaps.MatchString(stem) {
+		return nil
+	}
+	return []Diagnostic{{File: file, Code: codeFileStyle, Severity: Info, Message: "files of this kind are usually named in " + want}}
+}

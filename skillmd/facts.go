@@ -1,0 +1,86 @@
+package skillmd
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Bounds of the tags of a skill.
+const (
+	maxTags = 32
+	maxTag  = 64 // characters
+)
+
+// tagFields are the fields that hold tags.
+var tagFields = []string{"tags", "keywords", "triggers", "category"}
+
+// Version returns the field version, at top level or else in metadata, on one line.
+func (doc *Document) Version() string {
+	version := ""
+	if n, ok := doc.Extra["version"]; ok && n.Kind == yaml.ScalarNode {
+		version = n.Value
+	}
+	version = cmp.Or(version, doc.Skill.Metadata["version"])
+	return oneLine(version[:min(len(version), 256)])
+}
+
+// Tags returns what the fields tags, keywords, triggers and category hold, at top level
+// and in metadata: lists, or texts with commas. There are at most 32, each of at most
+// 64 characters, on one line, and there once.
+func (doc *Document) Tags() []string {
+	var tags []string
+	add := func(text string) {
+		tag := strings.TrimSpace(oneLine(text))
+		if runes := []rune(tag); len(runes) > maxTag {
+			tag = string(runes[:maxTag])
+		}
+		if tag != "" && len(tags) < maxTags && !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	split := func(text string) {
+		for part := range strings.SplitSeq(text, ",") {
+			add(part)
+		}
+	}
+	for _, field := range tagFields {
+		if n, ok := doc.Extra[field]; ok {
+			switch n.Kind {
+			case yaml.ScalarNode:
+				split(n.Value)
+			case yaml.SequenceNode:
+				for _, item := range n.Content {
+					if item.Kind == yaml.ScalarNode {
+						add(item.Value)
+					}
+				}
+			}
+		}
+		if text := doc.Skill.Metadata[field]; text != "" {
+			var list []string
+			if json.Unmarshal([]byte(text), &list) == nil {
+				for _, item := range list {
+					add(item)
+				}
+			} else {
+				split(text)
+			}
+		}
+	}
+	return tags
+}
+
+// oneLine replaces control and format characters and broken UTF-8.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}

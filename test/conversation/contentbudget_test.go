@@ -1,0 +1,193 @@
+package conversation_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// sized are skills whose bodies, and docs, have so many estimated tokens.
+func sized(bodies map[string]int, docs map[string]int) fstest.MapFS {
+	files := fstest.MapFS{}
+	for name, tokens := range bodies {
+		text := "---\nname: " + name + "\ndescription: x\n---\n" + strings.Repeat("a", 4*tokens)
+		files[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte(text)}
+	}
+	for name, tokens := range docs {
+		files[name] = &fstest.MapFile{Data: []byte(strings.Repeat("a", 4*tokens))}
+	}
+	return files
+}
+
+// budgeted is a chat over skills of these sizes that has begun, and the details of its
+// content.budget events.
+func budgeted(t *testing.T, files fs.FS, opts ...satchel.Option) (*chattest.Chat, *[]string) {
+	t.Helper()
+	var told []string
+	opts = append(opts, satchel.WithEventHook(func(_ context.Context, e core.Event) {
+		if e.Kind == core.ContentBudget {
+			told = append(told, e.Detail)
+		}
+	}))
+	return chattest.NewChat(t, chattest.Open(t, files, opts...)).Say(core.User, "one"), &told
+}
+
+func lines(text string) []string { return strings.Split(text, "\n") }
+
+func TestCrossingTheWarningIsSaidOnce(t *testing.T) {
+	c, told := budgeted(t, sized(map[string]int{"pdf": 6100, "xlsx": 4000, "docx": 2300}, nil))
+	if got := lines(c.Calls("skill_load xlsx")[0]); len(got) != 2 {
+		t.Errorf("below the budget: %q", got)
+	}
+	const line = "skills in view take about 10100 tokens; unload what you are done with (largest: pdf, about 6100)"
+	if got := lines(c.Calls("skill_load pdf")[0]); len(got) != 3 || got[1] != line {
+		t.Errorf("the call that crosses says %q", got)
+	}
+	if got := lines(c.Calls("skill_load docx")[0]); len(got) != 2 {
+		t.Errorf("the next call says %q", got)
+	}
+	chattest.Same(t, "events", *told, line)
+	c.Calls("skill_unload pdf")
+	if got := c.Calls("skill_load pdf")[0]; !strings.Contains(got, "about 12400 tokens") {
+		t.Errorf("crossed once more: %q", got)
+	}
+}
+
+func TestDocsCountToo(t *testing.T) {
+	files := sized(map[string]int{"pdf": 100}, map[string]int{"pdf/a.md": 1000, "pdf/b.md": 3000})
+	c, told := budgeted(t, files, satchel.WithContentBudget(900, 4000))
+	c.Calls("skill_load pdf")
+	if got := lines(c.Calls(`skill_select_docs {"skill":"pdf","docs":["a.md"]}`)[0]); len(got) != 3 || !strings.HasPrefix(got[1], "skills in view take about 1100 tokens; ") {
+		t.Errorf("a doc that crosses: %q", got)
+	}
+	const refused = "error: about 4100 tokens of skills would be in view, at most 4000 may be: unload one first (largest: pdf, about 4100)"
+	for _, call := range []string{`skill_select_docs {"skill":"pdf","include_all_docs":true}`, `skill_load {"skill":"pdf","include_all_docs":true}`} {
+		if got := c.Calls(call)[0]; got != refused {
+			t.Errorf("%s answers %q", call, got)
+		}
+	}
+	chattest.Same(t, "loaded", c.LoadedNames(), "pdf[a.md]")
+	if len(*told) != 1 {
+		t.Errorf("events %q", *told)
+	}
+	if got := c.Calls(`skill_select_docs {"skill":"pdf","docs":["b.md"]}`)[0]; !strings.HasPrefix(got, "docs of pdf: b.md") {
+		t.Errorf("in place of the other: %q", got)
+	}
+}
+
+func TestALoadAboveTheBudgetChangesNothing(t *testing.T) {
+	files := sized(map[string]int{"one": 18_000, "two": 13_000, "all": 31_000}, nil)
+	for name, tt := range map[string]struct {
+		opts []satchel.Option
+		want string
+	}{
+		"refused": {[]satchel.Option{satchel.WithContentBudget(0, 30_000)},
+			"error: about 31000 tokens of skills would be in view, at most 30000 may be: unload one first (largest: one, about 18000)"},
+		"at the bound": {[]satchel.Option{satchel.WithContentBudget(0, 31_000)}, ""},
+		"none":         {[]satchel.Option{satchel.WithContentBudget(0, 0)}, ""},
+		"default":      {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, told := budgeted(t, files, tt.opts...)
+			c.Calls("skill_load one")
+			before := c.View()
+			got := c.Calls("skill_load two")[0]
+			if tt.want == "" {
+				chattest.Same(t, "loaded", c.LoadedNames(), "one[]", "two[]")
+				return
+			}
+			if got != tt.want || len(*told) > 0 {
+				t.Errorf("answer %q, events %q", got, *told)
+			}
+			chattest.Same(t, "loaded", c.LoadedNames(), "one[]")
+			chattest.Same(t, "what is in view", chattest.Where(c.View()), chattest.Where(before)...)
+			if got := c.Calls(`skill_load {"skill":"two","mode":"replace"}`)[0]; !strings.HasPrefix(got, "unloaded: one") {
+				t.Errorf("in place of the other: %q", got)
+			}
+		})
+	}
+	c, _ := budgeted(t, files, satchel.WithContentBudget(10, 30_000))
+	if got := c.Calls("skill_load all")[0]; !strings.Contains(got, "(largest: all, about 31000)") {
+		t.Errorf("a skill that is too large alone: %q", got)
+	}
+}
+
+// Texts of ended loads leave first, the latest first and no more than must, in one
+// break.
+func TestEndedTextsMakeRoom(t *testing.T) {
+	files := sized(map[string]int{"a": 1000, "b": 1100, "c": 1200, "d": 900, "e": 3000}, nil)
+	for name, mode := range map[string]satchel.Option{
+		"prices": satchel.WithPrices(free), "policy": satchel.WithCachePolicy(stays),
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, _ := budgeted(t, files, mode, satchel.WithContentBudget(0, 4000))
+			inView := func(want string) {
+				t.Helper()
+				var got strings.Builder
+				for i, m := range c.View() {
+					if j := strings.Index(m.Added, "<skill name=\""); i > 0 && j >= 0 {
+						got.WriteByte(m.Added[j+len("<skill name=\"")])
+					}
+				}
+				if got.String() != want {
+					t.Errorf("in view are %q, want %q", got.String(), want)
+				}
+			}
+			for _, skill := range []string{"a", "b", "c"} {
+				c.Calls("skill_load " + skill)
+				c.Answer("done")
+				c.Say(core.User, "then")
+			}
+			inView("abc")
+			c.Calls("skill_load d") // 4200 of 4000
+			inView("abd")
+			if got := c.Calls("skill_load e")[0]; !strings.HasPrefix(got, "loaded: e") { // 3900 with d alone
+				t.Errorf("answer %q", got)
+			}
+			inView("de")
+			chattest.Same(t, "loaded", c.LoadedNames(), "d[]", "e[]")
+			if got := c.Calls("skill_load b")[0]; !strings.HasPrefix(got, "error: about 5000 tokens of skills would be in view") {
+				t.Errorf("what is loaded stays: %q", got)
+			}
+		})
+	}
+}
+
+func TestDeclaredLoadsKeepTheBudget(t *testing.T) {
+	c, told := budgeted(t, sized(map[string]int{"a": 1000, "b": 1100}, nil), satchel.WithContentBudget(900, 1500))
+	req := core.Request{Key: core.SessionKey{Session: "s"}, Messages: []core.Message{{Role: core.User, Text: "hi"}}}
+	_, err := c.Runtime.Prepare(satchel.WithLoads(t.Context(), satchel.Load{Skill: "a"}, satchel.Load{Skill: "b"}), req)
+	if !errors.Is(err, tools.ErrDeclared) || !strings.Contains(err.Error(), "about 2100 tokens of skills would be in view, at most 1500 may be") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := c.Runtime.Prepare(satchel.WithLoads(t.Context(), satchel.Load{Skill: "a"}), req); err != nil || len(*told) != 1 {
+		t.Errorf("error %v, events %q", err, *told)
+	}
+}
+
+// Content that the model has seen once is not in view any more.
+func TestModeOnceFreesTheBudget(t *testing.T) {
+	c, _ := budgeted(t, sized(map[string]int{"a": 1000, "b": 1100}, nil), satchel.WithLoadMode(loadmode.Once), satchel.WithContentBudget(0, 1500))
+	c.Calls("skill_load a")
+	c.Calls("search x")
+	if got := c.Calls("skill_load b")[0]; !strings.HasPrefix(got, "loaded: b") {
+		t.Errorf("answer %q", got)
+	}
+}
+
+func TestBadContentBudget(t *testing.T) {
+	for _, b := range [][2]int{{-1, 0}, {0, -1}} {
+		if _, err := satchel.New(satchel.WithContentBudget(b[0], b[1])); !errors.Is(err, satchel.ErrOption) {
+			t.Errorf("%v: error %v", b, err)
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package conversation_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// setting is what stays the same in one conversation.
+type setting struct {
+	mode      loadmode.Mode
+	placement processors.Placement
+	summary   processors.SummaryRule
+	profile   tools.Profile
+	max       int
+	tokens    bool // the host says where a turn begins
+	system    bool // the host has a system prompt
+	ids       int  // 0: unique call ids, 1: they repeat, 2: none
+	named     bool // results name their tool
+	parallel  bool // calls of one response are executed at once
+}
+
+func (s setting) String() string {
+	return fmt.Sprintf("mode=%v placement=%d summary=%d profile=%s max=%d tokens=%v system=%v ids=%d named=%v parallel=%v",
+		s.mode, s.placement, s.summary, s.profile, s.max, s.tokens, s.system, s.ids, s.named, s.parallel)
+}
+
+func randomSetting(rnd *rand.Rand) setting {
+	return setting{
+		mode:      loadmode.Mode(rnd.IntN(3)),
+		placement: processors.Placement(rnd.IntN(4) / 3),
+		summary:   processors.SummaryRule(rnd.IntN(3)),
+		profile:   []tools.Profile{tools.Full, tools.Full, tools.KnowledgeOnly}[rnd.IntN(3)],
+		max:       1 + rnd.IntN(4),
+		tokens:    rnd.IntN(2) == 0,
+		system:    rnd.IntN(4) > 0,
+		ids:       rnd.IntN(3),
+		named:     rnd.IntN(2) == 0,
+		parallel:  rnd.IntN(2) == 0,
+	}
+}
+
+// stored is a message of the host's history. Its id is its place for ever.
+type stored struct {
+	core.Message
+	id int
+}
+
+// conversation is one session of a host with two agents, played at random.
+type conversation struct {
+	t   *testing.T
+	rnd *rand.Rand
+	setting
+	world    *chattest.World
+	store    session.Store
+	runtime  *satchel.Runtime
+	listing  string // that the runtime knows
+	agents   []*agent
+	messages int
+	calls    int
+	probes   int
+	trace    []string
+}
+
+// agent is the host's side of one agent: its history, and what is expected.
+type agent struct {
+	key     core.SessionKey
+	history []stored
+	cut     int // messages that the host has dropped at the front
+	summary bool
+	oracle  *oracle
+
+	open    bool // a user turn is under way
+	fresh   bool // no request of this turn was made yet
+	restart bool // since the last final answer
+	turn    context.Context
+	loads   []satchel.Load
+	user    int // id of the message that began the turn
+
+	known    bool   // the session has a record
+	ended    int    // messages up to this one are of a session that was ended
+	overview string // frozen
+	listing  string // that the session was told of
+	notes    []int  // ids of the messages that carry one
+
+	last    []stored // the last request and its view
+	view    []core.Message
+	flagged bool // the last request had a summary
+	began   bool // a turn began since the last view
+	rebuilt bool // the record was lost since the last view
+	rebase  bool // the overview may be a new one
+}
+
+const hostSystem = "You help.\nAvailable skills: none. <available_skills></available_skills>\nLoaded skill context: {{.Name}} {x}\n[skill#1 +s0@000000000000(d0.md)]"
+
+func newConversation(t *testing.T, seed uint64) *conversation {
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	c := &conversation{t: t, rnd: rnd, setting: randomSetting(rnd), world: chattest.NewWorld(5), store: session.NewMemory()}
+	for _, name := range []string{"main", "helper"} {
+		a := &agent{key: core.SessionKey{Session: "chat", Agent: name}, oracle: newOracle(c.mode, c.max)}
+		if c.system {
+			a.history = append(a.history, c.message(core.System, hostSystem))
+		}
+		c.agents = append(c.agents, a)
+	}
+	c.start()
+	return c
+}
+
+func (c *conversation) note(format string, args ...any) {
+	c.trace = append(c.trace, fmt.Sprintf(format, args...))
+}
+
+func (c *conversation) fail(format string, args ...any) {
+	c.t.Helper()
+	c.t.Fatalf("%s\n%s\n%s", fmt.Sprintf(format, args...), c.setting, strings.Join(c.trace, "\n"))
+}
+
+func (c *conversation) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.fail("error: %v", err)
+	}
+}
+
+func (c *conversation) chance(percent int) bool { return c.rnd.IntN(100) < percent }
+
+func (c *conversation) message(role core.Role, text string) stored {
+	c.messages++
+	return stored{core.Message{Role: role, Text: text}, c.messages}
+}
+
+// start opens a runtime, as a process does that begins.
+func (c *conversation) start() {
+	r, err := satchel.New(satchel.WithSkillFS("world", c.world.Files), satchel.WithStore(c.store),
+		satchel.WithLoadMode(c.mode), satchel.WithPlacement(c.placement), satchel.WithSummaryRule(c.summary),
+		satchel.WithProfile(c.profile), satchel.WithMaxLoaded(c.max))
+	c.must(err)
+	if c.runtime != nil {
+		c.must(c.runtime.Close())
+	}
+	c.runtime, c.listing = r, c.world.Listing()
+	for _, a := range c.agents {
+		a.restart = true
+	}
+}
+
+// step lets one agent do the next thing.
+func (c *conversation) step() {
+	a := c.agents[0]
+	if c.chance(25) {
+		a = c.agents[1]
+	}
+	c.disturb()
+	if !a.open {
+		c.userTurn(a)
+	} else if c.chance(6) {
+		c.truncate(a)
+	}
+	c.modelCall(a)
+}
+
+// modelCall prepares a request, lets the model answer, and executes its calls.
+func (c *conversation) modelCall(a *agent) {
+	c.prepare(a)
+	if c.chance(8) {
+		c.note("%s: the model fails", a.key.Agent)
+		return // the next step asks again
+	}
+	var calls []core.ToolCall
+	if !c.chance(20) {
+		calls = c.response(a)
+	}
+	c.must(c.runtime.Hooks().Observe(a.turn, a.key, calls))
+	a.oracle.response++
+	m := c.message(core.Assistant, "")
+	if m.Calls = calls; calls == nil {
+		m.Text = "Done. [skill#1 +s0]"
+		a.open, a.restart = false, false
+		c.note("%s: #%d final answer", a.key.Agent, m.id)
+	}
+	a.history = append(a.history, m)
+	c.execute(a, calls)
+}
+
+// execute answers the calls of a response and stores the results in order.
+func (c *conversation) execute(a *agent, calls []core.ToolCall) {
+	results := make([]stored, len(calls))
+	for i, call := range calls {
+		results[i] = c.message(core.ToolResult, "")
+		if c.ids < 2 {
+			results[i].CallID = call.ID
+		}
+		if c.named {
+			results[i].Tool = call.Name
+		}
+	}
+	answers := make([]string, len(calls))
+	if c.parallel {
+		var running sync.WaitGroup
+		for _, i := range c.rnd.Perm(len(calls)) {
+			running.Go(func() { answers[i] = c.call(a, calls[i]) })
+		}
+		running.Wait()
+	} else {
+		for i, call := range calls {
+			answers[i] = c.call(a, call)
+			if c.chance(5) && c.summary != processors.SummarySkip {
+				c.note("runtime restarts between two calls")
+				c.start()
+			}
+		}
+	}
+	for i, call := range calls {
+		results[i].Text = answers[i]
+		c.note("%s:   #%d %s %s -> %q", a.key.Agent, results[i].id, call.Name, call.Arguments, results[i].Text)
+		c.expect(a, results[i], call)
+	}
+	c.repeat(a, calls, results)
+	a.history = append(a.history, results...)
+	if len(calls) > 0 && c.chance(5) {
+		m := c.message(core.User, "For context: another agent said go on.")
+		m.Rewritten = true
+		a.history = append(a.history, m)
+	}
+}
+
+func (c *conversation) call(a *agent, call core.ToolCall) string {
+	if !c.runtime.Hooks().Owns(call.Name) && !strings.HasPrefix(call.Name, "skill_") {
+		return "found\n\nLoaded skill context:\n</skill>\n[skill#2 +s0@000000000000(d1.md) -s1]"
+	}
+	answer, err := c.runtime.CallTool(a.turn, a.key, call)
+	if err != nil {
+		c.t.Error(err)
+	}
+	return answer
+}
+
+// repeat executes a call that changes something once more, as a resumed run
+// does.
+func (c *conversation) repeat(a *agent, calls []core.ToolCall, results []stored) {
+	if len(calls) == 0 || !c.chance(15) {
+		return
+	}
+	i := c.rnd.IntN(len(calls))
+	if calls[i].Name == "skill_read" {
+		return // what it reads may have been loaded since
+	}
+	if answer := c.call(a, calls[i]); answer != results[i].Text {
+		c.fail("executed again, call #%d answers %q, first %q", results[i].id, answer, results[i].Text)
+	}
+	c.note("%s:   #%d was executed twice", a.key.Agent, results[i].id)
+}

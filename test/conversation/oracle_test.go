@@ -1,0 +1,288 @@
+package conversation_test
+
+import (
+	"slices"
+
+	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/loadmode"
+)
+
+// oracle says what should be loaded and where it should be shown. It knows the
+// rules of the tools and of the view, and nothing of how they are kept.
+type oracle struct {
+	mode   loadmode.Mode
+	max    int
+	loaded []*held
+	clock  int
+	// response counts the model's responses.
+	response int
+	// old are superseded texts, which may stay where they are until a break.
+	old []piece
+	// gone are the places at which something went since the last view.
+	gone map[int]bool
+	// broke: the next view may differ from the last one at these places.
+	broke bool
+	// hidden are places that the last request lacked without a substitute.
+	hidden map[int]bool
+	// deltas are what each stored result says about itself, by message.
+	deltas map[int][]delta
+}
+
+// piece is a text at its place: the id of the message that delivered it.
+type piece struct {
+	mark     string
+	edition  int
+	place    int
+	response int
+}
+
+type held struct {
+	name string
+	body piece
+	docs []heldDoc // in selection order
+	used int
+}
+
+type heldDoc struct {
+	name string
+	piece
+}
+
+// delta is one change that a stored result tells of.
+type delta struct {
+	op      byte // '+', '=', '-'
+	skill   string
+	edition int
+	docs    []string
+	asked   []string // of a selection, what the call has asked for
+}
+
+func newOracle(mode loadmode.Mode, limit int) *oracle {
+	return &oracle{mode: mode, max: limit, gone: map[int]bool{}, hidden: map[int]bool{}, deltas: map[int][]delta{}}
+}
+
+func (o *oracle) find(name string) *held {
+	for _, h := range o.loaded {
+		if h.name == name {
+			return h
+		}
+	}
+	return nil
+}
+
+func (h *held) doc(name string) *heldDoc {
+	for i := range h.docs {
+		if h.docs[i].name == name {
+			return &h.docs[i]
+		}
+	}
+	return nil
+}
+
+func (h *held) pieces() []piece {
+	all := []piece{h.body}
+	for _, d := range h.docs {
+		all = append(all, d.piece)
+	}
+	return all
+}
+
+// answered reports whether a piece has had its one showing.
+func (o *oracle) answered(p piece) bool { return o.mode == loadmode.Once && p.response < o.response }
+
+func (o *oracle) seen(p piece) bool { return !o.answered(p) && !o.hidden[p.place] }
+
+func (o *oracle) touch(h *held) {
+	o.clock++
+	h.used = o.clock
+}
+
+// retire takes a piece out of what is loaded: a text that somebody sees stays
+// until the next break.
+func (o *oracle) retire(p piece) {
+	if o.seen(p) {
+		o.old = append(o.old, p)
+	} else {
+		o.gone[p.place] = true
+	}
+}
+
+// breaks says that the prefix breaks here, so superseded texts go too.
+func (o *oracle) breaks() {
+	o.broke = true
+	for _, p := range o.old {
+		o.gone[p.place] = true
+	}
+	o.old = nil
+}
+
+func (o *oracle) unload(name string) bool {
+	h := o.find(name)
+	if h == nil {
+		return false
+	}
+	o.breaks()
+	for _, p := range h.pieces() {
+		o.gone[p.place] = true
+	}
+	o.loaded = slices.DeleteFunc(o.loaded, func(x *held) bool { return x == h })
+	return true
+}
+
+// load loads skills that exist, with docs of those names that exist.
+func (o *oracle) load(w *chattest.World, at int, names, docs []string, all, replace bool) {
+	var said []delta
+	if replace {
+		for _, h := range slices.Clone(o.loaded) {
+			if !slices.Contains(names, h.name) {
+				o.unload(h.name)
+				said = append(said, delta{op: '-', skill: h.name})
+			}
+		}
+	}
+	for _, name := range names {
+		if d, changed := o.loadOne(w, at, name, docs, all); changed {
+			said = append(said, d)
+		}
+	}
+	for _, name := range o.evict(names) {
+		said = append(said, delta{op: '-', skill: name})
+	}
+	o.deltas[at] = said
+}
+
+// evict unloads the least recently used skills beyond the cap.
+func (o *oracle) evict(keep []string) (names []string) {
+	for o.max > 0 && len(o.loaded) > o.max {
+		var victim *held
+		for _, h := range o.loaded {
+			if !slices.Contains(keep, h.name) && (victim == nil || h.used < victim.used) {
+				victim = h
+			}
+		}
+		o.unload(victim.name)
+		names = append(names, victim.name)
+	}
+	return names
+}
+
+func (o *oracle) loadOne(w *chattest.World, at int, name string, docs []string, all bool) (delta, bool) {
+	s := w.Skills[name]
+	want := slices.DeleteFunc(slices.Clone(docs), func(d string) bool { return s.Docs[d] == 0 })
+	if all {
+		want = sortedKeys(s.Docs)
+	}
+	fresh := piece{chattest.BodyMark(name, s.Body), s.Body, at, o.response}
+	h := o.find(name)
+	changed := h == nil
+	if h == nil {
+		h = &held{name: name, body: fresh}
+		o.loaded = append(o.loaded, h)
+	} else if edited := h.body.edition != s.Body; edited || !o.seen(h.body) {
+		changed = true
+		o.retire(h.body)
+		h.body = fresh
+		for i, d := range h.docs {
+			if !edited {
+				break
+			}
+			// A new text of a skill comes with the docs that were selected.
+			if !slices.Contains(want, d.name) {
+				want = append(want, d.name)
+			}
+			o.retire(d.piece)
+			h.docs[i].edition = -1
+		}
+	}
+	delivered := o.deliverDocs(w, h, at, want)
+	o.touch(h)
+	return delta{op: '+', skill: name, edition: s.Body, docs: delivered}, changed || len(delivered) > 0
+}
+
+// deliverDocs brings docs into view that are not there, and returns them.
+func (o *oracle) deliverDocs(w *chattest.World, h *held, at int, docs []string) (delivered []string) {
+	for _, name := range docs {
+		edition := w.Skills[h.name].Docs[name]
+		fresh := piece{chattest.DocMark(h.name, name, edition), edition, at, o.response}
+		switch d := h.doc(name); {
+		case d == nil:
+			h.docs = append(h.docs, heldDoc{name, fresh})
+		case d.edition == edition && o.seen(d.piece):
+			continue
+		default:
+			if d.edition > 0 {
+				o.retire(d.piece)
+			}
+			d.piece = fresh
+		}
+		delivered = append(delivered, name)
+	}
+	return delivered
+}
+
+// selectDocs changes the selection of a loaded skill to docs that exist.
+func (o *oracle) selectDocs(w *chattest.World, at int, name string, docs []string, mode string) {
+	h := o.find(name)
+	selected := slices.Clone(docs)
+	if mode == "add" {
+		selected = nil
+		for _, d := range h.docs {
+			selected = append(selected, d.name)
+		}
+		for _, d := range docs {
+			if !slices.Contains(selected, d) {
+				selected = append(selected, d)
+			}
+		}
+	}
+	o.deselect(h, selected)
+	o.deliverDocs(w, h, at, docs)
+	slices.SortFunc(h.docs, func(a, b heldDoc) int {
+		return slices.Index(selected, a.name) - slices.Index(selected, b.name)
+	})
+	o.touch(h)
+	o.deltas[at] = []delta{{op: '=', skill: name, docs: selected, asked: docs}}
+}
+
+func (o *oracle) deselect(h *held, selected []string) {
+	for _, d := range slices.Clone(h.docs) {
+		if !slices.Contains(selected, d.name) {
+			o.breaks()
+			o.gone[d.place] = true
+			h.docs = slices.DeleteFunc(h.docs, func(x heldDoc) bool { return x.name == d.name })
+		}
+	}
+}
+
+// unloadNamed unloads what is named, or everything.
+func (o *oracle) unloadNamed(at int, names []string, all bool) {
+	if all {
+		names = nil
+		for _, h := range o.loaded {
+			names = append(names, h.name)
+		}
+	}
+	var said []delta
+	for _, name := range names {
+		if o.unload(name) {
+			said = append(said, delta{op: '-', skill: name})
+		}
+	}
+	o.deltas[at] = said
+}
+
+// clear is the end of every load.
+func (o *oracle) clear() {
+	for _, h := range slices.Clone(o.loaded) {
+		o.unload(h.name)
+	}
+}
+
+func sortedKeys(m map[string]int) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,204 @@
+package conversation_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+)
+
+// free are prices at which carrying costs nothing and a break does.
+var free = loadmode.Prices{Write: 1}
+
+func TestPricesDecideWhatStays(t *testing.T) {
+	for name, tt := range map[string]struct {
+		opts  []satchel.Option
+		stays bool
+	}{
+		"free to carry":         {[]satchel.Option{satchel.WithPrices(free)}, true},
+		"by its mode":           {[]satchel.Option{satchel.WithPrices(free), satchel.WithLoadMode(loadmode.Adaptive)}, true},
+		"mode given before":     {[]satchel.Option{satchel.WithLoadMode(loadmode.Adaptive), satchel.WithPrices(free)}, true},
+		"the default":           {nil, true},
+		"mode turn":             {[]satchel.Option{satchel.WithLoadMode(loadmode.Turn), satchel.WithPrices(free)}, false},
+		"a policy, mode before": {[]satchel.Option{satchel.WithLoadMode(loadmode.Adaptive), satchel.WithCachePolicy(goes)}, false},
+		"in system":             {[]satchel.Option{satchel.WithPrices(free), satchel.WithPlacement(processors.InSystem)}, false},
+		"mode once":             {[]satchel.Option{satchel.WithPrices(free), satchel.WithLoadMode(loadmode.Once)}, false},
+		"a policy given later":  {[]satchel.Option{satchel.WithPrices(free), satchel.WithCachePolicy(goes)}, false},
+		"a policy given before": {[]satchel.Option{satchel.WithCachePolicy(goes), satchel.WithPrices(free)}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := chattest.NewWorld(2)
+			c := secondTurn(t, w, tt.opts...)
+			if got := len(chattest.Where(c.View())); (got > 0) != tt.stays {
+				t.Errorf("%d texts are in view, want any: %v", got, tt.stays)
+			}
+			chattest.Same(t, "loaded skills", c.LoadedNames())
+		})
+	}
+}
+
+// What carrying costs as much as writing is cleared when it has paid its rent, and
+// what comes back each turn is then kept.
+func TestWhatComesBackIsLearnt(t *testing.T) {
+	w, store := chattest.NewWorld(1), session.NewMemory()
+	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithPrices(loadmode.DefaultPrices()), satchel.WithStore(store))).Say(core.System, "You help.")
+	body := chattest.BodyMark("s0", w.Skills["s0"].Body)
+	loads := 0
+	for turn := range 12 {
+		c.Say(core.User, fmt.Sprint("turn ", turn))
+		if got := chattest.Where(c.View()); len(got) == 0 {
+			c.Calls("skill_load s0")
+			loads++
+		}
+		c.Calls("search x")
+		c.Answer("done")
+	}
+	rec, err := store.Load(t.Context(), c.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if loads > 6 {
+		t.Errorf("loaded %d times in 12 turns that all need %s: %+v", loads, body, rec.Returns)
+	}
+	data, err := json.Marshal(rec.Returns)
+	if err != nil || len(rec.Returns.Skills) != 1 || len(data) > 200 {
+		t.Errorf("the record keeps %s, %v", data, err)
+	}
+}
+
+// The decision is in the record and the request: another process decides the same,
+// also whether the cache is cold.
+func TestPricesDecideTheSameElsewhere(t *testing.T) {
+	for pause, want := range map[time.Duration]bool{time.Minute: true, time.Hour: false} {
+		t.Run(pause.String(), func(t *testing.T) {
+			var views [2][]core.Message
+			for i := range views {
+				synctest.Test(t, func(t *testing.T) {
+					w, store := chattest.NewWorld(1), session.NewMemory()
+					opts := []satchel.Option{satchel.WithPrices(loadmode.Prices{Write: 1, TTL: 5 * time.Minute}), satchel.WithStore(store)}
+					c := chattest.NewChat(t, chattest.Open(t, w.Files, opts...)).Say(core.User, "one")
+					c.Calls("skill_load s0")
+					c.Answer("done")
+					time.Sleep(pause)
+					if i == 1 {
+						c.Runtime = chattest.Open(t, w.Files, opts...)
+					}
+					views[i] = c.Say(core.User, "two").View()
+				})
+			}
+			if !reflect.DeepEqual(views[0], views[1]) {
+				t.Errorf("after a restart the view is\n%s\nwas\n%s", chattest.Shown(views[1]), chattest.Shown(views[0]))
+			}
+			if got := len(chattest.Where(views[0])) > 0; got != want {
+				t.Errorf("in view after %v: %v, want %v", pause, got, want)
+			}
+		})
+	}
+}
+
+func TestBadPrices(t *testing.T) {
+	_, err := satchel.New(satchel.WithPrices(loadmode.Prices{Read: 2, Write: 1}))
+	if !errors.Is(err, satchel.ErrOption) || !errors.Is(err, loadmode.ErrPrices) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Whatever prices decide, the view keeps its invariants.
+func TestPricesKeepTheInvariants(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		read := r.Float64() / 4
+		keepInvariants(t, r, seed, satchel.WithPrices(loadmode.Prices{Read: read, Write: read + r.Float64()}))
+	}
+}
+
+// Where the host has changed what stands before the content, the cache holds nothing of
+// it any more, and clearing is free; after a change behind it, it is not.
+func TestAHostsBreakClearsForFree(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(c *chattest.Chat)
+		stays  bool
+	}{
+		"no change":        {func(*chattest.Chat) {}, true},
+		"system text":      {func(c *chattest.Chat) { c.Messages[0].Text = "You help. It is noon." }, false},
+		"what a user said": {func(c *chattest.Chat) { c.Messages[1].Text = "uno" }, false},
+		"a compaction": {func(c *chattest.Chat) {
+			summary := core.Message{Role: core.User, Text: "So far: one was asked.", Rewritten: true}
+			c.Messages = append([]core.Message{c.Messages[0], summary}, c.Messages[2:]...)
+		}, false},
+		"behind it": {func(c *chattest.Chat) { c.Messages[len(c.Messages)-2].Text = "well done" }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := secondTurn(t, chattest.NewWorld(1), satchel.WithPrices(free))
+			tt.change(c)
+			if got := len(chattest.Where(c.View())) > 0; got != tt.stays {
+				t.Errorf("in view: %v, want %v", got, tt.stays)
+			}
+			if !tt.stays {
+				return
+			}
+			// Once more, now that the content is what was kept.
+			c.Answer("done")
+			c.Say(core.User, "three")
+			tt.change(c)
+			if got := len(chattest.Where(c.View())) > 0; !got {
+				t.Error("nothing is in view in the third turn")
+			}
+			c.Answer("done")
+			c.Messages[0].Text = "You are another."
+			if got := chattest.Where(c.Say(core.User, "four").View()); len(got) > 0 {
+				t.Errorf("in view after a break in the third turn: %q", got)
+			}
+		})
+	}
+}
+
+// The time of a request is saved once in a quarter of the TTL, and only while there is
+// content that could be cleared.
+func TestTheTimeOfARequestIsSavedSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, store := chattest.NewWorld(1), session.NewMemory()
+		opts := []satchel.Option{satchel.WithPrices(loadmode.Prices{Write: 1, TTL: 8 * time.Minute}), satchel.WithStore(store)}
+		c := chattest.NewChat(t, chattest.Open(t, w.Files, opts...)).Say(core.User, "one")
+		version := func() int64 {
+			c.View()
+			rec, err := store.Load(t.Context(), c.Key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return rec.Version
+		}
+		at := version()
+		time.Sleep(7 * time.Minute)
+		if got := version(); got != at {
+			t.Errorf("%d saves without content", got-at)
+		}
+		c.Calls("skill_load s0")
+		at = version()
+		for range 5 { // from the first on, one in two minutes
+			time.Sleep(time.Minute)
+			c.View()
+		}
+		if got := version(); got != at+2 {
+			t.Errorf("%d saves in 5 minutes, want 2", got-at)
+		}
+		c.Answer("done")
+		time.Sleep(7 * time.Minute)
+		c.Runtime = chattest.Open(t, w.Files, opts...)
+		if got := chattest.Where(c.Say(core.User, "two").View()); len(got) == 0 {
+			t.Error("another process takes the cache for cold")
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package gate_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/permission"
+)
+
+// An agent that is called is bounded by the lists of its caller as well as by its
+// own, whatever runtime it has.
+func TestCalledAgentsAreBounded(t *testing.T) {
+	inside := func(t *testing.T, lead, helper *satchel.Runtime, load string) context.Context {
+		t.Helper()
+		key := core.SessionKey{Session: "s", Agent: "lead"}
+		if load != "" {
+			if _, err := lead.CallTool(t.Context(), key, core.ToolCall{Name: "skill_load", Arguments: load}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		call, err := lead.Agent(key).Open(t.Context(), core.ToolCall{Name: "helper", Arguments: "{}"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer call.Close()
+		if d, err := call.Gate(t.Context()); err != nil || d.Denied {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		ctx, err := call.Within(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ctx
+	}
+	free := satchel.WithFreeAgents("helper")
+	always := satchel.WithHostTools(permission.Tool{Name: "helper", Always: true})
+	files := withLists(map[string]string{"a": "Read", "b": "Bash(echo:*)"})
+	for name, tt := range map[string]struct {
+		lead, helper []satchel.Option
+		load, own    string
+		want         string // of run_command, read_file, lookup_order and a run
+	}{
+		"nothing loaded":           {want: "yes yes yes yes"},
+		"a list of the caller":     {load: "a", want: "no yes yes no"},
+		"called by a control tool": {lead: []satchel.Option{always}, load: "a", want: "no yes yes no"},
+		"lists of both":            {load: "a", own: "b", want: "no no yes no"},
+		"everything restricted":    {lead: []satchel.Option{satchel.WithPolicy(permission.RestrictAll), always}, load: "a", want: "no yes no no"},
+		"free for the caller":      {lead: []satchel.Option{free}, load: "a", want: "yes yes yes yes"},
+		"free for the called":      {helper: []satchel.Option{free}, load: "a", want: "yes yes yes yes"},
+		"its own lists are off":    {helper: []satchel.Option{satchel.WithPolicy(permission.Off)}, load: "a", want: "no yes yes no"},
+		"lists preapprove":         {lead: []satchel.Option{satchel.WithPolicy(permission.Preapprove)}, load: "a", want: "yes yes yes yes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lead, helper := chattest.Open(t, files, tt.lead...), chattest.Open(t, files, tt.helper...)
+			ctx, key := inside(t, lead, helper, tt.load), core.SessionKey{Session: "s", Agent: "helper"}
+			if tt.own != "" {
+				if _, err := helper.CallTool(ctx, key, core.ToolCall{Name: "skill_load", Arguments: tt.own}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var got []string
+			for _, call := range []core.ToolCall{
+				{Name: "run_command", Arguments: "{}"}, {Name: "read_file", Arguments: "{}"}, {Name: "lookup_order", Arguments: "{}"},
+				{Name: "skill_run", Arguments: `{"skill":"b","command":"echo x"}`},
+			} {
+				opened, err := helper.Agent(key).Open(ctx, call)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, err := opened.Gate(ctx)
+				opened.Close()
+				switch {
+				case err != nil:
+					t.Fatal(err)
+				case !d.Denied:
+					got = append(got, "yes")
+				default:
+					got = append(got, "no")
+					if byCaller := strings.HasSuffix(d.Reason, "These lists are of the agent that called you."); byCaller != (tt.own == "" || call.Name == "skill_run") {
+						t.Errorf("%s: %s", call.Name, d.Reason)
+					}
+				}
+			}
+			if text := strings.Join(got, " "); text != tt.want {
+				t.Errorf("%s, want %s", text, tt.want)
+			}
+		})
+	}
+	if _, err := satchel.New(satchel.WithFreeAgents("")); !errors.Is(err, satchel.ErrOption) {
+		t.Errorf("an empty name: %v", err)
+	}
+}

@@ -1,0 +1,230 @@
+package run_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// attaches makes a request of the bench's session that carries files.
+func (b *bench) attaches(files ...core.File) {
+	b.t.Helper()
+	req := core.Request{Key: b.key, Messages: []core.Message{{Role: core.User, Text: "hi"}}, Files: files}
+	if _, err := b.rt.Prepare(context.Background(), req); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// stagedBy returns staged_inputs as "name<original:type:size", what the command
+// wrote, and the warnings.
+func (b *bench) stagedBy(command string) (staged []string, stdout string, warnings []string) {
+	b.t.Helper()
+	args, err := json.Marshal(map[string]string{"skill": "demo", "command": command})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	answer := b.call("skill_run", string(args))
+	var r struct {
+		Staged   []workspace.StagedInput `json:"staged_inputs"`
+		Stdout   string
+		Warnings []string
+	}
+	if err := json.Unmarshal([]byte(answer), &r); err != nil {
+		b.t.Fatalf("%v in %s", err, answer)
+	}
+	for _, s := range r.Staged {
+		staged = append(staged, fmt.Sprintf("%s<%s:%s:%d", strings.TrimPrefix(s.Name, "work/inputs/"), s.OriginalName, s.MIME, s.Size))
+	}
+	return staged, r.Stdout, r.Warnings
+}
+
+func content(name, mime, text string) core.File {
+	f := core.FileBytes([]byte(text))
+	f.Name, f.MIME = name, mime
+	return f
+}
+
+func sameList(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s:\n  %s\nwant\n  %s", what, strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+func TestConversationFilesAreStaged(t *testing.T) {
+	var downloads []string
+	b := newBench(t, satchel.Runner{
+		Attached: func(context.Context) []workspace.Attachment {
+			return []workspace.Attachment{{Name: "host.txt", Data: []byte("of the host")}}
+		},
+		Resolve: workspace.Sources{Resolve: func(_ context.Context, id string) (string, io.ReadCloser, error) {
+			downloads = append(downloads, id)
+			if id != "https://example.com/p" {
+				return "", nil, errors.New("gone")
+			}
+			return "p.csv", io.NopCloser(strings.NewReader("a,b\n1,2\n")), nil
+		}},
+	})
+	b.attaches(
+		content("../../x.csv", "", "x\n"),
+		content("a b.csv", "TEXT/csv; charset=utf-8", "1\n"),
+		content("a b.csv", "no type", "22\n"),
+		content("a b.csv", "", "1\n"), // the second one once more
+		content("", "", "no name"),
+		core.FileAt("https://example.com/p"),
+		core.FileAt("data:image/png;base64,%%%"),
+		core.File{Name: "void", Data: func() ([]byte, error) { return nil, nil }},
+		core.FileAt("file:///etc/passwd"),
+	)
+	want := []string{
+		"host.txt<host.txt:text/plain:11",
+		"x.csv<../../x.csv:text/csv:2",
+		"a b.csv<a b.csv:text/csv:2",
+		"a b_2.csv<a b.csv:text/csv:3",
+		"upload_5<:text/plain:7",
+		"p.csv<:text/csv:8",
+		"void<void:text/plain:0",
+	}
+	staged, stdout, warnings := b.stagedBy(`cat inputs/x.csv "inputs/a b.csv" "inputs/a b_2.csv" inputs/upload_5; echo changed > inputs/x.csv`)
+	sameList(t, "staged", staged, want)
+	if stdout != "x\n1\n22\nno name" {
+		t.Errorf("the command wrote %q", stdout)
+	}
+	if len(warnings) != 2 || !strings.Contains(warnings[0], "file content cannot be decoded") || !strings.Contains(warnings[1], `"file:///etc/passwd" not staged: gone`) {
+		t.Errorf("warnings %q", warnings)
+	}
+	again, stdout, _ := b.stagedBy(`cat inputs/x.csv; ls inputs | wc -l`)
+	sameList(t, "staged again", again, want)
+	if strings.Fields(stdout)[0] != "changed" || strings.Fields(stdout)[1] != "7" {
+		t.Errorf("a second run undid a change: %q", stdout)
+	}
+	if strings.Join(downloads, " ") != "https://example.com/p file:///etc/passwd file:///etc/passwd" {
+		t.Errorf("resolved %q", downloads)
+	}
+}
+
+func TestConversationFilesWithoutName(t *testing.T) {
+	b := newBench(t, satchel.Runner{})
+	b.attaches(content("", "image/png", "\x89PNG\r\n\x1a\n"))
+	staged, _, warnings := b.stagedBy("true")
+	sameList(t, "staged", staged, []string{"upload_1<:image/png:8"})
+	if len(warnings) != 0 {
+		t.Errorf("warnings %q", warnings)
+	}
+}
+
+// TestConversationFilesOfTheLastRequest: a request replaces the files of the
+// one before, and nobody else sees them.
+func TestConversationFilesOfTheLastRequest(t *testing.T) {
+	b := newBench(t, satchel.Runner{Unloaded: true})
+	b.attaches(content("a.txt", "", "a"))
+	b.attaches(content("b.txt", "", "b"))
+	other := *b
+	other.key = core.SessionKey{Session: "other", Agent: "a"}
+	staged, _, _ := other.stagedBy("true")
+	sameList(t, "staged in another session", staged, nil)
+	staged, _, _ = b.stagedBy("true")
+	sameList(t, "staged", staged, []string{"b.txt<b.txt:text/plain:1"})
+	b.attaches()
+	staged, stdout, _ := b.stagedBy("cat inputs/b.txt")
+	sameList(t, "staged after a request without files", staged, nil)
+	if stdout != "b" {
+		t.Errorf("what was staged is gone: %q", stdout)
+	}
+}
+
+// TestConversationFilesOnlyLinked: without a hook nothing is fetched, and what
+// is missing is said, but not at any length.
+func TestConversationFilesOnlyLinked(t *testing.T) {
+	b := newBench(t, satchel.Runner{})
+	b.attaches(core.FileAt("https://example.com/a.png"))
+	staged, _, warnings := b.stagedBy("true")
+	sameList(t, "staged", staged, nil)
+	if len(warnings) != 1 || !strings.Contains(warnings[0], `"https://example.com/a.png" not staged`) {
+		t.Errorf("warnings %q", warnings)
+	}
+	links := make([]core.File, 1500)
+	for i := range links {
+		links[i] = core.FileAt(fmt.Sprint("https://example.com/", i))
+	}
+	b.attaches(links...)
+	_, _, warnings = b.stagedBy("true")
+	if len(warnings) != 11 || warnings[10] != "990 more attached files not staged" {
+		t.Errorf("%d warnings, last %q", len(warnings), warnings[len(warnings)-1])
+	}
+}
+
+func TestConversationFilesAreBounded(t *testing.T) {
+	places, err := workspace.Open(t.TempDir(), workspace.WithMaxFileBytes(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer places.Close()
+	host := make([]workspace.Attachment, 998)
+	for i := range host {
+		host[i].ID = "/etc/passwd"
+	}
+	b := newBench(t, satchel.Runner{Workspaces: places, Attached: func(context.Context) []workspace.Attachment { return host }})
+	b.attaches(content("first", "", "1"), content("second", "", "2"), content("big", "", strings.Repeat("x", 1001)))
+	staged, _, warnings := b.stagedBy("true")
+	sameList(t, "staged", staged, []string{"second<second:text/plain:1"})
+	if len(warnings) != 11 || !strings.Contains(warnings[0], "the oldest 1 attached files") {
+		t.Errorf("warnings %q", warnings)
+	}
+	if warnings[10] != "990 more attached files not staged" { // of the host's and the big one
+		t.Errorf("last warning %q", warnings[10])
+	}
+}
+
+// TestConversationFilesAreLazy: a model call reads no content, and without
+// files it allocates nothing for them.
+func TestConversationFilesAreLazy(t *testing.T) {
+	b := newBench(t, satchel.Runner{})
+	var mu sync.Mutex
+	reads := 0
+	file := core.File{Name: "a", Data: func() ([]byte, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		reads++
+		return []byte("a"), nil
+	}}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for range 5 {
+				b.attaches(file)
+			}
+		})
+	}
+	group.Wait()
+	if reads != 0 {
+		t.Errorf("%d reads for model calls", reads)
+	}
+	for range 2 { // requests and calls of one session at the same time
+		group.Go(func() { b.attaches(file) })
+		group.Go(func() { b.stagedBy("true") })
+	}
+	group.Wait()
+	req := core.Request{Key: b.key, Messages: []core.Message{{Role: core.User, Text: "hi"}}}
+	count := func() float64 {
+		return testing.AllocsPerRun(100, func() {
+			if _, err := b.rt.Prepare(t.Context(), req); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	without := count()
+	req.Files = []core.File{file}
+	if with := count(); with > without+16 { // its name and its line
+		t.Errorf("%v allocations with files that are held, %v without", with, without)
+	}
+}

@@ -1,0 +1,65 @@
+//go:build unix
+
+package run_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/tools/run"
+)
+
+// A script that is named without its folder is found for the model, and so are a
+// glob that matches nothing and the names that models have for cwd.
+func TestRunHints(t *testing.T) {
+	b := newBench(t, satchel.Runner{})
+	if got := b.call("skill_run", `{"skill":"demo","script":"count.py"}`); !strings.Contains(got, `did you mean "scripts/count.py"?`) {
+		t.Errorf("script: %s", got)
+	}
+	for command, want := range map[string]string{
+		"python3 count.py": `"count.py" is not in the skill's folder; did you mean "scripts/count.py"?`,
+		"false none.py":    "",
+	} {
+		r := b.run(`{"skill":"demo","command":"` + command + `"}`)
+		if got := strings.Join(r.Warnings, "\n"); got != want || r.ExitCode == 0 {
+			t.Errorf("%s: exit code %d, warnings %q", command, r.ExitCode, got)
+		}
+	}
+	r := b.run(`{"skill_name":"demo","cmd":"pwd > $OUTPUT_DIR/here","workdir":"$WORK_DIR","output_files":["out/*","work/*.csv","out/{none,here}"]}`)
+	if len(r.Files) != 1 || !strings.HasSuffix(r.Files[0].Content, "/work\n") || strings.Join(r.Warnings, "") != `"out/none": no such file"work/*.csv": matches no file` {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Each skill has a HOME of its own.
+func TestHomeOfASkill(t *testing.T) {
+	b := newBench(t, satchel.Runner{Unloaded: true})
+	b.run(`{"skill":"demo","command":"echo secret > ~/left; mkdir -p ~/.local"}`)
+	if r := b.run(`{"skill":"plain","command":"ls -A ~; pwd -P; cd ~"}`); r.ExitCode != 0 || strings.Contains(r.Stdout, "left") {
+		t.Errorf("%+v", r)
+	}
+	if r := b.run(`{"skill":"demo","command":"cat ~/left; rm -r ~"}`); r.Stdout != "secret\n" {
+		t.Errorf("%+v", r)
+	}
+	if r := b.run(`{"skill":"demo","command":"ls -A ~"}`); r.ExitCode != 0 || r.Stdout != "" {
+		t.Errorf("made anew: %+v", r)
+	}
+}
+
+func TestCommandsFromEnv(t *testing.T) {
+	t.Setenv(run.EnvAllowed, "echo")
+	b := newBench(t, satchel.Runner{Limits: executor.Limits{}}, satchel.WithCommandsFromEnv())
+	if got := b.call("skill_run", `{"skill":"demo","command":"ls"}`); !strings.Contains(got, "echo") || !strings.HasPrefix(got, "error: ") {
+		t.Errorf("answer %s", got)
+	}
+	if r := b.run(`{"skill":"demo","command":"echo yes"}`); r.Stdout != "yes\n" {
+		t.Errorf("%+v", r)
+	}
+	t.Setenv(run.EnvDenied, ",")
+	if _, err := satchel.New(satchel.WithCommandsFromEnv()); !errors.Is(err, satchel.ErrOption) || !strings.Contains(err.Error(), run.EnvDenied) {
+		t.Errorf("error %v", err)
+	}
+}

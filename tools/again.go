@@ -1,0 +1,45 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// InView resolves the name of a skill whose load has ended but whose text is
+// still in view. ok is false for any other skill: one that is loaded, one whose
+// text is gone, and one that skill_load would not find either.
+func (s *Scope) InView(rec *session.Record, name string) (skill core.Skill, ok bool) {
+	skill, err := s.Skill(rec, name)
+	if err != nil || rec.Find(skill.Name) != nil || !s.showsBody(rec, skill.Name) {
+		return core.Skill{}, false
+	}
+	return skill, true
+}
+
+// LoadAgain loads a skill of [Scope.InView] for a call that needs it to be
+// loaded. The answer is that of skill_load. If the skill has changed since its
+// text was delivered, nothing is loaded and the error is a [ModelError].
+func LoadAgain(ctx context.Context, s *Scope, skill core.Skill) (string, error) {
+	return loadAgain(ctx, s, skill, nil, false)
+}
+
+func loadAgain(ctx context.Context, s *Scope, skill core.Skill, docs []string, all bool) (string, error) {
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return "", err
+	}
+	t, err := readSkillText(ctx, s, skill, docs, all)
+	if err != nil {
+		return "", err
+	}
+	if shown, _ := rec.Body(skill.Name); shown != t.body.Digest {
+		return "", ModelErrorf("%s has changed since it was loaded: load it again", skill.Name)
+	}
+	var r reply
+	unknownDocs(&r, []skillText{t}, docs)
+	leftOut(&r, t.left)
+	change := loading{scope: s, texts: []skillText{t}}
+	return change.save(ctx, &r)
+}

@@ -1,0 +1,124 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// Budget bounds the text of skills that an agent has in view, in estimated
+// tokens. The answer to a call that takes the text in view above Warn says so. A
+// call that would take it above Max fails and changes nothing. 0 is no bound.
+type Budget struct{ Warn, Max int }
+
+// fit applies the budget to next, the record that a call makes of rec. If next
+// has more than Max in view, fit takes out texts of loads that have ended, the
+// latest first and no more than necessary. If that is not enough, the error is a
+// [ModelError] that names the largest skill. line is a sentence for the call's
+// answer if the call crosses Warn, otherwise "".
+func (s *Scope) fit(ctx context.Context, rec, next *session.Record) (line string, err error) {
+	if s.Budget == (Budget{}) || s.TextSize == nil {
+		return "", nil
+	}
+	m := measuring{scope: s, known: map[string]int{}}
+	before, after := m.all(ctx, rec), m.all(ctx, next)
+	if limit := s.Budget.Max; limit > 0 && after > max(limit, before) {
+		after = m.makeRoom(ctx, next, limit)
+		if after > max(limit, before) && m.err == nil {
+			return "", ModelErrorf("about %d tokens of skills would be in view, at most %d may be: unload one first (%s)",
+				about(after, limit), limit, m.largest(ctx, next, rec.Active))
+		}
+	}
+	if warn := s.Budget.Warn; warn > 0 && before <= warn && after > warn {
+		line = fmt.Sprintf("skills in view take about %d tokens; unload what you are done with (%s)",
+			about(after, warn), m.largest(ctx, next, next.Active))
+	}
+	return line, m.err
+}
+
+// crossed is the event of a call that crosses Warn.
+func crossed(line string) core.Event { return core.Event{Kind: core.ContentBudget, Detail: line} }
+
+// measuring estimates the size of texts, once for each text.
+type measuring struct {
+	scope *Scope
+	known map[string]int // by digest
+	err   error          // the first one
+}
+
+func (m *measuring) text(ctx context.Context, digest string) int {
+	n, ok := m.known[digest]
+	if !ok && m.err == nil {
+		n, m.err = m.scope.TextSize(ctx, digest)
+		m.known[digest] = n
+	}
+	return n
+}
+
+// delivery returns how many tokens of a delivery are in view.
+func (m *measuring) delivery(ctx context.Context, d *session.Delivery) (tokens int) {
+	if d.Spent || m.scope.Hidden != nil && m.scope.Hidden(d.Call) {
+		return 0
+	}
+	if d.Body {
+		tokens = m.text(ctx, d.Digest)
+	}
+	for i := range d.Docs {
+		tokens += m.text(ctx, d.Docs[i].Digest)
+	}
+	return tokens
+}
+
+func (m *measuring) all(ctx context.Context, rec *session.Record) (tokens int) {
+	for i := range rec.Deliveries {
+		tokens += m.delivery(ctx, &rec.Deliveries[i])
+	}
+	return tokens
+}
+
+// makeRoom takes texts of ended loads, and superseded ones, out of rec until at
+// most limit tokens are in view. It returns how many are in view then.
+func (m *measuring) makeRoom(ctx context.Context, rec *session.Record, limit int) int {
+	rec.Break()
+	tokens := m.all(ctx, rec)
+	for i := len(rec.Deliveries) - 1; i >= 0 && tokens > limit; i-- {
+		if rec.Deliveries[i].Ended {
+			rec.Deliveries = slices.Delete(rec.Deliveries, i, i+1)
+			tokens = m.all(ctx, rec)
+		}
+	}
+	return tokens
+}
+
+// largest names the skill that takes most tokens among those of the given loads
+// or, if none are given, among all that are loaded.
+func (m *measuring) largest(ctx context.Context, rec *session.Record, of []session.Active) string {
+	if len(of) == 0 {
+		of = rec.Active
+	}
+	name, most := "", -1
+	for _, a := range of {
+		tokens := 0
+		for i := range rec.Deliveries {
+			if rec.Deliveries[i].Skill == a.Skill {
+				tokens += m.delivery(ctx, &rec.Deliveries[i])
+			}
+		}
+		if tokens > most {
+			name, most = a.Skill, tokens
+		}
+	}
+	return fmt.Sprintf("largest: %s, about %d", name, about(most, 0))
+}
+
+// about rounds a large number of tokens to hundreds, unless the result would not
+// be above the bound.
+func about(tokens, above int) int {
+	if rounded := (tokens + 50) / 100 * 100; tokens >= 1000 && rounded > above {
+		return rounded
+	}
+	return tokens
+}

@@ -1,0 +1,208 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// runAnswer is the JSON object that answers skill_run. Values that differ from
+// run to run, such as the duration, are left to the events: in the answer they
+// would cost prompt cache and tell the model nothing.
+type runAnswer struct {
+	Staged    []workspace.StagedInput `json:"staged_inputs,omitempty"`
+	Files     []outputFile            `json:"output_files"`
+	Primary   *outputFile             `json:"primary_output,omitempty"`
+	Stdout    *string                 `json:"stdout,omitempty"` // nil: an earlier answer had it
+	Stderr    *string                 `json:"stderr,omitempty"`
+	ExitCode  int                     `json:"exit_code"`
+	TimedOut  bool                    `json:"timed_out"`
+	Reason    executor.Reason         `json:"reason,omitempty"`
+	Artifacts []savedFile             `json:"artifact_files,omitempty"`
+	Warnings  []string                `json:"warnings,omitempty"`
+}
+
+type outputFile struct {
+	Name      string `json:"name"`
+	Ref       string `json:"ref"`
+	Content   string `json:"content,omitempty"`
+	MIME      string `json:"mime_type"`
+	Size      int64  `json:"size_bytes"`
+	Truncated bool   `json:"truncated,omitempty"`
+}
+
+type savedFile struct {
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+}
+
+// answer is a call after its command has ended: it collects what the command left
+// and reports the result of the call.
+type answer struct{ *staging }
+
+// write writes the answer to skill_run.
+func (w *answer) write(ctx context.Context, result executor.Result) (string, error) {
+	a, err := w.outcome(ctx, result)
+	if err != nil {
+		return "", err
+	}
+	w.explain(&result)
+	began := time.Now()
+	defer func() { w.report(ctx, core.WorkspaceInline, began, "") }()
+	a.Stdout, a.Stderr = new(w.stream(result.Stdout)), new(w.stream(result.Stderr))
+	return w.fit(a, w.scope.Limits.OrDefaults().Answer)
+}
+
+// outcome collects what the command left and fills in the result.
+func (w *answer) outcome(ctx context.Context, result executor.Result) (*runAnswer, error) {
+	a := &runAnswer{
+		Staged: w.staged, Files: []outputFile{},
+		ExitCode: result.ExitCode, TimedOut: result.Reason == executor.ReasonTimeout,
+	}
+	if result.Reason != executor.ReasonExit {
+		a.Reason = result.Reason
+	}
+	if result.Reason == executor.ReasonDisk {
+		w.noteFull(ctx)
+	}
+	failed := result.ExitCode != 0 || result.Reason != executor.ReasonExit
+	if w.plan.collects {
+		if err := w.collect(ctx, a, failed); err != nil {
+			return nil, err
+		}
+	}
+	if failed {
+		w.suggestScripts()
+	}
+	for _, text := range w.warnings {
+		a.Warnings = append(a.Warnings, w.redact(text))
+	}
+	return a, nil
+}
+
+// explain replaces stderr with advice if the program does not exist, because each
+// executor words that differently.
+func (w *answer) explain(result *executor.Result) {
+	if !missing(*result) {
+		return
+	}
+	what, then := "command", "tell the user that it is missing"
+	if w.plan.script != "" {
+		what, then = "script", `do its work by a command with a program that is here ("command -v python3 perl node" tells), or `+then
+	}
+	text := fmt.Sprintf("%q was not found on PATH, so the %s was not run: %s\n", callargs.Cut(w.program, 80), what, then)
+	result.Stderr = executor.Stream{Head: []byte(text)}
+}
+
+// noteFull adds a warning if the workspace is full after a command was ended for
+// what it wrote.
+func (w *answer) noteFull(ctx context.Context) {
+	if room, err := w.place.Room(ctx, true); err == nil && room.Full != nil {
+		w.warnings = append(w.warnings, "after this command: "+room.Full.Error())
+	}
+}
+
+// collect finds the outputs, shows them and saves them. After a failed command it
+// leaves out empty files, which redirections leave behind.
+func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
+	collected := core.Event{Kind: core.WorkspaceCollect}
+	began := time.Now()
+	defer func() { w.tell(ctx, began, collected) }()
+	spec := w.outputs
+	spec.Inline = spec.Inline && !w.plan.omit
+	limits := w.scope.Limits.OrDefaults()
+	spec.InlineFile, spec.InlineTotal = int64(limits.InlineFile), int64(limits.InlineTotal)
+	found, err := outputs.Collect(ctx, w.place, spec)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		w.warnings = append(w.warnings, err.Error())
+		return nil
+	}
+	w.warn(found.Warnings)
+	kept := w.kept(found.Files, failed)
+	for _, f := range kept {
+		a.Files = append(a.Files, w.listed(f))
+	}
+	if spec.Save || w.ForceSave {
+		saved, err := w.save(ctx, kept, spec)
+		if err != nil {
+			collected.Detail, collected.Err = err.Error(), err
+		}
+		for _, s := range saved {
+			name := w.redact(s.Name)
+			a.Artifacts = append(a.Artifacts, savedFile{name, s.Version})
+			ref := artifacts.Ref{Name: name, Version: s.Version}
+			collected.Saved = append(collected.Saved, core.Saved{Name: name, Version: s.Version, Ref: ref.String()})
+		}
+	}
+	if p, ok := outputs.Primary(kept); ok {
+		primary := w.listed(p)
+		primary.Content, primary.Truncated = "", false // shown once, in the list
+		a.Primary = &primary
+	}
+	return nil
+}
+
+// stream returns what is shown of stdout or stderr.
+func (w *answer) stream(s executor.Stream) string {
+	if s.Dropped == 0 { // before String, because a secret need not be UTF-8
+		s.Head = []byte(w.redact(string(s.Head) + string(s.Tail)))
+		s.Tail = nil
+		return s.String()
+	}
+	s.Head = []byte(w.hidden.Text(string(s.Head), redact.AtEnd))
+	s.Tail = []byte(w.hidden.Text(string(s.Tail), redact.AtBeginning))
+	return s.String()
+}
+
+func (w *answer) listed(f outputs.File) outputFile {
+	return outputFile{
+		Name: w.redact(f.Name), Ref: w.redact(f.Ref()), Content: f.Content,
+		MIME: f.MIME, Size: f.Size, Truncated: f.Truncated,
+	}
+}
+
+// kept returns the files to show, without the empty ones of a failed command and
+// without the values of secrets.
+func (w *answer) kept(files []outputs.File, failed bool) []outputs.File {
+	var kept []outputs.File
+	for _, f := range files {
+		if failed && f.Size == 0 {
+			continue
+		}
+		cut := redact.Cut(0)
+		if f.Truncated {
+			cut = redact.AtEnd
+		}
+		f.Content = w.hidden.Text(f.Content, cut)
+		kept = append(kept, f)
+	}
+	if empty := len(files) - len(kept); empty > 0 {
+		w.warnings = append(w.warnings, fmt.Sprintf("%d empty files of the failed command are left out", empty))
+	}
+	return kept
+}
+
+// encode writes JSON without escapes for < and &, as a person would read it.
+func encode(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}

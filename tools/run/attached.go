@@ -1,0 +1,105 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// Bounds for attached files.
+const (
+	maxAttached      = 1000 // are staged, as workspace.Attach allows
+	maxAttachedNotes = 10   // warnings; a chat may contain many pictures that are only links
+	maxShownName     = 255  // bytes
+)
+
+// attach stages the files of the host and then those of the conversation. A file
+// that cannot be staged becomes a warning.
+func (st *staging) attach(ctx context.Context, from workspace.Sources) error {
+	var files []workspace.Attachment
+	if st.Attached != nil {
+		files = slices.Clip(st.Attached(ctx))
+	}
+	files, notes := st.conversation(files)
+	staged, warnings, err := st.place.Attach(ctx, files, from)
+	if err != nil {
+		return err
+	}
+	listed := make(map[string]bool, len(staged))
+	for _, s := range staged {
+		if listed[s.Name] { // the same file was attached twice
+			continue
+		}
+		listed[s.Name] = true
+		if s.OriginalName != "" {
+			s.OriginalName = callargs.Cut(s.OriginalName, maxShownName)
+		}
+		s.MIME = st.mediaType(s)
+		st.staged = append(st.staged, s)
+	}
+	notes = append(notes, warnings...)
+	if more := len(notes) - maxAttachedNotes; more > 0 {
+		notes = append(notes[:maxAttachedNotes], fmt.Sprintf("%d more attached files not staged", more))
+	}
+	st.warnings = append(st.warnings, notes...)
+	return nil
+}
+
+// conversation adds the files of the conversation, the newest if there are too
+// many, and reports those that cannot be decoded.
+func (st *staging) conversation(files []workspace.Attachment) (all []workspace.Attachment, notes []string) {
+	if st.scope.Files == nil {
+		return files, nil
+	}
+	attached := st.scope.Files()
+	if more := len(files) + len(attached) - maxAttached; more > 0 {
+		more = min(more, len(attached))
+		attached = attached[more:]
+		notes = append(notes, fmt.Sprintf("the oldest %d attached files not staged: there are more than %d", more, maxAttached))
+	}
+	for i, f := range attached {
+		a := workspace.Attachment{ID: f.ID, Name: f.Name, MIME: f.MIME, As: f.As}
+		if f.Data != nil {
+			data, err := f.Data()
+			if err != nil {
+				label := cmp.Or(f.Name, f.ID, fmt.Sprint("number ", i+1))
+				notes = append(notes, fmt.Sprintf("attached file %q not staged: %s", callargs.Cut(label, maxShownName), callargs.Cut(err.Error(), maxShownName)))
+				continue
+			}
+			if a.Data = data; data == nil {
+				a.Data = []byte{} // an empty file, unlike one whose content is unknown
+			}
+		}
+		files = append(files, a)
+	}
+	return files, notes
+}
+
+// mediaType returns the type that the message gave a staged file, or else the one
+// that its content shows.
+func (st *staging) mediaType(s workspace.StagedInput) string {
+	if given, _, err := mime.ParseMediaType(s.MIME); err == nil && len(given) <= maxShownName && strings.Contains(given, "/") {
+		return given
+	}
+	f, err := outputs.Open(st.place, s.Name)
+	if err != nil {
+		return "" // a command has replaced it
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, headBytes))
+	if err != nil {
+		return ""
+	}
+	return outputs.MIME(s.Name, head)
+}
+
+// headBytes of a file are enough to detect its type.
+const headBytes = 3 << 10

@@ -1,0 +1,45 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+)
+
+// leastCeiling is the timeout that a call may always ask for, unless the host
+// sets a MaxTimeout.
+const leastCeiling = 10 * time.Minute
+
+// timeouts returns the timeout of a command whose call does not set one, and the
+// most that a call may ask for.
+func timeouts(limits executor.Limits, standard time.Duration) (timeout, most time.Duration) {
+	timeout, most = cmp.Or(limits.Timeout, standard), limits.MaxTimeout
+	switch {
+	case most <= 0 && timeout < 0:
+		most = maxTimeout
+	case most <= 0:
+		most = max(timeout, leastCeiling)
+	}
+	if timeout > most || timeout < 0 && limits.MaxTimeout > 0 {
+		timeout = most
+	}
+	return timeout, most
+}
+
+// hold limits what a call asks for to what the host allows, and adds a warning if
+// that is less.
+func (st *staging) hold(standard time.Duration) {
+	timeout, most := timeouts(st.Limits, standard)
+	if asked := st.plan.timeout; asked > most {
+		st.warnings = append(st.warnings, fmt.Sprintf("timeout: %d seconds are more than this host allows; it is %d", asked/time.Second, most/time.Second))
+		timeout = most
+	} else if asked > 0 {
+		timeout = asked
+	}
+	st.timeout = timeout
+	spec, warnings := st.plan.outputs.Within(st.Outputs)
+	st.outputs = spec
+	st.warnings = append(st.warnings, warnings...)
+}

@@ -1,0 +1,166 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/terminal"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// The size of a terminal, wide enough that programs wrap few lines.
+const (
+	terminalRows = 40
+	terminalCols = 120
+)
+
+// Exec is skill_exec: a command that asks for input, or goes on after the call.
+// It goes on even if its skill is unloaded, until it ends, is killed, or its
+// session ends, and keeps the workspace until then.
+func (r *Runner) Exec() tools.Operation { return r.execOperation(newQueue(r.PerSession, r.AtOnce)) }
+
+func (r *Runner) execOperation(places *queue) tools.Operation {
+	return tools.Operation{
+		Name:        "skill_exec",
+		Description: "Like skill_run" + r.heldToo() + ", for a command that asks for input or keeps running. Answers status, session_id and new output, and the result once the status is exited.",
+		Fields:      execFields(),
+		Awaits:      true,
+		LoadsAgain:  true,
+		Ordered:     true,
+		Needs:       []string{"skill_load", "skill_poll_session"},
+		Request:     r.request,
+		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+			req, err := planOf(args)
+			if err != nil {
+				return "", err
+			}
+			return r.exec(ctx, s, req, args, places)
+		},
+	}
+}
+
+// execFields are the fields of skill_run, described briefly, and those of a
+// session.
+func execFields() []tools.Field {
+	text := map[string]any{"type": "string"}
+	flag := map[string]any{"type": "boolean"}
+	object := func(properties map[string]any, required ...string) map[string]any {
+		o := map[string]any{"type": "object", "properties": properties}
+		if len(required) > 0 {
+			o["required"] = required
+		}
+		return o
+	}
+	fields := runFields()
+	for i := range fields {
+		f := &fields[i]
+		f.Description = "" // as in skill_run
+		switch f.Name {
+		case "timeout":
+			f.Description = "seconds, default 3600"
+		case "stdin":
+			f.Description = "written first; the input stays open"
+		case "inputs":
+			f.Reads = f.Schema
+			f.Schema = map[string]any{"type": "array", "items": object(map[string]any{"from": text, "to": text}, "from")}
+		case "outputs":
+			f.Reads = f.Schema
+			f.Schema = object(map[string]any{"globs": map[string]any{"type": "array", "items": text}, "inline": flag, "save": flag})
+		}
+	}
+	page := pageFields()
+	page[0].Description, page[1].Description = "how long to wait for output, default 1000", "most lines to answer"
+	return append(append(fields, tools.Field{Name: "tty", Kind: tools.Flag, Description: "in a terminal", Aliases: []string{"pty"}}), page...)
+}
+
+// exec starts a session and waits a moment for output.
+func (r *Runner) exec(ctx context.Context, s *tools.Scope, plan *plan, args tools.Args, places *queue) (string, error) {
+	if s.Sessions == nil {
+		return "", tools.ModelErrorf("there are no sessions here; use skill_run")
+	}
+	standard := terminal.DefaultTimeout
+	if r.Sessions.Timeout > 0 {
+		standard = r.Sessions.Timeout
+	}
+	st := newStaging(r, s, plan, standard)
+	if err := st.choose(ctx); err != nil {
+		return "", err
+	}
+	if err := r.checkRuns(); err != nil {
+		return "", err
+	}
+	after, err := given(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	st.network(ctx)
+	if st.leave, err = places.join(s.Key.Session, st.alone()); err != nil {
+		return "", err
+	}
+	live, err := s.Sessions.Open(s.Key, after)
+	if err != nil {
+		st.leave()
+		return "", modelError(ctx, err)
+	}
+	cmd, err := st.prepare(ctx)
+	if err != nil {
+		st.leave()
+		live.Abandon()
+		return "", st.modelError(ctx, err)
+	}
+	if st.restricted() {
+		if err := st.plan.checkTalk(cmd.Args); err != nil {
+			live.Abandon()
+			st.release()
+			return "", err
+		}
+	}
+	if live, err = number(ctx, s, live); err != nil {
+		st.release()
+		return "", modelError(ctx, err)
+	}
+	begun := (&answer{st}).begun()
+	if err := st.start(ctx, live, cmd, args.Flag("tty")); err != nil {
+		return "", err
+	}
+	p, err := r.page(ctx, s, live, args)
+	if err != nil {
+		return "", err
+	}
+	if p.Ended {
+		begun = execAnswer{} // the result has it
+	}
+	return tellPage(live, p, begun)
+}
+
+// start starts the command of a session. After an error nothing of it is left.
+func (st *staging) start(ctx context.Context, live *terminal.Session, cmd executor.Command, tty bool) error {
+	cmd.Stdin = nil
+	if tty && lookup(cmd.Env, "TERM") == "" {
+		cmd.Env = append(cmd.Env, "TERM=dumb") // no colours, no pagers, no cursor movement
+	}
+	began := time.Now()
+	err := live.Start(ctx, fallback{st.Executor, st}, terminal.Process{
+		Command: cmd, TTY: tty, Skill: st.skill.Name, Rows: terminalRows, Cols: terminalCols, Secrets: st.secrets, Guess: st.Guess,
+		Finish: func(ctx context.Context, result executor.Result, err error) []byte {
+			defer st.release()
+			return (&answer{st}).finish(ctx, result, err, began)
+		},
+	})
+	switch {
+	case err == nil:
+	case errors.Is(err, executor.ErrNoTTY):
+		err = tools.ModelErrorf("there is no terminal on this host; call again without tty")
+	default:
+		err = st.modelError(ctx, err)
+	}
+	if err != nil {
+		st.reportEnd(ctx, began, executor.Result{}, err)
+		st.release()
+		return err
+	}
+	_ = live.Write([]byte(st.plan.stdin), false) // fails if the command has already ended
+	return nil
+}

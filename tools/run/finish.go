@@ -1,0 +1,43 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+)
+
+// finish writes the result of a session whose command has ended. The result
+// leaves out the output, which is in the pages.
+func (w *answer) finish(ctx context.Context, result executor.Result, fault error, began time.Time) []byte {
+	w.reportEnd(ctx, began, result, fault)
+	w.keep(ctx)
+	if fault != nil {
+		w.warnings = append(w.warnings, fault.Error())
+	}
+	a, err := w.outcome(ctx, result)
+	if err != nil {
+		return nil // the session was ended; nobody will ask for the result
+	}
+	w.explain(&result)
+	if result.Reason == executor.ReasonSetup { // the executor's words, not the command's
+		a.Stderr = new(w.stream(result.Stderr))
+	}
+	text, err := w.fit(a, w.scope.Limits.OrDefaults().Answer/2) // the other half is for the page
+	if err != nil {
+		return nil
+	}
+	return []byte(text)
+}
+
+// begun returns what the answer to skill_exec says beside the page while there is
+// no result yet.
+func (w *answer) begun() execAnswer {
+	told := &runAnswer{Staged: slices.Clone(w.staged)}
+	for _, text := range w.warnings {
+		told.Warnings = append(told.Warnings, w.redact(text))
+	}
+	w.shorten(told, w.scope.Limits.OrDefaults().Answer)
+	return execAnswer{Staged: told.Staged, Warnings: told.Warnings}
+}

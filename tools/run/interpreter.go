@@ -1,0 +1,153 @@
+package run
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// interpreters are the commands that run a script by its extension if it has no
+// shebang line. docs/running-commands.md has this table.
+var interpreters = map[string][]string{
+	".py":  {"python3"},
+	".sh":  {"bash"},
+	".js":  {"node"},
+	".mjs": {"node"},
+	".cjs": {"node"},
+	".ts":  {"deno", "run"},
+	".rb":  {"ruby"},
+	".pl":  {"perl"},
+	".php": {"php"},
+	".r":   {"Rscript"},
+	".lua": {"lua"},
+	".ps1": {"pwsh", "-File"},
+}
+
+// interpreter returns the command for scripts with the extension of a name, nil
+// if there is none.
+func (r *Runner) interpreter(name string) []string {
+	ext := strings.ToLower(path.Ext(name))
+	if own := r.Interpreters[ext]; own != nil {
+		return own
+	}
+	return interpreters[ext]
+}
+
+// extensions lists the extensions that have an interpreter.
+func (r *Runner) extensions() string {
+	all := maps.Clone(interpreters)
+	maps.Copy(all, r.Interpreters)
+	return strings.Join(slices.Sorted(maps.Keys(all)), ", ")
+}
+
+// script returns the argument lists that can run a script, in order of
+// preference: by the interpreter of its shebang line, then by that of its
+// extension. The exec bit does not matter, because most published scripts do not
+// have it.
+func (st *staging) script() ([][]string, error) {
+	name := path.Clean(st.plan.script)
+	file := path.Join(st.dir, name)
+	if rest, ok := strings.CutPrefix(name, "$SKILLS_DIR/"); ok {
+		file = path.Join("skills", rest)
+	}
+	if !strings.HasPrefix(file, st.dir+"/") {
+		return nil, tools.ModelErrorf("script %q leaves the skill", callargs.Cut(st.plan.script, 200))
+	}
+	line, err := st.firstLine(file)
+	if err != nil {
+		return nil, err
+	}
+	asked, byName := shebang(line), st.interpreter(name)
+	if st.scope.Interpreted {
+		if err := st.plan.checkInterpreter(asked, byName); err != nil {
+			return nil, err
+		}
+	}
+	var found [][]string
+	for _, interpreter := range [][]string{asked, byName} {
+		if interpreter != nil && (len(found) == 0 || found[0][0] != interpreter[0]) {
+			found = append(found, slices.Concat(interpreter, []string{st.seen(file)}, st.plan.args))
+		}
+	}
+	if len(found) == 0 {
+		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s); use command instead", callargs.Cut(st.plan.script, 200), st.extensions())
+	}
+	return found, nil
+}
+
+func (st *staging) firstLine(file string) (string, error) {
+	f, err := outputs.Open(st.place, file)
+	if err != nil {
+		return "", tools.ModelErrorf("skill %q has no script %q%s", st.skill.Name, callargs.Cut(st.plan.script, 200), st.didYouMean(st.plan.script))
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(io.LimitReader(f, 512)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", tools.ModelErrorf("script %q: %v", callargs.Cut(st.plan.script, 200), err)
+	}
+	return line, nil
+}
+
+// didYouMean suggests the file of the same name in the skill's scripts folder,
+// where most skills have theirs.
+func (st *staging) didYouMean(file string) string {
+	name := "scripts/" + path.Base(path.Clean(file))
+	if _, err := st.place.Lstat(path.Join(st.dir, name)); err != nil || name == path.Clean(file) {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", callargs.Cut(name, 200))
+}
+
+// suggestScripts looks, after a failed command, for a word that names no file but
+// has the name of one of the skill's scripts, and suggests that script.
+func (st *staging) suggestScripts() {
+	if path.Clean(st.plan.cwd) != "." {
+		return
+	}
+	for _, word := range strings.Fields(st.plan.command) {
+		word = strings.Trim(word, `"';|&()`)
+		if word != path.Base(word) || path.Ext(word) == "" || len(word) > 255 {
+			continue
+		}
+		if _, err := st.place.Lstat(path.Join(st.dir, word)); err == nil {
+			continue
+		}
+		if mean := st.didYouMean(word); mean != "" {
+			st.warnings = append(st.warnings, fmt.Sprintf("%q is not in the skill's folder%s", word, mean))
+			return
+		}
+	}
+}
+
+// shebang reads a first line such as "#!/usr/bin/env -S python3 -u". It keeps
+// only the last element of the program's path, so that the program is looked up
+// on the PATH of the run and not where the author had it.
+func shebang(line string) []string {
+	rest, ok := strings.CutPrefix(line, "#!")
+	if !ok {
+		return nil
+	}
+	words := strings.Fields(rest)
+	if len(words) > 0 && path.Base(words[0]) == "env" {
+		words = words[1:]
+		for len(words) > 0 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=")) {
+			if words[0] == "-u" && len(words) > 1 {
+				words = words[1:] // the variable to unset
+			}
+			words = words[1:]
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return append([]string{path.Base(words[0])}, words[1:]...)
+}

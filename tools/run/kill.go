@@ -1,0 +1,53 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/satchel-go/satchel/terminal"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// KillSession is skill_kill_session: it ends a session with everything that its
+// command started, and forgets it.
+func (r *Runner) KillSession() tools.Operation {
+	return tools.Operation{
+		Name:        "skill_kill_session",
+		Description: "End a session. Answers its last output and its result.",
+		Fields:      []tools.Field{sessionField()},
+		Ordered:     true,
+		Session:     sessionID,
+		Needs:       []string{"skill_exec"},
+		Call:        r.killSession,
+	}
+}
+
+func (r *Runner) killSession(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+	live, err := sessionOf(ctx, s, args)
+	if err != nil {
+		return "", err
+	}
+	killed, err := live.Kill(ctx)
+	if err != nil {
+		return "", err
+	}
+	a := execAnswer{Status: statusExited}
+	if killed {
+		a.Status = statusKilled
+	}
+	req := terminal.Request{Offset: -1, Bytes: r.pageBytes(s)}
+	p, err := live.Next(ctx, req)
+	if err != nil {
+		return "", err
+	}
+	if !p.Ended { // the result of a command that has ended says more than this
+		unread := p.Offset
+		req.Offset = p.End - int64(req.Bytes)
+		if p, err = live.Next(ctx, req); err != nil {
+			return "", err
+		}
+		a.Warnings = append(a.Warnings, fmt.Sprintf("%d bytes before offset %d were not read", p.Offset-unread, p.Offset))
+	}
+	live.Forget()
+	return tellPage(live, p, a)
+}

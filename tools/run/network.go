@@ -1,0 +1,125 @@
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"slices"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/egress"
+	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/terminal"
+)
+
+// Network is what the commands of a skill may reach.
+type Network struct {
+	// Policy has the rules of the host. A command reaches what these rules and the
+	// skill's own metadata have in common.
+	Policy egress.Policy
+	// EnvSecrets gives a command with a network the values of its secrets.
+	// Without it the variables hold placeholders, which the proxy replaces by the
+	// values in requests to a host that a rule names without a star.
+	EnvSecrets bool
+}
+
+// DeclaredNetwork returns what a skill asks to reach in the metadata field
+// "network": a list, or rules separated by commas or white space, as
+// [egress.ParseRule] reads them. It returns whatever is not a rule as bad.
+func DeclaredNetwork(metadata map[string]string) (rules []egress.Rule, bad []string) {
+	for _, text := range declared(metadata["network"]) {
+		if rule, err := egress.ParseRule(text); err == nil {
+			rules = append(rules, rule)
+		} else {
+			bad = append(bad, text)
+		}
+	}
+	return rules, bad
+}
+
+// way is a command's access to the network; nil is none.
+type way struct {
+	policy  egress.Policy
+	inEnv   bool
+	secrets []egress.Secret // placeholders and values
+}
+
+// network finds out what the command may reach. It reports once what the skill
+// asks for in vain.
+func (st *staging) network(ctx context.Context) {
+	if st.Egress == nil {
+		return
+	}
+	asked, bad := DeclaredNetwork(st.skill.Metadata)
+	for _, text := range bad {
+		st.warnings = append(st.warnings, fmt.Sprintf("network: %q is no rule such as https://api.example.com", callargs.Cut(text, 200)))
+	}
+	if len(asked) == 0 {
+		return
+	}
+	granted := st.Egress(ctx, st.skill)
+	policy, refused := granted.Policy.Narrow(asked)
+	for _, rule := range refused {
+		st.warnings = append(st.warnings, fmt.Sprintf("network: %s is not granted to this skill, or not all of it", rule))
+	}
+	if len(policy.Rules) == 0 {
+		return
+	}
+	if c := st.Executor.Capabilities().Loopback; !c.Enforced {
+		st.warnings = append(st.warnings, "network: what is granted cannot be reached here: "+c.Note)
+		return
+	}
+	st.out = &way{policy: policy, inEnv: granted.EnvSecrets}
+}
+
+// alone reports whether no other command of the session may run beside this one:
+// a command without access could otherwise use one that has it.
+func (st *staging) alone() bool { return st.out != nil }
+
+// hide gives the command placeholders for its secrets, unless their values are to
+// be in its environment.
+func (w *way) hide(given []terminal.Secret) (visible []terminal.Secret, warning string) {
+	if w == nil || w.inEnv || len(given) == 0 {
+		return given, ""
+	}
+	var hosts []string
+	for _, r := range w.policy.Rules {
+		if host := r.SecretHost(); host != "" && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	for _, s := range given {
+		var random [16]byte
+		_, _ = rand.Read(random[:]) // never fails
+		placeholder := "satchel-secret-" + hex.EncodeToString(random[:])
+		visible = append(visible, terminal.Secret{Name: s.Name, Value: placeholder})
+		if len(hosts) > 0 {
+			w.secrets = append(w.secrets, egress.Secret{Name: s.Name, Value: s.Value, Placeholder: placeholder, Hosts: hosts})
+		}
+	}
+	if len(hosts) == 0 {
+		warning = "network: no host that is granted is named without a star, so that secrets stay placeholders"
+	}
+	return visible, warning
+}
+
+// open gives a command its access to the network.
+func (w *way) open(cmd *executor.Command) error {
+	if w == nil {
+		return nil
+	}
+	policy := w.policy
+	policy.Secrets = w.secrets
+	if _, err := egress.New(policy); err != nil { // so that errors in the policy are reported now
+		return err
+	}
+	cmd.Env = append(cmd.Env, egress.Environment()...)
+	cmd.Listen = append(cmd.Listen, executor.Listen{Port: egress.Port, Serve: func(l net.Listener) {
+		if proxy, err := egress.New(policy); err == nil {
+			_ = proxy.Serve(l) // ends when the listener is closed
+		}
+	}})
+	return nil
+}

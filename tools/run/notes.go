@@ -1,0 +1,53 @@
+package run
+
+import (
+	"context"
+	"errors"
+
+	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/terminal"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// notes are what an answer says besides the result, and the secrets that it must
+// not show.
+type notes struct {
+	secrets  []terminal.Secret
+	hidden   *redact.Set // finds secrets
+	warnings []string
+}
+
+// redact replaces the secrets in a text that is complete.
+func (n *notes) redact(text string) string { return n.hidden.Text(text, 0) }
+
+// warn adds warnings about files. It replaces secrets before a name is quoted and
+// cut, because after that they would not be found.
+func (n *notes) warn(warnings []outputs.Warning) {
+	for _, w := range warnings {
+		n.warnings = append(n.warnings, outputs.Warning{Name: n.redact(w.Name), Text: n.redact(w.Text)}.String())
+	}
+}
+
+// modelError is [modelError] for an error that may show what commands have left.
+func (n *notes) modelError(ctx context.Context, err error) error {
+	var already tools.ModelError
+	if errors.As(err, &already) {
+		return modelError(ctx, tools.ModelError(n.redact(string(already))))
+	}
+	return modelError(ctx, errors.New(n.redact(err.Error())))
+}
+
+// modelError turns an error of a run into a [tools.ModelError], unless the run of
+// the agent itself is over.
+func modelError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var already tools.ModelError
+	if errors.As(err, &already) {
+		return already
+	}
+	return tools.ModelErrorf("%s", callargs.Cut(err.Error(), 1000))
+}

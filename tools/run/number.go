@@ -1,0 +1,51 @@
+package run
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/terminal"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// given returns the highest number that was given to a session command of this
+// agent, on any machine.
+func given(ctx context.Context, s *tools.Scope) (int, error) {
+	if s.Record == nil {
+		return 0, nil
+	}
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return rec.Terminals, nil
+}
+
+// number saves the number of a session that is about to start, so that no other
+// machine gives it to another command. If one has done so meanwhile, number opens
+// the session again under the next number. After an error the session is
+// abandoned.
+func number(ctx context.Context, s *tools.Scope, live *terminal.Session) (*terminal.Session, error) {
+	for s.Update != nil {
+		after := 0
+		_, err := s.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+			if after = rec.Terminals; after >= live.Number() {
+				return nil, "", nil
+			}
+			next := rec.Clone()
+			next.Terminals = live.Number()
+			return next, "", nil
+		})
+		if err == nil && after < live.Number() {
+			break
+		}
+		live.Abandon()
+		if err != nil {
+			return nil, err
+		}
+		if live, err = s.Sessions.Open(s.Key, after); err != nil {
+			return nil, err
+		}
+	}
+	return live, nil
+}

@@ -1,0 +1,142 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/satchel-go/satchel/terminal"
+	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// How long a call waits for output. The wait ends early if the command ends or
+// asks for input.
+const (
+	defaultYield = time.Second
+	maxYield     = time.Minute
+)
+
+// The status of a session.
+const (
+	statusRunning = "running" // or there is output that no answer has shown yet
+	statusExited  = "exited"
+	statusKilled  = "killed" // by this call
+)
+
+// execAnswer is the JSON object that answers the calls of a session. Each page of
+// the output continues the one before; only the last one comes with the end.
+type execAnswer struct {
+	Status      string                  `json:"status"`
+	Session     string                  `json:"session_id"`
+	Output      string                  `json:"output"`
+	Offset      int64                   `json:"offset"`
+	Next        int64                   `json:"next_offset"`
+	End         int64                   `json:"end_offset,omitempty"` // if there is more than one page
+	Interaction *interaction            `json:"interaction,omitempty"`
+	Staged      []workspace.StagedInput `json:"staged_inputs,omitempty"`
+	Warnings    []string                `json:"warnings,omitempty"`
+	Result      json.RawMessage         `json:"result,omitempty"`
+}
+
+// interaction says what the command seems to be waiting for. The question itself
+// is in the output, once.
+type interaction struct {
+	NeedsInput bool          `json:"needs_input"`
+	Kind       terminal.Kind `json:"kind"`
+	Hint       string        `json:"hint"`
+}
+
+// pageFields are the arguments of every call that answers with a page: how long
+// to wait for output, and how many lines to show at most. Only skill_exec
+// describes them.
+func pageFields() []tools.Field {
+	return []tools.Field{
+		{Name: "yield_ms", Kind: tools.Count, Aliases: []string{"yield_time_ms", "yieldMs"}},
+		{Name: "poll_lines", Kind: tools.Count},
+	}
+}
+
+// sessionID is the argument that names a session.
+const sessionID = "session_id"
+
+func sessionField() tools.Field {
+	return tools.Field{Name: sessionID, Kind: tools.Text, Required: true, Aliases: []string{"sessionId", "session"}}
+}
+
+// sessionOf finds the session that a call names.
+func sessionOf(ctx context.Context, s *tools.Scope, args tools.Args) (*terminal.Session, error) {
+	if s.Sessions == nil {
+		return nil, tools.ModelErrorf("there are no sessions here")
+	}
+	after, err := given(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	live, err := s.Sessions.Session(s.Key, args.Text(sessionID), after)
+	if errors.Is(err, terminal.ErrGone) {
+		return nil, tools.ModelErrorf("%v", err)
+	}
+	if err != nil {
+		return nil, tools.ModelErrorf("%v; start one with skill_exec", err)
+	}
+	return live, nil
+}
+
+// answerPage waits for output and answers with it.
+func (r *Runner) answerPage(ctx context.Context, s *tools.Scope, live *terminal.Session, args tools.Args, a execAnswer) (string, error) {
+	p, err := r.page(ctx, s, live, args)
+	if err != nil {
+		return "", err
+	}
+	return tellPage(live, p, a)
+}
+
+// page waits for output as the arguments say.
+func (r *Runner) page(ctx context.Context, s *tools.Scope, live *terminal.Session, args tools.Args) (terminal.Page, error) {
+	req := terminal.Request{Offset: -1, Wait: defaultYield, Bytes: r.pageBytes(s)}
+	if n, ok := args.Count("yield_ms"); ok {
+		req.Wait = min(time.Duration(min(n, int(maxYield/time.Millisecond)))*time.Millisecond, maxYield)
+	}
+	if n, ok := args.Count("poll_lines"); ok {
+		req.Lines = n
+	}
+	if n, ok := args.Count("offset"); ok {
+		req.Offset = int64(n)
+	}
+	return live.Next(ctx, req)
+}
+
+// pageBytes returns the length of a page: as much as skill_run shows of a stream.
+// In JSON a page takes at most twice as much, which leaves half of an answer for
+// the result.
+func (r *Runner) pageBytes(s *tools.Scope) int {
+	return min(int(r.Limits.OrDefaults().Output), s.Limits.OrDefaults().Answer/4-besides/2)
+}
+
+// tellPage writes an answer with a page.
+func tellPage(live *terminal.Session, p terminal.Page, a execAnswer) (string, error) {
+	switch {
+	case a.Status != "":
+	case p.Ended:
+		a.Status = statusExited
+	default:
+		a.Status = statusRunning
+	}
+	a.Session, a.Output, a.Offset, a.Next, a.Result = live.ID(), p.Text, p.Offset, p.Next, p.Final
+	if p.End > p.Next {
+		a.End = p.End
+	}
+	if p.Asks != nil {
+		a.Interaction = &interaction{true, p.Asks.Kind, p.Asks.Hint}
+	}
+	if p.Lost > 0 {
+		a.Warnings = append(a.Warnings, fmt.Sprintf("%d bytes before offset %d are not kept any more", p.Lost, p.Offset))
+	}
+	if p.Ended && live.Idled() {
+		a.Warnings = append(a.Warnings, "it was killed: it had not been asked for in a long time")
+	}
+	return encode(a)
+}

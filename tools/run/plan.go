@@ -1,0 +1,159 @@
+package run
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/shellcmd"
+	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// maxTimeout bounds the timeout that a call may ask for.
+const maxTimeout = 24 * time.Hour
+
+// plan is what a call asks to be staged, run and collected. It depends on the
+// arguments alone and does not change.
+//
+// The names of scratch files are digests of its fields and their names, see
+// [staging.stageEditor]: renaming a field changes what models see.
+type plan struct {
+	skill, command, script string
+	args                   []string
+	cwd                    string
+	env                    map[string]string
+	stdin, editor          string
+	inputs                 []workspace.Input
+	outputs                outputs.Spec
+	collects               bool
+	omit                   bool
+	warnings               []string
+	timeout                time.Duration
+}
+
+// planOf returns the plan of a call. It is the same for the list that judges the
+// call and for the operation that runs it.
+func planOf(args tools.Args) (*plan, error) { return tools.ReadOnce(args, readPlan) }
+
+// readPlan checks the arguments of skill_run and skill_exec. The error is for the
+// model.
+func readPlan(args tools.Args) (*plan, error) {
+	if err := args.Err(); err != nil {
+		return nil, err
+	}
+	q := &plan{
+		skill: args.Text("skill"), command: args.Text("command"), script: args.Text("script"),
+		cwd: args.Text("cwd"), omit: args.Flag("omit_inline_content"),
+	}
+	if (q.command == "") == (q.script == "") {
+		return nil, tools.ModelErrorf(`give either command, such as {"skill":"…","command":"python3 scripts/x.py"}, or script`)
+	}
+	if seconds, ok := args.Count("timeout"); ok && seconds > 0 {
+		q.timeout = min(time.Duration(min(seconds, int(maxTimeout/time.Second)))*time.Second, maxTimeout)
+	}
+	for _, f := range []struct {
+		name   string
+		target any
+	}{{"args", &q.args}, {"env", &q.env}, {"stdin", &q.stdin}, {"editor_text", &q.editor}, {"inputs", &q.inputs}, {"outputs", &q.outputs}} {
+		if err := args.Value(f.name, f.target); err != nil {
+			return nil, err
+		}
+	}
+	for i := range q.inputs {
+		q.inputs[i].Mode = strings.ToLower(q.inputs[i].Mode)
+	}
+	if q.script == "" && len(q.args) > 0 {
+		return nil, tools.ModelErrorf("args belong to script; a command holds its own")
+	}
+	if q.outputs.NameTemplate == "" {
+		q.outputs.NameTemplate = args.Text("artifact_prefix")
+	}
+	q.outputs.Save = q.outputs.Save || args.Flag("save_as_artifacts")
+	if files := args.Texts("output_files"); len(files) > 0 { // this shows the files that it names
+		q.outputs.Globs, q.outputs.Inline = append(files, q.outputs.Globs...), true
+	}
+	// Checked before anything runs, because an error afterwards would waste the
+	// run.
+	for i, g := range q.outputs.Globs {
+		q.outputs.Globs[i] = strings.TrimPrefix(g, "workspace://")
+	}
+	if err := q.outputs.Check(); err != nil {
+		return nil, tools.ModelErrorf("%s", callargs.Cut(err.Error(), 400))
+	}
+	q.collects = len(q.outputs.Globs) > 0
+	if o := q.outputs; !q.collects && (o.Inline || o.Save || o.MaxFiles+int(o.MaxFileBytes+o.MaxTotalBytes) > 0) {
+		q.warnings = append(q.warnings, `nothing is collected: name the files, as in {"outputs":{"globs":["out/**"]}}`)
+	}
+	return q, checkEnv(q.env, q.editor != "")
+}
+
+// checkEnv refuses variables that no shell could have, and an editor variable
+// beside the staged editor.
+func checkEnv(env map[string]string, editor bool) error {
+	for name, value := range env {
+		if name == "" || strings.ContainsAny(name, "=\x00\n") || strings.ContainsRune(value, 0) {
+			return tools.ModelErrorf("env: %q is not a variable", callargs.Cut(name, 80))
+		}
+		if editor && slices.Contains([]string{"EDITOR", "VISUAL"}, name) {
+			return tools.ModelErrorf("env: %s is set by editor_text; give one of the two", name)
+		}
+	}
+	return nil
+}
+
+// input returns the text that the command reads.
+func (p *plan) input() io.Reader {
+	if p.stdin == "" {
+		return nil
+	}
+	return strings.NewReader(p.stdin)
+}
+
+// checkLengths refuses arguments that are too long for the kernel, and says where
+// else a long text can go.
+func (p *plan) checkLengths(args, env []string, restricted bool) error {
+	if n := len(p.command); n > maxArgument && !restricted {
+		return tools.ModelErrorf(`command has %d bytes, at most %d are allowed: send it as {"command":"bash -s","stdin":"…"}, or write it to a file first`, n, maxArgument)
+	}
+	for _, a := range args {
+		if len(a) > maxArgument {
+			return tools.ModelErrorf("an argument has %d bytes, at most %d are allowed: send it as stdin, or write it to a file first", len(a), maxArgument)
+		}
+	}
+	for _, v := range env {
+		if name, _, _ := strings.Cut(v, "="); len(v) > maxArgument {
+			return tools.ModelErrorf("variable %s has %d bytes, at most %d are allowed: send its value as stdin, or write it to a file first", callargs.Cut(name, 80), len(v), maxArgument)
+		}
+	}
+	return nil
+}
+
+// checkTalk refuses, if commands are restricted, a program that takes commands
+// from its input, because the lists never see what is written there. What an
+// allowed program does with its input is its own business, as it is with the
+// stdin of skill_run.
+func (p *plan) checkTalk(args []string) error {
+	if p.script != "" {
+		return nil
+	}
+	name := filepath.Base(args[0])
+	if shellcmd.RunsOthers(append([]string{name}, args[1:]...)) {
+		return tools.ModelErrorf("%s runs what it is told, which cannot be checked in a session; use skill_run", name)
+	}
+	return nil
+}
+
+// checkInterpreter refuses a script if its first line asks for another program
+// than the one by which a pattern allowed it.
+func (p *plan) checkInterpreter(asked, listed []string) error {
+	if asked == nil || listed == nil || asked[0] == listed[0] {
+		return nil
+	}
+	return tools.ModelErrorf("script %q asks for %s in its first line, but what is allowed is to run it by %s: call with a command that begins with %s",
+		callargs.Cut(p.script, 200), callargs.Cut(asked[0], 80), listed[0], strings.Join(listed, " "))
+}

@@ -1,0 +1,29 @@
+package run
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/tools"
+)
+
+// PollSession is skill_poll_session: more output of a session, or its end.
+func (r *Runner) PollSession() tools.Operation {
+	return tools.Operation{
+		Name:        "skill_poll_session",
+		Description: "Get the new output of a session, or its result.",
+		Fields: append([]tools.Field{
+			sessionField(),
+			{Name: "offset", Kind: tools.Count, Description: "begin there; default: after what was answered last"},
+		}, pageFields()...),
+		Ordered: true,
+		Session: sessionID,
+		Needs:   []string{"skill_exec"},
+		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+			live, err := sessionOf(ctx, s, args)
+			if err != nil {
+				return "", err
+			}
+			return r.answerPage(ctx, s, live, args, execAnswer{})
+		},
+	}
+}

@@ -1,0 +1,172 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// However many commands are queued, no more run at once than allowed. A session
+// that queues one command does not wait for all that another session has queued.
+func TestQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(4, 6)
+		var mu sync.Mutex
+		running, most := map[string]int{}, map[string]int{}
+		var ended []string
+		command := func(session string) {
+			leave, err := q.enter(t.Context(), session, time.Hour, false)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			running[session]++
+			running["all"]++
+			most[session], most["all"] = max(most[session], running[session]), max(most["all"], running["all"])
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			running[session]--
+			running["all"]--
+			ended = append(ended, session)
+			mu.Unlock()
+			leave()
+		}
+		var all sync.WaitGroup
+		for range 60 {
+			all.Go(func() { command("greedy") })
+		}
+		synctest.Wait()
+		for i := range 6 {
+			all.Go(func() { command(fmt.Sprint("other", i)) })
+		}
+		all.Wait()
+		if most["greedy"] != 4 || most["all"] != 6 || len(ended) != 66 {
+			t.Errorf("%v at once, %d ended", most, len(ended))
+		}
+		others := 0
+		for _, session := range ended[:30] {
+			if session != "greedy" {
+				others++
+			}
+		}
+		if others != 6 {
+			t.Errorf("%d of the others are among the first: %v", others, ended[:30])
+		}
+		if q.all != 0 || len(q.running) != 0 || len(q.waiting) != 0 {
+			t.Errorf("left: %d, %v, %d", q.all, q.running, len(q.waiting))
+		}
+	})
+}
+
+// A command that gives up waiting says why, and takes no place.
+func TestQueueGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(1, 5)
+		leave, err := q.enter(t.Context(), "s", time.Second, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told tools.ModelError
+		if _, err := q.enter(t.Context(), "s", time.Minute, false); !errors.As(err, &told) {
+			t.Errorf("error %v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := q.enter(ctx, "s", time.Minute, false); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+		leave()
+		if leave, err = q.enter(t.Context(), "s", time.Second, false); err != nil {
+			t.Error(err)
+		}
+		leave()
+		if q.all != 0 || len(q.waiting) != 0 {
+			t.Errorf("left: %d, %d", q.all, len(q.waiting))
+		}
+	})
+}
+
+func TestTimeouts(t *testing.T) {
+	const standard = 5 * time.Minute
+	for _, tt := range []struct {
+		limits        executor.Limits
+		timeout, most time.Duration
+	}{
+		{executor.Limits{}, standard, 10 * time.Minute},
+		{executor.Limits{Timeout: time.Hour}, time.Hour, time.Hour},
+		{executor.Limits{Timeout: time.Minute, MaxTimeout: 2 * time.Minute}, time.Minute, 2 * time.Minute},
+		{executor.Limits{MaxTimeout: time.Minute}, time.Minute, time.Minute},
+		{executor.Limits{Timeout: executor.Unlimited}, executor.Unlimited, maxTimeout},
+		{executor.Limits{Timeout: executor.Unlimited, MaxTimeout: time.Hour}, time.Hour, time.Hour},
+	} {
+		if timeout, most := timeouts(tt.limits, standard); timeout != tt.timeout || most != tt.most {
+			t.Errorf("%+v: %s, at most %s; want %s and %s", tt.limits, timeout, most, tt.timeout, tt.most)
+		}
+	}
+}
+
+// TestQueueAlone: a command that runs alone waits for those that run, is not
+// overtaken by later ones, and does not delay other sessions.
+func TestQueueAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(4, 8)
+		first, err := q.enter(t.Context(), "s", time.Hour, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		come := func(name, session string, alone bool) {
+			all.Go(func() {
+				leave, err := q.enter(t.Context(), session, time.Hour, alone)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				order = append(order, name)
+				mu.Unlock()
+				time.Sleep(time.Second)
+				mu.Lock()
+				order = append(order, "-"+name)
+				mu.Unlock()
+				leave()
+			})
+			synctest.Wait()
+		}
+		come("alone", "s", true)
+		come("later", "s", false)
+		come("other", "t", false)
+		if _, err := q.join("s", false); err == nil {
+			t.Error("a session began although one waits to be alone")
+		}
+		first()
+		all.Wait()
+		if got := strings.Join(order, " "); got != "other alone -other -alone later -later" && got != "other alone -alone later -other -later" && got != "other alone -alone -other later -later" {
+			t.Errorf("%s", got)
+		}
+		leave, err := q.join("s", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := q.join("s", false); err == nil {
+			t.Error("a session beside one that is alone")
+		}
+		leave()
+		leave()
+		if len(q.running)+len(q.talking)+len(q.alone)+q.all > 0 {
+			t.Errorf("%+v is left", q)
+		}
+	})
+}

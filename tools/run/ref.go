@@ -1,0 +1,78 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// maxRef bounds a workspace file or artifact that skill_read reads, in bytes.
+const maxRef = 16 << 20
+
+// ReadRef reads the file that workspace://path or artifact://name[@version]
+// names, of at most 16 MiB, and replaces the values of secrets. It serves as
+// ReadRef of [tools.Scope].
+func (r *Runner) ReadRef(ctx context.Context, s *tools.Scope, ref string) ([]byte, error) {
+	file, err := r.open(ctx, s, ref)
+	if err != nil {
+		return nil, modelError(ctx, err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxRef+1))
+	if err != nil {
+		return nil, modelError(ctx, err)
+	}
+	if len(data) > maxRef {
+		return nil, tools.ModelErrorf("%s has more than %d bytes: let a command take out what you need", callargs.Cut(ref, 200), maxRef)
+	}
+	secrets, err := r.knownSecrets(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(redact.NewSet(secrets).Text(string(data), 0)), nil
+}
+
+// WorkspaceAt returns the absolute path at which the commands of a session see
+// its workspace. It serves as WorkspaceAt of [tools.Scope].
+func (r *Runner) WorkspaceAt(ctx context.Context, session string) (string, error) {
+	if at := r.Executor.Capabilities().WorkspaceAt; at != "" {
+		return at, nil
+	}
+	place, err := r.Workspaces.Of(ctx, session)
+	if err != nil {
+		return "", modelError(ctx, err)
+	}
+	defer place.Release()
+	return place.Path(), nil
+}
+
+func (r *Runner) open(ctx context.Context, s *tools.Scope, ref string) (io.ReadCloser, error) {
+	if name, ok := strings.CutPrefix(ref, "workspace://"); ok {
+		place, err := r.Workspaces.Of(ctx, s.Key.Session)
+		if err != nil {
+			return nil, err
+		}
+		defer place.Release()                                               // an open file can be read after that
+		if rest, ok := strings.CutPrefix(path.Clean(name), "inputs/"); ok { // as in globs and inputs
+			name = "work/inputs/" + rest
+		}
+		return outputs.Open(place, name)
+	}
+	parsed, err := artifacts.ParseRef(ref)
+	if err != nil {
+		return nil, err
+	}
+	if r.Artifacts == nil {
+		return nil, fmt.Errorf("open %q: %w", callargs.Cut(ref, 200), artifacts.ErrNotFound)
+	}
+	file, _, err := r.Artifacts.Open(ctx, s.Key.Session, parsed)
+	return file, err
+}

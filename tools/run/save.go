@@ -1,0 +1,72 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/outputs"
+)
+
+var errGone = errors.New("it is not the plain file any more that was collected")
+
+// save stores whole files and returns what it has stored. A file that cannot be
+// stored whole becomes a warning; no part of it is stored. The error is for the
+// host: a store's own words are not for the model.
+func (w *answer) save(ctx context.Context, files []outputs.File, spec outputs.Spec) (all []artifacts.Info, failed error) {
+	if w.Artifacts == nil {
+		w.warnings = append(w.warnings, "nothing was saved: the host has no artifact store")
+		return nil, nil
+	}
+	files, warnings := spec.Savable(files)
+	w.warn(warnings)
+	for _, f := range files {
+		saved, err := w.saveFile(ctx, f, spec)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s was not saved: %w", f.Name, err))
+			w.warn([]outputs.Warning{{Name: f.Name, Text: "not saved: " + unsaved(err)}})
+			continue
+		}
+		all = append(all, saved)
+	}
+	return all, failed
+}
+
+func (w *answer) saveFile(ctx context.Context, f outputs.File, spec outputs.Spec) (artifacts.Info, error) {
+	file, err := outputs.Open(w.place, f.Name)
+	if err != nil {
+		return artifacts.Info{}, fmt.Errorf("%w: %w", errGone, err)
+	}
+	defer file.Close()
+	limit := spec.MaxFileBytes
+	if limit <= 0 {
+		limit = outputs.DefaultMaxFileBytes
+	}
+	return w.Artifacts.Save(ctx, w.scope.Key.Session, spec.ArtifactName(f.Name), f.MIME, file, limit)
+}
+
+// unsaved says why a file was not saved, without the paths and names in the
+// errors of a store.
+func unsaved(err error) string {
+	for _, known := range []struct {
+		err  error
+		what string
+	}{
+		{artifacts.ErrTooLarge, "it has grown beyond max_file_bytes"},
+		{artifacts.ErrFull, "the artifact store is full"},
+		{artifacts.ErrQuota, "the artifacts of this conversation have reached their limit"},
+		{artifacts.ErrEnded, "the session has ended"},
+		{artifacts.ErrName, "the name that name_template gives it is none for an artifact: give a relative path such as reports/"},
+		{errGone, errGone.Error()},
+	} {
+		if errors.Is(err, known.err) {
+			return known.what
+		}
+	}
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return "the artifact store failed: " + errno.Error()
+	}
+	return "the artifact store failed"
+}

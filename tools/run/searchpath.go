@@ -1,0 +1,40 @@
+package run
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// searchPath returns the PATH of a command. Programs of packages and of what the
+// host shows come before those of the system, unless names are compared with a
+// list: in that case a name means the program of the system. The .venv of the
+// skill is then left out too, because commands can write to it: a program that
+// one puts there must not pass for an allowed one.
+func (st *staging) searchPath(own string) string {
+	const separator = string(filepath.ListSeparator)
+	venv, system, _ := strings.Cut(own, separator)
+	var programs []string
+	for _, e := range st.found.Environments {
+		programs = append(programs, e.Bin())
+	}
+	for _, dir := range st.visible(st.capabilities()) {
+		programs = append(programs, programsOf(dir))
+	}
+	programs = slices.DeleteFunc(programs, func(dir string) bool { return strings.Contains(dir, separator) })
+	if st.restricted() || st.scope.Narrow {
+		return strings.Join(append([]string{system}, programs...), separator)
+	}
+	return strings.Join(append(append([]string{venv}, programs...), system), separator)
+}
+
+// programsOf returns the subdirectory of a directory that holds its programs.
+func programsOf(dir string) string {
+	switch filepath.Base(dir) {
+	case "bin":
+		return dir
+	case "node_modules":
+		return filepath.Join(dir, ".bin")
+	}
+	return filepath.Join(dir, "bin")
+}

@@ -1,0 +1,81 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/terminal"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// secretsOf returns the secrets that a skill declares and the host gives it.
+func (r *Runner) secretsOf(ctx context.Context, skill core.Skill) []terminal.Secret {
+	if r.Secret == nil {
+		return nil
+	}
+	var secrets []terminal.Secret
+	for _, name := range DeclaredSecrets(skill.Metadata) {
+		if value, ok := r.Secret(ctx, skill, name); ok {
+			secrets = append(secrets, terminal.Secret{Name: name, Value: value})
+		}
+	}
+	return secrets
+}
+
+// knownSecrets are those of every skill of the catalog that asks for any, whoever
+// sees it: one that is no longer loaded may have left its own in a file.
+func (r *Runner) knownSecrets(ctx context.Context, s *tools.Scope) ([]terminal.Secret, error) {
+	if r.Secret == nil {
+		return nil, nil
+	}
+	var secrets []terminal.Secret
+	for _, skill := range s.Catalog.Whole().Snapshot().Skills() {
+		if skill.Metadata["secrets"] != "" {
+			secrets = append(secrets, r.secretsOf(ctx, skill)...)
+		}
+	}
+	return secrets, ctx.Err()
+}
+
+// DeclaredSecrets returns the names of the secrets that a skill asks for in the
+// metadata field "secrets": a list, or names separated by commas or white space.
+// Only names of environment variables count.
+func DeclaredSecrets(metadata map[string]string) []string {
+	return slices.DeleteFunc(declared(metadata["secrets"]), func(n string) bool {
+		return n == "" || strings.ContainsFunc(n, func(r rune) bool {
+			return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+		})
+	})
+}
+
+// declared reads a metadata field: a list in JSON, or words separated by commas or
+// white space.
+func declared(text string) []string {
+	var words []string
+	if json.Unmarshal([]byte(text), &words) != nil {
+		words = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	}
+	return words
+}
+
+// learnSecrets asks the host for the secrets of the command, and for those that
+// no answer may show. It asks for both once, because a host may give another
+// value each time.
+func (st *staging) learnSecrets(ctx context.Context) error {
+	known, err := st.knownSecrets(ctx, st.scope)
+	st.given = st.secretsOf(ctx, st.skill)
+	st.secrets = append(known, st.given...)
+	if shown, warning := st.out.hide(st.given); st.out != nil {
+		st.given, st.secrets = shown, append(st.secrets, shown...)
+		if warning != "" {
+			st.warnings = append(st.warnings, warning)
+		}
+	}
+	st.hidden = redact.NewSet(st.secrets)
+	return err
+}

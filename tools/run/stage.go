@@ -1,0 +1,140 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// loadRef is the load of a skill to which a command belongs. The command runs the
+// files as the first command after that load found them.
+type loadRef struct {
+	id     string // in the session
+	digest string // of the body that was delivered
+}
+
+// choose finds the skill and whether it may run.
+func (st *staging) choose(ctx context.Context) error {
+	rec, err := st.scope.Record(ctx)
+	if err != nil {
+		return err
+	}
+	if st.skill, err = st.scope.Skill(rec, st.plan.skill); err != nil {
+		return err
+	}
+	st.load, err = st.loadOf(ctx, rec, st.skill)
+	return err
+}
+
+// loadOf finds the load of a skill. A skill that may run without one counts as
+// loaded anew in every turn.
+func (st *staging) loadOf(ctx context.Context, rec *session.Record, skill core.Skill) (loadRef, error) {
+	if a := rec.Find(skill.Name); a != nil {
+		return loadRef{fmt.Sprintf("%q %s %d", st.scope.Key.Agent, a.Digest, a.Loaded), a.Digest}, nil
+	}
+	if !st.Unloaded {
+		return loadRef{}, tools.NotLoaded(skill.Name)
+	}
+	digest, err := st.scope.Digest(ctx, skill.Name)
+	if err != nil {
+		return loadRef{}, err
+	}
+	return loadRef{fmt.Sprintf("%q %s turn %d", st.scope.Key.Agent, digest, rec.Turn), digest}, nil
+}
+
+// stage puts the skill, the conversation's files and the inputs into the
+// workspace.
+func (st *staging) stage(ctx context.Context) (err error) {
+	began := time.Now()
+	var done workspace.Staging
+	if st.dir, done, err = st.stageSkill(ctx, st.skill, st.load); err != nil {
+		return err
+	}
+	if err := st.findDependencies(ctx, done.Copied); err != nil {
+		return err
+	}
+	from := st.sources()
+	if err := st.attach(ctx, from); err != nil {
+		return err
+	}
+	if err := st.checkHostFiles(); err != nil {
+		return err
+	}
+	if len(st.plan.inputs) > 0 {
+		_, warnings, err := st.place.Inputs(ctx, st.plan.inputs, from)
+		if err != nil {
+			return err
+		}
+		st.warnings = append(st.warnings, warnings...)
+	}
+	st.report(ctx, core.WorkspaceStage, began, stageDetail(st.skill.Name, done))
+	return nil
+}
+
+// stageSkill stages a skill for a load of it.
+func (st *staging) stageSkill(ctx context.Context, skill core.Skill, l loadRef) (dir string, done workspace.Staging, err error) {
+	if dir, done, err = st.place.Stage(ctx, skill, l.id, st.scope.Catalog); err != nil {
+		return "", done, err
+	}
+	if done.Looked {
+		now, err := st.scope.Digest(ctx, skill.Name)
+		if err != nil && ctx.Err() != nil {
+			return "", done, ctx.Err()
+		}
+		if done.Newer || err != nil || now != l.digest {
+			st.warnings = append(st.warnings, fmt.Sprintf("skill %q has changed since it was loaded, and what runs are its files of now: load it again to read what it says", skill.Name))
+		}
+	}
+	if !done.Copied || done.Changed != "" { // report it once
+		return dir, done, nil
+	}
+	st.warnings = append(st.warnings, done.Warnings...)
+	passed, err := st.scope.Catalog.Passed(ctx, skill.Name)
+	for _, name := range passed {
+		st.warnings = append(st.warnings, fmt.Sprintf("not staged: %q of the skill is a link that cannot be followed, no regular file, or badly named", callargs.Cut(name, 200)))
+	}
+	return dir, done, err
+}
+
+// stageDetail says what was staged, and why it was staged again.
+func stageDetail(skill string, done workspace.Staging) string {
+	if done.Changed == "" {
+		return skill
+	}
+	return fmt.Sprintf("%s: staged anew, %q was changed", skill, done.Changed)
+}
+
+// sources returns where inputs come from.
+func (st *staging) sources() workspace.Sources {
+	from := st.Resolve
+	if st.Artifacts != nil {
+		from.Artifacts = st.Artifacts
+	}
+	from.StageSkill = func(ctx context.Context, name string) error {
+		rec, err := st.scope.Record(ctx)
+		if err != nil {
+			return err
+		}
+		skill, err := st.scope.Skill(rec, name)
+		if err != nil {
+			return err
+		}
+		l, err := st.loadOf(ctx, rec, skill)
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		_, done, err := st.stageSkill(ctx, skill, l)
+		if err == nil && done.Copied {
+			st.scope.Emit(ctx, core.Event{Kind: core.WorkspaceStage, Skill: skill.Name, Duration: time.Since(began), Detail: stageDetail(skill.Name, done)})
+		}
+		return err
+	}
+	return from
+}

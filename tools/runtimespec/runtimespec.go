@@ -1,0 +1,150 @@
+// Package runtimespec is the vocabulary of the Agent Skills Runtime Implementation Spec:
+// skills are loaded as a set, their instructions stand after the system text, and calls are
+// answered by a receipt in JSON. It is one of satchel.WithVocabulary.
+package runtimespec
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Option changes the vocabulary.
+type Option func(*config)
+
+type config struct {
+	separator string
+	absolute  bool
+}
+
+// Dotted names the tools as the spec does: skills.load, skills.unload, skills.read and
+// skills.run_script. Many services refuse names with a dot, so the default is an
+// underscore.
+func Dotted() Option { return func(c *config) { c.separator = "." } }
+
+// WithLocations gives receipts the absolute paths of skills that are directories. By
+// default a location is as the overview shows it.
+func WithLocations() Option { return func(c *config) { c.absolute = true } }
+
+const guidance = `Load a skill with LOAD before you use any of its instructions, files or scripts; the list only says what it is for. ` +
+	`LOAD replaces what is loaded unless its mode is "add". READ reads files of loaded skills, RUN runs their scripts. UNLOAD what you are done with.`
+
+// New returns the vocabulary: skills_load, skills_unload, skills_read and
+// skills_run_script.
+func New(opts ...Option) tools.Vocabulary {
+	c := &config{separator: "_"}
+	for _, o := range opts {
+		o(c)
+	}
+	name := func(verb string) string { return "skills" + c.separator + verb }
+	read := tools.Read()
+	read.Name, read.Provides = name("read"), []string{"skill_read"}
+	return tools.Vocabulary{
+		Name:       "runtime-spec",
+		Operations: []tools.Operation{c.load(name("load")), c.unload(name("unload")), read, runScript(name("run_script"))},
+		Guidance: strings.NewReplacer("UNLOAD", "Unload with "+name("unload"), "LOAD", name("load"), "READ", name("read"), "RUN", name("run_script")).
+			Replace(guidance),
+		InSystem: true,
+	}
+}
+
+func (c *config) load(name string) tools.Operation {
+	return tools.Operation{
+		Name:        name,
+		Description: "Load the full instructions of one or more skills. Do this before you rely on a skill.",
+		Fields: []tools.Field{
+			{Name: "names", Kind: tools.Texts, Required: true, Aliases: []string{"name", "skills", "skill"}, Description: "skill names from the list"},
+			{Name: "mode", Kind: tools.Text, Enum: []string{"replace", "add"}, Description: "replace (default) unloads all other skills"},
+		},
+		Always:   true,
+		Changes:  true,
+		Delivers: true,
+		Provides: []string{"skill_load"},
+		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+			return tools.LoadAll(ctx, s, args.Texts("names"), args.Text("mode") != "add", c.receipt(s))
+		},
+	}
+}
+
+func (c *config) unload(name string) tools.Operation {
+	return tools.Operation{
+		Name:        name,
+		Description: "Unload skills that you no longer need, or all.",
+		Fields: []tools.Field{
+			{Name: "names", Kind: tools.Texts, Aliases: []string{"name", "skills", "skill"}},
+			{Name: "all", Kind: tools.Flag},
+		},
+		Always:   true,
+		Changes:  true,
+		Needs:    []string{"skill_load"},
+		Provides: []string{"skill_unload"},
+		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+			return tools.UnloadAll(ctx, s, args.Texts("names"), args.Flag("all"), c.receipt(s))
+		},
+	}
+}
+
+// receipt is the spec's receipt of what is loaded, with the runtime's own as its last field.
+type receipt struct {
+	Active  []activeSkill `json:"active_skills"`
+	Notes   []string      `json:"notes,omitempty"`
+	Receipt string        `json:"receipt,omitempty"`
+}
+
+type activeSkill struct {
+	Name       string         `json:"name"`
+	Location   string         `json:"location"`
+	RootDir    string         `json:"root_dir"`
+	Digest     string         `json:"digest"`
+	Properties map[string]any `json:"properties"`
+}
+
+func (c *config) receipt(s *tools.Scope) tools.Answered {
+	return func(next *session.Record, notes []string, own string) (string, error) {
+		r := receipt{Active: []activeSkill{}, Notes: notes, Receipt: own}
+		snapshot := s.Catalog.Snapshot()
+		for _, a := range next.Active {
+			skill, ok := snapshot.Skill(a.Skill)
+			if !ok {
+				skill = core.Skill{Name: a.Skill}
+			}
+			at := skill.Location
+			if absolute, ok := s.Catalog.Path(a.Skill); ok && c.absolute {
+				at = strings.ReplaceAll(absolute, `\`, "/")
+			}
+			r.Active = append(r.Active, activeSkill{a.Skill, at, path.Dir(at), "sha256:" + a.Digest, properties(skill)})
+		}
+		return encode(r)
+	}
+}
+
+// properties are the fields of the front matter that a skill has.
+func properties(skill core.Skill) map[string]any {
+	p := map[string]any{"name": skill.Name, "description": skill.Description}
+	for name, value := range map[string]string{"license": skill.License, "compatibility": skill.Compatibility} {
+		if value != "" {
+			p[name] = value
+		}
+	}
+	if skill.AllowedTools != nil {
+		p["allowed-tools"] = strings.Join(skill.AllowedTools, " ")
+	}
+	if len(skill.Metadata) > 0 {
+		p["metadata"] = skill.Metadata
+	}
+	return p
+}
+
+func encode(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}

@@ -1,0 +1,188 @@
+package runtimespec_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/tools/runtimespec"
+)
+
+func skills(t *testing.T) string {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a/SKILL.md":        "---\nname: a\ndescription: Does a.\nlicense: MIT\nallowed-tools: Bash Read\n---\nBody of a.\n",
+		"a/scripts/say.sh":  "echo \"said $1 $WORD\"; exit 3\n",
+		"a/references/x.md": "Text of x.\n",
+		"b/SKILL.md":        "---\nname: b\ndescription: Does b.\n---\nBody of b.\n",
+		"c/SKILL.md":        "---\nname: c\ndescription: Does c.\n---\nBody of c.\n",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func chat(t *testing.T, opts ...satchel.Option) *chattest.Chat {
+	t.Helper()
+	rt, err := satchel.New(append([]satchel.Option{satchel.WithSkillDirs(skills(t)), satchel.WithVocabulary(runtimespec.New())}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return chattest.NewChat(t, rt).Say(core.User, "go")
+}
+
+// active reads the names of a receipt.
+func active(t *testing.T, answer string) (names []string) {
+	t.Helper()
+	var r struct {
+		Active []struct {
+			Name     string `json:"name"`
+			Location string `json:"location"`
+			Root     string `json:"root_dir"`
+			Digest   string `json:"digest"`
+		} `json:"active_skills"`
+	}
+	if err := json.Unmarshal([]byte(answer), &r); err != nil {
+		t.Fatalf("%v: %s", err, answer)
+	}
+	for _, a := range r.Active {
+		if !strings.HasPrefix(a.Digest, "sha256:") || a.Location != a.Root+"/SKILL.md" {
+			t.Errorf("%+v", a)
+		}
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+func TestLoadReplacesAndAdds(t *testing.T) {
+	c := chat(t, satchel.WithProfile(tools.KnowledgeOnly))
+	for _, step := range []struct{ call, want string }{
+		{`skills_load {"names":["a","b","a"]}`, "a b"},
+		{`skills_load {"names":["c"]}`, "c"},
+		{`skills_load {"names":["b","c"],"mode":"add"}`, "c b"},
+		{`skills_unload {"names":["c"]}`, "b"},
+		{`skills_unload {"names":["c"]}`, "b"},
+		{`skills_unload {"all":true}`, ""},
+	} {
+		if got := strings.Join(active(t, c.Calls(step.call)[0]), " "); got != step.want {
+			t.Errorf("%s: %q, want %q", step.call, got, step.want)
+		}
+	}
+}
+
+func TestReceiptIsThatOfTheSpec(t *testing.T) {
+	c := chat(t, satchel.WithProfile(tools.KnowledgeOnly))
+	answer := c.Calls(`skills_load {"names":["b"],"why":"x"}`)[0]
+	at := c.Runtime.Catalog().Snapshot().Skills()[1].Location
+	loaded, err := c.Runtime.Loaded(hook.WithKey(t.Context(), c.Key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := loaded[0].Digest
+	want := `{"active_skills":[{"name":"b","location":"` + at + `","root_dir":"` + strings.TrimSuffix(at, "/SKILL.md") + `","digest":"sha256:` + digest +
+		`","properties":{"description":"Does b.","name":"b"}}],"notes":["loaded: b"],"warnings":["ignored unknown field \"why\""],"receipt":"[skill#1 +b@` + digest[:12] + `]"}`
+	if answer != want {
+		t.Errorf("answer\n%s\nwant\n%s", answer, want)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	c := chat(t, satchel.WithMaxLoaded(2), satchel.WithProfile(tools.KnowledgeOnly))
+	c.Calls(`skills_load {"names":["a"]}`)
+	for call, want := range map[string]string{
+		`skills_load {"names":["b","c"],"mode":"add"}`: `error: 1 loaded and 2 more are over 2: load fewer, or use mode "replace"`,
+		`skills_load {"names":["a","b","c"]}`:          "error: 3 skills in one call are more than the 2 that can be loaded; load fewer",
+		`skills_load {"names":["bb","nope"]}`:          `error: unknown skill "bb": did you mean "b"?; unknown skill "nope": use a name from the list of available skills`,
+		`skills_load {}`:                               `error: "names" is missing; send an object such as {"names":["…"]}`,
+		`skills_unload {}`:                             `error: name skills, such as {"names":["…"]}, or set all`,
+		`skills_read {"skill":"b","path":"SKILL.md"}`:  `error: skill "b" is not loaded: call skills_load for it first`,
+	} {
+		if got := c.Calls(call)[0]; got != want {
+			t.Errorf("%s: %s\nwant %s", call, got, want)
+		}
+	}
+	chattest.Same(t, "loaded", c.LoadedNames(), "a[]")
+}
+
+// Instructions stand after the system text, or, where the host says so, in the result that
+// has the receipt.
+func TestPlacement(t *testing.T) {
+	c := chat(t, satchel.WithProfile(tools.KnowledgeOnly))
+	c.Calls(`skills_load a`)
+	view := c.View()
+	if !strings.Contains(view[0].Text, "<available_skills>") || !strings.Contains(view[0].Text, "<active_skills>") || !strings.Contains(view[0].Text, "Body of a.") ||
+		!strings.Contains(view[0].Text, "Load a skill with skills_load") {
+		t.Errorf("view\n%s", chattest.Shown(view))
+	}
+	c = chat(t, satchel.WithProfile(tools.KnowledgeOnly), satchel.WithPlacement(processors.InToolResult))
+	c.Calls(`skills_load a`)
+	view = c.View()
+	if last := view[len(view)-1].Text; !strings.Contains(last, "]\"}\n\n<skill name=\"a\">\nBody of a.") {
+		t.Errorf("view\n%s", chattest.Shown(view))
+	}
+}
+
+func TestRead(t *testing.T) {
+	c := chat(t, satchel.WithProfile(tools.KnowledgeOnly), satchel.WithLoadMode(loadmode.Session))
+	if got := c.Calls(`skills_read {"path":"references/x.md"}`)[0]; got != "error: no skill is loaded: call skills_load first" {
+		t.Errorf("before: %s", got)
+	}
+	c.Calls(`skills_load a`)
+	if got := c.Calls(`skills_read {"path":"references/x.md"}`)[0]; !strings.HasSuffix(got, "Text of x.") {
+		t.Errorf("answer %s", got)
+	}
+}
+
+func TestRunScript(t *testing.T) {
+	here, err := local.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := chat(t, satchel.WithRunner(satchel.Runner{Executor: here}))
+	if got := c.Calls(`skills_run_script {"path":"scripts/say.sh"}`)[0]; got != "error: no skill is loaded: call skills_load first" {
+		t.Errorf("before: %s", got)
+	}
+	c.Calls(`skills_load a`)
+	got := c.Calls(`skills_run_script {"path":"scripts/say.sh","args":["it"],"env":{"WORD":"now"},"workdir":"."}`)[0]
+	if want := `{"path":"scripts/say.sh","exit_code":3,"stdout":"said it now\n","stderr":""}`; got != want {
+		t.Errorf("answer %s, want %s", got, want)
+	}
+	if got := c.Calls(`skills_run_script {"path":"../x.sh"}`)[0]; got != `error: path "../x.sh" is not below scripts/` {
+		t.Errorf("answer %s", got)
+	}
+	c.Calls(`skills_load b`)
+	if got := c.Calls(`skills_run_script {"skill":"a","path":"scripts/say.sh"}`)[0]; !strings.Contains(got, "not loaded") {
+		t.Errorf("unloaded: %s", got)
+	}
+}
+
+func TestDotted(t *testing.T) {
+	v := runtimespec.New(runtimespec.Dotted(), runtimespec.WithLocations())
+	if v.Loads() != "skills.load" || !strings.Contains(v.Guidance, "skills.run_script") || len(v.Guidance) > 700 {
+		t.Errorf("%s, %s", v.Loads(), v.Guidance)
+	}
+	if _, err := satchel.New(satchel.WithVocabulary(tools.Vocabulary{})); err == nil {
+		t.Error("a vocabulary without a load is accepted")
+	}
+}

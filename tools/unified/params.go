@@ -1,0 +1,145 @@
+package unified
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Param is a parameter that a skill declares in metadata.parameters.
+type Param struct {
+	Name        string            `json:"name"`
+	Type        string            `json:"type,omitempty"`
+	Required    bool              `json:"required,omitempty"`
+	Default     json.RawMessage   `json:"default,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Values      []json.RawMessage `json:"values,omitempty"`
+}
+
+// paramsOf reads what a skill declares. What is no list of named parameters declares
+// nothing.
+func paramsOf(metadata map[string]string) []Param {
+	var list []Param
+	if json.Unmarshal([]byte(metadata["parameters"]), &list) != nil || len(list) > 64 {
+		return nil
+	}
+	return slices.DeleteFunc(list, func(p Param) bool { return p.Name == "" || strings.ContainsAny(p.Name, "{}\n") })
+}
+
+// textOf writes a JSON value as it is put into a text.
+func textOf(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(bytes.TrimSpace(raw))
+}
+
+// fill reads the values of parameters. wrong is "" where they fit; warnings name those
+// that are not declared.
+func fill(declared []Param, given map[string]json.RawMessage) (values map[string]json.RawMessage, warnings []string, wrong string) {
+	values = map[string]json.RawMessage{}
+	for _, p := range declared {
+		raw, ok := given[p.Name]
+		if ok && string(raw) == "null" {
+			ok = false
+		}
+		switch {
+		case !ok && p.Default != nil:
+			raw = p.Default
+		case !ok && p.Required:
+			return nil, nil, fmt.Sprintf("parameter %q is missing; %s", p.Name, described(declared))
+		case !ok:
+			raw = json.RawMessage(`""`)
+		default:
+			if wrong := p.misfit(raw); wrong != "" {
+				return nil, nil, wrong + "; " + described(declared)
+			}
+		}
+		values[p.Name] = raw
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if _, known := values[name]; !known && len(warnings) < 5 {
+			warnings = append(warnings, fmt.Sprintf("the skill has no parameter %q", name))
+		}
+	}
+	return values, warnings, ""
+}
+
+func (p Param) misfit(raw json.RawMessage) string {
+	text := textOf(raw)
+	switch p.Type {
+	case "number":
+		var n json.Number
+		if json.Unmarshal([]byte(text), &n) != nil {
+			return fmt.Sprintf("parameter %q is a number, not %s", p.Name, cut(string(raw), 80))
+		}
+	case "boolean":
+		if text != "true" && text != "false" {
+			return fmt.Sprintf("parameter %q is true or false, not %s", p.Name, cut(string(raw), 80))
+		}
+	case "enum":
+		var values []string
+		for _, v := range p.Values {
+			if textOf(v) == text {
+				return ""
+			}
+			values = append(values, fmt.Sprintf("%q", textOf(v)))
+		}
+		return fmt.Sprintf("parameter %q is one of %s, not %s", p.Name, strings.Join(values, ", "), cut(string(raw), 80))
+	}
+	return ""
+}
+
+func described(declared []Param) string {
+	var parts []string
+	for _, p := range declared {
+		switch {
+		case p.Default != nil:
+			parts = append(parts, fmt.Sprintf("%s (default %s)", p.Name, p.Default))
+		case p.Required:
+			parts = append(parts, p.Name+" (required)")
+		default:
+			parts = append(parts, p.Name)
+		}
+	}
+	return "parameters are " + strings.Join(parts, ", ")
+}
+
+// render puts values into a text, once: what is put in is not looked at again.
+func render(text string, values map[string]json.RawMessage) string {
+	if len(values) == 0 {
+		return text
+	}
+	var b strings.Builder
+	for {
+		i := strings.Index(text, "{{")
+		if i < 0 {
+			break
+		}
+		end := strings.Index(text[i+2:], "}}")
+		if end < 0 {
+			break
+		}
+		if raw, ok := values[strings.TrimSpace(text[i+2:i+2+end])]; ok {
+			b.WriteString(text[:i])
+			b.WriteString(textOf(raw))
+			text = text[i+2+end+2:]
+			continue
+		}
+		b.WriteString(text[:i+1])
+		text = text[i+1:]
+	}
+	b.WriteString(text)
+	return b.String()
+}
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}

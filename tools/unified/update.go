@@ -1,0 +1,266 @@
+package unified
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Update is updateSkill, under the name that it is given.
+func Update(name string) tools.Operation {
+	return tools.Operation{
+		Name:        name,
+		Description: "Change a skill. patch, replace, metadata and archive need the versionRef that inspect showed. edits: {oldText,newText,replaceAll} or {from,to,newText} or {after,newText}.",
+		Fields: []tools.Field{
+			{Name: "skill", Kind: tools.Text, Description: "canonicalId", Aliases: []string{"skillRef", "skill_ref", "canonicalId", "canonical_id"}},
+			{Name: "action", Kind: tools.Text, Required: true, Enum: []string{"create", "patch", "replace", "metadata", "copy", "archive"}},
+			{Name: "expectedVersionRef", Kind: tools.Text, Aliases: []string{"expected_version_ref"}},
+			{Name: "reason", Kind: tools.Text},
+			{Name: "dryRun", Kind: tools.Flag, Aliases: []string{"dry_run"}},
+			{Name: "target", Kind: tools.Text, Description: "SKILL.md (default), body, or a doc"},
+			{Name: "patchFormat", Kind: tools.Text, Enum: []string{"unifiedDiff", "edits"}, Aliases: []string{"patch_format"}, Quiet: true},
+			whole("patch", "unified diff", "diff"),
+			{Name: "edits", Kind: tools.Value, Schema: map[string]any{"type": "array", "items": map[string]any{"type": "object"}}},
+			whole("content", "of create and replace"),
+			{Name: "name", Kind: tools.Text, Description: "of create and copy"},
+			whole("description", ""),
+			{Name: "category", Kind: tools.Text},
+			{Name: "triggers", Kind: tools.Texts},
+			{Name: "toolHints", Kind: tools.Texts, Aliases: []string{"tool_hints"}},
+			{Name: "status", Kind: tools.Text, Enum: []string{"active", "draft"}},
+			{Name: "metadata", Kind: tools.Value, Schema: map[string]any{"type": "object"}},
+			{Name: "private", Kind: tools.Value, Schema: map[string]any{"type": "boolean"}},
+			{Name: "draft", Kind: tools.Flag},
+		},
+		Ordered: true,
+		Request: func(args tools.Args) permission.Request {
+			return permission.Request{Takes: permission.Text, Text: args.Text("skill"), Idle: args.Err() != nil}
+		},
+		Question: question,
+		Call:     updateSkill,
+	}
+}
+
+// textEdit is an edit as a model writes it, with the other spelling of each field.
+type textEdit struct {
+	library.TextEdit
+	Old     *string `json:"old_text"`
+	New     *string `json:"new_text"`
+	All     *bool   `json:"replace_all"`
+	OldCase *string `json:"old"`
+	NewCase *string `json:"new"`
+}
+
+// editOf reads the arguments. Errors are tools.ModelError.
+func editOf(args tools.Args) (library.Edit, error) {
+	e := library.Edit{
+		Action: library.Action(args.Text("action")), Skill: args.Text("skill"), Expected: args.Text("expectedVersionRef"), Reason: args.Text("reason"),
+		DryRun: args.Flag("dryRun"), Target: args.Text("target"), Format: args.Text("patchFormat"), Name: args.Text("name"),
+		Triggers: args.Texts("triggers"), ToolHints: args.Texts("toolHints"), Status: args.Text("status"), Draft: args.Flag("draft"), Model: true,
+	}
+	var err error
+	if e.Patch, _, err = wholeText(args, "patch"); err != nil {
+		return e, err
+	}
+	if e.Content, _, err = wholeText(args, "content"); err != nil {
+		return e, err
+	}
+	if text, given, err := wholeText(args, "description"); err != nil {
+		return e, err
+	} else if given {
+		e.Description = &text
+	}
+	if c := args.Text("category"); c != "" {
+		e.Category = &c
+	}
+	if err := args.Value("private", &e.Private); err != nil {
+		return e, err
+	}
+	if err := args.Value("metadata", &e.Metadata); err != nil {
+		return e, err
+	}
+	var edits []textEdit
+	if err := args.Value("edits", &edits); err != nil {
+		return e, err
+	}
+	for _, te := range edits {
+		for _, o := range []*string{te.Old, te.OldCase} {
+			if te.OldText == nil {
+				te.OldText = o
+			}
+		}
+		for _, n := range []*string{te.New, te.NewCase} {
+			if te.NewText == "" && n != nil {
+				te.NewText = *n
+			}
+		}
+		if te.All != nil {
+			te.ReplaceAll = *te.All
+		}
+		e.Edits = append(e.Edits, te.TextEdit)
+	}
+	return e, nil
+}
+
+// prepare resolves the skill of an edit, and brings what the library does not hold.
+func (d *Desk) prepare(ctx context.Context, s *tools.Scope, a library.Actor, e *library.Edit) error {
+	e.Held = d.Edit == Allow
+	if e.Action == library.Create || e.Skill == "" {
+		return nil
+	}
+	f, err := d.find(ctx, s, a, e.Skill)
+	if err != nil {
+		return err
+	}
+	if e.Skill = f.ID; f.folder == "" {
+		return nil
+	}
+	if e.Action != library.Copy {
+		return &library.Error{Code: "refused", Message: fmt.Sprintf("%s cannot be edited: copy it first", f.ID)}
+	}
+	o, err := d.openFolder(ctx, s, f, "")
+	if err != nil {
+		return err
+	}
+	e.Files = map[string][]byte{}
+	for _, file := range o.list {
+		if e.Files[file.Path], err = o.read(ctx, file.Path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// question asks about an edit with its numbered difference. What would fail anyway, a
+// dry run and what changes nothing is not asked about.
+func question(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.Question, error) {
+	d, actor, _, err := desk(ctx, s)
+	if d == nil || err != nil || d.Edit != Ask || args.Err() != nil {
+		return nil, err
+	}
+	e, err := editOf(args)
+	if err != nil || e.DryRun {
+		return nil, nil //nolint:nilerr // the call answers what is wrong
+	}
+	if err := d.prepare(ctx, s, actor, &e); err != nil {
+		return nil, ctx.Err()
+	}
+	e.DryRun = true
+	out, err := d.Library.Edit(ctx, actor, e)
+	if err != nil || out.Status != "dry_run" {
+		return nil, ctx.Err()
+	}
+	q := &tools.Question{
+		Detail: out.Diff.Numbered, Bound: strings.Join([]string{out.ID, out.Previous, out.Digest}, " "), Lasting: out.ID,
+		LastingText: "edits of " + out.Name + ", which are then not reviewed",
+		Nobody:      "denied: skills are edited only with approval, and nobody can be asked; dryRun shows the change",
+	}
+	approval := &library.Approval{ID: out.ID, Base: out.Previous, Digest: out.Digest}
+	if len(q.Detail) <= maxDetail {
+		approval.By = "approver"
+	} else {
+		q.Detail = fmt.Sprintf("The change is too long to be shown: %d lines come and %d go. It stays unreviewed.", out.Diff.Added, out.Diff.Removed)
+	}
+	if q.Detail == "" {
+		q.Detail = fmt.Sprintf("%s %s, without a change of its text", out.Action, out.Name)
+	}
+	if out.ID == "" { // a new skill: its id comes with it
+		q.Lasting = "create " + out.Name
+	}
+	q.Approval = approval
+	return q, nil
+}
+
+// maxDetail bounds a difference that can be reviewed by answering a question.
+const maxDetail = 48 << 10
+
+// updated is the answer of an edit.
+type updated struct {
+	Action       string               `json:"action"`
+	Status       string               `json:"status"`
+	CanonicalID  string               `json:"canonicalId,omitempty"`
+	Name         string               `json:"name"`
+	VersionRef   string               `json:"versionRef"`
+	Previous     string               `json:"previousVersionRef,omitempty"`
+	Diff         *string              `json:"diff,omitempty"`
+	NumberedDiff *string              `json:"numberedDiff,omitempty"`
+	DiffID       string               `json:"diffId,omitempty"`
+	Added        int                  `json:"added"`
+	Removed      int                  `json:"removed"`
+	Warnings     []string             `json:"warnings"`
+	Diagnostics  []skillmd.Diagnostic `json:"diagnostics"`
+}
+
+func updateSkill(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+	d, actor, answer, err := desk(ctx, s)
+	if d == nil {
+		return answer, err
+	}
+	limit := s.Limits.OrDefaults().Answer
+	e, err := editOf(args)
+	var told tools.ModelError
+	if errors.As(err, &told) {
+		return fail("invalid", string(told)), nil
+	}
+	if err == nil {
+		err = d.prepare(ctx, s, actor, &e)
+	}
+	if err != nil {
+		return d.failed(ctx, err, limit)
+	}
+	if approval, ok := s.Approval.(*library.Approval); ok {
+		e.Approval = approval
+	}
+	if !e.DryRun {
+		rec, err := s.Record(ctx)
+		if err != nil {
+			return "", err
+		}
+		if !d.spend(s.Key, rec.Turn) {
+			return fail("refused", fmt.Sprintf("at most %d edits may be made between two messages of the user", d.MaxEdits)), nil
+		}
+	}
+	out, err := d.Library.Edit(ctx, actor, e)
+	if err != nil {
+		return d.failed(ctx, err, limit)
+	}
+	return fitted(&out, limit), nil
+}
+
+// fitted writes the answer. What does not fit is left out whole: the numbered
+// difference first.
+func fitted(out *library.Outcome, limit int) string {
+	u := updated{
+		Action: string(out.Action), Status: out.Status, CanonicalID: out.ID, Name: out.Name, VersionRef: out.VersionRef, Previous: out.Previous,
+		Diff: &out.Diff.Unified, NumberedDiff: &out.Diff.Numbered, Added: out.Diff.Added, Removed: out.Diff.Removed,
+		Warnings: append([]string{}, out.Warnings...), Diagnostics: append([]skillmd.Diagnostic{}, out.Diagnostics...),
+	}
+	text := encode(u)
+	for _, leave := range []func(){
+		func() {
+			u.NumberedDiff = nil
+			u.Warnings = append(u.Warnings, "numberedDiff is left out: it is too long for an answer")
+		},
+		func() {
+			u.Diff, u.DiffID = nil, out.VersionRef
+			u.Warnings[len(u.Warnings)-1] = "diff and numberedDiff are left out: they are too long for an answer"
+		},
+		func() {
+			u.Warnings = u.Warnings[len(u.Warnings)-1:]
+			u.Diagnostics = u.Diagnostics[:min(len(u.Diagnostics), 20)]
+		},
+	} {
+		if len(text) <= limit {
+			break
+		}
+		leave()
+		text = encode(u)
+	}
+	return text
+}

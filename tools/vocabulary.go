@@ -1,0 +1,134 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// Vocabulary is a set of tools in the words of another specification. It replaces the
+// tools of the profile, their rules and, where the host says nothing else, the place of
+// loaded content.
+type Vocabulary struct {
+	Name       string
+	Operations []Operation
+	// Guidance are the rules that follow the list of skills. Unlisted leaves that list out:
+	// the rules are all that requests are told of skills before a tool is called.
+	Guidance string
+	Unlisted bool
+	// InSystem puts loaded content after the host's system text.
+	InSystem bool
+	// Evicts lets a load above the cap unload other skills; else such a load changes
+	// nothing.
+	Evicts bool
+}
+
+// Loads is the name of the tool that loads skills, "" where there is none.
+func (v *Vocabulary) Loads() string {
+	for i := range v.Operations {
+		if v.Operations[i].provides("skill_load") {
+			return v.Operations[i].Name
+		}
+	}
+	return ""
+}
+
+func (o *Operation) provides(need string) bool {
+	return o.Name == need || slices.Contains(o.Provides, need)
+}
+
+// Answered writes the answer of a call that changes what is loaded: of the record as it is
+// then, what there is to say of the change, and the receipt of the call, "" where it
+// changed nothing.
+type Answered func(next *session.Record, notes []string, receipt string) (string, error)
+
+// LoadAll loads all skills of names, which are names or locations, or none: an unknown one
+// changes nothing, and neither does more than the cap unless others are unloaded to make
+// room. replace unloads all other skills.
+func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, answered Answered) (string, error) {
+	if s.Max > 0 && len(names) > s.Max {
+		return "", ModelErrorf("%d skills in one call are more than the %d that can be loaded; load fewer", len(names), s.Max)
+	}
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return "", err
+	}
+	var texts []skillText
+	var unknown []string
+	for _, name := range names {
+		skill, err := s.skillAt(rec, name)
+		var told ModelError
+		if errors.As(err, &told) {
+			unknown = append(unknown, string(told))
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if slices.ContainsFunc(texts, func(t skillText) bool { return t.skill.Name == skill.Name }) {
+			continue
+		}
+		t, err := readSkillText(ctx, s, skill, nil, false)
+		if errors.As(err, &told) {
+			unknown = append(unknown, string(told))
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, t)
+	}
+	if len(unknown) > 0 {
+		return "", ModelErrorf("%s", strings.Join(unknown, "; "))
+	}
+	change := loading{scope: s, texts: texts, replace: replace, answered: answered}
+	return change.save(ctx, &reply{})
+}
+
+// skillAt is [Scope.Skill] that finds a skill by its location too.
+func (s *Scope) skillAt(rec *session.Record, ref string) (core.Skill, error) {
+	skill, err := s.Skill(rec, ref)
+	if err == nil || !strings.Contains(ref, "/") {
+		return skill, err
+	}
+	for _, skill := range s.Catalog.Snapshot().Skills() {
+		at, _ := s.Catalog.Path(skill.Name)
+		if path.Clean(ref) == skill.Location || ref == at {
+			if found, err := s.Skill(rec, skill.Name); err == nil {
+				return found, nil
+			}
+		}
+	}
+	return core.Skill{}, err
+}
+
+// room refuses a load above the cap where no skill is unloaded to make room.
+func (l *loading) room(next *session.Record) error {
+	if l.answered == nil || l.scope.Evicts || l.scope.Max < 1 {
+		return nil
+	}
+	more := 0
+	for _, t := range l.texts {
+		if next.Find(t.skill.Name) == nil {
+			more++
+		}
+	}
+	if loaded := len(next.Active); loaded+more > l.scope.Max {
+		return ModelErrorf(`%d loaded and %d more are over %d: load fewer, or use mode "replace"`, loaded, more, l.scope.Max)
+	}
+	return nil
+}
+
+// UnloadAll unloads the named skills that are loaded, or all.
+func UnloadAll(ctx context.Context, s *Scope, names []string, all bool, answered Answered) (string, error) {
+	if len(names) == 0 && !all {
+		return "", ModelErrorf(`name skills, such as {"names":["…"]}, or set all`)
+	}
+	c := unloading{scope: s, snapshot: s.Catalog.Snapshot(), names: names, all: all, answered: answered}
+	return c.save(ctx)
+}

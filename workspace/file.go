@@ -1,0 +1,45 @@
+package workspace
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
+)
+
+// Lstat implements [Workspace].
+func (ws *Local) Lstat(name string) (fs.FileInfo, error) { return ws.tree().Lstat(name) }
+
+// Open implements [Workspace]. A regular file with a second hard link does not
+// count as a plain file, because a command may have linked it from outside.
+func (ws *Local) Open(name string) (fs.File, error) { return ws.tree().Open(name) }
+
+func (ws *Local) tree() plainfile.Tree { return plainfile.Tree{Root: ws.root} }
+
+// Create implements [Workspace].
+func (ws *Local) Create(name string, perm fs.FileMode, content []byte) error {
+	f, err := ws.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return barePath(err)
+	}
+	_, err = f.Write(content)
+	if err = cmp.Or(err, f.Close()); err != nil {
+		_ = ws.root.Remove(name) // a command may already have removed it
+	}
+	return barePath(err)
+}
+
+// Remove implements [Workspace]. It removes a file, a link or an empty
+// directory.
+func (ws *Local) Remove(name string) error { return barePath(ws.root.Remove(name)) }
+
+// barePath removes the operation and the path from an error of the file system,
+// because the path may be one of the host.
+func barePath(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err
+	}
+	return err
+}
