@@ -1,5 +1,7 @@
 package satchel
 
+import "github.com/satchel-go/satchel/core"
+
 // SearchMode says whether the model is offered skill_search.
 type SearchMode uint8
 
@@ -31,3 +33,17 @@ const (
 	// LoadFirst loads the first of them.
 	LoadFirst
 )
+
+// Audience says which skills somebody sees. What Allow does not allow exists for them
+// in no overview, load, read, suggestion or error. Who owns a name is decided among
+// the skills that it allows, so that none that they do not see takes a name from
+// them.
+type Audience struct {
+	// Key names the audience. Sessions with the same key share an overview, so
+	// Allow must answer alike for all of them for as long as the skills stay the
+	// same: put a version into the key where rights change.
+	Key string
+	// Allow is asked about each skill, by the name that its front matter spells.
+	// Nil allows all.
+	Allow func(core.Skill) bool
+}

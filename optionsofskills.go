@@ -1,0 +1,80 @@
+package satchel
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+)
+
+// WithSkillDirs adds directories of skills; a directory may also be a skill
+// itself. Where two skills have one name, the earlier place wins.
+func WithSkillDirs(dirs ...string) Option {
+	return func(s *settings) error {
+		for _, d := range dirs {
+			if d == "" {
+				return fmt.Errorf("%w: WithSkillDirs: empty path", ErrOption)
+			}
+			s.roots = append(s.roots, catalog.Dir(d))
+		}
+		return nil
+	}
+}
+
+// WithSkillFS adds the skills of any file system, such as an embedded one. Locations
+// and diagnostics call it by its name.
+func WithSkillFS(name string, fsys fs.FS) Option {
+	return func(s *settings) error {
+		if fsys == nil {
+			return fmt.Errorf("%w: WithSkillFS %q: nil file system", ErrOption, name)
+		}
+		s.roots = append(s.roots, catalog.FS(name, fsys))
+		return nil
+	}
+}
+
+// WithSkillRoots adds places of skills of any kind: catalog.Dir, catalog.FS,
+// catalog.Plugin, catalog.From, catalog.Discover.
+func WithSkillRoots(roots ...catalog.Root) Option {
+	return func(s *settings) error {
+		s.roots = append(s.roots, roots...)
+		return nil
+	}
+}
+
+// WithReading sets how the places of WithSkillDirs, WithSkillFS and WithSkillRoots are
+// read: strictness, sizes, depth, trust, collisions of names. The default is lenient.
+func WithReading(opts ...catalog.Option) Option {
+	return func(s *settings) error {
+		s.reading = append(s.reading, opts...)
+		return nil
+	}
+}
+
+// WithCatalog uses a catalog that the host opened, and closes, itself.
+func WithCatalog(c *catalog.Catalog) Option {
+	return func(s *settings) error {
+		if c == nil {
+			return fmt.Errorf("%w: WithCatalog: nil", ErrOption)
+		}
+		s.shared = c
+		return nil
+	}
+}
+
+// WithAudience asks a function of the host for the audience of each agent of each
+// session. It is asked when a turn begins, and after a restart. A skill that is not
+// allowed any more is unloaded then, its texts and staged files are removed, and the
+// session is told. An audience with Allow and an empty Key is an error of
+// [Runtime.Prepare].
+func WithAudience(audience func(ctx context.Context, key core.SessionKey) Audience) Option {
+	return func(s *settings) error {
+		if audience == nil {
+			return fmt.Errorf("%w: WithAudience: nil", ErrOption)
+		}
+		s.audience = audience
+		return nil
+	}
+}

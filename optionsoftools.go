@@ -1,0 +1,97 @@
+package satchel
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/tools/run"
+)
+
+// WithProfile sets which tools are offered. The default is tools.Full.
+func WithProfile(p tools.Profile) Option {
+	return func(s *settings) error {
+		s.profile = p
+		_, err := p.Names()
+		return err
+	}
+}
+
+// WithVocabulary offers the tools of another vocabulary, with their rules, in place of
+// those of the profile; of [WithProfile] only tools.KnowledgeOnly counts, with which
+// nothing runs. Where [WithPlacement] says nothing, the vocabulary says where loaded
+// content goes.
+func WithVocabulary(v tools.Vocabulary) Option {
+	return func(s *settings) error {
+		if v.Loads() == "" {
+			return fmt.Errorf("%w: WithVocabulary: %q has no tool that loads skills", ErrOption, v.Name)
+		}
+		s.vocabulary = &v
+		return nil
+	}
+}
+
+// WithOfferedTools offers the model those of Satchel's tools that are named,
+// instead of a profile. A set that cannot work, such as skill_read without
+// skill_load, is an error of New.
+func WithOfferedTools(names ...string) Option {
+	return func(s *settings) error {
+		s.tools = append([]string{}, names...)
+		return nil
+	}
+}
+
+// Runner says where commands of skills run and where their files go. Its zero value
+// works; see [WithRunner].
+type Runner = run.Runner
+
+// WithRunner sets how skill_run, and skill_exec with its three companions, run
+// commands. The runtime makes what is nil, by the first command, and closes it: the
+// sandbox of executor/sandbox, workspaces in a directory for temporary files, and
+// artifacts in memory. Where commands cannot run New logs it at Warn with what to
+// change ([Runtime.Ready] returns it), and the model is told to do without. Commands run
+// unconfined only with an executor of executor/local.
+func WithRunner(r Runner) Option {
+	return func(s *settings) error {
+		s.runner = &r
+		return nil
+	}
+}
+
+// WithCommandsFromEnv restricts the commands by the variables
+// SATCHEL_RUN_ALLOWED_COMMANDS and SATCHEL_RUN_DENIED_COMMANDS, names separated by
+// commas or white space, in place of the runner's Policy. Where neither is set,
+// that stays. One that is set and names no command is an error.
+func WithCommandsFromEnv() Option {
+	return func(s *settings) error {
+		policy, err := run.PolicyFromEnv(os.Getenv)
+		if err != nil {
+			return fmt.Errorf("%w: WithCommandsFromEnv: %w", ErrOption, err)
+		}
+		if policy.Restricts() {
+			s.commands = &policy
+		}
+		return nil
+	}
+}
+
+// WithAnswerLimits bounds the answers of Satchel's tools: 64 KiB by default, of
+// which 48 KiB, and 16 KiB for one file, are content that a run has collected. A
+// call may ask for less, never for more.
+func WithAnswerLimits(limits tools.Limits) Option {
+	return func(s *settings) error {
+		if min(limits.Answer, limits.InlineFile, limits.InlineTotal) < 0 {
+			return fmt.Errorf("%w: WithAnswerLimits: %+v", ErrOption, limits)
+		}
+		s.limits = limits
+		return nil
+	}
+}
+
+// WithOperations offers further tools beside those of the profile.
+func WithOperations(operations ...tools.Operation) Option {
+	return func(s *settings) error {
+		s.operations = append(s.operations, operations...)
+		return nil
+	}
+}
