@@ -2,6 +2,7 @@ package blobstore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -158,7 +159,7 @@ func (s *Store) removeVersion(ctx context.Context, dir string, v keptVersion) er
 	if err != nil {
 		return err
 	}
-	err = s.claim(ctx, dir+removedDir+v.name, nil)
+	err = s.claim(ctx, dir+removedDir+v.name, []byte(rand.Text()))
 	if gcerrors.Code(err) == gcerrors.FailedPrecondition {
 		return artifacts.ErrNotFound // somebody was faster
 	}

@@ -1,6 +1,7 @@
 package blobstore
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -16,8 +17,9 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
-// Save implements artifacts.Store. It holds one part of the content in memory. A session
-// that has ended during the Save is noticed at its end.
+// Save implements artifacts.Store. It holds up to one part of the content in memory, beside
+// what the client of the bucket holds. A session that has
+// ended during the Save is noticed at its end.
 func (s *Store) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (artifacts.Info, error) {
 	info, err := artifacts.Check(name, mime, content, limit)
 	if err == nil {
@@ -46,7 +48,7 @@ func (s *Store) save(ctx context.Context, session string, info *artifacts.Info, 
 	contentKey := root + generationDir(g) + contentDir + object
 	limit, tooMuch := s.quota.Limit(limit)
 	if err := s.write(ctx, contentKey, info, content, limit, tooMuch); err != nil {
-		return s.abandon(ctx, err, contentKey)
+		return s.abandon(ctx, err, contentKey, "", nil)
 	}
 	info.Created = time.Now().UTC().Truncate(time.Millisecond)
 	data, err := json.Marshal(description{
@@ -57,69 +59,97 @@ func (s *Store) save(ctx context.Context, session string, info *artifacts.Info, 
 		err = fmt.Errorf("a description of %d bytes: the id of the session is too long", len(data))
 	}
 	if err != nil {
-		return s.abandon(ctx, err, contentKey)
+		return s.abandon(ctx, err, contentKey, "", nil)
 	}
 	k, err := s.look(ctx, root, g)
 	if err == nil {
 		err = s.quota.Check(k.bytes, k.contents)
 	}
 	if err != nil {
-		return s.abandon(ctx, err, contentKey)
+		return s.abandon(ctx, err, contentKey, "", nil)
 	}
-	key, version, err := s.publish(ctx, k, info.Name, object, data)
+	key, version, err := s.publish(ctx, k, info.Name, data)
 	if err != nil {
-		return s.abandon(ctx, err, contentKey, key)
+		return s.abandon(ctx, err, contentKey, key, data)
 	}
 	now, err := s.generation(ctx, root)
 	if err == nil && now != g {
 		err = artifacts.ErrEnded
 	}
 	if err != nil {
-		return s.abandon(ctx, err, key, contentKey)
+		return s.abandon(ctx, err, contentKey, key, data)
 	}
 	info.Version = version
 	return nil
 }
 
-// write streams the content into an object. Where it fails the object must not appear, so
-// the writer is cancelled before it is closed.
+// write streams the content into an object, which appears when all of it is there.
 func (s *Store) write(ctx context.Context, key string, info *artifacts.Info, content io.Reader, limit int64, tooMuch error) error {
 	cancelled, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w, err := s.bucket.NewWriter(cancelled, key, &blob.WriterOptions{
-		BufferSize: s.part, MaxConcurrency: 1, ContentType: "application/octet-stream", DisableContentTypeDetection: true,
-	})
-	if err != nil {
-		return err
+	w := &contentWriter{s: s, ctx: cancelled, key: key}
+	err := artifacts.Copy(ctx, w, info, content, limit, tooMuch)
+	if err == nil {
+		return w.finish()
 	}
-	if err := artifacts.Copy(ctx, w, info, content, limit, tooMuch); err != nil {
-		cancel()
-		_ = w.Close() // what it says is that it was cancelled
-		return err
+	cancel()
+	if w.large != nil {
+		_ = w.large.Close() // what it says is that it was cancelled
 	}
-	return w.Close()
+	return err
 }
 
-// publish claims the next version of a name. An answer that was lost looks like somebody
-// else's claim, and the content tells.
-func (s *Store) publish(ctx context.Context, k *kept, name, content string, data []byte) (key string, version int, err error) {
+// contentWriter writes an object: up to one part at once, which can be done again, and
+// more in parts.
+type contentWriter struct {
+	s     *Store
+	ctx   context.Context // of this write alone
+	key   string
+	first []byte
+	large *blob.Writer // of more than one part
+}
+
+func (w *contentWriter) options() blob.WriterOptions {
+	return blob.WriterOptions{
+		BufferSize: w.s.part, MaxConcurrency: 1, ContentType: "application/octet-stream", DisableContentTypeDetection: true,
+	}
+}
+
+func (w *contentWriter) Write(p []byte) (int, error) {
+	if w.large == nil && len(w.first)+len(p) <= w.s.part {
+		w.first = append(w.first, p...)
+		return len(p), nil
+	}
+	if w.large == nil {
+		opts := w.options()
+		large, err := w.s.bucket.NewWriter(w.ctx, w.key, &opts)
+		if err != nil {
+			return 0, err
+		}
+		w.large = large
+		if _, err := large.Write(w.first); err != nil {
+			return 0, err
+		}
+		w.first = nil
+	}
+	return w.large.Write(p)
+}
+
+func (w *contentWriter) finish() error {
+	if w.large != nil {
+		return w.large.Close()
+	}
+	return w.s.put(w.ctx, w.key, w.first, w.options())
+}
+
+// publish claims the next version of a name.
+func (s *Store) publish(ctx context.Context, k *kept, name string, data []byte) (key string, version int, err error) {
 	dir := k.dir + versionDir + versionsOf(name)
 	for version = k.next[versionsOf(name)]; ; version++ {
 		key = dir + versionName(version)
 		err = s.claim(ctx, key, data)
-		if err == nil {
-			return key, version, nil
-		}
 		if gcerrors.Code(err) != gcerrors.FailedPrecondition {
-			return key, 0, err
-		}
-		there, err := s.bucket.ReadAll(ctx, key)
-		var d description
-		if err == nil && json.Unmarshal(there, &d) == nil && d.Content == content {
-			return key, version, nil
-		}
-		if err != nil && gcerrors.Code(err) != gcerrors.NotFound { // the session ended: the last look tells
-			return "", 0, err
+			return key, version, err
 		}
 	}
 }
@@ -128,17 +158,19 @@ func (s *Store) publish(ctx context.Context, k *kept, name, content string, data
 const cleanTime = 10 * time.Second
 
 // abandon removes what a failed Save has left, also after the end of its context, and
-// returns why it failed. What stays is found by Sweep.
-func (s *Store) abandon(ctx context.Context, why error, keys ...string) error {
+// returns why it failed: its content, and its version under key, which may as well be
+// somebody else's with other data. What stays is found by Sweep.
+func (s *Store) abandon(ctx context.Context, why error, content, key string, data []byte) error {
 	if ctx.Err() != nil && !errors.Is(why, artifacts.ErrTooLarge) && !errors.Is(why, artifacts.ErrQuota) {
 		why = errors.Join(ctx.Err(), why)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
 	defer cancel()
-	for _, key := range keys {
-		if key != "" {
+	if key != "" {
+		if there, err := s.bucket.ReadAll(ctx, key); err == nil && bytes.Equal(there, data) {
 			_ = s.remove(ctx, key)
 		}
 	}
+	_ = s.remove(ctx, content)
 	return why
 }

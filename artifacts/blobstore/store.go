@@ -31,7 +31,8 @@ const (
 // Store is an artifacts.Store in a bucket. It is safe for concurrent use.
 //
 // A version is claimed by a write that fails where somebody else has made it, so versions
-// have neither gaps nor twins. What a killed process leaves is invisible, and counts for
+// have neither gaps nor twins. A bucket that answers that other requests are in the way (409)
+// is asked again, ten times at most. What a killed process leaves is invisible, and counts for
 // the quota of its session until [Store.Sweep] removes it.
 type Store struct {
 	bucket *blob.Bucket
@@ -113,7 +114,7 @@ func (s *Store) probe(ctx context.Context) error {
 		return err
 	}
 	err := s.claim(ctx, key, []byte("2"))
-	deleteErr := s.bucket.Delete(ctx, key)
+	deleteErr := s.remove(ctx, key)
 	switch {
 	case err == nil:
 		return errors.New("bucket ignores If-None-Match")
@@ -121,12 +122,6 @@ func (s *Store) probe(ctx context.Context) error {
 		return err
 	}
 	return deleteErr
-}
-
-// claim writes an object that must not exist yet; else the code of the error is
-// FailedPrecondition.
-func (s *Store) claim(ctx context.Context, key string, data []byte) error {
-	return s.bucket.WriteAll(ctx, key, data, &blob.WriterOptions{IfNotExist: true, ContentType: "application/octet-stream"})
 }
 
 // root is where the objects of a session are.
@@ -200,11 +195,3 @@ func (s *Store) generation(ctx context.Context, root string) (int, error) {
 }
 
 func generationDir(g int) string { return strconv.Itoa(g) + "/" }
-
-// remove deletes an object that may be gone already.
-func (s *Store) remove(ctx context.Context, key string) error {
-	if err := s.bucket.Delete(ctx, key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
-		return err
-	}
-	return nil
-}

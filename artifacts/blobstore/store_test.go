@@ -178,6 +178,7 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer r.Close()
 	if data, err := io.ReadAll(r); err != nil || string(data) != "x" {
 		t.Errorf("%q, %v", data, err)
 	}

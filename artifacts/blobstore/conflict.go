@@ -1,0 +1,83 @@
+package blobstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+)
+
+// How often a request is made that the bucket answers with a conflict, and how long the
+// pauses between are: up to the first, then up to twice as long each time.
+const (
+	tries      = 10
+	firstPause = 10 * time.Millisecond
+	longest    = time.Second
+)
+
+// settled makes a request until the answer is another one than a conflict. S3 answers 409
+// to a request that meets another write or delete, which decides nothing: the request may
+// be made again, and so it is, a bounded number of times.
+func (s *Store) settled(ctx context.Context, request func() error) error {
+	pause := firstPause
+	for n := 1; ; n++ {
+		err := request()
+		if !s.conflict(err) {
+			return err
+		}
+		if n == tries {
+			return fmt.Errorf("the bucket says %d times that other requests are in the way (409): try again later: %w", n, err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w: other requests are in the way (409): %w", ctx.Err(), err)
+		case <-time.After(rand.N(pause)):
+		}
+		pause = min(2*pause, longest)
+	}
+}
+
+// conflict tells whether the bucket answered 409 where the code of the error, which is that
+// of a claim which is taken in some buckets, does not say more.
+func (s *Store) conflict(err error) bool {
+	var answer interface{ HTTPStatusCode() int } // an error of the S3 client
+	return gcerrors.Code(err) == gcerrors.Unknown && s.bucket.ErrorAs(err, &answer) && answer.HTTPStatusCode() == http.StatusConflict
+}
+
+// put writes an object.
+func (s *Store) put(ctx context.Context, key string, data []byte, opts blob.WriterOptions) error {
+	opts.ContentType = "application/octet-stream"
+	return s.settled(ctx, func() error { return s.bucket.WriteAll(ctx, key, data, &opts) })
+}
+
+// claim writes an object that must not exist yet, with data that nobody else writes there;
+// else the code of the error is FailedPrecondition. Where an answer was lost, or said too
+// little, the claim may be found there as if it were somebody else's, and the data tells.
+func (s *Store) claim(ctx context.Context, key string, data []byte) error {
+	taken := s.put(ctx, key, data, blob.WriterOptions{IfNotExist: true})
+	if gcerrors.Code(taken) != gcerrors.FailedPrecondition {
+		return taken
+	}
+	there, err := s.bucket.ReadAll(ctx, key)
+	switch {
+	case err == nil && bytes.Equal(there, data):
+		return nil
+	case err != nil && gcerrors.Code(err) != gcerrors.NotFound:
+		return err
+	}
+	return taken
+}
+
+// remove deletes an object that may be gone already.
+func (s *Store) remove(ctx context.Context, key string) error {
+	err := s.settled(ctx, func() error { return s.bucket.Delete(ctx, key) })
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return nil
+	}
+	return err
+}

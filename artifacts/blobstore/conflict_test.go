@@ -1,0 +1,209 @@
+//go:build unix
+
+package blobstore_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/xml"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+
+	"gocloud.dev/blob"
+
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/artifacts/artifactstest"
+	"github.com/satchel-go/satchel/artifacts/blobstore"
+	"github.com/satchel-go/satchel/internal/servertest"
+)
+
+// rivals stand before the S3 server and answer as it does where requests meet others.
+type rivals struct {
+	server http.Handler
+	// meet says whether a request meets others, as the n-th of its method and key.
+	meet func(w http.ResponseWriter, r *http.Request, n int) bool
+	mu   sync.Mutex
+	met  map[string]int
+}
+
+func (v *rivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	v.mu.Lock()
+	v.met[r.Method+" "+r.URL.Path]++
+	n := v.met[r.Method+" "+r.URL.Path]
+	v.mu.Unlock()
+	if v.meet(w, r, n) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(http.StatusConflict)
+		xml.NewEncoder(w).EncodeElement(struct{ Code, Message string }{"ConditionalRequestConflict", "met another"}, xml.StartElement{Name: xml.Name{Local: "Error"}})
+		return
+	}
+	v.server.ServeHTTP(w, r)
+}
+
+// asked counts the requests of a method for keys that contain a part.
+func (v *rivals) asked(method, part string) (n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for request, times := range v.met {
+		if strings.HasPrefix(request, method+" ") && strings.Contains(request, part) {
+			n = max(n, times)
+		}
+	}
+	return n
+}
+
+// met opens the bucket of the S3 server through rivals.
+func met(t *testing.T, meet func(server http.Handler, w http.ResponseWriter, r *http.Request, n int) bool) (*blob.Bucket, *rivals) {
+	t.Helper()
+	at, err := url.Parse(servertest.Shared(t, "s3").URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := at.Query()
+	to, err := url.Parse(query.Get("endpoint"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &rivals{met: map[string]int{}, server: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host // and what was signed stays
+	}}}
+	v.meet = func(w http.ResponseWriter, r *http.Request, n int) bool { return meet(v.server, w, r, n) }
+	server := httptest.NewServer(v)
+	t.Cleanup(server.Close)
+	query.Set("endpoint", server.URL)
+	at.RawQuery = query.Encode()
+	b, err := blob.OpenBucket(t.Context(), at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b, v
+}
+
+func changes(r *http.Request) bool {
+	return r.Method == http.MethodPut || r.Method == http.MethodDelete
+}
+
+// Everything holds where each write and each delete meets others first: those that were
+// not done, and those that were done although the answer says otherwise.
+func TestConformanceAmongRivals(t *testing.T) {
+	for name, done := range map[string]bool{"not done": false, "done": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, v := met(t, func(server http.Handler, _ http.ResponseWriter, r *http.Request, n int) bool {
+				if !changes(r) || n > 1 {
+					return false
+				}
+				if done {
+					server.ServeHTTP(httptest.NewRecorder(), r)
+				}
+				return true
+			})
+			artifactstest.Run(t, func(t *testing.T) artifacts.Store { return open(t, b, fresh()) })
+			for _, part := range []string{"/probe/", "/c/", "/v/", "/r/", "/end/"} {
+				if v.asked(http.MethodPut, part) < 2 {
+					t.Errorf("no second request for %q", part)
+				}
+			}
+		})
+	}
+}
+
+// A claim that somebody else wins meanwhile is theirs.
+func TestRivalWins(t *testing.T) {
+	prefix := fresh()
+	other := open(t, s3(t), prefix)
+	b, _ := met(t, func(_ http.Handler, _ http.ResponseWriter, r *http.Request, n int) bool {
+		if !strings.Contains(r.URL.Path, "/v/") || !changes(r) || path.Base(r.URL.Path) != "0000000000" || n > 1 {
+			return false
+		}
+		if _, err := other.Save(context.WithoutCancel(r.Context()), "s", "a", "", strings.NewReader("theirs"), 10); err != nil {
+			t.Error(err)
+		}
+		return true
+	})
+	info, err := open(t, b, prefix).Save(t.Context(), "s", "a", "", strings.NewReader("ours"), 10)
+	if err != nil || info.Version != 1 {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	for v, want := range []string{"theirs", "ours"} {
+		if got := content(t, other, artifacts.Ref{Name: "a", Version: v}); got != want {
+			t.Errorf("version %d: %q, want %q", v, got, want)
+		}
+	}
+}
+
+// Where others are always in the way a Save ends, says why, and takes nothing of theirs.
+func TestRivalsAlways(t *testing.T) {
+	t.Parallel()
+	prefix := fresh()
+	other := open(t, s3(t), prefix)
+	once := sync.OnceFunc(func() {
+		if _, err := other.Save(t.Context(), "s", "a", "", strings.NewReader("theirs"), 10); err != nil {
+			t.Error(err)
+		}
+	})
+	b, v := met(t, func(_ http.Handler, _ http.ResponseWriter, r *http.Request, _ int) bool {
+		if !strings.Contains(r.URL.Path, "/v/") || !changes(r) {
+			return false
+		}
+		once()
+		return true
+	})
+	_, err := open(t, b, prefix).Save(t.Context(), "s", "a", "", strings.NewReader("ours"), 10)
+	var answer interface{ HTTPStatusCode() int }
+	if err == nil || !strings.Contains(err.Error(), "10 times that other requests are in the way (409): try again later") ||
+		!errors.As(err, &answer) || answer.HTTPStatusCode() != http.StatusConflict {
+		t.Errorf("got %v", err)
+	}
+	if n := v.asked(http.MethodPut, "/v/"); n != 10 {
+		t.Errorf("asked %d times", n)
+	}
+	if all, err := other.List(t.Context(), "s"); err != nil || len(all) != 1 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if got := content(t, other, artifacts.Ref{Name: "a"}); got != "theirs" {
+		t.Errorf("there is %q", got)
+	}
+}
+
+// Nobody waits for others after the end of the context.
+func TestRivalsUntilCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	b, v := met(t, func(_ http.Handler, _ http.ResponseWriter, r *http.Request, n int) bool {
+		if strings.Contains(r.URL.Path, "/v/") && changes(r) && n == 2 {
+			cancel()
+		}
+		return strings.Contains(r.URL.Path, "/v/") && changes(r)
+	})
+	s := open(t, b, blobstore.WithPrefix(rand.Text()+"/"))
+	if _, err := s.Save(ctx, "s", "a", "", strings.NewReader("x"), 10); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if n := v.asked(http.MethodPut, "/v/"); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+func content(t *testing.T, s artifacts.Store, ref artifacts.Ref) string {
+	t.Helper()
+	r, _, err := s.Open(t.Context(), "s", ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
