@@ -7,27 +7,10 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 )
-
-// maxStates bounds how many agents a runtime keeps in memory. An agent that is
-// dropped loses nothing that its record cannot restore.
-const maxStates = 10_000
-
-// Bounds of the attached files in memory: how many files of one request, and the
-// files of how many agents. Files may be large and are needed only until the calls
-// of the next response have run, and the next request brings them again. So the
-// least recently used agent loses its files first.
-const (
-	maxFiles   = 1000
-	maxHolders = 1000
-)
-
-// maxWatched bounds the prefix guards of a runtime: each holds a request.
-const maxWatched = 1000
 
 // agentState is what a runtime keeps in memory of one agent in one session:
 // nothing that the record does not hold too, except who waits for whom in the
@@ -282,93 +265,4 @@ func (s *agentState) attach(files []core.File) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.files = files
-}
-
-// agentStates finds the state of an agent by its key.
-type agentStates struct {
-	mu  sync.Mutex
-	all *lru.Cache[core.SessionKey, *agentState]
-	// holders are the states that hold files. watched are those that have a prefix
-	// guard.
-	holders *lru.Cache[*agentState, struct{}]
-	watched *lru.Cache[*agentState, *processors.PrefixGuard]
-}
-
-func newAgentStates(limit int) *agentStates {
-	a := &agentStates{
-		holders: lru.New(maxHolders, func(s *agentState, _ struct{}) { s.attach(nil) }),
-		watched: lru.New[*agentState, *processors.PrefixGuard](maxWatched, nil),
-	}
-	a.all = lru.New(limit, func(_ core.SessionKey, s *agentState) { a.drop(s) })
-	return a
-}
-
-// of returns the state of an agent and makes one where there is none.
-func (a *agentStates) of(key core.SessionKey) *agentState {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	state, ok := a.all.Get(key)
-	if !ok {
-		state = &agentState{}
-		a.all.Put(key, state, 1)
-	}
-	return state
-}
-
-// turnOf returns the number of an agent's user turn, 0 where it is not known.
-func (a *agentStates) turnOf(key core.SessionKey) int {
-	a.mu.Lock()
-	state, ok := a.all.Get(key)
-	a.mu.Unlock()
-	if !ok {
-		return 0
-	}
-	return state.turnNumber()
-}
-
-// end forgets every agent of a session.
-func (a *agentStates) end(session string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for key, state := range a.all.All() {
-		if key.Session == session {
-			a.all.Remove(key)
-			a.drop(state)
-		}
-	}
-}
-
-// drop removes the files and the prefix guard of an agent. a.mu is held.
-func (a *agentStates) drop(state *agentState) {
-	if a.holders.Remove(state) {
-		state.attach(nil)
-	}
-	a.watched.Remove(state)
-}
-
-// keep replaces the files of the last request by those of the next one. Of too many
-// files it keeps the newest.
-func (a *agentStates) keep(state *agentState, files []core.File) {
-	files = files[max(0, len(files)-maxFiles):]
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	state.attach(files)
-	if len(files) == 0 {
-		a.holders.Remove(state)
-		return
-	}
-	a.holders.Put(state, struct{}{}, 1)
-}
-
-// watch returns the prefix guard of an agent. A guard that was dropped to make room
-// for others starts again without a request to compare with.
-func (a *agentStates) watch(state *agentState) *processors.PrefixGuard {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	guard, ok := a.watched.Get(state)
-	if !ok {
-		guard = new(processors.PrefixGuard)
-		a.watched.Put(state, guard, 1)
-	}
-	return guard
 }

@@ -29,6 +29,7 @@ var fileOrder = []string{
 	"cachemarks.go",
 	"standard.go",
 	"agentstate.go",
+	"agentstates.go",
 	"transfers.go",
 	"opencalls.go",
 	"runtime.go",
