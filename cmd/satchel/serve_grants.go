@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -52,19 +51,8 @@ func (f *grantFlags) options(c console) ([]protocol.Option, error) {
 }
 
 func (f *grantFlags) policy() (policy egress.Policy, err error) {
-	for _, text := range f.Allow {
-		rule, err := egress.ParseRule(text)
-		if err != nil {
-			return policy, fmt.Errorf("--allow: %w", err)
-		}
-		policy.Rules = append(policy.Rules, rule)
-	}
-	for _, text := range f.Private {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			return policy, fmt.Errorf("--private %q: want a range such as 10.0.0.0/8", text)
-		}
-		policy.Private = append(policy.Private, prefix)
+	if policy, err = networkPolicy(f.Allow, f.Private); err != nil {
+		return policy, err
 	}
 	if f.Resolver == "" {
 		return policy, nil
