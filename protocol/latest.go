@@ -3,13 +3,14 @@ package protocol
 import "github.com/satchel-go/satchel/protocol/shelf"
 
 // Latest returns, of each skill that a principal may read, the version that is meant
-// where none is named; the guide is among them. The order is that of list_skills.
-func (s *Server) Latest(who Principal) []*shelf.Skill {
+// where none is named, the guide first; and a digest that changes when they do.
+func (s *Server) Latest(who Principal) (list []*shelf.Skill, digest string) {
 	if !who.Has(ScopeRead) {
-		return nil
+		return nil, ""
 	}
-	all, _ := s.shelf.List(who.Tenant, "")
-	list, seen := []*shelf.Skill{s.guide}, map[string]bool{GuideID: true}
+	all, digest := s.shelf.List(who.Tenant, "")
+	list = append(list, s.guide)
+	seen := map[string]bool{GuideID: true}
 	for _, k := range all {
 		if seen[k.ID()] {
 			continue
@@ -19,5 +20,5 @@ func (s *Server) Latest(who Principal) []*shelf.Skill {
 			list = append(list, k)
 		}
 	}
-	return list
+	return list, digest
 }

@@ -31,7 +31,8 @@ type Server struct {
 	runner  *run.Runner // nil: nothing is run
 	methods map[string]method
 	metrics metrics
-	sweeper func() // stops the sweeping of blobs
+	slots   chan struct{} // of requests by HTTP
+	sweeper func()        // stops the sweeping of blobs
 	base    context.Context
 	cancel  context.CancelFunc
 }
@@ -181,7 +182,7 @@ const sweepEvery = time.Minute
 // New returns a server. The error wraps ErrOption. Close it after use; it closes
 // nothing that it was given.
 func New(opts ...Option) (*Server, error) {
-	s := &Server{}
+	s := &Server{slots: make(chan struct{}, maxRequests)}
 	s.logger = slog.New(slog.DiscardHandler)
 	for _, opt := range opts {
 		if err := opt(&s.settings); err != nil {

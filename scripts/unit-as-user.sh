@@ -3,7 +3,7 @@
 # or keep files once more as an ordinary user, who meets other limits, mounts and
 # permissions. Works on a copy, because that user may not read the checkout.
 set -eu
-rooms="./executor/... ./internal/cgroup ./terminal ./workspace/... ./outputs ./artifacts ./tools/..."
+rooms="./executor/... ./internal/cgroup ./terminal ./workspace/... ./outputs ./artifacts ./tools/... ./protocol/..."
 
 test "$(id -u)" = 0 || exit 0
 command -v setpriv >/dev/null || { echo "unit-as-user: install util-linux: setpriv is missing" >&2; exit 1; }

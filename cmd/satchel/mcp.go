@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
@@ -18,35 +19,63 @@ import (
 
 type mcpCmd struct {
 	serveFlags
+	Listen string `placeholder:"ADDRESS" help:"Answer HTTP on this address, at /mcp, instead of standard input and output."`
+	httpFlags
 }
 
 // Help is the long help of the command.
 func (mcpCmd) Help() string {
 	return `Serves the tools of satchel serve, and its skills by the extension
 io.modelcontextprotocol/skills, to one client on standard input and output, until that
-ends. The log is on standard error.`
+ends; with --listen to all who may by HTTP (POST /mcp), until it is interrupted, beside
+what satchel serve answers there. The log is on standard error.`
 }
 
 // Run serves until the input ends, or the process is told to.
 func (cmd *mcpCmd) Run(ctx context.Context, c console) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := cmd.check(); err != nil {
+	if err := errors.Join(cmd.serveFlags.check(), cmd.httpFlags.check()); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	lines := &lockedWriter{w: c.err}
+	defer lines.begin("")
 	k := &kiosk{logger: slog.New(slog.NewTextHandler(lines, nil))}
 	defer func() { err = errors.Join(err, k.Close()) }()
-	server, err := cmd.open(ctx, c, k, lines)
+	opts, err := cmd.httpFlags.options(k.logger)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	server, err := cmd.open(ctx, c, k, lines, opts...)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	defer func() { err = errors.Join(err, server.Close(context.WithoutCancel(ctx))) }()
-	err = mcp.New(server).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.in), Writer: unclosed{c.out}}, protocol.LocalPrincipal())
+	skills := mcp.New(server)
+	writeFindings(lines, skills.Diagnostics(protocol.LocalPrincipal()))
+	if cmd.Listen != "" {
+		return cmd.serveHTTP(ctx, server, skills, lines)
+	}
+	lines.begin("")
+	err = skills.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.in), Writer: unclosed{c.out}}, protocol.LocalPrincipal())
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
 	return err
+}
+
+// serveHTTP answers MCP beside what the server answers by HTTP.
+func (cmd *mcpCmd) serveHTTP(ctx context.Context, server *protocol.Server, skills *mcp.Server, lines *lockedWriter) error {
+	handler, err := skills.Handler()
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", server.Handler())
+	mux.Handle("/mcp", handler)
+	at := cmd.listening(cmd.Listen, func(address string) { lines.begin("listening on " + address + "/mcp") })
+	at.Handler = mux
+	return server.ListenAndServe(ctx, at)
 }
 
 // unclosed is a writer that stays open.

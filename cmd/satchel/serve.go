@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -39,16 +40,21 @@ type serveFlags struct {
 
 type serveCmd struct {
 	serveFlags
-	Stdio       bool     `xor:"transport" help:"Answer on standard input and output."`
-	Unix        string   `xor:"transport" placeholder:"PATH" help:"Answer on a unix socket, for your user only."`
-	Listen      string   `xor:"transport" placeholder:"ADDRESS" help:"Answer HTTP on this address (default 127.0.0.1:8080)."`
+	Stdio  bool   `xor:"transport" help:"Answer on standard input and output."`
+	Unix   string `xor:"transport" placeholder:"PATH" help:"Answer on a unix socket, for your user only."`
+	Listen string `xor:"transport" placeholder:"ADDRESS" help:"Answer HTTP on this address (default 127.0.0.1:8080)."`
+	httpFlags
+	AllowUID []int `name:"allow-uid" placeholder:"UID" help:"Other user who may call by the unix socket; may be repeated."`
+}
+
+// httpFlags say who may call by HTTP.
+type httpFlags struct {
 	Tokens      string   `placeholder:"FILE" help:"Who may call by HTTP: lines of tenant, name, scopes (read,run,write,metrics) and sha256:<hex of the token>."`
 	TLSCert     string   `name:"tls-cert" placeholder:"FILE" help:"Certificate for HTTPS."`
 	TLSKey      string   `name:"tls-key" placeholder:"FILE" help:"Its key."`
 	Insecure    bool     `help:"Allow addresses beyond this machine without tokens and certificate."`
 	AllowOrigin []string `sep:"none" placeholder:"ORIGIN" help:"Origin whose pages may call, such as https://app.example.com; may be repeated."`
 	Host        []string `sep:"none" placeholder:"NAME" help:"Name by which this machine calls the server beside localhost; may be repeated."`
-	AllowUID    []int    `name:"allow-uid" placeholder:"UID" help:"Other user who may call by the unix socket; may be repeated."`
 }
 
 // Help is the long help of the command.
@@ -71,14 +77,19 @@ func (cmd *serveCmd) Run(ctx context.Context, c console) (err error) {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	lines := &lockedWriter{w: c.err}
+	defer lines.begin("")
 	k := &kiosk{logger: slog.New(slog.NewTextHandler(lines, nil))}
 	defer func() { err = errors.Join(err, k.Close()) }()
-	server, err := cmd.openServer(ctx, c, k, lines)
+	opts, err := cmd.httpFlags.options(k.logger)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	server, err := cmd.open(ctx, c, k, lines, append(opts, protocol.WithAllowUIDs(cmd.AllowUID...))...)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	defer func() { err = errors.Join(err, server.Close(context.WithoutCancel(ctx))) }()
-	ready := func(address string) { fmt.Fprintln(lines, "listening on", address) }
+	ready := func(address string) { lines.begin("listening on " + address) }
 	switch {
 	case cmd.Stdio:
 		ready("standard input")
@@ -92,14 +103,19 @@ func (cmd *serveCmd) Run(ctx context.Context, c console) (err error) {
 		ready(cmd.Unix)
 		return server.ServeUnix(ctx, l)
 	}
+	return server.ListenAndServe(ctx, cmd.listening(cmd.Listen, ready))
+}
+
+// listening is how HTTP is answered on an address.
+func (f *httpFlags) listening(address string, ready func(string)) protocol.Listening {
 	scheme := "http"
-	if cmd.TLSCert != "" {
+	if f.TLSCert != "" {
 		scheme = "https"
 	}
-	return server.ListenAndServe(ctx, protocol.Listening{
-		Address: cmd.Listen, CertFile: cmd.TLSCert, KeyFile: cmd.TLSKey, Insecure: cmd.Insecure,
+	return protocol.Listening{
+		Address: address, CertFile: f.TLSCert, KeyFile: f.TLSKey, Insecure: f.Insecure,
 		Ready: func(at net.Addr) { ready(scheme + "://" + at.String()) },
-	})
+	}
 }
 
 func (f *serveFlags) check() error {
@@ -116,11 +132,15 @@ func (cmd *serveCmd) check() error {
 	if err := cmd.serveFlags.check(); err != nil {
 		return err
 	}
-	if (cmd.TLSCert == "") != (cmd.TLSKey == "") {
-		return errors.New("--tls-cert and --tls-key go together")
-	}
 	if cmd.Listen == "" {
 		cmd.Listen = "127.0.0.1:8080"
+	}
+	return cmd.httpFlags.check()
+}
+
+func (f *httpFlags) check() error {
+	if (f.TLSCert == "") != (f.TLSKey == "") {
+		return errors.New("--tls-cert and --tls-key go together")
 	}
 	return nil
 }
@@ -139,17 +159,17 @@ func (k *kiosk) Close() (err error) {
 	return err
 }
 
-// openServer adds what is for HTTP and the socket.
-func (cmd *serveCmd) openServer(ctx context.Context, c console, k *kiosk, findings io.Writer) (*protocol.Server, error) {
-	opts := []protocol.Option{protocol.WithAllowOrigins(cmd.AllowOrigin...), protocol.WithHosts(cmd.Host...), protocol.WithAllowUIDs(cmd.AllowUID...)}
-	if cmd.Tokens != "" {
-		tokens, err := protocol.OpenTokenFile(cmd.Tokens, k.logger)
+// options are those of the server for the flags.
+func (f *httpFlags) options(logger *slog.Logger) ([]protocol.Option, error) {
+	opts := []protocol.Option{protocol.WithAllowOrigins(f.AllowOrigin...), protocol.WithHosts(f.Host...)}
+	if f.Tokens != "" {
+		tokens, err := protocol.OpenTokenFile(f.Tokens, logger)
 		if err != nil {
 			return nil, err
 		}
 		opts = append(opts, protocol.WithAuth(tokens))
 	}
-	return cmd.open(ctx, c, k, findings, opts...)
+	return opts, nil
 }
 
 // open makes what the flags ask for.
@@ -188,7 +208,7 @@ func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.
 	if err != nil {
 		return nil, err
 	}
-	granted, err := f.options(c)
+	granted, err := f.grantFlags.options(c)
 	if err != nil {
 		return nil, err
 	}
@@ -275,15 +295,32 @@ func (s *standardStreams) Close() error {
 	return nil
 }
 
-// lockedWriter writes whole lines of several at once.
+// lockedWriter writes whole lines of several at once, after the first one: what
+// comes before that is held.
 type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu    sync.Mutex
+	w     io.Writer
+	held  bytes.Buffer
+	begun bool
 }
 
 // Write implements io.Writer.
 func (l *lockedWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if !l.begun {
+		return l.held.Write(p)
+	}
 	return l.w.Write(p)
+}
+
+// begin writes the first line, if it is not empty, and what was held.
+func (l *lockedWriter) begin(first string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if first != "" {
+		_, _ = io.WriteString(l.w, first+"\n")
+	}
+	_, _ = l.held.WriteTo(l.w)
+	l.begun = true
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,11 +26,17 @@ const seedSkills = "../../examples/server-client/skills"
 // what stops it.
 func startServe(t *testing.T, flags ...string) (address string) {
 	t.Helper()
+	return start(t, append([]string{"serve", "--skills", seedSkills}, flags...)...)
+}
+
+// start runs a command that listens, until the test ends.
+func start(t *testing.T, args ...string) (address string) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	read, write := io.Pipe()
 	done := make(chan int, 1)
 	go func() {
-		done <- run(ctx, append([]string{"serve", "--skills", seedSkills}, flags...), console{in: strings.NewReader(""), out: io.Discard, err: write})
+		done <- run(ctx, args, console{in: strings.NewReader(""), out: io.Discard, err: write})
 		_ = write.Close()
 	}()
 	lines := bufio.NewReader(read)
@@ -45,7 +52,7 @@ func startServe(t *testing.T, flags ...string) (address string) {
 	t.Cleanup(func() {
 		cancel()
 		if code := <-done; code != exitDone {
-			t.Errorf("satchel serve: exit code %d", code)
+			t.Errorf("satchel %s: exit code %d", args[0], code)
 		}
 		<-drained
 	})
@@ -157,5 +164,46 @@ func TestMCP(t *testing.T) {
 	_ = toWrite.Close()
 	if code := <-done; code != exitDone {
 		t.Errorf("exit code %d: %s", code, log.String())
+	}
+}
+
+// token sends a token with each request.
+type token string
+
+func (k token) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(k))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestMCPByHTTP runs code by MCP over HTTP, with a token and without. The first line
+// says where it listens, although there is something to say of a skill before.
+func TestMCPByHTTP(t *testing.T) {
+	sum := sha256.Sum256([]byte("good"))
+	tokens := filepath.Join(t.TempDir(), "tokens")
+	if err := os.WriteFile(tokens, []byte("acme ann read,run,write sha256:"+hex.EncodeToString(sum[:])+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	address := start(t, "mcp", "--skills", seedSkills, "--listen", "127.0.0.1:0", "--tokens", tokens, "--unsafe-local")
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	if _, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: address}, nil); err == nil {
+		t.Error("there is no need of a token")
+	}
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: token("good")}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "run_code", Arguments: map[string]any{"language": "bash", "code": "echo 42 > \"$RESULT_FILE\""}})
+	if text, _ := json.Marshal(got); err != nil || !strings.Contains(string(text), `"output":42`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+	if code, out, errs := invoke(t, "", "call", "list_skills", "--url", strings.TrimSuffix(address, "/mcp")+"/rpc"); code != exitFailed || !strings.Contains(errs, "-32001") {
+		t.Errorf("beside it: %d %s %s", code, out, errs)
+	}
+	if code, _, errs := invoke(t, "", "mcp", "--skills", seedSkills, "--listen", "0.0.0.0:0"); code != exitFailed || !strings.Contains(errs, "not loopback") {
+		t.Errorf("beyond this machine: %d %s", code, errs)
 	}
 }

@@ -22,21 +22,38 @@ type Reply struct {
 // Handle answers a message: a call, or a batch of calls, which are answered in
 // their order and one after the other.
 func Handle(ctx context.Context, raw []byte, handle Handler, notify func(method string, params any)) Reply {
-	return dispatch(raw, func(call Call) (any, error) { return handle(ctx, call, notify) })
+	return parse(raw).answer(func(_ int, call Call) (any, error) { return handle(ctx, call, notify) })
 }
 
-func dispatch(raw []byte, answerTo func(Call) (any, error)) Reply {
-	list, batch, fault := split(raw)
-	if fault != nil {
-		return Reply{answer{Error: fault}.encode(), fault}
+// message is what has been read: a call, or a batch of calls.
+type message struct {
+	calls  []Call
+	faults []*Error // of each call, nil where there is none
+	batch  bool
+	fault  *Error // of the whole
+}
+
+func parse(raw []byte) (m message) {
+	var list []json.RawMessage
+	list, m.batch, m.fault = split(raw)
+	for _, text := range list {
+		call, fault := parseCall(text)
+		m.calls, m.faults = append(m.calls, call), append(m.faults, fault)
+	}
+	return m
+}
+
+// answer answers the calls; answerTo is told the place of each in the message.
+func (m message) answer(answerTo func(int, Call) (any, error)) Reply {
+	if m.fault != nil {
+		return Reply{answer{Error: m.fault}.encode(), m.fault}
 	}
 	var texts [][]byte
 	var last *Error
-	for _, message := range list {
-		call, fault := parseCall(message)
-		a := answer{ID: call.ID, Error: fault}
-		if fault == nil {
-			result, err := answerTo(call)
+	for i, call := range m.calls {
+		a := answer{ID: call.ID, Error: m.faults[i]}
+		if a.Error == nil {
+			result, err := answerTo(i, call)
 			if call.ID == nil {
 				continue
 			}
@@ -50,7 +67,7 @@ func dispatch(raw []byte, answerTo func(Call) (any, error)) Reply {
 	switch {
 	case len(texts) == 0:
 		return Reply{}
-	case !batch:
+	case !m.batch:
 		return Reply{texts[0], last}
 	}
 	return Reply{Text: append(append([]byte("["), bytes.Join(texts, []byte(","))...), ']')}

@@ -64,9 +64,14 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, handle Handler) error {
 		case <-ctx.Done():
 			return nil
 		}
+		m := parse(raw)
+		begun := c.begin(ctx, m)
 		running.Go(func() {
 			defer func() { <-slots }()
-			c.answer(ctx, raw, handle)
+			reply := m.answer(func(i int, call Call) (any, error) { return c.handle(begun[i], call, handle) })
+			if len(reply.Text) > 0 {
+				c.write(reply.Text)
+			}
 		})
 	}
 }
@@ -78,32 +83,53 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// answer answers a message.
-func (c *connection) answer(ctx context.Context, raw []byte, handle Handler) {
-	reply := dispatch(raw, func(call Call) (any, error) { return c.handle(ctx, call, handle) })
-	if len(reply.Text) > 0 {
-		c.write(reply.Text)
+// begun is a call that was read.
+type begun struct {
+	ctx    context.Context //nolint:containedctx // of the one call
+	cancel context.CancelFunc
+	key    string // of its id; "" for none, and where another call has it
+	taken  bool   // by another call that is under way
+}
+
+// begin registers the calls of a message in the order in which they were read: a
+// cancellation that comes after a call finds it.
+func (c *connection) begin(ctx context.Context, m message) []begun {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]begun, len(m.calls))
+	for i, call := range m.calls {
+		if m.faults[i] != nil {
+			continue // it is not handled
+		}
+		b := &all[i]
+		b.ctx, b.cancel = context.WithCancel(ctx)
+		if call.ID == nil || string(call.ID) == "null" {
+			continue
+		}
+		if _, b.taken = c.calls[string(call.ID)]; !b.taken {
+			b.key = string(call.ID)
+			c.calls[b.key] = b.cancel
+		}
+	}
+	return all
+}
+
+// end forgets a call.
+func (c *connection) end(b begun) {
+	b.cancel()
+	if b.key != "" {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.calls, b.key)
 	}
 }
 
 // handle answers a call that can be cancelled by its id. Nothing is sent for it
 // after the handler has returned.
-func (c *connection) handle(ctx context.Context, call Call, handle Handler) (any, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if key := string(call.ID); call.ID != nil && key != "null" {
-		c.mu.Lock()
-		if _, taken := c.calls[key]; taken {
-			c.mu.Unlock()
-			return nil, invalid("id %s: a call with it is under way", key)
-		}
-		c.calls[key] = cancel
-		c.mu.Unlock()
-		defer func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			delete(c.calls, key)
-		}()
+func (c *connection) handle(b begun, call Call, handle Handler) (any, error) {
+	defer c.end(b)
+	if b.taken {
+		return nil, invalid("id %s: a call with it is under way", call.ID)
 	}
 	var telling sync.Mutex
 	over := false
@@ -114,7 +140,7 @@ func (c *connection) handle(ctx context.Context, call Call, handle Handler) (any
 			c.write(text)
 		}
 	}
-	result, err := handle(ctx, call, notify)
+	result, err := handle(b.ctx, call, notify)
 	telling.Lock()
 	defer telling.Unlock()
 	over = true

@@ -36,6 +36,12 @@ func connect(t *testing.T, skills int) *sdk.ClientSession {
 	for i := range skills {
 		tree[fmt.Sprintf("many/m%d/SKILL.md", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "---\nname: m-%d\ndescription: x\n---\n", i)}
 	}
+	return connectTo(t, mcp.New(open(t, tree)))
+}
+
+// open returns a server of the skills of a tree.
+func open(t *testing.T, tree fstest.MapFS, opts ...protocol.Option) *protocol.Server {
+	t.Helper()
 	source, err := catalog.OpenSource(catalog.FS("test", tree))
 	if err != nil {
 		t.Fatal(err)
@@ -45,24 +51,22 @@ func connect(t *testing.T, skills int) *sdk.ClientSession {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = all.Close() })
-	from, err := protocol.New(protocol.WithShelf(all))
+	from, err := protocol.New(append(opts, protocol.WithShelf(all))...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = from.Close(context.Background()) })
+	return from
+}
+
+// connectTo connects a client of the SDK.
+func connectTo(t *testing.T, server *mcp.Server) *sdk.ClientSession {
+	t.Helper()
 	ours, theirs := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- mcp.New(from).Run(ctx, theirs, protocol.LocalPrincipal()) }()
-	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	for _, err := range []error{
-		sdk.AddSendingCustomMethod[*mcp.ListParams, *mcp.ListResult](client, "skills/list"),
-		sdk.AddSendingCustomMethod[*mcp.GetParams, *mcp.GetResult](client, "skills/get"),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	go func() { done <- server.Run(ctx, theirs, protocol.LocalPrincipal()) }()
+	client := newClient(t)
 	session, err := client.Connect(t.Context(), ours, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +77,22 @@ func connect(t *testing.T, skills int) *sdk.ClientSession {
 		<-done
 	})
 	return session
+}
+
+// newClient returns a client that knows the methods of the extension.
+func newClient(t *testing.T) *sdk.Client {
+	t.Helper()
+	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	for _, err := range []error{
+		sdk.AddSendingCustomMethod[*mcp.ListParams, *mcp.ListResult](client, "skills/list"),
+		sdk.AddSendingCustomMethod[*mcp.GetParams, *mcp.GetResult](client, "skills/get"),
+		sdk.AddSendingCustomMethod[*mcp.DirectoryParams, *mcp.DirectoryResult](client, "resources/directory/read"),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return client
 }
 
 func TestTools(t *testing.T) {

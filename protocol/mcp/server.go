@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -18,24 +19,27 @@ const Extension = "io.modelcontextprotocol/skills"
 // Server answers MCP. Make one with New.
 type Server struct {
 	from *protocol.Server
+
+	mu   sync.Mutex
+	kept map[string]shelfOf // by tenant
 }
 
 // New returns a server of the tools and skills of another.
-func New(from *protocol.Server) *Server { return &Server{from} }
+func New(from *protocol.Server) *Server { return &Server{from: from, kept: make(map[string]shelfOf)} }
 
 // Run answers one connection, of one principal, until it ends or ctx does.
 func (s *Server) Run(ctx context.Context, transport mcp.Transport, who protocol.Principal) error {
-	server, err := s.server(who)
+	server, err := s.server(func(context.Context) protocol.Principal { return who })
 	if err != nil {
 		return err
 	}
 	return server.Run(ctx, transport)
 }
 
-// server makes the server of one principal.
-func (s *Server) server(who protocol.Principal) (*mcp.Server, error) {
+// server makes what answers; who makes the call of a context.
+func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Server, error) {
 	capabilities := &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{}}
-	capabilities.AddExtension(Extension, nil)
+	capabilities.AddExtension(Extension, map[string]any{"directoryRead": true})
 	server := mcp.NewServer(&mcp.Implementation{Name: "satchel", Version: "1"}, &mcp.ServerOptions{
 		Capabilities: capabilities,
 		Instructions: "If you have not yet read the Skills Protocol Guide, call load_skills_protocol_guide before the other tools. Its workflow: discover, inspect, run or write code, use blobs for large data.",
@@ -43,19 +47,20 @@ func (s *Server) server(who protocol.Principal) (*mcp.Server, error) {
 	for _, tool := range s.from.Tools() {
 		server.AddTool(&mcp.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Parameters}, s.caller(who, tool.Name))
 	}
-	shelf := &shelfOf{s.from, who}
-	server.AddReceivingMiddleware(shelf.resources)
+	answers := &skills{s, who}
+	server.AddReceivingMiddleware(answers.resources)
 	return server, errors.Join(
-		mcp.AddReceivingCustomMethod(server, "skills/list", shelf.list),
-		mcp.AddReceivingCustomMethod(server, "skills/get", shelf.get),
+		mcp.AddReceivingCustomMethod(server, "skills/list", answers.list),
+		mcp.AddReceivingCustomMethod(server, "skills/get", answers.get),
+		mcp.AddReceivingCustomMethod(server, "resources/directory/read", answers.directory),
 	)
 }
 
 // caller answers a tool by the method of its name. What a model can mend is a
 // result with isError; so is a run that failed.
-func (s *Server) caller(who protocol.Principal, method string) mcp.ToolHandler {
+func (s *Server) caller(who func(context.Context) protocol.Principal, method string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result, err := s.from.Call(ctx, who, method, req.Params.Arguments, nil)
+		result, err := s.from.Call(ctx, who(ctx), method, req.Params.Arguments, nil)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()

@@ -1,0 +1,129 @@
+package protocol
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/jsonrpc"
+)
+
+// serveUpload answers POST /blobs: the body is the content.
+func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, who Principal) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(blobWait))
+	result, err := s.direct(r, who, "POST /blobs", ScopeWrite, func(c *call) (any, error) {
+		kind := r.Header.Get("Content-Type")
+		if kind == "" {
+			kind = "application/octet-stream"
+		}
+		return c.keepBlob(r.Context(), kind, http.MaxBytesReader(w, r.Body, blobs.MaxBlob+1), blobs.MaxBlob, blobs.DefaultExpiry)
+	})
+	if err != nil {
+		writeError(w, blobStatus(err), err)
+		return
+	}
+	text, _ := json.Marshal(result)
+	writeJSON(w, http.StatusOK, text)
+}
+
+func blobStatus(fault *jsonrpc.Error) int {
+	switch fault.Code {
+	case CodeTooLarge:
+		return http.StatusRequestEntityTooLarge
+	case CodeNotFound:
+		return http.StatusNotFound
+	case jsonrpc.CodeParams:
+		return http.StatusBadRequest
+	case jsonrpc.CodeInternal:
+		return http.StatusInternalServerError
+	}
+	return statusOf(fault)
+}
+
+// direct answers what is no JSON-RPC by the same rules.
+func (s *Server) direct(r *http.Request, who Principal, name string, scope Scope, answer func(*call) (any, error)) (any, *jsonrpc.Error) {
+	began := time.Now()
+	record := Record{Method: name, Tenant: who.Tenant, Name: who.Name}
+	var result any
+	err := error(fault(CodeForbidden, "forbidden", "needs scope %q", scope))
+	if who.Has(scope) {
+		result, err = answer(&call{Server: s, Principal: who, record: &record})
+	}
+	var told *jsonrpc.Error
+	if err != nil {
+		if told = errorOf(r.Context(), err); told == nil {
+			told = s.internal(err, name)
+		}
+		record.Code = told.Code
+	}
+	record.Duration = time.Since(began)
+	s.observed(r.Context(), record)
+	return result, told
+}
+
+// serveBlob answers GET /blobs/<id>, with Range. A browser shows nothing of it.
+func (s *Server) serveBlob(w http.ResponseWriter, r *http.Request, who Principal) {
+	result, err := s.direct(r, who, "GET /blobs", ScopeRead, func(c *call) (any, error) {
+		return c.store.Stat(r.Context(), c.Tenant, r.PathValue("id"))
+	})
+	if err != nil {
+		writeError(w, blobStatus(err), err)
+		return
+	}
+	info, _ := result.(blobs.Info)
+	w.Header().Set("Content-Type", info.Kind)
+	w.Header().Set("Content-Disposition", "attachment")
+	w.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	w.Header().Set("ETag", `"`+info.SHA256+`"`)
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(blobWait))
+	content := &blobReader{ctx: r.Context(), store: s.store, tenant: who.Tenant, info: info}
+	defer content.close()
+	http.ServeContent(w, r, "", time.Time{}, content)
+}
+
+// blobReader reads a blob from where it was told to.
+type blobReader struct {
+	ctx    context.Context //nolint:containedctx // of the one request that it serves
+	store  blobs.Store
+	tenant string
+	info   blobs.Info
+	at     int64
+	open   io.ReadCloser
+}
+
+func (b *blobReader) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += b.at
+	case io.SeekEnd:
+		offset += b.info.Size
+	}
+	if offset < 0 {
+		return b.at, errors.New("seek before the beginning")
+	}
+	b.close()
+	b.at = offset
+	return offset, nil
+}
+
+func (b *blobReader) Read(p []byte) (n int, err error) {
+	if b.open == nil {
+		if b.open, _, err = b.store.Open(b.ctx, b.tenant, b.info.ID, b.at, -1); err != nil {
+			return 0, err
+		}
+	}
+	n, err = b.open.Read(p)
+	b.at += int64(n)
+	return n, err
+}
+
+func (b *blobReader) close() {
+	if b.open != nil {
+		_ = b.open.Close()
+		b.open = nil
+	}
+}

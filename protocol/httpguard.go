@@ -1,0 +1,139 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel/protocol/jsonrpc"
+)
+
+// guarded checks what comes before a request is read, and bounds how many there are.
+func (s *Server) guarded(method string, serve func(http.ResponseWriter, *http.Request, Principal)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case s.slots <- struct{}{}:
+			defer func() { <-s.slots }()
+		default:
+			w.Header().Set("Retry-After", "1")
+			writeError(w, http.StatusServiceUnavailable, fault(CodeBusy, "busy", "%d requests at once", maxRequests))
+			return
+		}
+		w = unstuck{w}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if fault := s.checkSite(w, r); fault != nil {
+			writeError(w, http.StatusForbidden, fault)
+			return
+		}
+		if r.Method == http.MethodOptions && r.Header.Get("Origin") != "" {
+			w.Header().Set("Access-Control-Allow-Methods", method)
+			w.Header().Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		if r.Method != method && (method != http.MethodGet || r.Method != http.MethodHead) {
+			w.Header().Set("Allow", method)
+			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+			return
+		}
+		who, err := s.principal(r)
+		if err != nil {
+			refuseToken(w, err)
+			return
+		}
+		ctx := r.Context()
+		if trace := r.Header.Get("Traceparent"); len(trace) <= 128 {
+			ctx = context.WithValue(ctx, traceKey{}, trace)
+		}
+		serve(w, r.WithContext(ctx), who)
+	})
+}
+
+// refuseToken answers who has no valid token.
+func refuseToken(w http.ResponseWriter, err error) {
+	status := http.StatusUnauthorized
+	if errors.Is(err, errTooManyFailures) {
+		status = http.StatusTooManyRequests
+		w.Header().Set("Retry-After", strconv.Itoa(int(failureWindow/time.Second)))
+	}
+	w.Header().Set("WWW-Authenticate", "Bearer")
+	writeError(w, status, fault(CodeUnauthenticated, "unauthenticated", "%v", err))
+}
+
+// unstuck gives up a response of which nothing is taken for a while.
+type unstuck struct{ http.ResponseWriter }
+
+// Write implements http.ResponseWriter.
+func (u unstuck) Write(p []byte) (int, error) {
+	_ = http.NewResponseController(u.ResponseWriter).SetWriteDeadline(time.Now().Add(writeWait))
+	return u.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (u unstuck) Unwrap() http.ResponseWriter { return u.ResponseWriter }
+
+func (s *Server) principal(r *http.Request) (Principal, error) {
+	if s.auth == nil {
+		return LocalPrincipal(), nil
+	}
+	return s.auth.Authenticate(r)
+}
+
+// checkSite refuses pages of other sites, and names that lead here by a foreign
+// server of names.
+func (s *Server) checkSite(w http.ResponseWriter, r *http.Request) *jsonrpc.Error {
+	if origin := r.Header.Get("Origin"); origin != "" {
+		if !slices.Contains(s.origins, origin) {
+			return fault(CodeForbidden, "forbidden", "origin %.100q is not allowed", origin)
+		}
+		w.Header().Set("Access-Control-Allow-Origin", origin)
+		w.Header().Add("Vary", "Origin")
+	}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if local == nil {
+		return nil
+	}
+	if at, err := netip.ParseAddrPort(local.String()); err != nil || !at.Addr().Unmap().IsLoopback() {
+		return nil
+	}
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.Trim(host, "[]"))
+	if host != "localhost" && host != "127.0.0.1" && host != "::1" && !slices.Contains(s.hosts, host) {
+		return fault(CodeForbidden, "forbidden", "host %.100q is not this server", r.Host)
+	}
+	return nil
+}
+
+func writeError(w http.ResponseWriter, status int, fault *jsonrpc.Error) {
+	text, _ := jsonrpc.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": fault})
+	writeJSON(w, status, text)
+}
+
+func writeJSON(w http.ResponseWriter, status int, text []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+}
+
+// statusOf is the status of an answer: JSON-RPC's own errors have 200.
+func statusOf(fault *jsonrpc.Error) int {
+	if fault != nil {
+		switch fault.Code {
+		case CodeUnauthenticated:
+			return http.StatusUnauthorized
+		case CodeForbidden:
+			return http.StatusForbidden
+		}
+	}
+	return http.StatusOK
+}

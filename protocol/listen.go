@@ -1,0 +1,75 @@
+package protocol
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+// Listening is how ListenAndServe is reached.
+type Listening struct {
+	Address string // "host:port"; port 0 takes a free one
+	// CertFile and KeyFile are for TLS; both or none.
+	CertFile, KeyFile string
+	// Insecure allows addresses beyond the loopback interface without token or TLS.
+	Insecure bool
+	// Handler answers; nil is that of the server. Another one checks who calls by
+	// [Server.Messages].
+	Handler http.Handler
+	// Ready, if not nil, is called with the address when requests are taken.
+	Ready func(net.Addr)
+}
+
+// ListenAndServe answers HTTP until ctx ends. The error says what is missing for an
+// address that others can reach.
+func (s *Server) ListenAndServe(ctx context.Context, at Listening) error {
+	secured := s.auth != nil && at.CertFile != ""
+	if host, _, err := net.SplitHostPort(at.Address); err != nil {
+		return fmt.Errorf("listen %s: want host:port", at.Address)
+	} else if ip, err := netip.ParseAddr(host); !secured && !at.Insecure && host != "localhost" && (err != nil || !ip.IsLoopback()) {
+		return fmt.Errorf("listen %s: not loopback: give tokens and a certificate, or say insecure", at.Address)
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", at.Address)
+	if err != nil {
+		return fmt.Errorf("listen %s: %w", at.Address, err)
+	}
+	handler := at.Handler
+	if handler == nil {
+		handler = s.Handler()
+	}
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerWait, MaxHeaderBytes: maxHeaders - 4096, IdleTimeout: 2 * time.Minute,
+		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+	}
+	closed := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(closed)
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
+		defer cancel()
+		if server.Shutdown(limited) != nil {
+			_ = server.Close()
+		}
+	})
+	defer func() {
+		if !stop() {
+			<-closed // those that are under way are answered
+		}
+	}()
+	if at.Ready != nil {
+		at.Ready(l.Addr())
+	}
+	if at.CertFile != "" {
+		err = server.ServeTLS(l, at.CertFile, at.KeyFile)
+	} else {
+		err = server.Serve(l)
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}

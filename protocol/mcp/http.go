@@ -1,0 +1,112 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/satchel-go/satchel/protocol"
+	"github.com/satchel-go/satchel/protocol/jsonrpc"
+)
+
+// maxBatch bounds the messages of one request; only old clients send several.
+const maxBatch = 32
+
+// Handler answers MCP by HTTP, one request after the other: it keeps no sessions.
+// Who may ask, and how much at once, is checked as at the door of the
+// protocol.Server ([protocol.Server.Messages]). A call ends with its request.
+func (s *Server) Handler() (http.Handler, error) {
+	open := &requests{}
+	server, err := s.server(whoOf)
+	if err != nil {
+		return nil, err
+	}
+	server.AddReceivingMiddleware(open.join)
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
+		Stateless: true, MaxRequestBodyBytes: jsonrpc.MaxMessage, DisableLocalhostProtection: true, // the door has looked
+	})
+	return s.from.Messages(func(w http.ResponseWriter, r *http.Request, who protocol.Principal) {
+		if tooMany(r) {
+			http.Error(w, "want at most "+strconv.Itoa(maxBatch)+" messages at once", http.StatusBadRequest)
+			return
+		}
+		id := strconv.FormatInt(open.last.Add(1), 10)
+		open.all.Store(id, context.WithValue(r.Context(), whoKey{}, who))
+		defer open.all.Delete(id)
+		r.Header.Set(requestHeader, id)
+		handler.ServeHTTP(w, r)
+	}), nil
+}
+
+// tooMany reports whether a request, whose body is in memory, is a batch beyond the
+// bound.
+func tooMany(r *http.Request) bool {
+	raw, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(raw))
+	if err != nil || !bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")) {
+		return false
+	}
+	var messages []json.RawMessage
+	return json.Unmarshal(raw, &messages) == nil && len(messages) > maxBatch
+}
+
+// requestHeader names a request to what answers it: the SDK passes headers on, but
+// neither the end of a request nor who makes it.
+const requestHeader = "Satchel-Request"
+
+// requests are those that are being answered.
+type requests struct {
+	last atomic.Int64
+	all  sync.Map // of contexts, by the value of requestHeader
+}
+
+// join ends what is done for a request with the request.
+func (o *requests) join(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		extra := req.GetExtra()
+		if extra == nil {
+			return nil, context.Canceled // it does not come by HTTP
+		}
+		found, _ := o.all.Load(extra.Header.Get(requestHeader))
+		request, ok := found.(context.Context)
+		if !ok {
+			return nil, context.Canceled // it has ended
+		}
+		ctx, cancel := context.WithCancel(joined{ctx, request})
+		defer cancel()
+		stop := context.AfterFunc(request, cancel)
+		defer stop()
+		return next(ctx, method, req)
+	}
+}
+
+// joined is a context that knows what a request knows.
+type joined struct {
+	context.Context
+	request context.Context
+} //nolint:containedctx // it is one
+
+// Value implements context.Context.
+func (j joined) Value(key any) any {
+	if v := j.Context.Value(key); v != nil {
+		return v
+	}
+	return j.request.Value(key)
+}
+
+// whoKey finds the principal in the context of a request.
+type whoKey struct{}
+
+// whoOf is who makes the request of a context: nobody, who may do nothing, where
+// there is none.
+func whoOf(ctx context.Context) protocol.Principal {
+	who, _ := ctx.Value(whoKey{}).(protocol.Principal)
+	return who
+}

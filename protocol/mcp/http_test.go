@@ -1,0 +1,218 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/protocol"
+	"github.com/satchel-go/satchel/protocol/mcp"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// patience is how long anything may take on a busy machine.
+const patience = 2 * time.Minute
+
+// tenants are known by their tokens.
+type tenants struct{}
+
+func (tenants) Authenticate(r *http.Request) (protocol.Principal, error) {
+	tenant, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer of ")
+	if !ok {
+		return protocol.Principal{}, protocol.ErrUnauthenticated
+	}
+	return protocol.Principal{Tenant: tenant, Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeRun, protocol.ScopeWrite}}, nil
+}
+
+// bearer sends a token with each request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer of "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func serve(t *testing.T, from *protocol.Server) string {
+	t.Helper()
+	handler, err := mcp.New(from).Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func dial(t *testing.T, url, tenant string) *sdk.ClientSession {
+	t.Helper()
+	session, err := newClient(t).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer(tenant)}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+// TestHTTP asks by HTTP, as two tenants.
+func TestHTTP(t *testing.T) {
+	url := serve(t, open(t, nestedTree(), protocol.WithAuth(tenants{})))
+	ann, bob := dial(t, url, "ann"), dial(t, url, "bob")
+	if v := ann.InitializeResult().ProtocolVersion; v != "2026-07-28" {
+		t.Errorf("protocol %s", v)
+	}
+	list, err := sdk.CallCustomMethod[*mcp.ListParams, *mcp.ListResult](t.Context(), ann, "skills/list", &mcp.ListParams{})
+	if err != nil || len(list.Skills) != 3 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	for _, k := range list.Skills {
+		for _, r := range k.Resources[:1] {
+			verify(t, ann, r)
+		}
+	}
+	made, err := ann.CallTool(t.Context(), &sdk.CallToolParams{Name: "create_blob", Arguments: map[string]any{"content": "x", "kind": "text/plain"}})
+	if err != nil || made.IsError {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	blob, _ := made.StructuredContent.(map[string]any)
+	for _, c := range []struct {
+		session *sdk.ClientSession
+		isError bool
+	}{{ann, false}, {bob, true}} {
+		got, err := c.session.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_blob", Arguments: map[string]any{"blob_id": blob["blob_id"]}})
+		if err != nil || got.IsError != c.isError {
+			t.Errorf("%+v, %v, want an error: %v", got, err, c.isError)
+		}
+	}
+}
+
+func post(ctx context.Context, url, body string, headers ...string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			req.Host = headers[i+1]
+		}
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	return http.DefaultClient.Do(req)
+}
+
+// TestDoor tries what is refused before anything is answered.
+func TestDoor(t *testing.T) {
+	url := serve(t, open(t, nestedTree(), protocol.WithAuth(tenants{}), protocol.WithAllowOrigins("https://app.test")))
+	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	good := []string{"Authorization", "Bearer of ann"}
+	for name, c := range map[string]struct {
+		body    string
+		headers []string
+		status  int
+		want    string
+	}{
+		"call":           {list, good, 200, `"run_code"`},
+		"our origin":     {list, append([]string{"Origin", "https://app.test"}, good...), 200, `"run_code"`},
+		"no token":       {list, nil, 401, "no valid token"},
+		"foreign origin": {list, append([]string{"Origin", "https://evil.test"}, good...), 403, "origin"},
+		"foreign host":   {list, append([]string{"Host", "evil.test"}, good...), 403, "host"},
+		"no JSON":        {list, append([]string{"Content-Type", "text/plain"}, good...), 415, "application/json"},
+		"another's name": {list, append([]string{"Satchel-Request", "1"}, good...), 200, `"run_code"`},
+		"a batch":        {"[" + strings.Repeat(list+",", 32) + list + "]", good, 400, "at most 32"},
+		"too long":       {strings.Repeat(" ", 16<<20+1), good, 413, "16777216"},
+	} {
+		res, err := post(t.Context(), url, c.body, c.headers...)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		text, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode != c.status || !strings.Contains(string(text), c.want) {
+			t.Errorf("%s: %d %.300s, %v", name, res.StatusCode, text, err)
+		}
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil || res.StatusCode != http.StatusMethodNotAllowed {
+		t.Fatalf("GET: %v, %v", res, err)
+	}
+	_ = res.Body.Close()
+}
+
+// told is an executor that tells when a program has started.
+type told struct {
+	executor.Executor
+	began chan<- struct{}
+}
+
+func (e told) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
+	p, err := e.Executor.Start(ctx, cmd, term)
+	e.began <- struct{}{}
+	return p, err
+}
+
+// TestClosing closes a request whose run has begun: the run is gone. The header that
+// says which request it is cannot be chosen by the client.
+func TestClosing(t *testing.T) {
+	by, err := local.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	places, err := workspace.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = places.Close() })
+	began, ended := make(chan struct{}, 2), make(chan protocol.Record, 2)
+	url := serve(t, open(t, nestedTree(), protocol.WithExecutor(told{by, began}), protocol.WithWorkspaces(places), protocol.WithUnsafeLocal(),
+		protocol.WithObserver(func(_ context.Context, r protocol.Record) { ended <- r })))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{
+		"name": "run_code", "arguments": map[string]any{"language": "bash", "code": "sleep 600"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := make(chan error, 1)
+	go func() {
+		res, err := post(ctx, url, string(body), "Satchel-Request", "77")
+		if err == nil {
+			_, err = io.ReadAll(res.Body)
+			_ = res.Body.Close()
+		}
+		left <- err
+	}()
+	select {
+	case <-began:
+	case r := <-ended:
+		t.Fatalf("the run has ended before it began: %+v", r)
+	}
+	cancel()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	select {
+	case r := <-ended:
+		if r.Method != "run_code" || r.Code != -32800 {
+			t.Errorf("%+v", r)
+		}
+	case <-time.After(patience):
+		t.Error("the run goes on without its request")
+	}
+}

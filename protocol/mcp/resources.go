@@ -1,0 +1,143 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/satchel-go/satchel/outputs"
+)
+
+// DirectoryParams are the parameters of resources/directory/read.
+type DirectoryParams struct {
+	mcp.ParamsBase
+	URI    string `json:"uri"`
+	Cursor string `json:"cursor,omitempty"`
+}
+
+// DirectoryResult is the result of resources/directory/read.
+type DirectoryResult struct {
+	mcp.ResultBase
+	ResultType string          `json:"resultType"`
+	Resources  []*mcp.Resource `json:"resources"` // the direct children
+	NextCursor string          `json:"nextCursor,omitempty"`
+}
+
+// resources answers resources/list and resources/read.
+func (s *skills) resources(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		switch params := req.GetParams().(type) {
+		case *mcp.ListResourcesParams:
+			return s.listResources(ctx, params)
+		case *mcp.ReadResourceParams:
+			return s.read(ctx, params.URI)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// listResources has each SKILL.md.
+func (s *skills) listResources(ctx context.Context, params *mcp.ListResourcesParams) (mcp.Result, error) {
+	cursor := ""
+	if params != nil {
+		cursor = params.Cursor
+	}
+	all, _ := s.served(s.who(ctx))
+	list, next, err := page(all, cursor, (*served).skillURI)
+	if err != nil {
+		return nil, err
+	}
+	result := &mcp.ListResourcesResult{Cacheable: cacheable(), Resources: []*mcp.Resource{}, NextCursor: next}
+	for _, k := range list {
+		result.Resources = append(result.Resources, k.resource(k.skillURI()))
+	}
+	return result, nil
+}
+
+// resource describes a file.
+func (k *served) resource(uri string) *mcp.Resource {
+	if uri == k.skillURI() {
+		return &mcp.Resource{URI: uri, Name: k.Name, Description: k.Description, MIMEType: "text/markdown", Size: k.files[uri].size}
+	}
+	f := k.files[uri]
+	return &mcp.Resource{URI: uri, Name: path.Base(f.path), MIMEType: outputs.MIME(f.path, nil), Size: f.size}
+}
+
+func (s *skills) read(ctx context.Context, uri string) (mcp.Result, error) {
+	all, _ := s.served(s.who(ctx))
+	for _, k := range all {
+		if f, ok := k.files[uri]; ok {
+			return f.contents(ctx, uri)
+		}
+	}
+	return nil, invalid("No resource is served at %.200s", uri)
+}
+
+func (f file) contents(ctx context.Context, uri string) (mcp.Result, error) {
+	text, err := f.ReadFile(ctx, f.path)
+	if err != nil {
+		return nil, errors.New("the skill has changed on the server: list it again")
+	}
+	kind := outputs.MIME(f.path, text[:min(len(text), 3<<10)])
+	contents := &mcp.ResourceContents{URI: uri, MIMEType: kind}
+	// An empty text would be sent as neither text nor blob.
+	if len(text) > 0 && outputs.IsText(kind, text) {
+		contents.Text = string(text)
+	} else {
+		contents.Blob = append([]byte{}, text...)
+	}
+	return &mcp.ReadResourceResult{Cacheable: cacheable(), Contents: []*mcp.ResourceContents{contents}}, nil
+}
+
+// directory answers resources/directory/read for each folder of a skill, and for
+// those that skills are in.
+func (s *skills) directory(ctx context.Context, _ *mcp.ServerSession, params *DirectoryParams) (*DirectoryResult, error) {
+	all, _ := s.served(s.who(ctx))
+	children, isFile := make(map[string]*mcp.Resource), false
+	for _, k := range slices.Backward(all) { // a skill in another describes its files itself
+		if !strings.HasPrefix(params.URI+"/", k.folder) && !strings.HasPrefix(k.folder, params.URI+"/") {
+			continue
+		}
+		for _, uri := range k.order {
+			isFile = isFile || uri == params.URI
+			below, ok := strings.CutPrefix(uri, params.URI+"/")
+			if !ok {
+				continue
+			}
+			name, _, deeper := strings.Cut(below, "/")
+			child := params.URI + "/" + name
+			if plain, err := url.PathUnescape(name); err == nil {
+				name = plain
+			}
+			switch {
+			case children[child] != nil:
+			case deeper:
+				children[child] = &mcp.Resource{URI: child, Name: name, MIMEType: "inode/directory"}
+			default:
+				children[child] = k.resource(uri)
+			}
+		}
+	}
+	switch {
+	case isFile:
+		return nil, invalid("%.200s is not a directory resource", params.URI)
+	case len(children) == 0 || !strings.HasPrefix(params.URI, "skill://"):
+		return nil, invalid("No directory is served at %.200s", params.URI)
+	}
+	list := make([]*mcp.Resource, 0, len(children))
+	for _, r := range children {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(a, b *mcp.Resource) int { return cmp.Compare(a.URI, b.URI) })
+	list, next, err := page(list, params.Cursor, func(r *mcp.Resource) string { return r.URI })
+	if err != nil {
+		return nil, err
+	}
+	return &DirectoryResult{ResultType: complete, Resources: list, NextCursor: next}, nil
+}
