@@ -88,12 +88,18 @@ func TestFaults(t *testing.T) {
 		func(t *testing.T) session.Store {
 			proxy.Lose(0)
 			s := open(t, dial(t, "unix", proxy.Addr), prefix)
-			proxy.Lose(97)
+			proxy.Lose(faultEvery)
 			return s
 		},
 		func(t *testing.T) session.Store { return open(t, client(t, server.URL), prefix) },
 	)
+	if proxy.Lost() < 100 {
+		t.Errorf("%d answers were lost", proxy.Lost())
+	}
 }
+
+// faultEvery is which of the server's answers are lost.
+const faultEvery = 23
 
 // A server that is killed while hosts save still has everything that it
 // acknowledged when it is back.
