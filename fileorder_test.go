@@ -51,7 +51,6 @@ var fileOrder = []string{
 	"call.go",
 	"within.go",
 	"again.go",
-	"once.go",
 	"approve.go",
 	"question.go",
 	"gate.go",

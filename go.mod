@@ -7,6 +7,7 @@ require (
 	github.com/cloudwego/eino v0.7.36
 	github.com/creack/pty v1.1.24
 	github.com/eino-contrib/jsonschema v1.0.3
+	github.com/fsnotify/fsnotify v1.10.1
 	github.com/gabriel-vasile/mimetype v1.4.16
 	github.com/google/go-cmp v0.7.0
 	github.com/tmc/langchaingo v0.1.14

@@ -20,7 +20,7 @@ var arrows = map[string][]string{
 	"core":                       {},
 	"skillmd":                    {"core"},
 	"search":                     {},
-	"catalog":                    {"core", "skillmd", "search", "catalog/archive", "internal/plainfile"},
+	"catalog":                    {"core", "skillmd", "search", "catalog/archive", "internal/durable", "internal/plainfile"},
 	"catalog/archive":            {"internal/plainfile"},
 	"catalog/lock":               {"core", "catalog", "internal/plainfile"},
 	"catalog/catalogtest":        {"core", "catalog"},
@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 	"tools/runtimespec":          {"core", "tools", "catalog", "session"},
 	"tools/run":                  {"core", "catalog", "deps", "session", "permission", "tools", "workspace", "executor", "executor/egress", "terminal", "outputs", "artifacts", "internal/callargs", "internal/jsonsize", "internal/redact", "internal/shellcmd", "internal/shellcmd/lookpath"},
 	"hook":                       {"core"},
-	"internal/chattest":          {"core", "hook", "session", ".", "executor/sandbox", "skillmd"},
+	"internal/chattest":          {"core", "hook", ".", "executor/sandbox", "skillmd"},
 	"internal/response":          {"core", "session"},
 	".":                          {"core", "hook", "internal/response", "skillmd", "catalog", "session", "loadmode", "permission", "processors", "tools", "tools/run", "tools/unified", "library", "terminal", "executor", "executor/sandbox", "workspace", "artifacts", "internal/canonjson", "internal/lru"},
 	"adapter/eino":               {"core", "hook", "."},
@@ -90,6 +90,7 @@ var arrows = map[string][]string{
 // outside says which modules a room may import beside the standard library.
 var outside = map[string][]string{
 	"search":                    {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
+	"catalog":                   {"github.com/fsnotify/fsnotify"},
 	"catalog/archive":           {"golang.org/x/text"},
 	"catalog/lock":              {"golang.org/x/text"},
 	"skillmd":                   {"gopkg.in/yaml.v3", "golang.org/x/text"},

@@ -102,7 +102,7 @@ const refreshing = 100 * time.Millisecond
 
 // follow calls refresh after a source has told of changes, until stop is called.
 func follow(source catalog.Source, refresh func(context.Context) error, failed func(error)) (stop func() error) {
-	n, ok := source.(interface{ Notify(func()) (stop func()) })
+	n, ok := source.(catalog.Notifier)
 	if !ok {
 		return func() error { return nil }
 	}

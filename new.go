@@ -70,5 +70,21 @@ func New(opts ...Option) (*Runtime, error) {
 	if r.source != nil && r.shared == nil {
 		r.closers = append(r.closers, follow(r.source, r.Refresh, func(err error) { r.logger.Warn("the skills cannot be read again", "error", err) }))
 	}
+	r.watchSkills()
 	return r, nil
+}
+
+// watchSkills refreshes the skills when they change, where the host wants it.
+func (r *Runtime) watchSkills() {
+	if r.watch == nil {
+		return
+	}
+	opts := *r.watch
+	opts.Changed = func(ctx context.Context, s *catalog.Snapshot) {
+		r.tellScanned(ctx)
+		if r.watch.Changed != nil {
+			r.watch.Changed(ctx, s)
+		}
+	}
+	r.closers = append(r.closers, catalog.Watch(context.Background(), r.catalog, opts).Close)
 }

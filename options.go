@@ -27,6 +27,7 @@ type settings struct {
 	roots      []catalog.Root
 	reading    []catalog.Option
 	shared     *catalog.Catalog
+	watch      *catalog.WatchOptions
 	store      session.Store
 	mode       loadmode.Mode
 	placement  processors.Placement
@@ -48,7 +49,6 @@ type settings struct {
 	library    *unified.Desk
 	source     catalog.Source // of the library
 	runner     *run.Runner
-	once       bool
 	commands   *run.Policy
 	text       processors.OverviewText
 	guidance   *string

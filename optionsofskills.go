@@ -64,6 +64,15 @@ func WithCatalog(c *catalog.Catalog) Option {
 	}
 }
 
+// WithWatch refreshes the skills when they change, as [catalog.Watch] says. Sessions
+// are told of changes at their next user turn. [Runtime.Close] ends it.
+func WithWatch(opts catalog.WatchOptions) Option {
+	return func(s *settings) error {
+		s.watch = &opts
+		return nil
+	}
+}
+
 // WithAudience asks a function of the host for the audience of each agent of each
 // session. It is asked when a turn begins, and after a restart. A skill that is not
 // allowed any more is unloaded then, its texts and staged files are removed, and the

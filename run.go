@@ -52,10 +52,6 @@ func (c *Call) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	once, err := c.once(ctx, s)
-	if err != nil || once.ended {
-		return once.answer, err
-	}
 	if c.again != "" { // it stands in the answer too
 		s.Limits = s.Limits.OrDefaults()
 		s.Limits.Answer -= min(len(c.withLoad("{ }")), s.Limits.Answer/2)
@@ -64,7 +60,7 @@ func (c *Call) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return once.end(ctx, c.withLoad(answer))
+	return c.withLoad(answer), nil
 }
 
 // scope returns what the operation may use of the runtime.

@@ -41,6 +41,46 @@ func BenchmarkOpen(b *testing.B) {
 	b.ReportMetric(benchSkills*float64(b.N)/b.Elapsed().Seconds(), "skills/s")
 }
 
+// BenchmarkOpenCached is the time until the skills of a cache are there; that of the
+// search behind it, for which Close waits, is not counted.
+func BenchmarkOpenCached(b *testing.B) {
+	dir, kept := generate(b, benchSkills), b.TempDir()
+	if err := mustOpen(b, []Root{Dir(dir)}, WithCache(kept)).Index(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		c, err := Open(b.Context(), []Root{Dir(dir)}, WithCache(kept))
+		b.StopTimer()
+		if err != nil || c.Snapshot().Len() != benchSkills {
+			b.Fatal(err)
+		}
+		if err := c.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
+
+func BenchmarkIndex(b *testing.B) {
+	dir, kept := generate(b, benchSkills), b.TempDir()
+	for name, opts := range map[string][]Option{"built": nil, "loaded": {WithCache(kept)}} {
+		if err := mustOpen(b, []Root{Dir(dir)}, opts...).Index(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				c := mustOpen(b, []Root{Dir(dir)}, opts...)
+				c.verifying.Wait()
+				b.StartTimer()
+				if err := c.Index(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkRefreshUnchanged(b *testing.B) {
 	c := mustOpen(b, []Root{Dir(generate(b, benchSkills))})
 	first := c.Snapshot()

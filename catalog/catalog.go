@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/satchel-go/satchel/core"
@@ -33,6 +34,11 @@ type library struct {
 	texts    textCache
 	finder   finder
 	derived  derived
+	cache    *cache
+	// watching is the finding of a [Watcher], or nil.
+	watching atomic.Pointer[skillmd.Diagnostic]
+	// verifying is the search that Open leaves to the background.
+	verifying sync.WaitGroup
 }
 
 // Open searches the roots for skills. If two skills have the same name, the one of
@@ -63,12 +69,25 @@ func Open(ctx context.Context, roots []Root, opts ...Option) (*Catalog, error) {
 			c.sources[i] = &TreeSource{cfg: cfg, root: r, name: c.names[i], live: true}
 		}
 	}
-	st, err := c.search(ctx, &state{})
+	c.openCache()
+	st, served, err := c.search(ctx, &state{})
 	if err != nil {
 		return nil, err
 	}
+	if c.cache != nil {
+		c.cache.roots = nil
+	}
 	c.state.Store(st)
 	logDiagnostics(ctx, cfg.logger, st.snapshot)
+	if !served {
+		c.save(ctx)
+		return c, nil
+	}
+	c.verifying.Go(func() {
+		if _, err := c.Refresh(context.WithoutCancel(ctx)); err != nil {
+			cfg.logger.WarnContext(ctx, "the skills are those of the cache", "error", err)
+		}
+	})
 	return c, nil
 }
 
@@ -92,7 +111,7 @@ func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 	if c.closed.Load() {
 		return c.seen(old.snapshot), fmt.Errorf("catalog: refresh: %w", ErrClosed)
 	}
-	st, err := c.search(ctx, old)
+	st, _, err := c.search(ctx, old)
 	if err != nil || st == old {
 		return c.seen(old.snapshot), err
 	}
@@ -101,15 +120,17 @@ func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 	}
 	c.state.Store(st)
 	closeTrees(old.roots, st.roots)
+	c.save(ctx)
 	if st.snapshot != old.snapshot {
 		logDiagnostics(ctx, c.cfg.logger, st.snapshot)
 	}
 	return c.seen(st.snapshot), nil
 }
 
-// Close releases the directories. Snapshots stay valid, but reading content fails
-// with [ErrClosed]. Closing twice is harmless.
+// Close releases the directories, after the search that [WithCache] promises. Snapshots
+// stay valid, but reading content fails with [ErrClosed]. Closing twice is harmless.
 func (c *Catalog) Close() error {
+	c.verifying.Wait()
 	c.updating <- struct{}{}
 	defer func() { <-c.updating }()
 	if c.closed.Swap(true) {
@@ -119,8 +140,9 @@ func (c *Catalog) Close() error {
 	return nil
 }
 
-// search searches all roots. It returns old if nothing in them has changed.
-func (c *Catalog) search(ctx context.Context, old *state) (st *state, err error) {
+// search searches all roots. It returns old if nothing in them has changed. The first
+// search takes what it can from the cache; served reports that it is to be searched again.
+func (c *Catalog) search(ctx context.Context, old *state) (st *state, served bool, err error) {
 	roots := make([]*sourced, len(c.roots))
 	defer func() {
 		if err != nil {
@@ -128,7 +150,8 @@ func (c *Catalog) search(ctx context.Context, old *state) (st *state, err error)
 		}
 	}()
 	var extra []skillmd.Diagnostic
-	changed := old.snapshot == nil
+	watching := c.watching.Load()
+	changed := old.snapshot == nil || watching != old.watching
 	for i := range c.roots {
 		var last *sourced
 		if i < len(old.roots) {
@@ -144,8 +167,14 @@ func (c *Catalog) search(ctx context.Context, old *state) (st *state, err error)
 		if last != nil && last.untrusted {
 			last = nil
 		}
-		if roots[i], err = c.searchRoot(ctx, i, last); err != nil {
-			return nil, err
+		fromCache := false
+		if last == nil && old.snapshot == nil {
+			last, fromCache = c.restore(i)
+		}
+		if fromCache {
+			roots[i], last, served = last, nil, true
+		} else if roots[i], err = c.searchRoot(ctx, i, last); err != nil {
+			return nil, false, err
 		}
 		if first := sameTree(roots[:i], roots[i]); first >= 0 {
 			if last != nil && last.repeats && last.listing == roots[i].listing {
@@ -158,14 +187,19 @@ func (c *Catalog) search(ctx context.Context, old *state) (st *state, err error)
 		changed = changed || last == nil || roots[i] != last
 	}
 	if !changed {
-		return old, nil
+		return old, false, nil
 	}
 	for i, root := range roots {
 		if root.isThere() && len(root.scan.found) == 0 {
 			extra = append(extra, c.noSkills(i))
 		}
 	}
-	return c.merge(roots, extra), nil
+	if watching != nil {
+		extra = append(extra, *watching)
+	}
+	st = c.merge(roots, extra)
+	st.watching = watching
+	return st, served, nil
 }
 
 // sameTree returns the index of an earlier root that is the same directory as root,

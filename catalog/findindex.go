@@ -24,7 +24,6 @@ const defaultSearchBytes = 64 << 10
 type finding struct {
 	state  *state
 	skills []core.Skill
-	keys   []string
 	index  *search.Index
 }
 
@@ -61,7 +60,7 @@ func (c *Catalog) indexed(ctx context.Context) (*finding, error) {
 		if c.closed.Load() {
 			return nil, fmt.Errorf("catalog: search: %w", ErrClosed)
 		}
-		x, stale := c.build(ctx, st, last)
+		x, failed, stale := c.build(ctx, st, last)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -69,17 +68,21 @@ func (c *Catalog) indexed(ctx context.Context) (*finding, error) {
 			continue
 		}
 		c.finder.built.Store(x)
+		if !failed && x.index != c.lastIndex(last) {
+			c.save(ctx)
+		}
 		return x, nil
 	}
 }
 
-// build indexes the skills that are not hidden, whoever may see them. stale reports that a text could not be read because
-// the catalog has taken its files away.
-func (c *Catalog) build(ctx context.Context, st *state, last *finding) (_ *finding, stale bool) {
-	var gone atomic.Bool
+// build indexes the skills that are not hidden, whoever may see them. failed reports that
+// a text could not be read, and stale that this is because the catalog has taken its files
+// away.
+func (c *Catalog) build(ctx context.Context, st *state, last *finding) (_ *finding, failed, stale bool) {
+	var unread, gone atomic.Bool
 	x := &finding{state: st, skills: st.snapshot.searchable()}
 	sources := make([]search.Source, len(x.skills))
-	x.keys = make([]string, len(x.skills))
+	keys := make([]string, len(x.skills))
 	for i, skill := range x.skills {
 		d := search.Document{Name: skill.Name, Description: skill.Description, Tags: skill.Tags}
 		read := func() (search.Document, error) {
@@ -87,25 +90,25 @@ func (c *Catalog) build(ctx context.Context, st *state, last *finding) (_ *findi
 				return d, ctx.Err()
 			}
 			body, err := c.searched(ctx, st, skill)
-			if err != nil && isStale(err) {
-				gone.Store(true)
+			if err != nil {
+				unread.Store(true)
+				if isStale(err) {
+					gone.Store(true)
+				}
 			}
 			d.Body = body
 			return d, err
 		}
 		key := c.searchKey(ctx, st, skill)
-		x.keys[i], sources[i] = key, search.Source{Key: key, Read: read}
+		keys[i], sources[i] = key, search.Source{Key: key, Read: read}
 	}
-	if last != nil && slices.Equal(last.keys, x.keys) {
-		x.index = last.index
-		return x, false
-	}
-	var prev *search.Index
-	if last != nil {
-		prev = last.index
+	prev := c.lastIndex(last)
+	if prev != nil && slices.Equal(prev.Keys(), keys) {
+		x.index = prev
+		return x, false, false
 	}
 	x.index = search.Build(prev, sources)
-	return x, gone.Load()
+	return x, unread.Load(), gone.Load()
 }
 
 // searchKey names the text of a skill without reading it. A file whose stamp cannot be
@@ -119,7 +122,7 @@ func (c *Catalog) searchKey(ctx context.Context, st *state, skill core.Skill) st
 	case p.entry != nil:
 		fmt.Fprintf(hash, "%q %q", p.entry.ID, p.entry.Revision)
 	case stamp.settled:
-		fmt.Fprintf(hash, "%d %d", stamp.info.Size(), stamp.info.ModTime().UnixNano())
+		fmt.Fprintf(hash, "%d %d", stamp.size, stamp.modified.UnixNano())
 	default:
 		body, err := c.searched(ctx, st, skill)
 		fmt.Fprintf(hash, "%q %t", body, err == nil)

@@ -24,6 +24,7 @@ type linked struct {
 	name  string
 	tree  *dirTree
 	known map[string]record
+	dirs  []string // that were searched
 }
 
 // followLinks searches the directories that the links directly below a root lead to.
@@ -90,7 +91,7 @@ func (s *TreeSource) scanLinked(ctx context.Context, sc *scanner, l *linked, out
 		out.note(sc.diagnostic(skillmd.Warning, CodeUnreadable, l.name, "directory cannot be read: "+cause(err).Error()))
 		return nil
 	}
-	l.known = make(map[string]record, len(found.found))
+	l.known, l.dirs = make(map[string]record, len(found.found)), found.dirs
 	for i := range found.found {
 		found.found[i].linked = l
 		l.known[found.found[i].file] = found.found[i].record

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"maps"
 	"strconv"
 	"strings"
@@ -35,6 +36,7 @@ type state struct {
 	places   map[string]place // by id
 	roots    []*sourced
 	areas    []area
+	watching *skillmd.Diagnostic // what a watcher has found
 }
 
 // merge makes one state of what the roots gave. extra are findings about whole roots.
@@ -58,6 +60,13 @@ func (c *Catalog) merge(roots []*sourced, extra []skillmd.Diagnostic) *state {
 	}
 	rank(all)
 	all = once(st, all)
+	if most := c.cfg.maxSkills; len(all) > most {
+		extra = append(extra, skillmd.Diagnostic{
+			Code: CodeLimit, Severity: skillmd.Warning,
+			Message: fmt.Sprintf("there are %d skills: the %d of the lowest rank are left out", len(all), len(all)-most),
+		})
+		all = all[:most]
+	}
 	for i := range all {
 		st.places[all[i].skill.ID] = all[i].at
 	}

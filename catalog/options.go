@@ -20,11 +20,14 @@ type config struct {
 	maxDepth      int
 	maxDirs       int
 	nested        bool
+	maxSkills     int // of the catalog
+	maxInArchive  int // skills
 	scanTimeout   time.Duration
 	searchBytes   int
 	collisions    Collisions
 	trust         func(context.Context, Root) (bool, error)
 	logger        *slog.Logger
+	cacheDir      string
 }
 
 // Option changes how a [Catalog] finds and reads skills. Options are checked
@@ -94,6 +97,8 @@ func newConfig(opts []Option) (*config, error) {
 		maxReadBytes:  16 << 20,
 		maxDepth:      6,
 		maxDirs:       20_000,
+		maxSkills:     50_000,
+		maxInArchive:  10_000,
 		scanTimeout:   10 * time.Second,
 		searchBytes:   defaultSearchBytes,
 	}

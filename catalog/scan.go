@@ -47,6 +47,7 @@ type found struct {
 type scan struct {
 	found       []found // by path
 	diagnostics []skillmd.Diagnostic
+	dirs        []string // that were searched, level by level
 }
 
 // job is a directory that is still to be searched.
@@ -85,6 +86,9 @@ func (s *scanner) run(ctx context.Context) (scan, error) {
 		sights, err := s.look(ctx, level, s.visit)
 		if err != nil {
 			return scan{}, err
+		}
+		for _, j := range level {
+			out.dirs = append(out.dirs, j.dir)
 		}
 		next, nested, err := s.gather(sights, &out)
 		if err != nil {

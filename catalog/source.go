@@ -23,6 +23,12 @@ type Source interface {
 	Open(ctx context.Context, id, revision string) (fs.FS, error)
 }
 
+// Notifier is a [Source] that tells when its skills change. Notify returns a function
+// that ends that; changed is called from any goroutine, and returns at once.
+type Notifier interface {
+	Notify(changed func()) (stop func())
+}
+
 // Errors of sources and of what is read from them.
 var (
 	// ErrGone: the source does not keep that revision of the skill, or has no
@@ -51,6 +57,8 @@ type liveTree struct {
 	links []*linked // that are followed, by name
 	// called is the name that the root has from its files, as a plugin has.
 	called string
+	// dirs are the directories that were searched, those nearest to the root first.
+	dirs []string
 }
 
 // Entry is one skill of a [Listing].

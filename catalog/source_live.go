@@ -45,6 +45,11 @@ func (s *TreeSource) scanLive(ctx context.Context, prev *Listing) (*Listing, err
 		}
 		return nil, fmt.Errorf("catalog: search root %q: %w", s.root, err)
 	}
+	files := len(out.found)
+	if most := s.cfg.maxInArchive; root.inArchive && files > most {
+		out.note(sc.limit("the archive has %d skills: those beyond %d are left out", files, most))
+		out.found = out.found[:most]
+	}
 	if len(findings) > 0 {
 		out.diagnostics = append(findings, out.diagnostics...)
 	}
@@ -55,15 +60,15 @@ func (s *TreeSource) scanLive(ctx context.Context, prev *Listing) (*Listing, err
 			out.diagnostics = append([]skillmd.Diagnostic{s.pluginFinding(fault)}, out.diagnostics...)
 		}
 	}
-	kept := called == last.called && t == last.tree && prev != nil && len(out.found) == len(prev.Entries) && int(sc.kept.Load()) == len(out.found) &&
-		slices.EqualFunc(links, last.links, func(a, b *linked) bool { return a.name == b.name && a.tree == b.tree })
+	kept := called == last.called && slices.Equal(out.dirs, last.dirs) && t == last.tree && prev != nil && len(out.found) == len(prev.Entries) && int(sc.kept.Load()) == files &&
+		slices.EqualFunc(links, last.links, func(a, b *linked) bool { return a.name == b.name && a.tree == b.tree && slices.Equal(a.dirs, b.dirs) })
 	if kept && reflect.DeepEqual(out.diagnostics, prev.Diagnostics) {
 		return prev, nil
 	}
 	next := &Listing{
 		Entries:     make([]Entry, len(out.found)),
 		Diagnostics: out.diagnostics,
-		live:        &liveTree{tree: t, known: make(map[string]record, len(out.found)), links: links, called: called},
+		live:        &liveTree{tree: t, known: make(map[string]record, len(out.found)), links: links, called: called, dirs: out.dirs},
 	}
 	for i := range out.found {
 		f := &out.found[i]

@@ -114,15 +114,20 @@ func isSourceFailed(d skillmd.Diagnostic) bool { return d.Code == CodeSourceFail
 
 func (s *sourced) failed() bool { return slices.ContainsFunc(s.scan.diagnostics, isSourceFailed) }
 
+// parseLive takes the skills of a tree, which the scanner has parsed, sorted and bounded.
+func parseLive(listed *Listing) *sourced {
+	s := &sourced{listing: listed, scan: scan{found: make([]found, len(listed.Entries)), diagnostics: listed.Diagnostics}}
+	for n := range listed.Entries {
+		s.scan.found[n] = *listed.Entries[n].live
+	}
+	return s
+}
+
 // parseListing makes skills of entries. What is known of the same revision is not
 // parsed again.
 func (c *Catalog) parseListing(i int, listed *Listing, old *sourced) *sourced {
-	if listed.live != nil { // parsed, sorted and bounded by the scanner
-		s := &sourced{listing: listed, scan: scan{found: make([]found, len(listed.Entries)), diagnostics: listed.Diagnostics}}
-		for n := range listed.Entries {
-			s.scan.found[n] = *listed.Entries[n].live
-		}
-		return s
+	if listed.live != nil {
+		return parseLive(listed)
 	}
 	s := &sourced{listing: listed, records: make(map[string]listedRecord, len(listed.Entries))}
 	p := &scanner{cfg: c.cfg, name: c.names[i]}

@@ -2,8 +2,9 @@ package catalog
 
 import (
 	"io/fs"
-	"os"
 	"time"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // settle is how long after its modification a file must have been read for its
@@ -16,23 +17,20 @@ const settle = 2 * time.Second
 // has the same size, modification time and identity (device and inode, where there
 // are any).
 type stamp struct {
-	info    fs.FileInfo
-	settled bool
+	size     int64
+	modified time.Time
+	id       plainfile.ID
+	settled  bool
 }
 
 // newStamp makes the stamp of a file that is read at the time now.
 func newStamp(info fs.FileInfo, now time.Time) stamp {
 	mtime := info.ModTime()
-	return stamp{info: info, settled: !mtime.IsZero() && now.Sub(mtime) > settle}
+	return stamp{info.Size(), mtime, plainfile.IDOf(info), !mtime.IsZero() && now.Sub(mtime) > settle}
 }
 
 // holds reports whether info describes the same file as the stamp. It is false for
 // a stamp that cannot be trusted.
 func (s stamp) holds(info fs.FileInfo) bool {
-	if !s.settled || s.info.Size() != info.Size() || !s.info.ModTime().Equal(info.ModTime()) {
-		return false
-	}
-	// SameFile knows only what package os made; any other file system has no
-	// identity to compare, not even with itself.
-	return os.SameFile(s.info, info) || !os.SameFile(s.info, s.info)
+	return s.settled && s.size == info.Size() && s.modified.Equal(info.ModTime()) && s.id == plainfile.IDOf(info)
 }

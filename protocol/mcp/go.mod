@@ -10,6 +10,7 @@ require (
 
 require (
 	github.com/blevesearch/snowballstem v0.9.0 // indirect
+	github.com/fsnotify/fsnotify v1.10.1 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect

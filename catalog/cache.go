@@ -1,0 +1,209 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/gob"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/search"
+)
+
+// WithCache keeps what a catalog has found in a directory, which is made if need be and
+// which nobody else should write: front matter, what tells whether a file has changed,
+// and the index of [Catalog.Search]. It is saved after each change.
+//
+// The next [Open] of the same roots with the same options serves the skills of
+// directories at once from there, and searches them behind its caller's back:
+// [Catalog.Close] waits for that. Until then a skill may be what it was when a catalog
+// was last open. Bodies and docs are always read from their files. Roots made by [FS]
+// and [From], archives, and directories with links that are followed are searched by
+// Open all the same; of the latter two, files that have not changed are not read again.
+//
+// A cache that cannot be read, for whatever reason, is none; one that cannot be written
+// is logged.
+func WithCache(dir string) Option { return func(c *config) { c.cacheDir = dir } }
+
+// cacheFormat changes with what is kept, and with what it means.
+const cacheFormat = 1
+
+// cacheMark begins a file of the cache; the SHA-256 of what follows is next.
+const cacheMark = "satchel catalog\n"
+
+// maxCache bounds a file of the cache, in bytes.
+const maxCache = 512 << 20
+
+// leftoverAge is when a file that a killed process was writing is removed.
+const leftoverAge = time.Hour
+
+// cache is the file that keeps a catalog between processes. A nil cache keeps nothing.
+type cache struct {
+	dir, name string
+	logger    *slog.Logger
+
+	mu    sync.Mutex
+	roots []cachedRoot  // that the file held, during Open
+	index *search.Index // that the file holds
+}
+
+// cached is the content of the file.
+type cached struct {
+	Roots []cachedRoot
+	Index []byte
+}
+
+// openCache reads the file of a catalog.
+func (c *library) openCache() {
+	if c.cfg.cacheDir == "" {
+		return
+	}
+	c.cache = &cache{dir: c.cfg.cacheDir, name: c.cacheName(), logger: c.cfg.logger}
+	kept, err := c.cache.read()
+	if err != nil || len(kept.Roots) != len(c.roots) {
+		return
+	}
+	c.cache.roots = kept.Roots
+	if index, err := search.Load(kept.Index); err == nil {
+		c.cache.index = index
+	}
+}
+
+// cacheName names the file by all that what is kept depends on.
+func (c *library) cacheName() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %q %d %d %d %d %t %d", cacheFormat, build(), c.cfg.mode, c.cfg.maxFileBytes, c.cfg.maxDepth, c.cfg.maxDirs, c.cfg.nested, c.cfg.searchBytes)
+	for i, r := range c.roots {
+		fmt.Fprintf(&b, " %s %q %q %q %q", r.kind(), c.names[i], r.absolute(), r.plugin, r.String())
+	}
+	return durable.Name(b.String())
+}
+
+// build says which build of this module runs, as another one may read front matter in
+// another way.
+func build() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	const module = "github.com/satchel-go/satchel"
+	var parts []string
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == module || strings.HasPrefix(m.Path, module+"/") {
+			parts = append(parts, m.Path, m.Version, m.Sum)
+		}
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
+			parts = append(parts, s.Value)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+func (f *cache) read() (*cached, error) {
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	data, err := durable.Read(root, f.name, maxCache)
+	if err != nil {
+		return nil, err
+	}
+	sum, ok := bytes.CutPrefix(data, []byte(cacheMark))
+	if !ok || len(sum) < sha256.Size {
+		return nil, durable.ErrIrregular
+	}
+	content := sum[sha256.Size:]
+	if have := sha256.Sum256(content); !bytes.Equal(have[:], sum[:sha256.Size]) {
+		return nil, fmt.Errorf("%w: its SHA-256 is %s", durable.ErrIrregular, hex.EncodeToString(have[:]))
+	}
+	kept := &cached{}
+	return kept, gob.NewDecoder(bytes.NewReader(content)).Decode(kept)
+}
+
+// save writes what the catalog knows now.
+func (c *library) save(ctx context.Context) {
+	f := c.cache
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if x := c.finder.built.Load(); x != nil {
+		f.index = x.index
+	}
+	st := c.state.Load()
+	kept := cached{Roots: make([]cachedRoot, len(st.roots)), Index: f.index.Store()}
+	for i, root := range st.roots {
+		kept.Roots[i] = c.cachedRoot(i, root)
+	}
+	var b bytes.Buffer
+	b.WriteString(cacheMark)
+	b.Write(make([]byte, sha256.Size))
+	err := gob.NewEncoder(&b).Encode(&kept)
+	if err == nil && b.Len() > maxCache {
+		err = fmt.Errorf("it would have %d bytes, at most %d are kept", b.Len(), maxCache)
+	}
+	if err == nil {
+		content := b.Bytes()[len(cacheMark):]
+		sum := sha256.Sum256(content[sha256.Size:])
+		copy(content, sum[:])
+		err = f.write(b.Bytes())
+	}
+	if err != nil {
+		f.logger.WarnContext(ctx, "the cache of skills cannot be written", "directory", f.dir, "error", err)
+	}
+}
+
+// write replaces the file as a whole; nobody else can read it.
+func (f *cache) write(data []byte) error {
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	err = durable.RemoveLeftovers(root, f.logger, func(name string) bool {
+		info, err := root.Lstat(name)
+		return err == nil && plainfile.IsTemporary(name) && time.Since(info.ModTime()) > leftoverAge
+	})
+	temp := durable.Fresh(plainfile.NewPrefix)
+	if err == nil {
+		err = durable.WriteNew(root, temp, false, func(w io.Writer) error { _, err := w.Write(data); return err })
+	}
+	if err != nil {
+		return err
+	}
+	if err := root.Rename(temp, f.name); err != nil {
+		return errors.Join(err, root.Remove(temp))
+	}
+	return nil
+}
+
+// lastIndex is the index that was built last, by this process or by another one.
+func (c *library) lastIndex(last *finding) *search.Index {
+	switch {
+	case last != nil:
+		return last.index
+	case c.cache != nil:
+		c.cache.mu.Lock()
+		defer c.cache.mu.Unlock()
+		return c.cache.index
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package search
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// errStored reports bytes that are no stored index.
+var errStored = errors.New("search: not a stored index")
+
+// Keys are those of the documents, in their order. The slice belongs to the index and
+// must not be changed.
+func (x *Index) Keys() []string {
+	if x == nil {
+		return nil
+	}
+	return x.keys
+}
+
+// Store returns the index as bytes, for [Load] of the same version of this package.
+func (x *Index) Store() []byte {
+	if x == nil {
+		x = &Index{}
+	}
+	b := binary.AppendUvarint(nil, uint64(x.Len()))
+	for i := range x.Len() {
+		b = appendText(appendText(b, x.keys[i]), x.names[i])
+		for _, n := range x.lengths[i] {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
+	}
+	terms := make([]string, 0, len(x.terms))
+	for term := range x.terms {
+		terms = append(terms, term)
+	}
+	slices.SortFunc(terms, func(a, b string) int { return int(x.terms[a].offset) - int(x.terms[b].offset) })
+	b = binary.AppendUvarint(b, uint64(len(terms)))
+	for _, term := range terms {
+		p := x.terms[term]
+		b = binary.AppendUvarint(binary.AppendUvarint(appendText(b, term), uint64(p.documents)), uint64(p.size))
+	}
+	return append(b, x.lists...)
+}
+
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+// Load returns the index that [Index.Store] has made bytes of. Other bytes are an error
+// or an index of something else; they never make a search fail.
+func Load(data []byte) (*Index, error) {
+	r := &reader{rest: string(data)}
+	n := r.number(len(data) / (2 + int(fields))) // as many bytes at least has each
+	x := &Index{
+		keys: make([]string, n), names: make([]string, n), lengths: make([][fields]uint16, n),
+		named: make(map[string][]int, n),
+	}
+	for i := range n {
+		x.keys[i], x.names[i] = r.text(), r.text()
+		for f := range fields {
+			x.lengths[i][f] = uint16(r.number(1<<16 - 1))
+		}
+		name := strings.ToLower(x.names[i])
+		x.named[name] = append(x.named[name], i)
+	}
+	terms := r.number(len(r.rest) / 3)
+	x.terms = make(map[string]posting, terms)
+	end := 0
+	for range terms {
+		term := r.text()
+		p := posting{offset: uint32(end), documents: uint32(r.number(n))}
+		p.size = uint32(r.number(len(data)))
+		end += int(p.size)
+		x.terms[term] = p
+	}
+	if r.failed || end != len(r.rest) || uint64(end) > 1<<32-1 {
+		return nil, errStored
+	}
+	x.lists = []byte(r.rest)
+	for _, p := range x.terms {
+		if !isList(x.lists[p.offset:p.offset+p.size], n) {
+			return nil, errStored
+		}
+	}
+	x.normalise()
+	return x, nil
+}
+
+// isList reports whether bytes are a list of documents below n, as appendList writes
+// them.
+func isList(list []byte, n int) bool {
+	document := int64(-1)
+	for len(list) > 0 {
+		distance, size := binary.Uvarint(list)
+		if size <= 0 || distance>>1 == 0 || distance>>1 > uint64(n) {
+			return false
+		}
+		document += int64(distance >> 1)
+		if document >= int64(n) {
+			return false
+		}
+		list = list[size:]
+		counts := 1 // bytes
+		if distance&1 == 0 && len(list) > 0 {
+			for f := range fields {
+				counts += int(list[0] >> f & 1)
+			}
+		}
+		if len(list) < counts {
+			return false
+		}
+		list = list[counts:]
+	}
+	return true
+}
+
+// reader reads numbers and texts. After one that is not there, it has failed and reads
+// zeros.
+type reader struct {
+	rest   string
+	failed bool
+}
+
+// number reads a number of at most limit.
+func (r *reader) number(limit int) int {
+	var n uint64
+	for shift := 0; shift < 64 && len(r.rest) > 0; shift += 7 {
+		c := r.rest[0]
+		r.rest = r.rest[1:]
+		n |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			if n > uint64(limit) {
+				break
+			}
+			return int(n)
+		}
+	}
+	r.failed, r.rest = true, ""
+	return 0
+}
+
+func (r *reader) text() string {
+	n := r.number(len(r.rest))
+	text := r.rest[:min(n, len(r.rest))] // reading the length has shortened the rest
+	r.failed = r.failed || len(text) < n
+	r.rest = r.rest[len(text):]
+	return text
+}
