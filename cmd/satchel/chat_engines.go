@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -55,13 +56,10 @@ func (quiet) Printf(context.Context, string, ...any) {}
 func openEngine(ctx context.Context, where string) (session.Store, io.Closer, error) {
 	switch scheme := engineOf(where); scheme {
 	case "redis", "rediss", "unix":
-		options, err := redis.ParseURL(where)
+		db, err := openRedis(ctx, where)
 		if err != nil {
-			return nil, nil, hideURL(err)
+			return nil, nil, err
 		}
-		redis.SetLogger(quiet{})
-		options.MaxRetries = -1 // the store tries again itself
-		db := redis.NewClient(options)
 		store, err := redisstore.Open(ctx, db)
 		if err != nil {
 			return nil, nil, errors.Join(err, db.Close())
@@ -81,6 +79,42 @@ func openEngine(ctx context.Context, where string) (session.Store, io.Closer, er
 	default:
 		return nil, nil, fmt.Errorf("%q: want redis://, rediss://, unix:///, postgres:// or a directory", scheme+"://")
 	}
+}
+
+// openRedis opens a server or, where it is one of a cluster, the cluster.
+func openRedis(ctx context.Context, where string) (redis.UniversalClient, error) {
+	redis.SetLogger(quiet{})
+	if strings.Contains(where, "addr=") { // further servers of a cluster
+		options, err := redis.ParseClusterURL(where)
+		if err != nil {
+			return nil, hideURL(err)
+		}
+		options.MaxRetries = -1 // the store tries again itself
+		return redis.NewClusterClient(options), nil
+	}
+	options, err := redis.ParseURL(where)
+	if err != nil {
+		return nil, hideURL(err)
+	}
+	options.MaxRetries = -1
+	db := redis.NewClient(options)
+	info, err := db.Info(ctx, "cluster").Result()
+	if err != nil || !strings.Contains(info, "cluster_enabled:1") {
+		return db, nil // opening the store says what is wrong
+	}
+	return redis.NewClusterClient(&redis.ClusterOptions{
+		Addrs: []string{options.Addr}, Username: options.Username, Password: options.Password, TLSConfig: options.TLSConfig, MaxRetries: -1,
+	}), db.Close()
+}
+
+// openStore opens the store of a server or, without the messages of chats, that of a
+// directory.
+func openStore(ctx context.Context, where string) (session.Store, io.Closer, error) {
+	if engineOf(where) != "" {
+		return openEngine(ctx, where)
+	}
+	store, err := session.NewDirectory(filepath.Join(where, "sessions"))
+	return store, store, err
 }
 
 // hideURL leaves the URL out of an error of parsing it: it may have a password.

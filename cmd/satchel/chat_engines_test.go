@@ -19,9 +19,9 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 // process, and a process that was left behind says so.
 func TestChatResumesOverServers(t *testing.T) {
 	skills := testSkills(t)
-	for _, engine := range []string{"redis", "postgres"} {
+	for _, engine := range []string{"redis", "redis-cluster", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			where := servertest.Shared(t, engine).URL
+			where := storeURL(t, engine)
 			each(t, func(t *testing.T, flags ...string) {
 				flags = append(flags, "--load-mode", "session", "--skills", skills)
 				var want, parts [][]byte
@@ -43,6 +43,51 @@ func TestChatResumesOverServers(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// storeURL is what --store names a server by.
+func storeURL(t *testing.T, engine string) string {
+	t.Helper()
+	where := servertest.Shared(t, engine).URL
+	if first, _, ok := strings.Cut(where, ","); ok {
+		return "redis://" + first
+	}
+	return where
+}
+
+// Calls by hand go on over a server too, and the doctor says what it can lose.
+func TestToolAndDoctorWithServers(t *testing.T) {
+	skills := testSkills(t)
+	for _, engine := range []string{"redis", "redis-cluster", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			where := storeURL(t, engine)
+			tool := func(call ...string) string {
+				t.Helper()
+				got := program(t, nil, "", append([]string{"tool", "--skills", skills, "--store", where, "--session", "by-hand"}, call...)...)
+				if got.code != 0 {
+					t.Fatalf("%v: code %d, err %q", call, got.code, got.err)
+				}
+				return got.out
+			}
+			if out := tool("skill_load", `{"skill":"pdf"}`); !strings.Contains(out, "loaded: pdf") {
+				t.Errorf("answer %s", out)
+			}
+			if out := tool("skill_load", `{"skill":"pdf"}`); !strings.Contains(out, "already") {
+				t.Errorf("answered by the next process: %s", out)
+			}
+			got := program(t, nil, "", "doctor", "--store", where)
+			name, _, _ := strings.Cut(engine, "-")
+			if !strings.Contains(got.out, "\nstore: "+name+" ") || !strings.Contains(got.out, "  - can lose ") {
+				t.Errorf("doctor: %s%s", got.out, got.err)
+			}
+		})
+	}
+	if got := program(t, nil, "", "doctor", "--store", "unix:///nowhere/s.sock"); got.code == 0 || !strings.Contains(got.err, "--store: open redis") {
+		t.Errorf("no server: %d, %q", got.code, got.err)
+	}
+	if got := program(t, nil, "", "doctor", "--artifacts", "ftp://x"); got.code == 0 || !strings.Contains(got.err, "want s3://") {
+		t.Errorf("no bucket: %d, %q", got.code, got.err)
 	}
 }
 

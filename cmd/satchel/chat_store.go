@@ -15,7 +15,7 @@ import (
 
 // storeFlags are the flags about conversations that outlive a chat.
 type storeFlags struct {
-	Store  string `placeholder:"DIR" help:"Keep the conversation in DIR: its messages, what its agent has loaded and, without --artifacts, its saved outputs. Or on a server, redis://…, unix:///path of one, or postgres://…, without the outputs. --resume goes on with it."`
+	Store  string `placeholder:"DIR" help:"Keep the conversation in DIR: its messages, what its agent has loaded and, without --artifacts, its saved outputs. Or on a server, redis://…, unix:///path of one, or postgres://…, without the outputs; a cluster is found by any of its servers. --resume goes on with it."`
 	Resume string `placeholder:"ID" help:"Go on with this conversation of --store, or begin it there."`
 }
 
@@ -66,12 +66,8 @@ func (f *storeFlags) open(ctx context.Context) (_ *place, err error) {
 		return nil, err
 	}
 	p.begun = len(p.kept.messages) > 0
-	store, err := session.NewDirectory(filepath.Join(f.Store, "sessions"))
-	if err != nil {
-		return nil, err
-	}
-	p.store, p.open = store, store
-	return p, nil
+	p.store, p.open, err = openStore(ctx, f.Store)
+	return p, err
 }
 
 // options are those of the runtime.

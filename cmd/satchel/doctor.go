@@ -1,18 +1,22 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/session"
 )
 
 type doctorCmd struct {
-	JSON     bool     `help:"One JSON object."`
-	Tools    []string `placeholder:"NAME,…" help:"Tools of an agent: which of them lists of allowed tools do not speak of unless they name them."`
-	Readable []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, as for satchel chat; may be repeated."`
+	JSON      bool     `help:"One JSON object."`
+	Tools     []string `placeholder:"NAME,…" help:"Tools of an agent: which of them lists of allowed tools do not speak of unless they name them."`
+	Readable  []string `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, as for satchel chat; may be repeated."`
+	Store     string   `placeholder:"DIR" help:"Where conversations are kept, as for satchel chat: open it, and say what it can lose."`
+	Artifacts string   `placeholder:"DIR" help:"Where saved outputs are kept, as for satchel chat: open it."`
 }
 
 // Help is the long help of the command.
@@ -25,7 +29,8 @@ which "satchel chat" refuses to run commands unless --executor local asks for it
 Exit code 0: there is a sandbox; 1: there is none.
 
 The object of --json has the fields tier, capabilities (name, enforced, note),
-readable (directories), unmapped (those of --tools) and advice (a list of texts).`
+readable (directories), unmapped (those of --tools), advice (a list of texts) and,
+with --store, store (engine, version, and a list of what it loses).`
 }
 
 // diagnosis is what the doctor says; the names in JSON are stable.
@@ -35,6 +40,7 @@ type diagnosis struct {
 	Readable     []string           `json:"readable"`
 	Unmapped     []string           `json:"unmapped"`
 	Advice       []string           `json:"advice"`
+	Store        *session.Report    `json:"store,omitempty"`
 }
 
 type finding struct {
@@ -44,9 +50,12 @@ type finding struct {
 }
 
 // Run shows what a sandbox enforces here, or why there is none.
-func (cmd *doctorCmd) Run(c console) error {
+func (cmd *doctorCmd) Run(ctx context.Context, c console) error {
 	d, err := diagnose(cmd.Readable)
 	if err != nil {
+		return err
+	}
+	if err := cmd.stores(ctx, d); err != nil {
 		return err
 	}
 	d.Unmapped = append([]string{}, knownTools.Unmapped(cmd.Tools)...)
@@ -61,6 +70,30 @@ func (cmd *doctorCmd) Run(c console) error {
 		return errReported
 	}
 	return nil
+}
+
+// stores opens what --store and --artifacts name.
+func (cmd *doctorCmd) stores(ctx context.Context, d *diagnosis) error {
+	if cmd.Artifacts != "" {
+		_, open, err := openArtifacts(ctx, cmd.Artifacts)
+		if err == nil {
+			err = open.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if cmd.Store == "" {
+		return nil
+	}
+	store, open, err := openStore(ctx, cmd.Store)
+	if err != nil {
+		return fmt.Errorf("--store: %w", err)
+	}
+	if r, ok := store.(session.Reporter); ok {
+		d.Store = new(r.Report())
+	}
+	return open.Close()
 }
 
 func diagnose(readable []string) (*diagnosis, error) {
@@ -99,6 +132,12 @@ func (d *diagnosis) write(c console) {
 			mark = "NO"
 		}
 		fmt.Fprintf(c.out, "  %-15s %-4s %s\n", f.Name, mark, inLine(f.Note))
+	}
+	if d.Store != nil {
+		fmt.Fprintf(c.out, "\nstore: %s %s\n", printable(d.Store.Engine), printable(d.Store.Version))
+		for _, loss := range d.Store.Loses {
+			fmt.Fprintf(c.out, "  - can lose %s\n", inLine(loss))
+		}
 	}
 	if len(d.Readable) > 0 {
 		fmt.Fprintln(c.out, "\nreadable, beside the system's programs, skills and workspace:")

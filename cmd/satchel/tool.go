@@ -24,7 +24,7 @@ type toolCmd struct {
 	libraryFlags `embed:"" group:"Skills of a library:"`
 	runFlags     `embed:"" group:"Commands that skills run (skill_run, profile full):"`
 	Session      string   `placeholder:"ID" help:"Go on with this session of --store, or begin it there."`
-	Store        string   `placeholder:"DIR" help:"Keep what is loaded in DIR."`
+	Store        string   `placeholder:"DIR" help:"Keep what is loaded in DIR, or on a server as chat does."`
 	Prompt       string   `placeholder:"TEXT" default:"Begin." help:"What the user says in the first turn."`
 	View         bool     `help:"Print what the model is shown of each result, with the texts of skills."`
 	JSON         bool     `help:"Events too, as JSON objects, one per line."`
@@ -115,7 +115,8 @@ func (l toolLine) arguments() string {
 type calling struct {
 	runtime  *satchel.Runtime
 	work     *workshop
-	store    *session.Directory
+	store    session.Store
+	open     io.Closer // the store, or its connections
 	library  *openLibrary
 	key      core.SessionKey
 	view     bool
@@ -165,14 +166,11 @@ func (cmd *toolCmd) open(ctx context.Context, c console, show *reporter) (_ *cal
 	}
 	opts = append(opts, libraryOptions...)
 	if cmd.Store != "" {
-		if engineOf(cmd.Store) != "" {
-			return nil, fmt.Errorf("%w: --store %q: want a directory", errUsage, engineOf(cmd.Store)+"://")
-		}
-		if t.store, err = session.NewDirectory(filepath.Join(cmd.Store, "sessions")); err != nil {
+		if t.store, t.open, err = openStore(ctx, cmd.Store); err != nil {
 			return nil, fmt.Errorf("%w: --store: %w", errUsage, err)
 		}
 		opts = append(opts, satchel.WithStore(t.store))
-		if cmd.Artifacts == "" {
+		if cmd.Artifacts == "" && engineOf(cmd.Store) == "" {
 			cmd.Artifacts = filepath.Join(cmd.Store, "artifacts")
 		}
 	}
@@ -319,8 +317,8 @@ func (t *calling) close() error {
 	if t.work != nil {
 		errs = append(errs, t.work.Close())
 	}
-	if t.store != nil {
-		errs = append(errs, t.store.Close())
+	if t.open != nil {
+		errs = append(errs, t.open.Close())
 	}
 	errs = append(errs, t.library.close())
 	return errors.Join(errs...)

@@ -108,9 +108,6 @@ func (t *tenant) end(w http.ResponseWriter, r *http.Request) {
 	// snippet: end
 	err := t.skills.EndSession(r.Context(), chat)
 	// end snippet
-	if err == nil {
-		err = t.forget(chat)
-	}
 	if err != nil {
 		log.Print("end: ", err)
 		http.Error(w, "try again", http.StatusInternalServerError)

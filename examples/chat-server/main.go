@@ -2,6 +2,8 @@
 // has skills of its own; conversations, uploads and results outlive a restart.
 //
 // Run it in examples/: go run ./chat-server -dir /var/lib/chats
+// With -store redis://… and -artifacts s3://… any number of them serve the same
+// conversations.
 package main
 
 import (
@@ -18,12 +20,15 @@ import (
 )
 
 func main() {
-	dir := flag.String("dir", "chats", "where conversations and files are kept")
+	var at places
+	flag.StringVar(&at.dir, "dir", "chats", "where conversations and files are kept")
+	flag.StringVar(&at.store, "store", "", "keep conversations on a server: redis://…, unix:///path of one, or postgres://…")
+	flag.StringVar(&at.artifacts, "artifacts", "", "keep files in a bucket: s3://…")
 	address := flag.String("listen", "127.0.0.1:8080", "where to listen")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *dir, *address, nil); err != nil {
+	if err := run(ctx, at, *address, nil); err != nil {
 		fmt.Fprintln(os.Stderr, "chat-server:", err)
 		os.Exit(1)
 	}
@@ -34,14 +39,14 @@ const grace = 30 * time.Second
 
 // run serves until ctx ends, and lets the turns that run end then. ready is told the
 // address if it is not nil.
-func run(ctx context.Context, dir, address string, ready chan<- string) (err error) {
+func run(ctx context.Context, at places, address string, ready chan<- string) (err error) {
 	// A real server takes tokens from its login and not from its source.
 	tenants := map[string]*tenant{}
 	for token, skills := range map[string][]string{
 		"token-of-ops":  {"skills/log-triage"},
 		"token-of-docs": {"skills/release-notes", "skills/commit-style"},
 	} {
-		t, err := newTenant(ctx, dir, token, skills)
+		t, err := newTenant(ctx, at, token, skills)
 		if err != nil {
 			return err
 		}

@@ -12,11 +12,11 @@ import (
 )
 
 // serving runs the server until stop is called.
-func serving(t *testing.T, dir string) (url string, stop func()) {
+func serving(t *testing.T, at places) (url string, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ready, ended := make(chan string, 1), make(chan error, 1)
-	go func() { ended <- run(ctx, dir, "127.0.0.1:0", ready) }()
+	go func() { ended <- run(ctx, at, "127.0.0.1:0", ready) }()
 	select {
 	case address := <-ready:
 		url = "http://" + address
@@ -53,7 +53,11 @@ func ask(t *testing.T, token, method, url, body string) (int, string) {
 
 // A user uploads a log, a skill makes a table of it, the server is restarted, and the
 // conversation goes on with its files. Another tenant sees neither skills nor files.
-func TestServer(t *testing.T) {
+func TestServer(t *testing.T) { converse(t, places{dir: t.TempDir()}) }
+
+// converse is the conversation of TestServer.
+func converse(t *testing.T, at places) {
+	t.Helper()
 	model := rehearse.With(t, fakellm.Plan(
 		fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("log-triage"), fakellm.Do("skill_run", map[string]any{
 			"skill": "log-triage", "inputs": []any{map[string]any{"from": "artifact://app.log", "to": "work/inputs/app.log"}},
@@ -62,8 +66,7 @@ func TestServer(t *testing.T) {
 		})}, Answer: "There are two errors."},
 		fakellm.Turn{Answer: "As I said, two."},
 	))
-	dir := t.TempDir()
-	url, stop := serving(t, dir)
+	url, stop := serving(t, at)
 	const ops, docs = "token-of-ops", "token-of-docs"
 	if status, ref := ask(t, ops, "PUT", url+"/chats/night/files/app.log", "2026 ERROR disk is full\n2026 ERROR disk is full\n"); status != http.StatusOK || ref != "artifact://app.log@0\n" {
 		t.Fatalf("upload: %d %s", status, ref)
@@ -74,7 +77,7 @@ func TestServer(t *testing.T) {
 	}
 	stop()
 
-	url, stop = serving(t, dir)
+	url, stop = serving(t, at)
 	defer stop()
 	if status, table := ask(t, ops, "GET", url+"/chats/night/files/out/errors.tsv", ""); status != http.StatusOK || !strings.Contains(table, "disk is full") {
 		t.Errorf("download: %d %q", status, table)

@@ -5,12 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/cloudwego/eino-ext/components/model/openai"
@@ -23,13 +20,13 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// tenant is one customer: its skills, its agent and its places on the disk.
+// tenant is one customer: its skills, its agent, and what is kept of its conversations.
 type tenant struct {
 	skills   *satchel.Runtime
 	runner   *adk.Runner
-	sessions *session.Directory
-	files    *artifacts.Directory
-	history  string
+	sessions session.Store
+	files    artifacts.Store
+	open     opened
 
 	mu   sync.Mutex
 	busy map[string]bool // conversations with a turn that runs
@@ -37,19 +34,21 @@ type tenant struct {
 
 var errBusy = errors.New("a turn of this conversation is running")
 
-// newTenant opens what is kept of a tenant below dir.
-func newTenant(ctx context.Context, dir, token string, skillDirs []string) (_ *tenant, err error) {
-	name := sha256.Sum256([]byte(token))
-	dir = filepath.Join(dir, hex.EncodeToString(name[:8]))
-	t := &tenant{history: filepath.Join(dir, "history"), busy: map[string]bool{}}
-	if err := os.MkdirAll(t.history, 0o700); err != nil {
-		return nil, err
-	}
+// newTenant opens what is kept of a tenant.
+func newTenant(ctx context.Context, at places, token string, skillDirs []string) (_ *tenant, err error) {
+	sum := sha256.Sum256([]byte(token))
+	name := hex.EncodeToString(sum[:8])
+	t := &tenant{busy: map[string]bool{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, t.close())
+		}
+	}()
 	// snippet: stores
-	if t.sessions, err = session.NewDirectory(filepath.Join(dir, "sessions")); err != nil {
+	if t.sessions, err = at.sessions(ctx, name, &t.open); err != nil {
 		return nil, err
 	}
-	if t.files, err = artifacts.NewDirectory(filepath.Join(dir, "files")); err != nil {
+	if t.files, err = at.files(ctx, name, &t.open); err != nil {
 		return nil, err
 	}
 	t.skills, err = satchel.New(
@@ -79,7 +78,7 @@ func newTenant(ctx context.Context, dir, token string, skillDirs []string) (_ *t
 	return t, nil
 }
 
-func (t *tenant) close() error { return errors.Join(t.sessions.Close(), t.files.Close()) }
+func (t *tenant) close() error { return t.open.close() }
 
 // turn answers one message of a conversation. It tells the pieces of text as they come.
 func (t *tenant) turn(ctx context.Context, chat, text string, tell func(string)) error {
@@ -87,13 +86,13 @@ func (t *tenant) turn(ctx context.Context, chat, text string, tell func(string))
 		return errBusy
 	}
 	defer t.leave(chat)
-	history, err := t.load(chat)
+	history, err := load(ctx, t.sessions, chat)
 	if err != nil {
 		return err
 	}
-	history = append(history, schema.UserMessage(text))
+	turn := []*schema.Message{schema.UserMessage(text)}
 	// snippet: turn
-	events := t.runner.Run(satchel.WithSession(ctx, chat), history)
+	events := t.runner.Run(satchel.WithSession(ctx, chat), append(history.messages, turn...))
 	for {
 		event, more := events.Next()
 		if !more {
@@ -101,14 +100,14 @@ func (t *tenant) turn(ctx context.Context, chat, text string, tell func(string))
 		}
 		message, failed := receive(event, tell)
 		if err = errors.Join(err, failed); message != nil {
-			history = append(history, message) // calls and results too
+			turn = append(turn, message) // calls and results too
 		}
 	}
 	// end snippet
 	if err != nil {
 		return err // the history is as it was: the user may ask again
 	}
-	return t.save(chat, history)
+	return history.add(context.WithoutCancel(ctx), turn)
 }
 
 // receive reads an event to its end and returns its message, if it has one.
@@ -151,38 +150,4 @@ func (t *tenant) leave(chat string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.busy, chat)
-}
-
-// load reads the messages of a conversation; the names of conversations are checked.
-func (t *tenant) load(chat string) (all []*schema.Message, err error) {
-	data, err := os.ReadFile(filepath.Join(t.history, chat+".json")) //nolint:gosec // the name is checked
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &all)
-	}
-	return all, err
-}
-
-// save replaces the messages of a conversation in one step.
-func (t *tenant) save(chat string, all []*schema.Message) error {
-	data, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	fresh := filepath.Join(t.history, chat+".new")
-	if err := os.WriteFile(fresh, data, 0o600); err != nil { //nolint:gosec // the name is checked
-		return err
-	}
-	return os.Rename(fresh, filepath.Join(t.history, chat+".json")) //nolint:gosec // the name is checked
-}
-
-// forget removes the messages of a conversation.
-func (t *tenant) forget(chat string) error {
-	err := os.Remove(filepath.Join(t.history, chat+".json")) //nolint:gosec // the name is checked
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }

@@ -1,0 +1,21 @@
+//go:build unix
+
+package main
+
+import (
+	"testing"
+
+	"github.com/satchel-go/satchel/internal/servertest"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
+
+// The same with servers that replicas of the chat-server share.
+func TestServerOnServers(t *testing.T) {
+	bucket := servertest.Shared(t, "s3").URL
+	for _, engine := range []string{"redis", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			converse(t, places{store: servertest.Shared(t, engine).URL, artifacts: bucket + "&prefix=" + engine + "/"})
+		})
+	}
+}
