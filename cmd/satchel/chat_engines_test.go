@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,7 @@ func TestChatResumesOverServers(t *testing.T) {
 				for _, r := range converse(t, storyOfTurns(), "", append(flags, "first", "second", "third")...).requests {
 					want = append(want, r.Raw)
 				}
-				id := strings.NewReplacer("/", "-", " ", "-", "#", "-").Replace(t.Name())
+				id := rand.Text()
 				for _, prompt := range []string{"first", "second", "third"} {
 					got := converse(t, storyOfTurns(), "", append(flags, "--store", where, "--resume", id, prompt)...)
 					if got.code != 0 {
@@ -62,9 +63,10 @@ func TestToolAndDoctorWithServers(t *testing.T) {
 	for _, engine := range []string{"redis", "redis-cluster", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
 			where := storeURL(t, engine)
+			id := rand.Text()
 			tool := func(call ...string) string {
 				t.Helper()
-				got := program(t, nil, "", append([]string{"tool", "--skills", skills, "--store", where, "--session", "by-hand"}, call...)...)
+				got := program(t, nil, "", append([]string{"tool", "--skills", skills, "--store", where, "--session", id}, call...)...)
 				if got.code != 0 {
 					t.Fatalf("%v: code %d, err %q", call, got.code, got.err)
 				}
@@ -98,11 +100,12 @@ func TestKeptTurnsConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer open.Close()
-	a, err := openKeptIn(t.Context(), store, "both")
+	id := rand.Text()
+	a, err := openKeptIn(t.Context(), store, id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := openKeptIn(t.Context(), store, "both")
+	b, err := openKeptIn(t.Context(), store, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +115,7 @@ func TestKeptTurnsConflict(t *testing.T) {
 	if err := b.add([]said{{Role: roleUser, Text: "yours"}}); err == nil || !strings.Contains(err.Error(), "another process has gone on") || len(b.messages) != 0 {
 		t.Errorf("%v, %+v", err, b.messages)
 	}
-	again, err := openKeptIn(t.Context(), store, "both")
+	again, err := openKeptIn(t.Context(), store, id)
 	if err != nil || len(again.messages) != 1 || again.messages[0].Text != "mine" {
 		t.Errorf("%+v, %v", again, err)
 	}
@@ -147,7 +150,8 @@ func TestArtifactsInBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer open.Close()
-	if _, err := store.Save(t.Context(), "chat", "a.txt", "", strings.NewReader("x"), 10); err != nil {
+	id := rand.Text()
+	if _, err := store.Save(t.Context(), id, "a.txt", "", strings.NewReader("x"), 10); err != nil {
 		t.Fatal(err)
 	}
 	again, open2, err := openArtifacts(t.Context(), where)
@@ -155,7 +159,7 @@ func TestArtifactsInBucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer open2.Close()
-	if all, err := again.List(t.Context(), "chat"); err != nil || len(all) != 1 {
+	if all, err := again.List(t.Context(), id); err != nil || len(all) != 1 {
 		t.Errorf("%+v, %v", all, err)
 	}
 	if os.Getenv("AWS_ACCESS_KEY_ID") == "" {

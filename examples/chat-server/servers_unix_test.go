@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"testing"
 
 	"github.com/satchel-go/satchel/internal/servertest"
@@ -15,7 +16,7 @@ func TestServerOnServers(t *testing.T) {
 	bucket := servertest.Shared(t, "s3").URL
 	for _, engine := range []string{"redis", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			converse(t, places{store: servertest.Shared(t, engine).URL, artifacts: bucket + "&prefix=" + engine + "/"})
+			converse(t, places{store: servertest.Own(t, engine).URL, artifacts: bucket + "&prefix=" + rand.Text() + "/"})
 		})
 	}
 }
