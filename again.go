@@ -61,6 +61,9 @@ func (c *Call) tryLoadAgain(ctx context.Context) error {
 	}
 	number, known := rec.Calls+1, false
 	if i := response.FindPending(rec.Pending, c.place, c.call); i >= 0 {
+		if rec.Pending[i].Done { // with its command; Run finds the answer
+			return nil
+		}
 		if rec.Pending[i].Answer != "" { // it has loaded the skill already
 			c.again = rec.Pending[i].Answer
 			return nil

@@ -102,10 +102,12 @@ func (a Agent) observe(ctx context.Context, calls []core.ToolCall) error {
 		}
 		if o != nil && !m.Excess {
 			m.Changes, m.Ordered = o.Changes && (o.ChangesWith == nil || o.IsChange(o.Decode(call.Arguments))) || r.mayLoadAgain(state, o, call), o.Ordered
+			m.Once = r.once && o.Once
 		}
-		changes = changes || m.Changes
+		changes = changes || m.Changes || m.Once
 		made = append(made, m)
 	}
+	again := r.once && !state.wereAnswered(calls)
 	clean := true
 	if changes || r.mode == loadmode.Once || !state.isClean() {
 		var events []core.Event
@@ -117,7 +119,7 @@ func (a Agent) observe(ctx context.Context, calls []core.ToolCall) error {
 				events = answeredLoads(rec, next)
 			}
 			if !response.CanWait(rec, made) {
-				changed = response.Enter(next, made) || changed
+				changed = response.Enter(next, made, again) || changed
 			}
 			if !changed {
 				return nil, nil

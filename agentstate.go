@@ -32,6 +32,9 @@ type agentState struct {
 	// says that the record is known to hold no calls of an earlier response.
 	response *response.Response
 	clean    bool
+	// results are the ids of the calls of the turn whose results the last request
+	// held. They are noted only with WithOnce.
+	results []string
 	// turn is the number of the user turn of the last request, 0 where there was none.
 	turn int
 	// tools are the names of those that the last request offered.
@@ -226,6 +229,30 @@ func (s *agentState) respond(r *response.Response, calls int, clean bool) {
 	s.response, s.clean, s.answered = r, clean, calls == 0
 	s.mu.Unlock()
 	old.Drop()
+}
+
+// holds notes the results of the turn's calls that a request holds.
+func (s *agentState) holds(messages []core.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.results = s.results[:0]
+	for _, m := range slices.Backward(messages) {
+		switch {
+		case m.Role == core.User && !m.Rewritten:
+			return
+		case m.Role == core.ToolResult:
+			s.results = append(s.results, m.CallID)
+		}
+	}
+}
+
+// wereAnswered reports whether the last request held the result of one of the
+// calls, or whether that cannot be said because a call has no id. If not, a response
+// like the last one is that response, made again because it was lost.
+func (s *agentState) wereAnswered(calls []core.ToolCall) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(calls, func(c core.ToolCall) bool { return c.ID == "" || slices.Contains(s.results, c.ID) })
 }
 
 // recall returns the last response. Where this process has seen none, it restores

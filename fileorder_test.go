@@ -51,6 +51,7 @@ var fileOrder = []string{
 	"call.go",
 	"within.go",
 	"again.go",
+	"once.go",
 	"approve.go",
 	"question.go",
 	"gate.go",

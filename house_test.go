@@ -65,7 +65,7 @@ var arrows = map[string][]string{
 	"tools/runtimespec":          {"core", "tools", "catalog", "session"},
 	"tools/run":                  {"core", "catalog", "deps", "session", "permission", "tools", "workspace", "executor", "executor/egress", "terminal", "outputs", "artifacts", "internal/callargs", "internal/jsonsize", "internal/redact", "internal/shellcmd", "internal/shellcmd/lookpath"},
 	"hook":                       {"core"},
-	"internal/chattest":          {"core", "hook", ".", "executor/sandbox", "skillmd"},
+	"internal/chattest":          {"core", "hook", "session", ".", "executor/sandbox", "skillmd"},
 	"internal/response":          {"core", "session"},
 	".":                          {"core", "hook", "internal/response", "skillmd", "catalog", "session", "loadmode", "permission", "processors", "tools", "tools/run", "tools/unified", "library", "terminal", "executor", "executor/sandbox", "workspace", "artifacts", "internal/canonjson", "internal/lru"},
 	"adapter/eino":               {"core", "hook", "."},

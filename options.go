@@ -49,6 +49,7 @@ type settings struct {
 	library    *unified.Desk
 	source     catalog.Source // of the library
 	runner     *run.Runner
+	once       bool
 	commands   *run.Policy
 	text       processors.OverviewText
 	guidance   *string

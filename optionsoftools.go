@@ -58,6 +58,17 @@ func WithRunner(r Runner) Option {
 	}
 }
 
+// WithOnce lets a command start at most once, also when its call is executed again
+// because the process ended or the host runs the turn again: the session's record
+// notes the call before its command starts and, with its answer, after the end. A
+// call that is executed again gets that answer; if the command was begun and its
+// end is not known, the model is told so and decides itself. It costs two saves a
+// command, and the calls of a turn need ids of their own. By default a command runs
+// again.
+func WithOnce() Option {
+	return func(s *settings) error { s.once = true; return nil }
+}
+
 // WithCommandsFromEnv restricts the commands by the variables
 // SATCHEL_RUN_ALLOWED_COMMANDS and SATCHEL_RUN_DENIED_COMMANDS, names separated by
 // commas or white space, in place of the runner's Policy. Where neither is set,

@@ -71,6 +71,9 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	}
 	messages, hidden := processors.Render(r.chain, req.Messages, st)
 	state.sentRequest(hidden)
+	if r.once {
+		state.holds(req.Messages)
+	}
 	r.tellExecuting(ctx, rec, state, hidden)
 	if r.guarded {
 		r.guard(ctx, &req, state, messages, rec)

@@ -52,6 +52,10 @@ func (c *Call) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	once, err := c.once(ctx, s)
+	if err != nil || once.ended {
+		return once.answer, err
+	}
 	if c.again != "" { // it stands in the answer too
 		s.Limits = s.Limits.OrDefaults()
 		s.Limits.Answer -= min(len(c.withLoad("{ }")), s.Limits.Answer/2)
@@ -60,7 +64,7 @@ func (c *Call) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.withLoad(answer), nil
+	return once.end(ctx, c.withLoad(answer))
 }
 
 // scope returns what the operation may use of the runtime.

@@ -126,10 +126,10 @@ func (r *shellRoom) run(shell []string, text string) (string, error) {
 	if err != nil {
 		return "", errors.Join(err, open.Close())
 	}
-	_ = alive.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_ = alive.SetReadDeadline(time.Now().Add(time.Minute))
 	_, _ = io.Copy(io.Discard, alive) // ends when nothing of the text is left
 	_ = open.Close()
-	end := time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Kill() })
+	end := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	defer end.Stop()
 	_ = cmd.Wait() // with the code of some text
 	return errs.String(), nil

@@ -35,6 +35,9 @@ func (r *Record) Pins() []string {
 	for _, c := range r.Compact {
 		pins = append(pins, c.Digest)
 	}
+	for i := range r.Pending {
+		pins = append(pins, r.Pending[i].Text)
+	}
 	return slices.DeleteFunc(pins, func(digest string) bool { return digest == "" })
 }
 

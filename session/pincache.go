@@ -141,5 +141,5 @@ func (c *PinCache) Queue(ctx context.Context, key core.SessionKey) (leave func()
 	if q, ok := c.Store.(Queuer); ok {
 		return q.Queue(ctx, key)
 	}
-	return func() {}
+	return nil
 }

@@ -170,6 +170,12 @@ type Pending struct {
 	// Done reports that the call has ended: it was answered, failed or was denied.
 	Done   bool   `json:"done,omitempty"`
 	Answer string `json:"answer,omitempty"`
+	// Runs reports that the call only runs a command: it has a number, but changes
+	// nothing of what is loaded. Begun reports that its command was about to start.
+	Runs  bool `json:"runs,omitempty"`
+	Begun bool `json:"begun,omitempty"`
+	// Text is the digest of a pinned answer, which is too long for the record.
+	Text string `json:"text,omitempty"`
 }
 
 // Unnumbered is a call of the last response that has no number of its own. After is

@@ -79,12 +79,16 @@ func UpdateFrom(ctx context.Context, s Store, rec *Record, change func(*Record) 
 }
 
 func update(ctx context.Context, s Store, key core.SessionKey, rec *Record, change func(*Record) (*Record, error)) (*Record, error) {
+	queued := false
 	for try := 0; ; try++ {
 		if err := pause(ctx, try); err != nil {
 			return nil, err
 		}
-		if q, ok := s.(Queuer); ok && try == 1 {
-			defer q.Queue(ctx, key)()
+		if q, ok := s.(Queuer); ok && try > 0 && !queued {
+			if leave := q.Queue(ctx, key); leave != nil {
+				queued = true
+				defer leave()
+			}
 		}
 		if try > 0 || rec == nil {
 			var err error
@@ -115,7 +119,7 @@ func update(ctx context.Context, s Store, key core.SessionKey, rec *Record, chan
 // embedding [Queues].
 type Queuer interface {
 	// Queue waits for those who have not left, for a second at most: correctness never
-	// depends on it.
+	// depends on it. It returns nil if they still have not left then.
 	Queue(ctx context.Context, key core.SessionKey) (leave func())
 }
 

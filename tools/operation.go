@@ -41,6 +41,9 @@ type Operation struct {
 	// In load mode Adaptive its call loads the skill again if the load has ended
 	// and the text is still in view; see [LoadAgain].
 	LoadsAgain bool
+	// Once marks an operation that runs a command, which satchel.WithOnce lets run
+	// only once. It calls Scope.Begin just before the command starts.
+	Once bool
 	// Session names the argument with the id of a session command. The list of
 	// the skill that started the command judges the call.
 	Session string
@@ -137,6 +140,9 @@ type Scope struct {
 	// Interpreted says that this pattern matches a script only as it is run by
 	// the interpreter of its extension, and not by its path.
 	Interpreted bool
+	// Begin notes that the command of the call is about to start; nil notes
+	// nothing. After an error the command must not start.
+	Begin func(ctx context.Context) error
 	// Run answers a call of skill_run with these arguments; nil where skills do not run.
 	Run func(ctx context.Context, arguments string) (string, error)
 	// References says what becomes of the docs that bodies name.

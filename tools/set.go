@@ -80,12 +80,15 @@ func (o *Operation) Answer(ctx context.Context, s *Scope, args Args) (string, er
 	}
 	inner, saved := *s, false
 	inner.Update = func(ctx context.Context, change Change) (string, error) {
-		saved = true // the saved answer includes the warnings
 		return s.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
 			next, text, err := change(rec)
 			if err == nil {
 				err = s.Limits.checkReceipt(text)
 			}
+			if text == "" { // what is saved is no answer
+				return next, "", err
+			}
+			saved = true // the saved answer includes the warnings
 			return next, s.Limits.bound(r.join(text)), err
 		})
 	}

@@ -29,7 +29,7 @@ func ExampleNew() {
 		Args:      []string{"sh", "-c", "echo working; sleep 20 & wait"},
 		Env:       []string{"PATH=/usr/bin:/bin"},
 		Workspace: dir,
-		Limits:    executor.Limits{Timeout: time.Second},
+		Limits:    executor.Limits{Timeout: 5 * time.Second},
 	})
 	fmt.Print(result.Reason, " ", result.Signal, " ", err, "\n", result.Stdout)
 	// Output:

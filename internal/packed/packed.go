@@ -9,20 +9,47 @@ import (
 	"sync"
 )
 
-// writers are used again: a new one takes hundreds of kilobytes.
-var writers = sync.Pool{New: func() any {
-	w, err := flate.NewWriter(nil, flate.BestSpeed)
+// Dictionary is text that data is expected to repeat, so that it takes little space.
+// What was packed with one is read with that one only.
+type Dictionary string
+
+// None is the dictionary for text of any kind.
+const None Dictionary = ""
+
+// Records is the dictionary of session records. Stores hold what was packed with it,
+// so it never changes: fields that are new to it only take more space.
+const Records Dictionary = `{"name":"","digest":"","old":true,"framed":true}],"listing":"","anchor":{"hash":"","ordinal":,"turn":},` +
+	`"supersedes":true,"spent":true,"ended":true},"others":[{"id":"","name":"","after":}],"held":[{"skill":"","call":,"tools":[""]}],` +
+	`"grants":[{"tool":"","use":"","skills":{"notes":[{"anchor":{"text":""}],"terminals":,"runs":true,"begun":true,"text":"",` +
+	`"skill_run","Arguments":"{\"skill\":\"\",\"command\":\"\"}"},"tokens":["no_skills":true,"compact":[{` +
+	`"docs":[""],"all":true,{"call":,"turn":,"skill":"","digest":"","body":true,"seen":true}],` +
+	`"pending":[{"call":,"from":{"ID":"call_","Name":"skill_load","Arguments":"{\"skill\":\"\"}"},"done":true,` +
+	`"answer":"loaded: \n[skill# +@]"}],"returns":{"sent":,"front":{"messages":1,"sum":},"recent":[{"skill":"","turn":1}],"overview":"","listing":""}` +
+	"\n" + `{"format":"satchel session record 1","session":"","agent":"bWFpbg=="}` + "\n" +
+	`{"version":,"key":{"Session":"","Agent":"main","Anonymous":false},"turn":1,"token":"","user":{"hash":"","ordinal":,"turn":},` +
+	`"calls":,"uses":,"active":[{"skill":"","call":1,"id":"fs:dir:","digest":"","used":,"loaded":},`
+
+// writers are used again: a new one takes hundreds of kilobytes. Level 2 is the
+// fastest at which a writer that is used again still knows its dictionary.
+var writers = map[Dictionary]*sync.Pool{
+	None:    {New: func() any { return newWriter(flate.BestSpeed, None) }},
+	Records: {New: func() any { return newWriter(2, Records) }},
+}
+
+func newWriter(level int, words Dictionary) *flate.Writer {
+	w, err := flate.NewWriterDict(nil, level, []byte(words))
 	if err != nil {
 		panic(err) // the level is valid
 	}
 	return w
-}}
+}
 
 // Pack deflates data.
-func Pack(data []byte) []byte {
+func Pack(data []byte, words Dictionary) []byte {
 	var b bytes.Buffer
-	w := writers.Get().(*flate.Writer)
-	defer writers.Put(w)
+	pool := writers[words]
+	w := pool.Get().(*flate.Writer)
+	defer pool.Put(w)
 	w.Reset(&b)
 	_, _ = w.Write(data) // a buffer takes everything
 	_ = w.Close()
@@ -31,8 +58,8 @@ func Pack(data []byte) []byte {
 
 // Unpack is the inverse of Pack for at most limit bytes. More of them, and what Pack
 // did not write, is an error.
-func Unpack(data []byte, limit int) ([]byte, error) {
-	r := flate.NewReader(bytes.NewReader(data))
+func Unpack(data []byte, words Dictionary, limit int) ([]byte, error) {
+	r := flate.NewReaderDict(bytes.NewReader(data), []byte(words))
 	out, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err != nil {
 		return nil, err

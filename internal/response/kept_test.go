@@ -15,13 +15,13 @@ func TestRecordKeepsLargeCallsByDigest(t *testing.T) {
 	call := core.ToolCall{ID: huge, Name: "skill_load", Arguments: `{"skill":"` + huge + `"}`}
 	made := func() []Made { return []Made{{Call: call, Changes: true}, {Call: call}} }
 	rec := &session.Record{}
-	if !Enter(rec, made()) {
+	if !Enter(rec, made(), false) {
 		t.Fatal("not entered")
 	}
 	if raw, err := json.Marshal(rec); err != nil || len(raw) > 4<<10 {
 		t.Fatalf("the record takes %d bytes, %v", len(raw), err)
 	}
-	if Enter(rec, made()) || rec.Calls != 1 {
+	if Enter(rec, made(), false) || rec.Calls != 1 {
 		t.Errorf("observed again it is another call: %d", rec.Calls)
 	}
 	if i := FindPending(rec.Pending, nil, call); i != 0 {

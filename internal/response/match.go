@@ -49,7 +49,7 @@ func (r *Response) find(call core.ToolCall) *Place {
 	return r.last(func(p *Place) bool {
 		made := p.made.Call
 		return p.opened && made.ID != "" && made.ID == call.ID && strings.EqualFold(made.Name, call.Name) &&
-			!(r.recalled && p.made.Changes) // it may be a call of an earlier response
+			!(r.recalled && p.made.numbered()) // it may be a call of an earlier response
 	})
 }
 

@@ -71,15 +71,16 @@ func (p *Place) laterChange() (number int, found *session.Record) {
 // that change what is loaded, and the places of the others between them. It
 // fills the numbers into made and reports whether the record has changed. A
 // response that is observed once more, because the process ended before the
-// host had stored it, keeps the numbers that it has.
-func Enter(rec *session.Record, made []Made) (changed bool) {
-	if numbered := count(made); numbered > 0 && !keepNumbers(rec.Pending, made) {
+// host had stored it, keeps the numbers that it has. If one of its calls has ended,
+// it counts as another response, unless again says that it is the same one.
+func Enter(rec *session.Record, made []Made, again bool) (changed bool) {
+	if numbered := count(made); numbered > 0 && !keepNumbers(rec.Pending, made, again) {
 		changed, rec.Pending = true, nil
 		for i := range made {
-			if made[i].Changes {
+			if made[i].numbered() {
 				rec.Calls++
 				made[i].Number = rec.Calls
-				rec.Pending = append(rec.Pending, session.Pending{Call: rec.Calls, From: Kept(made[i].Call)})
+				rec.Pending = append(rec.Pending, session.Pending{Call: rec.Calls, From: Kept(made[i].Call), Runs: !made[i].Changes})
 			}
 		}
 	}
@@ -94,12 +95,12 @@ func Enter(rec *session.Record, made []Made) (changed bool) {
 // process, it has an id, and the record holds no call that it could be taken for.
 // The answer is entered together with what the call changes.
 func CanWait(rec *session.Record, made []Made) bool {
-	return len(made) == 1 && made[0].Changes && made[0].Call.ID != "" && len(rec.Unnumbered) == 0 && FindPending(rec.Pending, nil, made[0].Call) < 0
+	return len(made) == 1 && made[0].numbered() && made[0].Call.ID != "" && len(rec.Unnumbered) == 0 && FindPending(rec.Pending, nil, made[0].Call) < 0
 }
 
 func count(made []Made) (numbered int) {
 	for i := range made {
-		if made[i].Changes {
+		if made[i].numbered() {
 			numbered++
 		}
 	}
@@ -107,18 +108,18 @@ func count(made []Made) (numbered int) {
 }
 
 // keepNumbers fills in the numbers that a record holds for these very calls.
-func keepNumbers(known []session.Pending, made []Made) bool {
-	var changes []*Made
+func keepNumbers(known []session.Pending, made []Made, again bool) bool {
+	var numbered []*Made
 	for i := range made {
-		if made[i].Changes {
-			changes = append(changes, &made[i])
+		if made[i].numbered() {
+			numbered = append(numbered, &made[i])
 		}
 	}
-	if !slices.EqualFunc(known, changes, func(k session.Pending, m *Made) bool { return !k.Done && Kept(k.From) == Kept(m.Call) }) {
+	if !slices.EqualFunc(known, numbered, func(k session.Pending, m *Made) bool { return (again || !k.Done) && Kept(k.From) == Kept(m.Call) }) {
 		return false
 	}
-	for i := range changes {
-		changes[i].Number = known[i].Call
+	for i := range numbered {
+		numbered[i].Number = known[i].Call
 	}
 	return true
 }
@@ -128,7 +129,7 @@ func unnumbered(made []Made) []session.Unnumbered {
 	var all []session.Unnumbered
 	after := 0
 	for i := range made {
-		if made[i].Changes {
+		if made[i].numbered() {
 			after = made[i].Number
 		} else {
 			all = append(all, session.Unnumbered{ID: kept(made[i].Call.ID, maxWord), Name: kept(made[i].Call.Name, maxWord), After: after})
@@ -157,7 +158,7 @@ func Recall(rec *session.Record, after func(time.Duration) <-chan time.Time) *Re
 	}
 	take(0)
 	for _, was := range rec.Pending {
-		p := r.add(Made{Call: was.From, Number: was.Call, Changes: true})
+		p := r.add(Made{Call: was.From, Number: was.Call, Changes: !was.Runs, Once: was.Runs})
 		if was.Done {
 			p.opened, p.as = true, was.From
 			p.end()

@@ -20,11 +20,17 @@ type Made struct {
 	// while it has none.
 	Changes bool
 	Number  int
+	// Once marks a call that has a number though it changes nothing of what is
+	// loaded, because it runs a command that may run only once.
+	Once bool
 	// Ordered marks a call that also waits for the ordered calls before it.
 	Ordered bool
 	// Excess marks a call that comes after too many: it is not executed.
 	Excess bool
 }
+
+// numbered reports whether the record gives the call a number.
+func (m *Made) numbered() bool { return m.Changes || m.Once }
 
 // Response is one response of a model, from the moment it is complete until the
 // next one replaces it. It is safe for concurrent use, and a nil Response is one

@@ -179,12 +179,12 @@ func TestSees(t *testing.T) {
 func TestRecall(t *testing.T) {
 	calls := made(call("1", "search", ""), call("2", "load", "a"), call("3", "search", ""), call("4", "load", "b"))
 	rec := &session.Record{Calls: 4}
-	if !response.Enter(rec, calls) || rec.Calls != 6 || calls[1].Number != 5 || calls[3].Number != 6 {
+	if !response.Enter(rec, calls, false) || rec.Calls != 6 || calls[1].Number != 5 || calls[3].Number != 6 {
 		t.Fatalf("entered as %+v in %+v", calls, rec)
 	}
 	again := slices.Clone(calls)
 	again[1].Number, again[3].Number = 0, 0
-	if response.Enter(rec, again) || again[1].Number != 5 || again[3].Number != 6 {
+	if response.Enter(rec, again, false) || again[1].Number != 5 || again[3].Number != 6 {
 		t.Errorf("entered once more as %+v", again)
 	}
 	rec.Pending[0].Done = true

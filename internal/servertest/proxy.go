@@ -3,7 +3,8 @@
 package servertest
 
 import (
-	"io"
+	"crypto/sha256"
+	"hash"
 	"net"
 	"path/filepath"
 	"sync"
@@ -19,16 +20,22 @@ type Proxy struct {
 	to      string
 	every   atomic.Int64
 	answers atomic.Int64
+	losses  atomic.Int64
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
+	// lost are the requests whose last answer was lost.
+	lost map[[sha256.Size]byte]bool
 }
+
+// handshake is how many answers of a connection come before those that are lost.
+const handshake = 2
 
 // NewProxy listens in front of the server at an address until the test is over. A
 // unix socket is called name in a directory of its own.
 func NewProxy(t testing.TB, network, to, dir, name string) *Proxy {
 	t.Helper()
-	p := &Proxy{network: network, to: to, conns: map[net.Conn]bool{}}
+	p := &Proxy{network: network, to: to, conns: map[net.Conn]bool{}, lost: map[[sha256.Size]byte]bool{}}
 	at := "127.0.0.1:0"
 	if network == "unix" {
 		at = filepath.Join(dir, name)
@@ -57,8 +64,57 @@ func NewProxy(t testing.TB, network, to, dir, name string) *Proxy {
 }
 
 // Lose lets each so many-th answer of the server be lost with its connection; 0 loses
-// none.
+// none. The answer to a request that is sent once more, in the same bytes, is not lost
+// again.
 func (p *Proxy) Lose(every int) { p.every.Store(int64(every)) }
+
+// Lost returns how many answers were lost.
+func (p *Proxy) Lost() int { return int(p.losses.Load()) }
+
+// loses decides whether the answer to a request is lost.
+func (p *Proxy) loses(request [sha256.Size]byte) bool {
+	every := p.every.Load()
+	if every == 0 {
+		return false
+	}
+	due := p.answers.Add(1)%every == 0
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lost[request] {
+		delete(p.lost, request)
+		return false
+	}
+	if due {
+		p.lost[request] = true
+		p.losses.Add(1)
+	}
+	return due
+}
+
+// requests passes on what a client sends, and sums up each request: what came since
+// the last answer.
+type requests struct {
+	net.Conn
+	mu  sync.Mutex
+	sum hash.Hash
+}
+
+// Write sends a part of a request to the server.
+func (r *requests) Write(data []byte) (int, error) {
+	r.mu.Lock()
+	r.sum.Write(data)
+	r.mu.Unlock()
+	return r.Conn.Write(data)
+}
+
+// answered returns the sum of the request that was just answered.
+func (r *requests) answered() (sum [sha256.Size]byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sum.Sum(sum[:0])
+	r.sum.Reset()
+	return sum
+}
 
 // Cut ends all connections.
 func (p *Proxy) Cut() {
@@ -85,28 +141,39 @@ func (p *Proxy) serve(client net.Conn) {
 		delete(p.conns, client)
 		delete(p.conns, server)
 	}()
+	sent := &requests{Conn: server, sum: sha256.New()}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		io.Copy(server, client)
+		pass(sent, client, func() bool { return true })
 		server.Close()
 	}()
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := server.Read(buf)
-		if every := p.every.Load(); n > 0 && every > 0 && p.answers.Add(1)%every == 0 {
-			break
-		}
-		if n > 0 {
-			if _, writeErr := client.Write(buf[:n]); writeErr != nil {
-				break
-			}
-		}
-		if err != nil {
-			break
-		}
-	}
+	answers := 0
+	pass(client, server, func() bool {
+		answers++
+		request := sent.answered()
+		return answers <= handshake || !p.loses(request)
+	})
 	client.Close()
 	server.Close()
 	<-done
+}
+
+// pass copies until an end, or until there is something that may not pass.
+func pass(to, from net.Conn, may func() bool) {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			if !may() {
+				return
+			}
+			if _, err := to.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
 }

@@ -29,6 +29,15 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
+// Sessions returns how many sessions a test of sizes makes: usually is enough for the
+// size of one, and SATCHEL_SESSIONS says another number, such as 20000.
+func Sessions(usually int) int {
+	if n, err := strconv.Atoi(os.Getenv("SATCHEL_SESSIONS")); err == nil && n > 0 {
+		return n
+	}
+	return usually
+}
+
 // variables are what scripts/servers.sh exports, by server.
 var variables = map[string]string{
 	"redis": "SATCHEL_REDIS", "redis-cluster": "SATCHEL_REDIS_CLUSTER", "postgres": "SATCHEL_POSTGRES", "s3": "SATCHEL_S3",

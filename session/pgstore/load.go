@@ -42,7 +42,7 @@ func (s *Store) Load(ctx context.Context, key core.SessionKey) (*session.Record,
 }
 
 func decode(version int64, body []byte) (*session.Record, error) {
-	data, err := packed.Unpack(body, MaxRecord)
+	data, err := packed.Unpack(body, packed.Records, MaxRecord)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
 	}

@@ -59,7 +59,7 @@ func (s *Store) Pin(ctx context.Context, id, digest, text string) error {
 	args := []any{hashed(id), raw, s.day(id, 1), s.day(id, 2)}
 	n, err := s.exec(ctx, pinKnown, args...)
 	if err == nil && n == 0 {
-		_, err = s.exec(ctx, pinNew, append(args, packed.Pack([]byte(text)))...)
+		_, err = s.exec(ctx, pinNew, append(args, packed.Pack([]byte(text), packed.None))...)
 	}
 	if err != nil {
 		return fmt.Errorf("pin %q: %w", digest, err)
@@ -86,7 +86,7 @@ func (s *Store) Pinned(ctx context.Context, id, digest string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read pin %q: %w", digest, err)
 	}
-	data, err := packed.Unpack(body, MaxText)
+	data, err := packed.Unpack(body, packed.None, MaxText)
 	if err != nil || session.Digest(string(data)) != digest {
 		// Else Pin would take it for stored.
 		_, _ = s.exec(ctx, `DELETE FROM SCHEMA.text WHERE digest = $1 AND body = $2`, raw, body)

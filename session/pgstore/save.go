@@ -71,7 +71,7 @@ func (s *Store) save(ctx context.Context, rec *session.Record) (*session.Record,
 	}
 	defer leave()
 	at, agent, mark := hashed(rec.Key.Session), hashed(rec.Key.Agent), s.mark()
-	body, day := packed.Pack(data), s.day(rec.Key.Session, 1)
+	body, day := packed.Pack(data, packed.Records), s.day(rec.Key.Session, 1)
 	stored := int64(0)
 	done, err := attempt(ctx, true, func(ctx context.Context) (bool, error) {
 		statement, args := updateRecord, []any{pgx.QueryExecModeExec, at, agent, body, next.Version, mark, day}

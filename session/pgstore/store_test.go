@@ -105,12 +105,18 @@ func TestFaults(t *testing.T) {
 		func(t *testing.T) session.Store {
 			proxy.Lose(0)
 			s := open(t, pool(t, "postgres://satchel@/postgres?pool_max_conns=4&host="+dir), pgstore.WithSchema(e.schema))
-			proxy.Lose(149)
+			proxy.Lose(faultEvery)
 			return s
 		},
 		func(t *testing.T) session.Store { return open(t, e.db, pgstore.WithSchema(e.schema)) },
 	)
+	if proxy.Lost() < 100 {
+		t.Errorf("%d answers were lost", proxy.Lost())
+	}
 }
+
+// faultEvery is which of the server's answers are lost.
+const faultEvery = 23
 
 // A server that is killed while hosts save has all that it acknowledged when it is back.
 func TestKilledServer(t *testing.T) {

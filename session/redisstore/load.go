@@ -56,7 +56,7 @@ func decode(stored []byte) (*session.Record, error) {
 	if !ok || !ok2 {
 		return nil, fmt.Errorf("%w: it has no version", session.ErrDamaged)
 	}
-	data, err := packed.Unpack(body, MaxRecord)
+	data, err := packed.Unpack(body, packed.Records, MaxRecord)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
 	}

@@ -47,7 +47,7 @@ func (s *Store) pin(ctx context.Context, id, digest, text string) error {
 	}
 	if there, _ := known.(bool); !there {
 		if _, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
-			return s.db.Set(ctx, s.textKey(digest), packed.Pack([]byte(text)), 2*s.ttl).Result()
+			return s.db.Set(ctx, s.textKey(digest), packed.Pack([]byte(text), packed.None), 2*s.ttl).Result()
 		}); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (s *Store) Pinned(ctx context.Context, id, digest string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read pin %q: %w", digest, err)
 	}
-	data, err := packed.Unpack(stored.([]byte), MaxText)
+	data, err := packed.Unpack(stored.([]byte), packed.None, MaxText)
 	if err != nil || session.Digest(string(data)) != digest {
 		s.db.Del(ctx, s.textKey(digest)) // otherwise Pin would take it for stored
 		return "", fmt.Errorf("%w: %w", notPinned(digest), session.ErrDamaged)

@@ -90,7 +90,7 @@ func (s *Store) save(ctx context.Context, rec *session.Record) (*session.Record,
 	key := s.tag(rec.Key.Session)
 	args := []any{
 		agentField + rec.Key.Agent, strconv.FormatInt(rec.Version, 10), strconv.FormatInt(next.Version, 10),
-		s.mark(), packed.Pack(data), s.millis(rec.Key.Session),
+		s.mark(), packed.Pack(data, packed.Records), s.millis(rec.Key.Session),
 	}
 	answer, err := s.attempt(ctx, true, func(ctx context.Context) (any, error) { return s.write(ctx, key, saveScript, args) })
 	if err != nil {

@@ -20,8 +20,8 @@ const (
 // RunFaults checks that a store on a server makes each acknowledged change
 // exactly once even if answers of the server are lost: a Save that is tried again
 // must find that it has succeeded. open returns a handle whose connection loses
-// some answers; sound returns one that loses none. All handles of a test share
-// their content.
+// some answers, but not twice the answer to one request; sound returns one that
+// loses none. All handles of a test share their content.
 func RunFaults(t *testing.T, open, sound func(t *testing.T) session.Store) {
 	t.Helper()
 	t.Run("no change is lost or made twice", func(t *testing.T) {
@@ -29,24 +29,29 @@ func RunFaults(t *testing.T, open, sound func(t *testing.T) session.Store) {
 		for range faultHandles {
 			handles = append(handles, open(t))
 		}
-		var acknowledged, unknown atomic.Int64
+		var acknowledged, uncertain atomic.Int64
 		parallel(t, faultHandles*faultGoroutines, func(i int) error {
 			for range faultUpdates {
-				err := increment(t.Context(), handles[i%faultHandles], key)
-				if err == nil {
+				switch err := attempted(t.Context(), handles[i%faultHandles]); {
+				case errors.Is(err, session.ErrUncertain):
+					uncertain.Add(1)
+				case err != nil:
+					return err
+				default:
 					acknowledged.Add(1)
-				} else { // a Save is uncertain, or no attempt to load has had an answer
-					unknown.Add(1)
 				}
 			}
 			return nil
 		})
 		rec := load(t, sound(t), key)
-		if applied := int64(rec.Calls); applied < acknowledged.Load() || applied > acknowledged.Load()+unknown.Load() {
-			t.Errorf("%d changes were made of %d acknowledged and %d uncertain ones", applied, acknowledged.Load(), unknown.Load())
+		applied, most := int64(rec.Calls), acknowledged.Load()+uncertain.Load()
+		if applied < acknowledged.Load() || applied > most {
+			t.Errorf("%d changes were made of %d that were acknowledged and %d that are uncertain", applied, acknowledged.Load(), uncertain.Load())
 		}
-		if unknown.Load() > faultUpdates {
-			t.Errorf("%d changes are uncertain", unknown.Load())
+		// An answer comes in the second attempt at the latest, so only a machine on
+		// which a server does not answer for seconds leaves a change uncertain.
+		if uncertain.Load() > faultHandles*faultGoroutines {
+			t.Errorf("%d of %d changes are uncertain", uncertain.Load(), most)
 		}
 		equal(t, "version", rec.Version, int64(rec.Calls))
 	})
@@ -67,6 +72,17 @@ func RunFaults(t *testing.T, open, sound func(t *testing.T) session.Store) {
 		is(t, increment(t.Context(), s, key), session.ErrUncertain)
 		equal(t, "saves", saves, 1)
 	})
+}
+
+// attempted makes a change. It tries again where no change was made because a Load
+// had no answer.
+func attempted(ctx context.Context, s session.Store) (err error) {
+	for range 20 {
+		if err = increment(ctx, s, key); err == nil || errors.Is(err, session.ErrUncertain) {
+			return err
+		}
+	}
+	return err
 }
 
 // uncertain loses the answer of every Save.

@@ -136,7 +136,7 @@ func full(key core.SessionKey) *session.Record {
 		Pending: []session.Pending{{
 			Call: 9, From: core.ToolCall{ID: "c1", Name: "skill_load", Arguments: `{"skill":"pdf"}`},
 			Done: true, Answer: "loaded: pdf\n",
-		}},
+		}, {Call: 10, From: core.ToolCall{ID: "c2", Name: "skill_run"}, Done: true, Runs: true, Begun: true, Text: "d4"}},
 		Unnumbered: []session.Unnumbered{{ID: "c0", Name: "search"}, {Name: "send", After: 9}},
 		Lists: []session.ToolList{
 			{Skill: "pdf", Call: 4, Tools: []string{"Bash(git:*)", "Read"}, Repaired: true, Old: true}, {Skill: "docx", Tools: []string{}},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/satchel-go/satchel"
@@ -59,7 +60,7 @@ func TestGateAfterALateLoad(t *testing.T) {
 	}{
 		"the gate knows of it": {func(c *chattest.Chat, load core.ToolCall) {
 			opened := c.Begin(load)
-			time.Sleep(2500 * time.Millisecond) // longer than what nobody knows of is waited for
+			time.Sleep(time.Minute) // longer than what nobody knows of is waited for
 			c.Run(opened)
 			opened.Close()
 		}, "Allowed: Bash(echo:*)"},
@@ -67,34 +68,35 @@ func TestGateAfterALateLoad(t *testing.T) {
 		"another response comes": {func(c *chattest.Chat, _ core.ToolCall) { c.Observe([]core.ToolCall{{ID: "x", Name: "read_file"}}) }, again},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			began := make(chan struct{})
-			c := listedChat(t, satchel.WithGate(func(_ context.Context, _ core.SessionKey, call core.ToolCall) core.Decision {
-				if call.Name == "search" {
-					close(began)
+			synctest.Test(t, func(t *testing.T) {
+				began := make(chan struct{})
+				c := listedChat(t, satchel.WithGate(func(_ context.Context, _ core.SessionKey, call core.ToolCall) core.Decision {
+					if call.Name == "search" {
+						close(began)
+					}
+					return core.Decision{}
+				}))
+				calls := c.Respond(loadEcho, "search {}")
+				denied := make(chan core.Decision)
+				go func() {
+					opened, err := c.Runtime.Agent(c.Key).Open(c.Context, calls[1])
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					defer opened.Close()
+					d, err := opened.Gate(c.Context)
+					if err != nil {
+						t.Error(err)
+					}
+					denied <- d
+				}()
+				<-began
+				tt.late(c, calls[0])
+				if d := <-denied; !d.Denied || !strings.Contains(d.Reason, tt.says) {
+					t.Errorf("%+v", d)
 				}
-				return core.Decision{}
-			}))
-			calls := c.Respond(loadEcho, "search {}")
-			denied := make(chan core.Decision)
-			go func() {
-				opened, err := c.Runtime.Agent(c.Key).Open(c.Context, calls[1])
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				defer opened.Close()
-				d, err := opened.Gate(c.Context)
-				if err != nil {
-					t.Error(err)
-				}
-				denied <- d
-			}()
-			<-began
-			tt.late(c, calls[0])
-			if d := <-denied; !d.Denied || !strings.Contains(d.Reason, tt.says) {
-				t.Errorf("%+v", d)
-			}
+			})
 		})
 	}
 }

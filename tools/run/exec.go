@@ -28,6 +28,7 @@ func (r *Runner) execOperation(places *queue) tools.Operation {
 		Fields:      execFields(),
 		Awaits:      true,
 		LoadsAgain:  true,
+		Once:        true,
 		Ordered:     true,
 		Needs:       []string{"skill_load", "skill_poll_session"},
 		Request:     r.request,
@@ -120,6 +121,11 @@ func (r *Runner) exec(ctx context.Context, s *tools.Scope, plan *plan, args tool
 	if live, err = number(ctx, s, live); err != nil {
 		st.release()
 		return "", modelError(ctx, err)
+	}
+	if err := st.begin(ctx); err != nil {
+		live.Abandon()
+		st.release()
+		return "", err
 	}
 	begun := (&answer{st}).begun()
 	if err := st.start(ctx, live, cmd, args.Flag("tty")); err != nil {

@@ -106,6 +106,7 @@ func (r *Runner) runOperation(places *queue) tools.Operation {
 		Fields:      runFields(),
 		Awaits:      true,
 		LoadsAgain:  true,
+		Once:        true,
 		Needs:       []string{"skill_load"},
 		Request:     r.request,
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {

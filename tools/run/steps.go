@@ -76,6 +76,9 @@ func (r *Runner) run(ctx context.Context, s *tools.Scope, p *plan, places *queue
 		return "", st.modelError(ctx, err)
 	}
 	defer st.release()
+	if err := st.begin(ctx); err != nil {
+		return "", err
+	}
 	began := time.Now()
 	result, err := fallback{r.Executor, st}.Run(ctx, cmd)
 	st.reportEnd(ctx, began, result, err)
@@ -87,6 +90,14 @@ func (r *Runner) run(ctx context.Context, s *tools.Scope, p *plan, places *queue
 		return "", st.modelError(ctx, err)
 	}
 	return (&answer{st}).write(ctx, result)
+}
+
+// begin notes that the command is about to start.
+func (st *staging) begin(ctx context.Context) error {
+	if st.scope.Begin == nil {
+		return nil
+	}
+	return st.scope.Begin(ctx)
 }
 
 // prepare opens the workspace, stages and builds. Without an error the caller

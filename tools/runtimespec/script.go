@@ -23,6 +23,7 @@ func runScript(name string) tools.Operation {
 			{Name: "timeout", Kind: tools.Seconds, Description: "seconds"},
 		},
 		Awaits: true,
+		Once:   true,
 		Needs:  []string{"skill_load"},
 		Runs:   func(args tools.Args) string { return command(args, args.Text("skill")) },
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {

@@ -1,0 +1,83 @@
+package chattest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// Loads are the saves of a session whose agent loads three skills, one a response: what
+// a store is measured with.
+type Loads struct {
+	records []*session.Record
+	texts   []string
+}
+
+// ThreeLoads makes such a session with a runtime.
+func ThreeLoads(t testing.TB) *Loads {
+	t.Helper()
+	files := fstest.MapFS{}
+	names := []string{"pdf-forms", "spreadsheets", "release-notes", "log-triage", "commit-style", "http-api"}
+	for _, name := range names {
+		body := fmt.Sprintf("---\nname: %s\ndescription: Knows what to do about %s.\n---\n%s", name, name, strings.Repeat("Do "+name+" well.\n", 200))
+		files[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte(body)}
+	}
+	seen := &seen{Memory: session.NewMemory()}
+	c := NewChat(t, Open(t, files, satchel.WithStore(seen))).Say(core.User, "I need a report of last night.")
+	for _, name := range names[:3] {
+		c.Calls(`skill_load {"skill":"` + name + `"}`)
+	}
+	return &seen.Loads
+}
+
+// seen notes what is saved and pinned.
+type seen struct {
+	*session.Memory
+	Loads
+}
+
+// Save implements session.Store.
+func (s *seen) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+	s.records = append(s.records, rec)
+	return s.Memory.Save(ctx, rec)
+}
+
+// Pin implements session.Store.
+func (s *seen) Pin(ctx context.Context, id, digest, text string) error {
+	if !strings.HasPrefix(id, session.Reserved) {
+		s.texts = append(s.texts, text)
+	}
+	return s.Memory.Pin(ctx, id, digest, text)
+}
+
+// Texts returns how many texts the session pins.
+func (l *Loads) Texts() int { return len(l.texts) }
+
+// Repeat makes the pins and the saves in a store, for a new session with calls of its
+// own. It returns how many saves those were.
+func (l *Loads) Repeat(ctx context.Context, s session.Store) (saves int, err error) {
+	id := rand.Text()
+	for _, text := range l.texts {
+		if err := s.Pin(ctx, id, session.Digest(text), text); err != nil {
+			return 0, err
+		}
+	}
+	for _, rec := range l.records {
+		next := rec.Clone()
+		next.Key.Session = id
+		for i := range next.Pending {
+			next.Pending[i].From.ID = "call_" + rand.Text()
+		}
+		if _, err := s.Save(ctx, next); err != nil {
+			return 0, err
+		}
+	}
+	return len(l.records), nil
+}

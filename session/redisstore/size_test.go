@@ -1,0 +1,54 @@
+//go:build unix
+
+package redisstore_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/servertest"
+)
+
+// A session with three loads takes at most 1.4 KB, without its texts, which are stored
+// once for all sessions.
+func TestSize(t *testing.T) {
+	db := client(t, servertest.Own(t, "redis").URL)
+	s := open(t, db)
+	loads := chattest.ThreeLoads(t)
+	repeat := func(n int) {
+		t.Helper()
+		for range n {
+			if _, err := loads.Repeat(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	repeat(48) // texts and scripts
+	before, sessions := dataset(t, db), servertest.Sessions(2000)
+	repeat(sessions)
+	each := (dataset(t, db) - before) / sessions
+	t.Logf("a session with %d texts takes %d bytes, over %d sessions", loads.Texts(), each, sessions)
+	if each > 1400 {
+		t.Errorf("a session takes %d bytes", each)
+	}
+}
+
+// dataset returns what the data of the server takes, in bytes.
+func dataset(t *testing.T, db *redis.Client) int {
+	t.Helper()
+	text, err := db.Info(t.Context(), "memory").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ = strings.Cut(text, "used_memory_dataset:")
+	text, _, _ = strings.Cut(text, "\r\n")
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
