@@ -11,7 +11,7 @@ import (
 // boundsOf returns what the callers of an agent that runs under ctx leave to it.
 func (r *Runtime) boundsOf(ctx context.Context, key core.SessionKey) []bound {
 	bounds, _ := ctx.Value(boundKey{}).([]bound)
-	return slices.Concat(bounds, r.transfers.to(key))
+	return slices.Concat(bounds, r.transfers.to(ctx, key))
 }
 
 // bounded judges a request by the lists of the agents that called this one. It

@@ -1,6 +1,9 @@
 package satchel
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // transferTool is the tool by which an agent of Eino's adk hands its conversation
 // over.
@@ -8,15 +11,16 @@ const transferTool = "transfer_to_agent"
 
 // Within returns the context for the host's tool of a call that passed the gate.
 // An agent that runs under it, of whatever runtime, is bounded by the lists of the
-// agent that made the call as well as by its own, and so is an agent of this
-// runtime and session to which the call transfers; [WithFreeAgents] names the
-// exceptions. The error is one of the store, or that of ctx.
+// agent that made the call as well as by its own, and so is an agent to which the
+// call transfers, where it has the session or the run (hook.WithRun) in common;
+// [WithFreeAgents] names the exceptions. The error is one of the store, or that of
+// ctx.
 func (c *Call) Within(ctx context.Context) (context.Context, error) {
 	r := c.runtime
 	if c.operation != nil {
 		return ctx, nil
 	}
-	bounds := r.boundsOf(ctx, c.key)
+	bounds := r.transfers.to(ctx, c.key)
 	if r.judge.Policy.Restricts() {
 		if _, err := c.wait(ctx, c.place.WaitForChanges); err != nil {
 			return nil, err
@@ -26,14 +30,15 @@ func (c *Call) Within(ctx context.Context) (context.Context, error) {
 			return nil, err
 		}
 		if lists := r.lists(c.place.Sees(rec)); len(lists) > 0 {
-			bounds = append(bounds, bound{c.key, r.judging(), lists, r.free})
+			bounds = append(slices.Clip(bounds), bound{c.key, r.judging(), lists, r.free})
 		}
 	}
-	if c.call.Name == transferTool {
-		r.transfers.note(c.key, c.call.Arguments, bounds)
+	if to := transferTo(c.call.Arguments); c.call.Name == transferTool && to != "" {
+		r.transfers.note(ctx, c.key.Session, to, bounds)
 	}
 	if len(bounds) == 0 {
 		return ctx, nil
 	}
-	return context.WithValue(ctx, boundKey{}, bounds), nil
+	callers, _ := ctx.Value(boundKey{}).([]bound)
+	return context.WithValue(ctx, boundKey{}, slices.Concat(callers, bounds)), nil
 }

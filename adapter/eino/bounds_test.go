@@ -18,9 +18,9 @@ import (
 func TestListsBoundCalledAgents(t *testing.T) {
 	skills := fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: Reads.\nallowed-tools: Read\n---\nBODY\n")}}
 	for name, tt := range map[string]struct {
-		load, transfer, same bool
-		free                 bool
-		want                 []string
+		load, transfer, same, anonymous bool
+		free                            bool
+		want                            []string
 	}{
 		"called, no list":                     {want: []string{"run_command", "lookup_order"}},
 		"called under a list":                 {load: true, same: true, want: []string{"lookup_order"}},
@@ -29,6 +29,12 @@ func TestListsBoundCalledAgents(t *testing.T) {
 		"transferred to, no list":             {transfer: true, same: true, want: []string{"run_command", "lookup_order"}},
 		"transferred to under a list":         {load: true, transfer: true, same: true, want: []string{"lookup_order"}},
 		"transferred to under a list, a free": {load: true, transfer: true, same: true, free: true, want: []string{"run_command", "lookup_order"}},
+		"transferred to, other runtime":       {load: true, transfer: true, want: []string{"lookup_order"}},
+		"transferred to, other runtime, free": {load: true, transfer: true, free: true, want: []string{"run_command", "lookup_order"}},
+		"transferred to without a session":    {load: true, transfer: true, same: true, anonymous: true, want: []string{"lookup_order"}},
+		"other runtime without a session":     {load: true, transfer: true, anonymous: true, want: []string{"lookup_order"}},
+		"called without a session":            {load: true, anonymous: true, want: []string{"lookup_order"}},
+		"nothing loaded, without a session":   {transfer: true, anonymous: true, want: []string{"run_command", "lookup_order"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, streaming bool) {
@@ -78,7 +84,11 @@ func TestListsBoundCalledAgents(t *testing.T) {
 					install(t, lc, lead)
 					agent = newAgent(t, lc)
 				}
-				noErrors(t, run(t, agent, "s", streaming, schema.UserMessage("go")))
+				session := "s"
+				if tt.anonymous {
+					session = ""
+				}
+				noErrors(t, run(t, agent, session, streaming, schema.UserMessage("go")))
 				if !slices.Equal(reached, tt.want) {
 					t.Errorf("reached are %q, want %q", reached, tt.want)
 				}

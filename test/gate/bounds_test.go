@@ -8,6 +8,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/permission"
 )
@@ -94,4 +95,71 @@ func TestCalledAgentsAreBounded(t *testing.T) {
 	if _, err := satchel.New(satchel.WithFreeAgents("")); !errors.Is(err, satchel.ErrOption) {
 		t.Errorf("an empty name: %v", err)
 	}
+}
+
+// An agent to which another one hands a run over is bounded by its lists, and by those
+// of all that had the run before, however often it goes back and forth. The agents
+// have neither a session nor a runtime in common.
+func TestTransfersAreBounded(t *testing.T) {
+	files := withLists(map[string]string{"a": "Read", "b": "Bash(echo:*)"})
+	one, other := chattest.Open(t, files), chattest.Open(t, files)
+	legs := map[string]*satchel.Runtime{"lead": one, "helper": other, "third": one}
+	ctx := hook.WithRun(t.Context(), new(hook.Run))
+	called := func(agent string, loads []string, name, arguments string) bool {
+		t.Helper()
+		rt := legs[agent]
+		key := rt.Hooks().Anonymous(agent)
+		for _, load := range loads {
+			if _, err := rt.CallTool(ctx, key, core.ToolCall{Name: "skill_load", Arguments: load}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		call, err := rt.Agent(key).Open(ctx, core.ToolCall{Name: name, Arguments: arguments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer call.Close()
+		d, err := call.Gate(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !d.Denied {
+			if _, err := call.Within(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return !d.Denied
+	}
+	hand := func(from, to string, loads ...string) {
+		t.Helper()
+		if !called(from, loads, "transfer_to_agent", `{"agent_name":"`+to+`"}`) {
+			t.Fatalf("%s could not hand over to %s", from, to)
+		}
+	}
+	check := func(agent string, run, read bool, loads ...string) {
+		t.Helper()
+		if got := called(agent, loads, "run_command", "{}"); got != run {
+			t.Errorf("%s: run_command allowed: %t, want %t", agent, got, run)
+		}
+		if got := called(agent, loads, "read_file", "{}"); got != read {
+			t.Errorf("%s: read_file allowed: %t, want %t", agent, got, read)
+		}
+	}
+	check("helper", true, true)
+	hand("lead", "helper", "a")
+	check("helper", false, true)
+	for range 40 { // what is kept must not grow with the bounces
+		hand("helper", "lead", "b")
+		hand("lead", "helper", "a")
+	}
+	hand("helper", "third")
+	check("third", false, true)
+	hand("third", "lead", "b")
+	check("lead", false, false, "a")
+	hand("lead", "third", "a")
+	check("third", false, true, "a")
+	hand("lead", "helper")
+	check("helper", false, false, "a")
+	ctx = hook.WithRun(t.Context(), new(hook.Run))
+	check("helper", true, true)
 }

@@ -1,0 +1,79 @@
+package eino
+
+import (
+	"context"
+	"reflect"
+	"runtime"
+	"sync"
+	"weak"
+
+	"github.com/cloudwego/eino/adk"
+
+	"github.com/satchel-go/satchel/hook"
+)
+
+// agentRuns knows the runs of adk agents that go on in this process, whatever
+// runtime each agent has.
+var agentRuns = agentRunsByState{live: make(map[weak.Pointer[byte]]*hook.Run)}
+
+// agentRunsByState finds the run that the agents have in common between which a
+// conversation is handed over. Each agent is a graph with a state of its own, and Eino
+// has no id for a run; the address of the state that its agents share is the identity
+// used here. The reference is weak, so a run that ended is forgotten when the
+// collector finds its state.
+type agentRunsByState struct {
+	mu   sync.Mutex
+	live map[weak.Pointer[byte]]*hook.Run
+}
+
+// of returns the run of the agent that runs under ctx, or nil outside of adk.
+func (r *agentRunsByState) of(ctx context.Context) *hook.Run {
+	state := agentState(ctx)
+	if state == nil {
+		return nil
+	}
+	id := weak.Make(state)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run := r.live[id]
+	if run == nil {
+		run = new(hook.Run)
+		r.live[id] = run
+		runtime.AddCleanup(state, r.forget, id)
+	}
+	return run
+}
+
+func (r *agentRunsByState) forget(id weak.Pointer[byte]) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.live, id)
+}
+
+// agentState returns the address of the state that the agents of one adk run share
+// (their session, in Eino's words), or nil. adk exports what the state holds, but
+// not which one it is, and a value that is added to it would turn instructions into
+// templates. So its reader is called with a context that notes what it asks for.
+func agentState(ctx context.Context) *byte {
+	asked := &askedContext{Context: ctx}
+	adk.GetSessionValue(asked, "")
+	v := reflect.ValueOf(asked.found)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Type().Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	if v = v.Elem().FieldByName("Session"); !v.IsValid() || !v.CanInterface() {
+		return nil
+	}
+	return address(v.Interface())
+}
+
+// askedContext notes the value that it was asked for last.
+type askedContext struct {
+	context.Context
+	found any
+}
+
+func (c *askedContext) Value(key any) any {
+	c.found = c.Context.Value(key)
+	return c.found
+}
