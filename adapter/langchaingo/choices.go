@@ -1,7 +1,6 @@
 package langchaingo
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -72,14 +71,18 @@ func join(into, c *llms.ContentChoice) {
 // spelled as offered, ids are unique, and the deprecated field agrees.
 func (o *offer) complete(c *llms.ContentChoice, ordinal int, fragments bool) {
 	whole := make([]llms.ToolCall, 0, len(c.ToolCalls))
+	var args *pieces // of the last one
 	for _, call := range c.ToolCalls {
 		if call.FunctionCall == nil {
 			continue
 		}
-		if n := len(whole) - 1; fragments && n >= 0 && continues(whole[n], call) {
-			whole[n].FunctionCall.Arguments += call.FunctionCall.Arguments
+		if n := len(whole) - 1; fragments && n >= 0 && continues(whole[n], args, call) {
+			args.add(call.FunctionCall.Arguments)
+			whole[n].FunctionCall.Arguments = args.text.String()
 			continue
 		}
+		args = new(pieces)
+		args.add(call.FunctionCall.Arguments)
 		f := *call.FunctionCall
 		f.Name = o.spelled(f.Name)
 		call.FunctionCall = &f
@@ -100,12 +103,12 @@ func (o *offer) complete(c *llms.ContentChoice, ordinal int, fragments bool) {
 // continues reports a fragment of the call before it: a streaming client
 // starts a new call for every delta that it does not recognise as the rest of
 // one.
-func continues(before, call llms.ToolCall) bool {
+func continues(before llms.ToolCall, args *pieces, call llms.ToolCall) bool {
 	if call.FunctionCall.Name == "" {
 		return call.ID == "" || call.ID == before.ID
 	}
 	return call.ID != "" && call.ID == before.ID && call.FunctionCall.Name == before.FunctionCall.Name &&
-		!json.Valid([]byte(before.FunctionCall.Arguments))
+		!args.isJSON()
 }
 
 // spelled returns the name as ours is offered; executors ignore case, and so

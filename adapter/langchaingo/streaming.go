@@ -44,7 +44,12 @@ func (k *Kit) streaming(asked streamFunc, withTools bool, seen *streamedCalls) (
 // type it takes for a call.
 type streamedCalls struct {
 	streams bool // the call is streamed
-	calls   []llms.ToolCall
+	calls   []*streamedCall
+}
+
+type streamedCall struct {
+	id, name string
+	args     pieces
 }
 
 func (s *streamedCalls) add(chunk []byte) {
@@ -55,27 +60,26 @@ func (s *streamedCalls) add(chunk []byte) {
 	for _, d := range deltas {
 		last := len(s.calls) - 1
 		if last < 0 || d.begins(s.calls[last]) {
-			s.calls = append(s.calls, llms.ToolCall{ID: d.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: d.Function.Name}})
+			s.calls = append(s.calls, &streamedCall{id: d.ID, name: d.Function.Name})
 			last++
 		}
-		s.calls[last].FunctionCall.Arguments += d.Function.Arguments
+		s.calls[last].args.add(d.Function.Arguments)
 	}
 }
 
 // begins reports a delta that is not the rest of the call before it. Some services
 // repeat id and name in each delta, but none sends a delta of nothing else before
 // the arguments have begun: that is the first of another call.
-func (d *callDelta) begins(before llms.ToolCall) bool {
-	args := before.FunctionCall.Arguments
+func (d *callDelta) begins(before *streamedCall) bool {
 	switch {
-	case d.ID != "" && d.ID != before.ID:
+	case d.ID != "" && d.ID != before.id:
 		return true
 	case d.Function.Name == "":
 		return false
-	case d.ID == "" || d.Function.Name != before.FunctionCall.Name || json.Valid([]byte(args)):
+	case d.ID == "" || d.Function.Name != before.name || before.args.isJSON():
 		return true
 	}
-	return args == "" && d.Function.Arguments == ""
+	return before.args.text.Len() == 0 && d.Function.Arguments == ""
 }
 
 // restore gives resp the calls as they were streamed, and reports whether its
@@ -84,12 +88,22 @@ func (s *streamedCalls) restore(resp *llms.ContentResponse) (_ *llms.ContentResp
 	if !s.streams || resp == nil {
 		return resp, false
 	}
-	if len(resp.Choices) != 1 || resp.Choices[0] == nil || len(s.calls) == 0 || size(s.calls) < size(calls(resp.Choices[0])) {
+	if len(resp.Choices) != 1 || resp.Choices[0] == nil || len(s.calls) == 0 || s.size() < size(calls(resp.Choices[0])) {
 		return resp, true
 	}
 	choice := *resp.Choices[0] // merged copies what it changes
-	choice.ToolCalls = s.calls
+	choice.ToolCalls = make([]llms.ToolCall, len(s.calls))
+	for i, c := range s.calls {
+		choice.ToolCalls[i] = llms.ToolCall{ID: c.id, Type: "function", FunctionCall: &llms.FunctionCall{Name: c.name, Arguments: c.args.text.String()}}
+	}
 	return &llms.ContentResponse{Choices: []*llms.ContentChoice{&choice}}, false
+}
+
+func (s *streamedCalls) size() (n int) {
+	for _, c := range s.calls {
+		n += c.args.text.Len()
+	}
+	return n
 }
 
 // size is what calls say, in bytes.

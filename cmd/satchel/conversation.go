@@ -204,6 +204,9 @@ func hasSkills(rt *satchel.Runtime) bool {
 // unknownTool answers a call of a tool that the agent does not have. The agent has
 // only the skill tools, and without skills it has none.
 func unknownTool(rt *satchel.Runtime, name string) string {
+	if len(name) > 80 {
+		name = strings.ToValidUTF8(name[:80], "")
+	}
 	if !hasSkills(rt) {
 		return fmt.Sprintf("error: unknown tool %q: there are no tools", name)
 	}

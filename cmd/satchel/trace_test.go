@@ -55,6 +55,8 @@ func traces() []trace {
 		), gone: []string{"BODY OF PDF"}},
 		{name: "misspelt skill", prompts: one, script: steps(calls(load("pfd")), calls(load("pdf"))),
 			last: []string{`unknown skill "pfd"`, "BODY OF PDF"}},
+		{name: "unknown tool with a long name", prompts: one, script: steps(fakellm.Do(strings.Repeat("bash", 1000), "{}")),
+			last: []string{`unknown tool "` + strings.Repeat("bash", 20) + `": the tools are`}},
 		{name: "broken JSON", prompts: one, script: steps(fakellm.Do("skill_load", `{"skill": "pd`), fakellm.Do("skill_load", `{"skill":"pdf"}`)),
 			last: []string{"BODY OF PDF"}},
 		{name: "no arguments", prompts: one, script: steps(fakellm.Do("skill_load", ""), fakellm.Do("skill_load", "null"))},
