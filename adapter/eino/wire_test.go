@@ -168,7 +168,7 @@ func playADK(t *testing.T, c *wiretest.Conversation, cfg *adk.ChatModelAgentConf
 	ctx := satchel.WithSession(t.Context(), "s")
 	var history []*schema.Message
 	for _, turn := range c.Turns {
-		history = append(history, schema.UserMessage(turn.User))
+		history = append(history, wireUser(turn))
 		r := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent, EnableStreaming: streaming, CheckPointStore: &checkpoints{}})
 		events := drain(t, r.Run(ctx, history, adk.WithCheckPointID("c")))
 		history = append(history, messagesOf(t, events)...)
@@ -193,6 +193,21 @@ func messagesOf(t *testing.T, events []*adk.AgentEvent) []*schema.Message {
 		}
 	}
 	return all
+}
+
+// wireUser is what a user says, with the files beside it.
+func wireUser(turn wiretest.Turn) *schema.Message {
+	if len(turn.Files) == 0 {
+		return schema.UserMessage(turn.User)
+	}
+	m := &schema.Message{Role: schema.User, UserInputMultiContent: []schema.MessageInputPart{
+		{Type: schema.ChatMessagePartTypeText, Text: turn.User}}}
+	for _, f := range turn.Files {
+		url := f.URL()
+		m.UserInputMultiContent = append(m.UserInputMultiContent, schema.MessageInputPart{
+			Type: schema.ChatMessagePartTypeFileURL, File: &schema.MessageInputFile{MessagePartCommon: schema.MessagePartCommon{URL: &url}}})
+	}
+	return m
 }
 
 // questions are the interrupts that a run ended in, all answered; nil if it did not.
@@ -220,7 +235,7 @@ func playReact(t *testing.T, c *wiretest.Conversation, m *wireModel) {
 	ctx := satchel.WithSession(t.Context(), "s")
 	var history []*schema.Message
 	for _, turn := range c.Turns {
-		history = append(history, schema.UserMessage(turn.User))
+		history = append(history, wireUser(turn))
 		option, future := react.WithMessageFuture()
 		askReact(t, ctx, a, false, history, option)
 		for messages := future.GetMessages(); ; {

@@ -115,7 +115,11 @@ func playLoop(t *testing.T, rt *satchel.Runtime, c *wiretest.Conversation, m *wi
 	ctx := satchel.WithSession(t.Context(), "s")
 	history := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, wiretest.System)}
 	for _, turn := range c.Turns {
-		history = append(history, llms.TextParts(llms.ChatMessageTypeHuman, turn.User))
+		said := llms.TextParts(llms.ChatMessageTypeHuman, turn.User)
+		for _, f := range turn.Files {
+			said.Parts = append(said.Parts, llms.ImageURLPart(f.URL()))
+		}
+		history = append(history, said)
 		for ended := false; !ended; {
 			resp, err := kit.Model().GenerateContent(ctx, history, offered)
 			if errors.Is(err, errFlaky) {

@@ -4,11 +4,16 @@
 package wiretest
 
 import (
+	"encoding/base64"
 	"io/fs"
+	"net/url"
+	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
@@ -30,12 +35,23 @@ type Conversation struct {
 	Name    string
 	Turns   []Turn
 	options []satchel.Option
+	runs    bool // there are tools that run commands
 }
 
-// Turn is what a user says and all that the model answers until the turn ends.
+// Turn is what a user says and attaches, and all that the model answers until the
+// turn ends.
 type Turn struct {
 	User    string
+	Files   []File
 	Answers []Answer
+}
+
+// File is a file that a user attaches.
+type File struct{ Name, MIME, Content string }
+
+// URL is the file as a data: URL, which messages of both frameworks can hold.
+func (f File) URL() string {
+	return "data:" + f.MIME + ";name=" + url.PathEscape(f.Name) + ";base64," + base64.StdEncoding.EncodeToString([]byte(f.Content))
 }
 
 // Answer is one response of the model. One without calls ends the turn.
@@ -54,12 +70,20 @@ type Call struct {
 // Runtime opens the runtime of a conversation.
 func (c *Conversation) Runtime(t testing.TB) *satchel.Runtime {
 	t.Helper()
+	options := c.options
+	if c.runs {
+		commands, err := local.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		options = append(slices.Clone(options), satchel.WithProfile(tools.Full), satchel.WithRunner(satchel.Runner{Executor: commands}))
+	}
 	rt, err := satchel.New(append([]satchel.Option{
 		satchel.WithSkillFS("test", skills()),
 		satchel.WithProfile(tools.KnowledgeOnly),
 		satchel.WithGuidance("Load a skill before you rely on it."),
 		satchel.WithLoadMode(loadmode.Turn),
-	}, c.options...)...)
+	}, options...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,11 +140,16 @@ func Conversations() []Conversation {
 			satchel.WithLoadMode(loadmode.Session), satchel.WithPlacement(processors.InSystem)}},
 		{Name: "cap", Turns: turns(turn("hi", calls(to("1", "skill_load", `{"skill":"pdf"}`), to("2", "skill_load", `{"skill":"xlsx"}`)),
 			load("表"), act(HostTool, "{}"), say("done"))), options: []satchel.Option{satchel.WithMaxLoaded(1)}},
+		{Name: "attached-files", Turns: turns(
+			Turn{User: "sum these", Files: []File{{"sales.csv", "text/csv", "a,b\n1,2\n"}, {"../../売上 \n.csv", "text/csv", "c"}}, Answers: []Answer{load("pdf"), say("3")}},
+			Turn{User: "and this", Files: []File{{"sales.csv", "text/csv", strings.Repeat("d", 5000)}, {"", "application/octet-stream", "e"}}, Answers: []Answer{act(HostTool, "{}"), say("4")}},
+			turn("thanks", say("5")),
+		), runs: true},
 	}
 }
 
 func turns(all ...Turn) []Turn                 { return all }
-func turn(user string, answers ...Answer) Turn { return Turn{user, answers} }
+func turn(user string, answers ...Answer) Turn { return Turn{User: user, Answers: answers} }
 func say(text string) Answer                   { return Answer{Text: text} }
 func calls(all ...Call) Answer                 { return Answer{Calls: all} }
 func to(id, tool, arguments string) Call       { return Call{id, tool, arguments} }
