@@ -75,7 +75,7 @@ var arrows = map[string][]string{
 	"internal/bypasstest":        {},
 	"internal/servertest":        {},
 	"internal/packed":            {},
-	"internal/wiretest":          {"core", ".", "loadmode", "processors", "tools"},
+	"internal/wiretest":          {"core", ".", "executor/local", "loadmode", "processors", "tools"},
 
 	"docs/picture":                         {},
 	"scripts/publish":                      {},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -204,9 +203,7 @@ func (r *reporter) line(e event) {
 	}
 	e.Turn = r.turn
 	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e); err != nil {
+	if err := encodeLine(&b, e); err != nil {
 		r.broken = err
 		return
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -39,7 +38,7 @@ func (cmd *historyCmd) Run(ctx context.Context, c console) (err error) {
 		}
 		v := versionLine{r.Ref(), r.At, r.Subject, r.Reason, string(r.Action), r.ReviewedBy != ""}
 		if cmd.JSON {
-			if err := json.NewEncoder(c.out).Encode(v); err != nil {
+			if err := encodeLine(c.out, v); err != nil {
 				return err
 			}
 			continue
@@ -141,7 +140,7 @@ func (cmd *libraryLogCmd) Run(ctx context.Context, c console) (err error) {
 			after = e.N
 			line := auditLine{e.N, e.At, e.Subject, e.Agent, e.Session, string(e.Action), e.ID, e.From, e.To, e.Outcome, e.Detail}
 			if cmd.JSON {
-				err = json.NewEncoder(c.out).Encode(line)
+				err = encodeLine(c.out, line)
 			} else {
 				_, err = fmt.Fprintf(c.out, "%d  %s  %-8s  %-9s  %s  v%d  %s  %s\n", e.N, e.At.Format(time.DateTime), e.Action, e.Outcome, e.ID, e.To, printable(e.Subject), inLine(e.Detail))
 			}

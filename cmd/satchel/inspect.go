@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -62,7 +61,7 @@ func (cmd *inspectCmd) Run(ctx context.Context, c console) error {
 	out := bufio.NewWriter(c.out)
 	show := writeInspection
 	if cmd.JSON {
-		show = writeInspectionJSON
+		show = func(w io.Writer, r inspection) error { return encodeLine(w, r) }
 	}
 	unusable := 0
 	for result := range pending {
@@ -197,12 +196,6 @@ func inspectAll(ctx context.Context, paths func(func(string) bool) error, mode s
 		})
 	}()
 	return pending, readErr
-}
-
-func writeInspectionJSON(w io.Writer, r inspection) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(r)
 }
 
 // writeInspection prints one line for a file, with its findings below, for people to

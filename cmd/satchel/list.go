@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -127,8 +126,6 @@ func (cmd *listCmd) write(ctx context.Context, out io.Writer, skills *catalog.Ca
 		}
 		return nil
 	}
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i, skill := range all {
 		docs, err := skills.Docs(ctx, skill.Name)
@@ -140,8 +137,8 @@ func (cmd *listCmd) write(ctx context.Context, out io.Writer, skills *catalog.Ca
 			skill.Scope.String(), skill.Source, skill.Qualified, skill.Shadowed, skill.Version,
 		}
 		if cmd.JSON {
-			if err := enc.Encode(l); err != nil {
-				return fmt.Errorf("write list: %w", err)
+			if err := encodeLine(out, l); err != nil {
+				return err
 			}
 			continue
 		}

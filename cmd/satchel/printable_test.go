@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/satchel-go/satchel/internal/fakellm"
 )
@@ -20,6 +22,27 @@ func TestPrintable(t *testing.T) {
 	}
 	if got := shortened("four words of text", 11); got != "four words…" {
 		t.Errorf("shortened = %q", got)
+	}
+}
+
+// What is JSON steers no terminal either, and means the same.
+func TestJSONIsPrintable(t *testing.T) {
+	for _, text := range []string{"plain <&>\n", "\x1b[31m\x7f\u0085", "a\u202eb\u2066\u200b", "👩\u200d💻 \U000E0041 表 ü"} {
+		var b strings.Builder
+		if err := encodeLine(&b, text); err != nil {
+			t.Fatal(err)
+		}
+		var back string
+		if err := json.Unmarshal([]byte(b.String()), &back); err != nil || back != text {
+			t.Errorf("%q became %q, %v", text, back, err)
+		}
+		line := strings.TrimSuffix(b.String(), "\n")
+		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) {
+			t.Errorf("%q is shown as %q", text, line)
+		}
+		if strings.Contains(text, "表") && !strings.Contains(line, "👩") {
+			t.Errorf("%q is shown as %q", text, line)
+		}
 	}
 }
 

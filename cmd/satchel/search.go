@@ -155,13 +155,3 @@ func (cmd *searchCmd) one(ctx context.Context, skills *catalog.Catalog, out *buf
 	}
 	return nil
 }
-
-// encodeLine writes a value as one line of JSON.
-func encodeLine(out io.Writer, value any) error {
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		return fmt.Errorf("write answer: %w", err)
-	}
-	return nil
-}
