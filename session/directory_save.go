@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,16 +60,9 @@ func (d *Directory) save(ctx context.Context, rec *Record) (*Record, error) {
 
 // append stores the version after rec in the newest generation of the chain.
 func (d *Directory) append(c *chain, rec *Record) (*Record, error) {
-	next := rec.Clone()
-	next.Version++
-	data, err := Encode(next)
+	next, data, err := Next(rec, maxFile)
 	if err != nil {
 		return nil, err
-	}
-	if bytes.Contains(data, []byte(`\ufffd`)) { // possibly an invalid byte: return what Load will
-		if next, err = Decode(data); err != nil {
-			return nil, err
-		}
 	}
 	temp := durable.Fresh(tempPrefix)
 	defer d.discard(c, temp)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // maxFile is the size in bytes of the largest file that is written or read.
@@ -50,6 +51,31 @@ func Encode(rec *Record) ([]byte, error) {
 		return nil, fmt.Errorf("encode session record of %d bytes: %w", b.Len(), ErrTooLarge)
 	}
 	return b.Bytes(), nil
+}
+
+// Next returns the record that a Save of rec stores, which is one version on, and its
+// encoded form. It is what Load will return: in strings that are not valid UTF-8, U+FFFD
+// stands in place of the wrong bytes, except in the Key. A form of more than limit bytes
+// is an error that wraps [ErrTooLarge].
+func Next(rec *Record, limit int) (*Record, []byte, error) {
+	if rec.Version == math.MaxInt64 {
+		return nil, nil, errors.New("no version left")
+	}
+	next := rec.Clone()
+	next.Version++
+	data, err := Encode(next)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(data) > limit {
+		return nil, nil, fmt.Errorf("%d bytes, at most %d are stored: %w", len(data), limit, ErrTooLarge)
+	}
+	if bytes.Contains(data, []byte(`\ufffd`)) { // perhaps a wrong byte
+		if next, err = Decode(data); err != nil {
+			return nil, nil, err
+		}
+	}
+	return next, data, nil
 }
 
 var errIncomplete = errors.New("content is incomplete or was changed")

@@ -1,12 +1,10 @@
 package pgstore
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/jackc/pgx/v5"
 
@@ -48,22 +46,9 @@ func (s *Store) Save(ctx context.Context, rec *session.Record) (*session.Record,
 }
 
 func (s *Store) save(ctx context.Context, rec *session.Record) (*session.Record, error) {
-	if rec.Version == math.MaxInt64 {
-		return nil, errors.New("no version left")
-	}
-	next := rec.Clone()
-	next.Version++
-	data, err := session.Encode(next)
+	next, data, err := session.Next(rec, MaxRecord)
 	if err != nil {
 		return nil, err
-	}
-	if len(data) > MaxRecord {
-		return nil, fmt.Errorf("%d bytes, at most %d are stored: %w", len(data), MaxRecord, session.ErrTooLarge)
-	}
-	if bytes.Contains(data, []byte(`\ufffd`)) { // perhaps a wrong byte: return what Load will
-		if next, err = session.Decode(data); err != nil {
-			return nil, err
-		}
 	}
 	leave, err := s.enter(ctx, rec.Key)
 	if err != nil {

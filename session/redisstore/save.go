@@ -1,14 +1,12 @@
 package redisstore
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"strconv"
 	"time"
 
@@ -62,22 +60,9 @@ func (s *Store) Save(ctx context.Context, rec *session.Record) (*session.Record,
 }
 
 func (s *Store) save(ctx context.Context, rec *session.Record) (*session.Record, error) {
-	if rec.Version == math.MaxInt64 {
-		return nil, errors.New("no version left")
-	}
-	next := rec.Clone()
-	next.Version++
-	data, err := session.Encode(next)
+	next, data, err := session.Next(rec, MaxRecord)
 	if err != nil {
 		return nil, err
-	}
-	if len(data) > MaxRecord {
-		return nil, fmt.Errorf("%d bytes, at most %d are stored: %w", len(data), MaxRecord, session.ErrTooLarge)
-	}
-	if bytes.Contains(data, []byte(`\ufffd`)) { // possibly an invalid byte: return what Load will
-		if next, err = session.Decode(data); err != nil {
-			return nil, err
-		}
 	}
 	if err := s.renewTexts(ctx, next); err != nil {
 		return nil, err
