@@ -67,6 +67,7 @@ var arrows = map[string][]string{
 	"hook":                       {"core"},
 	"internal/chattest":          {"core", "hook", "session", ".", "executor/sandbox", "skillmd"},
 	"internal/response":          {"core", "session"},
+	"internal/librarychat":       {"core", ".", "library", "tools/unified", "executor/local", "internal/chattest"},
 	".":                          {"core", "hook", "internal/response", "skillmd", "catalog", "session", "loadmode", "permission", "processors", "tools", "tools/run", "tools/unified", "library", "terminal", "executor", "executor/sandbox", "workspace", "artifacts", "internal/canonjson", "internal/lru"},
 	"adapter/eino":               {"core", "hook", "."},
 	"adapter/langchaingo":        {"core", "hook", "internal/lru", "."},

@@ -17,8 +17,10 @@ import (
 type LibraryOptions struct {
 	// Tenant is whose skills the runtime serves. One runtime serves one tenant.
 	Tenant string
-	// Actor says who acts in a session; its Tenant is replaced. Nil is a viewer without
-	// a name, who may list, read and run what is shared.
+	// Actor says who acts in a session; its Tenant is replaced. His private skills are
+	// among those that his agent sees. It is asked at each turn and each call, and with
+	// WithCatalog at each call only. Nil is a viewer without a name, who may list, read
+	// and run what is shared.
 	Actor func(ctx context.Context, key core.SessionKey) (library.Actor, error)
 	// Edit says what edits need; the default is unified.Ask.
 	Edit unified.Mode
@@ -53,7 +55,9 @@ func WithLibrary(l *library.Library, o LibraryOptions) Option {
 		if o.MaxEdits == 0 {
 			o.MaxEdits = standardEdits
 		}
-		s.source = l.Source(o.Tenant)
+		if s.source = l.Source(o.Tenant); o.Actor != nil {
+			s.source = l.SourceOfAll(o.Tenant)
+		}
 		s.library = &unified.Desk{
 			Library: l, Edit: o.Edit, MaxEdits: o.MaxEdits, Root: libraryRoot,
 			Actor: func(ctx context.Context, key core.SessionKey) (library.Actor, error) {
@@ -85,6 +89,7 @@ func (s *settings) stock() {
 	}
 	if s.shared == nil {
 		s.roots = append(s.roots, catalog.From(libraryRoot, s.source).In(core.ScopeUser))
+		s.audience = s.readers(s.audience)
 	}
 	switch {
 	case s.library.Edit != unified.Never && s.vocabulary == nil:
@@ -93,6 +98,33 @@ func (s *settings) stock() {
 		v := *s.vocabulary
 		v.Operations = slices.DeleteFunc(slices.Clone(v.Operations), func(o tools.Operation) bool { return o.Name == "updateSkill" })
 		s.vocabulary = &v
+	}
+}
+
+// readers narrows an audience to those skills of the library that the actor is shown.
+// Those who own nothing share a key.
+func (s *settings) readers(among func(context.Context, core.SessionKey) Audience) func(context.Context, core.SessionKey) Audience {
+	d := s.library
+	return func(ctx context.Context, key core.SessionKey) Audience {
+		var a Audience
+		if among != nil {
+			if a = among(ctx, key); a.Allow != nil && a.Key == "" {
+				return a // which is an error
+			}
+		}
+		actor, err := d.Actor(ctx, key)
+		if err != nil { // a stranger, until it is known who acts
+			s.logger.WarnContext(ctx, "nobody says who acts, so private skills are not shown", "error", err)
+			actor = library.Actor{Tenant: actor.Tenant}
+		}
+		who := "anybody"
+		if d.Library.Separate(actor) {
+			who = fmt.Sprintf("%q %q %q", actor.Subject, actor.Agent, actor.Roles)
+		}
+		allowed := a.Allow
+		return Audience{Key: fmt.Sprintf("%q %s", a.Key, who), Allow: func(skill core.Skill) bool {
+			return (allowed == nil || allowed(skill)) && (skill.Source != libraryRoot || d.Library.Shows(actor, skill.ID))
+		}}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,7 +123,7 @@ func (r *Runtime) freeze(ctx context.Context, rec *session.Record, skills *catal
 // announce adds a note to the user message that begins a turn if the catalog has
 // changed since the session was last told of it.
 func (r *Runtime) announce(ctx context.Context, rec *session.Record, skills *catalog.Catalog, messages []core.Message) error {
-	if rec.NoSkills || !r.listsSkills() {
+	if rec.NoSkills {
 		return nil
 	}
 	for _, n := range rec.Notes {
@@ -135,6 +136,10 @@ func (r *Runtime) announce(ctx context.Context, rec *session.Record, skills *cat
 	o := r.overviewOf(skills)
 	if rec.Listing == o.listing.Digest {
 		return nil
+	}
+	if !r.listsSkills() && !r.knowsSkills(messages) {
+		rec.Listing = o.listing.Digest
+		return r.pinListing(ctx, rec.Key, o.listing)
 	}
 	old, err := session.PinnedListing(ctx, r.storeOf(rec.Key), rec.Key.Session, rec.Listing, time.Now())
 	if errors.Is(err, session.ErrNotPinned) {
@@ -158,6 +163,14 @@ func (r *Runtime) announce(ctx context.Context, rec *session.Record, skills *cat
 	rec.Listing = o.listing.Digest
 	rec.Notes = append(rec.Notes, session.Note{Anchor: rec.User, Text: note})
 	return nil
+}
+
+// knowsSkills reports whether the agent has called one of the runtime's tools, from
+// whose answers it knows skills that no request lists.
+func (r *Runtime) knowsSkills(messages []core.Message) bool {
+	return slices.ContainsFunc(messages, func(m core.Message) bool {
+		return slices.ContainsFunc(m.Calls, func(c core.ToolCall) bool { return r.set.Operation(c.Name) != nil })
+	})
 }
 
 // unknownTool returns the answer to a call of a tool that does not exist. It names

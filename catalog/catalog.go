@@ -18,6 +18,8 @@ import (
 type Catalog struct {
 	*library
 	audience *audience // nil: everybody
+	// revisions are those of skills that are read as they were, by canonical id.
+	revisions map[string]string
 }
 
 // library is what the catalogs of all audiences share.
@@ -269,7 +271,7 @@ func (c *Catalog) within(ctx context.Context, name string, read func(*state, pla
 		if err != nil {
 			return fmt.Errorf("catalog: %w", err)
 		}
-		p, err := c.place(ctx, st, skill)
+		p, err := c.place(ctx, st, &skill)
 		if err == nil {
 			err = read(st, p, skill)
 		}
@@ -284,14 +286,18 @@ func isStale(err error) bool {
 	return isClosed(err) || errors.Is(err, ErrGone) || errors.Is(err, ErrDigest)
 }
 
-// place returns the place of a skill, with the tree that its files are in.
-func (c *Catalog) place(ctx context.Context, st *state, skill core.Skill) (place, error) {
+// place returns the place of a skill, with the tree that its files are in. The skill
+// becomes that of the revision that is read.
+func (c *Catalog) place(ctx context.Context, st *state, skill *core.Skill) (place, error) {
 	p := st.places[skill.ID]
 	if p.entry == nil {
 		p.tree = st.areas[p.area].tree
 		return p, nil
 	}
-	var err error
+	err := c.at(ctx, &p, skill)
+	if err != nil {
+		return p, fmt.Errorf("catalog: skill %q: %w", skill.Name, err)
+	}
 	if p.tree, err = openEntry(ctx, c.sources[p.root], p.entry); err != nil {
 		return p, fmt.Errorf("catalog: skill %q: %w", skill.Name, err)
 	}

@@ -135,7 +135,7 @@ func (c *Catalog) searched(ctx context.Context, st *state, skill core.Skill) (st
 	if c.cfg.searchBytes == 0 {
 		return "", nil
 	}
-	p, err := c.place(ctx, st, skill)
+	p, err := c.place(ctx, st, &skill)
 	if err != nil {
 		return "", err
 	}

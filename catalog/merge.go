@@ -125,7 +125,7 @@ func (c *Catalog) id(st *state, kind, root, folder string, skill *core.Skill) st
 	switch {
 	case kind == "plugin":
 		id = kind + ":" + root + ":" + skill.Name
-	case kind == "source" && (strings.HasPrefix(folder, "db:") || strings.HasPrefix(folder, "mcp:")):
+	case kind == "source" && (strings.HasPrefix(folder, "db:") || strings.HasPrefix(folder, "plugin:") || strings.HasPrefix(folder, "mcp:")):
 		id = folder
 	case folder == ".":
 		id = kind + ":" + root

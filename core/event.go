@@ -25,6 +25,8 @@ const (
 	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail: "turn", "answered", "unloaded", "evicted", "replaced" or "session"
 
 	CatalogChanged EventKind = "catalog.changed" // Detail: the note
+	LibraryChanged EventKind = "library.changed" // a skill of a library was edited; Skill, Digest: of all its files, Detail: the action, id, refs and subject
+	LibraryRefused EventKind = "library.refused" // an edit was not made; Skill: as it was named, Detail: the action, subject, code and reason
 	OverviewCut    EventKind = "overview.cut"    // Detail: how many skills have no room in the overview; of no session
 	ToolCalled     EventKind = "tool.called"     // Call, Detail: the answer, Duration
 	ToolAllowed    EventKind = "tool.allowed"    // Call, Skill and Rule if a list has it, Detail: why

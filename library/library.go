@@ -96,7 +96,31 @@ type shelf struct {
 	mu     sync.Mutex
 	seq    int64
 	heads  map[string]*known
-	served map[string]core.Skill // of a version that is not the newest
+	owners map[string]bool // who has private skills
+}
+
+// shelf returns what is known of a tenant.
+func (l *Library) shelf(tenant string) *shelf {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.shelves[tenant]
+	if s == nil {
+		s = &shelf{heads: map[string]*known{}, owners: map[string]bool{}}
+		l.shelves[tenant] = s
+	}
+	return s
+}
+
+func (s *shelf) known(id string) *known {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.heads[id]
+}
+
+func (s *shelf) owns(subject string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.owners[subject]
 }
 
 // known is a head with its front matter parsed. It never changes.
@@ -107,13 +131,7 @@ type known struct {
 
 // heads returns the heads of a tenant as they are now.
 func (l *Library) heads(ctx context.Context, tenant string) (map[string]*known, error) {
-	l.mu.Lock()
-	s := l.shelves[tenant]
-	if s == nil {
-		s = &shelf{heads: map[string]*known{}, served: map[string]core.Skill{}}
-		l.shelves[tenant] = s
-	}
-	l.mu.Unlock()
+	s := l.shelf(tenant)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	changed, seq, err := l.store.Heads(ctx, tenant, s.seq)
@@ -127,6 +145,9 @@ func (l *Library) heads(ctx context.Context, tenant string) (map[string]*known, 
 		}
 		for _, h := range changed {
 			next[h.ID] = &known{Head: h, skill: frontOf(h.Front, h.Name)}
+			if h.Plugin == "" && !h.Shared {
+				s.owners[h.Owner] = true
+			}
 		}
 		s.heads = next
 	}

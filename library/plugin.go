@@ -28,7 +28,8 @@ type Plugin struct {
 	Version string
 	// Source holds its skills as they are packaged. It is never written to.
 	Source catalog.Source
-	// Allow says who sees the plugin: one agent, say. Nil is everybody.
+	// Allow says who sees the plugin: one agent, say. Nil is everybody. It is pure, and
+	// does not ask which session the actor is in.
 	Allow func(Actor) bool
 }
 
@@ -107,12 +108,15 @@ type packaged struct {
 	digest string
 }
 
-// packaged returns the skills of all plugins that an actor sees. A plugin that cannot
-// be read keeps what it listed last.
-func (l *Library) packaged(ctx context.Context, a Actor) (map[string]*packaged, error) {
+// shows reports whether an actor sees the plugin.
+func (p *plugin) shows(a Actor) bool { return p.Allow == nil || p.Allow(a) }
+
+// packaged returns the skills of those plugins that are shown. A plugin that cannot be
+// read keeps what it listed last.
+func (l *Library) packaged(ctx context.Context, shown func(*plugin) bool) (map[string]*packaged, error) {
 	all := map[string]*packaged{}
 	for _, p := range l.plugins {
-		if p.Allow != nil && !p.Allow(a) {
+		if !shown(p) {
 			continue
 		}
 		skills, err := p.scan(ctx)

@@ -74,3 +74,26 @@ func need(have, want Role, doing, instead string) error {
 }
 
 const copyInstead = `copy it with action "copy" and edit the copy`
+
+// Grant gives a subject a role; it replaces the one that he was granted before. It is
+// for hosts and commands.
+func (l *Library) Grant(ctx context.Context, a Actor, subject string, role Role) error {
+	have, err := l.roleOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	if err := need(have, Maintainer, "granting roles", ""); err != nil {
+		return err
+	}
+	if role, err = ParseRole(string(role)); err != nil {
+		return err
+	}
+	if subject == "" {
+		return invalid("subject is missing")
+	}
+	_, err = l.store.Commit(ctx, Change{
+		Tenant: a.Tenant, Grant: &Grant{subject, role},
+		Entry: l.entry(a, Granting, "", 0, 0, "applied", subject+": "+string(role)),
+	})
+	return err
+}

@@ -34,8 +34,8 @@ func (s *Skill) Read(ctx context.Context, path string) ([]byte, error) {
 	return nil, fmt.Errorf("file %q: %w", path, ErrUnknown)
 }
 
-// all reads all files.
-func (s *Skill) all(ctx context.Context) (map[string][]byte, error) {
+// ReadAll returns all files by their paths.
+func (s *Skill) ReadAll(ctx context.Context) (map[string][]byte, error) {
 	files := make(map[string][]byte, len(s.Files))
 	for _, f := range s.Files {
 		data, err := s.read(ctx, f)
@@ -69,6 +69,7 @@ type view struct {
 	library *Library
 	actor   Actor
 	role    Role
+	all     bool // what is private to anybody, too
 	items   map[string]*item
 }
 
@@ -77,15 +78,27 @@ func (l *Library) view(ctx context.Context, a Actor) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
+	return l.viewAs(ctx, &view{library: l, actor: a, role: role})
+}
+
+// viewOfAll is the view of everything in a tenant, as it is served to others than its
+// makers.
+func (l *Library) viewOfAll(ctx context.Context, a Actor) (*view, error) {
+	return l.viewAs(ctx, &view{library: l, actor: a, role: Viewer, all: true})
+}
+
+// viewAs fills a view.
+func (l *Library) viewAs(ctx context.Context, v *view) (*view, error) {
+	a := v.actor
 	heads, err := l.heads(ctx, a.Tenant)
 	if err != nil {
 		return nil, err
 	}
-	bases, err := l.packaged(ctx, a)
+	bases, err := l.packaged(ctx, func(p *plugin) bool { return v.all || p.shows(a) })
 	if err != nil {
 		return nil, err
 	}
-	v := &view{library: l, actor: a, role: role, items: make(map[string]*item, len(heads)+len(bases))}
+	v.items = make(map[string]*item, len(heads)+len(bases))
 	for id, b := range bases {
 		v.items[id] = &item{id: id, base: b}
 	}
@@ -104,7 +117,7 @@ func (v *view) owns(h *known) bool { return h.Owner == v.actor.Subject }
 // sees reports whether the actor may know of a skill by its id.
 func (v *view) sees(i *item) bool {
 	switch {
-	case i.head == nil || i.head.Plugin != "":
+	case v.all || i.head == nil || i.head.Plugin != "":
 		return true
 	case v.owns(i.head) || v.role == Maintainer:
 		return true
@@ -121,7 +134,7 @@ func (v *view) lists(i *item) bool {
 	if i.head.State == Archived {
 		return false
 	}
-	return i.head.Plugin != "" || i.head.Shared || v.owns(i.head)
+	return v.all || i.head.Plugin != "" || i.head.Shared || v.owns(i.head)
 }
 
 // served is the version that the actor is given: the newest one for its maker and for
@@ -241,7 +254,7 @@ func (v *view) open(ctx context.Context, i *item, version string) (*Skill, error
 		if n, err = strconv.Atoi(digits); err != nil || n < 1 || !strings.HasPrefix(version, "v") {
 			return nil, invalid(`there is no version %q: use v3, a versionRef or base`, version)
 		}
-		if n > i.head.Served && n != v.served(i.head) && v.role.rank() < Editor.rank() && !v.owns(i.head) {
+		if n > i.head.Served && n != v.served(i.head) && !v.all && v.role.rank() < Editor.rank() && !v.owns(i.head) {
 			return nil, invalid("there is no version %q of %s", version, i.id)
 		}
 	}
@@ -267,7 +280,7 @@ func (v *view) open(ctx context.Context, i *item, version string) (*Skill, error
 	s.Descriptor = v.describeHead(i, n, r.Digest, front)
 	s.Reviewed = s.Reviewed || r.ReviewedBy != ""
 	if s.Outdated {
-		s.Warnings = append(s.Warnings, "overlay-outdated: the plugin has another text now than the one that was edited")
+		s.Warnings = append(s.Warnings, string(CodeOutdated)+": the plugin has another text now than the one that was edited")
 	}
 	return s, nil
 }

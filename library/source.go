@@ -13,18 +13,53 @@ import (
 // Source returns what is shared in a tenant as a source of skills: the skills of the
 // database, and those of plugins with their overlays. Revisions are kept, so a skill
 // can be opened as it was listed. Entry ids are canonical ids.
-func (l *Library) Source(tenant string) catalog.Source {
-	return &source{library: l, actor: Actor{Tenant: tenant}}
+func (l *Library) Source(tenant string) catalog.Keeper {
+	return l.SourceFor(Actor{Tenant: tenant})
+}
+
+// SourceFor is [Library.Source] with the private skills of an actor, and the plugins
+// that he sees.
+func (l *Library) SourceFor(a Actor) catalog.Keeper { return &source{library: l, actor: a} }
+
+// SourceOfAll is [Library.Source] with the private skills of everybody and with all
+// plugins. Who shows them to somebody asks [Library.Shows] about each.
+func (l *Library) SourceOfAll(tenant string) catalog.Keeper {
+	return &source{library: l, actor: Actor{Tenant: tenant}, all: true}
+}
+
+// Shows reports whether a skill that [Library.SourceOfAll] has listed is one of those
+// that an actor is shown: by its canonical id, and without asking the store.
+func (l *Library) Shows(a Actor, id string) bool {
+	if h := l.shelf(a.Tenant).known(id); h != nil && h.Plugin == "" {
+		return h.Shared || h.Owner == a.Subject
+	}
+	rest, ok := strings.CutPrefix(id, "plugin:")
+	name, _, _ := strings.Cut(rest, ":")
+	return ok && slices.ContainsFunc(l.plugins, func(p *plugin) bool { return p.ID == name && p.shows(a) })
+}
+
+// Separate reports whether an actor may be shown another choice of what
+// [Library.SourceOfAll] has listed than one who owns nothing and sees every plugin.
+func (l *Library) Separate(a Actor) bool {
+	return l.shelf(a.Tenant).owns(a.Subject) || slices.ContainsFunc(l.plugins, func(p *plugin) bool { return !p.shows(a) })
 }
 
 type source struct {
 	library *Library
 	actor   Actor
+	all     bool // of everybody
+}
+
+func (s *source) view(ctx context.Context) (*view, error) {
+	if s.all {
+		return s.library.viewOfAll(ctx, s.actor)
+	}
+	return s.library.view(ctx, s.actor)
 }
 
 // Scan implements catalog.Source.
 func (s *source) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.Listing, error) {
-	v, err := s.library.view(ctx, s.actor)
+	v, err := s.view(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +78,7 @@ func (s *source) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.List
 		next.Entries = append(next.Entries, e)
 		if i.overlaid() && i.base != nil && i.head.BaseDigest != i.base.digest {
 			next.Diagnostics = append(next.Diagnostics, skillmd.Diagnostic{
-				File: i.id, Code: "overlay-outdated", Severity: skillmd.Warning,
+				File: i.id, Code: CodeOutdated, Severity: skillmd.Warning,
 				Message: "the plugin has another text now than the one that was edited",
 			})
 		}
@@ -58,18 +93,15 @@ func (s *source) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.List
 	return next, nil
 }
 
+// entry lists a skill; what prev says of the same revision is taken over.
 func (s *source) entry(ctx context.Context, v *view, i *item, prev *catalog.Listing) (catalog.Entry, error) {
-	sk := &Skill{}
 	revision := ""
 	if i.overlaid() {
 		d, err := v.describe(ctx, i)
 		if err != nil {
 			return catalog.Entry{}, err
 		}
-		revision = d.VersionRef
-		if !d.Reviewed {
-			revision += "-unreviewed"
-		}
+		revision = revisionOf(&d)
 	} else {
 		revision = i.base.ref()
 	}
@@ -78,11 +110,32 @@ func (s *source) entry(ctx context.Context, v *view, i *item, prev *catalog.List
 			return prev.Entries[n], nil
 		}
 	}
-	var err error
-	if sk, err = v.open(ctx, i, ""); err != nil {
+	sk, err := v.open(ctx, i, "")
+	if err != nil {
 		return catalog.Entry{}, err
 	}
-	text, err := sk.Read(ctx, skillFile)
+	return sk.entry(ctx)
+}
+
+// CodeOutdated says that a plugin has another text now than the one that an overlay was
+// made of.
+const CodeOutdated skillmd.Code = "overlay-outdated"
+
+// unreviewedMark ends the revision of what no person has looked at.
+const unreviewedMark = "-unreviewed"
+
+// revisionOf is the revision of an entry. A review makes another one of it, because
+// it changes what the skill may do.
+func revisionOf(d *Descriptor) string {
+	if d.Reviewed {
+		return d.VersionRef
+	}
+	return d.VersionRef + unreviewedMark
+}
+
+// entry is the skill as a source lists it.
+func (s *Skill) entry(ctx context.Context) (catalog.Entry, error) {
+	text, err := s.Read(ctx, skillFile)
 	if err != nil {
 		return catalog.Entry{}, err
 	}
@@ -90,22 +143,45 @@ func (s *source) entry(ctx context.Context, v *view, i *item, prev *catalog.List
 	if end := skillmd.FrontMatterEnd(text); end > 0 {
 		head = text[:end]
 	}
-	e := catalog.Entry{ID: i.id, Revision: revision, Head: head[:min(len(head), 64<<10)], Editable: true, Unreviewed: !sk.Reviewed}
-	for _, f := range sk.Files {
+	e := catalog.Entry{ID: s.ID, Revision: revisionOf(&s.Descriptor), Head: head[:min(len(head), 64<<10)], Editable: true, Unreviewed: !s.Reviewed}
+	for _, f := range s.Files {
 		e.Files = append(e.Files, catalog.File{Path: f.Path, Size: f.Size, SHA256: f.Digest})
 	}
 	return e, nil
 }
 
-// Open implements catalog.Source.
-func (s *source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
+// at opens a skill at a revision that was listed. One that is gone is catalog.ErrGone.
+func (s *source) at(ctx context.Context, id, revision string) (*Skill, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	sk, err := s.library.open(ctx, s.actor, Ref{Skill: id, Version: strings.TrimSuffix(revision, "-unreviewed")}, true)
+	v, err := s.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i, err := v.find(id)
+	if err != nil {
+		return nil, catalog.ErrGone
+	}
+	sk, err := v.open(ctx, i, strings.TrimSuffix(revision, unreviewedMark))
 	if isOwn(err) {
 		return nil, catalog.ErrGone
 	}
+	return sk, err
+}
+
+// Entry implements catalog.Keeper.
+func (s *source) Entry(ctx context.Context, id, revision string) (catalog.Entry, error) {
+	sk, err := s.at(ctx, id, revision)
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	return sk.entry(ctx)
+}
+
+// Open implements catalog.Source.
+func (s *source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
+	sk, err := s.at(ctx, id, revision)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,9 @@ type Load struct {
 	Anchor *Mark
 	Skill  string
 	ID     string // the canonical id of the skill, "" where it is not known
-	Digest string // of the body
+	// Revision is that of the skill, "" where its source keeps none.
+	Revision string
+	Digest   string // of the body
 	// Docs are the docs to load with it; All reports that every doc was asked for.
 	Docs []Doc
 	All  bool
@@ -63,6 +65,7 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) Loading {
 	if l.ID != "" {
 		a.ID = l.ID
 	}
+	a.Revision = l.Revision
 	a.All = a.All || l.All
 	if changed { // a doc that is gone is no longer selected
 		a.Docs = slices.DeleteFunc(a.Docs, func(name string) bool { return !hasDoc(docs, name) })

@@ -108,6 +108,9 @@ type Active struct {
 	// ID is the canonical id of the skill that the name meant, "" where it is not
 	// known.
 	ID string `json:"id,omitempty"`
+	// Revision is that of the skill whose text was loaded, "" where its source keeps
+	// none. Its files are read and staged until the skill is loaded anew.
+	Revision string `json:"revision,omitempty"`
 	// Digest is the hex SHA-256 of the body that was delivered.
 	Digest string `json:"digest"`
 	// Docs are the selected docs in the order of selection. All reports that every

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/session"
 )
@@ -14,13 +15,13 @@ import (
 // maxDocBytes bounds the docs that one call may bring into view, in bytes.
 const maxDocBytes = 1 << 20
 
-// readDocs reads and pins the named docs that are listed. left says which docs
+// readDocs reads and pins the named docs of a catalog that are listed. left says which docs
 // are left out and why: single docs that cannot be read, or all of them if they
 // are too large together.
-func readDocs(ctx context.Context, s *Scope, skill string, listed, names []string) (docs []docText, left []ModelError, err error) {
+func readDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill string, listed, names []string) (docs []docText, left []ModelError, err error) {
 	total := 0
 	for _, name := range names {
-		c, err := s.Catalog.DocOf(ctx, skill, listed, name)
+		c, err := from.DocOf(ctx, skill, listed, name)
 		if err != nil {
 			err = unreadable(ctx, err, "doc %q of %q cannot be read", name, skill)
 			told := ModelError("")

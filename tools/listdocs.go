@@ -29,7 +29,7 @@ func listDocs(ctx context.Context, s *Scope, args Args) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	docs, err := s.Catalog.Docs(ctx, skill.Name)
+	docs, err := s.Loaded(rec).Docs(ctx, skill.Name)
 	if err != nil {
 		return "", unreadable(ctx, err, "docs of %q cannot be listed", skill.Name)
 	}

@@ -144,7 +144,7 @@ func (l *loading) load(next *session.Record, t *skillText) {
 	name := t.skill.Name
 	next.KeepList(name, l.scope.Number, t.skill.AllowedTools, t.skill.Repaired)
 	done := next.Load(session.Load{
-		Call: l.scope.Number, Anchor: l.anchor, Skill: name, ID: t.skill.ID, Digest: t.body.Digest,
+		Call: l.scope.Number, Anchor: l.anchor, Skill: name, ID: t.skill.ID, Revision: t.skill.Revision, Digest: t.body.Digest,
 		Docs: pinnedDocs(t.docs), All: t.all, Selected: pinnedDocs(t.selected), Listing: t.listing.Digest,
 	}, l.scope.shows)
 	d := done.Delivery

@@ -86,7 +86,8 @@ func readSkillFile(ctx context.Context, s *Scope, asked string, args Args) (stri
 		name = skill.Name
 	}
 	file := callargs.Cut(path.Clean(asked), 200) // as the answer shows it
-	data, err := s.Catalog.ReadFile(ctx, name, asked)
+	from := s.Loaded(rec)
+	data, err := from.ReadFile(ctx, name, asked)
 	if err == nil {
 		return fileAnswer(s, file, "", data, args)
 	}
@@ -96,22 +97,22 @@ func readSkillFile(ctx context.Context, s *Scope, asked string, args Args) (stri
 	case !errors.Is(err, catalog.ErrNotExist):
 		return "", unreadable(ctx, err, "%q of skill %q cannot be read", file, name)
 	}
-	found, err := otherCase(ctx, s, name, path.Clean(asked))
+	found, err := otherCase(ctx, from, name, path.Clean(asked))
 	if err != nil {
 		return "", err
 	}
 	if found != "" {
-		if data, err := s.Catalog.ReadFile(ctx, name, found); err == nil {
+		if data, err := from.ReadFile(ctx, name, found); err == nil {
 			return fileAnswer(s, found, fmt.Sprintf("there is no %q; this is %q", file, found), data, args)
 		}
 	}
-	return "", missingFile(ctx, s, name, file)
+	return "", missingFile(ctx, from, name, file)
 }
 
 // otherCase returns the only file of a skill whose name differs from the
 // requested one in case alone, or "".
-func otherCase(ctx context.Context, s *Scope, skill, asked string) (string, error) {
-	files, _, err := s.Catalog.Files(ctx, skill, 0)
+func otherCase(ctx context.Context, from *catalog.Catalog, skill, asked string) (string, error) {
+	files, _, err := from.Files(ctx, skill, 0)
 	if err != nil {
 		return "", unreadable(ctx, err, "files of %q cannot be listed", skill)
 	}
@@ -186,8 +187,8 @@ func fileAnswer(s *Scope, file, note string, data []byte, args Args) (string, er
 
 // missingFile says which files the skill has instead, as far as they fit an
 // answer.
-func missingFile(ctx context.Context, s *Scope, skill, file string) error {
-	files, more, err := s.Catalog.Files(ctx, skill, 40)
+func missingFile(ctx context.Context, from *catalog.Catalog, skill, file string) error {
+	files, more, err := from.Files(ctx, skill, 40)
 	if err != nil {
 		return unreadable(ctx, err, "%q of skill %q cannot be read", file, skill)
 	}

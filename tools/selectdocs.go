@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/session"
@@ -50,7 +51,7 @@ func selectDocs(ctx context.Context, s *Scope, args Args) (string, error) {
 	var r reply
 	if c.mode != "clear" {
 		var left []ModelError
-		if c.docs, left, err = chosenDocs(ctx, s, skill.Name, args.Texts("docs"), c.all); err != nil {
+		if c.docs, left, err = chosenDocs(ctx, s, s.Loaded(rec), skill.Name, args.Texts("docs"), c.all); err != nil {
 			return "", err
 		}
 		leftOut(&r, left)
@@ -71,8 +72,8 @@ func selectDocs(ctx context.Context, s *Scope, args Args) (string, error) {
 
 // chosenDocs reads the docs that a call names. The whole call fails if the skill
 // lacks one of them, or if none can be read.
-func chosenDocs(ctx context.Context, s *Scope, skill string, names []string, all bool) ([]docText, []ModelError, error) {
-	has, err := s.Catalog.Docs(ctx, skill)
+func chosenDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill string, names []string, all bool) ([]docText, []ModelError, error) {
+	has, err := from.Docs(ctx, skill)
 	if err != nil {
 		return nil, nil, unreadable(ctx, err, "docs of %q cannot be listed", skill)
 	}
@@ -88,7 +89,7 @@ func chosenDocs(ctx context.Context, s *Scope, skill string, names []string, all
 		}
 		want = known(names, has)
 	}
-	docs, left, err := readDocs(ctx, s, skill, has, want)
+	docs, left, err := readDocs(ctx, s, from, skill, has, want)
 	if err == nil && len(docs) == 0 && len(left) > 0 {
 		err = left[0]
 	}

@@ -46,6 +46,9 @@ func (s *Scope) Skill(rec *session.Record, name string) (core.Skill, error) {
 	if ambiguous, ok := errors.AsType[*catalog.AmbiguousError](err); ok {
 		return core.Skill{}, ModelErrorf("%s", ambiguous)
 	}
+	if err == nil && rec.Find(skill.ID) != nil { // loaded by its id: another skill has its name too
+		skill.Name = skill.ID
+	}
 	if err == nil && (!skill.Hidden || rec.Find(skill.Name) != nil) {
 		return skill, nil
 	}
@@ -53,6 +56,17 @@ func (s *Scope) Skill(rec *session.Record, name string) (core.Skill, error) {
 		return core.Skill{}, ModelErrorf("unknown skill %q: did you mean %s?", callargs.Cut(name, 80), quotedList(near))
 	}
 	return core.Skill{}, ModelErrorf("unknown skill %q: use a name from the list of available skills", callargs.Cut(name, 80))
+}
+
+// Loaded is the catalog with each loaded skill at the revision whose text was loaded.
+func (s *Scope) Loaded(rec *session.Record) *catalog.Catalog {
+	revisions := make(map[string]string)
+	for i := range rec.Active {
+		if a := &rec.Active[i]; a.ID != "" && a.Revision != "" {
+			revisions[a.ID] = a.Revision
+		}
+	}
+	return s.Catalog.At(revisions)
 }
 
 // findReadable resolves the name of a skill that is loaded, or whose text load
@@ -100,7 +114,7 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 		return t, unreadable(ctx, err, "docs of %q cannot be listed", skill.Name)
 	}
 	for _, name := range known(selected, t.known) { // a doc that is gone is no longer selected
-		docs, _, err := readDocs(ctx, s, skill.Name, t.known, []string{name})
+		docs, _, err := readDocs(ctx, s, s.Catalog, skill.Name, t.known, []string{name})
 		if err != nil {
 			return t, err
 		}
@@ -110,7 +124,7 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 	if !all {
 		want = known(docs, t.known)
 	}
-	if t.docs, t.left, err = readDocs(ctx, s, skill.Name, t.known, want); err != nil {
+	if t.docs, t.left, err = readDocs(ctx, s, s.Catalog, skill.Name, t.known, want); err != nil {
 		return t, err
 	}
 	return t, t.refer(ctx, s)

@@ -18,7 +18,7 @@ func (st *staging) findDependencies(ctx context.Context, first bool) error {
 		return nil
 	}
 	found, err := st.Dependencies.Find(ctx, func(name string) ([]byte, error) {
-		data, err := st.scope.Catalog.ReadFile(ctx, st.skill.Name, name)
+		data, err := st.load.from.ReadFile(ctx, st.skill.Name, name)
 		if errors.Is(err, catalog.ErrNotExist) {
 			return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 		}

@@ -28,7 +28,8 @@ func (r *Runner) secretsOf(ctx context.Context, skill core.Skill) []terminal.Sec
 }
 
 // knownSecrets are those of every skill of the catalog that asks for any, whoever
-// sees it: one that is no longer loaded may have left its own in a file.
+// sees it: one that is no longer loaded may have left its own in a file. Those of
+// loaded revisions that are not the newest are among them.
 func (r *Runner) knownSecrets(ctx context.Context, s *tools.Scope) ([]terminal.Secret, error) {
 	if r.Secret == nil {
 		return nil, nil
@@ -37,6 +38,18 @@ func (r *Runner) knownSecrets(ctx context.Context, s *tools.Scope) ([]terminal.S
 	for _, skill := range s.Catalog.Whole().Snapshot().Skills() {
 		if skill.Metadata["secrets"] != "" {
 			secrets = append(secrets, r.secretsOf(ctx, skill)...)
+		}
+	}
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return nil, err
+	}
+	loaded := s.Loaded(rec)
+	for i := range rec.Active {
+		if a := &rec.Active[i]; a.Revision != "" {
+			if skill, err := loaded.Front(ctx, a.Skill); err == nil && skill.Revision == a.Revision { // else it runs nothing
+				secrets = append(secrets, r.secretsOf(ctx, skill)...)
+			}
 		}
 	}
 	return secrets, ctx.Err()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/session"
@@ -16,7 +17,8 @@ import (
 // files as the first command after that load found them.
 type loadRef struct {
 	id     string // in the session
-	digest string // of the body that was delivered
+	digest string // of the body that was delivered, "" where the files are of a revision
+	from   *catalog.Catalog
 }
 
 // choose finds the skill and whether it may run.
@@ -28,15 +30,24 @@ func (st *staging) choose(ctx context.Context) error {
 	if st.skill, err = st.scope.Skill(rec, st.plan.skill); err != nil {
 		return err
 	}
-	st.load, err = st.loadOf(ctx, rec, st.skill)
-	return err
+	if st.load, err = st.loadOf(ctx, rec, st.skill); err != nil || st.load.digest != "" {
+		return err
+	}
+	if st.skill, err = st.load.from.Front(ctx, st.skill.Name); err != nil {
+		return modelError(ctx, err)
+	}
+	return nil
 }
 
 // loadOf finds the load of a skill. A skill that may run without one counts as
 // loaded anew in every turn.
 func (st *staging) loadOf(ctx context.Context, rec *session.Record, skill core.Skill) (loadRef, error) {
-	if a := rec.Find(skill.Name); a != nil {
-		return loadRef{fmt.Sprintf("%q %s %d", st.scope.Key.Agent, a.Digest, a.Loaded), a.Digest}, nil
+	from := st.scope.Loaded(rec)
+	switch a := rec.Find(skill.Name); {
+	case a != nil && a.Revision != "" && a.ID == skill.ID:
+		return loadRef{id: a.ID + " " + a.Revision, from: from}, nil
+	case a != nil:
+		return loadRef{fmt.Sprintf("%q %s %d", st.scope.Key.Agent, a.Digest, a.Loaded), a.Digest, from}, nil
 	}
 	if !st.Unloaded {
 		return loadRef{}, tools.NotLoaded(skill.Name)
@@ -45,7 +56,7 @@ func (st *staging) loadOf(ctx context.Context, rec *session.Record, skill core.S
 	if err != nil {
 		return loadRef{}, err
 	}
-	return loadRef{fmt.Sprintf("%q %s turn %d", st.scope.Key.Agent, digest, rec.Turn), digest}, nil
+	return loadRef{fmt.Sprintf("%q %s turn %d", st.scope.Key.Agent, digest, rec.Turn), digest, from}, nil
 }
 
 // stage puts the skill, the conversation's files and the inputs into the
@@ -79,10 +90,10 @@ func (st *staging) stage(ctx context.Context) (err error) {
 
 // stageSkill stages a skill for a load of it.
 func (st *staging) stageSkill(ctx context.Context, skill core.Skill, l loadRef) (dir string, done workspace.Staging, err error) {
-	if dir, done, err = st.place.Stage(ctx, skill, l.id, st.scope.Catalog); err != nil {
+	if dir, done, err = st.place.Stage(ctx, skill, l.id, l.from); err != nil {
 		return "", done, err
 	}
-	if done.Looked {
+	if done.Looked && l.digest != "" {
 		now, err := st.scope.Digest(ctx, skill.Name)
 		if err != nil && ctx.Err() != nil {
 			return "", done, ctx.Err()
@@ -95,7 +106,7 @@ func (st *staging) stageSkill(ctx context.Context, skill core.Skill, l loadRef) 
 		return dir, done, nil
 	}
 	st.warnings = append(st.warnings, done.Warnings...)
-	passed, err := st.scope.Catalog.Passed(ctx, skill.Name)
+	passed, err := l.from.Passed(ctx, skill.Name)
 	for _, name := range passed {
 		st.warnings = append(st.warnings, fmt.Sprintf("not staged: %q of the skill is a link that cannot be followed, no regular file, or badly named", callargs.Cut(name, 200)))
 	}

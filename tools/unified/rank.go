@@ -1,16 +1,14 @@
 package unified
 
-import (
-	"strconv"
+import "github.com/satchel-go/satchel/search"
 
-	"github.com/satchel-go/satchel/search"
-)
-
-// pick returns the skills that a search finds, the best first.
-func pick(skills []found, documents []search.Document, phrasings []string) []found {
-	sources := make([]search.Source, len(documents))
-	for i := range documents {
-		sources[i] = search.Source{Key: skills[i].ID + " " + skills[i].VersionRef + " " + strconv.Itoa(i), Read: func() (search.Document, error) { return documents[i], nil }}
+// ranked returns the skills that a search finds, the best first.
+func ranked(skills []found, phrasings []string) []found {
+	sources := make([]search.Source, len(skills))
+	for i, f := range skills {
+		sources[i] = search.Source{Key: f.ID + " " + f.VersionRef, Read: func() (search.Document, error) {
+			return search.Document{Name: f.Name, Description: f.Description}, nil
+		}}
 	}
 	out := []found{}
 	for _, hit := range search.Build(nil, sources).Search(search.Query{Phrasings: phrasings}) {

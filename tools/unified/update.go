@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/skillmd"
@@ -227,10 +228,27 @@ func updateSkill(ctx context.Context, s *tools.Scope, args tools.Args) (string, 
 		}
 	}
 	out, err := d.Library.Edit(ctx, actor, e)
+	tell(ctx, s, actor, &e, &out, err)
 	if err != nil {
 		return d.failed(ctx, err, limit)
 	}
 	return fitted(&out, limit), nil
+}
+
+// tell reports what has become of an edit. A dry run and what changes nothing are no
+// events, and neither is a store that does not answer.
+func tell(ctx context.Context, s *tools.Scope, a library.Actor, e *library.Edit, out *library.Outcome, err error) {
+	var own *library.Error
+	switch {
+	case errors.As(err, &own):
+		s.Emit(ctx, core.Event{Kind: core.LibraryRefused, Skill: cut(e.Skill, 200), Detail: fmt.Sprintf("%s by %q: %s: %s", e.Action, a.Subject, own.Code, cut(own.Message, 500))})
+	case err == nil && out.Status == "applied":
+		from := out.Previous
+		if from == "" {
+			from = "nothing"
+		}
+		s.Emit(ctx, core.Event{Kind: core.LibraryChanged, Skill: out.Name, Digest: out.Digest, Detail: fmt.Sprintf("%s of %s from %s to %s by %q", out.Action, out.ID, from, out.VersionRef, a.Subject)})
+	}
 }
 
 // fitted writes the answer. What does not fit is left out whole: the numbered
@@ -263,4 +281,17 @@ func fitted(out *library.Outcome, limit int) string {
 		text = encode(u)
 	}
 	return text
+}
+
+// whole is a field whose text is taken as it is, white space included.
+func whole(name, description string, aliases ...string) tools.Field {
+	return tools.Field{Name: name, Kind: tools.Value, Description: description, Schema: map[string]any{"type": "string"}, Aliases: aliases}
+}
+
+func wholeText(args tools.Args, name string) (string, bool, error) {
+	var s *string
+	if err := args.Value(name, &s); err != nil || s == nil {
+		return "", false, err
+	}
+	return *s, true, nil
 }

@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"os"
@@ -12,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satchel-go/satchel/internal/librarychat"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/librarytest"
+	"github.com/satchel-go/satchel/library/sqlstore"
 	"github.com/satchel-go/satchel/library/sqlstore/internal/crash"
 	"github.com/satchel-go/satchel/library/sqlstore/sqlite"
 )
@@ -22,7 +25,10 @@ func openStore(ctx context.Context, file string) (library.Store, error) {
 	return sqlite.Open(ctx, file)
 }
 
-func TestMain(m *testing.M) { crash.Main(m, openStore) }
+func TestMain(m *testing.M) {
+	crash.Writer(openStore)
+	os.Exit(m.Run())
+}
 
 func open(t testing.TB, file string) library.Store {
 	t.Helper()
@@ -55,11 +61,37 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+func TestConversations(t *testing.T) {
+	t.Parallel()
+	librarychat.Run(t, func(t *testing.T) library.Store { return open(t, filepath.Join(t.TempDir(), "library.db")) })
+}
+
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	crash.Killed(t, filepath.Join(t.TempDir(), "library.db"), func(ctx context.Context, place string) (library.Store, error) {
 		return open(t, place), nil
 	})
+}
+
+// place opens connections to one database.
+type place struct {
+	driver driver.Driver
+	name   string
+}
+
+func (p place) Connect(context.Context) (driver.Conn, error) { return p.driver.Open(p.name) }
+func (p place) Driver() driver.Driver                        { return p.driver }
+
+func TestAborted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "library.db")
+	other := open(t, file)
+	db, err := sql.Open("sqlite", "file:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	at := place{db.Driver(), "file:" + file + "?_txlock=immediate&_pragma=foreign_keys(1)"}
+	crash.Aborted(t, at, other, func(db *sql.DB) library.Store { return sqlstore.New(db, db, sqlite.Dialect, nil) })
 }
 
 // TestChangedByAnother: a process is told of what another one has changed.

@@ -20,11 +20,12 @@ import (
 // variable names the place of the store for a process that only writes.
 const variable = "SATCHEL_LIBRARY_WRITER"
 
-// Main runs the tests, or, in a process that [Killed] has started, writes.
-func Main(m *testing.M, open func(ctx context.Context, place string) (library.Store, error)) {
+// Writer writes in a process that [Killed] has started, until it is killed; in others it
+// does nothing. TestMain calls it first.
+func Writer(open func(ctx context.Context, place string) (library.Store, error)) {
 	place := os.Getenv(variable)
 	if place == "" {
-		os.Exit(m.Run())
+		return
 	}
 	fmt.Fprintln(os.Stderr, writeForever(context.Background(), place, open))
 	os.Exit(1)

@@ -1,0 +1,40 @@
+package library
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+)
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+// printable makes text from outside one that every database takes.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 && r != '\n' && r != '\t' || r == 0x7f {
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+func (l *Library) entry(a Actor, action Action, id string, from, to int, outcome, detail string) Entry {
+	return Entry{At: l.now(), Subject: a.Subject, Agent: a.Agent, Session: a.Session, Action: action, ID: id, From: from, To: to, Outcome: outcome, Detail: printable(detail)}
+}
+
+// Log returns entries of the audit.
+func (l *Library) Log(ctx context.Context, a Actor, q LogQuery) ([]Entry, error) {
+	have, err := l.roleOf(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := need(have, Maintainer, "reading the log", ""); err != nil {
+		return nil, err
+	}
+	return l.store.Entries(ctx, a.Tenant, q)
+}

@@ -1,0 +1,163 @@
+package library
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// made is what an edit would make.
+type made struct {
+	item     *item  // nil for a new skill
+	oldText  []byte // SKILL.md before
+	files    map[string][]byte
+	state    State
+	warnings []string
+}
+
+// allowed refuses what the role of the actor is not enough for.
+func (v *view) allowed(i *item, action Action) error {
+	h := i.head
+	switch {
+	case i.base != nil:
+		return need(v.role, Maintainer, "editing plugin skills", copyInstead)
+	case !h.Shared && v.owns(h):
+		return need(v.role, Author, "editing skills", "")
+	case action == Archive || action == Restoring:
+		return need(v.role, Maintainer, "archiving shared skills", "")
+	case !h.Shared:
+		return need(v.role, Maintainer, "editing private skills of others", copyInstead)
+	}
+	return need(v.role, Editor, "editing shared skills", copyInstead)
+}
+
+// change is an edit of a skill that is there.
+func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error) {
+	if e.Skill == "" {
+		return Outcome{}, invalid("skill is missing: name the skill to change")
+	}
+	i, err := v.find(e.Skill)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Action: e.Action, ID: i.id, Name: i.name()}
+	if err := v.allowed(i, e.Action); err != nil {
+		return out, err
+	}
+	if e.Expected == "" {
+		return out, invalid("expectedVersionRef is missing: inspect the skill and send the versionRef that you saw")
+	}
+	head, err := v.newest(ctx, i)
+	if err != nil {
+		return out, err
+	}
+	out.Previous = head.VersionRef
+	from := head
+	if !sameRef(e.Expected, head) {
+		if from, err = v.open(ctx, i, e.Expected); err != nil {
+			return out, err
+		}
+	}
+	m, err := l.apply(ctx, i, from, e)
+	if err != nil {
+		if from != head { // the text that it was made for is gone anyway
+			return out, l.conflict(ctx, v, i, from, head)
+		}
+		return out, err
+	}
+	files, blobs := filesAndBlobs(m.files, from.Files)
+	digest := digestOf(files)
+	same := digest == head.Digest && m.state == stateOf(i)
+	if from != head && !same {
+		return out, l.conflict(ctx, v, i, from, head)
+	}
+	out.Digest, out.Warnings = digest, m.warnings
+	if same {
+		out.Status, out.VersionRef = "unchanged", head.VersionRef
+		return out, nil
+	}
+	if out.Diagnostics, err = l.judge(ctx, e, head, m); err != nil {
+		return out, err
+	}
+	before, err := head.texts(ctx, m.files)
+	if err != nil {
+		return out, err
+	}
+	out.Diff = compareFiles(before, m.files)
+	if e.Action == Replace && head.lines(before)*6 < 10*(head.lines(before)-out.Diff.Removed) {
+		out.Warnings = append(out.Warnings, "most lines are as before: use patch")
+	}
+	return l.commit(ctx, v, e, m, out, files, blobs, "")
+}
+
+func stateOf(i *item) State {
+	if i.head == nil {
+		return Packaged
+	}
+	return i.head.State
+}
+
+// newest returns the head, whoever may load it.
+func (v *view) newest(ctx context.Context, i *item) (*Skill, error) {
+	if !i.overlaid() {
+		return v.openBase(i), nil
+	}
+	return v.open(ctx, i, refOf(i.head.Version, i.head.Digest))
+}
+
+// sameRef reports whether a versionRef, or the beginning of one, names a version.
+func sameRef(ref string, s *Skill) bool {
+	return ref == s.VersionRef || s.Version > 0 && ref == fmt.Sprintf("v%d", s.Version)
+}
+
+// apply makes the new files.
+func (l *Library) apply(ctx context.Context, i *item, from *Skill, e *Edit) (*made, error) {
+	files, err := from.ReadAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &made{item: i, oldText: files[skillFile], files: files, state: stateOf(i)}
+	if m.state == Packaged {
+		m.state = Active
+	}
+	switch e.Action {
+	case Archive:
+		m.state = Archived
+		if i.base != nil && i.overlaid() && i.head.State != Archived {
+			m.state = Packaged
+		}
+		return m, nil
+	case Metadata:
+		return m, l.metadata(m, e)
+	}
+	if i.head != nil && i.head.State == Archived {
+		return nil, refused("%s is archived; restore it first", i.id)
+	}
+	return m, l.text(m, e)
+}
+
+// judge refuses results that cannot be, or that a model may not make.
+func (l *Library) judge(_ context.Context, e *Edit, head *Skill, m *made) ([]skillmd.Diagnostic, error) {
+	if err := l.checkFiles(m.files); err != nil {
+		return nil, err
+	}
+	doc, found, err := parse(m.files[skillFile])
+	if err != nil {
+		return nil, err
+	}
+	if head == nil {
+		if e.Model && e.Action == Create {
+			return found, checkModel(nil, &doc, "", "")
+		}
+		return found, nil
+	}
+	if skillmd.CleanName(doc.Skill.Name) != skillmd.CleanName(head.Name) {
+		return nil, refused(`rename with action "copy"`)
+	}
+	if !e.Model || e.Action == Archive {
+		return found, nil
+	}
+	old, _, _ := skillmd.Parse(m.oldText)
+	return found, checkModel(&old, &doc, string(m.oldText), string(m.files[skillFile]))
+}

@@ -1,0 +1,58 @@
+package library
+
+import (
+	"context"
+	"fmt"
+)
+
+// conflict says what has happened since the version that an edit was made for.
+func (l *Library) conflict(ctx context.Context, v *view, i *item, from, head *Skill) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e := refuse("conflict", ErrConflict, "the skill is at %s, not %s: it was changed. Inspect it and make the change anew.", head.VersionRef, from.VersionRef)
+	if head.Version > 0 {
+		r, err := l.store.Load(ctx, v.actor.Tenant, i.id, head.Version)
+		if err != nil {
+			return err
+		}
+		e.Message = fmt.Sprintf("the skill is at %s, not %s: it was changed by %s (%q). Inspect it and make the change anew.", head.VersionRef, from.VersionRef, r.Subject, r.Reason)
+	}
+	e.VersionRef = head.VersionRef
+	after, err := head.ReadAll(ctx)
+	if err != nil {
+		return err
+	}
+	before, err := from.texts(ctx, after)
+	if err != nil {
+		return err
+	}
+	e.ChangedSince = compareFiles(before, after).Numbered
+	return e
+}
+
+func approvedOther() error {
+	return refuse("conflict", ErrConflict, "the change that was approved is another one: the skill or the change is no longer the same. Inspect it and make the change anew.")
+}
+
+// raced is the conflict of an edit that somebody else was faster than.
+func (l *Library) raced(ctx context.Context, a Actor, out Outcome) error {
+	v, err := l.view(ctx, a)
+	if err != nil {
+		return err
+	}
+	i, err := v.find(out.ID)
+	if err != nil {
+		return err
+	}
+	head, err := v.newest(ctx, i)
+	if err != nil {
+		return err
+	}
+	from, err := v.open(ctx, i, out.Previous)
+	if err != nil {
+		from = head
+	}
+	e := l.conflict(ctx, v, i, from, head)
+	return e
+}

@@ -1,0 +1,137 @@
+package library
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+func (l *Library) create(ctx context.Context, v *view, e *Edit) (Outcome, error) {
+	out := Outcome{Action: e.Action, Name: e.Name}
+	if err := need(v.role, Author, "creating skills", ""); err != nil {
+		return out, err
+	}
+	files := maps.Clone(e.Files)
+	if e.Action == Create {
+		text, err := newText(e)
+		if err != nil {
+			return out, err
+		}
+		files = map[string][]byte{skillFile: []byte(text)}
+	}
+	return l.add(ctx, v, e, out, files)
+}
+
+// newText writes the SKILL.md of a new skill.
+func newText(e *Edit) (string, error) {
+	text := e.Content
+	if skillmd.FrontMatterEnd([]byte(text)) < 0 || !strings.HasPrefix(text, "---") {
+		if e.Name == "" {
+			return "", invalid("name is missing")
+		}
+		if e.Description == nil || strings.TrimSpace(*e.Description) == "" {
+			return "", invalid("description is missing: say what the skill does and when to use it")
+		}
+		text = "---\nname: " + e.Name + "\ndescription: x\n---\n\n" + strings.TrimLeft(text, "\n")
+		if !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+	}
+	text, err := withFields(text, e)
+	if err != nil {
+		return "", err
+	}
+	doc, _, err := parse([]byte(text))
+	if err != nil {
+		return "", err
+	}
+	if e.Name == "" {
+		e.Name = doc.Skill.Name
+	}
+	if doc.Skill.Name != e.Name {
+		return "", invalid("name is %q, but the front matter says %q", e.Name, doc.Skill.Name)
+	}
+	return text, nil
+}
+
+// add commits a new skill of the database.
+func (l *Library) add(ctx context.Context, v *view, e *Edit, out Outcome, files map[string][]byte) (Outcome, error) {
+	if wrong := skillmd.ValidName(e.Name); len(wrong) > 0 {
+		return out, invalid("%s", wrong[0].Message)
+	}
+	shared := e.Private != nil && !*e.Private
+	if shared {
+		if err := need(v.role, Maintainer, "sharing skills", `leave "private" out`); err != nil {
+			return out, err
+		}
+	}
+	m := &made{files: files, state: Active}
+	if e.Draft {
+		m.state = Draft
+	}
+	var err error
+	if out.Diagnostics, err = l.judge(ctx, e, nil, m); err != nil {
+		return out, err
+	}
+	for _, i := range v.items {
+		if h := i.head; h != nil && clash(&h.Head, &Head{Name: e.Name, NameKey: skillmd.CleanName(e.Name), Owner: v.actor.Subject, Shared: shared, State: m.state}) {
+			return out, nameTaken(e.Name)
+		}
+	}
+	listed, blobs := filesAndBlobs(files, nil)
+	out.Name, out.ID, out.Digest = e.Name, l.newID(), digestOf(listed)
+	out.Diff = compareFiles(nil, files)
+	owner := v.actor.Subject
+	done, err := l.commit(ctx, v, e, m, out, listed, blobs, owner)
+	if err == nil && done.Status == "dry_run" {
+		done.ID = ""
+	}
+	return done, err
+}
+
+func nameTaken(name string) error {
+	return refuse("refused", ErrNameTaken, "the name %q is taken: choose another one, or change that skill", name)
+}
+
+func (l *Library) copy(ctx context.Context, v *view, e *Edit) (Outcome, error) {
+	out := Outcome{Action: Copy, Name: e.Name}
+	if err := need(v.role, Author, "copying skills", ""); err != nil {
+		return out, err
+	}
+	if e.Name == "" {
+		return out, invalid("name is missing: give the copy a name of its own")
+	}
+	files := e.Files
+	if files == nil {
+		i, err := v.find(e.Skill)
+		if err != nil {
+			return out, err
+		}
+		s, err := v.open(ctx, i, "")
+		if err != nil {
+			return out, err
+		}
+		if files, err = s.ReadAll(ctx); err != nil {
+			return out, err
+		}
+	}
+	f, ok := splitFront(string(files[skillFile]))
+	if !ok {
+		return out, refused("the front matter cannot be read by lines")
+	}
+	if wrong := skillmd.ValidName(e.Name); len(wrong) > 0 {
+		return out, invalid("%s", wrong[0].Message)
+	}
+	f.set("name", e.Name)
+	files = maps.Clone(files)
+	files[skillFile] = []byte(f.String())
+	return l.add(ctx, v, e, out, files)
+}
+
+// Import adds a skill of a person: shared and reviewed, unless Edit.Private says
+// otherwise. It is for hosts and commands.
+func (l *Library) Import(ctx context.Context, a Actor, name string, files map[string][]byte, private bool, reason string) (Outcome, error) {
+	return l.Edit(ctx, a, Edit{Action: Importing, Name: name, Files: files, Private: &private, Reason: reason})
+}

@@ -1,0 +1,99 @@
+package library
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/internal/textedit"
+)
+
+// Diff is the difference of two versions.
+type Diff struct {
+	// Unified has three lines of context and applies with patch. Numbered has old and
+	// new number of each line. Of several files they follow each other by path.
+	Unified, Numbered string
+	Added, Removed    int
+}
+
+// lines counts the lines of the texts before a change.
+func (s *Skill) lines(files map[string][]byte) int {
+	n := 0
+	for _, data := range files {
+		n += strings.Count(string(data), "\n")
+	}
+	return n
+}
+
+// texts reads those files that are not the same as in the other ones.
+func (s *Skill) texts(ctx context.Context, other map[string][]byte) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	for _, f := range s.Files {
+		if data, ok := other[f.Path]; ok && sumOf(data) == f.Digest {
+			out[f.Path] = data
+			continue
+		}
+		data, err := s.read(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		out[f.Path] = data
+	}
+	return out, nil
+}
+
+// compareFiles is the difference of all files that differ.
+func compareFiles(before, after map[string][]byte) Diff {
+	names := map[string]bool{}
+	for name := range before {
+		names[name] = true
+	}
+	for name := range after {
+		names[name] = true
+	}
+	var d Diff
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		a, b := before[name], after[name]
+		if string(a) == string(b) {
+			continue
+		}
+		if !utf8.Valid(a) || !utf8.Valid(b) {
+			d.Unified += fmt.Sprintf("Binary files a/%s and b/%s differ\n", name, name)
+			continue
+		}
+		one := textedit.Compare(string(a), string(b), name)
+		if len(names) > 1 && name != skillFile {
+			d.Numbered += name + "\n"
+		}
+		d.Unified, d.Numbered = d.Unified+one.Unified, d.Numbered+one.Numbered
+		d.Added, d.Removed = d.Added+one.Added, d.Removed+one.Removed
+	}
+	return d
+}
+
+// Diff returns the difference of two versions, of one skill or of two.
+func (l *Library) Diff(ctx context.Context, a Actor, from, to Ref) (Diff, error) {
+	x, err := l.Inspect(ctx, a, from)
+	if err != nil {
+		return Diff{}, err
+	}
+	y, err := l.Inspect(ctx, a, to)
+	if err != nil {
+		return Diff{}, err
+	}
+	before, err := x.ReadAll(ctx)
+	if err != nil {
+		return Diff{}, err
+	}
+	after, err := y.ReadAll(ctx)
+	if err != nil {
+		return Diff{}, err
+	}
+	return compareFiles(before, after), nil
+}
+
+// DiffFiles returns the difference of two skills' files.
+func DiffFiles(before, after map[string][]byte) Diff { return compareFiles(before, after) }

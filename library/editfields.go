@@ -1,0 +1,63 @@
+package library
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// metadata changes fields of the front matter and the state.
+func (l *Library) metadata(m *made, e *Edit) error {
+	text, err := withFields(string(m.files[skillFile]), e)
+	if err != nil {
+		return err
+	}
+	m.files = maps.Clone(m.files)
+	m.files[skillFile] = []byte(text)
+	switch {
+	case e.Status == "":
+	case e.Status != string(Active) && e.Status != string(Draft):
+		return invalid("status is active or draft; archive is an action of its own")
+	case m.item != nil && m.item.base != nil && e.Status == string(Draft):
+		return refused("a plugin skill cannot be a draft; copy it with action \"copy\" and edit the copy")
+	default:
+		m.state = State(e.Status)
+	}
+	return nil
+}
+
+// withFields writes fields of an edit into a SKILL.md.
+func withFields(text string, e *Edit) (string, error) {
+	f, ok := splitFront(text)
+	if !ok {
+		return "", refused("the front matter cannot be read by lines")
+	}
+	if e.Description != nil {
+		if strings.TrimSpace(*e.Description) == "" {
+			return "", invalid("description is empty")
+		}
+		f.set("description", strings.TrimSpace(*e.Description))
+	}
+	values := maps.Clone(e.Metadata)
+	if values == nil {
+		values = map[string]any{}
+	}
+	if e.Category != nil {
+		values["category"] = *e.Category
+	}
+	if e.Triggers != nil {
+		values["triggers"] = e.Triggers
+	}
+	if e.ToolHints != nil {
+		values["toolHints"] = e.ToolHints
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if keyIn(key+":") != key {
+			return "", invalid("%q cannot be a key of metadata", cut(key, 80))
+		}
+		if !f.setMetadata(key, values[key]) {
+			return "", refused("metadata is written on one line: change it with action \"patch\"")
+		}
+	}
+	return f.String(), nil
+}

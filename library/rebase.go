@@ -1,0 +1,94 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/internal/textedit"
+)
+
+// Rebase makes the edit of an outdated overlay anew on what the plugin has now, or
+// changes nothing: the error is then that of the patch.
+func (l *Library) Rebase(ctx context.Context, a Actor, ref Ref) (Outcome, error) {
+	e := &Edit{Action: Rebasing, Skill: ref.Skill, Reason: "rebased on what the plugin has now"}
+	return l.again(ctx, a, e, func(v *view, i *item) (*made, error) {
+		if i.base == nil || !i.overlaid() || i.head.State != Active {
+			return nil, refused("%s has no overlay", i.id)
+		}
+		now, err := v.openBase(i).ReadAll(ctx)
+		if err != nil {
+			return nil, err
+		}
+		head, err := v.newest(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		edited, err := head.ReadAll(ctx)
+		if err != nil {
+			return nil, err
+		}
+		packaged, err := l.baseOf(ctx, a.Tenant, i.head.BaseDigest)
+		if err != nil {
+			return nil, err
+		}
+		files, err := rebase(packaged, edited, now)
+		if err != nil {
+			return nil, err
+		}
+		return &made{item: i, files: files, state: Active}, nil
+	})
+}
+
+// rebase makes on now the changes that lead from packaged to edited.
+func rebase(packaged, edited, now map[string][]byte) (map[string][]byte, error) {
+	files := maps.Clone(now)
+	for _, name := range slices.Sorted(maps.Keys(edited)) {
+		text, was := edited[name], packaged[name]
+		switch {
+		case string(text) == string(was):
+		case string(now[name]) == string(was):
+			files[name] = text
+		default:
+			d := textedit.Compare(string(was), string(text), name)
+			done, err := textedit.ApplyDiff(string(now[name]), d.Unified, name)
+			var f *textedit.Failure
+			if errors.As(err, &f) {
+				return nil, refuse(string(f.Code), ErrInvalid, "%s: %s", name, f.Text)
+			}
+			files[name] = []byte(done.Text)
+		}
+	}
+	return files, nil
+}
+
+// baseBlobs are what is kept of the text below a new overlay: its files, and the list
+// of them under its digest.
+func baseBlobs(files []File, texts map[string][]byte) map[string][]byte {
+	blobs := map[string][]byte{digestOf(files): listingOf(files)}
+	for _, data := range texts {
+		blobs[sumOf(data)] = data
+	}
+	return blobs
+}
+
+// baseOf returns the files below an overlay as they were when it was made.
+func (l *Library) baseOf(ctx context.Context, tenant, digest string) (map[string][]byte, error) {
+	listing, err := l.store.Blob(ctx, tenant, digest)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for line := range strings.Lines(string(listing)) {
+		name, sum, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
+		if !ok {
+			continue
+		}
+		if files[name], err = l.store.Blob(ctx, tenant, sum); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,59 @@
+package library
+
+import "context"
+
+// Restore makes a new version of an old one, whatever state the skill is in; version
+// "base" is what is packaged with the plugin. It is for hosts and commands.
+func (l *Library) Restore(ctx context.Context, a Actor, ref Ref, reason string) (Outcome, error) {
+	e := &Edit{Action: Restoring, Skill: ref.Skill, Reason: reason}
+	return l.again(ctx, a, e, func(v *view, i *item) (*made, error) {
+		if ref.Version == "" && i.overlaid() {
+			ref.Version = refOf(i.head.Version, i.head.Digest)
+		}
+		from, err := v.open(ctx, i, ref.Version)
+		if err != nil {
+			return nil, err
+		}
+		files, err := from.ReadAll(ctx)
+		return &made{item: i, files: files, state: Active}, err
+	})
+}
+
+// again commits a version that is made of others.
+func (l *Library) again(ctx context.Context, a Actor, e *Edit, files func(*view, *item) (*made, error)) (Outcome, error) {
+	v, err := l.view(ctx, a)
+	if err != nil {
+		return Outcome{}, err
+	}
+	i, err := v.find(e.Skill)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{Action: e.Action, ID: i.id, Name: i.name()}
+	if err := v.allowed(i, Restoring); err != nil {
+		return out, err
+	}
+	head, err := v.newest(ctx, i)
+	if err != nil {
+		return out, err
+	}
+	out.Previous = head.VersionRef
+	m, err := files(v, i)
+	if err != nil {
+		return out, err
+	}
+	if out.Diagnostics, err = l.judge(ctx, e, head, m); err != nil {
+		return out, err
+	}
+	listed, blobs := filesAndBlobs(m.files, head.Files)
+	out.Digest = digestOf(listed)
+	before, err := head.texts(ctx, m.files)
+	if err != nil {
+		return out, err
+	}
+	out.Diff = compareFiles(before, m.files)
+	if out, err = l.commit(ctx, v, e, m, out, listed, blobs, ""); err == nil {
+		l.changed()
+	}
+	return out, err
+}

@@ -1,0 +1,40 @@
+package library
+
+import "context"
+
+// Review approves a version as a person: its list of tools and its secrets count, and
+// others load it. Only the newest version can be reviewed. It is for hosts and
+// commands.
+func (l *Library) Review(ctx context.Context, a Actor, ref Ref) (Descriptor, error) {
+	v, err := l.view(ctx, a)
+	if err != nil {
+		return Descriptor{}, err
+	}
+	i, err := v.find(ref.Skill)
+	if err != nil {
+		return Descriptor{}, err
+	}
+	if err := need(v.role, Maintainer, "reviewing", ""); err != nil {
+		return Descriptor{}, err
+	}
+	if !i.overlaid() {
+		return v.describe(ctx, i)
+	}
+	s, err := v.newest(ctx, i)
+	if err != nil {
+		return Descriptor{}, err
+	}
+	if ref.Version != "" && !sameRef(ref.Version, s) {
+		return Descriptor{}, refuse("conflict", ErrConflict, "the skill is at %s, not %s: only the newest version can be reviewed", s.VersionRef, ref.Version)
+	}
+	head := i.head.Head
+	head.Reviewed, head.Served, head.Updated = head.Version, head.Version, l.now()
+	entry := l.entry(a, Reviewing, head.ID, head.Version, head.Version, "applied", "")
+	stored, err := l.store.Commit(ctx, Change{Tenant: a.Tenant, Head: &head, Base: head.Version, Entry: entry})
+	if err != nil {
+		return Descriptor{}, err
+	}
+	l.changed()
+	i.head = &known{Head: stored, skill: i.head.skill}
+	return v.describe(ctx, i)
+}

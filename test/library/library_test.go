@@ -1,0 +1,84 @@
+// Package library_test plays conversations of agents whose skills are in a library.
+package library_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/librarychat"
+	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/tools/unified"
+)
+
+func memory(*testing.T) library.Store { return library.NewMemory() }
+
+func TestConversations(t *testing.T) { librarychat.Run(t, memory) }
+
+// failing is a store that can be made to fail.
+type failing struct {
+	*library.Memory
+	down atomic.Bool
+}
+
+var errDown = errors.New("connection refused to db.internal:5432")
+
+func (f *failing) Heads(ctx context.Context, tenant string, after int64) ([]library.Head, int64, error) {
+	if f.down.Load() {
+		return nil, 0, errDown
+	}
+	return f.Memory.Heads(ctx, tenant, after)
+}
+
+func (f *failing) Grants(ctx context.Context, tenant, subject string) ([]library.Role, error) {
+	if f.down.Load() {
+		return nil, errDown
+	}
+	return f.Memory.Grants(ctx, tenant, subject)
+}
+
+func TestStoreThatFails(t *testing.T) {
+	store := &failing{Memory: library.NewMemory()}
+	librarychat.Outage(t, store, func() { store.down.Store(true) }, func() { store.down.Store(false) })
+}
+
+// TestSmall: text and schemas of the vocabulary stay below 700 tokens, at 4 bytes each.
+func TestSmall(t *testing.T) {
+	l, err := library.New(library.NewMemory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := chattest.Open(t, fstest.MapFS{}, satchel.WithLibrary(l, satchel.LibraryOptions{}), satchel.WithVocabulary(unified.New()))
+	size := len(unified.Guidance)
+	for _, tool := range r.Tools() {
+		size += len(tool.Name) + len(tool.Description) + len(tool.Schema)
+	}
+	if size > 700*4 {
+		t.Errorf("%d bytes", size)
+	}
+}
+
+func TestDefaultVocabulary(t *testing.T) {
+	store := library.NewMemory()
+	l, err := library.New(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Import(t.Context(), library.Actor{Tenant: "acme", Roles: []library.Role{library.Maintainer}}, "forms", map[string][]byte{"SKILL.md": []byte("---\nname: forms\ndescription: Fill in forms.\n---\nUse the form tool.\n")}, false, ""); err != nil {
+		t.Fatal(err)
+	}
+	chat := chattest.NewChat(t, chattest.Open(t, fstest.MapFS{}, satchel.WithProfile("knowledge_only"), satchel.WithLibrary(l, satchel.LibraryOptions{Tenant: "acme"})))
+	chat.Say(core.User, "Hello.")
+	if got := chat.Calls(`skill_load {"skill":"forms"}`)[0]; !strings.HasPrefix(got, "loaded: forms") {
+		t.Errorf("load gives %q", got)
+	}
+	if last := chattest.Shown(chat.View()); !strings.Contains(last, "Use the form tool.") {
+		t.Errorf("shown is %q", last)
+	}
+}

@@ -1,0 +1,74 @@
+package unified
+
+import (
+	"context"
+	"sync"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Mode says what edits of skills need.
+type Mode uint8
+
+// The modes.
+const (
+	Ask   Mode = iota // each edit but a dry run is a question
+	Allow             // lists and roles decide
+	Never             // the tool is not offered
+)
+
+// Desk is what the tools work with: the runtime puts one into tools.Scope.
+type Desk struct {
+	Library *library.Library
+	// Actor says who acts in a session.
+	Actor func(ctx context.Context, key core.SessionKey) (library.Actor, error)
+	Edit  Mode
+	// MaxEdits bounds the applied edits of one user turn; below 1 nothing does.
+	MaxEdits int
+	// Root is the name of the catalog's root that shows the library: its skills are
+	// not listed twice.
+	Root string
+	// Failed is told why the store does not answer; nil is nobody.
+	Failed func(ctx context.Context, err error)
+
+	mu    sync.Mutex
+	edits map[core.SessionKey]spent
+}
+
+// spent is how many edits a turn has made.
+type spent struct{ turn, edits int }
+
+// maxTurns bounds the turns whose edits are counted at a time.
+const maxTurns = 10_000
+
+// spend counts an edit of a turn, and reports false where there were too many.
+func (d *Desk) spend(key core.SessionKey, turn int) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.edits == nil || len(d.edits) > maxTurns {
+		d.edits = map[core.SessionKey]spent{}
+	}
+	s := d.edits[key]
+	if s.turn != turn {
+		s = spent{turn: turn}
+	}
+	s.edits++
+	d.edits[key] = s
+	return d.MaxEdits < 1 || s.edits <= d.MaxEdits
+}
+
+// desk returns what a call works with, and the answer where there is nothing.
+func desk(ctx context.Context, s *tools.Scope) (*Desk, library.Actor, string, error) {
+	d, ok := s.Library.(*Desk)
+	if !ok || d == nil || d.Library == nil {
+		return nil, library.Actor{}, fail("unavailable", "there is no skill library"), nil
+	}
+	actor, err := d.Actor(ctx, s.Key)
+	if err != nil {
+		text, err := d.failed(ctx, err, 0)
+		return nil, actor, text, err
+	}
+	return d, actor, "", nil
+}

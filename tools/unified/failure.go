@@ -1,0 +1,73 @@
+package unified
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/satchel-go/satchel/library"
+)
+
+// failure is the answer to what could not be done.
+type failure struct {
+	Error        string      `json:"error"`
+	Message      string      `json:"message"`
+	CanonicalID  string      `json:"canonicalId,omitempty"`
+	Candidates   []candidate `json:"candidates,omitempty"`
+	VersionRef   string      `json:"versionRef,omitempty"`
+	ChangedSince string      `json:"changedSince,omitempty"`
+}
+
+type candidate struct {
+	CanonicalID string `json:"canonicalId"`
+	Name        string `json:"name"`
+	Source      string `json:"source"`
+	Description string `json:"description"`
+}
+
+func fail(code, message string) string { return encode(failure{Error: code, Message: message}) }
+
+// unavailable is the answer while the store does not answer.
+const unavailable = "the skill library does not answer; try again later"
+
+// failed answers an error. Only the end of the context ends the run.
+func (d *Desk) failed(ctx context.Context, err error, limit int) (string, error) {
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	var own *library.Error
+	if !errors.As(err, &own) {
+		if d.Failed != nil {
+			d.Failed(ctx, err)
+		}
+		return fail("unavailable", unavailable), nil
+	}
+	f := failure{Error: own.Code, Message: own.Message, VersionRef: own.VersionRef, ChangedSince: own.ChangedSince}
+	for i := range own.Candidates {
+		f.Candidates = append(f.Candidates, candidateOf(&own.Candidates[i]))
+	}
+	text := encode(f)
+	if len(text) > limit {
+		f.ChangedSince = ""
+		f.Message += " What has changed since is too long for an answer."
+		text = encode(f)
+	}
+	return text, nil
+}
+
+func candidateOf(d *library.Descriptor) candidate {
+	return candidate{d.ID, d.Name, d.Source, d.Description}
+}
+
+// encode writes JSON without escapes for HTML.
+func encode(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return `{"error":"unavailable","message":"the answer cannot be written"}`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,174 @@
+package unified
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// fileSize is a file as inspect lists it.
+type fileSize struct {
+	Path string `json:"path"`
+	Size int64  `json:"size"`
+}
+
+// inspected is the answer of inspect.
+type inspected struct {
+	Action string `json:"action"`
+	entry
+	Metadata   map[string]string `json:"metadata"`
+	Parameters []Param           `json:"parameters"`
+	Files      []fileSize        `json:"files"`
+	Path       string            `json:"path"`
+	Content    *string           `json:"content,omitempty"`
+	Numbered   *string           `json:"contentWithLineNumbers,omitempty"`
+	Base64     string            `json:"contentBase64,omitempty"`
+	MIME       string            `json:"mimeType,omitempty"`
+	First      int               `json:"firstLine,omitempty"`
+	Last       int               `json:"lastLine,omitempty"`
+	Lines      int               `json:"totalLines,omitempty"`
+	Part       int               `json:"part"`
+	Parts      int               `json:"parts"`
+	Next       *next             `json:"next,omitempty"`
+	SHA256     string            `json:"sha256"`
+	Reviewed   bool              `json:"reviewed"`
+	Warnings   []string          `json:"warnings"`
+}
+
+// next says how to get the part after this one.
+type next struct {
+	Part int `json:"part"`
+}
+
+func (r *reading) inspect() (string, error) {
+	name := r.args.Text("skill")
+	if name == "" {
+		return "", tools.ModelErrorf("skill is missing: name the skill to inspect")
+	}
+	f, err := r.desk.find(r.ctx, r.scope, r.actor, name)
+	if err != nil {
+		return "", err
+	}
+	o, err := r.desk.open(r.ctx, r.scope, r.actor, f, r.args.Text("version"), false)
+	if err != nil {
+		return "", err
+	}
+	path := r.args.Text("path")
+	if path == "" {
+		path = skillFile
+	}
+	if !slices.ContainsFunc(o.list, func(f library.File) bool { return f.Path == path }) {
+		var names []string
+		for _, f := range o.list {
+			names = append(names, f.Path)
+		}
+		return "", tools.ModelErrorf("there is no file %q; files are %s", cut(path, 200), cut(strings.Join(names, ", "), 2000))
+	}
+	data, err := o.read(r.ctx, path)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	out := inspected{
+		Action: "inspect", entry: describe(&o.Descriptor), Parameters: paramsOf(o.Front.Metadata),
+		Files: []fileSize{}, Path: path, SHA256: hex.EncodeToString(sum[:]), Reviewed: o.Reviewed, Warnings: append([]string{}, o.warnings...),
+	}
+	if out.Metadata = o.Front.Metadata; out.Metadata == nil {
+		out.Metadata = map[string]string{}
+	}
+	if out.Parameters == nil {
+		out.Parameters = []Param{}
+	}
+	for _, f := range o.list {
+		out.Files = append(out.Files, fileSize{f.Path, f.Size})
+	}
+	if len(encode(out.Metadata)) > 8<<10 {
+		out.Metadata, out.Parameters = map[string]string{}, []Param{}
+		out.Warnings = append(out.Warnings, "metadata is long: it is in the text")
+	}
+	if len(encode(out.Files)) > 12<<10 {
+		out.Files = []fileSize{}
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the %d files are too many to be listed", len(o.list)))
+	}
+	return r.show(&out, data)
+}
+
+// show fills the answer with the part that was asked for.
+func (r *reading) show(out *inspected, data []byte) (string, error) {
+	room := r.limit - len(encode(out)) - 512
+	part, given := r.args.Count("part")
+	if !given {
+		part = 1
+	}
+	if !utf8.Valid(data) {
+		size := max(3, min(maxPart, room*3/4)/3*3)
+		out.Part, out.Parts, out.MIME = part, max(1, (len(data)+size-1)/size), http.DetectContentType(data)
+		if part < 1 || part > out.Parts {
+			return "", noPart(part, out.Parts)
+		}
+		out.Base64 = base64.StdEncoding.EncodeToString(data[(part-1)*size : min(len(data), part*size)])
+		out.more()
+		return encode(out), nil
+	}
+	text, view := string(data), r.args.Text("view")
+	limit, size := maxBoth, both
+	switch view {
+	case "raw":
+		limit, size = maxPart, once
+	case "numbered":
+		limit, size = maxPart, numbered
+	}
+	pieces := parts(text, limit, room, size)
+	out.Part, out.Parts, out.Lines = part, len(pieces), lineCount(text)
+	if part < 1 || part > len(pieces) {
+		return "", noPart(part, len(pieces))
+	}
+	before := strings.Join(pieces[:part-1], "")
+	content := pieces[part-1]
+	out.First = strings.Count(before, "\n") + 1
+	out.Last = out.First + max(0, lineCount(content)-1)
+	if view != "numbered" {
+		out.Content = &content
+	}
+	if view != "raw" {
+		n := withNumbers(content, out.First)
+		out.Numbered = &n
+	}
+	out.more()
+	return encode(out), nil
+}
+
+func (i *inspected) more() {
+	if i.Part < i.Parts {
+		i.Next = &next{i.Part + 1}
+	}
+}
+
+func noPart(part, of int) error { return tools.ModelErrorf("there is no part %d of %d", part, of) }
+
+func lineCount(s string) int {
+	n := strings.Count(s, "\n")
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		n++
+	}
+	return n
+}
+
+// withNumbers puts its number, right-aligned to 6, and a tab before each line.
+func withNumbers(s string, first int) string {
+	var b strings.Builder
+	n := first
+	for line := range strings.Lines(s) {
+		fmt.Fprintf(&b, "%6d\t%s", n, line)
+		n++
+	}
+	return b.String()
+}
