@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,6 +84,18 @@ func TestLibrary(t *testing.T) {
 	if got := do("library", "restore", "pdf", "v1"); !strings.Contains(got, " v3-") {
 		t.Errorf("restore prints %s", got)
 	}
+	if got := do("list", "--names"); !strings.HasPrefix(got, "pdf\n") {
+		t.Errorf("list prints %q", got)
+	}
+	if got := do("list", "--json"); !strings.Contains(got, `"name":"pdf"`) || !strings.Contains(got, `"revision":"v3-`) {
+		t.Errorf("list prints %s", got)
+	}
+	if got := do("show", "pdf"); !strings.Contains(got, "Use the form tool.") {
+		t.Errorf("show prints %s", got)
+	}
+	if got := do("search", "fill in forms"); !strings.Contains(got, "pdf: Fill in PDF forms.") {
+		t.Errorf("search prints %s", got)
+	}
 	do("library", "export", "pdf", filepath.Join(dir, "out"))
 	if got, err := os.ReadFile(filepath.Join(dir, "out", "SKILL.md")); err != nil || string(got) != text {
 		t.Errorf("exported is %q, %v", got, err)
@@ -94,4 +107,64 @@ func TestLibrary(t *testing.T) {
 	if got, code := withLibrary(t, file, "history", "nothing"); code != exitFailed || !strings.Contains(got, `unknown skill "nothing"`) {
 		t.Errorf("an unknown skill ends with %d: %s", code, got)
 	}
+}
+
+// TestPrivateOnCommandLine: commands show private skills to their owner alone, and say
+// which overlays are outdated.
+func TestPrivateOnCommandLine(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "library.db")
+	const skill = "---\nname: %s\ndescription: Does it.\n---\n\nDo it.\n"
+	write := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do := func(args ...string) string {
+		t.Helper()
+		out, code := withLibrary(t, file, args...)
+		if code != exitDone {
+			t.Fatalf("%q ends with %d: %s", args, code, out)
+		}
+		return out
+	}
+	write("mine/SKILL.md", fmt.Sprintf(skill, "mine"))
+	do("library", "import", "--private", "--as", "ann", filepath.Join(dir, "mine"))
+	if got := do("list", "--names", "--as", "ann"); !strings.HasPrefix(got, "mine\n") {
+		t.Errorf("the owner is shown %q", got)
+	}
+	if got := do("list", "--names", "--as", "bob"); strings.Contains(got, "mine") {
+		t.Errorf("another is shown %q", got)
+	}
+	plugin := filepath.Join(dir, "office")
+	write("office/.claude-plugin/plugin.json", `{"name":"office","version":"1.0.0"}`)
+	write("office/skills/pdf/SKILL.md", fmt.Sprintf(skill, "pdf"))
+	flags := []string{"--library-plugin", plugin}
+	listed := func() string { t.Helper(); return do(append([]string{"list", "--json"}, flags...)...) }
+	if got := listed(); !strings.Contains(got, `"revision":"p-`) {
+		t.Errorf("what is packaged is listed as %s", got)
+	}
+	edit := `{"action":"metadata","skill":"plugin:office:pdf","expectedVersionRef":"` + revision(t, listed()) + `","description":"Does more."}`
+	if got := do(append([]string{"tool", "--vocabulary", "unified", "--profile", "knowledge_only", "--role", "maintainer", "--edit", "allow", "updateSkill", edit}, flags...)...); !strings.Contains(got, `\"status\":\"applied\"`) {
+		t.Fatalf("the edit is %s", got)
+	}
+	write("office/skills/pdf/SKILL.md", fmt.Sprintf(skill, "pdf")+"Then say so.\n")
+	if got := listed(); !strings.Contains(got, `"warnings":["overlay-outdated"]`) || !strings.Contains(got, "Does more.") {
+		t.Errorf("after an upgrade: %s", got)
+	}
+}
+
+// revision finds the revision of the only skill of a list.
+func revision(t *testing.T, listed string) string {
+	t.Helper()
+	var line struct{ Revision string }
+	if err := json.NewDecoder(strings.NewReader(listed)).Decode(&line); err != nil {
+		t.Fatal(err)
+	}
+	return line.Revision
 }

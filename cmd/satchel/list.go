@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/tools"
@@ -23,13 +25,14 @@ const maxFindings = 20
 const maxDescribed = 80
 
 type listCmd struct {
-	Names       bool   `xor:"form" help:"Only the names, one per line."`
-	JSON        bool   `xor:"form" help:"One JSON object per line for each skill."`
-	Scope       string `enum:",host,project,user,plugin,builtin,remote" default:"" placeholder:"NAME" help:"Only the skills of a scope: host, project, user, plugin."`
-	All         bool   `help:"Also skills that are shadowed by another of their name, and those of projects that are not trusted."`
-	sourceFlags `embed:""`
-	Skills      []string `sep:"none" placeholder:"DIR" help:"A directory that is searched, like the arguments; may be repeated."`
-	Dirs        []string `arg:"" optional:"" name:"dir" help:"Directories that are searched for skills. Of two skills with the same name, that of the earlier directory wins. None: SKILLS_ROOT, or else the well-known places of this project and of your home directory."`
+	Names        bool   `xor:"form" help:"Only the names, one per line."`
+	JSON         bool   `xor:"form" help:"One JSON object per line for each skill."`
+	Scope        string `enum:",host,project,user,plugin,builtin,remote" default:"" placeholder:"NAME" help:"Only the skills of a scope: host, project, user, plugin."`
+	All          bool   `help:"Also skills that are shadowed by another of their name, and those of projects that are not trusted."`
+	sourceFlags  `embed:""`
+	libraryPlace `embed:""`
+	Skills       []string `sep:"none" placeholder:"DIR" help:"A directory that is searched, like the arguments; may be repeated."`
+	Dirs         []string `arg:"" optional:"" name:"dir" help:"Directories that are searched for skills. Of two skills with the same name, that of the earlier directory wins. None: SKILLS_ROOT, or else the library, or else the well-known places of this project and of your home directory."`
 }
 
 // Help is the long help of the command.
@@ -42,25 +45,28 @@ first 20 findings about skills go there too; satchel inspect DIR shows all.
 The objects of --json have the fields name, description, location (the absolute
 path of the SKILL.md), docs (how many docs a model can select), hidden (true when
 the model does not see the skill), scope, source, qualified (a name that only this
-skill has), shadowed (true when it is called by that name alone) and version.`
+skill has), shadowed (true when it is called by that name alone), version, revision (of
+a skill of a library) and warnings, such as overlay-outdated.`
 }
 
 // listed is one skill; the names of its fields in JSON are stable.
 type listed struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Location    string `json:"location"`
-	Docs        int    `json:"docs"`
-	Hidden      bool   `json:"hidden"`
-	Scope       string `json:"scope"`
-	Source      string `json:"source"`
-	Qualified   string `json:"qualified"`
-	Shadowed    bool   `json:"shadowed"`
-	Version     string `json:"version,omitempty"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Location    string   `json:"location"`
+	Docs        int      `json:"docs"`
+	Hidden      bool     `json:"hidden"`
+	Scope       string   `json:"scope"`
+	Source      string   `json:"source"`
+	Qualified   string   `json:"qualified"`
+	Shadowed    bool     `json:"shadowed"`
+	Version     string   `json:"version,omitempty"`
+	Revision    string   `json:"revision,omitempty"`
+	Warnings    []string `json:"warnings,omitempty"`
 }
 
 // Run prints the catalog of the directories.
-func (cmd *listCmd) Run(ctx context.Context, c console) error {
+func (cmd *listCmd) Run(ctx context.Context, c console) (err error) {
 	if cmd.Locked {
 		if err := checkLocked(ctx, c, slices.Concat(cmd.Skills, cmd.Dirs)); err != nil {
 			return err
@@ -70,7 +76,7 @@ func (cmd *listCmd) Run(ctx context.Context, c console) error {
 	if err != nil {
 		return fmt.Errorf("list skills: %w", err)
 	}
-	defer skills.Close()
+	defer func() { err = errors.Join(err, skills.close()) }()
 	snapshot := skills.Snapshot()
 	findings := slices.Clone(snapshot.Diagnostics())
 	for _, skill := range snapshot.Skills() {
@@ -78,7 +84,7 @@ func (cmd *listCmd) Run(ctx context.Context, c console) error {
 	}
 	writeFindings(c.err, findings)
 	out := bufio.NewWriter(c.out)
-	if err := cmd.write(ctx, out, skills, cmd.chosen(snapshot)); err != nil {
+	if err := cmd.write(ctx, out, skills.Catalog, cmd.chosen(snapshot)); err != nil {
 		return err
 	}
 	if !cmd.Names && !cmd.JSON {
@@ -94,9 +100,10 @@ func (cmd *listCmd) Run(ctx context.Context, c console) error {
 }
 
 // open opens the catalog of the arguments. With --all projects need no trust.
-func (cmd *listCmd) open(ctx context.Context, c console) (*catalog.Catalog, error) {
+func (cmd *listCmd) open(ctx context.Context, c console) (*shelves, error) {
 	dirs := slices.Concat(cmd.Skills, cmd.Dirs)
-	roots, err := cmd.sourceFlags.roots(dirs, len(dirs)+len(cmd.Plugin) == 0 && c.env(envRoot) == "", c.env)
+	named := len(dirs)+len(cmd.Plugin) > 0 || c.env(envRoot) != "" || cmd.address(c.env) != ""
+	roots, err := cmd.sourceFlags.roots(dirs, !named, c.env)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +111,7 @@ func (cmd *listCmd) open(ctx context.Context, c console) (*catalog.Catalog, erro
 	if cmd.All {
 		opts = append(opts, catalog.WithTrust(func(context.Context, catalog.Root) (bool, error) { return true, nil }))
 	}
-	return catalog.Open(ctx, roots, opts...)
+	return openShelves(ctx, roots, opts, &cmd.libraryPlace, c.env)
 }
 
 // chosen are the skills that the flags ask for.
@@ -126,6 +133,7 @@ func (cmd *listCmd) write(ctx context.Context, out io.Writer, skills *catalog.Ca
 		}
 		return nil
 	}
+	warnings := warningsOf(skills.Snapshot())
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i, skill := range all {
 		docs, err := skills.Docs(ctx, skill.Name)
@@ -134,7 +142,7 @@ func (cmd *listCmd) write(ctx context.Context, out io.Writer, skills *catalog.Ca
 		}
 		l := listed{
 			skill.Name, skill.Description, skill.Location, len(docs), skill.Hidden,
-			skill.Scope.String(), skill.Source, skill.Qualified, skill.Shadowed, skill.Version,
+			skill.Scope.String(), skill.Source, skill.Qualified, skill.Shadowed, skill.Version, skill.Revision, warnings[skill.ID],
 		}
 		if cmd.JSON {
 			if err := encodeLine(out, l); err != nil {
@@ -155,6 +163,17 @@ func (cmd *listCmd) write(ctx context.Context, out io.Writer, skills *catalog.Ca
 		return fmt.Errorf("write list: %w", err)
 	}
 	return nil
+}
+
+// warningsOf are the codes of what a library says of its skills, by their ids.
+func warningsOf(snapshot *catalog.Snapshot) map[string][]string {
+	warnings := map[string][]string{}
+	for _, d := range snapshot.Diagnostics() {
+		if d.Code == library.CodeOutdated {
+			warnings[d.File] = append(warnings[d.File], string(d.Code))
+		}
+	}
+	return warnings
 }
 
 // counted says how many skills a catalog has and how many of them a model is told of,

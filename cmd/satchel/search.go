@@ -13,10 +13,11 @@ import (
 )
 
 type searchCmd struct {
-	skillDirs `embed:""`
-	Limit     int      `default:"8" placeholder:"N" help:"How many skills are shown (default ${default})."`
-	JSON      bool     `help:"One JSON object per line. With the query -, each line of standard input is a request."`
-	Queries   []string `arg:"" name:"query" help:"What is wanted; each argument is one wording of it."`
+	skillDirs    `embed:""`
+	libraryPlace `embed:""`
+	Limit        int      `default:"8" placeholder:"N" help:"How many skills are shown (default ${default})."`
+	JSON         bool     `help:"One JSON object per line. With the query -, each line of standard input is a request."`
+	Queries      []string `arg:"" name:"query" help:"What is wanted; each argument is one wording of it."`
 }
 
 // Help is the long help of the command.
@@ -53,20 +54,20 @@ type searchHit struct {
 }
 
 // Run searches the directories once or for each line.
-func (cmd *searchCmd) Run(ctx context.Context, c console) error {
+func (cmd *searchCmd) Run(ctx context.Context, c console) (err error) {
 	if cmd.Limit < 1 {
 		return fmt.Errorf("%w: --limit %d: want at least 1", errUsage, cmd.Limit)
 	}
-	skills, err := cmd.open(ctx, c)
+	skills, err := cmd.skillDirs.open(ctx, c, &cmd.libraryPlace)
 	if err != nil {
 		return fmt.Errorf("search skills: %w", err)
 	}
-	defer skills.Close()
+	defer func() { err = errors.Join(err, skills.close()) }()
 	out := bufio.NewWriter(c.out)
 	if cmd.JSON && len(cmd.Queries) == 1 && cmd.Queries[0] == "-" {
-		err = cmd.many(ctx, skills, bufio.NewReader(c.in), out)
+		err = cmd.many(ctx, skills.Catalog, bufio.NewReader(c.in), out)
 	} else {
-		err = cmd.one(ctx, skills, out)
+		err = cmd.one(ctx, skills.Catalog, out)
 	}
 	if err != nil {
 		return err

@@ -14,10 +14,11 @@ import (
 )
 
 type showCmd struct {
-	skillDirs `embed:""`
-	Files     bool   `xor:"form" help:"Only the paths of its files, one per line."`
-	JSON      bool   `xor:"form" help:"One JSON object."`
-	Ref       string `arg:"" name:"skill" help:"The skill."`
+	skillDirs    `embed:""`
+	libraryPlace `embed:""`
+	Files        bool   `xor:"form" help:"Only the paths of its files, one per line."`
+	JSON         bool   `xor:"form" help:"One JSON object."`
+	Ref          string `arg:"" name:"skill" help:"The skill."`
 }
 
 // Help is the long help of the command.
@@ -47,12 +48,12 @@ type shown struct {
 }
 
 // Run prints one skill.
-func (cmd *showCmd) Run(ctx context.Context, c console) error {
-	skills, err := cmd.open(ctx, c)
+func (cmd *showCmd) Run(ctx context.Context, c console) (err error) {
+	skills, err := cmd.skillDirs.open(ctx, c, &cmd.libraryPlace)
 	if err != nil {
 		return fmt.Errorf("show skill: %w", err)
 	}
-	defer skills.Close()
+	defer func() { err = errors.Join(err, skills.close()) }()
 	skill, err := skills.Snapshot().Resolve(cmd.Ref)
 	if ambiguous, ok := errors.AsType[*catalog.AmbiguousError](err); ok {
 		return ambiguous
@@ -64,7 +65,7 @@ func (cmd *showCmd) Run(ctx context.Context, c console) error {
 		}
 		return fmt.Errorf("there is no skill %q%s", cmd.Ref, hint)
 	}
-	s, err := cmd.read(ctx, skills, skill)
+	s, err := cmd.read(ctx, skills.Catalog, skill)
 	if err != nil {
 		return err
 	}

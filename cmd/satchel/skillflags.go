@@ -42,15 +42,15 @@ func (f *skillDirs) checkLocked(ctx context.Context, c console) error {
 	return checkLocked(ctx, c, f.Skills)
 }
 
-// open opens the catalog of the flags.
-func (f *skillDirs) open(ctx context.Context, c console) (*catalog.Catalog, error) {
-	if err := f.resolve(c.env, true); err != nil {
+// open opens the catalog of the flags, and the library that they name.
+func (f *skillDirs) open(ctx context.Context, c console, l *libraryPlace) (*shelves, error) {
+	if err := f.resolve(c.env, l.address(c.env) == ""); err != nil {
 		return nil, err
 	}
 	if err := f.checkLocked(ctx, c); err != nil {
 		return nil, err
 	}
-	return catalog.Open(ctx, f.places, f.how...)
+	return openShelves(ctx, f.places, f.how, l, c.env)
 }
 
 // skillFlags are the flags about skills, of whatever agent.
