@@ -39,7 +39,7 @@ func DocMark(skill, doc string, edition int) string {
 
 // NewWorld makes n skills s0, s1, … with three docs each.
 func NewWorld(n int) *World {
-	w := &World{Files: &Files{tree: fstest.MapFS{}}, Skills: map[string]*Skill{}}
+	w := &World{Files: &Files{tree: fstest.MapFS{}, tops: map[string]fstest.MapFS{}}, Skills: map[string]*Skill{}}
 	for i := range n {
 		w.Add(fmt.Sprintf("s%d", i))
 	}
