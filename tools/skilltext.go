@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
@@ -187,7 +189,7 @@ func quotedList(names []string) string {
 }
 
 // jsonList writes at most n names as a JSON array and says how many more there
-// are.
+// are. Format characters, such as overrides of the direction, are escapes in it.
 func jsonList(names []string, n int) string {
 	if names == nil {
 		names = []string{}
@@ -198,5 +200,15 @@ func jsonList(names []string, n int) string {
 		names = names[:n]
 	}
 	b, _ := json.Marshal(names) // strings always marshal
-	return string(b) + more
+	var text strings.Builder
+	for _, r := range string(b) {
+		if !unicode.Is(unicode.Cf, r) {
+			text.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&text, `\u%04x`, unit)
+		}
+	}
+	return text.String() + more
 }
