@@ -18,6 +18,9 @@ const (
 	dirVar   = "SATCHEL_TEST_CHILD_DIR"
 )
 
+// IsChild reports whether the test binary is a child.
+func IsChild() bool { return os.Getenv(childVar) != "" }
+
 // Main runs the tests or, in a child, the function of its name, which gets the
 // directory that the test has named. It is what TestMain calls, and does not
 // return.

@@ -1,0 +1,138 @@
+//go:build unix
+
+package scale_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/redis/go-redis/v9"
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/s3blob"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/artifacts/blobstore"
+	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/session/pgstore"
+	"github.com/satchel-go/satchel/session/redisstore"
+)
+
+// config is what a replica finds in its directory.
+type config struct{ Engine, Store, Artifacts, Effects string }
+
+// store is a session store with leases.
+type store interface {
+	session.Store
+	session.Leaser
+}
+
+// openStore opens the store of an engine.
+func openStore(ctx context.Context, engine, url string) (store, error) {
+	if engine == "redis" {
+		return redisstore.Open(ctx, redis.NewClient(&redis.Options{
+			Network: "unix", Addr: strings.TrimPrefix(url, "unix://"), MaxRetries: -1,
+		}))
+	}
+	db, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	return pgstore.Open(ctx, db, pgstore.WithSweep(0))
+}
+
+// patiently calls open until it succeeds: a replica may start while a server does not
+// answer.
+func patiently[T any](open func() (T, error)) (opened T, err error) {
+	for range 200 {
+		if opened, err = open(); err == nil {
+			return opened, nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return opened, err
+}
+
+// serve is a replica: a process that plays turns until it is killed.
+func serve(dir string) error {
+	var c config
+	raw, err := os.ReadFile(filepath.Join(dir, "config.json"))
+	if err == nil {
+		err = json.Unmarshal(raw, &c)
+	}
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	kept, err := patiently(func() (store, error) { return openStore(ctx, c.Engine, c.Store) })
+	if err != nil {
+		return err
+	}
+	bucket, err := blob.OpenBucket(ctx, c.Artifacts)
+	if err != nil {
+		return err
+	}
+	files, err := patiently(func() (*blobstore.Store, error) { return blobstore.Open(ctx, bucket) })
+	if err != nil {
+		return err
+	}
+	executor, err := local.New()
+	if err != nil {
+		return err
+	}
+	rt, err := satchel.New(options(kept, satchel.Runner{Executor: executor, Artifacts: files, AtOnce: 8})...)
+	if err != nil {
+		return err
+	}
+	holder := fmt.Sprint("replica-", os.Getpid())
+	socket := filepath.Join(dir, fmt.Sprint(os.Getpid(), ".sock"))
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		return err
+	}
+	fmt.Println(socket)
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, err := answerTurn(r.Context(), r.Body, rt, kept, holder, c.Effects)
+		if err == nil {
+			err = json.NewEncoder(w).Encode(p)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	})}
+	return server.Serve(listener)
+}
+
+// leaseTime is how long a conversation stays with a replica that was killed.
+const leaseTime = time.Second
+
+// answerTurn plays a turn under the lease of its conversation.
+func answerTurn(ctx context.Context, body io.Reader, rt *satchel.Runtime, kept store, holder, effects string) (*played, error) {
+	var t turn
+	if err := json.NewDecoder(body).Decode(&t); err != nil {
+		return nil, err
+	}
+	lease, err := kept.Acquire(ctx, t.key().Session, holder, leaseTime)
+	if err != nil {
+		return nil, err
+	}
+	p, err := t.play(ctx, rt, effects, func(c *satchel.Call) (string, error) { return c.Run(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	p.Fence = lease.Fence
+	if err := kept.Release(ctx, lease); err != nil && !errors.Is(err, session.ErrFenced) {
+		return nil, err
+	}
+	return p, nil
+}

@@ -1,0 +1,270 @@
+//go:build unix
+
+package scale_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/internal/crashtest"
+	"github.com/satchel-go/satchel/internal/servertest"
+)
+
+var (
+	seed          = flag.Uint64("seed", 1, "chooses the faults")
+	conversations = flag.Int("conversations", 6, "how many, over each engine")
+	turns         = flag.Int("turns", 7, "of each conversation")
+	lasting       = flag.Duration("lasting", 20*time.Second, "when no further turn begins, over each engine")
+	pace          = flag.Duration("pace", 2*time.Second, "the longest time between two faults")
+)
+
+func TestMain(m *testing.M) {
+	if crashtest.IsChild() {
+		crashtest.Main(m, map[string]func(dir string) error{"replica": serve})
+	}
+	flag.Parse()
+	servertest.Main(m)
+}
+
+// replicas is how many processes there are.
+const replicas = 3
+
+// system is what the conversations talk to.
+type system struct {
+	t      *testing.T
+	dir    string
+	config config
+	proxy  *servertest.Proxy
+	server *servertest.Server
+	bucket *servertest.Server
+
+	mu       sync.Mutex
+	children [replicas]*crashtest.Child
+	sockets  [replicas]string
+	faults   map[string]int
+}
+
+func newSystem(t *testing.T, engine string) *system {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "scale") // the paths of sockets are short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	s := &system{t: t, dir: dir, server: servertest.Own(t, engine), bucket: servertest.Own(t, "s3"), faults: map[string]int{}}
+	s.config = config{Engine: engine, Artifacts: s.bucket.URL, Effects: filepath.Join(dir, "effects")}
+	if engine == "redis" {
+		s.proxy = servertest.NewProxy(t, "unix", strings.TrimPrefix(s.server.URL, "unix://"), dir, "p.sock")
+		s.config.Store = "unix://" + s.proxy.Addr
+	} else {
+		at, err := url.Parse(s.server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.proxy = servertest.NewProxy(t, "unix", filepath.Join(at.Query().Get("host"), ".s.PGSQL.5432"), dir, ".s.PGSQL.5432")
+		s.config.Store = "postgres://satchel@/postgres?pool_max_conns=6&host=" + dir
+	}
+	raw, err := json.Marshal(s.config)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "config.json"), raw, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range replicas {
+		s.begin(i)
+	}
+	return s
+}
+
+// begin starts a replica and waits until it listens.
+func (s *system) begin(i int) {
+	child := crashtest.Start(s.t, "replica", s.dir)
+	if !child.Lines.Scan() {
+		s.t.Errorf("a replica does not start: %v", child.Wait())
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.children[i], s.sockets[i] = child, child.Lines.Text()
+}
+
+// post lets a replica play a turn.
+func (s *system) post(ctx context.Context, replica int, t turn) (*played, error) {
+	s.mu.Lock()
+	socket := s.sockets[replica]
+	s.mu.Unlock()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}}}
+	body, err := json.Marshal(t)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://replica/", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%d %s %w", resp.StatusCode, answer, err)
+	}
+	p := &played{}
+	return p, json.Unmarshal(answer, p)
+}
+
+// disturb makes faults until ctx ends, and leaves everything running and sound.
+func (s *system) disturb(ctx context.Context, dice *rand.Rand) {
+	for {
+		select {
+		case <-ctx.Done():
+			s.proxy.Lose(0)
+			return
+		case <-time.After(*pace/3 + time.Duration(dice.Int64N(int64(*pace)*2/3))):
+		}
+		kind := []string{"replica", "server", "bucket", "lost answers", "cut"}[dice.IntN(5)]
+		s.faults[kind]++
+		s.proxy.Lose(0)
+		switch kind {
+		case "replica":
+			i := dice.IntN(replicas)
+			s.children[i].Kill(s.t)
+			s.begin(i)
+		case "server", "bucket":
+			server := map[string]*servertest.Server{"server": s.server, "bucket": s.bucket}[kind]
+			if err := server.Kill(); err != nil {
+				s.t.Error(err)
+			}
+			if err := server.Start(); err != nil {
+				s.t.Error(err)
+			}
+		case "lost answers":
+			s.proxy.Lose(11)
+		case "cut":
+			s.proxy.Cut()
+		}
+	}
+}
+
+// conversation is what was acknowledged of one.
+type conversation struct {
+	number int
+	turns  []*played
+	tries  int
+}
+
+// talk plays the turns of a conversation, each at another replica, and again where it
+// fails. A turn counts as soon as the log has it.
+func (s *system) talk(ctx context.Context, c *conversation, dice *rand.Rand, log *log) {
+	for len(c.turns) < *turns && ctx.Err() == nil {
+		t := turn{Conversation: c.number, Turn: len(c.turns)}
+		for _, p := range c.turns {
+			t.History = append(t.History, p.Messages...)
+		}
+		// A turn that has begun is brought to its end.
+		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
+		p, err := s.post(patience, dice.IntN(replicas), t)
+		for err != nil && patience.Err() == nil {
+			c.tries++
+			time.Sleep(time.Duration(dice.Int64N(int64(200 * time.Millisecond))))
+			p, err = s.post(patience, dice.IntN(replicas), t)
+		}
+		cancel()
+		if err != nil {
+			s.t.Errorf("turn %d of conversation %d has no end: %v", t.Turn, t.Conversation, err)
+			return
+		}
+		if err := log.add(t.Conversation, t.Turn, p); err != nil {
+			s.t.Error(err)
+			return
+		}
+		c.turns = append(c.turns, p)
+	}
+}
+
+// log holds the acknowledgements.
+type log struct {
+	mu   sync.Mutex
+	file *os.File
+}
+
+func (l *log) add(values ...any) error {
+	raw, err := json.Marshal(values)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, err := l.file.Write(append(raw, '\n')); err != nil {
+		return err
+	}
+	return l.file.Sync()
+}
+
+// Three replicas serve conversations while they, the servers and the connections
+// between them fail: nothing that was acknowledged is lost or there twice.
+func TestScale(t *testing.T) {
+	for _, engine := range []string{"redis", "postgres"} {
+		t.Run(engine, func(t *testing.T) {
+			s := newSystem(t, engine)
+			file, err := os.Create(filepath.Join(s.dir, "log"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			ctx, cancel := context.WithTimeout(t.Context(), *lasting)
+			defer cancel()
+			disturbed, end := context.WithCancel(t.Context())
+			var faults, talks sync.WaitGroup
+			faults.Go(func() { s.disturb(disturbed, rand.New(rand.NewPCG(*seed, 0))) })
+			all := make([]*conversation, *conversations)
+			queue := make(chan *conversation)
+			for i := range min(*conversations, 16) {
+				dice := rand.New(rand.NewPCG(*seed, uint64(i)+1))
+				talks.Go(func() {
+					for c := range queue {
+						s.talk(ctx, c, dice, &log{file: file})
+					}
+				})
+			}
+			for i := range all {
+				all[i] = &conversation{number: i}
+				queue <- all[i]
+			}
+			close(queue)
+			talks.Wait()
+			end()
+			faults.Wait()
+			acknowledged, tries := 0, 0
+			for _, c := range all {
+				acknowledged, tries = acknowledged+len(c.turns), tries+c.tries
+			}
+			t.Logf("seed %d: %d turns of %d conversations, %d turns were begun again, faults: %v", *seed, acknowledged, len(all), tries, s.faults)
+			if acknowledged == 0 {
+				t.Error("no turn was acknowledged")
+			}
+			slices.SortFunc(all, func(a, b *conversation) int { return a.number - b.number })
+			check(t, s, all)
+		})
+	}
+}
