@@ -63,7 +63,8 @@ func WithRunner(r Runner) Option {
 // notes the call before its command starts and, with its answer, after the end. A
 // call that is executed again gets that answer; if the command was begun and its
 // end is not known, the model is told so and decides itself. It costs two saves a
-// command, and the calls of a turn need ids of their own. By default a command runs
+// command. The calls of a turn need ids of their own, and a host that runs turns again
+// says by [BeginTurn] which turn it is. By default a command runs
 // again.
 func WithOnce() Option {
 	return func(s *settings) error { s.once = true; return nil }

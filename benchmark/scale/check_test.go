@@ -93,6 +93,9 @@ func checkRecord(t *testing.T, s *system, kept session.Store, c *conversation) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if was.Again { // the first request already shows what the failed attempt has loaded
+			p.Views, was.Views = p.Views[1:], was.Views[1:]
+		}
 		if !reflect.DeepEqual(p.Views, was.Views) || !reflect.DeepEqual(p.Messages, was.Messages) {
 			t.Errorf("I2: conversation %d, turn %d: views %v and %+v, without faults %v and %+v", c.number, i, was.Views, was.Messages, p.Views, p.Messages)
 		}
@@ -146,21 +149,25 @@ func checkArtifacts(t *testing.T, files artifacts.Store, c *conversation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	there := map[string]bool{}
-	for _, newest := range list {
-		for v := range newest.Version + 1 {
-			r, _, err := files.Open(t.Context(), id, artifacts.Ref{Name: newest.Name, Version: v})
-			if err != nil {
-				t.Errorf("I4: conversation %d, %s version %d: %v", c.number, newest.Name, v, err)
-				continue
-			}
-			text, err := io.ReadAll(r)
-			r.Close()
-			made := strings.TrimSpace(string(text))
-			if err != nil || there[made] || !strings.HasPrefix(made, fmt.Sprintf("call-%d-", c.number)) {
-				t.Errorf("I4: conversation %d, version %d holds %q, %v", c.number, v, text, err)
-			}
-			there[made] = true
+	there, versions := map[string]bool{}, map[int]bool{}
+	for _, info := range list {
+		versions[info.Version] = true
+		r, _, err := files.Open(t.Context(), id, artifacts.Ref{Name: info.Name, Version: info.Version})
+		if err != nil {
+			t.Errorf("I4: conversation %d, %s version %d: %v", c.number, info.Name, info.Version, err)
+			continue
+		}
+		text, err := io.ReadAll(r)
+		r.Close()
+		made := strings.TrimSpace(string(text))
+		if err != nil || there[made] || !strings.HasPrefix(made, fmt.Sprintf("call-%d-", c.number)) {
+			t.Errorf("I4: conversation %d, version %d holds %q, %v", c.number, info.Version, text, err)
+		}
+		there[made] = true
+	}
+	for v := range len(list) {
+		if !versions[v] {
+			t.Errorf("I4: conversation %d has %d versions, but not %d", c.number, len(list), v)
 		}
 	}
 	for call, text := range c.results() {

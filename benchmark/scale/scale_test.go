@@ -30,7 +30,7 @@ var (
 	conversations = flag.Int("conversations", 6, "how many, over each engine")
 	turns         = flag.Int("turns", 7, "of each conversation")
 	lasting       = flag.Duration("lasting", 20*time.Second, "when no further turn begins, over each engine")
-	pace          = flag.Duration("pace", 2*time.Second, "the longest time between two faults")
+	pace          = flag.Duration("pace", 600*time.Millisecond, "the longest time between two faults")
 )
 
 func TestMain(m *testing.M) {
@@ -183,9 +183,11 @@ func (s *system) talk(ctx context.Context, c *conversation, dice *rand.Rand, log
 		}
 		// A turn that has begun is brought to its end.
 		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
+		again := false
 		p, err := s.post(patience, dice.IntN(replicas), t)
 		for err != nil && patience.Err() == nil {
 			c.tries++
+			again = true
 			time.Sleep(time.Duration(dice.Int64N(int64(200 * time.Millisecond))))
 			p, err = s.post(patience, dice.IntN(replicas), t)
 		}
@@ -194,6 +196,7 @@ func (s *system) talk(ctx context.Context, c *conversation, dice *rand.Rand, log
 			s.t.Errorf("turn %d of conversation %d has no end: %v", t.Turn, t.Conversation, err)
 			return
 		}
+		p.Again = again
 		if err := log.add(t.Conversation, t.Turn, p); err != nil {
 			s.t.Error(err)
 			return

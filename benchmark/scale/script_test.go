@@ -71,10 +71,12 @@ type played struct {
 	Messages []core.Message
 	Views    []string
 	Fence    int64 // of the lease under which it ran
+	Again    bool  // an earlier attempt has failed
 }
 
 // play plays a turn. answer answers a call that the runtime has opened.
 func (t turn) play(ctx context.Context, rt *satchel.Runtime, effects string, answer func(*satchel.Call) (string, error)) (*played, error) {
+	ctx = satchel.BeginTurn(ctx, fmt.Sprint("message-", t.Turn)) // run again, it is the same turn
 	agent, p := rt.Agent(t.key()), &played{}
 	p.Messages = []core.Message{{Role: core.User, Text: fmt.Sprint("message ", t.Turn)}}
 	view := func() error {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
@@ -59,6 +61,27 @@ func (s *seen) Pin(ctx context.Context, id, digest, text string) error {
 
 // Texts returns how many texts the session pins.
 func (l *Loads) Texts() int { return len(l.texts) }
+
+// Last returns the record at the end of the session, as a new one.
+func (l *Loads) Last() *session.Record {
+	rec := l.records[len(l.records)-1].Clone()
+	rec.Version = 0
+	return rec
+}
+
+// ReportMedians reports the median of what was measured beside that of a bare command
+// of the server, in microseconds, and their ratio.
+func ReportMedians(b *testing.B, measured, bare []time.Duration) {
+	b.Helper()
+	median := func(all []time.Duration) float64 {
+		slices.Sort(all)
+		return float64(all[len(all)/2]) / float64(time.Microsecond)
+	}
+	b.ReportMetric(0, "ns/op") // it would be of both together
+	b.ReportMetric(median(measured), "p50-µs")
+	b.ReportMetric(median(bare), "bare-µs")
+	b.ReportMetric(median(measured)/median(bare), "times")
+}
 
 // Repeat makes the pins and the saves in a store, for a new session with calls of its
 // own. It returns how many saves those were.

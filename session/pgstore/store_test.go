@@ -255,23 +255,10 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Updates of a record change no index.
-func TestUpdatesAreHot(t *testing.T) {
-	db := shared(t)
-	name := "s" + rand.Text()
-	s := open(t, db, pgstore.WithSchema(name))
-	const sessions, saves = 40, 5
-	for i := range sessions {
-		rec := &session.Record{Key: core.SessionKey{Session: fmt.Sprint(i)}}
-		for range saves {
-			saved, err := s.Save(t.Context(), rec)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rec = saved
-		}
-	}
-	var updates, hot int
+// updatesOf returns how many updates of records a schema has seen, as soon as that are
+// as many as were made, and how many of them changed no index.
+func updatesOf(t *testing.T, db *pgxpool.Pool, name string, made int) (updates, hot int) {
+	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		// What a connection has counted is told when it is idle for a while, or ends.
 		db.Reset()
@@ -279,15 +266,12 @@ func TestUpdatesAreHot(t *testing.T) {
 			WHERE schemaname = $1 AND relname LIKE 'record%'`, name).Scan(&updates, &hot); err != nil {
 			t.Fatal(err)
 		}
-		if updates == sessions*(saves-1) {
-			break
+		if updates >= made {
+			return updates, hot
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%d updates are counted", updates)
+			t.Fatalf("%d updates are counted of %d", updates, made)
 		}
-	}
-	if hot < updates*95/100 {
-		t.Errorf("%d of %d updates are hot", hot, updates)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -35,6 +36,29 @@ func TestSize(t *testing.T) {
 	if each > 1400 {
 		t.Errorf("a session takes %d bytes", each)
 	}
+}
+
+// A Save compared with a SET of the same size.
+func BenchmarkSave(b *testing.B) {
+	db := client(b, servertest.Shared(b, "redis").URL)
+	s := open(b, db, fresh())
+	rec := chattest.ThreeLoads(b).Last()
+	var saves, sets []time.Duration
+	body := make([]byte, 600)
+	for b.Loop() {
+		began := time.Now()
+		saved, err := s.Save(b.Context(), rec)
+		if err != nil {
+			b.Fatal(err)
+		}
+		saves, rec = append(saves, time.Since(began)), saved
+		began = time.Now()
+		if err := db.Set(b.Context(), "bare", body, time.Hour).Err(); err != nil {
+			b.Fatal(err)
+		}
+		sets = append(sets, time.Since(began))
+	}
+	chattest.ReportMedians(b, saves, sets)
 }
 
 // dataset returns what the data of the server takes, in bytes.
