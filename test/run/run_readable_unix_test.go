@@ -55,6 +55,9 @@ func TestReadablePrograms(t *testing.T) {
 					t.Errorf("%s: %+v", program, r)
 				}
 			}
+			if r := free.run(`{"skill":"demo","command":"echo $NODE_PATH"}`); r.Stdout != modules+"\n" {
+				t.Errorf("modules are found in %q", r.Stdout)
+			}
 			held := newBench(t, satchel.Runner{Executor: runs, Policy: run.Policy{Allowed: []string{"only-here", "cat"}}})
 			if r := held.run(`{"skill":"demo","command":"only-here"}`); r.Stdout != "of the host\n" {
 				t.Errorf("allowed: %+v", r)

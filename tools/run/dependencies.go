@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -38,12 +39,26 @@ func (st *staging) findDependencies(ctx context.Context, first bool) error {
 	return nil
 }
 
-// dependencyVars returns the variables that show the packages of the environments
-// to the system's interpreters.
+// dependencyVars returns the variables that show the packages of the environments,
+// and the node modules that the host shows, to the system's interpreters.
 func (st *staging) dependencyVars() []string {
-	var env []string
+	var env, modules []string
 	for _, e := range st.found.Environments {
-		env = append(env, e.Vars()...)
+		for _, v := range e.Vars() {
+			if path, ok := strings.CutPrefix(v, "NODE_PATH="); ok {
+				modules = append(modules, path)
+			} else {
+				env = append(env, v)
+			}
+		}
+	}
+	for _, dir := range st.visible(st.capabilities()) {
+		if filepath.Base(dir) == "node_modules" {
+			modules = append(modules, dir)
+		}
+	}
+	if len(modules) > 0 {
+		env = append(env, "NODE_PATH="+strings.Join(modules, string(filepath.ListSeparator)))
 	}
 	return env
 }
