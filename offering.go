@@ -99,6 +99,9 @@ func (r *Runtime) ofVocabulary() (operations []tools.Operation, names []string, 
 			names = append(names, o.Name)
 		}
 	}
+	if r.runner != nil { // for those who name them by WithOfferedTools
+		operations = append(operations, r.runner.Operations()...)
+	}
 	return append(operations, tools.Search()), names, nil
 }
 

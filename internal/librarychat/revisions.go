@@ -80,14 +80,15 @@ func loadedRevision(t *testing.T, open Open) {
 
 	both := running(t)
 	both.plain, both.edit = false, unified.Allow
+	both.options = append(both.options, satchel.WithOfferedTools("runSkill", "updateSkill", "skill_run"))
 	w = newWorld(t, open, both)
 	made = w.tool("age", false, host)
 	want(t, w.run("age"), "status=loaded")
 	w.replaced(made.ID, made.VersionRef, "old.sh", "echo new\n")
-	rec := w.chat.LoadedNames()
-	if fmt.Sprint(rec) != "[age[]]" {
-		t.Errorf("loaded are %v", rec)
-	}
+	w.refresh()
+	w.says("after an edit", run, `"stdout":"old\n"`)
+	want(t, w.run("age"), "status=loaded")
+	w.says("started anew", run, `"stdout":"new\n"`)
 }
 
 // privateSkills are in the overview of their owner, run, and are unknown to others.
