@@ -88,6 +88,9 @@ func (c *Call) bind(ctx context.Context, rec *session.Record) (*session.Grant, s
 				parts = append(append(parts, "listed"), h.Tools...)
 			}
 		}
+		if k, ok := c.runtime.seenBy(c.state).Snapshot().Skill(a.Skill); ok && k.Origin != "" {
+			parts = append(parts, k.ID, k.Revision) // all of its files, read or not
+		}
 		grant.Skills[a.Skill] = canonjson.Sum(parts...)
 	}
 	whole := true

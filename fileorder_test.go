@@ -54,6 +54,7 @@ var fileOrder = []string{
 	"once.go",
 	"approve.go",
 	"question.go",
+	"remote.go",
 	"gate.go",
 	"run.go",
 	"agent.go",

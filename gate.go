@@ -64,7 +64,8 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	}
 	c.request = c.requests(ctx)
 	asks := c.operation != nil && c.operation.Question != nil
-	if c.request.Tool.Always || !asks && r.judge.Policy == permission.Off && r.approver == nil && len(r.boundsOf(ctx, c.key)) == 0 {
+	runs := c.runsBesideRemote()
+	if c.request.Tool.Always || !asks && !runs && r.judge.Policy == permission.Off && r.approver == nil && len(r.boundsOf(ctx, c.key)) == 0 {
 		v, err := r.judge.Decide(ctx, c.request, nil)
 		if err != nil {
 			return core.Decision{}, err
@@ -92,6 +93,8 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		return c.deny(ctx, c.verdict), nil
 	case asks:
 		return c.question(ctx, rec)
+	case runs && len(c.remote(rec)) > 0:
+		return c.askRemote(ctx, rec)
 	case c.verdict.Outcome == permission.Granted, r.approver == nil, c.request.Takes == permission.Inert:
 		return c.allow(ctx, c.verdict), nil
 	}
@@ -180,6 +183,11 @@ func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
 	rec, err := c.load(ctx)
 	if err != nil || rec.Version == c.judged.Version {
 		return *c.gate, err
+	}
+	if c.runsBesideRemote() && len(c.remote(c.place.Sees(rec))) > len(c.remote(c.place.Sees(c.judged))) {
+		d := c.deny(ctx, permission.Verdict{Reason: cameMeanwhile})
+		c.gate = &d
+		return d, nil
 	}
 	c.judged = rec
 	if c.verdict, err = c.runtime.decide(ctx, c.key, c.state, c.place.Sees(rec), c.request); err != nil {

@@ -45,7 +45,7 @@ func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, e
 		read, err := c.text(p, p.file, func(data []byte) (string, core.Skill, error) {
 			s := scanner{dirName: p.dirName}
 			doc, _, err := skillmd.Parse(data, parseOptions(c.cfg.mode, s.dirNameOf(p.dir), found.Place)...)
-			return doc.Body, doc.Skill, err
+			return from(found, doc.Body), doc.Skill, err
 		})
 		if err != nil {
 			return fileError(found.Name, path.Base(p.file), err)
@@ -94,7 +94,9 @@ func (c *Catalog) doc(ctx context.Context, name, doc string, has func(context.Co
 		}
 		if known {
 			var read cachedText
-			read, err = c.text(p, below(p.dir, clean), plainText)
+			read, err = c.text(p, below(p.dir, clean), func(data []byte) (string, core.Skill, error) {
+				return from(skill, plainText(data)), core.Skill{}, nil
+			})
 			content = read.content
 		}
 		switch {
@@ -112,9 +114,17 @@ func (c *Catalog) doc(ctx context.Context, name, doc string, has func(context.Co
 }
 
 // plainText turns the bytes of a doc into text.
-func plainText(data []byte) (string, core.Skill, error) {
+func plainText(data []byte) string {
 	text := strings.TrimPrefix(string(data), "\uFEFF")
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), core.Skill{}, nil
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
+}
+
+// from heads the text of a skill that is served from afar.
+func from(skill core.Skill, text string) string {
+	if skill.Origin == "" {
+		return text
+	}
+	return "[from " + skill.Origin + "]\n\n" + text
 }
 
 // text reads a file and converts it to text. As long as the file has not changed

@@ -99,7 +99,7 @@ func (c *Catalog) survey(st *state, all []candidate, i int, found []found) []can
 		skill.Scope, skill.Source = c.roots[i].scope, root
 		if f.entry != nil {
 			folder = f.entry.ID
-			skill.Revision, skill.Editable = f.entry.Revision, f.entry.Editable
+			skill.Revision, skill.Editable, skill.Origin = f.entry.Revision, f.entry.Editable, f.entry.Origin
 			if f.entry.Unreviewed {
 				unreviewed(&skill)
 			}

@@ -88,6 +88,11 @@ func decide(all []candidate, rule Collisions) *naming {
 // contested names a skill whose name others have too.
 func (n *naming) contested(all []candidate, rivals []int, c *candidate, skill core.Skill) {
 	owner := &all[rivals[0]]
+	if skill.Origin != "" { // its name tells it from all others
+		skill.Name = skill.Qualified
+		n.skills = append(n.skills, skill)
+		return
+	}
 	isOwner := owner == c && skill.Scope != core.ScopeRemote
 	switch {
 	case n.rule == Ambiguous:
@@ -119,12 +124,16 @@ func qualified(all []candidate, rivals []int, c *candidate) string {
 		if c.folder != "." {
 			folder += "/" + printable(c.folder)
 		}
-		return [3]string{c.skill.Scope.String(), c.root, folder}
-	}
-	if rivals == nil {
-		return c.skill.Scope.String() + ":" + c.skill.Name
+		scope := c.skill.Scope.String()
+		if c.skill.Origin != "" {
+			scope = c.root // the host's name for the server
+		}
+		return [3]string{scope, c.root, folder}
 	}
 	own := choices(c)
+	if rivals == nil {
+		return own[0] + ":" + c.skill.Name
+	}
 	for k, q := range own {
 		taken := slices.ContainsFunc(rivals, func(i int) bool { return &all[i] != c && choices(&all[i])[k] == q })
 		if !taken {

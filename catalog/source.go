@@ -78,6 +78,8 @@ type Entry struct {
 	// Unreviewed reports that no person has looked at this revision: its list of
 	// tools restricts and grants nothing.
 	Unreviewed bool
+	// Origin is that of core.Skill: who serves the skill from afar, "" for nobody.
+	Origin string
 
 	// live is the skill in a tree that the catalog reads as it is now: what a
 	// TreeSource finds for a catalog. It has neither head nor files.

@@ -58,4 +58,8 @@ type Skill struct {
 	UserInvocable bool
 	// Editable reports that the skill can be changed at its source.
 	Editable bool
+	// Origin says where a skill of scope Remote comes from, such as `the MCP server
+	// "acme"`; its texts are headed by it, and a command that runs while one of them
+	// is in view is asked about. Empty for others.
+	Origin string
 }

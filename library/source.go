@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/lazyfs"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -185,7 +186,12 @@ func (s *source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTree(ctx, sk), nil
+	files := make([]lazyfs.File, len(sk.Files))
+	byPath := make(map[string]File, len(sk.Files))
+	for i, f := range sk.Files {
+		files[i], byPath[f.Path] = lazyfs.File{Path: f.Path, Size: f.Size, Executable: f.Executable}, f
+	}
+	return lazyfs.New(files, func(path string) ([]byte, error) { return sk.read(ctx, byPath[path]) }), nil
 }
 
 // Notify tells of changes of the library, if the store can.

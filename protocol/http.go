@@ -83,11 +83,11 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, who Principal)
 	writeJSON(w, statusOf(reply.Error), reply.Text)
 }
 
-func (s *Server) serveMetrics(w http.ResponseWriter, _ *http.Request, who Principal) {
+func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request, who Principal) {
 	if !who.Has(ScopeMetrics) {
 		writeError(w, http.StatusForbidden, fault(CodeForbidden, "forbidden", "needs scope %q", ScopeMetrics))
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-	s.metrics.write(w)
+	s.metrics.write(w, s.blobBytes(r.Context()))
 }

@@ -88,29 +88,40 @@ func (s *Server) principal(r *http.Request) (Principal, error) {
 // checkSite refuses pages of other sites, and names that lead here by a foreign
 // server of names.
 func (s *Server) checkSite(w http.ResponseWriter, r *http.Request) *jsonrpc.Error {
-	if origin := r.Header.Get("Origin"); origin != "" {
-		if !slices.Contains(s.origins, origin) {
-			return fault(CodeForbidden, "forbidden", "origin %.100q is not allowed", origin)
-		}
-		w.Header().Set("Access-Control-Allow-Origin", origin)
-		w.Header().Add("Vary", "Origin")
+	loopback := onLoopback(r)
+	if loopback && !s.isHost(r.Host) {
+		return fault(CodeForbidden, "forbidden", "host %.100q is not this server", r.Host)
 	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return nil
+	}
+	own := loopback && (origin == "http://"+r.Host || origin == "https://"+r.Host) // elsewhere nobody has checked Host
+	if !own && !slices.Contains(s.origins, origin) {
+		return fault(CodeForbidden, "forbidden", "origin %.100q is not allowed", origin)
+	}
+	w.Header().Set("Access-Control-Allow-Origin", origin)
+	w.Header().Add("Vary", "Origin")
+	return nil
+}
+
+// onLoopback reports whether a request has come by the loopback interface.
+func onLoopback(r *http.Request) bool {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if local == nil {
-		return nil
+		return false
 	}
-	if at, err := netip.ParseAddrPort(local.String()); err != nil || !at.Addr().Unmap().IsLoopback() {
-		return nil
-	}
-	host := r.Host
+	at, err := netip.ParseAddrPort(local.String())
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
+
+// isHost reports whether a Host is a name of this server.
+func (s *Server) isHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
 	host = strings.ToLower(strings.Trim(host, "[]"))
-	if host != "localhost" && host != "127.0.0.1" && host != "::1" && !slices.Contains(s.hosts, host) {
-		return fault(CodeForbidden, "forbidden", "host %.100q is not this server", r.Host)
-	}
-	return nil
+	return host == "localhost" || host == "127.0.0.1" || host == "::1" || slices.Contains(s.hosts, host)
 }
 
 func writeError(w http.ResponseWriter, status int, fault *jsonrpc.Error) {

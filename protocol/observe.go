@@ -47,7 +47,11 @@ type metrics struct {
 	reasons  map[string][2]float64 // seconds and count
 	verdicts map[string]int64      // of egress
 	passed   int64                 // bytes of egress
+	tenants  map[string]bool       // who have called, as far as they are kept
 }
+
+// maxTenants bounds of how many tenants the blobs are counted.
+const maxTenants = 10_000
 
 // addEgress counts a connection of a run.
 func (m *metrics) addEgress(verdict string, bytes int64) {
@@ -66,6 +70,12 @@ func (m *metrics) add(r Record) {
 	if m.requests == nil {
 		m.requests, m.runs, m.reasons = make(map[[2]string]int64), make(map[string]int64), make(map[string][2]float64)
 	}
+	if m.tenants == nil {
+		m.tenants = make(map[string]bool)
+	}
+	if r.Tenant != "" && len(m.tenants) < maxTenants {
+		m.tenants[r.Tenant] = true
+	}
 	m.requests[[2]string{r.Method, fmt.Sprint(r.Code)}]++
 	m.seconds += r.Duration.Seconds()
 	if r.State != "" {
@@ -75,8 +85,22 @@ func (m *metrics) add(r Record) {
 	}
 }
 
+// blobBytes is what the blobs of those take who have called since the start.
+func (s *Server) blobBytes(ctx context.Context) (total int64) {
+	s.metrics.mu.Lock()
+	tenants := slices.Sorted(maps.Keys(s.metrics.tenants))
+	s.metrics.mu.Unlock()
+	for _, tenant := range tenants {
+		if used, err := s.store.Usage(ctx, tenant); err == nil {
+			total += used.Bytes
+		}
+	}
+	return total
+}
+
 // write writes the counters as Prometheus reads them.
-func (m *metrics) write(w io.Writer) {
+func (m *metrics) write(w io.Writer, blobBytes int64) {
+	_, _ = fmt.Fprintf(w, "# TYPE satchel_blob_bytes gauge\nsatchel_blob_bytes %d\n", blobBytes)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	total := int64(0)

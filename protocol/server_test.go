@@ -398,6 +398,9 @@ func TestHTTP(t *testing.T) {
 		"get":            {do(t, "GET", url+"/rpc", ""), 405, ""},
 		"text":           {do(t, "POST", url+"/rpc", list, "Content-Type", "text/plain"), 415, ""},
 		"foreign origin": {do(t, "POST", url+"/rpc", list, "Origin", "https://evil.test"), 403, "-32003"},
+		"own origin":     {do(t, "POST", url+"/rpc", list, "Origin", url), 200, "result"},
+		"another port":   {do(t, "POST", url+"/rpc", list, "Origin", "http://127.0.0.1:1"), 403, "-32003"},
+		"rebound":        {do(t, "POST", url+"/rpc", list, "Origin", "http://evil.test", "Host", "evil.test"), 403, "-32003"},
 		"our origin":     {do(t, "POST", url+"/rpc", list, "Origin", "https://app.test"), 200, "result"},
 		"foreign host":   {do(t, "POST", url+"/rpc", list, "Host", "evil.test"), 403, "-32003"},
 		"health":         {do(t, "GET", url+"/healthz", ""), 200, "ok"},
@@ -458,7 +461,10 @@ func TestTokens(t *testing.T) {
 	if got := do(t, "POST", url+"/rpc", `{"jsonrpc":"2.0","id":1,"method":"run_code","params":{}}`, good...); got.status != 403 || !strings.Contains(got.body, `needs scope \"run\"`) {
 		t.Errorf("narrow: %d %s", got.status, got.body)
 	}
-	if got := do(t, "GET", url+"/metrics", "", good...); got.status != 200 || !strings.Contains(got.body, `satchel_requests_total{method="list_skills",code="0"} 1`) {
+	if _, err := b.Call(t.Context(), protocol.Principal{Tenant: "acme", Scopes: []protocol.Scope{protocol.ScopeWrite}}, "create_blob", []byte(`{"content":"12345","kind":"text/plain"}`), nil); err != nil {
+		t.Error(err)
+	}
+	if got := do(t, "GET", url+"/metrics", "", good...); got.status != 200 || !strings.Contains(got.body, "satchel_blob_bytes 5\n") || !strings.Contains(got.body, `satchel_requests_total{method="list_skills",code="0"} 1`) {
 		t.Errorf("metrics: %d %s", got.status, got.body)
 	}
 	for _, bad := range []string{"acme ann read", "acme ann fly sha256:" + hex.EncodeToString(sum[:]), "acme ann read sha256:00"} {

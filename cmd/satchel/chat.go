@@ -171,9 +171,10 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.skillDirs.resolve(c.env, false); err != nil {
+	if err := cmd.skillDirs.resolve(ctx, c, false); err != nil {
 		return err
 	}
+	cmd.remote = len(cmd.MCP) > 0
 	if err := cmd.skillDirs.checkLocked(ctx, c); err != nil {
 		return err
 	}

@@ -19,6 +19,9 @@ type gateFlags struct {
 	// are nil in a demo.
 	typed *typist `kong:"-"`
 	asked *person `kong:"-"`
+	// remote is set where skills come from servers: what runs while their text is in
+	// view is always asked about.
+	remote bool
 }
 
 // options are those of the runtime.
@@ -31,8 +34,20 @@ func (f *gateFlags) options(show *reporter) []satchel.Option {
 		}))
 	case "ask":
 		opts = append(opts, satchel.WithApprover((&asker{person: f.asked, show: show}).approve))
+	case "always":
+		if f.remote {
+			opts = append(opts, satchel.WithApprover(alwaysRuns))
+		}
 	}
 	return opts
+}
+
+// alwaysRuns approves calls, as --approve always says, and no edits of skills.
+func alwaysRuns(_ context.Context, ask core.Ask) (core.Answer, error) {
+	if ask.Detail != "" {
+		return core.AnswerDeny, nil
+	}
+	return core.AnswerAllow, nil
 }
 
 func orNone(names []string) string {

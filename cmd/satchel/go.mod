@@ -11,6 +11,7 @@ require (
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/satchel-go/satchel v0.0.0
 	github.com/satchel-go/satchel/artifacts/blobstore v0.0.0
+	github.com/satchel-go/satchel/catalog/mcpsource v0.0.0
 	github.com/satchel-go/satchel/protocol v0.0.0
 	github.com/satchel-go/satchel/session/pgstore v0.0.0
 	github.com/satchel-go/satchel/session/redisstore v0.0.0

@@ -102,8 +102,8 @@ func (cmd *listCmd) Run(ctx context.Context, c console) (err error) {
 // open opens the catalog of the arguments. With --all projects need no trust.
 func (cmd *listCmd) open(ctx context.Context, c console) (*shelves, error) {
 	dirs := slices.Concat(cmd.Skills, cmd.Dirs)
-	named := len(dirs)+len(cmd.Plugin) > 0 || c.env(envRoot) != "" || cmd.address(c.env) != ""
-	roots, err := cmd.sourceFlags.roots(dirs, !named, c.env)
+	named := len(dirs)+len(cmd.Plugin)+len(cmd.MCP) > 0 || c.env(envRoot) != "" || cmd.address(c.env) != ""
+	roots, err := cmd.sourceFlags.roots(ctx, c, dirs, !named)
 	if err != nil {
 		return nil, err
 	}

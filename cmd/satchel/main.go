@@ -36,6 +36,8 @@ type console struct {
 	// terminal is set where a person types the input, watched where a person reads
 	// the output, and colour where that output may have colours.
 	terminal, watched, colour bool
+	// connections are what commands have opened for as long as the process works.
+	connections *connections
 }
 
 type commands struct {
@@ -101,6 +103,8 @@ func run(ctx context.Context, args []string, c console) (code int) {
 			code = int(done)
 		}
 	}()
+	c.connections = &connections{}
+	defer func() { _ = c.connections.Close() }()
 	var cmds commands
 	parser, err := kong.New(&cmds,
 		kong.Name("satchel"),

@@ -27,10 +27,10 @@ type skillDirs struct {
 
 // resolve finds the places that the flags name. With always, the well-known ones are
 // searched where no flag and no variable names any.
-func (f *skillDirs) resolve(env func(string) string, always bool) (err error) {
-	named := len(f.Skills)+len(f.Plugin) > 0 || env(envRoot) != ""
-	f.places, err = f.sourceFlags.roots(f.Skills, f.Discover || always && !named, env)
-	f.how = f.sourceFlags.reading(env)
+func (f *skillDirs) resolve(ctx context.Context, c console, always bool) (err error) {
+	named := len(f.Skills)+len(f.Plugin)+len(f.MCP) > 0 || c.env(envRoot) != ""
+	f.places, err = f.sourceFlags.roots(ctx, c, f.Skills, f.Discover || always && !named)
+	f.how = f.sourceFlags.reading(c.env)
 	return err
 }
 
@@ -44,7 +44,7 @@ func (f *skillDirs) checkLocked(ctx context.Context, c console) error {
 
 // open opens the catalog of the flags, and the library that they name.
 func (f *skillDirs) open(ctx context.Context, c console, l *libraryPlace) (*shelves, error) {
-	if err := f.resolve(c.env, l.address(c.env) == ""); err != nil {
+	if err := f.resolve(ctx, c, l.address(c.env) == ""); err != nil {
 		return nil, err
 	}
 	if err := f.checkLocked(ctx, c); err != nil {

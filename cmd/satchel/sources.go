@@ -23,17 +23,19 @@ const envRoot = "SKILLS_ROOT"
 // sourceFlags are the flags about where skills come from beside directories that are
 // named.
 type sourceFlags struct {
-	fetchFlags `embed:""`
-	Locked     bool     `help:"Refuse skills that differ from satchel.lock in their directory, or from skills-lock.json of the project."`
-	Plugin     []string `sep:"none" placeholder:"DIR" help:"A plugin, whose folder skills/ is searched; may be repeated."`
-	TrustFile  string   `placeholder:"FILE" help:"Which projects are trusted (satchel trust). Default: satchel/trusted.json in the directory where programs keep their state."`
-	Collisions string   `enum:"shadow,ambiguous" default:"shadow" placeholder:"RULE" help:"What a name means that two skills have: shadow, the one of the highest rank; or ambiguous, none of them (default ${default})."`
+	fetchFlags  `embed:""`
+	serverFlags `embed:""`
+	Locked      bool     `help:"Refuse skills that differ from satchel.lock in their directory, or from skills-lock.json of the project."`
+	Plugin      []string `sep:"none" placeholder:"DIR" help:"A plugin, whose folder skills/ is searched; may be repeated."`
+	TrustFile   string   `placeholder:"FILE" help:"Which projects are trusted (satchel trust). Default: satchel/trusted.json in the directory where programs keep their state."`
+	Collisions  string   `enum:"shadow,ambiguous" default:"shadow" placeholder:"RULE" help:"What a name means that two skills have: shadow, the one of the highest rank; or ambiguous, none of them (default ${default})."`
 }
 
 // roots are the places of skills: directories, or where there are none those of
-// SKILLS_ROOT or, with discover, the well-known ones; and plugins.
-func (f *sourceFlags) roots(dirs []string, discover bool, env func(string) string) ([]catalog.Root, error) {
+// SKILLS_ROOT or, with discover, the well-known ones; plugins; and MCP servers.
+func (f *sourceFlags) roots(ctx context.Context, c console, dirs []string, discover bool) ([]catalog.Root, error) {
 	var roots []catalog.Root
+	env := c.env
 	if place := env(envRoot); place != "" && len(dirs) == 0 {
 		dirs = []string{place}
 	}
@@ -54,7 +56,8 @@ func (f *sourceFlags) roots(dirs []string, discover bool, env func(string) strin
 	for _, dir := range f.Plugin {
 		roots = append(roots, catalog.Plugin(dir))
 	}
-	return roots, nil
+	servers, err := f.serverFlags.roots(ctx, c)
+	return append(roots, servers...), err
 }
 
 // options are those of the catalog.

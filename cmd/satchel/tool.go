@@ -156,9 +156,10 @@ func (cmd *toolCmd) open(ctx context.Context, c console, show *reporter) (_ *cal
 	if t.library, err = cmd.libraryFlags.open(ctx, c.env); err != nil {
 		return nil, err
 	}
-	if err := cmd.skillDirs.resolve(c.env, t.library == nil); err != nil {
+	if err := cmd.skillDirs.resolve(ctx, c, t.library == nil); err != nil {
 		return nil, err
 	}
+	cmd.remote = len(cmd.MCP) > 0
 	opts := append(cmd.skillFlags.options(), cmd.gateFlags.options(show)...)
 	libraryOptions, err := cmd.libraryFlags.options(t.library, cmd.Vocabulary)
 	if err != nil {

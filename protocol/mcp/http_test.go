@@ -13,10 +13,13 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/mcp"
+	"github.com/satchel-go/satchel/protocol/protocoltest"
+	"github.com/satchel-go/satchel/protocol/shelf"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -165,6 +168,56 @@ func (e told) Start(ctx context.Context, cmd executor.Command, term executor.Ter
 	p, err := e.Executor.Start(ctx, cmd, term)
 	e.began <- struct{}{}
 	return p, err
+}
+
+// TestSuite runs the suite of endpoints over MCP, by a stream and by HTTP.
+func TestSuite(t *testing.T) {
+	by, err := local.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	places, err := workspace.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = places.Close() })
+	source, err := catalog.OpenSource(catalog.FS("test", protocoltest.Skills()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := shelf.Open(t.Context(), "", source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = all.Close() })
+	from, err := protocol.New(protocol.WithShelf(all), protocol.WithExecutor(by), protocol.WithWorkspaces(places), protocol.WithUnsafeLocal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = from.Close(context.Background()) })
+	endpoint := func(session *sdk.ClientSession) protocoltest.Endpoint {
+		return func(ctx context.Context, method string, params any) (json.RawMessage, error) {
+			if params == nil {
+				params = map[string]any{}
+			}
+			got, err := session.CallTool(ctx, &sdk.CallToolParams{Name: method, Arguments: params})
+			if err != nil {
+				return nil, err
+			}
+			if got.StructuredContent == nil {
+				text, _ := got.Content[0].(*sdk.TextContent)
+				return nil, errors.New(text.Text)
+			}
+			return json.Marshal(got.StructuredContent)
+		}
+	}
+	t.Run("stream", func(t *testing.T) {
+		protocoltest.Run(t, func(t *testing.T) protocoltest.Endpoint { return endpoint(connectTo(t, mcp.New(from))) })
+	})
+	t.Run("http", func(t *testing.T) {
+		url := serve(t, from)
+		protocoltest.Run(t, func(t *testing.T) protocoltest.Endpoint { return endpoint(dial(t, url, "ann")) })
+	})
 }
 
 // TestClosing closes a request whose run has begun: the run is gone. The header that

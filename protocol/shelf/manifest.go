@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/satchel-go/satchel/skillmd"
 )
 
 // MaxManifest is the length of a skill.toml in bytes.
@@ -137,7 +139,7 @@ func ReadManifest(text []byte, files fs.FS) (Manifest, map[string]any, error) {
 		return Manifest{}, nil, err
 	}
 	all["kind"], all["namespace"] = m.Kind, m.Namespace
-	plain, _ := jsonable(all, 0).(map[string]any)
+	plain, _ := skillmd.Plain(all).(map[string]any)
 	return m, plain, nil
 }
 

@@ -1,7 +1,6 @@
 package shelf
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,8 +10,6 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/skillmd"
@@ -117,7 +114,7 @@ const (
 // newSkill makes a skill of an entry of a source. It returns nil, with findings,
 // for what is none.
 func newSkill(ctx context.Context, source catalog.Source, e catalog.Entry, created bool) (*Skill, []skillmd.Diagnostic) {
-	s := &Skill{FrontMatter: frontMatter(e.Head), Files: e.Files, Digest: digestOf(e.Files), Created: created, source: source, id: e.ID, revision: e.Revision}
+	s := &Skill{FrontMatter: skillmd.Fields(e.Head), Files: e.Files, Digest: digestOf(e.Files), Created: created, source: source, id: e.ID, revision: e.Revision}
 	doc, _, parseErr := skillmd.Parse(e.Head, skillmd.WithDirName(path.Base(e.ID)))
 	s.Name, s.Hidden = doc.Skill.Name, doc.Skill.Hidden
 	refuse := func(code skillmd.Code, file, why string, line int) (*Skill, []skillmd.Diagnostic) {
@@ -162,27 +159,6 @@ func (s *Skill) readManifest(ctx context.Context) error {
 	}
 	s.Manifest, s.Fields, err = ReadManifest(text, files)
 	return err
-}
-
-// frontMatter returns the YAML between the fences, {} if it cannot be read.
-func frontMatter(head []byte) map[string]any {
-	head = head[:max(skillmd.FrontMatterEnd(head), 0)]
-	lines := bytes.SplitAfter(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), []byte("\n"))
-	out := map[string]any{}
-	if len(lines) < 2 {
-		return out
-	}
-	var all map[string]any
-	if yaml.Unmarshal(bytes.Join(lines[1:len(lines)-1], nil), &all) != nil {
-		lines = lines[:max(len(lines)-1, 1)] // the closing fence may lack its end
-		if yaml.Unmarshal(bytes.Join(lines[1:max(len(lines)-1, 1)], nil), &all) != nil {
-			return out
-		}
-	}
-	if plain, ok := jsonable(all, 0).(map[string]any); ok {
-		return plain
-	}
-	return out
 }
 
 func digestOf(files []catalog.File) string {

@@ -1,8 +1,9 @@
-package library
+// Package lazyfs is a file system of listed files, each of which is read when it is
+// opened.
+package lazyfs
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"io/fs"
 	"path"
@@ -11,10 +12,28 @@ import (
 	"time"
 )
 
-// tree is the files of a skill as a file system. A file is read when it is opened.
+// File is one that is listed.
+type File struct {
+	Path       string // as fs.ValidPath wants it; none is a folder of another
+	Size       int64
+	Executable bool
+}
+
+// New returns the file system of some files. read returns the whole of one; it may
+// be called concurrently.
+func New(files []File, read func(path string) ([]byte, error)) fs.FS {
+	t := &tree{read: read, nodes: map[string]*node{".": {name: "."}}}
+	for i := range files {
+		t.add(files[i].Path, &node{name: path.Base(files[i].Path), file: &files[i]})
+	}
+	for _, n := range t.nodes {
+		slices.SortFunc(n.children, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	}
+	return t
+}
+
 type tree struct {
-	ctx   context.Context
-	skill *Skill
+	read  func(string) ([]byte, error)
 	nodes map[string]*node
 }
 
@@ -49,17 +68,6 @@ func (n *node) Size() int64 {
 	return n.file.Size
 }
 
-func newTree(ctx context.Context, s *Skill) *tree {
-	t := &tree{ctx: ctx, skill: s, nodes: map[string]*node{".": {name: "."}}}
-	for i := range s.Files {
-		t.add(s.Files[i].Path, &node{name: path.Base(s.Files[i].Path), file: &s.Files[i]})
-	}
-	for _, n := range t.nodes {
-		slices.SortFunc(n.children, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	}
-	return t
-}
-
 func (t *tree) add(name string, n *node) {
 	dir := path.Dir(name)
 	if t.nodes[dir] == nil {
@@ -78,7 +86,7 @@ func (t *tree) Open(name string) (fs.File, error) {
 	if n.IsDir() {
 		return &openNode{node: n, Reader: bytes.NewReader(nil), left: n.children}, nil
 	}
-	data, err := t.skill.read(t.ctx, *n.file)
+	data, err := t.read(name)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}

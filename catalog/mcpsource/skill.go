@@ -1,0 +1,180 @@
+package mcpsource
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/lazyfs"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// The bounds of the extension, and ours.
+const (
+	maxFiles = 512
+	maxBytes = 16 << 20
+	maxURI   = 2048
+	maxHead  = 64 << 10
+)
+
+const skillFile = "SKILL.md"
+
+// skill is one that a server lists and that can be used.
+type skill struct {
+	uri, folder string
+	frontmatter map[string]any
+	entry       catalog.Entry
+	uris        map[string]string // of the files, by path
+}
+
+// id is the canonical id of a skill: the label and the URI.
+func (s *Source) id(uri string) string { return "mcp:" + s.label + ":" + uri }
+
+// shown is a URI that can be told to people.
+func shown(uri string) string { return fmt.Sprintf("%.100q", uri) }
+
+var digests = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+// check returns a listed skill, or why it cannot be used.
+func (s *Source) check(l listed) (*skill, string) {
+	folder, isSkill := strings.CutSuffix(l.URI, "/"+skillFile)
+	name, _ := l.Frontmatter["name"].(string)
+	description, _ := l.Frontmatter["description"].(string)
+	switch {
+	case !isSkill || len(l.URI) > maxURI || !utf8.ValidString(l.URI) || strings.ContainsFunc(l.URI, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+		return nil, "its URI is none of a " + skillFile
+	case len(s.id(l.URI)) > 256:
+		return nil, "its URI is too long"
+	case len(skillmd.ValidName(name)) > 0 || !strings.HasSuffix(folder, "/"+name):
+		return nil, fmt.Sprintf("its name is %.100q, and that is not the end of its URI, or no name of a skill", name)
+	case strings.TrimSpace(description) == "":
+		return nil, "it has no description"
+	case bytes.Equal(bytes.TrimSpace(l.Resources), []byte(`"dynamic"`)):
+		return nil, "its content is dynamic, so nobody can check it"
+	}
+	k := &skill{uri: l.URI, folder: folder + "/", frontmatter: l.Frontmatter, uris: make(map[string]string)}
+	var files []resource
+	if json.Unmarshal(l.Resources, &files) != nil || len(files) == 0 {
+		return nil, "it lists no files"
+	}
+	if why := k.add(files); why != "" {
+		return nil, why
+	}
+	head, err := headOf(l.Frontmatter)
+	if err != nil || len(head) > maxHead {
+		return nil, "its front matter is too large, or cannot be read"
+	}
+	fields, err := json.Marshal(l.Frontmatter)
+	if err != nil {
+		return nil, "its front matter cannot be read"
+	}
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%q %s\n", l.URI, fields)
+	for _, f := range k.entry.Files {
+		_, _ = fmt.Fprintf(h, "%q %d %s\n", f.Path, f.Size, f.SHA256)
+	}
+	k.entry.ID, k.entry.Revision, k.entry.Head = s.id(l.URI), hex.EncodeToString(h.Sum(nil)), head
+	k.entry.Unreviewed, k.entry.Origin = true, fmt.Sprintf("the MCP server %q", s.label)
+	return k, ""
+}
+
+// add takes the files of the skill, or says why they cannot be used.
+func (k *skill) add(files []resource) string {
+	if len(files) > maxFiles {
+		return fmt.Sprintf("it has %d files: at most %d", len(files), maxFiles)
+	}
+	total := int64(0)
+	for _, f := range files {
+		escaped, inside := strings.CutPrefix(f.URI, k.folder)
+		path, err := url.PathUnescape(escaped)
+		switch {
+		case !inside || err != nil || !fs.ValidPath(path) || path == "." || !utf8.ValidString(path) || strings.ContainsAny(path, "\\\x00"):
+			return "it lists " + shown(f.URI) + ", which is no file of it"
+		case !digests.MatchString(f.Digest) || f.Size == nil || *f.Size < 0 || *f.Size > maxBytes:
+			return "it lists no usable digest and size of " + shown(f.URI)
+		case k.uris[path] != "":
+			return "it lists " + shown(f.URI) + " twice"
+		}
+		if total += *f.Size; total > maxBytes {
+			return fmt.Sprintf("it has more than %d bytes", maxBytes)
+		}
+		k.uris[path] = f.URI
+		k.entry.Files = append(k.entry.Files, catalog.File{Path: path, Size: *f.Size, SHA256: strings.TrimPrefix(f.Digest, "sha256:")})
+	}
+	if k.uris[skillFile] != k.uri {
+		return "its " + skillFile + " is not among its files"
+	}
+	for path := range k.uris {
+		for dir := range strings.SplitSeq(parents(path), "\n") {
+			if k.uris[dir] != "" && dir != "" {
+				return fmt.Sprintf("%.100q is a file and a folder", dir)
+			}
+		}
+	}
+	slices.SortFunc(k.entry.Files, func(a, b catalog.File) int { return cmp.Compare(a.Path, b.Path) })
+	return ""
+}
+
+// parents are the folders above a path, one per line.
+func parents(path string) string {
+	var all []string
+	for i := range len(path) {
+		if path[i] == '/' {
+			all = append(all, path[:i])
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+func (k *skill) files() []lazyfs.File {
+	all := make([]lazyfs.File, len(k.entry.Files))
+	for i, f := range k.entry.Files {
+		all[i] = lazyfs.File{Path: f.Path, Size: f.Size}
+	}
+	return all
+}
+
+// headOf writes front matter as SKILL.md has it: nobody has fetched that yet.
+func headOf(fields map[string]any) ([]byte, error) {
+	doc := yaml.Node{Kind: yaml.MappingNode}
+	keys := []string{"name", "description"}
+	for key := range fields {
+		if key != "name" && key != "description" {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys[2:])
+	for _, key := range keys {
+		var name, value yaml.Node
+		if err := value.Encode(fields[key]); err != nil {
+			return nil, err
+		}
+		name.SetString(key)
+		doc.Content = append(doc.Content, &name, &value)
+	}
+	text, err := yaml.Marshal(&doc)
+	return slices.Concat([]byte("---\n"), text, []byte("---\n")), err
+}
+
+// sameFields reports whether the front matter of a SKILL.md is what was listed.
+func (k *skill) sameFields(text []byte) bool {
+	have, err := json.Marshal(skillmd.Fields(text))
+	if err != nil {
+		return false
+	}
+	var plain map[string]any
+	return json.Unmarshal(have, &plain) == nil && reflect.DeepEqual(plain, k.frontmatter)
+}

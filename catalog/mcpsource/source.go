@@ -1,0 +1,239 @@
+package mcpsource
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/lazyfs"
+	"github.com/satchel-go/satchel/internal/lru"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// Source are the skills of one server. Make one with Open, give Root to a catalog,
+// and close it after the catalog. It is safe for concurrent use.
+type Source struct {
+	label   string
+	session *mcp.ClientSession
+	settings
+
+	mu     sync.Mutex
+	skills map[string]*skill // by id, as they were listed last
+	texts  *lru.Cache[string, []byte]
+}
+
+type settings struct {
+	uris   []string
+	skills int
+	bytes  int
+	wait   time.Duration
+}
+
+// Option configures Open.
+type Option func(*settings)
+
+// WithURIs adds skills that the server does not list, by the URIs of their SKILL.md.
+func WithURIs(uris ...string) Option {
+	return func(s *settings) { s.uris = append(s.uris, uris...) }
+}
+
+// WithMaxSkills bounds how many skills are listed; the default is 1000. The rest is
+// one diagnostic.
+func WithMaxSkills(n int) Option {
+	return func(s *settings) { s.skills = n }
+}
+
+// WithCacheBytes bounds the files that are kept, in memory only; the default is
+// 64 MiB.
+func WithCacheBytes(n int) Option {
+	return func(s *settings) { s.bytes = n }
+}
+
+// withWait sets how long one answer may take.
+func withWait(d time.Duration) Option {
+	return func(s *settings) { s.wait = d }
+}
+
+var labels = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
+
+// Open connects to a server. The label is the host's name for it, 1 to 32 of a-z,
+// 0-9 and "-"; what the server calls itself means nothing. Use [HTTP] or [Command]
+// for the transport, which bound what a server may send.
+func Open(ctx context.Context, label string, transport mcp.Transport, opts ...Option) (*Source, error) {
+	if !labels.MatchString(label) {
+		return nil, fmt.Errorf("label %q: want 1 to 32 of a-z, 0-9 and -", label)
+	}
+	s := &Source{label: label, settings: settings{skills: 1000, bytes: 64 << 20, wait: 10 * time.Second}}
+	for _, opt := range opts {
+		opt(&s.settings)
+	}
+	s.texts = lru.New[string, []byte](max(s.bytes, 1), nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "satchel", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	err := errors.Join(
+		mcp.AddSendingCustomMethod[*listParams, *listResult](client, "skills/list"),
+		mcp.AddSendingCustomMethod[*getParams, *getResult](client, "skills/get"),
+	)
+	if err != nil {
+		return nil, err
+	}
+	if s.session, err = within(ctx, s.wait, func(ctx context.Context) (*mcp.ClientSession, error) {
+		return client.Connect(ctx, transport, nil)
+	}); err != nil {
+		return nil, fmt.Errorf("MCP server %q: %w", label, err)
+	}
+	if info := s.session.InitializeResult(); info == nil || info.Capabilities == nil || info.Capabilities.Extensions[extension] == nil {
+		return nil, errors.Join(fmt.Errorf("MCP server %q serves no skills: it does not declare %s", label, extension), s.session.Close())
+	}
+	return s, nil
+}
+
+// Close ends the connection.
+func (s *Source) Close() error { return s.session.Close() }
+
+// Root is the source as a root of a catalog: its skills are called
+// "<label>:<name>".
+func (s *Source) Root() catalog.Root { return catalog.From(s.label, s).In(catalog.Remote) }
+
+// within bounds how long a server may take to answer. What comes later is dropped.
+func within[T any](ctx context.Context, wait time.Duration, ask func(context.Context) (T, error)) (T, error) {
+	limited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	answer, err := ask(limited)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		err = fmt.Errorf("no answer in %s", wait)
+	}
+	if ctx.Err() != nil && err != nil {
+		err = ctx.Err()
+	}
+	return answer, err
+}
+
+// Scan implements catalog.Source. It fetches no file.
+func (s *Source) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.Listing, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	all, next, err := s.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.skills = make(map[string]*skill, len(all))
+	for _, k := range all {
+		s.skills[k.entry.ID] = k
+	}
+	s.mu.Unlock()
+	if prev != nil && slices.Equal(prev.Diagnostics, next.Diagnostics) && slices.EqualFunc(prev.Entries, next.Entries, func(a, b catalog.Entry) bool {
+		return a.ID == b.ID && a.Revision == b.Revision
+	}) {
+		return prev, nil
+	}
+	return next, nil
+}
+
+// list asks for all skills, page by page.
+func (s *Source) list(ctx context.Context) (all []*skill, listing *catalog.Listing, err error) {
+	listing = &catalog.Listing{}
+	seen := make(map[string]bool)
+	add := func(entry listed) {
+		k, why := s.check(entry)
+		switch {
+		case why != "":
+			listing.Diagnostics = append(listing.Diagnostics, notUsed(shown(entry.URI), why))
+		case !seen[k.entry.ID]:
+			seen[k.entry.ID] = true
+			all = append(all, k)
+		}
+	}
+	cursors := make(map[string]bool)
+	for cursor, more := "", true; more; {
+		page, err := within(ctx, s.wait, func(ctx context.Context) (*listResult, error) {
+			return mcp.CallCustomMethod[*listParams, *listResult](ctx, s.session, "skills/list", &listParams{Cursor: cursor})
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("MCP server %q: %w", s.label, err)
+		}
+		for _, entry := range page.Skills {
+			if len(all)+len(listing.Diagnostics) >= s.settings.skills {
+				listing.Diagnostics = append(listing.Diagnostics, notUsed(s.label, fmt.Sprintf("the server lists more than %d skills", s.settings.skills)))
+				page.NextCursor = ""
+				break
+			}
+			add(entry)
+		}
+		cursor = page.NextCursor
+		more = cursor != "" && !cursors[cursor] && len(cursors) < s.settings.skills
+		cursors[cursor] = true
+	}
+	for _, uri := range s.uris {
+		if seen[s.id(uri)] {
+			continue
+		}
+		entry, err := s.get(ctx, uri)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
+			listing.Diagnostics = append(listing.Diagnostics, notUsed(shown(uri), err.Error()))
+			continue
+		}
+		add(entry)
+	}
+	slices.SortFunc(all, func(a, b *skill) int { return cmp.Compare(a.entry.ID, b.entry.ID) })
+	for _, k := range all {
+		listing.Entries = append(listing.Entries, k.entry)
+	}
+	return all, listing, nil
+}
+
+// get asks for one skill.
+func (s *Source) get(ctx context.Context, uri string) (listed, error) {
+	got, err := within(ctx, s.wait, func(ctx context.Context) (*getResult, error) {
+		return mcp.CallCustomMethod[*getParams, *getResult](ctx, s.session, "skills/get", &getParams{URI: uri})
+	})
+	switch {
+	case err != nil:
+		return listed{}, fmt.Errorf("MCP server %q: %w", s.label, err)
+	case got.Skill.URI != uri:
+		return listed{}, fmt.Errorf("MCP server %q answers with another skill", s.label)
+	}
+	return got.Skill, nil
+}
+
+// CodeNotUsed is the code of what a server lists and nobody can use.
+const CodeNotUsed skillmd.Code = "not-used"
+
+func notUsed(file, why string) skillmd.Diagnostic {
+	return skillmd.Diagnostic{File: file, Code: CodeNotUsed, Severity: skillmd.Warning, Message: "not used: " + why}
+}
+
+// Open implements catalog.Source. It asks whether the skill is still what was
+// listed, and fetches each file when it is opened.
+func (s *Source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	k := s.skills[id]
+	s.mu.Unlock()
+	if k == nil || k.entry.Revision != revision {
+		return nil, catalog.ErrGone
+	}
+	now, err := s.get(ctx, k.uri)
+	if err != nil {
+		return nil, err
+	}
+	if again, why := s.check(now); why != "" || again.entry.Revision != revision {
+		return nil, fmt.Errorf("%w: it has changed at its server, and is to be approved again", catalog.ErrGone)
+	}
+	return lazyfs.New(k.files(), func(path string) ([]byte, error) { return s.read(ctx, k, path) }), nil
+}

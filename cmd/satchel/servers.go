@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/mcpsource"
+)
+
+// serverFlags name MCP servers whose skills are used too.
+type serverFlags struct {
+	MCP      []string `name:"mcp" sep:"none" placeholder:"LABEL=URL|COMMAND" help:"MCP server whose skills are used, at a URL or started by a command; they are called LABEL:NAME. May be repeated."`
+	Insecure bool     `help:"Allow --mcp by http beyond this machine."`
+}
+
+// connections are closed when the process has done its work.
+type connections struct{ open []io.Closer }
+
+// Close closes them.
+func (s *connections) Close() (err error) {
+	for _, c := range s.open {
+		err = errors.Join(err, c.Close())
+	}
+	return err
+}
+
+// roots connects to the servers.
+func (f *serverFlags) roots(ctx context.Context, c console) ([]catalog.Root, error) {
+	var roots []catalog.Root
+	for _, text := range f.MCP {
+		label, place, ok := strings.Cut(text, "=")
+		if !ok || place == "" {
+			return nil, fmt.Errorf("%w: --mcp %q: want LABEL=URL or LABEL=COMMAND", errUsage, text)
+		}
+		transport, err := f.transport(ctx, place, c.err)
+		if err != nil {
+			return nil, fmt.Errorf("%w: --mcp: %w", errUsage, err)
+		}
+		source, err := mcpsource.Open(ctx, label, transport)
+		if err != nil {
+			return nil, fmt.Errorf("--mcp: %w", err)
+		}
+		c.connections.open = append(c.connections.open, source)
+		roots = append(roots, source.Root())
+	}
+	return roots, nil
+}
+
+func (f *serverFlags) transport(ctx context.Context, place string, log io.Writer) (mcp.Transport, error) {
+	if scheme, _, ok := strings.Cut(place, "://"); ok && strings.HasPrefix(scheme, "http") {
+		return mcpsource.HTTP(place, nil, f.Insecure)
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), "sh", "-c", place) //nolint:gosec // the user's own line
+	if file, ok := log.(*os.File); ok {
+		cmd.Stderr = file
+	}
+	return mcpsource.Command(cmd), nil
+}

@@ -1,0 +1,40 @@
+package lazyfs_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+	"testing/fstest"
+
+	"github.com/satchel-go/satchel/internal/lazyfs"
+)
+
+func TestFS(t *testing.T) {
+	read := 0
+	fsys := lazyfs.New([]lazyfs.File{{Path: "a.txt", Size: 5}, {Path: "b/c/d.sh", Size: 8, Executable: true}}, func(path string) ([]byte, error) {
+		read++
+		return []byte(path), nil
+	})
+	if info, err := fs.Stat(fsys, "b/c/d.sh"); err != nil || info.Mode() != 0o555 || info.Size() != 8 {
+		t.Errorf("%v, %v", info, err)
+	}
+	read = 0
+	if err := fs.WalkDir(fsys, ".", func(string, fs.DirEntry, error) error { return nil }); err != nil || read != 0 {
+		t.Errorf("a walk reads %d files, %v", read, err)
+	}
+	if err := fstest.TestFS(fsys, "a.txt", "b/c/d.sh"); err != nil {
+		t.Error(err)
+	}
+	broken := errors.New("broken")
+	if _, err := lazyfs.New([]lazyfs.File{{Path: "a"}}, func(string) ([]byte, error) { return nil, broken }).Open("a"); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func ExampleNew() {
+	fsys := lazyfs.New([]lazyfs.File{{Path: "a.txt", Size: 5}}, func(string) ([]byte, error) { return []byte("hello"), nil })
+	text, err := fs.ReadFile(fsys, "a.txt")
+	fmt.Println(string(text), err)
+	// Output: hello <nil>
+}

@@ -1,0 +1,171 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/outputs"
+)
+
+// collect makes the result of what the program has left.
+func (a *active) collect(ctx context.Context, ended executor.Result) {
+	c := a.channel
+	a.result.Reason = ended.Reason
+	if c.broken != nil && ended.Reason == executor.ReasonCancelled {
+		a.result.Reason = executor.ReasonPolicy
+	}
+	result, failure := a.outcome(ended)
+	if failure == nil {
+		failure = a.setOutput(ctx, result)
+	}
+	for _, info := range c.made {
+		a.result.OutputBlobs = append(a.result.OutputBlobs, info.ID)
+	}
+	a.collectFiles(ctx)
+	if failure != nil {
+		a.fail(failure)
+	} else {
+		a.result.Status = Completed
+		a.result.Summary = describe(a.Function, result)
+	}
+	if c.summary != "" {
+		a.result.Summary = sentence(a.redact(c.summary))
+	}
+	a.setLogs(ctx)
+}
+
+// fail makes the result one of a failed run.
+func (a *active) fail(f *Failure) {
+	told := &Failure{sentence(head(a.redact(f.Type), 400)), tail(strings.ToValidUTF8(a.redact(f.Message), "\uFFFD"), maxMessage)}
+	a.result.Status, a.result.Error = Failed, told
+	a.result.Output = nil
+	a.result.Summary = told.summary()
+}
+
+// outcome is the result of the program, or why there is none.
+func (a *active) outcome(ended executor.Result) (json.RawMessage, *Failure) {
+	c := a.channel
+	switch {
+	case c.broken != nil:
+		return nil, c.broken
+	case c.done && c.failure != nil && ended.Reason == executor.ReasonExit:
+		return nil, c.failure
+	}
+	if failure := failureOf(ended); failure != nil {
+		return nil, failure
+	}
+	result := c.result
+	if !c.done {
+		var failure *Failure
+		if result, failure = a.resultFile(); failure != nil {
+			return nil, failure
+		}
+	}
+	switch {
+	case ended.Reason != executor.ReasonExit:
+		return nil, &Failure{TypeNoResult, fmt.Sprintf("the program ended: %s", ended.Reason)}
+	case ended.ExitCode != 0:
+		return nil, &Failure{TypeNoResult, fmt.Sprintf("the program ended with exit code %d", ended.ExitCode)}
+	case result == nil:
+		return nil, &Failure{TypeNoResult, "the program ended with exit code 0 and gave no result"}
+	}
+	return result, nil
+}
+
+// resultFile reads what the program has written to RESULT_FILE, nil if nothing.
+func (a *active) resultFile() (json.RawMessage, *Failure) {
+	f, err := outputs.Open(a.ws, "runs/result.json")
+	if err != nil {
+		return nil, nil
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxResult+1))
+	switch {
+	case err != nil:
+		return nil, nil
+	case len(text) > maxResult:
+		return nil, &Failure{TypeOutputTooLarge, fmt.Sprintf("RESULT_FILE has more than %d bytes", maxResult)}
+	case !json.Valid(text):
+		return nil, &Failure{TypeNotJSON, "RESULT_FILE is not JSON"}
+	}
+	return text, nil
+}
+
+// setOutput puts a small result into the answer, and makes a blob of a large one.
+func (a *active) setOutput(ctx context.Context, result json.RawMessage) *Failure {
+	var b bytes.Buffer
+	if json.Compact(&b, result) != nil {
+		return &Failure{TypeNotJSON, "the result is not JSON"}
+	}
+	text := a.redact(b.String())
+	switch {
+	case len(text) > maxResult:
+		return &Failure{TypeOutputTooLarge, fmt.Sprintf("the result has %d bytes of JSON: at most %d", len(text), maxResult)}
+	case len(text) <= maxOutput:
+		a.result.Output = json.RawMessage(text)
+		return nil
+	}
+	info, err := a.channel.keep(ctx, "application/json", strings.NewReader(text))
+	if err != nil {
+		return &Failure{TypeOutputTooLarge, "the result is too large for the answer, and cannot be stored: " + err.Error()}
+	}
+	a.result.Output, _ = json.Marshal(map[string]any{"output_blob": info.ID, "size_bytes": info.Size})
+	return nil
+}
+
+// The bounds of the files of out/ that become blobs.
+const (
+	maxOutFiles = 20
+	maxOutBytes = 64 << 20
+)
+
+// collectFiles makes blobs of the files in out/.
+func (a *active) collectFiles(ctx context.Context) {
+	found, err := outputs.Collect(ctx, a.ws, outputs.Spec{Globs: []string{"out/**"}, MaxFiles: outputs.CeilingMaxFiles})
+	if err != nil {
+		a.warn("out/ cannot be collected")
+		return
+	}
+	for _, w := range found.Warnings {
+		a.warn(w.String())
+	}
+	total, left := int64(0), 0
+	for i, f := range found.Files {
+		if i >= maxOutFiles || total+f.Size > maxOutBytes {
+			left++
+			continue
+		}
+		info, err := a.channel.createFile(ctx, f.Name, f.MIME)
+		if err != nil {
+			a.warn(fmt.Sprintf("%.200q: %v", f.Name, err))
+			continue
+		}
+		total += info.Size
+		a.result.OutputBlobs = append(a.result.OutputBlobs, info.ID)
+	}
+	if left > 0 {
+		a.warn(fmt.Sprintf("%d files of out/ are left out: at most %d and %d bytes become blobs", left, maxOutFiles, maxOutBytes))
+	}
+}
+
+func (a *active) warn(text string) {
+	a.result.Warnings = append(a.result.Warnings, sentence(head(a.redact(text), 1000)))
+}
+
+// setLogs shows what was printed.
+func (a *active) setLogs(ctx context.Context) {
+	a.logs.end()
+	text := a.logs.String()
+	cut := false
+	if a.result.LogsPreview, cut = preview(text); !cut {
+		return
+	}
+	if info, err := a.channel.keep(ctx, "text/plain", strings.NewReader(text)); err == nil {
+		a.result.LogsBlob = info.ID
+	}
+}

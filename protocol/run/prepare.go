@@ -1,0 +1,157 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/lazyfs"
+	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// shelfFiles gives the files of one skill to the workspace.
+type shelfFiles struct{ *shelf.Skill }
+
+func (f shelfFiles) Files(context.Context, string, int) (names []string, more bool, err error) {
+	for _, file := range f.Skill.Files {
+		names = append(names, file.Path)
+	}
+	return names, false, nil
+}
+
+func (f shelfFiles) OpenFile(ctx context.Context, _, name string) (fs.File, error) {
+	text, err := f.ReadFile(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	listed := []lazyfs.File{{Path: name, Size: int64(len(text))}}
+	return lazyfs.New(listed, func(string) ([]byte, error) { return text, nil }).Open(name)
+}
+
+func (f shelfFiles) Fingerprint(context.Context, string) (string, error) { return f.Digest, nil }
+
+// jobSkill is a skill as the helper is told of it.
+type jobSkill struct {
+	ID         string `json:"id"`
+	Module     string `json:"module"`
+	Dir        string `json:"dir"` // below SKILLS_DIR
+	Language   string `json:"language,omitempty"`
+	Entrypoint string `json:"entrypoint,omitempty"`
+}
+
+// prepare puts everything into the workspace, which is new: nothing hostile is in
+// it yet.
+func (a *active) prepare(ctx context.Context) (executor.Command, error) {
+	told := []jobSkill{}
+	for _, k := range a.skills() {
+		dir, _, err := a.ws.Stage(ctx, core.Skill{Name: k.ID(), Description: k.Description}, k.Digest, shelfFiles{k})
+		if err != nil {
+			return executor.Command{}, fmt.Errorf("stage skill %q: %w", k.ID(), err)
+		}
+		told = append(told, jobSkill{k.ID(), Module(k.ID()), path.Base(dir), k.Runtime.Language, k.Runtime.Entrypoint})
+	}
+	root, err := os.OpenRoot(a.ws.Path())
+	if err != nil {
+		return executor.Command{}, fmt.Errorf("open workspace: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	language := languages[a.Language]
+	code := "code" + language.ext
+	args := a.Args
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	for _, dir := range []string{"work", "out", "runs/home", "runs/tmp", "blobs"} {
+		err = errors.Join(err, root.MkdirAll(dir, 0o755))
+	}
+	err = errors.Join(err,
+		copyLibrary(root),
+		root.WriteFile("runs/args.json", args, 0o644),
+		root.WriteFile("runs/"+code, []byte(a.Code), 0o644),
+		a.copyBlobs(ctx, root),
+	)
+	if err != nil {
+		return executor.Command{}, fmt.Errorf("prepare run: %w", err)
+	}
+	job := map[string]any{"language": a.Language, "code": code, "skill": "", "export": a.Function, "args": args, "skills": told}
+	if a.Skill != nil {
+		job["skill"] = Module(a.Skill.ID())
+	}
+	a.channel = &channel{
+		tenant: a.Tenant, store: a.Blobs, expiry: a.Expiry, ws: a.ws, job: job, told: a.say, hidden: a.hidden, inputs: a.Inputs,
+	}
+	if a.channel.expiry == 0 {
+		a.channel.expiry = blobs.DefaultExpiry
+	}
+	return a.command(len(told) > 0)
+}
+
+func copyLibrary(root *os.Root) error {
+	return fs.WalkDir(library, "lib", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return root.MkdirAll("runs/"+name, 0o755)
+		}
+		text, err := library.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return root.WriteFile("runs/"+name, text, 0o644)
+	})
+}
+
+// copyBlobs makes a file of each input, named by its id.
+func (a *active) copyBlobs(ctx context.Context, root *os.Root) error {
+	for _, info := range a.Inputs {
+		r, _, err := a.Blobs.Open(ctx, a.Tenant, info.ID, 0, -1)
+		if err != nil {
+			return err
+		}
+		f, err := root.Create("blobs/" + info.ID)
+		if err == nil {
+			_, err = io.Copy(f, r)
+			err = errors.Join(err, f.Close())
+		}
+		if err = errors.Join(err, r.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *active) command(skills bool) (executor.Command, error) {
+	language := languages[a.Language]
+	base := a.Executor.Capabilities().WorkspaceAt
+	if base == "" {
+		base = a.ws.Path()
+	}
+	env := append(workspace.Env(base, "", ""), "BLOBS_DIR="+base+"/blobs",
+		"ARGS_FILE="+base+"/runs/args.json", "RESULT_FILE="+base+"/runs/result.json")
+	args := append([]string{language.program}, language.args...)
+	if language.boot != "" {
+		args = append(args, base+"/runs/lib/"+language.boot)
+	} else {
+		args = append(args, base+"/runs/code"+language.ext)
+	}
+	limits := a.Limits
+	limits.Timeout = a.Timeout
+	cmd := executor.Command{
+		Args: args, Env: append(env, a.Grant.Env...), Workspace: a.ws.Path(), Dir: "work", Limits: limits,
+		Secrets: a.Grant.Secrets, Listen: a.Grant.Listen,
+	}
+	if skills {
+		cmd.Skills = "skills"
+	}
+	return cmd, nil
+}
