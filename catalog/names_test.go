@@ -132,6 +132,27 @@ func TestSkillTellsWhereItIs(t *testing.T) {
 	}
 }
 
+// An audience is told what is found about its skills, and of collisions among them.
+func TestDiagnosticsOfAnAudience(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"a/pdf/SKILL.md": skillText("pdf", "First.", ""), "b/pdf/SKILL.md": skillText("pdf", "Second.", ""), "c/pdf/SKILL.md": skillText("pdf", "Third.", ""),
+		"odd/SKILL.md": skillText("other", "Has a finding.", ""), "secret/SKILL.md": skillText("hush", "Has a finding.", ""),
+	})
+	c := mustOpen(t, []Root{Dir(dir).Named("x")})
+	told := func(s *Snapshot) (all []string) {
+		for _, d := range s.Diagnostics() {
+			all = append(all, strings.TrimPrefix(d.File, filepath.Base(dir)+"/")+" "+string(d.Code))
+		}
+		return all
+	}
+	if all := told(c.Snapshot()); len(all) < 4 {
+		t.Errorf("everybody is told %q", all)
+	}
+	seen := c.For("k", func(s core.Skill) bool { return s.Place != filepath.Base(dir)+"/a/pdf/SKILL.md" && s.Name != "hush" })
+	same(t, "diagnostics", []string{"odd/SKILL.md name-mismatch", "c/pdf/SKILL.md name-collision"}, told(seen.Snapshot()))
+}
+
 // What an audience does not see takes no name from it, and is not reached by any way.
 func TestAudience(t *testing.T) {
 	roots, base := everywhere(t)

@@ -47,16 +47,25 @@ func newSnapshot(all []candidate, named *naming, diagnostics []skillmd.Diagnosti
 }
 
 // Allowed is the snapshot as it would be if there were only the skills that allow
-// reports true for: names, precedence and ambiguity are decided among them. It has no
-// diagnostics.
+// reports true for: names, precedence and ambiguity are decided among them. Its
+// diagnostics are those about these skills, and the collisions of their names.
 func (s *Snapshot) Allowed(allow func(core.Skill) bool) *Snapshot {
 	var all []candidate
+	places := make(map[string]bool)
 	for _, c := range s.all {
 		if allow(c.skill) {
 			all = append(all, c)
+			places[c.skill.Place] = true
 		}
 	}
-	return newSnapshot(all, decide(all, s.rule), nil)
+	var diagnostics []skillmd.Diagnostic
+	for _, d := range s.diagnostics {
+		if places[d.File] && d.Code != CodeCollision {
+			diagnostics = append(diagnostics, d)
+		}
+	}
+	named := decide(all, s.rule)
+	return newSnapshot(all, named, append(diagnostics, named.collisions...))
 }
 
 // Skills are all skills, hidden and shadowed ones included, sorted bytewise by name.

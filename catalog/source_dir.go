@@ -33,6 +33,7 @@ type TreeSource struct {
 	tree   tree
 	known  map[string]digestedFile // by path in the tree
 	skills map[string]string       // the folders of the last Scan
+	stale  []skillmd.Diagnostic    // of an archive that is an old one
 }
 
 type digestedFile struct {
@@ -42,8 +43,8 @@ type digestedFile struct {
 
 var _ Source = (*TreeSource)(nil)
 
-// OpenSource opens a root made by [Dir] or [FS] as a source, for stores of skills
-// that take any source. Of the options, those about how skills are found hold. The
+// OpenSource opens a root made by [Dir], [FS], [Archive] or [Plugin] as a source, for
+// stores of skills that take any source. Of the options, those about how skills are found hold. The
 // error is that of the option, or says why the root cannot be opened. Close it after
 // use.
 func OpenSource(root Root, opts ...Option) (*TreeSource, error) {
@@ -52,10 +53,10 @@ func OpenSource(root Root, opts ...Option) (*TreeSource, error) {
 		return nil, err
 	}
 	if root.source != nil {
-		return nil, errors.New("catalog: OpenSource wants a directory or a file system")
+		return nil, errors.New("catalog: OpenSource wants a directory, a file system, an archive or a plugin")
 	}
 	s := &TreeSource{cfg: cfg, root: root, name: root.displayNames()[0]}
-	if err := s.reopen(); err != nil {
+	if err := s.reopen(context.Background()); err != nil { // an archive has its own limit
 		return nil, fmt.Errorf("catalog: open root %q: %w", root, err)
 	}
 	return s, nil
@@ -71,9 +72,17 @@ func (s *TreeSource) Close() error {
 	return s.tree.close()
 }
 
-// reopen opens the directory that is at the path now, which a deployment may swap.
-func (s *TreeSource) reopen() error {
-	t, err := openTree(s.root, s.tree)
+// reopen opens the directory that is at the path now, which a deployment may swap, or
+// that an archive is unpacked in.
+func (s *TreeSource) reopen(ctx context.Context) error {
+	root := s.root
+	if root.archive != nil {
+		var err error
+		if root, s.stale, err = s.unpacked(ctx); err != nil {
+			return err
+		}
+	}
+	t, err := openTree(root, s.tree)
 	if err != nil || t == s.tree {
 		return err
 	}
@@ -94,7 +103,7 @@ func (s *TreeSource) Scan(ctx context.Context, prev *Listing) (*Listing, error) 
 	if s.live {
 		return s.scanLive(ctx, prev)
 	}
-	if err := s.reopen(); err != nil {
+	if err := s.reopen(ctx); err != nil {
 		return nil, err
 	}
 	next := &Listing{}
@@ -116,7 +125,7 @@ func (s *TreeSource) list(ctx context.Context) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := &Listing{Diagnostics: out.diagnostics}
+	next := &Listing{Diagnostics: append(s.stale[:len(s.stale):len(s.stale)], out.diagnostics...)}
 	skills := make(map[string]string)
 	for _, f := range out.found {
 		skills[f.dir] = f.dir

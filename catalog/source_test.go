@@ -1,10 +1,13 @@
 package catalog_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/archive"
 	"github.com/satchel-go/satchel/catalog/catalogtest"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -42,6 +46,64 @@ func put(t *testing.T, dir, path, text string) {
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestPluginConformance(t *testing.T) {
+	catalogtest.Source(t, func(t *testing.T) catalogtest.Library {
+		dir := t.TempDir()
+		put(t, dir, ".claude-plugin/plugin.json", `{"name":"office"}`)
+		if err := os.Mkdir(filepath.Join(dir, "skills"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return catalogtest.Library{
+			Source: openSource(t, catalog.Plugin(dir)),
+			Put:    func(t *testing.T, skill, path, text string) { put(t, dir, "skills/"+skill+"/"+path, text) },
+			Delete: func(t *testing.T, skill string) {
+				if err := os.RemoveAll(filepath.Join(dir, "skills", skill)); err != nil {
+					t.Fatal(err)
+				}
+			},
+		}
+	})
+}
+
+func TestArchiveConformance(t *testing.T) {
+	catalogtest.Source(t, func(t *testing.T) catalogtest.Library {
+		base := t.TempDir()
+		dir, file := filepath.Join(base, "in"), filepath.Join(base, "skills.zip")
+		put(t, dir, "README.md", "Skills.\n") // an archive of nothing is none
+		put(t, dir, "more/README.md", "Several folders.\n")
+		pack := func(t *testing.T) {
+			t.Helper()
+			var packed bytes.Buffer
+			w := zip.NewWriter(&packed)
+			err := errors.Join(w.AddFS(os.DirFS(dir)), w.Close())
+			if err == nil {
+				err = os.WriteFile(file, packed.Bytes(), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		pack(t)
+		address := (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(file), "/")}).String()
+		return catalogtest.Library{
+			Source: openSource(t, catalog.Archive(address, catalog.ArchiveOptions{
+				CacheDir: filepath.Join(base, "cache"),
+				Options: archive.Options{
+					Allow:  func(u *url.URL) bool { return u.Scheme == "file" },
+					Limits: archive.Limits{MaxRatio: 10_000}, // one body says the same over and over
+				},
+			})),
+			Put: func(t *testing.T, skill, path, text string) { put(t, dir, skill+"/"+path, text); pack(t) },
+			Delete: func(t *testing.T, skill string) {
+				if err := os.RemoveAll(filepath.Join(dir, skill)); err != nil {
+					t.Fatal(err)
+				}
+				pack(t)
+			},
+		}
+	})
 }
 
 func TestDirConformance(t *testing.T) {

@@ -67,11 +67,6 @@ type listed struct {
 
 // Run prints the catalog of the directories.
 func (cmd *listCmd) Run(ctx context.Context, c console) (err error) {
-	if cmd.Locked {
-		if err := checkLocked(ctx, c, slices.Concat(cmd.Skills, cmd.Dirs)); err != nil {
-			return err
-		}
-	}
 	skills, err := cmd.open(ctx, c)
 	if err != nil {
 		return fmt.Errorf("list skills: %w", err)
@@ -107,11 +102,14 @@ func (cmd *listCmd) open(ctx context.Context, c console) (*shelves, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := cmd.sourceFlags.checkLocked(ctx, c, dirs, roots); err != nil {
+		return nil, err
+	}
 	opts := cmd.sourceFlags.reading(c.env)
 	if cmd.All {
 		opts = append(opts, catalog.WithTrust(func(context.Context, catalog.Root) (bool, error) { return true, nil }))
 	}
-	return openShelves(ctx, roots, opts, &cmd.libraryPlace, c.env)
+	return cmd.seen(openShelves(ctx, roots, opts, &cmd.libraryPlace, c.env))
 }
 
 // chosen are the skills that the flags ask for.

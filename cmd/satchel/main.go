@@ -48,6 +48,7 @@ type commands struct {
 	Show        showCmd        `cmd:"" help:"Show one skill."`
 	Search      searchCmd      `cmd:"" help:"Find skills by what they are for, as a model does."`
 	Tool        toolCmd        `cmd:"" help:"Answer calls of the skill tools without a model."`
+	New         newCmd         `cmd:"" help:"Begin a skill."`
 	Install     installCmd     `cmd:"" help:"Install the skills of a directory, an archive or a repository."`
 	Update      updateCmd      `cmd:"" help:"Replace installed skills by what their sources have now."`
 	Lock        lockCmd        `cmd:"" help:"Note what the skills of a directory are, file by file."`

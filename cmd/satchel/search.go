@@ -15,6 +15,7 @@ import (
 type searchCmd struct {
 	skillDirs    `embed:""`
 	libraryPlace `embed:""`
+	Watch        bool     `help:"With --json -, notice changes of skills when they are made."`
 	Limit        int      `default:"8" placeholder:"N" help:"How many skills are shown (default ${default})."`
 	JSON         bool     `help:"One JSON object per line. With the query -, each line of standard input is a request."`
 	Queries      []string `arg:"" name:"query" help:"What is wanted; each argument is one wording of it."`
@@ -63,6 +64,10 @@ func (cmd *searchCmd) Run(ctx context.Context, c console) (err error) {
 		return fmt.Errorf("search skills: %w", err)
 	}
 	defer func() { err = errors.Join(err, skills.close()) }()
+	if cmd.Watch {
+		watcher := catalog.Watch(ctx, skills.Catalog, catalog.WatchOptions{})
+		defer func() { _ = watcher.Close() }()
+	}
 	out := bufio.NewWriter(c.out)
 	if cmd.JSON && len(cmd.Queries) == 1 && cmd.Queries[0] == "-" {
 		err = cmd.many(ctx, skills.Catalog, bufio.NewReader(c.in), out)

@@ -36,10 +36,7 @@ func (f *skillDirs) resolve(ctx context.Context, c console, always bool) (err er
 
 // checkLocked refuses what differs from its lock file, with --locked.
 func (f *skillDirs) checkLocked(ctx context.Context, c console) error {
-	if !f.Locked {
-		return nil
-	}
-	return checkLocked(ctx, c, f.Skills)
+	return f.sourceFlags.checkLocked(ctx, c, f.Skills, f.places)
 }
 
 // open opens the catalog of the flags, and the library that they name.
@@ -50,7 +47,7 @@ func (f *skillDirs) open(ctx context.Context, c console, l *libraryPlace) (*shel
 	if err := f.checkLocked(ctx, c); err != nil {
 		return nil, err
 	}
-	return openShelves(ctx, f.places, f.how, l, c.env)
+	return f.seen(openShelves(ctx, f.places, f.how, l, c.env))
 }
 
 // skillFlags are the flags about skills, of whatever agent.
@@ -70,11 +67,11 @@ type skillFlags struct {
 	Mentions   []string         `enum:"dollar,slash" placeholder:"HOW,…" help:"Skills that a prompt names are loaded: dollar ($$name anywhere), slash (/name at the beginning of a line), or both."`
 	Activate   []string         `sep:"none" placeholder:"TOOL=SKILL" help:"Calls of TOOL are denied until SKILL is loaded; may be repeated."`
 	Activation string           `enum:"none,suggest,load" default:"none" placeholder:"HOW" help:"What becomes of skills that a prompt is likely to mean: suggest names them to the model, load loads the first (default ${default})."`
-	Audience   string           `placeholder:"FILE" help:"The skills that this agent sees, as {\"key\":\"…\",\"allow\":[\"name\",…]}. Read again at each turn."`
+	Watch      bool             `help:"Notice changes of skills when they are made, and not only when a turn begins."`
 	// carried are skills of the program itself, or nil.
 	carried fs.FS
-	// seen is the option of Audience.
-	seen []satchel.Option
+	// sees is the option of Audience.
+	sees []satchel.Option
 }
 
 var searchModes = map[string]satchel.SearchMode{"auto": satchel.SearchAuto, "on": satchel.SearchOn, "off": satchel.SearchOff}
@@ -86,7 +83,7 @@ func (f *skillFlags) check() error {
 		if err != nil {
 			return err
 		}
-		f.seen = append(f.seen[:0:0], seen)
+		f.sees = append(f.sees[:0:0], seen)
 	}
 	if f.Prices != nil && f.LoadMode != loadmode.Adaptive {
 		return fmt.Errorf("%w: --prices needs --load-mode adaptive", errUsage)
@@ -132,6 +129,9 @@ func (f *skillFlags) options() []satchel.Option {
 	case "inline":
 		opts = append(opts, satchel.WithReferences(tools.ReferencesInline))
 	}
+	if f.Watch {
+		opts = append(opts, satchel.WithWatch(catalog.WatchOptions{}))
+	}
 	if f.Lifecycle {
 		opts = append(opts, satchel.WithLifecycle())
 	}
@@ -150,7 +150,7 @@ func (f *skillFlags) options() []satchel.Option {
 	if f.Profile == "knowledge_only" {
 		opts = append(opts, satchel.WithProfile(tools.KnowledgeOnly))
 	}
-	return append(opts, f.seen...)
+	return append(opts, f.sees...)
 }
 
 // compact lets the skills of --compact give way to their outlines in the next turn.

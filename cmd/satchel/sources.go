@@ -28,6 +28,7 @@ type sourceFlags struct {
 	Locked      bool     `help:"Refuse skills that differ from satchel.lock in their directory, or from skills-lock.json of the project."`
 	Plugin      []string `sep:"none" placeholder:"DIR" help:"A plugin, whose folder skills/ is searched; may be repeated."`
 	TrustFile   string   `placeholder:"FILE" help:"Which projects are trusted (satchel trust). Default: satchel/trusted.json in the directory where programs keep their state."`
+	Audience    string   `placeholder:"FILE" help:"The skills that there are for whoever asks, as {\"key\":\"…\",\"allow\":[\"name\",…]}. An agent reads it again at each turn."`
 	Collisions  string   `enum:"shadow,ambiguous" default:"shadow" placeholder:"RULE" help:"What a name means that two skills have: shadow, the one of the highest rank; or ambiguous, none of them (default ${default})."`
 }
 
@@ -71,6 +72,32 @@ func (f *sourceFlags) reading(env func(string) string) []catalog.Option {
 		opts = append(opts, catalog.WithTrust(catalog.TrustFile(trusted).Trusts))
 	}
 	return opts
+}
+
+// checkLocked refuses what differs from its lock file, with --locked: the skills of
+// directories that are named or, where there are none, of the places that are searched.
+func (f *sourceFlags) checkLocked(ctx context.Context, c console, named []string, places []catalog.Root) error {
+	if !f.Locked {
+		return nil
+	}
+	if len(named) == 0 {
+		for _, place := range places {
+			info, err := os.Stat(place.Path())
+			if err != nil || !info.IsDir() {
+				continue
+			}
+			trusted := place.Scope() != catalog.Project
+			if file, err := trustFile(f.TrustFile, c.env); !trusted && err == nil {
+				if trusted, err = catalog.TrustFile(file).Trusts(ctx, place); err != nil {
+					return err
+				}
+			}
+			if trusted {
+				named = append(named, place.Path())
+			}
+		}
+	}
+	return checkLocked(ctx, c, named)
 }
 
 // home is the user's home directory, "" where there is none.
@@ -131,42 +158,57 @@ type audienceFile struct {
 	Allow *[]string `json:"allow"`
 }
 
-// audience reads a file for --audience: the skills that the chat sees, by name,
-// qualified name or id. It is read again at each turn.
-func audience(path string) (satchel.Option, error) {
-	read := func() (satchel.Audience, error) {
-		f, err := os.Open(path)
-		if err != nil {
-			return satchel.Audience{}, err
-		}
-		defer f.Close()
-		data, err := io.ReadAll(io.LimitReader(f, maxAudience+1))
-		if err == nil && len(data) > maxAudience {
-			err = fmt.Errorf("%s is larger than %d bytes", path, maxAudience)
-		}
-		if err != nil {
-			return satchel.Audience{}, err
-		}
-		var file audienceFile
-		decoder := json.NewDecoder(bytes.NewReader(data))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&file); err != nil {
-			return satchel.Audience{}, fmt.Errorf("%s: %w", path, err)
-		}
-		if file.Key == "" || file.Allow == nil {
-			return satchel.Audience{}, errors.New(path + `: want {"key":"…","allow":["name",…]}`)
-		}
-		names := *file.Allow
-		key, err := json.Marshal(file) // another list is another audience
-		return satchel.Audience{Key: string(key), Allow: func(s core.Skill) bool {
-			return slices.Contains(names, s.Name) || slices.Contains(names, s.Qualified) || slices.Contains(names, s.ID)
-		}}, err
+// readAudience reads a file for --audience: the skills that there are, by name, qualified
+// name or id.
+func readAudience(path string) (satchel.Audience, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return satchel.Audience{}, err
 	}
-	if _, err := read(); err != nil {
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxAudience+1))
+	if err == nil && len(data) > maxAudience {
+		err = fmt.Errorf("%s is larger than %d bytes", path, maxAudience)
+	}
+	if err != nil {
+		return satchel.Audience{}, err
+	}
+	var file audienceFile
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&file); err != nil {
+		return satchel.Audience{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if file.Key == "" || file.Allow == nil {
+		return satchel.Audience{}, errors.New(path + `: want {"key":"…","allow":["name",…]}`)
+	}
+	names := *file.Allow
+	key, err := json.Marshal(file) // another list is another audience
+	return satchel.Audience{Key: string(key), Allow: func(s core.Skill) bool {
+		return slices.Contains(names, s.Name) || slices.Contains(names, s.Qualified) || slices.Contains(names, s.ID)
+	}}, err
+}
+
+// seen is an open catalog as the audience of the flag sees it.
+func (f *sourceFlags) seen(s *shelves, err error) (*shelves, error) {
+	if err != nil || f.Audience == "" {
+		return s, err
+	}
+	a, err := readAudience(f.Audience)
+	if err != nil {
+		return nil, fmt.Errorf("%w: --audience: %w", errUsage, errors.Join(err, s.close()))
+	}
+	s.Catalog = s.Catalog.For(a.Key, a.Allow)
+	return s, nil
+}
+
+// audience is the option for --audience. The file is read again at each turn.
+func audience(path string) (satchel.Option, error) {
+	if _, err := readAudience(path); err != nil {
 		return nil, fmt.Errorf("%w: --audience: %w", errUsage, err)
 	}
 	return satchel.WithAudience(func(context.Context, core.SessionKey) satchel.Audience {
-		a, err := read()
+		a, err := readAudience(path)
 		if err != nil { // nobody knows who may see what: nothing is shown
 			return satchel.Audience{Key: "unreadable", Allow: func(core.Skill) bool { return false }}
 		}

@@ -82,3 +82,65 @@ func TestChatAudience(t *testing.T) {
 		})
 	}
 }
+
+// What an audience may not see is in no list, no search, and cannot be shown.
+func TestAudienceOfCommands(t *testing.T) {
+	base := skillDir(t, map[string]string{
+		"s/pdf/SKILL.md": described("pdf", "Reads PDF files of a kind."),
+		"s/xls/SKILL.md": "---\nname: xls\ndescription: Reads tables of a kind.\nlicence: x\n---\n",
+		"a.json":         `{"key":"k","allow":["xls"]}`,
+		"bad.json":       `{"allow":["xls"]}`,
+	})
+	dir, seen := filepath.Join(base, "s"), filepath.Join(base, "a.json")
+	for what, want := range map[string]struct {
+		code int
+		out  string
+	}{
+		"list --names":               {exitDone, "xls\n"},
+		"show --files xls":           {exitDone, "SKILL.md\n"},
+		"show --files pdf":           {exitFailed, ""},
+		"search --json reading kind": {exitDone, `"total":1`},
+	} {
+		args := append(strings.Fields(what), "--skills", dir, "--audience", seen)
+		if got := program(t, nil, "", args...); got.code != want.code || !strings.Contains(got.out, want.out) || strings.Contains(got.out, "pdf") {
+			t.Errorf("%s: %+v", what, got)
+		}
+		args[len(args)-1] = filepath.Join(base, "bad.json")
+		if got := program(t, nil, "", args...); got.code != exitUsage {
+			t.Errorf("%s, a file without key: %+v", what, got)
+		}
+	}
+	got := program(t, nil, `{"tool":"skill_load","args":{"skill":"pdf"}}`+"\n", "tool", "--watch", "--skills", dir, "--audience", seen, "--profile", "knowledge_only", "-")
+	if got.code != exitDone || !strings.Contains(got.out, "unknown skill") {
+		t.Errorf("tool: %+v", got)
+	}
+}
+
+// Without directories that are named, --locked is about the places that are searched.
+func TestLockedPlaces(t *testing.T) {
+	home := skillDir(t, map[string]string{".agents/skills/pdf/SKILL.md": described("pdf", "Reads PDF files.")})
+	dir := filepath.Join(home, ".agents", "skills")
+	t.Chdir(t.TempDir())
+	env := map[string]string{"HOME": home, "USERPROFILE": home}
+	commands := [][]string{
+		{"list", "--locked"}, {"show", "--locked", "pdf"}, {"search", "--locked", "reads pdf files"},
+		{"tool", "--locked", "--profile", "knowledge_only", "skill_list_docs", `{"skill":"pdf"}`},
+	}
+	check := func(what string, code int, said string) {
+		t.Helper()
+		for _, args := range commands {
+			if got := program(t, env, "", args...); got.code != code || !strings.Contains(got.err, said) {
+				t.Errorf("%s: %s: %+v", what, args[0], got)
+			}
+		}
+	}
+	check("no lock", exitFailed, "satchel lock writes one")
+	if got := program(t, env, "", "lock", dir); got.code != exitDone {
+		t.Fatalf("lock: %+v", got)
+	}
+	check("locked", exitDone, "")
+	if err := os.WriteFile(filepath.Join(dir, "pdf", "SKILL.md"), []byte(described("pdf", "Reads other files.")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check("changed", exitFailed, "SKILL.md is not what satchel.lock has")
+}

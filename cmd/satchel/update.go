@@ -212,7 +212,7 @@ func installerDifferences(ctx context.Context, skills *catalog.Catalog, dir stri
 	if err != nil {
 		return nil, err
 	}
-	if installer == nil {
+	if installer == nil && skills.Snapshot().Len() > 0 {
 		return nil, fmt.Errorf("%s has neither %s nor %s; satchel lock writes one", dir, lock.FileName, lock.InstallerFile)
 	}
 	for _, s := range skills.Snapshot().Skills() {
