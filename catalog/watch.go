@@ -10,7 +10,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// CodeWatchLimited: not all folders can be watched; changes in the others are found later.
+// CodeWatchLimited says that not all folders can be watched: changes in the others are found later.
 const CodeWatchLimited skillmd.Code = "watch-limited"
 
 // WatchOptions say how a catalog is watched. A value of 0 stands for the default.
@@ -117,7 +117,8 @@ func (w *Watcher) run(ctx context.Context) {
 			if w.watch.means(e) {
 				w.pace.changed(time.Now())
 			}
-		case <-lost:
+		case err := <-lost:
+			w.c.cfg.logger.DebugContext(ctx, "changes of skills were lost", "error", err)
 			w.pace.changed(time.Now())
 		case <-w.told:
 			w.pace.changed(time.Now())

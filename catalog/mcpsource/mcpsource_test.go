@@ -90,7 +90,7 @@ func TestChanged(t *testing.T) {
 	}
 	w.answer = func(_, text string) string { return strings.Replace(text, "o", "0", 1) }
 	for _, path := range []string{"SKILL.md", "a.md"} {
-		if err := read(path); !errors.Is(err, catalog.ErrDigest) || !strings.Contains(err.Error(), "approved again") {
+		if err := read(path); !errors.Is(err, catalog.ErrDigest) || !strings.Contains(err.Error(), `" has changed at its server: approve it again`) {
 			t.Errorf("%s with another byte: %v", path, err)
 		}
 	}

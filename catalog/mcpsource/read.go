@@ -13,8 +13,23 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 )
 
-// errChanged is a file that is not what was listed.
-var errChanged = fmt.Errorf("%w: it has changed at its server, and is to be approved again", catalog.ErrDigest)
+// changed reports a skill that is not what was listed; cause says in which way.
+type changed struct {
+	skill string
+	cause error
+}
+
+func (e *changed) Error() string {
+	return fmt.Sprintf("skill %q has changed at its server: approve it again", e.skill)
+}
+
+func (e *changed) Unwrap() error { return e.cause }
+
+// changed returns the error of a skill that has changed.
+func (s *Source) changed(k *skill, cause error) error {
+	name, _ := k.frontmatter["name"].(string)
+	return &changed{s.label + ":" + name, cause}
+}
 
 // read returns a file of a skill, which is what was listed.
 func (s *Source) read(ctx context.Context, k *skill, path string) ([]byte, error) {
@@ -33,14 +48,14 @@ func (s *Source) read(ctx context.Context, k *skill, path string) ([]byte, error
 	case err != nil:
 		return nil, fmt.Errorf("MCP server %q: %w", s.label, err)
 	case len(got.Contents) != 1 || got.Contents[0] == nil || got.Contents[0].URI != k.uris[path]:
-		return nil, errors.Join(errChanged, fmt.Errorf("MCP server %q answers with something else", s.label))
+		return nil, errors.Join(s.changed(k, catalog.ErrDigest), fmt.Errorf("MCP server %q answers with something else", s.label))
 	}
 	if text = got.Contents[0].Blob; text == nil {
 		text = []byte(got.Contents[0].Text)
 	}
 	sum := sha256.Sum256(text)
 	if int64(len(text)) != f.Size || hex.EncodeToString(sum[:]) != f.SHA256 || path == skillFile && !k.sameFields(text) {
-		return nil, errChanged
+		return nil, s.changed(k, catalog.ErrDigest)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

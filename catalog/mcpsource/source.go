@@ -233,7 +233,7 @@ func (s *Source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 		return nil, err
 	}
 	if again, why := s.check(now); why != "" || again.entry.Revision != revision {
-		return nil, fmt.Errorf("%w: it has changed at its server, and is to be approved again", catalog.ErrGone)
+		return nil, s.changed(k, catalog.ErrGone)
 	}
 	return lazyfs.New(k.files(), func(path string) ([]byte, error) { return s.read(ctx, k, path) }), nil
 }
