@@ -129,6 +129,7 @@ start_s3() {
 			waited=$((waited + 1))
 			sleep 0.1
 		done
+		kill "$(cat "$D/pid")" 2>/dev/null || true # it has not answered for half a minute
 		tries=$((tries + 1))
 		[ $tries -lt 5 ] || { cat "$D/log" >&2; exit 1; }
 		rm "$D/port" # somebody else's
