@@ -77,12 +77,15 @@ func (l *Library) commit(ctx context.Context, v *view, e *Edit, m *made, out Out
 }
 
 // reviewer is who has approved the very result: a person who made it, or one who was
-// shown all of it.
+// shown all of it. What a copy brings along waits for a review of its own: who allows a
+// copy looks at a text of others, which he trusts because it is there.
 func (l *Library) reviewer(a Actor, e *Edit, m *made, head Head) string {
 	switch {
+	case e.Action == Copy:
+		return ""
 	case e.Approval != nil && e.Approval.By != "":
 		return e.Approval.By
-	case !e.Model && e.Action != Copy:
+	case !e.Model:
 		return cmp.Or(a.Subject, "host")
 	case e.Action == Archive && m.item != nil && head.Reviewed == head.Version-1:
 		return cmp.Or(a.Subject, "host") // the text is the same

@@ -86,7 +86,7 @@ type TextEdit struct {
 type Approval struct {
 	ID, Base, Digest string
 	// By is who has seen the whole difference, "" for nobody: then the result stays
-	// unreviewed.
+	// unreviewed, as a copy always does.
 	By string
 }
 

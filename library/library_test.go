@@ -336,7 +336,10 @@ func TestOverlay(t *testing.T) {
 func TestCopyAndReview(t *testing.T) {
 	l := open(t)
 	files := map[string][]byte{"SKILL.md": []byte("---\nname: web\ndescription: Look.\nallowed-tools: Bash\nmetadata:\n  secrets: TOKEN\n---\nLook.\n"), "scripts/a.sh": []byte("echo\n")}
-	out := edit(t, l, ann, library.Edit{Action: library.Copy, Skill: "dir:skills/web", Files: files, Name: "my-web", Model: true})
+	e := library.Edit{Action: library.Copy, Skill: "dir:skills/web", Files: files, Name: "my-web", Model: true, DryRun: true}
+	shown := edit(t, l, ann, e)
+	e.DryRun, e.Approval = false, &library.Approval{ID: shown.ID, Base: shown.Previous, Digest: shown.Digest, By: "mia"}
+	out := edit(t, l, ann, e)
 	s, err := l.Serve(t.Context(), ann, library.Ref{Skill: out.ID})
 	if err != nil || s.Reviewed || !s.Front.Repaired || s.Front.AllowedTools == nil || s.Front.Metadata["secrets"] != "" || s.Name != "my-web" {
 		t.Fatalf("copy is %+v, %v", s, err)

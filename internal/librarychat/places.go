@@ -68,7 +68,7 @@ func copyOfAFolder(t *testing.T, open Open) {
 		t.Errorf("an edit of a folder is %v", got)
 	}
 	want(t, w.update(args{"action": "copy", "skill": "web", "name": "my-web"}), "status=applied")
-	want(t, w.run(`{"action":"inspect","skill":"my-web"}`), "editable=true", "source=db")
+	want(t, w.run(`{"action":"inspect","skill":"my-web"}`), "editable=true", "source=db", "reviewed=false")
 	alone := newWorld(t, open, setup{edit: unified.Allow, files: web})
 	want(t, alone.update(args{"action": "copy", "skill": "web", "name": "my-web"}), "status=applied")
 	want(t, alone.run(`{"action":"inspect","skill":"my-web"}`), "editable=true", "reviewed=false")
