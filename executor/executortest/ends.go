@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ var ends = []conformance{
 	{"SIGTERM is ignored", ignoredTerm},
 	{"cancelled", cancelled},
 	{"cancelled before", cancelledBefore},
+	{"cancelled as it starts", cancelledStarting},
 	{"deadline of the context", deadline},
 	{"background child holds the output", backgroundOutput},
 	{"background child is ended", backgroundEnded},
@@ -84,6 +86,29 @@ func cancelledBefore(t *testing.T, b bench) {
 	if _, err := os.Stat(filepath.Join(b.dir, "ran")); err == nil {
 		t.Error("the command ran")
 	}
+}
+
+// cancelledStarting cancels when the program has just begun, which its executor may not
+// know yet.
+func cancelledStarting(t *testing.T, b bench) {
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		begun, done := b.size("beat"), make(chan struct{})
+		go func() {
+			defer close(done)
+			defer cancel()
+			for b.size("beat") == begun && ctx.Err() == nil {
+				runtime.Gosched()
+			}
+		}()
+		result, err := b.exec.Run(ctx, b.sh(hold+"; echo x >> beat; sleep 300"))
+		if err != nil || result.Reason != executor.ReasonCancelled {
+			t.Errorf("reason %q, error %v", result.Reason, err)
+		}
+		cancel()
+		<-done
+	}
+	still(t, b)
 }
 
 func deadline(t *testing.T, b bench) {

@@ -190,6 +190,9 @@ func (s *Sandbox) start(ctx context.Context, cmd executor.Command, streams [3]*o
 	}
 	if err != nil {
 		p.discard()
+		if strays != nil { // the program may have begun, and no namespace has ended with p
+			err = errors.Join(err, strays.KillMarked())
+		}
 		return nil, err
 	}
 	if strays != nil {

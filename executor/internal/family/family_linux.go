@@ -37,6 +37,19 @@ func (f *Family) Terminate() {
 // program must not have been reaped.
 func (f *Family) KillAll() error {
 	_ = unix.Kill(-f.Leader, unix.SIGKILL)
+	return f.killLeft()
+}
+
+// KillMarked kills the processes that have the marker, whoever led them: it is for a
+// leader that was reaped, or whose number nobody has learnt. Otherwise it is KillAll.
+func (f *Family) KillMarked() error {
+	return (&Family{Leader: nobody, Marker: f.Marker, Since: f.Since}).killLeft()
+}
+
+// nobody is a leader that no process has.
+const nobody = -1
+
+func (f *Family) killLeft() error {
 	deadline := time.Now().Add(KillWait)
 	for pause := 500 * time.Microsecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		left := f.killStrays()
