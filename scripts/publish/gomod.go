@@ -31,7 +31,7 @@ func readMod(file string) (*goMod, error) {
 // local are the modules that are run in a checkout only. They may replace the
 // modules that they use; in a module that is installed or imported, `go install`
 // refuses a replacement.
-var local = []string{"benchmark/", "examples/"}
+var local = []string{"benchmark/", "benchmark/scale/", "examples/"}
 
 // released returns the text of a go.mod that requires the other modules at the
 // version of the release and replaces none.
