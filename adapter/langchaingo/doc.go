@@ -33,8 +33,9 @@
 // for files, so they are called upload_1, upload_2 and so on, unless a data: URL
 // has the parameter name.
 //
-// # Limits
+// # Agents that work in text
 //
-// Agents that speak text only (MRKL, conversational) are not supported: they
-// cannot carry tool calls.
+// OneShotZeroAgent and ConversationalAgent have skills by [Kit.Agent]: the overview
+// stands in front of their one prompt, the texts of skills behind the observations.
+// Other agents of that kind are not supported.
 package langchaingo
