@@ -7,10 +7,11 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"testing/fstest"
+	"time"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/chattest"
 )
 
 // What the overview has no room for is told by a diagnostic, a line of the log and an
@@ -24,10 +25,10 @@ func TestOverviewTellsWhatItLeavesOut(t *testing.T) {
 		857: "857 skills, ",
 	} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			files := fstest.MapFS{}
+			files := chattest.NewFiles()
 			for i := range n {
 				name := fmt.Sprintf("skill-of-a-longer-name-%d", i)
-				files[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: " + name + "\ndescription: " + strings.Repeat("Reads files of a kind. ", 12) + "\n---\nB\n")}
+				files.Put(name+"/SKILL.md", "---\nname: "+name+"\ndescription: "+strings.Repeat("Reads files of a kind. ", 12)+"\n---\nB\n", time.Time{})
 			}
 			var log bytes.Buffer
 			var events []core.Event

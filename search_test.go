@@ -6,19 +6,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
+	"time"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
 )
 
 // manySkills are n skills beside a few that tests look for.
-func manySkills(n int) fstest.MapFS {
-	files := fstest.MapFS{}
+func manySkills(n int) *chattest.Files {
+	files := chattest.NewFiles()
 	put := func(name, description string) {
-		files[name+"/SKILL.md"] = &fstest.MapFile{Data: fmt.Appendf(nil, "---\nname: %s\ndescription: %q\n---\nBody of %s.\n", name, description, name)}
+		files.Put(name+"/SKILL.md", fmt.Sprintf("---\nname: %s\ndescription: %q\n---\nBody of %s.\n", name, description, name), time.Time{})
 	}
 	for i := range n {
 		put(fmt.Sprintf("filler-%05d", i), fmt.Sprintf("Handles matter %d of the archive in the usual manner and keeps a record of it.", i))
@@ -26,7 +27,7 @@ func manySkills(n int) fstest.MapFS {
 	put("pdf-forms", "Fill in and flatten PDF forms.")
 	put("docx-forms", "Fill in forms in Word documents.")
 	put("baogao", "生成销售数据报告和图表")
-	files["secret-forms/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: secret-forms\ndescription: Fill PDF forms in secret.\ndisable-model-invocation: true\n---\n")}
+	files.Put("secret-forms/SKILL.md", "---\nname: secret-forms\ndescription: Fill PDF forms in secret.\ndisable-model-invocation: true\n---\n", time.Time{})
 	return files
 }
 
@@ -147,7 +148,7 @@ func TestSearchChangesNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files["newcomer/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: newcomer\ndescription: Feeds zebras.\n---\n")}
+	files.Put("newcomer/SKILL.md", "---\nname: newcomer\ndescription: Feeds zebras.\n---\n", time.Time{})
 	if err := rt.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
+	"time"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
@@ -16,7 +16,7 @@ import (
 // RealSkills returns n skills with the descriptions and lists of the real ones below
 // SATCHEL_CORPUS that keep says yes to, again under other names where there are less. It
 // skips the test, and says why, where the variable is not set.
-func RealSkills(t *testing.T, n int, keep func(core.Skill) bool) fstest.MapFS {
+func RealSkills(t *testing.T, n int, keep func(core.Skill) bool) *Files {
 	t.Helper()
 	root := os.Getenv("SATCHEL_CORPUS")
 	if root == "" {
@@ -39,7 +39,7 @@ func RealSkills(t *testing.T, n int, keep func(core.Skill) bool) fstest.MapFS {
 	if err != nil || len(real) == 0 {
 		t.Fatalf("%d skills below %s: %v", len(real), root, err)
 	}
-	files := fstest.MapFS{}
+	files := NewFiles()
 	for i := range n {
 		skill := real[i%len(real)]
 		name := fmt.Sprintf("skill-%d", i)
@@ -47,7 +47,7 @@ func RealSkills(t *testing.T, n int, keep func(core.Skill) bool) fstest.MapFS {
 		if skill.AllowedTools != nil {
 			head += fmt.Sprintf("allowed-tools: %q\n", strings.Join(skill.AllowedTools, " "))
 		}
-		files[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte("---\n" + head + "---\nBODY\n")}
+		files.Put(name+"/SKILL.md", "---\n"+head+"---\nBODY\n", time.Time{})
 	}
 	return files
 }

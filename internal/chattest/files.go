@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing/fstest"
+	"time"
 )
 
 // Files is a file system that may be written while it is read, as a disk may: the
@@ -18,6 +19,11 @@ type Files struct {
 	tops map[string]fstest.MapFS
 }
 
+// NewFiles returns a file system without files.
+func NewFiles() *Files {
+	return &Files{tree: fstest.MapFS{}, tops: map[string]fstest.MapFS{}}
+}
+
 // Open implements fs.FS. What it opens stays as it is.
 func (f *Files) Open(name string) (fs.File, error) {
 	f.mu.RLock()
@@ -28,7 +34,9 @@ func (f *Files) Open(name string) (fs.File, error) {
 	return f.tree.Open(name)
 }
 
-func (f *Files) put(name string, file *fstest.MapFile) {
+// Put writes a file as of that time.
+func (f *Files) Put(name, text string, at time.Time) {
+	file := &fstest.MapFile{Data: []byte(text), ModTime: at}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.tree[name] = file

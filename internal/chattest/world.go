@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"testing/fstest"
 	"time"
 )
 
@@ -39,7 +38,7 @@ func DocMark(skill, doc string, edition int) string {
 
 // NewWorld makes n skills s0, s1, … with three docs each.
 func NewWorld(n int) *World {
-	w := &World{Files: &Files{tree: fstest.MapFS{}, tops: map[string]fstest.MapFS{}}, Skills: map[string]*Skill{}}
+	w := &World{Files: NewFiles(), Skills: map[string]*Skill{}}
 	for i := range n {
 		w.Add(fmt.Sprintf("s%d", i))
 	}
@@ -96,7 +95,7 @@ func (w *World) writeSkill(name string) {
 // next edit has another one however soon it follows.
 func (w *World) Write(file, text string) {
 	w.edits++
-	w.Files.put(file, &fstest.MapFile{Data: []byte(text), ModTime: time.Unix(int64(1_000_000_000+w.edits), 0)})
+	w.Files.Put(file, text, time.Unix(int64(1_000_000_000+w.edits), 0))
 }
 
 // Names are the names of the skills in order.
