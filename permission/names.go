@@ -77,6 +77,7 @@ func NewNames(host ...Tool) *Names {
 // and "run-command" are found as run_command.
 func (n *Names) Tool(name string) Tool {
 	if t, ok := n.tools[strings.ToLower(name)]; ok {
+		t.Name = name
 		return t
 	}
 	plain := plainName(name)

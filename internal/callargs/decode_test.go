@@ -196,3 +196,17 @@ func TestFitLeavesOtherSchemas(t *testing.T) {
 		}
 	}
 }
+
+// TestFitKeepsWhatOpenObjectsHold: an object whose properties the schema does not name
+// stays what it is, with its nulls and blank texts.
+func TestFitKeepsWhatOpenObjectsHold(t *testing.T) {
+	open := map[string]any{"type": "object"}
+	for raw, schema := range map[string]map[string]any{
+		`{"a":null,"b":"","c":" \n","d":{}}`: open,
+		`[{"from":1,"newText":"\n"}]`:        {"type": "array", "items": open},
+	} {
+		if got, m := fit(schema, json.RawMessage(raw)); m != nil || string(got) != raw {
+			t.Errorf("%s becomes %s, %v", raw, got, m)
+		}
+	}
+}

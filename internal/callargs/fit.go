@@ -95,6 +95,9 @@ func fitObject(schema map[string]any, raw json.RawMessage) (json.RawMessage, *mi
 			return nil, unfit(schema, raw)
 		}
 	}
+	if _, more := schema["additionalProperties"]; properties == nil && !more { // what is in it has a meaning of its own, null too
+		return encoded(object), nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		value, property := object[name], propertyOf(schema, properties, name)
 		if string(value) == "null" || property["type"] != "string" && isBlank(value) {

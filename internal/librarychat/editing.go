@@ -91,7 +91,7 @@ func listsOfTools(t *testing.T, open Open) {
 	w.shared("reader", "---\nname: reader\ndescription: Reads.\nallowed-tools: Read\n---\nRead.\n")
 	want(t, w.run("reader"), "status=loaded")
 	got := w.update(args{"action": "patch", "skill": made.ID, "expectedVersionRef": made.VersionRef, "patch": "-Then save it.\n+Save it.\n"})
-	if !strings.HasPrefix(fmt.Sprint(got["text"]), "denied:") {
+	if !strings.HasPrefix(fmt.Sprint(got["text"]), "denied: updateSkill is not among the allowed-tools of reader") {
 		t.Errorf("updateSkill under a list is %v", got)
 	}
 	want(t, w.run("forms"), "status=loaded")
@@ -138,6 +138,14 @@ func matching(t *testing.T, open Open) {
 	if s, err := w.library.Inspect(t.Context(), host, library.Ref{Skill: made.ID}); err != nil || s.VersionRef != before {
 		t.Errorf("a failed patch has made %+v, %v", s, err)
 	}
+	for _, tt := range []struct {
+		edit    args
+		changes string
+	}{ // white space is a text too, and numbers may come as texts
+		{args{"from": 7, "newText": "\n"}, "added=1 removed=1"}, {args{"oldText": "\n\n", "newText": "\n"}, "added=0 removed=1"}, {args{"after": "6", "newText": "\n"}, "added=1 removed=0"},
+	} {
+		want(t, edit(args{"edits": []args{tt.edit}}), append([]string{"status=applied"}, strings.Fields(tt.changes)...)...)
+	}
 	crlf := w.shared("crlf", "---\r\nname: crlf\r\ndescription: Lines.\r\n---\r\nOne.\r\nTwo.")
 	want(t, w.update(args{"action": "patch", "skill": crlf.ID, "expectedVersionRef": crlf.VersionRef, "patch": "-One.\n+First.\n Two.\n"}), "status=applied")
 	want(t, w.run(`{"action":"inspect","skill":"crlf"}`), "content=---\r\nname: crlf\r\ndescription: Lines.\r\n---\r\nFirst.\r\nTwo.")
@@ -166,7 +174,13 @@ func metadata(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{})
 	made := w.shared("forms", form)
 	want(t, w.update(args{"action": "metadata", "skill": made.ID, "expectedVersionRef": made.VersionRef, "description": "Fill in forms of any kind."}), "status=applied", "added=1", "removed=1")
-	want(t, w.run(`{"action":"inspect","skill":"forms"}`), "content="+strings.Replace(form, "Fill in PDF forms.", "Fill in forms of any kind.", 1))
+	described := strings.Replace(form, "Fill in PDF forms.", "Fill in forms of any kind.", 1)
+	want(t, w.run(`{"action":"inspect","skill":"forms"}`), "content="+described)
+	for _, values := range []args{{"level": "", "of": "people"}, {"level": nil, "of": nil}} { // null removes a key
+		seen := w.run(args{"action": "inspect", "skill": "forms"})
+		want(t, w.update(args{"action": "metadata", "skill": made.ID, "expectedVersionRef": seen["versionRef"], "metadata": values}), "status=applied")
+	}
+	want(t, w.run(`{"action":"inspect","skill":"forms"}`), "content="+strings.Replace(described, "any kind.\n", "any kind.\nmetadata: {}\n", 1))
 }
 
 // writersOnOneBase: of sixteen agents that edit one version one does.

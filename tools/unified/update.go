@@ -27,7 +27,7 @@ func Update(name string) tools.Operation {
 			{Name: "target", Kind: tools.Text, Description: "SKILL.md (default), body, or a doc"},
 			{Name: "patchFormat", Kind: tools.Text, Enum: []string{"unifiedDiff", "edits"}, Aliases: []string{"patch_format"}, Quiet: true},
 			whole("patch", "unified diff", "diff"),
-			{Name: "edits", Kind: tools.Value, Schema: map[string]any{"type": "array", "items": map[string]any{"type": "object"}}},
+			{Name: "edits", Kind: tools.Value, Schema: listOf(map[string]any{"type": "object"}), Reads: listOf(map[string]any{"type": "object", "properties": editFields()})},
 			whole("content", "of create and replace"),
 			{Name: "name", Kind: tools.Text, Description: "of create and copy"},
 			whole("description", ""),
@@ -56,6 +56,23 @@ type textEdit struct {
 	All     *bool   `json:"replace_all"`
 	OldCase *string `json:"old"`
 	NewCase *string `json:"new"`
+}
+
+func listOf(items map[string]any) map[string]any {
+	return map[string]any{"type": "array", "items": items}
+}
+
+// editFields are the fields of textEdit, also as models spell them; numbers may come as
+// texts.
+func editFields() map[string]any {
+	fields := map[string]any{"replaceAll": map[string]any{"type": "boolean"}}
+	for _, name := range []string{"oldText", "newText", "old", "new"} {
+		fields[name] = map[string]any{"type": "string"}
+	}
+	for _, name := range []string{"from", "to", "after"} {
+		fields[name] = map[string]any{"type": "integer"}
+	}
+	return fields
 }
 
 // editOf reads the arguments. Errors are tools.ModelError.
