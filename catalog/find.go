@@ -14,8 +14,12 @@ const (
 	weakHits    = 5
 )
 
-// How much a skill gains that this agent has loaded lately.
-const recentBoost = 1.05
+// How much a skill gains that this agent has loaded lately, and by its scope.
+const (
+	recentBoost  = 1.05
+	projectBoost = 1.02
+	userBoost    = 1.01
+)
 
 // Query is what skills are searched for.
 type Query struct {
@@ -62,20 +66,25 @@ func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
 		return Results{}, err
 	}
 	seen := c.seen(x.state.snapshot)
+	sight := seen.indexSeen(x)
 	allowed := func(i int) bool {
-		at, ok := seen.byID[x.skills[i].ID]
-		return ok && (q.Allow == nil || q.Allow(seen.skills[at]))
+		at := sight.at[i]
+		return at >= 0 && (q.Allow == nil || q.Allow(seen.skills[at]))
 	}
-	asked := search.Query{Phrasings: q.Phrasings, Boost: x.boost(q, seen), Allow: allowed}
+	skill := func(i int) *core.Skill { return &seen.skills[sight.at[i]] }
+	asked := search.Query{Phrasings: q.Phrasings, Boost: q.boost(skill), Allow: allowed, Naming: sight.naming}
 	limit := q.Limit
 	if limit <= 0 {
 		limit = defaultHits
 	}
 	found := x.index.Search(asked)
-	out := Results{Total: x.count(allowed)}
+	out := Results{Total: sight.total}
+	if q.Allow != nil {
+		out.Total = x.count(allowed)
+	}
 	var weak []Hit
 	for _, h := range found {
-		hit := Hit{Skill: seen.skills[seen.byID[x.skills[h.Document].ID]], Score: h.Score, Strong: h.Strong, Explicit: h.Explicit}
+		hit := Hit{Skill: *skill(h.Document), Score: h.Score, Strong: h.Strong, Explicit: h.Explicit}
 		switch {
 		case !h.Strong:
 			if len(weak) < weakHits {
@@ -94,16 +103,46 @@ func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
 }
 
 // boost returns what the score of a document is multiplied by.
-func (x *finding) boost(q Query, seen *Snapshot) func(document int) float64 {
-	if len(q.Recent) == 0 {
-		return nil
-	}
+func (q *Query) boost(skill func(document int) *core.Skill) func(document int) float64 {
 	return func(i int) float64 {
-		if at, ok := seen.byID[x.skills[i].ID]; ok && slices.Contains(q.Recent, seen.skills[at].Name) {
-			return recentBoost
+		s, by := skill(i), 1.0
+		if slices.Contains(q.Recent, s.Name) {
+			by = recentBoost
 		}
-		return 1
+		switch s.Scope {
+		case Project:
+			by *= projectBoost
+		case User:
+			by *= userBoost
+		}
+		return by
 	}
+}
+
+// seenIndex is what a snapshot sees of the documents of an index.
+type seenIndex struct {
+	at     []int // by document, its place in the snapshot; -1: not there
+	naming *search.Naming
+	total  int
+}
+
+// indexSeen is made once. The documents of all indexes of the state that a snapshot comes
+// from are the same.
+func (s *Snapshot) indexSeen(x *finding) *seenIndex {
+	s.indexOnce.Do(func() {
+		v := &seenIndex{at: make([]int, len(x.skills))}
+		names, qualified := make([]string, len(x.skills)), make([]string, len(x.skills))
+		for i := range x.skills {
+			v.at[i] = -1
+			if at, ok := s.byID[x.skills[i].ID]; ok {
+				v.at[i], names[i], qualified[i] = at, s.skills[at].Name, s.skills[at].Qualified
+				v.total++
+			}
+		}
+		v.naming = search.NewNaming(names, qualified)
+		s.seenIndex = v
+	})
+	return s.seenIndex
 }
 
 func (x *finding) count(allowed func(int) bool) int {

@@ -203,3 +203,46 @@ func TestSearchOfNothing(t *testing.T) {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }
+
+// An audience finds skills by what they are called among those that it sees, and not by
+// the names that others give them.
+func TestSearchByAnAudience(t *testing.T) {
+	roots, _ := everywhere(t)
+	c := mustOpen(t, roots, trustAll(t))
+	user := c.For("user", func(s core.Skill) bool { return s.ID == "dir:mine/pdf" })
+	find := func(c *Catalog, phrasing string) (hits []string) {
+		found, err := c.Search(t.Context(), Query{Phrasings: []string{phrasing}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range found.Hits {
+			hits = append(hits, fmt.Sprintf("%s %t", h.Skill.Name, h.Explicit))
+		}
+		return hits
+	}
+	for phrasing, want := range map[string][2][]string{
+		"pdf":              {{"pdf true", "mine/pdf:pdf false", "mine/sub/pdf:pdf false"}, {"pdf true"}},
+		"$pdf":             {{"pdf true", "mine/pdf:pdf false", "mine/sub/pdf:pdf false"}, {"pdf true"}},
+		"mine/pdf:pdf":     {{"mine/pdf:pdf true", "pdf false", "mine/sub/pdf:pdf false"}, {"pdf false"}},
+		"user:pdf":         {{"pdf false", "mine/pdf:pdf false", "mine/sub/pdf:pdf false"}, {"pdf true"}},
+		"mine":             {nil, nil},
+		"csv":              {{"csv true"}, nil},
+		"Reads tables now": {{"csv false"}, nil},
+	} {
+		same(t, phrasing+", everybody", want[0], find(c, phrasing))
+		same(t, phrasing+", the user", want[1], find(user, phrasing))
+	}
+}
+
+// Of skills that fit alike, that of the project is the first, and then that of the user.
+func TestSearchPrefersTheProject(t *testing.T) {
+	base := t.TempDir()
+	var roots []Root
+	for scope, name := range map[Scope]string{Host: "a-host", User: "b-user", Project: "c-project"} {
+		write(t, base, map[string]string{name + "/s/SKILL.md": skillText(name, "Draws a chart.", "Body.\n")})
+		roots = append(roots, Dir(filepath.Join(base, name)).In(scope))
+	}
+	c := mustOpen(t, roots, trustAll(t))
+	same(t, "order", []string{"c-project", "b-user", "a-host"}, findNames(t, c, Query{Phrasings: []string{"draw charts"}}))
+	same(t, "used lately", []string{"a-host", "c-project", "b-user"}, findNames(t, c, Query{Phrasings: []string{"draw charts"}, Recent: []string{"a-host"}}))
+}

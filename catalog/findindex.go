@@ -20,7 +20,8 @@ import (
 // defaultSearchBytes is how much of a SKILL.md the search reads.
 const defaultSearchBytes = 64 << 10
 
-// finding is the index of one state of the catalog. Document i is skill i.
+// finding is the index of one state of the catalog. Document i is skill i, with the name
+// that its front matter spells: what a skill is called depends on who asks.
 type finding struct {
 	state  *state
 	skills []core.Skill

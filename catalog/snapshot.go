@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
@@ -23,6 +24,9 @@ type Snapshot struct {
 	ambiguous   map[string][]string
 	diagnostics []skillmd.Diagnostic
 	digest      string
+
+	indexOnce sync.Once
+	seenIndex *seenIndex // for [Catalog.Search]
 }
 
 func newSnapshot(all []candidate, named *naming, diagnostics []skillmd.Diagnostic) *Snapshot {
@@ -87,12 +91,13 @@ func (s *Snapshot) Visible() []core.Skill {
 	return visible
 }
 
-// searchable are the skills that a search may find: all but the hidden ones.
+// searchable are the skills that a search may find: all but the hidden ones, in the order
+// of their rank.
 func (s *Snapshot) searchable() []core.Skill {
-	all := make([]core.Skill, 0, len(s.skills))
-	for _, skill := range s.skills {
-		if !skill.Hidden {
-			all = append(all, skill)
+	all := make([]core.Skill, 0, len(s.all))
+	for i := range s.all {
+		if !s.all[i].skill.Hidden {
+			all = append(all, s.all[i].skill)
 		}
 	}
 	return all

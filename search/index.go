@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -30,8 +29,8 @@ type Index struct {
 	norms []([fields]float32)
 	terms map[string]posting
 	lists []byte // of all terms, one after the other
-	// named are the documents of a name in lower case.
-	named map[string][]int
+	// naming are the names with which the documents were indexed.
+	naming *Naming
 }
 
 // posting is where the list of a term is, and of how many documents it is.
@@ -47,7 +46,6 @@ func Build(prev *Index, sources []Source) *Index {
 		keys:    make([]string, len(sources)),
 		names:   make([]string, len(sources)),
 		lengths: make([][fields]uint16, len(sources)),
-		named:   make(map[string][]int, len(sources)),
 	}
 	known := prev.documents()
 	moved := make([]int, prev.Len()) // where documents of prev are now, from 1
@@ -67,10 +65,7 @@ func Build(prev *Index, sources []Source) *Index {
 			fresh[term] = append(fresh[term], entry{i, *c})
 		}
 	})
-	for i, name := range x.names {
-		name = strings.ToLower(name)
-		x.named[name] = append(x.named[name], i)
-	}
+	x.naming = NewNaming(x.names)
 	x.normalise()
 	x.merge(prev, moved, fresh)
 	return x

@@ -25,6 +25,29 @@ type Query struct {
 	Allow func(document int) bool
 	// Boost multiplies the score of a document; nil is 1 for all.
 	Boost func(document int) float64
+	// Naming is what whoever asks calls the documents; nil: as they were indexed.
+	Naming *Naming
+}
+
+// Naming is what the documents of an index are called. It is immutable.
+type Naming struct {
+	names []string
+	of    map[string][]int // documents by a name in lower case
+}
+
+// NewNaming returns the naming of documents that have these names, in the order of the
+// index, and others beside them. A document without a name is "".
+func NewNaming(names []string, others ...[]string) *Naming {
+	n := &Naming{names: names, of: make(map[string][]int, len(names))}
+	for _, list := range append([][]string{names}, others...) {
+		for i, name := range list {
+			name = strings.ToLower(name)
+			if known := n.of[name]; name != "" && !slices.Contains(known, i) {
+				n.of[name] = append(known, i)
+			}
+		}
+	}
+	return n
 }
 
 // Hit is a document that was found.
@@ -43,6 +66,9 @@ type Hit struct {
 func (x *Index) Search(q Query) []Hit {
 	if x.Len() == 0 {
 		return nil
+	}
+	if q.Naming == nil {
+		q.Naming = x.naming
 	}
 	s := searching{index: x, query: q, total: make([]total, x.Len())}
 	for _, text := range q.Phrasings[:min(len(q.Phrasings), maxPhrasings)] {
@@ -81,7 +107,7 @@ type partial struct {
 func (s *searching) phrase(text string) {
 	x := s.index
 	terms := distinct(text)
-	for _, document := range x.mentioned(text) {
+	for _, document := range s.query.Naming.mentioned(text) {
 		s.touch(document)
 		s.total[document].explicit = true
 	}
@@ -143,7 +169,7 @@ func (x *Index) weight(document int, c *counts) float64 {
 }
 
 func (s *searching) hits() []Hit {
-	hits := make([]Hit, 0, len(s.touched))
+	hits, names := make([]Hit, 0, len(s.touched)), s.query.Naming.names
 	for _, document := range s.touched {
 		if s.query.Allow != nil && !s.query.Allow(document) {
 			continue
@@ -163,14 +189,14 @@ func (s *searching) hits() []Hit {
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(s.index.names[a.Document], s.index.names[b.Document]), cmp.Compare(a.Document, b.Document))
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(names[a.Document], names[b.Document]), cmp.Compare(a.Document, b.Document))
 	})
 	return hits
 }
 
 // mentioned returns the documents that a phrasing names: it is the name, or holds it
 // behind a "$" or "/", or holds one with a hyphen as a word.
-func (x *Index) mentioned(text string) []int {
+func (n *Naming) mentioned(text string) []int {
 	var all []int
 	text = strings.TrimSpace(text)
 	between := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`()[]{}<>,;!?", r) }
@@ -178,7 +204,7 @@ func (x *Index) mentioned(text string) []int {
 		word = strings.TrimRight(word, ".:")
 		name := strings.TrimLeft(word, "$/")
 		if name != "" && (name != word || strings.Contains(word, "-") || word == text) {
-			all = append(all, x.named[strings.ToLower(name)]...)
+			all = append(all, n.of[strings.ToLower(name)]...)
 		}
 	}
 	return all

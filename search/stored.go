@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
-	"strings"
 )
 
 // errStored reports bytes that are no stored index.
@@ -55,16 +54,14 @@ func Load(data []byte) (*Index, error) {
 	n := r.number(len(data) / (2 + int(fields))) // as many bytes at least has each
 	x := &Index{
 		keys: make([]string, n), names: make([]string, n), lengths: make([][fields]uint16, n),
-		named: make(map[string][]int, n),
 	}
 	for i := range n {
 		x.keys[i], x.names[i] = r.text(), r.text()
 		for f := range fields {
 			x.lengths[i][f] = uint16(r.number(1<<16 - 1))
 		}
-		name := strings.ToLower(x.names[i])
-		x.named[name] = append(x.named[name], i)
 	}
+	x.naming = NewNaming(x.names)
 	terms := r.number(len(r.rest) / 3)
 	x.terms = make(map[string]posting, terms)
 	end := 0

@@ -110,5 +110,5 @@ func AdviseFile(file string) []Diagnostic {
 	if style == nil || style.MatchString(stem) || allCaps.MatchString(stem) {
 		return nil
 	}
-	return []Diagnostic{{File: file, Code: codeFileStyle, Severity: Info, Message: "files of this kind are usually named in " + want}}
+	return []Diagnostic{{File: file, Code: codeFileStyle, Severity: Warning, Message: "files of this kind are usually named in " + want}}
 }

@@ -296,6 +296,9 @@ func TestGet(t *testing.T) {
 	if again, err := get(Options{}); err != nil || again != got || s.asked.Load() != 1 {
 		t.Errorf("asked %d times, %v", s.asked.Load(), err)
 	}
+	if kept, err := c.Get(t.Context(), s.URL+"/skills.zip", Options{}); !errors.Is(err, ErrURL) {
+		t.Errorf("without the permission that it was fetched with: %+v, %v", kept, err)
+	}
 	now = now.Add(6 * time.Minute)
 	if again, err := get(Options{}); err != nil || again != got || s.asked.Load() != 2 {
 		t.Errorf("not modified: asked %d times, %v", s.asked.Load(), err)

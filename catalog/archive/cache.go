@@ -72,6 +72,9 @@ func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked
 	if err != nil {
 		return Unpacked{}, fmt.Errorf("archive: %w: %w", ErrURL, err)
 	}
+	if err := opts.checkURL(u); err != nil { // what was fetched with permission needs it still
+		return Unpacked{}, err
+	}
 	k, cached := c.recall(address)
 	dir, there := c.has(k.SHA256)
 	cached = cached && there && pin == ""

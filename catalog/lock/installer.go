@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
 )
 
 // InstallerFile is the name of the lock file of the common installer, which lies in the
@@ -58,6 +59,15 @@ func ReadInstaller(dir string) (Installer, error) {
 		abs = filepath.Dir(abs)
 	}
 	return nil, nil
+}
+
+// Of returns what is noted of a skill, by its name or that of its folder.
+func (i Installer) Of(skill core.Skill) (Installed, bool) {
+	noted, ok := i[skill.Name]
+	if !ok {
+		noted, ok = i[filepath.Base(skill.RootDir)]
+	}
+	return noted, ok
 }
 
 // Matches reports whether a skill is what the installer has noted. Its hash is over the

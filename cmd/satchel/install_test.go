@@ -37,6 +37,13 @@ func TestPackInstallLock(t *testing.T) {
 	if first.code != exitDone || sum == "" || sum != archiveSum.FindString(second.out) {
 		t.Fatalf("pack: %+v, %+v", first, second)
 	}
+	for _, name := range []string{"one", "two"} { // a copy is another directory
+		first = program(t, nil, "", "pack", at(name), "-o", at(name+".tar.gz"))
+		if all := archiveSum.FindString(first.out); all == "" || name == "two" && all != archiveSum.FindString(second.out) {
+			t.Fatalf("pack of a directory: %+v, before %+v", first, second)
+		}
+		second = first
+	}
 	dir := at("installed")
 	if got := program(t, nil, "", "install", at("1.tar.gz"), "--sha256", strings.Repeat("0", 64), "--dir", dir); got.code != exitFailed || !strings.Contains(got.err, "pinned is") {
 		t.Errorf("a wrong pin: %+v", got)
@@ -63,6 +70,12 @@ func TestPackInstallLock(t *testing.T) {
 	}
 	if got := program(t, nil, "", "show", "--locked", "--skills", dir, "pdf"); got.code != exitFailed || !strings.Contains(got.err, "references/a.md") {
 		t.Errorf("show --locked: %+v", got)
+	}
+	if got := program(t, nil, "", "pack", at("one"), at("two"), "-o", at("3.tar.gz")); got.code != exitFailed || !strings.Contains(got.err, `two files would be "skills/pdf/SKILL.md"`) {
+		t.Errorf("two files of one name: %+v", got)
+	}
+	if got := program(t, nil, "", "install", at("two.tar.gz"), "--dir", at("again")); got.code != exitDone || !strings.Contains(got.out, filepath.Join(at("again"), "pdf")) {
+		t.Errorf("install a packed directory: %+v", got)
 	}
 	if got := program(t, nil, "", "list", "--locked", at("one")); got.code != exitFailed || !strings.Contains(got.err, "neither satchel.lock nor skills-lock.json") {
 		t.Errorf("no lock file: %+v", got)

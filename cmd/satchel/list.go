@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/lock"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/processors"
@@ -46,7 +48,8 @@ The objects of --json have the fields name, description, location (the absolute
 path of the SKILL.md), docs (how many docs a model can select), hidden (true when
 the model does not see the skill), scope, source, qualified (a name that only this
 skill has), shadowed (true when it is called by that name alone), version, revision (of
-a skill of a library) and warnings, such as overlay-outdated.`
+a skill of a library), warnings, such as overlay-outdated, and installed_from (where
+skills-lock.json of the common installer has it from).`
 }
 
 // listed is one skill; the names of its fields in JSON are stable.
@@ -63,6 +66,7 @@ type listed struct {
 	Version     string   `json:"version,omitempty"`
 	Revision    string   `json:"revision,omitempty"`
 	Warnings    []string `json:"warnings,omitempty"`
+	Installed   string   `json:"installed_from,omitempty"`
 }
 
 // Run prints the catalog of the directories.
@@ -131,7 +135,7 @@ func (cmd *listCmd) write(ctx context.Context, out io.Writer, skills *catalog.Ca
 		}
 		return nil
 	}
-	warnings := warningsOf(skills.Snapshot())
+	warnings, installed := warningsOf(skills.Snapshot()), installers{}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for i, skill := range all {
 		docs, err := skills.Docs(ctx, skill.Name)
@@ -140,7 +144,7 @@ func (cmd *listCmd) write(ctx context.Context, out io.Writer, skills *catalog.Ca
 		}
 		l := listed{
 			skill.Name, skill.Description, skill.Location, len(docs), skill.Hidden,
-			skill.Scope.String(), skill.Source, skill.Qualified, skill.Shadowed, skill.Version, skill.Revision, warnings[skill.ID],
+			skill.Scope.String(), skill.Source, skill.Qualified, skill.Shadowed, skill.Version, skill.Revision, warnings[skill.ID], installed.source(skill),
 		}
 		if cmd.JSON {
 			if err := encodeLine(out, l); err != nil {
@@ -161,6 +165,23 @@ func (cmd *listCmd) write(ctx context.Context, out io.Writer, skills *catalog.Ca
 		return fmt.Errorf("write list: %w", err)
 	}
 	return nil
+}
+
+// installers are the lock files of the common installer, by the directory of skills.
+type installers map[string]lock.Installer
+
+// source is where the common installer has a skill from, "" where it has not, or where its
+// file cannot be read.
+func (i installers) source(skill core.Skill) string {
+	if skill.RootDir == "" {
+		return ""
+	}
+	dir := filepath.Dir(skill.RootDir)
+	if _, known := i[dir]; !known {
+		i[dir], _ = lock.ReadInstaller(dir)
+	}
+	noted, _ := i[dir].Of(skill)
+	return noted.Source
 }
 
 // warningsOf are the codes of what a library says of its skills, by their ids.

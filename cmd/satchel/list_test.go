@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -67,5 +68,25 @@ func TestListSaysWhatTheOverviewHolds(t *testing.T) {
 	var all, named, short int
 	if _, err := fmt.Sscanf(got.err, "%d skills, %d in the overview (%d by name only)", &all, &named, &short); err != nil || all != 300 || named != 300 || short < 200 {
 		t.Errorf("err = %q (%v)", got.err, err)
+	}
+}
+
+// The lock file of the common installer says where a skill comes from, and --locked holds
+// its skills to it.
+func TestListReadsTheInstallersLock(t *testing.T) {
+	text := described("pdf", "Reads PDF files.")
+	sum := sha256.Sum256([]byte("SKILL.md" + text))
+	project := skillDir(t, map[string]string{
+		".agents/skills/pdf/SKILL.md": text,
+		"skills-lock.json":            fmt.Sprintf(`{"version":1,"skills":{"pdf":{"source":"owner/repo","sourceType":"github","computedHash":"%x"}}}`, sum),
+	})
+	dir := filepath.Join(project, ".agents", "skills")
+	got := program(t, nil, "", "list", "--locked", "--json", dir)
+	if got.code != exitDone || !strings.Contains(got.out, `"installed_from":"owner/repo"`) {
+		t.Errorf("%+v", got)
+	}
+	overwrite(t, filepath.Join(dir, "pdf", "SKILL.md"), text+"More.\n")
+	if got := program(t, nil, "", "list", "--locked", dir); got.code != exitFailed || got.err != "skill \"pdf\" is not what skills-lock.json has\n" {
+		t.Errorf("an edited skill: %+v", got)
 	}
 }

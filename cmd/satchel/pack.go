@@ -12,8 +12,11 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
 )
 
 type packCmd struct {
@@ -25,7 +28,8 @@ type packCmd struct {
 func (packCmd) Help() string {
 	return `Writes the skills into one archive and prints its sha256, which satchel install --sha256
 takes. The same files give the same bytes everywhere: sorted, without times and owners,
-with the modes 0644 and 0755.`
+with the modes 0644 and 0755, in a folder with the name of the skill or, for a directory of
+skills, in skills/.`
 }
 
 // packed is a file of an archive.
@@ -47,6 +51,7 @@ func (cmd *packCmd) Run(ctx context.Context, c console) (err error) {
 			return fmt.Errorf("pack: %w", err)
 		}
 		defer skills.Close()
+		top := topFolder(skills.Snapshot().Skills(), abs)
 		for _, s := range skills.Snapshot().Skills() {
 			rel, err := filepath.Rel(abs, s.RootDir)
 			if err != nil {
@@ -57,19 +62,19 @@ func (cmd *packCmd) Run(ctx context.Context, c console) (err error) {
 				return fmt.Errorf("pack: skill %q has more files than an archive takes, or cannot be read: %w", s.Name, err)
 			}
 			for _, f := range files {
-				all = append(all, packed{path.Join(filepath.Base(abs), filepath.ToSlash(rel), f), s.Name, f, skills})
+				all = append(all, packed{path.Join(top, filepath.ToSlash(rel), f), s.Name, f, skills})
 			}
 		}
 	}
 	if len(all) == 0 {
 		return errors.New("pack: no skill found")
 	}
-	slices.SortFunc(all, func(a, b packed) int {
-		if a.name < b.name {
-			return -1
+	slices.SortFunc(all, func(a, b packed) int { return strings.Compare(a.name, b.name) })
+	for i := range all[1:] {
+		if all[i].name == all[i+1].name {
+			return fmt.Errorf("pack: two files would be %q in the archive: pack the directories apart", all[i].name)
 		}
-		return 1
-	})
+	}
 	if cmd.Output == "" {
 		abs, _ := filepath.Abs(cmd.Dirs[0])
 		cmd.Output = filepath.Base(abs) + ".tar.gz"
@@ -90,6 +95,16 @@ func (cmd *packCmd) Run(ctx context.Context, c console) (err error) {
 	}
 	_, err = fmt.Fprintf(c.out, "%s: %d files\nsha256:%x\n", printable(cmd.Output), len(all), sum.Sum(nil))
 	return err
+}
+
+// topFolder is the folder of an archive that holds what is in dir, however dir is called.
+func topFolder(skills []core.Skill, dir string) string {
+	for _, s := range skills {
+		if s.RootDir == dir && len(skillmd.ValidName(s.Name)) == 0 {
+			return s.Name
+		}
+	}
+	return "skills"
 }
 
 func pack(ctx context.Context, to io.Writer, all []packed) error {

@@ -216,10 +216,7 @@ func installerDifferences(ctx context.Context, skills *catalog.Catalog, dir stri
 		return nil, fmt.Errorf("%s has neither %s nor %s; satchel lock writes one", dir, lock.FileName, lock.InstallerFile)
 	}
 	for _, s := range skills.Snapshot().Skills() {
-		noted, ok := installer[s.Name]
-		if !ok {
-			noted, ok = installer[filepath.Base(s.RootDir)]
-		}
+		noted, ok := installer.Of(s)
 		same := false
 		if ok {
 			if same, err = noted.Matches(ctx, skills, s.Name); err != nil {

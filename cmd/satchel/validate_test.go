@@ -7,13 +7,21 @@ import (
 
 func TestValidate(t *testing.T) {
 	dir := skillDir(t, map[string]string{
-		"claude-x/SKILL.md":      "---\nname: claude-x\ndescription: Reads files. Use it when there is one.\n---\n-----BEGIN PRIVATE KEY-----\nMIIEsecret\n",
-		"claude-x/Some_Notes.md": "x",
+		"claude-x/SKILL.md": "---\nname: claude-x\ndescription: Reads files. Use it when there is one.\n---\n-----BEGIN PRIVATE KEY-----\nMIIEsecret\n",
 	})
 	got := program(t, nil, "", "validate", dir)
 	if got.code != exitDone || strings.Count(got.out, "warning") != 2 || !strings.Contains(got.out, "name-reserved") ||
-		!strings.Contains(got.out, "secret-literal") || !strings.Contains(got.out, "file-name-style") || strings.Contains(got.out, "MIIE") {
+		!strings.Contains(got.out, "secret-literal") || strings.Contains(got.out, "MIIE") {
 		t.Errorf("%+v", got)
+	}
+	habits := program(t, nil, "", "validate", skillDir(t, map[string]string{
+		"reading-x/SKILL.md":      "---\nname: reading-x\ndescription: Reads files. Use it when there is one.\nallowed-tools: Read Frobnicate\n---\n",
+		"reading-x/Some_Notes.md": "x",
+		"reading-x/good-notes.md": "x",
+	}))
+	if habits.code != exitDone || strings.Count(habits.out, "warning") != 2 || !strings.Contains(habits.out, "warning file-name-style: Some_Notes.md") ||
+		!strings.Contains(habits.out, "warning allowed-tools-unknown: allowed-tools: no known tool is called Frobnicate") {
+		t.Errorf("%+v", habits)
 	}
 	if got := program(t, nil, "", "inspect", dir); strings.Contains(got.out, "secret-literal") {
 		t.Errorf("inspect advises: %+v", got)
