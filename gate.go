@@ -65,7 +65,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	c.request = c.requests(ctx)
 	asks := c.operation != nil && c.operation.Question != nil
 	runs := c.runsBesideRemote()
-	if c.request.Tool.Always || !asks && !runs && r.judge.Policy == permission.Off && r.approver == nil && len(r.boundsOf(ctx, c.key)) == 0 {
+	if c.request.Tool.Always || !asks && !runs && r.judge.Policy == permission.Off && r.approver == nil && !r.isBounded(ctx, c.key) {
 		v, err := r.judge.Decide(ctx, c.request, nil)
 		if err != nil {
 			return core.Decision{}, err

@@ -14,31 +14,6 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// decide judges a request by the lists that hold for the agent, and then by those of
-// the agents that called it.
-func (r *Runtime) decide(ctx context.Context, key core.SessionKey, state *agentState, rec *session.Record, q permission.Request) (permission.Verdict, error) {
-	lists := r.lists(rec)
-	if skill, ok := r.seenBy(state).Snapshot().Skill(q.Skill); ok && q.Skill != "" {
-		q.Skill = skill.Name
-		held := slices.ContainsFunc(lists, func(l permission.List) bool { return l.Skill == skill.Name })
-		switch {
-		case held:
-		case rec.Find(skill.Name) != nil || skill.AllowedTools == nil:
-			q.Unlisted = true
-		case r.runner != nil && r.runner.Unloaded: // a skill runs without being loaded: its list may deny, but grants nothing
-			lists = append(lists, permission.List{Skill: skill.Name, Rules: permission.Rules(skill.AllowedTools), Repaired: true})
-		}
-	}
-	for _, name := range r.toolsOf(state) {
-		q.Offered = append(q.Offered, r.toolOf(name))
-	}
-	v, err := r.judging().Decide(ctx, q, lists)
-	if err != nil || v.Outcome == permission.Denied {
-		return v, err
-	}
-	return r.bounded(ctx, key, q, v)
-}
-
 // judging returns the judge, which knows all tools that lists of the catalog name.
 // They are collected once for each snapshot.
 func (r *Runtime) judging() *permission.Judge {

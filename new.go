@@ -35,7 +35,6 @@ func New(opts ...Option) (*Runtime, error) {
 		anonymous: session.NewMemory(),
 		states:    newAgentStates(maxStates),
 		names:     permission.NewNames(s.tooling...),
-		transfers: newTransfers(),
 		open:      newOpenCalls(),
 	}
 	if s.vocabulary != nil && s.vocabulary.InSystem && !s.placed {

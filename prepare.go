@@ -34,6 +34,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	if err != nil {
 		return core.View{}, err
 	}
+	r.saw(ctx, rec)
 	if err := r.knowAudience(ctx, req.Key, state); err != nil {
 		return core.View{}, err
 	}
@@ -111,7 +112,6 @@ func (r *Runtime) advanced(ctx context.Context, req *core.Request, state *agentS
 	}
 	state.beginTurn()
 	state.inTurn(rec.Turn)
-	r.transfers.over(req.Key)
 	for _, e := range events {
 		e.Key = req.Key
 		r.emit(ctx, e)

@@ -22,6 +22,7 @@ func (c *Call) Run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	c.runtime.saw(ctx, c.record)
 	c.runtime.emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started)})
 	return answer, nil
 }

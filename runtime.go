@@ -48,7 +48,6 @@ type Runtime struct {
 	mentioned atomic.Pointer[mentioned]
 	scanned   atomic.Pointer[catalog.Snapshot]
 	warned    sync.Map // agents whose unmapped tools were told
-	transfers *transfers
 	open      *openCalls
 	closing   sync.Once
 	closed    error // of Close

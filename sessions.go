@@ -136,7 +136,6 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey, endings [
 	}
 	err := r.storeOf(key).End(ctx, id)
 	r.states.end(id)
-	r.transfers.end(id)
 	if r.runner != nil {
 		r.terminals.EndSession(id)
 		err = errors.Join(err, r.endWorkspace(ctx, id))

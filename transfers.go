@@ -3,25 +3,33 @@ package satchel
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
-	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/session"
 )
 
 type boundKey struct{}
 
-// bound holds the lists of an agent, which also bound the agents that it calls.
+// bound holds the lists of an agent, which also bound the agents that it calls, and
+// its turn.
 type bound struct {
-	key   core.SessionKey
-	judge *permission.Judge
-	lists []permission.List
-	free  []string
+	runtime *Runtime
+	key     core.SessionKey
+	turn    int
+	lists   []permission.List
+}
+
+// boundBy returns what the agent of a record leaves to those that it calls.
+func (r *Runtime) boundBy(rec *session.Record) []bound {
+	if lists := r.lists(rec); len(lists) > 0 && r.judge.Policy.Restricts() {
+		return []bound{{r, rec.Key, rec.Turn, lists}}
+	}
+	return nil
 }
 
 // isFree reports whether an agent is among the free ones. An agent that runs inside
@@ -32,47 +40,120 @@ func isFree(free []string, agent string) bool {
 	})
 }
 
-// handovers holds the bounds of the agents to which others have handed a
-// conversation over, by their names: one agent of each name takes part.
-type handovers map[string][]bound
-
-// note notes the bounds of an agent; it has none of its own lists.
-func (h handovers) note(to string, bounds []bound) {
-	bounds = slices.DeleteFunc(slices.Clone(bounds), func(b bound) bool { return b.key.Agent == to })
-	if h[to] = bounds; len(bounds) == 0 {
-		delete(h, to)
-	}
+// handedIn holds what the agents of one run leave to each other, by their names: one
+// agent of each name takes part. They may have neither a session nor a runtime in
+// common.
+type handedIn struct {
+	mu sync.Mutex
+	// bounds are those of the agents to which a call has handed the conversation over.
+	bounds map[string][]bound
+	// seen are the agents with their newest records.
+	seen map[string]agentRecord
 }
 
-// maxTransfers bounds the sessions whose transfers are kept.
-const maxTransfers = 10_000
-
-// transfers keeps the handovers of each session: those of one run end with it, but a
-// session may be interrupted and go on in another run. They end when an agent that
-// set them begins another turn.
-type transfers struct {
-	mu    sync.Mutex
-	known *lru.Cache[string, handovers]
+type agentRecord struct {
+	runtime *Runtime
+	record  *session.Record
 }
 
-func newTransfers() *transfers {
-	return &transfers{known: lru.New[string, handovers](maxTransfers, nil)}
-}
-
-// runTransfers are the handovers of one run, which is named by no session, or has
-// agents of several runtimes.
-type runTransfers struct {
-	mu     sync.Mutex
-	agents handovers
-}
-
-func transfersOf(ctx context.Context) *runTransfers {
-	run := hook.RunOf(ctx)
+// handedInRun returns what the run of ctx holds, nil outside of a run, and the agents
+// before the one that runs under ctx.
+func handedInRun(ctx context.Context) (*handedIn, []string) {
+	run, before := hook.RunOf(ctx)
 	if run == nil {
-		return &runTransfers{agents: handovers{}}
+		return nil, before
 	}
-	return run.Keep(func() any { return &runTransfers{agents: handovers{}} }).(*runTransfers)
+	return run.Keep(func() any {
+		return &handedIn{bounds: map[string][]bound{}, seen: map[string]agentRecord{}}
+	}).(*handedIn), before
 }
+
+// saw notes the record of an agent for the agents that follow it in its run.
+func (r *Runtime) saw(ctx context.Context, rec *session.Record) {
+	h, _ := handedInRun(ctx)
+	if h == nil || rec == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if old := h.seen[rec.Key.Agent]; old.record == nil || old.record.Key != rec.Key || old.record.Version < rec.Version {
+		h.seen[rec.Key.Agent] = agentRecord{r, rec}
+	}
+}
+
+// note notes the bounds of the agent to which a call hands the conversation over.
+func (h *handedIn) note(to string, bounds []bound) {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.bounds[to] = bounds
+}
+
+// to returns the bounds of an agent that before have led to, and the agents among
+// these that this process has not seen in the run.
+func (h *handedIn) to(agent string, before []string) (bounds []bound, unseen []string) {
+	if h == nil {
+		return nil, before
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	bounds = slices.Clip(h.bounds[agent])
+	for _, name := range before {
+		if by, ok := h.seen[name]; !ok {
+			unseen = append(unseen, name)
+		} else if !sets(bounds, name) {
+			bounds = append(bounds, by.runtime.boundBy(by.record)...)
+		}
+	}
+	return bounds, unseen
+}
+
+// sets reports whether some of the bounds are those of an agent.
+func sets(bounds []bound, agent string) bool {
+	return slices.ContainsFunc(bounds, func(b bound) bool { return b.key.Agent == agent })
+}
+
+// handed returns the bounds of the agents that have handed the conversation over to
+// the agent of key. They are known in the run; where it goes on in another one, the
+// records of the session tell. rec is the agent's own, nil if nothing there counts.
+func (r *Runtime) handed(ctx context.Context, key core.SessionKey, rec *session.Record) ([]bound, error) {
+	in, names := handedInRun(ctx)
+	before := make([]string, len(names))
+	for i, name := range names {
+		before[i] = hook.NestedKey(ctx, core.SessionKey{Session: key.Session, Agent: name}).Agent
+	}
+	bounds, unseen := in.to(key.Agent, before)
+	if rec == nil || key.Anonymous || !r.judge.Policy.Restricts() {
+		return bounds, nil
+	}
+	add := func(agent string, holds func(*session.Record) bool) error {
+		by := core.SessionKey{Session: key.Session, Agent: agent}
+		if by == key || sets(bounds, agent) {
+			return nil
+		}
+		rec, err := r.store.Load(ctx, by)
+		if err == nil && holds(rec) {
+			bounds = append(slices.Clip(bounds), r.boundBy(rec)...)
+		}
+		return err
+	}
+	for _, h := range rec.Handed {
+		if err := add(h.Agent, func(rec *session.Record) bool { return rec.Turn == h.Turn }); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range unseen {
+		if err := add(name, func(*session.Record) bool { return true }); err != nil {
+			return nil, err
+		}
+	}
+	return bounds, nil
+}
+
+// maxAgentName bounds in bytes the names by which an agent is found in a transfer.
+const maxAgentName = 256
 
 // transferTo returns the agent that the arguments of a transfer name. Without one, the
 // tool says what is wrong.
@@ -80,67 +161,36 @@ func transferTo(arguments string) string {
 	var to struct {
 		Agent string `json:"agent_name"`
 	}
-	_ = json.Unmarshal([]byte(arguments), &to)
+	if _ = json.Unmarshal([]byte(arguments), &to); len(to.Agent) > maxAgentName {
+		return ""
+	}
 	return to.Agent
 }
 
-// note notes the bounds of the agent to which another one hands its conversation over,
-// in the session and in the run of ctx.
-func (t *transfers) note(ctx context.Context, session, to string, bounds []bound) {
-	run := transfersOf(ctx)
-	run.mu.Lock()
-	run.agents.note(to, bounds)
-	run.mu.Unlock()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	agents, ok := t.known.Get(session)
-	if !ok {
-		agents = handovers{}
+// handOver notes that the agent of key hands the conversation over to another one,
+// with these bounds: in the run, and in the other's record for when the run goes on
+// elsewhere.
+func (r *Runtime) handOver(ctx context.Context, key core.SessionKey, to string, bounds []bound) error {
+	bounds = slices.DeleteFunc(slices.Clone(bounds), func(b bound) bool { return b.key.Agent == to })
+	in, _ := handedInRun(ctx)
+	in.note(to, bounds)
+	if key.Anonymous {
+		return nil
 	}
-	agents.note(to, bounds)
-	t.put(session, agents)
-}
-
-func (t *transfers) put(session string, agents handovers) {
-	if len(agents) == 0 {
-		t.known.Remove(session)
-		return
-	}
-	t.known.Put(session, agents, 1)
-}
-
-// to returns the bounds of an agent, one for each agent that handed the conversation
-// over.
-func (t *transfers) to(ctx context.Context, key core.SessionKey) []bound {
-	run := transfersOf(ctx)
-	run.mu.Lock()
-	bounds := run.agents[key.Agent]
-	run.mu.Unlock()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	agents, _ := t.known.Get(key.Session)
-	for _, b := range agents[key.Agent] {
-		if !slices.ContainsFunc(bounds, func(other bound) bool { return other.key.Agent == b.key.Agent }) {
-			bounds = append(slices.Clip(bounds), b)
+	var handed []session.Handover
+	for _, b := range bounds {
+		if b.key.Session == key.Session && !b.key.Anonymous {
+			handed = append(handed, session.Handover{Agent: b.key.Agent, Turn: b.turn})
 		}
 	}
-	return bounds
-}
-
-// over forgets the bounds that an agent has set: it begins another turn.
-func (t *transfers) over(key core.SessionKey) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	agents, _ := t.known.Get(key.Session)
-	maps.DeleteFunc(agents, func(_ string, bounds []bound) bool {
-		return slices.ContainsFunc(bounds, func(b bound) bool { return b.key == key })
+	key.Agent = to
+	_, err := session.Update(ctx, r.store, key, func(rec *session.Record) (*session.Record, error) {
+		if slices.Equal(rec.Handed, handed) {
+			return nil, nil
+		}
+		rec = rec.Clone()
+		rec.Handed = handed
+		return rec, nil
 	})
-	t.put(key.Session, agents)
-}
-
-// end forgets a session.
-func (t *transfers) end(session string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.known.Remove(session)
+	return err
 }

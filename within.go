@@ -3,6 +3,8 @@ package satchel
 import (
 	"context"
 	"slices"
+
+	"github.com/satchel-go/satchel/session"
 )
 
 // transferTool is the tool by which an agent of Eino's adk hands its conversation
@@ -12,29 +14,36 @@ const transferTool = "transfer_to_agent"
 // Within returns the context for the host's tool of a call that passed the gate.
 // An agent that runs under it, of whatever runtime, is bounded by the lists of the
 // agent that made the call as well as by its own, and so is an agent to which the
-// call transfers, where it has the session or the run (hook.WithRun) in common;
-// [WithFreeAgents] names the exceptions. The error is one of the store, or that of
+// call transfers, where it has the session or the run (hook.WithRun) in common, also
+// when it goes on in another process; [WithFreeAgents] names the exceptions. The error is one of the store, or that of
 // ctx.
 func (c *Call) Within(ctx context.Context) (context.Context, error) {
 	r := c.runtime
 	if c.operation != nil {
 		return ctx, nil
 	}
-	bounds := r.transfers.to(ctx, c.key)
+	var rec *session.Record
 	if r.judge.Policy.Restricts() {
 		if _, err := c.wait(ctx, c.place.WaitForChanges); err != nil {
 			return nil, err
 		}
-		rec, err := c.load(ctx)
-		if err != nil {
+		var err error
+		if rec, err = c.load(ctx); err != nil {
 			return nil, err
 		}
-		if lists := r.lists(c.place.Sees(rec)); len(lists) > 0 {
-			bounds = append(slices.Clip(bounds), bound{c.key, r.judging(), lists, r.free})
-		}
+		rec = c.place.Sees(rec)
+	}
+	bounds, err := r.handed(ctx, c.key, rec)
+	if err != nil {
+		return nil, err
+	}
+	if rec != nil {
+		bounds = append(slices.Clip(bounds), r.boundBy(rec)...)
 	}
 	if to := transferTo(c.call.Arguments); c.call.Name == transferTool && to != "" {
-		r.transfers.note(ctx, c.key.Session, to, bounds)
+		if err := r.handOver(ctx, c.key, to, bounds); err != nil {
+			return nil, err
+		}
 	}
 	if len(bounds) == 0 {
 		return ctx, nil

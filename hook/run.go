@@ -22,14 +22,23 @@ func (r *Run) Keep(fresh func() any) any {
 	return r.kept
 }
 
-// WithRun marks ctx as belonging to a run. The adapter gives the same pointer to all
-// tool calls of a run, and to no others; nil is no mark.
-func WithRun(ctx context.Context, run *Run) context.Context {
-	return context.WithValue(ctx, runKey{}, run)
+// inRun is what [WithRun] says of the agent that runs under a context.
+type inRun struct {
+	run    *Run
+	before []string
 }
 
-// RunOf returns the run that [WithRun] put into ctx, or nil.
-func RunOf(ctx context.Context) *Run {
-	run, _ := ctx.Value(runKey{}).(*Run)
-	return run
+// WithRun marks ctx as belonging to a run. The adapter gives the same pointer to all
+// calls of a run, and to no others; nil is no mark. before are the agents by which the
+// run has come to this one, the first one first: each has handed it over, on behalf of
+// its model or of the host.
+func WithRun(ctx context.Context, run *Run, before ...string) context.Context {
+	return context.WithValue(ctx, runKey{}, inRun{run, before})
+}
+
+// RunOf returns the run that [WithRun] put into ctx, or nil, and the agents before the
+// one that runs under ctx.
+func RunOf(ctx context.Context) (run *Run, before []string) {
+	in, _ := ctx.Value(runKey{}).(inRun)
+	return in.run, in.before
 }

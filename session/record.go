@@ -53,6 +53,9 @@ type Record struct {
 	Sent    int64   `json:"sent,omitempty"`
 	Front   Front   `json:"front,omitzero"`
 
+	// Handed are the agents that have handed the conversation over to this one.
+	Handed []Handover `json:"handed,omitempty"`
+
 	// Recent are the skills that were loaded lately; see [Record.Remember].
 	Recent []RecentLoad `json:"recent,omitempty"`
 
@@ -90,6 +93,13 @@ type Closed struct {
 	Calls int `json:"calls"`
 	// At is when the session ended, in Unix seconds.
 	At int64 `json:"at"`
+}
+
+// Handover names an agent that has handed the conversation over to another one, and
+// its turn then: its lists bound the other one until it begins the next.
+type Handover struct {
+	Agent string `json:"agent"`
+	Turn  int    `json:"turn"`
 }
 
 // Front are the first messages of a request, by their number and a checksum. It tells
@@ -221,6 +231,7 @@ func (r *Record) Clone() *Record {
 	for i := range c.Lists {
 		c.Lists[i].Tools = slices.Clone(c.Lists[i].Tools)
 	}
+	c.Handed = slices.Clone(r.Handed)
 	c.Closed = slices.Clone(r.Closed)
 	c.Held.Holder = slices.Clone(r.Held.Holder)
 	c.Grants = slices.Clone(r.Grants)

@@ -79,5 +79,6 @@ func (a *Adapter) enter(ctx context.Context) (context.Context, core.SessionKey, 
 	if err != nil {
 		return ctx, core.SessionKey{}, err
 	}
+	ctx = hook.WithRun(ctx, agentRuns.of(ctx), agentsBefore(ctx)...)
 	return hook.Enter(ctx, a.runs, key), key, nil
 }

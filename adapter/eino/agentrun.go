@@ -4,10 +4,12 @@ import (
 	"context"
 	"reflect"
 	"runtime"
+	"slices"
 	"sync"
 	"weak"
 
 	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/compose"
 
 	"github.com/satchel-go/satchel/hook"
 )
@@ -50,6 +52,29 @@ func (r *agentRunsByState) forget(id weak.Pointer[byte]) {
 	delete(r.live, id)
 }
 
+// agentsBefore returns the agents of adk that have handed the conversation over, one
+// to the next and the last to the one that runs under ctx. An agent to which it came
+// back is there once, and without those that it came back from: where the host hands
+// back, as a supervisor has it, that is an answer. Runs of agents that are tools begin
+// anew.
+func agentsBefore(ctx context.Context) []string {
+	var names []string
+	address := compose.GetCurrentAddress(ctx)
+	for i, at := range address {
+		if at.Type != adk.AddressSegmentAgent {
+			continue
+		}
+		if i > 0 && address[i-1].Type != adk.AddressSegmentAgent {
+			names = nil
+		}
+		if n := slices.Index(names, at.ID); n >= 0 {
+			names = names[:n]
+		}
+		names = append(names, at.ID)
+	}
+	return names[:max(0, len(names)-1)]
+}
+
 // agentState returns the address of the state that the agents of one adk run share
 // (their session, in Eino's words), or nil. adk exports what the state holds, but
 // not which one it is, and a value that is added to it would turn instructions into
@@ -63,6 +88,13 @@ func agentState(ctx context.Context) *byte {
 	}
 	if v = v.Elem().FieldByName("Session"); !v.IsValid() || !v.CanInterface() {
 		return nil
+	}
+	// An agent that hands over on behalf of the host may have a session of its own, with
+	// the values of the run's.
+	if session := reflect.Indirect(v); session.Kind() == reflect.Struct {
+		if values := session.FieldByName("Values"); values.Kind() == reflect.Map && !values.IsNil() {
+			return (*byte)(values.UnsafePointer())
+		}
 	}
 	return address(v.Interface())
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // ToolMiddleware returns the middleware that puts every tool call of the agent
@@ -51,7 +50,6 @@ func gated[O any](a *Adapter, next func(context.Context, *compose.ToolInput) (O,
 		if err != nil {
 			return none, err
 		}
-		ctx = hook.WithRun(ctx, agentRuns.of(ctx))
 		call, err := a.rt.Agent(key).Open(ctx, core.ToolCall{ID: in.CallID, Name: in.Name, Arguments: in.Arguments})
 		if err != nil {
 			return none, err

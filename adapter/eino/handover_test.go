@@ -1,0 +1,173 @@
+package eino_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/components/tool"
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/session"
+)
+
+// pair are two agents: lead loads a skill whose list has Read only, and helper, to which
+// the conversation goes, asks a person and calls two tools.
+type pair struct {
+	t       *testing.T
+	lead    []*schema.Message // what its model says
+	helper  []*schema.Message
+	other   bool   // the agents have a runtime each
+	dir     string // of the sessions, "" for memory
+	byHost  bool   // the host hands over
+	wrapped bool   // and wraps an agent that is wrapped already
+	back    bool   // the host hands back
+	reached []string
+}
+
+func (p *pair) runtime() *satchel.Runtime {
+	p.t.Helper()
+	skills := fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: Reads.\nallowed-tools: Read\n---\nBODY\n")}}
+	opts := []satchel.Option{satchel.WithSkillFS("skills", skills)}
+	if p.dir != "" {
+		store, err := session.NewDirectory(p.dir, session.WithSync(false))
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		p.t.Cleanup(func() { _ = store.Close() })
+		opts = append(opts, satchel.WithStore(store))
+	}
+	rt, err := satchel.New(opts...)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { _ = rt.Close() })
+	return rt
+}
+
+// agent opens everything anew, as another process would.
+func (p *pair) agent() adk.Agent {
+	p.t.Helper()
+	tools := []tool.BaseTool{approval(true)}
+	for _, name := range []string{"run_command", "lookup_order"} {
+		tools = append(tools, &hostTool{name: name, run: func(context.Context, string) (string, error) {
+			p.reached = append(p.reached, name)
+			return "done", nil
+		}})
+	}
+	open := func(name string, replies []*schema.Message, rt *satchel.Runtime) adk.Agent {
+		cfg := &adk.ChatModelAgentConfig{Name: name, Model: script(replies...)}
+		cfg.ToolsConfig.Tools = tools
+		install(p.t, cfg, rt)
+		return newAgent(p.t, cfg)
+	}
+	rt := p.runtime()
+	lead := open("lead", p.lead, rt)
+	if p.other {
+		rt = p.runtime()
+	}
+	helper := open("helper", p.helper, rt)
+	transfer := func(agent adk.Agent, to string) adk.Agent {
+		return adk.AgentWithDeterministicTransferTo(p.t.Context(), &adk.DeterministicTransferConfig{Agent: agent, ToAgentNames: []string{to}})
+	}
+	if p.wrapped {
+		lead = adk.AgentWithOptions(p.t.Context(), lead)
+	}
+	if p.byHost {
+		lead = transfer(lead, "helper")
+	}
+	if p.back {
+		helper = transfer(helper, "lead")
+	}
+	agent, err := adk.SetSubAgents(p.t.Context(), lead, []adk.Agent{helper})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return agent
+}
+
+var (
+	loadsList = calling(call("l1", "skill_load", `{"skill":"a"}`))
+	handsOver = calling(call("l2", "transfer_to_agent", `{"agent_name":"helper"}`))
+	callsBoth = []*schema.Message{calling(call("h1", "run_command", "{}")), calling(call("h2", "lookup_order", "{}")), say("helped")}
+)
+
+// Where the host hands the conversation over, the lists of the agent before hold too.
+// An agent to which the host hands it back has an answer, as from a tool.
+func TestListsBoundWhomTheHostHandsOverTo(t *testing.T) {
+	led := []*schema.Message{loadsList, say("led")}
+	for name, tt := range map[string]struct {
+		pair
+		anonymous bool
+		want      []string
+	}{
+		"a list":            {pair: pair{lead: led, byHost: true}, want: []string{"lookup_order"}},
+		"no list":           {pair: pair{lead: led[1:], byHost: true}, want: []string{"run_command", "lookup_order"}},
+		"other runtime":     {pair: pair{lead: led, byHost: true, other: true}, want: []string{"lookup_order"}},
+		"without a session": {pair: pair{lead: led, byHost: true}, anonymous: true, want: []string{"lookup_order"}},
+		"neither":           {pair: pair{lead: led, byHost: true, other: true}, anonymous: true, want: []string{"lookup_order"}},
+		"wrapped twice":     {pair: pair{lead: led, byHost: true, other: true, wrapped: true}, anonymous: true, want: []string{"lookup_order"}},
+		"handed back": {pair: pair{lead: append([]*schema.Message{handsOver}, callsBoth...), helper: led, back: true},
+			want: []string{"run_command", "lookup_order"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, streaming bool) {
+				p := tt.pair
+				if p.t = t; p.helper == nil {
+					p.helper = callsBoth
+				}
+				session := "s"
+				if tt.anonymous {
+					session = ""
+				}
+				noErrors(t, run(t, p.agent(), session, streaming, schema.UserMessage("go")))
+				if !slices.Equal(p.reached, tt.want) {
+					t.Errorf("reached are %q, want %q", p.reached, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// An agent that goes on in another process is bounded by the lists of those that handed
+// the conversation over to it there.
+func TestListsBoundWhoGoesOnElsewhere(t *testing.T) {
+	for name, tt := range map[string]struct {
+		pair
+		rest []*schema.Message // what the model of lead says in the other process
+		want []string
+	}{
+		"by the model":      {pair: pair{lead: []*schema.Message{loadsList, handsOver}}, want: []string{"lookup_order"}},
+		"other runtime":     {pair: pair{lead: []*schema.Message{loadsList, handsOver}, other: true}, want: []string{"lookup_order"}},
+		"no list":           {pair: pair{lead: []*schema.Message{handsOver}}, want: []string{"run_command", "lookup_order"}},
+		"by the host":       {pair: pair{lead: []*schema.Message{loadsList, say("led")}, byHost: true}, want: []string{"lookup_order"}},
+		"back by the model": {pair: pair{lead: []*schema.Message{handsOver, calling(call("l3", "approve", "{}"))}, helper: []*schema.Message{loadsList, calling(call("h3", "transfer_to_agent", `{"agent_name":"lead"}`))}}, rest: callsBoth, want: []string{"lookup_order"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, streaming bool) {
+				p := tt.pair
+				if p.t, p.dir = t, t.TempDir(); p.helper == nil {
+					p.helper = []*schema.Message{calling(call("h0", "approve", "{}"))}
+				}
+				store := &checkpoints{}
+				ctx := satchel.WithSession(t.Context(), "s")
+				runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: p.agent(), EnableStreaming: streaming, CheckPointStore: store})
+				target := interruptOf(t, drain(t, runner.Query(ctx, "q", adk.WithCheckPointID("c"))))
+
+				p.lead, p.helper = tt.rest, callsBoth
+				runner = adk.NewRunner(ctx, adk.RunnerConfig{Agent: p.agent(), EnableStreaming: streaming, CheckPointStore: store})
+				events, err := runner.ResumeWithParams(ctx, "c", &adk.ResumeParams{Targets: map[string]any{target: "yes"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				noErrors(t, drain(t, events))
+				if !slices.Equal(p.reached, tt.want) {
+					t.Errorf("reached are %q, want %q", p.reached, tt.want)
+				}
+			})
+		})
+	}
+}
