@@ -256,8 +256,12 @@ func (g *granting) network(job *run.Job, skills []*shelf.Skill) error {
 
 func (g *granting) logEgress(id string, skills []string, e egress.Entry) {
 	g.metrics.addEgress(string(e.Verdict), e.Sent+e.Received)
+	address := ""
+	if e.Address.IsValid() {
+		address = e.Address.String()
+	}
 	g.logger.Info("egress", "run_id", id, "tenant", g.Tenant, "skills", strings.Join(skills, ","), "verdict", string(e.Verdict),
-		"reason", e.Reason, "name", e.Name, "port", e.Port, "address", e.Address.String(), "sent", e.Sent, "received", e.Received,
+		"reason", e.Reason, "name", e.Name, "port", e.Port, "address", address, "sent", e.Sent, "received", e.Received,
 		slog.Time("at", e.Time))
 }
 

@@ -123,8 +123,10 @@ func TestReadFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(filepath.Join(dir, "skills", "outside"), filepath.Join(dir, "skills", "pdf", "link")); err != nil {
-		t.Fatal(err)
+	for link, to := range map[string]string{"link": filepath.Join(dir, "skills", "outside"), "folder": dir} {
+		if err := os.Symlink(to, filepath.Join(dir, "skills", "pdf", link)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	src, err := catalog.OpenSource(catalog.Dir(filepath.Join(dir, "skills")))
 	if err != nil {
@@ -144,7 +146,8 @@ func TestReadFile(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"../outside": "leaves the skill", "/etc/passwd": "leaves the skill", `a\..\b`: "backslash", "a\x00": "control", "": "is not the path",
-		".git/config": "hidden", "./a/b.txt": "is not the path of a file", "none": "not exist", "link": "",
+		".git/config": "hidden", "./a/b.txt": "is not the path of a file", "none": "not exist",
+		"link": "is no regular file", "folder/file": "is no regular file", "a": "is no regular file",
 	} {
 		if text, err := k.ReadFile(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v, want %q", name, text, err, want)

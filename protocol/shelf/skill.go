@@ -62,6 +62,12 @@ func (s *Skill) ReadFile(ctx context.Context, name string) ([]byte, error) {
 		}
 		return readListed(files, f)
 	}
+	if files, err := s.source.Open(ctx, s.id, s.revision); err == nil {
+		info, err := fs.Lstat(files, name)
+		if err == nil && !info.Mode().IsRegular() || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, &PathError{name, "is no regular file of the skill"}
+		}
+	}
 	return nil, fmt.Errorf("file %q: %w", name, fs.ErrNotExist)
 }
 
