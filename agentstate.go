@@ -25,9 +25,7 @@ type agentState struct {
 	// answered: the model has answered without a call since the turn began.
 	answered bool
 	// hidden are the numbers of the calls whose content the last request left out.
-	// sent is when that request was made.
 	hidden []int
-	sent   time.Time
 	// response is the last response, nil where this process has seen none. clean
 	// says that the record is known to hold no calls of an earlier response.
 	response *response.Response
@@ -176,23 +174,11 @@ func (s *agentState) turnNumber() int {
 	return s.turn
 }
 
-// sentRequest notes the time of a request and the calls whose content it leaves
-// out.
-func (s *agentState) sentRequest(hidden []int) {
+// hide notes the calls whose content a request leaves out.
+func (s *agentState) hide(calls []int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.hidden, s.sent = hidden, time.Now()
-}
-
-// idle returns how long ago the last request was. It returns 0 where that is not
-// known, as after a restart.
-func (s *agentState) idle() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.sent.IsZero() {
-		return 0
-	}
-	return time.Since(s.sent)
+	s.hidden = calls
 }
 
 func (s *agentState) isHidden(call int) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
@@ -38,19 +39,63 @@ func (r *Runtime) keepWhileCheaper(ctx context.Context, next, rec *session.Recor
 	if r.placement != processors.InToolResult {
 		return nil
 	}
+	idle := sinceSent(rec)
+	if r.cacheTTL() > 0 {
+		next.Sent = time.Now().Unix()
+	}
 	if r.mode == loadmode.Adaptive {
-		return r.keepByPrices(ctx, next, rec, messages)
+		return r.keepByPrices(ctx, next, rec, messages, idle)
 	}
 	if r.mode != loadmode.Turn || r.policy == (loadmode.CachePolicy{}) || len(rec.Deliveries) == 0 {
 		return nil
 	}
-	state := r.states.of(next.Key)
-	content, err := state.shown(rec, r.pinLookup(ctx, next.Key))
+	content, err := r.states.of(next.Key).shown(rec, r.pinLookup(ctx, next.Key))
 	if err != nil {
 		return err
 	}
 	pieces, calls := processors.Pieces(messages, processors.State{Record: rec, Content: content, Delivers: r.delivers})
-	kept := calls[:r.policy.Cut(pieces, state.idle())]
+	kept := calls[:r.policy.Cut(pieces, idle)]
 	loadmode.KeepExpired(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
 	return nil
+}
+
+// cacheTTL is how long the provider's cache holds a prefix, 0 where no decision
+// depends on it.
+func (r *Runtime) cacheTTL() time.Duration {
+	switch {
+	case r.placement != processors.InToolResult:
+		return 0
+	case r.mode == loadmode.Adaptive:
+		return r.prices.TTL
+	case r.mode == loadmode.Turn:
+		return r.policy.TTL
+	}
+	return 0
+}
+
+// sinceSent is how long ago the last request was by its record, 0 where that does
+// not say.
+func sinceSent(rec *session.Record) time.Duration {
+	if rec.Sent == 0 {
+		return 0
+	}
+	return time.Since(time.Unix(rec.Sent, 0))
+}
+
+// noteSent saves the time of a request within a turn, where a decision depends on it,
+// at most once in a quarter of the time for which the cache holds a prefix.
+func (r *Runtime) noteSent(ctx context.Context, store session.Store, rec *session.Record) (*session.Record, error) {
+	ttl := r.cacheTTL()
+	due := func(rec *session.Record) bool { return rec.Sent == 0 || sinceSent(rec) >= max(ttl/4, time.Second) }
+	if ttl == 0 || len(rec.Deliveries) == 0 || !due(rec) {
+		return rec, nil
+	}
+	return session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
+		if !due(rec) {
+			return nil, nil
+		}
+		next := rec.Clone()
+		next.Sent = time.Now().Unix()
+		return next, nil
+	})
 }

@@ -71,7 +71,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 		st.Attached = processors.AttachedLines(req.Files)
 	}
 	messages, hidden := processors.Render(r.chain, req.Messages, st)
-	state.sentRequest(hidden)
+	state.hide(hidden)
 	if r.once {
 		state.holds(req.Messages)
 	}

@@ -42,9 +42,8 @@ func WithPrices(p loadmode.Prices) Option {
 // keepByPrices keeps expired content in the prompt up to the place from which on
 // clearing it pays. next is the record with which the turn begins, rec the one
 // before it.
-func (r *Runtime) keepByPrices(ctx context.Context, next, rec *session.Record, messages []core.Message) error {
-	state, now := r.states.of(next.Key), time.Now()
-	next.Sent, next.Front = now.Unix(), processors.Front(messages, len(messages))
+func (r *Runtime) keepByPrices(ctx context.Context, next, rec *session.Record, messages []core.Message, idle time.Duration) error {
+	next.Front = processors.Front(messages, len(messages))
 	if rec.Turn == 0 {
 		return nil
 	}
@@ -52,13 +51,13 @@ func (r *Runtime) keepByPrices(ctx context.Context, next, rec *session.Record, m
 	if len(rec.Deliveries) == 0 {
 		return nil
 	}
-	content, err := state.shown(rec, r.pinLookup(ctx, next.Key))
+	content, err := r.states.of(next.Key).shown(rec, r.pinLookup(ctx, next.Key))
 	if err != nil {
 		return err
 	}
 	facts, calls, at := processors.Facts(messages, processors.State{Record: rec, Content: content, Delivers: r.delivers})
-	idle := r.prices.TTL > 0 && rec.Sent > 0 && now.Sub(time.Unix(rec.Sent, 0)) > r.prices.TTL
-	facts.Returns, facts.Cold = next.Returns, idle || !processors.Stands(messages, rec.Front)
+	cold := r.prices.TTL > 0 && idle > r.prices.TTL
+	facts.Returns, facts.Cold = next.Returns, cold || !processors.Stands(messages, rec.Front)
 	kept := calls[:r.prices.Clear(facts)]
 	if len(kept) > 0 {
 		next.Front = processors.Front(messages, hostMessages(messages[:at[0]]))
@@ -75,28 +74,6 @@ func hostMessages(messages []core.Message) (n int) {
 		}
 	}
 	return n
-}
-
-// noteSent saves the time of a request within a turn, where prices ask for it, at most
-// once in a quarter of the time for which the cache holds a prefix.
-func (r *Runtime) noteSent(ctx context.Context, store session.Store, rec *session.Record) (*session.Record, error) {
-	if r.mode != loadmode.Adaptive || r.placement != processors.InToolResult || r.prices.TTL <= 0 || len(rec.Deliveries) == 0 {
-		return rec, nil
-	}
-	due := func(rec *session.Record) bool {
-		return time.Since(time.Unix(rec.Sent, 0)) >= max(r.prices.TTL/4, time.Second)
-	}
-	if !due(rec) {
-		return rec, nil
-	}
-	return session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
-		if !due(rec) {
-			return nil, nil
-		}
-		next := rec.Clone()
-		next.Sent = time.Now().Unix()
-		return next, nil
-	})
 }
 
 // endedTurn is what the turn of rec did, which messages hold.

@@ -45,10 +45,10 @@ type Record struct {
 	Lists  []ToolList `json:"held,omitempty"`
 	Grants []Grant    `json:"grants,omitempty"`
 
-	// Returns are what was seen of skills that come back, Sent when the last request
-	// was made, in Unix seconds and not always the very last, and Front what stood before
+	// Returns are what was seen of skills that come back, and Front what stood before
 	// all content where the turn began. They are kept only where prices decide what is
-	// cleared.
+	// cleared. Sent is when the last request was made, in Unix seconds and not always the
+	// very last. It is kept only where a cache that forgets decides.
 	Returns Returns `json:"returns,omitzero"`
 	Sent    int64   `json:"sent,omitempty"`
 	Front   Front   `json:"front,omitzero"`
