@@ -27,6 +27,9 @@ type reporter struct {
 	watched bool // a person watches it, streamed or not
 	open    bool // the line on standard output has text and no end yet
 	broken  error
+	// spent is the sum of what was reported of so many model calls.
+	spent    core.Usage
+	requests int
 }
 
 // event is a line of --json. Every event has the fields event and turn; the
@@ -121,9 +124,18 @@ func (r *reporter) Usage(u core.Usage) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.spent.Prompt, r.spent.Cached, r.spent.Completion = r.spent.Prompt+u.Prompt, r.spent.Cached+u.Cached, r.spent.Completion+u.Completion
+	r.requests++
 	r.line(event{Event: "usage", PromptTokens: &u.Prompt, CachedTokens: &u.Cached, CompletionTokens: &u.Completion})
 	r.endLine()
 	r.note("usage   %d prompt tokens (%d cached), %d completion tokens", u.Prompt, u.Cached, u.Completion)
+}
+
+// Spent is the sum of what the provider has reported, and of how many model calls.
+func (r *reporter) Spent() (core.Usage, int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.spent, r.requests
 }
 
 // Answer ends a turn.

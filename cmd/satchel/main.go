@@ -63,6 +63,7 @@ type commands struct {
 	Call        callCmd        `cmd:"" help:"Call a method of a skills server."`
 	Deps        depsCmd        `cmd:"" help:"Install the packages that skills require, for their commands to find."`
 	CacheReport cacheReportCmd `cmd:"" help:"Say what a prompt cache would serve of a log of requests."`
+	TokenReport tokenReportCmd `cmd:"" help:"Compare the tokens of one task with skills that are loaded when needed, and with all of them injected."`
 	Completion  completionCmd  `cmd:"" help:"Print the code that completes commands and flags in a shell."`
 	Demo        demoCmd        `cmd:"" help:"Watch one task through both frameworks; no key, no network."`
 	Print       versionCmd     `cmd:"" name:"version" help:"Print version and commit."`
