@@ -17,6 +17,8 @@ RACED   = $(shell $(GO) list $(ALL) | grep -v -e /internal/cachecost/ -e /benchm
 SHUFFLE ?= $(shell date +%s)
 export SHUFFLE
 SHUFFLED := -exec $(CURDIR)/scripts/shuffled.sh
+# `make test` vets in a part of its own, and nobody debugs what it links.
+BARE := -vet=off -ldflags=-w
 
 # The race detector keeps each process for a second after its end, and the tests start
 # hundreds of them.
@@ -53,10 +55,10 @@ vet-others: ## the systems that this one is not; the adapters are the same on al
 	GOOS=darwin $(GO) vet $$($(GO) list ./... | grep -v /adapter/)
 
 unit: ## all tests under the race detector, but for the rooms of unit-lone
-	@$(GO) test $(RACE) $(SHUFFLED) $(RACED)
+	@$(GO) test $(BARE) $(RACE) $(SHUFFLED) $(RACED)
 
 unit-lone:
-	@$(GO) test $(SHUFFLED) $(LONE)
+	@$(GO) test $(BARE) $(SHUFFLED) $(LONE)
 
 unit-as-user: ## rooms that start programs or keep files, as an ordinary user
 	@scripts/unit-as-user.sh

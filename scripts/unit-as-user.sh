@@ -17,4 +17,4 @@ mkdir "$UNIT_AT/src" "$UNIT_AT/bin"
 tar cf - --exclude=./.git . | tar xf - -C "$UNIT_AT/src"
 chmod -R a+rX "$UNIT_AT/src"
 # shellcheck disable=SC2086 # the rooms are words
-go test -vet=off -exec "$UNIT_FROM/scripts/as-user.sh" "$@" $rooms
+go test -vet=off -ldflags=-w -exec "$UNIT_FROM/scripts/as-user.sh" "$@" $rooms
