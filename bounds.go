@@ -27,7 +27,7 @@ func (r *Runtime) decide(ctx context.Context, key core.SessionKey, state *agentS
 	for _, name := range r.toolsOf(state) {
 		q.Offered = append(q.Offered, r.toolOf(name))
 	}
-	v, err := r.judging().Decide(ctx, q, lists)
+	v, err := r.judging(state).Decide(ctx, q, lists)
 	if err != nil || v.Outcome == permission.Denied {
 		return v, err
 	}
@@ -61,7 +61,7 @@ func (r *Runtime) bounded(ctx context.Context, key core.SessionKey, rec *session
 		if b.key == key || isFree(b.runtime.free, key.Agent) || isFree(r.free, key.Agent) {
 			continue
 		}
-		caller, err := b.runtime.judging().Decide(ctx, q, b.lists)
+		caller, err := b.runtime.judging(b.runtime.states.of(b.key)).Decide(ctx, q, b.lists)
 		if err != nil {
 			return v, err
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
@@ -14,30 +13,12 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// judging returns the judge, which knows all tools that lists of the catalog name.
-// They are collected once for each snapshot.
-func (r *Runtime) judging() *permission.Judge {
+// judging returns the judge, which knows all tools that the lists of those skills name
+// which an agent sees: of all skills while its audience is not known.
+func (r *Runtime) judging(state *agentState) *permission.Judge {
 	judge := r.judge
-	snapshot := r.catalog.Snapshot()
-	known := r.mentioned.Load()
-	if known == nil || known.snapshot != snapshot {
-		var lists [][]permission.Rule
-		for _, skill := range snapshot.Skills() {
-			if skill.AllowedTools != nil {
-				lists = append(lists, permission.Rules(skill.AllowedTools))
-			}
-		}
-		known = &mentioned{snapshot, permission.NewMentions(lists...)}
-		r.mentioned.Store(known)
-	}
-	judge.Mentions = known.mentions
+	judge.Mentions = r.overviewOf(seenOr(state.skills(), r.catalog)).mentions()
 	return &judge
-}
-
-// mentioned are the tools that the lists of a snapshot name.
-type mentioned struct {
-	snapshot *catalog.Snapshot
-	mentions *permission.Mentions
 }
 
 // lists returns the lists of allowed tools that hold in the session of rec.
@@ -90,7 +71,7 @@ func (r *Runtime) restricted(state *agentState) func(*session.Record) string {
 		if len(lists) == 0 {
 			return ""
 		}
-		judge := r.judging()
+		judge := r.judging(state)
 		line := "tools allowed now: "
 		if r.approver != nil && !slices.ContainsFunc(lists, func(l permission.List) bool { return !l.Repaired }) {
 			line = "tools allowed now, each after a question: "

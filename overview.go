@@ -6,26 +6,29 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/lru"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
 // overview is what sessions are told of one snapshot of the catalog, rendered
-// once for all of them.
+// once for all of them, and the tools that its lists name.
 type overview struct {
 	snapshot *catalog.Snapshot
 	text     catalog.Content
 	// listing has the digest of every visible skill, one a line. The next snapshot
 	// is compared with it to find what has changed.
-	listing catalog.Content
-	empty   bool
-	fit     processors.Fit
+	listing  catalog.Content
+	empty    bool
+	fit      processors.Fit
+	mentions func() *permission.Mentions
 }
 
 // maxOverviews bounds the overviews of audiences that are kept.
@@ -75,6 +78,7 @@ func (r *Runtime) render(snapshot *catalog.Snapshot) *overview {
 		render = func(skills []core.Skill) string { return withRules(r.renderer(skills), text.Guidance) }
 	}
 	o := &overview{snapshot: snapshot, empty: len(skills) == 0 && r.listsSkills(), listing: digested(processors.Listing(skills))}
+	o.mentions = sync.OnceValue(func() *permission.Mentions { return mentionsIn(snapshot) })
 	if !o.empty {
 		o.text = digested(render(skills))
 	}
@@ -82,6 +86,17 @@ func (r *Runtime) render(snapshot *catalog.Snapshot) *overview {
 		o.fit = text.Fit(skills)
 	}
 	return o
+}
+
+// mentionsIn collects the tools that the lists of a snapshot name.
+func mentionsIn(snapshot *catalog.Snapshot) *permission.Mentions {
+	var lists [][]permission.Rule
+	for _, skill := range snapshot.Skills() {
+		if skill.AllowedTools != nil {
+			lists = append(lists, permission.Rules(skill.AllowedTools))
+		}
+	}
+	return permission.NewMentions(lists...)
 }
 
 // withRules adds the rules to what a host has rendered, unless that is nothing.

@@ -45,7 +45,6 @@ type Runtime struct {
 	// overviews are those of audiences, and seeing guards them.
 	overviews *lru.Cache[*catalog.Snapshot, *overview]
 	seeing    sync.Mutex
-	mentioned atomic.Pointer[mentioned]
 	scanned   atomic.Pointer[catalog.Snapshot]
 	warned    sync.Map // agents whose unmapped tools were told
 	open      *openCalls

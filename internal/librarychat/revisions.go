@@ -97,6 +97,9 @@ func privateSkills(t *testing.T, open Open) {
 	w.tool("mine", true, library.Actor{Tenant: "acme", Subject: "eve", Roles: []library.Role{library.Author}})
 	w.tool("theirs", true, library.Actor{Tenant: "acme", Subject: "mia", Roles: []library.Role{library.Author}})
 	w.tool("shared", false, host)
+	w.private("lister", "---\nname: lister\ndescription: Lists.\nallowed-tools: measure\n---\nX.\n", "eve")
+	w.shared("reader", "---\nname: reader\ndescription: Reads.\nallowed-tools: Read\n---\nX.\n")
+	w.refresh()
 	overviews := map[string]string{}
 	for _, session := range []string{"chat", "other"} {
 		chat := chattest.NewChat(t, w.chat.Runtime)
@@ -108,9 +111,11 @@ func privateSkills(t *testing.T, open Open) {
 				t.Errorf("session %s: %s gives %q", session, call, got)
 			}
 		}
+		chattest.Same(t, "a tool that a list of eve's names, to "+session, chat.Gate("skill_load reader", "measure {}"), "skill_load",
+			map[string]string{"chat": "!measure", "other": "measure"}[session])
 	}
-	for session, names := range map[string]string{"chat": "mine shared", "other": "shared"} {
-		for _, name := range []string{"mine", "theirs", "shared"} {
+	for session, names := range map[string]string{"chat": "mine shared lister", "other": "shared"} {
+		for _, name := range []string{"mine", "theirs", "shared", "lister"} {
 			if there := strings.Contains(overviews[session], "<name>"+name+"</name>"); there != strings.Contains(names, name) {
 				t.Errorf("the overview of %s has %s: %t\n%s", session, name, there, overviews[session])
 			}

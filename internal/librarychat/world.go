@@ -148,7 +148,18 @@ var host = library.Actor{Tenant: "acme", Subject: "mia", Roles: []library.Role{l
 // shared adds a skill as a person.
 func (w *world) shared(name, text string) library.Outcome {
 	w.t.Helper()
-	out, err := w.library.Import(w.t.Context(), host, name, map[string][]byte{"SKILL.md": []byte(text)}, false, "")
+	return w.imported(host, name, text, false)
+}
+
+// private adds a private skill of somebody.
+func (w *world) private(name, text, owner string) library.Outcome {
+	w.t.Helper()
+	return w.imported(library.Actor{Tenant: "acme", Subject: owner, Roles: []library.Role{library.Author}}, name, text, true)
+}
+
+func (w *world) imported(by library.Actor, name, text string, private bool) library.Outcome {
+	w.t.Helper()
+	out, err := w.library.Import(w.t.Context(), by, name, map[string][]byte{"SKILL.md": []byte(text)}, private, "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
