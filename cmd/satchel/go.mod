@@ -13,6 +13,7 @@ require (
 	github.com/satchel-go/satchel/artifacts/blobstore v0.0.0
 	github.com/satchel-go/satchel/catalog/mcpsource v0.0.0
 	github.com/satchel-go/satchel/protocol v0.0.0
+	github.com/satchel-go/satchel/protocol/blobs/bucket v0.0.0
 	github.com/satchel-go/satchel/session/pgstore v0.0.0
 	github.com/satchel-go/satchel/session/redisstore v0.0.0
 	github.com/satchel-go/satchel/library/sqlstore v0.0.0

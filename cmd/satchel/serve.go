@@ -14,15 +14,17 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
+
+	"gocloud.dev/blob"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/blobs/bucket"
 	"github.com/satchel-go/satchel/protocol/shelf"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -30,7 +32,7 @@ import (
 // serveFlags are what a server has, however it is reached.
 type serveFlags struct {
 	Skills  []string `required:"" sep:"none" placeholder:"DIR" help:"Directory that is searched for skills; may be repeated. All versions of a skill are served."`
-	Blobs   string   `placeholder:"DIR" help:"Where blobs are kept, a directory or file://DIR. Default: in memory."`
+	Blobs   string   `placeholder:"DIR|URL" help:"Where blobs are kept, a directory, file://DIR, or a bucket such as s3://NAME?region=R. Default: in memory."`
 	Shelf   string   `placeholder:"DIR" help:"Where skills are kept that callers create."`
 	Create  bool     `help:"Let callers create skills; needs --shelf."`
 	MaxRuns int      `placeholder:"N" help:"How many runs go on at once. Default: as many as there are processors."`
@@ -193,15 +195,11 @@ func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.
 		opts = append(opts, protocol.WithCursorKey(key))
 	}
 	if f.Blobs != "" {
-		dir, err := blobDir(f.Blobs)
+		store, closer, err := openBlobs(ctx, f.Blobs)
 		if err != nil {
 			return nil, err
 		}
-		store, err := blobs.OpenDirectory(dir)
-		if err != nil {
-			return nil, err
-		}
-		k.open = append(k.open, store)
+		k.open = append(k.open, closer)
 		opts = append(opts, protocol.WithBlobs(store))
 	}
 	runs, err := f.runs(k)
@@ -252,19 +250,32 @@ func (f *serveFlags) runs(k *kiosk) ([]protocol.Option, error) {
 	return append(opts, protocol.WithExecutor(box)), nil
 }
 
-// blobDir is the directory of a store of blobs.
-func blobDir(place string) (string, error) {
-	if !strings.Contains(place, "://") {
-		return place, nil
+// openBlobs opens what --blobs names.
+func openBlobs(ctx context.Context, where string) (blobs.Store, io.Closer, error) {
+	dir := where
+	switch scheme := engineOf(where); scheme {
+	case "":
+	case "file":
+		u, err := url.Parse(where)
+		if err != nil || u.Host != "" || u.Path == "" {
+			return nil, nil, fmt.Errorf("--blobs %s: want file:///DIR", where)
+		}
+		dir = filepath.FromSlash(u.Path)
+	case "s3":
+		b, err := blob.OpenBucket(ctx, where)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--blobs: %w", hideURL(err))
+		}
+		store, err := bucket.Open(ctx, b)
+		if err != nil {
+			return nil, nil, errors.Join(fmt.Errorf("--blobs: %w", err), b.Close())
+		}
+		return store, b, nil
+	default:
+		return nil, nil, fmt.Errorf("--blobs %q: want s3://, file:// or a directory", scheme+"://")
 	}
-	u, err := url.Parse(place)
-	if err != nil {
-		return "", err
-	}
-	if u.Scheme != "file" || u.Host != "" || u.Path == "" {
-		return "", fmt.Errorf("blobs in %s: want a directory or file:///DIR", place)
-	}
-	return filepath.FromSlash(u.Path), nil
+	store, err := blobs.OpenDirectory(dir)
+	return store, store, err
 }
 
 // cursorKey reads the key that signs cursors, or makes one.

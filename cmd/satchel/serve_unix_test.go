@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/satchel-go/satchel/internal/servertest"
 )
 
 // seedSkills are those that the example's client wants.
@@ -129,6 +131,34 @@ func TestCall(t *testing.T) {
 	}
 	if code, _, errs := invoke(t, "", "serve", "--skills", seedSkills, "--listen", "0.0.0.0:0"); code != exitFailed || !strings.Contains(errs, "not loopback: give tokens and a certificate, or say insecure") {
 		t.Errorf("beyond this machine: %d %s", code, errs)
+	}
+}
+
+// TestServeBucket has two servers one after the other with the blobs of one bucket.
+func TestServeBucket(t *testing.T) {
+	where := servertest.Shared(t, "s3").URL
+	var id string
+	t.Run("write", func(t *testing.T) {
+		url := startServe(t, "--listen", "127.0.0.1:0", "--blobs", where, "--unsafe-local") + "/rpc"
+		code, out, errs := invoke(t, "", "call", "create_blob", `{"content": "kept", "kind": "text/plain"}`, "--url", url)
+		var made struct {
+			ID string `json:"blob_id"`
+		}
+		if code != exitDone || json.Unmarshal([]byte(out), &made) != nil || made.ID == "" {
+			t.Fatalf("%d %s %s", code, out, errs)
+		}
+		id = made.ID
+	})
+	t.Run("read", func(t *testing.T) {
+		url := startServe(t, "--listen", "127.0.0.1:0", "--blobs", where, "--unsafe-local") + "/rpc"
+		if code, out, errs := invoke(t, "", "call", "read_blob", `{"blob_id": "`+id+`"}`, "--url", url); code != exitDone || !strings.Contains(out, `"kept"`) {
+			t.Errorf("%d %s %s", code, out, errs)
+		}
+	})
+	for _, bad := range []string{"ftp://x", "file://host/x", "s3://"} {
+		if code, _, errs := invoke(t, "", "serve", "--skills", seedSkills, "--blobs", bad); code != exitUsage || !strings.Contains(errs, "--blobs") {
+			t.Errorf("%s: %d %s", bad, code, errs)
+		}
 	}
 }
 

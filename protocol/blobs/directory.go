@@ -2,34 +2,21 @@ package blobs
 
 import (
 	"context"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
-	"strings"
 	"time"
 )
 
-// tornWait is after which time data without a blob is taken for what a crash has
-// left.
-const tornWait = time.Hour
-
-const infoSuffix = ".info"
-
-// Directory is a Store in a directory: for each tenant a directory, for each blob
-// a file with its data and, written last, one with what is known of it, which
-// makes it a blob. One process at a time may use the directory: it counts what
-// tenants have in memory. Make one with OpenDirectory.
+// Directory is a FileStore in a directory: for each tenant a directory. Make one
+// with OpenDirectory.
 type Directory struct {
-	*quotas
+	*FileStore
 	root *os.Root
 }
-
-var _ Store = (*Directory)(nil)
 
 // OpenDirectory opens a store in a directory, which is made if need be (mode
 // 0700), and counts what is there. Close it after use.
@@ -41,92 +28,45 @@ func OpenDirectory(dir string, opts ...Option) (*Directory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("blobs: %w", err)
 	}
-	d := &Directory{quotas: newQuotas(opts), root: root}
-	err = d.each(func(tenant, _ string, info Info, err error) error {
-		if err == nil {
-			u := d.used[tenant]
-			d.used[tenant] = Usage{u.Bytes + info.Size, u.Blobs + 1}
-		}
-		return nil
-	})
+	store, err := OpenFiles(context.Background(), directoryFiles{root}, opts...)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("blobs: %w", err), root.Close())
+		return nil, errors.Join(err, root.Close())
 	}
-	return d, nil
+	return &Directory{store, root}, nil
 }
 
 // Close releases the directory.
 func (d *Directory) Close() error { return d.root.Close() }
 
-// folder is the directory of a tenant, whatever its name is.
-func folder(tenant string) string { return "t" + hex.EncodeToString([]byte(tenant)) }
+// directoryFiles are the Files of a Directory.
+type directoryFiles struct{ root *os.Root }
 
-func place(tenant, id string) (string, error) {
-	if err := CheckID(id); err != nil {
-		return "", err
-	}
-	return path.Join(folder(tenant), strings.TrimPrefix(id, Prefix)), nil
-}
+const newSuffix = ".new"
 
-// Create implements [Store].
-func (d *Directory) Create(ctx context.Context, tenant, kind string, r io.Reader, limit int64, expires time.Time) (_ Info, err error) {
-	if err := d.root.MkdirAll(folder(tenant), 0o700); err != nil {
-		return Info{}, fmt.Errorf("blobs: %w", err)
+// Write implements [Files]. The file is renamed into place when it is on the disk.
+func (d directoryFiles) Write(_ context.Context, name string, write func(io.Writer) error) (err error) {
+	dir := path.Dir(name)
+	if err := d.root.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("blobs: %w", err)
 	}
-	info := Info{ID: NewID(), Kind: kind, Expires: expires}
-	name, err := place(tenant, info.ID)
-	if err != nil {
-		return Info{}, err
-	}
-	taken := false
-	defer func() {
-		if err != nil {
-			_ = d.root.Remove(name + infoSuffix)
-			_ = d.root.Remove(name)
-			if taken {
-				_ = d.take(tenant, -info.Size, -1)
-			}
-		}
-	}()
-	err = d.writeFile(name, func(w io.Writer) error {
-		info.Size, info.SHA256, err = d.copyBlob(ctx, tenant, w, r, limit)
-		taken = err == nil
-		return err
-	})
-	if err != nil {
-		return Info{}, err
-	}
-	text, err := json.Marshal(info)
-	if err != nil {
-		return Info{}, err
-	}
-	// It is renamed into place, so that a reader sees all of it or nothing.
-	if err = d.writeFile(name+".new", func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	}); err == nil {
-		err = d.root.Rename(name+".new", name+infoSuffix)
-	}
-	if err == nil {
-		err = d.syncDir(folder(tenant))
-	}
-	return info, err
-}
-
-// writeFile writes a new file and syncs it.
-func (d *Directory) writeFile(name string, write func(io.Writer) error) error {
-	f, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := d.root.OpenFile(name+newSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("blobs: %w", err)
 	}
-	err = write(f)
-	if err == nil {
+	if err = write(f); err == nil {
 		err = f.Sync()
 	}
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = d.root.Rename(name+newSuffix, name)
+	}
+	if err != nil {
+		_ = d.root.Remove(name + newSuffix)
+		return err
+	}
+	return d.sync(dir)
 }
 
-func (d *Directory) syncDir(name string) error {
+func (d directoryFiles) sync(name string) error {
 	f, err := d.root.Open(name)
 	if err != nil {
 		return err
@@ -135,147 +75,50 @@ func (d *Directory) syncDir(name string) error {
 	return f.Close()
 }
 
-// Stat implements [Store].
-func (d *Directory) Stat(_ context.Context, tenant, id string) (Info, error) {
-	name, err := place(tenant, id)
-	if err != nil {
-		return Info{}, err
-	}
-	info, err := d.info(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return Info{}, unknown(id)
-	case err != nil:
-		return Info{}, err
-	case info.ID != id:
-		return Info{}, fmt.Errorf("%w: %q", ErrDamaged, id)
-	case !info.Expires.After(time.Now()):
-		return Info{}, unknown(id)
-	}
-	return info, nil
-}
-
-func (d *Directory) info(name string) (info Info, err error) {
-	text, err := d.root.ReadFile(name + infoSuffix)
-	if err != nil {
-		return info, err
-	}
-	if err := json.Unmarshal(text, &info); err != nil {
-		return info, fmt.Errorf("%w: %q", ErrDamaged, Prefix+path.Base(name))
-	}
-	return info, nil
-}
-
-// Open implements [Store].
-func (d *Directory) Open(ctx context.Context, tenant, id string, offset, length int64) (io.ReadCloser, Info, error) {
-	info, err := d.Stat(ctx, tenant, id)
-	if err != nil {
-		return nil, Info{}, err
-	}
-	name, _ := place(tenant, id)
+// Open implements [Files].
+func (d directoryFiles) Open(_ context.Context, name string, offset, length int64) (io.ReadCloser, error) {
 	f, err := d.root.Open(name)
 	if err != nil {
-		return nil, Info{}, fmt.Errorf("%w: %q", ErrDamaged, id)
+		return nil, err
 	}
-	from, n := section(info.Size, offset, length)
-	if from == 0 && n == info.Size {
-		return newChecked(f, f, info), info, nil
+	if _, err := f.Seek(offset, io.SeekStart); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
-	return limited{io.NewSectionReader(f, from, n), f}, info, nil
+	if length < 0 {
+		return f, nil
+	}
+	return part{io.LimitReader(f, length), f}, nil
 }
 
-// Delete implements [Store].
-func (d *Directory) Delete(_ context.Context, tenant, id string) error {
-	name, err := place(tenant, id)
+// part is a part of a file.
+type part struct {
+	io.Reader
+	io.Closer
+}
+
+// Remove implements [Files].
+func (d directoryFiles) Remove(_ context.Context, name string) error { return d.root.Remove(name) }
+
+// List implements [Files].
+func (d directoryFiles) List(ctx context.Context, do func(name string, written time.Time) error) error {
+	tenants, err := fs.ReadDir(d.root.FS(), ".")
 	if err != nil {
 		return err
 	}
-	info, err := d.info(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return unknown(id)
-	}
-	return d.remove(tenant, name, info)
-}
-
-// remove takes away first what makes it a blob. Only who does that gives back the
-// room.
-func (d *Directory) remove(tenant, name string, info Info) error {
-	if err := d.root.Remove(name + infoSuffix); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return unknown(Prefix + path.Base(name))
-		}
-		return fmt.Errorf("blobs: %w", err)
-	}
-	_ = d.take(tenant, -info.Size, -1)
-	return d.root.Remove(name)
-}
-
-// Usage implements [Store].
-func (d *Directory) Usage(_ context.Context, tenant string) (Usage, error) {
-	return d.usage(tenant), nil
-}
-
-// Sweep implements [Store].
-func (d *Directory) Sweep(ctx context.Context, now time.Time) (swept int, err error) {
-	err = d.each(func(tenant, name string, info Info, err error) error {
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil && !info.Expires.After(now):
-			if d.remove(tenant, name, info) == nil {
-				swept++
-			}
-		}
-		return nil
-	})
-	return swept, errors.Join(err, d.sweepTorn(now))
-}
-
-// each calls do for every blob.
-func (d *Directory) each(do func(tenant, name string, info Info, err error) error) error {
-	return d.walk(func(tenant, name string, _ fs.DirEntry) error {
-		name, ok := strings.CutSuffix(name, infoSuffix)
-		if !ok {
-			return nil
-		}
-		info, err := d.info(name)
-		return do(tenant, name, info, err)
-	})
-}
-
-// sweepTorn removes old files that belong to no blob.
-func (d *Directory) sweepTorn(now time.Time) error {
-	return d.walk(func(_, name string, e fs.DirEntry) error {
-		if strings.HasSuffix(name, infoSuffix) {
-			return nil
-		}
-		if _, err := d.root.Stat(name + infoSuffix); err == nil {
-			return nil
-		}
-		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > tornWait {
-			_ = d.root.Remove(name)
-		}
-		return nil
-	})
-}
-
-// walk calls do for every file below the folders of tenants.
-func (d *Directory) walk(do func(tenant, name string, e fs.DirEntry) error) error {
-	folders, err := fs.ReadDir(d.root.FS(), ".")
-	if err != nil {
-		return err
-	}
-	for _, folder := range folders {
-		tenant, err := hex.DecodeString(strings.TrimPrefix(folder.Name(), "t"))
-		if err != nil || !folder.IsDir() {
+	for _, tenant := range tenants {
+		if !tenant.IsDir() {
 			continue
 		}
-		files, err := fs.ReadDir(d.root.FS(), folder.Name())
+		files, err := fs.ReadDir(d.root.FS(), tenant.Name())
 		if err != nil {
 			return err
 		}
 		for _, f := range files {
-			if err := do(string(tenant), path.Join(folder.Name(), f.Name()), f); err != nil {
+			info, err := f.Info()
+			if err != nil {
+				continue // it has just gone
+			}
+			if err := errors.Join(ctx.Err(), do(path.Join(tenant.Name(), f.Name()), info.ModTime())); err != nil {
 				return err
 			}
 		}

@@ -88,7 +88,7 @@ func (m *Memory) remove(tenant string, b kept) {
 	if len(m.blobs[tenant]) == 0 {
 		delete(m.blobs, tenant)
 	}
-	_ = m.take(tenant, -b.Size, -1)
+	m.add(tenant, -b.Size, -1)
 }
 
 // Usage implements [Store].

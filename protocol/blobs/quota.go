@@ -38,7 +38,7 @@ func newQuotas(opts []Option) *quotas {
 	return q
 }
 
-// take reserves room; numbers below 0 give it back.
+// take reserves room.
 func (q *quotas) take(tenant string, bytes int64, blobs int) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -49,12 +49,21 @@ func (q *quotas) take(tenant string, bytes int64, blobs int) error {
 		return fmt.Errorf("%w: %d bytes in all", ErrQuota, q.bytes)
 	case blobs > 0 && u.Blobs > q.blobs:
 		return fmt.Errorf("%w: %d blobs", ErrQuota, q.blobs)
-	case u == Usage{}:
+	}
+	q.used[tenant] = u
+	return nil
+}
+
+// add counts what is there already, and what has gone.
+func (q *quotas) add(tenant string, bytes int64, blobs int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	u := q.used[tenant]
+	if u = (Usage{u.Bytes + bytes, u.Blobs + blobs}); u == (Usage{}) {
 		delete(q.used, tenant)
-	default:
+	} else {
 		q.used[tenant] = u
 	}
-	return nil
 }
 
 func (q *quotas) usage(tenant string) Usage {

@@ -21,7 +21,7 @@ func (q *quotas) copyBlob(ctx context.Context, tenant string, w io.Writer, r io.
 	}
 	defer func() {
 		if err != nil {
-			_ = q.take(tenant, -size, -1)
+			q.add(tenant, -size, -1)
 		}
 	}()
 	limit = min(limit, MaxBlob)
@@ -84,10 +84,4 @@ func (c *checked) Read(p []byte) (int, error) {
 		return n, fmt.Errorf("%w: %q", ErrDamaged, c.info.ID)
 	}
 	return n, err
-}
-
-// limited is a part of a blob.
-type limited struct {
-	io.Reader
-	io.Closer
 }

@@ -1,0 +1,130 @@
+package blobs
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// census knows which blobs are counted. Others may write and remove some, so it is
+// compared with what is there, by turns.
+type census struct {
+	quotas *quotas
+
+	mu      sync.Mutex
+	turn    int
+	tenants map[string]map[string]*counted // by id
+}
+
+// counted is a blob that is counted; seen is the last turn in which it was there.
+type counted struct {
+	size    int64
+	expires time.Time
+	seen    int
+}
+
+func newCensus(q *quotas) *census {
+	return &census{quotas: q, tenants: make(map[string]map[string]*counted)}
+}
+
+// put counts a blob for which room was taken. Until settle nobody misses it.
+func (c *census) put(tenant string, info Info) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keep(tenant, info, math.MaxInt)
+}
+
+// settle says that a blob can be seen now.
+func (c *census) settle(tenant, id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b := c.tenants[tenant][id]; b != nil {
+		b.seen = c.turn
+	}
+}
+
+// keep expects c.mu to be held.
+func (c *census) keep(tenant string, info Info, seen int) {
+	if c.tenants[tenant] == nil {
+		c.tenants[tenant] = make(map[string]*counted)
+	}
+	c.tenants[tenant][info.ID] = &counted{info.Size, info.Expires, seen}
+}
+
+// drop gives back the room of a blob, unless somebody has before.
+func (c *census) drop(tenant, id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lose(tenant, id)
+}
+
+// lose expects c.mu to be held.
+func (c *census) lose(tenant, id string) bool {
+	b := c.tenants[tenant][id]
+	if b == nil {
+		return false
+	}
+	delete(c.tenants[tenant], id)
+	if len(c.tenants[tenant]) == 0 {
+		delete(c.tenants, tenant)
+	}
+	c.quotas.add(tenant, -b.size, -1)
+	return true
+}
+
+// begin begins a turn.
+func (c *census) begin() (turn int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.turn++
+	return c.turn
+}
+
+// saw reports whether a blob is counted, and notes that it is there.
+func (c *census) saw(tenant, id string, turn int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b := c.tenants[tenant][id]
+	if b != nil {
+		b.seen = max(b.seen, turn)
+	}
+	return b != nil
+}
+
+// found counts a blob that somebody else has written.
+func (c *census) found(tenant string, info Info) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tenants[tenant][info.ID] == nil {
+		c.keep(tenant, info, c.turn)
+		c.quotas.add(tenant, info.Size, 1)
+	}
+}
+
+// end forgets what was not there in a turn.
+func (c *census) end(turn int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for tenant, all := range c.tenants {
+		for id, b := range all {
+			if b.seen < turn {
+				c.lose(tenant, id)
+			}
+		}
+	}
+}
+
+// expired are the blobs that have expired, by tenant.
+func (c *census) expired(now time.Time) map[string][]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old := make(map[string][]string)
+	for tenant, all := range c.tenants {
+		for id, b := range all {
+			if !b.expires.After(now) {
+				old[tenant] = append(old[tenant], id)
+			}
+		}
+	}
+	return old
+}

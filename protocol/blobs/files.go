@@ -1,0 +1,259 @@
+package blobs
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+)
+
+// Files is where a FileStore has its files. Names are slash-separated. All methods
+// may be called concurrently.
+type Files interface {
+	// Write makes a file of what write writes. It is there, with all of that, when
+	// Write returns nil, and is not seen before.
+	Write(ctx context.Context, name string, write func(io.Writer) error) error
+	// Open reads length bytes from offset on, which are there. A file that is not
+	// there is fs.ErrNotExist.
+	Open(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error)
+	// Remove removes a file; one that is not there may be fs.ErrNotExist.
+	Remove(ctx context.Context, name string) error
+	// List calls do for each file, with the time at which it was written.
+	List(ctx context.Context, do func(name string, written time.Time) error) error
+}
+
+const (
+	infoSuffix = ".info"
+	// maxInfo bounds what is known of a blob, in bytes.
+	maxInfo = 64 << 10
+	// tornWait is after which time data without a blob is taken for what a crash has
+	// left.
+	tornWait = time.Hour
+)
+
+// FileStore is a Store in files: for each blob one with its data and, written last,
+// one with what is known of it, which makes it a blob. Several processes may use the
+// same files: each counts what tenants have in memory, and with Sweep what others
+// have written and removed since. Make one with OpenFiles.
+type FileStore struct {
+	quotas *quotas
+	census *census
+	files  Files
+}
+
+var _ Store = (*FileStore)(nil)
+
+// OpenFiles returns a store on files, and counts what is there.
+func OpenFiles(ctx context.Context, files Files, opts ...Option) (*FileStore, error) {
+	quotas := newQuotas(opts)
+	s := &FileStore{quotas: quotas, census: newCensus(quotas), files: files}
+	if _, err := s.look(ctx); err != nil {
+		return nil, fmt.Errorf("blobs: %w", err)
+	}
+	return s, nil
+}
+
+// folder is the directory of a tenant, whatever its name is.
+func folder(tenant string) string { return "t" + hex.EncodeToString([]byte(tenant)) }
+
+func place(tenant, id string) (string, error) {
+	if err := CheckID(id); err != nil {
+		return "", err
+	}
+	return path.Join(folder(tenant), strings.TrimPrefix(id, Prefix)), nil
+}
+
+// owner is the tenant and the id that a name of data stands for.
+func owner(name string) (tenant, id string, ok bool) {
+	dir, base := path.Split(name)
+	raw, err := hex.DecodeString(strings.TrimSuffix(strings.TrimPrefix(dir, "t"), "/"))
+	return string(raw), Prefix + base, err == nil && strings.HasPrefix(dir, "t")
+}
+
+// Create implements [Store].
+func (s *FileStore) Create(ctx context.Context, tenant, kind string, r io.Reader, limit int64, expires time.Time) (Info, error) {
+	info := Info{ID: NewID(), Kind: kind, Expires: expires}
+	name, err := place(tenant, info.ID)
+	if err != nil {
+		return Info{}, err
+	}
+	err = s.files.Write(ctx, name, func(w io.Writer) error {
+		if info.Size, info.SHA256, err = s.quotas.copyBlob(ctx, tenant, w, r, limit); err == nil {
+			s.census.put(tenant, info)
+		}
+		return err
+	})
+	if err == nil {
+		err = s.files.Write(ctx, name+infoSuffix, func(w io.Writer) error { return json.NewEncoder(w).Encode(info) })
+	}
+	if err != nil {
+		s.census.drop(tenant, info.ID)
+		undo := context.WithoutCancel(ctx)
+		_ = s.files.Remove(undo, name+infoSuffix)
+		_ = s.files.Remove(undo, name)
+		return Info{}, err
+	}
+	s.census.settle(tenant, info.ID)
+	return info, nil
+}
+
+// Stat implements [Store].
+func (s *FileStore) Stat(ctx context.Context, tenant, id string) (Info, error) {
+	name, err := place(tenant, id)
+	if err != nil {
+		return Info{}, err
+	}
+	info, err := s.info(ctx, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Info{}, unknown(id)
+	case err != nil:
+		return Info{}, err
+	case !info.Expires.After(time.Now()):
+		return Info{}, unknown(id)
+	}
+	return info, nil
+}
+
+// info reads what is known of the blob with the data of that name.
+func (s *FileStore) info(ctx context.Context, name string) (info Info, err error) {
+	r, err := s.files.Open(ctx, name+infoSuffix, 0, -1)
+	if err != nil {
+		return info, err
+	}
+	defer func() { _ = r.Close() }()
+	text, err := io.ReadAll(io.LimitReader(r, maxInfo))
+	if err != nil {
+		return info, err
+	}
+	if json.Unmarshal(text, &info) != nil || info.ID != Prefix+path.Base(name) || info.Size < 0 {
+		return info, fmt.Errorf("%w: %q", ErrDamaged, Prefix+path.Base(name))
+	}
+	return info, nil
+}
+
+// Open implements [Store].
+func (s *FileStore) Open(ctx context.Context, tenant, id string, offset, length int64) (io.ReadCloser, Info, error) {
+	info, err := s.Stat(ctx, tenant, id)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	name, _ := place(tenant, id)
+	from, n := section(info.Size, offset, length)
+	if n == 0 {
+		return io.NopCloser(strings.NewReader("")), info, nil
+	}
+	whole := n == info.Size
+	if whole {
+		n = -1 // what is too long is damaged too
+	}
+	r, err := s.files.Open(ctx, name, from, n)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, Info{}, fmt.Errorf("%w: %q", ErrDamaged, id)
+	case err != nil:
+		return nil, Info{}, fmt.Errorf("blobs: %w", err)
+	case whole:
+		return newChecked(r, r, info), info, nil
+	}
+	return r, info, nil
+}
+
+// Delete implements [Store].
+func (s *FileStore) Delete(ctx context.Context, tenant, id string) error {
+	name, err := place(tenant, id)
+	if err != nil {
+		return err
+	}
+	if _, err := s.info(ctx, name); errors.Is(err, fs.ErrNotExist) {
+		return unknown(id)
+	}
+	return s.remove(ctx, tenant, id, name)
+}
+
+// remove takes away first what makes it a blob.
+func (s *FileStore) remove(ctx context.Context, tenant, id, name string) error {
+	for _, file := range []string{name + infoSuffix, name} {
+		if err := s.files.Remove(ctx, file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("blobs: %w", err)
+		}
+		s.census.drop(tenant, id)
+	}
+	return nil
+}
+
+// Usage implements [Store].
+func (s *FileStore) Usage(_ context.Context, tenant string) (Usage, error) {
+	return s.quotas.usage(tenant), nil
+}
+
+// Sweep implements [Store].
+func (s *FileStore) Sweep(ctx context.Context, now time.Time) (swept int, err error) {
+	torn, err := s.look(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("blobs: %w", err)
+	}
+	for tenant, ids := range s.census.expired(now) {
+		for _, id := range ids {
+			name, err := place(tenant, id)
+			if err == nil {
+				err = s.remove(ctx, tenant, id, name)
+			}
+			if err != nil {
+				return swept, err
+			}
+			swept++
+		}
+	}
+	for name, written := range torn {
+		if now.Sub(written) > tornWait {
+			_ = s.files.Remove(ctx, name)
+		}
+	}
+	return swept, ctx.Err()
+}
+
+// look counts the blobs that are there, and returns the files that belong to none.
+func (s *FileStore) look(ctx context.Context) (torn map[string]time.Time, err error) {
+	torn = make(map[string]time.Time)
+	damaged := make(map[string]bool)
+	turn := s.census.begin()
+	err = s.files.List(ctx, func(name string, written time.Time) error {
+		data, isInfo := strings.CutSuffix(name, infoSuffix)
+		tenant, id, ok := owner(data)
+		switch {
+		case !ok:
+			return nil // it is not ours
+		case !isInfo:
+			torn[name] = written
+			return nil
+		case s.census.saw(tenant, id, turn):
+			return nil
+		}
+		switch info, err := s.info(ctx, data); {
+		case err == nil:
+			s.census.found(tenant, info)
+		case errors.Is(err, ErrDamaged):
+			damaged[data] = true
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.census.end(turn)
+	for name := range torn {
+		if tenant, id, _ := owner(name); damaged[name] || s.census.saw(tenant, id, turn) {
+			delete(torn, name)
+		}
+	}
+	return torn, nil
+}
