@@ -26,10 +26,16 @@ type Source struct {
 	session *mcp.ClientSession
 	settings
 
-	mu     sync.Mutex
-	skills map[string]*skill // by id, as they were listed last
-	texts  *lru.Cache[string, []byte]
+	tells bool // the server says when its resources change
+
+	mu       sync.Mutex
+	skills   map[string]*skill // by id, as they were listed last
+	texts    *lru.Cache[string, []byte]
+	watchers map[int]func()
+	watching int // how many there were
 }
+
+var _ catalog.Notifier = (*Source)(nil)
 
 type settings struct {
 	uris   []string
@@ -72,12 +78,15 @@ func Open(ctx context.Context, label string, transport mcp.Transport, opts ...Op
 	if !labels.MatchString(label) {
 		return nil, fmt.Errorf("label %q: want 1 to 32 of a-z, 0-9 and -", label)
 	}
-	s := &Source{label: label, settings: settings{skills: 1000, bytes: 64 << 20, wait: 10 * time.Second}}
+	s := &Source{label: label, watchers: make(map[int]func()), settings: settings{skills: 1000, bytes: 64 << 20, wait: 10 * time.Second}}
 	for _, opt := range opts {
 		opt(&s.settings)
 	}
 	s.texts = lru.New[string, []byte](max(s.bytes, 1), nil)
-	client := mcp.NewClient(&mcp.Implementation{Name: "satchel", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	client := mcp.NewClient(&mcp.Implementation{Name: "satchel", Version: "1"}, &mcp.ClientOptions{
+		Capabilities:               &mcp.ClientCapabilities{},
+		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { s.tell() },
+	})
 	err := errors.Join(
 		mcp.AddSendingCustomMethod[*listParams, *listResult](client, "skills/list"),
 		mcp.AddSendingCustomMethod[*getParams, *getResult](client, "skills/get"),
@@ -90,9 +99,11 @@ func Open(ctx context.Context, label string, transport mcp.Transport, opts ...Op
 	}); err != nil {
 		return nil, fmt.Errorf("MCP server %q: %w", label, err)
 	}
-	if info := s.session.InitializeResult(); info == nil || info.Capabilities == nil || info.Capabilities.Extensions[extension] == nil {
+	info := s.session.InitializeResult()
+	if info == nil || info.Capabilities == nil || info.Capabilities.Extensions[extension] == nil {
 		return nil, errors.Join(fmt.Errorf("MCP server %q serves no skills: it does not declare %s", label, extension), s.session.Close())
 	}
+	s.tells = info.Capabilities.Resources != nil && info.Capabilities.Resources.ListChanged
 	return s, nil
 }
 

@@ -31,6 +31,8 @@ type world struct {
 	mend   func(*wireListed)
 	answer func(uri, text string) string
 	silent chan struct{} // not nil: nothing is answered until it is closed
+	tells  bool          // when its resources change
+	mcp    *mcp.Server
 }
 
 // wireListed is a skill as the server sends it.
@@ -134,7 +136,7 @@ func (w *world) read(next mcp.MethodHandler) mcp.MethodHandler {
 // server is the world as an MCP server.
 func (w *world) server(t *testing.T) *mcp.Server {
 	t.Helper()
-	capabilities := &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{}}
+	capabilities := &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{ListChanged: w.tells}}
 	capabilities.AddExtension(extension, nil)
 	server := mcp.NewServer(&mcp.Implementation{Name: "evil-name", Version: "1"}, &mcp.ServerOptions{Capabilities: capabilities})
 	server.AddReceivingMiddleware(w.read)
@@ -153,6 +155,7 @@ func (w *world) open(t *testing.T, opts ...Option) *Source {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	server := w.server(t)
+	w.mcp = server
 	go func() {
 		defer close(done)
 		_ = server.Run(ctx, theirs)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -267,5 +268,61 @@ func TestClosing(t *testing.T) {
 		}
 	case <-time.After(patience):
 		t.Error("the run goes on without its request")
+	}
+}
+
+// TestProgress follows a run, by a stream and by HTTP: its stages come in order, and
+// before the answer.
+func TestProgress(t *testing.T) {
+	by, err := local.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	places, err := workspace.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = places.Close() })
+	from := open(t, nestedTree(), protocol.WithExecutor(by), protocol.WithWorkspaces(places), protocol.WithUnsafeLocal(), protocol.WithAuth(tenants{}))
+	told := make(chan string, 100)
+	opts := &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
+		told <- fmt.Sprint(req.Params.ProgressToken, " ", req.Params.Progress, " ", req.Params.Message)
+	}}
+	ours, theirs := sdk.NewInMemoryTransports()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- mcp.New(from).Run(ctx, theirs, protocol.LocalPrincipal()) }()
+	defer func() {
+		cancel()
+		<-done
+	}()
+	for name, transport := range map[string]sdk.Transport{
+		"stream": ours, "http": &sdk.StreamableClientTransport{Endpoint: serve(t, from), HTTPClient: &http.Client{Transport: bearer("ann")}},
+	} {
+		session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, opts).Connect(t.Context(), transport, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		params := &sdk.CallToolParams{Name: "run_code", Arguments: map[string]any{"language": "bash", "code": "echo 1 > \"$RESULT_FILE\""}}
+		params.SetProgressToken("mine")
+		if got, err := session.CallTool(t.Context(), params); err != nil || got.IsError {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		for _, want := range []string{"mine 1 staging", "mine 2 running", "mine 3 collecting"} {
+			select {
+			case got := <-told:
+				if got != want {
+					t.Errorf("%s: %q, want %q", name, got, want)
+				}
+			case <-time.After(patience):
+				t.Fatalf("%s: nothing is told, want %q", name, want)
+			}
+		}
+		params = &sdk.CallToolParams{Name: "list_skills", Arguments: map[string]any{"limit": 1}}
+		params.SetProgressToken("mine")
+		if got, err := session.CallTool(t.Context(), params); err != nil || strings.Contains(fmt.Sprint(got.StructuredContent), "warnings") {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		_ = session.Close()
 	}
 }

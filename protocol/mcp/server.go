@@ -60,7 +60,8 @@ func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Serv
 // result with isError; so is a run that failed.
 func (s *Server) caller(who func(context.Context) protocol.Principal, method string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result, err := s.from.Call(ctx, who(ctx), method, req.Params.Arguments, nil)
+		arguments, notify := progress(ctx, req, method)
+		result, err := s.from.Call(ctx, who(ctx), method, arguments, notify)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()

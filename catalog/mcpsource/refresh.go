@@ -1,0 +1,82 @@
+package mcpsource
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+)
+
+// pollEvery is how often the watchers of a server are told to look that does not say
+// when its skills change.
+const pollEvery = 30 * time.Second
+
+// Refresh asks the server for its skills and reports whether they differ from those
+// that were listed last; if so, who watches the source is told ([Source.Notify]). It
+// changes nothing by itself: the skills stay as they were listed until the catalog
+// lists them again (Catalog.Refresh).
+func (s *Source) Refresh(ctx context.Context) (changed bool, err error) {
+	all, _, err := s.list(ctx)
+	if err != nil {
+		return false, err
+	}
+	now := make(map[string]string, len(all))
+	for _, k := range all {
+		now[k.entry.ID] = k.entry.Revision
+	}
+	s.mu.Lock()
+	last := make(map[string]string, len(s.skills))
+	for id, k := range s.skills {
+		last[id] = k.entry.Revision
+	}
+	s.mu.Unlock()
+	if maps.Equal(last, now) {
+		return false, nil
+	}
+	s.tell()
+	return true, nil
+}
+
+// Notify implements catalog.Notifier: changed is called when the server says that its
+// resources have changed, and each 30 seconds where it does not say so.
+func (s *Source) Notify(changed func()) (stop func()) {
+	s.mu.Lock()
+	s.watching++
+	id := s.watching
+	s.watchers[id] = changed
+	s.mu.Unlock()
+	done := make(chan struct{})
+	if !s.tells {
+		go func() {
+			ticker := time.NewTicker(pollEvery)
+			defer ticker.Stop()
+			for {
+				select {
+				case <-ticker.C:
+					changed()
+				case <-done:
+					return
+				}
+			}
+		}()
+	}
+	return func() {
+		s.mu.Lock()
+		_, there := s.watchers[id]
+		delete(s.watchers, id)
+		s.mu.Unlock()
+		if there {
+			close(done)
+		}
+	}
+}
+
+// tell calls who watches the source.
+func (s *Source) tell() {
+	s.mu.Lock()
+	all := slices.Collect(maps.Values(s.watchers))
+	s.mu.Unlock()
+	for _, changed := range all {
+		changed()
+	}
+}

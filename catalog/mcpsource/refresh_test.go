@@ -1,0 +1,91 @@
+package mcpsource
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/satchel-go/satchel/catalog"
+)
+
+// TestNotify changes skills, of which the server tells, or the host asks. A watcher of
+// the catalog sees them.
+func TestNotify(t *testing.T) {
+	for name, tells := range map[string]bool{"the server tells": true, "the host asks": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld()
+			w.tells = tells
+			w.put("pdf", "SKILL.md", text("pdf", "First."))
+			s := w.open(t)
+			c, err := catalog.Open(t.Context(), []catalog.Root{s.Root()}, catalog.WithScanTimeout(patience))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if changed, err := s.Refresh(t.Context()); changed || err != nil {
+				t.Errorf("nothing has changed: %v, %v", changed, err)
+			}
+			changes := make(chan struct{}, 1)
+			watcher := catalog.Watch(t.Context(), c, catalog.WatchOptions{
+				Quiet: time.Millisecond, Latest: 10 * time.Millisecond, Poll: time.Hour,
+				Changed: func(context.Context, *catalog.Snapshot) {
+					select {
+					case changes <- struct{}{}:
+					default:
+					}
+				},
+			})
+			w.put("pdf", "SKILL.md", text("pdf", "Second."))
+			if tells {
+				w.mcp.AddResource(&mcp.Resource{URI: "skill://team/pdf/SKILL.md", Name: "pdf"}, nil)
+			} else if changed, err := s.Refresh(t.Context()); !changed || err != nil {
+				t.Errorf("changed: %v, %v", changed, err)
+			}
+			select {
+			case <-changes:
+			case <-time.After(patience):
+				t.Fatal("nobody is told")
+			}
+			if k, ok := c.Snapshot().Skill("acme:pdf"); !ok || k.Description != "Second." {
+				t.Errorf("%+v", k)
+			}
+			if err := watcher.Close(); err != nil || len(s.watchers) != 0 {
+				t.Errorf("%d still watch, %v", len(s.watchers), err)
+			}
+		})
+	}
+}
+
+// TestEveryByte changes each byte of a skill, one after the other: none is let through.
+func TestEveryByte(t *testing.T) {
+	w := newWorld()
+	w.put("pdf", "SKILL.md", text("pdf", "Far."))
+	w.put("pdf", "a.md", "About.\n")
+	s := w.open(t)
+	listing, err := s.Scan(t.Context(), nil)
+	if err != nil || len(listing.Entries) != 1 {
+		t.Fatalf("%+v, %v", listing, err)
+	}
+	e := listing.Entries[0]
+	for _, f := range e.Files {
+		for at := range f.Size + 1 {
+			w.answer = func(_, text string) string {
+				if at == f.Size {
+					return text + "\n"
+				}
+				return text[:at] + string(text[at]^1) + text[at+1:]
+			}
+			files, err := s.Open(t.Context(), e.ID, e.Revision)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := fs.ReadFile(files, f.Path); !errors.Is(err, catalog.ErrDigest) {
+				t.Fatalf("%s with another byte %d: %q, %v", f.Path, at, got, err)
+			}
+		}
+	}
+}
