@@ -3,6 +3,7 @@ package mcpsource
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"testing"
 	"time"
@@ -29,6 +30,10 @@ func TestNotify(t *testing.T) {
 			if changed, err := s.Refresh(t.Context()); changed || err != nil {
 				t.Errorf("nothing has changed: %v, %v", changed, err)
 			}
+			w.put("pdf", "SKILL.md", text("pdf", "Other."))
+			if changed, err := s.Refresh(t.Context()); !changed || err != nil {
+				t.Errorf("it has changed: %v, %v", changed, err)
+			}
 			changes := make(chan struct{}, 1)
 			watcher := catalog.Watch(t.Context(), c, catalog.WatchOptions{
 				Quiet: time.Millisecond, Latest: 10 * time.Millisecond, Poll: time.Hour,
@@ -39,19 +44,25 @@ func TestNotify(t *testing.T) {
 					}
 				},
 			})
-			w.put("pdf", "SKILL.md", text("pdf", "Second."))
-			if tells {
-				w.mcp.AddResource(&mcp.Resource{URI: "skill://team/pdf/SKILL.md", Name: "pdf"}, nil)
-			} else if changed, err := s.Refresh(t.Context()); !changed || err != nil {
-				t.Errorf("changed: %v, %v", changed, err)
-			}
-			select {
-			case <-changes:
-			case <-time.After(patience):
-				t.Fatal("nobody is told")
-			}
-			if k, ok := c.Snapshot().Skill("acme:pdf"); !ok || k.Description != "Second." {
-				t.Errorf("%+v", k)
+			late := time.After(patience)
+			for round := range 3 { // a watcher looks by itself when it begins, and not again
+				want := fmt.Sprint("Version ", round)
+				w.put("pdf", "SKILL.md", text("pdf", want))
+				if tells {
+					w.mcp.AddResource(&mcp.Resource{URI: "skill://team/pdf/SKILL.md", Name: "pdf"}, nil)
+				} else if _, err := s.Refresh(t.Context()); err != nil {
+					t.Error(err)
+				}
+				for {
+					if k, _ := c.Snapshot().Skill("acme:pdf"); k.Description == want {
+						break
+					}
+					select {
+					case <-changes:
+					case <-late:
+						t.Fatalf("%s is never seen", want)
+					}
+				}
 			}
 			if err := watcher.Close(); err != nil || len(s.watchers) != 0 {
 				t.Errorf("%d still watch, %v", len(s.watchers), err)
