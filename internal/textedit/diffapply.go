@@ -18,7 +18,7 @@ const maxIndentSteps = 4 << 20
 // lines may name; none is any. Each hunk is matched against the same text, level by
 // level, and all are applied or none. The error is a [*Failure].
 func ApplyDiff(s, diff string, names ...string) (Result, error) {
-	hunks, err := parseDiff(diff, names)
+	hunks, err := parseDiff(diff, names, s == "")
 	if err != nil {
 		return Result{}, err
 	}
@@ -117,26 +117,16 @@ func (a *diffApply) insert(i int, what string, h *hunk) error {
 
 // find looks for the old lines of a hunk at each level.
 func (a *diffApply) find(what string, h *hunk, old, exact []string) (place, error) {
-	for _, l := range []level{atHint, equal, lineEnds, folded, indented} {
-		want := old
-		if l == atHint {
-			want = exact
-		}
-		found := a.index(l).find(want, l)
-		if l == atHint { // the lines as they are, carriage returns too
-			if p, ok, err := a.choose(what, h, l, found); err != nil || ok {
-				return place{at: p, level: equal, exact: true}, err
-			}
-			continue
-		}
-		if l == indented {
-			return a.findIndented(what, h, old, found)
-		}
-		if p, ok, err := a.choose(what, h, l, found); err != nil || ok {
-			return place{at: p, level: l}, err
+	whole := a.index(atHint).find(exact, atHint) // carriage returns too
+	if h.start >= 0 && slices.Contains(whole, h.start-1) {
+		return place{at: h.start - 1, level: equal, exact: true}, nil
+	}
+	for _, l := range []level{equal, lineEnds, folded} {
+		if p, ok, err := a.choose(what, h, l, a.index(l).find(old, l)); err != nil || ok {
+			return place{at: p, level: l, exact: l == equal && slices.Contains(whole, p)}, err
 		}
 	}
-	panic("textedit: no level is left")
+	return a.findIndented(what, h, old, a.index(indented).find(old, indented))
 }
 
 // choose picks the only place, or the one that the start line says.
@@ -148,7 +138,7 @@ func (a *diffApply) choose(what string, h *hunk, l level, found []int) (int, boo
 		return found[0], true, nil
 	}
 	if h.start >= 0 {
-		if l <= equal && slices.Contains(found, h.start-1) {
+		if l == equal && slices.Contains(found, h.start-1) {
 			return h.start - 1, true, nil
 		}
 		var close []int

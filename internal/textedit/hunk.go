@@ -1,6 +1,7 @@
 package textedit
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,15 +28,15 @@ const MaxHunks = 1000
 
 var hunkHead = regexp.MustCompile(`^@@+(?: -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@+|.*$)`)
 
-// parseDiff reads a diff. names are what its file may be called.
-func parseDiff(diff string, names []string) ([]*hunk, error) {
-	lines := strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
+// parseDiff reads a diff. names are what its file may be called; empty: the text is.
+func parseDiff(diff string, names []string, empty bool) ([]*hunk, error) {
+	lines := strings.Split(strings.TrimSuffix(strings.TrimPrefix(diff, "\uFEFF"), "\n"), "\n")
 	if everyCR(lines) {
 		for i := range lines {
 			lines[i] = strings.TrimSuffix(lines[i], "\r")
 		}
 	}
-	lines = withoutFences(lines)
+	lines = withoutSignature(withoutFences(lines))
 	p := &diffParser{lines: lines, counted: true}
 	if !p.parse() { // the counts do not fit: what the lines look like decides
 		p = &diffParser{lines: lines}
@@ -44,7 +45,7 @@ func parseDiff(diff string, names []string) ([]*hunk, error) {
 	if p.fault != nil {
 		return nil, p.fault
 	}
-	if err := checkNames(p.files, names); err != nil {
+	if err := checkNames(p.files, names, empty); err != nil {
 		return nil, err
 	}
 	hunks := p.hunks
@@ -66,7 +67,7 @@ func everyCR(lines []string) bool {
 // says before and after them.
 func withoutFences(lines []string) []string {
 	open := slices.IndexFunc(lines, isFence)
-	if open < 0 || slices.ContainsFunc(lines[:open], func(l string) bool { return strings.HasPrefix(l, "@@") }) {
+	if open < 0 || slices.ContainsFunc(lines[:open], func(l string) bool { return strings.HasPrefix(l, "@@") || isSigned(l) }) {
 		for len(lines) > 0 && isFence(lines[len(lines)-1]) {
 			lines = lines[:len(lines)-1]
 		}
@@ -80,6 +81,21 @@ func withoutFences(lines []string) []string {
 	}
 	return lines
 }
+
+// withoutSignature takes off the version with which git ends a mail.
+func withoutSignature(lines []string) []string {
+	n := len(lines)
+	for n > 0 && lines[n-1] == "" {
+		n--
+	}
+	if n > 2 && strings.TrimRight(lines[n-2], " ") == "--" && !isSigned(lines[n-1]) && lines[n-1][0] != '@' && lines[n-1][0] != '\\' {
+		return lines[:n-2]
+	}
+	return lines
+}
+
+// isSigned reports a line that can be one of a hunk, but for empty ones.
+func isSigned(l string) bool { return l != "" && strings.ContainsRune("+- ", rune(l[0])) }
 
 func isFence(l string) bool { return strings.HasPrefix(l, "```") || strings.HasPrefix(l, "~~~") }
 
@@ -99,24 +115,32 @@ func (p *diffParser) parse() bool {
 	if !headed {
 		return p.headless()
 	}
+	stray := -1 // a line that would be part of a hunk without a head
 	for i := 0; i < len(p.lines); {
 		l := p.lines[i]
 		switch {
 		case p.isFile(i):
 			p.files = append(p.files, [2]string{pathIn(l), pathIn(p.lines[i+1])})
 			i += 2
+			stray = -1 // of a message
+		case isUnsupported(l):
+			p.fault = failf(Invalid, "the patch cannot be applied to a text: %s", quoted(l))
+			return true
+		case strings.HasPrefix(l, "@@") && stray >= 0:
+			p.fault = failf(Invalid, `line %d of the patch stands before the first "@@": %s`, stray+1, quoted(p.lines[stray]))
+			return true
 		case strings.HasPrefix(l, "@@"):
 			next, ok := p.hunk(i)
 			if !ok {
 				return false
 			}
 			i = next
-		case isUnsupported(l):
-			p.fault = failf(Invalid, "the patch cannot be applied to a text: %s", quoted(l))
-			return true
-		case p.counted && len(p.hunks) > 0 && l != "" && strings.ContainsRune("+-\\", rune(l[0])):
+		case p.counted && len(p.hunks) > 0 && (isSigned(l) || strings.HasPrefix(l, `\`)):
 			return false // more lines than the counts say
 		default:
+			if len(p.hunks) == 0 && isSigned(l) && l[0] != ' ' && stray < 0 {
+				stray = i
+			}
 			i++ // what git or a person says between hunks
 		}
 	}
@@ -124,7 +148,8 @@ func (p *diffParser) parse() bool {
 }
 
 func isUnsupported(l string) bool {
-	return strings.HasPrefix(l, "GIT binary patch") || strings.HasPrefix(l, "Binary files ") || strings.HasPrefix(l, "rename from ")
+	return slices.ContainsFunc([]string{"GIT binary patch", "Binary files ", "rename from ", "copy from ", "diff --cc ", "diff --combined ", "@@@ "},
+		func(start string) bool { return strings.HasPrefix(l, start) })
 }
 
 // isFile reports whether the two lines from i on name the files of a diff.
@@ -137,6 +162,9 @@ func (p *diffParser) headless() bool {
 	p.counted = false
 	i := 0
 	for j := range p.lines {
+		if !p.isFile(j) && isSigned(p.lines[j]) {
+			break
+		}
 		if p.isFile(j) {
 			p.files = append(p.files, [2]string{pathIn(p.lines[j]), pathIn(p.lines[j+1])})
 			i = j + 2
@@ -197,7 +225,7 @@ func (p *diffParser) hunk(i int) (int, bool) {
 			return len(p.lines), true
 		}
 	}
-	if p.counted && (oldLeft != 0 || newLeft != 0) {
+	if p.counted && (oldLeft != 0 || newLeft != 0 || len(h.lines) == 0) {
 		return 0, false
 	}
 	p.finish(h)
@@ -256,21 +284,26 @@ func (p *diffParser) finish(h *hunk) {
 // pathIn returns the path of a "---" or "+++" line.
 func pathIn(l string) string {
 	name, _, _ := strings.Cut(l[4:], "\t")
-	return strings.TrimSpace(strings.Trim(strings.TrimSpace(name), `"`))
+	name = strings.TrimSpace(name)
+	if plain, err := strconv.Unquote(name); err == nil { // as git writes other letters than ASCII
+		return plain
+	}
+	return strings.TrimSpace(strings.Trim(name, `"`))
 }
 
-// checkNames refuses a diff that is of another file.
-func checkNames(files [][2]string, names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
+// checkNames refuses a diff that is of another file, and one that makes or removes it.
+func checkNames(files [][2]string, names []string, empty bool) error {
 	for _, f := range files {
+		switch {
+		case f[1] == "/dev/null":
+			return failf(Invalid, "the patch removes the file: a patch can only change it")
+		case f[0] == "/dev/null" && !empty:
+			return failf(Invalid, "the patch makes a new file, but %s is there", cmp.Or(append(names, "it")...))
+		case len(names) == 0:
+			continue
+		}
 		if !isNamed(f[0], names) && !isNamed(f[1], names) {
-			name := f[1]
-			if name == "/dev/null" {
-				name = f[0]
-			}
-			return failf(Invalid, "the patch is of %s, not of %s", quoted(name), names[0])
+			return failf(Invalid, "the patch is of %s, not of %s", quoted(f[1]), names[0])
 		}
 	}
 	return nil

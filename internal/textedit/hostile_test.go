@@ -1,0 +1,30 @@
+package textedit
+
+import "testing"
+
+// TestNothingInPart: what stands in a patch and belongs to no hunk, or names another
+// place than the one that it would match, changes nothing.
+func TestNothingInPart(t *testing.T) {
+	for _, tt := range []struct{ name, text, diff, want string }{
+		{"a hunk before the first head", "a\nb\nc\nd\n", "-a\n+x\n@@ -3 +3 @@\n-c\n+y\n", `invalid: line 1 of the patch stands before the first "@@": "-a"`},
+		{"file lines after a hunk without a head", "a\n-- b\nc\n", "-a\n+x\n--- b\n+++ y\n", "x\n++ y\nc\n"},
+		{"a fence after changes", "a\n```sh\nb\n", "-a\n+x\n```sh\n-b\n+y\n", "invalid: line 3 of the patch begins with none of \" \", \"-\", \"+\" and \"@@\": \"```sh\""},
+		{"counts of nothing", "a\nb\nc\n", "@@ -1,0 +1,0 @@\n-a\n+x\n@@ -3 +3 @@\n-c\n+y\n", "x\nb\ny\n"},
+		{"context beyond the count", "a\nb\nx\na\nc\n", "@@ -1,1 +1,1 @@\n-a\n+z\n c\n", "a\nb\nx\nz\nc\n"},
+		{"line ends decide nothing", "a\r\nb\r\n" + "c\r\nd\r\na\n", "@@ -1 +1 @@\n-a\n+x\n", "x\r\nb\r\nc\r\nd\r\na\n"},
+		{"line ends decide nothing, without a number", "a\r\nb\r\nc\r\na\n", "-a\n+x\n", "not_unique: hunk 1 is there 2 times, at lines 1 and 4: add lines around it"},
+		{"a new file", "a\n", "--- /dev/null\n+++ b/SKILL.md\n@@ -0,0 +1 @@\n+x\n", "invalid: the patch makes a new file, but SKILL.md is there"},
+		{"a file goes", "a\n", "--- a/SKILL.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "invalid: the patch removes the file: a patch can only change it"},
+		{"a merge", "a\n", "diff --cc SKILL.md\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n", `invalid: the patch cannot be applied to a text: "diff --cc SKILL.md"`},
+		{"a byte order mark", "a\n", "\uFEFF-a\n+x\n", "x\n"},
+		{"a mail of git", "a\nb\n", "From 1 Mon Sep 17 00:00:00 2001\nSubject: [PATCH] x\n\n- one thing\n---\n SKILL.md | 2 +-\n\ndiff --git a/SKILL.md b/SKILL.md\n--- a/SKILL.md\n+++ b/SKILL.md\n@@ -1,2 +1,2 @@\n-a\n+x\n b\n-- \n2.39.5\n\n", "x\nb\n"},
+		{"two fences", "a\nb\nc\n", "First:\n```diff\n@@ -1 +1 @@\n-a\n+x\n```\nThen:\n```diff\n@@ -3 +3 @@\n-c\n+y\n```\n", "x\nb\ny\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := ApplyDiff(tt.text, tt.diff, "SKILL.md")
+			check(t, got, err, tt.want, "")
+		})
+	}
+	got, err := ApplyDiff("a\n", "--- \"a/f\\303\\274r.md\"\n+++ \"b/f\\303\\274r.md\"\n@@ -1 +1 @@\n-a\n+x\n", "für.md")
+	check(t, got, err, "x\n", "")
+}
