@@ -49,14 +49,14 @@ func (a *Agent) Plan(
 		return nil, nil, withCleanup(err, runs.leave(host, r))
 	}
 
-	shown := steps
+	shown, told := steps, inputs
 	if isText(a.inner) {
 		var err error
-		if shown, err = a.viewText(ctx, r, steps, inputs); err != nil {
+		if shown, told, err = a.viewText(ctx, r, steps, inputs); err != nil {
 			return nil, nil, withCleanup(err, runs.leave(host, r))
 		}
 	}
-	actions, finish, err := a.inner.Plan(ctx, shown, inputs, options...)
+	actions, finish, err := a.inner.Plan(ctx, shown, told, options...)
 	if r.text != nil && err == nil {
 		actions, err = a.observeText(ctx, r, len(steps), actions)
 	}

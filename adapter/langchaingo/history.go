@@ -236,6 +236,9 @@ func (k *Kit) remember(ctx context.Context, r *run, answer string) error {
 // turn is what a [TurnHistory] keeps of a turn. Where the steps of the executor are not
 // those of the responses, these are the question and the answer.
 func (k *Kit) turn(r *run, question, answer string) []llms.ChatMessage {
+	if r.text != nil {
+		return k.runs.textTurn(r, question, answer)
+	}
 	messages := []llms.ChatMessage{llms.HumanChatMessage{Content: question}}
 	happened, _ := k.runs.account(r)
 	for i := range happened {

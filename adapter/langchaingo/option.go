@@ -77,7 +77,9 @@ func WithStreaming(fn func(ctx context.Context, chunk []byte) error) Option {
 // WithHistory carries the earlier turns of a conversation. The decorated agent
 // opens the history when a Call begins and puts its messages between the leading
 // system messages and the Call's own. When the agent finishes, it adds the user's and
-// the assistant's text, or the whole turn to a [TurnHistory]. Inside open,
+// the assistant's text, or the whole turn to a [TurnHistory]. An agent that works in text
+// has the earlier turns as its input "history", unless the Call brings one, and in front of
+// its prompt where that asks for none. Inside open,
 // satchel.KeyFrom(ctx) tells the session and the agent. A nil history carries nothing.
 // An error of open or of the history fails the Call. [Conversations] keeps histories
 // in memory.

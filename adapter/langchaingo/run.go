@@ -140,6 +140,13 @@ func (s *runs) drop(ctx context.Context, key core.SessionKey, calls []core.ToolC
 	return nil
 }
 
+// asks notes what the user of an agent that works in text has said.
+func (s *runs) asks(r *run, question string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.question = question
+}
+
 // answer notes a response of the model to the present Plan.
 func (s *runs) answer(r *run, question string, calls []core.ToolCall, message llms.MessageContent) {
 	s.mu.Lock()

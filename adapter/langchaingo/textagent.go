@@ -3,6 +3,7 @@ package langchaingo
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,14 +25,27 @@ func isText(inner agents.Agent) bool {
 }
 
 // textView is what a Plan of an agent that works in text adds to its prompt.
-type textView struct{ front string }
+type textView struct {
+	front string
+	// history are the earlier turns, which the prompt has where it asks for them and
+	// which stand in front of it otherwise.
+	history string
+}
 
-// viewText returns the steps with the texts of skills behind their results, and what
-// stands in front of the prompt. The steps of the executor are not changed.
-func (a *Agent) viewText(ctx context.Context, r *run, steps []schema.AgentStep, inputs map[string]string) ([]schema.AgentStep, error) {
-	messages := []core.Message{{Role: core.User, Text: inputs["input"]}}
+// viewText returns the steps with the texts of skills behind their results, and the
+// inputs with the earlier turns; it notes what stands in front of the prompt. What the
+// executor has is not changed.
+func (a *Agent) viewText(ctx context.Context, r *run, steps []schema.AgentStep, inputs map[string]string) ([]schema.AgentStep, map[string]string, error) {
+	question := inputs["input"]
+	a.kit.runs.asks(r, question)
+	var messages []core.Message
+	if inputs["history"] == "" { // else the host tells of them itself, and not of their texts
+		messages = slices.Clone(new(scratch).refer(r.earlier))
+	}
+	now := len(messages) // where the turn begins
+	messages = append(messages, core.Message{Role: core.User, Text: question})
 	for i, step := range steps {
-		call := core.ToolCall{ID: textCallID(i, step.Action), Name: step.Action.Tool, Arguments: step.Action.ToolInput}
+		call := core.ToolCall{ID: r.textCallID(i, step.Action), Name: step.Action.Tool, Arguments: step.Action.ToolInput}
 		messages = append(messages, core.Message{Role: core.Assistant, Text: step.Action.Log, Calls: []core.ToolCall{call}},
 			core.Message{Role: core.ToolResult, CallID: call.ID, Tool: call.Name, Text: step.Observation})
 	}
@@ -40,30 +54,78 @@ func (a *Agent) viewText(ctx context.Context, r *run, steps []schema.AgentStep, 
 	}
 	view, err := a.kit.runtime.Agent(r.key).Prepare(ctx, core.Request{Messages: messages, Tools: a.kit.names})
 	if err != nil {
-		return nil, fmt.Errorf("prepare model call: %w", err)
+		return nil, nil, fmt.Errorf("prepare model call: %w", err)
 	}
 	shown := slices.Clone(steps)
 	var front []string
+	var earlier strings.Builder
 	for _, m := range view.Messages {
+		text := m.Text[:len(m.Text)-len(m.Added)] + guarded(m.Added)
 		switch {
+		case m.Origin >= 0 && m.Origin < now:
+			tellEarlier(&earlier, &m, text)
 		case m.Added == "":
 		case m.Role == core.ToolResult:
-			at := (m.Origin - 1) / 2
-			shown[at].Observation = m.Text[:len(m.Text)-len(m.Added)] + guarded(m.Added)
+			shown[(m.Origin-now-1)/2].Observation = text
 		default:
 			front = append(front, guarded(strings.TrimSpace(m.Added)))
 		}
 	}
-	r.text = &textView{strings.Join(front, "\n\n")}
-	return shown, nil
+	r.text = &textView{front: strings.Join(front, "\n\n")}
+	if earlier.Len() > 0 {
+		r.text.history = strings.TrimSuffix(earlier.String(), "\n")
+		inputs = maps.Clone(inputs)
+		inputs["history"] = r.text.history
+	}
+	return shown, inputs, nil
 }
 
-// textCallID is the id of the call of a step. A text has none, so it is the step's place.
-func textCallID(step int, action schema.AgentAction) string {
+// tellEarlier writes a message of an earlier turn as the agents write conversations.
+func tellEarlier(b *strings.Builder, m *core.Message, text string) {
+	switch {
+	case m.Role == core.User:
+		b.WriteString("Human: ")
+	case m.Role == core.ToolResult:
+		b.WriteString("Observation: ")
+	case m.Role == core.System:
+		b.WriteString("System: ")
+	case len(m.Calls) == 0:
+		b.WriteString("AI: ")
+		text = strings.TrimSpace(text)
+	case text == "": // of an agent that does not work in text
+		for _, c := range m.Calls {
+			fmt.Fprintf(b, "Action: %s\nAction Input: %s\n", c.Name, c.Arguments)
+		}
+		return
+	}
+	b.WriteString(text + "\n")
+}
+
+// textTurn is a turn of an agent that works in text, as a [TurnHistory] keeps it.
+func (s *runs) textTurn(r *run, question, answer string) []llms.ChatMessage {
+	s.mu.Lock()
+	steps := r.steps
+	s.mu.Unlock()
+	messages := []llms.ChatMessage{llms.HumanChatMessage{Content: question}}
+	for i, step := range steps {
+		if step.Action.Tool == "" {
+			continue // an answer that could not be read
+		}
+		id := r.textCallID(i, step.Action)
+		call := llms.ToolCall{ID: id, Type: "function", FunctionCall: &llms.FunctionCall{Name: step.Action.Tool, Arguments: step.Action.ToolInput}}
+		messages = append(messages, llms.AIChatMessage{Content: step.Action.Log, ToolCalls: []llms.ToolCall{call}},
+			llms.ToolChatMessage{ID: id, Content: step.Observation})
+	}
+	return append(messages, llms.AIChatMessage{Content: answer})
+}
+
+// textCallID is the id of the call of a step. A text has none, so it is the place of the
+// response in the conversation.
+func (r *run) textCallID(step int, action schema.AgentAction) string {
 	if action.ToolID != "" {
 		return action.ToolID
 	}
-	return fmt.Sprintf("call_%d", step)
+	return fmt.Sprintf("call_%d", countResponses(r.earlier)+step)
 }
 
 // observeText reports what the model did, with an id for each call.
@@ -71,7 +133,7 @@ func (a *Agent) observeText(ctx context.Context, r *run, steps int, actions []sc
 	actions = slices.Clone(actions)
 	var calls []core.ToolCall
 	for i := range actions {
-		actions[i].ToolID = textCallID(steps+i, actions[i])
+		actions[i].ToolID = r.textCallID(steps+i, actions[i])
 		calls = append(calls, core.ToolCall{ID: actions[i].ToolID, Name: actions[i].Tool, Arguments: actions[i].ToolInput})
 	}
 	return actions, a.kit.hooks.Observe(ctx, r.key, calls)
@@ -94,19 +156,32 @@ func guarded(text string) string {
 // prompt sends the single prompt of an agent that works in text, behind what its view adds.
 func (m *Model) prompt(ctx context.Context, r *run, messages []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
 	messages = slices.Clone(messages)
-	if r.text.front != "" && len(messages) > 0 {
-		parts := slices.Clone(messages[0].Parts)
-		for i := range parts {
-			if text, ok := parts[i].(llms.TextContent); ok {
-				parts[i] = llms.TextContent{Text: r.text.front + "\n\n" + text.Text}
-				break
-			}
-		}
-		messages[0].Parts = parts
+	if len(messages) > 0 {
+		messages[0].Parts = r.text.before(messages[0].Parts)
 	}
 	resp, err := m.call(ctx, r.key, messages, options)
 	if err == nil && isNothing(resp) {
 		return nil, ErrNoResponse
 	}
 	return resp, err
+}
+
+// before puts what a view adds in front of the first text.
+func (v *textView) before(parts []llms.ContentPart) []llms.ContentPart {
+	for i, part := range parts {
+		text, ok := part.(llms.TextContent)
+		if !ok {
+			continue
+		}
+		front := v.front
+		if v.history != "" && !strings.Contains(text.Text, v.history) {
+			front = strings.TrimPrefix(front+"\n\nThe conversation so far:\n"+v.history, "\n\n")
+		}
+		if front != "" {
+			parts = slices.Clone(parts)
+			parts[i] = llms.TextContent{Text: front + "\n\n" + text.Text}
+		}
+		return parts
+	}
+	return parts
 }

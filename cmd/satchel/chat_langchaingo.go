@@ -24,7 +24,6 @@ import (
 type langchainAgent struct {
 	executor *agents.Executor
 	steps    *stepAgent
-	kept     *kept
 }
 
 func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where endpoint, f *chatFlags, earlier *kept, show *reporter) (agent, error) {
@@ -66,7 +65,7 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where endpoint, f
 	}
 	steps := &stepAgent{Agent: kit.Agent(made), runtime: rt, helpers: f.helpers, show: show}
 	executor := agents.NewExecutor(steps, agents.WithMaxIterations(f.MaxSteps), agents.WithReturnIntermediateSteps())
-	return &langchainAgent{executor: executor, steps: steps, kept: earlier}, nil
+	return &langchainAgent{executor: executor, steps: steps}, nil
 }
 
 // langchainHistory gives the framework the turns that are kept.
@@ -134,7 +133,7 @@ func noSystem() prompts.ChatPromptTemplate {
 // Turn runs the executor. It is called directly, and not through package
 // chains, because that drops the steps of a run without an answer.
 func (a *langchainAgent) Turn(ctx context.Context, prompt string) (string, error) {
-	out, err := a.executor.Call(ctx, a.inputs(prompt))
+	out, err := a.executor.Call(ctx, map[string]any{"input": prompt})
 	if steps, ok := out["intermediateSteps"].([]schema.AgentStep); ok {
 		a.steps.report(steps)
 	}
@@ -149,26 +148,6 @@ func (a *langchainAgent) Turn(ctx context.Context, prompt string) (string, error
 		return "", errors.New("the run ended without an answer")
 	}
 	return answer, nil
-}
-
-// inputs are those of a turn. A conversational agent is told the turns before as text.
-func (a *langchainAgent) inputs(prompt string) map[string]any {
-	inputs := map[string]any{"input": prompt}
-	if slices.Contains(a.steps.GetInputKeys(), "history") {
-		var b strings.Builder
-		for _, m := range a.kept.messages {
-			switch m.Role {
-			case roleUser:
-				b.WriteString("Human: " + m.Text + "\n")
-			case roleAssistant:
-				if m.Text != "" {
-					b.WriteString("AI: " + m.Text + "\n")
-				}
-			}
-		}
-		inputs["history"] = b.String()
-	}
-	return inputs
 }
 
 // stepAgent reports the results of the steps. Where the executor only says that a tool
