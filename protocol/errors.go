@@ -72,6 +72,8 @@ func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 		return fault(CodeTooLarge, "quota", "%v", err)
 	case errors.Is(err, shelf.ErrExists):
 		return fault(CodeExists, "exists", "%v", err)
+	case errors.Is(err, shelf.ErrRemote):
+		return fault(CodeUnavailable, "unavailable", "%v", err)
 	case errors.Is(err, shelf.ErrChanged):
 		return fault(CodeNotFound, "file", "the skill has changed on the server: list it again")
 	case errors.Is(err, fs.ErrNotExist):

@@ -61,6 +61,7 @@ func listed(k *shelf.Skill, detail string) map[string]any {
 		entry["tags"], entry["digest"], entry["files"] = nonNil(k.Tags), k.Digest, len(k.Files)
 		entry["created"] = k.Created
 	}
+	tellOrigin(entry, k)
 	return entry
 }
 

@@ -45,6 +45,9 @@ func (c *call) executeSkill(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if k.Origin != "" {
+		return nil, notRun("name", k)
+	}
 	if k.Kind != shelf.KindAction {
 		return nil, badParam("name", "skill %q has no entrypoint: read it, or mount it in run_code", k.ID())
 	}
@@ -93,6 +96,12 @@ func (c *call) runCode(ctx context.Context) (any, error) {
 	return c.run(ctx, job, p.Inputs, timeout, p.Progress)
 }
 
+// notRun refuses a skill of another server: nobody here can be asked whether its code
+// may run.
+func notRun(field string, k *shelf.Skill) error {
+	return badParam(field, "%q is served by %s: it can be read here, and not run", k.ID(), k.Origin)
+}
+
 // mounted finds the skills that code may import.
 func (c *call) mounted(names []string) (list []*shelf.Skill, _ error) {
 	if len(names) > maxMounted {
@@ -104,6 +113,9 @@ func (c *call) mounted(names []string) (list []*shelf.Skill, _ error) {
 		k, err := c.find(id, version)
 		if err != nil {
 			return nil, err
+		}
+		if k.Origin != "" {
+			return nil, notRun("mount_skills", k)
 		}
 		switch other := modules[run.Module(k.ID())]; {
 		case other == nil:

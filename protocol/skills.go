@@ -60,6 +60,7 @@ func (c *call) describeSkill(ctx context.Context) (any, error) {
 			"granted": c.granted(k),
 		},
 	}
+	tellOrigin(skill, k)
 	if detail != "manifest" {
 		skill["skill_md_frontmatter"] = k.FrontMatter
 	}
@@ -121,7 +122,15 @@ func (c *call) readSkillFile(ctx context.Context) (any, error) {
 	if w.end < int64(len(text)) {
 		result["next_offset"] = w.end
 	}
+	tellOrigin(result, k)
 	return result, nil
+}
+
+// tellOrigin says who serves a skill, where that is somebody else.
+func tellOrigin(result map[string]any, k *shelf.Skill) {
+	if k.Origin != "" {
+		result["origin"] = k.Origin
+	}
 }
 
 // loadGuide answers load_skills_protocol_guide.

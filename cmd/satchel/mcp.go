@@ -46,7 +46,7 @@ func (cmd *mcpCmd) Run(ctx context.Context, c console) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	server, err := cmd.open(ctx, c, k, lines, opts...)
+	server, err := cmd.open(ctx, c, k, lines, cmd.Insecure, opts...)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}

@@ -19,19 +19,18 @@ import (
 
 	"gocloud.dev/blob"
 
-	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/blobs/bucket"
-	"github.com/satchel-go/satchel/protocol/shelf"
 	"github.com/satchel-go/satchel/workspace"
 )
 
 // serveFlags are what a server has, however it is reached.
 type serveFlags struct {
-	Skills  []string `required:"" sep:"none" placeholder:"DIR" help:"Directory that is searched for skills; may be repeated. All versions of a skill are served."`
+	Skills  []string `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills; may be repeated. All versions of a skill are served."`
+	MCP     []string `name:"mcp" sep:"none" placeholder:"LABEL=URL|COMMAND" help:"MCP server whose skills are served too, for reading only, at a URL or started by a command; they are called LABEL.NAME. May be repeated."`
 	Blobs   string   `placeholder:"DIR|URL" help:"Where blobs are kept, a directory, file://DIR, or a bucket such as s3://NAME?region=R. Default: in memory."`
 	Shelf   string   `placeholder:"DIR" help:"Where skills are kept that callers create."`
 	Create  bool     `help:"Let callers create skills; needs --shelf."`
@@ -54,7 +53,7 @@ type httpFlags struct {
 	Tokens      string   `placeholder:"FILE" help:"Who may call by HTTP: lines of tenant, name, scopes (read,run,write,metrics) and sha256:<hex of the token>."`
 	TLSCert     string   `name:"tls-cert" placeholder:"FILE" help:"Certificate for HTTPS."`
 	TLSKey      string   `name:"tls-key" placeholder:"FILE" help:"Its key."`
-	Insecure    bool     `help:"Allow addresses beyond this machine without tokens and certificate."`
+	Insecure    bool     `help:"Allow addresses beyond this machine without tokens and certificate, and --mcp by http there."`
 	AllowOrigin []string `sep:"none" placeholder:"ORIGIN" help:"Origin whose pages may call, such as https://app.example.com; may be repeated."`
 	Host        []string `sep:"none" placeholder:"NAME" help:"Name by which this machine calls the server beside localhost; may be repeated."`
 }
@@ -86,7 +85,7 @@ func (cmd *serveCmd) Run(ctx context.Context, c console) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	server, err := cmd.open(ctx, c, k, lines, append(opts, protocol.WithAllowUIDs(cmd.AllowUID...))...)
+	server, err := cmd.open(ctx, c, k, lines, cmd.Insecure, append(opts, protocol.WithAllowUIDs(cmd.AllowUID...))...)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
@@ -122,6 +121,8 @@ func (f *httpFlags) listening(address string, ready func(string)) protocol.Liste
 
 func (f *serveFlags) check() error {
 	switch {
+	case len(f.Skills) == 0 && len(f.MCP) == 0:
+		return errors.New("nothing to serve: give --skills DIR or --mcp LABEL=URL")
 	case f.Create && f.Shelf == "":
 		return errors.New("--create needs --shelf DIR")
 	case f.MaxRuns < 0:
@@ -175,13 +176,12 @@ func (f *httpFlags) options(logger *slog.Logger) ([]protocol.Option, error) {
 }
 
 // open makes what the flags ask for.
-func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.Writer, opts ...protocol.Option) (*protocol.Server, error) {
+func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.Writer, insecure bool, opts ...protocol.Option) (*protocol.Server, error) {
 	opts = append(opts, protocol.WithLogger(k.logger), protocol.WithLimits(protocol.Limits{Runs: f.MaxRuns}))
-	skills, err := f.openShelf(ctx)
+	skills, err := f.openShelf(ctx, c, k, insecure)
 	if err != nil {
 		return nil, err
 	}
-	k.open = append(k.open, skills)
 	writeFindings(findings, skills.Diagnostics())
 	opts = append(opts, protocol.WithShelf(skills))
 	if f.Create {
@@ -212,18 +212,6 @@ func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.
 	}
 	runs = append(runs, granted...)
 	return protocol.New(append(opts, runs...)...)
-}
-
-func (f *serveFlags) openShelf(ctx context.Context) (*shelf.Shelf, error) {
-	var sources []catalog.Source
-	for _, dir := range f.Skills {
-		source, err := catalog.OpenSource(catalog.Dir(dir))
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, source)
-	}
-	return shelf.Open(ctx, f.Shelf, sources...)
 }
 
 // runs are the options for runs: none where there is no sandbox.

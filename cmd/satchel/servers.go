@@ -21,6 +21,12 @@ type serverFlags struct {
 	Insecure bool     `help:"Allow --mcp by http beyond this machine."`
 }
 
+// served is an MCP server under the label of the user.
+type served struct {
+	label  string
+	source *mcpsource.Source
+}
+
 // connections are closed when the process has done its work.
 type connections struct{ open []io.Closer }
 
@@ -34,13 +40,22 @@ func (s *connections) Close() (err error) {
 
 // roots connects to the servers.
 func (f *serverFlags) roots(ctx context.Context, c console) ([]catalog.Root, error) {
+	all, err := connect(ctx, c, f.MCP, f.Insecure)
 	var roots []catalog.Root
-	for _, text := range f.MCP {
+	for _, s := range all {
+		roots = append(roots, s.source.Root())
+	}
+	return roots, err
+}
+
+// connect connects to servers, until the process has done its work.
+func connect(ctx context.Context, c console, servers []string, insecure bool) (all []served, _ error) {
+	for _, text := range servers {
 		label, place, ok := strings.Cut(text, "=")
 		if !ok || place == "" {
 			return nil, fmt.Errorf("%w: --mcp %q: want LABEL=URL or LABEL=COMMAND", errUsage, text)
 		}
-		transport, err := f.transport(ctx, place, c.err)
+		transport, err := transportTo(ctx, place, c.err, insecure)
 		if err != nil {
 			return nil, fmt.Errorf("%w: --mcp: %w", errUsage, err)
 		}
@@ -49,14 +64,14 @@ func (f *serverFlags) roots(ctx context.Context, c console) ([]catalog.Root, err
 			return nil, fmt.Errorf("--mcp: %w", err)
 		}
 		c.connections.open = append(c.connections.open, source)
-		roots = append(roots, source.Root())
+		all = append(all, served{label, source})
 	}
-	return roots, nil
+	return all, nil
 }
 
-func (f *serverFlags) transport(ctx context.Context, place string, log io.Writer) (mcp.Transport, error) {
+func transportTo(ctx context.Context, place string, log io.Writer, insecure bool) (mcp.Transport, error) {
 	if scheme, _, ok := strings.Cut(place, "://"); ok && strings.HasPrefix(scheme, "http") {
-		return mcpsource.HTTP(place, nil, f.Insecure)
+		return mcpsource.HTTP(place, nil, insecure)
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), "sh", "-c", place) //nolint:gosec // the user's own line
 	if file, ok := log.(*os.File); ok {

@@ -37,6 +37,36 @@ func TestMCPSkills(t *testing.T) {
 	}
 }
 
+// TestServeMCP serves the skills of another server beside those of this machine: they
+// are read through, and not run.
+func TestServeMCP(t *testing.T) {
+	far := skillDir(t, map[string]string{"pdf/SKILL.md": "---\nname: pdf\ndescription: Far.\n---\nBODY FROM AFAR\n"})
+	near := skillDir(t, map[string]string{"pdf/SKILL.md": "---\nname: pdf\ndescription: Near.\n---\nBODY OF THIS MACHINE\n"})
+	address := start(t, "mcp", "--skills", far, "--listen", "127.0.0.1:0", "--unsafe-local")
+	url := start(t, "serve", "--skills", near, "--mcp", "acme="+address, "--listen", "127.0.0.1:0", "--unsafe-local") + "/rpc"
+	for call, want := range map[[2]string]string{
+		{"list_skills", `{"namespace": "acme"}`}:                                           `"origin": "the MCP server \"acme\""`,
+		{"describe_skill", `{"name": "acme.pdf", "detail": "full"}`}:                       "BODY FROM AFAR",
+		{"read_skill_file", `{"name": "acme.pdf", "path": "SKILL.md"}`}:                    "BODY FROM AFAR",
+		{"read_skill_file", `{"name": "pdf", "path": "SKILL.md"}`}:                         "BODY OF THIS MACHINE",
+		{"execute_skill", `{"name": "acme.pdf"}`}:                                          `it can be read here, and not run`,
+		{"run_code", `{"language": "bash", "code": "true", "mount_skills": ["acme.pdf"]}`}: `it can be read here, and not run`,
+		{"read_skill_file", `{"name": "acme.skills.protocol.guide", "path": "SKILL.md"}`}:  "Skills Protocol Overview",
+		{"read_skill_file", `{"name": "acme.pdf", "path": "../x"}`}:                        "leaves the skill",
+		{"describe_skill", `{"name": "acme.fdp"}`}:                                         `did you mean "acme.pdf"`,
+	} {
+		_, out, errs := invoke(t, "", "call", call[0], call[1], "--url", url)
+		if !strings.Contains(out+errs, want) {
+			t.Errorf("%v: %s%s, want %s", call, out, errs, want)
+		}
+	}
+	for _, bad := range [][]string{{"--mcp", "acme"}, {"--mcp", "acme=http://example.com/mcp"}, {}} {
+		if code, _, errs := invoke(t, "", append([]string{"serve"}, bad...)...); code != exitUsage {
+			t.Errorf("%q: %d %s", bad, code, errs)
+		}
+	}
+}
+
 // TestChatMCP loads a skill of a server and runs a command: as --approve says.
 func TestChatMCP(t *testing.T) {
 	far := skillDir(t, map[string]string{"pdf/SKILL.md": "---\nname: pdf\ndescription: Far.\n---\nBODY FROM AFAR\n"})

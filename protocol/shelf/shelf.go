@@ -72,7 +72,8 @@ func (s *Shelf) Refresh(ctx context.Context) error {
 	s.refreshing.Lock()
 	defer s.refreshing.Unlock()
 	next, diagnostics := byID{}, []skillmd.Diagnostic(nil)
-	for i, source := range s.sources {
+	for _, i := range s.order() {
+		source := s.sources[i]
 		listing, err := source.Scan(ctx, s.listings[i])
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -91,7 +92,12 @@ func (s *Shelf) Refresh(ctx context.Context) error {
 			skill := s.known[i][key]
 			if skill == nil {
 				var found []skillmd.Diagnostic
-				if skill, found = newSkill(ctx, source, e, false); skill == nil {
+				if r, ok := source.(*remote); ok {
+					skill, found = r.skill(e)
+				} else {
+					skill, found = newSkill(ctx, source, e, false)
+				}
+				if skill == nil {
 					diagnostics = append(diagnostics, found...)
 					continue
 				}
@@ -110,9 +116,25 @@ func (s *Shelf) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// add puts a skill among the versions of its id, unless its version is taken.
+// order is that in which sources are taken: those from afar come last.
+func (s *Shelf) order() (order []int) {
+	for _, far := range []bool{false, true} {
+		for i, source := range s.sources {
+			if _, ok := source.(*remote); ok == far {
+				order = append(order, i)
+			}
+		}
+	}
+	return order
+}
+
+// add puts a skill among the versions of its id, unless its version is taken, or the
+// id by somebody who is nearer.
 func (b byID) add(skill *Skill) bool {
 	all := b[skill.ID()]
+	if len(all) > 0 && all[0].Origin != skill.Origin {
+		return false
+	}
 	i, taken := slices.BinarySearchFunc(all, skill, func(a, b *Skill) int { return compareVersions(b.Version, a.Version) })
 	if taken {
 		return false
@@ -133,8 +155,10 @@ func (s *Shelf) versions(tenant, id string) []*Skill {
 	s.mu.RLock()
 	all := s.skills[id]
 	s.mu.RUnlock()
-	if len(all) == 0 && s.created != nil {
-		all = s.created.versions(tenant, id)
+	if s.created != nil && (len(all) == 0 || all[0].Origin != "") {
+		if own := s.created.versions(tenant, id); len(own) > 0 {
+			all = own
+		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(k *Skill) bool { return k.Hidden })
 }
@@ -154,14 +178,18 @@ func (s *Shelf) List(tenant, namespace string) (list []*Skill, digest string) {
 			}
 		}
 	}
-	for _, all := range ids {
-		take(all)
-	}
+	own := byID(nil)
 	if s.created != nil {
-		for id, all := range s.created.all(tenant) {
-			if len(ids[id]) == 0 {
-				take(all)
-			}
+		own = s.created.all(tenant)
+	}
+	for id, all := range ids {
+		if all[0].Origin == "" || len(own[id]) == 0 {
+			take(all)
+		}
+	}
+	for id, all := range own {
+		if len(ids[id]) == 0 || ids[id][0].Origin != "" {
+			take(all)
 		}
 	}
 	slices.SortFunc(list, Compare)

@@ -31,6 +31,8 @@ type Skill struct {
 	Hidden bool
 	// Created reports that a tenant has created it.
 	Created bool
+	// Origin is who serves the skill from afar, "" for nobody. It can only be read.
+	Origin string
 
 	source       catalog.Source
 	id, revision string
@@ -47,7 +49,7 @@ const MaxFile = 64 << 20
 var ErrChanged = errors.New("the skill has changed since it was listed")
 
 // ReadFile reads a file of the skill, and compares it with the listed digest. The
-// error is a *PathError, wraps fs.ErrNotExist, or ErrChanged.
+// error is a *PathError, wraps fs.ErrNotExist, ErrChanged or ErrRemote.
 func (s *Skill) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	if err := CheckPath(name); err != nil {
 		return nil, err
@@ -57,10 +59,22 @@ func (s *Skill) ReadFile(ctx context.Context, name string) ([]byte, error) {
 			continue
 		}
 		files, err := s.source.Open(ctx, s.id, s.revision)
-		if err != nil {
+		switch {
+		case err != nil && s.Origin != "":
+			return nil, fmt.Errorf("%w: %w", ErrRemote, err)
+		case err != nil:
 			return nil, fmt.Errorf("%w: %w", ErrChanged, err)
+		case s.Origin != "":
+			text, err := fs.ReadFile(files, name) // checked against the listing
+			if err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrRemote, err)
+			}
+			return text, nil
 		}
 		return readListed(files, f)
+	}
+	if s.Origin != "" {
+		return nil, fmt.Errorf("file %q: %w", name, fs.ErrNotExist)
 	}
 	if files, err := s.source.Open(ctx, s.id, s.revision); err == nil {
 		info, err := fs.Lstat(files, name)
