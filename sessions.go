@@ -3,7 +3,6 @@ package satchel
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -123,7 +122,7 @@ func (r *Runtime) EndSession(ctx context.Context, id string) error {
 	}
 	endings := r.endings(ctx, key)
 	if err := session.Bury(ctx, r.store, id); err != nil {
-		return fmt.Errorf("note that session %q ends: %w", id, err)
+		return err // which names the session
 	}
 	return r.endSession(ctx, key, endings)
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -87,7 +88,10 @@ func Bury(ctx context.Context, s Store, session string) error {
 		next.Closed = next.Closed[max(0, len(next.Closed)-maxBuried):]
 		return next, nil
 	})
-	return err
+	if err != nil {
+		return fmt.Errorf("note that session %q ends: %w", session, err)
+	}
+	return nil
 }
 
 // merged returns the notes that still count, with those of the same agents

@@ -3,7 +3,7 @@ package tools
 import (
 	"context"
 
-	"github.com/satchel-go/satchel/internal/jsonsize"
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 // ListDocs is skill_list_docs: the docs of a skill as a JSON array.
@@ -43,16 +43,16 @@ func docsPage(docs []string, args Args, room int) (string, error) {
 	first = min(first, len(docs))
 	last := first
 	for ; last < len(docs); last++ {
-		if room -= jsonsize.Of(docs[last]) + len(`"",`); room < 0 && last > first {
+		if room -= printable.Size(docs[last]) + len(`"",`); room < 0 && last > first {
 			break
 		}
 	}
 	if last == len(docs) {
-		return encodeJSON(append([]string{}, docs[first:]...))
+		return encodeJSON(append([]printable.Text{}, printable.Texts(docs[first:])...))
 	}
 	return encodeJSON(struct {
-		Docs  []string `json:"docs"`
-		Next  int      `json:"next_offset"`
-		Total int      `json:"total"`
-	}{docs[first:last], last, len(docs)})
+		Docs  []printable.Text `json:"docs"`
+		Next  int              `json:"next_offset"`
+		Total int              `json:"total"`
+	}{printable.Texts(docs[first:last]), last, len(docs)})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/jsonsize"
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/outputs"
 )
@@ -180,7 +181,7 @@ func fileAnswer(s *Scope, file, note string, data []byte, args Args) (string, er
 	}
 	text, err := page(file, string(data), args, room)
 	if err == nil && note != "" {
-		text = note + "\n" + text
+		text = printable.Lines(note) + "\n" + text
 	}
 	return text, err
 }
@@ -202,6 +203,7 @@ func missingFile(ctx context.Context, from *catalog.Catalog, skill, file string)
 // page writes a range of lines. It never cuts without saying so. A line may take
 // up to room bytes in JSON.
 func page(file, text string, args Args, room int) (string, error) {
+	file = printable.Line(file)
 	text = strings.TrimPrefix(text, "\uFEFF")
 	lines := strings.SplitAfter(text, "\n")
 	if lines[len(lines)-1] == "" {
@@ -255,17 +257,17 @@ func binary(file, note string, data []byte, args Args, room int) (string, error)
 	if last < len(data) {
 		next = last
 	}
-	var warnings []string
+	var warnings []printable.Text
 	if note != "" {
-		warnings = []string{note}
+		warnings = []printable.Text{printable.Text(note)}
 	}
 	return encodeJSON(struct {
-		Path     string   `json:"path"`
-		MIME     string   `json:"mime_type"`
-		Size     int      `json:"size_bytes"`
-		Offset   int      `json:"offset,omitempty"`
-		Next     int      `json:"next_offset,omitempty"`
-		Base64   string   `json:"base64"`
-		Warnings []string `json:"warnings,omitempty"`
-	}{file, outputs.MIME(file, data[:min(len(data), headBytes)]), len(data), first, next, base64.StdEncoding.EncodeToString(data[first:last]), warnings})
+		Path     printable.Text   `json:"path"`
+		MIME     string           `json:"mime_type"`
+		Size     int              `json:"size_bytes"`
+		Offset   int              `json:"offset,omitempty"`
+		Next     int              `json:"next_offset,omitempty"`
+		Base64   string           `json:"base64"`
+		Warnings []printable.Text `json:"warnings,omitempty"`
+	}{printable.Text(file), outputs.MIME(file, data[:min(len(data), headBytes)]), len(data), first, next, base64.StdEncoding.EncodeToString(data[first:last]), warnings})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -69,10 +70,10 @@ func (s *Set) Delivers() map[string]bool {
 // text.
 func (o *Operation) Answer(ctx context.Context, s *Scope, args Args) (string, error) {
 	if err := args.Err(); err != nil {
-		return "error: " + err.Error(), nil
+		return "error: " + printable.Lines(err.Error()), nil
 	}
 	if err := args.decoded.Missing(); err != nil {
-		return "error: " + err.Error(), nil
+		return "error: " + printable.Lines(err.Error()), nil
 	}
 	var r reply
 	for _, w := range args.Warnings() {
@@ -96,7 +97,7 @@ func (o *Operation) Answer(ctx context.Context, s *Scope, args Args) (string, er
 	var answer ModelError
 	switch {
 	case errors.As(err, &answer):
-		return s.Limits.bound(r.join("error: " + strings.ReplaceAll(string(answer), "skill_load", s.LoadTool()))), nil
+		return s.Limits.bound(r.join("error: " + printable.Lines(strings.ReplaceAll(string(answer), "skill_load", s.LoadTool())))), nil
 	case err != nil || saved:
 		return text, err
 	}
@@ -108,7 +109,7 @@ func (o *Operation) Answer(ctx context.Context, s *Scope, args Args) (string, er
 type reply struct{ lines []string }
 
 func (r *reply) after(format string, args ...any) {
-	r.lines = append(r.lines, fmt.Sprintf(format, args...))
+	r.lines = append(r.lines, printable.Lines(fmt.Sprintf(format, args...)))
 }
 
 func (r *reply) join(text string) string {
@@ -136,7 +137,7 @@ func cutReceipt(text string) (rest, receipt string) {
 // object, or to the warnings that it has. An array has no place for them.
 func warned(text string, lines []string) string {
 	var object struct {
-		Warnings []string `json:"warnings"`
+		Warnings []printable.Text `json:"warnings"`
 	}
 	if json.Unmarshal([]byte(text), &object) != nil {
 		return text
@@ -145,7 +146,7 @@ func warned(text string, lines []string) string {
 	if err != nil {
 		return text
 	}
-	all, err := encodeJSON(append(object.Warnings, lines...))
+	all, err := encodeJSON(append(object.Warnings, printable.Texts(lines)...))
 	if err != nil {
 		return text
 	}

@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 )
@@ -200,15 +199,5 @@ func jsonList(names []string, n int) string {
 		names = names[:n]
 	}
 	b, _ := json.Marshal(names) // strings always marshal
-	var text strings.Builder
-	for _, r := range string(b) {
-		if !unicode.Is(unicode.Cf, r) {
-			text.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&text, `\u%04x`, unit)
-		}
-	}
-	return text.String() + more
+	return printable.Lines(string(b)) + more
 }

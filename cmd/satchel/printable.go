@@ -6,7 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
-	"unicode/utf16"
+
+	escape "github.com/satchel-go/satchel/internal/printable"
 )
 
 // printable makes text from outside safe to print on one line. A line break becomes a
@@ -36,35 +37,12 @@ func encodeLine(out io.Writer, value any) error {
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(value)
 	if err == nil {
-		_, err = io.WriteString(out, printableJSON(b.String()))
+		_, err = io.WriteString(out, escape.Lines(b.String()))
 	}
 	if err != nil {
 		return fmt.Errorf("write answer: %w", err)
 	}
 	return nil
-}
-
-// printableJSON writes the characters of JSON text that printable would replace as
-// escapes, which mean the same.
-func printableJSON(text string) string {
-	if isPlain(text) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if r == '\n' || !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r) {
-			b.WriteRune(r)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&b, `\u%04x`, unit)
-		}
-	}
-	return b.String()
-}
-
-func isPlain(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || r == 0x7f })
 }
 
 // inLine returns an error's text on one line. Joined errors have one line each.

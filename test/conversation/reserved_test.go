@@ -3,6 +3,10 @@ package conversation_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -61,6 +65,45 @@ func (s *fullStore) Save(ctx context.Context, rec *session.Record) (*session.Rec
 	return s.Store.Save(ctx, rec)
 }
 
+// saysOnce reports whether an error says once that the end of a session was not noted.
+func saysOnce(err error, id string) bool {
+	return strings.Count(err.Error(), fmt.Sprintf("note that session %q ends: ", id)) == 1
+}
+
+// So it is with sessions in a directory, which write their notes first.
+func TestEndSessionInAFullDirectory(t *testing.T) {
+	dir := t.TempDir()
+	store, err := session.NewDirectory(dir, session.WithSync(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	rt, err := satchel.New(satchel.WithStore(store), satchel.WithSkillFS("skills", fstest.MapFS{
+		"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Reads PDF files.\n---\nBODY\n")},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	ctx := satchel.WithSession(t.Context(), "s")
+	if _, err := rt.CallTool(ctx, core.SessionKey{Session: "s"}, core.ToolCall{Name: "skill_load", Arguments: `{"skill":"pdf"}`}); err != nil {
+		t.Fatal(err)
+	}
+	closed := filepath.Join(dir, "closed")
+	if err := os.RemoveAll(closed); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(closed, nil, 0o600); err != nil { // no note can be written here
+		t.Fatal(err)
+	}
+	if err := rt.EndSession(ctx, "s"); err == nil || !saysOnce(err, "s") {
+		t.Errorf("the error is %v", err)
+	}
+	if loaded, err := rt.Loaded(ctx); err != nil || len(loaded) != 1 {
+		t.Errorf("after an end that failed %v is loaded, %v", loaded, err)
+	}
+}
+
 // A session whose end cannot be noted has not ended: ending it again, when there is
 // room, notes it, and its old messages bring nothing back.
 func TestEndSessionOnAFullDisk(t *testing.T) {
@@ -87,7 +130,7 @@ func TestEndSessionOnAFullDisk(t *testing.T) {
 	}
 
 	store.full = true
-	if err := rt.EndSession(ctx, "s"); !errors.Is(err, errFull) {
+	if err := rt.EndSession(ctx, "s"); !errors.Is(err, errFull) || !saysOnce(err, "s") {
 		t.Fatalf("on a full disk: %v", err)
 	}
 	if loaded, err := rt.Loaded(ctx); err != nil || len(loaded) != 1 {

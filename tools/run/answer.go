@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/internal/redact"
 	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/workspace"
@@ -21,30 +22,49 @@ import (
 // run to run, such as the duration, are left to the events: in the answer they
 // would cost prompt cache and tell the model nothing.
 type runAnswer struct {
-	Staged    []workspace.StagedInput `json:"staged_inputs,omitempty"`
-	Files     []outputFile            `json:"output_files"`
-	Primary   *outputFile             `json:"primary_output,omitempty"`
-	Stdout    *string                 `json:"stdout,omitempty"` // nil: an earlier answer had it
-	Stderr    *string                 `json:"stderr,omitempty"`
-	ExitCode  int                     `json:"exit_code"`
-	TimedOut  bool                    `json:"timed_out"`
-	Reason    executor.Reason         `json:"reason,omitempty"`
-	Artifacts []savedFile             `json:"artifact_files,omitempty"`
-	Warnings  []string                `json:"warnings,omitempty"`
+	Staged    []stagedFile     `json:"staged_inputs,omitempty"`
+	Files     []outputFile     `json:"output_files"`
+	Primary   *outputFile      `json:"primary_output,omitempty"`
+	Stdout    *string          `json:"stdout,omitempty"` // nil: an earlier answer had it
+	Stderr    *string          `json:"stderr,omitempty"`
+	ExitCode  int              `json:"exit_code"`
+	TimedOut  bool             `json:"timed_out"`
+	Reason    executor.Reason  `json:"reason,omitempty"`
+	Artifacts []savedFile      `json:"artifact_files,omitempty"`
+	Warnings  []printable.Text `json:"warnings,omitempty"`
+}
+
+func warning(format string, args ...any) printable.Text {
+	return printable.Text(fmt.Sprintf(format, args...))
+}
+
+// stagedFile is a [workspace.StagedInput] as an answer shows it.
+type stagedFile struct {
+	Name         printable.Text `json:"name"`
+	OriginalName printable.Text `json:"original_name,omitempty"`
+	MIME         printable.Text `json:"mime_type,omitempty"`
+	Size         int64          `json:"size_bytes"`
+}
+
+func stagedFiles(staged []workspace.StagedInput) (files []stagedFile) {
+	for _, s := range staged {
+		files = append(files, stagedFile{printable.Text(s.Name), printable.Text(s.OriginalName), printable.Text(s.MIME), s.Size})
+	}
+	return files
 }
 
 type outputFile struct {
-	Name      string `json:"name"`
-	Ref       string `json:"ref"`
-	Content   string `json:"content,omitempty"`
-	MIME      string `json:"mime_type"`
-	Size      int64  `json:"size_bytes"`
-	Truncated bool   `json:"truncated,omitempty"`
+	Name      printable.Text `json:"name"`
+	Ref       printable.Text `json:"ref"`
+	Content   string         `json:"content,omitempty"`
+	MIME      string         `json:"mime_type"`
+	Size      int64          `json:"size_bytes"`
+	Truncated bool           `json:"truncated,omitempty"`
 }
 
 type savedFile struct {
-	Name    string `json:"name"`
-	Version int    `json:"version"`
+	Name    printable.Text `json:"name"`
+	Version int            `json:"version"`
 }
 
 // answer is a call after its command has ended: it collects what the command left
@@ -67,7 +87,7 @@ func (w *answer) write(ctx context.Context, result executor.Result) (string, err
 // outcome collects what the command left and fills in the result.
 func (w *answer) outcome(ctx context.Context, result executor.Result) (*runAnswer, error) {
 	a := &runAnswer{
-		Staged: w.staged, Files: []outputFile{},
+		Staged: stagedFiles(w.staged), Files: []outputFile{},
 		ExitCode: result.ExitCode, TimedOut: result.Reason == executor.ReasonTimeout,
 	}
 	if result.Reason != executor.ReasonExit {
@@ -86,7 +106,7 @@ func (w *answer) outcome(ctx context.Context, result executor.Result) (*runAnswe
 		w.suggestScripts()
 	}
 	for _, text := range w.warnings {
-		a.Warnings = append(a.Warnings, w.redact(text))
+		a.Warnings = append(a.Warnings, printable.Text(w.redact(text)))
 	}
 	return a, nil
 }
@@ -143,7 +163,7 @@ func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
 		}
 		for _, s := range saved {
 			name := w.redact(s.Name)
-			a.Artifacts = append(a.Artifacts, savedFile{name, s.Version})
+			a.Artifacts = append(a.Artifacts, savedFile{printable.Text(name), s.Version})
 			ref := artifacts.Ref{Name: name, Version: s.Version}
 			collected.Saved = append(collected.Saved, core.Saved{Name: name, Version: s.Version, Ref: ref.String()})
 		}
@@ -170,7 +190,7 @@ func (w *answer) stream(s executor.Stream) string {
 
 func (w *answer) listed(f outputs.File) outputFile {
 	return outputFile{
-		Name: w.redact(f.Name), Ref: w.redact(f.Ref()), Content: f.Content,
+		Name: printable.Text(w.redact(f.Name)), Ref: printable.Text(w.redact(f.Ref())), Content: f.Content,
 		MIME: f.MIME, Size: f.Size, Truncated: f.Truncated,
 	}
 }

@@ -2,10 +2,10 @@ package run
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 // finish writes the result of a session whose command has ended. The result
@@ -34,9 +34,9 @@ func (w *answer) finish(ctx context.Context, result executor.Result, fault error
 // begun returns what the answer to skill_exec says beside the page while there is
 // no result yet.
 func (w *answer) begun() execAnswer {
-	told := &runAnswer{Staged: slices.Clone(w.staged)}
+	told := &runAnswer{Staged: stagedFiles(w.staged)}
 	for _, text := range w.warnings {
-		told.Warnings = append(told.Warnings, w.redact(text))
+		told.Warnings = append(told.Warnings, printable.Text(w.redact(text)))
 	}
 	w.shorten(told, w.scope.Limits.OrDefaults().Answer)
 	return execAnswer{Staged: told.Staged, Warnings: told.Warnings}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/internal/jsonsize"
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 // besides is reserved in an answer for warnings that are added later.
@@ -40,7 +41,7 @@ func (w *answer) fit(a *runAnswer, limit int) (string, error) {
 		}
 	}
 	if cut > 0 {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("the content of %d files is cut or left out: read the rest with skill_read, by their ref", cut))
+		a.Warnings = append(a.Warnings, warning("the content of %d files is cut or left out: read the rest with skill_read, by their ref", cut))
 	}
 	return encode(a)
 }
@@ -52,7 +53,7 @@ func (w *answer) shorten(a *runAnswer, limit int) {
 			*stream = shortStream(*stream, limit/4)
 		}
 	}
-	if a.Primary != nil && jsonsize.Of(a.Primary.Name) > limit/64 {
+	if a.Primary != nil && printable.Size(string(a.Primary.Name)) > limit/64 {
 		a.Primary = nil // the list has it, as far as there is room
 	}
 	var staged, files, saved, warnings int
@@ -70,7 +71,7 @@ func (w *answer) shorten(a *runAnswer, limit int) {
 		{warnings, "%d more warnings are left out"},
 	} {
 		if left.n > 0 {
-			a.Warnings = append(a.Warnings, fmt.Sprintf(left.text, left.n))
+			a.Warnings = append(a.Warnings, warning(left.text, left.n))
 		}
 	}
 }

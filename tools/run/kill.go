@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
@@ -46,7 +45,7 @@ func (r *Runner) killSession(ctx context.Context, s *tools.Scope, args tools.Arg
 		if p, err = live.Next(ctx, req); err != nil {
 			return "", err
 		}
-		a.Warnings = append(a.Warnings, fmt.Sprintf("%d bytes before offset %d were not read", p.Offset-unread, p.Offset))
+		a.Warnings = append(a.Warnings, warning("%d bytes before offset %d were not read", p.Offset-unread, p.Offset))
 	}
 	live.Forget()
 	return tellPage(live, p, a)

@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // How long a call waits for output. The wait ends early if the command ends or
@@ -29,16 +28,16 @@ const (
 // execAnswer is the JSON object that answers the calls of a session. Each page of
 // the output continues the one before; only the last one comes with the end.
 type execAnswer struct {
-	Status      string                  `json:"status"`
-	Session     string                  `json:"session_id"`
-	Output      string                  `json:"output"`
-	Offset      int64                   `json:"offset"`
-	Next        int64                   `json:"next_offset"`
-	End         int64                   `json:"end_offset,omitempty"` // if there is more than one page
-	Interaction *interaction            `json:"interaction,omitempty"`
-	Staged      []workspace.StagedInput `json:"staged_inputs,omitempty"`
-	Warnings    []string                `json:"warnings,omitempty"`
-	Result      json.RawMessage         `json:"result,omitempty"`
+	Status      string           `json:"status"`
+	Session     string           `json:"session_id"`
+	Output      string           `json:"output"`
+	Offset      int64            `json:"offset"`
+	Next        int64            `json:"next_offset"`
+	End         int64            `json:"end_offset,omitempty"` // if there is more than one page
+	Interaction *interaction     `json:"interaction,omitempty"`
+	Staged      []stagedFile     `json:"staged_inputs,omitempty"`
+	Warnings    []printable.Text `json:"warnings,omitempty"`
+	Result      json.RawMessage  `json:"result,omitempty"`
 }
 
 // interaction says what the command seems to be waiting for. The question itself
@@ -133,7 +132,7 @@ func tellPage(live *terminal.Session, p terminal.Page, a execAnswer) (string, er
 		a.Interaction = &interaction{true, p.Asks.Kind, p.Asks.Hint}
 	}
 	if p.Lost > 0 {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("%d bytes before offset %d are not kept any more", p.Lost, p.Offset))
+		a.Warnings = append(a.Warnings, warning("%d bytes before offset %d are not kept any more", p.Lost, p.Offset))
 	}
 	if p.Ended && live.Idled() {
 		a.Warnings = append(a.Warnings, "it was killed: it had not been asked for in a long time")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -46,7 +47,7 @@ func (r *Runner) writeStdin(ctx context.Context, s *tools.Scope, args tools.Args
 	if eof := args.Flag("eof"); chars != "" || eof {
 		switch err := live.Write([]byte(chars), eof); {
 		case errors.Is(err, terminal.ErrEnded):
-			a.Warnings = []string{"not sent: the command takes no more input"}
+			a.Warnings = []printable.Text{"not sent: the command takes no more input"}
 		case err != nil:
 			return "", tools.ModelErrorf("not sent: %v", err)
 		}

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -79,21 +80,21 @@ func command(args tools.Args, skill string) string {
 // the model is told as it is.
 func result(at, answer string) (string, error) {
 	var ran struct {
-		ExitCode int      `json:"exit_code"`
-		Stdout   string   `json:"stdout"`
-		Stderr   string   `json:"stderr"`
-		TimedOut bool     `json:"timed_out"`
-		Warnings []string `json:"warnings"`
+		ExitCode int              `json:"exit_code"`
+		Stdout   string           `json:"stdout"`
+		Stderr   string           `json:"stderr"`
+		TimedOut bool             `json:"timed_out"`
+		Warnings []printable.Text `json:"warnings"`
 	}
 	if json.Unmarshal([]byte(answer), &ran) != nil || !strings.Contains(answer, `"exit_code"`) {
 		return answer, nil
 	}
 	return encode(struct {
-		Path     string   `json:"path"`
-		ExitCode int      `json:"exit_code"`
-		Stdout   string   `json:"stdout"`
-		Stderr   string   `json:"stderr"`
-		TimedOut bool     `json:"timed_out,omitempty"`
-		Warnings []string `json:"warnings,omitempty"`
-	}{at, ran.ExitCode, ran.Stdout, ran.Stderr, ran.TimedOut, ran.Warnings})
+		Path     printable.Text   `json:"path"`
+		ExitCode int              `json:"exit_code"`
+		Stdout   string           `json:"stdout"`
+		Stderr   string           `json:"stderr"`
+		TimedOut bool             `json:"timed_out,omitempty"`
+		Warnings []printable.Text `json:"warnings,omitempty"`
+	}{printable.Text(at), ran.ExitCode, ran.Stdout, ran.Stderr, ran.TimedOut, ran.Warnings})
 }

@@ -7,17 +7,18 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/library"
 )
 
 // failure is the answer to what could not be done.
 type failure struct {
-	Error        string      `json:"error"`
-	Message      string      `json:"message"`
-	CanonicalID  string      `json:"canonicalId,omitempty"`
-	Candidates   []candidate `json:"candidates,omitempty"`
-	VersionRef   string      `json:"versionRef,omitempty"`
-	ChangedSince string      `json:"changedSince,omitempty"`
+	Error        string         `json:"error"`
+	Message      printable.Text `json:"message"`
+	CanonicalID  string         `json:"canonicalId,omitempty"`
+	Candidates   []candidate    `json:"candidates,omitempty"`
+	VersionRef   string         `json:"versionRef,omitempty"`
+	ChangedSince string         `json:"changedSince,omitempty"`
 }
 
 type candidate struct {
@@ -27,7 +28,9 @@ type candidate struct {
 	Description string `json:"description"`
 }
 
-func fail(code, message string) string { return encode(failure{Error: code, Message: message}) }
+func fail(code, message string) string {
+	return encode(failure{Error: code, Message: printable.Text(message)})
+}
 
 // unavailable is the answer while the store does not answer.
 const unavailable = "the skill library does not answer; try again later"
@@ -44,7 +47,7 @@ func (d *Desk) failed(ctx context.Context, err error, limit int) (string, error)
 		}
 		return fail("unavailable", unavailable), nil
 	}
-	f := failure{Error: own.Code, Message: own.Message, VersionRef: own.VersionRef, ChangedSince: own.ChangedSince}
+	f := failure{Error: own.Code, Message: printable.Text(own.Message), VersionRef: own.VersionRef, ChangedSince: own.ChangedSince}
 	for i := range own.Candidates {
 		f.Candidates = append(f.Candidates, candidateOf(&own.Candidates[i]))
 	}

@@ -10,14 +10,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/tools"
 )
 
 // fileSize is a file as inspect lists it.
 type fileSize struct {
-	Path string `json:"path"`
-	Size int64  `json:"size"`
+	Path printable.Text `json:"path"`
+	Size int64          `json:"size"`
 }
 
 // inspected is the answer of inspect.
@@ -27,7 +28,7 @@ type inspected struct {
 	Metadata   map[string]string `json:"metadata"`
 	Parameters []Param           `json:"parameters"`
 	Files      []fileSize        `json:"files"`
-	Path       string            `json:"path"`
+	Path       printable.Text    `json:"path"`
 	Content    *string           `json:"content,omitempty"`
 	Numbered   *string           `json:"contentWithLineNumbers,omitempty"`
 	Base64     string            `json:"contentBase64,omitempty"`
@@ -40,7 +41,7 @@ type inspected struct {
 	Next       *next             `json:"next,omitempty"`
 	SHA256     string            `json:"sha256"`
 	Reviewed   bool              `json:"reviewed"`
-	Warnings   []string          `json:"warnings"`
+	Warnings   []printable.Text  `json:"warnings"`
 }
 
 // next says how to get the part after this one.
@@ -79,7 +80,7 @@ func (r *reading) inspect() (string, error) {
 	sum := sha256.Sum256(data)
 	out := inspected{
 		Action: "inspect", entry: describe(&o.Descriptor), Parameters: paramsOf(o.Front.Metadata),
-		Files: []fileSize{}, Path: path, SHA256: hex.EncodeToString(sum[:]), Reviewed: o.Reviewed, Warnings: append([]string{}, o.warnings...),
+		Files: []fileSize{}, Path: printable.Text(path), SHA256: hex.EncodeToString(sum[:]), Reviewed: o.Reviewed, Warnings: printable.Texts(append([]string{}, o.warnings...)),
 	}
 	if out.Metadata = o.Front.Metadata; out.Metadata == nil {
 		out.Metadata = map[string]string{}
@@ -88,7 +89,7 @@ func (r *reading) inspect() (string, error) {
 		out.Parameters = []Param{}
 	}
 	for _, f := range o.list {
-		out.Files = append(out.Files, fileSize{f.Path, f.Size})
+		out.Files = append(out.Files, fileSize{printable.Text(f.Path), f.Size})
 	}
 	if len(encode(out.Metadata)) > 8<<10 {
 		out.Metadata, out.Parameters = map[string]string{}, []Param{}
@@ -96,7 +97,7 @@ func (r *reading) inspect() (string, error) {
 	}
 	if len(encode(out.Files)) > 12<<10 {
 		out.Files = []fileSize{}
-		out.Warnings = append(out.Warnings, fmt.Sprintf("the %d files are too many to be listed", len(o.list)))
+		out.Warnings = append(out.Warnings, printable.Text(fmt.Sprintf("the %d files are too many to be listed", len(o.list))))
 	}
 	return r.show(&out, data)
 }

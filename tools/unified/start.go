@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/skillmd"
@@ -26,7 +27,7 @@ type started struct {
 	Part        int                        `json:"part"`
 	Parts       int                        `json:"parts"`
 	Next        *next                      `json:"next,omitempty"`
-	Warnings    []string                   `json:"warnings,omitempty"`
+	Warnings    []printable.Text           `json:"warnings,omitempty"`
 }
 
 func (r *reading) run() (string, error) {
@@ -42,7 +43,8 @@ func (r *reading) run() (string, error) {
 		return "", err
 	}
 	if !o.ModelInvocation {
-		return encode(failure{Error: "blocked", Message: fmt.Sprintf("skill %q may not be started by a model (disable-model-invocation); ask the user to start it", o.Name), CanonicalID: o.ID}), nil
+		message := fmt.Sprintf("skill %q may not be started by a model (disable-model-invocation); ask the user to start it", o.Name)
+		return encode(failure{Error: "blocked", Message: printable.Text(message), CanonicalID: o.ID}), nil
 	}
 	data, err := o.read(r.ctx, skillFile)
 	if err != nil {
@@ -90,7 +92,7 @@ func (r *reading) run() (string, error) {
 		}
 		bring.Docs = append(bring.Docs, tools.BroughtDoc{Name: name, Content: contentOf(string(text))})
 	}
-	out := started{Action: "run", Status: "loaded", CanonicalID: o.ID, Name: o.Name, VersionRef: o.VersionRef, Parameters: values, Part: part, Parts: len(pieces), Warnings: append(warnings, o.warnings...)}
+	out := started{Action: "run", Status: "loaded", CanonicalID: o.ID, Name: o.Name, VersionRef: o.VersionRef, Parameters: values, Part: part, Parts: len(pieces), Warnings: printable.Texts(append(warnings, o.warnings...))}
 	if part < len(pieces) {
 		out.Next = &next{part + 1}
 	}
@@ -98,7 +100,7 @@ func (r *reading) run() (string, error) {
 		said := out
 		for _, l := range lines {
 			if l != "loaded: "+skill.Name {
-				said.Warnings = append(said.Warnings[:len(said.Warnings):len(said.Warnings)], l)
+				said.Warnings = append(said.Warnings[:len(said.Warnings):len(said.Warnings)], printable.Text(l))
 			}
 		}
 		text := encode(said)

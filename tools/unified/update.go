@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/skillmd"
@@ -211,7 +212,7 @@ type updated struct {
 	DiffID       string               `json:"diffId,omitempty"`
 	Added        int                  `json:"added"`
 	Removed      int                  `json:"removed"`
-	Warnings     []string             `json:"warnings"`
+	Warnings     []printable.Text     `json:"warnings"`
 	Diagnostics  []skillmd.Diagnostic `json:"diagnostics"`
 }
 
@@ -274,7 +275,7 @@ func fitted(out *library.Outcome, limit int) string {
 	u := updated{
 		Action: string(out.Action), Status: out.Status, CanonicalID: out.ID, Name: out.Name, VersionRef: out.VersionRef, Previous: out.Previous,
 		Diff: &out.Diff.Unified, NumberedDiff: &out.Diff.Numbered, Added: out.Diff.Added, Removed: out.Diff.Removed,
-		Warnings: append([]string{}, out.Warnings...), Diagnostics: append([]skillmd.Diagnostic{}, out.Diagnostics...),
+		Warnings: printable.Texts(append([]string{}, out.Warnings...)), Diagnostics: append([]skillmd.Diagnostic{}, out.Diagnostics...),
 	}
 	text := encode(u)
 	for _, leave := range []func(){
