@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
+	"github.com/satchel-go/satchel/workspace"
 )
 
 // findDependencies finds the environments with the packages that the skill
@@ -40,25 +43,52 @@ func (st *staging) findDependencies(ctx context.Context, first bool) error {
 }
 
 // dependencyVars returns the variables that show the packages of the environments,
-// and the node modules that the host shows, to the system's interpreters.
+// and those that the host shows, to the system's interpreters.
 func (st *staging) dependencyVars() []string {
-	var env, modules []string
+	var python, node []string
 	for _, e := range st.found.Environments {
 		for _, v := range e.Vars() {
 			if path, ok := strings.CutPrefix(v, "NODE_PATH="); ok {
-				modules = append(modules, path)
+				node = append(node, path)
 			} else {
-				env = append(env, v)
+				python = append(python, strings.TrimPrefix(v, "PYTHONPATH="))
 			}
 		}
 	}
 	for _, dir := range st.visible(st.capabilities()) {
 		if filepath.Base(dir) == "node_modules" {
-			modules = append(modules, dir)
+			node = append(node, dir)
+		} else if packages := systemPackages(dir); packages != "" {
+			python = append(python, packages)
 		}
 	}
-	if len(modules) > 0 {
-		env = append(env, "NODE_PATH="+strings.Join(modules, string(filepath.ListSeparator)))
+	var env []string
+	if len(python) > 0 {
+		env = append(env, "PYTHONPATH="+strings.Join(python, string(filepath.ListSeparator)))
+	}
+	if len(node) > 0 {
+		env = append(env, "NODE_PATH="+strings.Join(node, string(filepath.ListSeparator)))
 	}
 	return env
+}
+
+// systemPackages returns where the packages of a virtual environment are, if they are
+// for the version of the system's Python: where names are compared with a list, python3
+// means that one. Otherwise it returns "".
+func systemPackages(dir string) string {
+	if _, err := os.Stat(filepath.Join(dir, "pyvenv.cfg")); err != nil {
+		return ""
+	}
+	python, err := lookpath.Find("python3", workspace.SystemPath)
+	if err == nil {
+		python, err = filepath.EvalSymlinks(python) // /usr/bin/python3.11
+	}
+	packages := filepath.Join(dir, "lib", filepath.Base(python), "site-packages")
+	if err == nil {
+		_, err = os.Stat(packages)
+	}
+	if err != nil || strings.ContainsRune(packages, filepath.ListSeparator) {
+		return ""
+	}
+	return packages
 }
