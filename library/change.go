@@ -3,6 +3,7 @@ package library
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -45,6 +46,11 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 	if err := v.allowed(i, e.Action); err != nil {
 		return out, err
 	}
+	if e.Status == string(Draft) && i.head != nil && i.head.Shared {
+		if err := need(v.role, Maintainer, "making a shared skill a draft", ""); err != nil {
+			return out, err
+		}
+	}
 	if e.Expected == "" {
 		return out, invalid("expectedVersionRef is missing: inspect the skill and send the versionRef that you saw")
 	}
@@ -55,14 +61,18 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 	out.Previous = head.VersionRef
 	from := head
 	if !sameRef(e.Expected, head) {
-		if from, err = v.open(ctx, i, e.Expected); err != nil {
+		from, err = v.open(ctx, i, e.Expected)
+		if isOwn(err) && i.base != nil && strings.HasPrefix(e.Expected, "p-") { // packaged before an upgrade
+			return out, l.conflict(ctx, v, i, nil, head, e.Expected)
+		}
+		if err != nil {
 			return out, err
 		}
 	}
 	m, err := l.apply(ctx, i, from, e)
 	if err != nil {
 		if from != head { // the text that it was made for is gone anyway
-			return out, l.conflict(ctx, v, i, from, head)
+			return out, l.conflict(ctx, v, i, from, head, from.VersionRef)
 		}
 		return out, err
 	}
@@ -70,7 +80,7 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 	digest := digestOf(files)
 	same := digest == head.Digest && m.state == stateOf(i)
 	if from != head && !same {
-		return out, l.conflict(ctx, v, i, from, head)
+		return out, l.conflict(ctx, v, i, from, head, from.VersionRef)
 	}
 	out.Digest, out.Warnings = digest, m.warnings
 	if same {

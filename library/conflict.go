@@ -5,20 +5,24 @@ import (
 	"fmt"
 )
 
-// conflict says what has happened since the version that an edit was made for.
-func (l *Library) conflict(ctx context.Context, v *view, i *item, from, head *Skill) error {
+// conflict says what has happened since the version that an edit was made for; from is
+// nil where that is not kept.
+func (l *Library) conflict(ctx context.Context, v *view, i *item, from, head *Skill, expected string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	e := refuse("conflict", ErrConflict, "the skill is at %s, not %s: it was changed. Inspect it and make the change anew.", head.VersionRef, from.VersionRef)
+	e := refuse("conflict", ErrConflict, "the skill is at %s, not %s: it was changed. Inspect it and make the change anew.", head.VersionRef, cut(expected, 40))
 	if head.Version > 0 {
 		r, err := l.store.Load(ctx, v.actor.Tenant, i.id, head.Version)
 		if err != nil {
 			return err
 		}
-		e.Message = fmt.Sprintf("the skill is at %s, not %s: it was changed by %s (%q). Inspect it and make the change anew.", head.VersionRef, from.VersionRef, r.Subject, r.Reason)
+		e.Message = fmt.Sprintf("the skill is at %s, not %s: it was changed by %s (%q). Inspect it and make the change anew.", head.VersionRef, cut(expected, 40), r.Subject, r.Reason)
 	}
 	e.VersionRef = head.VersionRef
+	if from == nil {
+		return e
+	}
 	after, err := head.ReadAll(ctx)
 	if err != nil {
 		return err
@@ -51,8 +55,7 @@ func (l *Library) raced(ctx context.Context, a Actor, out Outcome) error {
 	}
 	from, err := v.open(ctx, i, out.Previous)
 	if err != nil {
-		from = head
+		from = nil
 	}
-	e := l.conflict(ctx, v, i, from, head)
-	return e
+	return l.conflict(ctx, v, i, from, head, out.Previous)
 }

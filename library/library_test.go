@@ -293,6 +293,11 @@ func TestOverlay(t *testing.T) {
 	if got := refusal(t, l, eve, e); got != `refused: editing plugin skills needs the role maintainer; copy it with action "copy" and edit the copy` {
 		t.Error(got)
 	}
+	older := e
+	older.Expected = "p-000000000000"
+	if got, want := refusal(t, l, mia, older), "conflict: the skill is at "+s.VersionRef+", not p-000000000000: it was changed. Inspect it and make the change anew."; got != want {
+		t.Errorf("an edit of what was packaged before an upgrade: %s", got)
+	}
 	v1 := edit(t, l, mia, e)
 	edited := strings.Replace(text, "the form", "a form", 1)
 	if got := read(t, l, vic, library.Ref{Skill: id}, "SKILL.md"); got != edited || !strings.HasPrefix(v1.VersionRef, "v1-") {
@@ -366,6 +371,10 @@ func TestHeldEdits(t *testing.T) {
 	}
 	if got := served(eve); got != held.VersionRef {
 		t.Errorf("its maker is served %s", got)
+	}
+	hidden := library.Edit{Action: library.Metadata, Skill: v1.ID, Expected: held.VersionRef, Status: "draft", Model: true, Held: true}
+	if got := refusal(t, l, eve, hidden); got != "refused: making a shared skill a draft needs the role maintainer" {
+		t.Errorf("an editor hides a skill from all: %s", got)
 	}
 	if _, err := l.Review(t.Context(), mia, library.Ref{Skill: "pdf", Version: held.VersionRef}); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -31,7 +32,12 @@ type Plugin struct {
 	// Allow says who sees the plugin: one agent, say. Nil is everybody. It is pure, and
 	// does not ask which session the actor is in.
 	Allow func(Actor) bool
+
+	now func() (manifest, error) // what is installed now; nil keeps Version
 }
+
+// manifest is what is read of a plugin.json.
+type manifest struct{ Name, Version string }
 
 var pluginID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
@@ -58,32 +64,40 @@ func WithPlugins(plugins ...Plugin) Option {
 // skills are below skills/. Its version is read anew with the skills, so an upgrade in
 // place is seen.
 func OpenPlugin(dir string) (Plugin, error) {
-	root, err := os.OpenRoot(dir)
+	read := func() (manifest, error) { return readManifest(dir) }
+	m, err := read()
 	if err != nil {
 		return Plugin{}, err
+	}
+	source, err := catalog.OpenSource(catalog.Dir(filepath.Join(dir, "skills")).Optional())
+	if err != nil {
+		return Plugin{}, err
+	}
+	return Plugin{ID: m.Name, Version: m.Version, Source: source, now: read}, nil
+}
+
+func readManifest(dir string) (m manifest, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return m, err
 	}
 	defer root.Close()
 	f, err := root.Open(filepath.FromSlash(".claude-plugin/plugin.json"))
 	if err != nil {
-		return Plugin{}, err
+		return m, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, 64<<10+1))
 	if err == nil && len(data) > 64<<10 {
 		err = ErrTooLarge
 	}
-	var manifest struct{ Name, Version string }
 	if err == nil {
-		err = json.Unmarshal(data, &manifest)
+		err = json.Unmarshal(data, &m)
 	}
 	if err != nil {
-		return Plugin{}, fmt.Errorf("plugin %s: plugin.json: %w", dir, err)
+		return m, fmt.Errorf("plugin %s: plugin.json: %w", dir, err)
 	}
-	source, err := catalog.OpenSource(catalog.Dir(filepath.Join(dir, "skills")).Optional())
-	if err != nil {
-		return Plugin{}, err
-	}
-	return Plugin{ID: manifest.Name, Version: manifest.Version, Source: source}, nil
+	return m, nil
 }
 
 // rescan is how long the skills of a plugin are believed to be as they were.
@@ -95,12 +109,14 @@ type plugin struct {
 	mu      sync.Mutex
 	listing *catalog.Listing
 	at      time.Time
+	version string
 	skills  map[string]*packaged // by canonical id
 }
 
 // packaged is a skill as a plugin brings it. It never changes.
 type packaged struct {
 	plugin *plugin
+	from   PluginRef
 	id     string
 	entry  catalog.Entry
 	skill  core.Skill
@@ -144,7 +160,13 @@ func (p *plugin) scan(ctx context.Context) (map[string]*packaged, error) {
 		return p.skills, err
 	}
 	p.at = time.Now()
-	if listing == p.listing && p.skills != nil {
+	version := cmp.Or(p.version, p.Version)
+	if p.now != nil {
+		if m, err := p.now(); err == nil { // else it is being upgraded
+			version = m.Version
+		}
+	}
+	if listing == p.listing && version == p.version && p.skills != nil {
 		return p.skills, nil
 	}
 	skills := map[string]*packaged{}
@@ -153,7 +175,7 @@ func (p *plugin) scan(ctx context.Context) (map[string]*packaged, error) {
 		if err != nil || doc.Skill.Name == "" {
 			continue
 		}
-		s := &packaged{plugin: p, id: "plugin:" + p.ID + ":" + doc.Skill.Name, entry: e, skill: doc.Skill}
+		s := &packaged{plugin: p, from: PluginRef{p.ID, p.Name, version}, id: "plugin:" + p.ID + ":" + doc.Skill.Name, entry: e, skill: doc.Skill}
 		if s.files, err = filesOf(ctx, p.Source, e); err != nil {
 			return p.skills, err
 		}
@@ -162,7 +184,7 @@ func (p *plugin) scan(ctx context.Context) (map[string]*packaged, error) {
 			skills[s.id] = s
 		}
 	}
-	p.listing, p.skills = listing, skills
+	p.listing, p.version, p.skills = listing, version, skills
 	return skills, nil
 }
 
@@ -220,12 +242,17 @@ func (s *packaged) read(ctx context.Context, f File, limit int) ([]byte, error) 
 	return data, nil
 }
 
+func (s *packaged) origin() *PluginRef {
+	from := s.from
+	return &from
+}
+
 func (s *packaged) ref() string { return fmt.Sprintf("p-%.12s", s.digest) }
 
 func (s *packaged) describe() Descriptor {
 	return describe(Descriptor{
 		ID: s.id, Source: "plugin", Name: s.skill.Name, Editable: true, VersionRef: s.ref(), State: Active, Reviewed: true, Shared: true,
-		Plugin: &PluginRef{s.plugin.ID, s.plugin.Name, s.plugin.Version},
+		Plugin: s.origin(),
 	}, s.skill)
 }
 

@@ -215,8 +215,7 @@ func (v *view) describeHead(i *item, version int, digest string, front core.Skil
 		Reviewed: version == h.Reviewed, Owner: h.Owner, Shared: h.Shared,
 	}
 	if i.base != nil {
-		p := i.base.plugin
-		d.Source, d.Plugin = "plugin", &PluginRef{p.ID, p.Name, p.Version}
+		d.Source, d.Plugin = "plugin", i.base.origin()
 		d.Outdated = h.BaseDigest != i.base.digest
 	}
 	return describe(d, front)

@@ -115,19 +115,22 @@ func overlay(t *testing.T, open Open) {
 		t.Errorf("what is installed has changed: %q, %v", got, err)
 	}
 	upgraded := strings.Replace(form, "Use the form tool.", "Use the new form tool.", 1)
-	if err := os.WriteFile(file, []byte(upgraded), 0o600); err != nil {
-		t.Fatal(err)
+	manifest := filepath.Join(filepath.Dir(file), "..", "..", ".claude-plugin", "plugin.json")
+	for name, text := range map[string]string{manifest: `{"name":"office","version":"2.0.0"}`, file: upgraded} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var seen map[string]any
 	for deadline := time.Now().Add(time.Minute); ; { // plugins are not looked at each time
-		if seen = w.run(args{"action": "inspect", "skill": id}); strings.Contains(fmt.Sprint(seen["warnings"]), "overlay-outdated") {
+		if seen = w.run(args{"action": "inspect", "skill": id}); strings.Contains(fmt.Sprint(seen["warnings"]), "overlay-outdated") && strings.Contains(fmt.Sprint(seen["plugin"]), "2.0.0") {
 			break
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("after the upgrade: %v", seen)
 		}
 	}
-	want(t, seen, fmt.Sprint("versionRef=", done["versionRef"]))
+	want(t, seen, fmt.Sprint("versionRef=", done["versionRef"]), "plugin=map[pluginId:office pluginName:office version:2.0.0]")
 	want(t, w.run(args{"action": "inspect", "skill": id, "version": "base"}), "content="+upgraded)
 	want(t, w.update(args{"action": "archive", "skill": id, "expectedVersionRef": done["versionRef"]}), "status=applied")
 	want(t, w.run(args{"action": "inspect", "skill": id}), "content="+upgraded)
