@@ -52,24 +52,23 @@ func (c *census) keep(tenant string, info Info, seen int) {
 }
 
 // drop gives back the room of a blob, unless somebody has before.
-func (c *census) drop(tenant, id string) bool {
+func (c *census) drop(tenant, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.lose(tenant, id)
+	c.lose(tenant, id)
 }
 
 // lose expects c.mu to be held.
-func (c *census) lose(tenant, id string) bool {
+func (c *census) lose(tenant, id string) {
 	b := c.tenants[tenant][id]
 	if b == nil {
-		return false
+		return
 	}
 	delete(c.tenants[tenant], id)
 	if len(c.tenants[tenant]) == 0 {
 		delete(c.tenants, tenant)
 	}
 	c.quotas.add(tenant, -b.size, -1)
-	return true
 }
 
 // begin begins a turn.
