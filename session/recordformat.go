@@ -38,6 +38,7 @@ type recordHeader struct {
 // which is exact.
 func Encode(rec *Record) ([]byte, error) {
 	var b bytes.Buffer
+	b.Grow(2 << 10) // most records are shorter
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	header := recordHeader{recordFormat, []byte(rec.Key.Session), []byte(rec.Key.Agent)}
@@ -45,8 +46,7 @@ func Encode(rec *Record) ([]byte, error) {
 		return nil, fmt.Errorf("encode session record: %w", err)
 	}
 	sum := sha256.Sum256(b.Bytes())
-	b.WriteString(hex.EncodeToString(sum[:]))
-	b.WriteByte('\n')
+	b.Write(append(hex.AppendEncode(b.AvailableBuffer(), sum[:]), '\n'))
 	if b.Len() > maxFile {
 		return nil, fmt.Errorf("encode session record of %d bytes: %w", b.Len(), ErrTooLarge)
 	}

@@ -46,6 +46,11 @@ func newWriter(level int, words Dictionary) *flate.Writer {
 
 // Pack deflates data.
 func Pack(data []byte, words Dictionary) []byte {
+	if words == Records && len(data)+len(words) <= shortLength {
+		if short := packShort(data); short != nil && len(short) < len(data)/2 {
+			return short
+		} // else another code suits it better
+	}
 	var b bytes.Buffer
 	pool := writers[words]
 	w := pool.Get().(*flate.Writer)
@@ -56,16 +61,24 @@ func Pack(data []byte, words Dictionary) []byte {
 	return b.Bytes()
 }
 
+// readers are used again: a new one takes 40 KB.
+var readers = sync.Pool{New: func() any { return flate.NewReader(bytes.NewReader(nil)) }}
+
 // Unpack is the inverse of Pack for at most limit bytes. More of them, and what Pack
 // did not write, is an error.
 func Unpack(data []byte, words Dictionary, limit int) ([]byte, error) {
-	r := flate.NewReaderDict(bytes.NewReader(data), []byte(words))
-	out, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if err != nil {
+	r := readers.Get().(io.Reader)
+	defer readers.Put(r)
+	if err := r.(flate.Resetter).Reset(bytes.NewReader(data), []byte(words)); err != nil {
 		return nil, err
 	}
-	if len(out) > limit {
+	var out bytes.Buffer
+	out.Grow(min(4*len(data), limit) + bytes.MinRead)
+	if _, err := out.ReadFrom(io.LimitReader(r, int64(limit)+1)); err != nil {
+		return nil, err
+	}
+	if out.Len() > limit {
 		return nil, fmt.Errorf("more than %d bytes", limit)
 	}
-	return out, nil
+	return out.Bytes(), nil
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // Sessions implements session.Lister. It reads every session, so it is for
-// maintenance. When a session last changed is computed from its time to live;
-// with WithTTL(0) it is reported as now.
+// maintenance. When a session last changed is computed from its time to live, to
+// within a thousandth of that; with WithTTL(0) it is reported as now.
 func (s *Store) Sessions(ctx context.Context) ([]session.Info, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

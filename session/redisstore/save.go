@@ -39,7 +39,8 @@ end
 if version ~= ARGV[2] then return {0, version} end
 kept = string.sub(kept, -154) .. ARGV[4]
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3] .. '\n' .. kept .. '\n' .. ARGV[5])
-if ARGV[6] ~= '0' then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end
+local ttl = tonumber(ARGV[6])
+if ttl > 0 and redis.call('PTTL', KEYS[1]) < ttl - ttl / 1000 then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end
 return {1}`)
 
 // Save implements session.Store. A record of more than [MaxRecord] bytes fails

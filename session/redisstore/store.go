@@ -78,8 +78,9 @@ func WithPrefix(prefix string) Option {
 	}
 }
 
-// WithTTL sets how long a session is kept after its last Save or Pin. With 0 it
-// is kept until it ends. The default is [DefaultTTL].
+// WithTTL sets how long a session is kept after its last Save or Pin, less a
+// thousandth: not every Save sets it anew. With 0 it is kept until it ends. The
+// default is [DefaultTTL].
 func WithTTL(ttl time.Duration) Option {
 	return func(s *Store) error {
 		if ttl < 0 || ttl > 0 && ttl < time.Millisecond {
