@@ -3,10 +3,14 @@ package protocol
 import "github.com/satchel-go/satchel/protocol/shelf"
 
 // Latest returns, of each skill that a principal may read, the version that is meant
-// where none is named, the guide first; and a digest that changes when they do.
-func (s *Server) Latest(who Principal) (list []*shelf.Skill, digest string) {
+// where none is named, the guide first; and a digest that changes when they do. Where
+// that is the known one, there is no list.
+func (s *Server) Latest(who Principal, known string) (list []*shelf.Skill, digest string) {
 	if !who.Has(ScopeRead) {
 		return nil, ""
+	}
+	if digest = s.shelf.Digest(who.Tenant); digest == known {
+		return nil, digest
 	}
 	all, digest := s.shelf.List(who.Tenant, "")
 	list = append(list, s.guide)

@@ -48,8 +48,7 @@ func (s *skills) listResources(ctx context.Context, params *mcp.ListResourcesPar
 	if params != nil {
 		cursor = params.Cursor
 	}
-	all, _ := s.served(s.who(ctx))
-	list, next, err := page(all, cursor, (*served).skillURI)
+	list, next, err := page(s.served(s.who(ctx)).list, cursor, (*served).skillURI)
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +69,11 @@ func (k *served) resource(uri string) *mcp.Resource {
 }
 
 func (s *skills) read(ctx context.Context, uri string) (mcp.Result, error) {
-	all, _ := s.served(s.who(ctx))
-	for _, k := range all {
-		if f, ok := k.files[uri]; ok {
-			return f.contents(ctx, uri)
-		}
+	f, ok := s.served(s.who(ctx)).files[uri]
+	if !ok {
+		return nil, invalid("No resource is served at %.200s", uri)
 	}
-	return nil, invalid("No resource is served at %.200s", uri)
+	return f.contents(ctx, uri)
 }
 
 func (f file) contents(ctx context.Context, uri string) (mcp.Result, error) {
@@ -98,7 +95,7 @@ func (f file) contents(ctx context.Context, uri string) (mcp.Result, error) {
 // directory answers resources/directory/read for each folder of a skill, and for
 // those that skills are in.
 func (s *skills) directory(ctx context.Context, _ *mcp.ServerSession, params *DirectoryParams) (*DirectoryResult, error) {
-	all, _ := s.served(s.who(ctx))
+	all := s.served(s.who(ctx)).list
 	children, isFile := make(map[string]*mcp.Resource), false
 	for _, k := range slices.Backward(all) { // a skill in another describes its files itself
 		if !strings.HasPrefix(params.URI+"/", k.folder) && !strings.HasPrefix(k.folder, params.URI+"/") {

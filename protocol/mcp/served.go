@@ -44,35 +44,41 @@ const skillFile = "SKILL.md"
 
 // Diagnostics say which skills of a principal are not served, and why.
 func (s *Server) Diagnostics(who protocol.Principal) []skillmd.Diagnostic {
-	_, found := s.served(who)
-	return found
-}
-
-// served are the skills that a principal is served, ordered by URI, and why others
-// are not among them. The answer is kept until the skills change.
-func (s *Server) served(who protocol.Principal) ([]*served, []skillmd.Diagnostic) {
-	latest, digest := s.from.Latest(who)
-	s.mu.Lock()
-	kept, ok := s.kept[who.Tenant]
-	s.mu.Unlock()
-	if ok && kept.digest == digest {
-		return kept.list, kept.found
-	}
-	list, found := serve(latest)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.kept) >= maxKept {
-		clear(s.kept)
-	}
-	s.kept[who.Tenant] = shelfOf{digest, list, found}
-	return list, found
+	return s.served(who).found
 }
 
 // shelfOf is what one tenant is served.
 type shelfOf struct {
 	digest string
-	list   []*served
-	found  []skillmd.Diagnostic
+	list   []*served // ordered by URI
+	files  map[string]file
+	found  []skillmd.Diagnostic // why others are not served
+}
+
+// served is what a principal is served. It is kept until the skills change.
+func (s *Server) served(who protocol.Principal) shelfOf {
+	if !who.Has(protocol.ScopeRead) {
+		return shelfOf{}
+	}
+	s.mu.Lock()
+	kept, ok := s.kept[who.Tenant]
+	s.mu.Unlock()
+	latest, digest := s.from.Latest(who, kept.digest)
+	if ok && kept.digest == digest {
+		return kept
+	}
+	kept = shelfOf{digest: digest, files: make(map[string]file)}
+	kept.list, kept.found = serve(latest)
+	for _, k := range kept.list {
+		maps.Copy(kept.files, k.files) // what two have is the same
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.kept) >= maxKept {
+		clear(s.kept)
+	}
+	s.kept[who.Tenant] = kept
+	return kept
 }
 
 // maxKept is of how many tenants the skills are kept.

@@ -86,8 +86,7 @@ func (k *served) entry() Entry {
 }
 
 func (s *skills) list(ctx context.Context, _ *mcp.ServerSession, params *ListParams) (*ListResult, error) {
-	all, _ := s.served(s.who(ctx))
-	list, next, err := page(all, params.Cursor, (*served).skillURI)
+	list, next, err := page(s.served(s.who(ctx)).list, params.Cursor, (*served).skillURI)
 	if err != nil {
 		return nil, err
 	}
@@ -119,11 +118,10 @@ func page[T any](list []T, cursor string, uriOf func(T) string) ([]T, string, er
 }
 
 func (s *skills) get(ctx context.Context, _ *mcp.ServerSession, params *GetParams) (*GetResult, error) {
-	all, _ := s.served(s.who(ctx))
-	for _, k := range all {
-		if k.skillURI() == params.URI {
-			return &GetResult{Cacheable: cacheable(), ResultType: complete, Skill: k.entry()}, nil
-		}
+	all := s.served(s.who(ctx)).list
+	i, ok := slices.BinarySearchFunc(all, params.URI, func(k *served, uri string) int { return cmp.Compare(k.skillURI(), uri) })
+	if !ok {
+		return nil, invalid("No skill is served at %.200s", params.URI)
 	}
-	return nil, invalid("No skill is served at %.200s", params.URI)
+	return &GetResult{Cacheable: cacheable(), ResultType: complete, Skill: all[i].entry()}, nil
 }

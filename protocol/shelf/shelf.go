@@ -26,7 +26,9 @@ type Shelf struct {
 	known      []map[string]*Skill // by id and revision
 
 	mu          sync.RWMutex
-	skills      byID // of the sources
+	skills      byID     // of the sources
+	list        []*Skill // the visible ones of them, in order
+	digest      string   // of list
 	diagnostics []skillmd.Diagnostic
 }
 
@@ -110,9 +112,10 @@ func (s *Shelf) Refresh(ctx context.Context) error {
 		}
 		s.known[i] = known
 	}
+	list, digest := listed(next, nil)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.skills, s.diagnostics = next, diagnostics
+	s.skills, s.list, s.digest, s.diagnostics = next, list, digest, diagnostics
 	return nil
 }
 
@@ -165,22 +168,47 @@ func (s *Shelf) versions(tenant, id string) []*Skill {
 
 // List returns all versions of the skills that a tenant sees, hidden ones aside,
 // ordered bytewise by namespace and id, and by version, highest first; and a
-// digest that changes when the list does. A namespace takes what is below it too;
-// "" takes everything.
+// digest that changes when the list without a namespace does. A namespace takes what
+// is below it too; "" takes everything.
 func (s *Shelf) List(tenant, namespace string) (list []*Skill, digest string) {
+	all, digest := s.all(tenant)
+	for _, k := range all {
+		if namespace == "" || strings.HasPrefix(k.Namespace+".", namespace+".") {
+			list = append(list, k)
+		}
+	}
+	return list, digest
+}
+
+// Digest is that of List.
+func (s *Shelf) Digest(tenant string) string {
+	_, digest := s.all(tenant)
+	return digest
+}
+
+// all is what a tenant sees; nobody may change it. It is made anew only for who has
+// created skills.
+func (s *Shelf) all(tenant string) ([]*Skill, string) {
 	s.mu.RLock()
-	ids := s.skills
+	ids, list, digest := s.skills, s.list, s.digest
 	s.mu.RUnlock()
+	if s.created != nil {
+		if own := s.created.all(tenant); len(own) > 0 {
+			return listed(ids, own)
+		}
+	}
+	return list, digest
+}
+
+// listed puts the visible skills of the sources, and those that a tenant has created,
+// in order, and makes the digest of them.
+func listed(ids, own byID) (list []*Skill, digest string) {
 	take := func(all []*Skill) {
 		for _, k := range all {
-			if !k.Hidden && (namespace == "" || strings.HasPrefix(k.Namespace+".", namespace+".")) {
+			if !k.Hidden {
 				list = append(list, k)
 			}
 		}
-	}
-	own := byID(nil)
-	if s.created != nil {
-		own = s.created.all(tenant)
 	}
 	for id, all := range ids {
 		if all[0].Origin == "" || len(own[id]) == 0 {
@@ -202,7 +230,10 @@ func (s *Shelf) List(tenant, namespace string) (list []*Skill, digest string) {
 
 // Compare orders skills as List does.
 func Compare(a, b *Skill) int {
-	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.ID(), b.ID()), compareVersions(b.Version, a.Version))
+	if c := cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.ID(), b.ID())); c != 0 {
+		return c
+	}
+	return compareVersions(b.Version, a.Version)
 }
 
 // NotFoundError is a skill or a version that a tenant does not have.
