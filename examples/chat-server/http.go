@@ -100,11 +100,11 @@ func (t *tenant) download(w http.ResponseWriter, r *http.Request) {
 // end forgets a conversation; its files stay.
 func (t *tenant) end(w http.ResponseWriter, r *http.Request) {
 	chat := r.PathValue("chat")
-	if !t.enter(chat) {
+	if _, runs := t.busy.LoadOrStore(chat, true); runs {
 		http.Error(w, errBusy.Error(), http.StatusConflict)
 		return
 	}
-	defer t.leave(chat)
+	defer t.busy.Delete(chat)
 	// snippet: end
 	err := t.skills.EndSession(r.Context(), chat)
 	// end snippet

@@ -71,7 +71,7 @@ func run(ctx context.Context, at places, address string, ready chan<- string) (e
 	defer cancel()
 	err = errors.Join(err, server.Shutdown(ctx)) // no new requests; those that run end
 	for _, t := range tenants {
-		err = errors.Join(err, t.skills.Shutdown(ctx), t.close()) // calls end, then the stores
+		err = errors.Join(err, t.skills.Shutdown(ctx), t.opened.close()) // calls end, then the stores
 	}
 	return err
 	// end snippet

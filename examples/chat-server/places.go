@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -28,65 +27,56 @@ type places struct {
 	artifacts string // s3://…; "" is dir
 }
 
-// opened are to be closed, the latest first.
-type opened []func() error
+// closers are called in their order.
+type closers []func() error
 
-func (o opened) close() (err error) {
-	for i := len(o) - 1; i >= 0; i-- {
-		err = errors.Join(err, o[i]())
+func (c closers) close() (err error) {
+	for _, f := range c {
+		err = errors.Join(err, f())
 	}
 	return err
 }
 
-func (o *opened) add(c io.Closer) { *o = append(*o, c.Close) }
-
-// sessions opens what is kept of a tenant's conversations.
-func (p places) sessions(ctx context.Context, tenant string, open *opened) (session.Store, error) {
-	switch scheme, _, _ := strings.Cut(p.store, "://"); {
-	case p.store == "":
-		store, err := session.NewDirectory(filepath.Join(p.dir, tenant, "sessions"))
-		if err == nil {
-			open.add(store)
-		}
-		return store, err
-	case scheme == "redis" || scheme == "rediss" || scheme == "unix":
-		options, err := redis.ParseURL(p.store)
-		if err != nil {
-			return nil, err
-		}
-		options.MaxRetries = -1 // the store tries again itself
-		db := redis.NewClient(options)
-		open.add(db)
-		return redisstore.Open(ctx, db, redisstore.WithPrefix("chat-server:"+tenant+":"))
-	case scheme == "postgres" || scheme == "postgresql":
-		db, err := pgxpool.New(ctx, p.store)
-		if err != nil {
-			return nil, err
-		}
-		*open = append(*open, func() error { db.Close(); return nil })
-		store, err := pgstore.Open(ctx, db, pgstore.WithSchema("chat_server_"+tenant))
-		if err == nil {
-			open.add(store)
-		}
-		return store, err
-	default:
-		return nil, fmt.Errorf("-store %s://: want redis, rediss, unix or postgres", scheme)
+// open opens what is kept of a tenant: its conversations, and its uploads and results.
+func (p places) open(ctx context.Context, tenant string) (session.Store, artifacts.Store, closers, error) {
+	sessions, opened, err := p.sessions(ctx, tenant)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-}
-
-// files opens what is kept of a tenant's uploads and results.
-func (p places) files(ctx context.Context, tenant string, open *opened) (artifacts.Store, error) {
 	if p.artifacts == "" {
-		store, err := artifacts.NewDirectory(filepath.Join(p.dir, tenant, "files"))
-		if err == nil {
-			open.add(store)
-		}
-		return store, err
+		files, err := artifacts.NewDirectory(filepath.Join(p.dir, tenant, "files"))
+		return sessions, files, append(opened, files.Close), err
 	}
 	bucket, err := blob.OpenBucket(ctx, p.artifacts)
 	if err != nil {
-		return nil, fmt.Errorf("-artifacts: %w", err)
+		return nil, nil, nil, fmt.Errorf("-artifacts: %w", err)
 	}
-	open.add(bucket)
-	return blobstore.Open(ctx, bucket, blobstore.WithPrefix(tenant+"/"))
+	files, err := blobstore.Open(ctx, bucket, blobstore.WithPrefix(tenant+"/"))
+	return sessions, files, append(opened, bucket.Close), err
+}
+
+func (p places) sessions(ctx context.Context, tenant string) (session.Store, closers, error) {
+	switch scheme, _, _ := strings.Cut(p.store, "://"); scheme {
+	case "":
+		store, err := session.NewDirectory(filepath.Join(p.dir, tenant, "sessions"))
+		return store, closers{store.Close}, err
+	case "redis", "rediss", "unix":
+		options, err := redis.ParseURL(p.store)
+		if err != nil {
+			return nil, nil, err
+		}
+		options.MaxRetries = -1 // the store tries again itself
+		db := redis.NewClient(options)
+		store, err := redisstore.Open(ctx, db, redisstore.WithPrefix("chat-server:"+tenant+":"))
+		return store, closers{db.Close}, err
+	case "postgres", "postgresql":
+		db, err := pgxpool.New(ctx, p.store)
+		if err != nil {
+			return nil, nil, err
+		}
+		store, err := pgstore.Open(ctx, db, pgstore.WithSchema("chat_server_"+tenant))
+		return store, closers{store.Close, func() error { db.Close(); return nil }}, err
+	default:
+		return nil, nil, fmt.Errorf("-store %s://: want redis, rediss, unix or postgres", scheme)
+	}
 }

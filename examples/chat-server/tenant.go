@@ -26,29 +26,18 @@ type tenant struct {
 	runner   *adk.Runner
 	sessions session.Store
 	files    artifacts.Store
-	open     opened
-
-	mu   sync.Mutex
-	busy map[string]bool // conversations with a turn that runs
+	opened   closers
+	busy     sync.Map // conversations with a turn that runs
 }
 
 var errBusy = errors.New("a turn of this conversation is running")
 
-// newTenant opens what is kept of a tenant.
-func newTenant(ctx context.Context, at places, token string, skillDirs []string) (_ *tenant, err error) {
+// newTenant opens what is kept of a tenant. An error ends the server.
+func newTenant(ctx context.Context, at places, token string, skillDirs []string) (t *tenant, err error) {
 	sum := sha256.Sum256([]byte(token))
-	name := hex.EncodeToString(sum[:8])
-	t := &tenant{busy: map[string]bool{}}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, t.close())
-		}
-	}()
+	t = &tenant{}
 	// snippet: stores
-	if t.sessions, err = at.sessions(ctx, name, &t.open); err != nil {
-		return nil, err
-	}
-	if t.files, err = at.files(ctx, name, &t.open); err != nil {
+	if t.sessions, t.files, t.opened, err = at.open(ctx, hex.EncodeToString(sum[:8])); err != nil {
 		return nil, err
 	}
 	t.skills, err = satchel.New(
@@ -78,14 +67,12 @@ func newTenant(ctx context.Context, at places, token string, skillDirs []string)
 	return t, nil
 }
 
-func (t *tenant) close() error { return t.open.close() }
-
 // turn answers one message of a conversation. It tells the pieces of text as they come.
 func (t *tenant) turn(ctx context.Context, chat, text string, tell func(string)) error {
-	if !t.enter(chat) {
+	if _, runs := t.busy.LoadOrStore(chat, true); runs {
 		return errBusy
 	}
-	defer t.leave(chat)
+	defer t.busy.Delete(chat)
 	history, err := load(ctx, t.sessions, chat)
 	if err != nil {
 		return err
@@ -134,20 +121,4 @@ func receive(event *adk.AgentEvent, tell func(string)) (*schema.Message, error) 
 		}
 		chunks = append(chunks, chunk)
 	}
-}
-
-func (t *tenant) enter(chat string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.busy[chat] {
-		return false
-	}
-	t.busy[chat] = true
-	return true
-}
-
-func (t *tenant) leave(chat string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.busy, chat)
 }
