@@ -3,9 +3,11 @@ package satchel
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
@@ -148,7 +150,7 @@ func (r *Runtime) asked(messages []core.Message, i int) func(doc string) bool {
 func (r *Runtime) restore(ctx context.Context, rec *session.Record) error {
 	skills := r.seenBy(r.states.of(rec.Key))
 	for _, a := range append([]session.Active{}, rec.Active...) {
-		_, body, err := skills.Body(ctx, a.Skill)
+		skill, body, err := skills.Body(ctx, a.Skill)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -167,6 +169,9 @@ func (r *Runtime) restore(ctx context.Context, rec *session.Record) error {
 			if d := &rec.Deliveries[i]; d.Skill == a.Skill {
 				d.Digest = body.Digest
 				if err := r.restoreDocs(ctx, rec.Key, d); err != nil {
+					return err
+				}
+				if err := r.restoreReferences(ctx, rec.Key, skill, body, d); err != nil {
 					return err
 				}
 			}
@@ -194,8 +199,31 @@ func (r *Runtime) restoreDocs(ctx context.Context, key core.SessionKey, d *sessi
 		if err := r.pin(ctx, key, c); err != nil {
 			return err
 		}
-		kept = append(kept, session.Doc{Name: doc.Name, Digest: c.Digest})
+		kept = append(kept, session.Doc{Name: doc.Name, Digest: c.Digest, Framed: doc.Framed})
 	}
 	d.Docs = kept
+	return nil
+}
+
+// restoreReferences finds out which docs of a delivery came because the body names them,
+// and what followed it. Docs that cannot be listed any more are as if they were asked for.
+func (r *Runtime) restoreReferences(ctx context.Context, key core.SessionKey, skill core.Skill, body catalog.Content, d *session.Delivery) error {
+	if !d.Body {
+		return nil
+	}
+	var asked []string
+	for _, doc := range d.Docs {
+		if !doc.Framed {
+			asked = append(asked, doc.Name)
+		}
+	}
+	framed, listing, err := r.scope(key, r.states.of(key)).Refer(ctx, skill, body, asked)
+	if _, told := errors.AsType[tools.ModelError](err); err != nil && !told {
+		return err
+	}
+	d.Listing = listing
+	for i := range d.Docs {
+		d.Docs[i].Framed = slices.Contains(framed, d.Docs[i].Name)
+	}
 	return nil
 }

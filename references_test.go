@@ -55,6 +55,34 @@ func TestReferencesList(t *testing.T) {
 	}
 }
 
+// Where the record was lost, what came with a body and what followed it is shown as it was.
+func TestReferencesAreRebuilt(t *testing.T) {
+	for name, tt := range map[string]struct {
+		how  tools.References
+		call string
+	}{
+		"inline":               {tools.ReferencesInline, `skill_load pdf`},
+		"inline, another doc":  {tools.ReferencesInline, `skill_load {"skill":"pdf","docs":["references/b.md"]}`},
+		"inline, the same doc": {tools.ReferencesInline, `skill_load {"skill":"pdf","docs":["references/a.md"]}`},
+		"inline, all docs":     {tools.ReferencesInline, `skill_load {"skill":"pdf","include_all_docs":true}`},
+		"list":                 {tools.ReferencesList, `skill_load pdf`},
+		"off":                  {tools.ReferencesOff, `skill_load {"skill":"pdf","docs":["references/a.md"]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			open := func() *satchel.Runtime {
+				return chattest.Open(t, referring(), satchel.WithReferences(tt.how), satchel.WithLoadMode(loadmode.Session))
+			}
+			c := chattest.NewChat(t, open()).Say(core.User, "go")
+			c.Calls(tt.call)
+			before := c.View()
+			c.Runtime = open()
+			if now := c.View(); chattest.Shown(now) != chattest.Shown(before) {
+				t.Errorf("rebuilt\n%.3000s\nwas\n%.3000s", chattest.Shown(now), chattest.Shown(before))
+			}
+		})
+	}
+}
+
 // An outline takes the place of the text when the next turn begins, and not before.
 func TestCompact(t *testing.T) {
 	rt := chattest.Open(t, referring(), satchel.WithLoadMode(loadmode.Session))

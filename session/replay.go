@@ -3,14 +3,15 @@ package session
 // Replay repeats a change that a receipt in the transcript describes, without the
 // texts: digests of bodies are as short as in the receipt, and those of docs are
 // missing until the texts are read. asked reports whether the call with that
-// receipt named a doc. Only a selection calls it, because its receipt lists all
-// selected docs and not those that it delivered.
+// receipt named a doc: the receipt of a selection lists all selected docs and not
+// those that it delivered, and a doc of a load that was not asked for came with the
+// body, as long as whoever reads the texts does not find otherwise.
 func (r *Record) Replay(call int, c Change, asked func(doc string) bool) {
 	switch {
 	case c.Op == Unloaded:
 		r.Unload(c.Skill)
 	case c.Op == Loaded:
-		r.replayLoad(call, c)
+		r.replayLoad(call, c, asked)
 	case r.Find(c.Skill) != nil:
 		var docs []Doc
 		r.deselect(c.Skill, c.Docs, c.All)
@@ -25,7 +26,7 @@ func (r *Record) Replay(call int, c Change, asked func(doc string) bool) {
 
 // replayLoad first drops what the load superseded: a history that is replayed has
 // no cached prefix, so nothing has to stay in it.
-func (r *Record) replayLoad(call int, c Change) {
+func (r *Record) replayLoad(call int, c Change, asked func(doc string) bool) {
 	if old, ok := r.Body(c.Skill); ok && old != c.Digest {
 		r.supersede(c.Skill)
 		if a := r.Find(c.Skill); a != nil {
@@ -35,7 +36,7 @@ func (r *Record) replayLoad(call int, c Change) {
 	l := Load{Call: call, Skill: c.Skill, Digest: c.Digest, All: c.All}
 	for _, name := range c.Docs {
 		r.supersedeDoc(c.Skill, name) // a load lists only what it delivered
-		l.Docs = append(l.Docs, Doc{Name: name})
+		l.Docs = append(l.Docs, Doc{Name: name, Framed: !asked(name)})
 	}
 	r.Break()
 	r.Load(l, replayShows)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/tokencount"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/skillmd"
@@ -62,6 +63,23 @@ func (t *skillText) refer(ctx context.Context, s *Scope) error {
 	}
 	t.listing = catalog.Content{Text: listing, Digest: session.Digest(listing)}
 	return s.Pin(ctx, t.listing)
+}
+
+// Refer returns what a load of a skill brings of the docs that its body names, beside
+// those that are asked for: the names of the docs that come with the body, and the digest
+// of the text that follows it, "" for none. The texts are pinned.
+func (s *Scope) Refer(ctx context.Context, skill core.Skill, body catalog.Content, asked []string) (framed []string, listing string, err error) {
+	t := skillText{skill: skill, body: body}
+	for _, name := range asked {
+		t.docs = append(t.docs, docText{name: name})
+	}
+	if err := t.refer(ctx, s); err != nil {
+		return nil, "", err
+	}
+	for _, doc := range t.docs[len(asked):] {
+		framed = append(framed, doc.name)
+	}
+	return framed, t.listing.Digest, nil
 }
 
 // listed lists the files that a body names.
