@@ -136,6 +136,9 @@ func (r *Runtime) likely(ctx context.Context, rec *session.Record, text string) 
 	if err != nil {
 		return nil, err
 	}
+	if found.ByWords != nil {
+		r.emit(ctx, core.Event{Kind: core.SearchByWords, Key: rec.Key, Detail: found.ByWords.Error(), Err: found.ByWords})
+	}
 	var names []string
 	for _, h := range found.Hits {
 		if h.Strong && rec.Find(h.Skill.Name) == nil && len(names) < r.suggested {

@@ -1,7 +1,9 @@
 package satchel_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -168,4 +170,33 @@ func TestSearchChangesNothingElse(t *testing.T) {
 	if got, err := rt.CallTool(t.Context(), someone, core.ToolCall{Name: "skill_search", Arguments: "zebra"}); err != nil || !strings.Contains(got, "<name>newcomer</name>") {
 		t.Errorf("the new skill is not found: %v\n%s", err, got)
 	}
+}
+
+// brokenEmbedder has no vectors.
+type brokenEmbedder struct{}
+
+func (brokenEmbedder) Embed(context.Context, []string) ([][]float32, error) {
+	return nil, errors.New("no such model")
+}
+
+// Where an embedder fails the model is answered all the same, and the host is told.
+func TestSearchWithoutItsEmbedder(t *testing.T) {
+	var events []string
+	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(20)), satchel.WithSearch(satchel.SearchOn),
+		satchel.WithEmbedder("m", brokenEmbedder{}), satchel.WithActivation(satchel.Suggest, 3),
+		satchel.WithEventHook(func(_ context.Context, e core.Event) {
+			if e.Kind == core.SearchByWords && e.Err != nil {
+				events = append(events, e.Detail)
+			}
+		}))
+	c := chattest.NewChat(t, rt).Say(core.User, "Fill in and flatten a PDF form")
+	view := c.View()
+	if last := view[len(view)-1].Text; !strings.Contains(last, "<skills_suggested>pdf-forms</skills_suggested>") {
+		t.Errorf("the user's message is %q", last)
+	}
+	chattest.Same(t, "events of the turn", events, "embed 23 texts: no such model")
+	if got := c.Calls(`skill_search {"queries":["fill in a PDF form"]}`)[0]; !strings.Contains(got, "<name>pdf-forms</name>") {
+		t.Errorf("found %s", got)
+	}
+	chattest.Same(t, "events of the call", events[1:], "embed 23 texts: no such model")
 }

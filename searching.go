@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
@@ -22,6 +23,17 @@ func WithSearch(mode SearchMode) Option {
 		s.search = mode
 		return nil
 	}
+}
+
+// Embedder makes vectors of texts for [WithEmbedder].
+type Embedder = catalog.Embedder
+
+// WithEmbedder lets the vectors of an embedder have a part in the order of what searches
+// find, as [catalog.WithEmbedder] says. The adapters make one of that of a framework.
+// Where it fails, searches go by words, and the event search.bywords says why. It has no
+// effect on a catalog of the host's own ([WithCatalog]).
+func WithEmbedder(id string, e Embedder) Option {
+	return WithReading(catalog.WithEmbedder(id, e))
 }
 
 // WithPinned names skills whose descriptions the overview shows whole and before those of

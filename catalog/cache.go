@@ -60,8 +60,9 @@ type cache struct {
 
 // cached is the content of the file.
 type cached struct {
-	Roots []cachedRoot
-	Index []byte
+	Roots   []cachedRoot
+	Index   []byte
+	Vectors map[textDigest][]float32
 }
 
 // openCache reads the file of a catalog.
@@ -75,6 +76,9 @@ func (c *library) openCache() {
 		return
 	}
 	c.cache.roots = kept.Roots
+	if c.vectors != nil && kept.Vectors != nil {
+		c.vectors.kept = kept.Vectors
+	}
 	if index, err := search.Load(kept.Index); err == nil {
 		c.cache.index = index
 	}
@@ -84,6 +88,9 @@ func (c *library) openCache() {
 func (c *library) cacheName() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %q %d %d %d %d %t %d", cacheFormat, build(), c.cfg.mode, c.cfg.maxFileBytes, c.cfg.maxDepth, c.cfg.maxDirs, c.cfg.nested, c.cfg.searchBytes)
+	if c.vectors != nil {
+		fmt.Fprintf(&b, " %q", c.cfg.embedderID)
+	}
 	for i, r := range c.roots {
 		fmt.Fprintf(&b, " %s %q %q %q %q", r.kind(), c.names[i], r.absolute(), r.plugin, r.String())
 	}
@@ -147,6 +154,11 @@ func (c *library) save(ctx context.Context) {
 	}
 	st := c.state.Load()
 	kept := cached{Roots: make([]cachedRoot, len(st.roots)), Index: f.index.Store()}
+	if c.vectors != nil {
+		c.vectors.mu.Lock()
+		kept.Vectors = c.vectors.kept
+		c.vectors.mu.Unlock()
+	}
 	for i, root := range st.roots {
 		kept.Roots[i] = c.cachedRoot(i, root)
 	}

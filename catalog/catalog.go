@@ -35,6 +35,7 @@ type library struct {
 	updating chan struct{} // holds one token: the right to change state
 	texts    textCache
 	finder   finder
+	vectors  *vectors // nil without an embedder
 	derived  derived
 	cache    *cache
 	// watching is the finding of a [Watcher], or nil.
@@ -62,6 +63,7 @@ func Open(ctx context.Context, roots []Root, opts ...Option) (*Catalog, error) {
 		sources:  make([]Source, len(roots)),
 		updating: make(chan struct{}, 1),
 		finder:   finder{building: make(chan struct{}, 1)},
+		vectors:  newVectors(cfg.embedder),
 	}}
 	for i, r := range c.roots {
 		if err := r.checkName(); err != nil {

@@ -42,6 +42,9 @@ type Results struct {
 	Hits []Hit
 	// Strong counts all strong hits, and Total the skills that were searched.
 	Strong, Total int
+	// ByWords is why the embedder of [WithEmbedder] has no part in the order; nil where
+	// it has, or where there is none.
+	ByWords error
 }
 
 // Hit is a skill that was found.
@@ -79,6 +82,15 @@ func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
 	}
 	found := x.index.Search(asked)
 	out := Results{Total: sight.total}
+	if asked := q.asked(); c.vectors != nil && len(asked) > 0 && len(x.skills) > 0 {
+		near, err := c.closeness(ctx, x, asked)
+		if ctx.Err() != nil {
+			return Results{}, ctx.Err()
+		}
+		if out.ByWords = err; err == nil {
+			found = order(found, near, allowed, func(i int) string { return skill(i).Name })
+		}
+	}
 	if q.Allow != nil {
 		out.Total = x.count(allowed)
 	}

@@ -26,6 +26,8 @@ type finding struct {
 	state  *state
 	skills []core.Skill
 	index  *search.Index
+	// digests are of the texts that an embedder is given; nil without one.
+	digests []textDigest
 }
 
 // finder keeps the index that was built last.
@@ -39,7 +41,12 @@ type finder struct {
 // Where skills change while it reads, it begins again. The error is that of ctx, or
 // [ErrClosed].
 func (c *Catalog) Index(ctx context.Context) error {
-	_, err := c.indexed(ctx)
+	x, err := c.indexed(ctx)
+	if err == nil && c.vectors != nil {
+		if _, failed := c.embedSkills(ctx, x); failed != nil && ctx.Err() == nil {
+			c.cfg.logger.WarnContext(ctx, "skills have no vectors: searches go by words", "error", failed)
+		}
+	}
 	return err
 }
 
@@ -102,6 +109,9 @@ func (c *Catalog) build(ctx context.Context, st *state, last *finding) (_ *findi
 		}
 		key := c.searchKey(ctx, st, skill)
 		keys[i], sources[i] = key, search.Source{Key: key, Read: read}
+		if c.vectors != nil {
+			x.digests = append(x.digests, digestOfText(embedded(&skill)))
+		}
 	}
 	prev := c.lastIndex(last)
 	if prev != nil && slices.Equal(prev.Keys(), keys) {

@@ -28,6 +28,8 @@ type config struct {
 	trust         func(context.Context, Root) (bool, error)
 	logger        *slog.Logger
 	cacheDir      string
+	embedderID    string
+	embedder      Embedder
 }
 
 // Option changes how a [Catalog] finds and reads skills. Options are checked
@@ -128,6 +130,9 @@ func newConfig(opts []Option) (*config, error) {
 	}
 	if c.searchBytes < 0 {
 		return nil, fmt.Errorf("catalog: WithSearchBodies(%d): want 0 or more", c.searchBytes)
+	}
+	if (c.embedder == nil) != (c.embedderID == "") {
+		return nil, fmt.Errorf("catalog: WithEmbedder(%q): want an embedder and its id", c.embedderID)
 	}
 	for _, e := range c.docExtensions {
 		if e == "." || path.Ext(e) != e || strings.Contains(e, "/") {

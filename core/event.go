@@ -27,6 +27,7 @@ const (
 	CatalogChanged EventKind = "catalog.changed" // Detail: the note
 	LibraryChanged EventKind = "library.changed" // a skill of a library was edited; Skill, Digest: of all its files, Detail: the action, id, refs and subject
 	LibraryRefused EventKind = "library.refused" // an edit was not made; Skill: as it was named, Detail: the action, subject, code and reason
+	SearchByWords  EventKind = "search.bywords"  // Detail, Err: why the embedder had no part in a search
 	OverviewCut    EventKind = "overview.cut"    // Detail: how many skills have no room in the overview; of no session
 	ToolCalled     EventKind = "tool.called"     // Call, Detail: the answer, Duration
 	ToolAllowed    EventKind = "tool.allowed"    // Call, Skill and Rule if a list has it, Detail: why

@@ -64,6 +64,9 @@ func searchSkills(ctx context.Context, s *Scope, args Args) (string, error) {
 	if err != nil {
 		return "", unreadable(ctx, err, "the skills cannot be searched")
 	}
+	if found.ByWords != nil && s.Emit != nil {
+		s.Emit(ctx, core.Event{Kind: core.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
+	}
 	if terms == 0 && len(found.Hits) == 0 && found.Strong == 0 {
 		return fmt.Sprintf("nothing to search for in %q: name the task or the product", callargs.Cut(strings.Join(q.Phrasings, ", "), 80)), nil
 	}

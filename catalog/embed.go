@@ -1,0 +1,251 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/search"
+)
+
+// Embedder makes vectors of texts, such that texts of like meaning have vectors of like
+// direction. It is safe for concurrent use. The adapters make one of that of a framework.
+type Embedder interface {
+	// Embed returns a vector for each text, all of one length.
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// WithEmbedder lets vectors have a part in the order of [Catalog.Search]: the 50 best
+// skills by words and the 50 best by the cosine to the query are ordered by both. Which
+// skills are strong hits is decided by words. The embedder is given the name and
+// description of every skill that is not hidden, once for each text, by [Catalog.Index]
+// or the first search, and the phrasings of each search. [WithCache] keeps the vectors of
+// skills; id names the model that makes them.
+//
+// Where the embedder fails, or a search has waited for it for 10 seconds, the search goes
+// by words, and says so in [Results].
+func WithEmbedder(id string, e Embedder) Option {
+	return func(c *config) { c.embedderID, c.embedder = id, e }
+}
+
+// How vectors count, and how they are made.
+const (
+	embeddedBest   = 50
+	embeddedWeight = 0.5
+	embeddedBatch  = 128
+	embedderWait   = 10 * time.Second
+	maxVector      = 1 << 14 // numbers
+	maxPhrasings   = 8
+	maxPhrasing    = 500 // runes
+)
+
+var errVectors = errors.New("the embedder gives no vectors")
+
+// textDigest names the text of a skill that a vector is of.
+type textDigest [16]byte
+
+// vectors are those of the skills, by their texts; all have the length 1. A nil vectors
+// has no embedder.
+type vectors struct {
+	embedder Embedder
+	making   chan struct{} // holds one token: the right to ask for skills
+
+	mu   sync.Mutex
+	kept map[textDigest][]float32
+}
+
+func newVectors(e Embedder) *vectors {
+	if e == nil {
+		return nil
+	}
+	return &vectors{embedder: e, making: make(chan struct{}, 1), kept: map[textDigest][]float32{}}
+}
+
+// embedded is the text that stands for a skill.
+func embedded(skill *core.Skill) string { return skill.Name + "\n" + skill.Description }
+
+func digestOfText(text string) (d textDigest) {
+	sum := sha256.Sum256([]byte(text))
+	copy(d[:], sum[:])
+	return d
+}
+
+// of returns the vectors of the documents of an index, and makes those that are missing.
+// It forgets all others. made reports that there are new ones, also with an error.
+func (v *vectors) of(ctx context.Context, x *finding) (all [][]float32, made bool, err error) {
+	select {
+	case v.making <- struct{}{}:
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	}
+	defer func() { <-v.making }()
+	v.mu.Lock()
+	known := v.kept
+	v.mu.Unlock()
+	all, kept := make([][]float32, len(x.skills)), make(map[textDigest][]float32, len(x.skills))
+	var missing []int
+	for i := range x.digests {
+		if vector, ok := known[x.digests[i]]; ok {
+			all[i], kept[x.digests[i]] = vector, vector
+			continue
+		}
+		missing = append(missing, i)
+	}
+	defer func() {
+		v.mu.Lock()
+		v.kept = kept
+		v.mu.Unlock()
+	}()
+	for batch := range slices.Chunk(missing, embeddedBatch) {
+		texts := make([]string, len(batch))
+		for n, i := range batch {
+			texts[n] = embedded(&x.skills[i])
+		}
+		fresh, err := v.embed(ctx, texts)
+		if err != nil {
+			return nil, made, err
+		}
+		for n, i := range batch {
+			all[i], kept[x.digests[i]], made = fresh[n], fresh[n], true
+		}
+	}
+	for i := range all {
+		if len(all[i]) != len(all[0]) {
+			return nil, made, fmt.Errorf("%w of one length: %d and %d numbers", errVectors, len(all[0]), len(all[i]))
+		}
+	}
+	return all, made, nil
+}
+
+// embed returns vectors of the length 1.
+func (v *vectors) embed(ctx context.Context, texts []string) ([][]float32, error) {
+	all, err := v.embedder.Embed(ctx, texts)
+	if err != nil {
+		return nil, fmt.Errorf("embed %d texts: %w", len(texts), err)
+	}
+	if len(all) != len(texts) {
+		return nil, fmt.Errorf("%w: %d for %d texts", errVectors, len(all), len(texts))
+	}
+	for i := range all {
+		sum := 0.0
+		for _, n := range all[i] {
+			sum += float64(n) * float64(n)
+		}
+		if size := math.Sqrt(sum); len(all[i]) > maxVector || size == 0 || math.IsNaN(size) || math.IsInf(size, 0) {
+			return nil, fmt.Errorf("%w: one has %d numbers and the length %g", errVectors, len(all[i]), size)
+		}
+		all[i] = slices.Clone(all[i])
+		for n := range all[i] {
+			all[i][n] /= float32(math.Sqrt(sum))
+		}
+	}
+	return all, nil
+}
+
+// embedSkills makes the vectors of all skills, and keeps them.
+func (c *library) embedSkills(ctx context.Context, x *finding) ([][]float32, error) {
+	all, made, err := c.vectors.of(ctx, x)
+	if made {
+		c.save(ctx)
+	}
+	return all, err
+}
+
+// closeness returns the cosine of each document to the phrasings, their mean.
+func (c *library) closeness(ctx context.Context, x *finding, phrasings []string) ([]float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, embedderWait)
+	defer cancel()
+	skills, err := c.embedSkills(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	queries, err := c.vectors.embed(ctx, phrasings)
+	if err != nil {
+		return nil, err
+	}
+	near := make([]float64, len(skills))
+	for _, q := range queries {
+		if len(q) != len(skills[0]) {
+			return nil, fmt.Errorf("%w of one length: %d and %d numbers", errVectors, len(skills[0]), len(q))
+		}
+		for i, s := range skills {
+			sum := float32(0)
+			for n := range s {
+				sum += s[n] * q[n]
+			}
+			near[i] += float64(sum) / float64(len(queries))
+		}
+	}
+	return near, nil
+}
+
+// asked are the phrasings of a query that say something, within their bounds.
+func (q *Query) asked() (all []string) {
+	for _, text := range q.Phrasings[:min(len(q.Phrasings), maxPhrasings)] {
+		if search.Terms(text) == 0 {
+			continue
+		}
+		if utf8.RuneCountInString(text) > maxPhrasing {
+			text = string([]rune(text)[:maxPhrasing])
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// order orders hits by words and closeness, and adds the documents that are near only.
+func order(found []search.Hit, near []float64, allowed func(int) bool, name func(int) string) []search.Hit {
+	best := 0.0
+	for _, h := range found {
+		best = max(best, h.Score)
+	}
+	byWords := make(map[int]int, len(found)) // document -> place
+	for at := range found {
+		byWords[found[at].Document] = at
+		if best > 0 {
+			found[at].Score /= best
+		}
+	}
+	counts := make(map[int]bool)
+	for _, h := range found[:min(len(found), embeddedBest)] {
+		counts[h.Document] = true
+	}
+	var nearest []int
+	for i := range near {
+		if allowed(i) {
+			nearest = append(nearest, i)
+		}
+	}
+	slices.SortFunc(nearest, func(a, b int) int {
+		return cmp.Or(cmp.Compare(near[b], near[a]), cmp.Compare(name(a), name(b)), cmp.Compare(a, b))
+	})
+	for _, i := range nearest[:min(len(nearest), embeddedBest)] {
+		counts[i] = true
+		if _, ok := byWords[i]; !ok {
+			found = append(found, search.Hit{Document: i})
+		}
+	}
+	for at := range found {
+		if counts[found[at].Document] {
+			found[at].Score += embeddedWeight * near[found[at].Document]
+		}
+	}
+	slices.SortFunc(found, func(a, b search.Hit) int {
+		if a.Explicit != b.Explicit {
+			if a.Explicit {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(name(a.Document), name(b.Document)), cmp.Compare(a.Document, b.Document))
+	})
+	return found
+}
