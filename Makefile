@@ -27,7 +27,7 @@ export GORACE ?= atexit_sleep_ms=0
 # What `make test` does side by side; the lines of one part stay together.
 TOGETHER := -j4 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-.PHONY: demo check test setup fmt vet vet-others unit unit-lone unit-as-user lint release-check bench bench-cache scale fuzz
+.PHONY: demo check test setup fmt vet vet-others unit unit-lone unit-as-user lint release-check bench bench-cache scale mcp-clients fuzz
 
 demo: ## one task through both frameworks, without a key and without a network
 	$(GO) run ./cmd/satchel demo
@@ -78,6 +78,9 @@ bench-cache: ## what each system costs with a prompt cache; ARGS are its flags
 SEED ?= $(shell date +%s)
 scale: ## three replicas over real servers while both are killed, at full size; SEED repeats one
 	$(GO) test -count=1 -timeout 15m -v -run TestScale ./benchmark/scale -conversations 100 -turns 20 -lasting 110s -pace 3s -seed $(SEED)
+
+mcp-clients: ## the conformance suite and inspector of MCP, installed from npm, ask satchel mcp
+	scripts/mcp-clients.sh
 
 fuzz: ## a minute of fuzzing for each parser
 	scripts/fuzz.sh 60s
