@@ -77,7 +77,7 @@ bench-cache: ## what each system costs with a prompt cache; ARGS are its flags
 
 SEED ?= $(shell date +%s)
 scale: ## three replicas over real servers while both are killed, at full size; SEED repeats one
-	$(GO) test -count=1 -timeout 15m -v -run TestScale ./benchmark/scale -conversations 100 -turns 20 -lasting 110s -pace 3s -seed $(SEED)
+	scripts/scale.sh $(SEED)
 
 mcp-clients: ## the conformance suite and inspector of MCP, installed from npm, ask satchel mcp
 	scripts/mcp-clients.sh

@@ -41,7 +41,7 @@ type store interface {
 func openStore(ctx context.Context, engine, url string) (store, error) {
 	if engine == "redis" {
 		return redisstore.Open(ctx, redis.NewClient(&redis.Options{
-			Network: "unix", Addr: strings.TrimPrefix(url, "unix://"), MaxRetries: -1,
+			Network: "unix", Addr: strings.TrimPrefix(url, "unix://"), MaxRetries: -1, ContextTimeoutEnabled: true,
 		}))
 	}
 	db, err := pgxpool.New(ctx, url)
@@ -100,7 +100,7 @@ func serve(dir string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(socket)
+	fmt.Println(socket, time.Now().Unix())
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := answerTurn(r.Context(), r.Body, rt, kept, holder, c.Effects)
 		if err == nil {

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -29,7 +30,7 @@ var (
 	seed          = flag.Uint64("seed", 1, "chooses the faults")
 	conversations = flag.Int("conversations", 6, "how many, over each engine")
 	turns         = flag.Int("turns", 7, "of each conversation")
-	lasting       = flag.Duration("lasting", 20*time.Second, "when no further turn begins, over each engine")
+	lasting       = flag.Duration("lasting", 20*time.Second, "when nothing fails any more and no further turn begins, over each engine")
 	pace          = flag.Duration("pace", 600*time.Millisecond, "the longest time between two faults")
 )
 
@@ -43,6 +44,13 @@ func TestMain(m *testing.M) {
 
 // replicas is how many processes there are.
 const replicas = 3
+
+// How wrong the clock of a replica is, and how late answers of the server of records
+// come, at most.
+const (
+	mostSkew  = 10 * time.Minute
+	mostDelay = 300 * time.Millisecond
+)
 
 // system is what the conversations talk to.
 type system struct {
@@ -87,21 +95,30 @@ func newSystem(t *testing.T, engine string) *system {
 		t.Fatal(err)
 	}
 	for i := range replicas {
-		s.begin(i)
+		s.begin(i, 0)
 	}
 	return s
 }
 
-// begin starts a replica and waits until it listens.
-func (s *system) begin(i int) {
-	child := crashtest.Start(s.t, "replica", s.dir)
+// begin starts a replica and waits until it listens. Its clock is wrong by skew where
+// the test was built for that; see scripts/scale.sh.
+func (s *system) begin(i int, skew time.Duration) {
+	child := crashtest.Start(s.t, "replica", s.dir, fmt.Sprint("SATCHEL_SCALE_SKEW=", int64(skew.Seconds())))
 	if !child.Lines.Scan() {
 		s.t.Errorf("a replica does not start: %v", child.Wait())
 		return
 	}
+	socket, clock, _ := strings.Cut(child.Lines.Text(), " ")
+	at, err := strconv.ParseInt(clock, 10, 64)
+	if err != nil {
+		s.t.Errorf("a replica says %q", child.Lines.Text())
+	}
+	if wrong := time.Since(time.Unix(at, 0)).Abs(); wrong > time.Minute {
+		s.faults["wrong clock"]++
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.children[i], s.sockets[i] = child, child.Lines.Text()
+	s.children[i], s.sockets[i] = child, socket
 }
 
 // post lets a replica play a turn.
@@ -139,17 +156,19 @@ func (s *system) disturb(ctx context.Context, dice *rand.Rand) {
 		select {
 		case <-ctx.Done():
 			s.proxy.Lose(0)
+			s.proxy.Delay(0)
 			return
 		case <-time.After(*pace/3 + time.Duration(dice.Int64N(int64(*pace)*2/3))):
 		}
-		kind := []string{"replica", "server", "bucket", "lost answers", "cut"}[dice.IntN(5)]
+		kind := []string{"replica", "server", "bucket", "lost answers", "cut", "latency"}[dice.IntN(6)]
 		s.faults[kind]++
 		s.proxy.Lose(0)
+		s.proxy.Delay(0)
 		switch kind {
 		case "replica":
 			i := dice.IntN(replicas)
 			s.children[i].Kill(s.t)
-			s.begin(i)
+			s.begin(i, time.Duration(dice.Int64N(int64(2*mostSkew)))-mostSkew)
 		case "server", "bucket":
 			server := map[string]*servertest.Server{"server": s.server, "bucket": s.bucket}[kind]
 			if err := server.Kill(); err != nil {
@@ -162,6 +181,8 @@ func (s *system) disturb(ctx context.Context, dice *rand.Rand) {
 			s.proxy.Lose(11)
 		case "cut":
 			s.proxy.Cut()
+		case "latency":
+			s.proxy.Delay(time.Duration(dice.Int64N(int64(mostDelay))))
 		}
 	}
 }
@@ -181,8 +202,9 @@ func (s *system) talk(ctx context.Context, c *conversation, dice *rand.Rand, log
 		for _, p := range c.turns {
 			t.History = append(t.History, p.Messages...)
 		}
-		// A turn that has begun is brought to its end.
-		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
+		// A turn that has begun is brought to its end, which on a slow machine comes when
+		// nothing fails any more.
+		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), *lasting+2*time.Minute)
 		again := false
 		p, err := s.post(patience, dice.IntN(replicas), t)
 		for err != nil && patience.Err() == nil {
@@ -237,9 +259,8 @@ func TestScale(t *testing.T) {
 			defer file.Close()
 			ctx, cancel := context.WithTimeout(t.Context(), *lasting)
 			defer cancel()
-			disturbed, end := context.WithCancel(t.Context())
 			var faults, talks sync.WaitGroup
-			faults.Go(func() { s.disturb(disturbed, rand.New(rand.NewPCG(*seed, 0))) })
+			faults.Go(func() { s.disturb(ctx, rand.New(rand.NewPCG(*seed, 0))) })
 			all := make([]*conversation, *conversations)
 			queue := make(chan *conversation)
 			for i := range min(*conversations, 16) {
@@ -256,7 +277,7 @@ func TestScale(t *testing.T) {
 			}
 			close(queue)
 			talks.Wait()
-			end()
+			cancel()
 			faults.Wait()
 			acknowledged, tries := 0, 0
 			for _, c := range all {

@@ -89,21 +89,21 @@ func openRedis(ctx context.Context, where string) (redis.UniversalClient, error)
 		if err != nil {
 			return nil, hideURL(err)
 		}
-		options.MaxRetries = -1 // the store tries again itself
+		options.MaxRetries, options.ContextTimeoutEnabled = -1, true // the store tries again itself
 		return redis.NewClusterClient(options), nil
 	}
 	options, err := redis.ParseURL(where)
 	if err != nil {
 		return nil, hideURL(err)
 	}
-	options.MaxRetries = -1
+	options.MaxRetries, options.ContextTimeoutEnabled = -1, true
 	db := redis.NewClient(options)
 	info, err := db.Info(ctx, "cluster").Result()
 	if err != nil || !strings.Contains(info, "cluster_enabled:1") {
 		return db, nil // opening the store says what is wrong
 	}
 	return redis.NewClusterClient(&redis.ClusterOptions{
-		Addrs: []string{options.Addr}, Username: options.Username, Password: options.Password, TLSConfig: options.TLSConfig, MaxRetries: -1,
+		Addrs: []string{options.Addr}, Username: options.Username, Password: options.Password, TLSConfig: options.TLSConfig, MaxRetries: -1, ContextTimeoutEnabled: true,
 	}), db.Close()
 }
 

@@ -65,7 +65,7 @@ func (p places) sessions(ctx context.Context, tenant string) (session.Store, clo
 		if err != nil {
 			return nil, nil, err
 		}
-		options.MaxRetries = -1 // the store tries again itself
+		options.MaxRetries, options.ContextTimeoutEnabled = -1, true // the store tries again itself
 		db := redis.NewClient(options)
 		store, err := redisstore.Open(ctx, db, redisstore.WithPrefix("chat-server:"+tenant+":"))
 		return store, closers{db.Close}, err

@@ -47,11 +47,12 @@ type Child struct {
 	cmd   *exec.Cmd
 }
 
-// Start starts the child of that name. It is killed when the test ends.
-func Start(t *testing.T, name, dir string) *Child {
+// Start starts the child of that name, with these variables. It is killed when the
+// test ends.
+func Start(t *testing.T, name, dir string, env ...string) *Child {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childVar+"="+name, dirVar+"="+dir)
+	cmd.Env = append(append(os.Environ(), env...), childVar+"="+name, dirVar+"="+dir)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Proxy stands between a client and a server, and loses some of the answers.
@@ -21,6 +22,7 @@ type Proxy struct {
 	every   atomic.Int64
 	answers atomic.Int64
 	losses  atomic.Int64
+	delay   atomic.Int64
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
@@ -67,6 +69,9 @@ func NewProxy(t testing.TB, network, to, dir, name string) *Proxy {
 // none. The answer to a request that is sent once more, in the same bytes, is not lost
 // again.
 func (p *Proxy) Lose(every int) { p.every.Store(int64(every)) }
+
+// Delay lets each answer of the server take so much longer.
+func (p *Proxy) Delay(by time.Duration) { p.delay.Store(int64(by)) }
 
 // Lost returns how many answers were lost.
 func (p *Proxy) Lost() int { return int(p.losses.Load()) }
@@ -152,6 +157,12 @@ func (p *Proxy) serve(client net.Conn) {
 	pass(client, server, func() bool {
 		answers++
 		request := sent.answered()
+		if by := time.Duration(p.delay.Load()); by > 0 {
+			select {
+			case <-time.After(by):
+			case <-done: // nobody waits for it any more
+			}
+		}
 		return answers <= handshake || !p.loses(request)
 	})
 	client.Close()

@@ -11,7 +11,7 @@ import (
 )
 
 func ExampleOpen() {
-	db := redis.NewUniversalClient(&redis.UniversalOptions{Addrs: []string{"localhost:6379"}, MaxRetries: -1})
+	db := redis.NewUniversalClient(&redis.UniversalOptions{Addrs: []string{"localhost:6379"}, MaxRetries: -1, ContextTimeoutEnabled: true})
 	defer db.Close()
 	store, err := redisstore.Open(context.Background(), db, redisstore.WithPrefix("shop:"))
 	if err != nil {

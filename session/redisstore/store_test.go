@@ -31,7 +31,7 @@ func client(t testing.TB, url string) *redis.Client {
 
 func dial(t testing.TB, network, addr string) *redis.Client {
 	t.Helper()
-	c := redis.NewClient(&redis.Options{Network: network, Addr: addr, MaxRetries: -1})
+	c := redis.NewClient(&redis.Options{Network: network, Addr: addr, MaxRetries: -1, ContextTimeoutEnabled: true})
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -39,7 +39,7 @@ func dial(t testing.TB, network, addr string) *redis.Client {
 func cluster(t testing.TB) *redis.ClusterClient {
 	t.Helper()
 	c := redis.NewClusterClient(&redis.ClusterOptions{
-		Addrs: strings.Split(servertest.Shared(t, "redis-cluster").URL, ","), MaxRetries: -1,
+		Addrs: strings.Split(servertest.Shared(t, "redis-cluster").URL, ","), MaxRetries: -1, ContextTimeoutEnabled: true,
 	})
 	t.Cleanup(func() { c.Close() })
 	return c
@@ -95,6 +95,32 @@ func TestFaults(t *testing.T) {
 	)
 	if proxy.Lost() < 100 {
 		t.Errorf("%d answers were lost", proxy.Lost())
+	}
+}
+
+// A server that hears and does not answer leaves a Save uncertain after three attempts,
+// however long the client itself would wait, and is not asked for anything else.
+func TestSilentServer(t *testing.T) {
+	t.Parallel()
+	server := servertest.Shared(t, "redis")
+	proxy := servertest.NewProxy(t, "unix", strings.TrimPrefix(server.URL, "unix://"), t.TempDir(), "p.sock")
+	db := redis.NewClient(&redis.Options{
+		Network: "unix", Addr: proxy.Addr, MaxRetries: -1, ContextTimeoutEnabled: true, ReadTimeout: time.Hour,
+	})
+	t.Cleanup(func() { db.Close() })
+	prefix := fresh()
+	s := open(t, db, prefix)
+	key := core.SessionKey{Session: "s"}
+	proxy.Delay(time.Hour)
+	if _, err := s.Save(t.Context(), &session.Record{Key: key}); !errors.Is(err, session.ErrUncertain) {
+		t.Errorf("got %v", err)
+	}
+	proxy.Delay(0)
+	if rec, err := s.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: "s2"}}); err != nil || rec.Version != 1 {
+		t.Errorf("afterwards: %+v, %v", rec, err)
+	}
+	if rec, err := open(t, client(t, server.URL), prefix).Load(t.Context(), key); err != nil || rec.Version > 1 {
+		t.Errorf("the uncertain save has made %+v, %v", rec, err)
 	}
 }
 
