@@ -150,6 +150,7 @@ func (r *Runtime) asked(messages []core.Message, i int) func(doc string) bool {
 func (r *Runtime) restore(ctx context.Context, rec *session.Record) error {
 	skills := r.seenBy(r.states.of(rec.Key))
 	for _, a := range append([]session.Active{}, rec.Active...) {
+		skills := atRevision(skills, a)
 		skill, body, err := skills.Body(ctx, a.Skill)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -164,14 +165,17 @@ func (r *Runtime) restore(ctx context.Context, rec *session.Record) error {
 		if err := r.pin(ctx, rec.Key, body); err != nil {
 			return err
 		}
-		rec.Find(a.Skill).Digest = body.Digest
+		now := rec.Find(a.Skill)
+		if now.Digest = body.Digest; a.Revision != "" {
+			now.ID = skill.ID
+		}
 		for i := range rec.Deliveries {
 			if d := &rec.Deliveries[i]; d.Skill == a.Skill {
 				d.Digest = body.Digest
-				if err := r.restoreDocs(ctx, rec.Key, d); err != nil {
+				if err := r.restoreDocs(ctx, skills, rec.Key, d); err != nil {
 					return err
 				}
-				if err := r.restoreReferences(ctx, rec.Key, skill, body, d); err != nil {
+				if err := r.restoreReferences(ctx, skills, rec.Key, skill, body, d); err != nil {
 					return err
 				}
 			}
@@ -184,12 +188,21 @@ func (r *Runtime) restore(ctx context.Context, rec *session.Record) error {
 	return nil
 }
 
+// atRevision is the catalog with a loaded skill at the revision that its receipt names.
+func atRevision(skills *catalog.Catalog, a session.Active) *catalog.Catalog {
+	skill, err := skills.Snapshot().Resolve(a.Skill)
+	if err != nil || a.Revision == "" {
+		return skills
+	}
+	return skills.At(map[string]string{skill.ID: a.Revision})
+}
+
 // restoreDocs reads and pins the docs of a delivery, and drops those that cannot be
 // read any more.
-func (r *Runtime) restoreDocs(ctx context.Context, key core.SessionKey, d *session.Delivery) error {
+func (r *Runtime) restoreDocs(ctx context.Context, skills *catalog.Catalog, key core.SessionKey, d *session.Delivery) error {
 	var kept []session.Doc
 	for _, doc := range d.Docs {
-		c, err := r.seenBy(r.states.of(key)).Doc(ctx, d.Skill, doc.Name)
+		c, err := skills.Doc(ctx, d.Skill, doc.Name)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -207,7 +220,7 @@ func (r *Runtime) restoreDocs(ctx context.Context, key core.SessionKey, d *sessi
 
 // restoreReferences finds out which docs of a delivery came because the body names them,
 // and what followed it. Docs that cannot be listed any more are as if they were asked for.
-func (r *Runtime) restoreReferences(ctx context.Context, key core.SessionKey, skill core.Skill, body catalog.Content, d *session.Delivery) error {
+func (r *Runtime) restoreReferences(ctx context.Context, skills *catalog.Catalog, key core.SessionKey, skill core.Skill, body catalog.Content, d *session.Delivery) error {
 	if !d.Body {
 		return nil
 	}
@@ -217,7 +230,9 @@ func (r *Runtime) restoreReferences(ctx context.Context, key core.SessionKey, sk
 			asked = append(asked, doc.Name)
 		}
 	}
-	framed, listing, err := r.scope(key, r.states.of(key)).Refer(ctx, skill, body, asked)
+	scope := r.scope(key, r.states.of(key))
+	scope.Catalog = skills
+	framed, listing, err := scope.Refer(ctx, skill, body, asked)
 	if _, told := errors.AsType[tools.ModelError](err); err != nil && !told {
 		return err
 	}

@@ -15,6 +15,7 @@ const DigestLen = 12
 //
 //	[skill#4 +pdf@3f9a1c2b4d5e(forms.md) -docx]
 //
+// and for a skill of a library also names its revision: +pdf@3f9a1c2b4d5e@v2-0a1b2c3d4e5f.
 // Decision 3 says why.
 type Receipt struct {
 	Call    int
@@ -36,8 +37,11 @@ type Change struct {
 	Op     Op
 	Skill  string
 	Digest string // of the body, cut to DigestLen; only with Loaded
-	All    bool   // every doc was asked for
-	Docs   []string
+	// Revision is that of a skill that is edited while conversations go on; "" for
+	// others, and without a Digest.
+	Revision string
+	All      bool // every doc was asked for
+	Docs     []string
 }
 
 const receiptStart = "[skill#"
@@ -54,6 +58,10 @@ func (r Receipt) String() string {
 		if c.Digest != "" {
 			b.WriteByte('@')
 			b.WriteString(c.Digest[:min(DigestLen, len(c.Digest))])
+			if c.Revision != "" {
+				b.WriteByte('@')
+				writeWord(&b, c.Revision)
+			}
 		}
 		if c.All {
 			b.WriteByte('*')
@@ -153,6 +161,11 @@ func readChange(line string, c *Change) (rest string, ok bool) {
 	if strings.HasPrefix(line, "@") {
 		if c.Digest, line, ok = readWord(line[1:]); !ok {
 			return "", false
+		}
+		if strings.HasPrefix(line, "@") {
+			if c.Revision, line, ok = readWord(line[1:]); !ok {
+				return "", false
+			}
 		}
 	}
 	if strings.HasPrefix(line, "*") {

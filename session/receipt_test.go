@@ -20,6 +20,7 @@ func TestReceipt(t *testing.T) {
 	}{
 		{"no change", Receipt{Call: 1}, "[skill#1]"},
 		{"load", Receipt{4, []Change{{Op: Loaded, Skill: "pdf", Digest: digest}}}, "[skill#4 +pdf@3f9a1c2b4d5e]"},
+		{"load of a revision", Receipt{4, []Change{{Op: Loaded, Skill: "pdf", Digest: digest, Revision: "v2-0a1b2c3d4e5f", All: true, Docs: []string{"forms.md"}}}}, "[skill#4 +pdf@3f9a1c2b4d5e@v2-0a1b2c3d4e5f*(forms.md)]"},
 		{"load with docs", Receipt{4, []Change{{Op: Loaded, Skill: "pdf", Digest: digest, Docs: []string{"forms.md", "a/b.md"}}}},
 			"[skill#4 +pdf@3f9a1c2b4d5e(forms.md,a/b.md)]"},
 		{"load with all docs", Receipt{4, []Change{{Op: Loaded, Skill: "pdf", Digest: digest, All: true, Docs: []string{"forms.md"}}}},
@@ -113,7 +114,7 @@ func FuzzReceipt(f *testing.F) {
 	f.Add("[skill#", "),(", true, "[skill#00 =a*()]")
 	f.Fuzz(func(t *testing.T, skill, doc string, all bool, text string) {
 		checkRoundTrip(t, Receipt{3, []Change{
-			{Op: Loaded, Skill: skill, Digest: digest, All: all, Docs: []string{doc, skill}},
+			{Op: Loaded, Skill: skill, Digest: digest, Revision: doc, All: all, Docs: []string{doc, skill}},
 			{Op: Selected, Skill: doc, All: all},
 			{Op: Unloaded, Skill: skill},
 		}})

@@ -33,7 +33,7 @@ func (r *Record) replayLoad(call int, c Change, asked func(doc string) bool) {
 			a.Docs = nil // the new text came with those that were selected
 		}
 	}
-	l := Load{Call: call, Skill: c.Skill, Digest: c.Digest, All: c.All}
+	l := Load{Call: call, Skill: c.Skill, Revision: c.Revision, Digest: c.Digest, All: c.All}
 	for _, name := range c.Docs {
 		r.supersedeDoc(c.Skill, name) // a load lists only what it delivered
 		l.Docs = append(l.Docs, Doc{Name: name, Framed: !asked(name)})

@@ -141,7 +141,12 @@ func (l *loading) apply(ctx context.Context, rec *session.Record) (*session.Reco
 }
 
 func (l *loading) load(next *session.Record, t *skillText) {
-	name := t.skill.Name
+	name, revision := t.skill.Name, ""
+	if t.skill.Editable { // others are read as they are now
+		revision = t.skill.Revision
+	}
+	before := next.Find(name)
+	moved := before != nil && revision != "" && before.Revision != revision
 	next.KeepList(name, l.scope.Number, t.skill.AllowedTools, t.skill.Repaired)
 	done := next.Load(session.Load{
 		Call: l.scope.Number, Anchor: l.anchor, Skill: name, ID: t.skill.ID, Revision: t.skill.Revision, Digest: t.body.Digest,
@@ -149,9 +154,9 @@ func (l *loading) load(next *session.Record, t *skillText) {
 	}, l.scope.shows)
 	d := done.Delivery
 	l.said(name, d, done.Began)
-	if d.Body || len(d.Docs) > 0 || done.Began {
+	if d.Body || len(d.Docs) > 0 || done.Began || moved {
 		l.receipt.Changes = append(l.receipt.Changes, session.Change{
-			Op: session.Loaded, Skill: name, Digest: d.Digest, All: t.all, Docs: done.Docs,
+			Op: session.Loaded, Skill: name, Digest: d.Digest, Revision: revision, All: t.all, Docs: done.Docs,
 		})
 	}
 	if done.Began {

@@ -74,9 +74,16 @@ func loadedRevision(t *testing.T, open Open) {
 			t.Errorf("an edit has changed message %d: %q, was %q", i, m.Text, view[i].Text)
 		}
 	}
+	w.restart()
+	w.chat.View()
+	w.says("rebuilt from receipts", run, `"stdout":"old\n"`)
+	w.says("rebuilt from receipts", `skill_read {"skill":"age","path":"notes.md"}`, "old notes")
 	w.says("loaded anew", "skill_load age", "age")
 	w.says("loaded anew", run, `"stdout":"new\n"`)
 	w.says("loaded anew", `skill_read {"skill":"age","path":"notes.md"}`, "new notes")
+	w.restart()
+	w.chat.View()
+	w.says("rebuilt from both receipts", run, `"stdout":"new\n"`)
 
 	both := running(t)
 	both.plain, both.edit = false, unified.Allow
@@ -87,6 +94,9 @@ func loadedRevision(t *testing.T, open Open) {
 	w.replaced(made.ID, made.VersionRef, "old.sh", "echo new\n")
 	w.refresh()
 	w.says("after an edit", run, `"stdout":"old\n"`)
+	w.restart()
+	w.chat.View()
+	w.says("rebuilt from receipts", run, `"stdout":"old\n"`)
 	want(t, w.run("age"), "status=loaded")
 	w.says("started anew", run, `"stdout":"new\n"`)
 }

@@ -66,6 +66,7 @@ type world struct {
 	answer  core.Answer
 	before  func() // before an answer
 	chat    *chattest.Chat
+	restart func() // of the process, which has no sessions then
 }
 
 type setup struct {
@@ -106,6 +107,7 @@ func newWorld(t *testing.T, open Open, s setup) *world {
 		}))
 	}
 	w.chat = chattest.NewChat(t, chattest.Open(t, s.files, options...))
+	w.restart = func() { w.chat.Runtime = chattest.Open(t, s.files, options...) }
 	w.chat.Say(core.User, "Hello.")
 	return w
 }

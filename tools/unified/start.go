@@ -72,7 +72,7 @@ func (r *reading) run() (string, error) {
 	}
 	skill := o.Front
 	if o.Source != "file" {
-		skill.ID, skill.Revision = o.ID, o.VersionRef
+		skill.ID, skill.Revision, skill.Editable = o.ID, o.VersionRef, true
 	}
 	if skill.Name, err = r.nameFor(o); err != nil {
 		return "", err
