@@ -1,18 +1,14 @@
-// Command dynamic-tools offers an agent one tool, use_tool, behind which stand the
-// tools that loaded skills bring. A skill names its tools in its metadata, and their
-// schemas in its text: they reach the model with the load, and the tools that the model
-// is offered, the beginning of every request, never change.
-//
-// Run it in examples/, with OPENAI_API_KEY and OPENAI_MODEL set, and with
-// OPENAI_BASE_URL for an endpoint other than OpenAI's:
-//
-//	go run ./dynamic-tools
+// Command dynamic-tools offers an agent one tool, behind which stand those that loaded
+// skills bring: metadata names them, the text has their schemas, and what the model is
+// offered never changes. Run it in examples/, with OPENAI_API_KEY and OPENAI_MODEL set.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"slices"
 	"strings"
@@ -21,15 +17,13 @@ import (
 	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/components/tool"
 	"github.com/cloudwego/eino/components/tool/utils"
-
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter/eino"
 )
 
 func main() {
 	if err := run(context.Background(), os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "dynamic-tools:", err)
-		os.Exit(1)
+		log.Fatal(err)
 	}
 }
 
@@ -54,9 +48,8 @@ func useTool(skills *satchel.Runtime) func(context.Context, call) (string, error
 			return "", err
 		}
 		for _, l := range loaded {
-			skill, ok := skills.Catalog().Snapshot().Skill(l.Skill)
-			do := backend[c.Tool]
-			if ok && do != nil && slices.Contains(strings.Fields(skill.Metadata["tools"]), c.Tool) {
+			skill, _ := skills.Catalog().Snapshot().Skill(l.Skill)
+			if do := backend[c.Tool]; do != nil && slices.Contains(strings.Fields(skill.Metadata["tools"]), c.Tool) {
 				return do(c.Input), nil
 			}
 		}
@@ -91,6 +84,17 @@ func run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	ctx = satchel.WithSession(ctx, "conversation-1")
-	return follow(w, adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent}).Query(ctx, "Please cancel order A-17."))
+	runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent})
+	events := runner.Query(satchel.WithSession(ctx, "conversation-1"), "Please cancel order A-17.")
+	for event, ok := events.Next(); ok; event, ok = events.Next() {
+		message, _, err := adk.GetMessage(event)
+		if err = errors.Join(err, event.Err); err != nil {
+			return err
+		}
+		if message != nil && message.Content != "" {
+			line, _, _ := strings.Cut(message.Content, "\n")
+			fmt.Fprintf(w, "%s: %s\n", message.Role, line)
+		}
+	}
+	return nil
 }
