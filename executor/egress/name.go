@@ -53,6 +53,9 @@ func parseHost(text string) (host, error) {
 		return host{}, errNoName
 	}
 	name = strings.ToLower(name)
+	if again, err := names.ToASCII(name); err != nil || again != name {
+		return host{}, errNoName // bytes that are no text become a name that nobody could write
+	}
 	labels := strings.Split(name, ".")
 	for _, label := range labels {
 		if !validLabel(label) {

@@ -117,7 +117,7 @@ func TestPublic(t *testing.T) {
 }
 
 func FuzzParseRule(f *testing.F) {
-	for _, seed := range []string{"https://*.example.com:8443", "http://0x7f.1", "https://[::1]:1", "https://münchen.example", "https://a..b"} {
+	for _, seed := range []string{"https://*.example.com:8443", "http://0x7f.1", "https://[::1]:1", "https://münchen.example", "https://a..b", "https://\xd4.e", "https://\ufffd.e"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
