@@ -33,9 +33,11 @@ func (c *call) listSkills(context.Context) (any, error) {
 		return nil, err
 	}
 	list, digest := c.shelf.List(c.Tenant, p.Namespace)
-	list = slices.DeleteFunc(list, func(k *shelf.Skill) bool { return k.ID() == GuideID })
+	if isGuide := func(k *shelf.Skill) bool { return k.ID() == GuideID }; slices.ContainsFunc(list, isGuide) {
+		list = slices.DeleteFunc(slices.Clone(list), isGuide)
+	}
 	if p.Namespace == guideNamespace {
-		list = append(list, c.guide)
+		list = append(slices.Clip(list), c.guide)
 	}
 	if p.Cursor != "" {
 		if list, err = c.after(list, p.Cursor, p.Namespace); err != nil {

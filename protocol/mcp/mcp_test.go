@@ -40,7 +40,7 @@ func connect(t *testing.T, skills int) *sdk.ClientSession {
 }
 
 // open returns a server of the skills of a tree.
-func open(t *testing.T, tree fstest.MapFS, opts ...protocol.Option) *protocol.Server {
+func open(t testing.TB, tree fstest.MapFS, opts ...protocol.Option) *protocol.Server {
 	t.Helper()
 	source, err := catalog.OpenSource(catalog.FS("test", tree))
 	if err != nil {
@@ -60,7 +60,7 @@ func open(t *testing.T, tree fstest.MapFS, opts ...protocol.Option) *protocol.Se
 }
 
 // connectTo connects a client of the SDK.
-func connectTo(t *testing.T, server *mcp.Server) *sdk.ClientSession {
+func connectTo(t testing.TB, server *mcp.Server) *sdk.ClientSession {
 	t.Helper()
 	ours, theirs := sdk.NewInMemoryTransports()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -80,7 +80,7 @@ func connectTo(t *testing.T, server *mcp.Server) *sdk.ClientSession {
 }
 
 // newClient returns a client that knows the methods of the extension.
-func newClient(t *testing.T) *sdk.Client {
+func newClient(t testing.TB) *sdk.Client {
 	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	for _, err := range []error{
@@ -214,4 +214,22 @@ func ExampleNew() {
 	list, err := session.ListTools(ctx, nil)
 	fmt.Println(len(list.Tools), err)
 	// Output: 8 <nil>
+}
+
+// BenchmarkSkillsList lists a thousand skills with their digests, page by page.
+func BenchmarkSkillsList(b *testing.B) {
+	tree := fstest.MapFS{}
+	for i := range 1000 {
+		tree[fmt.Sprintf("m%d/SKILL.md", i)] = plain(fmt.Sprintf("m-%d", i))
+	}
+	session := connectTo(b, mcp.New(open(b, tree)))
+	for b.Loop() {
+		for cursor, first := "", true; first || cursor != ""; first = false {
+			page, err := sdk.CallCustomMethod[*mcp.ListParams, *mcp.ListResult](b.Context(), session, "skills/list", &mcp.ListParams{Cursor: cursor})
+			if err != nil {
+				b.Fatal(err)
+			}
+			cursor = page.NextCursor
+		}
+	}
 }
