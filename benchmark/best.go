@@ -67,15 +67,16 @@ func rateBest(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, 
 }
 
 // playRandom plays and measures n random conversations, each with skills of its
-// own, through every system but the adapters, which send what the runtime sends.
-func playRandom(ctx context.Context, seed uint64, n int, prices []cachemodel.Price) (all []*measure.Conversation, err error) {
+// own, through every system but the adapters, which send what the runtime sends. f
+// counts them too, unless it is nil.
+func playRandom(ctx context.Context, seed uint64, n int, prices []cachemodel.Price, f *frontier) (all []*measure.Conversation, err error) {
 	dir, err := os.MkdirTemp("", "random-skills-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	for _, p := range random.Plans(seed, n) {
-		of, err := playPlan(ctx, p, filepath.Join(dir, p.Name), prices)
+		of, err := playPlan(ctx, p, filepath.Join(dir, p.Name), prices, f)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -84,7 +85,7 @@ func playRandom(ctx context.Context, seed uint64, n int, prices []cachemodel.Pri
 	return all, nil
 }
 
-func playPlan(ctx context.Context, p *random.Plan, dir string, prices []cachemodel.Price) ([]*measure.Conversation, error) {
+func playPlan(ctx context.Context, p *random.Plan, dir string, prices []cachemodel.Price, f *frontier) ([]*measure.Conversation, error) {
 	renderer, err := newRenderer()
 	if err != nil {
 		return nil, err
@@ -116,5 +117,12 @@ func playPlan(ctx context.Context, p *random.Plan, dir string, prices []cachemod
 		m.Kind = p.Kind
 		of = append(of, m)
 	}
-	return of, rateBest(ctx, s, texts, dir, renderer, prices, of)
+	if err := rateBest(ctx, s, texts, dir, renderer, prices, of); err != nil || f == nil {
+		return of, err
+	}
+	sizes, err := replay.Sizes(ctx, s, texts, dir, renderer)
+	if err == nil {
+		f.add(sizes, of)
+	}
+	return of, err
 }

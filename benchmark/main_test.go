@@ -189,3 +189,20 @@ func TestLeftOut(t *testing.T) {
 		t.Errorf("output:\n%s", out.String())
 	}
 }
+
+// The frontier has a row for each caution and price that caches every prefix, and says the same each
+// time.
+func TestFrontier(t *testing.T) {
+	var outs [2]bytes.Buffer
+	for i := range outs {
+		if err := run(t.Context(), []string{"-random", "2", "-seed", "9", "-frontier"}, &outs[i], &outs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if outs[0].String() != outs[1].String() {
+		t.Errorf("two frontiers of one seed:\n%s\n%s", &outs[0], &outs[1])
+	}
+	if rows := strings.Count(outs[0].String(), "prefix-1"); rows != 2*(len(margins)+len(rentLimits)-1) {
+		t.Errorf("%d rows:\n%s", rows, &outs[0])
+	}
+}

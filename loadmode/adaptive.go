@@ -38,19 +38,26 @@ const (
 	priorReturn = 0.2 // of a turn: that it needs a certain skill again
 	priorTurns  = 2   // what priorReturn weighs, in observed turns
 	pooledTurns = 4   // what all skills of the session say of one, in observed turns
-	priorCalls  = 3.0 // model calls of a turn
-	callTurns   = 2   // what priorCalls weighs, in turns
+	priorCalls  = 2.0 // model calls of a turn
+	callTurns   = 3   // what priorCalls weighs, in turns
 	firstTurns  = 2   // how many turns are reckoned with at the start
 	moreTurns   = 0.4 // and for each turn that has passed
 	maxHorizon  = 50  // turns at most
-	breakMargin = 0.3 // of its price: what a break must save beyond that
 )
 
-// RentLimit bounds how long text is carried on a guess. Its rent is the price of
-// reading it in every call since its load ended. Where that exceeds RentLimit times
-// what clearing it and loading it again would cost, it is cleared. For each turn in
-// which the skill was seen to come back, loading it once more is added.
-const RentLimit = 1
+// Caution is how the decision is held back. The benchmark draws its frontier by it.
+type Caution struct {
+	// Margin is what a break must save beyond its price, as a part of that.
+	Margin float64
+	// RentLimit bounds how long text is carried on a guess. Its rent is the price of
+	// reading it in every call since its load ended. Where that exceeds RentLimit times
+	// what clearing it and loading it again would cost, it is cleared. For each turn in
+	// which the skill was seen to come back, loading it once more is added.
+	RentLimit float64
+}
+
+// DefaultCaution is that of [Prices.Clear].
+func DefaultCaution() Caution { return Caution{Margin: 0.15, RentLimit: 1.5} }
 
 // Clear returns from which of f.Places on the texts are cleared: len(f.Places)
 // clears none. It is the place for which rent, the price of clearing now and the
@@ -61,12 +68,16 @@ const RentLimit = 1
 // where the cache is cold. One that was cleared and is needed again costs Write,
 // and one more model call over the whole prompt. How likely a turn needs a skill is
 // reckoned from f.Returns, how many turns there will be from how many there were.
-func (p Prices) Clear(f Facts) int {
+func (p Prices) Clear(f Facts) int { return p.ClearBy(DefaultCaution(), f) }
+
+// ClearBy is Clear with another caution.
+func (p Prices) ClearBy(c Caution, f Facts) int {
 	n := len(f.Places)
 	if n == 0 {
 		return 0
 	}
 	d := p.outlook(f)
+	d.caution = c
 	best, cut := math.Inf(1), n
 	for i := n; i >= 0; i-- {
 		if cost := d.cost(i); cost < best-1e-9 {
@@ -78,11 +89,12 @@ func (p Prices) Clear(f Facts) int {
 
 // outlook is what the places are expected to cost.
 type outlook struct {
-	prices Prices
-	cold   bool
-	turns  int     // that are reckoned with
-	growth float64 // live tokens of a turn
-	places []prospect
+	prices  Prices
+	caution Caution
+	cold    bool
+	turns   int     // that are reckoned with
+	growth  float64 // live tokens of a turn
+	places  []prospect
 }
 
 // prospect is the outlook of one place.
@@ -139,7 +151,7 @@ func (d *outlook) cost(i int) float64 {
 		cost += d.places[j].gone[d.turns]
 	}
 	if i < len(d.places) && !d.cold {
-		cost += (1 + breakMargin) * d.breaking(d.places[i].behind)
+		cost += (1 + d.caution.Margin) * d.breaking(d.places[i].behind)
 	}
 	return cost
 }
@@ -170,7 +182,7 @@ func (d *outlook) keeping(i int) float64 {
 func (d *outlook) due(f Facts) int {
 	for i := range f.Places {
 		rent := d.prices.Read * d.places[i].dead * float64(f.Places[i].Carried)
-		if rent > RentLimit*d.price(f, i) {
+		if rent > d.caution.RentLimit*d.price(f, i) {
 			return i
 		}
 	}

@@ -96,8 +96,8 @@ func TestRentIsBounded(t *testing.T) {
 			if !f.Cold {
 				price += (p.Write - p.Read) * float64(behind)
 			}
-			if rent := p.Read * float64(q.Dead) * float64(q.Carried); rent > RentLimit*price+1e-6 {
-				t.Fatalf("place %d stays with a rent of %.0f, limit %.0f", i, rent, RentLimit*price)
+			if rent := p.Read * float64(q.Dead) * float64(q.Carried); rent > DefaultCaution().RentLimit*price+1e-6 {
+				t.Fatalf("place %d stays with a rent of %.0f, limit %.0f", i, rent, DefaultCaution().RentLimit*price)
 			}
 			behind -= q.Live
 		}

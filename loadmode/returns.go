@@ -12,7 +12,7 @@ const MaxReturns = 16
 
 // otherWeight and quietWeight are how many turns without its text a turn counts
 // that began with it and did not seem to need it.
-const otherWeight, quietWeight = 1.5, 2
+const otherWeight, quietWeight = 1.5, 2.5
 
 // turns are those that say something of a skill, by what they say.
 func turns(r *session.Return) float64 {

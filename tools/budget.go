@@ -33,7 +33,7 @@ func (s *Scope) fit(ctx context.Context, rec, next *session.Record) (line string
 		}
 	}
 	if warn := s.Budget.Warn; warn > 0 && before <= warn && after > warn {
-		line = fmt.Sprintf("skills in view take about %d tokens; unload what you are done with (%s)",
+		line = fmt.Sprintf("skills in view take about %d tokens (%s); unload what you are done with",
 			about(after, warn), m.largest(ctx, next, next.Active))
 	}
 	return line, m.err
@@ -111,7 +111,7 @@ func (m *measuring) largest(ctx context.Context, rec *session.Record, of []sessi
 			name, most = a.Skill, tokens
 		}
 	}
-	return fmt.Sprintf("largest: %s, about %d", name, about(most, 0))
+	return fmt.Sprintf("largest: %s, %d", name, about(most, 0))
 }
 
 // about rounds a large number of tokens to hundreds, unless the result would not

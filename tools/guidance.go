@@ -15,7 +15,7 @@ func (s *Set) Guidance() string {
 	}
 	lines := []string{"Load a skill with skill_load before you rely on it; the list only says what it is for. Follow what it says once its text is in view, and load nothing that is in view already."}
 	if s.Has("skill_list_docs") && s.Has("skill_select_docs") {
-		lines = append(lines, "Docs of a skill come into view with skill_select_docs (names: skill_list_docs); take only those that you need.")
+		lines = append(lines, "Docs of a skill come into view with skill_select_docs (names: skill_list_docs); take only what you need.")
 	}
 	if s.Has("skill_read") {
 		lines = append(lines, "Paths in a skill are relative to its folder; skill_read reads them.")

@@ -16,13 +16,13 @@ import (
 func Load() Operation {
 	return Operation{
 		Name:        "skill_load",
-		Description: "Load the full instructions of one or more skills. Do this before you rely on a skill.",
+		Description: "Load the full instructions of one or more skills.",
 		Fields: []Field{
-			{Name: "skill", Kind: Text, Description: "skill name from the list", Aliases: skillAliases()},
-			{Name: "skills", Kind: Texts, Description: "several names at once", Aliases: skillsAliases()},
+			{Name: "skill", Kind: Text, Description: "from the list", Aliases: skillAliases()},
+			{Name: "skills", Kind: Texts, Description: "several at once", Aliases: skillsAliases()},
 			{Name: "docs", Kind: Texts, Description: "docs to load with it"},
 			{Name: "include_all_docs", Kind: Flag},
-			{Name: "mode", Kind: Text, Enum: []string{"add", "replace"}, Description: "replace unloads all other skills; default add"},
+			{Name: "mode", Kind: Text, Enum: []string{"add", "replace"}, Description: "replace unloads all others; default add"},
 		},
 		Always:   true,
 		Changes:  true,

@@ -14,9 +14,9 @@ import (
 func TestSchemas(t *testing.T) {
 	want := map[string]string{
 		"skill_load": `{"properties":{"docs":{"description":"docs to load with it","items":{"type":"string"},"type":"array"},` +
-			`"include_all_docs":{"type":"boolean"},"mode":{"description":"replace unloads all other skills; default add","enum":["add","replace"],"type":"string"},` +
-			`"skill":{"description":"skill name from the list","type":"string"},` +
-			`"skills":{"description":"several names at once","items":{"type":"string"},"type":"array"}},"type":"object"}`,
+			`"include_all_docs":{"type":"boolean"},"mode":{"description":"replace unloads all others; default add","enum":["add","replace"],"type":"string"},` +
+			`"skill":{"description":"from the list","type":"string"},` +
+			`"skills":{"description":"several at once","items":{"type":"string"},"type":"array"}},"type":"object"}`,
 		"skill_select_docs": `{"properties":{"docs":{"items":{"type":"string"},"type":"array"},"include_all_docs":{"type":"boolean"},` +
 			`"mode":{"description":"default replace","enum":["replace","add","clear"],"type":"string"},"skill":{"type":"string"}},"required":["skill"],"type":"object"}`,
 		"skill_list_docs": `{"properties":{"skill":{"type":"string"}},"required":["skill"],"type":"object"}`,

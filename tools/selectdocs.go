@@ -17,7 +17,7 @@ import (
 func SelectDocs() Operation {
 	return Operation{
 		Name:        "skill_select_docs",
-		Description: "Choose which docs of a loaded skill you see. Answers the selection.",
+		Description: "Choose which docs of a loaded skill you see.",
 		Fields: []Field{
 			{Name: "skill", Kind: Text, Required: true, Aliases: skillAliases()},
 			{Name: "docs", Kind: Texts},

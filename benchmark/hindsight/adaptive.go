@@ -10,14 +10,15 @@ import (
 // adaptive is load mode adaptive, with what its record would hold.
 type adaptive struct {
 	prices  loadmode.Prices
+	caution loadmode.Caution
 	returns session.Returns
 	inView  []string
 }
 
 // Adaptive returns the policy of load mode adaptive at prices. It serves one
 // conversation.
-func Adaptive(p loadmode.Prices) Policy {
-	a := &adaptive{prices: p}
+func Adaptive(p loadmode.Prices, c loadmode.Caution) Policy {
+	a := &adaptive{prices: p, caution: c}
 	return a.clear
 }
 
@@ -39,7 +40,7 @@ func (a *adaptive) clear(v *View) int {
 			Piece: loadmode.Piece{Dead: u.Size, Live: end - u.At}, Skills: []string{skillName(u.Skill)}, Carried: u.Carried,
 		})
 	}
-	cut := a.prices.Clear(f)
+	cut := a.prices.ClearBy(a.caution, f)
 	a.inView = nil
 	for _, u := range v.Units[:cut] {
 		a.inView = append(a.inView, skillName(u.Skill))

@@ -5,8 +5,8 @@ import "github.com/satchel-go/satchel/benchmark/random"
 // What Satchel adds to a conversation, measured in those of the benchmark: its
 // tools and the overview, a call of skill_load, its stub, and the frame of a text.
 const (
-	fixedSize  = 640
-	perSkill   = 52
+	fixedSize  = 365
+	perSkill   = 55
 	callSize   = 22
 	stubSize   = 28
 	frameSize  = 14

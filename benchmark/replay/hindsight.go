@@ -36,6 +36,19 @@ func Best(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skil
 	return system.Play(ctx, s, texts, skills)
 }
 
+// Sizes is a scenario by its sizes in Satchel's default view.
+func Sizes(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skills string, r *prompt.Renderer) (c *hindsight.Conversation, err error) {
+	system := System{Name: "satchel", Variant: "sizes", play: func(ctx context.Context, st *stage) error {
+		v, err := st.open(ctx)
+		if err == nil {
+			c, err = v.sizes(r)
+		}
+		return err
+	}}
+	_, err = system.Play(ctx, s, texts, skills)
+	return c, err
+}
+
 // clearing plays a scenario with the texts cleared that clear names where a turn
 // begins, of so many that are shown.
 func clearing(clear func(turn, shown int) []int) System {

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"math"
 	"testing"
 	"time"
@@ -94,22 +93,11 @@ func TestBestCostsWhatItsSizesSay(t *testing.T) {
 	prices := hindsight.Prices{Read: 0.1, Write: 1.25, TTL: 5 * time.Minute}
 	for _, p := range random.Plans(6, 12) {
 		s, texts, skills := stageOf(t, p)
-		var want float64
-		sizes := System{play: func(ctx context.Context, st *stage) error {
-			v, err := st.open(ctx)
-			if err != nil {
-				return err
-			}
-			c, err := v.sizes(renderer)
-			if err != nil {
-				return err
-			}
-			want, _ = c.Optimum(prices)
-			return nil
-		}}
-		if _, err := sizes.Play(t.Context(), s, texts, skills); err != nil {
+		c, err := Sizes(t.Context(), s, texts, skills, renderer)
+		if err != nil {
 			t.Fatal(err)
 		}
+		want, _ := c.Optimum(prices)
 		best, err := Best(t.Context(), s, texts, skills, renderer, prices)
 		if err != nil {
 			t.Fatal(err)

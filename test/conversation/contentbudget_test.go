@@ -48,7 +48,7 @@ func TestCrossingTheWarningIsSaidOnce(t *testing.T) {
 	if got := lines(c.Calls("skill_load xlsx")[0]); len(got) != 2 {
 		t.Errorf("below the budget: %q", got)
 	}
-	const line = "skills in view take about 10100 tokens; unload what you are done with (largest: pdf, about 6100)"
+	const line = "skills in view take about 10100 tokens (largest: pdf, 6100); unload what you are done with"
 	if got := lines(c.Calls("skill_load pdf")[0]); len(got) != 3 || got[1] != line {
 		t.Errorf("the call that crosses says %q", got)
 	}
@@ -66,10 +66,10 @@ func TestDocsCountToo(t *testing.T) {
 	files := sized(map[string]int{"pdf": 100}, map[string]int{"pdf/a.md": 1000, "pdf/b.md": 3000})
 	c, told := budgeted(t, files, satchel.WithContentBudget(900, 4000))
 	c.Calls("skill_load pdf")
-	if got := lines(c.Calls(`skill_select_docs {"skill":"pdf","docs":["a.md"]}`)[0]); len(got) != 3 || !strings.HasPrefix(got[1], "skills in view take about 1100 tokens; ") {
+	if got := lines(c.Calls(`skill_select_docs {"skill":"pdf","docs":["a.md"]}`)[0]); len(got) != 3 || !strings.HasPrefix(got[1], "skills in view take about 1100 tokens (largest: pdf, ") {
 		t.Errorf("a doc that crosses: %q", got)
 	}
-	const refused = "error: about 4100 tokens of skills would be in view, at most 4000 may be: unload one first (largest: pdf, about 4100)"
+	const refused = "error: about 4100 tokens of skills would be in view, at most 4000 may be: unload one first (largest: pdf, 4100)"
 	for _, call := range []string{`skill_select_docs {"skill":"pdf","include_all_docs":true}`, `skill_load {"skill":"pdf","include_all_docs":true}`} {
 		if got := c.Calls(call)[0]; got != refused {
 			t.Errorf("%s answers %q", call, got)
@@ -91,7 +91,7 @@ func TestALoadAboveTheBudgetChangesNothing(t *testing.T) {
 		want string
 	}{
 		"refused": {[]satchel.Option{satchel.WithContentBudget(0, 30_000)},
-			"error: about 31000 tokens of skills would be in view, at most 30000 may be: unload one first (largest: one, about 18000)"},
+			"error: about 31000 tokens of skills would be in view, at most 30000 may be: unload one first (largest: one, 18000)"},
 		"at the bound": {[]satchel.Option{satchel.WithContentBudget(0, 31_000)}, ""},
 		"none":         {[]satchel.Option{satchel.WithContentBudget(0, 0)}, ""},
 		"default":      {nil, ""},
@@ -116,7 +116,7 @@ func TestALoadAboveTheBudgetChangesNothing(t *testing.T) {
 		})
 	}
 	c, _ := budgeted(t, files, satchel.WithContentBudget(10, 30_000))
-	if got := c.Calls("skill_load all")[0]; !strings.Contains(got, "(largest: all, about 31000)") {
+	if got := c.Calls("skill_load all")[0]; !strings.Contains(got, "(largest: all, 31000)") {
 		t.Errorf("a skill that is too large alone: %q", got)
 	}
 }

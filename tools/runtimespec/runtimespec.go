@@ -57,7 +57,7 @@ func New(opts ...Option) tools.Vocabulary {
 func (c *config) load(name string) tools.Operation {
 	return tools.Operation{
 		Name:        name,
-		Description: "Load the full instructions of one or more skills. Do this before you rely on a skill.",
+		Description: "Load the full instructions of one or more skills.",
 		Fields: []tools.Field{
 			{Name: "names", Kind: tools.Texts, Required: true, Aliases: []string{"name", "skills", "skill"}, Description: "skill names from the list"},
 			{Name: "mode", Kind: tools.Text, Enum: []string{"replace", "add"}, Description: "replace (default) unloads all other skills"},
