@@ -135,6 +135,10 @@ func (l *Library) heads(ctx context.Context, tenant string) (map[string]*known, 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	changed, seq, err := l.store.Heads(ctx, tenant, s.seq)
+	if err == nil && seq < s.seq { // a backup, or a server that took over and had not got all
+		s.seq, s.heads = 0, map[string]*known{}
+		changed, seq, err = l.store.Heads(ctx, tenant, 0)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -420,6 +420,34 @@ func TestAmbiguousName(t *testing.T) {
 	}
 }
 
+// replaced is a store that gives way to another one.
+type replaced struct{ library.Store }
+
+// TestOlderDatabase: after a backup has taken the place of the database, skills are those
+// of the backup, and edits go on.
+func TestOlderDatabase(t *testing.T) {
+	backup, store := library.NewMemory(), &replaced{library.NewMemory()}
+	old, err := library.New(backup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := shared(t, old, "pdf", text)
+	l, err := library.New(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared(t, l, "pdf", text)
+	shared(t, l, "lost", strings.Replace(text, "name: pdf", "name: lost", 1))
+	if skills, err := l.List(t.Context(), vic, library.ListQuery{}); err != nil || len(skills) != 2 {
+		t.Fatalf("skills are %+v, %v", skills, err)
+	}
+	store.Store = backup
+	if skills, err := l.List(t.Context(), vic, library.ListQuery{}); err != nil || len(skills) != 1 || skills[0].ID != kept.ID {
+		t.Fatalf("skills are %+v, %v", skills, err)
+	}
+	edit(t, l, mia, library.Edit{Action: library.Patch, Skill: kept.ID, Expected: kept.VersionRef, Edits: from("the form", "a form")})
+}
+
 func TestArchiveFreesTheName(t *testing.T) {
 	l := open(t)
 	v1 := shared(t, l, "pdf", text)
