@@ -103,30 +103,42 @@ func TestSecretsOfACommand(t *testing.T) {
 const noNamespacesAt = "SATCHEL_TEST_NO_NAMESPACES"
 
 // TestNamespacesForbidden runs in a user namespace in which no other can be made,
-// as an ordinary user there.
+// as an ordinary user there, and as root, for whom Landlock alone is not enough.
 func TestNamespacesForbidden(t *testing.T) {
 	if os.Getenv(noNamespacesAt) != "" {
 		withoutNamespaces(t)
 		return
 	}
-	uid, gid := os.Getuid(), os.Getgid()
-	cmd := exec.Command("/proc/self/exe", "-test.run", "^TestNamespacesForbidden$", "-test.v")
-	cmd.Env = append(os.Environ(), noNamespacesAt+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  unix.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 1234, HostID: uid, Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 1234, HostID: gid, Size: 1}},
-		AmbientCaps: []uintptr{unix.CAP_SYS_RESOURCE},
+	users := []int{1234}
+	if os.Getuid() == 0 {
+		users = append(users, 0)
 	}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "PASS: TestNamespacesForbidden") {
-		t.Errorf("%v: %s", err, out)
+	for _, inside := range users {
+		cmd := exec.Command("/proc/self/exe", "-test.run", "^TestNamespacesForbidden$", "-test.v")
+		cmd.Env = append(os.Environ(), noNamespacesAt+"=1")
+		cmd.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags:  unix.CLONE_NEWUSER,
+			UidMappings: []syscall.SysProcIDMap{{ContainerID: inside, HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{ContainerID: inside, HostID: os.Getgid(), Size: 1}},
+			AmbientCaps: []uintptr{unix.CAP_SYS_RESOURCE},
+		}
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "PASS: TestNamespacesForbidden") {
+			t.Errorf("as user %d: %v: %s", inside, err, out)
+		}
 	}
 }
 
 func withoutNamespaces(t *testing.T) {
 	if err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
 		t.Fatal(err)
+	}
+	if os.Getuid() == 0 {
+		_, err := sandbox.New()
+		if !errors.Is(err, sandbox.ErrUnavailable) || strings.Contains(err.Error(), "\n") || !strings.HasSuffix(err.Error(), "runs commands without isolation") {
+			t.Errorf("as root: %v", err)
+		}
+		return
 	}
 	_, err := sandbox.New(sandbox.WithLeast(executor.IsolationNamespaces))
 	if !errors.Is(err, sandbox.ErrUnavailable) || !strings.Contains(err.Error(), "max_user_namespaces") {

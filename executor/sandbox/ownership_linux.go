@@ -44,7 +44,10 @@ func newOwnership(by *nursery) (*ownership, error) {
 	o.ns, err = newUserNamespace(by,
 		[]syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: o.first + 1, Size: 1}},
 		[]syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: o.first + 1, Size: 1}})
-	return o, err
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // inside returns the mapping of a sandbox's users and groups.
