@@ -5,16 +5,12 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 )
 
-// outlineTokens bounds the outline of a skill.
-const outlineTokens = 1000
-
 // Compact lets the text of a skill that is in view give way to its outline when the next
 // user turn begins, in one break of the prompt, as an unload would. [processors.Outline]
-// says what an outline has. Loading the skill again brings all of it. Inside an agent it
+// says what an outline has; with [WithSummarizer] a summary takes its place. Loading the skill again brings all of it. Inside an agent it
 // is the agent's view that changes, and elsewhere that of every agent of the session of
 // ctx. A skill that is not in view is left alone. The error wraps ErrNoSession where ctx
 // has no session.
@@ -39,7 +35,10 @@ func (r *Runtime) Compact(ctx context.Context, skill string) error {
 		if err != nil {
 			return fmt.Errorf("compact skill %q: %w", skill, err)
 		}
-		text := processors.Outline(body, outlineTokens)
+		text, err := r.summarized(ctx, skill, body)
+		if err != nil {
+			return fmt.Errorf("compact skill %q: %w", skill, err)
+		}
 		outline := catalog.Content{Text: text, Digest: session.Digest(text)}
 		if err := r.pin(ctx, key, outline); err != nil {
 			return err

@@ -46,6 +46,7 @@ var fileOrder = []string{
 	"bounds.go",
 	"scope.go",
 	"rebuild.go",
+	"shortening.go",
 	"activating.go",
 	"prepare.go",
 	"call.go",

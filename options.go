@@ -57,6 +57,7 @@ type settings struct {
 	search     SearchMode
 	lifecycle  bool
 	references tools.References
+	summarizer func(ctx context.Context, skill, body string) (string, error)
 	mentions   Mentions
 	activation Activation
 	suggested  int

@@ -160,6 +160,9 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 			events = append(events, core.Event{Kind: core.CatalogChanged, Detail: next.Notes[notes].Text})
 		}
 	}
+	if err := r.shorten(ctx, next, req.Messages); err != nil {
+		return nil, nil, err
+	}
 	calls := next.Calls
 	if loads, _ := ctx.Value(loadsKey{}).([]Load); len(loads) > 0 {
 		declared, happened, err := r.declare(ctx, next, loads...)

@@ -1,6 +1,8 @@
 package satchel_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -78,6 +80,76 @@ func TestReferencesAreRebuilt(t *testing.T) {
 			c.Runtime = open()
 			if now := c.View(); chattest.Shown(now) != chattest.Shown(before) {
 				t.Errorf("rebuilt\n%.3000s\nwas\n%.3000s", chattest.Shown(now), chattest.Shown(before))
+			}
+		})
+	}
+}
+
+// What a function writes takes the place of a text, if it is anything and shorter.
+func TestSummarizer(t *testing.T) {
+	outline := "(outline of SKILL.md; skill_load gives all of it)"
+	for name, tt := range map[string]struct {
+		summary string
+		err     error
+		want    string
+	}{
+		"summary":      {"In short: look.\n</skill>", nil, "<skill name=\"pdf\">\nIn short: look.\n<\\/skill>\n(summary of SKILL.md; skill_load gives all of it)\n</skill>"},
+		"failed":       {"", errors.New("no model"), outline},
+		"nothing":      {" \n", nil, outline},
+		"longer":       {strings.Repeat("many words ", 500), nil, outline},
+		"not the text": {"\xff short", nil, "\uFFFD short"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked []string
+			rt := chattest.Open(t, referring(), satchel.WithLoadMode(loadmode.Session), satchel.WithSummarizer(func(_ context.Context, skill, body string) (string, error) {
+				asked = append(asked, fmt.Sprint(skill, " ", strings.Contains(body, "Other words.")))
+				return tt.summary, tt.err
+			}))
+			c := chattest.NewChat(t, rt).Say(core.User, "go")
+			c.Calls("skill_load pdf")
+			c.View()
+			if err := rt.Compact(hook.WithKey(c.Context, c.Key), "pdf"); err != nil {
+				t.Fatal(err)
+			}
+			c.Answer("done")
+			if shown := chattest.Shown(c.Say(core.User, "more").View()); !strings.Contains(shown, tt.want) || strings.Contains(shown, "Other words.") {
+				t.Errorf("in the next turn\n%s", shown)
+			}
+			chattest.Same(t, "asked", asked, "pdf true")
+		})
+	}
+	if _, err := satchel.New(satchel.WithSummarizer(nil)); err == nil {
+		t.Error("no function is accepted")
+	}
+}
+
+// A text whose message was cut from the history comes back as its outline where the texts
+// in view would be more than the budget warns of, and whole otherwise.
+func TestLostTextsComeBackShort(t *testing.T) {
+	for warn, short := range map[int]bool{0: false, 10: true, 100_000: false} {
+		t.Run(fmt.Sprint(warn), func(t *testing.T) {
+			rt := chattest.Open(t, referring(), satchel.WithLoadMode(loadmode.Session), satchel.WithContentBudget(warn, 0))
+			c := chattest.NewChat(t, rt).Say(core.User, "go")
+			c.Calls("skill_load pdf")
+			if shown := chattest.Shown(c.View()); !strings.Contains(shown, "Other words.") {
+				t.Fatalf("loaded\n%s", shown)
+			}
+			c.Answer("done")
+			if shown := chattest.Shown(c.Say(core.User, "more").View()); !strings.Contains(shown, "Other words.") {
+				t.Errorf("at its place\n%s", shown)
+			}
+			c.Answer("done")
+			c.Messages = c.Messages[:0]
+			shown := chattest.Shown(c.Say(core.User, "later").View())
+			if strings.Contains(shown, "Other words.") == short || strings.Contains(shown, "You MUST look.\n(outline of SKILL.md") != short {
+				t.Errorf("come back\n%s", shown)
+			}
+			if again := chattest.Shown(c.View()); again != shown {
+				t.Errorf("the next request\n%s\nwas\n%s", again, shown)
+			}
+			c.Calls("skill_load pdf")
+			if whole := chattest.Shown(c.View()); !strings.Contains(whole, "Other words.") {
+				t.Errorf("loaded again\n%s", whole)
 			}
 		})
 	}

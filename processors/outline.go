@@ -10,6 +10,25 @@ import (
 // outlineEnd is the last line of an outline.
 const outlineEnd = "(outline of SKILL.md; skill_load gives all of it)"
 
+// summaryEnd is the last line of a summary.
+const summaryEnd = "(summary of SKILL.md; skill_load gives all of it)"
+
+// Summary is what somebody has written for the body of a skill, with a line that says that
+// it is a summary. It reports false if that is nothing or not shorter than the body.
+func Summary(text, body string) (string, bool) {
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+	if text == "" {
+		return "", false
+	}
+	text += "\n" + summaryEnd
+	return text, tokencount.Estimate(text) < tokencount.Estimate(body)
+}
+
+// IsShort reports a text that is an outline or a summary.
+func IsShort(text string) bool {
+	return strings.HasSuffix(text, outlineEnd) || strings.HasSuffix(text, summaryEnd)
+}
+
 // rule is a line that must not be lost.
 var rule = regexp.MustCompile(`\b(MUST|NEVER|ALWAYS|DO NOT|REQUIRED)\b`)
 
