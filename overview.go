@@ -120,9 +120,31 @@ func (r *Runtime) tellFit(fit processors.Fit) {
 	r.emit(ctx, core.Event{Kind: core.OverviewCut, Detail: fit.String()})
 }
 
+// maxLikely is how many skills a message ranks before others.
+const maxLikely = 50
+
+// ranked returns the text of an overview, by the first message of the user where the host
+// wants it so and not every skill is described whole.
+func (r *Runtime) ranked(ctx context.Context, o *overview, skills *catalog.Catalog, messages []core.Message) (catalog.Content, error) {
+	first := slices.IndexFunc(messages, func(m core.Message) bool { return m.Role == core.User && !m.Rewritten })
+	if !r.text.Ranked || r.renderer != nil || first < 0 || o.fit.Bare+o.fit.Missing == 0 {
+		return o.text, nil
+	}
+	found, err := skills.Search(ctx, catalog.Query{Phrasings: []string{messages[first].Text}, Limit: maxLikely})
+	if err != nil {
+		return catalog.Content{}, err
+	}
+	text := r.text
+	text.Guidance = r.rules()
+	for _, h := range found.Hits {
+		text.Likely = append(text.Likely, h.Skill.Name)
+	}
+	return digested(text.Render(o.snapshot.Visible())), nil
+}
+
 // freeze gives rec the overview of the catalog that its agent sees, as it is now. The session keeps it
 // when the catalog changes, so that the beginning of its requests stays the same.
-func (r *Runtime) freeze(ctx context.Context, rec *session.Record, skills *catalog.Catalog) error {
+func (r *Runtime) freeze(ctx context.Context, rec *session.Record, skills *catalog.Catalog, messages []core.Message) error {
 	o := r.overviewOf(skills)
 	rec.Overview, rec.Listing, rec.Notes = "", o.listing.Digest, nil
 	if err := r.pinListing(ctx, rec.Key, o.listing); err != nil {
@@ -131,8 +153,12 @@ func (r *Runtime) freeze(ctx context.Context, rec *session.Record, skills *catal
 	if o.text.Text == "" || rec.NoSkills {
 		return nil
 	}
-	rec.Overview = o.text.Digest
-	return r.pin(ctx, rec.Key, o.text)
+	text, err := r.ranked(ctx, o, skills, messages)
+	if err != nil {
+		return err
+	}
+	rec.Overview = text.Digest
+	return r.pin(ctx, rec.Key, text)
 }
 
 // announce adds a note to the user message that begins a turn if the catalog has
@@ -145,7 +171,7 @@ func (r *Runtime) announce(ctx context.Context, rec *session.Record, skills *cat
 		if !processors.Anchored(messages, n.Anchor, rec.Turn) {
 			// The host has cut the message with this note from the history. The
 			// provider's cache is lost already, so a new overview costs nothing.
-			return r.freeze(ctx, rec, skills)
+			return r.freeze(ctx, rec, skills, messages)
 		}
 	}
 	o := r.overviewOf(skills)
@@ -158,7 +184,7 @@ func (r *Runtime) announce(ctx context.Context, rec *session.Record, skills *cat
 	}
 	old, err := session.PinnedListing(ctx, r.storeOf(rec.Key), rec.Key.Session, rec.Listing, time.Now())
 	if errors.Is(err, session.ErrNotPinned) {
-		return r.freeze(ctx, rec, skills) // the store has lost what the session was told
+		return r.freeze(ctx, rec, skills, messages) // the store has lost what the session was told
 	}
 	if err != nil {
 		return err
@@ -166,7 +192,7 @@ func (r *Runtime) announce(ctx context.Context, rec *session.Record, skills *cat
 	note := r.text.ChangeNote(old, o.snapshot.Visible())
 	if r.takesBack(old, skills) {
 		// What the session may not see must not stay in its overview either.
-		if err := r.freeze(ctx, rec, skills); err != nil {
+		if err := r.freeze(ctx, rec, skills, messages); err != nil {
 			return err
 		}
 		rec.Notes = []session.Note{{Anchor: rec.User, Text: note}}

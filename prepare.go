@@ -145,7 +145,7 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 	if first {
 		// This is decided once: a session that was offered the tools keeps them.
 		next.NoSkills = len(r.offered) == 0 || r.overviewOf(skills).empty
-		if err := r.freeze(ctx, next, skills); err != nil {
+		if err := r.freeze(ctx, next, skills, req.Messages); err != nil {
 			return nil, nil, err
 		}
 		if err := r.rebuild(ctx, next, req.Messages); err != nil {

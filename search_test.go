@@ -135,6 +135,26 @@ func TestOverviewOfManySkills(t *testing.T) {
 	}
 }
 
+// With Ranked, what the first message is likely to mean is described although there is no
+// room for most; the conversation keeps that overview.
+func TestOverviewRankedByTheFirstMessage(t *testing.T) {
+	for _, ranked := range []bool{false, true} {
+		rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(9_000)), satchel.WithOverview(processors.OverviewText{Ranked: ranked}))
+		c := chattest.NewChat(t, rt).Say(core.User, "Please flatten a PDF form.")
+		first := c.View()[0].Text
+		if has := strings.Contains(first, "<description>Fill in and flatten PDF forms.</description>"); has != ranked {
+			t.Errorf("ranked %t: described %t", ranked, has)
+		}
+		if n := processors.EstimateTokens(first); n > 4000 || !strings.Contains(first, " more skills: find them with skill_search.") {
+			t.Errorf("ranked %t: %d tokens", ranked, n)
+		}
+		c.Answer("done")
+		if second := c.Say(core.User, "Now fill in forms in Word documents.").View()[0].Text; second != first {
+			t.Errorf("ranked %t: the next turn has another overview", ranked)
+		}
+	}
+}
+
 // A search changes no earlier message, and skills that come change no tools.
 func TestSearchChangesNothingElse(t *testing.T) {
 	files := manySkills(600)

@@ -1,6 +1,7 @@
 package processors
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -47,6 +48,14 @@ type OverviewText struct {
 	Search string
 	// Pinned are the names of skills whose descriptions come first and whole.
 	Pinned []string
+	// Ranked lets a runtime describe the skills first that the first message of the user is
+	// likely to mean, where not all can be described. Conversations then begin in as many
+	// ways as they have first messages, and share no overview that a prompt cache could
+	// serve. A runtime sets Likely by it.
+	Ranked bool
+	// Likely are the names of skills whose descriptions come next after those of Pinned, in
+	// this order.
+	Likely []string
 }
 
 // Entry is the line of one skill, with its whole description, in the format of the
@@ -165,6 +174,8 @@ type listedSkill struct {
 	name, description, location string
 	runes                       int // of the description
 	pinned                      bool
+	scope                       core.Scope
+	likely                      int // its place in Likely, or behind the last
 }
 
 func (o OverviewText) listed(skills []core.Skill) []listedSkill {
@@ -172,7 +183,10 @@ func (o OverviewText) listed(skills []core.Skill) []listedSkill {
 	for i := range skills {
 		all[i] = listedSkill{name: folded(skills[i].Name), description: folded(skills[i].Description)}
 		all[i].runes = utf8.RuneCountInString(all[i].description)
-		all[i].pinned = slices.Contains(o.Pinned, skills[i].Name)
+		all[i].pinned, all[i].scope = slices.Contains(o.Pinned, skills[i].Name), skills[i].Scope
+		if all[i].likely = slices.Index(o.Likely, skills[i].Name); all[i].likely < 0 {
+			all[i].likely = len(o.Likely)
+		}
 		if o.Location {
 			all[i].location = folded(skills[i].Place)
 		}
@@ -243,7 +257,7 @@ func (o OverviewText) fits(all []listedSkill, length, limit int) bool {
 }
 
 // planNames gives names the room first, and what is left to descriptions: of pinned
-// skills before others, and then from the front. Where a search finds what is not listed
+// skills before others, then of likely ones, then by scope and from the front. Where a search finds what is not listed
 // and not all names have room, descriptions get all of it.
 func (o OverviewText) planNames(all []listedSkill, limit int) plan {
 	p := plan{length: minDescription, bare: true, full: make([]bool, len(all))}
@@ -259,24 +273,39 @@ func (o OverviewText) planNames(all []listedSkill, limit int) plan {
 	if p.bare = o.Search == "" || p.named == len(all); p.bare {
 		limit = left
 	}
-	for _, pinned := range []bool{true, false} {
-		for i := range all {
-			if all[i].pinned != pinned {
-				continue
-			}
-			more := EstimateTokens(o.entry(&all[i], p.lengthOf(&all[i])))
-			if p.bare && i < p.named {
-				more -= EstimateTokens(all[i].bare())
-			} else if p.bare {
-				continue
-			}
-			if more <= limit {
-				limit -= more
-				p.full[i] = true
-			}
+	for _, i := range described(all) {
+		more := EstimateTokens(o.entry(&all[i], p.lengthOf(&all[i])))
+		if p.bare && i < p.named {
+			more -= EstimateTokens(all[i].bare())
+		} else if p.bare {
+			continue
+		}
+		if more <= limit {
+			limit -= more
+			p.full[i] = true
 		}
 	}
 	return p
+}
+
+// described returns the places of skills in the order in which they are described while
+// there is room.
+func described(all []listedSkill) []int {
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := &all[i], &all[j]
+		if a.pinned != b.pinned {
+			if a.pinned {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.likely, b.likely), cmp.Compare(a.scope, b.scope))
+	})
+	return order
 }
 
 // entry describes a skill with length characters of its description, or a few more to

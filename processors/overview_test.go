@@ -3,6 +3,7 @@ package processors
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -217,5 +218,34 @@ func TestChangeNoteComparesListings(t *testing.T) {
 		if note := (OverviewText{}).ChangeNote(listing, after); note != (OverviewText{}.changes(after, nil, nil)) {
 			t.Errorf("%q gives\n%s", listing, note)
 		}
+	}
+}
+
+// Where not all can be described, pinned skills come first, then likely ones, then those
+// of a higher scope, then the others by name; they are shown by name all the same.
+func TestOverviewDescribesByRank(t *testing.T) {
+	var skills []core.Skill
+	for i := range 60 {
+		scope := core.ScopeUser
+		if i%10 == 9 {
+			scope = core.ScopeProject
+		}
+		skills = append(skills, core.Skill{Name: fmt.Sprintf("s%02d", i), Description: strings.Repeat("word ", 12), Scope: scope})
+	}
+	text := OverviewText{Tokens: 560, Pinned: []string{"s55"}, Likely: []string{"s44", "s33"}}
+	var names []string
+	for line := range strings.Lines(text.Render(skills)) {
+		if name, ok := strings.CutPrefix(line, "<skill><name>"); ok {
+			names = append(names, name[:3])
+		}
+	}
+	want := []string{"s09", "s19", "s29", "s33", "s39", "s44", "s49", "s55", "s59"}
+	for _, name := range want[:min(len(want), len(names))] {
+		if !slices.Contains(names, name) {
+			t.Errorf("%s is not among those described: %q", name, names)
+		}
+	}
+	if !slices.IsSorted(names) || len(names) < len(want) || len(names) > 15 {
+		t.Errorf("described are %q", names)
 	}
 }
