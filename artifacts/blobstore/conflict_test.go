@@ -64,6 +64,18 @@ func (v *rivals) asked(method, part string) (n int) {
 // met opens the bucket of the S3 server through rivals.
 func met(t *testing.T, meet func(server http.Handler, w http.ResponseWriter, r *http.Request, n int) bool) (*blob.Bucket, *rivals) {
 	t.Helper()
+	v := &rivals{met: map[string]int{}}
+	b := through(t, func(server http.Handler) http.Handler {
+		v.server = server
+		return v
+	})
+	v.meet = func(w http.ResponseWriter, r *http.Request, n int) bool { return meet(v.server, w, r, n) }
+	return b, v
+}
+
+// through opens the bucket of the S3 server through a handler.
+func through(t *testing.T, handler func(server http.Handler) http.Handler) *blob.Bucket {
+	t.Helper()
 	at, err := url.Parse(servertest.Shared(t, "s3").URL)
 	if err != nil {
 		t.Fatal(err)
@@ -73,11 +85,9 @@ func met(t *testing.T, meet func(server http.Handler, w http.ResponseWriter, r *
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &rivals{met: map[string]int{}, server: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+	server := httptest.NewServer(handler(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host // and what was signed stays
-	}}}
-	v.meet = func(w http.ResponseWriter, r *http.Request, n int) bool { return meet(v.server, w, r, n) }
-	server := httptest.NewServer(v)
+	}}))
 	t.Cleanup(server.Close)
 	query.Set("endpoint", server.URL)
 	at.RawQuery = query.Encode()
@@ -86,7 +96,7 @@ func met(t *testing.T, meet func(server http.Handler, w http.ResponseWriter, r *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.Close() })
-	return b, v
+	return b
 }
 
 func changes(r *http.Request) bool {

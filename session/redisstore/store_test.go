@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -211,60 +210,6 @@ func TestSettings(t *testing.T) {
 	if _, err := redisstore.Open(t.Context(), nil); err == nil {
 		t.Error("no client is taken")
 	}
-}
-
-// If the replica that a Save requires is missing, the Save is uncertain; with it,
-// it succeeds.
-func TestReplicas(t *testing.T) {
-	primary, replica := servertest.Own(t, "redis"), servertest.Own(t, "redis")
-	db := client(t, primary.URL)
-	s := open(t, db, redisstore.WithReplicas(1, 300*time.Millisecond))
-	key := core.SessionKey{Session: "s"}
-	if _, err := s.Save(t.Context(), &session.Record{Key: key}); !errors.Is(err, session.ErrUncertain) {
-		t.Fatalf("without a replica: %v", err)
-	}
-	if rec, err := s.Load(t.Context(), key); err != nil || rec.Version != 1 {
-		t.Errorf("the primary has %+v, %v", rec, err)
-	}
-	follow(t, client(t, replica.URL), db)
-	patient := open(t, db, redisstore.WithReplicas(1, 30*time.Second))
-	if rec, err := patient.Save(t.Context(), &session.Record{Key: key, Version: 1}); err != nil || rec.Version != 2 {
-		t.Errorf("with a replica: %+v, %v", rec, err)
-	}
-	if err := replica.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Save(t.Context(), &session.Record{Key: key, Version: 2}); !errors.Is(err, session.ErrUncertain) {
-		t.Errorf("the replica is gone: %v", err)
-	}
-	if got := len(s.Report().Loses); got != 1 {
-		t.Errorf("report %+v", s.Report())
-	}
-}
-
-// follow makes a server a replica of another, which listens on a port for it.
-func follow(t *testing.T, replica, primary *redis.Client) {
-	t.Helper()
-	for range 10 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, port, err := net.SplitHostPort(l.Addr().String())
-		if err = errors.Join(err, l.Close()); err != nil {
-			t.Fatal(err)
-		}
-		if err = primary.ConfigSet(t.Context(), "port", port).Err(); err == nil {
-			if err = primary.ConfigSet(t.Context(), "repl-diskless-sync-delay", "0").Err(); err != nil {
-				t.Fatal(err)
-			}
-			if err = replica.SlaveOf(t.Context(), "127.0.0.1", port).Err(); err != nil {
-				t.Fatal(err)
-			}
-			return
-		}
-	}
-	t.Fatal("no port is free")
 }
 
 // Texts are kept once for all sessions, and a record is in one slot with its pins.

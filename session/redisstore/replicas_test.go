@@ -1,0 +1,201 @@
+//go:build unix
+
+package redisstore_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/servertest"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/session/redisstore"
+)
+
+// If the replica that a Save requires is missing, the Save is uncertain; with it,
+// it succeeds.
+func TestReplicas(t *testing.T) {
+	primary, replica := servertest.Own(t, "redis"), servertest.Own(t, "redis")
+	db := client(t, primary.URL)
+	s := open(t, db, redisstore.WithReplicas(1, 300*time.Millisecond))
+	key := core.SessionKey{Session: "s"}
+	if _, err := s.Save(t.Context(), &session.Record{Key: key}); !errors.Is(err, session.ErrUncertain) {
+		t.Fatalf("without a replica: %v", err)
+	}
+	if rec, err := s.Load(t.Context(), key); err != nil || rec.Version != 1 {
+		t.Errorf("the primary has %+v, %v", rec, err)
+	}
+	follow(t, client(t, replica.URL), db)
+	patient := open(t, db, redisstore.WithReplicas(1, 30*time.Second))
+	if rec, err := patient.Save(t.Context(), &session.Record{Key: key, Version: 1}); err != nil || rec.Version != 2 {
+		t.Errorf("with a replica: %+v, %v", rec, err)
+	}
+	if err := replica.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Save(t.Context(), &session.Record{Key: key, Version: 2}); !errors.Is(err, session.ErrUncertain) {
+		t.Errorf("the replica is gone: %v", err)
+	}
+	if got := len(s.Report().Loses); got != 1 {
+		t.Errorf("report %+v", s.Report())
+	}
+}
+
+// follow makes a server a replica of another, and returns the port of that.
+func follow(t *testing.T, replica, primary *redis.Client) string {
+	t.Helper()
+	port := listen(t, primary)
+	if err := primary.ConfigSet(t.Context(), "repl-diskless-sync-delay", "0").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := replica.SlaveOf(t.Context(), "127.0.0.1", port).Err(); err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// listen lets a server listen on a port.
+func listen(t *testing.T, server *redis.Client) string {
+	t.Helper()
+	for range 10 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, err := net.SplitHostPort(l.Addr().String())
+		if err = errors.Join(err, l.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if server.ConfigSet(t.Context(), "port", port).Err() == nil {
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
+}
+
+// Through Sentinel a conversation goes on at the new primary with all that was
+// acknowledged, because a replica had it.
+func TestSentinel(t *testing.T) {
+	primary, replica := servertest.Own(t, "redis"), servertest.Own(t, "redis")
+	direct, second := client(t, primary.URL), client(t, replica.URL)
+	listen(t, second) // where clients find it when it is the primary
+	port := follow(t, second, direct)
+	sentinel := startSentinel(t, port)
+	db := redis.NewFailoverClient(&redis.FailoverOptions{
+		MasterName: "satchel", SentinelAddrs: []string{sentinel}, MaxRetries: -1, ContextTimeoutEnabled: true,
+	})
+	t.Cleanup(func() { db.Close() })
+	s := open(t, db, redisstore.WithReplicas(1, 30*time.Second))
+	rec, err := s.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: "s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rec.Version < 20 {
+		if rec, err = s.Save(t.Context(), rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	watched(t, sentinel)
+	if err := primary.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	// The new primary has no replica, so the store that wants one cannot go on.
+	s = openPatiently(t, db)
+	for began := time.Now(); ; {
+		now, err := s.Load(t.Context(), rec.Key)
+		if err == nil && now.Version < rec.Version {
+			t.Fatalf("version %d was acknowledged, %d is there", rec.Version, now.Version)
+		}
+		if err == nil {
+			if now, err = s.Save(t.Context(), now); err == nil && now.Version > rec.Version {
+				return
+			}
+		}
+		if time.Since(began) > 3*time.Minute {
+			t.Fatalf("no new primary: %v", err)
+		}
+	}
+}
+
+func openPatiently(t *testing.T, db redis.UniversalClient) *redisstore.Store {
+	t.Helper()
+	for began := time.Now(); ; {
+		s, err := redisstore.Open(t.Context(), db)
+		if err == nil {
+			return s
+		}
+		if time.Since(began) > 3*time.Minute {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// startSentinel starts a Sentinel that watches the primary at a port, and returns where
+// it listens.
+func startSentinel(t *testing.T, port string) string {
+	t.Helper()
+	for range 10 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr := l.Addr().String()
+		_, own, err := net.SplitHostPort(addr)
+		if err = errors.Join(err, l.Close()); err != nil {
+			t.Fatal(err)
+		}
+		conf := filepath.Join(t.TempDir(), "sentinel.conf")
+		text := fmt.Sprintf("bind 127.0.0.1\nport %s\nsentinel monitor satchel 127.0.0.1 %s 1\nsentinel down-after-milliseconds satchel 1000\n", own, port)
+		if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "redis-server", conf, "--sentinel")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		db := redis.NewSentinelClient(&redis.Options{Addr: addr, MaxRetries: -1})
+		for answers := false; !answers; time.Sleep(20 * time.Millisecond) {
+			select {
+			case <-ended: // the port was taken meanwhile
+				answers = true
+			default:
+				if answers = db.Ping(t.Context()).Err() == nil; answers {
+					t.Cleanup(func() { db.Close(); cmd.Process.Kill(); <-ended })
+					return addr
+				}
+			}
+		}
+		db.Close()
+	}
+	t.Fatal("no port is free")
+	return ""
+}
+
+// watched waits until Sentinel knows the replica, which it may promote then.
+func watched(t *testing.T, sentinel string) {
+	t.Helper()
+	db := redis.NewSentinelClient(&redis.Options{Addr: sentinel})
+	defer db.Close()
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		replicas, err := db.Replicas(t.Context(), "satchel").Result()
+		if err == nil && len(replicas) == 1 && replicas[0]["master-link-status"] == "ok" && !strings.Contains(replicas[0]["flags"], "down") {
+			return
+		}
+		if time.Since(began) > 3*time.Minute {
+			t.Fatalf("Sentinel knows %v, %v", replicas, err)
+		}
+	}
+}
