@@ -84,8 +84,7 @@ func run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent})
-	events := runner.Query(satchel.WithSession(ctx, "conversation-1"), "Please cancel order A-17.")
+	events := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent}).Query(satchel.WithSession(ctx, "conversation-1"), "Please cancel order A-17.")
 	for event, ok := events.Next(); ok; event, ok = events.Next() {
 		message, _, err := adk.GetMessage(event)
 		if err = errors.Join(err, event.Err); err != nil {
