@@ -184,13 +184,13 @@ func (r *Runtime) mentionedIn(snapshot *catalog.Snapshot, text string) (names []
 }
 
 // tellExecuting reports the bodies that a request contains for the first time.
-func (r *Runtime) tellExecuting(ctx context.Context, rec *session.Record, state *agentState, hidden []int) {
+func (r *Runtime) tellExecuting(ctx context.Context, rec *session.Record, state *agentState, hidden []session.DeliveryKey) {
 	if r.events == nil {
 		return
 	}
 	for i := range rec.Deliveries {
 		d := &rec.Deliveries[i]
-		if d.Body && !d.Old && d.Turn == rec.Turn && !slices.Contains(hidden, d.Call) && state.beginsExecuting(d.Call, d.Skill) {
+		if d.Body && !d.Old && d.Turn == rec.Turn && !slices.Contains(hidden, d.Key()) && state.beginsExecuting(d.Call, d.Skill) {
 			r.emit(ctx, core.Event{Kind: core.SkillExecuting, Key: rec.Key, Skill: d.Skill, Digest: d.Digest})
 		}
 	}

@@ -24,8 +24,8 @@ type agentState struct {
 	user, hash string
 	// answered: the model has answered without a call since the turn began.
 	answered bool
-	// hidden are the numbers of the calls whose content the last request left out.
-	hidden []int
+	// hidden are the deliveries whose content the last request left out.
+	hidden []session.DeliveryKey
 	// response is the last response, nil where this process has seen none. clean
 	// says that the record is known to hold no calls of an earlier response.
 	response *response.Response
@@ -174,17 +174,17 @@ func (s *agentState) turnNumber() int {
 	return s.turn
 }
 
-// hide notes the calls whose content a request leaves out.
-func (s *agentState) hide(calls []int) {
+// hide notes the deliveries whose content a request leaves out.
+func (s *agentState) hide(these []session.DeliveryKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.hidden = calls
+	s.hidden = these
 }
 
-func (s *agentState) isHidden(call int) bool {
+func (s *agentState) isHidden(d *session.Delivery) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Contains(s.hidden, call)
+	return slices.Contains(s.hidden, d.Key())
 }
 
 // offer notes the tools that a request offers.

@@ -26,9 +26,7 @@ func fallback(messages []core.Message, st *State) []core.Message {
 		for j := range c.parts {
 			d := &st.Record.Deliveries[c.first+j]
 			if !st.attaches(d) {
-				if !slices.Contains(st.hidden, c.call) {
-					st.hidden = append(st.hidden, c.call)
-				}
+				st.hidden = append(st.hidden, d.Key())
 			} else if part := st.part(c, j); part != "" {
 				parts = append(parts, part)
 			}

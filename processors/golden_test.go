@@ -165,7 +165,7 @@ func (s scene) state(t testing.TB) State {
 }
 
 // written are the sections of a view.
-func written(view []core.Message, hidden []int) (out []section) {
+func written(view []core.Message, hidden []session.DeliveryKey) (out []section) {
 	for _, m := range view {
 		head := "out " + m.Role.String()
 		switch {
@@ -224,7 +224,7 @@ func text(sections []section) string {
 }
 
 // checkView reports where a view breaks what holds for all of them.
-func checkView(t *testing.T, s scene, view []core.Message, hidden []int) {
+func checkView(t *testing.T, s scene, view []core.Message, hidden []session.DeliveryKey) {
 	t.Helper()
 	_, sections := readSections(t, "testdata/view/"+strings.TrimPrefix(t.Name(), "TestView/")+".txtar")
 	if before := readScene(t, sections); !reflect.DeepEqual(before.messages, s.messages) || !reflect.DeepEqual(before.record, s.record) {

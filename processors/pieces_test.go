@@ -59,7 +59,17 @@ func TestEndedContentHasNoFallback(t *testing.T) {
 		t.Errorf("view is %+v with %v hidden", view, hidden)
 	}
 	view, hidden = Render(Chain(InToolResult), []core.Message{{Role: core.User, Text: "hi"}}, st)
-	if len(view) != 1 || !reflect.DeepEqual(hidden, []int{1}) {
+	if len(view) != 1 || !reflect.DeepEqual(hidden, []session.DeliveryKey{{Call: 1, Skill: "pdf"}}) {
 		t.Errorf("without its place the view is %+v with %v hidden", view, hidden)
+	}
+
+	// Another skill of the same call that is still loaded has one, and is not hidden.
+	rec.Deliveries = append(rec.Deliveries, session.Delivery{Call: 1, Skill: "csv", Digest: "d", Body: true})
+	if st.Content, err = NewContent(rec, func(string) (string, error) { return "BODY", nil }); err != nil {
+		t.Fatal(err)
+	}
+	view, hidden = Render(Chain(InToolResult), []core.Message{{Role: core.User, Text: "hi"}}, st)
+	if len(view) != 2 || !strings.Contains(view[0].Text, `name="csv"`) || !reflect.DeepEqual(hidden, []session.DeliveryKey{{Call: 1, Skill: "pdf"}}) {
+		t.Errorf("with a skill that is loaded the view is %+v with %v hidden", view, hidden)
 	}
 }

@@ -64,9 +64,9 @@ type State struct {
 	// shown says, for each call of Content, whether its content has its place in
 	// the request.
 	shown []bool
-	// hidden are the numbers of the calls whose content is loaded but stands
-	// nowhere in the request.
-	hidden []int
+	// hidden are the deliveries whose content is loaded but stands nowhere in the
+	// request.
+	hidden []session.DeliveryKey
 }
 
 // Processor is one step of the view. It may change the slice that it is given and
@@ -83,9 +83,8 @@ func Chain(p Placement) []Processor {
 
 // Render applies the steps of chain to a copy of messages. It first takes off
 // whatever an earlier view has added, so rendering twice changes nothing. hidden
-// are the numbers of the calls whose content the summary rule keeps out of the
-// request.
-func Render(chain []Processor, messages []core.Message, st State) (view []core.Message, hidden []int) {
+// are the deliveries whose content the summary rule keeps out of the request.
+func Render(chain []Processor, messages []core.Message, st State) (view []core.Message, hidden []session.DeliveryKey) {
 	if view = st.Space[:0]; cap(view) < len(messages) {
 		view = make([]core.Message, 0, len(messages)+2)
 	}

@@ -164,6 +164,15 @@ type Delivery struct {
 	Ended bool `json:"ended,omitempty"`
 }
 
+// DeliveryKey names a delivery within a record: a call delivers a skill once.
+type DeliveryKey struct {
+	Call  int
+	Skill string
+}
+
+// Key returns the name of the delivery.
+func (d *Delivery) Key() DeliveryKey { return DeliveryKey{d.Call, d.Skill} }
+
 // Doc is a delivered doc, pinned by the hex SHA-256 of its text. Old reports that a
 // newer text of it was delivered since.
 type Doc struct {

@@ -60,7 +60,7 @@ func (m *measuring) text(ctx context.Context, digest string) int {
 
 // delivery returns how many tokens of a delivery are in view.
 func (m *measuring) delivery(ctx context.Context, d *session.Delivery) (tokens int) {
-	if d.Spent || m.scope.Hidden != nil && m.scope.Hidden(d.Call) {
+	if d.Spent || m.scope.Hidden != nil && m.scope.Hidden(d) {
 		return 0
 	}
 	if d.Body {

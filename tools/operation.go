@@ -109,9 +109,9 @@ type Scope struct {
 	// text; without it nothing is bounded.
 	Budget   Budget
 	TextSize func(ctx context.Context, digest string) (int, error)
-	// Hidden reports whether the content of a call is loaded but was not part of
-	// the last request.
-	Hidden func(call int) bool
+	// Hidden reports whether the content of a delivery is loaded but was not part
+	// of the last request.
+	Hidden func(*session.Delivery) bool
 	// Record returns the session's record, which must not be changed. Update
 	// saves the record that change makes of it together with the answer of the
 	// call, calls change again after a conflict, and returns that answer. If
@@ -168,7 +168,7 @@ type Scope struct {
 
 // shows reports whether the model is really shown the content of a delivery.
 func (s *Scope) shows(d *session.Delivery) bool {
-	return !d.Old && !d.Spent && (s.Hidden == nil || !s.Hidden(d.Call))
+	return !d.Old && !d.Spent && (s.Hidden == nil || !s.Hidden(d))
 }
 
 func (s *Scope) showsBody(rec *session.Record, skill string) bool {

@@ -62,7 +62,7 @@ func newDesk(t testing.TB, files map[string]string) *desk {
 	key := core.SessionKey{Session: "s", Agent: "main"}
 	d.Scope = &Scope{
 		Key: key, Catalog: c, Max: 8,
-		Hidden: func(call int) bool { return d.hidden[call] },
+		Hidden: func(x *session.Delivery) bool { return d.hidden[x.Call] },
 		Record: func(ctx context.Context) (*session.Record, error) { return d.store.Load(ctx, key) },
 		Pin: func(ctx context.Context, c catalog.Content) error {
 			return d.store.Pin(ctx, key.Session, c.Digest, c.Text)
