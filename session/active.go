@@ -130,7 +130,8 @@ func (r *Record) supersedeDoc(skill, doc string) {
 }
 
 // deselect sets the selection of skill to docs and removes whatever is no longer
-// selected from the deliveries. It reports whether that removed content.
+// selected from the deliveries. Superseded texts wait for a break; they make none.
+// It reports whether that removed content.
 func (r *Record) deselect(skill string, docs []string, all bool) bool {
 	a := r.Find(skill)
 	if a == nil {
@@ -139,11 +140,11 @@ func (r *Record) deselect(skill string, docs []string, all bool) bool {
 	a.Docs, a.All = docs, all
 	gone := false
 	for i := range r.Deliveries {
-		if r.Deliveries[i].Skill != skill {
+		if r.Deliveries[i].Skill != skill || r.Deliveries[i].Old {
 			continue
 		}
 		r.Deliveries[i].Docs = slices.DeleteFunc(r.Deliveries[i].Docs, func(d Doc) bool {
-			out := !slices.Contains(docs, d.Name)
+			out := !d.Old && !slices.Contains(docs, d.Name)
 			gone = gone || out
 			return out
 		})

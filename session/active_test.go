@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -216,6 +217,15 @@ func TestDeselect(t *testing.T) {
 			#2 docx body
 			#3 pdf b.md@b1
 		`)
+	})
+	t.Run("only what is superseded", func(t *testing.T) {
+		r := twoLoaded()
+		r.supersede("pdf")
+		r.Deliver(Delivery{Call: 4, Skill: "pdf", Digest: "p2", Body: true})
+		before := slices.Clone(r.Deliveries)
+		if r.deselect("pdf", []string{"c.md"}, false) || !reflect.DeepEqual(r.Deliveries, before) {
+			t.Errorf("content went:\n%s", show(r))
+		}
 	})
 	t.Run("not loaded", func(t *testing.T) {
 		r := twoLoaded()
