@@ -16,15 +16,16 @@ bin=${SATCHEL_SERVERS_BIN:-${XDG_CACHE_HOME:-$HOME/.cache}/satchel-servers}
 
 need() { command -v "$1" >/dev/null || { echo "servers: $1 is missing: run scripts/setup.sh" >&2; exit 3; }; }
 
-# A port that is likely to be free; cluster buses are 10000 above.
-port() { echo $((12000 + $(od -An -N2 -tu2 /dev/urandom) % 20000)); }
+# A port that is likely to be free. Cluster buses are 10000 above, which is below the
+# ports that systems give to connections.
+port() { echo $((12000 + $(od -An -N2 -tu2 /dev/urandom) % 10000)); }
 
-# Runs the rest up to 300 times until it succeeds.
+# Runs the rest up to 1,200 times until it succeeds.
 until_ok() {
 	tries=0
 	until "$@" >/dev/null 2>&1; do
 		tries=$((tries + 1))
-		[ $tries -lt 300 ] || { echo "servers: $name does not answer: $*" >&2; return 1; }
+		[ $tries -lt 1200 ] || { echo "servers: $name does not answer: $*" >&2; return 1; }
 		sleep 0.1
 	done
 }
@@ -36,17 +37,27 @@ alive() {
 	esac
 }
 
+# Fails at once where the server ends, because its port is somebody else's.
 redis() { # DIR PORT CONFIG...
 	d=$1 p=$2
 	shift 2
 	redis-server --port "$p" --bind 127.0.0.1 --unixsocket "$d/s.sock" --dir "$d" --save "" --appendonly yes \
-		--daemonize yes --pidfile "$d/pid" --logfile "$d/log" "$@" >/dev/null
-	until_ok redis-cli -s "$d/s.sock" config get port
+		--logfile "$d/log" "$@" >/dev/null 2>&1 </dev/null &
+	echo $! >"$d/pid"
+	waited=0
+	until redis-cli -s "$d/s.sock" config get port >/dev/null 2>&1; do
+		waited=$((waited + 1))
+		if [ $waited = 1200 ] || ! alive "$(cat "$d/pid")"; then return 1; fi
+		sleep 0.1
+	done
 }
 
 start_redis() {
 	need redis-server
-	redis "$D" 0
+	if ! redis "$D" 0; then
+		cat "$D/log" >&2
+		exit 1
+	fi
 	until_ok sh -c "redis-cli -s $D/s.sock ping | grep -q PONG"
 	echo "export SATCHEL_REDIS=unix://$D/s.sock"
 }
@@ -54,17 +65,25 @@ start_redis() {
 start_redis_cluster() {
 	need redis-server
 	nodes=
+	: >"$D/pid"
 	for n in 1 2 3; do
 		mkdir -p "$D/$n"
 		tries=0
-		until [ -s "$D/$n/port" ] && redis "$D/$n" "$(cat "$D/$n/port")" --cluster-enabled yes --cluster-node-timeout 2000; do
+		while :; do
+			[ -s "$D/$n/port" ] || port >"$D/$n/port"
+			if redis "$D/$n" "$(cat "$D/$n/port")" --cluster-enabled yes --cluster-node-timeout 2000; then
+				break
+			fi
 			tries=$((tries + 1))
-			[ $tries -lt 5 ] || exit 1
-			port >"$D/$n/port"
+			if [ $tries = 5 ]; then
+				cat "$D/$n/log" >&2
+				exit 1
+			fi
+			rm "$D/$n/port"
 		done
+		cat "$D/$n/pid" >>"$D/pid"
 		nodes="$nodes${nodes:+ }127.0.0.1:$(cat "$D/$n/port")"
 	done
-	cat "$D"/[123]/pid >"$D/pid"
 	if [ ! -e "$D/made" ]; then
 		# shellcheck disable=SC2086 # the nodes are words
 		redis-cli --cluster create $nodes --cluster-yes >"$D/log" 2>&1 || { cat "$D/log" >&2; exit 1; }
@@ -120,7 +139,7 @@ start_s3() {
 		ROOT_ACCESS_KEY=test ROOT_SECRET_KEY=testsecret "$gateway" --port "127.0.0.1:$N" posix "$D/data" >"$D/log" 2>&1 </dev/null &
 		echo $! >"$D/pid"
 		waited=0
-		while kill -0 "$(cat "$D/pid")" 2>/dev/null && [ $waited -lt 300 ]; do
+		while kill -0 "$(cat "$D/pid")" 2>/dev/null && [ $waited -lt 1200 ]; do
 			# Without credentials the server refuses, and that is an answer.
 			if (exec 3<>"/dev/tcp/127.0.0.1/$N") 2>/dev/null || perl -MIO::Socket::INET -e "exit !IO::Socket::INET->new('127.0.0.1:$N')" 2>/dev/null; then
 				echo "export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=testsecret SATCHEL_S3='s3://bkt?endpoint=http://127.0.0.1:$N&use_path_style=true&region=us-east-1'"
@@ -129,7 +148,7 @@ start_s3() {
 			waited=$((waited + 1))
 			sleep 0.1
 		done
-		kill "$(cat "$D/pid")" 2>/dev/null || true # it has not answered for half a minute
+		kill "$(cat "$D/pid")" 2>/dev/null || true # it has not answered for two minutes
 		tries=$((tries + 1))
 		[ $tries -lt 5 ] || { cat "$D/log" >&2; exit 1; }
 		rm "$D/port" # somebody else's
