@@ -24,21 +24,22 @@ type setting struct {
 	summary   processors.SummaryRule
 	profile   tools.Profile
 	max       int
-	tokens    bool // the host says where a turn begins
-	system    bool // the host has a system prompt
-	ids       int  // 0: unique call ids, 1: they repeat, 2: none
-	named     bool // results name their tool
-	parallel  bool // calls of one response are executed at once
+	prices    loadmode.Prices // of mode adaptive
+	tokens    bool            // the host says where a turn begins
+	system    bool            // the host has a system prompt
+	ids       int             // 0: unique call ids, 1: they repeat, 2: none
+	named     bool            // results name their tool
+	parallel  bool            // calls of one response are executed at once
 }
 
 func (s setting) String() string {
-	return fmt.Sprintf("mode=%v placement=%d summary=%d profile=%s max=%d tokens=%v system=%v ids=%d named=%v parallel=%v",
-		s.mode, s.placement, s.summary, s.profile, s.max, s.tokens, s.system, s.ids, s.named, s.parallel)
+	return fmt.Sprintf("mode=%v placement=%d summary=%d profile=%s max=%d tokens=%v system=%v ids=%d named=%v parallel=%v prices=%v",
+		s.mode, s.placement, s.summary, s.profile, s.max, s.tokens, s.system, s.ids, s.named, s.parallel, s.prices)
 }
 
 func randomSetting(rnd *rand.Rand) setting {
 	return setting{
-		mode:      loadmode.Mode(rnd.IntN(3)),
+		mode:      loadmode.Mode(rnd.IntN(4)),
 		placement: processors.Placement(rnd.IntN(4) / 3),
 		summary:   processors.SummaryRule(rnd.IntN(3)),
 		profile:   []tools.Profile{tools.Full, tools.Full, tools.KnowledgeOnly}[rnd.IntN(3)],
@@ -48,6 +49,7 @@ func randomSetting(rnd *rand.Rand) setting {
 		ids:       rnd.IntN(3),
 		named:     rnd.IntN(2) == 0,
 		parallel:  rnd.IntN(2) == 0,
+		prices:    somePrices[rnd.IntN(len(somePrices))],
 	}
 }
 
@@ -99,6 +101,7 @@ type agent struct {
 	flagged bool // the last request had a summary
 	began   bool // a turn began since the last view
 	rebuilt bool // the record was lost since the last view
+	alive   bool // the host has cut nothing since the last turn began
 	rebase  bool // the overview may be a new one
 }
 
@@ -144,7 +147,7 @@ func (c *conversation) message(role core.Role, text string) stored {
 // start opens a runtime, as a process does that begins.
 func (c *conversation) start() {
 	r, err := satchel.New(satchel.WithSkillFS("world", c.world.Files), satchel.WithStore(c.store),
-		satchel.WithLoadMode(c.mode), satchel.WithPlacement(c.placement), satchel.WithSummaryRule(c.summary),
+		satchel.WithLoadMode(c.mode), satchel.WithPrices(c.prices), satchel.WithPlacement(c.placement), satchel.WithSummaryRule(c.summary),
 		satchel.WithProfile(c.profile), satchel.WithMaxLoaded(c.max))
 	c.must(err)
 	if c.runtime != nil {

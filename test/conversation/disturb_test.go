@@ -6,6 +6,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -81,6 +82,9 @@ func (c *conversation) userTurn(a *agent) {
 		c.truncate(a)
 	}
 	text, declares := "go on", c.chance(15)
+	if c.mode == loadmode.Adaptive && len(a.oracle.loaded)+len(a.oracle.ended) > 0 {
+		declares = false // it would be made of what the request decides to leave in view
+	}
 	if c.chance(50) || declares || a.cut > 0 && a.restart {
 		// Two equal messages cannot be told apart where the host has cut its
 		// history and then restarts, or has cut the one that matters.
@@ -121,6 +125,7 @@ func (c *conversation) truncate(a *agent) {
 	}
 	a.cut = starts[1+c.rnd.IntN(len(starts)-1)]
 	a.summary = a.summary || c.chance(40)
+	a.alive = false
 	c.note("%s: host drops %d messages, summary %v", a.key.Agent, a.cut, a.summary)
 }
 

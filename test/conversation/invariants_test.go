@@ -42,10 +42,12 @@ func (c *conversation) prepare(a *agent) {
 	}
 	c.note("%s: prepared %d messages", a.key.Agent, len(request))
 	c.checkHost(a, req.Messages, view.Messages)
+	c.settle(a, request, view.Messages)
 	c.checkContent(a, request, view.Messages)
 	c.checkPrefix(a, request, view.Messages)
 	c.checkOverview(a, request, view.Messages)
 	c.checkLoaded(a)
+	a.alive = a.alive || a.began
 	a.last, a.view, a.flagged, a.began, a.rebuilt = request, view.Messages, a.summary, false, false
 	a.oracle.broke, a.oracle.gone = false, map[int]bool{}
 }
@@ -117,7 +119,7 @@ func (c *conversation) placeOf(request []stored, m core.Message) string {
 func (c *conversation) wanted(a *agent, request []stored) (want, may map[string]int) {
 	want, may = map[string]int{}, map[string]int{}
 	o := a.oracle
-	o.hidden = map[int]bool{}
+	o.hidden = map[string]bool{}
 	place := func(p piece) string {
 		switch {
 		case c.placement == processors.InSystem:
@@ -125,7 +127,7 @@ func (c *conversation) wanted(a *agent, request []stored) (want, may map[string]
 		case present(request, p.place):
 			return fmt.Sprintf("#%d", p.place)
 		case a.summary && c.summary == processors.SummarySkip:
-			o.hidden[p.place] = true
+			o.hidden[p.id()] = true
 			return ""
 		}
 		return "fallback"
@@ -135,6 +137,13 @@ func (c *conversation) wanted(a *agent, request []stored) (want, may map[string]
 			if at := place(p); at != "" && !o.answered(p) {
 				want[at+" "+p.mark]++
 			}
+		}
+	}
+	for _, p := range o.shownEnded() {
+		if present(request, p.place) {
+			want[fmt.Sprintf("#%d %s", p.place, p.mark)]++
+		} else {
+			o.hidden[p.id()] = true
 		}
 	}
 	for _, p := range o.old {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
 )
 
 // response is what the scripted model calls: sensible and bad calls, one or
@@ -130,6 +131,13 @@ func (c *conversation) apply(a *agent, at int, call core.ToolCall) bool {
 	case "skill_select_docs":
 		h := a.oracle.find(args.Skill)
 		s := c.world.Skills[args.Skill]
+		if e := a.oracle.inView(args.Skill); h == nil && e != nil && s != nil {
+			if args.Mode == "clear" || e.body.edition != s.Body {
+				return false
+			}
+			a.oracle.load(c.world, at, []string{args.Skill}, docs, args.All, false)
+			return true
+		}
 		if h == nil || s == nil {
 			return false
 		}
@@ -149,7 +157,8 @@ func (c *conversation) apply(a *agent, at int, call core.ToolCall) bool {
 		a.oracle.unloadNamed(at, args.Skills, args.Every)
 		return true
 	case "skill_read":
-		return a.oracle.find(args.Skill) != nil && c.world.Skills[args.Skill] != nil
+		readable := a.oracle.find(args.Skill) != nil || c.mode == loadmode.Adaptive && a.oracle.inView(args.Skill) != nil
+		return readable && c.world.Skills[args.Skill] != nil
 	}
 	return c.world.Skills[args.Skill] != nil
 }

@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/satchel-go/satchel/internal/chattest"
@@ -16,14 +17,16 @@ type oracle struct {
 	clock  int
 	// response counts the model's responses.
 	response int
+	// ended are loads of earlier turns whose text is still in view, in mode adaptive.
+	ended []*held
 	// old are superseded texts, which may stay where they are until a break.
 	old []piece
 	// gone are the places at which something went since the last view.
 	gone map[int]bool
 	// broke: the next view may differ from the last one at these places.
 	broke bool
-	// hidden are places that the last request lacked without a substitute.
-	hidden map[int]bool
+	// hidden are pieces that the last request lacked without a substitute.
+	hidden map[string]bool
 	// deltas are what each stored result says about itself, by message.
 	deltas map[int][]delta
 }
@@ -34,7 +37,11 @@ type piece struct {
 	edition  int
 	place    int
 	response int
+	nth      int // among the docs of its delivery
 }
+
+// id is the piece at its place.
+func (p piece) id() string { return fmt.Sprintf("#%d %s", p.place, p.mark) }
 
 type held struct {
 	name string
@@ -58,7 +65,7 @@ type delta struct {
 }
 
 func newOracle(mode loadmode.Mode, limit int) *oracle {
-	return &oracle{mode: mode, max: limit, gone: map[int]bool{}, hidden: map[int]bool{}, deltas: map[int][]delta{}}
+	return &oracle{mode: mode, max: limit, gone: map[int]bool{}, hidden: map[string]bool{}, deltas: map[int][]delta{}}
 }
 
 func (o *oracle) find(name string) *held {
@@ -90,7 +97,7 @@ func (h *held) pieces() []piece {
 // answered reports whether a piece has had its one showing.
 func (o *oracle) answered(p piece) bool { return o.mode == loadmode.Once && p.response < o.response }
 
-func (o *oracle) seen(p piece) bool { return !o.answered(p) && !o.hidden[p.place] }
+func (o *oracle) seen(p piece) bool { return !o.answered(p) && !o.hidden[p.id()] }
 
 func (o *oracle) touch(h *held) {
 	o.clock++
@@ -172,30 +179,46 @@ func (o *oracle) loadOne(w *chattest.World, at int, name string, docs []string, 
 	if all {
 		want = sortedKeys(s.Docs)
 	}
-	fresh := piece{chattest.BodyMark(name, s.Body), s.Body, at, o.response}
+	fresh := piece{chattest.BodyMark(name, s.Body), s.Body, at, o.response, 0}
 	h := o.find(name)
 	changed := h == nil
+	revived := false
+	if h == nil {
+		h = o.revive(name)
+		revived = h != nil
+	}
 	if h == nil {
 		h = &held{name: name, body: fresh}
 		o.loaded = append(o.loaded, h)
-	} else if edited := h.body.edition != s.Body; edited || !o.seen(h.body) {
+	} else if edited := h.body.edition > 0 && h.body.edition != s.Body; edited || h.body.edition < 0 || !o.seen(h.body) {
 		changed = true
-		o.retire(h.body)
+		if h.body.edition > 0 {
+			o.retire(h.body)
+		}
 		h.body = fresh
 		for i, d := range h.docs {
 			if !edited {
 				break
 			}
 			// A new text of a skill comes with the docs that were selected.
-			if !slices.Contains(want, d.name) {
+			if !slices.Contains(want, d.name) && !revived {
 				want = append(want, d.name)
 			}
 			o.retire(d.piece)
 			h.docs[i].edition = -1
 		}
+		if edited && revived {
+			h.docs = slices.DeleteFunc(h.docs, func(d heldDoc) bool { return !slices.Contains(want, d.name) })
+		}
 	}
 	delivered := o.deliverDocs(w, h, at, want)
 	o.touch(h)
+	if revived {
+		delivered = nil
+		for _, d := range h.docs {
+			delivered = append(delivered, d.name)
+		}
+	}
 	return delta{op: '+', skill: name, edition: s.Body, docs: delivered}, changed || len(delivered) > 0
 }
 
@@ -203,7 +226,7 @@ func (o *oracle) loadOne(w *chattest.World, at int, name string, docs []string, 
 func (o *oracle) deliverDocs(w *chattest.World, h *held, at int, docs []string) (delivered []string) {
 	for _, name := range docs {
 		edition := w.Skills[h.name].Docs[name]
-		fresh := piece{chattest.DocMark(h.name, name, edition), edition, at, o.response}
+		fresh := piece{chattest.DocMark(h.name, name, edition), edition, at, o.response, len(delivered)}
 		switch d := h.doc(name); {
 		case d == nil:
 			h.docs = append(h.docs, heldDoc{name, fresh})
@@ -276,6 +299,12 @@ func (o *oracle) clear() {
 	for _, h := range slices.Clone(o.loaded) {
 		o.unload(h.name)
 	}
+	for _, h := range o.ended {
+		for _, p := range h.pieces() {
+			o.gone[p.place], o.broke = true, true
+		}
+	}
+	o.ended = nil
 }
 
 func sortedKeys(m map[string]int) []string {

@@ -6,6 +6,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
 )
 
 // begins tells the oracle what a request begins, before it is made.
@@ -17,7 +18,10 @@ func (c *conversation) begins(a *agent, request []stored) {
 		a.notes, a.listing, a.overview = nil, c.listing, ""
 	case a.fresh:
 		a.began = true
-		if c.mode != loadmode.Session {
+		switch {
+		case c.mode == loadmode.Adaptive && c.placement == processors.InToolResult:
+			a.oracle.ends(request)
+		case c.mode != loadmode.Session:
 			a.oracle.clear()
 		}
 		a.rebase = c.noteCut(a, request)
@@ -70,7 +74,7 @@ func (a *agent) rebuild(w *chattest.World, request []stored, mode loadmode.Mode)
 			from = i
 		}
 	}
-	o.loaded, o.old, o.hidden = nil, nil, map[int]bool{}
+	o.loaded, o.ended, o.old, o.hidden = nil, nil, nil, map[string]bool{}
 	o.breaks()
 	current := o.response
 	for i, m := range request {
