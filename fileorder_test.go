@@ -48,6 +48,7 @@ var fileOrder = []string{
 	"rebuild.go",
 	"shortening.go",
 	"activating.go",
+	"attachedbyhost.go",
 	"prepare.go",
 	"call.go",
 	"within.go",

@@ -160,6 +160,7 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 			events = append(events, core.Event{Kind: core.CatalogChanged, Detail: next.Notes[notes].Text})
 		}
 	}
+	r.tellAttached(ctx, next)
 	if err := r.shorten(ctx, next, req.Messages); err != nil {
 		return nil, nil, err
 	}

@@ -69,7 +69,7 @@ type Record struct {
 	Listing  string `json:"listing,omitempty"`
 	// NoSkills reports that the session saw no skill when its overview was frozen.
 	NoSkills bool `json:"no_skills,omitempty"`
-	// Notes are the announced catalog changes.
+	// Notes are the announced catalog changes, and where files of the host are.
 	Notes []Note `json:"notes,omitempty"`
 
 	// Terminals is the highest number that a session command of the agent was

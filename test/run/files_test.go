@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -227,4 +228,31 @@ func TestConversationFilesAreLazy(t *testing.T) {
 	if with := count(); with > without+16 { // its name and its line
 		t.Errorf("%v allocations with files that are held, %v without", with, without)
 	}
+}
+
+// The model is told of the files of the host where a turn begins, once, and the line
+// stays where it is.
+func TestFilesOfTheHostAreTold(t *testing.T) {
+	files := []workspace.Attachment{{Name: "host.csv", MIME: "text/csv", Data: []byte("a,b\n")}, {Ref: "artifact://in/app.log@0"}, {ID: "https://example.com/p"}}
+	b := newBench(t, satchel.Runner{Attached: func(context.Context) []workspace.Attachment { return files }})
+	messages := []core.Message{{Role: core.User, Text: "hi"}}
+	texts := func() (all []string) {
+		view, err := b.rt.Prepare(t.Context(), core.Request{Key: b.key, Messages: slices.Clone(messages)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range view.Messages {
+			if m.Role == core.User {
+				all = append(all, m.Text)
+			}
+		}
+		return all
+	}
+	first := "hi\n\n[attached: work/inputs/host.csv, text/csv, 4 bytes]\n[attached: work/inputs/app.log]"
+	sameList(t, "first turn", texts(), []string{first})
+	messages = append(messages, core.Message{Role: core.Assistant, Text: "yes"}, core.Message{Role: core.User, Text: "more"})
+	sameList(t, "second turn", texts(), []string{first, "more"})
+	files = append(files, workspace.Attachment{Name: "late.txt", Data: []byte("x")})
+	messages = append(messages, core.Message{Role: core.Assistant, Text: "yes"}, core.Message{Role: core.User, Text: "last"})
+	sameList(t, "third turn", texts(), []string{first, "more", "last\n\n[attached: work/inputs/late.txt, 1 bytes]"})
 }
