@@ -13,11 +13,13 @@ import (
 	"github.com/satchel-go/satchel/internal/fakellm"
 )
 
-// runSkills has one skill that runs and one that is never loaded.
+// runSkills has one skill that runs, one whose list allows runs of echo, and one that is
+// never loaded.
 func runSkills(t *testing.T) string {
 	return skillDir(t, map[string]string{
 		"lines/SKILL.md":         "---\nname: lines\ndescription: Counts lines.\n---\nBODY OF LINES\n",
 		"lines/scripts/count.sh": "#!/bin/sh\nwc -l < \"$1\" | tr -d ' '\n",
+		"listed/SKILL.md":        "---\nname: listed\ndescription: Says things.\nallowed-tools: Bash(echo:*)\n---\nBODY OF LISTED\n",
 		"plain/SKILL.md":         "---\nname: plain\ndescription: Does nothing.\n---\nBODY OF PLAIN\n",
 	})
 }
@@ -52,6 +54,13 @@ func runTraces(host string) []trace {
 		fakellm.Turn{Steps: []fakellm.Step{loads, calls(runs(`"command":"echo first"`))}, Needs: []string{`"stdout":"first\n"`}, Answer: "1"},
 		fakellm.Turn{Steps: []fakellm.Step{calls(runs(`"command":"echo second"`))}, Answer: "2"},
 	)
+	listed := func(command string) fakellm.Step {
+		return calls(fakellm.To("skill_run", `{"skill":"listed","command":"`+command+`"}`))
+	}
+	judged := plan(
+		fakellm.Turn{Steps: []fakellm.Step{calls(fakellm.To("skill_load", `{"skill":"listed"}`)), loads}, Answer: "1"},
+		fakellm.Turn{Steps: []fakellm.Step{calls(runs(`"command":"printf other"`)), listed("printf no"), listed("echo yes")}, Answer: "2"},
+	)
 	report := runs(`"command":"echo '# Report' > $OUTPUT_DIR/report.md","outputs":{"globs":["$OUTPUT_DIR/*.md"],"save":true}`)
 	all := []trace{
 		{name: "a load and a run in one message", prompts: one, last: []string{"BODY OF LINES", `"stdout":"together\n"`},
@@ -61,6 +70,8 @@ func runTraces(host string) []trace {
 		{name: "not loaded", prompts: one, last: []string{`error: skill "lines" is not loaded`}, script: steps(calls(count))},
 		{name: "mode adaptive", prompts: []string{"first", "second"}, script: twice,
 			last: []string{`"stdout":"second\n"`, `"loaded":"loaded: lines; its text is above`}},
+		{name: "a list in the next turn", prompts: []string{"first", "second"}, script: judged, gone: []string{`"stdout":"no`},
+			last: []string{`"stdout":"other"`, "denied: ", "loaded: listed; its text is above", `"stdout":"yes\n"`}},
 		{name: "mode turn", flags: []string{"--load-mode", "turn"}, prompts: []string{"first", "second"}, script: twice, last: []string{"not loaded"}},
 		{name: "mode once", flags: []string{"--load-mode", "once"}, prompts: []string{"first", "second"}, script: twice, last: []string{"not loaded"}},
 		{name: "mode session", flags: []string{"--load-mode", "session"}, prompts: []string{"first", "second"}, script: twice,
