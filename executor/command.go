@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// Command is one program to run in a workspace. Apart from Workspace it names no
-// path of the host: Dir, Skills and Writable are places in the workspace,
-// slash-separated and relative to its root, so that the same Command can run on
-// this machine, in a sandbox or in a container.
+// Command is one program to run in a workspace. Apart from Workspace, and Skills
+// that are shared, it names no path of the host: Dir, Skills and Writable are
+// places in the workspace, slash-separated and relative to its root, so that the
+// same Command can run on this machine, in a sandbox or in a container.
 type Command struct {
 	// Args is the argument list, passed on byte for byte. Args[0] is looked up
 	// on the PATH of Env; with a slash in it, it is a path, relative to Dir.
@@ -41,9 +41,16 @@ type Command struct {
 	// write. It must be an entry of the workspace itself, not of a directory
 	// below it, which an earlier command could have replaced. Empty is none. An
 	// executor without isolation ignores it.
+	//
+	// An absolute path is a directory on the host that commands in many workspaces
+	// may share. Nothing in it is writable, and neither it nor Workspace may hold
+	// the other. The program finds it at Capabilities().SkillsAt, or at this path
+	// where that is empty, and nowhere in its workspace. An executor that cannot
+	// show a directory of the host refuses it with ErrCommand.
 	Skills string
 	// Writable are directories in Skills that the program may write to after
-	// all, at most 8, as places in the workspace ("skills/pdf/.venv").
+	// all, at most 8, as places in the workspace ("skills/pdf/.venv"). Shared
+	// skills have none.
 	Writable []string
 	// Pipes are the program's descriptors 3, 4 and so on, at most 4. Each must be
 	// an end of a pipe: anything else, a directory above all, could lead out of a
@@ -187,6 +194,9 @@ func (c Command) checkPlaces() error {
 	if len(c.Writable) > maxWritable {
 		return fmt.Errorf("%w: %d writable directories: at most %d", ErrCommand, len(c.Writable), maxWritable)
 	}
+	if c.SharesSkills() {
+		return c.checkShared()
+	}
 	if c.Skills == "" {
 		return nil
 	}
@@ -203,6 +213,28 @@ func (c Command) checkPlaces() error {
 		}
 	}
 	return nil
+}
+
+// SharesSkills reports whether Skills is a directory outside of the workspace.
+func (c Command) SharesSkills() bool { return filepath.IsAbs(c.Skills) }
+
+// checkShared reports shared skills that the command could write to.
+func (c Command) checkShared() error {
+	switch {
+	case strings.ContainsRune(c.Skills, 0):
+		return fmt.Errorf("%w: NUL byte in skills %q", ErrCommand, c.Skills)
+	case len(c.Writable) > 0:
+		return fmt.Errorf("%w: skills %q are shared: nothing in them can be writable", ErrCommand, c.Skills)
+	case holds(c.Workspace, c.Skills) || holds(c.Skills, c.Workspace):
+		return fmt.Errorf("%w: shared skills %q and workspace %q lie one in the other", ErrCommand, c.Skills, c.Workspace)
+	}
+	return nil
+}
+
+// holds reports whether a path is a directory or lies below it.
+func holds(dir, name string) bool {
+	rel, err := filepath.Rel(dir, name)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // inWorkspace reports whether a place is a relative path without NUL that leads

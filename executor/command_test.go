@@ -66,6 +66,12 @@ func TestPlaces(t *testing.T) {
 		"writable are all":    {func(c *Command) { c.Skills, c.Writable = "skills", []string{"skills"} }, "must lie in the skills"},
 		"writable beside":     {func(c *Command) { c.Skills, c.Writable = "skills", []string{"skills2/a"} }, "must lie in the skills"},
 		"writable by a climb": {func(c *Command) { c.Skills, c.Writable = "skills", []string{"skills/../out"} }, "must lie in the skills"},
+		"shared skills":       {func(c *Command) { c.Skills = c.Workspace + "-skills" }, ""},
+		"shared and writable": {func(c *Command) { c.Skills = c.Workspace + "-skills"; c.Writable = []string{c.Skills + "/a"} }, "are shared"},
+		"shared within":       {func(c *Command) { c.Skills = filepath.Join(c.Workspace, "..x") }, "lie one in the other"},
+		"shared around":       {func(c *Command) { c.Skills = filepath.Dir(c.Workspace) + "/." }, "lie one in the other"},
+		"shared is all":       {func(c *Command) { c.Skills = c.Workspace }, "lie one in the other"},
+		"shared with NUL":     {func(c *Command) { c.Skills = c.Workspace + "-\x00" }, "NUL byte"},
 		"many writable":       {func(c *Command) { c.Skills, c.Writable = "skills", make([]string, 9) }, "at most 8"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -272,6 +272,9 @@ func (s *Server) Close(ctx context.Context) error {
 	_ = s.queue.Close(limited)
 	s.cancel()
 	err := s.queue.Close(context.WithoutCancel(ctx)) // they end within a second or so
+	if s.runner != nil {
+		err = errors.Join(err, s.runner.Close())
+	}
 	s.sweeper()
 	return err
 }

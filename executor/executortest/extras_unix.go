@@ -175,8 +175,6 @@ func onlyPipes(t *testing.T, b bench) {
 	}
 }
 
-const song0 = "sings\n"
-
 func badExtras(t *testing.T, b bench) {
 	_, w := pair(t)
 	serve := func(net.Listener) {}

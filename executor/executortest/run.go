@@ -33,7 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) executor.Executor) {
 	for _, c := range alone {
 		t.Run(c.name, func(t *testing.T) { c.check(t, newBench(t, open(t))) })
 	}
-	for _, c := range slices.Concat(results, streams, extras, ends, limits, interactives, terminals, disk) {
+	for _, c := range slices.Concat(results, streams, extras, shared, ends, limits, interactives, terminals, disk) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel() // most of them wait, most of the time
 			c.check(t, newBench(t, open(t)))

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -78,6 +79,12 @@ func addSecrets(job *reexec.Job, cmd executor.Command) {
 // checkSkills refuses links where the skills or their writable directories should
 // be: an earlier command could have made them lead anywhere on the host.
 func checkSkills(cmd executor.Command) error {
+	if cmd.SharesSkills() {
+		if info, err := os.Lstat(cmd.Skills); err != nil || !info.IsDir() {
+			return fmt.Errorf("%w: shared skills %q are no directory, or a link to one", executor.ErrCommand, cmd.Skills)
+		}
+		return nil
+	}
 	if cmd.Skills == "" {
 		return nil
 	}
@@ -139,7 +146,7 @@ type mount struct {
 
 // mountsOf lists the directories of the host that one command sees. The skills
 // are mounted twice: at SkillsAt, and at their place in the workspace, which
-// would otherwise be writable.
+// would otherwise be writable. Shared ones have no such place.
 func (s *Sandbox) mountsOf(cmd executor.Command) []mount {
 	list := []mount{{cmd.Workspace, WorkspaceAt, writable}}
 	if s.root { // a Bind in the plan would have only the rights of the sandbox, not those of the host
@@ -147,8 +154,11 @@ func (s *Sandbox) mountsOf(cmd executor.Command) []mount {
 			list = append(list, mount{path, path, readOnly})
 		}
 	}
-	if cmd.Skills == "" {
+	switch {
+	case cmd.Skills == "":
 		return list
+	case cmd.SharesSkills():
+		return append(list, mount{filepath.Clean(cmd.Skills), SkillsAt, readOnly})
 	}
 	for _, at := range []string{SkillsAt, inside(cmd.Skills)} {
 		list = append(list, mount{cmd.HostPath(cmd.Skills), at, readOnly})

@@ -63,7 +63,9 @@ func (s *Sandbox) landlockOnlyRules() error {
 func (s *Sandbox) landlockOnlyJob(job *reexec.Job, cmd executor.Command) error {
 	fs := job.Handled
 	rules := []reexec.Rule{{Path: cmd.Workspace, Access: landlockWrite & fs}}
-	if cmd.Skills != "" {
+	if cmd.SharesSkills() {
+		rules = append(rules, reexec.Rule{Path: cmd.Skills, Access: landlockRead & fs})
+	} else if cmd.Skills != "" {
 		rules[0].Access = landlockRead & fs
 		writable, err := besideSkills(cmd)
 		if err != nil {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,18 +9,19 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
+	"path/filepath"
 
-	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/lazyfs"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/shelf"
 	"github.com/satchel-go/satchel/workspace"
 )
 
 // shelfFiles gives the files of one skill to the workspace.
-type shelfFiles struct{ *shelf.Skill }
+type shelfFiles struct {
+	*shelf.Skill
+	open fs.FS
+}
 
 func (f shelfFiles) Files(context.Context, string, int) (names []string, more bool, err error) {
 	for _, file := range f.Skill.Files {
@@ -28,13 +30,8 @@ func (f shelfFiles) Files(context.Context, string, int) (names []string, more bo
 	return names, false, nil
 }
 
-func (f shelfFiles) OpenFile(ctx context.Context, _, name string) (fs.File, error) {
-	text, err := f.ReadFile(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	listed := []lazyfs.File{{Path: name, Size: int64(len(text))}}
-	return lazyfs.New(listed, func(string) ([]byte, error) { return text, nil }).Open(name)
+func (f shelfFiles) OpenFile(_ context.Context, _, name string) (fs.File, error) {
+	return f.open.Open(name)
 }
 
 func (f shelfFiles) Fingerprint(context.Context, string) (string, error) { return f.Digest, nil }
@@ -51,14 +48,6 @@ type jobSkill struct {
 // prepare puts everything into the workspace, which is new: nothing hostile is in
 // it yet.
 func (a *active) prepare(ctx context.Context) (executor.Command, error) {
-	told := []jobSkill{}
-	for _, k := range a.skills() {
-		dir, _, err := a.ws.Stage(ctx, core.Skill{Name: k.ID(), Description: k.Description}, k.Digest, shelfFiles{k})
-		if err != nil {
-			return executor.Command{}, fmt.Errorf("stage skill %q: %w", k.ID(), err)
-		}
-		told = append(told, jobSkill{k.ID(), Module(k.ID()), path.Base(dir), k.Runtime.Language, k.Runtime.Entrypoint})
-	}
 	root, err := os.OpenRoot(a.ws.Path())
 	if err != nil {
 		return executor.Command{}, fmt.Errorf("open workspace: %w", err)
@@ -82,7 +71,7 @@ func (a *active) prepare(ctx context.Context) (executor.Command, error) {
 	if err != nil {
 		return executor.Command{}, fmt.Errorf("prepare run: %w", err)
 	}
-	job := map[string]any{"language": a.Language, "code": code, "skill": "", "export": a.Function, "args": args, "skills": told}
+	job := map[string]any{"language": a.Language, "code": code, "skill": "", "export": a.Function, "args": args, "skills": a.told}
 	if a.Skill != nil {
 		job["skill"] = Module(a.Skill.ID())
 	}
@@ -92,7 +81,7 @@ func (a *active) prepare(ctx context.Context) (executor.Command, error) {
 	if a.channel.expiry == 0 {
 		a.channel.expiry = blobs.DefaultExpiry
 	}
-	return a.command(len(told) > 0)
+	return a.command()
 }
 
 func copyLibrary(root *os.Root) error {
@@ -130,9 +119,10 @@ func (a *active) copyBlobs(ctx context.Context, root *os.Root) error {
 	return nil
 }
 
-func (a *active) command(skills bool) (executor.Command, error) {
+func (a *active) command() (executor.Command, error) {
 	language := languages[a.Language]
-	base := a.Executor.Capabilities().WorkspaceAt
+	caps := a.Executor.Capabilities()
+	base := caps.WorkspaceAt
 	if base == "" {
 		base = a.ws.Path()
 	}
@@ -150,8 +140,9 @@ func (a *active) command(skills bool) (executor.Command, error) {
 		Args: args, Env: append(env, a.Grant.Env...), Workspace: a.ws.Path(), Dir: "work", Limits: limits,
 		Secrets: a.Grant.Secrets, Listen: a.Grant.Listen,
 	}
-	if skills {
-		cmd.Skills = "skills"
+	if a.set != nil {
+		cmd.Skills = filepath.Join(a.set.Path(), "skills")
+		cmd.Env = append(cmd.Env, "SKILLS_DIR="+cmp.Or(caps.SkillsAt, cmd.Skills))
 	}
 	return cmd, nil
 }

@@ -18,7 +18,7 @@ import (
 // ErrUnavailable is wrapped when the server cannot run anything, or not this.
 var ErrUnavailable = errors.New("no sandbox on this server")
 
-// Runner runs jobs. Its fields are set once.
+// Runner runs jobs. Its fields are set once. Close it when the last run has ended.
 type Runner struct {
 	Executor   executor.Executor
 	Workspaces workspace.Places
@@ -27,6 +27,8 @@ type Runner struct {
 	Expiry time.Duration
 	// Limits bound each run; the timeout is that of the job.
 	Limits executor.Limits
+
+	sets sets
 }
 
 //go:embed all:lib
@@ -71,6 +73,8 @@ type active struct {
 	*Runner
 	Job
 	ws      workspace.Workspace
+	set     workspace.Workspace // with the skills; nil without any
+	told    []jobSkill          // what the helper is told of them
 	hidden  *redact.Set
 	logs    logs
 	channel *channel
@@ -80,7 +84,8 @@ type active struct {
 
 // Run runs a job to its end. A run that fails is a result; the error is that of
 // ctx, which ends the run, wraps ErrUnavailable, or is the host's.
-// Nothing of the run is left when Run returns but its blobs.
+// Nothing of the run is left when Run returns but its blobs; its skills are kept for
+// runs of the same ones.
 func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 	if job.Grant.Close != nil {
 		defer job.Grant.Close()
@@ -91,7 +96,7 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 	if job.Function == "" {
 		job.Function = "main"
 	}
-	a := &active{Runner: r, Job: job, hidden: redact.NewSet(job.Grant.Hidden)}
+	a := &active{Runner: r, Job: job, told: []jobSkill{}, hidden: redact.NewSet(job.Grant.Hidden)}
 	a.logs.stream.Set = a.hidden
 	a.result = Result{Status: Failed, RunID: job.ID, OutputBlobs: []string{}, Reason: executor.ReasonSetup, Warnings: job.Grant.Warnings}
 	if failure := job.checkInputs(); failure != nil {
@@ -110,6 +115,12 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 		err = errors.Join(err, r.Workspaces.End(session))
 	}()
 	a.stage(StageStaging, "")
+	if len(a.skills()) > 0 {
+		if a.set, a.told, err = a.stageSkills(ctx); err != nil {
+			return a.result, err
+		}
+		defer a.set.Release()
+	}
 	command, err := a.prepare(ctx)
 	if err != nil {
 		return a.result, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/lazyfs"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -105,25 +106,19 @@ func readListed(files fs.FS, f catalog.File) ([]byte, error) {
 	return text, nil
 }
 
-// Copy calls write for each file of the skill, as it was listed.
-func (s *Skill) Copy(ctx context.Context, write func(name string, text []byte) error) error {
+// Open looks whether the files of a skill of this machine are as they were listed, and
+// returns them. What is read of them is compared with the listing again. Errors wrap
+// ErrChanged.
+func (s *Skill) Open(ctx context.Context) (fs.FS, error) {
 	files, err := s.source.Open(ctx, s.id, s.revision)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrChanged, err)
+		return nil, fmt.Errorf("%w: %w", ErrChanged, err)
 	}
-	for _, f := range s.Files {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		text, err := readListed(files, f)
-		if err != nil {
-			return err
-		}
-		if err := write(f.Path, text); err != nil {
-			return err
-		}
+	listed, byPath := make([]lazyfs.File, len(s.Files)), make(map[string]catalog.File, len(s.Files))
+	for i, f := range s.Files {
+		listed[i], byPath[f.Path] = lazyfs.File{Path: f.Path, Size: f.Size}, f
 	}
-	return nil
+	return lazyfs.New(listed, func(name string) ([]byte, error) { return readListed(files, byPath[name]) }), nil
 }
 
 const (

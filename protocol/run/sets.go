@@ -1,0 +1,113 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// The bounds of the sets that are kept for later runs.
+const (
+	maxSets     = 64
+	maxSetBytes = 1 << 30
+	blockSize   = 4 << 10 // what a small file takes on disk
+)
+
+// sets are the skills that runs share. Each set of skills of a tenant, by their ids,
+// versions and digests, is staged once, into a workspace of its own that no run can
+// write to. All that is staged is compared with its digest, so a skill that has changed
+// is in another set. A set ends when it is too much with those used since, when its
+// workspace is idle, or with Close.
+type sets struct {
+	mu    sync.Mutex
+	kept  []keptSet // the one that was used last comes last
+	bytes int64     // in all of them
+}
+
+type keptSet struct {
+	session string
+	bytes   int64
+}
+
+// setOf is the set of skills that a tenant's run shows.
+func setOf(tenant string, skills []*shelf.Skill) (set keptSet) {
+	lines := make([]string, len(skills))
+	for i, k := range skills {
+		lines[i] = k.ID() + " " + k.Version + " " + k.Digest
+		for _, f := range k.Files {
+			set.bytes += f.Size + blockSize
+		}
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	set.session = "set/" + tenant + "/" + hex.EncodeToString(sum[:])
+	return set
+}
+
+// stageSkills returns the workspace with the skills of the run, which must be released
+// after it, and what the helper is told of them.
+func (a *active) stageSkills(ctx context.Context) (ws workspace.Workspace, told []jobSkill, err error) {
+	set := setOf(a.Tenant, a.skills())
+	if ws, err = a.Workspaces.Of(ctx, set.session); err != nil {
+		return nil, nil, fmt.Errorf("make workspace of skills: %w", err)
+	}
+	for _, session := range a.sets.use(set) {
+		_ = a.Workspaces.End(session) // what cannot be removed now goes with all workspaces
+	}
+	for _, k := range a.skills() {
+		dir := ""
+		files, err := k.Open(ctx) // also where the set is staged: who changes a skill ends it
+		if err == nil {
+			dir, _, err = ws.Stage(ctx, core.Skill{Name: k.ID(), Description: k.Description}, k.Digest, shelfFiles{k, files})
+		}
+		if err != nil {
+			ws.Release()
+			return nil, nil, fmt.Errorf("stage skill %q: %w", k.ID(), err)
+		}
+		told = append(told, jobSkill{k.ID(), Module(k.ID()), path.Base(dir), k.Runtime.Language, k.Runtime.Entrypoint})
+	}
+	return ws, told, nil
+}
+
+// use notes that a set is used, and returns the sessions of those that are too much.
+func (s *sets) use(set keptSet) (over []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(slices.IndexFunc(s.kept, func(k keptSet) bool { return k.session == set.session }))
+	for len(s.kept) > 0 && (len(s.kept) >= maxSets || s.bytes+set.bytes > maxSetBytes) {
+		over = append(over, s.drop(0))
+	}
+	s.kept, s.bytes = append(s.kept, set), s.bytes+set.bytes
+	return over
+}
+
+// drop forgets the set at a place, if there is one.
+func (s *sets) drop(i int) (session string) {
+	if i < 0 {
+		return ""
+	}
+	session = s.kept[i].session
+	s.bytes -= s.kept[i].bytes
+	s.kept = slices.Delete(s.kept, i, i+1)
+	return session
+}
+
+// Close removes the skills that are kept for later runs. No run may go on.
+func (r *Runner) Close() (err error) {
+	r.sets.mu.Lock()
+	defer r.sets.mu.Unlock()
+	for len(r.sets.kept) > 0 {
+		err = errors.Join(err, r.Workspaces.End(r.sets.drop(0)))
+	}
+	return err
+}
