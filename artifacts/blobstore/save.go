@@ -17,8 +17,8 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
-// Save implements artifacts.Store. It holds up to one part of the content in memory, beside
-// what the client of the bucket holds. A session that has
+// Save implements artifacts.Store. It holds up to one part of the content in memory, and then
+// the client of the bucket does: that of S3 three, others as they please. A session that has
 // ended during the Save is noticed at its end.
 func (s *Store) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (artifacts.Info, error) {
 	info, err := artifacts.Check(name, mime, content, limit)
@@ -112,6 +112,7 @@ type contentWriter struct {
 func (w *contentWriter) options() blob.WriterOptions {
 	return blob.WriterOptions{
 		BufferSize: w.s.part, MaxConcurrency: 1, ContentType: "application/octet-stream", DisableContentTypeDetection: true,
+		BeforeWrite: w.s.inParts,
 	}
 }
 

@@ -55,8 +55,8 @@ func WithPrefix(prefix string) Option {
 	return func(s *Store) error { s.prefix = prefix; return nil }
 }
 
-// WithPartBytes sets in which parts large content is sent: each Save holds one in
-// memory. S3 takes parts of 5 MiB or more. The default is [DefaultPartBytes].
+// WithPartBytes sets in which parts large content is sent; see [Store.Save] for how many are
+// held in memory. S3 takes parts of 5 MiB or more. The default is [DefaultPartBytes].
 func WithPartBytes(n int) Option {
 	return func(s *Store) error {
 		if n < 1 {

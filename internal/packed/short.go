@@ -274,12 +274,7 @@ func packShort(data []byte) []byte {
 			continue
 		}
 		w.match(length, i-at)
-		for end := i + length; i+1 < end; {
-			if i++; i+minMatch <= len(text) {
-				s.note(text, i)
-			}
-		}
-		i++
+		i += length // what is within is not noted: it was seen before
 	}
 	return w.end()
 }
