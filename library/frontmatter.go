@@ -1,10 +1,10 @@
 package library
 
 import (
-	"encoding/json"
 	"regexp"
 	"strings"
 
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -155,11 +155,9 @@ func yamlOf(value any) string {
 	if s, ok := value.(string); ok && plainText.MatchString(s) && !notText.MatchString(s) {
 		return s
 	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
+	text, err := plainjson.Encode(value)
+	if err != nil {
 		return `""`
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return text
 }

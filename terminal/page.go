@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/internal/jsonsize"
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // settle is for how long a process must have written nothing before its last
@@ -137,7 +137,7 @@ func (o *output) cut(r Request) (Page, []byte) {
 		}
 	}
 	if r.Bytes > 0 {
-		n = min(n, max(len(jsonsize.Prefix(string(rest[:n]), 2*r.Bytes)), 1))
+		n = min(n, max(len(plainjson.Prefix(string(rest[:n]), 2*r.Bytes)), 1))
 	}
 	p.Next = p.Offset + int64(n)
 	return p, rest[:n]

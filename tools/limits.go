@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/jsonsize"
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // Limits bound the answers to calls, in bytes as encoded in JSON, where a control
@@ -50,19 +50,19 @@ func (l Limits) bound(text string) string {
 		}
 		return fmt.Sprintf(`{"error":"the answer has %d bytes and at most %d are allowed: ask for less"}`, len(text), limit)
 	}
-	if jsonsize.Of(text) <= limit {
+	if plainjson.Size(text) <= limit {
 		return text
 	}
 	text, receipt := cutReceipt(text)
 	note := fmt.Sprintf("\n[the answer was cut: it had %d bytes; ask for less]", len(text))
-	return jsonsize.Prefix(text, limit-jsonsize.Of(note)-jsonsize.Of(receipt)) + note + receipt
+	return plainjson.Prefix(text, limit-plainjson.Size(note)-plainjson.Size(receipt)) + note + receipt
 }
 
 // checkReceipt refuses a change whose receipt takes more than half of an answer:
 // the receipt names the docs, and cannot be cut.
 func (l Limits) checkReceipt(text string) error {
 	_, receipt := cutReceipt(text)
-	if n, most := jsonsize.Of(receipt), l.OrDefaults().Answer/2; n > most {
+	if n, most := plainjson.Size(receipt), l.OrDefaults().Answer/2; n > most {
 		return ModelErrorf("nothing was changed: the names of the docs alone take %d bytes, at most %d are allowed; name the docs that you need", n, most)
 	}
 	return nil

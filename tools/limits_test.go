@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/jsonsize"
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // No answer, encoded in JSON, is longer than the host allows, whatever a skill
@@ -30,7 +30,7 @@ func TestAnswersAreBounded(t *testing.T) {
 			{"skill_select_docs", `{"skill":"pdf","include_all_docs":true}`}, {"skill_unload", `{"all":true}`}, {"skill_load", "pdf"},
 		} {
 			answer := d.call(call[0], call[1])
-			size := jsonsize.Of(answer)
+			size := plainjson.Size(answer)
 			if isJSON(answer) {
 				size = len(answer)
 			}

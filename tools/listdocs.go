@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
 )
 
@@ -48,9 +49,9 @@ func docsPage(docs []string, args Args, room int) (string, error) {
 		}
 	}
 	if last == len(docs) {
-		return encodeJSON(append([]printable.Text{}, printable.Texts(docs[first:])...))
+		return plainjson.Encode(append([]printable.Text{}, printable.Texts(docs[first:])...))
 	}
-	return encodeJSON(struct {
+	return plainjson.Encode(struct {
 		Docs  []printable.Text `json:"docs"`
 		Next  int              `json:"next_offset"`
 		Total int              `json:"total"`

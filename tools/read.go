@@ -12,7 +12,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/callargs"
-	"github.com/satchel-go/satchel/internal/jsonsize"
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/outputs"
@@ -226,14 +226,14 @@ func page(file, text string, args Args, room int) (string, error) {
 	last, size := first-1, 0
 	for last < len(lines) && last-first+1 < limit {
 		line := lines[last]
-		if size > 0 && size+jsonsize.Of(line) > min(room, pageBytes) {
+		if size > 0 && size+plainjson.Size(line) > min(room, pageBytes) {
 			break
 		}
-		if start := jsonsize.Prefix(line, room); len(start) < len(line) {
+		if start := plainjson.Prefix(line, room); len(start) < len(line) {
 			line = start + fmt.Sprintf(" [line %d goes on: %d bytes in all; a command such as cut can take a part]\n", last+1, len(line))
 		}
 		b.WriteString(line)
-		size += jsonsize.Of(line)
+		size += plainjson.Size(line)
 		last++
 	}
 	head := fmt.Sprintf("%s, lines %d to %d of %d", file, first, last, len(lines))
@@ -261,7 +261,7 @@ func binary(file, note string, data []byte, args Args, room int) (string, error)
 	if note != "" {
 		warnings = []printable.Text{printable.Text(note)}
 	}
-	return encodeJSON(struct {
+	return plainjson.Encode(struct {
 		Path     printable.Text   `json:"path"`
 		MIME     string           `json:"mime_type"`
 		Size     int              `json:"size_bytes"`

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/session"
 )
@@ -142,11 +142,11 @@ func warned(text string, lines []string) string {
 	if json.Unmarshal([]byte(text), &object) != nil {
 		return text
 	}
-	old, err := encodeJSON(object.Warnings)
+	old, err := plainjson.Encode(object.Warnings)
 	if err != nil {
 		return text
 	}
-	all, err := encodeJSON(append(object.Warnings, printable.Texts(lines)...))
+	all, err := plainjson.Encode(append(object.Warnings, printable.Texts(lines)...))
 	if err != nil {
 		return text
 	}
@@ -161,13 +161,4 @@ func warned(text string, lines []string) string {
 		comma = ""
 	}
 	return text[:len(text)-1] + comma + `"warnings":` + all + "}"
-}
-
-// encodeJSON writes JSON without escapes for HTML.
-func encodeJSON(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel/benchmark/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
-	"github.com/satchel-go/satchel/internal/cachecost/prompt"
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // System is one way to give an agent its skills.
@@ -115,7 +115,7 @@ func (s *stage) result(id string) (string, error) {
 
 // arguments writes the arguments of a call as a model would.
 func arguments(fields map[string]any) string {
-	text, err := prompt.Canonical(fields)
+	text, err := plainjson.Encode(fields)
 	if err != nil {
 		panic(fmt.Sprintf("replay: arguments: %v", err)) // strings always marshal
 	}

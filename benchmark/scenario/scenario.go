@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
-	"github.com/satchel-go/satchel/internal/cachecost/prompt"
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // ErrScenario reports a file that is no scenario.
@@ -153,7 +153,7 @@ func (s *Step) check() error {
 	if err := json.Unmarshal(s.Args, &args); err != nil {
 		return fmt.Errorf("args: %w", err)
 	}
-	text, err := prompt.Canonical(args)
+	text, err := plainjson.Encode(args)
 	s.Args = json.RawMessage(text)
 	return err
 }
@@ -190,7 +190,7 @@ func (s *Scenario) completeTools() error {
 	for name, properties := range arguments {
 		t := lookup
 		if name != lookup.Name {
-			parameters, err := prompt.Canonical(map[string]any{"type": "object", "properties": properties})
+			parameters, err := plainjson.Encode(map[string]any{"type": "object", "properties": properties})
 			if err != nil {
 				return err
 			}

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"unicode"
 
+	"github.com/satchel-go/satchel/internal/plainjson"
 	escape "github.com/satchel-go/satchel/internal/printable"
 )
 
@@ -32,12 +32,9 @@ func printable(s string) string {
 
 // encodeLine writes a value as one line of JSON, which is printable.
 func encodeLine(out io.Writer, value any) error {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(value)
+	text, err := plainjson.Encode(value)
 	if err == nil {
-		_, err = io.WriteString(out, escape.Lines(b.String()))
+		_, err = io.WriteString(out, escape.Lines(text)+"\n")
 	}
 	if err != nil {
 		return fmt.Errorf("write answer: %w", err)

@@ -4,13 +4,13 @@
 package printable
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // Lines returns a text of ours, which may have line breaks and tabs, or a value in
@@ -47,11 +47,8 @@ type Text string
 
 // MarshalJSON implements [json.Marshaler].
 func (t Text) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(string(t))
-	return []byte(Lines(strings.TrimSuffix(b.String(), "\n"))), err
+	text, err := plainjson.Encode(string(t))
+	return []byte(Lines(text)), err
 }
 
 // Texts returns a list as texts.

@@ -1,12 +1,12 @@
 package redact
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // Secret is a value that must not be shown: [Name] replaces it. The value is
@@ -63,9 +63,6 @@ func inQuotes(s string) string {
 }
 
 func inJSON(s string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // encoding a string never fails
-	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
+	text, _ := plainjson.Encode(s) // encoding a string never fails
+	return text[1 : len(text)-1]
 }

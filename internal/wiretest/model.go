@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // Request is what a provider is sent.
@@ -135,11 +136,9 @@ func written(t testing.TB, sent []Request) string {
 
 func line(t testing.TB, v any) []byte {
 	t.Helper()
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := plainjson.Encode(v)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return []byte(strings.TrimSuffix(b.String(), "\n"))
+	return []byte(text)
 }

@@ -1,11 +1,8 @@
 package run
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/satchel-go/satchel/artifacts"
@@ -214,15 +211,4 @@ func (w *answer) kept(files []outputs.File, failed bool) []outputs.File {
 		w.warnings = append(w.warnings, fmt.Sprintf("%d empty files of the failed command are left out", empty))
 	}
 	return kept
-}
-
-// encode writes JSON without escapes for < and &, as a person would read it.
-func encode(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
 }

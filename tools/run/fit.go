@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/satchel-go/satchel/internal/jsonsize"
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
 )
 
@@ -19,10 +19,10 @@ func (w *answer) fit(a *runAnswer, limit int) (string, error) {
 	for i := range a.Files {
 		contents[i], a.Files[i].Content = a.Files[i].Content, ""
 	}
-	text, err := encode(a)
+	text, err := plainjson.Encode(a)
 	if err == nil && len(text) > limit-limit/8 { // room for the warnings about files
 		w.shorten(a, limit)
-		text, err = encode(a)
+		text, err = plainjson.Encode(a)
 	}
 	if err != nil {
 		return "", err
@@ -32,9 +32,9 @@ func (w *answer) fit(a *runAnswer, limit int) (string, error) {
 	cut := 0
 	for i := range a.Files {
 		f := &a.Files[i]
-		f.Content = jsonsize.Prefix(contents[i], max(0, min(limits.InlineFile, room-len(`"content":"","truncated":true,`))))
+		f.Content = plainjson.Prefix(contents[i], max(0, min(limits.InlineFile, room-len(`"content":"","truncated":true,`))))
 		if f.Content != "" {
-			room -= jsonsize.Of(f.Content) + len(`"content":"","truncated":true,`)
+			room -= plainjson.Size(f.Content) + len(`"content":"","truncated":true,`)
 		}
 		if f.Truncated = f.Truncated || len(f.Content) < len(contents[i]); f.Truncated {
 			cut++
@@ -43,7 +43,7 @@ func (w *answer) fit(a *runAnswer, limit int) (string, error) {
 	if cut > 0 {
 		a.Warnings = append(a.Warnings, warning("the content of %d files is cut or left out: read the rest with skill_read, by their ref", cut))
 	}
-	return encode(a)
+	return plainjson.Encode(a)
 }
 
 // shorten cuts each part of an answer to its share of the limit.
@@ -79,11 +79,11 @@ func (w *answer) shorten(a *runAnswer, limit int) {
 // shortStream keeps the beginning and the end of a text that takes too many bytes
 // in JSON.
 func shortStream(text string, limit int) string {
-	if jsonsize.Of(text) <= limit {
+	if plainjson.Size(text) <= limit {
 		return text
 	}
-	head := jsonsize.Prefix(text, limit/2-64)
-	tail := jsonsize.Suffix(text[len(head):], limit/2-64)
+	head := plainjson.Prefix(text, limit/2-64)
+	tail := plainjson.Suffix(text[len(head):], limit/2-64)
 	return fmt.Sprintf("%s\n[... %d bytes left out ...]\n%s", head, len(text)-len(head)-len(tail), tail)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
@@ -137,5 +138,5 @@ func tellPage(live *terminal.Session, p terminal.Page, a execAnswer) (string, er
 	if p.Ended && live.Idled() {
 		a.Warnings = append(a.Warnings, "it was killed: it had not been asked for in a long time")
 	}
-	return encode(a)
+	return plainjson.Encode(a)
 }

@@ -4,13 +4,12 @@
 package runtimespec
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"path"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -120,7 +119,7 @@ func (c *config) receipt(s *tools.Scope) tools.Answered {
 			}
 			r.Active = append(r.Active, activeSkill{a.Skill, at, path.Dir(at), "sha256:" + a.Digest, properties(skill)})
 		}
-		return encode(r)
+		return plainjson.Encode(r)
 	}
 }
 
@@ -139,12 +138,4 @@ func properties(skill core.Skill) map[string]any {
 		p["metadata"] = skill.Metadata
 	}
 	return p
-}
-
-func encode(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -89,7 +90,7 @@ func result(at, answer string) (string, error) {
 	if json.Unmarshal([]byte(answer), &ran) != nil || !strings.Contains(answer, `"exit_code"`) {
 		return answer, nil
 	}
-	return encode(struct {
+	return plainjson.Encode(struct {
 		Path     printable.Text   `json:"path"`
 		ExitCode int              `json:"exit_code"`
 		Stdout   string           `json:"stdout"`

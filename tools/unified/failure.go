@@ -1,12 +1,10 @@
 package unified
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"strings"
 
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/library"
 )
@@ -64,13 +62,11 @@ func candidateOf(d *library.Descriptor) candidate {
 	return candidate{d.ID, d.Name, d.Source, d.Description}
 }
 
-// encode writes JSON without escapes for HTML.
+// encode writes an answer, or that it cannot be written.
 func encode(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := plainjson.Encode(v)
+	if err != nil {
 		return `{"error":"unavailable","message":"the answer cannot be written"}`
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return text
 }

@@ -1,11 +1,12 @@
 package capture
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // maxBytes bounds a capture that is read.
@@ -152,16 +153,13 @@ type table struct {
 func newTable() *table { return &table{index: make(map[string]int)} }
 
 func (t *table) of(v any) (at int, fresh bool, err error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	key, err := plainjson.Encode(v)
+	if err != nil {
 		return 0, false, fmt.Errorf("write capture: %w", err)
 	}
-	key := b.String()
 	if at, ok := t.index[key]; ok {
 		return at, false, nil
 	}
-	t.index[key], t.last = len(t.index), bytes.TrimSpace(b.Bytes())
+	t.index[key], t.last = len(t.index), []byte(key)
 	return len(t.index) - 1, true, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // Definition is the canonical text of a tool: its name, description and
@@ -22,16 +23,5 @@ func Definition(t capture.Tool) (string, error) {
 		}
 		tool["parameters"] = parameters
 	}
-	return Canonical(tool)
-}
-
-// Canonical writes a value of maps, slices and scalars as JSON with sorted keys.
-func Canonical(v any) (string, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "", err
-	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	return plainjson.Encode(tool)
 }

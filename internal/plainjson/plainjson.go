@@ -1,11 +1,26 @@
-// Package jsonsize tells how long a text becomes inside a JSON string, where one
-// byte can take six. It counts as encoding/json writes without escapes for HTML.
-package jsonsize
+// Package plainjson writes JSON without the escapes that are for HTML, and tells how
+// long a text becomes in it, where one byte can take six.
+package plainjson
 
-import "unicode/utf8"
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
 
-// Of returns the length of a text in JSON, without its quotes, in bytes.
-func Of(text string) int {
+// Encode returns a value as [json.Marshal] writes it, but with <, > and & as they are.
+func Encode(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// Size returns the length of a text in JSON, without its quotes, in bytes.
+func Size(text string) int {
 	n := 0
 	for i := 0; i < len(text); {
 		size, encoded := next(text[i:])
