@@ -137,7 +137,8 @@ func (o *output) cut(r Request) (Page, []byte) {
 		}
 	}
 	if r.Bytes > 0 {
-		n = min(n, max(len(plainjson.Prefix(string(rest[:n]), 2*r.Bytes)), 1))
+		_, first := utf8.DecodeRune(rest[:n])
+		n = min(n, max(len(plainjson.Prefix(string(rest[:n]), 2*r.Bytes)), first))
 	}
 	p.Next = p.Offset + int64(n)
 	return p, rest[:n]

@@ -139,6 +139,7 @@ func returnsInTime(t *testing.T) {
 func FuzzPages(f *testing.F) {
 	f.Add([]byte("one\ntwo\r\nthree s3cr3t-value\n世界人\xff"), []byte{5, 130, 7, 200, 1, 129})
 	f.Add([]byte(strings.Repeat("line\n", 50)), []byte{255, 3, 160})
+	f.Add([]byte("\xab"), []byte{'0', 129}) // a character longer than the page
 	f.Fuzz(func(t *testing.T, in, steps []byte) {
 		want := cleaned(true, someSecrets, string(in))
 		o := newOutput(1<<20, newCleaner(true, someSecrets))

@@ -92,9 +92,10 @@ func FuzzNames(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(s)
 	}
+	f.Add("segments.of_an.id")
 	f.Fuzz(func(t *testing.T, name string) {
 		dir := workspace.SkillDirName(name)
-		if dir != strings.ToLower(dir) || !filepath.IsLocal(dir) || strings.ContainsAny(dir, "/\\. ") || len(dir) > 64 || dir[0] == '-' {
+		if dir != strings.ToLower(dir) || !filepath.IsLocal(dir) || strings.ContainsAny(dir, "/\\ ") || strings.Contains("."+dir+".", "..") || len(dir) > 128 || dir[0] == '-' {
 			t.Errorf("skill %q: %q", name, dir)
 		}
 		file := workspace.SafeName(name)
