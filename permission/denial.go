@@ -123,21 +123,38 @@ func isNamed(t *Tool, lists []List) bool {
 	})
 }
 
-// Allowed says in one line what lists allow.
+// Allowed says in one line what lists allow, each thing once.
 func (j *Judge) Allowed(lists []List) string {
 	skills := j.deciding(lists)
 	var sets []string
+	add := func(text string) {
+		if !slices.Contains(sets, text) {
+			sets = append(sets, text)
+		}
+	}
 	for _, skill := range skills {
 		own := entriesOf(skill, lists)
+		all := make([]string, len(own))
+		for i, entries := range own {
+			all[i] = strings.Join(entries, ", ")
+		}
 		switch {
-		case slices.Contains(own, ""):
+		case slices.Contains(all, ""):
 			if j.Combine == Intersection {
 				return j.nothing()
 			}
-		case len(own) > 1 && len(skills) > 1 && j.Combine != Intersection:
-			sets = append(sets, "("+strings.Join(own, andAlso)+")")
+		case j.Combine == Intersection:
+			for _, text := range all {
+				add(text)
+			}
+		case len(own) == 1:
+			for _, entry := range own[0] {
+				add(entry)
+			}
+		case len(skills) == 1:
+			add(strings.Join(all, andAlso))
 		default:
-			sets = append(sets, strings.Join(own, andAlso))
+			add("(" + strings.Join(all, andAlso) + ")")
 		}
 	}
 	separator := ", "
@@ -165,8 +182,8 @@ func (j *Judge) nothing() string {
 
 // entriesOf are the entries of each list of a skill: all of them must allow a
 // call. Lists of the same entries count once.
-func entriesOf(skill string, lists []List) []string {
-	var sets []string
+func entriesOf(skill string, lists []List) [][]string {
+	var sets [][]string
 	for _, l := range lists {
 		if l.Skill != skill {
 			continue
@@ -180,8 +197,8 @@ func entriesOf(skill string, lists []List) []string {
 		if more := len(entries) - maxTold; more > 0 {
 			entries = append(entries[:maxTold], fmt.Sprintf("%d more", more))
 		}
-		if set := strings.Join(entries, ", "); !slices.Contains(sets, set) {
-			sets = append(sets, set)
+		if !slices.ContainsFunc(sets, func(set []string) bool { return slices.Equal(set, entries) }) {
+			sets = append(sets, entries)
 		}
 	}
 	return sets

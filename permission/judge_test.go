@@ -273,7 +273,8 @@ func TestDenial(t *testing.T) {
 		{Judge{}, lists("a: Read", "b:"), "Read"},
 		{Judge{}, lists("a: Read", "a: Read"), "Read"},
 		{Judge{Combine: Intersection}, lists("a: Read", "b:"), nothingSaid},
-		{Judge{Combine: Intersection}, lists("a: Read", "a: x", "b: Read"), "Read; and also in: x; and also in: Read"},
+		{Judge{Combine: Intersection}, lists("a: Read", "a: x", "b: Read"), "Read; and also in: x"},
+		{Judge{}, lists("a: Read find", "b: Read Write", "c: Write"), "Read, find, Write"},
 		{Judge{Combine: Latest}, lists("a: Read", "b: Write"), "Write"},
 	} {
 		if got := tt.judge.Allowed(tt.lists); got != tt.want {
