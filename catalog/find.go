@@ -80,10 +80,15 @@ func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
 	if limit <= 0 {
 		limit = defaultHits
 	}
+	texts := q.asked()
+	byVectors := c.vectors != nil && len(texts) > 0 && len(x.skills) > 0
+	if !byVectors {
+		asked.Weak = weakHits
+	}
 	found := x.index.Search(asked)
 	out := Results{Total: sight.total}
-	if asked := q.asked(); c.vectors != nil && len(asked) > 0 && len(x.skills) > 0 {
-		near, err := c.closeness(ctx, x, asked)
+	if byVectors {
+		near, err := c.closeness(ctx, x, texts)
 		if ctx.Err() != nil {
 			return Results{}, ctx.Err()
 		}

@@ -199,15 +199,16 @@ func appendList(b []byte, entries []entry) []byte {
 	return b
 }
 
-// each decodes a list.
+// each decodes a list. What visit is given holds until it returns.
 func (x *Index) each(p posting, visit func(document int, c *counts)) {
 	list := x.lists[p.offset : p.offset+p.size]
 	document := -1
+	var c counts
 	for len(list) > 0 {
 		distance, n := binary.Uvarint(list)
 		document += int(distance >> 1)
 		list = list[n:]
-		var c counts
+		c = counts{}
 		if distance&1 == 1 {
 			c[inBody] = list[0]
 			list = list[1:]

@@ -27,6 +27,9 @@ type Query struct {
 	Boost func(document int) float64
 	// Naming is what whoever asks calls the documents; nil: as they were indexed.
 	Naming *Naming
+	// Weak is how many of the hits that are not strong are wanted, the best of them;
+	// 0 is all. Most hits of a long text are weak, and need not be put in order then.
+	Weak int
 }
 
 // Naming is what the documents of an index are called. It is immutable.
@@ -88,6 +91,7 @@ type searching struct {
 	touched  []int
 	phrases  int
 	phrasing []partial // by document, of the phrasing at hand
+	found    []int     // the documents of phrasing
 }
 
 // total is what all phrasings say of a document.
@@ -118,7 +122,7 @@ func (s *searching) phrase(text string) {
 	if s.phrasing == nil {
 		s.phrasing = make([]partial, x.Len())
 	}
-	var found []int
+	s.found = s.found[:0]
 	best := 0.0 // that any document could have
 	for _, term := range terms {
 		p, known := x.terms[term]
@@ -130,21 +134,22 @@ func (s *searching) phrase(text string) {
 		x.each(p, func(document int, c *counts) {
 			part := &s.phrasing[document]
 			if part.terms == 0 {
-				found = append(found, document)
+				s.found = append(s.found, document)
 			}
 			part.terms++
 			weight := x.weight(document, c)
 			part.score += idf * weight / (1 + weight)
 		})
 	}
+	needed := min(3, asked(terms))
 	least := min(1.2*math.Log(1+float64(x.Len())), 0.4*best)
-	for _, document := range found {
+	for _, document := range s.found {
 		part := s.phrasing[document]
 		s.phrasing[document] = partial{}
 		s.touch(document)
 		t := &s.total[document]
 		t.score += part.score
-		if part.terms >= min(3, len(terms)) && part.score >= least {
+		if part.terms >= needed && part.score >= least {
 			t.strong++
 		}
 	}
@@ -169,7 +174,14 @@ func (x *Index) weight(document int, c *counts) float64 {
 }
 
 func (s *searching) hits() []Hit {
-	hits, names := make([]Hit, 0, len(s.touched)), s.query.Naming.names
+	var strong, weak []Hit
+	least := math.Inf(-1) // that a weak hit needs
+	keep := func(most int) {
+		if most > 0 && len(weak) > most {
+			s.sort(weak)
+			weak, least = weak[:most], weak[most-1].Score
+		}
+	}
 	for _, document := range s.touched {
 		if s.query.Allow != nil && !s.query.Allow(document) {
 			continue
@@ -180,18 +192,36 @@ func (s *searching) hits() []Hit {
 		if s.query.Boost != nil {
 			h.Score *= s.query.Boost(document)
 		}
-		hits = append(hits, h)
+		switch {
+		case h.Strong:
+			strong = append(strong, h)
+		case h.Score >= least:
+			if weak = append(weak, h); len(weak) >= 4*s.query.Weak {
+				keep(s.query.Weak)
+			}
+		}
 	}
+	keep(s.query.Weak)
+	hits := append(strong, weak...)
+	s.sort(hits)
+	return hits
+}
+
+// sort puts hits in the order of [Index.Search].
+func (s *searching) sort(hits []Hit) {
+	names := s.query.Naming.names
 	slices.SortFunc(hits, func(a, b Hit) int {
-		if a.Explicit != b.Explicit {
+		switch {
+		case a.Explicit != b.Explicit:
 			if a.Explicit {
 				return -1
 			}
 			return 1
+		case a.Score != b.Score: // never NaN
+			return cmp.Compare(b.Score, a.Score)
 		}
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(names[a.Document], names[b.Document]), cmp.Compare(a.Document, b.Document))
+		return cmp.Or(cmp.Compare(names[a.Document], names[b.Document]), cmp.Compare(a.Document, b.Document))
 	})
-	return hits
 }
 
 // mentioned returns the documents that a phrasing names: it is the name, or holds it
@@ -208,6 +238,18 @@ func (n *Naming) mentioned(text string) []int {
 		}
 	}
 	return all
+}
+
+// asked is how many words these terms make. Of the pairs of a text without spaces about
+// every other one lies between two words.
+func asked(terms []string) int {
+	pairs := 0
+	for _, term := range terms {
+		if first, _ := utf8.DecodeRuneInString(term); isDense(first) {
+			pairs++
+		}
+	}
+	return len(terms) - pairs/2
 }
 
 func distinct(text string) []string {

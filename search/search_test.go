@@ -71,6 +71,8 @@ func TestStrong(t *testing.T) {
 		"flatten a PDF form":                      1,
 		"how is the weather in the park tomorrow": 0,
 		"document": 1,
+		"生成报告":     1, // 成报 lies between two words
+		"今天天气报告":   0,
 	} {
 		strong := 0
 		for _, h := range x.Search(Query{Phrasings: []string{phrasing}}) {
@@ -98,6 +100,34 @@ func TestAllowAndBoost(t *testing.T) {
 	i := slices.IndexFunc(plain, func(h Hit) bool { return h.Document == 2 })
 	if hits[0].Score != 2*plain[i].Score {
 		t.Errorf("score %v is not twice %v", hits[0].Score, plain[i].Score)
+	}
+}
+
+// Weak leaves out the least of the hits that are not strong, and changes nothing else.
+func TestWeak(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	x := built(synthetic(r, 300)...)
+	cut := 0
+	for range 20 {
+		q := Query{Phrasings: []string{fmt.Sprintf("w%d w%d w%d w50", 20+r.IntN(50), 100+r.IntN(300), 500+r.IntN(900)), "w30 w70 w90 w200"}}
+		var want []Hit
+		weak := 0
+		for _, h := range x.Search(q) {
+			if !h.Strong {
+				weak++
+			}
+			if h.Strong || weak <= 3 {
+				want = append(want, h)
+			}
+		}
+		cut += max(0, weak-3)
+		q.Weak = 3
+		if got := x.Search(q); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, want %+v", q.Phrasings, got, want)
+		}
+	}
+	if cut < 1000 {
+		t.Errorf("only %d hits were left out", cut)
 	}
 }
 
