@@ -52,7 +52,7 @@ func (a Agent) Open(ctx context.Context, call core.ToolCall) (*Call, error) {
 	}
 	last := c.state.lastResponse()
 	if last == nil && c.needsRecord() {
-		rec, err := r.storeOf(a.key).Load(ctx, a.key)
+		rec, err := r.loadSeen(ctx, a.key)
 		if err != nil {
 			r.open.leave()
 			return nil, err

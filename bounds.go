@@ -42,11 +42,16 @@ func (r *Runtime) boundsOf(ctx context.Context, key core.SessionKey, rec *sessio
 	return slices.Concat(callers, handed), err
 }
 
-// isBounded reports whether agents that called this one leave it some bounds, as far as
-// that is known without its record.
+// isBounded reports whether agents that called this one may leave it some bounds. Where
+// this process has not seen the agent in its run, its record tells.
 func (r *Runtime) isBounded(ctx context.Context, key core.SessionKey) bool {
-	bounds, _ := r.boundsOf(ctx, key, nil) // only records are read with errors
-	return len(bounds) > 0
+	in, _ := handedInRun(ctx)
+	rec := in.recordOf(key.Agent)
+	if in != nil && rec == nil {
+		return true
+	}
+	bounds, err := r.boundsOf(ctx, key, rec)
+	return err != nil || len(bounds) > 0
 }
 
 // bounded judges a request by the lists of the agents that called this one. It
@@ -58,16 +63,12 @@ func (r *Runtime) bounded(ctx context.Context, key core.SessionKey, rec *session
 		return v, err
 	}
 	for _, b := range bounds {
-		if b.key == key || isFree(b.runtime.free, key.Agent) || isFree(r.free, key.Agent) {
+		if b.key == key || b.frees(key.Agent) || isFree(r.free, key.Agent) {
 			continue
 		}
-		caller, err := b.runtime.judging(b.runtime.states.of(b.key)).Decide(ctx, q, b.lists)
-		if err != nil {
-			return v, err
-		}
-		if caller.Outcome == permission.Denied {
-			caller.Reason += " These lists are of the agent that called you."
-			return caller, nil
+		caller, err := b.decide(ctx, q)
+		if err != nil || caller.Outcome == permission.Denied {
+			return caller, err
 		}
 		v.Pattern = v.Pattern || caller.Pattern
 	}

@@ -79,7 +79,7 @@ func (c *Call) wait(ctx context.Context, wait func(context.Context) (missed bool
 // load returns the session's record, which it loads at most once.
 func (c *Call) load(ctx context.Context) (*session.Record, error) {
 	if c.record == nil {
-		rec, err := c.runtime.storeOf(c.key).Load(ctx, c.key)
+		rec, err := c.runtime.loadSeen(ctx, c.key)
 		if err != nil {
 			return nil, err
 		}

@@ -42,6 +42,7 @@ var fileOrder = []string{
 	"cachepolicy.go",
 	"prefixguard.go",
 	"lists.go",
+	"callerlists.go",
 	"transfers.go",
 	"bounds.go",
 	"scope.go",

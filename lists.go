@@ -23,12 +23,17 @@ func (r *Runtime) judging(state *agentState) *permission.Judge {
 
 // lists returns the lists of allowed tools that hold in the session of rec.
 func (r *Runtime) lists(rec *session.Record) []permission.List {
+	all := listsOf(rec.Lists)
+	for i, h := range rec.Lists {
+		all[i].Stays = r.mode == loadmode.Session && !h.Old && rec.Find(h.Skill) != nil
+	}
+	return all
+}
+
+func listsOf(held []session.ToolList) []permission.List {
 	var all []permission.List
-	for _, h := range rec.Lists {
-		all = append(all, permission.List{
-			Skill: h.Skill, Rules: permission.Rules(h.Tools), Repaired: h.Repaired,
-			Stays: r.mode == loadmode.Session && !h.Old && rec.Find(h.Skill) != nil,
-		})
+	for _, h := range held {
+		all = append(all, permission.List{Skill: h.Skill, Rules: permission.Rules(h.Tools), Repaired: h.Repaired})
 	}
 	return all
 }

@@ -88,13 +88,17 @@ func (r *Runtime) render(snapshot *catalog.Snapshot) *overview {
 	return o
 }
 
-// mentionsIn collects the tools that the lists of a snapshot name.
+// mentionsIn collects the tools that the lists of a snapshot name, nil where it has no
+// list.
 func mentionsIn(snapshot *catalog.Snapshot) *permission.Mentions {
 	var lists [][]permission.Rule
 	for _, skill := range snapshot.Skills() {
 		if skill.AllowedTools != nil {
 			lists = append(lists, permission.Rules(skill.AllowedTools))
 		}
+	}
+	if lists == nil {
+		return nil
 	}
 	return permission.NewMentions(lists...)
 }

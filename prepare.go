@@ -34,7 +34,6 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	if err != nil {
 		return core.View{}, err
 	}
-	r.saw(ctx, rec)
 	if err := r.knowAudience(ctx, req.Key, state); err != nil {
 		return core.View{}, err
 	}
@@ -46,6 +45,10 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 		state.offer(req.Tools)
 		r.warnUnmapped(ctx, req.Key, req.Tools)
 	}
+	if rec, err = r.keepHanded(ctx, req.Key, rec, state); err != nil {
+		return core.View{}, err
+	}
+	r.saw(ctx, rec)
 	if rec.NoSkills && len(rec.Deliveries) == 0 {
 		return core.View{Messages: req.Messages, NoSkills: true}, nil
 	}
@@ -134,6 +137,10 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 		return nil, nil, err
 	}
 	events := completed(rec, next, "turn", func(skill string) bool { return r.mode == loadmode.Once && isSpent(rec, skill) })
+	in, _ := handedInRun(ctx)
+	if in != nil {
+		next.Handed = nil // the run tells
+	}
 	gone := r.withdraw(next, skills)
 	if err := r.unstage(ctx, next.Key, gone); err != nil {
 		return nil, nil, err
@@ -143,6 +150,9 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 		events = append(events, core.Event{Kind: core.SkillUnloaded, Skill: name, Detail: "withdrawn"})
 	}
 	if first {
+		if t.Answered {
+			in.lose()
+		}
 		// This is decided once: a session that was offered the tools keeps them.
 		next.NoSkills = len(r.offered) == 0 || r.overviewOf(skills).empty
 		if err := r.freeze(ctx, next, skills, req.Messages); err != nil {

@@ -3,42 +3,14 @@ package satchel
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
-	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
 )
-
-type boundKey struct{}
-
-// bound holds the lists of an agent, which also bound the agents that it calls, and
-// its turn.
-type bound struct {
-	runtime *Runtime
-	key     core.SessionKey
-	turn    int
-	lists   []permission.List
-}
-
-// boundBy returns what the agent of a record leaves to those that it calls.
-func (r *Runtime) boundBy(rec *session.Record) []bound {
-	if lists := r.lists(rec); len(lists) > 0 && r.judge.Policy.Restricts() {
-		return []bound{{r, rec.Key, rec.Turn, lists}}
-	}
-	return nil
-}
-
-// isFree reports whether an agent is among the free ones. An agent that runs inside
-// another one of its name is called agent/agent.
-func isFree(free []string, agent string) bool {
-	return slices.ContainsFunc(free, func(name string) bool {
-		return agent == name || strings.HasPrefix(agent, name+"/"+name)
-	})
-}
 
 // handedIn holds what the agents of one run leave to each other, by their names: one
 // agent of each name takes part. They may have neither a session nor a runtime in
@@ -49,6 +21,9 @@ type handedIn struct {
 	bounds map[string][]bound
 	// seen are the agents with their newest records.
 	seen map[string]agentRecord
+	// lost: an agent has gone on here without its record. The run has gone on from
+	// somewhere else then, and what nobody here has seen of it is not known.
+	lost bool
 }
 
 type agentRecord struct {
@@ -68,7 +43,8 @@ func handedInRun(ctx context.Context) (*handedIn, []string) {
 	}).(*handedIn), before
 }
 
-// saw notes the record of an agent for the agents that follow it in its run.
+// saw notes the record of an agent for the agents that follow it in its run. An agent
+// whose request was prepared has one.
 func (r *Runtime) saw(ctx context.Context, rec *session.Record) {
 	h, _ := handedInRun(ctx)
 	if h == nil || rec == nil {
@@ -76,9 +52,20 @@ func (r *Runtime) saw(ctx context.Context, rec *session.Record) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if old := h.seen[rec.Key.Agent]; old.record == nil || old.record.Key != rec.Key || old.record.Version < rec.Version {
+	if rec.Version == 0 {
+		h.lost = true
+	} else if old := h.seen[rec.Key.Agent]; old.record == nil || old.record.Key != rec.Key || old.record.Version < rec.Version {
 		h.seen[rec.Key.Agent] = agentRecord{r, rec}
 	}
+}
+
+// loadSeen loads the record of an agent for a call and notes it.
+func (r *Runtime) loadSeen(ctx context.Context, key core.SessionKey) (*session.Record, error) {
+	rec, err := r.storeOf(key).Load(ctx, key)
+	if err == nil {
+		r.saw(ctx, rec)
+	}
+	return rec, err
 }
 
 // note notes the bounds of the agent to which a call hands the conversation over.
@@ -92,14 +79,16 @@ func (h *handedIn) note(to string, bounds []bound) {
 }
 
 // to returns the bounds of an agent that before have led to, and the agents among
-// these that this process has not seen in the run.
-func (h *handedIn) to(agent string, before []string) (bounds []bound, unseen []string) {
+// these that this process has not seen in the run. noted says that a call has handed
+// the conversation over to the agent, so that older notes do not count.
+func (h *handedIn) to(agent string, before []string) (bounds []bound, unseen []string, noted bool) {
 	if h == nil {
-		return nil, before
+		return nil, before, false
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	bounds = slices.Clip(h.bounds[agent])
+	bounds, noted = h.bounds[agent]
+	bounds = slices.Clip(bounds)
 	for _, name := range before {
 		if by, ok := h.seen[name]; !ok {
 			unseen = append(unseen, name)
@@ -107,7 +96,37 @@ func (h *handedIn) to(agent string, before []string) (bounds []bound, unseen []s
 			bounds = append(bounds, by.runtime.boundBy(by.record)...)
 		}
 	}
-	return bounds, unseen
+	return bounds, unseen, noted
+}
+
+// recordOf returns the newest record of an agent of the run, nil where this process has
+// not seen it there.
+func (h *handedIn) recordOf(agent string) *session.Record {
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.seen[agent].record
+}
+
+// lose notes that the record of an agent is lost.
+func (h *handedIn) lose() {
+	if h == nil {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lost = true
+}
+
+func (h *handedIn) hasLost() bool {
+	if h == nil {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lost
 }
 
 // sets reports whether some of the bounds are those of an agent.
@@ -117,39 +136,95 @@ func sets(bounds []bound, agent string) bool {
 
 // handed returns the bounds of the agents that have handed the conversation over to
 // the agent of key. They are known in the run; where it goes on in another one, the
-// records of the session tell. rec is the agent's own, nil if nothing there counts.
+// records of the session tell, and the agent's own, which is rec: nil if nothing there
+// counts. Where that is lost, so are the bounds.
 func (r *Runtime) handed(ctx context.Context, key core.SessionKey, rec *session.Record) ([]bound, error) {
 	in, names := handedInRun(ctx)
 	before := make([]string, len(names))
 	for i, name := range names {
 		before[i] = hook.NestedKey(ctx, core.SessionKey{Session: key.Session, Agent: name}).Agent
 	}
-	bounds, unseen := in.to(key.Agent, before)
-	if rec == nil || key.Anonymous || !r.judge.Policy.Restricts() {
+	bounds, unseen, noted := in.to(key.Agent, before)
+	if rec == nil {
 		return bounds, nil
 	}
-	add := func(agent string, holds func(*session.Record) bool) error {
-		by := core.SessionKey{Session: key.Session, Agent: agent}
-		if by == key || sets(bounds, agent) {
-			return nil
-		}
-		rec, err := r.store.Load(ctx, by)
-		if err == nil && holds(rec) {
-			bounds = append(slices.Clip(bounds), r.boundBy(rec)...)
-		}
-		return err
+	handed := rec.Handed
+	if noted {
+		handed = nil
 	}
-	for _, h := range rec.Handed {
-		if err := add(h.Agent, func(rec *session.Record) bool { return rec.Turn == h.Turn }); err != nil {
+	for _, h := range handed {
+		if h.Agent == key.Agent || sets(bounds, h.Agent) {
+			continue
+		}
+		by, err := r.recordIn(ctx, key, h.Agent)
+		switch {
+		case err != nil:
 			return nil, err
+		case by != nil && by.Turn != h.Turn: // that turn is over
+		case h.Lists != nil:
+			bounds = append(bounds, r.keptBound(key.Session, h))
+		case by != nil:
+			bounds = append(bounds, r.boundBy(by)...)
 		}
 	}
 	for _, name := range unseen {
-		if err := add(name, func(*session.Record) bool { return true }); err != nil {
+		if name == key.Agent || sets(bounds, name) {
+			continue
+		}
+		switch by, err := r.recordIn(ctx, key, name); {
+		case err != nil:
 			return nil, err
+		case by != nil:
+			bounds = append(bounds, r.boundBy(by)...)
+		case in.hasLost():
+			bounds = append(bounds, r.lostBound(core.SessionKey{Session: key.Session, Agent: name}))
 		}
 	}
 	return bounds, nil
+}
+
+// recordIn returns the record of another agent in the session of key, nil where the
+// store has none.
+func (r *Runtime) recordIn(ctx context.Context, key core.SessionKey, agent string) (*session.Record, error) {
+	if key.Anonymous {
+		return nil, nil
+	}
+	rec, err := r.store.Load(ctx, core.SessionKey{Session: key.Session, Agent: agent})
+	if err != nil || rec.Version == 0 {
+		return nil, err
+	}
+	return rec, nil
+}
+
+// keepHanded notes in the record of an agent what bounds it in its run, for when that
+// goes on in another process.
+func (r *Runtime) keepHanded(ctx context.Context, key core.SessionKey, rec *session.Record, state *agentState) (*session.Record, error) {
+	if in, _ := handedInRun(ctx); in == nil || key.Anonymous {
+		return rec, nil
+	}
+	bounds, err := r.handed(ctx, key, rec)
+	if err != nil {
+		return nil, err
+	}
+	return session.UpdateFrom(ctx, r.store, rec, r.handing(key, bounds, r.toolsOf(state)))
+}
+
+// handing notes bounds in the record of the agent of key, which has these tools.
+func (r *Runtime) handing(key core.SessionKey, bounds []bound, tools []string) func(*session.Record) (*session.Record, error) {
+	var handed []session.Handover
+	for _, b := range bounds {
+		if !b.lost && !b.frees(key.Agent) {
+			handed = append(handed, b.kept(r, key, tools))
+		}
+	}
+	return func(rec *session.Record) (*session.Record, error) {
+		if reflect.DeepEqual(rec.Handed, handed) {
+			return nil, nil
+		}
+		rec = rec.Clone()
+		rec.Handed = handed
+		return rec, nil
+	}
 }
 
 // maxAgentName bounds in bytes the names by which an agent is found in a transfer.
@@ -177,20 +252,7 @@ func (r *Runtime) handOver(ctx context.Context, key core.SessionKey, to string, 
 	if key.Anonymous {
 		return nil
 	}
-	var handed []session.Handover
-	for _, b := range bounds {
-		if b.key.Session == key.Session && !b.key.Anonymous {
-			handed = append(handed, session.Handover{Agent: b.key.Agent, Turn: b.turn})
-		}
-	}
 	key.Agent = to
-	_, err := session.Update(ctx, r.store, key, func(rec *session.Record) (*session.Record, error) {
-		if slices.Equal(rec.Handed, handed) {
-			return nil, nil
-		}
-		rec = rec.Clone()
-		rec.Handed = handed
-		return rec, nil
-	})
+	_, err := session.Update(ctx, r.store, key, r.handing(key, bounds, nil))
 	return err
 }

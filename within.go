@@ -15,15 +15,16 @@ const transferTool = "transfer_to_agent"
 // An agent that runs under it, of whatever runtime, is bounded by the lists of the
 // agent that made the call as well as by its own, and so is an agent to which the
 // call transfers, where it has the session or the run (hook.WithRun) in common, also
-// when it goes on in another process; [WithFreeAgents] names the exceptions. The error is one of the store, or that of
-// ctx.
+// when it goes on in another process: what bounds it is in its own record, and where that
+// is lost, it may do only what no list could forbid. [WithFreeAgents] names the
+// exceptions. The error is one of the store, or that of ctx.
 func (c *Call) Within(ctx context.Context) (context.Context, error) {
 	r := c.runtime
 	if c.operation != nil {
 		return ctx, nil
 	}
 	var rec *session.Record
-	if r.judge.Policy.Restricts() {
+	if r.judge.Policy.Restricts() || r.isBounded(ctx, c.key) {
 		if _, err := c.wait(ctx, c.place.WaitForChanges); err != nil {
 			return nil, err
 		}
@@ -38,7 +39,7 @@ func (c *Call) Within(ctx context.Context) (context.Context, error) {
 		return nil, err
 	}
 	if rec != nil {
-		bounds = append(slices.Clip(bounds), r.boundBy(rec)...)
+		bounds = append(slices.Clip(bounds), r.leftBy(ctx, rec)...)
 	}
 	if to := transferTo(c.call.Arguments); c.call.Name == transferTool && to != "" {
 		if err := r.handOver(ctx, c.key, to, bounds); err != nil {
@@ -50,4 +51,14 @@ func (c *Call) Within(ctx context.Context) (context.Context, error) {
 	}
 	callers, _ := ctx.Value(boundKey{}).([]bound)
 	return context.WithValue(ctx, boundKey{}, slices.Concat(callers, bounds)), nil
+}
+
+// leftBy is boundBy for a call of the agent. In a run a call without a record comes from
+// an agent that has lost it, and with it the lists, if it can have had any.
+func (r *Runtime) leftBy(ctx context.Context, rec *session.Record) []bound {
+	in, _ := handedInRun(ctx)
+	if in == nil || rec.Version > 0 || !r.judge.Policy.Restricts() || r.judging(r.states.of(rec.Key)).Mentions == nil {
+		return r.boundBy(rec)
+	}
+	return []bound{r.lostBound(rec.Key)}
 }

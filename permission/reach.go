@@ -53,6 +53,16 @@ func (m *Mentions) has(t *Tool) bool {
 	return m.names[name] || slices.ContainsFunc(m.prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
+// Among returns those of the tools that the lists name.
+func (m *Mentions) Among(tools []string) (named []string) {
+	for _, name := range tools {
+		if m.has(&Tool{Name: name}) && !slices.Contains(named, name) {
+			named = append(named, name)
+		}
+	}
+	return named
+}
+
 // governs reports whether lists speak of a tool.
 func (j *Judge) governs(t *Tool, lists []List) bool {
 	return j.Policy == RestrictAll || t.isMapped() || j.Mentions.has(t) || isNamed(t, lists)

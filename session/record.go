@@ -100,6 +100,12 @@ type Closed struct {
 type Handover struct {
 	Agent string `json:"agent"`
 	Turn  int    `json:"turn"`
+	// Lists are those of an agent of another runtime, with the words for how they judge,
+	// and Tools those tools of the other agent that lists of its catalog name.
+	Lists   []ToolList `json:"lists,omitempty"`
+	Policy  string     `json:"policy,omitempty"`
+	Combine string     `json:"combine,omitempty"`
+	Tools   []string   `json:"tools,omitempty"`
 }
 
 // Front are the first messages of a request, by their number and a checksum. It tells
@@ -241,6 +247,10 @@ func (r *Record) Clone() *Record {
 		c.Lists[i].Tools = slices.Clone(c.Lists[i].Tools)
 	}
 	c.Handed = slices.Clone(r.Handed)
+	for i := range c.Handed {
+		h := &c.Handed[i]
+		h.Lists, h.Tools = slices.Clone(h.Lists), slices.Clone(h.Tools)
+	}
 	c.Closed = slices.Clone(r.Closed)
 	c.Held.Holder = slices.Clone(r.Held.Holder)
 	c.Grants = slices.Clone(r.Grants)

@@ -52,7 +52,35 @@ func (r *agentRunsByState) forget(id weak.Pointer[byte]) {
 	delete(r.live, id)
 }
 
-// agentsBefore returns the agents of adk that have handed the conversation over, one
+// enrolled counts the adapters of this process by the names of their agents.
+var enrolled = struct {
+	sync.Mutex
+	adapters map[string]int
+}{adapters: map[string]int{}}
+
+// enroll counts an adapter for as long as the collector finds it.
+func enroll(a *Adapter) {
+	name := a.settings.agent
+	count := func(n int) {
+		enrolled.Lock()
+		defer enrolled.Unlock()
+		if enrolled.adapters[name] += n; enrolled.adapters[name] == 0 {
+			delete(enrolled.adapters, name)
+		}
+	}
+	count(1)
+	runtime.AddCleanup(a, count, -1)
+}
+
+// hasSkills reports whether an agent of that name has them: other agents leave no
+// lists to anybody.
+func hasSkills(name string) bool {
+	enrolled.Lock()
+	defer enrolled.Unlock()
+	return enrolled.adapters[name] > 0
+}
+
+// agentsBefore returns the agents of adk with skills that have handed the conversation over, one
 // to the next and the last to the one that runs under ctx. An agent to which it came
 // back is there once, and without those that it came back from: where the host hands
 // back, as a supervisor has it, that is an answer. Runs of agents that are tools begin
@@ -72,7 +100,8 @@ func agentsBefore(ctx context.Context) []string {
 		}
 		names = append(names, at.ID)
 	}
-	return names[:max(0, len(names)-1)]
+	names = names[:max(0, len(names)-1)]
+	return slices.DeleteFunc(names, func(name string) bool { return !hasSkills(name) })
 }
 
 // agentState returns the address of the state that the agents of one adk run share

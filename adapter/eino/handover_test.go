@@ -2,6 +2,7 @@ package eino_test
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -11,6 +12,7 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -20,20 +22,36 @@ type pair struct {
 	t       *testing.T
 	lead    []*schema.Message // what its model says
 	helper  []*schema.Message
-	other   bool   // the agents have a runtime each
-	dir     string // of the sessions, "" for memory
-	byHost  bool   // the host hands over
-	wrapped bool   // and wraps an agent that is wrapped already
-	back    bool   // the host hands back
+	other   bool     // the agents have a runtime each
+	dir     string   // of the sessions, "" for memory
+	apart   bool     // each runtime has a directory of its own
+	forgets string   // the agent whose runtime keeps its records in memory
+	free    []string // agents that lists of callers do not bound
+	policy  permission.Policy
+	called  bool // helper is a tool of lead
+	bare    bool // lead has no skills
+	direct  bool // what lead's person answers ends its turn
+	byHost  bool // the host hands over
+	wrapped bool // and wraps an agent that is wrapped already
+	back    bool // the host hands back
 	reached []string
 }
 
-func (p *pair) runtime() *satchel.Runtime {
+func (p *pair) runtime(agent string) *satchel.Runtime {
 	p.t.Helper()
 	skills := fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: Reads.\nallowed-tools: Read\n---\nBODY\n")}}
 	opts := []satchel.Option{satchel.WithSkillFS("skills", skills)}
-	if p.dir != "" {
-		store, err := session.NewDirectory(p.dir, session.WithSync(false))
+	if agent == "lead" {
+		opts = append(opts, satchel.WithFreeAgents(p.free...))
+	} else {
+		opts = append(opts, satchel.WithPolicy(p.policy))
+	}
+	if p.dir != "" && p.forgets != agent {
+		dir := p.dir
+		if p.apart {
+			dir = filepath.Join(dir, agent)
+		}
+		store, err := session.NewDirectory(dir, session.WithSync(false))
 		if err != nil {
 			p.t.Fatal(err)
 		}
@@ -58,18 +76,35 @@ func (p *pair) agent() adk.Agent {
 			return "done", nil
 		}})
 	}
+	var helper adk.Agent
 	open := func(name string, replies []*schema.Message, rt *satchel.Runtime) adk.Agent {
 		cfg := &adk.ChatModelAgentConfig{Name: name, Model: script(replies...)}
-		cfg.ToolsConfig.Tools = tools
-		install(p.t, cfg, rt)
+		cfg.ToolsConfig.Tools = slices.Clone(tools)
+		if name == "lead" && p.called {
+			cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, adk.NewAgentTool(p.t.Context(), helper))
+		}
+		if p.direct {
+			cfg.ToolsConfig.ReturnDirectly = map[string]bool{"approve": true}
+		}
+		if rt != nil {
+			install(p.t, cfg, rt)
+		}
 		return newAgent(p.t, cfg)
 	}
-	rt := p.runtime()
-	lead := open("lead", p.lead, rt)
+	rt := p.runtime("lead")
 	if p.other {
-		rt = p.runtime()
+		helper = open("helper", p.helper, p.runtime("helper"))
+	} else {
+		helper = open("helper", p.helper, rt)
 	}
-	helper := open("helper", p.helper, rt)
+	name := "lead"
+	if p.bare { // the name of an agent with skills would stand for one
+		name, rt = "bare", nil
+	}
+	lead := open(name, p.lead, rt)
+	if p.called {
+		return lead
+	}
 	transfer := func(agent adk.Agent, to string) adk.Agent {
 		return adk.AgentWithDeterministicTransferTo(p.t.Context(), &adk.DeterministicTransferConfig{Agent: agent, ToAgentNames: []string{to}})
 	}
@@ -90,9 +125,14 @@ func (p *pair) agent() adk.Agent {
 }
 
 var (
-	loadsList = calling(call("l1", "skill_load", `{"skill":"a"}`))
-	handsOver = calling(call("l2", "transfer_to_agent", `{"agent_name":"helper"}`))
-	callsBoth = []*schema.Message{calling(call("h1", "run_command", "{}")), calling(call("h2", "lookup_order", "{}")), say("helped")}
+	loadsList          = calling(call("l1", "skill_load", `{"skill":"a"}`))
+	handsOver          = calling(call("l2", "transfer_to_agent", `{"agent_name":"helper"}`))
+	handsBack          = calling(call("h3", "transfer_to_agent", `{"agent_name":"lead"}`))
+	asksFirst          = calling(call("l3", "approve", "{}"))
+	callsHelper        = calling(call("l4", "helper", `{"request":"help"}`))
+	ends               = []*schema.Message{say("done")}
+	bounded, unbounded = []string{"lookup_order"}, []string{"run_command", "lookup_order"}
+	callsBoth          = []*schema.Message{calling(call("h1", "run_command", "{}")), calling(call("h2", "lookup_order", "{}")), say("helped")}
 )
 
 // Where the host hands the conversation over, the lists of the agent before hold too.
@@ -137,14 +177,31 @@ func TestListsBoundWhomTheHostHandsOverTo(t *testing.T) {
 func TestListsBoundWhoGoesOnElsewhere(t *testing.T) {
 	for name, tt := range map[string]struct {
 		pair
-		rest []*schema.Message // what the model of lead says in the other process
-		want []string
+		anonymous bool
+		rest      []*schema.Message // what the model of lead says in the other process
+		want      []string
 	}{
-		"by the model":      {pair: pair{lead: []*schema.Message{loadsList, handsOver}}, want: []string{"lookup_order"}},
-		"other runtime":     {pair: pair{lead: []*schema.Message{loadsList, handsOver}, other: true}, want: []string{"lookup_order"}},
-		"no list":           {pair: pair{lead: []*schema.Message{handsOver}}, want: []string{"run_command", "lookup_order"}},
-		"by the host":       {pair: pair{lead: []*schema.Message{loadsList, say("led")}, byHost: true}, want: []string{"lookup_order"}},
-		"back by the model": {pair: pair{lead: []*schema.Message{handsOver, calling(call("l3", "approve", "{}"))}, helper: []*schema.Message{loadsList, calling(call("h3", "transfer_to_agent", `{"agent_name":"lead"}`))}}, rest: callsBoth, want: []string{"lookup_order"}},
+		"by the model":      {pair: pair{lead: []*schema.Message{loadsList, handsOver}}, want: bounded},
+		"other runtime":     {pair: pair{lead: []*schema.Message{loadsList, handsOver}, other: true}, want: bounded},
+		"no list":           {pair: pair{lead: []*schema.Message{handsOver}}, want: unbounded},
+		"by the host":       {pair: pair{lead: []*schema.Message{loadsList, say("led")}, byHost: true}, want: bounded},
+		"back by the model": {pair: pair{lead: []*schema.Message{handsOver, asksFirst}, helper: []*schema.Message{loadsList, handsBack}}, rest: callsBoth, want: bounded},
+		"lists are off":     {pair: pair{lead: []*schema.Message{loadsList, handsOver}, other: true, policy: permission.Off}, want: bounded},
+
+		"other store":                   {pair: pair{lead: []*schema.Message{loadsList, handsOver}, other: true, apart: true}, want: bounded},
+		"other store, lists are off":    {pair: pair{lead: []*schema.Message{loadsList, handsOver}, other: true, apart: true, policy: permission.Off}, want: bounded},
+		"other store, no list":          {pair: pair{lead: []*schema.Message{handsOver}, other: true, apart: true}, want: unbounded},
+		"other store, free":             {pair: pair{lead: []*schema.Message{loadsList, handsOver}, other: true, apart: true, free: []string{"helper"}}, want: unbounded},
+		"other store, by the host":      {pair: pair{lead: []*schema.Message{loadsList, say("led")}, other: true, apart: true, byHost: true}, want: bounded},
+		"other store, back":             {pair: pair{lead: []*schema.Message{handsOver, asksFirst}, helper: []*schema.Message{loadsList, handsBack}, other: true, apart: true}, rest: callsBoth, want: bounded},
+		"other store, before it is led": {pair: pair{lead: []*schema.Message{loadsList, asksFirst}, helper: callsBoth, other: true, apart: true, byHost: true, direct: true}, want: bounded},
+		"other store, called":           {pair: pair{lead: []*schema.Message{loadsList, callsHelper}, other: true, apart: true, called: true}, rest: ends, want: bounded},
+		"the first one's are lost":      {pair: pair{lead: []*schema.Message{loadsList, handsOver}, other: true, apart: true, forgets: "lead"}, want: bounded},
+		"the second one's are lost":     {pair: pair{lead: []*schema.Message{loadsList, handsOver}, other: true, apart: true, forgets: "helper"}, want: bounded},
+		"the caller's are lost":         {pair: pair{lead: []*schema.Message{loadsList, callsHelper}, other: true, apart: true, called: true, forgets: "lead"}, rest: ends, want: bounded},
+		"without a session":             {pair: pair{lead: []*schema.Message{loadsList, handsOver}}, anonymous: true, want: bounded},
+		"without a session, called":     {pair: pair{lead: []*schema.Message{loadsList, callsHelper}, called: true}, rest: ends, anonymous: true, want: bounded},
+		"by one without skills":         {pair: pair{lead: []*schema.Message{handsOver}, bare: true}, anonymous: true, want: unbounded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, streaming bool) {
@@ -153,7 +210,10 @@ func TestListsBoundWhoGoesOnElsewhere(t *testing.T) {
 					p.helper = []*schema.Message{calling(call("h0", "approve", "{}"))}
 				}
 				store := &checkpoints{}
-				ctx := satchel.WithSession(t.Context(), "s")
+				ctx := t.Context()
+				if !tt.anonymous {
+					ctx = satchel.WithSession(ctx, "s")
+				}
 				runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: p.agent(), EnableStreaming: streaming, CheckPointStore: store})
 				target := interruptOf(t, drain(t, runner.Query(ctx, "q", adk.WithCheckPointID("c"))))
 

@@ -109,6 +109,9 @@ func TestTransfersAreBounded(t *testing.T) {
 		t.Helper()
 		rt := legs[agent]
 		key := rt.Hooks().Anonymous(agent)
+		if _, err := rt.Prepare(ctx, core.Request{Key: key, Messages: []core.Message{{Role: core.User, Text: "go"}}}); err != nil {
+			t.Fatal(err)
+		}
 		for _, load := range loads {
 			if _, err := rt.CallTool(ctx, key, core.ToolCall{Name: "skill_load", Arguments: load}); err != nil {
 				t.Fatal(err)
