@@ -24,9 +24,10 @@ import (
 // Where the cache holds nothing of the content any more, because the last request is
 // longer ago than TTL or the host has changed or cut what stands before it, clearing is
 // free. The session's record then also keeps how often skills came back, when the last
-// request was made and a checksum of what stands before all content, less than a
-// kilobyte. It is saved no more often, but for the time of a request: that is saved
-// within a turn at most once in a quarter of TTL, while there is content.
+// request was made and a checksum of what stands before all content, in half a kilobyte,
+// and a line for each text that stays in view. It is saved no more often, but for the time
+// of a request: that is saved within a turn at most once in a quarter of TTL, while there
+// is content.
 func WithPrices(p loadmode.Prices) Option {
 	return func(s *settings) error {
 		if err := p.Check(); err != nil {

@@ -80,7 +80,9 @@ func KeepExpired(rec *session.Record, deliveries []session.Delivery, keep func(c
 	for _, d := range deliveries {
 		if !d.Old && keep(d.Call) {
 			d.Docs = slices.Clone(d.Docs)
-			d.Ended = true
+			if d.Ended = true; !d.Body {
+				d.Digest = ""
+			}
 			rec.Deliver(d)
 		}
 	}

@@ -34,24 +34,24 @@ type Ended struct {
 // at all: then it most likely needed none of those in view.
 func Learn(r session.Returns, t Ended) session.Returns {
 	next := session.Returns{Skills: slices.Clone(r.Skills), Rest: r.Rest}
+	loaded, inView := shortNames(t.Loaded), shortNames(t.InView)
 	for i := range next.Skills {
 		s := &next.Skills[i]
-		loaded := slices.Contains(t.Loaded, s.Skill)
 		switch {
-		case loaded:
+		case slices.Contains(loaded, s.Skill):
 			s.Out++
 			s.Back++
-		case !slices.Contains(t.InView, s.Skill):
+		case !slices.Contains(inView, s.Skill):
 			s.Out++
-		case len(t.Loaded) > 0:
+		case len(loaded) > 0:
 			s.Other++
 		case t.Quiet:
 			s.Quiet++
 		}
 	}
-	for _, skill := range t.Loaded {
-		s := session.Return{Skill: skill}
-		if i := indexOf(&next, skill); i >= 0 {
+	for _, name := range loaded {
+		s := session.Return{Skill: name}
+		if i := indexOf(&next, name); i >= 0 {
 			s = next.Skills[i]
 			next.Skills = slices.Delete(next.Skills, i, i+1)
 		}
@@ -66,8 +66,17 @@ func Learn(r session.Returns, t Ended) session.Returns {
 	return next
 }
 
-func indexOf(r *session.Returns, skill string) int {
-	return slices.IndexFunc(r.Skills, func(s session.Return) bool { return s.Skill == skill })
+// shortNames are those of skills as returns keep them.
+func shortNames(skills []string) []string {
+	short := make([]string, len(skills))
+	for i := range skills {
+		short[i] = session.ReturnName(skills[i])
+	}
+	return short
+}
+
+func indexOf(r *session.Returns, name string) int {
+	return slices.IndexFunc(r.Skills, func(s session.Return) bool { return s.Skill == name })
 }
 
 // chance is how likely a turn needs one of the skills: what was seen of each,
@@ -78,9 +87,9 @@ func chance(r *session.Returns, skills []string) float64 {
 		back, seen = back+float64(r.Skills[i].Back), seen+turns(&r.Skills[i])
 	}
 	all, none := back/seen, 1.0
-	for _, skill := range skills {
+	for _, name := range shortNames(skills) {
 		var s session.Return
-		if i := indexOf(r, skill); i >= 0 {
+		if i := indexOf(r, name); i >= 0 {
 			s = r.Skills[i]
 		}
 		none *= 1 - (pooledTurns*all+float64(s.Back))/(pooledTurns+turns(&s))
@@ -91,8 +100,8 @@ func chance(r *session.Returns, skills []string) float64 {
 // timesBack is how often any of the skills was seen to come back.
 func timesBack(r *session.Returns, skills []string) int {
 	most := 0
-	for _, skill := range skills {
-		if i := indexOf(r, skill); i >= 0 {
+	for _, name := range shortNames(skills) {
+		if i := indexOf(r, name); i >= 0 {
 			most = max(most, r.Skills[i].Back)
 		}
 	}

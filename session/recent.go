@@ -16,9 +16,9 @@ type RecentLoad struct {
 }
 
 // Remember notes that skill is loaded in the present turn. Record.Recent keeps 16
-// names, the latest last.
+// names of those that [Record.LoadedLately] returns, the latest last.
 func (r *Record) Remember(skill string) {
-	r.Recent = slices.DeleteFunc(r.Recent, func(l RecentLoad) bool { return l.Skill == skill })
+	r.Recent = slices.DeleteFunc(r.Recent, func(l RecentLoad) bool { return l.Skill == skill || l.Turn < r.Turn-recentTurns })
 	r.Recent = append(r.Recent, RecentLoad{skill, r.Turn})
 	r.Recent = r.Recent[max(0, len(r.Recent)-maxRecent):]
 }

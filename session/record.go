@@ -141,15 +141,16 @@ type Active struct {
 
 // Delivery is the content of one skill that one call brought into view, pinned by
 // digest. The content is shown at the result of that call as long as the record
-// lists the delivery.
+// lists the delivery. In JSON it is a short string.
 type Delivery struct {
 	// Call is the number of the call; a call that names several skills makes
 	// several deliveries.
 	Call  int    `json:"call"`
 	Turn  int    `json:"turn"`
 	Skill string `json:"skill"`
-	// Digest is the hex SHA-256 of the skill's body at the delivery. Body
-	// reports that this call delivered the body and not only docs.
+	// Digest is the hex SHA-256 of the skill's body at the delivery, "" for docs alone
+	// whose load has ended. Body reports that this call delivered the body and not only
+	// docs.
 	Digest string `json:"digest"`
 	Body   bool   `json:"body,omitempty"`
 	Docs   []Doc  `json:"docs,omitempty"`

@@ -1,26 +1,131 @@
 package session
 
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+)
+
 // Returns counts how often skills in a session were needed again. It is kept if
 // the prices of a prompt cache decide when text leaves the view. Package loadmode
-// maintains and reads it; it takes less than a kilobyte. The zero value knows
-// nothing.
+// maintains and reads it; a record holds less than half a kilobyte of it. The zero
+// value knows nothing.
 type Returns struct {
 	// Skills are the skills that were loaded, the latest last.
-	Skills []Return `json:"skills,omitempty"`
+	Skills []Return
 	// Rest is the sum over those that are no longer kept by name.
-	Rest Return `json:"rest,omitzero"`
+	Rest Return
 }
 
 // Return says how often a skill was needed again.
 type Return struct {
-	Skill string `json:"skill,omitempty"`
+	// Skill is the name as [ReturnName] shortens it.
+	Skill string
 	// Out counts the turns since the first load that began without the skill's
 	// text, and those that loaded it again while it was in view. Back counts
 	// those of them that loaded it.
-	Out  int `json:"out,omitempty"`
-	Back int `json:"back,omitempty"`
+	Out, Back int
 	// Other counts the turns that began with its text and loaded another skill
 	// instead; Quiet counts those that called no tool.
-	Other int `json:"other,omitempty"`
-	Quiet int `json:"quiet,omitempty"`
+	Other, Quiet int
+}
+
+// maxReturnName is the length of a name in Returns.
+const maxReturnName = 8
+
+// ReturnName returns the name of a skill as Returns keeps it: a longer one than 8 bytes
+// is known by the first digits of its hash.
+func ReturnName(skill string) string {
+	if len(skill) <= maxReturnName {
+		return skill
+	}
+	return MarkText(skill)[:maxReturnName]
+}
+
+func (r *Return) counts() []*int { return []*int{&r.Out, &r.Back, &r.Other, &r.Quiet} }
+
+// MarshalJSON writes the returns as one string, the rest first. Each is its counts and
+// its name: "40.9.3 5.2:pdf".
+func (r Returns) MarshalJSON() ([]byte, error) {
+	var b strings.Builder
+	writeReturn(&b, r.Rest)
+	for _, s := range r.Skills {
+		b.WriteByte(' ')
+		writeReturn(&b, s)
+	}
+	return json.Marshal(b.String())
+}
+
+func writeReturn(b *strings.Builder, r Return) {
+	zeros := 0
+	for _, n := range r.counts() {
+		if *n == 0 {
+			zeros++
+			continue
+		}
+		for ; zeros > 0; zeros-- {
+			b.WriteString("0.")
+		}
+		b.WriteString(strconv.Itoa(*n) + ".")
+	}
+	if r.Skill != "" {
+		b.WriteByte(':')
+		writeWord(b, r.Skill)
+	}
+}
+
+var errReturns = errors.New("returns of skills are not readable")
+
+// UnmarshalJSON reads what MarshalJSON writes, and the object of earlier releases.
+func (r *Returns) UnmarshalJSON(data []byte) error {
+	*r = Returns{}
+	if len(data) > 0 && data[0] != '"' {
+		type object Returns
+		if err := json.Unmarshal(data, (*object)(r)); err != nil {
+			return err
+		}
+		for i := range r.Skills {
+			r.Skills[i].Skill = ReturnName(r.Skills[i].Skill)
+		}
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	for first := true; first || text != ""; first = false {
+		if !first {
+			if text[0] != ' ' {
+				return errReturns
+			}
+			text = text[1:]
+		}
+		one, rest, ok := readReturn(text)
+		if !ok {
+			return errReturns
+		}
+		if text = rest; first {
+			r.Rest = one
+		} else {
+			r.Skills = append(r.Skills, one)
+		}
+	}
+	return nil
+}
+
+func readReturn(text string) (r Return, rest string, ok bool) {
+	for _, n := range r.counts() {
+		digits, after, is := strings.Cut(text, ".")
+		count, err := strconv.Atoi(digits)
+		if !is || err != nil {
+			break
+		}
+		*n, text = count, after
+	}
+	if name, is := strings.CutPrefix(text, ":"); is {
+		r.Skill, text, ok = readWord(name)
+		return r, text, ok
+	}
+	return r, text, true
 }

@@ -132,6 +132,9 @@ func full(key core.SessionKey) *session.Record {
 			Call: 4, Turn: 1, Skill: "pdf", Digest: "d1", Body: true,
 			Docs:   []session.Doc{{Name: "b.md", Digest: "d3", Old: true}},
 			Anchor: &mark, Supersedes: true, Old: true, Seen: true, Spent: true,
+		}, {
+			Call: 5, Turn: 1, Skill: "a skill (with marks)", Digest: session.Digest("body"), Body: true, Listing: session.Digest("files"),
+			Docs: []session.Doc{{Name: "b c.md", Digest: session.Digest("doc"), Framed: true}}, Seen: true, Ended: true,
 		}},
 		Pending: []session.Pending{{
 			Call: 9, From: core.ToolCall{ID: "c1", Name: "skill_load", Arguments: `{"skill":"pdf"}`},
@@ -141,6 +144,12 @@ func full(key core.SessionKey) *session.Record {
 		Lists: []session.ToolList{
 			{Skill: "pdf", Call: 4, Tools: []string{"Bash(git:*)", "Read"}, Repaired: true, Old: true}, {Skill: "docx", Tools: []string{}},
 		},
+		Returns: session.Returns{
+			Skills: []session.Return{{Skill: "docx", Out: 3, Back: 1, Quiet: 2}, {Skill: "pdf"}}, Rest: session.Return{Other: 5},
+		},
+		Sent: 11, Front: session.Front{Messages: 2, Sum: 1 << 31},
+		Handed: []session.Handover{{Agent: "router", Turn: 2}}, Recent: []session.RecentLoad{{Skill: "pdf", Turn: 2}},
+		Compact:  []session.Compaction{{Skill: "pdf", Digest: "d5"}},
 		Grants:   []session.Grant{{Tool: "skill_run", Use: "u", Skills: map[string]string{"pdf": "d1"}}},
 		Overview: "o", Listing: "l", NoSkills: true,
 		Notes:     []session.Note{{Anchor: mark, Text: "new skill"}},

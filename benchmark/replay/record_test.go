@@ -1,0 +1,70 @@
+package replay
+
+import (
+	"context"
+	"testing"
+
+	"github.com/satchel-go/satchel/benchmark/random"
+	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/session"
+)
+
+// sizes is a store that notes how large records are, by turn.
+type sizes struct {
+	session.Store
+	of map[int]int
+}
+
+func (s *sizes) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+	data, err := session.Encode(rec)
+	if err != nil {
+		return nil, err
+	}
+	s.of[rec.Turn] = max(s.of[rec.Turn], len(data))
+	return s.Store.Save(ctx, rec)
+}
+
+// recordSizes are the largest records of each turn of a plan.
+func recordSizes(t *testing.T, sys System, s *scenario.Scenario, texts *scenario.Texts, skills string) map[int]int {
+	t.Helper()
+	store := &sizes{session.NewMemory(), map[int]int{}}
+	st := &stage{Scenario: s, texts: texts, skills: skills, player: scenario.NewPlayer(s, texts), capture: &capture.Capture{}, store: &idleStore{Store: store}}
+	if err := sys.play(t.Context(), st); err != nil {
+		t.Fatal(err)
+	}
+	return store.of
+}
+
+// In random conversations a record of the default takes less than a kilobyte more than one
+// of load mode turn, with the texts of ended loads that it lists.
+func TestRecordsGrowByLessThanAKilobyte(t *testing.T) {
+	systems := coreSystems()
+	most := 0
+	for _, p := range random.Plans(77, 36) {
+		dir := t.TempDir()
+		if err := p.WriteSkills(dir); err != nil {
+			t.Fatal(err)
+		}
+		s, err := p.Scenario()
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, err := scenario.Open(t.Context(), dir, []*scenario.Scenario{s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		adaptive, turn := recordSizes(t, systems[0], s, texts, dir), recordSizes(t, systems[1], s, texts, dir)
+		for i, size := range adaptive {
+			grown := size - turn[i]
+			most = max(most, grown)
+			if grown >= 1<<10 {
+				t.Errorf("%s, turn %d: %d bytes, %d in mode turn", p.Name, i, size, turn[i])
+			}
+		}
+	}
+	t.Logf("at most %d bytes more", most)
+	if most < 400 {
+		t.Error("does the default keep anything?")
+	}
+}

@@ -1,0 +1,102 @@
+package conversation_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
+)
+
+// recordSize is that of an encoded record, and how many texts of ended loads it lists.
+type recordSize struct{ bytes, texts int }
+
+// sizeOf reads the record of a chat.
+func sizeOf(t *testing.T, c *chattest.Chat, store session.Store) (s recordSize) {
+	t.Helper()
+	rec, err := store.Load(t.Context(), c.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := session.Encode(rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.bytes = len(data)
+	for _, d := range rec.Deliveries {
+		if d.Ended && d.Body {
+			s.texts++
+		}
+		if d.Ended {
+			s.texts += len(d.Docs)
+		}
+	}
+	return s
+}
+
+// longChat plays turns that each need one of some skills, perhaps with a doc, and call a
+// tool twice. It returns what the record takes where each turn ends.
+func longChat(t *testing.T, mode loadmode.Mode, skills, turns int) (sizes []recordSize) {
+	t.Helper()
+	r, files, store := rand.New(rand.NewPCG(1, 1)), chattest.NewFiles(), session.NewMemory()
+	long := func(mark string, tokens int) string { return mark + "\n" + strings.Repeat("word and more. ", tokens/4) }
+	name := func(i int) string { return fmt.Sprintf("customer-replies-%d", i) }
+	for i := range skills {
+		files.Put(name(i)+"/SKILL.md", "---\nname: "+name(i)+"\ndescription: Replies.\n---\n"+long(fmt.Sprintf("{body %d}", i), 200+r.IntN(3500)), time.Time{})
+		files.Put(name(i)+"/docs/part-1.md", long(fmt.Sprintf("{doc %d}", i), 200+r.IntN(3500)), time.Time{})
+	}
+	c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithLoadMode(mode), satchel.WithStore(store))).Say(core.System, "You help.")
+	for turn := range turns {
+		c.Say(core.User, fmt.Sprint("turn ", turn))
+		i, docs := r.IntN(skills), ""
+		if r.IntN(10) < 3 {
+			docs = `"docs/part-1.md"`
+		}
+		view := chattest.Shown(c.View())
+		if !strings.Contains(view, fmt.Sprintf("{body %d}", i)) || docs != "" && !strings.Contains(view, fmt.Sprintf("{doc %d}", i)) {
+			c.Calls(fmt.Sprintf(`skill_load {"skill":%q,"docs":[%s]}`, name(i), docs))
+		}
+		for range 2 {
+			c.Calls("search x")
+			c.Messages[len(c.Messages)-1].Text = strings.Repeat("found it. ", 10+r.IntN(300))
+		}
+		c.Answer("done")
+		sizes = append(sizes, sizeOf(t, c, store))
+	}
+	return sizes
+}
+
+// A record of mode Adaptive takes less than a kilobyte more than one of mode Turn: what it
+// keeps to decide, and the deliveries of what stays in view. Only where many skills are
+// used and their texts are cheaper to carry than to load again do the digests of more than
+// six texts take more: 96 bytes each, with names of 20.
+func TestTheRecordGrowsLittle(t *testing.T) {
+	grows := func(name string, many int, adaptive, turn []recordSize) {
+		grown, texts := 0, 0
+		for i, a := range adaptive {
+			more := a.bytes - turn[i].bytes
+			if grown, texts = max(grown, more), max(texts, a.texts); more >= 1<<10+many*max(0, a.texts-6) {
+				t.Errorf("%s, turn %d: %d bytes more than the %d of mode turn, for %d texts", name, i, more, turn[i].bytes, a.texts)
+			}
+		}
+		t.Logf("%s: up to %d bytes more, with up to %d texts", name, grown, texts)
+		if texts < 4 {
+			t.Errorf("%s: only %d texts stay in view", name, texts)
+		}
+	}
+	short := map[loadmode.Mode][]recordSize{}
+	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Adaptive} {
+		store := session.NewMemory()
+		short[mode] = []recordSize{sizeOf(t, manyTurns(t, mode, store), store)}
+	}
+	grows("12 turns", 0, short[loadmode.Adaptive], short[loadmode.Turn])
+	for skills, many := range map[int]int{5: 0, 20: 96} {
+		grows(fmt.Sprintf("200 turns, %d skills", skills), many, longChat(t, loadmode.Adaptive, skills, 200), longChat(t, loadmode.Turn, skills, 200))
+	}
+}
