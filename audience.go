@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
 )
 
 // ErrAudience reports an audience without a key.
@@ -54,66 +51,6 @@ func seenOr(seen, all *catalog.Catalog) *catalog.Catalog {
 		return seen
 	}
 	return all
-}
-
-// withdraw takes from a record what its agent may not see any more, and returns the
-// names.
-func (r *Runtime) withdraw(rec *session.Record, skills *catalog.Catalog) []string {
-	if r.audience == nil {
-		return nil
-	}
-	all, seen := r.catalog.Snapshot(), skills.Snapshot()
-	withdrawn := func(name, id string) bool {
-		if id == "" {
-			skill, err := all.Resolve(name)
-			if err != nil {
-				return false // deleted: what was loaded of it stays
-			}
-			id = skill.ID
-		}
-		if _, known := all.Skill(id); !known {
-			return false
-		}
-		_, sees := seen.Skill(id)
-		return !sees
-	}
-	var gone []string
-	for _, a := range slices.Clone(rec.Active) {
-		if withdrawn(a.Skill, a.ID) {
-			rec.Unload(a.Skill)
-			gone = append(gone, a.Skill)
-		}
-	}
-	ended := len(rec.Deliveries)
-	rec.Deliveries = slices.DeleteFunc(rec.Deliveries, func(d session.Delivery) bool {
-		out := rec.Find(d.Skill) == nil && withdrawn(d.Skill, "")
-		if out && !slices.Contains(gone, d.Skill) {
-			gone = append(gone, d.Skill)
-		}
-		return out
-	})
-	if len(rec.Deliveries) < ended {
-		rec.Break()
-	}
-	return gone
-}
-
-// takesBack reports whether a listing that the session was told names a skill that it
-// may not see any more.
-func (r *Runtime) takesBack(listing string, skills *catalog.Catalog) bool {
-	if r.audience == nil {
-		return false
-	}
-	all, seen := r.catalog.Snapshot(), skills.Snapshot()
-	for line := range strings.Lines(listing) {
-		_, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if skill, ok := all.Skill(name); ok {
-			if _, sees := seen.Skill(skill.ID); !sees {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // unstager is a workspace that can give back the files of a skill.

@@ -17,7 +17,7 @@ import (
 // which an agent sees: of all skills while its audience is not known.
 func (r *Runtime) judging(state *agentState) *permission.Judge {
 	judge := r.judge
-	judge.Mentions = r.overviewOf(seenOr(state.skills(), r.catalog)).mentions()
+	judge.Mentions = r.overviews.Of(seenOr(state.skills(), r.catalog)).Mentions()
 	return &judge
 }
 
@@ -137,12 +137,12 @@ func atMost(names []string) string {
 // nothing, and last what the overview has no room for.
 func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 	o := r.current()
-	all := slices.Clone(o.snapshot.Diagnostics())
-	for _, skill := range o.snapshot.Skills() {
+	all := slices.Clone(o.Snapshot.Diagnostics())
+	for _, skill := range o.Snapshot.Skills() {
 		all = append(all, r.names.Findings(skill)...)
 	}
-	if !o.fit.IsWhole() {
-		all = append(all, skillmd.Diagnostic{Code: CodeOverview, Severity: skillmd.Warning, Message: "overview: " + o.fit.String()})
+	if !o.Fit.IsWhole() {
+		all = append(all, skillmd.Diagnostic{Code: CodeOverview, Severity: skillmd.Warning, Message: "overview: " + o.Fit.String()})
 	}
 	return all
 }

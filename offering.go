@@ -105,23 +105,6 @@ func (r *Runtime) ofVocabulary() (operations []tools.Operation, names []string, 
 	return append(operations, tools.Search()), names, nil
 }
 
-// rules are those that follow the list of skills.
-func (r *Runtime) rules() string {
-	switch {
-	case r.guidance != nil:
-		return *r.guidance
-	case r.text.Guidance != "":
-		return r.text.Guidance
-	case r.vocabulary != nil:
-		rules := r.vocabulary.Guidance
-		if r.set.Has(tools.SearchName) {
-			rules += " " + tools.SearchGuidance
-		}
-		return rules
-	}
-	return r.set.Guidance()
-}
-
 // offer fixes the tools of the runtime. Where they search the catalog, its index is
 // built meanwhile.
 func (r *Runtime) offer() error {
@@ -138,6 +121,7 @@ func (r *Runtime) offer() error {
 		r.closers = append(r.closers, inBackground(r.catalog.Index))
 	}
 	r.offered = r.set.Tools()
+	r.overviews = r.newOverviews()
 	r.tellScanned(context.Background())
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
@@ -17,20 +16,6 @@ func (r *Runtime) pin(ctx context.Context, key core.SessionKey, c catalog.Conten
 		return fmt.Errorf("pin content for session %q: %w", key.Session, err)
 	}
 	return nil
-}
-
-// pinListing keeps the listing that the next change note of a session is made from.
-func (r *Runtime) pinListing(ctx context.Context, key core.SessionKey, c catalog.Content) error {
-	if err := session.PinListing(ctx, r.storeOf(key), c.Digest, c.Text, time.Now()); err != nil {
-		return fmt.Errorf("pin listing for session %q: %w", key.Session, err)
-	}
-	return nil
-}
-
-// digested returns a text that the runtime has made in the form of a text from a
-// catalog.
-func digested(text string) catalog.Content {
-	return catalog.Content{Text: text, Digest: session.Digest(text)}
 }
 
 // lostText stands for a pinned text that the store has lost.

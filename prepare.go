@@ -141,7 +141,7 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 	if in != nil {
 		next.Handed = nil // the run tells
 	}
-	gone := r.withdraw(next, skills)
+	gone := r.overviews.Withdraw(next, skills)
 	if err := r.unstage(ctx, next.Key, gone); err != nil {
 		return nil, nil, err
 	}
@@ -154,8 +154,8 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 			in.lose()
 		}
 		// This is decided once: a session that was offered the tools keeps them.
-		next.NoSkills = len(r.offered) == 0 || r.overviewOf(skills).empty
-		if err := r.freeze(ctx, next, skills, req.Messages); err != nil {
+		next.NoSkills = len(r.offered) == 0 || r.overviews.Of(skills).Empty
+		if err := r.overviews.Freeze(ctx, next, skills, req.Messages); err != nil {
 			return nil, nil, err
 		}
 		if err := r.rebuild(ctx, next, req.Messages); err != nil {
@@ -163,7 +163,7 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 		}
 	} else {
 		notes := len(next.Notes)
-		if err := r.announce(ctx, next, skills, req.Messages); err != nil {
+		if err := r.overviews.Announce(ctx, next, skills, req.Messages); err != nil {
 			return nil, nil, err
 		}
 		if len(next.Notes) > notes {

@@ -3,6 +3,8 @@ package satchel
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
@@ -145,4 +147,18 @@ func (c *Call) changeAs(ctx context.Context, number int, known bool) (string, er
 		c.place.SetNumber(number)
 	}
 	return answer, err
+}
+
+// unknownTool returns the answer to a call of a tool that does not exist. It names
+// Satchel's tools where there are skills. It cannot name the host's tools, which the
+// runtime does not always know.
+func (r *Runtime) unknownTool(name string) string {
+	if len(name) > 80 {
+		name = name[:80]
+	}
+	text := fmt.Sprintf("error: there is no tool %q; call one that you were given", strings.ToValidUTF8(name, "\uFFFD"))
+	if len(r.offered) == 0 || r.current().Empty {
+		return text
+	}
+	return text + ", such as " + strings.Join(r.toolNames(), ", ")
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/lru"
+	"github.com/satchel-go/satchel/internal/overview"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -41,10 +41,7 @@ type Runtime struct {
 	runs      atomic.Int64
 	states    *agentStates
 	names     *permission.Names
-	overview  atomic.Pointer[overview]
-	// overviews are those of audiences, and seeing guards them.
-	overviews *lru.Cache[*catalog.Snapshot, *overview]
-	seeing    sync.Mutex
+	overviews *overview.Overviews
 	scanned   atomic.Pointer[catalog.Snapshot]
 	warned    sync.Map // agents whose unmapped tools were told
 	open      *openCalls

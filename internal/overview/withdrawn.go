@@ -1,0 +1,69 @@
+package overview
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/session"
+)
+
+// Withdraw takes from a record what its agent may not see any more, where it sees
+// skills, and returns the names.
+func (v *Overviews) Withdraw(rec *session.Record, skills *catalog.Catalog) []string {
+	if skills == v.Catalog {
+		return nil
+	}
+	all, seen := v.Catalog.Snapshot(), skills.Snapshot()
+	withdrawn := func(name, id string) bool {
+		if id == "" {
+			skill, err := all.Resolve(name)
+			if err != nil {
+				return false // deleted: what was loaded of it stays
+			}
+			id = skill.ID
+		}
+		if _, known := all.Skill(id); !known {
+			return false
+		}
+		_, sees := seen.Skill(id)
+		return !sees
+	}
+	var gone []string
+	for _, a := range slices.Clone(rec.Active) {
+		if withdrawn(a.Skill, a.ID) {
+			rec.Unload(a.Skill)
+			gone = append(gone, a.Skill)
+		}
+	}
+	ended := len(rec.Deliveries)
+	rec.Deliveries = slices.DeleteFunc(rec.Deliveries, func(d session.Delivery) bool {
+		out := rec.Find(d.Skill) == nil && withdrawn(d.Skill, "")
+		if out && !slices.Contains(gone, d.Skill) {
+			gone = append(gone, d.Skill)
+		}
+		return out
+	})
+	if len(rec.Deliveries) < ended {
+		rec.Break()
+	}
+	return gone
+}
+
+// takesBack reports whether a listing that the session was told names a skill that it
+// may not see any more.
+func (v *Overviews) takesBack(listing string, skills *catalog.Catalog) bool {
+	if skills == v.Catalog {
+		return false
+	}
+	all, seen := v.Catalog.Snapshot(), skills.Snapshot()
+	for line := range strings.Lines(listing) {
+		_, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if skill, ok := all.Skill(name); ok {
+			if _, sees := seen.Skill(skill.ID); !sees {
+				return true
+			}
+		}
+	}
+	return false
+}
