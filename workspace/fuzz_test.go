@@ -93,6 +93,7 @@ func FuzzNames(f *testing.F) {
 		f.Add(s)
 	}
 	f.Add("segments.of_an.id")
+	f.Add(". .hidden")
 	f.Fuzz(func(t *testing.T, name string) {
 		dir := workspace.SkillDirName(name)
 		if dir != strings.ToLower(dir) || !filepath.IsLocal(dir) || strings.ContainsAny(dir, "/\\ ") || strings.Contains("."+dir+".", "..") || len(dir) > 128 || dir[0] == '-' {

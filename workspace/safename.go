@@ -26,9 +26,8 @@ func safeName(name string) string {
 		}
 		return r
 	}, name)
-	name = strings.TrimRight(strings.TrimSpace(name), ". ")
-	name = strings.TrimLeft(name, ".") // neither hidden nor "..": the file was sent to be seen
-	name = strings.TrimSpace(name)
+	// Neither hidden nor "..", as the file was sent to be seen; and Windows drops what ends a name.
+	name = strings.TrimFunc(name, func(r rune) bool { return r == '.' || unicode.IsSpace(r) })
 	if strings.HasPrefix(name, "-") {
 		name = "_" + name[1:] // so that it is not an option of a command
 	}
