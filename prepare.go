@@ -53,12 +53,8 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 		return core.View{Messages: req.Messages, NoSkills: true}, nil
 	}
 	text := r.pinLookup(ctx, req.Key)
-	content, err := state.shown(rec, text)
-	if err != nil {
-		return core.View{}, err
-	}
 	st := processors.State{
-		Record: rec, Content: content, Mode: r.mode, Rule: r.summary, Delivers: r.delivers,
+		Mode: r.mode, Rule: r.summary, Delivers: r.delivers,
 		Summary: req.Summary || ctx.Value(summaryKey{}) != nil,
 	}
 	if rec.Overview != "" {
@@ -73,12 +69,30 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	if r.runner != nil && len(req.Files) > 0 {
 		st.Attached = processors.AttachedLines(req.Files)
 	}
-	messages, hidden := processors.Render(r.chain, req.Messages, st)
-	state.hide(hidden)
+	render := func() (messages []core.Message, elsewhere processors.Elsewhere, err error) {
+		st.Record = rec
+		if st.Content, err = state.shown(rec, text); err == nil {
+			messages, elsewhere = processors.Render(r.chain, req.Messages, st)
+		}
+		return messages, elsewhere, err
+	}
+	messages, elsewhere, err := render()
+	if err != nil {
+		return core.View{}, err
+	}
+	if short, err := r.shorten(ctx, rec, elsewhere); err != nil {
+		return core.View{}, err
+	} else if short != rec {
+		rec = short
+		if messages, elsewhere, err = render(); err != nil {
+			return core.View{}, err
+		}
+	}
+	state.hide(elsewhere.Hidden)
 	if r.once {
 		state.holds(req.Messages)
 	}
-	r.tellExecuting(ctx, rec, state, hidden)
+	r.tellExecuting(ctx, rec, state, elsewhere.Hidden)
 	if r.guarded {
 		r.guard(ctx, &req, state, messages, rec)
 	}
@@ -171,9 +185,6 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 		}
 	}
 	r.tellAttached(ctx, next)
-	if err := r.shorten(ctx, next, req.Messages); err != nil {
-		return nil, nil, err
-	}
 	calls := next.Calls
 	if loads, _ := ctx.Value(loadsKey{}).([]Load); len(loads) > 0 {
 		declared, happened, err := r.declare(ctx, next, loads...)

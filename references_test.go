@@ -151,6 +151,16 @@ func TestLostTextsComeBackShort(t *testing.T) {
 			if whole := chattest.Shown(c.View()); !strings.Contains(whole, "Other words.") {
 				t.Errorf("loaded again\n%s", whole)
 			}
+			c.Messages = c.Messages[:1]
+			if shown := chattest.Shown(c.View()); strings.Contains(shown, "Other words.") == short || strings.Contains(shown, "You MUST look.\n(outline of SKILL.md") != short {
+				t.Errorf("cut within a turn\n%s", shown)
+			} else if again := chattest.Shown(c.View()); again != shown {
+				t.Errorf("within a turn, the next request\n%s\nwas\n%s", again, shown)
+			}
+			c.Calls("skill_load pdf")
+			if whole := chattest.Shown(c.View()); !strings.Contains(whole, "Other words.") {
+				t.Errorf("loaded again within a turn\n%s", whole)
+			}
 		})
 	}
 }

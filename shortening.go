@@ -3,9 +3,9 @@ package satchel
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 )
@@ -46,17 +46,45 @@ func (r *Runtime) summarized(ctx context.Context, skill, body string) (string, e
 }
 
 // shorten puts outlines in the place of bodies that come back in a message of their own,
-// because the history has lost the result that brought them, where the texts in view would
-// be more than the budget warns of: of the oldest first, until they are not.
-func (r *Runtime) shorten(ctx context.Context, rec *session.Record, messages []core.Message) error {
-	if r.placement != processors.InToolResult || r.budget.Warn <= 0 || len(rec.Deliveries) == 0 {
-		return nil
+// because the history has lost the result that brought them, where the texts in view are
+// more than the budget warns of: of the oldest first, until they are not. It returns rec
+// where there is nothing to shorten.
+func (r *Runtime) shorten(ctx context.Context, rec *session.Record, elsewhere processors.Elsewhere) (*session.Record, error) {
+	if r.budget.Warn <= 0 || len(elsewhere.Back) == 0 {
+		return rec, nil
 	}
+	outlines, err := r.outlines(ctx, rec, elsewhere)
+	if err != nil || len(outlines) == 0 {
+		return rec, err
+	}
+	return session.UpdateFrom(ctx, r.storeOf(rec.Key), rec, func(now *session.Record) (*session.Record, error) {
+		next := now.Clone()
+		next.Compact = nil // what is due when the next turn begins
+		for skill, outline := range outlines {
+			before, _ := rec.Body(skill)
+			if digest, ok := now.Body(skill); ok && digest == before {
+				next.CompactLater(skill, outline)
+			}
+		}
+		if len(next.Compact) == 0 {
+			return nil, nil
+		}
+		next.CompactNow()
+		next.Compact = slices.Clone(now.Compact)
+		return next, nil
+	})
+}
+
+// outlines returns the digests of the outlines that are needed, by skill. They are pinned.
+func (r *Runtime) outlines(ctx context.Context, rec *session.Record, elsewhere processors.Elsewhere) (map[string]string, error) {
 	size, inView := r.textSize(rec.Key), 0
 	sizes := make([]int, len(rec.Deliveries))
 	for i := range rec.Deliveries {
 		d := &rec.Deliveries[i]
-		digests := []string{}
+		if slices.Contains(elsewhere.Hidden, d.Key()) {
+			continue
+		}
+		var digests []string
 		if d.Body {
 			digests = append(digests, d.Digest)
 		}
@@ -66,47 +94,32 @@ func (r *Runtime) shorten(ctx context.Context, rec *session.Record, messages []c
 		for _, digest := range digests {
 			n, err := size(ctx, digest)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			sizes[i] += n
 		}
 		inView += sizes[i]
 	}
-	if inView <= r.budget.Warn {
-		return nil
-	}
-	there := map[int]bool{}
-	processors.EachResult(messages, r.changes(), func(i int) {
-		if receipt, ok := r.receipt(messages, i); ok {
-			there[receipt.Call] = true
-		}
-	})
+	all := map[string]string{}
 	for i := range rec.Deliveries {
 		d := &rec.Deliveries[i]
-		if there[d.Call] || d.Anchor != nil && processors.Anchored(messages, *d.Anchor, rec.Turn) {
-			continue
-		}
-		if d.Ended {
-			inView -= sizes[i] // it does not come back
-			continue
-		}
-		if inView <= r.budget.Warn || !d.Body || d.Old {
+		if inView <= r.budget.Warn || !d.Body || d.Old || !slices.Contains(elsewhere.Back, d.Key()) {
 			continue
 		}
 		body, err := r.pinLookup(ctx, rec.Key)(d.Digest)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if processors.IsShort(body) {
 			continue
 		}
-		outline := processors.Outline(body, outlineTokens)
-		if err := r.pin(ctx, rec.Key, catalog.Content{Text: outline, Digest: session.Digest(outline)}); err != nil {
-			return err
+		outline := catalog.Content{Text: processors.Outline(body, outlineTokens)}
+		outline.Digest = session.Digest(outline.Text)
+		if err := r.pin(ctx, rec.Key, outline); err != nil {
+			return nil, err
 		}
-		inView -= sizes[i] - processors.EstimateTokens(outline)
-		rec.CompactLater(d.Skill, session.Digest(outline))
+		inView -= sizes[i] - processors.EstimateTokens(outline.Text)
+		all[d.Skill] = outline.Digest
 	}
-	rec.CompactNow()
-	return nil
+	return all, nil
 }

@@ -26,8 +26,9 @@ func fallback(messages []core.Message, st *State) []core.Message {
 		for j := range c.parts {
 			d := &st.Record.Deliveries[c.first+j]
 			if !st.attaches(d) {
-				st.hidden = append(st.hidden, d.Key())
+				st.out.Hidden = append(st.out.Hidden, d.Key())
 			} else if part := st.part(c, j); part != "" {
+				st.out.Back = append(st.out.Back, d.Key())
 				parts = append(parts, part)
 			}
 		}

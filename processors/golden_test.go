@@ -193,8 +193,8 @@ func TestView(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			about, sections := readSections(t, file)
 			s := readScene(t, sections)
-			view, hidden := Render(s.chain(), s.messages, s.state(t))
-			got := written(view, hidden)
+			view, elsewhere := Render(s.chain(), s.messages, s.state(t))
+			got := written(view, elsewhere.Hidden)
 			var in, want []section
 			for _, part := range sections {
 				if strings.HasPrefix(part.head, "out ") {
@@ -203,7 +203,7 @@ func TestView(t *testing.T) {
 					in = append(in, part)
 				}
 			}
-			checkView(t, s, view, hidden)
+			checkView(t, s, view, elsewhere)
 			if *update {
 				writeSections(t, file, about, append(in, got...))
 				return
@@ -224,17 +224,17 @@ func text(sections []section) string {
 }
 
 // checkView reports where a view breaks what holds for all of them.
-func checkView(t *testing.T, s scene, view []core.Message, hidden []session.DeliveryKey) {
+func checkView(t *testing.T, s scene, view []core.Message, elsewhere Elsewhere) {
 	t.Helper()
 	_, sections := readSections(t, "testdata/view/"+strings.TrimPrefix(t.Name(), "TestView/")+".txtar")
 	if before := readScene(t, sections); !reflect.DeepEqual(before.messages, s.messages) || !reflect.DeepEqual(before.record, s.record) {
 		t.Error("rendering has changed its input")
 	}
-	if again, h := Render(s.chain(), s.messages, s.state(t)); !reflect.DeepEqual(again, view) || !reflect.DeepEqual(h, hidden) {
+	if again, h := Render(s.chain(), s.messages, s.state(t)); !reflect.DeepEqual(again, view) || !reflect.DeepEqual(h, elsewhere) {
 		t.Error("the same request gives another view")
 	}
-	if twice, h := Render(s.chain(), view, s.state(t)); !reflect.DeepEqual(twice, view) || !reflect.DeepEqual(h, hidden) {
-		t.Errorf("a view of the view is another one:\n%s", text(written(twice, h)))
+	if twice, h := Render(s.chain(), view, s.state(t)); !reflect.DeepEqual(twice, view) || !reflect.DeepEqual(h, elsewhere) {
+		t.Errorf("a view of the view is another one:\n%s", text(written(twice, h.Hidden)))
 	}
 	origin := 0
 	for i, m := range view {

@@ -54,13 +54,13 @@ func TestEndedContentHasNoFallback(t *testing.T) {
 	}
 	st := State{Record: rec, Content: content, Delivers: map[string]bool{"skill_load": true}}
 	place := core.Message{Role: core.ToolResult, Tool: "skill_load", Text: "loaded: pdf\n[skill#1 +pdf@d]"}
-	view, hidden := Render(Chain(InToolResult), []core.Message{{Role: core.User, Text: "hi"}, place}, st)
-	if len(view) != 2 || !strings.Contains(view[1].Text, "BODY") || hidden != nil {
-		t.Errorf("view is %+v with %v hidden", view, hidden)
+	view, elsewhere := Render(Chain(InToolResult), []core.Message{{Role: core.User, Text: "hi"}, place}, st)
+	if len(view) != 2 || !strings.Contains(view[1].Text, "BODY") || !reflect.DeepEqual(elsewhere, Elsewhere{}) {
+		t.Errorf("view is %+v with %v elsewhere", view, elsewhere)
 	}
-	view, hidden = Render(Chain(InToolResult), []core.Message{{Role: core.User, Text: "hi"}}, st)
-	if len(view) != 1 || !reflect.DeepEqual(hidden, []session.DeliveryKey{{Call: 1, Skill: "pdf"}}) {
-		t.Errorf("without its place the view is %+v with %v hidden", view, hidden)
+	view, elsewhere = Render(Chain(InToolResult), []core.Message{{Role: core.User, Text: "hi"}}, st)
+	if len(view) != 1 || !reflect.DeepEqual(elsewhere.Hidden, []session.DeliveryKey{{Call: 1, Skill: "pdf"}}) {
+		t.Errorf("without its place the view is %+v with %v elsewhere", view, elsewhere)
 	}
 
 	// Another skill of the same call that is still loaded has one, and is not hidden.
@@ -68,8 +68,9 @@ func TestEndedContentHasNoFallback(t *testing.T) {
 	if st.Content, err = NewContent(rec, func(string) (string, error) { return "BODY", nil }); err != nil {
 		t.Fatal(err)
 	}
-	view, hidden = Render(Chain(InToolResult), []core.Message{{Role: core.User, Text: "hi"}}, st)
-	if len(view) != 2 || !strings.Contains(view[0].Text, `name="csv"`) || !reflect.DeepEqual(hidden, []session.DeliveryKey{{Call: 1, Skill: "pdf"}}) {
-		t.Errorf("with a skill that is loaded the view is %+v with %v hidden", view, hidden)
+	view, elsewhere = Render(Chain(InToolResult), []core.Message{{Role: core.User, Text: "hi"}}, st)
+	if len(view) != 2 || !strings.Contains(view[0].Text, `name="csv"`) ||
+		!reflect.DeepEqual(elsewhere, Elsewhere{Hidden: []session.DeliveryKey{{Call: 1, Skill: "pdf"}}, Back: []session.DeliveryKey{{Call: 1, Skill: "csv"}}}) {
+		t.Errorf("with a skill that is loaded the view is %+v with %v elsewhere", view, elsewhere)
 	}
 }

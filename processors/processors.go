@@ -64,9 +64,16 @@ type State struct {
 	// shown says, for each call of Content, whether its content has its place in
 	// the request.
 	shown []bool
-	// hidden are the deliveries whose content is loaded but stands nowhere in the
-	// request.
-	hidden []session.DeliveryKey
+	// out says where content is that has no place in the request.
+	out Elsewhere
+}
+
+// Elsewhere are the deliveries whose content is loaded and has no place in a request.
+type Elsewhere struct {
+	// Hidden are those whose content the summary rule keeps out of the request.
+	Hidden []session.DeliveryKey
+	// Back are those whose content comes back in a message of its own.
+	Back []session.DeliveryKey
 }
 
 // Processor is one step of the view. It may change the slice that it is given and
@@ -82,10 +89,10 @@ func Chain(p Placement) []Processor {
 }
 
 // Render applies the steps of chain to a copy of messages. It first takes off
-// whatever an earlier view has added, so rendering twice changes nothing. hidden
-// are the deliveries whose content the summary rule keeps out of the request.
-func Render(chain []Processor, messages []core.Message, st State) (view []core.Message, hidden []session.DeliveryKey) {
-	if view = st.Space[:0]; cap(view) < len(messages) {
+// whatever an earlier view has added, so rendering twice changes nothing.
+func Render(chain []Processor, messages []core.Message, st State) ([]core.Message, Elsewhere) {
+	view := st.Space[:0]
+	if cap(view) < len(messages) {
 		view = make([]core.Message, 0, len(messages)+2)
 	}
 	for _, m := range messages {
@@ -98,7 +105,7 @@ func Render(chain []Processor, messages []core.Message, st State) (view []core.M
 	for _, step := range chain {
 		view = step(view, &st)
 	}
-	return view, st.hidden
+	return view, st.out
 }
 
 // extend appends text to a message as a paragraph of its own, unless the message
