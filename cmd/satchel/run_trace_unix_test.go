@@ -58,7 +58,7 @@ func runTraces(host string) []trace {
 		return calls(fakellm.To("skill_run", `{"skill":"listed","command":"`+command+`"}`))
 	}
 	judged := plan(
-		fakellm.Turn{Steps: []fakellm.Step{calls(fakellm.To("skill_load", `{"skill":"listed"}`)), loads}, Answer: "1"},
+		fakellm.Turn{Steps: []fakellm.Step{calls(fakellm.To("skill_load", `{"skill":"listed"}`)), loads, calls(runs(`"command":"printf early"`))}, Answer: "1"},
 		fakellm.Turn{Steps: []fakellm.Step{calls(runs(`"command":"printf other"`)), listed("printf no"), listed("echo yes")}, Answer: "2"},
 	)
 	report := runs(`"command":"echo '# Report' > $OUTPUT_DIR/report.md","outputs":{"globs":["$OUTPUT_DIR/*.md"],"save":true}`)
@@ -70,7 +70,7 @@ func runTraces(host string) []trace {
 		{name: "not loaded", prompts: one, last: []string{`error: skill "lines" is not loaded`}, script: steps(calls(count))},
 		{name: "mode adaptive", prompts: []string{"first", "second"}, script: twice,
 			last: []string{`"stdout":"second\n"`, `"loaded":"loaded: lines; its text is above`}},
-		{name: "a list in the next turn", prompts: []string{"first", "second"}, script: judged, gone: []string{`"stdout":"no`},
+		{name: "a list in the next turn", flags: []string{"--combine", "intersection"}, prompts: []string{"first", "second"}, script: judged, gone: []string{`"stdout":"no`, `"stdout":"early`},
 			last: []string{`"stdout":"other"`, "denied: ", "loaded: listed; its text is above", `"stdout":"yes\n"`}},
 		{name: "mode turn", flags: []string{"--load-mode", "turn"}, prompts: []string{"first", "second"}, script: twice, last: []string{"not loaded"}},
 		{name: "mode once", flags: []string{"--load-mode", "once"}, prompts: []string{"first", "second"}, script: twice, last: []string{"not loaded"}},
@@ -140,6 +140,46 @@ func TestFrameworksRunTheSame(t *testing.T) {
 			empty(t, places)
 		})
 	}
+}
+
+// What is in view after its turn is not run once the skill has changed, as long as nobody
+// has loaded its new text.
+func TestFrameworksRunNoOldText(t *testing.T) {
+	text := func(body string) string {
+		return "---\nname: lines\ndescription: Counts lines.\n---\n" + body + "\n"
+	}
+	load := func() fakellm.Step { return calls(fakellm.To("skill_load", `{"skill":"lines"}`)) }
+	told := plan(
+		fakellm.Turn{Steps: []fakellm.Step{load(), calls(runs(`"command":"echo first"`))}, Needs: []string{`"stdout":"first\n"`}, Answer: "1"},
+		fakellm.Turn{Steps: []fakellm.Step{
+			calls(runs(`"command":"echo old"`)), load(), calls(runs(`"command":"echo new"`)),
+		}, Answer: "2"},
+	)
+	each(t, func(t *testing.T, flags ...string) {
+		skills := skillDir(t, map[string]string{"lines/SKILL.md": text("BODY OF LINES")})
+		changed := false
+		got := converse(t, func(r fakellm.Request) fakellm.Response {
+			if r.Turn() == 2 && !changed {
+				changed = true
+				if err := os.WriteFile(filepath.Join(skills, "lines", "SKILL.md"), []byte(text("NEW BODY, WHICH IS LONGER")), 0o600); err != nil {
+					return fakellm.Fail(500, err.Error())
+				}
+			}
+			return told(r)
+		}, "", append(flags, "--skills", skills, "first", "second")...)
+		if got.code != 0 {
+			t.Fatalf("code %d, err %q", got.code, got.err)
+		}
+		last := got.requests[len(got.requests)-1]
+		trace{last: []string{
+			"BODY OF LINES", "lines has changed since it was loaded: load it again", "NEW BODY, WHICH IS LONGER", `"stdout":"new\n"`,
+		}, gone: []string{`"stdout":"old`}}.check(t, t.Name(), []fakellm.Request{last})
+		for _, r := range got.requests {
+			if r.Turn() == 2 && !r.Contains("BODY OF LINES") {
+				t.Error("the old text left the view within the turn")
+			}
+		}
+	})
 }
 
 // empty fails when a workspace was left behind.
