@@ -10,6 +10,8 @@ os.set_inheritable(3, False)
 os.set_inheritable(4, False)
 _answers = os.fdopen(3, "rb")
 _calls = os.fdopen(4, "wb", 0)
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes one each time
+_decode = json.JSONDecoder().decode
 
 
 def _call(method, params):
@@ -19,14 +21,14 @@ def _call(method, params):
     with _lock:
         _last += 1
         message = {"jsonrpc": "2.0", "id": _last, "method": method, "params": params}
-        text = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
-        view = memoryview(text)
-        while view:
-            view = view[_calls.write(view):]
+        text = (_encode(message) + "\n").encode("utf-8", "surrogatepass")
+        written = _calls.write(text)
+        while written < len(text):
+            written += _calls.write(memoryview(text)[written:])
         line = _answers.readline()
     if not line.endswith(b"\n"):
         raise RuntimeError("runtime: the server does not answer")
-    answer = json.loads(line)
+    answer = _decode(line.decode("utf-8"))
     if "error" in answer:
         raise RuntimeError("runtime: " + answer["error"]["message"])
     return answer.get("result")
