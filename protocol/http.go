@@ -19,6 +19,7 @@ const (
 	headerWait  = 10 * time.Second
 	bodyWait    = time.Minute
 	blobWait    = 10 * time.Minute
+	refusedWait = time.Second      // for the rest of a request that is refused
 	writeWait   = 30 * time.Second // until something of what is written is taken
 	maxRequests = 256
 	pingEvery   = 15 * time.Second
@@ -54,8 +55,9 @@ func (s *Server) Messages(serve func(http.ResponseWriter, *http.Request, Princip
 		case errors.As(err, &long):
 			writeError(w, http.StatusRequestEntityTooLarge, fault(jsonrpc.CodeInvalid, "request", "message of more than %d bytes", jsonrpc.MaxMessage))
 			return
-		case err != nil:
-			return // the client left
+		case err != nil: // or the client left
+			writeError(w, http.StatusRequestTimeout, fault(jsonrpc.CodeInvalid, "request", "the message has not come whole within %v", bodyWait))
+			return
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // its end is still looked for
 		r.Body = io.NopCloser(bytes.NewReader(raw))

@@ -51,6 +51,7 @@ func (s *Server) guarded(method string, serve func(http.ResponseWriter, *http.Re
 		if trace := r.Header.Get("Traceparent"); len(trace) <= 128 {
 			ctx = context.WithValue(ctx, traceKey{}, trace)
 		}
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		serve(w, r.WithContext(ctx), who)
 	})
 }
@@ -124,7 +125,10 @@ func (s *Server) isHost(host string) bool {
 	return host == "localhost" || host == "127.0.0.1" || host == "::1" || slices.Contains(s.hosts, host)
 }
 
+// writeError answers with an error, and does not wait long for what has not come of the
+// request: net/http would read on before it sends the answer.
 func writeError(w http.ResponseWriter, status int, fault *jsonrpc.Error) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(refusedWait))
 	text, _ := jsonrpc.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": fault})
 	writeJSON(w, status, text)
 }

@@ -1,0 +1,68 @@
+package run
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/protocol/blobs"
+)
+
+// credulous takes what comes through a channel as it comes: how many calls, of how many
+// bytes at most, and the last result.
+func credulous(r io.Reader) (calls, longest int, result string) {
+	for lines := bufio.NewReader(r); ; calls++ {
+		line, err := lines.ReadBytes('\n')
+		if len(line) == 0 {
+			return calls, longest, result
+		}
+		longest = max(longest, len(line))
+		var call struct{ Params struct{ Result *string } }
+		if json.Unmarshal(line, &call) == nil && call.Params.Result != nil {
+			result = *call.Params.Result
+		}
+		if err != nil {
+			return calls + 1, longest, result
+		}
+	}
+}
+
+// TestAttackChannel sends what breaks the rules of the channel: who has none is led by
+// it.
+func TestAttackChannel(t *testing.T) {
+	done := func(result string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"run.done","params":{"result":%q}}`, result)
+	}
+	for name, c := range map[string]struct {
+		text        string
+		calls       int
+		least       int // bytes of the longest
+		taken, ours string
+		broken      string
+	}{
+		"long line":   {`{"id":1,"method":"` + strings.Repeat("x", 9<<20) + "\"}\n", 1, 9 << 20, "", "", "a line of more than"},
+		"many calls":  {strings.Repeat(`{"id":1,"method":"blobs.list"}`+"\n", 10_001), 10_001, 1, "", "", "more than 10000 calls"},
+		"half a line": {done("cut"), 1, 1, "cut", "", "half a line"},
+		"twice done":  {done("first") + "\n" + done("second") + "\n", 2, 1, "second", `"first"`, ""},
+	} {
+		calls, longest, taken := credulous(strings.NewReader(c.text))
+		if calls != c.calls || longest < c.least || taken != c.taken {
+			t.Errorf("%s without the guard: %d calls, %d bytes, %q", name, calls, longest, taken)
+		}
+		ended := false
+		ours := &channel{ctx: context.Background(), tenant: "acme", store: blobs.NewMemory(), hidden: redact.NewSet([]Hidden(nil)), stop: func() { ended = true }}
+		ours.serve(strings.NewReader(c.text), io.Discard)
+		why := ""
+		if ours.broken != nil {
+			why = ours.broken.Message
+		}
+		if ended != (c.broken != "") || !strings.Contains(why, c.broken) || string(ours.result) != c.ours {
+			t.Errorf("%s: ended %v, %q, result %s", name, ended, why, ours.result)
+		}
+	}
+}
