@@ -8,7 +8,6 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // Prepare returns the request as the model should be sent it. It is the one
@@ -38,7 +37,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 		return core.View{}, err
 	}
 	if r.runner != nil {
-		req.Files = named(req.Files)
+		req.Files = named(req.Files, req.Messages, rec)
 		r.states.keep(state, req.Files)
 	}
 	if len(req.Tools) > 0 {
@@ -184,7 +183,7 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 			events = append(events, core.Event{Kind: core.CatalogChanged, Detail: next.Notes[notes].Text})
 		}
 	}
-	r.tellAttached(ctx, next)
+	r.tellAttached(ctx, next, req)
 	calls := next.Calls
 	if loads, _ := ctx.Value(loadsKey{}).([]Load); len(loads) > 0 {
 		declared, happened, err := r.declare(ctx, next, loads...)
@@ -219,24 +218,4 @@ func isSpent(rec *session.Record, skill string) bool {
 func (r *Runtime) turnOf(ctx context.Context, rec *session.Record, messages []core.Message, state *agentState) loadmode.UserTurn {
 	token, _ := TurnToken(ctx)
 	return loadmode.FindTurn(rec, messages, token, state.isAnswered(), state.mark)
-}
-
-// named returns the files of a request with the names that they get in the workspace.
-// What is known by its ID alone gets none, because nobody knows whether it can be
-// staged.
-func named(files []core.File) []core.File {
-	if len(files) == 0 {
-		return files
-	}
-	files = slices.Clone(files)
-	names := make([]string, len(files))
-	for i := range files {
-		names[i] = files[i].Name
-	}
-	for i, name := range workspace.AttachedNames(names, func(i, j int) bool { return files[i].SameAs(&files[j]) }) {
-		if files[i].Data != nil {
-			files[i].As = name
-		}
-	}
-	return files
 }

@@ -28,8 +28,8 @@ type File struct {
 	// work/inputs. Preparing a request sets it.
 	As string
 	// Data returns the content, which the caller must not change. It may be called
-	// several times and concurrently. Preparing a model call does not call it. It
-	// is nil if only the ID is known.
+	// several times and concurrently. Preparing a model call calls it only where a turn
+	// begins and the host adds a file of its name. It is nil if only the ID is known.
 	Data func() ([]byte, error)
 
 	encoded string // the content as it came, or

@@ -5,12 +5,12 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// anchored returns the index of the user message that a mark was made of, or -1. Of
+// Anchor returns the index of the user message that a mark was made of, or -1. Of
 // several messages with the mark's text it prefers the one that is as many user
 // messages from the end as turns have passed since; that also works for a history
 // that was cut at its front. Where a turn is not exactly one message, it takes the
 // one at the mark's position from the front, and else the nearest earlier one.
-func anchored(messages []core.Message, mark session.Mark, turn int) int {
+func Anchor(messages []core.Message, mark session.Mark, turn int) int {
 	var users []int
 	for i := range messages {
 		if messages[i].Role == core.User && !messages[i].Rewritten {
@@ -37,10 +37,4 @@ func anchored(messages []core.Message, mark session.Mark, turn int) int {
 		}
 	}
 	return -1
-}
-
-// Anchored reports whether the user message that a mark was made of is in the
-// request. turn is the number of the present turn.
-func Anchored(messages []core.Message, mark session.Mark, turn int) bool {
-	return anchored(messages, mark, turn) >= 0
 }

@@ -14,7 +14,7 @@ func declared(messages []core.Message, st *State) []core.Message {
 		if anchor == nil {
 			continue
 		}
-		at := anchored(messages, *anchor, st.Record.Turn)
+		at := Anchor(messages, *anchor, st.Record.Turn)
 		if at < 0 {
 			continue
 		}

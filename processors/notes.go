@@ -7,7 +7,10 @@ import "github.com/satchel-go/satchel/core"
 func notes(messages []core.Message, st *State) []core.Message {
 	for i := range st.Record.Notes {
 		n := &st.Record.Notes[i]
-		if at := anchored(messages, n.Anchor, st.Record.Turn); at >= 0 {
+		if n.Text == "" {
+			continue
+		}
+		if at := Anchor(messages, n.Anchor, st.Record.Turn); at >= 0 {
 			extend(&messages[at], n.Text)
 		}
 	}

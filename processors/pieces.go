@@ -22,7 +22,7 @@ func piecesAt(messages []core.Message, st State) (pieces []loadmode.Piece, calls
 	at := make([][]int, len(messages)) // the calls whose content stands there
 	for n := range st.Content.calls {
 		if anchor := st.Record.Deliveries[st.Content.calls[n].first].Anchor; anchor != nil {
-			if i := anchored(messages, *anchor, st.Record.Turn); i >= 0 {
+			if i := Anchor(messages, *anchor, st.Record.Turn); i >= 0 {
 				at[i] = append(at[i], n)
 			}
 		}

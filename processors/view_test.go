@@ -82,7 +82,7 @@ func TestNewContentErrors(t *testing.T) {
 	}
 }
 
-func TestAnchored(t *testing.T) {
+func TestAnchor(t *testing.T) {
 	messages := func(texts ...string) (out []core.Message) {
 		for i, s := range texts {
 			out = append(out, core.Message{Role: core.User, Text: strings.TrimPrefix(s, "~"), Rewritten: strings.HasPrefix(s, "~")})
@@ -114,11 +114,8 @@ func TestAnchored(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			mark := session.Mark{Hash: session.MarkText("go"), Ordinal: tt.ordinal, Turn: tt.turn}
 			m := messages(tt.texts...)
-			if got := anchored(m, mark, tt.now); got != tt.want {
+			if got := Anchor(m, mark, tt.now); got != tt.want {
 				t.Errorf("message %d, want %d", got, tt.want)
-			}
-			if Anchored(m, mark, tt.now) != (tt.want >= 0) {
-				t.Error("Anchored says something else")
 			}
 		})
 	}

@@ -220,6 +220,28 @@ type Unnumbered struct {
 type Note struct {
 	Anchor Mark   `json:"anchor"`
 	Text   string `json:"text"`
+	// Files are those of the host that the note tells of, or that a message has brought
+	// too, with their names.
+	Files []NotedFile `json:"files,omitempty"`
+}
+
+// NotedFile is a file of the host, by its identity, and its name in work/inputs.
+type NotedFile struct {
+	Identity string `json:"id"`
+	As       string `json:"as"`
+}
+
+// FileOfHost returns the name that a file of the host was told to have, "" if it was
+// not told.
+func (r *Record) FileOfHost(identity string) string {
+	for i := range r.Notes {
+		for _, f := range r.Notes[i].Files {
+			if f.Identity == identity {
+				return f.As
+			}
+		}
+	}
+	return ""
 }
 
 // Clone returns a deep copy, which may be changed.
@@ -239,6 +261,9 @@ func (r *Record) Clone() *Record {
 	c.Pending = slices.Clone(r.Pending)
 	c.Returns.Skills = slices.Clone(r.Returns.Skills)
 	c.Notes = slices.Clone(r.Notes)
+	for i := range c.Notes {
+		c.Notes[i].Files = slices.Clone(c.Notes[i].Files)
+	}
 	c.Tokens = slices.Clone(r.Tokens)
 	c.Compact = slices.Clone(r.Compact)
 	c.Recent = slices.Clone(r.Recent)

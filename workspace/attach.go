@@ -88,9 +88,10 @@ func (ws *Local) Attach(ctx context.Context, files []Attachment, from Sources) (
 
 // AttachedNames returns the file names in work/inputs for the files of a
 // conversation with these names, which may be empty, as [Local.Attach] would
-// choose them for an empty workspace. same reports whether two files of one name
-// are the same file. The result depends on nothing else.
-func AttachedNames(names []string, same func(i, j int) bool) []string {
+// choose them for a workspace in which only the names exist that has reports for a
+// file. same reports whether two files of one name are the same file. The result
+// depends on nothing else.
+func AttachedNames(names []string, has func(i int, name string) bool, same func(i, j int) bool) []string {
 	taken := make(map[string]int, len(names)) // the file that has a name
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -99,7 +100,7 @@ func AttachedNames(names []string, same func(i, j int) bool) []string {
 		}
 		out[i] = name
 		for n := 2; n <= maxSameNames; n++ {
-			if j, is := taken[out[i]]; !is || same(i, j) {
+			if j, is := taken[out[i]]; !has(i, out[i]) && (!is || same(i, j)) {
 				break
 			}
 			out[i] = numbered(name, n)
@@ -170,6 +171,10 @@ func (a attaching) attach(ctx context.Context) (StagedInput, error) {
 func (a attaching) staged(name string, size int64) StagedInput {
 	return StagedInput{Name: inputsDir + "/" + name, OriginalName: a.file.Name, MIME: a.file.MIME, Size: size}
 }
+
+// Identity tells files apart whose content or reference, or name, is another one. It is
+// a hash.
+func (f Attachment) Identity() string { return f.key(new(sums))[:16] }
 
 // key identifies a file among those of the session. Each kind has a prefix, so
 // that no id can be mistaken for the content of another file.

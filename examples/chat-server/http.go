@@ -69,7 +69,7 @@ func (t *tenant) message(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// upload keeps a file of the user. Its reference in a message lets a skill use it.
+// upload keeps a file of the user. The next message of the conversation tells it.
 func (t *tenant) upload(w http.ResponseWriter, r *http.Request) {
 	// snippet: upload
 	info, err := t.files.Save(r.Context(), r.PathValue("chat"), r.PathValue("name"),

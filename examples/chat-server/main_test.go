@@ -60,7 +60,7 @@ func converse(t *testing.T, at places) {
 	t.Helper()
 	model := rehearse.With(t, fakellm.Plan(
 		fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("log-triage"), fakellm.Do("skill_run", map[string]any{
-			"skill": "log-triage", "inputs": []any{map[string]any{"from": "artifact://app.log", "to": "work/inputs/app.log"}},
+			"skill":   "log-triage",
 			"command": "python3 scripts/top_errors.py inputs/app.log > out/errors.tsv",
 			"outputs": map[string]any{"globs": []string{"$OUTPUT_DIR/*.tsv"}, "save": true},
 		})}, Answer: "There are two errors."},
@@ -71,9 +71,12 @@ func converse(t *testing.T, at places) {
 	if status, ref := ask(t, ops, "PUT", url+"/chats/night/files/app.log", "2026 ERROR disk is full\n2026 ERROR disk is full\n"); status != http.StatusOK || ref != "artifact://app.log@0\n" {
 		t.Fatalf("upload: %d %s", status, ref)
 	}
-	status, events := ask(t, ops, "POST", url+"/chats/night/messages", "What is in artifact://app.log?")
+	status, events := ask(t, ops, "POST", url+"/chats/night/messages", "What is in the log?")
 	if status != http.StatusOK || !strings.Contains(events, "event: text\n") || !strings.HasSuffix(events, "event: done\ndata: \"\"\n\n") {
 		t.Fatalf("turn: %d %s", status, events)
+	}
+	if first := model.Requests()[0]; !first.Contains("What is in the log?\n\n[attached: work/inputs/app.log, ") {
+		t.Errorf("the model is not told of the upload: %+v", first.Messages)
 	}
 	stop()
 

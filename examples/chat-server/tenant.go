@@ -7,7 +7,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"log"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/cloudwego/eino-ext/components/model/openai"
@@ -18,6 +20,7 @@ import (
 	"github.com/satchel-go/satchel/adapter/eino"
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/workspace"
 )
 
 // tenant is one customer: its skills, its agent, and what is kept of its conversations.
@@ -43,7 +46,7 @@ func newTenant(ctx context.Context, at places, token string, skillDirs []string)
 	t.skills, err = satchel.New(
 		satchel.WithSkillDirs(skillDirs...),
 		satchel.WithStore(t.sessions),
-		satchel.WithRunner(satchel.Runner{Artifacts: t.files}), // in a sandbox of its own
+		satchel.WithRunner(satchel.Runner{Artifacts: t.files, Attached: t.uploads}), // in a sandbox of its own
 	)
 	// end snippet
 	if err != nil {
@@ -65,6 +68,25 @@ func newTenant(ctx context.Context, at places, token string, skillDirs []string)
 	}
 	t.runner = adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent, EnableStreaming: true})
 	return t, nil
+}
+
+// uploads are the files that the user has sent to the conversation of ctx. Those that
+// skills have saved are below out/.
+func (t *tenant) uploads(ctx context.Context) (files []workspace.Attachment) {
+	// snippet: uploads
+	chat, _ := satchel.SessionID(ctx)
+	kept, err := t.files.List(ctx, chat)
+	if err != nil {
+		log.Print("uploads: ", err)
+	}
+	for _, file := range kept {
+		if !strings.HasPrefix(file.Name, "out/") {
+			ref := artifacts.Ref{Name: file.Name, Version: file.Version}
+			files = append(files, workspace.Attachment{Ref: ref.String(), MIME: file.MIME})
+		}
+	}
+	return files
+	// end snippet
 }
 
 // turn answers one message of a conversation. It tells the pieces of text as they come.

@@ -39,7 +39,7 @@ func (v *Overviews) Announce(ctx context.Context, rec *session.Record, skills *c
 		return nil
 	}
 	for _, n := range rec.Notes {
-		if !processors.Anchored(messages, n.Anchor, rec.Turn) {
+		if processors.Anchor(messages, n.Anchor, rec.Turn) < 0 {
 			// The host has cut the message with this note from the history. The
 			// provider's cache is lost already, so a new overview costs nothing.
 			return v.Freeze(ctx, rec, skills, messages)

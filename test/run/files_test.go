@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -87,13 +88,13 @@ func TestConversationFilesAreStaged(t *testing.T) {
 		core.FileAt("file:///etc/passwd"),
 	)
 	want := []string{
-		"host.txt<host.txt:text/plain:11",
 		"x.csv<../../x.csv:text/csv:2",
 		"a b.csv<a b.csv:text/csv:2",
 		"a b_2.csv<a b.csv:text/csv:3",
 		"upload_5<:text/plain:7",
 		"p.csv<:text/csv:8",
 		"void<void:text/plain:0",
+		"host.txt<host.txt:text/plain:11",
 	}
 	staged, stdout, warnings := b.stagedBy(`cat inputs/x.csv "inputs/a b.csv" "inputs/a b_2.csv" inputs/upload_5; echo changed > inputs/x.csv`)
 	sameList(t, "staged", staged, want)
@@ -228,6 +229,49 @@ func TestConversationFilesAreLazy(t *testing.T) {
 	if with := count(); with > without+16 { // its name and its line
 		t.Errorf("%v allocations with files that are held, %v without", with, without)
 	}
+}
+
+// A file has one name, whoever brings it: what the model is told at a message, of the
+// message's files and of the host's, is what commands find, and is told once.
+func TestFilesOfTheHostHaveNamesOfTheirOwn(t *testing.T) {
+	host := []workspace.Attachment{{Name: "a.txt", Data: []byte("of the host")}, {Name: "b.txt", Data: []byte("b of both")}, {Name: "c.txt", Data: []byte("c")}}
+	b := newBench(t, satchel.Runner{Unloaded: true, Attached: func(context.Context) []workspace.Attachment { return host }})
+	b.key.Session = "its-own"
+	file := func(origin int, name, text string) core.File {
+		f := core.FileAt("data:text/plain;base64," + base64.StdEncoding.EncodeToString([]byte(text)))
+		f.Name, f.Origin = name, origin
+		return f
+	}
+	messages := []core.Message{{Role: core.User, Text: "hi", Origin: 0}}
+	files := []core.File{file(0, "a.txt", "of the user"), file(0, "b.txt", "b of both")}
+	check := func(want ...string) {
+		t.Helper()
+		for range 2 { // a retry tells the same
+			view, err := b.rt.Prepare(t.Context(), core.Request{Key: b.key, Messages: slices.Clone(messages), Files: slices.Clone(files)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var told []string
+			for _, m := range view.Messages {
+				for _, line := range strings.Split(m.Text, "\n") {
+					if name, ok := strings.CutPrefix(line, "[attached: work/inputs/"); ok && m.Role == core.User {
+						name, _, _ = strings.Cut(name, ",")
+						told = append(told, fmt.Sprint(m.Origin, " ", name))
+					}
+				}
+			}
+			_, stdout, warnings := b.stagedBy("cd inputs; for f in *; do echo $f: $(cat $f); done")
+			sameList(t, "warnings", warnings, nil)
+			sameList(t, "told", told, want[:len(want)-1])
+			sameList(t, "found", strings.Split(strings.TrimSpace(stdout), "\n"), strings.Split(want[len(want)-1], "\n"))
+		}
+	}
+	check("0 a.txt", "0 b.txt", "0 a_2.txt", "0 c.txt", "a.txt: of the user\na_2.txt: of the host\nb.txt: b of both\nc.txt: c")
+	messages = append(messages, core.Message{Role: core.Assistant, Text: "yes", Origin: 1}, core.Message{Role: core.User, Text: "more", Origin: 2})
+	files = append(files, file(2, "c.txt", "another"), file(2, "a.txt", "third"))
+	host = append(host, workspace.Attachment{Name: "c.txt", Data: []byte("newer")})
+	check("0 a.txt", "0 b.txt", "0 a_2.txt", "0 c.txt", "2 c_2.txt", "2 a_3.txt", "2 c_3.txt",
+		"a.txt: of the user\na_2.txt: of the host\na_3.txt: third\nb.txt: b of both\nc.txt: c\nc_2.txt: another\nc_3.txt: newer")
 }
 
 // The model is told of the files of the host where a turn begins, once, and the line

@@ -21,14 +21,15 @@ const (
 	maxShownName     = 255  // bytes
 )
 
-// attach stages the files of the host and then those of the conversation. A file
-// that cannot be staged becomes a warning.
+// attach stages the files of the conversation and then those of the host, each under
+// the name that the model was told. A file that cannot be staged becomes a warning.
 func (st *staging) attach(ctx context.Context, from workspace.Sources) error {
-	var files []workspace.Attachment
-	if st.Attached != nil {
-		files = slices.Clip(st.Attached(ctx))
+	host, err := st.ofHost(ctx)
+	if err != nil {
+		return err
 	}
-	files, notes := st.conversation(files)
+	files, notes := st.conversation(maxAttached - len(host))
+	files = append(files, host...)
 	staged, warnings, err := st.place.Attach(ctx, files, from)
 	if err != nil {
 		return err
@@ -53,14 +54,32 @@ func (st *staging) attach(ctx context.Context, from workspace.Sources) error {
 	return nil
 }
 
-// conversation adds the files of the conversation, the newest if there are too
+// ofHost returns the files of the host.
+func (st *staging) ofHost(ctx context.Context) ([]workspace.Attachment, error) {
+	if st.Attached == nil {
+		return nil, nil
+	}
+	rec, err := st.scope.Record(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files := slices.Clone(st.Attached(ctx))
+	for i := range files {
+		if as := rec.FileOfHost(files[i].Identity()); as != "" {
+			files[i].As = as
+		}
+	}
+	return files, nil
+}
+
+// conversation returns the files of the conversation, the newest if there are too
 // many, and reports those that cannot be decoded.
-func (st *staging) conversation(files []workspace.Attachment) (all []workspace.Attachment, notes []string) {
+func (st *staging) conversation(most int) (files []workspace.Attachment, notes []string) {
 	if st.scope.Files == nil {
-		return files, nil
+		return nil, nil
 	}
 	attached := st.scope.Files()
-	if more := len(files) + len(attached) - maxAttached; more > 0 {
+	if more := len(attached) - most; more > 0 {
 		more = min(more, len(attached))
 		attached = attached[more:]
 		notes = append(notes, fmt.Sprintf("the oldest %d attached files not staged: there are more than %d", more, maxAttached))
