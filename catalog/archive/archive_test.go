@@ -182,6 +182,9 @@ func hostile(t testing.TB) map[string][]byte {
 		"which is no folder 2": {{name: "a", kind: tar.TypeSymlink, link: "b"}, {name: "a/evil", text: "y"}},
 		"link to":              {{name: "a", kind: tar.TypeSymlink, link: "../../etc/passwd"}},
 		"link to 2":            {{name: "a", kind: tar.TypeSymlink, link: "/etc/passwd"}},
+		"link to 3":            {{name: "a/b/x", text: "x"}, {name: "a/b/up", kind: tar.TypeSymlink, link: "../.."}, {name: "z", kind: tar.TypeSymlink, link: "a/b/up/../etc"}},
+		"link to 22":           {{name: "top/x", text: "x"}, {name: "top/l", kind: tar.TypeSymlink, link: ".."}}, // only top is kept
+		"link to 23":           {{name: "a", kind: tar.TypeSymlink, link: "b"}, {name: "b", kind: tar.TypeSymlink, link: "a"}},
 		"hard link":            {{name: "a", kind: tar.TypeLink, link: "b"}},
 		"device":               {{name: "a", kind: tar.TypeChar}},
 		"device 2":             {{name: "a", kind: tar.TypeFifo}},
@@ -414,17 +417,20 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(tarOf(f, entry{name: "a/SKILL.md", text: skill}, entry{name: "a/l", kind: tar.TypeSymlink, link: "SKILL.md"}))
 	limits := Limits{MaxUnpacked: 1 << 20, MaxFile: 1 << 19, MaxFiles: 100}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		base := t.TempDir()
+		base, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
 		dir := filepath.Join(base, "in")
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		_ = UnpackInto(t.Context(), bytes.NewReader(data), int64(len(data)), dir, limits)
+		refused := UnpackInto(t.Context(), bytes.NewReader(data), int64(len(data)), dir, limits)
 		if left, err := os.ReadDir(base); err != nil || len(left) != 1 {
 			t.Fatalf("beside the directory: %v, %v", left, err)
 		}
 		size, files := int64(0), 0
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
@@ -434,6 +440,9 @@ func FuzzUnpack(f *testing.F) {
 			}
 			if !d.IsDir() && !d.Type().IsRegular() && d.Type() != fs.ModeSymlink {
 				t.Errorf("%s is a %v", path, d.Type())
+			}
+			if to, err := filepath.EvalSymlinks(path); refused == nil && err == nil && !strings.HasPrefix(to, dir) {
+				t.Errorf("%s leads to %s", path, to)
 			}
 			return err
 		})

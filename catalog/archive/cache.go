@@ -185,7 +185,7 @@ func (c *Cache) unpack(ctx context.Context, f *os.File, size int64, digest strin
 		return "", err
 	}
 	dir := filepath.Join(c.dir, digest)
-	if err := os.Rename(filepath.Join(temp, topOf(temp)), dir); err != nil {
+	if err := os.Rename(filepath.Join(temp, topOf(os.DirFS(temp))), dir); err != nil {
 		if _, ok := c.has(digest); ok { // another process was faster
 			return dir, nil
 		}
@@ -204,8 +204,8 @@ func UnpackInto(ctx context.Context, in io.ReaderAt, size int64, dir string, lim
 }
 
 // topOf is the name of the only folder at the top, "." where there is more.
-func topOf(dir string) string {
-	entries, err := os.ReadDir(dir)
+func topOf(dir fs.FS) string {
+	entries, err := fs.ReadDir(dir, ".")
 	if err == nil && len(entries) == 1 && entries[0].IsDir() {
 		return entries[0].Name()
 	}

@@ -194,7 +194,13 @@ func (u *unpacker) link(name, target string) error {
 	return nil
 }
 
+// makeLinks makes the links and follows each of them: through another link the way may lead
+// elsewhere than the names say. What they may not leave is the only folder at the top, if
+// there is one, as that is all that is kept.
 func (u *unpacker) makeLinks() error {
+	if len(u.links) == 0 {
+		return nil
+	}
 	slices.SortFunc(u.links, func(a, b link) int { return len(a.name) - len(b.name) })
 	for _, l := range u.links {
 		if dir := path.Dir(l.name); dir != "." {
@@ -206,7 +212,21 @@ func (u *unpacker) makeLinks() error {
 			return err
 		}
 	}
-	return nil
+	top := topOf(u.root.FS())
+	kept, err := u.root.OpenRoot(top)
+	if err != nil {
+		return err
+	}
+	for _, l := range u.links {
+		name, err := filepath.Rel(top, filepath.FromSlash(l.name))
+		if err == nil {
+			_, err = kept.Stat(name)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return errors.Join(refused(l.name, "the link to %.200q leaves the archive or leads nowhere", l.target), kept.Close())
+		}
+	}
+	return kept.Close()
 }
 
 // file writes a file that claims to have size bytes.
