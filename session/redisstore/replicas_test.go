@@ -26,11 +26,12 @@ import (
 func TestReplicas(t *testing.T) {
 	primary, replica := servertest.Own(t, "redis"), servertest.Own(t, "redis")
 	db := client(t, primary.URL)
-	s := open(t, db, redisstore.WithReplicas(1, 300*time.Millisecond))
 	key := core.SessionKey{Session: "s"}
-	if _, err := s.Save(t.Context(), &session.Record{Key: key}); !errors.Is(err, session.ErrUncertain) {
+	long := open(t, db, redisstore.WithReplicas(1, 2500*time.Millisecond)) // longer than an attempt is
+	if _, err := long.Save(t.Context(), &session.Record{Key: key}); !errors.Is(err, session.ErrUncertain) || !strings.Contains(err.Error(), "0 of 1 replicas have it") {
 		t.Fatalf("without a replica: %v", err)
 	}
+	s := open(t, db, redisstore.WithReplicas(1, 300*time.Millisecond))
 	if rec, err := s.Load(t.Context(), key); err != nil || rec.Version != 1 {
 		t.Errorf("the primary has %+v, %v", rec, err)
 	}
@@ -50,7 +51,8 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// follow makes a server a replica of another, and returns the port of that.
+// follow makes a server a replica of another, which has all of it then, and returns the
+// port of that.
 func follow(t *testing.T, replica, primary *redis.Client) string {
 	t.Helper()
 	port := listen(t, primary)
@@ -60,8 +62,19 @@ func follow(t *testing.T, replica, primary *redis.Client) string {
 	if err := replica.SlaveOf(t.Context(), "127.0.0.1", port).Err(); err != nil {
 		t.Fatal(err)
 	}
-	return port
+	for began := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		state, err := replica.Info(t.Context(), "replication").Result()
+		if strings.Contains(state, "master_link_status:up") {
+			return port
+		}
+		if time.Since(began) > patience {
+			t.Fatalf("the replica has %q, %v", state, err)
+		}
+	}
 }
+
+// patience is how long a server may take for what it does soon.
+const patience = 3 * time.Minute
 
 // listen lets a server listen on a port.
 func listen(t *testing.T, server *redis.Client) string {
@@ -121,7 +134,7 @@ func TestSentinel(t *testing.T) {
 				return
 			}
 		}
-		if time.Since(began) > 3*time.Minute {
+		if time.Since(began) > patience {
 			t.Fatalf("no new primary: %v", err)
 		}
 	}
@@ -134,7 +147,7 @@ func openPatiently(t *testing.T, db redis.UniversalClient) *redisstore.Store {
 		if err == nil {
 			return s
 		}
-		if time.Since(began) > 3*time.Minute {
+		if time.Since(began) > patience {
 			t.Fatal(err)
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -167,18 +180,20 @@ func startSentinel(t *testing.T, port string) string {
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		db := redis.NewSentinelClient(&redis.Options{Addr: addr, MaxRetries: -1})
-		for answers := false; !answers; time.Sleep(20 * time.Millisecond) {
-			select {
-			case <-ended: // the port was taken meanwhile
-				answers = true
-			default:
-				if answers = db.Ping(t.Context()).Err() == nil; answers {
-					t.Cleanup(func() { db.Close(); cmd.Process.Kill(); <-ended })
-					return addr
-				}
-			}
+		err = db.Ping(t.Context()).Err()
+		for began := time.Now(); err != nil && len(ended) == 0 && time.Since(began) < patience; {
+			time.Sleep(20 * time.Millisecond)
+			err = db.Ping(t.Context()).Err()
 		}
 		db.Close()
+		if err == nil {
+			t.Cleanup(func() { cmd.Process.Kill(); <-ended })
+			return addr
+		}
+		if len(ended) == 0 {
+			cmd.Process.Kill()
+			t.Fatalf("Sentinel does not answer: %v", err)
+		} // else the port was taken meanwhile
 	}
 	t.Fatal("no port is free")
 	return ""
@@ -194,7 +209,7 @@ func watched(t *testing.T, sentinel string) {
 		if err == nil && len(replicas) == 1 && replicas[0]["master-link-status"] == "ok" && !strings.Contains(replicas[0]["flags"], "down") {
 			return
 		}
-		if time.Since(began) > 3*time.Minute {
+		if time.Since(began) > patience {
 			t.Fatalf("Sentinel knows %v, %v", replicas, err)
 		}
 	}

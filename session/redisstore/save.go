@@ -156,9 +156,9 @@ const (
 	attemptTime = 2 * time.Second
 )
 
-// attempt calls do up to three times, for two seconds each, as long as it fails
-// because of the connection to the server. If a write may have happened, the
-// error is then session.ErrUncertain.
+// attempt calls do up to three times, for two seconds each and as long as it may wait
+// for replicas, while it fails because of the connection to the server. If a write may
+// have happened, the error is then session.ErrUncertain.
 func (s *Store) attempt(ctx context.Context, writes bool, do func(context.Context) (any, error)) (any, error) {
 	var err error
 	sent := false
@@ -170,7 +170,7 @@ func (s *Store) attempt(ctx context.Context, writes bool, do func(context.Contex
 			}
 		}
 		var answer any
-		limited, cancel := context.WithTimeout(ctx, attemptTime)
+		limited, cancel := context.WithTimeout(ctx, attemptTime+s.wait)
 		answer, err = do(limited)
 		cancel()
 		switch {

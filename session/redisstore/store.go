@@ -36,7 +36,8 @@ const DefaultTTL = 30 * 24 * time.Hour
 //
 // A Save is a single script, so it is atomic and repeatable: if the server's
 // answer is lost, the store tries again and finds that the Save has succeeded.
-// Only after three attempts of two seconds the error wraps session.ErrUncertain.
+// Only after three attempts of two seconds, and of the wait for replicas, the error wraps
+// session.ErrUncertain.
 // [Store.Report] says what the server itself can lose.
 type Store struct {
 	*session.Queues
