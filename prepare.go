@@ -110,6 +110,9 @@ func (r *Runtime) advanced(ctx context.Context, req *core.Request, state *agentS
 	t := r.turnOf(ctx, rec, req.Messages, state)
 	if !t.Begins {
 		state.inTurn(rec.Turn)
+		if rec, err = r.noteMoved(ctx, store, rec, req.Messages); err != nil {
+			return nil, err
+		}
 		return r.noteSent(ctx, store, rec)
 	}
 	var events []core.Event

@@ -26,8 +26,8 @@ import (
 // free. The session's record then also keeps how often skills came back, when the last
 // request was made and a checksum of what stands before all content, in half a kilobyte,
 // and a line for each text that stays in view. It is saved no more often, but for the time
-// of a request: that is saved within a turn at most once in a quarter of TTL, while there
-// is content.
+// of a request, which is saved within a turn at most once in a quarter of TTL, while there
+// is content, and up to four times a turn where the host has cut what stands before it.
 func WithPrices(p loadmode.Prices) Option {
 	return func(s *settings) error {
 		if err := p.Check(); err != nil {
@@ -61,20 +61,43 @@ func (r *Runtime) keepByPrices(ctx context.Context, next, rec *session.Record, m
 	facts.Returns, facts.Cold = next.Returns, cold || !processors.Stands(messages, rec.Front)
 	kept := calls[:r.prices.Clear(facts)]
 	if len(kept) > 0 {
-		next.Front = processors.Front(messages, hostMessages(messages[:at[0]]))
+		next.Front = processors.Front(messages[:at[0]], at[0])
 	}
 	loadmode.KeepExpired(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
 	return nil
 }
 
-// hostMessages counts those that are not Satchel's.
-func hostMessages(messages []core.Message) (n int) {
-	for i := range messages {
-		if messages[i].Origin != core.Inserted {
-			n++
-		}
+// maxMoves is how often in a turn the record is saved because the host has changed what
+// stands before the content.
+const maxMoves = 4
+
+// noteMoved saves what stands before the content where a host has cut or changed it
+// within a turn: the request that shows it so is in the cache when the next turn begins.
+func (r *Runtime) noteMoved(ctx context.Context, store session.Store, rec *session.Record, messages []core.Message) (*session.Record, error) {
+	moved := func(rec *session.Record) bool {
+		f := rec.Front
+		return f.Size > 0 && f.Moved < maxMoves && processors.Moved(messages, f)
 	}
-	return n
+	if r.mode != loadmode.Adaptive || !moved(rec) {
+		return rec, nil
+	}
+	return session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
+		if !moved(rec) {
+			return nil, nil
+		}
+		content, err := r.states.of(rec.Key).shown(rec, r.pinLookup(ctx, rec.Key))
+		if err != nil {
+			return nil, err
+		}
+		front := messages
+		if _, _, at := processors.Facts(messages, processors.State{Record: rec, Content: content, Delivers: r.delivers}); len(at) > 0 {
+			front = messages[:at[0]]
+		}
+		next := rec.Clone()
+		next.Front = processors.Front(front, len(front))
+		next.Front.Moved = rec.Front.Moved + 1
+		return next, nil
+	})
 }
 
 // endedTurn is what the turn of rec did, which messages hold.

@@ -29,6 +29,7 @@ func Front(messages []core.Message, n int) session.Front {
 			continue
 		}
 		f.Messages++
+		f.Size += hostBytes(m)
 		add(string([]byte{byte(m.Role), byte(len(m.Calls))}))
 		add(m.Text[:len(m.Text)-len(m.Added)])
 		for j := range m.Calls {
@@ -40,7 +41,32 @@ func Front(messages []core.Message, n int) session.Front {
 	return f
 }
 
+// hostBytes are how many bytes of a message are the host's.
+func hostBytes(m *core.Message) int {
+	n := len(m.Text) - len(m.Added)
+	for i := range m.Calls {
+		n += len(m.Calls[i].Name) + len(m.Calls[i].Arguments)
+	}
+	return n
+}
+
 // Stands reports whether a request begins as front says.
 func Stands(messages []core.Message, front session.Front) bool {
-	return Front(messages, front.Messages) == front
+	f := Front(messages, front.Messages)
+	return f.Messages == front.Messages && f.Sum == front.Sum
+}
+
+// Moved reports whether a request begins with more or less text than front says, which
+// is quickly seen. What has changed and is as long as before it does not see.
+func Moved(messages []core.Message, front session.Front) bool {
+	n, size := 0, 0
+	for i := range messages {
+		if n == front.Messages {
+			break
+		}
+		if m := &messages[i]; m.Origin != core.Inserted {
+			n, size = n+1, size+hostBytes(m)
+		}
+	}
+	return n != front.Messages || size != front.Size
 }

@@ -19,7 +19,7 @@ func TestFront(t *testing.T) {
 		return change(m)
 	}
 	front := processors.Front(request(func(m []core.Message) []core.Message { return m }), 4)
-	for name, tt := range map[string]struct {
+	requests := map[string]struct {
 		change func(m []core.Message) []core.Message
 		stands bool
 	}{
@@ -37,9 +37,15 @@ func TestFront(t *testing.T) {
 		"role":           {func(m []core.Message) []core.Message { m[3].Role = core.User; return m }, false},
 		"cut":            {func(m []core.Message) []core.Message { return m[1:] }, false},
 		"short":          {func(m []core.Message) []core.Message { return m[:3] }, false},
-	} {
+	}
+	for name, tt := range requests {
 		if got := processors.Stands(request(tt.change), front); got != tt.stands {
 			t.Errorf("%s: stands: %v, want %v", name, got, tt.stands)
+		}
+	}
+	for name, moved := range map[string]bool{"same": false, "more": false, "behind it": false, "our own text": false, "our message": false, "system": true, "cut": true, "short": true} {
+		if got := processors.Moved(request(requests[name].change), front); got != moved {
+			t.Errorf("%s: moved: %v, want %v", name, got, moved)
 		}
 	}
 	if !processors.Stands(nil, session.Front{}) {

@@ -110,10 +110,13 @@ type Handover struct {
 
 // Front are the first messages of a request, by their number and a checksum. It tells
 // whether a host has changed what stands before the content, so that no cache holds
-// that any more.
+// that any more. Size are their bytes, and Moved is how often the host has changed them
+// in the turn.
 type Front struct {
 	Messages int    `json:"messages,omitempty"`
+	Size     int    `json:"size,omitempty"`
 	Sum      uint32 `json:"sum,omitempty"`
+	Moved    int    `json:"moved,omitempty"`
 }
 
 // Active is one loaded skill.

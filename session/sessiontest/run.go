@@ -147,7 +147,7 @@ func full(key core.SessionKey) *session.Record {
 		Returns: session.Returns{
 			Skills: []session.Return{{Skill: "docx", Out: 3, Back: 1, Quiet: 2}, {Skill: "pdf"}}, Rest: session.Return{Other: 5},
 		},
-		Sent: 11, Front: session.Front{Messages: 2, Sum: 1 << 31},
+		Sent: 11, Front: session.Front{Messages: 2, Size: 70, Sum: 1 << 31, Moved: 1},
 		Handed: []session.Handover{{Agent: "router", Turn: 2}}, Recent: []session.RecentLoad{{Skill: "pdf", Turn: 2}},
 		Compact:  []session.Compaction{{Skill: "pdf", Digest: "d5"}},
 		Grants:   []session.Grant{{Tool: "skill_run", Use: "u", Skills: map[string]string{"pdf": "d1"}}},

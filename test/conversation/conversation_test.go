@@ -101,7 +101,7 @@ type agent struct {
 	flagged bool // the last request had a summary
 	began   bool // a turn began since the last view
 	rebuilt bool // the record was lost since the last view
-	alive   bool // the host has cut nothing since the last turn began
+	alive   bool // the host has cut nothing since the last request
 	rebase  bool // the overview may be a new one
 }
 

@@ -47,7 +47,7 @@ func (c *conversation) prepare(a *agent) {
 	c.checkPrefix(a, request, view.Messages)
 	c.checkOverview(a, request, view.Messages)
 	c.checkLoaded(a)
-	a.alive = a.alive || a.began
+	a.alive = true
 	a.last, a.view, a.flagged, a.began, a.rebuilt = request, view.Messages, a.summary, false, false
 	a.oracle.broke, a.oracle.gone = false, map[int]bool{}
 }

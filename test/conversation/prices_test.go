@@ -202,3 +202,65 @@ func TestTheTimeOfARequestIsSavedSeldom(t *testing.T) {
 		}
 	})
 }
+
+// A cut, or a change, within a turn makes a prefix that the cache holds when the next
+// turn begins: then clearing is not free. A host that changes it with each request has it
+// saved a few times a turn.
+func TestACutWithinATurnIsCachedAfterIt(t *testing.T) {
+	cut := func(c *chattest.Chat) {
+		summary := core.Message{Role: core.User, Text: "So far: one was asked.", Rewritten: true}
+		c.Messages = append([]core.Message{c.Messages[0], summary}, c.Messages[2:]...)
+	}
+	system := func(c *chattest.Chat) { c.Messages[0].Text += " It is noon." }
+	for name, tt := range map[string]struct {
+		change         func(c *chattest.Chat)
+		again, restart bool // is changed before the next turn too; in another process
+	}{
+		"a compaction":            {change: cut},
+		"a compaction, a restart": {change: cut, restart: true},
+		"system text":             {change: system},
+		"changes again":           {change: system, again: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, store := chattest.NewWorld(1), session.NewMemory()
+			opts := []satchel.Option{satchel.WithPrices(free), satchel.WithStore(store)}
+			c := secondTurn(t, w, opts...)
+			c.Calls("search x")
+			tt.change(c)
+			if got := chattest.Where(c.View()); len(got) == 0 {
+				t.Fatal("nothing is in view after the change")
+			}
+			if tt.restart {
+				c.Runtime = chattest.Open(t, w.Files, opts...)
+			}
+			c.Answer("done")
+			c.Say(core.User, "three")
+			if tt.again {
+				tt.change(c)
+			}
+			if got := len(chattest.Where(c.View())) > 0; got == tt.again {
+				t.Errorf("in view where the next turn begins: %v", got)
+			}
+		})
+	}
+	t.Run("with each request", func(t *testing.T) {
+		store := session.NewMemory()
+		c := secondTurn(t, chattest.NewWorld(1), satchel.WithPrices(free), satchel.WithStore(store))
+		c.View()
+		version := func() int64 {
+			rec, err := store.Load(t.Context(), c.Key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return rec.Version
+		}
+		before := version()
+		for range 20 {
+			system(c)
+			c.View()
+		}
+		if got := version() - before; got != 4 {
+			t.Errorf("%d saves for 20 changes, want 4", got)
+		}
+	})
+}
