@@ -53,12 +53,10 @@ func isArchiveFile(path string) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	for _, end := range []string{".zip", ".tar", ".tgz", ".tar.gz"} {
-		if strings.HasSuffix(strings.ToLower(path), end) {
-			return true
-		}
-	}
-	return false
+	name := strings.ToLower(filepath.Base(path))
+	return name == "skill.md" || slices.ContainsFunc([]string{".zip", ".tar", ".tgz", ".tar.gz"}, func(end string) bool {
+		return strings.HasSuffix(name, end)
+	})
 }
 
 // fileURL is the address of a file of this machine.
@@ -162,7 +160,8 @@ func rootFS(dir string) fs.FS {
 }
 
 // checkOut unpacks the files of a repository of this machine, without running anything
-// that it or the user's settings name.
+// that it or the user's settings name: a copy has none of its settings, such as the commands
+// of filters, and git serves a repository that nobody trusts without heeding them.
 func checkOut(ctx context.Context, source, temp string) (string, error) {
 	path := source
 	if rest, ok := strings.CutPrefix(source, "git+file://"); ok {
@@ -172,8 +171,12 @@ func checkOut(ctx context.Context, source, temp string) (string, error) {
 		}
 		path = filepath.FromSlash(u.Path)
 	}
-	abs, err := filepath.Abs(path)
+	address, err := fileURL(path)
 	if err != nil {
+		return "", err
+	}
+	settings := filepath.Join(temp, "gitconfig")
+	if err := os.WriteFile(settings, []byte("[safe]\n\tdirectory = *\n"), 0o600); err != nil {
 		return "", err
 	}
 	f, err := os.Create(filepath.Join(temp, "repository.tar"))
@@ -181,14 +184,18 @@ func checkOut(ctx context.Context, source, temp string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	var told strings.Builder
-	cmd := exec.CommandContext(ctx, "git", //nolint:gosec // the path is an argument, behind a flag
-		"-c", "safe.directory=*", "-c", "core.hooksPath="+os.DevNull, "-c", "core.fsmonitor=false",
-		"-C", abs, "archive", "--format=tar", "--prefix=skills/", "HEAD")
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + temp, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0"}
-	cmd.Stdout, cmd.Stderr = f, &limited{&told, 4096}
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("read repository %s: %w: %s", abs, err, inLine(told.String()))
+	copied := filepath.Join(temp, "repository.git")
+	for _, args := range [][]string{
+		{"clone", "--quiet", "--bare", "--no-local", "--depth=1", "--no-tags", "--template=", "--", address, copied},
+		{"-C", copied, "archive", "--format=tar", "--prefix=skills/", "HEAD"},
+	} {
+		var told strings.Builder
+		cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // the address is one of a file
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + temp, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + settings, "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1"}
+		cmd.Stdout, cmd.Stderr = f, &limited{&told, 4096}
+		if err := cmd.Run(); err != nil {
+			return "", fmt.Errorf("read repository %s: %w: %s", filepath.Clean(path), err, inLine(told.String()))
+		}
 	}
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -200,7 +207,7 @@ func checkOut(ctx context.Context, source, temp string) (string, error) {
 	}
 	// Text packs well, so a repository may be larger than what it is kept in.
 	if err := archive.UnpackInto(ctx, f, size, dir, archive.Limits{}); err != nil {
-		return "", fmt.Errorf("read repository %s: %w", abs, err)
+		return "", fmt.Errorf("read repository %s: %w", filepath.Clean(path), err)
 	}
 	return dir, nil
 }
@@ -222,7 +229,7 @@ type installCmd struct {
 	SHA256     string `name:"sha256" placeholder:"HEX" help:"The archive must have this SHA-256."`
 	Dir        string `default:".agents/skills" placeholder:"DIR" help:"Where skills are installed (default ${default})."`
 	As         string `placeholder:"NAME" help:"The name of the folder, where the source has one skill."`
-	Source     string `arg:"" name:"source" help:"A directory, an archive (a file or an address), a SKILL.md by its address, or a git repository of this machine (git+file://…, or a path that ends in .git)."`
+	Source     string `arg:"" name:"source" help:"A directory, an archive (a file or an address), a SKILL.md (likewise), or a git repository of this machine (git+file://…, or a path that ends in .git)."`
 }
 
 // Help is the long help of the command.

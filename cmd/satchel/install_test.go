@@ -128,7 +128,14 @@ func TestInstallFromARepository(t *testing.T) {
 		"skills.git/skills/xls/notes/a.md": "a",
 	})
 	repo := filepath.Join(base, "skills.git")
-	for _, args := range [][]string{{"init", "-q"}, {"add", "skills"}, {"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "x"}} {
+	ran := filepath.Join(base, "ran")
+	for _, args := range [][]string{
+		{"init", "-q"},
+		{"add", "skills", ".gitattributes"},
+		{"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "x"},
+		{"config", "filter.evil.smudge", "touch '" + filepath.ToSlash(ran) + "'; cat"},
+		{"config", "filter.evil.process", "touch '" + filepath.ToSlash(ran) + "'"},
+	} {
 		cmd := exec.Command(git, append([]string{"-C", repo}, args...)...)
 		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -143,6 +150,9 @@ func TestInstallFromARepository(t *testing.T) {
 		if got := program(t, nil, "", "list", "--locked", "--names", dir); got.out != "pdf\nxls\n" {
 			t.Errorf("%s: %+v", source, got)
 		}
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a command of the repository was run")
 	}
 }
 
@@ -170,6 +180,9 @@ func TestArchiveByAddress(t *testing.T) {
 	}
 	if got := program(t, env, "", "list", "--names", filepath.Join(www, "x.tar.gz")); got.out != "pdf\n" {
 		t.Errorf("a file: %+v", got)
+	}
+	if got := program(t, env, "", "list", "--names", filepath.Join(base, "s/pdf/SKILL.md")); got.out != "pdf\n" {
+		t.Errorf("a SKILL.md: %+v", got)
 	}
 	env["SKILLS_ROOT"] = address
 	if got := program(t, env, "", "list", "--names", "--allow-url", server.URL); got.out != "pdf\n" {
