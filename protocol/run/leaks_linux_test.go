@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -116,9 +117,11 @@ func TestRunsLeakNothing(t *testing.T) {
 	}
 	all := func(from, to int) {
 		var group sync.WaitGroup
-		for k := range 4 {
+		var next atomic.Int64
+		next.Store(int64(from))
+		for range 4 {
 			group.Go(func() {
-				for i := from + k; i < to; i += 4 {
+				for i := int(next.Add(1)) - 1; i < to; i = int(next.Add(1)) - 1 {
 					one(i)
 				}
 			})
