@@ -29,8 +29,10 @@ import (
 // directories at once from there, and searches them behind its caller's back:
 // [Catalog.Close] waits for that. Until then a skill may be what it was when a catalog
 // was last open. Bodies and docs are always read from their files. Roots made by [FS]
-// and [From], archives, and directories with links that are followed are searched by
-// Open all the same; of the latter two, files that have not changed are not read again.
+// and [From] are searched by Open all the same, as nothing tells whether they are those
+// of the cache, and so are archives, which have a cache of their own, and directories
+// with links that are followed; of the latter two, files that have not changed are not
+// read again.
 //
 // A cache that cannot be read, for whatever reason, is none; one that cannot be written
 // is logged.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
+	"time"
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -323,9 +324,13 @@ func TestFromFails(t *testing.T) {
 		defer c.Close()
 		check := func(what string, failed bool, names ...string) {
 			t.Helper()
+			begun := time.Now()
 			snapshot, err := c.Refresh(t.Context())
 			if err != nil {
 				t.Fatal(err)
+			}
+			if took := time.Since(begun); s.hang && took != 10*time.Second || !s.hang && took != 0 {
+				t.Errorf("%s: it took %v", what, took)
 			}
 			var got []string
 			for _, skill := range snapshot.Skills() {
