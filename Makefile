@@ -8,10 +8,16 @@ RACE   := $(shell scripts/race.sh)
 # go.work lists the modules; in a workspace one command reaches all of them.
 NESTED := $(shell sed -n 's|^\t\./||p' go.work)
 ALL    := ./... $(NESTED:%=./%/...)
-# These compute in one goroutine, or stand on drivers that take minutes to compile for
-# the race detector, which what they share with others is run under in its own room.
-LONE   := ./internal/cachecost/... ./benchmark/... ./cmd/satchel/... ./library/sqlstore/... ./artifacts/blobstore/...
-RACED   = $(shell $(GO) list $(ALL) | grep -v -e /internal/cachecost/ -e /benchmark -e /cmd/satchel -e /library/sqlstore -e /artifacts/blobstore)
+# These start no goroutine: TestHouseOneGoroutine.
+SERIAL := ./core ./docs/... ./loadmode ./permission ./scripts/... ./skillmd ./tools ./tools/runtimespec \
+	$(addprefix ./internal/,cachecost/... callargs canonjson plainjson printable redact seccomp shellcmd/... textedit tokencount)
+# These stand on drivers that take minutes to compile for the race detector, which what
+# they share with others is run under in its own room.
+HEAVY  := ./benchmark/... ./cmd/satchel/... ./library/sqlstore/... ./artifacts/blobstore/...
+RACED   = $(filter-out $(shell $(GO) list $(SERIAL) $(HEAVY)),$(shell $(GO) list $(ALL)))
+# These tests play many or long conversations of one kind: a part of them under the race
+# detector (-short), all of them without. TestHouseShortTests holds that it is these.
+PLAYS  := -run '^Test(NoForbiddenCallReachesATool|Conversations|Crash|TheRecordGrowsLittle)$$' ./adapter/... ./test/conversation
 
 # Tests run in an order that this seed gives: make test SHUFFLE=1 repeats one.
 SHUFFLE ?= $(shell date +%s)
@@ -55,10 +61,11 @@ vet-others: ## the systems that this one is not; the adapters are the same on al
 	GOOS=darwin $(GO) vet $$($(GO) list ./... | grep -v /adapter/)
 
 unit: ## all tests under the race detector, but for the rooms of unit-lone
-	@$(GO) test $(BARE) $(RACE) $(SHUFFLED) $(RACED)
+	@$(GO) test $(BARE) -short $(RACE) $(SHUFFLED) $(RACED)
 
-unit-lone:
-	@$(GO) test $(BARE) $(SHUFFLED) $(LONE)
+unit-lone: ## what gains nothing from the race detector, or is too much for it
+	@$(GO) test $(BARE) $(SHUFFLED) $(SERIAL) $(HEAVY)
+	@$(GO) test $(BARE) $(SHUFFLED) $(PLAYS)
 
 unit-as-user: ## rooms that start programs or keep files, as an ordinary user
 	@scripts/unit-as-user.sh

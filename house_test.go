@@ -1,9 +1,11 @@
 package satchel_test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -166,6 +168,101 @@ func checkArrow(t *testing.T, room, imported string) {
 	}
 	if !slices.ContainsFunc(outside[room], func(m string) bool { return imported == m || strings.HasPrefix(imported, m+"/") }) {
 		t.Errorf("room %s must not import %s", room, imported)
+	}
+}
+
+// TestHouseOneGoroutine holds what the Makefile says of the rooms that it does not run
+// under the race detector.
+func TestHouseOneGoroutine(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(makefile), "\nSERIAL := ")
+	list, _, _ = strings.Cut(list, "\n#")
+	list = strings.NewReplacer("\\\n", " ", "$(addprefix ./internal/,", " ./internal/", ")", " ").Replace(list)
+	rooms := 0
+	for _, room := range strings.Fields(list) {
+		if !strings.HasPrefix(room, "./") {
+			room = "./internal/" + room
+		}
+		room, deep := strings.CutSuffix(room, "/...")
+		err := filepath.WalkDir(room, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				if rooms++; path != room && !deep {
+					return filepath.SkipDir
+				}
+				return err
+			}
+			if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+				return startsNone(t, path)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if rooms < 10 {
+		t.Errorf("found %d rooms in %q", rooms, list)
+	}
+}
+
+// startsNone complains of the goroutines that a file starts.
+func startsNone(t *testing.T, file string) error {
+	t.Helper()
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			t.Errorf("%s starts a goroutine", set.Position(n.Pos()))
+		case *ast.SelectorExpr:
+			if n.Sel.Name == "Go" || n.Sel.Name == "AfterFunc" {
+				t.Errorf("%s may start a goroutine", set.Position(n.Pos()))
+			}
+		}
+		return true
+	})
+	return nil
+}
+
+// TestHouseShortTests holds that whatever does less with -short, as under the race
+// detector, is among the tests that the Makefile runs in full.
+func TestHouseShortTests(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(makefile), "\nPLAYS  := ")
+	list, _, _ = strings.Cut(list, "\n")
+	found := 0
+	err = filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, "_test.go") || file == "house_test.go" {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		_, rest, short := strings.Cut(string(text), "testing.Short()")
+		if !short {
+			return nil
+		}
+		found++
+		before := strings.TrimSuffix(string(text), rest)
+		name, _, _ := strings.Cut(before[strings.LastIndex(before, "\nfunc Test")+len("\nfunc Test"):], "(")
+		room := "./" + path.Dir(filepath.ToSlash(file))
+		if strings.Contains(rest, "testing.Short()") || !strings.Contains(list, name) || !strings.Contains(list, room) && !strings.Contains(list, path.Dir(room)+"/...") {
+			t.Errorf("%s: Test%s in %s is not among %s", file, name, room, list)
+		}
+		return nil
+	})
+	if err != nil || found == 0 {
+		t.Errorf("found %d tests, %v", found, err)
 	}
 }
 

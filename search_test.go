@@ -114,7 +114,7 @@ func TestSearchIsOfferedWhereItIsNeeded(t *testing.T) {
 }
 
 func TestOverviewOfManySkills(t *testing.T) {
-	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(9_000)), satchel.WithPinned("pdf-forms"))
+	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(1_500)), satchel.WithPinned("pdf-forms"))
 	view, err := rt.Prepare(t.Context(), core.Request{Key: someone, Messages: []core.Message{{Role: core.User, Text: "hi"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestOverviewOfManySkills(t *testing.T) {
 // room for most; the conversation keeps that overview.
 func TestOverviewRankedByTheFirstMessage(t *testing.T) {
 	for _, ranked := range []bool{false, true} {
-		rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(9_000)), satchel.WithOverview(processors.OverviewText{Ranked: ranked}))
+		rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(1_500)), satchel.WithOverview(processors.OverviewText{Ranked: ranked}))
 		c := chattest.NewChat(t, rt).Say(core.User, "Please flatten a PDF form.")
 		first := c.View()[0].Text
 		if has := strings.Contains(first, "<description>Fill in and flatten PDF forms.</description>"); has != ranked {

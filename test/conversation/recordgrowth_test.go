@@ -96,7 +96,11 @@ func TestTheRecordGrowsLittle(t *testing.T) {
 		short[mode] = []recordSize{sizeOf(t, manyTurns(t, mode, store), store)}
 	}
 	grows("12 turns", 0, short[loadmode.Adaptive], short[loadmode.Turn])
+	turns := 200
+	if testing.Short() {
+		turns = 60
+	}
 	for skills, many := range map[int]int{5: 0, 20: 96} {
-		grows(fmt.Sprintf("200 turns, %d skills", skills), many, longChat(t, loadmode.Adaptive, skills, 200), longChat(t, loadmode.Turn, skills, 200))
+		grows(fmt.Sprintf("%d turns, %d skills", turns, skills), many, longChat(t, loadmode.Adaptive, skills, turns), longChat(t, loadmode.Turn, skills, turns))
 	}
 }
