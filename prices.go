@@ -63,7 +63,11 @@ func (r *Runtime) keepByPrices(ctx context.Context, next, rec *session.Record, m
 	if len(kept) > 0 {
 		next.Front = processors.Front(messages[:at[0]], at[0])
 	}
-	loadmode.KeepExpired(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
+	keep := loadmode.KeepPrefix
+	if facts.Cold {
+		keep = loadmode.KeepExpired
+	}
+	keep(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -95,5 +96,45 @@ func TestKeepExpired(t *testing.T) {
 	}
 	if !before[1].Docs[0].Old || before[1].Ended {
 		t.Error("the record before was changed")
+	}
+}
+
+// A superseded text stays with a prefix as long as what supersedes it does.
+func TestKeepPrefix(t *testing.T) {
+	body := func(call int, old bool) session.Delivery {
+		return session.Delivery{Call: call, Skill: "pdf", Digest: "d", Body: true, Old: old}
+	}
+	doc := func(call int, old bool) session.Delivery {
+		return session.Delivery{Call: call, Skill: "csv", Digest: "d", Docs: []session.Doc{{Name: "a.md", Digest: "e", Old: old}, {Name: "b.md", Digest: "f"}}}
+	}
+	for _, tt := range []struct {
+		name string
+		all  []session.Delivery
+		cut  int // the first call that is cleared
+		want []int
+	}{
+		{"all stays", []session.Delivery{body(1, true), body(3, false)}, 9, []int{1, 3}},
+		{"the newer body goes", []session.Delivery{body(1, true), doc(2, false), body(3, false)}, 3, []int{2}},
+		{"a doc stays", []session.Delivery{doc(1, true), doc(3, false)}, 9, []int{1, 3}},
+		{"the newer doc goes", []session.Delivery{doc(1, true), doc(3, false)}, 2, []int{1}},
+		{"superseded twice", []session.Delivery{body(1, true), body(2, true), body(4, false)}, 9, []int{1, 2, 4}},
+	} {
+		rec := &session.Record{}
+		KeepPrefix(rec, tt.all, func(call int) bool { return call < tt.cut })
+		var got []int
+		for _, d := range rec.Deliveries {
+			got = append(got, d.Call)
+			if !d.Ended {
+				t.Errorf("%s: %d goes on", tt.name, d.Call)
+			}
+			for _, x := range d.Docs {
+				if x.Old && len(tt.want) < 2 {
+					t.Errorf("%s: a doc that nothing supersedes stays", tt.name)
+				}
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v stays, want %v", tt.name, got, tt.want)
+		}
 	}
 }

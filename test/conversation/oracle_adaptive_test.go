@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
@@ -25,8 +26,10 @@ func (o *oracle) ends(request []stored) {
 			e.body, e.docs = h.body, append(e.docs, h.docs...)
 		}
 	}
-	o.loaded = nil
-	o.breaks()
+	o.loaded, o.broke = nil, true
+	for _, p := range o.old {
+		o.gone[p.place] = true
+	}
 	for _, h := range o.ended {
 		h.keep(func(p piece) bool {
 			o.gone[p.place] = o.gone[p.place] || !present(request, p.place) // the fallback message showed it
@@ -77,6 +80,13 @@ func (c *conversation) settle(a *agent, request []stored, view []core.Message) {
 			got[c.placeOf(request, m)+" "+mark] = true
 		}
 	}
+	o.old = slices.DeleteFunc(o.old, func(p piece) bool {
+		is := got[fmt.Sprintf("#%d %s", p.place, p.mark)]
+		if is && !slices.ContainsFunc(o.shownEnded(), func(e piece) bool { return p.supersededBy(e) && got[fmt.Sprintf("#%d %s", e.place, e.mark)] }) {
+			c.fail("%s: a superseded text is in view at #%d, and what supersedes it is not\n%s", a.key.Agent, p.place, chattest.Shown(view))
+		}
+		return !is
+	})
 	cut := -1
 	for _, p := range o.shownEnded() {
 		is := got[fmt.Sprintf("#%d %s", p.place, p.mark)]
@@ -105,6 +115,13 @@ func (c *conversation) settle(a *agent, request []stored, view []core.Message) {
 			o.gone[m.id] = true
 		}
 	}
+}
+
+// supersededBy reports whether e is a later text of the same doc, or of the skill.
+func (p piece) supersededBy(e piece) bool {
+	name, _, _ := strings.Cut(p.mark, " v")
+	skill, _, _ := strings.Cut(strings.TrimPrefix(name, "{doc "), "/")
+	return e.place > p.place && (strings.HasPrefix(e.mark, name+" v") || strings.HasPrefix(e.mark, "{body "+skill+" v"))
 }
 
 // revive makes the text of an ended load part of a new one, and reports what it is.

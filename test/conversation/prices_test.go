@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -263,4 +264,44 @@ func TestACutWithinATurnIsCachedAfterIt(t *testing.T) {
 			t.Errorf("%d saves for 20 changes, want 4", got)
 		}
 	})
+}
+
+// A superseded text stays where a turn begins too, as long as nothing before it is cleared:
+// the prefix does not break for it. It goes with what supersedes it, and where the cache is
+// cold.
+func TestSupersededTextBreaksNothing(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(c *chattest.Chat)
+		stays  bool
+	}{
+		"kept":          {func(*chattest.Chat) {}, true},
+		"a dead prefix": {func(c *chattest.Chat) { c.Messages[0].Text = "You are another." }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := chattest.NewWorld(2)
+			c := secondTurn(t, w, satchel.WithPrices(free))
+			old := chattest.BodyMark("s0", w.Skills["s0"].Body)
+			w.EditBody("s0")
+			c.Calls("skill_load s0")
+			w.EditDoc("s0", "d0.md")
+			c.Calls(`skill_select_docs {"skill":"s0","docs":["d0.md"]}`)
+			c.Answer("done")
+			before := c.View()
+			if !strings.Contains(chattest.Shown(before), old) {
+				t.Fatalf("the superseded text is not in view:\n%s", chattest.Shown(before))
+			}
+			for turn := range 3 {
+				c.Say(core.User, fmt.Sprint("turn ", turn))
+				tt.change(c)
+				after := c.View()
+				if is := strings.Contains(chattest.Shown(after), old); is != tt.stays {
+					t.Errorf("turn %d: the superseded text is in view: %v, want %v\n%s", turn, is, tt.stays, chattest.Shown(after))
+				}
+				if tt.stays && !reflect.DeepEqual(after[:len(before)], before) {
+					t.Errorf("turn %d: the prefix breaks\n%s", turn, chattest.Shown(after))
+				}
+				c.Answer("done")
+			}
+		})
+	}
 }
