@@ -76,6 +76,17 @@ func met(t *testing.T, meet func(server http.Handler, w http.ResponseWriter, r *
 // through opens the bucket of the S3 server through a handler.
 func through(t *testing.T, handler func(server http.Handler) http.Handler) *blob.Bucket {
 	t.Helper()
+	b, err := blob.OpenBucket(t.Context(), address(t, handler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+// address is where the bucket of the S3 server is found through a handler.
+func address(t *testing.T, handler func(server http.Handler) http.Handler) string {
+	t.Helper()
 	at, err := url.Parse(servertest.Shared(t, "s3").URL)
 	if err != nil {
 		t.Fatal(err)
@@ -91,12 +102,7 @@ func through(t *testing.T, handler func(server http.Handler) http.Handler) *blob
 	t.Cleanup(server.Close)
 	query.Set("endpoint", server.URL)
 	at.RawQuery = query.Encode()
-	b, err := blob.OpenBucket(t.Context(), at.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.Close() })
-	return b
+	return at.String()
 }
 
 func changes(r *http.Request) bool {

@@ -3,10 +3,14 @@
 package blobstore_test
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,6 +20,7 @@ import (
 
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/artifacts/blobstore"
+	"github.com/satchel-go/satchel/internal/crashtest"
 )
 
 // A bucket that writes what is there already, whatever the condition says, is refused.
@@ -34,59 +39,116 @@ func TestBucketWithoutConditions(t *testing.T) {
 	}
 }
 
-// mortal is the way of a process to the S3 server: it makes so many requests and dies,
-// with the last one done or not.
+// mortal is the way of a process to the S3 server. It makes so many requests after its store
+// is open, and is killed at the next one, which the server has done or not.
 type mortal struct {
 	server http.Handler
 	left   atomic.Int64
 	done   bool
+	due    chan struct{} // gets one when the process is to be killed
+	dead   chan struct{}
 }
 
 func (m *mortal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	left := m.left.Add(-1)
-	if left >= 0 {
+	if strings.Contains(r.URL.Path, "/probe/") || m.left.Add(-1) >= 0 {
 		m.server.ServeHTTP(w, r)
 		return
 	}
-	if left == -1 && m.done {
+	if m.done {
 		m.server.ServeHTTP(httptest.NewRecorder(), r)
 	}
-	w.WriteHeader(http.StatusForbidden) // not asked again
+	select {
+	case m.due <- struct{}{}:
+	case <-m.dead:
+	}
+	<-m.dead
 }
 
-// Whatever the request at which a process dies in the middle of a Save or an End, what is
-// seen is whole, and a sweep leaves nothing else.
+// Where a child finds the bucket, and how many versions it claims. Its directory is the prefix.
+const (
+	bucketVar = "BLOBSTORE_TEST_BUCKET"
+	eachVar   = "BLOBSTORE_TEST_EACH"
+)
+
+// child opens the store, does something with the session and says so.
+func child(do func(ctx context.Context, s *blobstore.Store) error) func(prefix string) error {
+	return func(prefix string) error {
+		ctx := context.Background()
+		b, err := blob.OpenBucket(ctx, os.Getenv(bucketVar))
+		if err != nil {
+			return err
+		}
+		s, err := blobstore.Open(ctx, b, blobstore.WithPrefix(prefix), blobstore.WithQuota(artifacts.Quota{Versions: -1}))
+		if err == nil {
+			err = do(ctx, s)
+		}
+		fmt.Println("done")
+		return errors.Join(err, b.Close())
+	}
+}
+
+var children = map[string]func(prefix string) error{
+	"save": child(func(ctx context.Context, s *blobstore.Store) error {
+		_, err := s.Save(ctx, "s", "a", "", strings.NewReader("second"), 10)
+		return err
+	}),
+	"end": child(func(ctx context.Context, s *blobstore.Store) error { return s.End(ctx, "s") }),
+	"claim": child(func(ctx context.Context, s *blobstore.Store) error {
+		each, err := strconv.Atoi(os.Getenv(eachVar))
+		for range each {
+			if err == nil {
+				_, err = s.Save(ctx, "s", "a", "", strings.NewReader("x"), 10)
+			}
+		}
+		return err
+	}),
+}
+
+// Whatever the request at which a process is killed in the middle of a Save or an End, what
+// is seen is whole, and a sweep leaves nothing else.
 func TestDeathAtEachRequest(t *testing.T) {
-	for _, done := range []bool{false, true} {
-		t.Run(fmt.Sprint("last request done ", done), func(t *testing.T) {
-			t.Parallel()
-			m := &mortal{done: done}
-			b := through(t, func(server http.Handler) http.Handler { m.server = server; return m })
-			for name, do := range map[string]func(s *blobstore.Store) error{
-				"save": func(s *blobstore.Store) error {
-					_, err := s.Save(t.Context(), "s", "a", "", strings.NewReader("second"), 10)
-					return err
-				},
-				"end": func(s *blobstore.Store) error { return s.End(t.Context(), "s") },
-			} {
+	for _, name := range []string{"save", "end"} {
+		for _, done := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, last request done %v", name, done), func(t *testing.T) {
+				t.Parallel()
 				steps := int64(0)
-				for alive := false; !alive; steps++ {
+				for killed := true; killed; steps++ {
 					prefix := rand.Text() + "/"
 					sound := open(t, s3(t), blobstore.WithPrefix(prefix))
 					if _, err := sound.Save(t.Context(), "s", "a", "", strings.NewReader("first"), 10); err != nil {
 						t.Fatal(err)
 					}
-					m.left.Store(1000)
-					s := open(t, b, blobstore.WithPrefix(prefix))
-					m.left.Store(steps)
-					alive = do(s) == nil && m.left.Load() >= 0
-					wholeAfter(t, fmt.Sprintf("%s, request %d", name, steps), sound, prefix)
+					killed = killedAt(t, name, prefix, steps, done)
+					wholeAfter(t, fmt.Sprintf("request %d", steps), sound, prefix)
 				}
 				if steps < 5 {
-					t.Errorf("%s: %d steps", name, steps)
+					t.Errorf("%d steps", steps)
 				}
-			}
-		})
+			})
+		}
+	}
+}
+
+// killedAt lets a child make so many requests and kills it at the next one; false if it
+// makes no more.
+func killedAt(t *testing.T, name, prefix string, requests int64, done bool) bool {
+	t.Helper()
+	m := &mortal{done: done, due: make(chan struct{}), dead: make(chan struct{})}
+	defer close(m.dead)
+	m.left.Store(requests)
+	at := address(t, func(server http.Handler) http.Handler { m.server = server; return m })
+	c := crashtest.Start(t, name, prefix, bucketVar+"="+at)
+	said := make(chan bool, 1)
+	go func() { said <- c.Lines.Scan() }()
+	select {
+	case <-m.due:
+		c.Kill(t)
+		return true
+	case <-said:
+		if err := c.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		return false
 	}
 }
 

@@ -6,11 +6,11 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,10 +22,16 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/artifacts/artifactstest"
 	"github.com/satchel-go/satchel/artifacts/blobstore"
+	"github.com/satchel-go/satchel/internal/crashtest"
 	"github.com/satchel-go/satchel/internal/servertest"
 )
 
-func TestMain(m *testing.M) { servertest.Main(m) }
+func TestMain(m *testing.M) {
+	if crashtest.IsChild() {
+		crashtest.Main(m, children)
+	}
+	servertest.Main(m)
+}
 
 // s3 is the bucket of the S3 server.
 func s3(t testing.TB) *blob.Bucket {
@@ -89,27 +95,32 @@ func TestRefusedBuckets(t *testing.T) {
 	}
 }
 
-// Many hosts that save one name at the same time leave neither gap nor twin.
+// How many processes save one name at the same time, and how many versions each.
+var (
+	hosts = flag.Int("hosts", 8, "processes that claim versions")
+	each  = flag.Int("each", 10, "versions that each of them claims")
+)
+
+// Many processes that save one name at the same time leave neither gap nor twin.
 func TestManyHostsClaimVersions(t *testing.T) {
-	const hosts, each = 8, 10
-	prefix := fresh()
-	var wg sync.WaitGroup
-	for range hosts {
-		s := open(t, s3(t), prefix)
-		wg.Go(func() {
-			for range each {
-				if _, err := s.Save(context.Background(), "s", "a", "", strings.NewReader("x"), 10); err != nil {
-					t.Error(err)
-				}
-			}
-		})
+	prefix := rand.Text() + "/"
+	at := bucketVar + "=" + servertest.Shared(t, "s3").URL
+	var all []*crashtest.Child
+	for range *hosts {
+		all = append(all, crashtest.Start(t, "claim", prefix, at, fmt.Sprint(eachVar, "=", *each)))
 	}
-	wg.Wait()
-	all, err := open(t, s3(t), prefix).List(t.Context(), "s")
-	if err != nil || len(all) != hosts*each {
-		t.Fatalf("%d versions, %v", len(all), err)
+	for _, c := range all {
+		for c.Lines.Scan() { // until it has ended
+		}
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
 	}
-	for i, info := range all {
+	list, err := open(t, s3(t), blobstore.WithPrefix(prefix)).List(t.Context(), "s")
+	if err != nil || len(list) != *hosts**each {
+		t.Fatalf("%d versions, %v", len(list), err)
+	}
+	for i, info := range list {
 		if info.Version != i {
 			t.Errorf("version %d in place %d", info.Version, i)
 		}
