@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -40,9 +39,12 @@ type store interface {
 // openStore opens the store of an engine.
 func openStore(ctx context.Context, engine, url string) (store, error) {
 	if engine == "redis" {
-		return redisstore.Open(ctx, redis.NewClient(&redis.Options{
-			Network: "unix", Addr: strings.TrimPrefix(url, "unix://"), MaxRetries: -1, ContextTimeoutEnabled: true,
-		}))
+		at, err := redis.ParseURL(url)
+		if err != nil {
+			return nil, err
+		}
+		at.MaxRetries, at.ContextTimeoutEnabled = -1, true
+		return redisstore.Open(ctx, redis.NewClient(at))
 	}
 	db, err := pgxpool.New(ctx, url)
 	if err != nil {

@@ -52,6 +52,9 @@ const (
 	mostDelay = 300 * time.Millisecond
 )
 
+// startTime is how long a replica may take until it listens.
+const startTime = 3 * time.Minute
+
 // system is what the conversations talk to.
 type system struct {
 	t      *testing.T
@@ -65,6 +68,7 @@ type system struct {
 	children [replicas]*crashtest.Child
 	sockets  [replicas]string
 	faults   map[string]int
+	failed   chan struct{} // closed after the first fault
 }
 
 func newSystem(t *testing.T, engine string) *system {
@@ -74,18 +78,18 @@ func newSystem(t *testing.T, engine string) *system {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &system{t: t, dir: dir, server: servertest.Own(t, engine), bucket: servertest.Own(t, "s3"), faults: map[string]int{}}
+	s := &system{t: t, dir: dir, server: servertest.Own(t, engine), bucket: servertest.Own(t, "s3"), faults: map[string]int{}, failed: make(chan struct{})}
 	s.config = config{Engine: engine, Artifacts: s.bucket.URL, Effects: filepath.Join(dir, "effects")}
 	if engine == "redis" {
-		s.proxy = servertest.NewProxy(t, "unix", strings.TrimPrefix(s.server.URL, "unix://"), dir, "p.sock")
-		s.config.Store = "unix://" + s.proxy.Addr
+		s.proxy = servertest.NewProxy(t, "unix", strings.TrimPrefix(s.server.URL, "unix://"), "", "")
+		s.config.Store = "redis://" + s.proxy.Addr
 	} else {
 		at, err := url.Parse(s.server.URL)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.proxy = servertest.NewProxy(t, "unix", filepath.Join(at.Query().Get("host"), ".s.PGSQL.5432"), dir, ".s.PGSQL.5432")
-		s.config.Store = "postgres://satchel@/postgres?pool_max_conns=6&host=" + dir
+		s.proxy = servertest.NewProxy(t, "unix", filepath.Join(at.Query().Get("host"), ".s.PGSQL.5432"), "", "")
+		s.config.Store = "postgres://satchel@" + s.proxy.Addr + "/postgres?pool_max_conns=6&sslmode=disable"
 	}
 	raw, err := json.Marshal(s.config)
 	if err == nil {
@@ -104,8 +108,10 @@ func newSystem(t *testing.T, engine string) *system {
 // the test was built for that; see scripts/scale.sh.
 func (s *system) begin(i int, skew time.Duration) {
 	child := crashtest.Start(s.t, "replica", s.dir, fmt.Sprint("SATCHEL_SCALE_SKEW=", int64(skew.Seconds())))
-	if !child.Lines.Scan() {
-		s.t.Errorf("a replica does not start: %v", child.Wait())
+	late := time.AfterFunc(startTime, func() { child.Kill(s.t) })
+	started := child.Lines.Scan()
+	if !late.Stop() || !started {
+		s.t.Error("a replica does not start")
 		return
 	}
 	socket, clock, _ := strings.Cut(child.Lines.Text(), " ")
@@ -152,6 +158,8 @@ func (s *system) post(ctx context.Context, replica int, t turn) (*played, error)
 
 // disturb makes faults until ctx ends, and leaves everything running and sound.
 func (s *system) disturb(ctx context.Context, dice *rand.Rand) {
+	first := sync.OnceFunc(func() { close(s.failed) })
+	defer first()
 	for {
 		select {
 		case <-ctx.Done():
@@ -160,7 +168,8 @@ func (s *system) disturb(ctx context.Context, dice *rand.Rand) {
 			return
 		case <-time.After(*pace/3 + time.Duration(dice.Int64N(int64(*pace)*2/3))):
 		}
-		kind := []string{"replica", "server", "bucket", "lost answers", "cut", "latency"}[dice.IntN(6)]
+		kinds := []string{"replica", "server", "bucket", "lost answers", "cut", "reset", "latency"}
+		kind := kinds[dice.IntN(len(kinds))]
 		s.faults[kind]++
 		s.proxy.Lose(0)
 		s.proxy.Delay(0)
@@ -181,9 +190,12 @@ func (s *system) disturb(ctx context.Context, dice *rand.Rand) {
 			s.proxy.Lose(11)
 		case "cut":
 			s.proxy.Cut()
+		case "reset":
+			s.proxy.Reset()
 		case "latency":
 			s.proxy.Delay(time.Duration(dice.Int64N(int64(mostDelay))))
 		}
+		first()
 	}
 }
 
@@ -272,6 +284,9 @@ func TestScale(t *testing.T) {
 				})
 			}
 			for i := range all {
+				if i == len(all)-1 { // on a fast machine the others may have ended before anything failed
+					<-s.failed
+				}
 				all[i] = &conversation{number: i}
 				queue <- all[i]
 			}
@@ -286,6 +301,9 @@ func TestScale(t *testing.T) {
 			t.Logf("seed %d: %d turns of %d conversations, %d turns were begun again, faults: %v", *seed, acknowledged, len(all), tries, s.faults)
 			if acknowledged == 0 {
 				t.Error("no turn was acknowledged")
+			}
+			if len(s.faults) == 0 {
+				t.Error("nothing has failed")
 			}
 			slices.SortFunc(all, func(a, b *conversation) int { return a.number - b.number })
 			check(t, s, all)

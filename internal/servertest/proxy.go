@@ -15,7 +15,7 @@ import (
 
 // Proxy stands between a client and a server, and loses some of the answers.
 type Proxy struct {
-	// Addr is where it listens: a path for "unix", else host and port.
+	// Addr is where it listens: a path, or host and port.
 	Addr    string
 	network string
 	to      string
@@ -33,16 +33,16 @@ type Proxy struct {
 // handshake is how many answers of a connection come before those that are lost.
 const handshake = 2
 
-// NewProxy listens in front of the server at an address until the test is over. A
-// unix socket is called name in a directory of its own.
+// NewProxy listens in front of the server at an address until the test is over: at a
+// unix socket that is called name in dir, or, without a name, at a port.
 func NewProxy(t testing.TB, network, to, dir, name string) *Proxy {
 	t.Helper()
 	p := &Proxy{network: network, to: to, conns: map[net.Conn]bool{}, lost: map[[sha256.Size]byte]bool{}}
-	at := "127.0.0.1:0"
-	if network == "unix" {
-		at = filepath.Join(dir, name)
+	on, at := "unix", filepath.Join(dir, name)
+	if name == "" {
+		on, at = "tcp", "127.0.0.1:0"
 	}
-	l, err := net.Listen(network, at)
+	l, err := net.Listen(on, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,10 +122,21 @@ func (r *requests) answered() (sum [sha256.Size]byte) {
 }
 
 // Cut ends all connections.
-func (p *Proxy) Cut() {
+func (p *Proxy) Cut() { p.end(func(*net.TCPConn) {}) }
+
+// Reset ends all connections as a machine does that does not know them: clients at a port
+// get a reset.
+func (p *Proxy) Reset() {
+	p.end(func(c *net.TCPConn) { _ = c.SetLinger(0) }) // it fails where the other side has closed it
+}
+
+func (p *Proxy) end(before func(*net.TCPConn)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for c := range p.conns {
+		if tcp, ok := c.(*net.TCPConn); ok {
+			before(tcp)
+		}
 		c.Close()
 	}
 }
