@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -17,13 +18,29 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/crashtest"
 	"github.com/satchel-go/satchel/internal/servertest"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/session/pgstore"
 	"github.com/satchel-go/satchel/session/sessiontest"
 )
 
-func TestMain(m *testing.M) { servertest.Main(m) }
+// serverVar is where a child finds the server; its directory is the schema.
+const serverVar = "PGSTORE_TEST_SERVER"
+
+func TestMain(m *testing.M) {
+	if crashtest.IsChild() {
+		crashtest.Main(m, map[string]func(schema string) error{"migrate": func(schema string) error {
+			db, err := pgxpool.New(context.Background(), os.Getenv(serverVar))
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			return pgstore.Migrate(context.Background(), db, schema)
+		}})
+	}
+	servertest.Main(m)
+}
 
 func pool(t testing.TB, url string) *pgxpool.Pool {
 	t.Helper()
@@ -115,6 +132,50 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// Without marks a change whose answer was lost would be made twice.
+func TestMarks(t *testing.T) {
+	at, err := url.Parse(servertest.Shared(t, "postgres").URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, marks := range []bool{true, false} {
+		db, name := shared(t), "s"+rand.Text()
+		open(t, db, pgstore.WithSchema(name))
+		if !marks {
+			for _, statement := range []string{
+				`CREATE FUNCTION "` + name + `".forget() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.marks := ''; RETURN NEW; END $$`,
+				`CREATE TRIGGER forget BEFORE INSERT OR UPDATE ON "` + name + `".record FOR EACH ROW EXECUTE FUNCTION "` + name + `".forget()`,
+			} {
+				if _, err := db.Exec(t.Context(), statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		dir := t.TempDir()
+		proxy := servertest.NewProxy(t, "unix", filepath.Join(at.Query().Get("host"), ".s.PGSQL.5432"), dir, ".s.PGSQL.5432")
+		s := open(t, pool(t, "postgres://satchel@/postgres?pool_max_conns=1&host="+dir), pgstore.WithSchema(name))
+		proxy.Lose(faultEvery)
+		made, key := 0, core.SessionKey{Session: "s"}
+		for range 100 {
+			_, err := session.Update(t.Context(), s, key, func(rec *session.Record) (*session.Record, error) {
+				next := rec.Clone()
+				next.Calls++
+				return next, nil
+			})
+			if err == nil || errors.Is(err, session.ErrUncertain) {
+				made++
+			}
+		}
+		rec, err := open(t, db, pgstore.WithSchema(name)).Load(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if twice := rec.Calls > made; twice == marks || proxy.Lost() == 0 {
+			t.Errorf("marks %v: %d changes of %d, %d answers were lost", marks, rec.Calls, made, proxy.Lost())
+		}
+	}
+}
+
 // faultEvery is which of the server's answers are lost.
 const faultEvery = 23
 
@@ -160,22 +221,24 @@ func TestKilledServer(t *testing.T) {
 	}
 }
 
-// Hosts that begin at the same time migrate once, and a later schema is refused.
+// Processes that begin at the same time migrate once, and a later schema is refused.
 func TestMigration(t *testing.T) {
 	db := shared(t)
 	name := "s" + rand.Text()
 	if _, err := pgstore.Open(t.Context(), db, pgstore.WithSchema(name), pgstore.WithoutMigration()); !errors.Is(err, pgstore.ErrSchema) {
 		t.Errorf("without tables: %v", err)
 	}
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			if err := pgstore.Migrate(context.Background(), db, name); err != nil {
-				t.Error(err)
-			}
-		})
+	var all []*crashtest.Child
+	for range 4 {
+		all = append(all, crashtest.Start(t, "migrate", name, serverVar+"="+servertest.Shared(t, "postgres").URL))
 	}
-	wg.Wait()
+	for _, c := range all {
+		for c.Lines.Scan() { // until it has ended
+		}
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
 	var versions int
 	if err := db.QueryRow(t.Context(), `SELECT count(*) FROM "`+name+`".schema`).Scan(&versions); err != nil || versions != 1 {
 		t.Errorf("%d migrations, %v", versions, err)

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,54 @@ func TestFaults(t *testing.T) {
 	)
 	if proxy.Lost() < 100 {
 		t.Errorf("%d answers were lost", proxy.Lost())
+	}
+}
+
+// forgetting loses the answer to the first Save, and gives each attempt another mark.
+type forgetting struct {
+	redis.Hook
+	marks bool // are left as they are
+	lost  bool
+}
+
+func (f *forgetting) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (f *forgetting) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (f *forgetting) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		args := cmd.Args()
+		save := strings.HasPrefix(cmd.Name(), "eval") && len(args) == 10
+		if save && !f.marks {
+			args[7] = rand.Text()[:22]
+		}
+		err := next(ctx, cmd)
+		if save && err == nil && !f.lost {
+			f.lost = true
+			cmd.SetErr(io.ErrUnexpectedEOF)
+			return io.ErrUnexpectedEOF
+		}
+		return err
+	}
+}
+
+// Without marks a change whose answer was lost would be made twice.
+func TestMarks(t *testing.T) {
+	for marks, want := range map[bool]int{true: 1, false: 2} {
+		db := client(t, servertest.Shared(t, "redis").URL)
+		s := open(t, db, fresh())
+		f := &forgetting{marks: marks}
+		db.AddHook(f)
+		rec, err := session.Update(t.Context(), s, core.SessionKey{Session: "s"}, func(rec *session.Record) (*session.Record, error) {
+			next := rec.Clone()
+			next.Calls++
+			return next, nil
+		})
+		if err != nil || rec.Calls != want || !f.lost {
+			t.Errorf("marks %v: %+v, %v", marks, rec, err)
+		}
 	}
 }
 
