@@ -21,7 +21,7 @@ func (s *Set) Guidance() string {
 		lines = append(lines, "Paths in a skill are relative to its folder; skill_read reads them.")
 	}
 	if s.Has("skill_run") { // where nothing runs they say less: each sentence costs tokens in every request
-		lines = append(lines, "skill_run runs what a skill tells you to; do not explore with it, or with include_all_docs unless you need every doc. editor_text is what $EDITOR will write. Files go to $OUTPUT_DIR, and their refs (workspace://…) can be read and staged.")
+		lines = append(lines, "skill_run runs what a skill tells you to; do not explore with it. Avoid include_all_docs unless you need all. Use editor_text for $EDITOR, not keystrokes. Files go to $OUTPUT_DIR, and their refs (workspace://…) can be read and staged.")
 	}
 	if s.Has(SearchName) {
 		lines = append(lines, SearchGuidance)

@@ -133,7 +133,7 @@ func TestGuidanceOfCommands(t *testing.T) {
 	if !ok || len(guidance) >= 700 {
 		t.Fatalf("%d characters: %s", len(guidance), guidance)
 	}
-	for _, want := range []string{"do not explore with it", "include_all_docs unless you need every doc", "editor_text is what $EDITOR will write", "$OUTPUT_DIR"} {
+	for _, want := range []string{"do not explore with it", "Avoid include_all_docs unless you need all.", "Use editor_text for $EDITOR, not keystrokes.", "$OUTPUT_DIR"} {
 		if !strings.Contains(guidance, want) {
 			t.Errorf("the guidance lacks %q: %s", want, guidance)
 		}
