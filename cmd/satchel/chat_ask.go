@@ -50,7 +50,8 @@ func (p *person) close() {
 
 // typist reads lines that may be waited for without end.
 type typist struct {
-	in *bufio.Reader
+	from io.Reader
+	in   *bufio.Reader // of from
 
 	mu sync.Mutex
 	// next receives the line of a read that has begun and cannot be cancelled.
@@ -62,7 +63,33 @@ type typed struct {
 	err  error
 }
 
-func newTypist(in io.Reader) *typist { return &typist{in: bufio.NewReader(in)} }
+func newTypist(in io.Reader) *typist { return &typist{from: in, in: bufio.NewReader(in)} }
+
+// forget drops what was typed before. Only a terminal holds such lines: those of other
+// input are what somebody has written there to be read.
+func (t *typist) forget() error {
+	f, ok := t.from.(*os.File)
+	if !ok || !isTerminal(f) {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.next == nil {
+		_, _ = t.in.Discard(t.in.Buffered())
+	} else {
+		select {
+		case got := <-t.next: // of a read that nobody waits for any more
+			if got.err != nil && !errors.Is(got.err, errLine) {
+				t.next <- got // the input is at its end
+				break
+			}
+			t.next = nil
+			_, _ = t.in.Discard(t.in.Buffered())
+		default:
+		}
+	}
+	return dropTyped(f)
+}
 
 // line returns the next line. If ctx ends first, the next call gets that line.
 func (t *typist) line(ctx context.Context) (string, error) {
@@ -99,7 +126,7 @@ type asker struct {
 }
 
 // approve asks about one call. Without a terminal, and at the end of its input, the
-// answer is no.
+// answer is no. What was typed on a terminal before the question is none.
 func (a *asker) approve(ctx context.Context, ask core.Ask) (core.Answer, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,6 +136,10 @@ func (a *asker) approve(ctx context.Context, ask core.Ask) (core.Answer, error) 
 	}
 	a.show.Question(a.person.out, ask)
 	for range maxQuestions {
+		if err := a.person.typed.forget(); err != nil { // an answer belongs to a question that was read
+			a.show.Warning("what was typed before the question cannot be told from an answer, so " + ask.Call.Name + " is not allowed: " + err.Error())
+			return core.AnswerDeny, nil
+		}
 		a.show.Ask(a.person.out, "allow it? [y]es, [n]o, [s] for the session: "+ask.Lasting)
 		text, err := a.person.typed.line(ctx)
 		switch {

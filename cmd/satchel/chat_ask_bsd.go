@@ -1,0 +1,15 @@
+//go:build darwin || dragonfly || freebsd || netbsd || openbsd
+
+package main
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// dropTyped drops what was typed on a terminal and nobody has read yet.
+func dropTyped(f *os.File) error {
+	const read = 1 // FREAD
+	return onDescriptor(f, func(fd int) error { return unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, read) })
+}
