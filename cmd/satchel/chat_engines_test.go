@@ -3,8 +3,11 @@
 package main
 
 import (
+	"bytes"
 	"crypto/rand"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,15 +17,43 @@ import (
 	"github.com/satchel-go/satchel/internal/servertest"
 )
 
-func TestMain(m *testing.M) { servertest.Main(m) }
+// asProgram, in the environment of the test binary, makes it the program itself.
+const asProgram = "SATCHEL_TEST_AS_PROGRAM"
 
-// A conversation that hops between processes over a server sends the bytes of one
-// process, and a process that was left behind says so.
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	servertest.Main(m)
+}
+
+// process runs the program in a process of its own.
+func process(t *testing.T, env map[string]string, stdin string, args ...string) outcome {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = []string{asProgram + "=1"}
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} { // of the S3 server
+		cmd.Env = append(cmd.Env, name+"="+os.Getenv(name))
+	}
+	for name, value := range env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+	err := cmd.Run()
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return outcome{code: cmd.ProcessState.ExitCode(), out: out.String(), err: errs.String()}
+}
+
+// A conversation that hops between processes over a server, with artifacts in S3, sends the
+// bytes of one process that keeps it in memory.
 func TestChatResumesOverServers(t *testing.T) {
 	skills := testSkills(t)
 	for _, engine := range []string{"redis", "redis-cluster", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			where := storeURL(t, engine)
+			where, files := storeURL(t, engine), servertest.Shared(t, "s3").URL
 			each(t, func(t *testing.T, flags ...string) {
 				flags = append(flags, "--load-mode", "session", "--skills", skills)
 				var want, parts [][]byte
@@ -31,7 +62,7 @@ func TestChatResumesOverServers(t *testing.T) {
 				}
 				id := rand.Text()
 				for _, prompt := range []string{"first", "second", "third"} {
-					got := converse(t, storyOfTurns(), "", append(flags, "--store", where, "--resume", id, prompt)...)
+					got := converseBy(t, process, nil, storyOfTurns(), "", append(flags, "--store", where, "--artifacts", files, "--resume", id, prompt)...)
 					if got.code != 0 {
 						t.Fatalf("code %d, err %q", got.code, got.err)
 					}

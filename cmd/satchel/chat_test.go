@@ -35,6 +35,12 @@ func converse(t *testing.T, script fakellm.Script, stdin string, args ...string)
 // converseWith has further variables in the environment.
 func converseWith(t *testing.T, more map[string]string, script fakellm.Script, stdin string, args ...string) outcome {
 	t.Helper()
+	return converseBy(t, program, more, script, stdin, args...)
+}
+
+// converseBy runs the program in another way.
+func converseBy(t *testing.T, program runner, more map[string]string, script fakellm.Script, stdin string, args ...string) outcome {
+	t.Helper()
 	server, err := fakellm.New(script)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +65,10 @@ type testTerminal struct {
 
 func (testTerminal) Close() error { return nil }
 
-// program runs the program with an environment.
+// runner runs the program with an environment.
+type runner func(t *testing.T, env map[string]string, stdin string, args ...string) outcome
+
+// program runs the program in this process.
 func program(t *testing.T, env map[string]string, stdin string, args ...string) outcome {
 	t.Helper()
 	var out, errs bytes.Buffer
