@@ -245,7 +245,7 @@ func (n *Naming) mentioned(text string) []int {
 func asked(terms []string) int {
 	pairs := 0
 	for _, term := range terms {
-		if first, _ := utf8.DecodeRuneInString(term); isDense(first) {
+		if isPair(term) {
 			pairs++
 		}
 	}

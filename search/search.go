@@ -61,7 +61,10 @@ func analyse(d Document) *analysis {
 	return a
 }
 
+// add counts the terms of a text. Its length is in words: a pair is half
+// of one.
 func (a *analysis) add(f field, text string, pairs bool) {
+	halves := 2 * int(a.lengths[f])
 	eachTerm(text, pairs, func(term string) {
 		c := a.terms[term]
 		if c == nil {
@@ -71,8 +74,10 @@ func (a *analysis) add(f field, text string, pairs bool) {
 		if c[f] < 255 {
 			c[f]++
 		}
-		if a.lengths[f] < 1<<16-1 {
-			a.lengths[f]++
+		halves += 2
+		if isPair(term) {
+			halves--
 		}
 	})
+	a.lengths[f] = uint16(min((halves+1)/2, 1<<16-1))
 }

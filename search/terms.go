@@ -58,6 +58,12 @@ func isDense(r rune) bool {
 	return r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
+// isPair reports a term of such a script.
+func isPair(term string) bool {
+	first, _ := utf8.DecodeRuneInString(term)
+	return isDense(first)
+}
+
 // words yields a word, and the parts of one in camel case.
 func words(word string, yield func(string)) {
 	if len(word) > maxTerm {
@@ -115,19 +121,28 @@ func stem(word string) string {
 	return s.stem
 }
 
-// eachPair yields overlapping pairs, and a character that stands alone.
+// eachPair yields overlapping pairs, and a character that stands alone, but for those with
+// a character that says nothing.
 func eachPair(run string, yield func(string)) {
+	said := func(text string) {
+		if !strings.ContainsAny(text, stopCharacters) {
+			yield(text)
+		}
+	}
 	_, first := utf8.DecodeRuneInString(run)
 	if first == len(run) {
-		yield(run)
+		said(run)
 		return
 	}
 	for len(run) > first {
 		_, second := utf8.DecodeRuneInString(run[first:])
-		yield(run[:first+second])
+		said(run[:first+second])
 		run, first = run[first:], second
 	}
 }
+
+// stopCharacters are of Chinese words for persons and of particles.
+const stopCharacters = "我你您他她们的了吗呢吧请帮"
 
 // splitName parts a name where its words meet.
 func splitName(name string) string {
