@@ -2,6 +2,7 @@ package otel
 
 import (
 	"context"
+	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -20,11 +21,13 @@ type instruments struct {
 	skills    metric.Int64Counter
 	steps     metric.Float64Histogram
 	breaks    metric.Int64Counter
+	model     string // that calls are of, as the host says
 }
 
-func newInstruments(m metric.Meter) (*instruments, error) {
+func newInstruments(m metric.Meter, model string) (*instruments, error) {
 	b := builder{meter: m}
 	i := &instruments{
+		model:     model,
 		operation: b.seconds("gen_ai.client.operation.duration", "How long model calls took, to the last chunk of a stream."),
 		tokens:    b.sizes("gen_ai.client.token.usage", "Tokens of a model call as the provider counted them."),
 		tools:     b.seconds("gen_ai.execute_tool.duration", "How long tool calls took."),
@@ -79,10 +82,14 @@ func (i *instruments) record(ctx context.Context, e *core.Event) {
 	}
 	switch e.Kind {
 	case core.ModelCalled, core.ModelFailed:
-		i.operation.Record(ctx, e.Duration.Seconds(), with(operationName.String("chat")))
+		chat := []attribute.KeyValue{operationName.String("chat")}
+		if i.model != "" {
+			chat = append(chat, requestModel.String(i.model))
+		}
+		i.operation.Record(ctx, e.Duration.Seconds(), with(slices.Clip(chat)...))
 		if e.Usage != (core.Usage{}) {
-			i.tokens.Record(ctx, int64(e.Usage.Prompt), with(operationName.String("chat"), tokenType.String("input")))
-			i.tokens.Record(ctx, int64(e.Usage.Completion), with(operationName.String("chat"), tokenType.String("output")))
+			i.tokens.Record(ctx, int64(e.Usage.Prompt), with(append(slices.Clip(chat), tokenType.String("input"))...))
+			i.tokens.Record(ctx, int64(e.Usage.Completion), with(append(slices.Clip(chat), tokenType.String("output"))...))
 			i.cached.Add(ctx, int64(e.Usage.Cached), with())
 		}
 	case core.ToolCalled:

@@ -14,6 +14,7 @@ const (
 	operationName  = attribute.Key("gen_ai.operation.name")
 	conversationID = attribute.Key("gen_ai.conversation.id")
 	agentName      = attribute.Key("gen_ai.agent.name")
+	requestModel   = attribute.Key("gen_ai.request.model")
 	toolName       = attribute.Key("gen_ai.tool.name")
 	toolCallID     = attribute.Key("gen_ai.tool.call.id")
 	tokenType      = attribute.Key("gen_ai.token.type")
@@ -67,7 +68,7 @@ func short(name string) string {
 
 // attributes are those of the span of an event. Arguments, answers and texts are
 // not among them: they are the user's.
-func attributes(e *core.Event) []attribute.KeyValue {
+func attributes(e *core.Event, model string) []attribute.KeyValue {
 	var all []attribute.KeyValue
 	text := func(k attribute.Key, v string) {
 		if v != "" {
@@ -87,6 +88,7 @@ func attributes(e *core.Event) []attribute.KeyValue {
 	switch e.Kind {
 	case core.ModelCalled, core.ModelFailed:
 		all = append(all, operationName.String("chat"))
+		text(requestModel, model)
 		if e.Usage != (core.Usage{}) {
 			all = append(all, inputTokens.Int(e.Usage.Prompt), outputTokens.Int(e.Usage.Completion), cachedTokens.Int(e.Usage.Cached))
 		}

@@ -30,6 +30,7 @@ type Observer struct {
 	tracer  trace.Tracer
 	meters  *instruments
 	waiting *waiting
+	model   string
 }
 
 // Option changes an [Observer].
@@ -38,6 +39,19 @@ type Option func(*config) error
 type config struct {
 	tracers trace.TracerProvider
 	meters  metric.MeterProvider
+	model   string
+}
+
+// WithModel says which model the agents call: gen_ai.request.model of model calls. The
+// frameworks know it only where a call names another one than the client's.
+func WithModel(name string) Option {
+	return func(c *config) error {
+		if name == "" {
+			return fmt.Errorf("%w: WithModel: an empty name", ErrOption)
+		}
+		c.model = name
+		return nil
+	}
 }
 
 // WithTracerProvider sends spans to p. The default is the global provider.
@@ -74,11 +88,11 @@ func New(opts ...Option) (*Observer, error) {
 			return nil, err
 		}
 	}
-	meters, err := newInstruments(c.meters.Meter(scope))
+	meters, err := newInstruments(c.meters.Meter(scope), c.model)
 	if err != nil {
 		return nil, fmt.Errorf("create metrics: %w", err)
 	}
-	return &Observer{tracer: c.tracers.Tracer(scope), meters: meters, waiting: newWaiting()}, nil
+	return &Observer{tracer: c.tracers.Tracer(scope), meters: meters, waiting: newWaiting(), model: c.model}, nil
 }
 
 // Event records one event. Give it to satchel.WithEventHook. The parent of a span

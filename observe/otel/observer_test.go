@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -16,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	common "go.opentelemetry.io/proto/otlp/common/v1"
 	"go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/satchel-go/satchel"
@@ -43,7 +45,7 @@ func exported(t *testing.T) (_ *otel.Observer, c *collector, flush func()) {
 			t.Error(err)
 		}
 	})
-	o, err := otel.New(otel.WithTracerProvider(tracers), otel.WithMeterProvider(meters))
+	o, err := otel.New(otel.WithTracerProvider(tracers), otel.WithMeterProvider(meters), otel.WithModel("gpt-x"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,6 +110,9 @@ func TestModelCallToCollector(t *testing.T) {
 	if s.Kind != v1.Span_SPAN_KIND_CLIENT || s.EndTimeUnixNano-s.StartTimeUnixNano != uint64(time.Second) {
 		t.Errorf("kind %v, %d ns", s.Kind, s.EndTimeUnixNano-s.StartTimeUnixNano)
 	}
+	if model, operation := attribute(s, "gen_ai.request.model"), attribute(s, "gen_ai.operation.name"); model != "gpt-x" || operation != "chat" {
+		t.Errorf("model %q, operation %q", model, operation)
+	}
 	got := map[string]int64{}
 	for _, a := range s.Attributes {
 		got[a.Key] = a.Value.GetIntValue()
@@ -118,6 +123,13 @@ func TestModelCallToCollector(t *testing.T) {
 	usage := c.metrics["gen_ai.client.token.usage"].GetHistogram()
 	if len(usage.GetDataPoints()) != 2 {
 		t.Errorf("token usage: %v", usage)
+	}
+	for _, p := range usage.GetDataPoints() {
+		if !slices.ContainsFunc(p.Attributes, func(a *common.KeyValue) bool {
+			return a.Key == "gen_ai.request.model" && a.Value.GetStringValue() == "gpt-x"
+		}) {
+			t.Errorf("attributes of token usage: %v", p.Attributes)
+		}
 	}
 	if read := c.metrics["satchel.cache.read.tokens"].GetSum(); read.GetDataPoints()[0].GetAsInt() != 900 {
 		t.Errorf("cached tokens: %v", read)

@@ -47,7 +47,7 @@ func (o *Observer) start(ctx context.Context, name string, e *core.Event) (conte
 		kind = trace.SpanKindClient
 	}
 	return o.tracer.Start(ctx, name, trace.WithSpanKind(kind),
-		trace.WithTimestamp(ended(e).Add(-e.Duration)), trace.WithAttributes(attributes(e)...))
+		trace.WithTimestamp(ended(e).Add(-e.Duration)), trace.WithAttributes(attributes(e, o.model)...))
 }
 
 func finish(span trace.Span, e *core.Event) {
