@@ -1,6 +1,7 @@
 package langchaingo
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -79,6 +80,10 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 // stream of theirs.
 var ErrNoResponse = errors.New("the model's response is empty")
 
+// ErrStreamLine reports a response of which langchaingo's client could not read a line:
+// it takes no more than 64 KiB, so large arguments of a call must come in pieces or whole.
+var ErrStreamLine = errors.New("a line of the stream is longer than the 64 KiB that langchaingo's client takes: call the model without streaming, or through a provider that sends arguments in pieces")
+
 func isNothing(resp *llms.ContentResponse) bool {
 	if resp == nil {
 		return true
@@ -106,6 +111,9 @@ func (m *Model) call(ctx context.Context, key core.SessionKey, msgs []llms.Messa
 	start := time.Now()
 	resp, err := m.inner.GenerateContent(context.WithValue(ctx, reportedKey{}, true), msgs, options...)
 	event := core.Event{Kind: core.ModelCalled, Key: key, Duration: time.Since(start)}
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("%w: %w", ErrStreamLine, err)
+	}
 	if err != nil {
 		event.Kind, event.Detail, event.Err = core.ModelFailed, err.Error(), err
 	} else {
