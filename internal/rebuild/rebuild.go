@@ -1,0 +1,247 @@
+// Package rebuild restores the record of a session from the receipts in its messages.
+package rebuild
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Rebuild is the restoring of one record.
+type Rebuild struct {
+	// Scope is that of the record's agent, of whose fields Catalog, Mode, Max, Victim, Pin
+	// and those of [tools.Scope.Refer] are used.
+	Scope *tools.Scope
+	Set   *tools.Set
+	// Ended is the number of the last call of a session that was ended under this id, 0
+	// for none. Nothing of it is restored.
+	Ended int
+}
+
+// From restores a record from the receipts in its messages, and delivers skills that were
+// imported as loaded.
+//
+// It restores no skill whose text has changed since its receipt was written: the receipt
+// stays a stub. New calls are numbered after those of the messages, in every load mode.
+// The lists of allowed tools of the present turn hold again as they are now, even of
+// skills that were unloaded or have changed in it.
+func (r *Rebuild) From(ctx context.Context, rec *session.Record, messages []core.Message) error {
+	rec.Calls = max(rec.Calls, r.Ended)
+	turn := 0
+	for i := range messages {
+		if messages[i].Role == core.User && !messages[i].Rewritten {
+			turn = i
+		}
+	}
+	from := turn
+	if r.Scope.Mode == loadmode.Session {
+		from = 0
+	}
+	processors.EachResult(messages, r.changes(), func(i int) {
+		receipt, ok := r.receipt(messages, i)
+		if !ok {
+			return
+		}
+		rec.Calls = max(rec.Calls, receipt.Call)
+		if i < from || receipt.Call <= r.Ended {
+			return
+		}
+		for _, c := range receipt.Changes {
+			if c.Op == session.Loaded && i >= turn {
+				r.holdList(ctx, rec, c.Skill, receipt.Call)
+			}
+			rec.Replay(receipt.Call, c, r.asked(messages, i))
+		}
+		if processors.Answered(messages, i) {
+			loadmode.Spend(rec, r.Scope.Mode)
+		}
+	})
+	if err := r.restore(ctx, rec); err != nil {
+		return err
+	}
+	for _, a := range rec.Active {
+		r.holdList(ctx, rec, a.Skill, a.Call)
+	}
+	return nil
+}
+
+// holdList makes the list of allowed tools hold of a skill that the messages have
+// loaded. A skill that no longer exists may have had one, so it gets a list that
+// allows nothing.
+func (r *Rebuild) holdList(ctx context.Context, rec *session.Record, name string, call int) {
+	skill, _, err := r.Scope.Catalog.Body(ctx, name)
+	if err != nil {
+		skill = core.Skill{AllowedTools: []string{}}
+	}
+	rec.KeepList(name, call, skill.AllowedTools, skill.Repaired)
+}
+
+// changes returns the names of the tools whose results are receipts.
+func (r *Rebuild) changes() map[string]bool {
+	names := make(map[string]bool)
+	for _, t := range r.Set.Tools() {
+		if o := r.Set.Operation(t.Name); o.Changes || o.LoadsAgain {
+			names[t.Name] = true
+		}
+	}
+	return names
+}
+
+// receipt returns the receipt of the result at i.
+func (r *Rebuild) receipt(messages []core.Message, i int) (session.Receipt, bool) {
+	call := processors.CallOf(messages, i)
+	name := messages[i].Tool
+	if call != nil && name == "" {
+		name = call.Name
+	}
+	o := r.Set.Operation(name)
+	if o == nil || !o.LoadsAgain {
+		return session.ParseReceipt(messages[i].Text)
+	}
+	if call == nil || r.Scope.Mode != loadmode.Adaptive {
+		return session.Receipt{}, false
+	}
+	return loadOf(messages[i].Text, o.Decode(call.Arguments).Text("skill"))
+}
+
+// loadOf reads the receipt of a call that may have loaded its skill again, from the
+// text of its result. What a command prints is no receipt: it stands inside a JSON
+// string, and a receipt for another skill than the one that the call names is none.
+func loadOf(text, skill string) (session.Receipt, bool) {
+	var answer struct {
+		Loaded string `json:"loaded"`
+	}
+	if json.Unmarshal([]byte(text), &answer) == nil {
+		text = answer.Loaded
+	}
+	receipt, ok := session.ParseReceipt(text)
+	if !ok || len(receipt.Changes) == 0 || receipt.Changes[0].Op != session.Loaded || !strings.EqualFold(receipt.Changes[0].Skill, skill) {
+		return session.Receipt{}, false
+	}
+	for _, change := range receipt.Changes[1:] {
+		if change.Op != session.Unloaded { // evicted
+			return session.Receipt{}, false
+		}
+	}
+	return receipt, true
+}
+
+// asked returns whether the call behind a result has asked for a doc. The receipt
+// cannot tell: that of a selection lists every doc that is selected.
+func (r *Rebuild) asked(messages []core.Message, i int) func(doc string) bool {
+	var docs []string
+	all := false
+	if call := processors.CallOf(messages, i); call != nil {
+		if o := r.Set.Operation(call.Name); o != nil {
+			docs, all = tools.DocsOf(o.Decode(call.Arguments))
+		}
+	}
+	return func(doc string) bool { return all || slices.Contains(docs, doc) }
+}
+
+// restore reads and pins the texts of the deliveries that From has replayed. It
+// unloads skills whose text has changed.
+func (r *Rebuild) restore(ctx context.Context, rec *session.Record) error {
+	skills := r.Scope.Catalog
+	for _, a := range append([]session.Active{}, rec.Active...) {
+		skills := atRevision(skills, a)
+		skill, body, err := skills.Body(ctx, a.Skill)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || !strings.HasPrefix(body.Digest, a.Digest) {
+			rec.Unload(a.Skill)
+			continue
+		}
+		if a.Digest == "" {
+			rec.DeliverImported(&a)
+		}
+		if err := r.Scope.Pin(ctx, body); err != nil {
+			return err
+		}
+		now := rec.Find(a.Skill)
+		if now.Digest = body.Digest; a.Revision != "" {
+			now.ID = skill.ID
+		}
+		for i := range rec.Deliveries {
+			if d := &rec.Deliveries[i]; d.Skill == a.Skill {
+				d.Digest = body.Digest
+				if err := r.restoreDocs(ctx, skills, d); err != nil {
+					return err
+				}
+				if err := r.restoreReferences(ctx, skills, skill, body, d); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	// A load that the host declared may have unloaded another skill, of which no
+	// receipt tells.
+	loadmode.Evict(rec, r.Scope.Max, nil, r.Scope.Victim)
+	rec.Break()
+	return nil
+}
+
+// atRevision is the catalog with a loaded skill at the revision that its receipt names.
+func atRevision(skills *catalog.Catalog, a session.Active) *catalog.Catalog {
+	skill, err := skills.Snapshot().Resolve(a.Skill)
+	if err != nil || a.Revision == "" {
+		return skills
+	}
+	return skills.At(map[string]string{skill.ID: a.Revision})
+}
+
+// restoreDocs reads and pins the docs of a delivery, and drops those that cannot be
+// read any more.
+func (r *Rebuild) restoreDocs(ctx context.Context, skills *catalog.Catalog, d *session.Delivery) error {
+	var kept []session.Doc
+	for _, doc := range d.Docs {
+		c, err := skills.Doc(ctx, d.Skill, doc.Name)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			continue
+		}
+		if err := r.Scope.Pin(ctx, c); err != nil {
+			return err
+		}
+		kept = append(kept, session.Doc{Name: doc.Name, Digest: c.Digest, Framed: doc.Framed})
+	}
+	d.Docs = kept
+	return nil
+}
+
+// restoreReferences finds out which docs of a delivery came because the body names them,
+// and what followed it. Docs that cannot be listed any more are as if they were asked for.
+func (r *Rebuild) restoreReferences(ctx context.Context, skills *catalog.Catalog, skill core.Skill, body catalog.Content, d *session.Delivery) error {
+	if !d.Body {
+		return nil
+	}
+	var asked []string
+	for _, doc := range d.Docs {
+		if !doc.Framed {
+			asked = append(asked, doc.Name)
+		}
+	}
+	scope := *r.Scope
+	scope.Catalog = skills
+	framed, listing, err := scope.Refer(ctx, skill, body, asked)
+	if _, told := errors.AsType[tools.ModelError](err); err != nil && !told {
+		return err
+	}
+	d.Listing = listing
+	for i := range d.Docs {
+		d.Docs[i].Framed = slices.Contains(framed, d.Docs[i].Name)
+	}
+	return nil
+}
