@@ -43,11 +43,14 @@ const (
 	firstTurns  = 2   // how many turns are reckoned with at the start
 	moreTurns   = 0.4 // and for each turn that has passed
 	maxHorizon  = 50  // turns at most
+	firstMargin = 2.0 // added to Caution.Margin, divided by the square of the turns that have passed
 )
 
 // Caution is how the decision is held back. The benchmark draws its frontier by it.
 type Caution struct {
-	// Margin is what a break must save beyond its price, as a part of that.
+	// Margin is what a break must save beyond its price, as a part of that. Where few
+	// turns have shown little it is more: by twice the price after the first turn, by half
+	// of it after the second, and so on with the square of the turns.
 	Margin float64
 	// RentLimit bounds how long text is carried on a guess. Its rent is the price of
 	// reading it in every call since its load ended. Where that exceeds RentLimit times
@@ -78,6 +81,7 @@ func (p Prices) ClearBy(c Caution, f Facts) int {
 	}
 	d := p.outlook(f)
 	d.caution = c
+	d.caution.Margin += firstMargin / float64(max(1, f.Turns*f.Turns))
 	best, cut := math.Inf(1), n
 	for i := n; i >= 0; i-- {
 		if cost := d.cost(i); cost < best-1e-9 {
