@@ -57,7 +57,7 @@ func (s *Store) judge(info map[string]string) error {
 		}
 		s.report.Loses = append(s.report.Loses, "all records when the server ends (appendonly no)")
 	} else {
-		s.report.Loses = append(s.report.Loses, "up to 2 s of records when the machine is lost, unless appendfsync is always")
+		s.report.Loses = append(s.report.Loses, "up to 2 s of records when the machine is lost, or the server is killed while its disk is slow, unless appendfsync is always")
 	}
 	if policy := info["maxmemory_policy"]; policy != "noeviction" && policy != "" {
 		if !s.lossy {
