@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 	"internal/textedit":          {},
 	"deps":                       {"workspace"},
 	"terminal":                   {"core", "executor", "internal/plainjson", "internal/redact"},
-	"permission":                 {"core", "skillmd", "internal/shellcmd"},
+	"permission":                 {"core", "skillmd", "internal/printable", "internal/shellcmd"},
 	"internal/callargs":          {},
 	"internal/plainjson":         {},
 	"internal/printable":         {"internal/plainjson"},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 // Bounds of what is told of lists, which come from skills.
@@ -18,7 +20,7 @@ func (j *Judge) denial(q *Request, a *action, lists []List) string {
 	fmt.Fprintf(&b, "denied: %s", shown(q.Tool.Name))
 	switch {
 	case a.what != q.Tool.Name && a.what != "":
-		fmt.Fprintf(&b, " %q", shown(a.what))
+		fmt.Fprintf(&b, " %q", cut(a.what))
 	case isNamed(&a.request.Tool, lists):
 		b.WriteString(", called like this,")
 	}
@@ -205,15 +207,11 @@ func entriesOf(skill string, lists []List) [][]string {
 }
 
 // shown makes outside text fit for one line of an answer.
-func shown(text string) string {
+func shown(text string) string { return printable.Line(cut(text)) }
+
+func cut(text string) string {
 	if len(text) > maxToldEntry {
-		text = text[:maxToldEntry] + "…"
+		text = strings.ToValidUTF8(text[:maxToldEntry], "") + "…"
 	}
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, text)
+	return text
 }

@@ -3,6 +3,7 @@ package permission
 import (
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // Why no pattern is for a command, and how it can be said more plainly.
@@ -35,5 +36,25 @@ func TestReasons(t *testing.T) {
 	u.Dir = "work"
 	if v := j.decide(u, list); !strings.Contains(v.Reason, "(no pattern matches: its path is relative to cwd; use an absolute path, or leave out cwd)") {
 		t.Error(v.Reason)
+	}
+}
+
+// Entries of lists are outside text: what they hold is shown and does nothing.
+func TestReasonsArePrintable(t *testing.T) {
+	lists := []List{{Skill: "a", Rules: Rules([]string{"Bash(ls \u202e:*)", "Re\u2066ad", strings.Repeat("é", 100)})}}
+	judge := Judge{}
+	v := judge.decide(shell("id \u2028\u200b"), lists)
+	if v.Outcome != Denied {
+		t.Fatalf("%+v", v)
+	}
+	for _, text := range []string{v.Reason, judge.Allowed(lists)} {
+		if strings.ContainsFunc(text, func(r rune) bool {
+			return r == unicode.ReplacementChar || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+		}) {
+			t.Errorf("%+q", text)
+		}
+		if !strings.Contains(text, `ls \u202e`) || !strings.Contains(text, `Re\u2066ad`) {
+			t.Errorf("entries are not told: %s", text)
+		}
 	}
 }
