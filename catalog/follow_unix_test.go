@@ -65,7 +65,7 @@ func TestFollowsLinksOfInstallers(t *testing.T) {
 			told[filepath.Base(d.File)] = d.Severity.String() + " " + d.Message
 		}
 	}
-	for link, target := range map[string]string{"far": at("outside/far"), "pdf": at("p/.agents/skills/pdf")} {
+	for link, target := range map[string]string{"far": at("outside/far"), "pdf": at("p/.agents/skills/pdf"), "alias": at("p/.claude/skills/own")} {
 		if text := told[link]; !strings.HasPrefix(text, "warning the link to "+target+" is not followed") {
 			t.Errorf("%s: %q in %q", link, text, findings)
 		}

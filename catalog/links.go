@@ -54,11 +54,7 @@ func (s *TreeSource) followLinks(ctx context.Context, sc *scanner, out *scan, la
 			why = "there are too many links"
 		}
 		if why != "" {
-			severity := skillmd.Warning
-			if reach.isInRoot(target) {
-				severity = skillmd.Info
-			}
-			out.note(sc.diagnostic(severity, CodeLink, name, fmt.Sprintf("the link to %s is not followed: %s", printable(target), why)))
+			out.note(sc.diagnostic(skillmd.Warning, CodeLink, name, fmt.Sprintf("the link to %s is not followed: %s", printable(target), why)))
 			continue
 		}
 		if os.SameFile(info, dir.info) {
