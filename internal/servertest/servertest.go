@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -225,12 +226,21 @@ func children(of int) (pids []int) {
 // gone waits until a process has ended.
 func gone(pid int) error {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil || strings.Contains(string(stat), ") Z ") {
+		if !runs(pid) {
 			return nil
 		}
 	}
 	return fmt.Errorf("process %d does not end", pid)
+}
+
+// runs reports whether a thread of a process runs: so long its ports are taken, and answer,
+// also where the first thread has ended.
+func runs(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	return slices.ContainsFunc(threads, func(name string) bool {
+		stat, err := os.ReadFile(name)
+		return err == nil && !strings.Contains(string(stat), ") Z ") && !strings.Contains(string(stat), ") X ")
+	})
 }
 
 // remove ends the server and removes what it kept.
