@@ -62,10 +62,14 @@ func TestFollowsLinksOfInstallers(t *testing.T) {
 	told := map[string]string{}
 	for _, d := range c.Snapshot().Diagnostics() {
 		if d.Code == CodeLink {
-			told[filepath.Base(d.File)] = d.Severity.String() + " " + d.Message
+			told[d.File] = d.Severity.String() + " " + d.Message
 		}
 	}
-	for link, target := range map[string]string{"far": at("outside/far"), "pdf": at("p/.agents/skills/pdf"), "alias": at("p/.claude/skills/own")} {
+	for link, target := range map[string]string{
+		"skills/far":         at("outside/far"),
+		"skills/alias":       at("p/.claude/skills/own"),
+		".claude/skills/pdf": at("p/.agents/skills/pdf"),
+	} {
 		if text := told[link]; !strings.HasPrefix(text, "warning the link to "+target+" is not followed") {
 			t.Errorf("%s: %q in %q", link, text, findings)
 		}
