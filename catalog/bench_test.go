@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -28,9 +29,11 @@ func generate(tb testing.TB, n int) string {
 func BenchmarkOpen(b *testing.B) {
 	dir := generate(b, benchSkills)
 	b.ReportAllocs()
+	before := heap()
+	var c *Catalog
 	for b.Loop() {
-		c, err := Open(b.Context(), []Root{Dir(dir)})
-		if err != nil {
+		var err error
+		if c, err = Open(b.Context(), []Root{Dir(dir)}); err != nil {
 			b.Fatal(err)
 		}
 		if n := c.Snapshot().Len(); n != benchSkills {
@@ -39,6 +42,8 @@ func BenchmarkOpen(b *testing.B) {
 		c.Close()
 	}
 	b.ReportMetric(benchSkills*float64(b.N)/b.Elapsed().Seconds(), "skills/s")
+	b.ReportMetric(float64(heap()-before)/1e6, "MB")
+	runtime.KeepAlive(c)
 }
 
 // BenchmarkOpenCached is the time until the skills of a cache are there; that of the

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/satchel-go/satchel/core"
 )
@@ -244,6 +245,30 @@ func TestRecall(t *testing.T) {
 			want("small talk without a strong hit", quiet, 0.75)
 		})
 	}
+}
+
+// BenchmarkSearch searches 10,000 skills with three wordings.
+func BenchmarkSearch(b *testing.B) {
+	wanted := map[string]bool{}
+	for _, r := range requests {
+		wanted[r.skill] = true
+	}
+	c := mustOpen(b, []Root{From("shelf", corpusShelf(b, benchSkills, wanted))})
+	if err := c.Index(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	var times []time.Duration
+	for b.Loop() {
+		q := Query{Phrasings: requests[len(times)%len(requests)].wordings[:], Limit: 5}
+		began := time.Now()
+		if _, err := c.Search(b.Context(), q); err != nil {
+			b.Fatal(err)
+		}
+		times = append(times, time.Since(began))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
+	b.ReportMetric(float64(times[len(times)*99/100].Microseconds()), "p99-µs")
 }
 
 func isAmong(hits []Hit, name string) bool {

@@ -37,10 +37,10 @@ const anchorMark = 'a'
 
 var errDeliveryText = errors.New("delivery is not readable")
 
-// MarshalJSON writes a delivery as a string.
-func (d Delivery) MarshalJSON() ([]byte, error) { return json.Marshal(d.text()) }
+// MarshalText writes a delivery; in JSON that is a string.
+func (d Delivery) MarshalText() ([]byte, error) { return []byte(d.text()), nil }
 
-// UnmarshalJSON reads what MarshalJSON writes, and the object of earlier releases.
+// UnmarshalJSON reads what MarshalText writes, and the object of earlier releases.
 func (d *Delivery) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] != '"' {
 		type object Delivery

@@ -84,13 +84,19 @@ func (r Receipt) String() string {
 // writeWord writes s, quoted if it contains something that the grammar of the line
 // uses.
 func writeWord(b *strings.Builder, s string) {
-	if s == "" || strings.ContainsFunc(s, func(r rune) bool {
-		return r <= ' ' || r == 0x7f || strings.ContainsRune(`"()[],@*`+"`", r) || r == '\uFFFD' || !strconv.IsPrint(r)
-	}) {
+	if s == "" || strings.ContainsFunc(s, isQuoted) {
 		b.WriteString(strconv.Quote(s))
 		return
 	}
 	b.WriteString(s)
+}
+
+// isQuoted reports whether a word with the character stands in quotes.
+func isQuoted(r rune) bool {
+	if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' { // most are names and digests
+		return false
+	}
+	return r <= ' ' || r == 0x7f || strings.ContainsRune(`"()[],@*`+"`", r) || r == '\uFFFD' || !strconv.IsPrint(r)
 }
 
 // receiptField is the last field of an answer that is JSON and has a receipt.

@@ -45,16 +45,16 @@ func ReturnName(skill string) string {
 
 func (r *Return) counts() []*int { return []*int{&r.Out, &r.Back, &r.Other, &r.Quiet} }
 
-// MarshalJSON writes the returns as one string, the rest first. Each is its counts and
+// MarshalText writes the returns as one string, the rest first. Each is its counts and
 // its name: "40.9.3 5.2:pdf".
-func (r Returns) MarshalJSON() ([]byte, error) {
+func (r Returns) MarshalText() ([]byte, error) {
 	var b strings.Builder
 	writeReturn(&b, r.Rest)
 	for _, s := range r.Skills {
 		b.WriteByte(' ')
 		writeReturn(&b, s)
 	}
-	return json.Marshal(b.String())
+	return []byte(b.String()), nil
 }
 
 func writeReturn(b *strings.Builder, r Return) {
@@ -77,7 +77,7 @@ func writeReturn(b *strings.Builder, r Return) {
 
 var errReturns = errors.New("returns of skills are not readable")
 
-// UnmarshalJSON reads what MarshalJSON writes, and the object of earlier releases.
+// UnmarshalJSON reads what MarshalText writes, and the object of earlier releases.
 func (r *Returns) UnmarshalJSON(data []byte) error {
 	*r = Returns{}
 	if len(data) > 0 && data[0] != '"' {
