@@ -39,7 +39,7 @@ import (
 func WithCache(dir string) Option { return func(c *config) { c.cacheDir = dir } }
 
 // cacheFormat changes with what is kept, and with what it means.
-const cacheFormat = 1
+const cacheFormat = 2
 
 // cacheMark begins a file of the cache; the SHA-256 of what follows is next.
 const cacheMark = "satchel catalog\n"
