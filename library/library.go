@@ -64,8 +64,9 @@ func WithLimits(limits Limits) Option {
 	}
 }
 
-// WithKeep sets how many revisions of each skill are kept beside the one that is
-// served. The default, 0, keeps all. One that goes leaves its entry in the audit.
+// WithKeep sets how many revisions of each skill are kept: the newest, and those that are
+// served or that a person approved last. The default, 0, keeps all. One that goes leaves
+// its entry in the audit.
 func WithKeep(revisions int) Option {
 	return func(l *Library) error {
 		if revisions < 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/catalogtest"
@@ -96,6 +97,30 @@ func edit(t *testing.T, l *library.Library, a library.Actor, e library.Edit) lib
 		t.Fatal(err)
 	}
 	return out
+}
+
+func TestKeepsAsManyVersionsAsWanted(t *testing.T) {
+	now := time.Unix(1_000, 0).UTC()
+	l := open(t, library.WithKeep(2), library.WithClock(func() time.Time { return now }))
+	at := shared(t, l, "pdf", text).VersionRef
+	for _, with := range []string{"a form", "that form", "this form"} {
+		now = now.Add(time.Hour)
+		body := read(t, l, eve, library.Ref{Skill: "pdf"}, "SKILL.md")
+		at = edit(t, l, eve, library.Edit{Action: library.Replace, Skill: "pdf", Expected: at, Content: body + with + "\n"}).VersionRef
+	}
+	var kept []string
+	for r, err := range l.History(t.Context(), eve, library.Ref{Skill: "pdf"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, fmt.Sprint(r.Version, " ", r.At.Unix()))
+	}
+	if got := strings.Join(kept, "; "); got != "4 11800; 3 8200" {
+		t.Errorf("kept are %s", got)
+	}
+	if _, err := library.New(library.NewMemory(), library.WithKeep(-1)); !errors.Is(err, library.ErrInvalid) {
+		t.Errorf("less than none: %v", err)
+	}
 }
 
 func TestEditMakesVersions(t *testing.T) {

@@ -235,6 +235,22 @@ func TestLoadAndUseInOneMessage(t *testing.T) {
 	})
 }
 
+// Some clients take no file parts: the model gets the words beside them.
+func TestModelsWithoutFileParts(t *testing.T) {
+	file := schema.MessageInputPart{Type: schema.ChatMessagePartTypeFileURL, File: &schema.MessageInputFile{Name: "a.csv"}}
+	words := schema.MessageInputPart{Type: schema.ChatMessagePartTypeText, Text: "sum it up"}
+	m := script(say("3"))
+	cfg := &adk.ChatModelAgentConfig{Model: m, Instruction: "Count."}
+	install(t, cfg, newRuntime(t), eino.WithoutFileParts())
+	ctx := satchel.WithSession(t.Context(), "s")
+	r := adk.NewRunner(ctx, adk.RunnerConfig{Agent: newAgent(t, cfg)})
+	noErrors(t, drain(t, r.Run(ctx, []*schema.Message{{Role: schema.User, UserInputMultiContent: []schema.MessageInputPart{words, file}}})))
+	req := m.request(t, 0)
+	if parts := req[len(req)-1].UserInputMultiContent; len(parts) != 1 || parts[0].Text != words.Text {
+		t.Errorf("the model got %+v", parts)
+	}
+}
+
 func TestPartsSurvive(t *testing.T) {
 	url := "https://example.com/cat.png"
 	image := schema.MessageInputPart{Type: schema.ChatMessagePartTypeImageURL,

@@ -207,6 +207,32 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// What was read is kept as far as there is room for it.
+func TestCacheBytes(t *testing.T) {
+	for bytes, reads := range map[int]int{64: 1, 4: 2} {
+		w := newWorld()
+		w.put("pdf", "SKILL.md", text("pdf", "Far."))
+		w.put("pdf", "a.md", "About.\n")
+		s := w.open(t, WithCacheBytes(bytes))
+		listing, err := s.Scan(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			files, err := s.Open(t.Context(), listing.Entries[0].ID, listing.Entries[0].Revision)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if doc, err := fs.ReadFile(files, "a.md"); err != nil || string(doc) != "About.\n" {
+				t.Errorf("%q, %v", doc, err)
+			}
+		}
+		if len(w.reads) != reads {
+			t.Errorf("with %d bytes %q were read", bytes, w.reads)
+		}
+	}
+}
+
 // TestHTTP reads by HTTP, bounded.
 func TestHTTP(t *testing.T) {
 	w := newWorld()

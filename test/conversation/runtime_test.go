@@ -244,6 +244,22 @@ func TestRebuiltRecordKeepsTheCap(t *testing.T) {
 	chattest.Same(t, "loaded", c.LoadedNames(), "s2[]")
 }
 
+// The host chooses which skill makes room: here the one that was loaded last.
+func TestVictim(t *testing.T) {
+	last := func(loaded []session.Active) string { return loaded[len(loaded)-1].Skill }
+	for _, tc := range []struct {
+		victim loadmode.Victim
+		loaded []string
+	}{{last, []string{"s0[]", "s2[]"}}, {nil, []string{"s1[]", "s2[]"}}} {
+		r := chattest.Open(t, chattest.NewWorld(3).Files, satchel.WithMaxLoaded(2), satchel.WithVictim(tc.victim))
+		c := chattest.NewChat(t, r).Say(core.User, "hi")
+		for _, skill := range []string{"s0", "s1", "s2"} {
+			c.Calls("skill_load " + skill)
+		}
+		chattest.Same(t, "loaded", c.LoadedNames(), tc.loaded...)
+	}
+}
+
 // Where a turn is not one message of the user, content that the host declared
 // stays where it was all the same.
 func TestTurnWithoutMessage(t *testing.T) {
