@@ -44,7 +44,9 @@ type TurnHistory interface {
 	// order: an llms.HumanChatMessage with the question; for each response that called
 	// tools an llms.AIChatMessage with its calls, followed by an llms.ToolChatMessage
 	// for each result; an llms.AIChatMessage with the answer. Messages must return
-	// them unchanged. Results of loads are receipts, without the texts of the skills.
+	// them unchanged: the JSON of llms.ToolCall, as of langchaingo v0.1.14, cannot be
+	// read back, so keep name and arguments of calls in a form of your own. Results of
+	// loads are receipts, without the texts of the skills.
 	AddTurn(ctx context.Context, messages []llms.ChatMessage) error
 }
 

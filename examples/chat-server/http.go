@@ -69,10 +69,11 @@ func (t *tenant) message(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// upload keeps a file of the user. The next message of the conversation tells it.
+// upload keeps a file of the user, below uploads/: what skills save has other names. The
+// next message of the conversation tells it.
 func (t *tenant) upload(w http.ResponseWriter, r *http.Request) {
 	// snippet: upload
-	info, err := t.files.Save(r.Context(), r.PathValue("chat"), r.PathValue("name"),
+	info, err := t.files.Save(r.Context(), r.PathValue("chat"), uploaded+r.PathValue("name"),
 		r.Header.Get("Content-Type"), r.Body, maxUpload)
 	// end snippet
 	if err != nil {

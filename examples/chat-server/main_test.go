@@ -68,7 +68,7 @@ func converse(t *testing.T, at places) {
 	))
 	url, stop := serving(t, at)
 	const ops, docs = "token-of-ops", "token-of-docs"
-	if status, ref := ask(t, ops, "PUT", url+"/chats/night/files/app.log", "2026 ERROR disk is full\n2026 ERROR disk is full\n"); status != http.StatusOK || ref != "artifact://app.log@0\n" {
+	if status, ref := ask(t, ops, "PUT", url+"/chats/night/files/app.log", "2026 ERROR disk is full\n2026 ERROR disk is full\n"); status != http.StatusOK || ref != "artifact://uploads/app.log@0\n" {
 		t.Fatalf("upload: %d %s", status, ref)
 	}
 	status, events := ask(t, ops, "POST", url+"/chats/night/messages", "What is in the log?")
@@ -84,6 +84,9 @@ func converse(t *testing.T, at places) {
 	defer stop()
 	if status, table := ask(t, ops, "GET", url+"/chats/night/files/out/errors.tsv", ""); status != http.StatusOK || !strings.Contains(table, "disk is full") {
 		t.Errorf("download: %d %q", status, table)
+	}
+	if status, upload := ask(t, ops, "GET", url+"/chats/night/files/uploads/app.log", ""); status != http.StatusOK || !strings.HasPrefix(upload, "2026") {
+		t.Errorf("the upload: %d %q", status, upload)
 	}
 	if _, events := ask(t, ops, "POST", url+"/chats/night/messages", "How many?"); !strings.Contains(events, "event: done") {
 		t.Errorf("turn after the restart: %s", events)

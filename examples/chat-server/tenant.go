@@ -70,8 +70,10 @@ func newTenant(ctx context.Context, at places, token string, skillDirs []string)
 	return t, nil
 }
 
-// uploads are the files that the user has sent to the conversation of ctx. Those that
-// skills have saved are below out/.
+// uploaded begins the names of files that users have sent.
+const uploaded = "uploads/"
+
+// uploads are the files that the user has sent to the conversation of ctx.
 func (t *tenant) uploads(ctx context.Context) (files []workspace.Attachment) {
 	// snippet: uploads
 	chat, _ := satchel.SessionID(ctx)
@@ -80,7 +82,7 @@ func (t *tenant) uploads(ctx context.Context) (files []workspace.Attachment) {
 		log.Print("uploads: ", err)
 	}
 	for _, file := range kept {
-		if !strings.HasPrefix(file.Name, "out/") {
+		if strings.HasPrefix(file.Name, uploaded) {
 			ref := artifacts.Ref{Name: file.Name, Version: file.Version}
 			files = append(files, workspace.Attachment{Ref: ref.String(), MIME: file.MIME})
 		}
