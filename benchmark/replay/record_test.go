@@ -42,18 +42,7 @@ func TestRecordsGrowByLessThanAKilobyte(t *testing.T) {
 	systems := coreSystems()
 	most := 0
 	for _, p := range random.Plans(77, 36) {
-		dir := t.TempDir()
-		if err := p.WriteSkills(dir); err != nil {
-			t.Fatal(err)
-		}
-		s, err := p.Scenario()
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts, err := scenario.Open(t.Context(), dir, []*scenario.Scenario{s})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s, texts, dir := stageOf(t, p)
 		adaptive, turn := recordSizes(t, systems[0], s, texts, dir), recordSizes(t, systems[1], s, texts, dir)
 		for i, size := range adaptive {
 			grown := size - turn[i]

@@ -13,8 +13,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Freeze gives rec the overview of the catalog that its agent sees, as it is now. The session keeps it
-// when the catalog changes, so that the beginning of its requests stays the same.
+// Freeze gives rec the overview of the catalog that its agent sees, as it is now. The
+// session keeps it when the catalog changes, so that the beginning of its requests stays
+// the same.
 func (v *Overviews) Freeze(ctx context.Context, rec *session.Record, skills *catalog.Catalog, messages []core.Message) error {
 	o := v.Of(skills)
 	rec.Overview, rec.Listing, rec.Notes = "", o.listing.Digest, nil

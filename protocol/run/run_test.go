@@ -328,27 +328,6 @@ module.exports.main = async (args) => {
 	failed(t, b.do(t, run.Job{Language: "javascript", Code: "module.exports.main = () => NaN"}), "NotJSON", "it holds NaN")
 }
 
-func TestSkillsAreReadOnly(t *testing.T) {
-	b := newBench(t, skills)
-	if b.Executor.Capabilities().Isolation == executor.IsolationNone {
-		t.Log("without isolation nothing is read-only")
-		return
-	}
-	leads := b.skill(t, "sales.leads.sync")
-	r := b.do(t, run.Job{Mounted: []*shelf.Skill{leads}, Code: `import os
-def main(args):
-    open(os.path.join(os.environ["WORKSPACE_DIR"], "mine"), "w").close()
-    try:
-        open(os.path.join(os.environ["SKILLS_DIR"], "sales.leads.sync", "skill.toml"), "w")
-        return "written"
-    except OSError as e:
-        return type(e).__name__
-`})
-	if got := string(r.Output); got != `"OSError"` && got != `"PermissionError"` {
-		t.Errorf("%+v %+v", r, r.Error)
-	}
-}
-
 func TestQueue(t *testing.T) {
 	q := run.NewQueue(2) // one for each tenant
 	nothing := func() {}

@@ -140,11 +140,13 @@ func TestSetIsReadOnly(t *testing.T) {
 def main(args):
     skill = os.path.join(os.environ["SKILLS_DIR"], "sales.leads.sync")
     helper = os.path.join(skill, "code", "helper.py")
+    for name in (helper, skill + "/skill.toml"):
+        open(name).close() # they are where the attacks look for them
     def write(name):
         with open(name, "w") as f:
             f.write("def double(n): return 0")
     done = []
-    for attack in (lambda: write(helper), lambda: os.truncate(helper, 0), lambda: os.remove(helper), lambda: write(skill + "/code/json.py"),
+    for attack in (lambda: write(helper), lambda: write(skill + "/skill.toml"), lambda: os.truncate(helper, 0), lambda: os.remove(helper), lambda: write(skill + "/code/json.py"),
                    lambda: write(skill + "/.venv/x"), lambda: os.rename(skill, skill + "x"), lambda: os.mkdir(os.path.dirname(skill) + "/new")):
         try:
             attack()
