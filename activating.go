@@ -92,7 +92,7 @@ func (r *Runtime) activate(ctx context.Context, rec *session.Record, messages []
 	var events []core.Event
 	if r.mentions != 0 {
 		var notes []string
-		for _, name := range r.mentionedIn(r.seenBy(r.states.of(rec.Key)).Snapshot(), text) {
+		for _, name := range r.mentionedIn(r.audiences.SeenBy(r.states.Of(rec.Key)).Snapshot(), text) {
 			if rec.Find(name) == nil && r.max > 0 && len(rec.Active) >= r.max {
 				notes = append(notes, fmt.Sprintf("not loaded, at most %d: %s", r.max, name))
 				continue
@@ -120,7 +120,7 @@ func (r *Runtime) activate(ctx context.Context, rec *session.Record, messages []
 	}
 	if r.activation == Suggest {
 		rec.Notes = append(rec.Notes, session.Note{Anchor: rec.User, Text: "<skills_suggested>" + processors.Escaped(strings.Join(likely, ", ")) + "</skills_suggested>"})
-		r.states.of(rec.Key).found(likely)
+		r.states.Of(rec.Key).Found(likely)
 		return rec, events, nil
 	}
 	next, happened, err := r.declare(ctx, rec, Load{Skill: likely[0]})
@@ -132,7 +132,7 @@ func (r *Runtime) activate(ctx context.Context, rec *session.Record, messages []
 
 // likely names the skills that a text is likely to mean and that are not loaded.
 func (r *Runtime) likely(ctx context.Context, rec *session.Record, text string) ([]string, error) {
-	found, err := r.seenBy(r.states.of(rec.Key)).Search(ctx, catalog.Query{Phrasings: []string{text}, Recent: rec.LoadedLately(), Limit: r.suggested + len(rec.Active)})
+	found, err := r.audiences.SeenBy(r.states.Of(rec.Key)).Search(ctx, catalog.Query{Phrasings: []string{text}, Recent: rec.LoadedLately(), Limit: r.suggested + len(rec.Active)})
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (r *Runtime) likely(ctx context.Context, rec *session.Record, text string) 
 
 // declare makes loads that no call made, at the user message of the turn.
 func (r *Runtime) declare(ctx context.Context, rec *session.Record, loads ...Load) (*session.Record, []core.Event, error) {
-	scope := r.scope(rec.Key, r.states.of(rec.Key))
+	scope := r.scope(rec.Key, r.states.Of(rec.Key))
 	scope.Record = func(context.Context) (*session.Record, error) { return rec, nil }
 	declaration, err := tools.Declare(ctx, scope, loads)
 	if err != nil {
@@ -181,19 +181,6 @@ func (r *Runtime) mentionedIn(snapshot *catalog.Snapshot, text string) (names []
 		}
 	}
 	return names
-}
-
-// tellExecuting reports the bodies that a request contains for the first time.
-func (r *Runtime) tellExecuting(ctx context.Context, rec *session.Record, state *agentState, hidden []session.DeliveryKey) {
-	if r.events == nil {
-		return
-	}
-	for i := range rec.Deliveries {
-		d := &rec.Deliveries[i]
-		if d.Body && !d.Old && d.Turn == rec.Turn && !slices.Contains(hidden, d.Key()) && state.beginsExecuting(d.Call, d.Skill) {
-			r.emit(ctx, core.Event{Kind: core.SkillExecuting, Key: rec.Key, Skill: d.Skill, Digest: d.Digest})
-		}
-	}
 }
 
 // completed are the events of skills that were loaded and are no longer so, but for those

@@ -42,22 +42,22 @@ func (a Agent) Open(ctx context.Context, call core.ToolCall) (*Call, error) {
 	if err := admit(a.key); err != nil {
 		return nil, err
 	}
-	if err := r.open.enter(); err != nil {
+	if !r.open.Enter() {
+		return nil, ErrShutdown
+	}
+	c := &Call{runtime: r, key: a.key, call: call, state: r.states.Of(a.key), operation: r.set.Operation(call.Name), open: true}
+	if err := r.audiences.Know(ctx, a.key, c.state); err != nil {
+		r.open.Leave()
 		return nil, err
 	}
-	c := &Call{runtime: r, key: a.key, call: call, state: r.states.of(a.key), operation: r.set.Operation(call.Name), open: true}
-	if err := r.knowAudience(ctx, a.key, c.state); err != nil {
-		r.open.leave()
-		return nil, err
-	}
-	last := c.state.lastResponse()
+	last := c.state.LastResponse()
 	if last == nil && c.needsRecord() {
 		rec, err := r.loadSeen(ctx, a.key)
 		if err != nil {
-			r.open.leave()
+			r.open.Leave()
 			return nil, err
 		}
-		c.record, last = rec, c.state.recall(rec)
+		c.record, last = rec, c.state.Recall(rec)
 	}
 	c.place, c.observed = last.Open(call), last.Observed()
 	if c.operation != nil {
@@ -90,7 +90,7 @@ func (a Agent) observe(ctx context.Context, calls []core.ToolCall) error {
 	if err := admit(a.key); err != nil {
 		return err
 	}
-	state := r.states.of(a.key)
+	state := r.states.Of(a.key)
 	made := make([]response.Made, 0, len(calls))
 	changes, own := false, 0
 	for _, call := range calls {
@@ -107,9 +107,9 @@ func (a Agent) observe(ctx context.Context, calls []core.ToolCall) error {
 		changes = changes || m.Changes || m.Once
 		made = append(made, m)
 	}
-	again := r.once && !state.wereAnswered(calls)
+	again := r.once && !state.WereAnswered(calls)
 	clean := true
-	if changes || r.mode == loadmode.Once || !state.isClean() {
+	if changes || r.mode == loadmode.Once || !state.IsClean() {
 		var events []core.Event
 		rec, err := session.Update(ctx, r.storeOf(a.key), a.key, func(rec *session.Record) (*session.Record, error) {
 			next := rec.Clone()
@@ -134,6 +134,6 @@ func (a Agent) observe(ctx context.Context, calls []core.ToolCall) error {
 		}
 		clean = len(rec.Unnumbered) == 0
 	}
-	state.respond(response.New(made, time.After), len(calls), clean)
+	state.Respond(response.New(made, time.After), len(calls), clean)
 	return nil
 }

@@ -88,7 +88,7 @@ func (c *Call) bind(ctx context.Context, rec *session.Record) (*session.Grant, s
 				parts = append(append(parts, "listed"), h.Tools...)
 			}
 		}
-		if k, ok := c.runtime.seenBy(c.state).Snapshot().Skill(a.Skill); ok && k.Origin != "" {
+		if k, ok := c.runtime.audiences.SeenBy(c.state).Snapshot().Skill(a.Skill); ok && k.Origin != "" {
 			parts = append(parts, k.ID, k.Revision) // all of its files, read or not
 		}
 		grant.Skills[a.Skill] = canonjson.Sum(parts...)
@@ -97,7 +97,7 @@ func (c *Call) bind(ctx context.Context, rec *session.Record) (*session.Grant, s
 	// Of a command, or of one of Satchel's tools, only this call with these files is
 	// approved; of another tool every call is.
 	if c.request.Takes == permission.Command || c.operation != nil {
-		files, err := c.runtime.filesOf(ctx, c.runtime.seenBy(c.state), c.request.Skill)
+		files, err := c.runtime.filesOf(ctx, c.runtime.audiences.SeenBy(c.state), c.request.Skill)
 		if err != nil {
 			return nil, "", err
 		}

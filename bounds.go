@@ -5,15 +5,16 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
 )
 
 // decide judges a request by the lists that hold for the agent, and then by those of
 // the agents that called it.
-func (r *Runtime) decide(ctx context.Context, key core.SessionKey, state *agentState, rec *session.Record, q permission.Request) (permission.Verdict, error) {
+func (r *Runtime) decide(ctx context.Context, key core.SessionKey, state *agentstate.State, rec *session.Record, q permission.Request) (permission.Verdict, error) {
 	lists := r.lists(rec)
-	if skill, ok := r.seenBy(state).Snapshot().Skill(q.Skill); ok && q.Skill != "" {
+	if skill, ok := r.audiences.SeenBy(state).Snapshot().Skill(q.Skill); ok && q.Skill != "" {
 		q.Skill = skill.Name
 		held := slices.ContainsFunc(lists, func(l permission.List) bool { return l.Skill == skill.Name })
 		switch {

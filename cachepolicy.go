@@ -49,7 +49,7 @@ func (r *Runtime) keepWhileCheaper(ctx context.Context, next, rec *session.Recor
 	if r.mode != loadmode.Turn || r.policy == (loadmode.CachePolicy{}) || len(rec.Deliveries) == 0 {
 		return nil
 	}
-	content, err := r.states.of(next.Key).shown(rec, r.pinLookup(ctx, next.Key))
+	content, err := r.states.Of(next.Key).Shown(rec, r.pinLookup(ctx, next.Key))
 	if err != nil {
 		return err
 	}

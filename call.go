@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
@@ -18,7 +19,7 @@ import (
 type Call struct {
 	runtime   *Runtime
 	key       core.SessionKey
-	state     *agentState
+	state     *agentstate.State
 	call      core.ToolCall
 	operation *tools.Operation // nil: a tool of the host
 	args      tools.Args       // of an operation, decoded
@@ -60,7 +61,7 @@ func (c *Call) Close() {
 	c.place.End()
 	if c.open {
 		c.open = false
-		c.runtime.open.leave()
+		c.runtime.open.Leave()
 	}
 }
 

@@ -33,13 +33,13 @@ func (r *Runtime) boundBy(rec *session.Record) []bound {
 	if len(rec.Lists) == 0 || !r.judge.Policy.Restricts() {
 		return nil
 	}
-	return []bound{{key: rec.Key, turn: rec.Turn, judge: r.judging(r.states.of(rec.Key)), lists: r.lists(rec), held: rec.Lists, runtime: r}}
+	return []bound{{key: rec.Key, turn: rec.Turn, judge: r.judging(r.states.Of(rec.Key)), lists: r.lists(rec), held: rec.Lists, runtime: r}}
 }
 
 // lostBound is what an agent leaves to others whose record is lost: they do only what
 // no list can forbid.
 func (r *Runtime) lostBound(key core.SessionKey) bound {
-	judge := r.judging(r.states.of(key))
+	judge := r.judging(r.states.Of(key))
 	if !judge.Policy.Restricts() {
 		judge.Policy = permission.Restrict
 	}

@@ -1,6 +1,10 @@
 package satchel
 
-import "github.com/satchel-go/satchel/core"
+import (
+	"errors"
+
+	"github.com/satchel-go/satchel/core"
+)
 
 // SearchMode says whether the model is offered skill_search.
 type SearchMode uint8
@@ -47,3 +51,6 @@ type Audience struct {
 	// Nil allows all.
 	Allow func(core.Skill) bool
 }
+
+// ErrAudience reports an audience without a key.
+var ErrAudience = errors.New("an audience that allows not all skills needs a key")

@@ -2,6 +2,7 @@ package satchel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/satchel-go/satchel/artifacts"
@@ -73,4 +74,30 @@ func (r *Runtime) swept(s workspace.Swept) {
 		detail += ": " + s.Err.Error()
 	}
 	r.emit(context.Background(), core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: s.Session}, Duration: s.Took, Detail: detail})
+}
+
+// unstager is a workspace that can give back the files of a skill.
+type unstager interface {
+	Unstage(ctx context.Context, skill string) error
+}
+
+// unstage removes the staged files of skills that a session may not see any more.
+func (r *Runtime) unstage(ctx context.Context, key core.SessionKey, names []string) error {
+	if r.runner == nil || len(names) == 0 {
+		return nil
+	}
+	ws, err := r.runner.Workspaces.Of(ctx, key.Session)
+	if err != nil {
+		return err
+	}
+	defer ws.Release()
+	u, ok := ws.(unstager)
+	if !ok {
+		return nil
+	}
+	var errs []error
+	for _, name := range names {
+		errs = append(errs, u.Unstage(ctx, name))
+	}
+	return errors.Join(errs...)
 }

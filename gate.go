@@ -158,7 +158,7 @@ func (c *Call) requests(ctx context.Context) permission.Request {
 	}
 	request := c.operation.Request(c.args)
 	request.Tool = tool
-	if skill, ok := c.runtime.seenBy(c.state).Snapshot().Skill(request.Skill); ok {
+	if skill, ok := c.runtime.audiences.SeenBy(c.state).Snapshot().Skill(request.Skill); ok {
 		request.Skill = skill.Name
 	}
 	return request

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
@@ -15,9 +16,9 @@ import (
 
 // judging returns the judge, which knows all tools that the lists of those skills name
 // which an agent sees: of all skills while its audience is not known.
-func (r *Runtime) judging(state *agentState) *permission.Judge {
+func (r *Runtime) judging(state *agentstate.State) *permission.Judge {
 	judge := r.judge
-	judge.Mentions = r.overviews.Of(seenOr(state.skills(), r.catalog)).Mentions()
+	judge.Mentions = r.overviews.Of(r.audiences.KnownOf(state)).Mentions()
 	return &judge
 }
 
@@ -54,8 +55,8 @@ func (r *Runtime) toolOf(name string) permission.Tool {
 
 // toolsOf returns the names of the tools that the last request of the agent
 // offered. Before its first request they are those of the runtime.
-func (r *Runtime) toolsOf(state *agentState) []string {
-	if names := state.offered(); len(names) > 0 {
+func (r *Runtime) toolsOf(state *agentstate.State) []string {
+	if names := state.Offered(); len(names) > 0 {
 		return names
 	}
 	return r.toolNames()
@@ -67,7 +68,7 @@ const maxUnavailable = 40
 // restricted returns a function that writes a line for the answer to a load: which
 // tools the lists allow, which they take away, and which listed tools do not exist.
 // It returns nil where lists take nothing away.
-func (r *Runtime) restricted(state *agentState) func(*session.Record) string {
+func (r *Runtime) restricted(state *agentstate.State) func(*session.Record) string {
 	if !r.judge.Policy.Restricts() {
 		return nil
 	}
@@ -101,9 +102,9 @@ func (r *Runtime) restricted(state *agentState) func(*session.Record) string {
 // inVain says which listed tools the agent does not have, and which names no tool is
 // known by. Before the agent's first request its tools are not known, so it says only
 // the latter.
-func (r *Runtime) inVain(state *agentState, lists []permission.List) string {
+func (r *Runtime) inVain(state *agentstate.State, lists []permission.List) string {
 	var tools []permission.Tool
-	offered := state.offered()
+	offered := state.Offered()
 	for _, name := range offered {
 		tools = append(tools, r.toolOf(name))
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -33,9 +34,8 @@ func New(opts ...Option) (*Runtime, error) {
 	r := &Runtime{
 		settings:  s,
 		anonymous: session.NewMemory(),
-		states:    newAgentStates(maxStates),
+		states:    agentstate.New(agentstate.Max),
 		names:     permission.NewNames(s.tooling...),
-		open:      newOpenCalls(),
 	}
 	if s.vocabulary != nil && s.vocabulary.InSystem && !s.placed {
 		r.placement = processors.InSystem
@@ -62,6 +62,7 @@ func New(opts ...Option) (*Runtime, error) {
 		}
 		r.catalog = opened
 	}
+	r.audiences = agentstate.Audiences{Catalog: r.catalog, Of: r.asked()}
 	if err := r.offer(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}

@@ -87,3 +87,18 @@ func WithAudience(audience func(ctx context.Context, key core.SessionKey) Audien
 		return nil
 	}
 }
+
+// asked is the function of [WithAudience] for those who find out what an agent sees, nil
+// where everybody sees all.
+func (s *settings) asked() func(context.Context, core.SessionKey) (string, func(core.Skill) bool, error) {
+	if s.audience == nil {
+		return nil
+	}
+	return func(ctx context.Context, key core.SessionKey) (string, func(core.Skill) bool, error) {
+		a := s.audience(ctx, key)
+		if a.Allow != nil && a.Key == "" {
+			return "", nil, fmt.Errorf("session %q: %w", key.Session, ErrAudience)
+		}
+		return a.Key, a.Allow, nil
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 )
@@ -26,8 +27,8 @@ func WithPrefixGuard(onBreak ...func(processors.PrefixBreak)) Option {
 }
 
 // guard checks a view and reports its break.
-func (r *Runtime) guard(ctx context.Context, req *core.Request, state *agentState, view []core.Message, rec *session.Record) {
-	found, broken := r.states.watch(state).Check(view, rec, req.Definitions...)
+func (r *Runtime) guard(ctx context.Context, req *core.Request, state *agentstate.State, view []core.Message, rec *session.Record) {
+	found, broken := r.states.Watch(state).Check(view, rec, req.Definitions...)
 	if !broken {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -25,23 +26,23 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	if err := admit(req.Key); err != nil {
 		return core.View{}, err
 	}
-	if err := r.open.check(); err != nil {
-		return core.View{}, err
+	if r.open.Stopped() {
+		return core.View{}, ErrShutdown
 	}
-	state := r.states.of(req.Key)
+	state := r.states.Of(req.Key)
 	rec, err := r.advanced(ctx, &req, state)
 	if err != nil {
 		return core.View{}, err
 	}
-	if err := r.knowAudience(ctx, req.Key, state); err != nil {
+	if err := r.audiences.Know(ctx, req.Key, state); err != nil {
 		return core.View{}, err
 	}
 	if r.runner != nil {
 		req.Files = named(req.Files, req.Messages, rec)
-		r.states.keep(state, req.Files)
+		r.states.Keep(state, req.Files)
 	}
 	if len(req.Tools) > 0 {
-		state.offer(req.Tools)
+		state.Offer(req.Tools)
 		r.warnUnmapped(ctx, req.Key, req.Tools)
 	}
 	if rec, err = r.keepHanded(ctx, req.Key, rec, state); err != nil {
@@ -61,7 +62,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 			return core.View{}, err
 		}
 	}
-	if last := state.lastResponse(); r.mode == loadmode.Once && last.Observed() {
+	if last := state.LastResponse(); r.mode == loadmode.Once && last.Observed() {
 		st.Response = last.Calls()
 	}
 	st.Space = req.Space
@@ -70,7 +71,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	}
 	render := func() (messages []core.Message, elsewhere processors.Elsewhere, err error) {
 		st.Record = rec
-		if st.Content, err = state.shown(rec, text); err == nil {
+		if st.Content, err = state.Shown(rec, text); err == nil {
 			messages, elsewhere = processors.Render(r.chain, req.Messages, st)
 		}
 		return messages, elsewhere, err
@@ -87,11 +88,15 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 			return core.View{}, err
 		}
 	}
-	state.hide(elsewhere.Hidden)
+	state.Hide(elsewhere.Hidden)
 	if r.once {
-		state.holds(req.Messages)
+		state.Holds(req.Messages)
 	}
-	r.tellExecuting(ctx, rec, state, elsewhere.Hidden)
+	if r.events != nil {
+		for _, e := range state.Executing(rec, elsewhere.Hidden) {
+			r.emit(ctx, e)
+		}
+	}
 	if r.guarded {
 		r.guard(ctx, &req, state, messages, rec)
 	}
@@ -100,16 +105,16 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 
 // advanced loads the record of the request. Where the request begins a user turn, it
 // saves and returns the record with which that turn begins.
-func (r *Runtime) advanced(ctx context.Context, req *core.Request, state *agentState) (*session.Record, error) {
+func (r *Runtime) advanced(ctx context.Context, req *core.Request, state *agentstate.State) (*session.Record, error) {
 	store := r.storeOf(req.Key)
 	rec, err := store.Load(ctx, req.Key)
 	if err != nil {
 		return nil, err
 	}
-	state.saw(rec)
+	state.Saw(rec)
 	t := r.turnOf(ctx, rec, req.Messages, state)
 	if !t.Begins {
-		state.inTurn(rec.Turn)
+		state.InTurn(rec.Turn)
 		if rec, err = r.noteMoved(ctx, store, rec, req.Messages); err != nil {
 			return nil, err
 		}
@@ -129,8 +134,8 @@ func (r *Runtime) advanced(ctx context.Context, req *core.Request, state *agentS
 	if err != nil {
 		return nil, err
 	}
-	state.beginTurn()
-	state.inTurn(rec.Turn)
+	state.BeginTurn()
+	state.InTurn(rec.Turn)
 	for _, e := range events {
 		e.Key = req.Key
 		r.emit(ctx, e)
@@ -148,7 +153,7 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 		return nil, nil, err
 	}
 	next.CompactNow()
-	skills, err := r.askAudience(ctx, next.Key, r.states.of(next.Key))
+	skills, err := r.audiences.Ask(ctx, next.Key, r.states.Of(next.Key))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -218,7 +223,7 @@ func isSpent(rec *session.Record, skill string) bool {
 }
 
 // turnOf finds out whether the request begins a user turn.
-func (r *Runtime) turnOf(ctx context.Context, rec *session.Record, messages []core.Message, state *agentState) loadmode.UserTurn {
+func (r *Runtime) turnOf(ctx context.Context, rec *session.Record, messages []core.Message, state *agentstate.State) loadmode.UserTurn {
 	token, _ := TurnToken(ctx)
-	return loadmode.FindTurn(rec, messages, token, state.isAnswered(), state.mark)
+	return loadmode.FindTurn(rec, messages, token, state.IsAnswered(), state.Mark)
 }

@@ -52,7 +52,7 @@ func (r *Runtime) keepByPrices(ctx context.Context, next, rec *session.Record, m
 	if len(rec.Deliveries) == 0 {
 		return nil
 	}
-	content, err := r.states.of(next.Key).shown(rec, r.pinLookup(ctx, next.Key))
+	content, err := r.states.Of(next.Key).Shown(rec, r.pinLookup(ctx, next.Key))
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (r *Runtime) noteMoved(ctx context.Context, store session.Store, rec *sessi
 		if !moved(rec) {
 			return nil, nil
 		}
-		content, err := r.states.of(rec.Key).shown(rec, r.pinLookup(ctx, rec.Key))
+		content, err := r.states.Of(rec.Key).Shown(rec, r.pinLookup(ctx, rec.Key))
 		if err != nil {
 			return nil, err
 		}

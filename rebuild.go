@@ -18,6 +18,6 @@ func (r *Runtime) rebuild(ctx context.Context, rec *session.Record, messages []c
 			return err
 		}
 	}
-	restoring := rebuild.Rebuild{Scope: r.scope(rec.Key, r.states.of(rec.Key)), Set: r.set, Ended: ended}
+	restoring := rebuild.Rebuild{Scope: r.scope(rec.Key, r.states.Of(rec.Key)), Set: r.set, Ended: ended}
 	return restoring.From(ctx, rec, messages)
 }

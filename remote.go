@@ -15,12 +15,12 @@ import (
 func (c *Call) runsBesideRemote() bool {
 	q := &c.request
 	runs := q.Takes == permission.Command || q.Takes != permission.Inert && slices.Contains(q.Tool.As, "Bash")
-	return runs && !q.Idle && slices.ContainsFunc(c.runtime.seenBy(c.state).Snapshot().Skills(), func(k core.Skill) bool { return k.Origin != "" })
+	return runs && !q.Idle && slices.ContainsFunc(c.runtime.audiences.SeenBy(c.state).Snapshot().Skills(), func(k core.Skill) bool { return k.Origin != "" })
 }
 
 // remote are the skills that are served from afar and have a text in view.
 func (c *Call) remote(rec *session.Record) (all []core.Skill) {
-	snapshot := c.runtime.seenBy(c.state).Snapshot()
+	snapshot := c.runtime.audiences.SeenBy(c.state).Snapshot()
 	add := func(name string) {
 		k, ok := snapshot.Skill(name)
 		if ok && k.Origin != "" && !slices.ContainsFunc(all, func(have core.Skill) bool { return have.ID == k.ID }) {

@@ -12,7 +12,9 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/overview"
+	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -39,12 +41,13 @@ type Runtime struct {
 	// terminals are the commands that go on between calls; nil without a runner.
 	terminals *terminal.Table
 	runs      atomic.Int64
-	states    *agentStates
+	states    *agentstate.States
+	audiences agentstate.Audiences
 	names     *permission.Names
 	overviews *overview.Overviews
 	scanned   atomic.Pointer[catalog.Snapshot]
 	warned    sync.Map // agents whose unmapped tools were told
-	open      *openCalls
+	open      response.Open
 	closing   sync.Once
 	closed    error // of Close
 }
@@ -82,7 +85,7 @@ func (r *Runtime) unequip() error {
 func (r *Runtime) Shutdown(ctx context.Context) error {
 	var err error
 	select {
-	case <-r.open.stop():
+	case <-r.open.Stop():
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -100,6 +103,9 @@ func (r *Runtime) Refresh(ctx context.Context) error {
 	return err
 }
 
+// ErrShutdown reports a request or a call that came after [Runtime.Shutdown].
+var ErrShutdown = errors.New("the runtime is shutting down")
+
 // emit reports an event to the hook of [WithEventHook] and to the log: denials at
 // Info, all else at Debug.
 func (r *Runtime) emit(ctx context.Context, e core.Event) {
@@ -107,10 +113,10 @@ func (r *Runtime) emit(ctx context.Context, e core.Event) {
 		e.Time = time.Now()
 	}
 	if e.Turn == 0 {
-		e.Turn = r.states.turnOf(e.Key)
+		e.Turn = r.states.TurnOf(e.Key)
 	}
 	if e.Kind == core.SkillActivated && e.Detail == "" {
-		e.Detail = r.states.of(e.Key).foundBy(e.Skill)
+		e.Detail = r.states.Of(e.Key).FoundBy(e.Skill)
 	}
 	e.Phase = e.Kind.Phase()
 	if r.events != nil {

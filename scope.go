@@ -5,6 +5,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -19,17 +20,17 @@ func (r *Runtime) textSize(key core.SessionKey) func(ctx context.Context, digest
 
 // scope returns what operations of one agent may use: its catalog, files, sessions
 // and events.
-func (r *Runtime) scope(key core.SessionKey, state *agentState) *tools.Scope {
+func (r *Runtime) scope(key core.SessionKey, state *agentstate.State) *tools.Scope {
 	s := &tools.Scope{
-		Key: key, Catalog: r.seenBy(state), Mode: r.mode, Max: r.max, Victim: r.victim, Limits: r.limits,
+		Key: key, Catalog: r.audiences.SeenBy(state), Mode: r.mode, Max: r.max, Victim: r.victim, Limits: r.limits,
 		Budget: r.budget, TextSize: r.textSize(key),
 		Sessions:   r.terminals,
 		Library:    r.library,
-		Files:      state.attached,
-		Hidden:     state.isHidden,
+		Files:      state.Attached,
+		Hidden:     state.IsHidden,
 		Restricted: r.restricted(state),
 		Entry:      r.text.Entry,
-		Found:      state.found,
+		Found:      state.Found,
 		References: r.references,
 		Pin:        func(ctx context.Context, c catalog.Content) error { return r.pin(ctx, key, c) },
 		Emit: func(ctx context.Context, e core.Event) {

@@ -134,7 +134,7 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey, endings [
 		r.emit(ctx, e)
 	}
 	err := r.storeOf(key).End(ctx, id)
-	r.states.end(id)
+	r.states.End(id)
 	if r.runner != nil {
 		r.terminals.EndSession(id)
 		err = errors.Join(err, r.endWorkspace(ctx, id))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -198,7 +199,7 @@ func (r *Runtime) recordIn(ctx context.Context, key core.SessionKey, agent strin
 
 // keepHanded notes in the record of an agent what bounds it in its run, for when that
 // goes on in another process.
-func (r *Runtime) keepHanded(ctx context.Context, key core.SessionKey, rec *session.Record, state *agentState) (*session.Record, error) {
+func (r *Runtime) keepHanded(ctx context.Context, key core.SessionKey, rec *session.Record, state *agentstate.State) (*session.Record, error) {
 	if in, _ := handedInRun(ctx); in == nil || key.Anonymous {
 		return rec, nil
 	}

@@ -1,4 +1,4 @@
-package satchel
+package agentstate
 
 import (
 	"sync"
@@ -8,13 +8,13 @@ import (
 	"github.com/satchel-go/satchel/processors"
 )
 
-// maxStates bounds how many agents a runtime keeps in memory. An agent that is
-// dropped loses nothing that its record cannot restore.
-const maxStates = 10_000
+// Max is how many agents a runtime keeps in memory. An agent that is dropped loses
+// nothing that its record cannot restore.
+const Max = 10_000
 
 // Bounds of the attached files in memory: how many files of one request, and the
 // files of how many agents. Files may be large and are needed only until the calls
-// of the next response have run, and the next request brings them again. So the
+// Of the next response have run, and the next request brings them again. So the
 // least recently used agent loses its files first.
 const (
 	maxFiles   = 1000
@@ -24,39 +24,40 @@ const (
 // maxWatched bounds the prefix guards of a runtime: each holds a request.
 const maxWatched = 1000
 
-// agentStates finds the state of an agent by its key.
-type agentStates struct {
+// States finds the state of an agent by its key.
+type States struct {
 	mu  sync.Mutex
-	all *lru.Cache[core.SessionKey, *agentState]
+	all *lru.Cache[core.SessionKey, *State]
 	// holders are the states that hold files. watched are those that have a prefix
 	// guard.
-	holders *lru.Cache[*agentState, struct{}]
-	watched *lru.Cache[*agentState, *processors.PrefixGuard]
+	holders *lru.Cache[*State, struct{}]
+	watched *lru.Cache[*State, *processors.PrefixGuard]
 }
 
-func newAgentStates(limit int) *agentStates {
-	a := &agentStates{
-		holders: lru.New(maxHolders, func(s *agentState, _ struct{}) { s.attach(nil) }),
-		watched: lru.New[*agentState, *processors.PrefixGuard](maxWatched, nil),
+// New returns the states of at most so many agents.
+func New(limit int) *States {
+	a := &States{
+		holders: lru.New(maxHolders, func(s *State, _ struct{}) { s.attach(nil) }),
+		watched: lru.New[*State, *processors.PrefixGuard](maxWatched, nil),
 	}
-	a.all = lru.New(limit, func(_ core.SessionKey, s *agentState) { a.drop(s) })
+	a.all = lru.New(limit, func(_ core.SessionKey, s *State) { a.drop(s) })
 	return a
 }
 
-// of returns the state of an agent and makes one where there is none.
-func (a *agentStates) of(key core.SessionKey) *agentState {
+// Of returns the state of an agent and makes one where there is none.
+func (a *States) Of(key core.SessionKey) *State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	state, ok := a.all.Get(key)
 	if !ok {
-		state = &agentState{}
+		state = &State{}
 		a.all.Put(key, state, 1)
 	}
 	return state
 }
 
-// turnOf returns the number of an agent's user turn, 0 where it is not known.
-func (a *agentStates) turnOf(key core.SessionKey) int {
+// TurnOf returns the number of an agent's user turn, 0 where it is not known.
+func (a *States) TurnOf(key core.SessionKey) int {
 	a.mu.Lock()
 	state, ok := a.all.Get(key)
 	a.mu.Unlock()
@@ -66,8 +67,8 @@ func (a *agentStates) turnOf(key core.SessionKey) int {
 	return state.turnNumber()
 }
 
-// end forgets every agent of a session.
-func (a *agentStates) end(session string) {
+// End forgets every agent of a session.
+func (a *States) End(session string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for key, state := range a.all.All() {
@@ -79,16 +80,16 @@ func (a *agentStates) end(session string) {
 }
 
 // drop removes the files and the prefix guard of an agent. a.mu is held.
-func (a *agentStates) drop(state *agentState) {
+func (a *States) drop(state *State) {
 	if a.holders.Remove(state) {
 		state.attach(nil)
 	}
 	a.watched.Remove(state)
 }
 
-// keep replaces the files of the last request by those of the next one. Of too many
+// Keep replaces the files of the last request by those of the next one. Of too many
 // files it keeps the newest.
-func (a *agentStates) keep(state *agentState, files []core.File) {
+func (a *States) Keep(state *State, files []core.File) {
 	files = files[max(0, len(files)-maxFiles):]
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -100,9 +101,9 @@ func (a *agentStates) keep(state *agentState, files []core.File) {
 	a.holders.Put(state, struct{}{}, 1)
 }
 
-// watch returns the prefix guard of an agent. A guard that was dropped to make room
+// Watch returns the prefix guard of an agent. A guard that was dropped to make room
 // for others starts again without a request to compare with.
-func (a *agentStates) watch(state *agentState) *processors.PrefixGuard {
+func (a *States) Watch(state *State) *processors.PrefixGuard {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	guard, ok := a.watched.Get(state)

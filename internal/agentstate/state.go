@@ -1,4 +1,5 @@
-package satchel
+// Package agentstate holds what a runtime keeps in memory of its agents.
+package agentstate
 
 import (
 	"slices"
@@ -12,10 +13,10 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// agentState is what a runtime keeps in memory of one agent in one session:
+// State is what a runtime keeps in memory of one agent in one session:
 // nothing that the record does not hold too, except who waits for whom in the
 // last response, and the files that users attached.
-type agentState struct {
+type State struct {
 	mu sync.Mutex
 	// content is what was rendered from the deliveries of rec.
 	rec     *session.Record
@@ -55,8 +56,8 @@ type deliveryKey struct {
 	skill string
 }
 
-// found notes the skills that a search has named.
-func (s *agentState) found(names []string) {
+// Found notes the skills that a search has named.
+func (s *State) Found(names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.named == nil || len(s.named) > maxNamed {
@@ -67,8 +68,8 @@ func (s *agentState) found(names []string) {
 	}
 }
 
-// foundBy says how the model came to know of a skill: by a search or by the list.
-func (s *agentState) foundBy(skill string) string {
+// FoundBy says how the model came to know of a skill: by a search or by the list.
+func (s *State) FoundBy(skill string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.named[skill] {
@@ -77,38 +78,43 @@ func (s *agentState) foundBy(skill string) string {
 	return "list"
 }
 
-// beginsExecuting notes that a request contains the body of a delivery, and reports
-// whether it is the first one.
-func (s *agentState) beginsExecuting(call int, skill string) bool {
+// Executing returns the events of the bodies that a request, which leaves out the hidden
+// deliveries of rec, contains for the first time.
+func (s *State) Executing(rec *session.Record, hidden []session.DeliveryKey) (events []core.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := deliveryKey{call, skill}
-	if s.executing[key] {
-		return false
+	for i := range rec.Deliveries {
+		d := &rec.Deliveries[i]
+		key := deliveryKey{d.Call, d.Skill}
+		if !d.Body || d.Old || d.Turn != rec.Turn || s.executing[key] || slices.Contains(hidden, d.Key()) {
+			continue
+		}
+		if s.executing == nil || len(s.executing) > maxNamed {
+			s.executing = make(map[deliveryKey]bool)
+		}
+		s.executing[key] = true
+		events = append(events, core.Event{Kind: core.SkillExecuting, Key: rec.Key, Skill: d.Skill, Digest: d.Digest})
 	}
-	if s.executing == nil || len(s.executing) > maxNamed {
-		s.executing = make(map[deliveryKey]bool)
-	}
-	s.executing[key] = true
-	return true
+	return events
 }
 
 // see notes the catalog that the agent sees.
-func (s *agentState) see(skills *catalog.Catalog) {
+func (s *State) see(skills *catalog.Catalog) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen = skills
 }
 
-func (s *agentState) skills() *catalog.Catalog {
+// skills returns the catalog that the agent sees, nil where nobody was asked yet.
+func (s *State) skills() *catalog.Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen
 }
 
-// shown returns the rendered content of rec. It renders only if the deliveries
+// Shown returns the rendered content of rec. It renders only if the deliveries
 // have changed.
-func (s *agentState) shown(rec *session.Record, text func(string) (string, error)) (*processors.Content, error) {
+func (s *State) Shown(rec *session.Record, text func(string) (string, error)) (*processors.Content, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.content != nil && (s.rec == rec || slices.EqualFunc(s.rec.Deliveries, rec.Deliveries, sameDelivery)) {
@@ -129,17 +135,17 @@ func sameDelivery(a, b session.Delivery) bool {
 		a.Supersedes == b.Supersedes && a.Listing == b.Listing && slices.Equal(a.Docs, b.Docs)
 }
 
-// lastRecord returns the record whose content was rendered last, nil where this
+// LastRecord returns the record whose content was rendered last, nil where this
 // process has rendered none.
-func (s *agentState) lastRecord() *session.Record {
+func (s *State) LastRecord() *session.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rec
 }
 
-// mark returns the hash of a user message. It computes the hash once while the
+// Mark returns the hash of a user message. It computes the hash once while the
 // message stays the same.
-func (s *agentState) mark(text string) string {
+func (s *State) Mark(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.hash == "" || s.user != text {
@@ -148,68 +154,71 @@ func (s *agentState) mark(text string) string {
 	return s.hash
 }
 
-func (s *agentState) isAnswered() bool {
+// IsAnswered reports whether the model has answered without a call since the turn began.
+func (s *State) IsAnswered() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.answered
 }
 
-// beginTurn notes that a user turn has begun.
-func (s *agentState) beginTurn() {
+// BeginTurn notes that a user turn has begun.
+func (s *State) BeginTurn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answered = false
 }
 
-// inTurn notes the number of the user turn.
-func (s *agentState) inTurn(turn int) {
+// InTurn notes the number of the user turn.
+func (s *State) InTurn(turn int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.turn = turn
 }
 
-func (s *agentState) turnNumber() int {
+func (s *State) turnNumber() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.turn
 }
 
-// hide notes the deliveries whose content a request leaves out.
-func (s *agentState) hide(these []session.DeliveryKey) {
+// Hide notes the deliveries whose content a request leaves out.
+func (s *State) Hide(these []session.DeliveryKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hidden = these
 }
 
-func (s *agentState) isHidden(d *session.Delivery) bool {
+// IsHidden reports whether the last request left out the content of a delivery.
+func (s *State) IsHidden(d *session.Delivery) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Contains(s.hidden, d.Key())
 }
 
-// offer notes the tools that a request offers.
-func (s *agentState) offer(tools []string) {
+// Offer notes the tools that a request offers.
+func (s *State) Offer(tools []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tools = tools
 }
 
-func (s *agentState) offered() []string {
+// Offered returns the names of the tools that the last request offered.
+func (s *State) Offered() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tools
 }
 
-// lastResponse returns the last response, nil where this process has seen none.
-func (s *agentState) lastResponse() *response.Response {
+// LastResponse returns the last response, nil where this process has seen none.
+func (s *State) LastResponse() *response.Response {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.response
 }
 
-// respond replaces the last response by a new one. clean says that the record
+// Respond replaces the last response by a new one. clean says that the record
 // holds no calls of earlier responses.
-func (s *agentState) respond(r *response.Response, calls int, clean bool) {
+func (s *State) Respond(r *response.Response, calls int, clean bool) {
 	s.mu.Lock()
 	old := s.response
 	s.response, s.clean, s.answered = r, clean, calls == 0
@@ -217,8 +226,8 @@ func (s *agentState) respond(r *response.Response, calls int, clean bool) {
 	old.Drop()
 }
 
-// holds notes the results of the turn's calls that a request holds.
-func (s *agentState) holds(messages []core.Message) {
+// Holds notes the results of the turn's calls that a request holds.
+func (s *State) Holds(messages []core.Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.results = s.results[:0]
@@ -232,18 +241,18 @@ func (s *agentState) holds(messages []core.Message) {
 	}
 }
 
-// wereAnswered reports whether the last request held the result of one of the
+// WereAnswered reports whether the last request held the result of one of the
 // calls, or whether that cannot be said because a call has no id. If not, a response
 // like the last one is that response, made again because it was lost.
-func (s *agentState) wereAnswered(calls []core.ToolCall) bool {
+func (s *State) WereAnswered(calls []core.ToolCall) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(calls, func(c core.ToolCall) bool { return c.ID == "" || slices.Contains(s.results, c.ID) })
 }
 
-// recall returns the last response. Where this process has seen none, it restores
+// Recall returns the last response. Where this process has seen none, it restores
 // the response from the record.
-func (s *agentState) recall(rec *session.Record) *response.Response {
+func (s *State) Recall(rec *session.Record) *response.Response {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.response == nil {
@@ -252,29 +261,29 @@ func (s *agentState) recall(rec *session.Record) *response.Response {
 	return s.response
 }
 
-// saw notes whether a record that was loaded holds calls of an earlier response.
-func (s *agentState) saw(rec *session.Record) {
+// Saw notes whether a record that was loaded holds calls of an earlier response.
+func (s *State) Saw(rec *session.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clean = len(rec.Unnumbered) == 0
 }
 
-// isClean reports whether the record is known to hold no calls of an earlier
+// IsClean reports whether the record is known to hold no calls of an earlier
 // response, which must not be mistaken for calls of a later one.
-func (s *agentState) isClean() bool {
+func (s *State) IsClean() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.clean
 }
 
-// attached are the files of the last request; they must not be changed.
-func (s *agentState) attached() []core.File {
+// Attached are the files of the last request; they must not be changed.
+func (s *State) Attached() []core.File {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.files
 }
 
-func (s *agentState) attach(files []core.File) {
+func (s *State) attach(files []core.File) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.files = files
