@@ -45,7 +45,6 @@ var fileOrder = []string{
 	"rebuild.go",
 	"shortening.go",
 	"activating.go",
-	"attachedbyhost.go",
 	"prepare.go",
 	"call.go",
 	"within.go",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/hostfiles"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -38,7 +39,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 		return core.View{}, err
 	}
 	if r.runner != nil {
-		req.Files = named(req.Files, req.Messages, rec)
+		req.Files = hostfiles.Named(req.Files, req.Messages, rec)
 		r.states.Keep(state, req.Files)
 	}
 	if len(req.Tools) > 0 {
@@ -191,7 +192,9 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 			events = append(events, core.Event{Kind: core.CatalogChanged, Detail: next.Notes[notes].Text})
 		}
 	}
-	r.tellAttached(ctx, next, req)
+	if r.runner != nil && r.runner.Attached != nil && !next.NoSkills {
+		hostfiles.Tell(next, r.runner.Attached(ctx), req.Files, req.Messages)
+	}
 	calls := next.Calls
 	if loads, _ := ctx.Value(loadsKey{}).([]Load); len(loads) > 0 {
 		declared, happened, err := r.declare(ctx, next, loads...)

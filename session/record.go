@@ -224,7 +224,7 @@ type Note struct {
 	Anchor Mark   `json:"anchor"`
 	Text   string `json:"text"`
 	// Files are those of the host that the note tells of, or that a message has brought
-	// too, with their names.
+	// too or an answer tells of, with their names.
 	Files []NotedFile `json:"files,omitempty"`
 }
 

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/artifacts"
@@ -26,8 +27,8 @@ type Attachment struct {
 	MIME string
 	Data []byte
 	Ref  string
-	// As is the file name that it gets if nothing else has that name; "" derives
-	// one from Name. [AttachedNames] makes such names.
+	// As is the file name that it gets, before files without one, if nothing else has
+	// that name; "" derives one from Name. [AttachedNames] makes such names.
 	As string
 }
 
@@ -46,7 +47,8 @@ const (
 // still there stays as it is. So a call for each command costs little and undoes
 // no changes.
 //
-// A file that cannot be staged is a warning. Errors are that of an ended context,
+// A file that cannot be staged is a warning, and so is one that is not where its As
+// says. Errors are that of an ended context,
 // a closed workspace, or more than 1000 files ([ErrTooLarge]).
 func (ws *Local) Attach(ctx context.Context, files []Attachment, from Sources) ([]StagedInput, []string, error) {
 	if len(files) == 0 {
@@ -69,21 +71,35 @@ func (ws *Local) Attach(ctx context.Context, files []Attachment, from Sources) (
 		return nil, nil, fmt.Errorf("stage attached files: %w", err)
 	}
 	defer dir.Close()
-	var all []StagedInput
+	all := make([]StagedInput, len(files))
 	var warnings []string
-	for i, file := range files {
-		a := attaching{ws: ws, dir: dir, from: from, file: file, unnamed: fmt.Sprintf(unnamedTemplate, i+1)}
-		staged, err := a.attach(ctx)
-		switch {
-		case err == nil:
-			all = append(all, staged)
-		case ctx.Err() != nil || errors.Is(err, fs.ErrClosed):
-			return all, warnings, err
-		default:
-			warnings = append(warnings, fmt.Sprintf("attached file %q not staged: %v", file.label(a.unnamed), err))
+	for _, named := range []bool{true, false} {
+		for i, file := range files {
+			as := safeName(file.As)
+			if (as != "") != named {
+				continue
+			}
+			a := attaching{ws: ws, dir: dir, from: from, file: file, unnamed: fmt.Sprintf(unnamedTemplate, i+1)}
+			staged, err := a.attach(ctx)
+			switch {
+			case err == nil:
+				all[i] = staged
+				if at := path.Base(staged.Name); named && at != as {
+					warnings = append(warnings, fmt.Sprintf("attached file %q is %s: something else is at %s", as, staged.Name, inputsDir+"/"+as))
+				}
+			case ctx.Err() != nil || errors.Is(err, fs.ErrClosed):
+				return done(all), warnings, err
+			default:
+				warnings = append(warnings, fmt.Sprintf("attached file %q not staged: %v", file.label(a.unnamed), err))
+			}
 		}
 	}
-	return all, warnings, nil
+	return done(all), warnings, nil
+}
+
+// done returns those that were staged.
+func done(all []StagedInput) []StagedInput {
+	return slices.DeleteFunc(all, func(s StagedInput) bool { return s.Name == "" })
 }
 
 // AttachedNames returns the file names in work/inputs for the files of a

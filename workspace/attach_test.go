@@ -96,6 +96,31 @@ func TestAttachKeepsWhatIsThere(t *testing.T) {
 	}
 }
 
+// A file that was told to have a name gets it before one without, and where it cannot,
+// that is said each time.
+func TestAttachAsTold(t *testing.T) {
+	ws := newWorkspace(t)
+	write(t, filepath.Join(ws.Path(), "work/inputs/b.txt"), "of a command")
+	files := []workspace.Attachment{
+		{Name: "a.txt", Data: []byte("not told")},
+		{Name: "x.txt", As: "a.txt", Data: []byte("told")},
+		{Name: "b.txt", As: "b.txt", Data: []byte("b")},
+	}
+	for range 2 {
+		got, warnings, err := ws.Attach(t.Context(), files, workspace.Sources{})
+		must(t, err)
+		if len(got) != 3 || got[0].Name != "work/inputs/a_2.txt" || got[1].Name != "work/inputs/a.txt" || got[2].Name != "work/inputs/b_2.txt" {
+			t.Errorf("staged %v", got)
+		}
+		if len(warnings) != 1 || warnings[0] != `attached file "b.txt" is work/inputs/b_2.txt: something else is at work/inputs/b.txt` {
+			t.Errorf("warnings %q", warnings)
+		}
+		if read(t, filepath.Join(ws.Path(), "work/inputs/a.txt")) != "told" {
+			t.Error("another file has the name that was told")
+		}
+	}
+}
+
 // Large content is recognised without hashing all of it again, and only if it is
 // the same.
 func TestAttachLargeFiles(t *testing.T) {

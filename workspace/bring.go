@@ -34,7 +34,7 @@ func (b *bringer) artifact(ref artifacts.Ref, pinned bool, staged *StagedInput) 
 		return err
 	}
 	defer data.Close()
-	if staged.Size, err = b.ws.put(b.ctx, staged.Name, 0o644, data); err != nil {
+	if staged.Size, err = b.put(staged.Name, 0o644, data); err != nil {
 		return err
 	}
 	staged.MIME = info.MIME
@@ -47,13 +47,37 @@ func (b *bringer) artifact(ref artifacts.Ref, pinned bool, staged *StagedInput) 
 }
 
 // put writes a file of the workspace.
-func (ws *Local) put(ctx context.Context, rel string, mode fs.FileMode, data io.Reader) (int64, error) {
-	dir, err := openDir(ws.root, path.Dir(rel), true)
+func (b *bringer) put(rel string, mode fs.FileMode, data io.Reader) (int64, error) {
+	dir, err := openDir(b.ws.root, path.Dir(rel), true)
 	if err != nil {
 		return 0, err
 	}
 	defer dir.Close()
-	return ws.putIn(ctx, dir, path.Base(rel), mode, data)
+	return b.putIn(dir, path.Base(rel), mode, data)
+}
+
+func (b *bringer) putIn(dir *os.Root, name string, mode fs.FileMode, data io.Reader) (int64, error) {
+	if b.ws.isAttached(dir, name) {
+		return 0, fmt.Errorf("%w: %q is a file that was attached; use it, or give the input another target", ErrTaken, name)
+	}
+	return b.ws.putIn(b.ctx, dir, name, mode, data)
+}
+
+// isAttached reports whether a file in dir is one of the conversation.
+func (ws *Local) isAttached(dir *os.Root, name string) (is bool) {
+	info, err := dir.Lstat(name)
+	if err != nil {
+		return false
+	}
+	ws.memory.look(func(s state) {
+		for _, a := range s.Attached {
+			if strings.EqualFold(a.File, name) { // the same file where case does not count
+				known, err := ws.root.Lstat(inputsDir + "/" + a.File)
+				is = is || err == nil && os.SameFile(info, known)
+			}
+		}
+	})
+	return is
 }
 
 func (ws *Local) putIn(ctx context.Context, dir *os.Root, name string, mode fs.FileMode, data io.Reader) (n int64, err error) {
@@ -71,7 +95,11 @@ func (b *bringer) file(root *os.Root, rel, to string) error {
 		return err
 	}
 	defer f.Close()
-	b.bytes, err = b.ws.put(b.ctx, to, copyMode(info), f)
+	if root == b.ws.root && rel == to {
+		b.bytes = info.Size()
+		return nil
+	}
+	b.bytes, err = b.put(to, copyMode(info), f)
 	return err
 }
 
@@ -176,7 +204,7 @@ func (b *bringer) entry(src, dst *os.Root, e fs.DirEntry, depth int) error {
 		return err
 	}
 	defer f.Close()
-	n, err := b.ws.putIn(b.ctx, dst, name, copyMode(info), f)
+	n, err := b.putIn(dst, name, copyMode(info), f)
 	b.bytes += n
 	return err
 }

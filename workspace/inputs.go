@@ -71,12 +71,12 @@ const (
 
 // Inputs stages inputs in their order and stops at the first that fails; those
 // before it stay. The warnings say what was left out of directories: links, pipes
-// and the like. A file at the place of a target is replaced, files of a directory
-// are put beside those that are there, and nothing is removed. Two inputs of one
-// call must not have the same target.
+// and the like. A file at the place of a target is replaced, unless it was attached
+// ([Local.Attach]), files of a directory are put beside those that are there, and
+// nothing is removed. Two inputs of one call must not have the same target.
 //
 // Errors are [ErrSource], [ErrPath], [ErrMode], [ErrNotExist], [ErrNotRegular],
-// [ErrTaken] if the target of a file is a directory, [ErrTooLarge], also for more
+// [ErrTaken] if the target of a file is a directory or an attached file, [ErrTooLarge], also for more
 // than 256 inputs, 10,000 files in a directory or 16 levels, [ErrFull], and those
 // of the sources.
 func (ws *Local) Inputs(ctx context.Context, inputs []Input, from Sources) ([]StagedInput, []string, error) {

@@ -188,6 +188,37 @@ func TestInputErrors(t *testing.T) {
 	}
 }
 
+// No input takes the place of a file that a user attached.
+func TestInputsBesideAttachedFiles(t *testing.T) {
+	a := newArena(t)
+	_, _, err := a.ws.Attach(t.Context(), []workspace.Attachment{{Name: "a.txt", Data: []byte("of the user")}}, a.from)
+	must(t, err)
+	mine := filepath.Join(a.ws.Path(), "work/inputs/a.txt")
+	write(t, filepath.Join(a.ws.Path(), "work/tree/sub/a.txt"), "another")
+	for _, in := range []workspace.Input{
+		{From: "artifact://pref/a.txt"},
+		{From: "artifact://pref/a.txt", To: "inputs/"},
+		{From: "workspace://work/tree/sub/a.txt"},
+		{From: "workspace://work/tree/sub", To: "work/inputs"},
+	} {
+		_, _, err := a.ws.Inputs(t.Context(), []workspace.Input{in}, a.from)
+		if !errors.Is(err, workspace.ErrTaken) || !strings.Contains(err.Error(), `"a.txt" is a file that was attached`) || read(t, mine) != "of the user" {
+			t.Errorf("%v: error %v, and the file is %q", in, err, read(t, mine))
+		}
+	}
+	for _, in := range []workspace.Input{
+		{From: "workspace://work/inputs/a.txt"}, // where it is
+		{From: "artifact://pref/a.txt", To: "work/a.txt"},
+		{From: "artifact://pref/a.txt", To: "work/inputs/sub/a.txt"},
+	} {
+		staged, _, err := a.ws.Inputs(t.Context(), []workspace.Input{in}, a.from)
+		must(t, err)
+		if read(t, mine) != "of the user" || staged[0].Size == 0 {
+			t.Errorf("%v: staged %v, and the file is %q", in, staged, read(t, mine))
+		}
+	}
+}
+
 func TestInputsNotEnabled(t *testing.T) {
 	ws := newWorkspace(t)
 	for _, from := range []string{"artifact://a", "host:///etc/passwd", "skill://pdf/SKILL.md"} {

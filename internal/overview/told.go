@@ -15,10 +15,11 @@ import (
 
 // Freeze gives rec the overview of the catalog that its agent sees, as it is now. The
 // session keeps it when the catalog changes, so that the beginning of its requests stays
-// the same.
+// the same. Notes of files stay.
 func (v *Overviews) Freeze(ctx context.Context, rec *session.Record, skills *catalog.Catalog, messages []core.Message) error {
 	o := v.Of(skills)
-	rec.Overview, rec.Listing, rec.Notes = "", o.listing.Digest, nil
+	rec.Overview, rec.Listing = "", o.listing.Digest
+	rec.Notes = slices.DeleteFunc(rec.Notes, func(n session.Note) bool { return len(n.Files) == 0 })
 	if err := v.pinListing(ctx, rec.Key, o.listing); err != nil {
 		return err
 	}
@@ -40,7 +41,7 @@ func (v *Overviews) Announce(ctx context.Context, rec *session.Record, skills *c
 		return nil
 	}
 	for _, n := range rec.Notes {
-		if processors.Anchor(messages, n.Anchor, rec.Turn) < 0 {
+		if len(n.Files) == 0 && processors.Anchor(messages, n.Anchor, rec.Turn) < 0 {
 			// The host has cut the message with this note from the history. The
 			// provider's cache is lost already, so a new overview costs nothing.
 			return v.Freeze(ctx, rec, skills, messages)
@@ -67,7 +68,7 @@ func (v *Overviews) Announce(ctx context.Context, rec *session.Record, skills *c
 		if err := v.Freeze(ctx, rec, skills, messages); err != nil {
 			return err
 		}
-		rec.Notes = []session.Note{{Anchor: rec.User, Text: note}}
+		rec.Notes = append(rec.Notes, session.Note{Anchor: rec.User, Text: note})
 		return nil
 	}
 	if err := v.pinListing(ctx, rec.Key, o.listing); err != nil {

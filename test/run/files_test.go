@@ -14,6 +14,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -231,47 +232,130 @@ func TestConversationFilesAreLazy(t *testing.T) {
 	}
 }
 
+// fileChat is a conversation in which files have an effect on each other's names.
+type fileChat struct {
+	*bench
+	messages []core.Message
+	files    []core.File
+}
+
+// say adds a message of the user with files, "name content".
+func (c *fileChat) say(files ...string) {
+	if len(c.messages) > 0 {
+		c.messages = append(c.messages, core.Message{Role: core.Assistant, Text: "yes", Origin: len(c.messages)})
+	}
+	at := len(c.messages)
+	c.messages = append(c.messages, core.Message{Role: core.User, Text: fmt.Sprint("message ", at), Origin: at})
+	for _, file := range files {
+		name, text, _ := strings.Cut(file, " ")
+		f := core.FileAt("data:text/plain;base64," + base64.StdEncoding.EncodeToString([]byte(text)))
+		f.Name, f.Origin = name, at
+		c.files = append(c.files, f)
+	}
+}
+
+// told checks the lines of the request, "message name".
+func (c *fileChat) told(want ...string) {
+	c.t.Helper()
+	for range 2 { // a retry tells the same
+		view, err := c.rt.Prepare(c.t.Context(), core.Request{Key: c.key, Messages: slices.Clone(c.messages), Files: slices.Clone(c.files)})
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		var told []string
+		for _, m := range view.Messages {
+			for _, line := range strings.Split(m.Text, "\n") {
+				if name, ok := strings.CutPrefix(line, "[attached: work/inputs/"); ok && m.Role == core.User {
+					name, _, _ = strings.Cut(strings.TrimSuffix(name, "]"), ",")
+					told = append(told, fmt.Sprint(m.Origin, " ", name))
+				}
+			}
+		}
+		sameList(c.t, "told", told, want)
+	}
+}
+
+// found checks what a command finds, "name: content", twice.
+func (c *fileChat) found(want ...string) {
+	c.t.Helper()
+	for range 2 {
+		_, stdout, warnings := c.stagedBy("cd inputs; for f in *; do echo $f: $(cat $f); done")
+		sameList(c.t, "warnings", warnings, nil)
+		sameList(c.t, "found", strings.Split(strings.TrimSpace(stdout), "\n"), want)
+	}
+}
+
+func hostFile(name, text string) workspace.Attachment {
+	return workspace.Attachment{Name: name, Data: []byte(text)}
+}
+
 // A file has one name, whoever brings it: what the model is told at a message, of the
 // message's files and of the host's, is what commands find, and is told once.
 func TestFilesOfTheHostHaveNamesOfTheirOwn(t *testing.T) {
-	host := []workspace.Attachment{{Name: "a.txt", Data: []byte("of the host")}, {Name: "b.txt", Data: []byte("b of both")}, {Name: "c.txt", Data: []byte("c")}}
-	b := newBench(t, satchel.Runner{Unloaded: true, Attached: func(context.Context) []workspace.Attachment { return host }})
-	b.key.Session = "its-own"
-	file := func(origin int, name, text string) core.File {
-		f := core.FileAt("data:text/plain;base64," + base64.StdEncoding.EncodeToString([]byte(text)))
-		f.Name, f.Origin = name, origin
-		return f
+	host := []workspace.Attachment{hostFile("a.txt", "of the host"), hostFile("b.txt", "b of both"), hostFile("c.txt", "c")}
+	c := &fileChat{bench: newBench(t, satchel.Runner{Unloaded: true, Attached: func(context.Context) []workspace.Attachment { return host }})}
+	c.key.Session = "its-own"
+	c.say("a.txt of the user", "b.txt b of both")
+	c.told("0 a.txt", "0 b.txt", "0 a_2.txt", "0 c.txt")
+	c.found("a.txt: of the user", "a_2.txt: of the host", "b.txt: b of both", "c.txt: c")
+	c.say("c.txt another", "a.txt third")
+	host = append(host, hostFile("c.txt", "newer"))
+	c.told("0 a.txt", "0 b.txt", "0 a_2.txt", "0 c.txt", "2 c_2.txt", "2 a_3.txt", "2 c_3.txt")
+	c.found("a.txt: of the user", "a_2.txt: of the host", "a_3.txt: third", "b.txt: b of both", "c.txt: c", "c_2.txt: another", "c_3.txt: newer")
+}
+
+// So it is with a file that the host adds within a turn: the command that stages it gives
+// it a name that no file of a later message gets, in this process and in the next.
+func TestFilesOfTheHostComeWithinATurn(t *testing.T) {
+	var host []workspace.Attachment
+	store := session.NewMemory()
+	open := func() *bench {
+		b := newBench(t, satchel.Runner{Unloaded: true, Attached: func(context.Context) []workspace.Attachment { return host }}, satchel.WithStore(store))
+		b.key.Session = "its-own"
+		return b
 	}
-	messages := []core.Message{{Role: core.User, Text: "hi", Origin: 0}}
-	files := []core.File{file(0, "a.txt", "of the user"), file(0, "b.txt", "b of both")}
-	check := func(want ...string) {
-		t.Helper()
-		for range 2 { // a retry tells the same
-			view, err := b.rt.Prepare(t.Context(), core.Request{Key: b.key, Messages: slices.Clone(messages), Files: slices.Clone(files)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var told []string
-			for _, m := range view.Messages {
-				for _, line := range strings.Split(m.Text, "\n") {
-					if name, ok := strings.CutPrefix(line, "[attached: work/inputs/"); ok && m.Role == core.User {
-						name, _, _ = strings.Cut(name, ",")
-						told = append(told, fmt.Sprint(m.Origin, " ", name))
-					}
-				}
-			}
-			_, stdout, warnings := b.stagedBy("cd inputs; for f in *; do echo $f: $(cat $f); done")
-			sameList(t, "warnings", warnings, nil)
-			sameList(t, "told", told, want[:len(want)-1])
-			sameList(t, "found", strings.Split(strings.TrimSpace(stdout), "\n"), strings.Split(want[len(want)-1], "\n"))
-		}
+	c := &fileChat{bench: open()}
+	c.say("a.txt of the user")
+	c.told("0 a.txt")
+	host = []workspace.Attachment{hostFile("a.txt", "late"), hostFile("b.txt", "b")}
+	c.found("a.txt: of the user", "a_2.txt: late", "b.txt: b")
+	c.told("0 a.txt")
+	c.say("b.txt of the user", "a_2.txt too", "b.txt b") // the last is the host's, and in a message of its own
+	host = append(host, hostFile("b.txt", "third"))
+	all := []string{"0 a.txt", "2 b_2.txt", "2 a_2_2.txt", "2 b_3.txt", "2 b_4.txt"}
+	for range 2 {
+		c.told(all...)
+		c.found("a.txt: of the user", "a_2.txt: late", "a_2_2.txt: too", "b.txt: b", "b_2.txt: of the user", "b_3.txt: b", "b_4.txt: third")
+		c.bench = open() // another replica, whose workspace is empty
 	}
-	check("0 a.txt", "0 b.txt", "0 a_2.txt", "0 c.txt", "a.txt: of the user\na_2.txt: of the host\nb.txt: b of both\nc.txt: c")
-	messages = append(messages, core.Message{Role: core.Assistant, Text: "yes", Origin: 1}, core.Message{Role: core.User, Text: "more", Origin: 2})
-	files = append(files, file(2, "c.txt", "another"), file(2, "a.txt", "third"))
-	host = append(host, workspace.Attachment{Name: "c.txt", Data: []byte("newer")})
-	check("0 a.txt", "0 b.txt", "0 a_2.txt", "0 c.txt", "2 c_2.txt", "2 a_3.txt", "2 c_3.txt",
-		"a.txt: of the user\na_2.txt: of the host\na_3.txt: third\nb.txt: b of both\nc.txt: c\nc_2.txt: another\nc_3.txt: newer")
+}
+
+// What a file is called stays, where the history is cut and where the overview is written
+// anew, and a line that was cut out is told again.
+func TestFilesOfTheHostKeepTheirNames(t *testing.T) {
+	host := []workspace.Attachment{hostFile("a.txt", "of the host")}
+	withdrawn := ""
+	attached := satchel.Runner{Unloaded: true, Attached: func(context.Context) []workspace.Attachment { return host }}
+	c := &fileChat{bench: newBench(t, attached,
+		satchel.WithAudience(func(context.Context, core.SessionKey) satchel.Audience {
+			return satchel.Audience{Key: "all but " + withdrawn, Allow: func(s core.Skill) bool { return s.Name != withdrawn }}
+		}))}
+	c.key.Session = "its-own"
+	c.say("a.txt of the user")
+	c.say("a.txt third")
+	c.told("0 a.txt", "2 a_2.txt", "2 a_3.txt")
+	found := []string{"a.txt: of the user", "a_2.txt: third", "a_3.txt: of the host"}
+	c.found(found...)
+	withdrawn = "plain" // what is withdrawn leaves the overview
+	c.say()
+	c.told("0 a.txt", "2 a_2.txt", "2 a_3.txt")
+	c.found(found...)
+	for range 2 {
+		c.messages, c.files = nil, nil // what was said before is in a summary
+		c.say()
+		c.told("0 a_3.txt")
+		c.found(found...)
+	}
 }
 
 // The model is told of the files of the host where a turn begins, once, and the line

@@ -9,8 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/hostfiles"
 	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -54,16 +57,28 @@ func (st *staging) attach(ctx context.Context, from workspace.Sources) error {
 	return nil
 }
 
-// ofHost returns the files of the host.
+// ofHost returns the files of the host under the names that the record has for them,
+// which those get now that have come since the turn began.
 func (st *staging) ofHost(ctx context.Context) ([]workspace.Attachment, error) {
 	if st.Attached == nil {
 		return nil, nil
 	}
-	rec, err := st.scope.Record(ctx)
+	files := slices.Clone(st.Attached(ctx))
+	if len(files) == 0 {
+		return nil, nil
+	}
+	var of []core.File
+	if st.scope.Files != nil {
+		of = st.scope.Files()
+	}
+	var rec *session.Record
+	_, err := st.scope.Update(ctx, func(now *session.Record) (*session.Record, string, error) {
+		rec = hostfiles.Reserve(now, files, of)
+		return rec, "", nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	files := slices.Clone(st.Attached(ctx))
 	for i := range files {
 		if as := rec.FileOfHost(files[i].Identity()); as != "" {
 			files[i].As = as

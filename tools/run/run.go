@@ -80,7 +80,8 @@ type Runner struct {
 	// Attached are files that the host adds to those which users attached to the
 	// messages of the request; both are staged into work/inputs. It is asked at each
 	// command, and when a turn begins: the model is told of those that have content
-	// or a Ref, once, at the message with which that turn begins. Resolve returns
+	// or a Ref, once, at the message with which that turn begins, or by the answer of the
+	// first command that finds them within one. Resolve returns
 	// the content of a file that is known by its id alone, such as a URL; without
 	// Resolve that file is a warning. Nothing is fetched automatically.
 	Attached func(ctx context.Context) []workspace.Attachment

@@ -1,0 +1,192 @@
+// Package hostfiles gives the files of a conversation, of its messages and of the host,
+// their names in work/inputs. What a name depends on is in the messages and the record,
+// so that a retry, a restart and another replica choose the same one.
+package hostfiles
+
+import (
+	"bytes"
+	"path"
+	"slices"
+
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// maxNoted is of how many files of the host one note tells; an answer of skill_run
+// lists all.
+const maxNoted = 100
+
+// Named returns the files of a request with the names that they get in the workspace:
+// none that an earlier message has, or a file of the host that was noted before. What is
+// known by its ID alone gets none, because nobody knows whether it can be staged.
+func Named(files []core.File, messages []core.Message, rec *session.Record) []core.File {
+	if len(files) == 0 {
+		return files
+	}
+	files = slices.Clone(files)
+	names := make([]string, len(files))
+	for i := range files {
+		names[i] = files[i].Name
+	}
+	since := notedSince(messages, rec)
+	has := func(i int, name string) bool {
+		at, noted := since[name]
+		return noted && at < files[i].Origin
+	}
+	for i, name := range workspace.AttachedNames(names, has, func(i, j int) bool { return files[i].SameAs(&files[j]) }) {
+		if files[i].Data != nil {
+			files[i].As = name
+		}
+	}
+	return files
+}
+
+// notedSince returns the names of the files of the host, with the origins of the messages
+// at which they were noted, less than any where it is not in the request.
+func notedSince(messages []core.Message, rec *session.Record) map[string]int {
+	since := make(map[string]int)
+	for i := range rec.Notes {
+		n := &rec.Notes[i]
+		if len(n.Files) == 0 {
+			continue
+		}
+		at := core.Inserted
+		if i := processors.Anchor(messages, n.Anchor, rec.Turn); i >= 0 {
+			at = messages[i].Origin
+		}
+		for _, f := range n.Files {
+			if _, noted := since[f.As]; !noted {
+				since[f.As] = at
+			}
+		}
+	}
+	return since
+}
+
+// Tell notes at the message with which a turn begins where commands find the files that
+// the host adds to those of the messages. A file is told once, and not where a message has
+// told it; once more where what told it has left the history.
+func Tell(rec *session.Record, host []workspace.Attachment, files []core.File, messages []core.Message) {
+	gone := lost(rec, messages)
+	note, told := noted(rec, host, Named(files, messages, rec), gone)
+	if len(note.Files) > 0 {
+		note.Text = processors.AttachedLines(told)[0]
+		rec.Notes = append(rec.Notes, note)
+	}
+}
+
+// lost returns the names of the files, by their identities, that the messages do not tell
+// any more. It keeps one note of each such file in the record, which still has its name.
+func lost(rec *session.Record, messages []core.Message) map[string]string {
+	names := make(map[string]string)
+	rec.Notes = slices.DeleteFunc(rec.Notes, func(n session.Note) bool {
+		if len(n.Files) == 0 || processors.Anchor(messages, n.Anchor, rec.Turn) >= 0 {
+			return false
+		}
+		before := len(names)
+		for _, f := range n.Files {
+			names[f.Identity] = f.As
+		}
+		return len(names) == before
+	})
+	for i := range rec.Notes {
+		if n := &rec.Notes[i]; processors.Anchor(messages, n.Anchor, rec.Turn) >= 0 {
+			for _, f := range n.Files {
+				delete(names, f.Identity)
+			}
+		}
+	}
+	return names
+}
+
+// Reserve returns the record that gives names to files of the host which came within a
+// turn, beside the named files of the conversation. It returns rec where each has one. The
+// answer of the call that stages them tells the model.
+func Reserve(rec *session.Record, host []workspace.Attachment, files []core.File) *session.Record {
+	if rec.Turn == 0 {
+		return rec // no message of this conversation was seen
+	}
+	note, _ := noted(rec, host, files, nil)
+	if len(note.Files) == 0 {
+		return rec
+	}
+	rec = rec.Clone()
+	rec.Notes = append(rec.Notes, note)
+	return rec
+}
+
+// noted returns a note of the files of the host that have no name in the record, or have
+// one in again, and those of them that no message has brought.
+func noted(rec *session.Record, host []workspace.Attachment, files []core.File, again map[string]string) (note session.Note, fresh []core.File) {
+	note.Anchor = rec.User
+	add := func(a *workspace.Attachment, as string) {
+		f := session.NotedFile{Identity: a.Identity(), As: as}
+		if slices.Contains(note.Files, f) {
+			return
+		}
+		note.Files = append(note.Files, f)
+		if !slices.ContainsFunc(files, func(f core.File) bool { return f.As == as }) {
+			fresh = append(fresh, core.File{As: as, MIME: a.MIME, Size: len(a.Data)})
+		}
+	}
+	var unnamed []workspace.Attachment
+	var names []string
+	for i := range host {
+		a := &host[i]
+		// Other names are not known before they are staged.
+		name := nameOf(a)
+		if a.Data == nil && (name == "" || a.Ref == "") || len(unnamed)+len(note.Files) >= maxNoted {
+			continue
+		}
+		switch id := a.Identity(); {
+		case again[id] != "":
+			add(a, again[id])
+		case rec.FileOfHost(id) == "":
+			unnamed, names = append(unnamed, *a), append(names, name)
+		}
+	}
+	if len(unnamed) == 0 {
+		return note, fresh
+	}
+	taken := make(map[string]bool)
+	for i := range rec.Notes {
+		for _, f := range rec.Notes[i].Files {
+			taken[f.As] = true
+		}
+	}
+	has := func(i int, name string) bool {
+		return taken[name] || slices.ContainsFunc(files, func(f core.File) bool { return f.As == name && !isContent(&f, unnamed[i].Data) })
+	}
+	for i, name := range workspace.AttachedNames(names, has, func(i, j int) bool { return isSame(&unnamed[i], &unnamed[j]) }) {
+		add(&unnamed[i], name)
+	}
+	return note, fresh
+}
+
+// isContent reports whether a file of a message has this content.
+func isContent(f *core.File, data []byte) bool {
+	if data == nil || f.Data == nil || f.Size != 0 && f.Size != len(data) {
+		return false
+	}
+	content, err := f.Data()
+	return err == nil && bytes.Equal(content, data)
+}
+
+func nameOf(a *workspace.Attachment) string {
+	for _, name := range []string{a.As, a.Name} {
+		if name != "" {
+			return name
+		}
+	}
+	if ref, err := artifacts.ParseRef(a.Ref); a.Ref != "" && err == nil {
+		return path.Base(ref.Name)
+	}
+	return ""
+}
+
+func isSame(a, b *workspace.Attachment) bool {
+	return a.ID == b.ID && a.Ref == b.Ref && bytes.Equal(a.Data, b.Data)
+}
