@@ -24,8 +24,9 @@ import (
 // Where the cache holds nothing of the content any more, because the last request is
 // longer ago than TTL or the host has changed or cut what stands before it, clearing is
 // free. The session's record then also keeps how often skills came back, when the last
-// request was made and a checksum of what stands before all content, in half a kilobyte,
-// and a line for each text that stays in view. It is saved no more often, but for the time
+// request was made, a checksum of what stands before all content, and what stays in view,
+// in less than a kilobyte: of more than a few texts a list is pinned, and the record has
+// its digest. It is saved no more often, but for the time
 // of a request, which is saved within a turn at most once in a quarter of TTL, while there
 // is content, and up to four times a turn where the host has cut what stands before it.
 func WithPrices(p loadmode.Prices) Option {

@@ -22,13 +22,13 @@ func Digest(text string) string {
 // Pins returns the digests of what a record needs pinned in its session, some
 // perhaps twice. Its listing is pinned for all sessions, see [PinListing].
 func (r *Record) Pins() []string {
-	pins := []string{r.Overview}
+	pins := []string{r.Overview, r.Shelf.List}
 	for i := range r.Active {
 		pins = append(pins, r.Active[i].Digest)
 	}
-	for i := range r.Deliveries {
-		pins = append(pins, r.Deliveries[i].Digest, r.Deliveries[i].Listing)
-		for _, doc := range r.Deliveries[i].Docs {
+	for _, d := range slices.Concat(r.Deliveries, r.shelved) {
+		pins = append(pins, d.Digest, d.Listing)
+		for _, doc := range d.Docs {
 			pins = append(pins, doc.Digest)
 		}
 	}

@@ -13,8 +13,9 @@ import (
 // its owner says otherwise.
 const DefaultPinCacheBytes = 64 << 20
 
-// maxCachedSessions bounds the sessions whose pins a PinCache knows.
-const maxCachedSessions = 10_000
+// maxCachedSessions bounds the sessions whose pins a PinCache knows, maxWholes the
+// records that it keeps as they were before the store made them shorter.
+const maxCachedSessions, maxWholes = 10_000, 1_000
 
 // PinCache is a [Store] that keeps the texts pinned in another store in memory,
 // so that a request that changes nothing reads no pin. Each text is kept once for
@@ -25,10 +26,11 @@ const maxCachedSessions = 10_000
 type PinCache struct {
 	Store
 
-	mu    sync.Mutex
-	texts *lru.Cache[string, string]              // by digest
-	pins  *lru.Cache[string, map[string]struct{}] // digests by session
-	ends  int                                     // counts End and Unpin
+	mu     sync.Mutex
+	texts  *lru.Cache[string, string]              // by digest
+	pins   *lru.Cache[string, map[string]struct{}] // digests by session
+	wholes *lru.Cache[core.SessionKey, unshelved]
+	ends   int // counts End and Unpin
 }
 
 var _ Store = (*PinCache)(nil)
@@ -40,9 +42,10 @@ func NewPinCache(store Store, limit int) *PinCache {
 		limit = DefaultPinCacheBytes
 	}
 	return &PinCache{
-		Store: store,
-		texts: lru.New[string, string](limit, nil),
-		pins:  lru.New[string, map[string]struct{}](maxCachedSessions, nil),
+		Store:  store,
+		texts:  lru.New[string, string](limit, nil),
+		pins:   lru.New[string, map[string]struct{}](maxCachedSessions, nil),
+		wholes: lru.New[core.SessionKey, unshelved](maxWholes, nil),
 	}
 }
 

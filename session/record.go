@@ -35,6 +35,9 @@ type Record struct {
 	Active []Active `json:"active,omitempty"`
 	// Deliveries are the contents that the view shows, by call number.
 	Deliveries []Delivery `json:"deliveries,omitempty"`
+	// Shelf has more of them in a stored record.
+	Shelf   Shelf `json:"shelf,omitzero"`
+	shelved []Delivery
 	// Pending are the numbered calls of the last response that had any. Others
 	// are the other calls of that response, until the next one.
 	Pending    []Pending    `json:"pending,omitempty"`

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/satchel-go/satchel/benchmark/random"
@@ -36,12 +37,16 @@ func recordSizes(t *testing.T, sys System, s *scenario.Scenario, texts *scenario
 	return store.of
 }
 
-// In random conversations a record of the default takes less than a kilobyte more than one
-// of load mode turn, with the texts of ended loads that it lists.
+// In random conversations, and in a long one over many skills, a record of the default takes
+// less than a kilobyte more than one of load mode turn, with the texts of ended loads that
+// it lists.
 func TestRecordsGrowByLessThanAKilobyte(t *testing.T) {
 	systems := coreSystems()
 	most := 0
-	for _, p := range random.Plans(77, 36) {
+	plans := random.Plans(77, 36)
+	long := *plans[11] // any of 16 skills
+	long.Name, long.Turns = "any-skill-for-long", slices.Repeat(long.Turns, 6)
+	for _, p := range append(plans, &long) {
 		s, texts, dir := stageOf(t, p)
 		adaptive, turn := recordSizes(t, systems[0], s, texts, dir), recordSizes(t, systems[1], s, texts, dir)
 		for i, size := range adaptive {
