@@ -2,7 +2,40 @@
 
 package reexec
 
-import "syscall"
+import (
+	"runtime"
+	"syscall"
+)
+
+// serve builds the sandbox, runs the program and ends the process. It runs on the
+// main thread, to which init functions are bound. Only this thread drops its
+// privileges; the program is its child and inherits that. The other threads
+// belong to the Go runtime. The seccomp filter covers them too, but they keep
+// their capabilities, so that the kernel does not let the program slow them down.
+// The lock makes the runtime clone new threads from one that has capabilities,
+// and not from this one.
+func serve() {
+	reserveThreads()
+	runtime.LockOSThread()
+	setDumpable(false) // from here on no other process of the same user can inspect this one
+	plan := receivePlan()
+	if plan.Namespaces {
+		deafen()
+		build(plan)
+	}
+	send(Ready, "")
+	job := receiveJob()
+	adoptStreams(job)
+	listen(job)
+	joinGroups(job, plan.Namespaces)
+	if plan.Namespaces {
+		enter(plan, job)
+	}
+	confine(job)
+	program := start(job)
+	go obey(program, plan.Namespaces)
+	reap(program)
+}
 
 // start starts the program of the job and returns its number.
 func start(job *received) int {

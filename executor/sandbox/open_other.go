@@ -5,7 +5,6 @@ package sandbox
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 
 	"github.com/satchel-go/satchel/executor"
@@ -28,6 +27,12 @@ func (s *Sandbox) Capabilities() executor.Capabilities {
 // Close implements io.Closer.
 func (s *Sandbox) Close() error { return nil }
 
-func (s *Sandbox) start(context.Context, executor.Command, [3]*os.File, bool) (process.Child, error) {
+// Run implements executor.Executor: nothing runs.
+func (s *Sandbox) Run(context.Context, executor.Command) (executor.Result, error) {
+	return process.NeverRan(-1, ""), ErrUnavailable
+}
+
+// Start implements executor.Executor: nothing starts.
+func (s *Sandbox) Start(context.Context, executor.Command, executor.Terminal) (executor.Process, error) {
 	return nil, ErrUnavailable
 }

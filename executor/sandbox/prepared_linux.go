@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -219,6 +220,58 @@ func (s *Sandbox) makeReady(ctx context.Context, l executor.Limits) (*prepared, 
 		return nil, err
 	}
 	return p, nil
+}
+
+// boot starts a first process, which waits for its plan.
+func (n *nursery) boot(ctx context.Context, sys *syscall.SysProcAttr) (*prepared, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open control socket: %w", err)
+	}
+	if err := unix.SetNonblock(pair[0], true); err != nil {
+		return nil, fmt.Errorf("open control socket: %w", err)
+	}
+	ours, theirs := os.NewFile(uintptr(pair[0]), "control"), os.NewFile(uintptr(pair[1]), "control")
+	defer func() { _ = theirs.Close() }()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, errors.Join(err, ours.Close())
+	}
+	defer func() { _ = null.Close() }()
+	// The shadows come after the streams and the control socket.
+	files := []*os.File{null, null, null, theirs}
+	if more := process.Shadows(); len(more) > 1 {
+		files = append(files, more[1:]...)
+	}
+	proc, err := n.start(ctx, files, sys)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("start first process: %w", err), ours.Close())
+	}
+	return &prepared{proc: proc, control: ours}, nil
+}
+
+// attributes returns how a first process is started: in its namespaces, with the
+// rights to build the sandbox.
+func (s *Sandbox) attributes() *syscall.SysProcAttr {
+	sys := &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if s.caps.Isolation != executor.IsolationNamespaces {
+		return sys
+	}
+	sys.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
+		unix.CLONE_NEWIPC | unix.CLONE_NEWUTS // plus a cgroup namespace once it is in its own group
+	if s.root {
+		sys.UidMappings, sys.GidMappings = s.owner.inside(), s.owner.inside()
+		sys.GidMappingsEnableSetgroups = true
+		sys.Credential = &syscall.Credential{}
+		return sys
+	}
+	// Only one user is mapped. The capabilities for building are kept across the
+	// exec as ambient ones. Mapping user 0 instead would let the program believe
+	// that it is root.
+	sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Geteuid(), Size: 1}}
+	sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: insideID, HostID: os.Getegid(), Size: 1}}
+	sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_SYS_RESOURCE}
+	return sys
 }
 
 // startPool prepares the sandboxes of WithPrepared.

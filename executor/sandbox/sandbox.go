@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -165,13 +164,3 @@ func New(opts ...Option) (*Sandbox, error) {
 }
 
 var _ executor.Executor = (*Sandbox)(nil)
-
-// Run implements executor.Executor.
-func (s *Sandbox) Run(ctx context.Context, cmd executor.Command) (executor.Result, error) {
-	return process.Run(ctx, s.start, s.grace, cmd)
-}
-
-// Start implements executor.Executor.
-func (s *Sandbox) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
-	return process.Start(ctx, s.start, s.grace, cmd, term)
-}

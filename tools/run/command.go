@@ -1,17 +1,71 @@
 package run
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
 	"strings"
 
+	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
 	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/workspace"
 )
 
 // maxArgument is the maximum length, in bytes, that Linux accepts for an
 // argument, or for a variable with its name.
 const maxArgument = 128<<10 - 1
+
+// build builds the command of the request.
+func (st *staging) build(ctx context.Context) (executor.Command, error) {
+	cwd, err := st.place.Dir(st.dir, st.plan.cwd)
+	if err != nil {
+		return executor.Command{}, err
+	}
+	env, err := st.environment(ctx)
+	if err != nil {
+		return executor.Command{}, err
+	}
+	args, err := st.arguments(env)
+	if err == nil {
+		err = st.plan.checkLengths(args, env, st.restricted())
+	}
+	if err != nil {
+		return executor.Command{}, err
+	}
+	limits := st.Limits
+	limits.Timeout = st.timeout
+	return executor.Command{
+		Args: args, Env: env, Limits: limits, Stdin: st.plan.input(),
+		Workspace: st.place.Path(), Dir: cwd,
+		Skills: path.Dir(st.dir), Writable: []string{workspace.VenvDir(st.dir)},
+	}, nil
+}
+
+// within limits the disk space of a command to the room that there is. In a full
+// workspace only that room bounds it, because the command may be the one that
+// removes something.
+func (st *staging) within(limits *executor.Limits, room workspace.Room) {
+	switch {
+	case room.Full != nil:
+		limits.Disk = room.Limit
+		st.warnings = append(st.warnings, "before this command: "+room.Full.Error())
+	case limits.Disk != executor.Unlimited:
+		limits.Disk = min(limits.OrDefaults().Disk, room.Limit)
+	}
+}
+
+// seen returns the path at which the command finds a path of the workspace.
+func (st *staging) seen(rel string) string {
+	base := st.Executor.Capabilities().WorkspaceAt
+	if base == "" {
+		base = st.place.Path()
+	}
+	return filepath.Join(base, filepath.FromSlash(rel))
+}
 
 // arguments returns the argument list of the request's command.
 func (st *staging) arguments(env []string) ([]string, error) {
@@ -75,4 +129,65 @@ func lookup(env []string, name string) string {
 		}
 	}
 	return value
+}
+
+// notFound is the exit code if a program does not exist.
+const notFound = 127
+
+// fallback runs a script by the interpreter of its extension if the program of
+// its first line does not exist, and says so. Only the executor knows which
+// programs it has.
+type fallback struct {
+	executor.Executor
+	*staging
+}
+
+// Run implements [executor.Executor].
+func (f fallback) Run(ctx context.Context, cmd executor.Command) (executor.Result, error) {
+	result, err := f.Executor.Run(ctx, cmd)
+	for err == nil && missing(result) && f.nextWay(&cmd) {
+		cmd.Stdin = f.plan.input()
+		result, err = f.Executor.Run(ctx, cmd)
+	}
+	return result, err
+}
+
+// Start implements [executor.Executor]. If the program does not exist, the
+// process has already ended.
+func (f fallback) Start(ctx context.Context, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
+	for {
+		p, err := f.Executor.Start(ctx, cmd, term)
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-p.Done():
+		default:
+			return p, nil
+		}
+		if result, err := p.Wait(ctx); err != nil || !missing(result) || !f.nextWay(&cmd) {
+			return p, nil //nolint:nilerr // who waits for p is told
+		}
+	}
+}
+
+func missing(r executor.Result) bool {
+	return r.Reason == executor.ReasonSetup && r.ExitCode == notFound
+}
+
+// nextWay changes a command to the next way of running the script, if there is
+// one.
+func (st *staging) nextWay(cmd *executor.Command) bool {
+	if len(st.otherwise) == 0 {
+		return false
+	}
+	next := st.otherwise[0]
+	st.otherwise = st.otherwise[1:]
+	st.fellBack(st.program, next[0])
+	cmd.Args, st.program = next, next[0]
+	return true
+}
+
+func (st *staging) fellBack(program, next string) {
+	st.warnings = append(st.warnings, fmt.Sprintf("script %q asks for %s, which was not found: %s is taken for it", callargs.Cut(st.plan.script, 200), callargs.Cut(program, 80), next))
 }

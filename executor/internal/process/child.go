@@ -6,7 +6,6 @@ package process
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -77,73 +76,4 @@ func NeverRan(code int, why string) executor.Result {
 		r.Stderr.Head = []byte(why + "\n")
 	}
 	return r
-}
-
-// Run implements executor.Executor.Run for children of start.
-func Run(ctx context.Context, start StartFunc, grace time.Duration, cmd executor.Command) (executor.Result, error) {
-	p, err := begin(ctx, start, grace, cmd, nil)
-	if err != nil {
-		return NeverRan(-1, ""), err
-	}
-	<-p.done // it is closed soon after ctx ends
-	return p.result, p.fault
-}
-
-// Start implements executor.Executor.Start for children of start.
-func Start(ctx context.Context, start StartFunc, grace time.Duration, cmd executor.Command, term executor.Terminal) (executor.Process, error) {
-	if cmd.Stdin != nil {
-		return nil, fmt.Errorf("%w: an interactive process gets its input by Write", executor.ErrCommand)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	p, err := begin(context.WithoutCancel(ctx), start, grace, cmd, &term)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-// begin starts the command and the goroutines that own it until p.done is closed.
-func begin(ctx context.Context, start StartFunc, grace time.Duration, cmd executor.Command, term *executor.Terminal) (*process, error) {
-	if err := check(cmd); err != nil {
-		return nil, err
-	}
-	cmd.Limits = cmd.Limits.OrDefaults()
-	if ctx.Err() != nil {
-		return ended(executor.Result{ExitCode: -1, Reason: executor.ReasonCancelled}), nil
-	}
-	p := newProcess(cmd, grace, term)
-	if err := p.launch(ctx, start, cmd); err != nil {
-		var no Refusal
-		if errors.As(err, &no) {
-			return ended(no.Result), nil
-		}
-		if errors.Is(err, executor.ErrCommand) {
-			return nil, err
-		}
-		if ctx.Err() != nil && errors.Is(err, ctx.Err()) { // ctx ended while a sandbox was built
-			return ended(executor.Result{ExitCode: -1, Reason: executor.ReasonCancelled}), nil
-		}
-		return nil, fmt.Errorf("%w %q: %w", executor.ErrSetup, cmd.Args[0], err)
-	}
-	go p.supervise(ctx)
-	return p, nil
-}
-
-// check returns an error if this machine cannot run the command as it is written.
-func check(cmd executor.Command) error {
-	if err := cmd.Check(); err != nil {
-		return err
-	}
-	if err := cmd.CheckPipes(); err != nil {
-		return err
-	}
-	dir := cmd.HostPath(cmd.Dir)
-	if info, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("%w: directory: %w", executor.ErrCommand, err)
-	} else if !info.IsDir() {
-		return fmt.Errorf("%w: %q is not a directory", executor.ErrCommand, dir)
-	}
-	return nil
 }

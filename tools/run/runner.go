@@ -1,0 +1,93 @@
+package run
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/deps"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/terminal"
+	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// Runner is what skill_run needs besides the session: where commands run and what
+// happens to their files.
+type Runner struct {
+	Workspaces workspace.Places
+	Executor   executor.Executor
+	// Artifacts keeps saved outputs; nil saves none and says so.
+	Artifacts artifacts.Store
+	// Policy restricts the commands. The zero value restricts nothing.
+	Policy Policy
+	// Unloaded allows skills that are not loaded to run.
+	Unloaded bool
+	// ForceSave saves what is collected even if the call does not ask for it.
+	ForceSave bool
+	// Limits bound each command. A call may ask only for a timeout, up to
+	// Limits.MaxTimeout; for skill_exec it may be as long as the timeout of
+	// Sessions if Limits has none.
+	Limits executor.Limits
+	// Outputs are the most that a call may collect. Zero fields stand for the
+	// defaults of outputs.Spec.
+	Outputs outputs.Limits
+	// PerSession and AtOnce are how many commands of skill_run run at once, in
+	// one session and in all; below 1 they are DefaultPerSession and twice
+	// GOMAXPROCS. Further commands wait for as long as their own timeout, and
+	// then get an answer that says so.
+	PerSession, AtOnce int
+	// Sessions bound the commands of skill_exec. Their timeout applies if neither
+	// the call nor Limits has one.
+	Sessions terminal.Limits
+	// Guess recognises what the commands of skill_exec ask for, such as a
+	// password or a choice, in addition to prompts for a line. Nil recognises
+	// nothing more.
+	Guess terminal.Guess
+	// Env returns variables for a skill's commands. It overrides neither the
+	// workspace's variables nor those of the call. Nil gives none.
+	Env func(ctx context.Context, skill core.Skill) map[string]string
+	// Secret returns the value of a secret that a skill declares by name, if the
+	// host agrees that this skill may have it: any skill can declare any name. It
+	// is also called for skills that do not run, so that what they were given can
+	// be hidden. In every answer the name in brackets replaces the value; also
+	// the value without the white space around it or with single spaces, each
+	// line of at least 8 bytes of a value of several lines, and all of these with
+	// the escapes of JSON. Values of less than 4 bytes, and other encodings by a
+	// command, are shown.
+	Secret func(ctx context.Context, skill core.Skill, name string) (value string, ok bool)
+	// Egress says what commands of a skill may reach, of what the skill asks for
+	// in its metadata. Such a command runs alone: no other of its session runs
+	// beside it. The executor must have Capabilities().Loopback. Nil lets none
+	// reach anything.
+	Egress func(ctx context.Context, skill core.Skill) Network
+	// Dependencies has the packages that skills require, installed by "satchel
+	// deps". A skill's commands find those of its requirements.txt and
+	// package.json; a package that is not installed is a warning. The executor
+	// must show the directory: the runtime's own sandbox does, others need
+	// sandbox.WithReadable(cache.Dir()). Nil looks for no packages.
+	Dependencies *deps.Cache
+	// Interpreters are commands that run scripts by their extension, such as
+	// ".jl": {"julia"}. They add to these, or replace them: .py python3, .sh bash,
+	// .js, .mjs and .cjs node, .ts deno run, .rb ruby, .pl perl, .php php,
+	// .r Rscript, .lua lua, .ps1 pwsh -File. Extensions are in lower case here;
+	// those of files may be in any.
+	Interpreters map[string][]string
+	// Attached are files that the host adds to those which users attached to the
+	// messages of the request; both are staged into work/inputs. It is asked at each
+	// command, and when a turn begins: the model is told of those that have content
+	// or a Ref, once, at the message with which that turn begins, or by the answer of the
+	// first command that finds them within one. Resolve returns
+	// the content of a file that is known by its id alone, such as a URL; without
+	// Resolve that file is a warning. Nothing is fetched automatically.
+	Attached func(ctx context.Context) []workspace.Attachment
+	Resolve  workspace.Sources
+}
+
+// Operations returns all operations that a runner adds to the vocabulary, in
+// their order.
+func (r *Runner) Operations() []tools.Operation {
+	places := newQueue(r.PerSession, r.AtOnce)
+	return []tools.Operation{r.runOperation(places), r.execOperation(places), r.WriteStdin(), r.PollSession(), r.KillSession()}
+}
