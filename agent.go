@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
@@ -111,12 +112,12 @@ func (a Agent) observe(ctx context.Context, calls []core.ToolCall) error {
 	clean := true
 	if changes || r.mode == loadmode.Once || !state.IsClean() {
 		var events []core.Event
-		rec, err := session.Update(ctx, r.storeOf(a.key), a.key, func(rec *session.Record) (*session.Record, error) {
+		rec, err := session.Update(ctx, r.stores.Of(a.key), a.key, func(rec *session.Record) (*session.Record, error) {
 			next := rec.Clone()
 			events = nil
 			changed := loadmode.Spend(next, r.mode)
 			if changed {
-				events = answeredLoads(rec, next)
+				events = records.Answered(rec, next)
 			}
 			if !response.CanWait(rec, made) {
 				changed = response.Enter(next, made, again) || changed
@@ -130,7 +131,7 @@ func (a Agent) observe(ctx context.Context, calls []core.ToolCall) error {
 			return err
 		}
 		for _, e := range events {
-			r.emit(ctx, e)
+			r.tell.Emit(ctx, e)
 		}
 		clean = len(rec.Unnumbered) == 0
 	}

@@ -29,7 +29,7 @@ func (c *Call) ask(ctx context.Context, rec *session.Record) (core.Decision, err
 	for _, a := range rec.Active {
 		question.Skills = append(question.Skills, a.Skill)
 	}
-	r.emit(ctx, core.Event{Kind: core.ToolAsked, Key: c.key, Call: c.call, Detail: v.Reason})
+	r.tell.Emit(ctx, core.Event{Kind: core.ToolAsked, Key: c.key, Call: c.call, Detail: v.Reason})
 	answer, err := r.approver(ctx, question)
 	if err != nil {
 		return core.Decision{}, err
@@ -55,7 +55,7 @@ func (c *Call) grant(ctx context.Context, grant *session.Grant) error {
 	if grant == nil {
 		return nil
 	}
-	_, err := session.Update(ctx, c.runtime.storeOf(c.key), c.key, func(rec *session.Record) (*session.Record, error) {
+	_, err := session.Update(ctx, c.runtime.stores.Of(c.key), c.key, func(rec *session.Record) (*session.Record, error) {
 		next := rec.Clone()
 		next.Key = c.key
 		next.Grant(*grant)
@@ -148,12 +148,12 @@ func (r *Runtime) filesOf(ctx context.Context, skills *catalog.Catalog, skill st
 //
 //nolint:unparam // deny has the same shape
 func (c *Call) allow(ctx context.Context, v permission.Verdict) core.Decision {
-	c.runtime.emit(ctx, core.Event{Kind: core.ToolAllowed, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+	c.runtime.tell.Emit(ctx, core.Event{Kind: core.ToolAllowed, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
 	return core.Decision{}
 }
 
 // deny reports that the call may not be executed.
 func (c *Call) deny(ctx context.Context, v permission.Verdict) core.Decision {
-	c.runtime.emit(ctx, core.Event{Kind: core.ToolDenied, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+	c.runtime.tell.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
 	return core.Decision{Denied: true, Reason: v.Reason}
 }

@@ -96,7 +96,7 @@ func (c *Call) update(ctx context.Context, change tools.Change) (answer string, 
 	if err != nil {
 		return "", err
 	}
-	rec, err = session.UpdateFrom(ctx, c.runtime.storeOf(c.key), rec, func(rec *session.Record) (*session.Record, error) {
+	rec, err = session.UpdateFrom(ctx, c.runtime.stores.Of(c.key), rec, func(rec *session.Record) (*session.Record, error) {
 		next, text, err := change(rec)
 		answer = text
 		return next, err

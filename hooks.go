@@ -32,6 +32,6 @@ func (h hooks) Owns(name string) bool { return h.runtime.set.Has(name) }
 
 func (h hooks) UnknownTool(name string) string { return h.runtime.unknownTool(name) }
 
-func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.emit(ctx, e) }
+func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.tell.Emit(ctx, e) }
 
 func (h hooks) WatchesPrefix() bool { return h.runtime.guarded }

@@ -133,11 +133,14 @@ func atMost(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// CodeOverview says that the overview has no room for every description, or for every name.
+const CodeOverview skillmd.Code = "overview-cut"
+
 // Diagnostics returns the problems of the skills as they are now: first those of
 // their files, in the order of the files, then the entries of allowed-tools that allow
 // nothing, and last what the overview has no room for.
 func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
-	o := r.current()
+	o := r.overviews.Of(r.catalog)
 	all := slices.Clone(o.Snapshot.Diagnostics())
 	for _, skill := range o.Snapshot.Skills() {
 		all = append(all, r.names.Findings(skill)...)

@@ -7,10 +7,18 @@ import (
 	"os"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/clearing"
+	"github.com/satchel-go/satchel/internal/equipment"
+	"github.com/satchel-go/satchel/internal/events"
+	"github.com/satchel-go/satchel/internal/offering"
+	"github.com/satchel-go/satchel/internal/records"
+	"github.com/satchel-go/satchel/internal/shortening"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools/run"
 )
 
@@ -31,28 +39,36 @@ func New(opts ...Option) (*Runtime, error) {
 		return nil, fmt.Errorf("%w: WithCatalog excludes WithSkillDirs, WithSkillFS, WithSkillRoots and WithReading", ErrOption)
 	}
 	s.stock()
+	s.store = session.NewPinCache(s.store, 0)
 	r := &Runtime{
-		settings:  s,
-		anonymous: session.NewMemory(),
-		states:    agentstate.New(agentstate.Max),
-		names:     permission.NewNames(s.tooling...),
+		settings: s,
+		stores:   &records.Stores{Kept: s.store, Anonymous: session.NewMemory(), Log: s.logger},
+		states:   agentstate.New(agentstate.Max),
+		names:    permission.NewNames(s.tooling...),
 	}
+	r.tell = &events.Teller{Hook: r.events, Breaks: r.onBreak, Log: r.logger, States: r.states, Lifecycle: r.lifecycle}
+	r.shortener = shortening.Shortener{Stores: r.stores, Warn: r.budget.Warn, Summarize: r.summarizer, Log: r.logger}
 	if s.vocabulary != nil && s.vocabulary.InSystem && !s.placed {
 		r.placement = processors.InSystem
 	}
 	r.chain = processors.Chain(r.placement)
-	r.store = session.NewPinCache(s.store, 0)
 	if r.judge.Home == "" {
 		r.judge.Home, _ = os.UserHomeDir() // without one, "~" is just a name
 	}
-	if r.runner == nil && r.executes() {
+	offer := &offering.Offer{Profile: r.profile, Names: r.tools, Vocabulary: r.vocabulary, Further: r.operations}
+	if r.runner == nil && offer.Executes() {
 		r.runner = &run.Runner{}
 	}
-	if r.runner != nil && r.commands != nil {
-		r.runner.Policy = *r.commands
+	if r.runner != nil {
+		if r.commands != nil {
+			r.runner.Policy = *r.commands
+		}
+		r.closers = equipment.Equip(r.runner, r.logger, r.tell.Swept, ErrClosed)
+		r.terminals = terminal.New(r.runner.Sessions)
+		offer.Runner = r.runner
 	}
-	r.equip()
-	if err := r.choose(); err != nil {
+	var err error
+	if r.set, err = offer.Choose(); err != nil {
 		return nil, errors.Join(err, r.unequip())
 	}
 	if r.catalog = s.shared; r.catalog == nil {
@@ -63,10 +79,20 @@ func New(opts ...Option) (*Runtime, error) {
 		r.catalog = opened
 	}
 	r.audiences = agentstate.Audiences{Catalog: r.catalog, Of: r.asked()}
-	if err := r.offer(); err != nil {
+	if err := r.offer(offer); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	r.warnUnavailable()
+	r.clearing = clearing.Clearing{
+		Mode: r.mode, Placement: r.placement, Policy: r.policy, Prices: r.prices, Delivers: r.delivers,
+		Content: func(ctx context.Context, key core.SessionKey, rec *session.Record) (*processors.Content, error) {
+			return r.states.Of(key).Shown(rec, r.stores.Texts(ctx, key))
+		},
+	}
+	if r.runner != nil && (r.set.Has("skill_run") || r.set.Has("skill_exec")) {
+		if why := r.runner.Executor.Capabilities().Unavailable; why != "" {
+			r.logger.Warn("commands of skills cannot run on this machine", "why", why)
+		}
+	}
 	if r.source != nil && r.shared == nil {
 		r.closers = append(r.closers, follow(r.source, r.Refresh, func(err error) { r.logger.Warn("the skills cannot be read again", "error", err) }))
 	}
@@ -81,7 +107,7 @@ func (r *Runtime) watchSkills() {
 	}
 	opts := *r.watch
 	opts.Changed = func(ctx context.Context, s *catalog.Snapshot) {
-		r.tellScanned(ctx)
+		r.tell.Scanned(ctx, r.catalog.Snapshot())
 		if r.watch.Changed != nil {
 			r.watch.Changed(ctx, s)
 		}

@@ -83,7 +83,7 @@ func (c *Call) answered(ctx context.Context, was session.Pending) (string, error
 	case was.Text == "":
 		return was.Answer, nil
 	}
-	text, err := c.runtime.storeOf(c.key).Pinned(ctx, c.key.Session, was.Text)
+	text, err := c.runtime.stores.Of(c.key).Pinned(ctx, c.key.Session, was.Text)
 	if errors.Is(err, session.ErrNotPinned) { // the store has lost it
 		return "error: " + begunBefore, nil
 	}
@@ -132,7 +132,7 @@ func (o *onceCall) end(ctx context.Context, answer string) (string, error) {
 	done.Done, done.Answer = true, answer
 	if len(answer) > maxKeptAnswer {
 		done.Answer, done.Text = "", session.Digest(answer)
-		if err := o.call.runtime.pin(ctx, o.call.key, catalog.Content{Text: answer, Digest: done.Text}); err != nil {
+		if err := o.call.runtime.stores.Pin(ctx, o.call.key, catalog.Content{Text: answer, Digest: done.Text}); err != nil {
 			return "", err
 		}
 	}

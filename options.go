@@ -8,6 +8,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/activation"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
@@ -58,9 +59,7 @@ type settings struct {
 	lifecycle  bool
 	references tools.References
 	summarizer func(ctx context.Context, skill, body string) (string, error)
-	mentions   Mentions
-	activation Activation
-	suggested  int
+	activation activation.Activation
 	activates  map[string][]string
 	pinned     []string
 	events     func(context.Context, core.Event)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/tools"
 )
 
 // WithSkillDirs adds directories of skills; a directory may also be a skill
@@ -100,5 +101,73 @@ func (s *settings) asked() func(context.Context, core.SessionKey) (string, func(
 			return "", nil, fmt.Errorf("session %q: %w", key.Session, ErrAudience)
 		}
 		return a.Key, a.Allow, nil
+	}
+}
+
+// WithLifecycle reports every skill of the catalog as discovered and registered, when it
+// is read and when it changes. The other stations of skills are always events.
+func WithLifecycle() Option {
+	return func(s *settings) error {
+		s.lifecycle = true
+		return nil
+	}
+}
+
+// WithMentions loads skills that the user names: with Dollar "$name" anywhere in a
+// message, with Slash "/name" at the beginning of a line, both outside code. They are
+// loads of that turn, in their order and up to the cap; skills that are hidden from the
+// model can be named too. What no skill is called is left alone. The default is none.
+func WithMentions(ways Mentions) Option {
+	return func(s *settings) error {
+		if ways > Dollar|Slash {
+			return fmt.Errorf("%w: WithMentions: %d", ErrOption, ways)
+		}
+		s.activation.Dollar, s.activation.Slash = ways&Dollar != 0, ways&Slash != 0
+		return nil
+	}
+}
+
+// WithActivation searches for the skills that each message of the user is likely to mean.
+// Suggest names at most so many of them in that message, and LoadFirst loads the first, as
+// a declared load. The default is neither; the model finds skills by itself.
+func WithActivation(a Activation, most int) Option {
+	return func(s *settings) error {
+		if a != Suggest && a != LoadFirst || most < 1 {
+			return fmt.Errorf("%w: WithActivation: %d, %d", ErrOption, a, most)
+		}
+		s.activation.Likely, s.activation.First = most, a == LoadFirst
+		return nil
+	}
+}
+
+// WithToolActivation denies calls of the host's tools for as long as none of their skills
+// is loaded, and says which skill to load. The tools that are offered stay the same.
+func WithToolActivation(skills map[string][]string) Option {
+	return func(s *settings) error {
+		if s.activates == nil {
+			s.activates = make(map[string][]string, len(skills))
+		}
+		for tool, names := range skills {
+			if tool == "" || len(names) == 0 {
+				return fmt.Errorf("%w: WithToolActivation: tool %q without a skill", ErrOption, tool)
+			}
+			s.activates[tool] = append(s.activates[tool], names...)
+		}
+		return nil
+	}
+}
+
+// WithReferences says what becomes of the docs that the body of a skill names in links and
+// code, when it is loaded: tools.ReferencesOff, the default, leaves them to the model,
+// tools.ReferencesList lists them behind the body, and tools.ReferencesInline brings them
+// with it, at most 16 docs and 6,000 tokens, and says which do not fit. These docs are
+// selected docs like others.
+func WithReferences(how tools.References) Option {
+	return func(s *settings) error {
+		if how > tools.ReferencesInline {
+			return fmt.Errorf("%w: WithReferences: %d", ErrOption, how)
+		}
+		s.references = how
+		return nil
 	}
 }

@@ -1,6 +1,7 @@
 package satchel
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/satchel-go/satchel/core"
@@ -113,6 +114,19 @@ func WithGuidance(text string) Option {
 func WithOverviewRenderer(render func(skills []core.Skill) string) Option {
 	return func(s *settings) error {
 		s.renderer = render
+		return nil
+	}
+}
+
+// WithSummarizer lets a function, such as a call of a model, write what [Runtime.Compact]
+// puts in the place of a skill's body. Where it fails, or what it writes is blank or not
+// shorter than the body, the outline of [processors.Outline] takes its place.
+func WithSummarizer(f func(ctx context.Context, skill, body string) (string, error)) Option {
+	return func(s *settings) error {
+		if f == nil {
+			return fmt.Errorf("%w: WithSummarizer: nil", ErrOption)
+		}
+		s.summarizer = f
 		return nil
 	}
 }

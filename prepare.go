@@ -2,11 +2,14 @@ package satchel
 
 import (
 	"context"
-	"slices"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/activation"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/equipment"
 	"github.com/satchel-go/satchel/internal/hostfiles"
+	"github.com/satchel-go/satchel/internal/rebuild"
+	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -53,7 +56,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	if rec.NoSkills && len(rec.Deliveries) == 0 {
 		return core.View{Messages: req.Messages, NoSkills: true}, nil
 	}
-	text := r.pinLookup(ctx, req.Key)
+	text := r.stores.Texts(ctx, req.Key)
 	st := processors.State{
 		Mode: r.mode, Rule: r.summary, Delivers: r.delivers,
 		Summary: req.Summary || ctx.Value(summaryKey{}) != nil,
@@ -81,7 +84,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	if err != nil {
 		return core.View{}, err
 	}
-	if short, err := r.shorten(ctx, rec, elsewhere); err != nil {
+	if short, err := r.shortener.Due(ctx, rec, elsewhere); err != nil {
 		return core.View{}, err
 	} else if short != rec {
 		rec = short
@@ -94,12 +97,12 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 		state.Holds(req.Messages)
 	}
 	if r.events != nil {
-		for _, e := range state.Executing(rec, elsewhere.Hidden) {
-			r.emit(ctx, e)
-		}
+		r.tell.EmitAll(ctx, req.Key, state.Executing(rec, elsewhere.Hidden))
 	}
 	if r.guarded {
-		r.guard(ctx, &req, state, messages, rec)
+		if found, broken := r.states.Watch(state).Check(messages, rec, req.Definitions...); broken {
+			r.tell.Broken(ctx, req.Key, found)
+		}
 	}
 	return core.View{Messages: messages, NoSkills: rec.NoSkills}, nil
 }
@@ -107,28 +110,28 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 // advanced loads the record of the request. Where the request begins a user turn, it
 // saves and returns the record with which that turn begins.
 func (r *Runtime) advanced(ctx context.Context, req *core.Request, state *agentstate.State) (*session.Record, error) {
-	store := r.storeOf(req.Key)
+	store := r.stores.Of(req.Key)
 	rec, err := store.Load(ctx, req.Key)
 	if err != nil {
 		return nil, err
 	}
 	state.Saw(rec)
-	t := r.turnOf(ctx, rec, req.Messages, state)
-	if !t.Begins {
+	turn := func(rec *session.Record) loadmode.UserTurn {
+		token, _ := TurnToken(ctx)
+		return loadmode.FindTurn(rec, req.Messages, token, state.IsAnswered(), state.Mark)
+	}
+	if !turn(rec).Begins {
 		state.InTurn(rec.Turn)
-		if rec, err = r.noteMoved(ctx, store, rec, req.Messages); err != nil {
-			return nil, err
-		}
-		return r.noteSent(ctx, store, rec)
+		return r.clearing.Within(ctx, store, rec, req.Messages)
 	}
 	var events []core.Event
 	rec, err = session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
 		events = nil
-		t := r.turnOf(ctx, rec, req.Messages, state)
+		t := turn(rec)
 		if !t.Begins {
 			return nil, nil // another call of this turn was faster
 		}
-		next, happened, err := r.begin(ctx, rec, t, req)
+		next, happened, err := r.begin(ctx, rec, t, req, state)
 		events = happened
 		return next, err
 	})
@@ -137,36 +140,36 @@ func (r *Runtime) advanced(ctx context.Context, req *core.Request, state *agents
 	}
 	state.BeginTurn()
 	state.InTurn(rec.Turn)
-	for _, e := range events {
-		e.Key = req.Key
-		r.emit(ctx, e)
-	}
+	r.tell.EmitAll(ctx, req.Key, events)
 	return rec, nil
 }
 
 // begin returns the record with which a turn begins, and the events to report once
 // it is saved.
-func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.UserTurn, req *core.Request) (*session.Record, []core.Event, error) {
+func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.UserTurn, req *core.Request, state *agentstate.State) (*session.Record, []core.Event, error) {
 	next, first := rec.Clone(), rec.Turn == 0
 	next.Key = req.Key
 	loadmode.Advance(next, r.mode, t.Token, t.User)
-	if err := r.keepWhileCheaper(ctx, next, rec, req.Messages); err != nil {
+	if err := r.clearing.Begin(ctx, next, rec, req.Messages); err != nil {
 		return nil, nil, err
 	}
 	next.CompactNow()
-	skills, err := r.audiences.Ask(ctx, next.Key, r.states.Of(next.Key))
+	skills, err := r.audiences.Ask(ctx, next.Key, state)
 	if err != nil {
 		return nil, nil, err
 	}
-	events := completed(rec, next, "turn", func(skill string) bool { return r.mode == loadmode.Once && isSpent(rec, skill) })
+	events := records.Completed(rec, next, "turn", r.mode)
 	in, _ := handedInRun(ctx)
 	if in != nil {
 		next.Handed = nil // the run tells
 	}
 	gone := r.overviews.Withdraw(next, skills)
-	if err := r.unstage(ctx, next.Key, gone); err != nil {
-		return nil, nil, err
+	if r.runner != nil && len(gone) > 0 {
+		if err := equipment.Unstage(ctx, r.runner.Workspaces, next.Key.Session, gone); err != nil {
+			return nil, nil, err
+		}
 	}
+	scope := r.scope(next.Key, state)
 	events = append(events, core.Event{Kind: core.TurnBegun})
 	for _, name := range gone {
 		events = append(events, core.Event{Kind: core.SkillUnloaded, Skill: name, Detail: "withdrawn"})
@@ -180,7 +183,12 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 		if err := r.overviews.Freeze(ctx, next, skills, req.Messages); err != nil {
 			return nil, nil, err
 		}
-		if err := r.rebuild(ctx, next, req.Messages); err != nil {
+		ended, err := r.stores.Ended(ctx, next.Key)
+		if err != nil {
+			return nil, nil, err
+		}
+		restoring := rebuild.Rebuild{Scope: scope, Set: r.set, Ended: ended}
+		if err := restoring.From(ctx, next, req.Messages); err != nil {
 			return nil, nil, err
 		}
 	} else {
@@ -197,19 +205,17 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 	}
 	calls := next.Calls
 	if loads, _ := ctx.Value(loadsKey{}).([]Load); len(loads) > 0 {
-		declared, happened, err := r.declare(ctx, next, loads...)
+		declared, happened, err := activation.Declare(ctx, scope, next, loads...)
 		if err != nil {
 			return nil, nil, err
 		}
 		next, events = declared, append(events, happened...)
 	}
-	if r.mentions != 0 || r.activation != 0 {
-		activated, happened, err := r.activate(ctx, next, req.Messages)
-		if err != nil {
-			return nil, nil, err
-		}
-		next, events = activated, append(events, happened...)
+	activated, happened, err := r.activation.Begin(ctx, scope, next, req.Messages)
+	if err != nil {
+		return nil, nil, err
 	}
+	next, events = activated, append(events, happened...)
 	if r.mode == loadmode.Once && t.Answered {
 		// The loads of a turn are declared once more where its record was lost
 		// in the middle of it.
@@ -218,15 +224,4 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 		}
 	}
 	return next, events, nil
-}
-
-// isSpent reports whether the model has answered to all that was delivered of a skill.
-func isSpent(rec *session.Record, skill string) bool {
-	return !slices.ContainsFunc(rec.Deliveries, func(d session.Delivery) bool { return d.Skill == skill && !d.Spent })
-}
-
-// turnOf finds out whether the request begins a user turn.
-func (r *Runtime) turnOf(ctx context.Context, rec *session.Record, messages []core.Message, state *agentstate.State) loadmode.UserTurn {
-	token, _ := TurnToken(ctx)
-	return loadmode.FindTurn(rec, messages, token, state.IsAnswered(), state.Mark)
 }

@@ -31,7 +31,7 @@ func (c *Call) question(ctx context.Context, rec *session.Record) (core.Decision
 	for _, a := range rec.Active {
 		question.Skills = append(question.Skills, a.Skill)
 	}
-	r.emit(ctx, core.Event{Kind: core.ToolAsked, Key: c.key, Call: c.call, Detail: question.Reason})
+	r.tell.Emit(ctx, core.Event{Kind: core.ToolAsked, Key: c.key, Call: c.call, Detail: question.Reason})
 	answer, err := r.approver(ctx, question)
 	if err != nil {
 		return core.Decision{}, err

@@ -25,7 +25,7 @@ func (c *Call) Run(ctx context.Context) (string, error) {
 		return "", err
 	}
 	c.runtime.saw(ctx, c.record)
-	c.runtime.emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started)})
+	c.runtime.tell.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started)})
 	return answer, nil
 }
 
@@ -157,7 +157,7 @@ func (r *Runtime) unknownTool(name string) string {
 		name = name[:80]
 	}
 	text := fmt.Sprintf("error: there is no tool %q; call one that you were given", strings.ToValidUTF8(name, "\uFFFD"))
-	if len(r.offered) == 0 || r.current().Empty {
+	if len(r.offered) == 0 || r.overviews.Of(r.catalog).Empty {
 		return text
 	}
 	return text + ", such as " + strings.Join(r.toolNames(), ", ")

@@ -4,20 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/clearing"
+	"github.com/satchel-go/satchel/internal/equipment"
+	"github.com/satchel-go/satchel/internal/events"
 	"github.com/satchel-go/satchel/internal/overview"
+	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/response"
+	"github.com/satchel-go/satchel/internal/shortening"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -35,7 +37,10 @@ type Runtime struct {
 	command *tools.Operation
 	chain   []processors.Processor
 
-	anonymous *session.Memory
+	stores    *records.Stores
+	tell      *events.Teller
+	clearing  clearing.Clearing
+	shortener shortening.Shortener
 	// closers close what the runtime has made because the host left it out.
 	closers []func() error
 	// terminals are the commands that go on between calls; nil without a runner.
@@ -45,7 +50,6 @@ type Runtime struct {
 	audiences agentstate.Audiences
 	names     *permission.Names
 	overviews *overview.Overviews
-	scanned   atomic.Pointer[catalog.Snapshot]
 	warned    sync.Map // agents whose unmapped tools were told
 	open      response.Open
 	closing   sync.Once
@@ -99,67 +103,28 @@ func (r *Runtime) Catalog() *catalog.Catalog { return r.catalog }
 // overview; they are told of changes once, at their next user turn.
 func (r *Runtime) Refresh(ctx context.Context) error {
 	_, err := r.catalog.Refresh(ctx)
-	r.tellScanned(ctx)
+	r.tell.Scanned(ctx, r.catalog.Snapshot())
 	return err
 }
 
 // ErrShutdown reports a request or a call that came after [Runtime.Shutdown].
 var ErrShutdown = errors.New("the runtime is shutting down")
 
-// emit reports an event to the hook of [WithEventHook] and to the log: denials at
-// Info, all else at Debug.
-func (r *Runtime) emit(ctx context.Context, e core.Event) {
-	if e.Time.IsZero() {
-		e.Time = time.Now()
+// Ready reports why commands cannot run at all, and what to change; nil if they
+// can, or if the runtime runs none. It opens the sandbox of a host that names no
+// executor, as the first command would.
+func (r *Runtime) Ready(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || r.runner == nil {
+		return err
 	}
-	if e.Turn == 0 {
-		e.Turn = r.states.TurnOf(e.Key)
-	}
-	if e.Kind == core.SkillActivated && e.Detail == "" {
-		e.Detail = r.states.Of(e.Key).FoundBy(e.Skill)
-	}
-	e.Phase = e.Kind.Phase()
-	if r.events != nil {
-		r.events(ctx, e)
-	}
-	level := slog.LevelDebug
-	if e.Kind == core.ToolDenied {
-		level = slog.LevelInfo
-	}
-	if r.logger.Enabled(ctx, level) {
-		r.logger.LogAttrs(ctx, level, string(e.Kind),
-			slog.String("session", e.Key.Session), slog.String("agent", e.Key.Agent),
-			slog.String("skill", e.Skill), slog.String("tool", e.Call.Name), slog.String("rule", e.Rule), slog.String("detail", e.Detail))
-	}
+	return equipment.Ready(r.runner)
 }
 
-// tellScanned reports what the catalog holds, once for each snapshot.
-func (r *Runtime) tellScanned(ctx context.Context) {
-	snapshot := r.catalog.Snapshot()
-	if r.scanned.Swap(snapshot) == snapshot || r.events == nil {
-		return
-	}
-	r.emit(ctx, core.Event{Kind: core.CatalogScanned, Detail: fmt.Sprintf("%d skills, %d diagnostics", snapshot.Len(), len(snapshot.Diagnostics()))})
-	if !r.lifecycle {
-		return
-	}
-	for _, kind := range []core.EventKind{core.SkillDiscovered, core.SkillRegistered} {
-		for _, skill := range snapshot.Skills() {
-			r.emit(ctx, core.Event{Kind: kind, Skill: skill.Name, Detail: skill.Location})
-		}
-	}
-}
+// ErrClosed reports a command for a runtime that was closed.
+var ErrClosed = errors.New("the runtime is closed")
 
 // ErrNoSession reports a call that belongs to no session.
 var ErrNoSession = errors.New("no session: put one into the context with satchel.WithSession")
-
-// storeOf returns where the records of a session are kept.
-func (r *Runtime) storeOf(key core.SessionKey) session.Store {
-	if key.Anonymous {
-		return r.anonymous
-	}
-	return r.store
-}
 
 // anonymousPrefix begins the ids of sessions that no host named.
 const anonymousPrefix = "\x00run-"

@@ -6,24 +6,16 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
-	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
 )
-
-// textSize returns a function that estimates the tokens of a pinned text of a session.
-func (r *Runtime) textSize(key core.SessionKey) func(ctx context.Context, digest string) (int, error) {
-	return func(ctx context.Context, digest string) (int, error) {
-		text, err := r.pinLookup(ctx, key)(digest)
-		return processors.EstimateTokens(text), err
-	}
-}
 
 // scope returns what operations of one agent may use: its catalog, files, sessions
 // and events.
 func (r *Runtime) scope(key core.SessionKey, state *agentstate.State) *tools.Scope {
 	s := &tools.Scope{
 		Key: key, Catalog: r.audiences.SeenBy(state), Mode: r.mode, Max: r.max, Victim: r.victim, Limits: r.limits,
-		Budget: r.budget, TextSize: r.textSize(key),
+		Budget:     r.budget,
+		TextSize:   func(ctx context.Context, digest string) (int, error) { return r.stores.Size(ctx, key, digest) },
 		Sessions:   r.terminals,
 		Library:    r.library,
 		Files:      state.Attached,
@@ -32,10 +24,10 @@ func (r *Runtime) scope(key core.SessionKey, state *agentstate.State) *tools.Sco
 		Entry:      r.text.Entry,
 		Found:      state.Found,
 		References: r.references,
-		Pin:        func(ctx context.Context, c catalog.Content) error { return r.pin(ctx, key, c) },
+		Pin:        func(ctx context.Context, c catalog.Content) error { return r.stores.Pin(ctx, key, c) },
 		Emit: func(ctx context.Context, e core.Event) {
 			e.Key = key
-			r.emit(ctx, e)
+			r.tell.Emit(ctx, e)
 		},
 	}
 	if r.vocabulary != nil {

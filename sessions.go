@@ -8,7 +8,6 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
-	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -32,7 +31,7 @@ func (r *Runtime) Loaded(ctx context.Context) ([]Loaded, error) {
 	}
 	var all []Loaded
 	for _, key := range keys {
-		rec, err := r.storeOf(key).Load(ctx, key)
+		rec, err := r.stores.Load(ctx, key)
 		if err != nil {
 			return nil, err
 		}
@@ -57,15 +56,7 @@ func (r *Runtime) Clear(ctx context.Context) error {
 		return err
 	}
 	for _, key := range keys {
-		_, err := session.Update(ctx, r.storeOf(key), key, func(rec *session.Record) (*session.Record, error) {
-			if len(rec.Active) == 0 && len(rec.Deliveries) == 0 {
-				return nil, nil
-			}
-			next := rec.Clone()
-			next.Active, next.Deliveries = nil, nil
-			return next, nil
-		})
-		if err != nil {
+		if err := r.stores.Clear(ctx, key); err != nil {
 			return err
 		}
 	}
@@ -77,33 +68,11 @@ func (r *Runtime) Clear(ctx context.Context) error {
 	if r.terminals != nil {
 		r.terminals.End(cleared)
 	}
-	return r.release(ctx, own, cleared)
-}
-
-// release unpins the texts that no agent of a session needs once some agents are
-// cleared. It ends the workspace where no other agent uses it.
-func (r *Runtime) release(ctx context.Context, in core.SessionKey, cleared func(core.SessionKey) bool) error {
-	store, id := r.storeOf(in), in.Session
-	agents, err := store.Agents(ctx, id)
-	if err != nil {
+	loaded, err := r.stores.Release(ctx, own, cleared)
+	if r.runner == nil || loaded || r.terminals.Any(func(key core.SessionKey) bool { return key.Session == own.Session && !cleared(key) }) {
 		return err
 	}
-	var pins []string
-	working := false
-	for _, a := range agents {
-		key := core.SessionKey{Session: id, Agent: a, Anonymous: in.Anonymous}
-		rec, err := store.Load(ctx, key)
-		if err != nil {
-			return err
-		}
-		pins = append(append(pins, rec.Pins()...), rec.Listing) // earlier releases pinned the listing in each session
-		working = working || len(rec.Active) > 0 && !cleared(key)
-	}
-	err = store.Unpin(ctx, id, pins)
-	if r.runner == nil || working || r.terminals.Any(func(key core.SessionKey) bool { return key.Session == id && !cleared(key) }) {
-		return err
-	}
-	return errors.Join(err, r.endWorkspace(ctx, id))
+	return errors.Join(err, r.endWorkspace(ctx, own.Session))
 }
 
 // EndSession drops all state of a session: it kills the commands that still run and
@@ -131,9 +100,9 @@ func (r *Runtime) EndSession(ctx context.Context, id string) error {
 func (r *Runtime) endSession(ctx context.Context, key core.SessionKey, endings []core.Event) error {
 	id := key.Session
 	for _, e := range endings {
-		r.emit(ctx, e)
+		r.tell.Emit(ctx, e)
 	}
-	err := r.storeOf(key).End(ctx, id)
+	err := r.stores.Of(key).End(ctx, id)
 	r.states.End(id)
 	if r.runner != nil {
 		r.terminals.EndSession(id)
@@ -143,31 +112,18 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey, endings [
 }
 
 // endings are the events of the loads that end with a session, where somebody wants to
-// know. What the store cannot tell of them is left out.
-func (r *Runtime) endings(ctx context.Context, key core.SessionKey) (events []core.Event) {
+// know.
+func (r *Runtime) endings(ctx context.Context, key core.SessionKey) []core.Event {
 	if r.events == nil {
 		return nil
 	}
-	agents, err := r.storeOf(key).Agents(ctx, key.Session)
-	if err != nil {
-		return nil
-	}
-	for _, key.Agent = range agents {
-		if rec, err := r.storeOf(key).Load(ctx, key); err == nil {
-			told := func(skill string) bool { return r.mode == loadmode.Once && isSpent(rec, skill) }
-			for _, e := range completed(rec, &session.Record{}, "session", told) {
-				e.Key = key
-				events = append(events, e)
-			}
-		}
-	}
-	return events
+	return r.stores.Endings(ctx, key, r.mode)
 }
 
 func (r *Runtime) endWorkspace(ctx context.Context, id string) error {
 	began := time.Now()
 	err := r.runner.Workspaces.End(id)
-	r.emit(ctx, core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
+	r.tell.Emit(ctx, core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
 	return err
 }
 
@@ -184,16 +140,7 @@ func (r *Runtime) keys(ctx context.Context) ([]core.SessionKey, error) {
 	if err := admit(key); err != nil {
 		return nil, err
 	}
-	agents, err := r.storeOf(key).Agents(ctx, key.Session)
-	if err != nil {
-		return nil, err
-	}
-	var keys []core.SessionKey
-	for _, a := range agents {
-		key.Agent = a
-		keys = append(keys, key)
-	}
-	return keys, nil
+	return r.stores.Agents(ctx, key)
 }
 
 // Sessions lists the sessions of the store, sorted by id. The error wraps
@@ -229,4 +176,26 @@ func (r *Runtime) EndSessionsBefore(ctx context.Context, before time.Time) (ende
 		ended++
 	}
 	return ended, errors.Join(errs...)
+}
+
+// Compact lets the text of a skill that is in view give way to its outline when the next
+// user turn begins, in one break of the prompt, as an unload would. [processors.Outline]
+// says what an outline has; with [WithSummarizer] a summary takes its place. Loading the skill again brings all of it. Inside an agent it
+// is the agent's view that changes, and elsewhere that of every agent of the session of
+// ctx. A skill that is not in view is left alone. The error wraps ErrNoSession where ctx
+// has no session.
+func (r *Runtime) Compact(ctx context.Context, skill string) error {
+	keys, err := r.keys(ctx)
+	if err != nil {
+		return err
+	}
+	if found, ok := r.catalog.Snapshot().Skill(skill); ok {
+		skill = found.Name
+	}
+	for _, key := range keys {
+		if err := r.shortener.Later(ctx, key, skill); err != nil {
+			return err
+		}
+	}
+	return nil
 }

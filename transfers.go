@@ -62,7 +62,7 @@ func (r *Runtime) saw(ctx context.Context, rec *session.Record) {
 
 // loadSeen loads the record of an agent for a call and notes it.
 func (r *Runtime) loadSeen(ctx context.Context, key core.SessionKey) (*session.Record, error) {
-	rec, err := r.storeOf(key).Load(ctx, key)
+	rec, err := r.stores.Load(ctx, key)
 	if err == nil {
 		r.saw(ctx, rec)
 	}

@@ -1,8 +1,8 @@
-package satchel
+// Package equipment completes what runs the commands of skills.
+package equipment
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/satchel-go/satchel/executor"
@@ -10,14 +10,15 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// What a runtime makes for itself when the host leaves it out is made by the
-// first command: New leaves no file, and an agent whose skills are only read pays
-// for no more than one look, in its process, at what a sandbox holds here.
+// What stands in for what the host leaves out is made by the first command: a new
+// runtime leaves no file, and an agent whose skills are only read pays for no more
+// than one look, in its process, at what a sandbox holds here.
 
 // standardSandbox is the executor of a host that names none. Nothing takes its
 // place where there is no sandbox: the log then says why, and what to change.
 type standardSandbox struct {
 	options []sandbox.Option
+	over    error // of a command for one that is closed
 	mu      sync.Mutex
 	opened  *sandbox.Sandbox
 	closed  bool
@@ -30,7 +31,7 @@ func (s *standardSandbox) open() (*sandbox.Sandbox, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, ErrClosed
+		return nil, s.over
 	}
 	if s.opened == nil {
 		opened, err := sandbox.New(s.options...)
@@ -66,7 +67,7 @@ func (s *standardSandbox) Capabilities() executor.Capabilities {
 	defer s.mu.Unlock()
 	switch {
 	case s.closed:
-		return executor.Capabilities{Isolation: executor.IsolationNone, Unavailable: ErrClosed.Error()}
+		return executor.Capabilities{Isolation: executor.IsolationNone, Unavailable: s.over.Error()}
 	case s.opened != nil:
 		return s.opened.Capabilities()
 	}
@@ -92,6 +93,7 @@ func (s *standardSandbox) close() error {
 type standardPlaces struct {
 	mu      sync.Mutex
 	options []workspace.Option
+	over    error // of a command for places that are closed
 	swept   func(workspace.Swept)
 	opened  *workspace.Workspaces
 	closed  bool
@@ -102,7 +104,7 @@ func (p *standardPlaces) Of(ctx context.Context, session string) (workspace.Work
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
-		return nil, ErrClosed
+		return nil, p.over
 	}
 	if p.opened == nil {
 		opened, err := workspace.Open("", p.options...)
@@ -138,6 +140,3 @@ func (p *standardPlaces) close() error {
 	}
 	return p.opened.Close()
 }
-
-// ErrClosed reports a command for a runtime that was closed.
-var ErrClosed = errors.New("the runtime is closed")

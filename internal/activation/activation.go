@@ -1,0 +1,129 @@
+// Package activation loads skills where a user turn begins: those that the host declares,
+// that the message of the user names, or that it is likely to mean.
+package activation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Activation says which skills a message activates.
+type Activation struct {
+	// Dollar and Slash are the ways in which users name skills.
+	Dollar, Slash bool
+	// Likely is how many skills that the message is likely to mean are suggested to the
+	// model, 0 for none; with First, the first of them is loaded instead.
+	Likely int
+	First  bool
+}
+
+// maxMentions bounds the names of one message that are looked up.
+const maxMentions = 64
+
+// Begin returns the record of a turn that begins with the loads of the skills that the
+// user's message names, or is likely to mean. It may change rec.
+func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *session.Record, messages []core.Message) (*session.Record, []core.Event, error) {
+	text := newestOfUser(messages)
+	var events []core.Event
+	if a.Dollar || a.Slash {
+		var notes []string
+		for _, name := range a.mentionedIn(s.Catalog.Snapshot(), text) {
+			if rec.Find(name) == nil && s.Max > 0 && len(rec.Active) >= s.Max {
+				notes = append(notes, fmt.Sprintf("not loaded, at most %d: %s", s.Max, name))
+				continue
+			}
+			next, happened, err := Declare(ctx, s, rec, tools.Declared{Skill: name, Mentioned: true})
+			if errors.Is(err, tools.ErrDeclared) {
+				notes = append(notes, fmt.Sprintf("not loaded: %s (%v)", name, err))
+				continue
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			rec, events = next, append(events, happened...)
+		}
+		if len(notes) > 0 {
+			rec.Notes = append(rec.Notes, session.Note{Anchor: rec.User, Text: "<skills_not_loaded>" + strings.Join(notes, "; ") + "</skills_not_loaded>"})
+		}
+	}
+	if a.Likely == 0 || strings.TrimSpace(text) == "" {
+		return rec, events, nil
+	}
+	likely, err := a.likely(ctx, s, rec, text)
+	if err != nil || len(likely) == 0 {
+		return rec, events, err
+	}
+	if !a.First {
+		rec.Notes = append(rec.Notes, session.Note{Anchor: rec.User, Text: "<skills_suggested>" + processors.Escaped(strings.Join(likely, ", ")) + "</skills_suggested>"})
+		s.Found(likely)
+		return rec, events, nil
+	}
+	next, happened, err := Declare(ctx, s, rec, tools.Declared{Skill: likely[0]})
+	if errors.Is(err, tools.ErrDeclared) {
+		return rec, events, nil // the model may load it by itself, and is told why it cannot
+	}
+	return next, append(events, happened...), err
+}
+
+// likely names the skills that a text is likely to mean and that are not loaded.
+func (a *Activation) likely(ctx context.Context, s *tools.Scope, rec *session.Record, text string) ([]string, error) {
+	found, err := s.Catalog.Search(ctx, catalog.Query{Phrasings: []string{text}, Recent: rec.LoadedLately(), Limit: a.Likely + len(rec.Active)})
+	if err != nil {
+		return nil, err
+	}
+	if found.ByWords != nil {
+		s.Emit(ctx, core.Event{Kind: core.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
+	}
+	var names []string
+	for _, h := range found.Hits {
+		if h.Strong && rec.Find(h.Skill.Name) == nil && len(names) < a.Likely {
+			names = append(names, h.Skill.Name)
+		}
+	}
+	return names, nil
+}
+
+// Declare makes loads that no call made, at the user message of the turn, in the scope of
+// the agent of rec.
+func Declare(ctx context.Context, s *tools.Scope, rec *session.Record, loads ...tools.Declared) (*session.Record, []core.Event, error) {
+	scope := *s
+	scope.Record = func(context.Context) (*session.Record, error) { return rec, nil }
+	declaration, err := tools.Declare(ctx, &scope, loads)
+	if err != nil {
+		return nil, nil, err
+	}
+	next, err := declaration.Apply(ctx, rec, rec.User)
+	if err != nil {
+		return nil, nil, err
+	}
+	return next, declaration.Events(), nil
+}
+
+// newestOfUser is the text of the newest message that a user wrote.
+func newestOfUser(messages []core.Message) string {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if m := &messages[i]; m.Role == core.User && !m.Rewritten {
+			return m.Text[:len(m.Text)-len(m.Added)]
+		}
+	}
+	return ""
+}
+
+// mentionedIn names the skills that a message mentions, each once, in their order.
+func (a *Activation) mentionedIn(snapshot *catalog.Snapshot, text string) (names []string) {
+	for _, word := range processors.Mentions(text, a.Dollar, a.Slash, maxMentions) {
+		if skill, ok := snapshot.Skill(word); ok && skill.UserInvocable && !slices.Contains(names, skill.Name) {
+			names = append(names, skill.Name)
+		}
+	}
+	return names
+}

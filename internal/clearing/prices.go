@@ -1,0 +1,90 @@
+package clearing
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+)
+
+// keepByPrices keeps expired content in the prompt up to the place from which on
+// clearing it pays. next is the record with which the turn begins, rec the one
+// before it.
+func (c *Clearing) keepByPrices(ctx context.Context, next, rec *session.Record, messages []core.Message, idle time.Duration) error {
+	next.Front = processors.Front(messages, len(messages))
+	if rec.Turn == 0 {
+		return nil
+	}
+	next.Returns = loadmode.Learn(rec.Returns, endedTurn(rec, messages))
+	if len(rec.Deliveries) == 0 {
+		return nil
+	}
+	content, err := c.Content(ctx, next.Key, rec)
+	if err != nil {
+		return err
+	}
+	facts, calls, at := processors.Facts(messages, processors.State{Record: rec, Content: content, Delivers: c.Delivers})
+	cold := c.Prices.TTL > 0 && idle > c.Prices.TTL
+	facts.Returns, facts.Cold = next.Returns, cold || !processors.Stands(messages, rec.Front)
+	kept := calls[:c.Prices.Clear(facts)]
+	if len(kept) > 0 {
+		next.Front = processors.Front(messages[:at[0]], at[0])
+	}
+	keep := loadmode.KeepPrefix
+	if facts.Cold {
+		keep = loadmode.KeepExpired
+	}
+	keep(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
+	return nil
+}
+
+// maxMoves is how often in a turn the record is saved because the host has changed what
+// stands before the content.
+const maxMoves = 4
+
+// noteMoved saves what stands before the content where a host has cut or changed it
+// within a turn: the request that shows it so is in the cache when the next turn begins.
+func (c *Clearing) noteMoved(ctx context.Context, store session.Store, rec *session.Record, messages []core.Message) (*session.Record, error) {
+	moved := func(rec *session.Record) bool {
+		f := rec.Front
+		return f.Size > 0 && f.Moved < maxMoves && processors.Moved(messages, f)
+	}
+	if c.Mode != loadmode.Adaptive || !moved(rec) {
+		return rec, nil
+	}
+	return session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
+		if !moved(rec) {
+			return nil, nil
+		}
+		content, err := c.Content(ctx, rec.Key, rec)
+		if err != nil {
+			return nil, err
+		}
+		front := messages
+		if _, _, at := processors.Facts(messages, processors.State{Record: rec, Content: content, Delivers: c.Delivers}); len(at) > 0 {
+			front = messages[:at[0]]
+		}
+		next := rec.Clone()
+		next.Front = processors.Front(front, len(front))
+		next.Front.Moved = rec.Front.Moved + 1
+		return next, nil
+	})
+}
+
+// endedTurn is what the turn of rec did, which messages hold.
+func endedTurn(rec *session.Record, messages []core.Message) loadmode.Ended {
+	t := loadmode.Ended{Quiet: processors.Quiet(messages)}
+	for i := range rec.Active {
+		t.Loaded = append(t.Loaded, rec.Active[i].Skill)
+	}
+	for i := range rec.Deliveries {
+		if d := &rec.Deliveries[i]; d.Turn < rec.Turn && !d.Old && !slices.Contains(t.InView, d.Skill) {
+			t.InView = append(t.InView, d.Skill)
+		}
+	}
+	return t
+}

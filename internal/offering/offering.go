@@ -1,0 +1,103 @@
+// Package offering chooses the tools that a runtime offers.
+package offering
+
+import (
+	"slices"
+
+	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/tools/run"
+)
+
+// Offer says which tools are offered.
+type Offer struct {
+	Profile tools.Profile
+	// Names are those of the tools that the host wants in place of its profile, nil for
+	// the profile's.
+	Names []string
+	// Vocabulary has other tools than those of the profile, nil for none.
+	Vocabulary *tools.Vocabulary
+	// Further are the host's own.
+	Further []tools.Operation
+	// Runner runs commands, nil where nothing runs.
+	Runner *run.Runner
+
+	// Command is skill_run once the tools are chosen, where the scripts of another
+	// vocabulary run by it.
+	Command *tools.Operation
+}
+
+// Executes reports whether the chosen tools run commands.
+func (o *Offer) Executes() bool {
+	if v := o.Vocabulary; v != nil {
+		return o.Profile != tools.KnowledgeOnly && slices.ContainsFunc(v.Operations, func(op tools.Operation) bool {
+			return op.Runs != nil && (o.Names == nil || slices.Contains(o.Names, op.Name))
+		})
+	}
+	if o.Names == nil {
+		return o.Profile != tools.KnowledgeOnly
+	}
+	return slices.ContainsFunc(new(run.Runner).Operations(), func(op tools.Operation) bool { return slices.Contains(o.Names, op.Name) })
+}
+
+// Choose builds the set of the tools that the options name, and of further ones.
+func (o *Offer) Choose(further ...string) (*tools.Set, error) {
+	of := o.ofProfile
+	if o.Vocabulary != nil {
+		of = o.ofVocabulary
+	}
+	operations, names, err := of()
+	if err != nil {
+		return nil, err
+	}
+	names = append(names, further...)
+	for _, op := range o.Further {
+		operations, names = append(operations, op), append(names, op.Name)
+	}
+	return tools.Choose(operations, names)
+}
+
+// ofProfile returns Satchel's own operations, and the names of those that the options
+// choose.
+func (o *Offer) ofProfile() (operations []tools.Operation, names []string, err error) {
+	names = slices.Clone(o.Names)
+	if o.Names == nil {
+		if names, err = o.Profile.Names(); err != nil {
+			return nil, nil, err
+		}
+	}
+	operations = append(tools.Default(), tools.Search())
+	if o.Runner == nil {
+		return operations, names, nil
+	}
+	for _, op := range o.Runner.Operations() {
+		operations = append(operations, op)
+		if o.Names == nil && o.Profile != tools.KnowledgeOnly {
+			names = append(names, op.Name)
+		}
+	}
+	return operations, names, nil
+}
+
+// ofVocabulary is ofProfile for another vocabulary. What runs scripts in it is left out
+// where nothing runs.
+func (o *Offer) ofVocabulary() (operations []tools.Operation, names []string, err error) {
+	names = slices.Clone(o.Names)
+	for _, op := range o.Vocabulary.Operations {
+		if op.Runs != nil {
+			if o.Runner == nil || o.Profile == tools.KnowledgeOnly {
+				continue
+			}
+			run := o.Runner.Run()
+			op.Request = func(args tools.Args) permission.Request { return run.Request(run.Decode(op.Runs(args))) }
+			o.Command = &run
+		}
+		if operations = append(operations, op); o.Names == nil {
+			names = append(names, op.Name)
+		}
+	}
+	if o.Runner != nil { // for those who name them by WithOfferedTools
+		operations = append(operations, o.Runner.Operations()...)
+	}
+	return append(operations, tools.Search()), names, nil
+}

@@ -1,0 +1,40 @@
+package records
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// Clear takes from the record of an agent what is loaded and delivered.
+func (s *Stores) Clear(ctx context.Context, key core.SessionKey) error {
+	_, err := session.Update(ctx, s.Of(key), key, func(rec *session.Record) (*session.Record, error) {
+		if len(rec.Active) == 0 && len(rec.Deliveries) == 0 {
+			return nil, nil
+		}
+		next := rec.Clone()
+		next.Active, next.Deliveries = nil, nil
+		return next, nil
+	})
+	return err
+}
+
+// Release unpins the texts that no agent of a session needs once some agents are cleared.
+// It reports whether another agent has a skill loaded, also where it cannot unpin.
+func (s *Stores) Release(ctx context.Context, in core.SessionKey, cleared func(core.SessionKey) bool) (loaded bool, err error) {
+	keys, err := s.Agents(ctx, in)
+	if err != nil {
+		return true, err
+	}
+	var pins []string
+	for _, key := range keys {
+		rec, err := s.Load(ctx, key)
+		if err != nil {
+			return true, err
+		}
+		pins = append(append(pins, rec.Pins()...), rec.Listing) // earlier releases pinned the listing in each session
+		loaded = loaded || len(rec.Active) > 0 && !cleared(key)
+	}
+	return loaded, s.Of(in).Unpin(ctx, in.Session, pins)
+}
