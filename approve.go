@@ -2,35 +2,56 @@ package satchel
 
 import (
 	"context"
-	"maps"
-	"slices"
 
-	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/approval"
 	"github.com/satchel-go/satchel/internal/canonjson"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
 )
 
 // ask lets the approver decide about the call, unless an earlier answer of the
 // session covers it. rec is the record as the call sees it.
 // Decision 44 says why.
 func (c *Call) ask(ctx context.Context, rec *session.Record) (core.Decision, error) {
-	r, v := c.runtime, c.verdict
-	grant, bound, err := c.bind(ctx, rec)
+	grant, bound, err := approval.Bind(ctx, c.call, &c.request, c.operation != nil, rec, c.runtime.audiences.SeenBy(c.state))
 	if err != nil {
 		return core.Decision{}, err
 	}
-	if grant != nil && rec.Granted(grant.Tool, grant.Use, grant.Skills) {
+	return c.approve(ctx, rec, grant, core.Ask{Reason: c.verdict.Reason, Bound: bound, Lasting: approval.Lasting(grant)}, nil)
+}
+
+// question asks about a call whose operation has a question of its own, unless an
+// answer for the session covers it.
+func (c *Call) question(ctx context.Context, rec *session.Record) (core.Decision, error) {
+	s := c.runtime.scope(c.key, c.state)
+	s.Record = c.load
+	q, err := c.operation.Question(ctx, s, c.args)
+	if err != nil || q == nil {
+		return c.allow(ctx, c.verdict), err
+	}
+	grant := &session.Grant{Tool: c.call.Name, Use: canonjson.Sum(q.Lasting), Skills: map[string]string{}}
+	return c.approve(ctx, rec, grant, core.Ask{Reason: "an edit of a skill", Detail: q.Detail, Bound: q.Bound, Lasting: q.LastingText}, q)
+}
+
+// approve asks the approver, unless grant, which is saved with an answer for the session,
+// has been saved before. q is the question of the operation, nil for none.
+func (c *Call) approve(ctx context.Context, rec *session.Record, grant *session.Grant, ask core.Ask, q *tools.Question) (core.Decision, error) {
+	r, v := c.runtime, c.verdict
+	switch {
+	case grant != nil && rec.Granted(grant.Tool, grant.Use, grant.Skills):
 		v.Reason = "approved for the session"
 		return c.allow(ctx, v), nil
+	case r.approver == nil: // a question of an operation: others are not asked then
+		return c.deny(ctx, permission.Verdict{Reason: q.Nobody}), nil
 	}
-	question := core.Ask{Key: c.key, Call: c.call, Reason: v.Reason, Bound: bound, Lasting: lasting(grant)}
+	ask.Key, ask.Call = c.key, c.call
 	for _, a := range rec.Active {
-		question.Skills = append(question.Skills, a.Skill)
+		ask.Skills = append(ask.Skills, a.Skill)
 	}
-	r.tell.Emit(ctx, core.Event{Kind: core.ToolAsked, Key: c.key, Call: c.call, Detail: v.Reason})
-	answer, err := r.approver(ctx, question)
+	r.tell.Emit(ctx, core.Event{Kind: core.ToolAsked, Key: c.key, Call: c.call, Detail: ask.Reason})
+	answer, err := r.approver(ctx, ask)
 	if err != nil {
 		return core.Decision{}, err
 	}
@@ -47,6 +68,9 @@ func (c *Call) ask(ctx context.Context, rec *session.Record) (core.Decision, err
 		v.Reason = "denied: this call of " + c.call.Name + " was not approved. Do not try to do the same in another way: go on without it, or say what you would need."
 		return c.deny(ctx, v), nil
 	}
+	if q != nil {
+		c.approval = q.Approval
+	}
 	return c.allow(ctx, v), nil
 }
 
@@ -62,86 +86,6 @@ func (c *Call) grant(ctx context.Context, grant *session.Grant) error {
 		return next, nil
 	})
 	return err
-}
-
-// lasting says in words, for the question, what an answer for the session would
-// allow.
-func lasting(grant *session.Grant) string {
-	switch {
-	case grant == nil:
-		return "nothing but this call"
-	case grant.Use != "":
-		return "this call, with the same arguments"
-	}
-	return "every call of " + grant.Tool
-}
-
-// bind returns the grant that an answer for the session saves, nil where such an
-// answer can cover this call only. It also returns a sum that identifies the
-// question: an answer counts only while call, loaded skills and files are the same.
-func (c *Call) bind(ctx context.Context, rec *session.Record) (*session.Grant, string, error) {
-	grant := &session.Grant{Tool: c.call.Name, Skills: map[string]string{}}
-	for _, a := range rec.Active {
-		parts := []string{a.Digest}
-		for _, h := range rec.Lists {
-			if h.Skill == a.Skill && !h.Old {
-				parts = append(append(parts, "listed"), h.Tools...)
-			}
-		}
-		if k, ok := c.runtime.audiences.SeenBy(c.state).Snapshot().Skill(a.Skill); ok && k.Origin != "" {
-			parts = append(parts, k.ID, k.Revision) // all of its files, read or not
-		}
-		grant.Skills[a.Skill] = canonjson.Sum(parts...)
-	}
-	whole := true
-	// Of a command, or of one of Satchel's tools, only this call with these files is
-	// approved; of another tool every call is.
-	if c.request.Takes == permission.Command || c.operation != nil {
-		files, err := c.runtime.filesOf(ctx, c.runtime.audiences.SeenBy(c.state), c.request.Skill)
-		if err != nil {
-			return nil, "", err
-		}
-		whole = files != ""
-		grant.Use = canonjson.Sum(canonjson.Text(c.call.Arguments), c.request.Text, files)
-	}
-	parts := []string{c.call.Name, grant.Use, canonjson.Text(c.call.Arguments)}
-	for _, name := range slices.Sorted(maps.Keys(grant.Skills)) {
-		parts = append(parts, name, grant.Skills[name])
-	}
-	if !whole {
-		grant = nil
-	}
-	return grant, canonjson.Sum(parts...), nil
-}
-
-// Bounds of the skills whose files are read for an approval. An approval of a call
-// that names a larger skill covers that one call.
-const (
-	maxBoundFiles = 512
-	maxBoundBytes = 16 << 20
-)
-
-// filesOf returns a sum over the names and the content of all files of a skill: a
-// script may change while SKILL.md stays the same. It returns "" for a skill that is
-// too large or cannot be read, and "none" where skill is empty.
-func (r *Runtime) filesOf(ctx context.Context, skills *catalog.Catalog, skill string) (string, error) {
-	if skill == "" {
-		return "none", nil
-	}
-	names, more, err := skills.Files(ctx, skill, maxBoundFiles)
-	if err != nil || more {
-		return "", ctx.Err()
-	}
-	var parts []string
-	size := 0
-	for _, name := range names {
-		data, err := skills.ReadFile(ctx, skill, name)
-		if size += len(data); err != nil || size > maxBoundBytes {
-			return "", ctx.Err()
-		}
-		parts = append(parts, name, canonjson.Sum(string(data)))
-	}
-	return canonjson.Sum(parts...), nil
 }
 
 // allow reports that the call may be executed.

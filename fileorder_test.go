@@ -42,7 +42,6 @@ var fileOrder = []string{
 	"again.go",
 	"once.go",
 	"approve.go",
-	"question.go",
 	"remote.go",
 	"gate.go",
 	"run.go",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
@@ -125,50 +124,5 @@ func (s *settings) readers(among func(context.Context, core.SessionKey) Audience
 		return Audience{Key: fmt.Sprintf("%q %s", a.Key, who), Allow: func(skill core.Skill) bool {
 			return (allowed == nil || allowed(skill)) && (skill.Source != libraryRoot || d.Library.Shows(actor, skill.ID))
 		}}
-	}
-}
-
-// refreshing is how long changes of a library are gathered before the catalog is read
-// again.
-const refreshing = 100 * time.Millisecond
-
-// follow calls refresh after a source has told of changes, until stop is called.
-func follow(source catalog.Source, refresh func(context.Context) error, failed func(error)) (stop func() error) {
-	n, ok := source.(catalog.Notifier)
-	if !ok {
-		return func() error { return nil }
-	}
-	told := make(chan struct{}, 1)
-	quiet := n.Notify(func() {
-		select {
-		case told <- struct{}{}:
-		default:
-		}
-	})
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-told:
-			}
-			if err := refresh(ctx); err != nil && ctx.Err() == nil {
-				failed(err)
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(refreshing):
-			}
-		}
-	}()
-	return func() error {
-		quiet()
-		cancel()
-		<-done
-		return nil
 	}
 }

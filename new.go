@@ -9,6 +9,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/background"
 	"github.com/satchel-go/satchel/internal/clearing"
 	"github.com/satchel-go/satchel/internal/equipment"
 	"github.com/satchel-go/satchel/internal/events"
@@ -94,7 +95,7 @@ func New(opts ...Option) (*Runtime, error) {
 		}
 	}
 	if r.source != nil && r.shared == nil {
-		r.closers = append(r.closers, follow(r.source, r.Refresh, func(err error) { r.logger.Warn("the skills cannot be read again", "error", err) }))
+		r.closers = append(r.closers, background.Follow(r.source, r.Refresh, func(err error) { r.logger.Warn("the skills cannot be read again", "error", err) }))
 	}
 	r.watchSkills()
 	return r, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/background"
 	"github.com/satchel-go/satchel/internal/offering"
 	"github.com/satchel-go/satchel/internal/overview"
 	"github.com/satchel-go/satchel/processors"
@@ -40,7 +41,9 @@ func (r *Runtime) offer(offer *offering.Offer) error {
 			r.set = set
 		}
 		r.text.Search = tools.SearchName
-		r.closers = append(r.closers, inBackground(r.catalog.Index))
+		r.closers = append(r.closers, background.Do(func(ctx context.Context) {
+			_ = r.catalog.Index(ctx) // the first search will meet the same error
+		}))
 	}
 	r.offered, r.delivers, r.command = r.set.Tools(), r.set.Delivers(), offer.Command
 	text = r.text

@@ -1,7 +1,6 @@
 package satchel
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -60,19 +59,4 @@ func (s *settings) searches(text processors.OverviewText, visible []core.Skill) 
 	}
 	fit := text.Fit(visible)
 	return fit.Bare+fit.Missing > 0
-}
-
-// inBackground calls f and returns a function that ends it and waits for it.
-func inBackground(f func(context.Context) error) (stop func() error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = f(ctx) // the first search will meet the same error
-	}()
-	return func() error {
-		cancel()
-		<-ended
-		return nil
-	}
 }
