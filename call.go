@@ -49,6 +49,42 @@ type Call struct {
 	judged  *session.Record
 }
 
+// Open begins a tool call of the agent, one of Satchel's tools or of the host's:
+// it decodes the arguments and finds the call's place in the last response. Then
+// ask [Call.Gate], let [Call.Run] answer a call of one of [Runtime.Tools], and
+// [Call.Close] the call in every case: other calls of the response wait for
+// those that change what is loaded.
+//
+// The error is one of the store, [ErrReserved], or [ErrShutdown].
+func (a Agent) Open(ctx context.Context, call core.ToolCall) (*Call, error) {
+	r := a.runtime
+	if err := admit(a.key); err != nil {
+		return nil, err
+	}
+	if !r.open.Enter() {
+		return nil, ErrShutdown
+	}
+	c := &Call{runtime: r, key: a.key, call: call, state: r.states.Of(a.key), operation: r.set.Operation(call.Name), open: true}
+	if err := r.audiences.Know(ctx, a.key, c.state); err != nil {
+		r.open.Leave()
+		return nil, err
+	}
+	last := c.state.LastResponse()
+	if last == nil && c.needsRecord() {
+		rec, err := r.loadSeen(ctx, a.key)
+		if err != nil {
+			r.open.Leave()
+			return nil, err
+		}
+		c.record, last = rec, c.state.Recall(rec)
+	}
+	c.place, c.observed = last.Open(call), last.Observed()
+	if c.operation != nil {
+		c.args = c.operation.Decode(call.Arguments)
+	}
+	return c, nil
+}
+
 // ToolCall returns the call as it was opened.
 func (c *Call) ToolCall() core.ToolCall { return c.call }
 

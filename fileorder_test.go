@@ -37,6 +37,7 @@ var fileOrder = []string{
 	"bounds.go",
 	"scope.go",
 	"prepare.go",
+	"agent.go",
 	"call.go",
 	"within.go",
 	"again.go",
@@ -45,7 +46,6 @@ var fileOrder = []string{
 	"remote.go",
 	"gate.go",
 	"run.go",
-	"agent.go",
 	"sessions.go",
 	"hooks.go",
 }

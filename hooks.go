@@ -3,9 +3,14 @@ package satchel
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/internal/records"
+	"github.com/satchel-go/satchel/internal/response"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
 )
 
 // Hooks returns what an adapter needs of the runtime beside its public methods.
@@ -14,10 +19,6 @@ func (r *Runtime) Hooks() hook.Runtime { return hooks{r} }
 
 // hooks implements hook.Runtime.
 type hooks struct{ runtime *Runtime }
-
-func (h hooks) Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error {
-	return h.runtime.Agent(key).observe(ctx, calls)
-}
 
 func (h hooks) Anonymous(agent string) core.SessionKey {
 	id := anonymousPrefix + strconv.FormatInt(h.runtime.runs.Add(1), 10)
@@ -35,3 +36,61 @@ func (h hooks) UnknownTool(name string) string { return h.runtime.unknownTool(na
 func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.tell.Emit(ctx, e) }
 
 func (h hooks) WatchesPrefix() bool { return h.runtime.guarded }
+
+// maxCalls bounds the calls of the runtime's own tools in one response: each of them
+// may be an entry of the record, which each of them reads.
+const maxCalls = 256
+
+// Observe enters a complete response of the model into the record.
+func (h hooks) Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error {
+	r := h.runtime
+	if err := admit(key); err != nil {
+		return err
+	}
+	state := r.states.Of(key)
+	made := make([]response.Made, 0, len(calls))
+	changes, own := false, 0
+	for _, call := range calls {
+		m := response.Made{Call: call}
+		o := r.set.Operation(call.Name)
+		if o != nil {
+			own++
+			m.Excess = own > maxCalls
+		}
+		if o != nil && !m.Excess {
+			m.Changes, m.Ordered = o.Changes && (o.ChangesWith == nil || o.IsChange(o.Decode(call.Arguments))) || r.mayLoadAgain(state, o, call), o.Ordered
+			m.Once = r.once && o.Once
+		}
+		changes = changes || m.Changes || m.Once
+		made = append(made, m)
+	}
+	again := r.once && !state.WereAnswered(calls)
+	clean := true
+	if changes || r.mode == loadmode.Once || !state.IsClean() {
+		var events []core.Event
+		rec, err := session.Update(ctx, r.stores.Of(key), key, func(rec *session.Record) (*session.Record, error) {
+			next := rec.Clone()
+			events = nil
+			changed := loadmode.Spend(next, r.mode)
+			if changed {
+				events = records.Answered(rec, next)
+			}
+			if !response.CanWait(rec, made) {
+				changed = response.Enter(next, made, again) || changed
+			}
+			if !changed {
+				return nil, nil
+			}
+			return next, nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			r.tell.Emit(ctx, e)
+		}
+		clean = len(rec.Unnumbered) == 0
+	}
+	state.Respond(response.New(made, time.After), len(calls), clean)
+	return nil
+}

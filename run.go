@@ -14,6 +14,20 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
+// CallTool opens, judges, runs and closes a call of one of [Runtime.Tools], for a
+// host with a loop of its own; the reason is the answer to a call that is denied.
+// [Call.Run] says what the answer and the error are. Executing a call of the last
+// response once more, after an interrupt or a restart, gives the same answer and
+// changes nothing.
+func (r *Runtime) CallTool(ctx context.Context, key core.SessionKey, call core.ToolCall) (string, error) {
+	c, err := r.Agent(key).Open(ctx, call)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	return c.Run(ctx)
+}
+
 // Run answers a call of one of [Runtime.Tools]. It judges the call first if
 // [Call.Gate] has not, and the reason is the answer to a denied one. Whatever the
 // model can act on is in the text; an error means that the run itself must stop,

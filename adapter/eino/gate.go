@@ -3,9 +3,11 @@ package eino
 import (
 	"context"
 
+	"github.com/cloudwego/eino/components/tool"
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 
+	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 )
 
@@ -67,6 +69,22 @@ func gated[O any](a *Adapter, next func(context.Context, *compose.ToolInput) (O,
 		}
 		return next(context.WithValue(ctx, callKey{}, call), in)
 	}
+}
+
+// InvokableRun answers a call of one of the runtime's tools. It runs the very call that
+// the middleware had judged; one that came without the middleware, or that another middleware has
+// changed since, is judged here. What the model can act on is text; an error ends
+// the agent's run.
+func (t *skillTool) InvokableRun(ctx context.Context, arguments string, _ ...tool.Option) (string, error) {
+	ctx, key, err := t.adapter.enter(ctx)
+	if err != nil {
+		return "", err
+	}
+	made := core.ToolCall{ID: compose.GetToolCallID(ctx), Name: t.info.Name, Arguments: arguments}
+	if call, ok := ctx.Value(callKey{}).(*satchel.Call); ok && call.Key() == key && call.ToolCall() == made {
+		return call.Run(ctx)
+	}
+	return t.adapter.rt.CallTool(ctx, key, made)
 }
 
 func denyText(reason string) *compose.ToolOutput {

@@ -6,11 +6,9 @@ import (
 	"fmt"
 
 	"github.com/cloudwego/eino/components/tool"
-	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 	"github.com/eino-contrib/jsonschema"
 
-	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 )
 
@@ -45,20 +43,4 @@ func parameters(raw json.RawMessage) (*schema.ParamsOneOf, error) {
 func (t *skillTool) Info(context.Context) (*schema.ToolInfo, error) {
 	info := t.info
 	return &info, nil
-}
-
-// InvokableRun answers a call. It runs the very call that the middleware had
-// judged; one that came without the middleware, or that another middleware has
-// changed since, is judged here. What the model can act on is text; an error ends
-// the agent's run.
-func (t *skillTool) InvokableRun(ctx context.Context, arguments string, _ ...tool.Option) (string, error) {
-	ctx, key, err := t.adapter.enter(ctx)
-	if err != nil {
-		return "", err
-	}
-	made := core.ToolCall{ID: compose.GetToolCallID(ctx), Name: t.info.Name, Arguments: arguments}
-	if call, ok := ctx.Value(callKey{}).(*satchel.Call); ok && call.Key() == key && call.ToolCall() == made {
-		return call.Run(ctx)
-	}
-	return t.adapter.rt.CallTool(ctx, key, made)
 }
