@@ -9,6 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/answers"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
@@ -42,10 +43,10 @@ func (c *Call) loadAgain(ctx context.Context) (refusal string, err error) {
 		return "", nil
 	}
 	defer c.place.Settle()
-	if _, err := c.wait(ctx, c.place.WaitForChanges); err != nil {
+	if _, err := c.saving.Wait(ctx, c.place.WaitForChanges); err != nil {
 		return "", err
 	}
-	for err = errNumberTaken; errors.Is(err, errNumberTaken); {
+	for err = answers.ErrNumberTaken; errors.Is(err, answers.ErrNumberTaken); {
 		err = c.tryLoadAgain(ctx)
 	}
 	if told := tools.ModelError(""); errors.As(err, &told) {
@@ -56,7 +57,7 @@ func (c *Call) loadAgain(ctx context.Context) (refusal string, err error) {
 
 // tryLoadAgain is loadAgain under a number that another call may be given first.
 func (c *Call) tryLoadAgain(ctx context.Context) error {
-	rec, err := c.load(ctx)
+	rec, err := c.saving.Load(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (c *Call) tryLoadAgain(ctx context.Context) error {
 		number, known = rec.Pending[i].Call, true
 	}
 	s := c.runtime.scope(c.key, c.state)
-	s.Record = c.load
+	s.Record = c.saving.Load
 	skill, ok := s.InView(c.place.Sees(rec), c.args.Text("skill"))
 	if !ok || c.refusesLoad(ctx, skill.Name) {
 		return nil // the call will answer that the skill is not loaded
@@ -81,11 +82,11 @@ func (c *Call) tryLoadAgain(ctx context.Context) error {
 	s.Number = number
 	loaded := session.Pending{Call: number, From: response.Kept(c.call)}
 	s.Update = func(ctx context.Context, change tools.Change) (string, error) {
-		return c.update(ctx, c.numbered(change, loaded, known))
+		return c.saving.Update(ctx, c.saving.Numbered(change, loaded, known))
 	}
-	entered := c.isOnly()
-	if c.again, err = tools.LoadAgain(ctx, s, skill); errors.Is(err, errNumberTaken) {
-		c.record = nil
+	entered := c.saving.IsOnly()
+	if c.again, err = tools.LoadAgain(ctx, s, skill); errors.Is(err, answers.ErrNumberTaken) {
+		c.saving.Forget()
 	}
 	if err == nil && entered && !known {
 		c.place.SetNumber(number)

@@ -26,7 +26,7 @@ func (c *Call) ask(ctx context.Context, rec *session.Record) (core.Decision, err
 // answer for the session covers it.
 func (c *Call) question(ctx context.Context, rec *session.Record) (core.Decision, error) {
 	s := c.runtime.scope(c.key, c.state)
-	s.Record = c.load
+	s.Record = c.saving.Load
 	q, err := c.operation.Question(ctx, s, c.args)
 	if err != nil || q == nil {
 		return c.allow(ctx, c.verdict), err
@@ -55,7 +55,7 @@ func (c *Call) approve(ctx context.Context, rec *session.Record, grant *session.
 	if err != nil {
 		return core.Decision{}, err
 	}
-	c.record = nil // others may have saved the record while the approver was waiting
+	c.saving.Forget() // others may have saved the record while the approver was waiting
 	switch answer {
 	case core.AnswerSession:
 		v.Reason = "approved for the session"

@@ -2,10 +2,10 @@ package satchel
 
 import (
 	"context"
-	"errors"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/answers"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
@@ -24,15 +24,10 @@ type Call struct {
 	operation *tools.Operation // nil: a tool of the host
 	args      tools.Args       // of an operation, decoded
 	place     *response.Place  // nil: no known response made the call
-	observed  bool             // this process has seen the last response
+	saving    answers.Saving   // its record, and what is saved of it
 
 	// open: the call is not closed yet, and Shutdown waits for it.
 	open bool
-
-	// record is the session's record as it was loaded or saved last, nil where it
-	// must be loaded. awaited says that the call has waited for earlier ones.
-	record  *session.Record
-	awaited bool
 
 	// again is what the load answered that the call has made, "" for none.
 	again string
@@ -69,16 +64,18 @@ func (a Agent) Open(ctx context.Context, call core.ToolCall) (*Call, error) {
 		r.open.Leave()
 		return nil, err
 	}
+	c.saving = answers.Saving{Stores: r.stores, Key: a.key, Call: call, Loads: r.loadSeen}
 	last := c.state.LastResponse()
 	if last == nil && c.needsRecord() {
-		rec, err := r.loadSeen(ctx, a.key)
+		rec, err := c.saving.Load(ctx)
 		if err != nil {
 			r.open.Leave()
 			return nil, err
 		}
-		c.record, last = rec, c.state.Recall(rec)
+		last = c.state.Recall(rec)
 	}
-	c.place, c.observed = last.Open(call), last.Observed()
+	c.place = last.Open(call)
+	c.saving.Place, c.saving.Observed = c.place, last.Observed()
 	if c.operation != nil {
 		c.args = c.operation.Decode(call.Arguments)
 	}
@@ -99,78 +96,6 @@ func (c *Call) Close() {
 		c.open = false
 		c.runtime.open.Leave()
 	}
-}
-
-// wait waits for earlier calls of the response. What they changed is in the
-// record that is loaded afterwards.
-func (c *Call) wait(ctx context.Context, wait func(context.Context) (missed bool, err error)) (missed bool, err error) {
-	missed, err = wait(ctx)
-	if err == nil && !c.awaited {
-		if c.awaited = true; c.place.Waits() {
-			c.record = nil
-		}
-	}
-	return missed, err
-}
-
-// load returns the session's record, which it loads at most once.
-func (c *Call) load(ctx context.Context) (*session.Record, error) {
-	if c.record == nil {
-		rec, err := c.runtime.loadSeen(ctx, c.key)
-		if err != nil {
-			return nil, err
-		}
-		c.record = rec
-	}
-	return c.record, nil
-}
-
-// update saves what change makes of the record. The record that is stored
-// afterwards is the call's.
-func (c *Call) update(ctx context.Context, change tools.Change) (answer string, err error) {
-	rec, err := c.load(ctx)
-	if err != nil {
-		return "", err
-	}
-	rec, err = session.UpdateFrom(ctx, c.runtime.stores.Of(c.key), rec, func(rec *session.Record) (*session.Record, error) {
-		next, text, err := change(rec)
-		answer = text
-		return next, err
-	})
-	if err != nil {
-		return "", err
-	}
-	c.record = rec
-	return answer, nil
-}
-
-// errNumberTaken reports that another call was given the number that this one
-// was to have.
-var errNumberTaken = errors.New("the number of the call is taken")
-
-// numbered is change together with the answer of the call under its number, which
-// the record either knows, or gives to the call with the answer.
-func (c *Call) numbered(change tools.Change, as session.Pending, known bool) tools.Change {
-	only := c.isOnly()
-	return func(rec *session.Record) (*session.Record, string, error) {
-		if !known && rec.Calls >= as.Call {
-			return nil, "", errNumberTaken
-		}
-		next, text, err := change(rec)
-		if err != nil {
-			return nil, "", err
-		}
-		if as.Answer = text; known {
-			return response.Answered(rec, next, as), text, nil
-		}
-		return response.AnsweredFirst(rec, next, as, only), text, nil
-	}
-}
-
-// isOnly reports whether the call is the only one of its response, which the record
-// learns of with it, also in a process that has not seen the response.
-func (c *Call) isOnly() bool {
-	return c.place != nil && c.place.Number() == 0 || c.place == nil && !c.observed && c.call.ID != ""
 }
 
 // needsRecord reports whether the call cannot be judged and answered without the

@@ -41,7 +41,6 @@ var fileOrder = []string{
 	"call.go",
 	"within.go",
 	"again.go",
-	"once.go",
 	"approve.go",
 	"remote.go",
 	"gate.go",

@@ -32,7 +32,7 @@ func (c *Call) Gate(ctx context.Context) (core.Decision, error) {
 		}
 		c.gate = &d
 	}
-	if c.judged != nil && c.record == nil && !c.gate.Denied && c.operation != nil {
+	if c.judged != nil && c.saving.Record() == nil && !c.gate.Denied && c.operation != nil {
 		return c.judgeAgain(ctx)
 	}
 	return *c.gate, nil
@@ -72,14 +72,14 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		}
 		return c.allow(ctx, v), nil
 	}
-	missed, err := c.wait(ctx, c.place.WaitForChanges)
+	missed, err := c.saving.Wait(ctx, c.place.WaitForChanges)
 	if err != nil {
 		return core.Decision{}, err
 	}
 	if missed && r.judge.Policy.Restricts() {
 		return c.deny(ctx, permission.Verdict{Reason: unknownLists}), nil
 	}
-	rec, err := c.load(ctx)
+	rec, err := c.saving.Load(ctx)
 	if err != nil {
 		return core.Decision{}, err
 	}
@@ -115,14 +115,14 @@ func (c *Call) inactive(ctx context.Context) (string, error) {
 	if c.operation != nil || len(skills) == 0 {
 		return "", nil
 	}
-	missed, err := c.wait(ctx, c.place.WaitForChanges)
+	missed, err := c.saving.Wait(ctx, c.place.WaitForChanges)
 	if err != nil {
 		return "", err
 	}
 	if missed {
 		return unknownLists, nil
 	}
-	rec, err := c.load(ctx)
+	rec, err := c.saving.Load(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -180,7 +180,7 @@ func (c *Call) narrowed(ctx context.Context) (pattern, interpreted bool, err err
 // judgeAgain decides by the lists once more after an approver was asked: a skill
 // that was loaded while it was waiting may deny the call.
 func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
-	rec, err := c.load(ctx)
+	rec, err := c.saving.Load(ctx)
 	if err != nil || rec.Version == c.judged.Version {
 		return *c.gate, err
 	}

@@ -2,14 +2,13 @@ package satchel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
-	"github.com/satchel-go/satchel/internal/response"
+	"github.com/satchel-go/satchel/internal/answers"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -38,7 +37,7 @@ func (c *Call) Run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.runtime.saw(ctx, c.record)
+	c.runtime.saw(ctx, c.saving.Record())
 	c.runtime.tell.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started)})
 	return answer, nil
 }
@@ -58,20 +57,35 @@ func (c *Call) run(ctx context.Context) (string, error) {
 	}
 	changes := o.IsChange(c.args)
 	if changes || o.Awaits || o.Ordered {
-		if _, err := c.wait(ctx, c.place.Wait); err != nil {
+		if _, err := c.saving.Wait(ctx, c.place.Wait); err != nil {
 			return "", err
 		}
 	}
 	if changes {
-		return c.change(ctx)
+		return c.saving.Change(ctx, func(number int, update func(context.Context, tools.Change) (string, error)) (string, error) {
+			s, err := c.scope(ctx)
+			if err != nil {
+				return "", err
+			}
+			s.Number, s.Update = number, update
+			return o.Answer(ctx, s, c.args)
+		})
 	}
 	s, err := c.scope(ctx)
 	if err != nil {
 		return "", err
 	}
-	once, err := c.once(ctx, s)
-	if err != nil || once.ended {
-		return once.answer, err
+	var once *answers.Once
+	if c.runtime.once && o.Once {
+		if once, err = c.saving.Once(ctx, c.withLoad); err != nil {
+			return "", err
+		}
+	}
+	if once != nil {
+		if once.Ended {
+			return once.Answer, nil
+		}
+		s.Begin = once.Begin
 	}
 	if c.again != "" { // it stands in the answer too
 		s.Limits = s.Limits.OrDefaults()
@@ -81,13 +95,13 @@ func (c *Call) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return once.end(ctx, c.withLoad(answer))
+	return once.End(ctx, c.withLoad(answer))
 }
 
 // scope returns what the operation may use of the runtime.
 func (c *Call) scope(ctx context.Context) (s *tools.Scope, err error) {
 	s = c.runtime.scope(c.key, c.state)
-	s.Record, s.Update = c.load, c.update
+	s.Record, s.Update = c.saving.Load, c.saving.Update
 	emit := s.Emit
 	s.Emit = func(ctx context.Context, e core.Event) {
 		e.Call = c.call
@@ -100,7 +114,7 @@ func (c *Call) scope(ctx context.Context) (s *tools.Scope, err error) {
 	}
 	if c.operation.Awaits {
 		s.Record = func(ctx context.Context) (*session.Record, error) {
-			rec, err := c.load(ctx)
+			rec, err := c.saving.Load(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -110,57 +124,6 @@ func (c *Call) scope(ctx context.Context) (s *tools.Scope, err error) {
 	s.Approval = c.approval
 	s.Narrow, s.Interpreted, err = c.narrowed(ctx)
 	return s, err
-}
-
-// change answers a call that changes what is loaded. It saves the answer together
-// with the change, and also where the call changed nothing: executed again, the call
-// must give the same answer and change nothing.
-func (c *Call) change(ctx context.Context) (string, error) {
-	for {
-		rec, err := c.load(ctx)
-		if err != nil {
-			return "", err
-		}
-		number, known := rec.Calls+1, false
-		if i := response.FindPending(rec.Pending, c.place, c.call); i >= 0 {
-			if rec.Pending[i].Done {
-				return rec.Pending[i].Answer, nil
-			}
-			number, known = rec.Pending[i].Call, true
-			c.place.Found(rec)
-		}
-		answer, err := c.changeAs(ctx, number, known)
-		if !errors.Is(err, errNumberTaken) {
-			return answer, err
-		}
-		c.record = nil
-	}
-}
-
-// changeAs answers the call under a number. known says that the record has already
-// given the call this number; otherwise it gets the number together with the answer.
-func (c *Call) changeAs(ctx context.Context, number int, known bool) (string, error) {
-	s, err := c.scope(ctx)
-	if err != nil {
-		return "", err
-	}
-	s.Number = number
-	saved := false
-	done := session.Pending{Call: number, From: response.Kept(c.call), Done: true}
-	entered := c.isOnly()
-	s.Update = func(ctx context.Context, change tools.Change) (string, error) {
-		text, err := c.update(ctx, c.numbered(change, done, known))
-		saved = err == nil
-		return text, err
-	}
-	answer, err := c.operation.Answer(ctx, s, c.args)
-	if err == nil && !saved {
-		answer, err = s.Update(ctx, func(*session.Record) (*session.Record, string, error) { return nil, answer, nil })
-	}
-	if err == nil && entered && !known {
-		c.place.SetNumber(number)
-	}
-	return answer, err
 }
 
 // unknownTool returns the answer to a call of a tool that does not exist. It names

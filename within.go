@@ -25,11 +25,11 @@ func (c *Call) Within(ctx context.Context) (context.Context, error) {
 	}
 	var rec *session.Record
 	if r.judge.Policy.Restricts() || r.isBounded(ctx, c.key) {
-		if _, err := c.wait(ctx, c.place.WaitForChanges); err != nil {
+		if _, err := c.saving.Wait(ctx, c.place.WaitForChanges); err != nil {
 			return nil, err
 		}
 		var err error
-		if rec, err = c.load(ctx); err != nil {
+		if rec, err = c.saving.Load(ctx); err != nil {
 			return nil, err
 		}
 		rec = c.place.Sees(rec)

@@ -1,4 +1,4 @@
-package satchel
+package answers
 
 import (
 	"context"
@@ -18,40 +18,37 @@ const begunBefore = "this command was begun before and its end is unknown: look 
 // is pinned: a record holds those of all calls of a response.
 const maxKeptAnswer = 2 << 10
 
-// onceCall is what the record knows of a call whose command may start only once.
-// The zero value, and nil, are those of any other call.
-type onceCall struct {
-	call *Call
-	// answer is that of a call that has ended before.
-	answer string
-	ended  bool
+// Once is what the record knows of a call whose command may start only once.
+type Once struct {
+	call *Saving
+	// Answer is that of a call that has Ended before.
+	Answer string
+	Ended  bool
 	// pending is the call in the record, once its command was about to start.
 	pending session.Pending
 }
 
-// once looks up a call whose command may start only once, and lets the operation
-// note the start. A call that belongs to no response and has no id cannot be told
-// from others like it, so its command runs.
-func (c *Call) once(ctx context.Context, s *tools.Scope) (*onceCall, error) {
-	o := &onceCall{call: c}
-	if !c.runtime.once || !c.operation.Once || c.place == nil && (c.call.ID == "" || c.observed) {
+// Once looks up a call whose command may start only once. It returns nil for a call that
+// belongs to no response and has no id: it cannot be told from others like it, so its
+// command runs. said adds to an answer what the call has done before.
+func (s *Saving) Once(ctx context.Context, said func(answer string) string) (*Once, error) {
+	if s.Place == nil && (s.Call.ID == "" || s.Observed) {
+		return nil, nil
+	}
+	o := &Once{call: s}
+	rec, err := s.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	was, err := s.noted(rec)
+	if err != nil {
+		o.Ended, o.Answer = true, said("error: "+begunBefore)
 		return o, nil
 	}
-	rec, err := c.load(ctx)
-	if err != nil {
-		return o, err
+	if o.Ended = was.Done || was.Begun; o.Ended {
+		o.Answer, err = s.answered(ctx, was, said)
 	}
-	was, err := c.noted(rec)
-	if err != nil {
-		o.ended, o.answer = true, c.withLoad("error: "+begunBefore)
-		return o, nil
-	}
-	if o.ended = was.Done || was.Begun; o.ended {
-		o.answer, err = c.answered(ctx, was)
-		return o, err
-	}
-	s.Begin = o.begin
-	return o, nil
+	return o, err
 }
 
 // errBegun reports a call that another process may have begun.
@@ -60,12 +57,12 @@ var errBegun = tools.ModelError(begunBefore)
 // noted returns what the record knows of the call, which has no number if that is
 // nothing. The error is errBegun if the call had a number and has lost it: another
 // process goes on with the turn.
-func (c *Call) noted(rec *session.Record) (session.Pending, error) {
-	place := c.place
+func (s *Saving) noted(rec *session.Record) (session.Pending, error) {
+	place := s.Place
 	if place.Number() == 0 {
 		place = nil // found by its id, if another process has begun it
 	}
-	i := response.FindPending(rec.Pending, place, c.call)
+	i := response.FindPending(rec.Pending, place, s.Call)
 	switch {
 	case i >= 0:
 		return rec.Pending[i], nil
@@ -76,27 +73,27 @@ func (c *Call) noted(rec *session.Record) (session.Pending, error) {
 }
 
 // answered returns the answer to a call that was begun before.
-func (c *Call) answered(ctx context.Context, was session.Pending) (string, error) {
+func (s *Saving) answered(ctx context.Context, was session.Pending, said func(string) string) (string, error) {
 	switch {
 	case !was.Done:
-		return c.withLoad("error: " + begunBefore), nil
+		return said("error: " + begunBefore), nil
 	case was.Text == "":
 		return was.Answer, nil
 	}
-	text, err := c.runtime.stores.Of(c.key).Pinned(ctx, c.key.Session, was.Text)
+	text, err := s.Stores.Of(s.Key).Pinned(ctx, s.Key.Session, was.Text)
 	if errors.Is(err, session.ErrNotPinned) { // the store has lost it
 		return "error: " + begunBefore, nil
 	}
 	return text, err
 }
 
-// begin notes in the record that the command is about to start.
-func (o *onceCall) begin(ctx context.Context) error {
-	c := o.call
-	entered := c.isOnly()
+// Begin notes in the record that the command is about to start.
+func (o *Once) Begin(ctx context.Context) error {
+	s := o.call
+	entered := s.IsOnly()
 	known := false
-	_, err := c.update(ctx, func(rec *session.Record) (*session.Record, string, error) {
-		was, err := c.noted(rec)
+	_, err := s.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+		was, err := s.noted(rec)
 		if err == nil && (was.Begun || was.Done) {
 			err = errBegun
 		}
@@ -104,7 +101,7 @@ func (o *onceCall) begin(ctx context.Context) error {
 			return nil, "", err
 		}
 		if known = was.Call != 0; !known {
-			was = session.Pending{Call: rec.Calls + 1, From: response.Kept(c.call), Runs: true}
+			was = session.Pending{Call: rec.Calls + 1, From: response.Kept(s.Call), Runs: true}
 		}
 		was.Begun = true
 		o.pending = was
@@ -118,25 +115,25 @@ func (o *onceCall) begin(ctx context.Context) error {
 		return err
 	}
 	if entered && !known {
-		c.place.SetNumber(o.pending.Call)
+		s.Place.SetNumber(o.pending.Call)
 	}
 	return nil
 }
 
-// end notes the answer of a call whose command was begun.
-func (o *onceCall) end(ctx context.Context, answer string) (string, error) {
-	if !o.pending.Begun {
+// End notes the answer of a call whose command was begun. It does nothing for nil.
+func (o *Once) End(ctx context.Context, answer string) (string, error) {
+	if o == nil || !o.pending.Begun {
 		return answer, nil
 	}
 	done := o.pending
 	done.Done, done.Answer = true, answer
 	if len(answer) > maxKeptAnswer {
 		done.Answer, done.Text = "", session.Digest(answer)
-		if err := o.call.runtime.stores.Pin(ctx, o.call.key, catalog.Content{Text: answer, Digest: done.Text}); err != nil {
+		if err := o.call.Stores.Pin(ctx, o.call.Key, catalog.Content{Text: answer, Digest: done.Text}); err != nil {
 			return "", err
 		}
 	}
-	_, err := o.call.update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+	_, err := o.call.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
 		return response.Answered(rec, nil, done), "", nil
 	})
 	if err != nil {

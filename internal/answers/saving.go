@@ -1,0 +1,111 @@
+// Package answers saves what a call changes together with its answer: a call that is
+// executed again gives the same answer and changes nothing, and a command that may start
+// only once does not start again.
+package answers
+
+import (
+	"context"
+	"errors"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/records"
+	"github.com/satchel-go/satchel/internal/response"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Saving is one call and the record that it reads and changes. Its exported fields are
+// set before its first use, and its methods are called one after another.
+type Saving struct {
+	Stores *records.Stores
+	Key    core.SessionKey
+	Call   core.ToolCall
+	Place  *response.Place // nil: no known response made the call
+	// Observed: this process has seen the last response.
+	Observed bool
+	// Loads loads the record.
+	Loads func(ctx context.Context, key core.SessionKey) (*session.Record, error)
+
+	// record is the record as it was loaded or saved last, nil where it must be loaded.
+	// awaited says that the call has waited for earlier ones.
+	record  *session.Record
+	awaited bool
+}
+
+// Record returns the record as it was loaded or saved last, nil where it must be loaded.
+func (s *Saving) Record() *session.Record { return s.record }
+
+// Forget says that others may have changed the record.
+func (s *Saving) Forget() { s.record = nil }
+
+// Wait waits for earlier calls of the response. What they changed is in the
+// record that is loaded afterwards.
+func (s *Saving) Wait(ctx context.Context, wait func(context.Context) (missed bool, err error)) (missed bool, err error) {
+	missed, err = wait(ctx)
+	if err == nil && !s.awaited {
+		if s.awaited = true; s.Place.Waits() {
+			s.record = nil
+		}
+	}
+	return missed, err
+}
+
+// Load returns the session's record, which it loads at most once.
+func (s *Saving) Load(ctx context.Context) (*session.Record, error) {
+	if s.record == nil {
+		rec, err := s.Loads(ctx, s.Key)
+		if err != nil {
+			return nil, err
+		}
+		s.record = rec
+	}
+	return s.record, nil
+}
+
+// Update saves what change makes of the record. The record that is stored
+// afterwards is the call's.
+func (s *Saving) Update(ctx context.Context, change tools.Change) (answer string, err error) {
+	rec, err := s.Load(ctx)
+	if err != nil {
+		return "", err
+	}
+	rec, err = session.UpdateFrom(ctx, s.Stores.Of(s.Key), rec, func(rec *session.Record) (*session.Record, error) {
+		next, text, err := change(rec)
+		answer = text
+		return next, err
+	})
+	if err != nil {
+		return "", err
+	}
+	s.record = rec
+	return answer, nil
+}
+
+// ErrNumberTaken reports that another call was given the number that this one
+// was to have.
+var ErrNumberTaken = errors.New("the number of the call is taken")
+
+// Numbered is change together with the answer of the call under its number, which
+// the record either knows, or gives to the call with the answer.
+func (s *Saving) Numbered(change tools.Change, as session.Pending, known bool) tools.Change {
+	only := s.IsOnly()
+	return func(rec *session.Record) (*session.Record, string, error) {
+		if !known && rec.Calls >= as.Call {
+			return nil, "", ErrNumberTaken
+		}
+		next, text, err := change(rec)
+		if err != nil {
+			return nil, "", err
+		}
+		if as.Answer = text; known {
+			return response.Answered(rec, next, as), text, nil
+		}
+		return response.AnsweredFirst(rec, next, as, only), text, nil
+	}
+}
+
+// IsOnly reports whether the call is the only one of its response, which the record
+// learns of with it, also in a process that has not seen the response.
+func (s *Saving) IsOnly() bool {
+	return s.Place != nil && s.Place.Number() == 0 || s.Place == nil && !s.Observed && s.Call.ID != ""
+}
