@@ -26,7 +26,7 @@ func (h hooks) Anonymous(agent string) core.SessionKey {
 }
 
 func (h hooks) EndAnonymous(ctx context.Context, key core.SessionKey) error {
-	return h.runtime.endSession(ctx, key, h.runtime.endings(ctx, key))
+	return h.runtime.endSession(ctx, key)
 }
 
 func (h hooks) Owns(name string) bool { return h.runtime.set.Has(name) }

@@ -40,22 +40,7 @@ func New(opts ...Option) (*Runtime, error) {
 		return nil, fmt.Errorf("%w: WithCatalog excludes WithSkillDirs, WithSkillFS, WithSkillRoots and WithReading", ErrOption)
 	}
 	s.stock()
-	s.store = session.NewPinCache(s.store, 0)
-	r := &Runtime{
-		settings: s,
-		stores:   &records.Stores{Kept: s.store, Anonymous: session.NewMemory(), Log: s.logger},
-		states:   agentstate.New(agentstate.Max),
-		names:    permission.NewNames(s.tooling...),
-	}
-	r.tell = &events.Teller{Hook: r.events, Breaks: r.onBreak, Log: r.logger, States: r.states, Lifecycle: r.lifecycle}
-	r.shortener = shortening.Shortener{Stores: r.stores, Warn: r.budget.Warn, Summarize: r.summarizer, Log: r.logger}
-	if s.vocabulary != nil && s.vocabulary.InSystem && !s.placed {
-		r.placement = processors.InSystem
-	}
-	r.chain = processors.Chain(r.placement)
-	if r.judge.Home == "" {
-		r.judge.Home, _ = os.UserHomeDir() // without one, "~" is just a name
-	}
+	r := connect(s)
 	offer := &offering.Offer{Profile: r.profile, Names: r.tools, Vocabulary: r.vocabulary, Further: r.operations}
 	if r.runner == nil && offer.Executes() {
 		r.runner = &run.Runner{}
@@ -83,12 +68,6 @@ func New(opts ...Option) (*Runtime, error) {
 	if err := r.offer(offer); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	r.clearing = clearing.Clearing{
-		Mode: r.mode, Placement: r.placement, Policy: r.policy, Prices: r.prices, Delivers: r.delivers,
-		Content: func(ctx context.Context, key core.SessionKey, rec *session.Record) (*processors.Content, error) {
-			return r.states.Of(key).Shown(rec, r.stores.Texts(ctx, key))
-		},
-	}
 	if r.runner != nil && (r.set.Has("skill_run") || r.set.Has("skill_exec")) {
 		if why := r.runner.Executor.Capabilities().Unavailable; why != "" {
 			r.logger.Warn("commands of skills cannot run on this machine", "why", why)
@@ -97,21 +76,35 @@ func New(opts ...Option) (*Runtime, error) {
 	if r.source != nil && r.shared == nil {
 		r.closers = append(r.closers, background.Follow(r.source, r.Refresh, func(err error) { r.logger.Warn("the skills cannot be read again", "error", err) }))
 	}
-	r.watchSkills()
+	if r.watch != nil {
+		r.closers = append(r.closers, background.Watch(r.catalog, *r.watch, func(ctx context.Context) { r.tell.Scanned(ctx, r.catalog.Snapshot()) }))
+	}
 	return r, nil
 }
 
-// watchSkills refreshes the skills when they change, where the host wants it.
-func (r *Runtime) watchSkills() {
-	if r.watch == nil {
-		return
+// connect returns a runtime whose parts know each other, before there are tools and skills.
+func connect(s settings) *Runtime {
+	s.store = session.NewPinCache(s.store, 0)
+	r := &Runtime{
+		settings: s,
+		stores:   &records.Stores{Kept: s.store, Anonymous: session.NewMemory(), Log: s.logger},
+		states:   agentstate.New(agentstate.Max),
+		names:    permission.NewNames(s.tooling...),
 	}
-	opts := *r.watch
-	opts.Changed = func(ctx context.Context, s *catalog.Snapshot) {
-		r.tell.Scanned(ctx, r.catalog.Snapshot())
-		if r.watch.Changed != nil {
-			r.watch.Changed(ctx, s)
-		}
+	r.tell = &events.Teller{Hook: r.events, Breaks: r.onBreak, Log: r.logger, States: r.states, Lifecycle: r.lifecycle}
+	r.shortener = shortening.Shortener{Stores: r.stores, Warn: r.budget.Warn, Summarize: r.summarizer, Log: r.logger}
+	if s.vocabulary != nil && s.vocabulary.InSystem && !s.placed {
+		r.placement = processors.InSystem
 	}
-	r.closers = append(r.closers, catalog.Watch(context.Background(), r.catalog, opts).Close)
+	r.chain = processors.Chain(r.placement)
+	if r.judge.Home == "" {
+		r.judge.Home, _ = os.UserHomeDir() // without one, "~" is just a name
+	}
+	r.clearing = clearing.Clearing{
+		Mode: r.mode, Placement: r.placement, Policy: r.policy, Prices: r.prices,
+		Content: func(ctx context.Context, key core.SessionKey, rec *session.Record) (*processors.Content, error) {
+			return r.states.Of(key).Shown(rec, r.stores.Texts(ctx, key))
+		},
+	}
+	return r
 }

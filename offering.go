@@ -31,7 +31,7 @@ func (r *Runtime) toolNames() []string {
 func (r *Runtime) offer(offer *offering.Offer) error {
 	r.text.Pinned = r.pinned
 	text := r.text
-	text.Guidance = r.rules()
+	text.Guidance = r.rules(r.set)
 	if r.searches(text, r.catalog.Snapshot().Visible()) {
 		if !r.set.Has(tools.SearchName) {
 			set, err := offer.Choose(tools.SearchName)
@@ -46,8 +46,9 @@ func (r *Runtime) offer(offer *offering.Offer) error {
 		}))
 	}
 	r.offered, r.delivers, r.command = r.set.Tools(), r.set.Delivers(), offer.Command
+	r.clearing.Delivers = r.delivers
 	text = r.text
-	text.Guidance = r.rules()
+	text.Guidance = r.rules(r.set)
 	r.overviews = &overview.Overviews{
 		Catalog: r.catalog, Text: text, Renderer: r.renderer, Unlisted: !r.listsSkills(),
 		Owns:  func(tool string) bool { return r.set.Operation(tool) != nil },
@@ -63,18 +64,18 @@ func (r *Runtime) offer(offer *offering.Offer) error {
 }
 
 // rules are those that follow the list of skills.
-func (r *Runtime) rules() string {
+func (s *settings) rules(set *tools.Set) string {
 	switch {
-	case r.guidance != nil:
-		return *r.guidance
-	case r.text.Guidance != "":
-		return r.text.Guidance
-	case r.vocabulary != nil:
-		rules := r.vocabulary.Guidance
-		if r.set.Has(tools.SearchName) {
+	case s.guidance != nil:
+		return *s.guidance
+	case s.text.Guidance != "":
+		return s.text.Guidance
+	case s.vocabulary != nil:
+		rules := s.vocabulary.Guidance
+		if set.Has(tools.SearchName) {
 			rules += " " + tools.SearchGuidance
 		}
 		return rules
 	}
-	return r.set.Guidance()
+	return set.Guidance()
 }

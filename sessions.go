@@ -89,16 +89,22 @@ func (r *Runtime) EndSession(ctx context.Context, id string) error {
 	if err := admit(key); err != nil {
 		return err
 	}
-	endings := r.endings(ctx, key)
-	if err := session.Bury(ctx, r.store, id); err != nil {
-		return err // which names the session
-	}
-	return r.endSession(ctx, key, endings)
+	return r.endSession(ctx, key)
 }
 
-// endSession ends a session whose loads are those of endings, which it reports.
-func (r *Runtime) endSession(ctx context.Context, key core.SessionKey, endings []core.Event) error {
+// endSession ends a session, and reports the loads that end with it where somebody wants
+// to know.
+func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
+	var endings []core.Event
+	if r.events != nil {
+		endings = r.stores.Endings(ctx, key, r.mode)
+	}
 	id := key.Session
+	if !key.Anonymous {
+		if err := session.Bury(ctx, r.store, id); err != nil {
+			return err // which names the session
+		}
+	}
 	for _, e := range endings {
 		r.tell.Emit(ctx, e)
 	}
@@ -109,15 +115,6 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey, endings [
 		err = errors.Join(err, r.endWorkspace(ctx, id))
 	}
 	return err
-}
-
-// endings are the events of the loads that end with a session, where somebody wants to
-// know.
-func (r *Runtime) endings(ctx context.Context, key core.SessionKey) []core.Event {
-	if r.events == nil {
-		return nil
-	}
-	return r.stores.Endings(ctx, key, r.mode)
 }
 
 func (r *Runtime) endWorkspace(ctx context.Context, id string) error {

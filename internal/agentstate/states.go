@@ -14,7 +14,7 @@ const Max = 10_000
 
 // Bounds of the attached files in memory: how many files of one request, and the
 // files of how many agents. Files may be large and are needed only until the calls
-// Of the next response have run, and the next request brings them again. So the
+// of the next response have run, and the next request brings them again. So the
 // least recently used agent loses its files first.
 const (
 	maxFiles   = 1000

@@ -62,3 +62,16 @@ func Follow(source catalog.Source, refresh func(context.Context) error, failed f
 		return end()
 	}
 }
+
+// Watch refreshes a catalog when its skills change, until stop is called. It calls changed
+// before the host's function.
+func Watch(c *catalog.Catalog, opts catalog.WatchOptions, changed func(context.Context)) (stop func() error) {
+	host := opts.Changed
+	opts.Changed = func(ctx context.Context, s *catalog.Snapshot) {
+		changed(ctx)
+		if host != nil {
+			host(ctx, s)
+		}
+	}
+	return catalog.Watch(context.Background(), c, opts).Close
+}

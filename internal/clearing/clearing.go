@@ -1,4 +1,4 @@
-// Package clearing decides at the begin of a turn which content of ended loads is cleared
+// Package clearing decides where a turn begins which content of ended loads is cleared
 // from the prompt, and notes in the record what that decision needs.
 package clearing
 
