@@ -175,9 +175,6 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 		events = append(events, core.Event{Kind: core.SkillUnloaded, Skill: name, Detail: "withdrawn"})
 	}
 	if first {
-		if t.Answered {
-			in.lose()
-		}
 		// This is decided once: a session that was offered the tools keeps them.
 		next.NoSkills = len(r.offered) == 0 || r.overviews.Of(skills).Empty
 		if err := r.overviews.Freeze(ctx, next, skills, req.Messages); err != nil {

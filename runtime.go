@@ -52,6 +52,7 @@ type Runtime struct {
 	overviews *overview.Overviews
 	warned    sync.Map // agents whose unmapped tools were told
 	open      response.Open
+	ended     atomic.Bool // by Close
 	closing   sync.Once
 	closed    error // of Close
 }
@@ -61,6 +62,7 @@ type Runtime struct {
 // fail; [Runtime.Shutdown] lets them end first. Closing it again changes nothing.
 func (r *Runtime) Close() error {
 	r.closing.Do(func() {
+		r.ended.Store(true)
 		r.closed = r.unequip()
 		if r.shared == nil {
 			r.closed = errors.Join(r.closed, r.catalog.Close())

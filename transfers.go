@@ -22,9 +22,6 @@ type handedIn struct {
 	bounds map[string][]bound
 	// seen are the agents with their newest records.
 	seen map[string]agentRecord
-	// lost: an agent has gone on here without its record. The run has gone on from
-	// somewhere else then, and what nobody here has seen of it is not known.
-	lost bool
 }
 
 type agentRecord struct {
@@ -48,14 +45,12 @@ func handedInRun(ctx context.Context) (*handedIn, []string) {
 // whose request was prepared has one.
 func (r *Runtime) saw(ctx context.Context, rec *session.Record) {
 	h, _ := handedInRun(ctx)
-	if h == nil || rec == nil {
+	if h == nil || rec == nil || rec.Version == 0 {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if rec.Version == 0 {
-		h.lost = true
-	} else if old := h.seen[rec.Key.Agent]; old.record == nil || old.record.Key != rec.Key || old.record.Version < rec.Version {
+	if old := h.seen[rec.Key.Agent]; old.record == nil || old.record.Key != rec.Key || old.record.Version < rec.Version {
 		h.seen[rec.Key.Agent] = agentRecord{r, rec}
 	}
 }
@@ -111,25 +106,6 @@ func (h *handedIn) recordOf(agent string) *session.Record {
 	return h.seen[agent].record
 }
 
-// lose notes that the record of an agent is lost.
-func (h *handedIn) lose() {
-	if h == nil {
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.lost = true
-}
-
-func (h *handedIn) hasLost() bool {
-	if h == nil {
-		return false
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.lost
-}
-
 // sets reports whether some of the bounds are those of an agent.
 func sets(bounds []bound, agent string) bool {
 	return slices.ContainsFunc(bounds, func(b bound) bool { return b.key.Agent == agent })
@@ -172,16 +148,71 @@ func (r *Runtime) handed(ctx context.Context, key core.SessionKey, rec *session.
 		if name == key.Agent || sets(bounds, name) {
 			continue
 		}
-		switch by, err := r.recordIn(ctx, key, name); {
-		case err != nil:
+		left, err := r.leftElsewhere(ctx, core.SessionKey{Session: key.Session, Agent: name, Anonymous: key.Anonymous})
+		if err != nil {
 			return nil, err
-		case by != nil:
-			bounds = append(bounds, r.boundBy(by)...)
-		case in.hasLost():
-			bounds = append(bounds, r.lostBound(core.SessionKey{Session: key.Session, Agent: name}))
 		}
+		bounds = append(bounds, left...)
 	}
 	return bounds, nil
+}
+
+// leftElsewhere returns what an agent leaves to others that this process has not seen in
+// the run. Where its record is in no store of this process, it is lost.
+func (r *Runtime) leftElsewhere(ctx context.Context, key core.SessionKey) ([]bound, error) {
+	by, err := r.recordIn(ctx, key, key.Agent)
+	if err != nil {
+		return nil, err
+	} else if by != nil {
+		return r.boundBy(by), nil
+	}
+	run, _ := hook.RunOf(ctx)
+	if run.Elsewhere == nil {
+		return nil, nil // it has no skills in this conversation
+	}
+	var left []bound
+	found, lists := false, false
+	for _, other := range runtimesOf(run.Elsewhere(key.Agent)) {
+		if !other.leavesLists(key) {
+			continue
+		}
+		lists = true
+		if other == r || other.ended.Load() {
+			continue
+		}
+		if by, err := other.recordIn(ctx, key, key.Agent); by != nil {
+			found, left = true, append(left, other.boundBy(by)...)
+		} else if err != nil && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	if lists && !found {
+		return []bound{r.lostBound(key)}, nil
+	}
+	return left, nil
+}
+
+// runtimesOf returns the runtimes that are open; all, if none is.
+func runtimesOf(known []hook.Runtime) []*Runtime {
+	var all, open []*Runtime
+	for _, k := range known {
+		if h, ok := k.(hooks); ok {
+			all = append(all, h.runtime)
+			if !h.runtime.ended.Load() {
+				open = append(open, h.runtime)
+			}
+		}
+	}
+	if len(open) == 0 {
+		return all
+	}
+	return open
+}
+
+// leavesLists reports whether an agent may leave lists to others: some skill that it sees
+// has one.
+func (r *Runtime) leavesLists(key core.SessionKey) bool {
+	return r.judge.Policy.Restricts() && r.judging(r.states.Of(key)).Mentions != nil
 }
 
 // recordIn returns the record of another agent in the session of key, nil where the

@@ -57,7 +57,7 @@ func (c *Call) Within(ctx context.Context) (context.Context, error) {
 // an agent that has lost it, and with it the lists, if it can have had any.
 func (r *Runtime) leftBy(ctx context.Context, rec *session.Record) []bound {
 	in, _ := handedInRun(ctx)
-	if in == nil || rec.Version > 0 || !r.judge.Policy.Restricts() || r.judging(r.states.Of(rec.Key)).Mentions == nil {
+	if in == nil || rec.Version > 0 || !r.leavesLists(rec.Key) {
 		return r.boundBy(rec)
 	}
 	return []bound{r.lostBound(rec.Key)}

@@ -11,6 +11,10 @@ type runKey struct{}
 // session is named, or they are of different runtimes, it is all that they have in
 // common. Its zero value is ready for use, by any number of goroutines.
 type Run struct {
+	// Elsewhere is set where the run goes on that was interrupted, here or in another
+	// process. It returns the runtimes in which an agent of this name may have its record.
+	Elsewhere func(agent string) []Runtime
+
 	once sync.Once
 	kept any
 }

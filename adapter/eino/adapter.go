@@ -58,7 +58,7 @@ func New(rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 		}
 		a.tools = append(a.tools, st)
 	}
-	enroll(a)
+	enrolled.add(a)
 	return a, nil
 }
 

@@ -2,6 +2,7 @@ package eino
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -40,6 +41,9 @@ func (r *agentRunsByState) of(ctx context.Context) *hook.Run {
 	run := r.live[id]
 	if run == nil {
 		run = new(hook.Run)
+		if isResumed(ctx) {
+			run.Elsewhere = enrolled.of
+		}
 		r.live[id] = run
 		runtime.AddCleanup(state, r.forget, id)
 	}
@@ -52,32 +56,46 @@ func (r *agentRunsByState) forget(id weak.Pointer[byte]) {
 	delete(r.live, id)
 }
 
-// enrolled counts the adapters of this process by the names of their agents.
-var enrolled = struct {
-	sync.Mutex
-	adapters map[string]int
-}{adapters: map[string]int{}}
+// enrolled are the adapters of this process. Agents of one run may have neither a runtime
+// nor a store in common, and what Eino keeps of an interrupted run are their names.
+// Decision 78 says why it is found here.
+var enrolled = adaptersByAgent{counts: make(map[string]map[hook.Runtime]int)}
 
-// enroll counts an adapter for as long as the collector finds it.
-func enroll(a *Adapter) {
-	name := a.settings.agent
-	count := func(n int) {
-		enrolled.Lock()
-		defer enrolled.Unlock()
-		if enrolled.adapters[name] += n; enrolled.adapters[name] == 0 {
-			delete(enrolled.adapters, name)
-		}
-	}
-	count(1)
-	runtime.AddCleanup(a, count, -1)
+// adaptersByAgent counts adapters by the names of their agents and by their runtimes.
+type adaptersByAgent struct {
+	mu     sync.Mutex
+	counts map[string]map[hook.Runtime]int
 }
 
-// hasSkills reports whether an agent of that name has them: other agents leave no
-// lists to anybody.
-func hasSkills(name string) bool {
-	enrolled.Lock()
-	defer enrolled.Unlock()
-	return enrolled.adapters[name] > 0
+// add counts an adapter for as long as the collector finds it.
+func (e *adaptersByAgent) add(a *Adapter) {
+	agent, rt := a.settings.agent, a.hooks
+	e.count(agent, rt, 1)
+	runtime.AddCleanup(a, func(n int) { e.count(agent, rt, n) }, -1)
+}
+
+func (e *adaptersByAgent) count(agent string, rt hook.Runtime, n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	of := e.counts[agent]
+	if of == nil {
+		of = make(map[hook.Runtime]int)
+		e.counts[agent] = of
+	}
+	if of[rt] += n; of[rt] == 0 {
+		delete(of, rt)
+	}
+	if len(of) == 0 {
+		delete(e.counts, agent)
+	}
+}
+
+// of returns the runtimes that have an agent of that name: where there is none, the agent
+// has no skills and leaves no lists to anybody.
+func (e *adaptersByAgent) of(agent string) []hook.Runtime {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Collect(maps.Keys(e.counts[agent]))
 }
 
 // agentsBefore returns the agents of adk with skills that have handed the conversation over, one
@@ -101,7 +119,7 @@ func agentsBefore(ctx context.Context) []string {
 		names = append(names, at.ID)
 	}
 	names = names[:max(0, len(names)-1)]
-	return slices.DeleteFunc(names, func(name string) bool { return !hasSkills(name) })
+	return slices.DeleteFunc(names, func(name string) bool { return len(enrolled.of(name)) == 0 })
 }
 
 // agentState returns the address of the state that the agents of one adk run share
@@ -137,4 +155,28 @@ type askedContext struct {
 func (c *askedContext) Value(key any) any {
 	c.found = c.Context.Value(key)
 	return c.found
+}
+
+// isResumed reports whether the run of adk was interrupted and goes on. Eino tells that
+// only to who was interrupted, so this calls what looks for it, with a context that shows
+// nothing of it.
+func isResumed(ctx context.Context) bool {
+	asked := &resumedContext{Context: ctx}
+	adk.AppendAddressSegment(asked, adk.AddressSegmentAgent, "")
+	return asked.resumed
+}
+
+// resumedContext notes whether it has what Eino keeps in the context of such a run, and
+// hides it.
+type resumedContext struct {
+	context.Context
+	resumed bool
+}
+
+func (c *resumedContext) Value(key any) any {
+	if reflect.TypeOf(key).Name() != "globalResumeInfoKey" {
+		return c.Context.Value(key)
+	}
+	c.resumed = c.Context.Value(key) != nil
+	return nil
 }

@@ -25,28 +25,36 @@ type pair struct {
 	other   bool     // the agents have a runtime each
 	dir     string   // of the sessions, "" for memory
 	apart   bool     // each runtime has a directory of its own
-	forgets string   // the agent whose runtime keeps its records in memory
+	forgets string   // the agent whose runtime keeps its records in memory, or "both"
 	free    []string // agents that lists of callers do not bound
 	policy  permission.Policy
-	called  bool // helper is a tool of lead
-	bare    bool // lead has no skills
-	direct  bool // what lead's person answers ends its turn
-	byHost  bool // the host hands over
-	wrapped bool // and wraps an agent that is wrapped already
-	back    bool // the host hands back
+	called  bool              // helper is a tool of lead
+	bare    bool              // lead has no skills
+	direct  bool              // what lead's person answers ends its turn
+	byHost  bool              // the host hands over
+	wrapped bool              // and wraps an agent that is wrapped already
+	back    bool              // the host hands back
+	between []*schema.Message // what an agent without skills says, by which helper is reached; nil is none
+	nothing bool              // no skill has a list
 	reached []string
+
+	runtimes []*satchel.Runtime // of this process
 }
 
 func (p *pair) runtime(agent string) *satchel.Runtime {
 	p.t.Helper()
-	skills := fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: Reads.\nallowed-tools: Read\n---\nBODY\n")}}
+	list := "allowed-tools: Read\n"
+	if p.nothing {
+		list = ""
+	}
+	skills := fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: Reads.\n" + list + "---\nBODY\n")}}
 	opts := []satchel.Option{satchel.WithSkillFS("skills", skills)}
 	if agent == "lead" {
 		opts = append(opts, satchel.WithFreeAgents(p.free...))
 	} else {
 		opts = append(opts, satchel.WithPolicy(p.policy))
 	}
-	if p.dir != "" && p.forgets != agent {
+	if p.dir != "" && p.forgets != agent && p.forgets != "both" {
 		dir := p.dir
 		if p.apart {
 			dir = filepath.Join(dir, agent)
@@ -62,8 +70,17 @@ func (p *pair) runtime(agent string) *satchel.Runtime {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	p.runtimes = append(p.runtimes, rt)
 	p.t.Cleanup(func() { _ = rt.Close() })
 	return rt
+}
+
+// ends ends the process: its runtimes are closed.
+func (p *pair) ends() {
+	for _, rt := range p.runtimes {
+		_ = rt.Close()
+	}
+	p.runtimes = nil
 }
 
 // agent opens everything anew, as another process would.
@@ -117,11 +134,19 @@ func (p *pair) agent() adk.Agent {
 	if p.back {
 		helper = transfer(helper, "lead")
 	}
-	agent, err := adk.SetSubAgents(p.t.Context(), lead, []adk.Agent{helper})
+	if p.between != nil {
+		helper = p.under(open("between", p.between, nil), helper)
+	}
+	return p.under(lead, helper)
+}
+
+func (p *pair) under(agent, sub adk.Agent) adk.Agent {
+	p.t.Helper()
+	all, err := adk.SetSubAgents(p.t.Context(), agent, []adk.Agent{sub})
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return agent
+	return all
 }
 
 var (
@@ -217,6 +242,7 @@ func TestListsBoundWhoGoesOnElsewhere(t *testing.T) {
 				runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: p.agent(), EnableStreaming: streaming, CheckPointStore: store})
 				target := interruptOf(t, drain(t, runner.Query(ctx, "q", adk.WithCheckPointID("c"))))
 
+				p.ends()
 				p.lead, p.helper = tt.rest, callsBoth
 				runner = adk.NewRunner(ctx, adk.RunnerConfig{Agent: p.agent(), EnableStreaming: streaming, CheckPointStore: store})
 				events, err := runner.ResumeWithParams(ctx, "c", &adk.ResumeParams{Targets: map[string]any{target: "yes"}})
@@ -229,5 +255,78 @@ func TestListsBoundWhoGoesOnElsewhere(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// So is one that such an agent reaches by way of one without skills, wherever the run is
+// interrupted, and however often. Nobody is denied anything where no list holds.
+func TestListsBoundWhoGoesOnBehindOneWithoutSkills(t *testing.T) {
+	handsOn := calling(call("l2", "transfer_to_agent", `{"agent_name":"between"}`))
+	led, ledFreely := []*schema.Message{loadsList, handsOn}, []*schema.Message{handsOn}
+	asks := calling(call("m1", "approve", "{}"))
+	for name, tt := range map[string]struct {
+		pair
+		anonymous bool
+		stays     bool // the run goes on in the same process, with the same agents
+		want      []string
+	}{
+		"a list":                      {pair: pair{lead: led}, want: bounded},
+		"no list":                     {pair: pair{lead: ledFreely}, want: unbounded},
+		"lists are off":               {pair: pair{lead: led, policy: permission.Off}, want: bounded},
+		"free":                        {pair: pair{lead: led, free: []string{"helper"}}, want: unbounded},
+		"one store":                   {pair: pair{lead: led, dir: "one"}, want: bounded},
+		"one store, no list":          {pair: pair{lead: ledFreely, dir: "one"}, want: unbounded},
+		"the first one's are lost":    {pair: pair{lead: led, forgets: "lead"}, want: bounded},
+		"lost where there is no list": {pair: pair{lead: ledFreely, forgets: "lead", nothing: true}, want: unbounded},
+		"the last one's are lost":     {pair: pair{lead: led, forgets: "helper"}, want: bounded},
+		"all are lost":                {pair: pair{lead: led, forgets: "both"}, want: bounded},
+		"without a session":           {pair: pair{lead: led}, anonymous: true, want: bounded},
+		"nor a list":                  {pair: pair{lead: ledFreely, nothing: true}, anonymous: true, want: unbounded},
+		"by one without skills":       {pair: pair{lead: ledFreely, bare: true}, want: unbounded},
+		"in the same process":         {pair: pair{lead: led, forgets: "both"}, stays: true, want: bounded},
+		"there without a list":        {pair: pair{lead: ledFreely, forgets: "both"}, stays: true, want: unbounded},
+	} {
+		for where, interrupts := range map[string]struct{ between, helper []*schema.Message }{
+			"between": {[]*schema.Message{asks, handsOver}, callsBoth},
+			"helper":  {[]*schema.Message{handsOver}, append([]*schema.Message{calling(call("h0", "approve", "{}"))}, callsBoth...)},
+			"both":    {[]*schema.Message{asks, handsOver}, append([]*schema.Message{calling(call("h0", "approve", "{}"))}, callsBoth...)},
+		} {
+			t.Run(name+"/"+where, func(t *testing.T) {
+				both(t, func(t *testing.T, streaming bool) {
+					p := tt.pair
+					p.other, p.apart, p.t, p.dir = true, p.dir == "", t, t.TempDir()
+					p.between, p.helper = interrupts.between, interrupts.helper
+					ctx := t.Context()
+					if !tt.anonymous {
+						ctx = satchel.WithSession(ctx, "s")
+					}
+					store := &checkpoints{}
+					agent := p.agent()
+					runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent, EnableStreaming: streaming, CheckPointStore: store})
+					events := drain(t, runner.Query(ctx, "q", adk.WithCheckPointID("c")))
+					for _, at := range []*[]*schema.Message{&p.between, &p.helper} {
+						if (*at)[0] != asks && (*at)[0].ToolCalls[0].ID != "h0" {
+							continue
+						}
+						target := interruptOf(t, events)
+						if !tt.stays {
+							p.ends()
+							*at = (*at)[1:]
+							agent = p.agent()
+						}
+						runner = adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent, EnableStreaming: streaming, CheckPointStore: store})
+						rest, err := runner.ResumeWithParams(ctx, "c", &adk.ResumeParams{Targets: map[string]any{target: "yes"}}, adk.WithCheckPointID("c"))
+						if err != nil {
+							t.Fatal(err)
+						}
+						events = drain(t, rest)
+					}
+					noErrors(t, events)
+					if !slices.Equal(p.reached, tt.want) {
+						t.Errorf("reached are %q, want %q", p.reached, tt.want)
+					}
+				})
+			})
+		}
 	}
 }
