@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/answers"
-	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
@@ -61,16 +60,13 @@ func (c *Call) tryLoadAgain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	number, known := rec.Calls+1, false
-	if i := response.FindPending(rec.Pending, c.place, c.call); i >= 0 {
-		if rec.Pending[i].Done { // with its command; Run finds the answer
-			return nil
-		}
-		if rec.Pending[i].Answer != "" { // it has loaded the skill already
-			c.again = rec.Pending[i].Answer
-			return nil
-		}
-		number, known = rec.Pending[i].Call, true
+	number := c.saving.Number(rec, false)
+	switch {
+	case number.Was.Done: // with its command; Run finds the answer
+		return nil
+	case number.Was.Answer != "": // it has loaded the skill already
+		c.again = number.Was.Answer
+		return nil
 	}
 	s := c.runtime.scope(c.key, c.state)
 	s.Record = c.saving.Load
@@ -79,17 +75,12 @@ func (c *Call) tryLoadAgain(ctx context.Context) error {
 		return nil // the call will answer that the skill is not loaded
 	}
 	c.place.Found(rec)
-	s.Number = number
-	loaded := session.Pending{Call: number, From: response.Kept(c.call)}
-	s.Update = func(ctx context.Context, change tools.Change) (string, error) {
-		return c.saving.Update(ctx, c.saving.Numbered(change, loaded, known))
+	s.Number, s.Update = number.Call(), number.Update
+	if c.again, err = tools.LoadAgain(ctx, s, skill); err == nil {
+		c.again, err = number.End(ctx, c.again)
 	}
-	entered := c.saving.IsOnly()
-	if c.again, err = tools.LoadAgain(ctx, s, skill); errors.Is(err, answers.ErrNumberTaken) {
+	if errors.Is(err, answers.ErrNumberTaken) {
 		c.saving.Forget()
-	}
-	if err == nil && entered && !known {
-		c.place.SetNumber(number)
 	}
 	return err
 }

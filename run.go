@@ -2,6 +2,7 @@ package satchel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -62,14 +63,7 @@ func (c *Call) run(ctx context.Context) (string, error) {
 		}
 	}
 	if changes {
-		return c.saving.Change(ctx, func(number int, update func(context.Context, tools.Change) (string, error)) (string, error) {
-			s, err := c.scope(ctx)
-			if err != nil {
-				return "", err
-			}
-			s.Number, s.Update = number, update
-			return o.Answer(ctx, s, c.args)
-		})
+		return c.change(ctx)
 	}
 	s, err := c.scope(ctx)
 	if err != nil {
@@ -124,6 +118,37 @@ func (c *Call) scope(ctx context.Context) (s *tools.Scope, err error) {
 	s.Approval = c.approval
 	s.Narrow, s.Interpreted, err = c.narrowed(ctx)
 	return s, err
+}
+
+// change answers a call that changes what is loaded. Its answer is saved together with
+// the change.
+func (c *Call) change(ctx context.Context) (string, error) {
+	for {
+		rec, err := c.saving.Load(ctx)
+		if err != nil {
+			return "", err
+		}
+		number := c.saving.Number(rec, true)
+		if number.Was.Done {
+			return number.Was.Answer, nil
+		}
+		if number.IsKnown() {
+			c.place.Found(rec)
+		}
+		s, err := c.scope(ctx)
+		if err != nil {
+			return "", err
+		}
+		s.Number, s.Update = number.Call(), number.Update
+		answer, err := c.operation.Answer(ctx, s, c.args)
+		if err == nil {
+			answer, err = number.End(ctx, answer)
+		}
+		if !errors.Is(err, answers.ErrNumberTaken) {
+			return answer, err
+		}
+		c.saving.Forget()
+	}
 }
 
 // unknownTool returns the answer to a call of a tool that does not exist. It names

@@ -90,7 +90,7 @@ func (s *Saving) answered(ctx context.Context, was session.Pending, said func(st
 // Begin notes in the record that the command is about to start.
 func (o *Once) Begin(ctx context.Context) error {
 	s := o.call
-	entered := s.IsOnly()
+	entered := s.isOnly()
 	known := false
 	_, err := s.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
 		was, err := s.noted(rec)

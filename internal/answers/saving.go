@@ -85,27 +85,69 @@ func (s *Saving) Update(ctx context.Context, change tools.Change) (answer string
 // was to have.
 var ErrNumberTaken = errors.New("the number of the call is taken")
 
-// Numbered is change together with the answer of the call under its number, which
-// the record either knows, or gives to the call with the answer.
-func (s *Saving) Numbered(change tools.Change, as session.Pending, known bool) tools.Change {
-	only := s.IsOnly()
-	return func(rec *session.Record) (*session.Record, string, error) {
-		if !known && rec.Calls >= as.Call {
+// Number is the number under which a call changes the record.
+type Number struct {
+	saving *Saving
+	// Was is what the record knew of the call, zero for nothing.
+	Was session.Pending
+	// as is the call as it is saved with its answer. only says that it is the only call of
+	// its response, and saved that its answer is saved.
+	as          session.Pending
+	only, saved bool
+}
+
+// Number returns the number that rec has given the call, or else the next one, which the
+// call gets with its answer. done says that the call has ended with that answer.
+func (s *Saving) Number(rec *session.Record, done bool) *Number {
+	n := &Number{saving: s, only: s.isOnly(), as: session.Pending{Call: rec.Calls + 1, From: response.Kept(s.Call), Done: done}}
+	if i := response.FindPending(rec.Pending, s.Place, s.Call); i >= 0 {
+		n.Was = rec.Pending[i]
+		n.as.Call = n.Was.Call
+	}
+	return n
+}
+
+// Call is the number itself.
+func (n *Number) Call() int { return n.as.Call }
+
+// IsKnown reports whether the record had given the call this number.
+func (n *Number) IsKnown() bool { return n.Was.Call != 0 }
+
+// Update saves what change makes of the record, and the answer of the call under its
+// number. The error wraps [ErrNumberTaken] where another call was given that meanwhile.
+func (n *Number) Update(ctx context.Context, change tools.Change) (answer string, err error) {
+	answer, err = n.saving.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+		if !n.IsKnown() && rec.Calls >= n.as.Call {
 			return nil, "", ErrNumberTaken
 		}
 		next, text, err := change(rec)
 		if err != nil {
 			return nil, "", err
 		}
-		if as.Answer = text; known {
-			return response.Answered(rec, next, as), text, nil
+		if n.as.Answer = text; n.IsKnown() {
+			return response.Answered(rec, next, n.as), text, nil
 		}
-		return response.AnsweredFirst(rec, next, as, only), text, nil
-	}
+		return response.AnsweredFirst(rec, next, n.as, n.only), text, nil
+	})
+	n.saved = err == nil
+	return answer, err
 }
 
-// IsOnly reports whether the call is the only one of its response, which the record
+// End saves the answer of a call that has changed nothing too: executed again, it must
+// give the same answer and change nothing.
+func (n *Number) End(ctx context.Context, answer string) (string, error) {
+	var err error
+	if !n.saved {
+		answer, err = n.Update(ctx, func(*session.Record) (*session.Record, string, error) { return nil, answer, nil })
+	}
+	if err == nil && n.only && !n.IsKnown() {
+		n.saving.Place.SetNumber(n.as.Call)
+	}
+	return answer, err
+}
+
+// isOnly reports whether the call is the only one of its response, which the record
 // learns of with it, also in a process that has not seen the response.
-func (s *Saving) IsOnly() bool {
+func (s *Saving) isOnly() bool {
 	return s.Place != nil && s.Place.Number() == 0 || s.Place == nil && !s.Observed && s.Call.ID != ""
 }

@@ -21,7 +21,13 @@ func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Swept), ov
 		runner.Artifacts = artifacts.NewMemory()
 	}
 	if runner.Workspaces == nil {
-		places := &standardPlaces{options: []workspace.Option{workspace.WithLogger(log)}, swept: swept, over: over}
+		places := &standardPlaces{lazy[*workspace.Workspaces]{over: over, make: func() (*workspace.Workspaces, error) {
+			places, err := workspace.Open("", workspace.WithLogger(log))
+			if err == nil {
+				places.OnSweep(swept)
+			}
+			return places, err
+		}}}
 		runner.Workspaces, closers = places, append(closers, places.close)
 	} else if places, ok := runner.Workspaces.(interface {
 		OnSweep(func(workspace.Swept)) (stop func())
@@ -30,10 +36,11 @@ func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Swept), ov
 		closers = append(closers, func() error { stop(); return nil })
 	}
 	if runner.Executor == nil {
-		standard := &standardSandbox{over: over}
+		var options []sandbox.Option
 		if runner.Dependencies != nil {
-			standard.options = append(standard.options, sandbox.WithReadable(runner.Dependencies.Dir()))
+			options = append(options, sandbox.WithReadable(runner.Dependencies.Dir()))
 		}
+		standard := &standardSandbox{lazy[*sandbox.Sandbox]{over: over, make: func() (*sandbox.Sandbox, error) { return sandbox.New(options...) }}}
 		runner.Executor, closers = standard, append(closers, standard.close)
 	}
 	return closers

@@ -10,38 +10,49 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// What stands in for what the host leaves out is made by the first command: a new
-// runtime leaves no file, and an agent whose skills are only read pays for no more
-// than one look, in its process, at what a sandbox holds here.
+// lazy is what stands in for something that the host leaves out. It is made by the first
+// command: a new runtime leaves no file, and an agent whose skills are only read pays
+// for no more than one look, in its process, at what a sandbox holds here.
+type lazy[T interface{ Close() error }] struct {
+	make func() (T, error)
+	over error // of a command for one that is closed
+
+	mu     sync.Mutex
+	made   T
+	isMade bool
+	closed bool
+}
+
+// open tries again after a failure: what was missing may be there now.
+func (l *lazy[T]) open() (T, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var err error
+	switch {
+	case l.closed:
+		err = l.over
+	case !l.isMade:
+		l.made, err = l.make()
+		l.isMade = err == nil
+	}
+	return l.made, err
+}
+
+func (l *lazy[T]) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	if !l.isMade {
+		return nil
+	}
+	return l.made.Close()
+}
 
 // standardSandbox is the executor of a host that names none. Nothing takes its
 // place where there is no sandbox: the log then says why, and what to change.
-type standardSandbox struct {
-	options []sandbox.Option
-	over    error // of a command for one that is closed
-	mu      sync.Mutex
-	opened  *sandbox.Sandbox
-	closed  bool
-}
+type standardSandbox struct{ lazy[*sandbox.Sandbox] }
 
 var _ executor.Executor = (*standardSandbox)(nil)
-
-// open tries again after a failure: what was missing may be there now.
-func (s *standardSandbox) open() (*sandbox.Sandbox, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return nil, s.over
-	}
-	if s.opened == nil {
-		opened, err := sandbox.New(s.options...)
-		if err != nil {
-			return nil, err
-		}
-		s.opened = opened
-	}
-	return s.opened, nil
-}
 
 // Run implements executor.Executor.
 func (s *standardSandbox) Run(ctx context.Context, cmd executor.Command) (executor.Result, error) {
@@ -68,8 +79,8 @@ func (s *standardSandbox) Capabilities() executor.Capabilities {
 	switch {
 	case s.closed:
 		return executor.Capabilities{Isolation: executor.IsolationNone, Unavailable: s.over.Error()}
-	case s.opened != nil:
-		return s.opened.Capabilities()
+	case s.isMade:
+		return s.made.Capabilities()
 	}
 	caps, err := sandbox.Probe()
 	if err != nil {
@@ -78,65 +89,26 @@ func (s *standardSandbox) Capabilities() executor.Capabilities {
 	return caps
 }
 
-func (s *standardSandbox) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
-	if s.opened == nil {
-		return nil
-	}
-	return s.opened.Close()
-}
-
 // standardPlaces are the workspaces of a host that names none: in a directory
 // for temporary files.
-type standardPlaces struct {
-	mu      sync.Mutex
-	options []workspace.Option
-	over    error // of a command for places that are closed
-	swept   func(workspace.Swept)
-	opened  *workspace.Workspaces
-	closed  bool
-}
+type standardPlaces struct{ lazy[*workspace.Workspaces] }
 
 // Of implements workspace.Places.
 func (p *standardPlaces) Of(ctx context.Context, session string) (workspace.Workspace, error) {
-	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		return nil, p.over
+	places, err := p.open()
+	if err != nil {
+		return nil, err
 	}
-	if p.opened == nil {
-		opened, err := workspace.Open("", p.options...)
-		if err != nil {
-			p.mu.Unlock()
-			return nil, err
-		}
-		opened.OnSweep(p.swept)
-		p.opened = opened
-	}
-	opened := p.opened
-	p.mu.Unlock()
-	return opened.Of(ctx, session)
+	return places.Of(ctx, session)
 }
 
 // End implements workspace.Places.
 func (p *standardPlaces) End(session string) error {
 	p.mu.Lock()
-	opened := p.opened
+	places, isMade := p.made, p.isMade
 	p.mu.Unlock()
-	if opened == nil {
+	if !isMade {
 		return nil
 	}
-	return opened.End(session)
-}
-
-func (p *standardPlaces) close() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.closed = true
-	if p.opened == nil {
-		return nil
-	}
-	return p.opened.Close()
+	return places.End(session)
 }
