@@ -2,6 +2,7 @@ package satchel
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/approval"
@@ -21,6 +22,22 @@ func (c *Call) ask(ctx context.Context, rec *session.Record) (core.Decision, err
 	}
 	return c.approve(ctx, rec, grant, core.Ask{Reason: c.verdict.Reason, Bound: bound, Lasting: approval.Lasting(grant)}, nil)
 }
+
+// askRemote asks about a call that runs code while the text of a server is in view:
+// no list decides that, and without an approver it is denied.
+func (c *Call) askRemote(ctx context.Context, rec *session.Record) (core.Decision, error) {
+	k := approval.Remote(c.skills(), rec)[0]
+	why := fmt.Sprintf("the text of skill %q comes from %s", k.Name, k.Origin)
+	if c.runtime.approver == nil {
+		return c.deny(ctx, permission.Verdict{Skill: k.Name, Reason: "denied: " + why + ", and there is nobody who could approve what runs while it is in view. Go on without running anything."}), nil
+	}
+	c.verdict.Reason = why
+	return c.ask(ctx, rec)
+}
+
+// cameMeanwhile is the answer to a call that was approved before the text of a
+// server came into view.
+const cameMeanwhile = "denied: a skill that comes from a server was loaded while this call waited. Make this call again."
 
 // question asks about a call whose operation has a question of its own, unless an
 // answer for the session covers it.

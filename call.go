@@ -3,6 +3,7 @@ package satchel
 import (
 	"context"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/answers"
@@ -96,6 +97,11 @@ func (c *Call) Close() {
 		c.open = false
 		c.runtime.open.Leave()
 	}
+}
+
+// skills are those that the agent sees.
+func (c *Call) skills() *catalog.Snapshot {
+	return c.runtime.audiences.SeenBy(c.state).Snapshot()
 }
 
 // needsRecord reports whether the call cannot be judged and answered without the

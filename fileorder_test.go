@@ -42,7 +42,6 @@ var fileOrder = []string{
 	"within.go",
 	"again.go",
 	"approve.go",
-	"remote.go",
 	"gate.go",
 	"run.go",
 	"sessions.go",

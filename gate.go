@@ -2,13 +2,13 @@ package satchel
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/internal/activation"
+	"github.com/satchel-go/satchel/internal/approval"
 	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/session"
 )
 
 // Gate decides whether the call may be executed: first the function of
@@ -64,7 +64,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	}
 	c.request = c.requests(ctx)
 	asks := c.operation != nil && c.operation.Question != nil
-	runs := c.runsBesideRemote()
+	runs := approval.RunsBesideRemote(c.skills(), &c.request)
 	if c.request.Tool.Always || !asks && !runs && r.judge.Policy == permission.Off && r.approver == nil && !r.isBounded(ctx, c.key) {
 		v, err := r.judge.Decide(ctx, c.request, nil)
 		if err != nil {
@@ -93,7 +93,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		return c.deny(ctx, c.verdict), nil
 	case asks:
 		return c.question(ctx, rec)
-	case runs && len(c.remote(rec)) > 0:
+	case runs && len(approval.Remote(c.skills(), rec)) > 0:
 		return c.askRemote(ctx, rec)
 	case c.verdict.Outcome == permission.Granted, r.approver == nil, c.request.Takes == permission.Inert:
 		return c.allow(ctx, c.verdict), nil
@@ -127,17 +127,7 @@ func (c *Call) inactive(ctx context.Context) (string, error) {
 		return "", err
 	}
 	rec = c.place.Sees(rec)
-	if slices.ContainsFunc(skills, func(name string) bool { return rec.Find(name) != nil }) {
-		return "", nil
-	}
-	if len(skills) == 1 {
-		return fmt.Sprintf("denied: %s belongs to skill %q; load it first", c.call.Name, skills[0]), nil
-	}
-	var quoted []string
-	for _, name := range skills {
-		quoted = append(quoted, fmt.Sprintf("%q", name))
-	}
-	return fmt.Sprintf("denied: %s belongs to skills %s; load one of them first", c.call.Name, strings.Join(quoted, ", ")), nil
+	return activation.Inactive(c.call.Name, skills, rec), nil
 }
 
 // requests returns what the call asks for, read as the tool itself will read it.
@@ -158,7 +148,7 @@ func (c *Call) requests(ctx context.Context) permission.Request {
 	}
 	request := c.operation.Request(c.args)
 	request.Tool = tool
-	if skill, ok := c.runtime.audiences.SeenBy(c.state).Snapshot().Skill(request.Skill); ok {
+	if skill, ok := c.skills().Skill(request.Skill); ok {
 		request.Skill = skill.Name
 	}
 	return request
@@ -184,7 +174,8 @@ func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
 	if err != nil || rec.Version == c.judged.Version {
 		return *c.gate, err
 	}
-	if c.runsBesideRemote() && len(c.remote(c.place.Sees(rec))) > len(c.remote(c.place.Sees(c.judged))) {
+	remote := func(rec *session.Record) int { return len(approval.Remote(c.skills(), c.place.Sees(rec))) }
+	if approval.RunsBesideRemote(c.skills(), &c.request) && remote(rec) > remote(c.judged) {
 		d := c.deny(ctx, permission.Verdict{Reason: cameMeanwhile})
 		c.gate = &d
 		return d, nil
