@@ -81,8 +81,8 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 var ErrNoResponse = errors.New("the model's response is empty")
 
 // ErrStreamLine reports a response of which langchaingo's client could not read a line:
-// it takes no more than 64 KiB, so large arguments of a call must come in pieces or whole.
-var ErrStreamLine = errors.New("a line of the stream is longer than the 64 KiB that langchaingo's client takes: call the model without streaming, or through a provider that sends arguments in pieces")
+// it takes no more than 64 KiB, so large arguments of a call must come in pieces or whole, or by [LongLines].
+var ErrStreamLine = errors.New("a line of the stream is longer than the 64 KiB that langchaingo's client takes: call the model without streaming, with the transport of LongLines, or through a provider that sends arguments in pieces")
 
 func isNothing(resp *llms.ContentResponse) bool {
 	if resp == nil {

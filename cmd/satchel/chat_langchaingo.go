@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -27,7 +28,8 @@ type langchainAgent struct {
 }
 
 func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where endpoint, f *chatFlags, earlier *kept, show *reporter) (agent, error) {
-	llm, err := openai.New(openai.WithBaseURL(where.url), openai.WithToken(where.key), openai.WithModel(where.model))
+	llm, err := openai.New(openai.WithBaseURL(where.url), openai.WithToken(where.key), openai.WithModel(where.model),
+		openai.WithHTTPClient(&http.Client{Transport: langchaingo.LongLines(nil)}))
 	if err != nil {
 		return nil, fmt.Errorf("connect to model: %w", err)
 	}
