@@ -49,10 +49,11 @@ func (s *Store) conflict(err error) bool {
 	return gcerrors.Code(err) == gcerrors.Unknown && s.bucket.ErrorAs(err, &answer) && answer.HTTPStatusCode() == http.StatusConflict
 }
 
-// put writes an object.
+// put writes an object. It uploads, because the writer of the driver for Azure panics where
+// the bucket refuses what was written to it.
 func (s *Store) put(ctx context.Context, key string, data []byte, opts blob.WriterOptions) error {
 	opts.ContentType = "application/octet-stream"
-	return s.settled(ctx, func() error { return s.bucket.WriteAll(ctx, key, data, &opts) })
+	return s.settled(ctx, func() error { return s.bucket.Upload(ctx, key, bytes.NewReader(data), &opts) })
 }
 
 // claim writes an object that must not exist yet, with data that nobody else writes there;

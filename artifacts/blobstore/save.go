@@ -92,9 +92,10 @@ func (s *Store) write(ctx context.Context, key string, info *artifacts.Info, con
 	if err == nil {
 		return w.finish()
 	}
-	cancel()
+	cancel() // first, else what was uploaded might appear
 	if w.large != nil {
-		_ = w.large.Close() // what it says is that it was cancelled
+		_ = w.large.CloseWithError(err)
+		<-w.ended // what it says is that it was cancelled
 	}
 	return err
 }
@@ -106,7 +107,8 @@ type contentWriter struct {
 	ctx   context.Context // of this write alone
 	key   string
 	first []byte
-	large *blob.Writer // of more than one part
+	large *io.PipeWriter // of more than one part
+	ended chan error     // how the upload of large ended
 }
 
 func (w *contentWriter) options() blob.WriterOptions {
@@ -122,12 +124,14 @@ func (w *contentWriter) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	if w.large == nil {
-		opts := w.options()
-		large, err := w.s.bucket.NewWriter(w.ctx, w.key, &opts)
-		if err != nil {
-			return 0, err
-		}
-		w.large = large
+		opts, ended := w.options(), make(chan error, 1)
+		content, large := io.Pipe()
+		go func() {
+			err := w.s.bucket.Upload(w.ctx, w.key, content, &opts)
+			_ = content.CloseWithError(err) // writes fail with it
+			ended <- err
+		}()
+		w.large, w.ended = large, ended
 		if _, err := large.Write(w.first); err != nil {
 			return 0, err
 		}
@@ -138,7 +142,8 @@ func (w *contentWriter) Write(p []byte) (int, error) {
 
 func (w *contentWriter) finish() error {
 	if w.large != nil {
-		return w.large.Close()
+		_ = w.large.Close()
+		return <-w.ended
 	}
 	return w.s.put(w.ctx, w.key, w.first, w.options())
 }

@@ -1,5 +1,5 @@
-// Package blobstore keeps artifacts in a bucket: S3 and what speaks like it, or Google Cloud
-// Storage. Any number of hosts may use one bucket at the same time.
+// Package blobstore keeps artifacts in a bucket: S3 and what speaks like it, Google Cloud
+// Storage or Azure. Any number of hosts may use one bucket at the same time.
 package blobstore
 
 import (

@@ -49,6 +49,12 @@ func (s *Store) judge(info map[string]string) error {
 	if !atLeast(version, 6, 2) {
 		return fmt.Errorf("redis %s is too old: want 6.2 or later", version)
 	}
+	if s.synced > 0 && !atLeast(version, 7, 2) {
+		return fmt.Errorf("redis %s cannot wait for its disk (WAITAOF): WithSynced needs 7.2 or later, so set appendfsync always instead", version)
+	}
+	if s.synced > 0 && info["aof_enabled"] != "1" {
+		return errors.New("redis has no append-only file to wait for (appendonly no): turn it on, or leave WithSynced out")
+	}
 	s.report.Version = version
 	s.report.Loses = nil
 	if info["aof_enabled"] != "1" {
@@ -56,8 +62,10 @@ func (s *Store) judge(info map[string]string) error {
 			return errors.New("redis can lose acknowledged records (appendonly no): turn it on or pass WithLossy")
 		}
 		s.report.Loses = append(s.report.Loses, "all records when the server ends (appendonly no)")
+	} else if s.synced > 0 {
+		s.report.Loses = append(s.report.Loses, "up to 2 s of records when the machine is lost, unless appendfsync is always")
 	} else {
-		s.report.Loses = append(s.report.Loses, "up to 2 s of records when the machine is lost, or the server is killed while its disk is slow, unless appendfsync is always")
+		s.report.Loses = append(s.report.Loses, "up to 2 s of records when the machine is lost, or the server is killed while its disk is slow (no WithSynced), unless appendfsync is always")
 	}
 	if policy := info["maxmemory_policy"]; policy != "noeviction" && policy != "" {
 		if !s.lossy {

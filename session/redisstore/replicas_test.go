@@ -51,6 +51,47 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
+// A Save that waits for the disk succeeds when it is there, and is uncertain before. A
+// server that cannot say so is refused.
+func TestSynced(t *testing.T) {
+	server := servertest.Own(t, "redis")
+	db := client(t, server.URL)
+	set := func(name, value string) {
+		t.Helper()
+		if err := db.ConfigSet(t.Context(), name, value).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Do(t.Context(), "WAITAOF", 0, 0, 1).Err(); err != nil {
+		_, opens := redisstore.Open(t.Context(), db, redisstore.WithSynced(time.Second))
+		if opens == nil || !strings.Contains(opens.Error(), "cannot wait for its disk (WAITAOF): WithSynced needs 7.2 or later, so set appendfsync always instead") {
+			t.Errorf("a server that says %v: %v", err, opens)
+		}
+		return
+	}
+	set("appendfsync", "everysec")
+	key := core.SessionKey{Session: "s"}
+	s := open(t, db, redisstore.WithSynced(patience))
+	rec, err := s.Save(t.Context(), &session.Record{Key: key})
+	if err != nil || rec.Version != 1 || strings.Contains(strings.Join(s.Report().Loses, ""), "killed") {
+		t.Fatalf("%+v, %v, report %+v", rec, err, s.Report())
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := s.Load(t.Context(), key); err != nil || now.Version != 1 {
+		t.Errorf("after a kill: %+v, %v", now, err)
+	}
+	set("appendfsync", "no") // it writes, and leaves the rest to the system
+	hasty := open(t, db, redisstore.WithSynced(100*time.Millisecond))
+	if _, err := hasty.Save(t.Context(), rec); !errors.Is(err, session.ErrUncertain) || !strings.Contains(err.Error(), "not on the disk") {
+		t.Errorf("nothing syncs: %v", err)
+	}
+}
+
 // follow makes a server a replica of another, which has all of it then, and returns the
 // port of that.
 func follow(t *testing.T, replica, primary *redis.Client) string {

@@ -107,10 +107,10 @@ func (s *Store) mark() string {
 	return s.writer + base64.RawURLEncoding.EncodeToString(n[:])
 }
 
-// write runs a script that writes, and waits for as many replicas as a Save
-// requires.
+// write runs a script that writes, and waits for the disk and for as many replicas as a
+// Save requires.
 func (s *Store) write(ctx context.Context, key string, script *redis.Script, args []any) (any, error) {
-	if s.replicas == 0 {
+	if s.replicas == 0 && s.synced == 0 {
 		return script.Run(ctx, s.db, []string{key}, args...).Result()
 	}
 	conn, err := s.conn(ctx, key)
@@ -125,17 +125,31 @@ func (s *Store) write(ctx context.Context, key string, script *redis.Script, arg
 	if row, ok := answer.([]any); ok && len(row) == 2 {
 		return answer, nil // nothing was written
 	}
-	have, err := conn.Wait(ctx, s.replicas, s.wait).Result()
-	if err != nil {
-		return nil, err
+	if s.synced > 0 {
+		synced, err := conn.WaitAOF(ctx, 1, 0, s.synced).Result()
+		if isReply(err) {
+			err = fmt.Errorf("%w: %w", session.ErrUncertain, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(synced) == 0 || synced[0] < 1 {
+			return nil, fmt.Errorf("%w: it is not on the disk of the server after %v", session.ErrUncertain, s.synced)
+		}
 	}
-	if have < int64(s.replicas) {
-		return nil, fmt.Errorf("%w: %d of %d replicas have it", session.ErrUncertain, have, s.replicas)
+	if s.replicas > 0 {
+		have, err := conn.Wait(ctx, s.replicas, s.wait).Result()
+		if err != nil {
+			return nil, err
+		}
+		if have < int64(s.replicas) {
+			return nil, fmt.Errorf("%w: %d of %d replicas have it", session.ErrUncertain, have, s.replicas)
+		}
 	}
 	return answer, nil
 }
 
-// conn returns a connection to the primary of a key, because WAIT covers only
+// conn returns a connection to the primary of a key, because WAIT and WAITAOF cover only
 // what was written on the same connection.
 func (s *Store) conn(ctx context.Context, key string) (*redis.Conn, error) {
 	switch db := s.db.(type) {
@@ -157,7 +171,7 @@ const (
 )
 
 // attempt calls do up to three times, for two seconds each and as long as it may wait
-// for replicas, while it fails because of the connection to the server. If a write may
+// for replicas and the disk, while it fails because of the connection to the server. If a write may
 // have happened, the error is then session.ErrUncertain.
 func (s *Store) attempt(ctx context.Context, writes bool, do func(context.Context) (any, error)) (any, error) {
 	var err error
@@ -170,7 +184,7 @@ func (s *Store) attempt(ctx context.Context, writes bool, do func(context.Contex
 			}
 		}
 		var answer any
-		limited, cancel := context.WithTimeout(ctx, attemptTime+s.wait)
+		limited, cancel := context.WithTimeout(ctx, attemptTime+s.wait+s.synced)
 		answer, err = do(limited)
 		cancel()
 		switch {

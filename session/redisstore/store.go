@@ -36,8 +36,8 @@ const DefaultTTL = 30 * 24 * time.Hour
 //
 // A Save is a single script, so it is atomic and repeatable: if the server's
 // answer is lost, the store tries again and finds that the Save has succeeded.
-// Only after three attempts of two seconds, and of the wait for replicas, the error wraps
-// session.ErrUncertain.
+// Only after three attempts of two seconds, and of the wait for replicas and the disk, the
+// error wraps session.ErrUncertain.
 // [Store.Report] says what the server itself can lose.
 type Store struct {
 	*session.Queues
@@ -46,6 +46,7 @@ type Store struct {
 	ttl      time.Duration
 	replicas int
 	wait     time.Duration
+	synced   time.Duration // 0: a Save does not wait for the disk
 	lossy    bool
 	report   session.Report
 
@@ -101,6 +102,21 @@ func WithReplicas(n int, wait time.Duration) Option {
 			return fmt.Errorf("%d replicas within %v: want 0 or more, within a millisecond or more", n, wait)
 		}
 		s.replicas, s.wait = n, wait
+		return nil
+	}
+}
+
+// WithSynced makes a Save succeed only when the server says by WAITAOF that its append-only
+// file has it, for which it waits that long. If it does not, the error wraps
+// session.ErrUncertain. So nothing that was acknowledged is lost where the server is killed,
+// also with appendfsync everysec and a slow disk; with appendfsync no none succeeds. It needs
+// Redis 7.2 or later, or Valkey. The default is not to wait.
+func WithSynced(wait time.Duration) Option {
+	return func(s *Store) error {
+		if wait < time.Millisecond {
+			return fmt.Errorf("synced within %v: want a millisecond or more", wait)
+		}
+		s.synced = wait
 		return nil
 	}
 }

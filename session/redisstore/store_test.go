@@ -251,6 +251,7 @@ func TestSettings(t *testing.T) {
 	refused("redis can lose acknowledged records (appendonly no): turn it on or pass WithLossy")
 	for _, opt := range []redisstore.Option{
 		redisstore.WithPrefix("a{b"), redisstore.WithTTL(-1), redisstore.WithTTL(1), redisstore.WithReplicas(-1, 0), redisstore.WithReplicas(1, 0),
+		redisstore.WithSynced(0), redisstore.WithSynced(time.Minute),
 	} {
 		if _, err := redisstore.Open(t.Context(), db, redisstore.WithLossy(), opt); err == nil {
 			t.Error("a bad option is taken")
