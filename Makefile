@@ -14,10 +14,13 @@ SERIAL := ./core ./docs/... ./loadmode ./permission ./scripts/... ./skillmd ./to
 # These stand on drivers that take minutes to compile for the race detector, which what
 # they share with others is run under in its own room.
 HEAVY  := ./benchmark/... ./cmd/satchel/... ./library/sqlstore/... ./artifacts/blobstore/...
-RACED   = $(filter-out $(shell $(GO) list $(SERIAL) $(HEAVY)),$(shell $(GO) list $(ALL)))
+# These wait for servers, processes and time limits. They begin first, so that others have
+# the processors meanwhile: what waits last, waits alone.
+WAITS  := $(addprefix ./,session/pgstore session/redisstore session artifacts deps executor/... protocol/... protocol/mcp test/run)
+RACED   = $(filter-out $(shell $(GO) list $(SERIAL) $(HEAVY)),$(shell $(GO) list $(WAITS) $(ALL)))
 # These tests play many or long conversations of one kind: a part of them under the race
 # detector (-short), all of them without. TestHouseShortTests holds that it is these.
-PLAYS  := -run '^Test(NoForbiddenCallReachesATool|Conversations|Crash|TheRecordGrowsLittle)$$' ./adapter/... ./test/conversation
+PLAYS  := -run '^Test(NoForbiddenCallReachesATool|Conversations|Crash|TheRecordGrowsLittle|PoliciesKeepTheInvariants|PricesKeepTheInvariants|Size)$$' ./adapter/... ./test/conversation ./session/pgstore ./session/redisstore
 
 # Tests run in an order that this seed gives: make test SHUFFLE=1 repeats one.
 SHUFFLE ?= $(shell date +%s)
@@ -31,7 +34,7 @@ BARE := -vet=off -ldflags=-w
 export GORACE ?= atexit_sleep_ms=0
 
 # What `make test` does side by side; the lines of one part stay together.
-TOGETHER := -j4 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+TOGETHER := -j6 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 .PHONY: demo check test setup fmt vet vet-others unit unit-lone unit-as-user lint release-check bench bench-cache scale mcp-clients fuzz
 
@@ -44,8 +47,7 @@ check: fmt vet ## what changed: build, vet and tests, in under a minute when lit
 
 test: setup ## everything that must hold before a commit lands
 	@echo "tests are shuffled with seed $(SHUFFLE)"
-	@$(MAKE) --no-print-directory $(TOGETHER) fmt unit unit-lone vet vet-others
-	@$(MAKE) --no-print-directory unit-as-user
+	@$(MAKE) --no-print-directory $(TOGETHER) fmt unit unit-lone unit-as-user vet vet-others
 
 setup: ## finds or installs what the tests need
 	scripts/setup.sh
@@ -64,7 +66,7 @@ unit: ## all tests under the race detector, but for the rooms of unit-lone
 	@$(GO) test $(BARE) -short $(RACE) $(SHUFFLED) $(RACED)
 
 unit-lone: ## what gains nothing from the race detector, or is too much for it
-	@$(GO) test $(BARE) $(SHUFFLED) $(SERIAL) $(HEAVY)
+	@$(GO) test $(BARE) $(SHUFFLED) $(HEAVY) $(SERIAL)
 	@$(GO) test $(BARE) $(SHUFFLED) $(PLAYS)
 
 unit-as-user: ## rooms that start programs or keep files, as an ordinary user

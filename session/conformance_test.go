@@ -38,9 +38,8 @@ func TestMemoryConformance(t *testing.T) {
 
 func TestDirectoryConformance(t *testing.T) {
 	for name, opts := range map[string][]session.DirectoryOption{
-		"default": nil,
-		"no sync": {session.WithSync(false)},
-		"no link": {session.WithSync(false), session.WithoutLinks},
+		"default":          nil,
+		"no sync, no link": {session.WithSync(false), session.WithoutLinks},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sessiontest.Run(t, func(t *testing.T) session.Store { return openDirectory(t, t.TempDir(), opts...) })

@@ -17,6 +17,9 @@ import (
 // A session with three loads takes at most 3.2 KB with its indexes, without its texts,
 // which are stored once for all sessions, and its saves change no index.
 func TestSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures what one goroutine has stored: -short leaves it out")
+	}
 	db := shared(t)
 	name := "s" + rand.Text()
 	s := open(t, db, pgstore.WithSchema(name))

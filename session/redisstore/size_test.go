@@ -17,6 +17,9 @@ import (
 // A session with three loads takes at most 1.4 KB, without its texts, which are stored
 // once for all sessions.
 func TestSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures what one goroutine has stored: -short leaves it out")
+	}
 	db := client(t, servertest.Own(t, "redis").URL)
 	s := open(t, db)
 	loads := chattest.ThreeLoads(t)

@@ -165,7 +165,11 @@ func TestBadPolicy(t *testing.T) {
 // each text that is loaded just once. The guard has an explanation for each break.
 func TestPoliciesKeepTheInvariants(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(60) {
+	seeds := uint64(60)
+	if testing.Short() {
+		seeds = 15
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 7))
 		policy := loadmode.CachePolicy{Read: r.Float64() / 4, Write: 1 + r.Float64()/4, Horizon: r.IntN(40)}
 		if ended := keepInvariants(t, r, seed, satchel.WithCachePolicy(policy)); policy.Horizon == 0 && ended == 0 {
