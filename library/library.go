@@ -47,8 +47,8 @@ func WithClock(now func() time.Time) Option {
 	}
 }
 
-// WithLogger sets where failures of the store and outdated overlays are logged. The
-// default discards them.
+// WithLogger sets where it is logged that the skills of a plugin cannot be listed. The
+// default discards it.
 func WithLogger(logger *slog.Logger) Option {
 	return func(l *Library) error {
 		l.logger = logger

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -442,6 +443,26 @@ func TestAmbiguousName(t *testing.T) {
 		if s, err := l.Serve(t.Context(), vic, library.Ref{Skill: d.ID}); err != nil || s.ID != d.ID {
 			t.Errorf("%s: %v", d.ID, err)
 		}
+	}
+}
+
+// unlisted is a source whose skills cannot be listed.
+type unlisted struct{ catalog.Source }
+
+func (unlisted) Scan(context.Context, *catalog.Listing) (*catalog.Listing, error) {
+	return nil, errors.New("the disk is gone")
+}
+
+// A plugin that cannot be listed is in the log, and the other skills are served.
+func TestPluginThatCannotBeListed(t *testing.T) {
+	var log strings.Builder
+	l := open(t, library.WithPlugins(library.Plugin{ID: "office", Source: unlisted{}}), library.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	shared(t, l, "pdf", text)
+	if list, err := l.List(t.Context(), vic, library.ListQuery{}); err != nil || len(list) != 1 {
+		t.Errorf("listed %v, %v", list, err)
+	}
+	if got := log.String(); !strings.Contains(got, "plugin=office") || !strings.Contains(got, "the disk is gone") {
+		t.Errorf("logged %q", got)
 	}
 }
 

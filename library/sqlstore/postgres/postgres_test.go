@@ -7,11 +7,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -152,6 +155,70 @@ func TestPostgres(t *testing.T) {
 	t.Run("conversations", func(t *testing.T) {
 		librarychat.Run(t, func(t *testing.T) library.Store { return open(t, database(t, s)) })
 	})
+}
+
+// logged sends what is logged.
+type logged chan string
+
+func (l logged) Write(b []byte) (int, error) {
+	select {
+	case l <- string(b):
+	default: // the test has what it waits for
+	}
+	return len(b), nil
+}
+
+// TestOptions: there are no more connections than is said, and the loss of the one that
+// listens is logged.
+func TestOptions(t *testing.T) {
+	log := make(logged, 1)
+	dsn := database(t, servertest.Shared(t, "postgres"))
+	s, err := postgres.Open(t.Context(), dsn, postgres.WithMigrate(), postgres.WithConns(2), postgres.WithLogger(slog.New(slog.NewTextHandler(log, nil))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	l, err := library.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			name := fmt.Sprint("s", i)
+			if _, err := l.Import(t.Context(), who, name, map[string][]byte{"SKILL.md": []byte("---\nname: " + name + "\ndescription: X.\n---\n")}, false, ""); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait() // idle connections stay open
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	const others = `FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`
+	var open int
+	if err := conn.QueryRow(t.Context(), `SELECT count(*) `+others).Scan(&open); err != nil || open < 1 || open > 3 { // two, and one that listens
+		t.Errorf("%d connections, %v", open, err)
+	}
+	for n := 0; ; n++ { // it may begin to listen after this
+		if _, err := conn.Exec(t.Context(), `SELECT pg_terminate_backend(pid) `+others+` AND query LIKE 'LISTEN%'`); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case text := <-log:
+			if !strings.Contains(text, "the skill library cannot be watched") {
+				t.Errorf("logged %q", text)
+			}
+			return
+		case <-time.After(time.Second):
+			if n == 60 {
+				t.Fatal("nothing was logged")
+			}
+		}
+	}
 }
 
 // TestGoneAndBack kills the server under an agent and starts it again.

@@ -122,6 +122,44 @@ func TestChangedByAnother(t *testing.T) {
 	}
 }
 
+// TestWatch: a store that looks is told, and one that never looks is not.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "library.db")
+	l, err := library.New(open(t, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[time.Duration]chan struct{}{}
+	for _, every := range []time.Duration{0, time.Second} {
+		s, err := sqlite.Open(t.Context(), file, sqlite.WithWatch(every))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		here := make(chan struct{}, 1000)
+		told[every] = here
+		defer s.Notify(func() { here <- struct{}{} })()
+	}
+	who := library.Actor{Tenant: "t", Subject: "ann", Roles: []library.Role{library.Maintainer}}
+	for n := 0; len(told[time.Second]) == 0; n++ { // the watch may begin after the first change
+		if n == 60 {
+			t.Fatal("nothing was told")
+		}
+		name := fmt.Sprint("s", n)
+		if _, err := l.Import(t.Context(), who, name, map[string][]byte{"SKILL.md": []byte("---\nname: " + name + "\ndescription: X.\n---\n")}, false, ""); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-told[0]:
+			t.Fatal("a store that never looks was told")
+		case <-told[time.Second]:
+			return
+		case <-time.After(2 * time.Second):
+		}
+	}
+}
+
 func TestFileIsPrivate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "library.db")
 	open(t, file)
