@@ -30,6 +30,14 @@ func ExampleNewMemory() {
 	// Output: save record of agent "main" from version 0 over version 1: session record was changed meanwhile
 }
 
+func ExampleNewQueues() {
+	queues := session.NewQueues()
+	leave := queues.Queue(context.Background(), core.SessionKey{Session: "chat-1", Agent: "main"})
+	fmt.Println("it is the turn of this update")
+	leave()
+	// Output: it is the turn of this update
+}
+
 func ExampleNewDirectory() {
 	ctx := context.Background()
 	path, err := os.MkdirTemp("", "satchel")

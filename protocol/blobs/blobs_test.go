@@ -90,6 +90,26 @@ func TestDirectoryAgain(t *testing.T) {
 	}
 }
 
+func ExampleOpenDirectory() {
+	dir, err := os.MkdirTemp("", "blobs")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	store, err := blobs.OpenDirectory(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	info, err := store.Create(context.Background(), "acme", "text/csv", strings.NewReader("a,b\n"), blobs.MaxBlob, time.Now().Add(blobs.DefaultExpiry))
+	fmt.Println(info.Size, err)
+	fmt.Println(store.Close())
+	// Output:
+	// 4 <nil>
+	// <nil>
+}
+
 func ExampleNewMemory() {
 	store := blobs.NewMemory()
 	info, err := store.Create(context.Background(), "acme", "text/csv", strings.NewReader("a,b\n"), blobs.MaxBlob, time.Now().Add(blobs.DefaultExpiry))
