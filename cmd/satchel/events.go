@@ -153,17 +153,21 @@ func (r *reporter) Answer(text string) {
 	r.print(r.out, r.plain(strings.TrimSuffix(text, "\n"))+"\n")
 }
 
-// plain removes control sequences from what the model says if a terminal shows it, and
-// keeps line feeds and tabs. A program that reads the output gets the text unchanged.
+// plain removes control sequences, and what makes others stand in another order, from
+// what the model says if a terminal shows it, and keeps line feeds and tabs. A program that
+// reads the output gets the text unchanged.
 func (r *reporter) plain(text string) string {
 	if !r.watched {
 		return text
 	}
 	return strings.Map(func(c rune) rune {
-		if c == '\n' || c == '\t' || c >= ' ' && (c < 0x7f || c >= 0xa0) {
+		switch {
+		case c == '\n' || c == '\t':
 			return c
+		case c < ' ', c >= 0x7f && c < 0xa0, c >= '\u202a' && c <= '\u202e', c >= '\u2066' && c <= '\u2069':
+			return '\uFFFD'
 		}
-		return '\uFFFD'
+		return c
 	}, text)
 }
 
