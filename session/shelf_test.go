@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/session"
 )
 
-// shelfStore counts the texts that reach a store, and loses them on demand. Its records
-// are read anew each time.
+// shelfStore counts the texts that reach a store, and loses them on demand.
 type shelfStore struct {
 	session.Store
 	pins  int
@@ -23,18 +23,6 @@ type shelfStore struct {
 func (c *shelfStore) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
 	c.named = rec.Pins()
 	return c.Store.Save(ctx, rec)
-}
-
-func (c *shelfStore) Load(ctx context.Context, key core.SessionKey) (*session.Record, error) {
-	rec, err := c.Store.Load(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	data, err := session.Encode(rec)
-	if err != nil {
-		return nil, err
-	}
-	return session.Decode(data)
 }
 
 func (c *shelfStore) Pin(ctx context.Context, id, digest, text string) error {
@@ -112,7 +100,7 @@ func TestShelfKeepsDeliveries(t *testing.T) {
 	shelved := 0
 	for seed := range uint64(16) {
 		v := &viewed{Rand: rand.New(rand.NewPCG(seed, 3))}
-		below := &shelfStore{Store: session.NewMemory()}
+		below := &shelfStore{Store: chattest.Decoded{Store: session.NewMemory()}}
 		c := session.NewPinCache(below, 0)
 		for step := range 60 {
 			rec, err := c.Load(t.Context(), key)
@@ -183,7 +171,7 @@ func atTurns(t *testing.T, c *session.PinCache, key core.SessionKey, turns int) 
 // A stored record is short however many texts stay in view, at one pin for three or more.
 func TestShelfIsShort(t *testing.T) {
 	key := core.SessionKey{Session: "s", Agent: "a"}
-	below := &shelfStore{Store: session.NewMemory()}
+	below := &shelfStore{Store: chattest.Decoded{Store: session.NewMemory()}}
 	atTurns(t, session.NewPinCache(below, 0), key, 100)
 	stored, err := below.Load(t.Context(), key)
 	if err != nil {
@@ -205,7 +193,7 @@ func TestShelfIsShort(t *testing.T) {
 // A record whose list the store has lost goes on with what it lists itself.
 func TestShelfThatIsLost(t *testing.T) {
 	key := core.SessionKey{Session: "s", Agent: "a"}
-	below := &shelfStore{Store: session.NewMemory()}
+	below := &shelfStore{Store: chattest.Decoded{Store: session.NewMemory()}}
 	atTurns(t, session.NewPinCache(below, 0), key, 20)
 	below.lost = true
 	c := session.NewPinCache(below, 0)

@@ -1,0 +1,24 @@
+package chattest
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+// Decoded is a store whose records come as if another process had written them.
+type Decoded struct{ session.Store }
+
+// Load implements session.Store.
+func (s Decoded) Load(ctx context.Context, key core.SessionKey) (*session.Record, error) {
+	rec, err := s.Store.Load(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	data, err := session.Encode(rec)
+	if err != nil {
+		return nil, err
+	}
+	return session.Decode(data)
+}
