@@ -22,7 +22,7 @@ var arrows = map[string][]string{
 	"core":                       {},
 	"skillmd":                    {"core"},
 	"search":                     {},
-	"catalog":                    {"core", "skillmd", "search", "catalog/archive", "internal/durable", "internal/plainfile"},
+	"catalog":                    {"core", "skillmd", "search", "catalog/archive", "internal/durable", "internal/lazyfs", "internal/plainfile"},
 	"catalog/archive":            {"internal/plainfile"},
 	"catalog/lock":               {"core", "catalog", "internal/plainfile"},
 	"catalog/catalogtest":        {"core", "catalog"},

@@ -284,6 +284,25 @@ func TestFromReadsWhatWasListed(t *testing.T) {
 	}
 }
 
+// A file that is listed below a file is not there; the others are.
+func TestFromFileBelowAFile(t *testing.T) {
+	s := &table{}
+	s.set(t, "1", "# Body\n", true)
+	e := &s.listing.Entries[0]
+	e.Files = append(e.Files, catalog.File{Path: "docs/x.md/y/z.md"})
+	c, err := catalog.Open(t.Context(), []catalog.Root{catalog.From("db", s)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if text, err := c.ReadFile(t.Context(), "pdf", "docs/x.md"); err != nil || string(text) != "doc of 1" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := c.ReadFile(t.Context(), "pdf", "docs/x.md/y/z.md"); !errors.Is(err, catalog.ErrNotExist) {
+		t.Errorf("below a file: %v", err)
+	}
+}
+
 func TestFromChecksDigests(t *testing.T) {
 	s := &table{}
 	s.set(t, "1", "# Body\n", true)

@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
-	"os"
-	"os/signal"
-	"syscall"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -32,32 +28,23 @@ what satchel serve answers there. The log is on standard error.`
 }
 
 // Run serves until the input ends, or the process is told to.
-func (cmd *mcpCmd) Run(ctx context.Context, c console) (err error) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
+func (cmd *mcpCmd) Run(ctx context.Context, c console) error {
 	if err := errors.Join(cmd.serveFlags.check(), cmd.httpFlags.check()); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	lines := &lockedWriter{w: c.err}
-	defer lines.begin("")
-	k := &kiosk{logger: slog.New(slog.NewTextHandler(lines, nil))}
-	defer func() { err = errors.Join(err, k.Close()) }()
-	opts, err := cmd.httpFlags.options(k.logger)
-	if err != nil {
-		return fmt.Errorf("%w: %w", errUsage, err)
-	}
-	server, err := cmd.open(ctx, c, k, lines, cmd.Insecure, opts...)
-	if err != nil {
-		return fmt.Errorf("%w: %w", errUsage, err)
-	}
-	defer func() { err = errors.Join(err, server.Close(context.WithoutCancel(ctx))) }()
+	return serveBy(ctx, c, &cmd.serveFlags, &cmd.httpFlags, func(ctx context.Context, server *protocol.Server, lines *lockedWriter) error {
+		return cmd.serve(ctx, c, server, lines)
+	})
+}
+
+func (cmd *mcpCmd) serve(ctx context.Context, c console, server *protocol.Server, lines *lockedWriter) error {
 	skills := mcp.New(server)
 	writeFindings(lines, skills.Diagnostics(protocol.LocalPrincipal()))
 	if cmd.Listen != "" {
 		return cmd.serveHTTP(ctx, server, skills, lines)
 	}
 	lines.begin("")
-	err = skills.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.in), Writer: unclosed{c.out}}, protocol.LocalPrincipal())
+	err := skills.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.in), Writer: unclosed{c.out}}, protocol.LocalPrincipal())
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}

@@ -70,26 +70,38 @@ The first line on standard error is "listening on ADDRESS"; after it come lines 
 log, one for each call.`
 }
 
-// Run serves until ctx ends or the process is told to.
-func (cmd *serveCmd) Run(ctx context.Context, c console) (err error) {
+// serveBy opens the server of some flags and serves by it until ctx ends or the process
+// is told to. lines are those of standard error.
+func serveBy(ctx context.Context, c console, flags *serveFlags, reached *httpFlags, serve func(ctx context.Context, server *protocol.Server, lines *lockedWriter) error, more ...protocol.Option) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := cmd.check(); err != nil {
-		return fmt.Errorf("%w: %w", errUsage, err)
-	}
 	lines := &lockedWriter{w: c.err}
 	defer lines.begin("")
 	k := &kiosk{logger: slog.New(slog.NewTextHandler(lines, nil))}
 	defer func() { err = errors.Join(err, k.Close()) }()
-	opts, err := cmd.httpFlags.options(k.logger)
+	opts, err := reached.options(k.logger)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	server, err := cmd.open(ctx, c, k, lines, cmd.Insecure, append(opts, protocol.WithAllowUIDs(cmd.AllowUID...))...)
+	server, err := flags.open(ctx, c, k, lines, reached.Insecure, append(opts, more...)...)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	defer func() { err = errors.Join(err, server.Close(context.WithoutCancel(ctx))) }()
+	return serve(ctx, server, lines)
+}
+
+// Run serves until ctx ends or the process is told to.
+func (cmd *serveCmd) Run(ctx context.Context, c console) error {
+	if err := cmd.check(); err != nil {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	return serveBy(ctx, c, &cmd.serveFlags, &cmd.httpFlags, func(ctx context.Context, server *protocol.Server, lines *lockedWriter) error {
+		return cmd.serve(ctx, c, server, lines)
+	}, protocol.WithAllowUIDs(cmd.AllowUID...))
+}
+
+func (cmd *serveCmd) serve(ctx context.Context, c console, server *protocol.Server, lines *lockedWriter) error {
 	ready := func(address string) { lines.begin("listening on " + address) }
 	switch {
 	case cmd.Stdio:

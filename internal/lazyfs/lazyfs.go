@@ -14,17 +14,20 @@ import (
 
 // File is one that is listed.
 type File struct {
-	Path       string // as fs.ValidPath wants it; none is a folder of another
+	Path       string // as fs.ValidPath wants it
 	Size       int64
 	Executable bool
 }
 
-// New returns the file system of some files. read returns the whole of one; it may
-// be called concurrently.
+// New returns the file system of some files. Of those with one path the first counts,
+// and below a file there is nothing. read returns the whole of one; it may be called
+// concurrently.
 func New(files []File, read func(path string) ([]byte, error)) fs.FS {
 	t := &tree{read: read, nodes: map[string]*node{".": {name: "."}}}
 	for i := range files {
-		t.add(files[i].Path, &node{name: path.Base(files[i].Path), file: &files[i]})
+		if t.nodes[files[i].Path] == nil {
+			t.add(files[i].Path, &node{name: path.Base(files[i].Path), file: &files[i]})
+		}
 	}
 	for _, n := range t.nodes {
 		slices.SortFunc(n.children, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
@@ -73,15 +76,33 @@ func (t *tree) add(name string, n *node) {
 	if t.nodes[dir] == nil {
 		t.add(dir, &node{name: path.Base(dir)})
 	}
-	t.nodes[name] = n
-	t.nodes[dir].children = append(t.nodes[dir].children, n)
+	if parent := t.nodes[dir]; parent != nil && parent.IsDir() {
+		t.nodes[name] = n
+		parent.children = append(parent.children, n)
+	}
+}
+
+// Stat implements fs.StatFS. It reads nothing.
+func (t *tree) Stat(name string) (fs.FileInfo, error) {
+	n, err := t.find("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+func (t *tree) find(op, name string) (*node, error) {
+	if n := t.nodes[name]; n != nil && fs.ValidPath(name) {
+		return n, nil
+	}
+	return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 }
 
 // Open implements fs.FS.
 func (t *tree) Open(name string) (fs.File, error) {
-	n := t.nodes[name]
-	if n == nil || !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	n, err := t.find("open", name)
+	if err != nil {
+		return nil, err
 	}
 	if n.IsDir() {
 		return &openNode{node: n, Reader: bytes.NewReader(nil), left: n.children}, nil
