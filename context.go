@@ -10,7 +10,6 @@ import (
 )
 
 type (
-	turnKey    struct{}
 	summaryKey struct{}
 	loadsKey   struct{}
 )
@@ -40,17 +39,25 @@ func KeyFrom(ctx context.Context) (key core.SessionKey, ok bool) { return hook.K
 // remembers its last 32 tokens. An empty token is replaced by a new random one.
 // Without BeginTurn the runtime finds out by itself: a turn begins with a user message
 // that it has not seen.
+//
+// A host whose turn has failed calls BeginTurn with its token once more, in any process.
+// If the first model call under that context ends with the user's message, the turn is
+// begun again: what it had loaded and unloaded is taken back, so that the model is sent
+// what a first attempt would send. Do not do so while an earlier attempt goes on.
 func BeginTurn(ctx context.Context, token string) context.Context {
 	if token == "" {
 		token = rand.Text()
 	}
-	return context.WithValue(ctx, turnKey{}, token)
+	return hook.WithTurn(ctx, &hook.Turn{Token: token})
 }
 
 // TurnToken returns the token that [BeginTurn] put into ctx.
 func TurnToken(ctx context.Context) (token string, ok bool) {
-	token, ok = ctx.Value(turnKey{}).(string)
-	return token, ok
+	t := hook.TurnOf(ctx)
+	if t == nil {
+		return "", false
+	}
+	return t.Token, true
 }
 
 // WithSummary says that a summary stands for part of the history in the

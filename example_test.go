@@ -114,7 +114,8 @@ func ExampleWithSession() {
 }
 
 // Loads end where a turn begins. A host that knows its turns says so; else the
-// runtime finds out by the messages.
+// runtime finds out by the messages. A turn that failed, and is run again from the
+// user's message on, begins as it did before.
 func ExampleBeginTurn() {
 	runtime, err := satchel.New(satchel.WithSkillFS("builtin", exampleSkills))
 	if err != nil {
@@ -140,7 +141,7 @@ func ExampleBeginTurn() {
 	}
 	// Output:
 	// request-1 begins with 0 loaded
-	// request-1 begins with 1 loaded
+	// request-1 begins with 0 loaded
 	// request-2 begins with 0 loaded
 }
 

@@ -81,6 +81,7 @@ func (h hooks) Observe(ctx context.Context, key core.SessionKey, calls []core.To
 			if !changed {
 				return nil, nil
 			}
+			next.KeepBeginning(rec)
 			return next, nil
 		})
 		if err != nil {

@@ -2,8 +2,10 @@ package satchel
 
 import (
 	"context"
+	"weak"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/activation"
 	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/equipment"
@@ -120,7 +122,17 @@ func (r *Runtime) advanced(ctx context.Context, req *core.Request, state *agents
 		token, _ := TurnToken(ctx)
 		return loadmode.FindTurn(rec, req.Messages, token, state.IsAnswered(), state.Mark)
 	}
-	if !turn(rec).Begins {
+	entered := state.Enter(runOf(ctx))
+	if t := turn(rec); !t.Begins {
+		if entered && t.IsAnew(rec) {
+			again, events, err := r.stores.BeginAgain(ctx, rec, r.mode)
+			if err != nil {
+				return nil, err
+			}
+			rec = again
+			state.BeginAgain()
+			r.tell.EmitAll(ctx, req.Key, events)
+		}
 		state.InTurn(rec.Turn)
 		return r.clearing.Within(ctx, store, rec, req.Messages)
 	}
@@ -220,5 +232,23 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 			loadmode.SpendCall(next, call)
 		}
 	}
+	if first && next.Calls > 0 {
+		next.Began()
+	}
 	return next, events, nil
+}
+
+// runOf identifies the run that ctx belongs to, nil where nothing says so: the attempt of
+// [BeginTurn], or else the run of the framework.
+func runOf(ctx context.Context) any {
+	if t := hook.TurnOf(ctx); t != nil {
+		if t.Continues {
+			return nil
+		}
+		return weak.Make(t)
+	}
+	if run, _ := hook.RunOf(ctx); run != nil {
+		return weak.Make(run)
+	}
+	return nil
 }

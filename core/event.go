@@ -22,7 +22,7 @@ const (
 	SkillRegistered EventKind = "skill.registered" // Skill, Detail: its location
 	SkillActivated  EventKind = "skill.activated"  // Skill, before its load; Detail: "mention", "declared", "search" or "list"
 	SkillExecuting  EventKind = "skill.executing"  // Skill: the first request that contains its body
-	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail: "turn", "answered", "unloaded", "evicted", "replaced" or "session"
+	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail: "turn", "answered", "unloaded", "evicted", "replaced", "session" or "again" (the turn is begun again)
 
 	CatalogChanged EventKind = "catalog.changed" // Detail: the note
 	LibraryChanged EventKind = "library.changed" // a skill of a library was edited; Skill, Digest: of all its files, Detail: the action, id, refs and subject

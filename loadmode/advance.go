@@ -23,6 +23,7 @@ func Advance(rec *session.Record, mode Mode, token string, user session.Mark) {
 	user.Turn = rec.Turn
 	rec.User = user
 	rec.Pending, rec.Unnumbered = nil, nil
+	rec.Before, rec.Ran = nil, nil
 	if mode != Session {
 		rec.Active = nil
 		rec.Deliveries = nil

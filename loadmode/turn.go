@@ -57,6 +57,12 @@ func FindTurn(rec *session.Record, messages []core.Message, token string, closed
 	return t
 }
 
+// IsAnew reports whether the request that says this begins the turn of rec anew, if it is
+// the first of its run: it is of that turn, and holds nothing that the agent has done in it.
+func (t UserTurn) IsAnew(rec *session.Record) bool {
+	return rec.HasChanged() && !t.Begins && !t.Answered && t.User.Hash != "" && t.User.Hash == rec.User.Hash && (t.Token == "" || t.Token == rec.Token)
+}
+
 // SpendCall notes that the model has answered to what one call delivered.
 func SpendCall(rec *session.Record, call int) {
 	for i := range rec.Deliveries {

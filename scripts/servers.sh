@@ -39,12 +39,13 @@ alive() {
 
 # Fails at once where the server ends, because its port is somebody else's. Tests end
 # processes and not the machine, so nothing has to reach the disk; with everysec a server
-# whose disk is slow acknowledges what it has not written yet, and a kill loses it.
+# whose disk is slow acknowledges what it has not written yet, and a kill loses it unless
+# a Save waits for the disk. SATCHEL_APPENDFSYNC=everysec tries that.
 redis() { # DIR PORT CONFIG...
 	d=$1 p=$2
 	shift 2
 	redis-server --port "$p" --bind 127.0.0.1 --unixsocket "$d/s.sock" --dir "$d" --save "" --appendonly yes \
-		--appendfsync no --logfile "$d/log" "$@" >/dev/null 2>&1 </dev/null &
+		--appendfsync "${SATCHEL_APPENDFSYNC:-no}" --logfile "$d/log" "$@" >/dev/null 2>&1 </dev/null &
 	echo $! >"$d/pid"
 	waited=0
 	until redis-cli -s "$d/s.sock" config get port >/dev/null 2>&1; do

@@ -23,10 +23,14 @@ func Digest(text string) string {
 // perhaps twice. Its listing is pinned for all sessions, see [PinListing].
 func (r *Record) Pins() []string {
 	pins := []string{r.Overview, r.Shelf.List}
-	for i := range r.Active {
-		pins = append(pins, r.Active[i].Digest)
+	var was Beginning
+	if r.Before != nil {
+		was = *r.Before
 	}
-	for _, d := range slices.Concat(r.Deliveries, r.shelved) {
+	for _, a := range slices.Concat(r.Active, was.Active.Gone) {
+		pins = append(pins, a.Digest)
+	}
+	for _, d := range slices.Concat(r.Deliveries, r.shelved, was.Deliveries.Gone) {
 		pins = append(pins, d.Digest, d.Listing)
 		for _, doc := range d.Docs {
 			pins = append(pins, doc.Digest)
@@ -35,8 +39,8 @@ func (r *Record) Pins() []string {
 	for _, c := range r.Compact {
 		pins = append(pins, c.Digest)
 	}
-	for i := range r.Pending {
-		pins = append(pins, r.Pending[i].Text)
+	for _, p := range slices.Concat(r.Pending, r.Ran) {
+		pins = append(pins, p.Text)
 	}
 	return slices.DeleteFunc(pins, func(digest string) bool { return digest == "" })
 }

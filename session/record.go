@@ -43,6 +43,13 @@ type Record struct {
 	Pending    []Pending    `json:"pending,omitempty"`
 	Unnumbered []Unnumbered `json:"others,omitempty"`
 
+	// Before is how the turn began, nil where nothing of that has changed or the first turn
+	// began with nothing; see [Record.BeginAgain]. Ran are the calls of the turn whose commands may start only
+	// once and were begun, but for those in Pending. Without a number a call is of an
+	// earlier attempt of the turn.
+	Before *Beginning `json:"before,omitempty"`
+	Ran    []Pending  `json:"ran,omitempty"`
+
 	// Lists are the lists of allowed tools that apply, in load order. Grants are
 	// the approvals that were given for the session.
 	Lists  []ToolList `json:"held,omitempty"`
@@ -264,7 +271,10 @@ func (r *Record) Clone() *Record {
 			c.Deliveries[i].Anchor = new(*a)
 		}
 	}
-	c.Pending = slices.Clone(r.Pending)
+	c.Pending, c.Ran = slices.Clone(r.Pending), slices.Clone(r.Ran)
+	if b := r.Before; b != nil {
+		c.Before = &Beginning{b.Calls, b.Uses, b.Active.clone(), b.Deliveries.clone(), b.Lists.clone(), b.Recent.clone()}
+	}
 	c.Returns.Skills = slices.Clone(r.Returns.Skills)
 	c.Notes = slices.Clone(r.Notes)
 	for i := range c.Notes {

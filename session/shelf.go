@@ -42,7 +42,7 @@ func (c *PinCache) Load(ctx context.Context, key core.SessionKey) (*Record, erro
 		text, err := c.Pinned(ctx, key.Session, rec.Shelf.List)
 		if errors.Is(err, ErrNotPinned) {
 			lost := *rec
-			lost.Shelf = Shelf{}
+			lost.Shelf, lost.Before = Shelf{}, nil
 			return &lost, nil
 		}
 		if err == nil {

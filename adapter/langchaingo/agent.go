@@ -10,7 +10,6 @@ import (
 	"github.com/tmc/langchaingo/schema"
 	"github.com/tmc/langchaingo/tools"
 
-	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/hook"
 )
 
@@ -37,7 +36,7 @@ func (a *Agent) Plan(
 	runs := a.kit.runs
 	r, begun := runs.enter(ctx, inputs)
 	host := ctx
-	ctx = satchel.BeginTurn(hook.WithKey(ctx, r.key), r.turn)
+	ctx = hook.WithTurn(hook.WithKey(ctx, r.key), r.turn)
 	ctx = context.WithValue(ctx, runKey{a.kit}, r)
 	if begun {
 		var err error

@@ -28,7 +28,7 @@ type run struct {
 	key       core.SessionKey
 	anonymous bool
 	inputs    map[string]string // kept, so that its address stays its identity
-	turn      string
+	turn      *hook.Turn
 	earlier   []llms.MessageContent
 	text      *textView // of an agent that works in text
 
@@ -103,11 +103,9 @@ func (s *runs) begin(ctx context.Context, inputs map[string]string) *run {
 	} else {
 		r.key, r.anonymous = s.runtime.Hooks().Anonymous(s.agent), true
 	}
-	token, ok := satchel.TurnToken(ctx)
-	if !ok {
-		token, _ = satchel.TurnToken(satchel.BeginTurn(ctx, ""))
+	if r.turn = hook.TurnOf(ctx); r.turn == nil {
+		r.turn = hook.TurnOf(satchel.BeginTurn(ctx, ""))
 	}
-	r.turn = token
 	return r
 }
 

@@ -44,7 +44,11 @@ func openStore(ctx context.Context, engine, url string) (store, error) {
 			return nil, err
 		}
 		at.MaxRetries, at.ContextTimeoutEnabled = -1, true
-		return redisstore.Open(ctx, redis.NewClient(at))
+		var opts []redisstore.Option
+		if os.Getenv("SATCHEL_APPENDFSYNC") == "everysec" { // see scripts/servers.sh
+			opts = append(opts, redisstore.WithSynced(time.Minute))
+		}
+		return redisstore.Open(ctx, redis.NewClient(at), opts...)
 	}
 	db, err := pgxpool.New(ctx, url)
 	if err != nil {

@@ -217,11 +217,9 @@ func (s *system) talk(ctx context.Context, c *conversation, dice *rand.Rand, log
 		// A turn that has begun is brought to its end, which on a slow machine comes when
 		// nothing fails any more.
 		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), *lasting+2*time.Minute)
-		again := false
 		p, err := s.post(patience, dice.IntN(replicas), t)
 		for err != nil && patience.Err() == nil {
 			c.tries++
-			again = true
 			time.Sleep(time.Duration(dice.Int64N(int64(200 * time.Millisecond))))
 			p, err = s.post(patience, dice.IntN(replicas), t)
 		}
@@ -230,7 +228,6 @@ func (s *system) talk(ctx context.Context, c *conversation, dice *rand.Rand, log
 			s.t.Errorf("turn %d of conversation %d has no end: %v", t.Turn, t.Conversation, err)
 			return
 		}
-		p.Again = again
 		if err := log.add(t.Conversation, t.Turn, p); err != nil {
 			s.t.Error(err)
 			return

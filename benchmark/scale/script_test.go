@@ -71,7 +71,6 @@ type played struct {
 	Messages []core.Message
 	Views    []string
 	Fence    int64 // of the lease under which it ran
-	Again    bool  // an earlier attempt has failed
 }
 
 // play plays a turn. answer answers a call that the runtime has opened.

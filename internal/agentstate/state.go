@@ -34,6 +34,8 @@ type State struct {
 	// results are the ids of the calls of the turn whose results the last request
 	// held. They are noted only with WithOnce.
 	results []string
+	// run is that of the last request that said so, a weak pointer.
+	run any
 	// turn is the number of the user turn of the last request, 0 where there was none.
 	turn int
 	// tools are the names of those that the last request offered.
@@ -166,6 +168,26 @@ func (s *State) BeginTurn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answered = false
+}
+
+// Enter notes the run of a request, and reports whether it is another one than that of
+// the last. Runs are compared; nil says nothing.
+func (s *State) Enter(run any) (entered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	entered = run != nil && run != s.run
+	if entered {
+		s.run = run
+	}
+	return entered
+}
+
+// BeginAgain forgets what an earlier attempt of the turn has left.
+func (s *State) BeginAgain() {
+	s.Respond(nil, 1, true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.executing = nil
 }
 
 // InTurn notes the number of the user turn.

@@ -45,6 +45,11 @@ func (s *Saving) Once(ctx context.Context, said func(answer string) string) (*On
 		o.Ended, o.Answer = true, said("error: "+begunBefore)
 		return o, nil
 	}
+	if !was.Begun {
+		if before, ran := response.RanBefore(rec, s.Call); ran {
+			was = before
+		}
+	}
 	if o.Ended = was.Done || was.Begun; o.Ended {
 		o.Answer, err = s.answered(ctx, was, said)
 	}

@@ -71,7 +71,9 @@ func (s *Saving) Update(ctx context.Context, change tools.Change) (answer string
 	}
 	rec, err = session.UpdateFrom(ctx, s.Stores.Of(s.Key), rec, func(rec *session.Record) (*session.Record, error) {
 		next, text, err := change(rec)
-		answer = text
+		if answer = text; next != nil && next != rec {
+			next.KeepBeginning(rec)
+		}
 		return next, err
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ func (s *Stores) Clear(ctx context.Context, key core.SessionKey) error {
 		}
 		next := rec.Clone()
 		next.Active, next.Deliveries = nil, nil
+		next.Began() // also where the turn is begun again
 		return next, nil
 	})
 	return err

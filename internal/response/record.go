@@ -75,6 +75,7 @@ func (p *Place) laterChange() (number int, found *session.Record) {
 // it counts as another response, unless again says that it is the same one.
 func Enter(rec *session.Record, made []Made, again bool) (changed bool) {
 	if numbered := count(made); numbered > 0 && !keepNumbers(rec.Pending, made, again) {
+		rec.KeepRan()
 		changed, rec.Pending = true, nil
 		for i := range made {
 			if made[i].numbered() {
@@ -185,6 +186,16 @@ func FindPending(pending []session.Pending, place *Place, call core.ToolCall) in
 	return i
 }
 
+// RanBefore returns what the record knows of a call whose command an earlier attempt of
+// the turn has begun. Only an id tells it from a later call like it.
+func RanBefore(rec *session.Record, call core.ToolCall) (session.Pending, bool) {
+	i := slices.IndexFunc(rec.Ran, func(p session.Pending) bool { return p.Call == 0 && call.ID != "" && exact(p.From, call) })
+	if i < 0 {
+		return session.Pending{}, false
+	}
+	return rec.Ran[i], true
+}
+
 // Answered returns next with the answer of a call that the record has given a
 // number, so that the call gives the same answer if it is executed again. next
 // is nil, or rec, where the call changes nothing else.
@@ -205,6 +216,7 @@ func AnsweredFirst(rec, next *session.Record, answer session.Pending, entered bo
 	next = changeable(rec, next)
 	next.Calls = answer.Call
 	if entered {
+		next.KeepRan()
 		next.Pending, next.Unnumbered = []session.Pending{answer}, nil
 	}
 	return next

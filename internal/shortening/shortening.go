@@ -106,6 +106,7 @@ func (s *Shortener) Due(ctx context.Context, rec *session.Record, elsewhere proc
 		}
 		next.CompactNow()
 		next.Compact = slices.Clone(now.Compact)
+		next.KeepBeginning(now)
 		return next, nil
 	})
 }

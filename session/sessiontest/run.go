@@ -140,6 +140,14 @@ func full(key core.SessionKey) *session.Record {
 			Call: 9, From: core.ToolCall{ID: "c1", Name: "skill_load", Arguments: `{"skill":"pdf"}`},
 			Done: true, Answer: "loaded: pdf\n",
 		}, {Call: 10, From: core.ToolCall{ID: "c2", Name: "skill_run"}, Done: true, Runs: true, Begun: true, Text: "d4"}},
+		Before: &session.Beginning{
+			Calls: 4, Uses: 3,
+			Active:     session.Was[session.Active]{Kept: []session.Kept{{At: 1}, {Gone: true}}, Gone: []session.Active{{Skill: "old", Digest: "d6", Docs: []string{"c.md"}}}},
+			Deliveries: session.Was[session.Delivery]{Kept: []session.Kept{{Gone: true}, {At: 1, Ended: true}, {At: 0}}, Gone: []session.Delivery{{Call: 2, Turn: 1, Skill: "old", Digest: "d6", Body: true}}},
+			Lists:      session.Was[session.ToolList]{Kept: []session.Kept{{Gone: true}}, Gone: []session.ToolList{{Skill: "old", Tools: []string{"Read"}}}},
+			Recent:     session.Was[session.RecentLoad]{Kept: []session.Kept{{Gone: true}}, Gone: []session.RecentLoad{{Skill: "old", Turn: 1}}},
+		},
+		Ran:        []session.Pending{{From: core.ToolCall{ID: "c3", Name: "skill_run"}, Done: true, Runs: true, Begun: true, Answer: "ok"}},
 		Unnumbered: []session.Unnumbered{{ID: "c0", Name: "search"}, {Name: "send", After: 9}},
 		Lists: []session.ToolList{
 			{Skill: "pdf", Call: 4, Tools: []string{"Bash(git:*)", "Read"}, Repaired: true, Old: true}, {Skill: "docx", Tools: []string{}},

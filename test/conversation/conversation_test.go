@@ -88,7 +88,8 @@ type agent struct {
 	restart bool // since the last final answer
 	turn    context.Context
 	loads   []satchel.Load
-	user    int // id of the message that began the turn
+	user    int    // id of the message that began the turn
+	begin   *agent // as it was after the first request of the turn
 
 	known    bool   // the session has a record
 	ended    int    // messages up to this one are of a session that was ended
@@ -170,13 +171,18 @@ func (c *conversation) step() {
 		c.userTurn(a)
 	} else if c.chance(6) {
 		c.truncate(a)
+	} else if a.begin != nil && c.chance(8) {
+		c.again(a)
 	}
 	c.modelCall(a)
 }
 
 // modelCall prepares a request, lets the model answer, and executes its calls.
 func (c *conversation) modelCall(a *agent) {
-	c.prepare(a)
+	fresh := a.fresh
+	if c.prepare(a); fresh {
+		a.begin = a.copied()
+	}
 	if c.chance(8) {
 		c.note("%s: the model fails", a.key.Agent)
 		return // the next step asks again
@@ -190,7 +196,7 @@ func (c *conversation) modelCall(a *agent) {
 	m := c.message(core.Assistant, "")
 	if m.Calls = calls; calls == nil {
 		m.Text = "Done. [skill#1 +s0]"
-		a.open, a.restart = false, false
+		a.open, a.restart, a.begin = false, false, nil
 		c.note("%s: #%d final answer", a.key.Agent, m.id)
 	}
 	a.history = append(a.history, m)

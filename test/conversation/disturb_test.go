@@ -48,13 +48,14 @@ func (c *conversation) disturb() {
 		c.must(c.runtime.Clear(satchel.WithSession(c.t.Context(), "chat")))
 		for _, a := range c.agents {
 			a.oracle.clear()
+			a.begin = nil
 		}
 	}
 }
 
 func (c *conversation) lose() {
 	for _, a := range c.agents {
-		a.known = false
+		a.known, a.begin = false, nil
 	}
 }
 

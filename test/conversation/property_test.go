@@ -9,6 +9,9 @@ import (
 // decided counts what mode adaptive did with texts of ended loads in TestConversations.
 var decided struct{ kept, cleared atomic.Int64 }
 
+// again counts the turns that were begun again there after they had loaded something.
+var again atomic.Int64
+
 // TestConversations plays random conversations and checks every request. Run
 // one again with -run 'TestConversations/seed=7$'.
 func TestConversations(t *testing.T) {
@@ -20,6 +23,9 @@ func TestConversations(t *testing.T) {
 	t.Cleanup(func() {
 		if !t.Failed() && (decided.kept.Load() == 0 || decided.cleared.Load() == 0) {
 			t.Errorf("%d texts stayed, %d times some were cleared: does mode adaptive decide anything?", decided.kept.Load(), decided.cleared.Load())
+		}
+		if !t.Failed() && again.Load() == 0 {
+			t.Error("no turn that had changed anything was begun again")
 		}
 	})
 	for seed := range seeds {

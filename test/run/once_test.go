@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -193,4 +194,39 @@ func TestOnceLoadsAgain(t *testing.T) {
 		t.Errorf("%d commands ran", n)
 	}
 	chattest.Same(t, "loaded skills", again.LoadedNames(), "plain[]")
+}
+
+// A turn that is run again from its beginning repeats none of its commands, however many
+// responses it has had, and what it had loaded it loads again.
+func TestOnceTurnOfManyResponses(t *testing.T) {
+	effects := effects(filepath.Join(t.TempDir(), "effects"))
+	store := session.NewMemory()
+	turn := func(fails int, ids *[]core.ToolCall, said []core.Message) (c *chattest.Chat, views [][]core.Message) {
+		c = onceHost(t, store, said)
+		c.Context = satchel.BeginTurn(t.Context(), "turn")
+		for i, call := range []string{"skill_load plain", effects.command("skill_run", 1), "skill_load listed", effects.command("skill_exec", 10_000)} {
+			if views = append(views, c.View()); len(*ids) <= i {
+				*ids = append(*ids, c.Respond(call)...)
+			} else {
+				c.Observe((*ids)[i : i+1])
+			}
+			if i == fails {
+				return c, views
+			}
+			c.Execute((*ids)[i])
+		}
+		return c, append(views, c.View())
+	}
+	var calls []core.ToolCall
+	_, want := turn(4, &calls, nil)
+	for fails := range 5 {
+		turn(fails, &calls, nil)
+		_, got := turn(4, &calls, nil)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("after a failure at call %d the views are\n%+v\nwant\n%+v", fails, got, want)
+		}
+		if n := effects.count(t); n != 2 {
+			t.Errorf("%d commands ran", n)
+		}
+	}
 }
