@@ -13,7 +13,7 @@ SERIAL := ./core ./docs/... ./loadmode ./permission ./scripts/... ./skillmd ./to
 	$(addprefix ./internal/,cachecost/... callargs canonjson plainjson printable redact seccomp shellcmd/... textedit tokencount)
 # These stand on drivers that take minutes to compile for the race detector, which what
 # they share with others is run under in its own room.
-HEAVY  := ./benchmark/... ./cmd/satchel/... ./library/sqlstore/... ./artifacts/blobstore/...
+HEAVY  := ./cmd/satchel/... ./artifacts/blobstore/... ./library/sqlstore/... ./benchmark/...
 # These wait for servers, processes and time limits. They begin first, so that others have
 # the processors meanwhile: what waits last, waits alone.
 WAITS  := $(addprefix ./,session/pgstore session/redisstore session artifacts deps executor/... protocol/... protocol/mcp test/run)

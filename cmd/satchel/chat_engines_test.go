@@ -50,6 +50,7 @@ func process(t *testing.T, env map[string]string, stdin string, args ...string) 
 // A conversation that hops between processes over a server, with artifacts in S3, sends the
 // bytes of one process that keeps it in memory.
 func TestChatResumesOverServers(t *testing.T) {
+	t.Parallel()
 	skills := testSkills(t)
 	for _, engine := range []string{"redis", "redis-cluster", "postgres"} {
 		t.Run(engine, func(t *testing.T) {

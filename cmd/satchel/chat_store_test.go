@@ -61,6 +61,7 @@ func TestChatKeepsToolMessages(t *testing.T) {
 // A conversation goes on in another process with the bytes that one process sends, in
 // every load mode.
 func TestChatResumes(t *testing.T) {
+	t.Parallel()
 	skills := testSkills(t)
 	for _, mode := range []string{"turn", "once", "session"} {
 		t.Run(mode, func(t *testing.T) {

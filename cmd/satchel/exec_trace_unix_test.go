@@ -84,6 +84,7 @@ func execTraces() []trace {
 
 // The two frameworks have the same dialogue, byte for byte, each time.
 func TestFrameworksTalkTheSame(t *testing.T) {
+	t.Parallel()
 	skills := runSkills(t)
 	for _, tr := range execTraces() {
 		t.Run(tr.name, func(t *testing.T) {

@@ -146,6 +146,7 @@ func TestInspectRelativePath(t *testing.T) {
 
 // Thousands of files take seconds at most: about 5,000 in one second.
 func TestInspectManyInOrder(t *testing.T) {
+	t.Parallel()
 	const files = 2000
 	dir := t.TempDir()
 	var paths strings.Builder

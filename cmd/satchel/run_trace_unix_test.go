@@ -117,6 +117,7 @@ func runTraces(host string) []trace {
 }
 
 func TestFrameworksRunTheSame(t *testing.T) {
+	t.Parallel()
 	skills := runSkills(t)
 	outside, host := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{

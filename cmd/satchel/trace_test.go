@@ -100,6 +100,7 @@ func traces() []trace {
 }
 
 func TestFrameworksSendTheSame(t *testing.T) {
+	t.Parallel()
 	skills := testSkills(t)
 	for _, tr := range traces() {
 		t.Run(tr.name, func(t *testing.T) { tr.compare(t, skills) })
