@@ -3,6 +3,8 @@ package library_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/satchel-go/satchel/library"
 )
@@ -27,5 +29,45 @@ func ExampleNew() {
 	fmt.Println(err)
 	// Output:
 	// pdf
+	// <nil>
+}
+
+func ExampleOpenPlugin() {
+	dir, err := os.MkdirTemp("", "plugin")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	for name, text := range map[string]string{
+		".claude-plugin/plugin.json": `{"name":"office","version":"1.2.0"}`,
+		"skills/pdf/SKILL.md":        "---\nname: pdf\ndescription: Fill in PDF forms.\n---\nUse the form tool.\n",
+	} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
+			fmt.Println(err)
+			return
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	office, err := library.OpenPlugin(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	l, err := library.New(library.NewMemory(), library.WithPlugins(office))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	skills, err := l.List(context.Background(), library.Actor{Tenant: "acme", Subject: "ann"}, library.ListQuery{})
+	for _, s := range skills {
+		fmt.Println(s.ID)
+	}
+	fmt.Println(err)
+	// Output:
+	// plugin:office:pdf
 	// <nil>
 }

@@ -170,6 +170,25 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
+func ExampleNewClient() {
+	here, there := net.Pipe()
+	go func() { // a server
+		hello := func(context.Context, jsonrpc.Call, func(string, any)) (any, error) { return "hello", nil }
+		lines := bufio.NewScanner(there)
+		for lines.Scan() {
+			fmt.Fprintf(there, "%s\n", jsonrpc.Handle(context.Background(), lines.Bytes(), hello, nil).Text)
+		}
+	}()
+	client := jsonrpc.NewClient(here, nil)
+	var answer string
+	err := client.Call(context.Background(), "greet", nil, &answer)
+	fmt.Println(answer, err)
+	fmt.Println(client.Close())
+	// Output:
+	// hello <nil>
+	// <nil>
+}
+
 func ExampleHandle() {
 	hello := func(_ context.Context, c jsonrpc.Call, _ func(string, any)) (any, error) { return "hello", nil }
 	fmt.Println(string(jsonrpc.Handle(context.Background(), []byte(`{"jsonrpc":"2.0","id":1,"method":"greet"}`), hello, nil).Text))
