@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -40,7 +39,6 @@ type Dialect struct {
 type Store struct {
 	read, write *sql.DB
 	dialect     Dialect
-	logger      *slog.Logger
 
 	mu    sync.Mutex
 	told  map[int]func()
@@ -56,11 +54,8 @@ var (
 // New returns a store over open databases; read and write may be the same one. The
 // schema must be there (see [Store.Migrate], [Store.Check]). Close closes them, and
 // calls what Closing was given.
-func New(read, write *sql.DB, dialect Dialect, logger *slog.Logger) *Store {
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
-	return &Store{read: read, write: write, dialect: dialect, logger: logger, told: map[int]func(){}}
+func New(read, write *sql.DB, dialect Dialect) *Store {
+	return &Store{read: read, write: write, dialect: dialect, told: map[int]func(){}}
 }
 
 // Closing adds what Close calls before it closes the databases, the last first.

@@ -54,7 +54,7 @@ func Open(ctx context.Context, dsn string, opts ...Option) (*sqlstore.Store, err
 	db.SetMaxOpenConns(max(1, c.conns))
 	db.SetMaxIdleConns(max(1, c.conns))
 	db.SetConnMaxIdleTime(time.Minute)
-	s := sqlstore.New(db, db, dialect, c.logger)
+	s := sqlstore.New(db, db, dialect)
 	check := s.Check
 	if c.migrate {
 		check = s.Migrate
@@ -73,7 +73,7 @@ func Migrate(ctx context.Context, dsn string) error {
 		return errors.New("library: the address of the PostgreSQL database cannot be read")
 	}
 	db := stdlib.OpenDB(*parsed)
-	s := sqlstore.New(db, db, dialect, nil)
+	s := sqlstore.New(db, db, dialect)
 	return errors.Join(s.Migrate(ctx), s.Close())
 }
 

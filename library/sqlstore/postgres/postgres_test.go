@@ -96,7 +96,7 @@ func TestPostgres(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		crash.Aborted(t, stdlib.GetConnector(*parsed), open(t, dsn), func(db *sql.DB) library.Store { return sqlstore.New(db, db, postgres.Dialect, nil) })
+		crash.Aborted(t, stdlib.GetConnector(*parsed), open(t, dsn), func(db *sql.DB) library.Store { return sqlstore.New(db, db, postgres.Dialect) })
 	})
 	t.Run("schema", func(t *testing.T) {
 		dsn := database(t, s)

@@ -83,7 +83,7 @@ func Open(ctx context.Context, file string, opts ...Option) (*sqlstore.Store, er
 func open(ctx context.Context, file string, read, write *sql.DB, c config) (*sqlstore.Store, error) {
 	read.SetMaxOpenConns(4)
 	read.SetMaxIdleConns(4)
-	s := sqlstore.New(read, write, dialect, c.logger)
+	s := sqlstore.New(read, write, dialect)
 	if err := s.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", file, err), s.Close())
 	}

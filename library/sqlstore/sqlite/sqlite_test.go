@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -91,7 +92,7 @@ func TestAborted(t *testing.T) {
 	}
 	defer db.Close()
 	at := place{db.Driver(), "file:" + file + "?_txlock=immediate&_pragma=foreign_keys(1)"}
-	crash.Aborted(t, at, other, func(db *sql.DB) library.Store { return sqlstore.New(db, db, sqlite.Dialect, nil) })
+	crash.Aborted(t, at, other, func(db *sql.DB) library.Store { return sqlstore.New(db, db, sqlite.Dialect) })
 }
 
 // TestChangedByAnother: a process is told of what another one has changed.
@@ -157,6 +158,61 @@ func TestWatch(t *testing.T) {
 			return
 		case <-time.After(2 * time.Second):
 		}
+	}
+}
+
+// unwatched is a connection that tells no version of the data.
+type unwatched struct{ driver.Conn }
+
+func (c unwatched) Prepare(query string) (driver.Stmt, error) {
+	if strings.Contains(query, "data_version") {
+		return nil, errors.New("the disk is gone")
+	}
+	return c.Conn.Prepare(query)
+}
+
+// unwatchedPlace makes such connections.
+type unwatchedPlace struct{ place }
+
+func (p unwatchedPlace) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := p.place.Connect(ctx)
+	return unwatched{c}, err
+}
+
+// logged sends what is logged.
+type logged chan string
+
+func (l logged) Write(b []byte) (int, error) {
+	select {
+	case l <- string(b):
+	default: // the test has what it waits for
+	}
+	return len(b), nil
+}
+
+// TestWatchingFails: it is logged.
+func TestWatchingFails(t *testing.T) {
+	t.Parallel()
+	file := "file:" + filepath.Join(t.TempDir(), "library.db")
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	at := place{db.Driver(), file}
+	log := make(logged, 1)
+	s, err := sqlite.OpenOver(t.Context(), sql.OpenDB(unwatchedPlace{at}), sql.OpenDB(at), slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	select {
+	case text := <-log:
+		if !strings.Contains(text, "the skill library cannot be watched") || !strings.Contains(text, "the disk is gone") {
+			t.Errorf("logged %q", text)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("nothing was logged")
 	}
 }
 
