@@ -35,29 +35,36 @@ func (s *Store) Pin(ctx context.Context, id, digest, text string) error {
 }
 
 func (s *Store) pin(ctx context.Context, id, digest, text string) error {
-	known, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
-		if s.ttl == 0 {
-			n, err := s.db.Exists(ctx, s.textKey(digest)).Result()
-			return n == 1, err
-		}
-		return s.db.PExpire(ctx, s.textKey(digest), 2*s.ttl).Result()
-	})
+	// A server that is killed between a Pin and the Save that needs it must not lose the
+	// text, so each step waits as a Save does.
+	write := func(key string, script *redis.Script, args ...any) (any, error) {
+		return s.attempt(ctx, false, func(ctx context.Context) (any, error) { return s.write(ctx, key, script, args) })
+	}
+	life := 2 * s.ttl.Milliseconds()
+	there, err := write(s.textKey(digest), keepTextScript, life)
 	if err != nil {
 		return err
 	}
-	if there, _ := known.(bool); !there {
-		if _, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
-			return s.db.Set(ctx, s.textKey(digest), packed.Pack([]byte(text), packed.None), 2*s.ttl).Result()
-		}); err != nil {
+	if there == int64(0) {
+		if _, err := write(s.textKey(digest), textScript, packed.Pack([]byte(text), packed.None), life); err != nil {
 			return err
 		}
 	}
 	field, _ := pinOf(digest)
-	_, err = s.attempt(ctx, false, func(ctx context.Context) (any, error) {
-		return pinScript.Run(ctx, s.db, []string{s.tag(id)}, field, s.millis(id)).Result()
-	})
+	_, err = write(s.tag(id), pinScript, field, s.millis(id))
 	return err
 }
+
+// keepTextScript returns 0 where a text is not there. It writes in any case, so that a wait
+// covers what another handle has just written.
+var keepTextScript = redis.NewScript(`
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+if ARGV[1] ~= '0' then redis.call('PEXPIRE', KEYS[1], ARGV[1]) else redis.call('APPEND', KEYS[1], '') end
+return 1`)
+
+var textScript = redis.NewScript(`
+if ARGV[2] ~= '0' then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) else redis.call('SET', KEYS[1], ARGV[1]) end
+return 1`)
 
 var pinScript = redis.NewScript(`
 redis.call('HSET', KEYS[1], ARGV[1], '')

@@ -93,7 +93,7 @@ func WithTTL(ttl time.Duration) Option {
 	}
 }
 
-// WithReplicas makes a Save succeed only when n replicas have it too, for which
+// WithReplicas makes a Save or a Pin succeed only when n replicas have it too, for which
 // it waits that long. If they do not, the error wraps session.ErrUncertain. The
 // default is 0.
 func WithReplicas(n int, wait time.Duration) Option {
@@ -106,7 +106,7 @@ func WithReplicas(n int, wait time.Duration) Option {
 	}
 }
 
-// WithSynced makes a Save succeed only when the server says by WAITAOF that its append-only
+// WithSynced makes a Save or a Pin succeed only when the server says by WAITAOF that its append-only
 // file has it, for which it waits that long. If it does not, the error wraps
 // session.ErrUncertain. So nothing that was acknowledged is lost where the server is killed,
 // also with appendfsync everysec and a slow disk; with appendfsync no none succeeds. It needs
