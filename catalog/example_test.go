@@ -4,11 +4,16 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"testing/fstest"
+	"time"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/archive"
 )
 
 const pdfSkill = `---
@@ -89,4 +94,93 @@ func ExampleFS() {
 	// Output:
 	// 1 skill
 	// builtin/notes/SKILL.md frontmatter-missing
+}
+
+func ExamplePlugin() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	for path, text := range map[string]string{".claude-plugin/plugin.json": `{"name": "office"}`, "skills/pdf/SKILL.md": pdfSkill} {
+		file := filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			log.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			log.Fatal(err)
+		}
+	}
+	c, err := catalog.Open(context.Background(), []catalog.Root{catalog.Plugin(dir)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	for _, skill := range c.Snapshot().Skills() {
+		fmt.Println(skill.Name, skill.ID, skill.Scope)
+	}
+	// Output: pdf plugin:office:pdf plugin
+}
+
+func ExampleArchive() {
+	// A server of skills; the rules refuse loopback addresses unless they are allowed.
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, pdfSkill)
+	}))
+	defer server.Close()
+	cache, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(cache)
+
+	root := catalog.Archive(server.URL+"/pdf/SKILL.md", catalog.ArchiveOptions{
+		CacheDir: cache,
+		Options: archive.Options{
+			Client: server.Client(),
+			Allow:  func(address *url.URL) bool { return address.Hostname() == "127.0.0.1" },
+		},
+	})
+	c, err := catalog.Open(context.Background(), []catalog.Root{root})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	for _, skill := range c.Snapshot().Skills() {
+		fmt.Println(skill.Name)
+	}
+	// Output: pdf
+}
+
+func ExampleWatch() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+	c, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(dir)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	changed := make(chan *catalog.Snapshot, 1)
+	watcher := catalog.Watch(ctx, c, catalog.WatchOptions{Poll: time.Second, Changed: func(_ context.Context, s *catalog.Snapshot) {
+		if len(s.Skills()) > 0 {
+			select {
+			case changed <- s:
+			default: // the first is enough here
+			}
+		}
+	}})
+	defer watcher.Close()
+
+	if err := os.Mkdir(filepath.Join(dir, "pdf"), 0o755); err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "pdf", "SKILL.md"), []byte(pdfSkill), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println((<-changed).Skills()[0].Name)
+	// Output: pdf
 }

@@ -1,6 +1,7 @@
 package loadmode_test
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/satchel-go/satchel/core"
@@ -64,4 +65,17 @@ func ExampleFindTurn() {
 	turn := loadmode.FindTurn(&session.Record{}, messages, "", false, session.MarkText)
 	fmt.Println(turn.Begins, turn.User.Ordinal)
 	// Output: true 0
+}
+
+func ExampleParsePrices() {
+	for _, text := range []string{"anthropic", "0.1,1.25,5m"} {
+		prices, err := loadmode.ParsePrices(text)
+		fmt.Println(prices.Read, prices.Write, prices.TTL, err)
+	}
+	_, err := loadmode.ParsePrices("cheap")
+	fmt.Println(errors.Is(err, loadmode.ErrPrices))
+	// Output:
+	// 0.1 1.25 5m0s <nil>
+	// 0.1 1.25 5m0s <nil>
+	// true
 }

@@ -23,3 +23,30 @@ func ExampleBuild() {
 	// pdf-forms true
 	// docx-forms false
 }
+
+func ExampleLoad() {
+	read := func() (search.Document, error) {
+		return search.Document{Name: "pdf", Description: "Fills in PDF forms."}, nil
+	}
+	kept := search.Build(nil, []search.Source{{Key: "pdf@1", Read: read}}).Store()
+
+	index, err := search.Load(kept)
+	fmt.Println(index.Keys(), err)
+	_, err = search.Load(kept[:len(kept)/2])
+	fmt.Println(err != nil)
+	// Output:
+	// [pdf@1] <nil>
+	// true
+}
+
+// Another tenant calls the same text by another name.
+func ExampleNewNaming() {
+	read := func() (search.Document, error) {
+		return search.Document{Name: "forms", Description: "Fills in PDF documents."}, nil
+	}
+	index := search.Build(nil, []search.Source{{Key: "forms@1", Read: read}})
+	theirs := search.NewNaming([]string{"acme-paperwork"})
+	hits := index.Search(search.Query{Phrasings: []string{"use acme-paperwork"}, Naming: theirs})
+	fmt.Println(len(hits), hits[0].Explicit)
+	// Output: 1 true
+}

@@ -107,3 +107,25 @@ func ExampleParseReceipt() {
 	fmt.Println(ok, receipt.Call, receipt.Changes[0].Skill, receipt.Changes[0].Docs)
 	// Output: true 4 pdf [forms.md]
 }
+
+func ExampleDecode() {
+	data, err := session.Encode(&session.Record{Key: core.SessionKey{Session: "chat-1", Agent: "main"}, Turn: 3})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rec, err := session.Decode(data)
+	fmt.Println(rec.Key.Session, rec.Turn, err)
+	_, err = session.Decode(data[:len(data)-1])
+	fmt.Println(err != nil)
+	// Output:
+	// chat-1 3 <nil>
+	// true
+}
+
+func ExampleNewClosed() {
+	key := core.SessionKey{Session: "chat-1", Agent: "main"}
+	closed := session.NewClosed(key, 4)
+	fmt.Println(closed.Agent == session.ClosedName(key), closed.Calls)
+	// Output: true 4
+}
