@@ -108,8 +108,9 @@ func WithReplicas(n int, wait time.Duration) Option {
 
 // WithSynced makes a Save or a Pin succeed only when the server says by WAITAOF that its append-only
 // file has it, for which it waits that long. If it does not, the error wraps
-// session.ErrUncertain. So nothing that was acknowledged is lost where the server is killed,
-// also with appendfsync everysec and a slow disk; with appendfsync no none succeeds. It needs
+// session.ErrUncertain. So hardly anything that was acknowledged is lost where the server is
+// killed with appendfsync everysec and a slow disk; only always loses nothing, and with
+// appendfsync no none succeeds. It needs
 // Redis 7.2 or later, or Valkey. The default is not to wait.
 func WithSynced(wait time.Duration) Option {
 	return func(s *Store) error {
