@@ -67,7 +67,7 @@ var arrows = map[string][]string{
 	"internal/tokencount":        {},
 	"tools":                      {"core", "skillmd", "catalog", "search", "session", "loadmode", "permission", "terminal", "outputs", "internal/callargs", "internal/plainjson", "internal/printable", "internal/tokencount"},
 	"tools/runtimespec":          {"core", "tools", "catalog", "session", "internal/plainjson", "internal/printable"},
-	"tools/run":                  {"core", "catalog", "deps", "session", "permission", "tools", "workspace", "executor", "executor/egress", "terminal", "outputs", "artifacts", "internal/callargs", "internal/hostfiles", "internal/plainjson", "internal/printable", "internal/redact", "internal/shellcmd", "internal/shellcmd/lookpath"},
+	"tools/run":                  {"core", "catalog", "deps", "session", "permission", "tools", "workspace", "executor", "executor/egress", "terminal", "outputs", "artifacts", "internal/callargs", "internal/hostfiles", "internal/lru", "internal/plainjson", "internal/printable", "internal/redact", "internal/shellcmd", "internal/shellcmd/lookpath"},
 	"hook":                       {"core"},
 	"internal/chattest":          {"core", "hook", "session", ".", "executor/sandbox", "skillmd"},
 	"internal/agentstate":        {"core", "catalog", "internal/lru", "internal/response", "processors", "session"},

@@ -22,6 +22,7 @@ const (
 func (r *Runner) Exec() tools.Operation { return r.execOperation(newQueue(r.PerSession, r.AtOnce)) }
 
 func (r *Runner) execOperation(places *queue) tools.Operation {
+	r.remember()
 	return tools.Operation{
 		Name:        "skill_exec",
 		Description: "Like skill_run" + r.heldToo() + ", for a command that asks for input or keeps running. Answers status, session_id and new output, and the result once the status is exited.",

@@ -19,6 +19,7 @@ import (
 func (r *Runner) Run() tools.Operation { return r.runOperation(newQueue(r.PerSession, r.AtOnce)) }
 
 func (r *Runner) runOperation(places *queue) tools.Operation {
+	r.remember()
 	return tools.Operation{
 		Name:        "skill_run",
 		Description: "Run a command in the workspace of a loaded skill. Starts in the skill's folder; write results to $OUTPUT_DIR and name them in outputs or output_files." + r.held(),

@@ -51,7 +51,8 @@ type Runner struct {
 	// Secret returns the value of a secret that a skill declares by name, if the
 	// host agrees that this skill may have it: any skill can declare any name. It
 	// is also called for skills that do not run, so that what they were given can
-	// be hidden. In every answer the name in brackets replaces the value; also
+	// be hidden; the newest values that a session was given are remembered, within
+	// bounds. In every answer the name in brackets replaces the value; also
 	// the value without the white space around it or with single spaces, each
 	// line of at least 8 bytes of a value of several lines, and all of these with
 	// the escapes of JSON. Values of less than 4 bytes, and other encodings by a
@@ -83,6 +84,8 @@ type Runner struct {
 	// Resolve that file is a warning. Nothing is fetched automatically.
 	Attached func(ctx context.Context) []workspace.Attachment
 	Resolve  workspace.Sources
+
+	gave *gave // from the first operation on
 }
 
 // Operations returns all operations that a runner adds to the vocabulary, in

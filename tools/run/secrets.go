@@ -27,14 +27,18 @@ func (r *Runner) secretsOf(ctx context.Context, skill core.Skill) []terminal.Sec
 	return secrets
 }
 
-// knownSecrets are those of every skill of the catalog that asks for any, whoever
-// sees it: one that is no longer loaded may have left its own in a file. Those of
-// loaded revisions that are not the newest are among them.
+// knownSecrets are those that commands of the session were given, and those of every
+// skill of the catalog that asks for any, whoever sees it: one that is no longer loaded
+// may have left its own in a file. Those of loaded revisions that are not the newest are
+// among them.
 func (r *Runner) knownSecrets(ctx context.Context, s *tools.Scope) ([]terminal.Secret, error) {
 	if r.Secret == nil {
 		return nil, nil
 	}
 	var secrets []terminal.Secret
+	if r.gave != nil {
+		secrets = r.gave.in(s.Key.Session)
+	}
 	for _, skill := range s.Catalog.Whole().Snapshot().Skills() {
 		if skill.Metadata["secrets"] != "" {
 			secrets = append(secrets, r.secretsOf(ctx, skill)...)
@@ -82,6 +86,7 @@ func declared(text string) []string {
 func (st *staging) learnSecrets(ctx context.Context) error {
 	known, err := st.knownSecrets(ctx, st.scope)
 	st.given = st.secretsOf(ctx, st.skill)
+	st.gave.add(st.scope.Key.Session, st.given)
 	st.secrets = append(known, st.given...)
 	if shown, warning := st.out.hide(st.given); st.out != nil {
 		st.given, st.secrets = shown, append(st.secrets, shown...)

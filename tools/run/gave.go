@@ -1,0 +1,51 @@
+package run
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/satchel-go/satchel/internal/lru"
+	"github.com/satchel-go/satchel/terminal"
+)
+
+// maxGiven bounds in bytes the secrets that a gave remembers, and maxGivenEach their
+// number in one session.
+const maxGiven, maxGivenEach = 1 << 20, 64
+
+// gave remembers what commands were given, by session: a skill may have left it in a
+// file, and then be changed or removed. The newest values stay.
+type gave struct {
+	mu       sync.Mutex
+	sessions *lru.Cache[string, []terminal.Secret]
+}
+
+// remember makes sure that what commands are given is remembered.
+func (r *Runner) remember() {
+	if r.gave == nil {
+		r.gave = &gave{sessions: lru.New[string, []terminal.Secret](maxGiven, nil)}
+	}
+}
+
+func (g *gave) add(session string, secrets []terminal.Secret) {
+	if len(secrets) == 0 {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	before, _ := g.sessions.Get(session)
+	all := slices.DeleteFunc(slices.Clone(before), func(s terminal.Secret) bool { return slices.Contains(secrets, s) })
+	all = append(all, secrets...)
+	all = all[max(0, len(all)-maxGivenEach):]
+	weight := len(session)
+	for _, s := range all {
+		weight += len(s.Name) + len(s.Value)
+	}
+	g.sessions.Put(session, all, weight)
+}
+
+func (g *gave) in(session string) []terminal.Secret {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	secrets, _ := g.sessions.Get(session)
+	return slices.Clone(secrets)
+}
