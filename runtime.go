@@ -138,7 +138,7 @@ var ErrReserved = errors.New("the session id is reserved: one may not begin with
 // Every public way to a session's state asks it first.
 func admit(key core.SessionKey) error {
 	if !key.Anonymous && (strings.HasPrefix(key.Session, "\x00") || strings.HasPrefix(key.Session, "satchel:")) {
-		return fmt.Errorf("session %q: %w", key.Session, ErrReserved)
+		return fmt.Errorf("session %.100q: %w", key.Session, ErrReserved)
 	}
 	return nil
 }

@@ -85,16 +85,15 @@ func (r *Runtime) Clear(ctx context.Context) error {
 // until many thousands of others have ended. Where the note cannot be saved, as on a
 // full disk, nothing is ended, and the error says so: try again later.
 func (r *Runtime) EndSession(ctx context.Context, id string) error {
-	key := core.SessionKey{Session: id}
-	if err := admit(key); err != nil {
-		return err
-	}
-	return r.endSession(ctx, key)
+	return r.endSession(ctx, core.SessionKey{Session: id})
 }
 
 // endSession ends a session, and reports the loads that end with it where somebody wants
 // to know.
 func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
+	if err := admit(key); err != nil {
+		return err
+	}
 	var endings []core.Event
 	if r.events != nil {
 		endings = r.stores.Endings(ctx, key, r.mode)

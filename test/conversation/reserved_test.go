@@ -39,6 +39,8 @@ func TestReservedSessions(t *testing.T) {
 			"Loaded":     func() error { _, err := rt.Loaded(ctx); return err },
 			"Clear":      func() error { return rt.Clear(ctx) },
 			"EndSession": func() error { return rt.EndSession(ctx, id) },
+			// It would forget which sessions have ended.
+			"EndAnonymous": func() error { return rt.Hooks().EndAnonymous(ctx, key) },
 		} {
 			if err := open(); !errors.Is(err, satchel.ErrReserved) {
 				t.Errorf("%s of session %q: %v", door, id, err)
