@@ -95,7 +95,7 @@ func (s *Store) write(ctx context.Context, key string, info *artifacts.Info, con
 	cancel() // first, else what was uploaded might appear
 	if w.large != nil {
 		_ = w.large.CloseWithError(err)
-		<-w.ended // what it says is that it was cancelled
+		<-w.ended //nolint:errcheck // it says that it was cancelled
 	}
 	return err
 }
