@@ -65,7 +65,7 @@ func (a Agent) Open(ctx context.Context, call core.ToolCall) (*Call, error) {
 		r.open.Leave()
 		return nil, err
 	}
-	c.saving = answers.Saving{Stores: r.stores, Key: a.key, Call: call, Loads: r.loadSeen}
+	c.saving = answers.Saving{Stores: r.stores, Key: a.key, Call: call, Loads: r.bounds.Load}
 	last := c.state.LastResponse()
 	if last == nil && c.needsRecord() {
 		rec, err := c.saving.Load(ctx)
@@ -108,4 +108,27 @@ func (c *Call) skills() *catalog.Snapshot {
 // session's record.
 func (c *Call) needsRecord() bool {
 	return c.operation != nil || c.runtime.judge.Policy != permission.Off || c.runtime.approver != nil || len(c.runtime.activates) > 0
+}
+
+// Within returns the context for the host's tool of a call that passed the gate.
+// An agent that runs under it, of whatever runtime, is bounded by the lists of the
+// agent that made the call as well as by its own, and so is an agent to which the
+// call transfers, where it has the session or the run (hook.WithRun) in common, also
+// when it goes on in another process: what bounds it is in its own record, and where that
+// is lost, it may do only what no list could forbid. [WithFreeAgents] names the
+// exceptions. The error is one of the store, or that of ctx.
+func (c *Call) Within(ctx context.Context) (context.Context, error) {
+	if c.operation != nil {
+		return ctx, nil
+	}
+	return c.runtime.bounds.Within(ctx, c.key, c.call, func(ctx context.Context) (*session.Record, error) {
+		if _, err := c.saving.Wait(ctx, c.place.WaitForChanges); err != nil {
+			return nil, err
+		}
+		rec, err := c.saving.Load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return c.place.Sees(rec), nil
+	})
 }

@@ -65,7 +65,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	c.request = c.requests(ctx)
 	asks := c.operation != nil && c.operation.Question != nil
 	runs := approval.RunsBesideRemote(c.skills(), &c.request)
-	if c.request.Tool.Always || !asks && !runs && r.judge.Policy == permission.Off && r.approver == nil && !r.isBounded(ctx, c.key) {
+	if c.request.Tool.Always || !asks && !runs && r.judge.Policy == permission.Off && r.approver == nil && !r.bounds.Holds(ctx, c.key) {
 		v, err := r.judge.Decide(ctx, c.request, nil)
 		if err != nil {
 			return core.Decision{}, err
@@ -85,7 +85,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	}
 	c.judged = rec
 	rec = c.place.Sees(rec)
-	if c.verdict, err = r.decide(ctx, c.key, c.state, rec, c.request); err != nil {
+	if c.verdict, err = r.bounds.Decide(ctx, c.key, c.state, rec, c.request); err != nil {
 		return core.Decision{}, err
 	}
 	switch {
@@ -132,7 +132,7 @@ func (c *Call) inactive(ctx context.Context) (string, error) {
 
 // requests returns what the call asks for, read as the tool itself will read it.
 func (c *Call) requests(ctx context.Context) permission.Request {
-	tool := c.runtime.toolOf(c.call.Name)
+	tool := c.runtime.bounds.Tool(c.call.Name)
 	if c.operation == nil {
 		if text, ok := hook.Input(ctx); ok {
 			return tool.RequestText(text)
@@ -163,7 +163,7 @@ func (c *Call) narrowed(ctx context.Context) (pattern, interpreted bool, err err
 	}
 	byPath := c.request
 	byPath.Lines = byPath.Lines[:1]
-	v, err := c.runtime.decide(ctx, c.key, c.state, c.place.Sees(c.judged), byPath)
+	v, err := c.runtime.bounds.Decide(ctx, c.key, c.state, c.place.Sees(c.judged), byPath)
 	return true, !v.Pattern, err
 }
 
@@ -181,7 +181,7 @@ func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
 		return d, nil
 	}
 	c.judged = rec
-	if c.verdict, err = c.runtime.decide(ctx, c.key, c.state, c.place.Sees(rec), c.request); err != nil {
+	if c.verdict, err = c.runtime.bounds.Decide(ctx, c.key, c.state, c.place.Sees(rec), c.request); err != nil {
 		return core.Decision{}, err
 	}
 	if c.verdict.Outcome == permission.Denied {

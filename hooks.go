@@ -7,6 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/internal/bounds"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/loadmode"
@@ -19,6 +20,8 @@ func (r *Runtime) Hooks() hook.Runtime { return hooks{r} }
 
 // hooks implements hook.Runtime.
 type hooks struct{ runtime *Runtime }
+
+var _ bounds.Holder = hooks{}
 
 func (h hooks) Anonymous(agent string) core.SessionKey {
 	id := anonymousPrefix + strconv.FormatInt(h.runtime.runs.Add(1), 10)
@@ -34,6 +37,9 @@ func (h hooks) Owns(name string) bool { return h.runtime.set.Has(name) }
 func (h hooks) UnknownTool(name string) string { return h.runtime.unknownTool(name) }
 
 func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.tell.Emit(ctx, e) }
+
+// Bounds is for the runtimes that have agents in one run with agents of this one.
+func (h hooks) Bounds() *bounds.Bounds { return h.runtime.bounds }
 
 func (h hooks) WatchesPrefix() bool { return h.runtime.guarded }
 

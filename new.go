@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/background"
+	"github.com/satchel-go/satchel/internal/bounds"
 	"github.com/satchel-go/satchel/internal/clearing"
 	"github.com/satchel-go/satchel/internal/equipment"
 	"github.com/satchel-go/satchel/internal/events"
@@ -89,7 +90,6 @@ func connect(s settings) *Runtime {
 		settings: s,
 		stores:   &records.Stores{Kept: s.store, Anonymous: session.NewMemory(), Log: s.logger},
 		states:   agentstate.New(agentstate.Max),
-		names:    permission.NewNames(s.tooling...),
 	}
 	r.tell = &events.Teller{Hook: r.events, Breaks: r.onBreak, Log: r.logger, States: r.states, Lifecycle: r.lifecycle}
 	r.shortener = shortening.Shortener{Stores: r.stores, Warn: r.budget.Warn, Summarize: r.summarizer, Log: r.logger}
@@ -99,6 +99,11 @@ func connect(s settings) *Runtime {
 	r.chain = processors.Chain(r.placement)
 	if r.judge.Home == "" {
 		r.judge.Home, _ = os.UserHomeDir() // without one, "~" is just a name
+	}
+	r.bounds = &bounds.Bounds{
+		Judge: r.judge, Mode: r.mode, Free: r.free, Asks: r.approver != nil, Names: permission.NewNames(r.tooling...),
+		Mentions: func(skills *catalog.Catalog) *permission.Mentions { return r.overviews.Of(skills).Mentions() },
+		Stores:   r.stores, States: r.states, Audiences: &r.audiences, Log: r.logger,
 	}
 	r.clearing = clearing.Clearing{
 		Mode: r.mode, Placement: r.placement, Policy: r.policy, Prices: r.prices,

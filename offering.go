@@ -46,7 +46,8 @@ func (r *Runtime) offer(offer *offering.Offer) error {
 		}))
 	}
 	r.offered, r.delivers, r.command = r.set.Tools(), r.set.Delivers(), offer.Command
-	r.clearing.Delivers = r.delivers
+	r.clearing.Delivers, r.bounds.Set = r.delivers, r.set
+	r.bounds.Unloaded = r.runner != nil && r.runner.Unloaded
 	text = r.text
 	text.Guidance = r.rules(r.set)
 	r.overviews = &overview.Overviews{

@@ -49,12 +49,12 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	}
 	if len(req.Tools) > 0 {
 		state.Offer(req.Tools)
-		r.warnUnmapped(ctx, req.Key, req.Tools)
+		r.bounds.WarnUnmapped(ctx, req.Key, req.Tools)
 	}
-	if rec, err = r.keepHanded(ctx, req.Key, rec, state); err != nil {
+	if rec, err = r.bounds.Keep(ctx, req.Key, rec, state); err != nil {
 		return core.View{}, err
 	}
-	r.saw(ctx, rec)
+	r.bounds.Saw(ctx, rec)
 	if rec.NoSkills && len(rec.Deliveries) == 0 {
 		return core.View{Messages: req.Messages, NoSkills: true}, nil
 	}
@@ -171,10 +171,7 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 		return nil, nil, err
 	}
 	events := records.Completed(rec, next, "turn", r.mode)
-	in, _ := handedInRun(ctx)
-	if in != nil {
-		next.Handed = nil // the run tells
-	}
+	r.bounds.Begin(ctx, next)
 	gone := r.overviews.Withdraw(next, skills)
 	if r.runner != nil && len(gone) > 0 {
 		if err := equipment.Unstage(ctx, r.runner.Workspaces, next.Key.Session, gone); err != nil {

@@ -38,7 +38,7 @@ func (c *Call) Run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.runtime.saw(ctx, c.saving.Record())
+	c.runtime.bounds.Saw(ctx, c.saving.Record())
 	c.runtime.tell.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started)})
 	return answer, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/bounds"
 	"github.com/satchel-go/satchel/internal/clearing"
 	"github.com/satchel-go/satchel/internal/equipment"
 	"github.com/satchel-go/satchel/internal/events"
@@ -18,8 +20,8 @@ import (
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/internal/shortening"
-	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -48,11 +50,9 @@ type Runtime struct {
 	runs      atomic.Int64
 	states    *agentstate.States
 	audiences agentstate.Audiences
-	names     *permission.Names
+	bounds    *bounds.Bounds
 	overviews *overview.Overviews
-	warned    sync.Map // agents whose unmapped tools were told
 	open      response.Open
-	ended     atomic.Bool // by Close
 	closing   sync.Once
 	closed    error // of Close
 }
@@ -62,7 +62,7 @@ type Runtime struct {
 // fail; [Runtime.Shutdown] lets them end first. Closing it again changes nothing.
 func (r *Runtime) Close() error {
 	r.closing.Do(func() {
-		r.ended.Store(true)
+		r.bounds.End()
 		r.closed = r.unequip()
 		if r.shared == nil {
 			r.closed = errors.Join(r.closed, r.catalog.Close())
@@ -107,6 +107,24 @@ func (r *Runtime) Refresh(ctx context.Context) error {
 	_, err := r.catalog.Refresh(ctx)
 	r.tell.Scanned(ctx, r.catalog.Snapshot())
 	return err
+}
+
+// CodeOverview says that the overview has no room for every description, or for every name.
+const CodeOverview skillmd.Code = "overview-cut"
+
+// Diagnostics returns the problems of the skills as they are now: first those of
+// their files, in the order of the files, then the entries of allowed-tools that allow
+// nothing, and last what the overview has no room for.
+func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
+	o := r.overviews.Of(r.catalog)
+	all := slices.Clone(o.Snapshot.Diagnostics())
+	for _, skill := range o.Snapshot.Skills() {
+		all = append(all, r.bounds.Names.Findings(skill)...)
+	}
+	if !o.Fit.IsWhole() {
+		all = append(all, skillmd.Diagnostic{Code: CodeOverview, Severity: skillmd.Warning, Message: "overview: " + o.Fit.String()})
+	}
+	return all
 }
 
 // ErrShutdown reports a request or a call that came after [Runtime.Shutdown].

@@ -20,7 +20,7 @@ func (r *Runtime) scope(key core.SessionKey, state *agentstate.State) *tools.Sco
 		Library:    r.library,
 		Files:      state.Attached,
 		Hidden:     state.IsHidden,
-		Restricted: r.restricted(state),
+		Restricted: r.bounds.Restricted(state),
 		Entry:      r.text.Entry,
 		Found:      state.Found,
 		References: r.references,

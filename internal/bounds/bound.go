@@ -1,4 +1,4 @@
-package satchel
+package bounds
 
 import (
 	"context"
@@ -11,57 +11,59 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// boundKey finds, in a context, the bounds that callers leave to the agents under it.
-type boundKey struct{}
-
-// bound holds the lists of an agent, which also bound the agents that it calls, and
-// its turn.
+// bound holds the lists of an agent, which also bound the agents below it, and its turn.
 type bound struct {
 	key   core.SessionKey
 	turn  int
 	judge *permission.Judge
 	lists []permission.List
 	held  []session.ToolList // the lists, as a record has them
-	// runtime is the agent's, nil where the record of another agent has kept the lists.
-	runtime *Runtime
+	// of is the agent's runtime, nil where the record of another agent has kept the lists.
+	of *Bounds
 	// lost: the record of the agent is, so that nobody knows its lists.
 	lost bool
 }
 
-// boundBy returns what the agent of a record leaves to those that it calls.
-func (r *Runtime) boundBy(rec *session.Record) []bound {
-	if len(rec.Lists) == 0 || !r.judge.Policy.Restricts() {
+// leaves returns what the agent of a record leaves to those below it.
+func (b *Bounds) leaves(rec *session.Record) []bound {
+	if len(rec.Lists) == 0 || !b.Judge.Policy.Restricts() {
 		return nil
 	}
-	return []bound{{key: rec.Key, turn: rec.Turn, judge: r.judging(r.states.Of(rec.Key)), lists: r.lists(rec), held: rec.Lists, runtime: r}}
+	return []bound{{key: rec.Key, turn: rec.Turn, judge: b.judging(b.States.Of(rec.Key)), lists: b.lists(rec), held: rec.Lists, of: b}}
 }
 
-// lostBound is what an agent leaves to others whose record is lost: they do only what
-// no list can forbid.
-func (r *Runtime) lostBound(key core.SessionKey) bound {
-	judge := r.judging(r.states.Of(key))
+// leavesLists reports whether an agent may leave lists to others: some skill that it sees
+// has one.
+func (b *Bounds) leavesLists(key core.SessionKey) bool {
+	return b.Judge.Policy.Restricts() && b.judging(b.States.Of(key)).Mentions != nil
+}
+
+// lost is what an agent leaves to others whose record is lost: they do only what no list
+// can forbid.
+func (b *Bounds) lost(key core.SessionKey) bound {
+	judge := b.judging(b.States.Of(key))
 	if !judge.Policy.Restricts() {
 		judge.Policy = permission.Restrict
 	}
 	return bound{key: key, judge: judge, lists: []permission.List{{Skill: key.Agent}}, lost: true}
 }
 
-// kept returns the bound as it stands in the record of the agent of key, which has
-// these tools: with the lists, where that agent's runtime, r, cannot read them in its
-// store or would judge by them otherwise.
-func (b *bound) kept(r *Runtime, key core.SessionKey, tools []string) session.Handover {
-	h := session.Handover{Agent: b.key.Agent, Turn: b.turn}
-	if b.runtime != r || b.key.Session != key.Session || b.key.Anonymous {
-		h.Lists, h.Policy, h.Combine = b.held, b.judge.Policy.String(), b.judge.Combine.String()
-		h.Tools = b.judge.Mentions.Among(tools)
+// kept returns a bound as it stands in the record of the agent of key, which has these
+// tools: with the lists, where that agent's runtime, b, cannot read them in its store or
+// would judge by them otherwise.
+func (b *Bounds) kept(above *bound, key core.SessionKey, tools []string) session.Handover {
+	h := session.Handover{Agent: above.key.Agent, Turn: above.turn}
+	if above.of != b || above.key.Session != key.Session || above.key.Anonymous {
+		h.Lists, h.Policy, h.Combine = above.held, above.judge.Policy.String(), above.judge.Combine.String()
+		h.Tools = above.judge.Mentions.Among(tools)
 	}
 	return h
 }
 
-// keptBound is the inverse of kept. Words that it does not know are taken for the
+// recalled is the inverse of kept. Words that it does not know are taken for the
 // strictest.
-func (r *Runtime) keptBound(session string, h session.Handover) bound {
-	judge := r.judge
+func (b *Bounds) recalled(session string, h session.Handover) bound {
+	judge := b.Judge
 	judge.Policy, judge.Combine = permission.RestrictAll, permission.Intersection
 	_ = judge.Policy.UnmarshalText([]byte(h.Policy))
 	_ = judge.Combine.UnmarshalText([]byte(h.Combine))
@@ -89,7 +91,7 @@ func (b *bound) decide(ctx context.Context, q permission.Request) (permission.Ve
 }
 
 // frees reports whether the runtime of the bound lets an agent be.
-func (b *bound) frees(agent string) bool { return b.runtime != nil && isFree(b.runtime.free, agent) }
+func (b *bound) frees(agent string) bool { return b.of != nil && isFree(b.of.Free, agent) }
 
 // isFree reports whether an agent is among the free ones. An agent that runs inside
 // another one of its name is called agent/agent.
@@ -97,4 +99,9 @@ func isFree(free []string, agent string) bool {
 	return slices.ContainsFunc(free, func(name string) bool {
 		return agent == name || strings.HasPrefix(agent, name+"/"+name)
 	})
+}
+
+// has reports whether some of the bounds are those of an agent.
+func has(bounds []bound, agent string) bool {
+	return slices.ContainsFunc(bounds, func(b bound) bool { return b.key.Agent == agent })
 }
