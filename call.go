@@ -60,7 +60,7 @@ func (a Agent) Open(ctx context.Context, call core.ToolCall) (*Call, error) {
 	if !r.open.Enter() {
 		return nil, ErrShutdown
 	}
-	c := &Call{runtime: r, key: a.key, call: call, state: r.states.Of(a.key), operation: r.set.Operation(call.Name), open: true}
+	c := &Call{runtime: r, key: a.key, call: call, state: r.states.Of(a.key), operation: r.offer.Set.Operation(call.Name), open: true}
 	if err := r.audiences.Know(ctx, a.key, c.state); err != nil {
 		r.open.Leave()
 		return nil, err

@@ -32,7 +32,7 @@ func (h hooks) EndAnonymous(ctx context.Context, key core.SessionKey) error {
 	return h.runtime.endSession(ctx, key)
 }
 
-func (h hooks) Owns(name string) bool { return h.runtime.set.Has(name) }
+func (h hooks) Owns(name string) bool { return h.runtime.offer.Set.Has(name) }
 
 func (h hooks) UnknownTool(name string) string { return h.runtime.unknownTool(name) }
 
@@ -58,7 +58,7 @@ func (h hooks) Observe(ctx context.Context, key core.SessionKey, calls []core.To
 	changes, own := false, 0
 	for _, call := range calls {
 		m := response.Made{Call: call}
-		o := r.set.Operation(call.Name)
+		o := r.offer.Set.Operation(call.Name)
 		if o != nil {
 			own++
 			m.Excess = own > maxCalls

@@ -14,7 +14,7 @@ import (
 	"github.com/satchel-go/satchel/internal/clearing"
 	"github.com/satchel-go/satchel/internal/equipment"
 	"github.com/satchel-go/satchel/internal/events"
-	"github.com/satchel-go/satchel/internal/offering"
+	"github.com/satchel-go/satchel/internal/overview"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/shortening"
 	"github.com/satchel-go/satchel/permission"
@@ -42,20 +42,17 @@ func New(opts ...Option) (*Runtime, error) {
 	}
 	s.stock()
 	r := connect(s)
-	offer := &offering.Offer{Profile: r.profile, Names: r.tools, Vocabulary: r.vocabulary, Further: r.operations}
-	if r.runner == nil && offer.Executes() {
-		r.runner = &run.Runner{}
+	if r.offer.Runner == nil && r.offer.Executes() {
+		r.offer.Runner = &run.Runner{}
 	}
-	if r.runner != nil {
+	if r.offer.Runner != nil {
 		if r.commands != nil {
-			r.runner.Policy = *r.commands
+			r.offer.Runner.Policy = *r.commands
 		}
-		r.closers = equipment.Equip(r.runner, r.logger, r.tell.Swept, ErrClosed)
-		r.terminals = terminal.New(r.runner.Sessions)
-		offer.Runner = r.runner
+		r.closers = equipment.Equip(r.offer.Runner, r.logger, r.tell.Swept, ErrClosed)
+		r.terminals = terminal.New(r.offer.Runner.Sessions)
 	}
-	var err error
-	if r.set, err = offer.Choose(); err != nil {
+	if err := r.offer.Choose(); err != nil {
 		return nil, errors.Join(err, r.unequip())
 	}
 	if r.catalog = s.shared; r.catalog == nil {
@@ -65,12 +62,12 @@ func New(opts ...Option) (*Runtime, error) {
 		}
 		r.catalog = opened
 	}
-	r.audiences = agentstate.Audiences{Catalog: r.catalog, Of: r.asked()}
-	if err := r.offer(offer); err != nil {
+	r.audiences = agentstate.Audiences{Catalog: r.catalog, Of: r.audience}
+	if err := r.list(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	if r.runner != nil && (r.set.Has("skill_run") || r.set.Has("skill_exec")) {
-		if why := r.runner.Executor.Capabilities().Unavailable; why != "" {
+	if r.offer.Runner != nil && (r.offer.Set.Has("skill_run") || r.offer.Set.Has("skill_exec")) {
+		if why := r.offer.Runner.Executor.Capabilities().Unavailable; why != "" {
 			r.logger.Warn("commands of skills cannot run on this machine", "why", why)
 		}
 	}
@@ -93,7 +90,7 @@ func connect(s settings) *Runtime {
 	}
 	r.tell = &events.Teller{Hook: r.events, Breaks: r.onBreak, Log: r.logger, States: r.states, Lifecycle: r.lifecycle}
 	r.shortener = shortening.Shortener{Stores: r.stores, Warn: r.budget.Warn, Summarize: r.summarizer, Log: r.logger}
-	if s.vocabulary != nil && s.vocabulary.InSystem && !s.placed {
+	if s.offer.Vocabulary != nil && s.offer.Vocabulary.InSystem && !s.placed {
 		r.placement = processors.InSystem
 	}
 	r.chain = processors.Chain(r.placement)
@@ -112,4 +109,33 @@ func connect(s settings) *Runtime {
 		},
 	}
 	return r
+}
+
+// list fixes the tools and how requests list the skills. Where the tools search the
+// catalog, its index is built meanwhile.
+func (r *Runtime) list() error {
+	r.offer.Text.Pinned = r.pinned
+	searches, err := r.offer.List(r.catalog.Snapshot().Visible())
+	if err != nil {
+		return err
+	}
+	if searches {
+		r.closers = append(r.closers, background.Do(func(ctx context.Context) {
+			_ = r.catalog.Index(ctx) // the first search will meet the same error
+		}))
+	}
+	r.clearing.Delivers, r.bounds.Set = r.offer.Set.Delivers(), r.offer.Set
+	r.bounds.Unloaded = r.offer.Runner != nil && r.offer.Runner.Unloaded
+	r.overviews = &overview.Overviews{
+		Catalog: r.catalog, Text: r.offer.Text, Renderer: r.offer.Renderer,
+		Unlisted: r.offer.Vocabulary != nil && r.offer.Vocabulary.Unlisted, Owns: r.offer.Set.Has,
+		Store: r.stores.Of, Pin: r.stores.Pin, Rendered: func(whole bool, fit processors.Fit) {
+			if whole {
+				r.tell.Scanned(context.Background(), r.catalog.Snapshot())
+			}
+			r.tell.Cut(fit)
+		},
+	}
+	r.tell.Scanned(context.Background(), r.catalog.Snapshot())
+	return nil
 }

@@ -27,51 +27,32 @@ func WithSkillDirs(dirs ...string) Option {
 // WithSkillFS adds the skills of any file system, such as an embedded one. Locations
 // and diagnostics call it by its name.
 func WithSkillFS(name string, fsys fs.FS) Option {
-	return func(s *settings) error {
-		if fsys == nil {
-			return fmt.Errorf("%w: WithSkillFS %q: nil file system", ErrOption, name)
-		}
+	return checked(fsys != nil, func(s *settings) {
 		s.roots = append(s.roots, catalog.FS(name, fsys))
-		return nil
-	}
+	}, "WithSkillFS %q: nil file system", name)
 }
 
 // WithSkillRoots adds places of skills of any kind: catalog.Dir, catalog.FS,
 // catalog.Plugin, catalog.From, catalog.Discover.
 func WithSkillRoots(roots ...catalog.Root) Option {
-	return func(s *settings) error {
-		s.roots = append(s.roots, roots...)
-		return nil
-	}
+	return func(s *settings) error { s.roots = append(s.roots, roots...); return nil }
 }
 
 // WithReading sets how the places of WithSkillDirs, WithSkillFS and WithSkillRoots are
 // read: strictness, sizes, depth, trust, collisions of names. The default is lenient.
 func WithReading(opts ...catalog.Option) Option {
-	return func(s *settings) error {
-		s.reading = append(s.reading, opts...)
-		return nil
-	}
+	return func(s *settings) error { s.reading = append(s.reading, opts...); return nil }
 }
 
 // WithCatalog uses a catalog that the host opened, and closes, itself.
 func WithCatalog(c *catalog.Catalog) Option {
-	return func(s *settings) error {
-		if c == nil {
-			return fmt.Errorf("%w: WithCatalog: nil", ErrOption)
-		}
-		s.shared = c
-		return nil
-	}
+	return checked(c != nil, func(s *settings) { s.shared = c }, "WithCatalog: nil")
 }
 
 // WithWatch refreshes the skills when they change, as [catalog.Watch] says. Sessions
 // are told of changes at their next user turn. [Runtime.Close] ends it.
 func WithWatch(opts catalog.WatchOptions) Option {
-	return func(s *settings) error {
-		s.watch = &opts
-		return nil
-	}
+	return func(s *settings) error { s.watch = &opts; return nil }
 }
 
 // WithAudience asks a function of the host for the audience of each agent of each
@@ -80,37 +61,21 @@ func WithWatch(opts catalog.WatchOptions) Option {
 // session is told. An audience with Allow and an empty Key is an error of
 // [Runtime.Prepare].
 func WithAudience(audience func(ctx context.Context, key core.SessionKey) Audience) Option {
-	return func(s *settings) error {
-		if audience == nil {
-			return fmt.Errorf("%w: WithAudience: nil", ErrOption)
+	return checked(audience != nil, func(s *settings) {
+		s.audience = func(ctx context.Context, key core.SessionKey) (string, func(core.Skill) bool, error) {
+			a := audience(ctx, key)
+			if a.Allow != nil && a.Key == "" {
+				return "", nil, fmt.Errorf("session %q: %w", key.Session, ErrAudience)
+			}
+			return a.Key, a.Allow, nil
 		}
-		s.audience = audience
-		return nil
-	}
-}
-
-// asked is the function of [WithAudience] for those who find out what an agent sees, nil
-// where everybody sees all.
-func (s *settings) asked() func(context.Context, core.SessionKey) (string, func(core.Skill) bool, error) {
-	if s.audience == nil {
-		return nil
-	}
-	return func(ctx context.Context, key core.SessionKey) (string, func(core.Skill) bool, error) {
-		a := s.audience(ctx, key)
-		if a.Allow != nil && a.Key == "" {
-			return "", nil, fmt.Errorf("session %q: %w", key.Session, ErrAudience)
-		}
-		return a.Key, a.Allow, nil
-	}
+	}, "WithAudience: nil")
 }
 
 // WithLifecycle reports every skill of the catalog as discovered and registered, when it
 // is read and when it changes. The other stations of skills are always events.
 func WithLifecycle() Option {
-	return func(s *settings) error {
-		s.lifecycle = true
-		return nil
-	}
+	return func(s *settings) error { s.lifecycle = true; return nil }
 }
 
 // WithMentions loads skills that the user names: with Dollar "$name" anywhere in a
@@ -118,26 +83,18 @@ func WithLifecycle() Option {
 // loads of that turn, in their order and up to the cap; skills that are hidden from the
 // model can be named too. What no skill is called is left alone. The default is none.
 func WithMentions(ways Mentions) Option {
-	return func(s *settings) error {
-		if ways > Dollar|Slash {
-			return fmt.Errorf("%w: WithMentions: %d", ErrOption, ways)
-		}
+	return checked(ways <= Dollar|Slash, func(s *settings) {
 		s.activation.Dollar, s.activation.Slash = ways&Dollar != 0, ways&Slash != 0
-		return nil
-	}
+	}, "WithMentions: %d", ways)
 }
 
 // WithActivation searches for the skills that each message of the user is likely to mean.
 // Suggest names at most so many of them in that message, and LoadFirst loads the first, as
 // a declared load. The default is neither; the model finds skills by itself.
 func WithActivation(a Activation, most int) Option {
-	return func(s *settings) error {
-		if a != Suggest && a != LoadFirst || most < 1 {
-			return fmt.Errorf("%w: WithActivation: %d, %d", ErrOption, a, most)
-		}
+	return checked((a == Suggest || a == LoadFirst) && most >= 1, func(s *settings) {
 		s.activation.Likely, s.activation.First = most, a == LoadFirst
-		return nil
-	}
+	}, "WithActivation: %d, %d", a, most)
 }
 
 // WithToolActivation denies calls of the host's tools for as long as none of their skills
@@ -163,11 +120,36 @@ func WithToolActivation(skills map[string][]string) Option {
 // with it, at most 16 docs and 6,000 tokens, and says which do not fit. These docs are
 // selected docs like others.
 func WithReferences(how tools.References) Option {
-	return func(s *settings) error {
-		if how > tools.ReferencesInline {
-			return fmt.Errorf("%w: WithReferences: %d", ErrOption, how)
+	return checked(how <= tools.ReferencesInline, func(s *settings) { s.references = how }, "WithReferences: %d", how)
+}
+
+// WithSearch says whether the model is offered skill_search, by which it finds skills
+// that the overview has no room for. That is decided at New and holds for the life of the
+// runtime. With [WithOfferedTools] or [WithOverviewRenderer], SearchAuto offers it only
+// where it is named.
+func WithSearch(mode SearchMode) Option {
+	return checked(mode <= SearchOff, func(s *settings) {
+		on := mode == SearchOn
+		s.offer.Search = &on
+		if mode == SearchAuto {
+			s.offer.Search = nil
 		}
-		s.references = how
-		return nil
-	}
+	}, "WithSearch: %d", mode)
+}
+
+// Embedder makes vectors of texts for [WithEmbedder].
+type Embedder = catalog.Embedder
+
+// WithEmbedder lets the vectors of an embedder have a part in the order of what searches
+// find, as [catalog.WithEmbedder] says. The adapters make one of that of a framework.
+// Where it fails, searches go by words, and the event search.bywords says why. It has no
+// effect on a catalog of the host's own ([WithCatalog]).
+func WithEmbedder(id string, e Embedder) Option {
+	return WithReading(catalog.WithEmbedder(id, e))
+}
+
+// WithPinned names skills whose descriptions the overview shows whole and before those of
+// other skills, as far as there is room.
+func WithPinned(names ...string) Option {
+	return func(s *settings) error { s.pinned = append(s.pinned, names...); return nil }
 }

@@ -11,7 +11,7 @@ import (
 // WithProfile sets which tools are offered. The default is tools.Full.
 func WithProfile(p tools.Profile) Option {
 	return func(s *settings) error {
-		s.profile = p
+		s.offer.Profile = p
 		_, err := p.Names()
 		return err
 	}
@@ -22,23 +22,14 @@ func WithProfile(p tools.Profile) Option {
 // nothing runs. Where [WithPlacement] says nothing, the vocabulary says where loaded
 // content goes.
 func WithVocabulary(v tools.Vocabulary) Option {
-	return func(s *settings) error {
-		if v.Loads() == "" {
-			return fmt.Errorf("%w: WithVocabulary: %q has no tool that loads skills", ErrOption, v.Name)
-		}
-		s.vocabulary = &v
-		return nil
-	}
+	return checked(v.Loads() != "", func(s *settings) { s.offer.Vocabulary = &v }, "WithVocabulary: %q has no tool that loads skills", v.Name)
 }
 
 // WithOfferedTools offers the model those of Satchel's tools that are named,
 // instead of a profile. A set that cannot work, such as skill_read without
 // skill_load, is an error of New.
 func WithOfferedTools(names ...string) Option {
-	return func(s *settings) error {
-		s.tools = append([]string{}, names...)
-		return nil
-	}
+	return func(s *settings) error { s.offer.Names = append([]string{}, names...); return nil }
 }
 
 // Runner says where commands of skills run and where their files go. Its zero value
@@ -52,10 +43,7 @@ type Runner = run.Runner
 // change ([Runtime.Ready] returns it), and the model is told to do without. Commands run
 // unconfined only with an executor of executor/local.
 func WithRunner(r Runner) Option {
-	return func(s *settings) error {
-		s.runner = &r
-		return nil
-	}
+	return func(s *settings) error { s.offer.Runner = &r; return nil }
 }
 
 // WithOnce lets a command start at most once, also when its call is executed again
@@ -91,19 +79,11 @@ func WithCommandsFromEnv() Option {
 // which 48 KiB, and 16 KiB for one file, are content that a run has collected. A
 // call may ask for less, never for more.
 func WithAnswerLimits(limits tools.Limits) Option {
-	return func(s *settings) error {
-		if min(limits.Answer, limits.InlineFile, limits.InlineTotal) < 0 {
-			return fmt.Errorf("%w: WithAnswerLimits: %+v", ErrOption, limits)
-		}
-		s.limits = limits
-		return nil
-	}
+	works := min(limits.Answer, limits.InlineFile, limits.InlineTotal) >= 0
+	return checked(works, func(s *settings) { s.limits = limits }, "WithAnswerLimits: %+v", limits)
 }
 
 // WithOperations offers further tools beside those of the profile.
 func WithOperations(operations ...tools.Operation) Option {
-	return func(s *settings) error {
-		s.operations = append(s.operations, operations...)
-		return nil
-	}
+	return func(s *settings) error { s.offer.Further = append(s.offer.Further, operations...); return nil }
 }

@@ -25,49 +25,28 @@ func WithLoadMode(mode loadmode.Mode) Option {
 // WithPlacement sets where loaded content goes. The default is
 // processors.InToolResult.
 func WithPlacement(p processors.Placement) Option {
-	return func(s *settings) error {
-		if p > processors.InSystem {
-			return fmt.Errorf("%w: WithPlacement: %d", ErrOption, p)
-		}
-		s.placement, s.placed = p, true
-		return nil
-	}
+	return checked(p <= processors.InSystem, func(s *settings) { s.placement, s.placed = p, true }, "WithPlacement: %d", p)
 }
 
 // WithSummaryRule sets what happens to loaded content whose message is missing
 // from a request marked by [WithSummary]. The default is
 // processors.SummaryAuto.
 func WithSummaryRule(rule processors.SummaryRule) Option {
-	return func(s *settings) error {
-		if rule > processors.SummarySkip {
-			return fmt.Errorf("%w: WithSummaryRule: %d", ErrOption, rule)
-		}
-		s.summary = rule
-		return nil
-	}
+	return checked(rule <= processors.SummarySkip, func(s *settings) { s.summary = rule }, "WithSummaryRule: %d", rule)
 }
 
 // WithMaxLoaded caps how many skills an agent has loaded at once; 0 is no cap.
 // The default is loadmode.DefaultMax. One load more unloads the least recently
 // used skill; see [WithVictim].
 func WithMaxLoaded(n int) Option {
-	return func(s *settings) error {
-		if n < 0 {
-			return fmt.Errorf("%w: WithMaxLoaded: %d", ErrOption, n)
-		}
-		s.max = n
-		return nil
-	}
+	return checked(n >= 0, func(s *settings) { s.max = n }, "WithMaxLoaded: %d", n)
 }
 
 // WithVictim chooses which skill is unloaded when one more is loaded than
 // [WithMaxLoaded] allows. The default, also for nil, is the least recently used
 // one.
 func WithVictim(victim loadmode.Victim) Option {
-	return func(s *settings) error {
-		s.victim = victim
-		return nil
-	}
+	return func(s *settings) error { s.victim = victim; return nil }
 }
 
 // WithContentBudget bounds the text of skills that an agent has in view, in estimated
@@ -77,34 +56,20 @@ func WithVictim(victim loadmode.Victim) Option {
 // Adaptive or a cache policy has left there; if that is not enough it changes nothing,
 // and its answer says what would be in view.
 func WithContentBudget(warn, max int) Option {
-	return func(s *settings) error {
-		if warn < 0 || max < 0 {
-			return fmt.Errorf("%w: WithContentBudget: %d, %d", ErrOption, warn, max)
-		}
-		s.budget = tools.Budget{Warn: warn, Max: max}
-		return nil
-	}
+	budget := tools.Budget{Warn: warn, Max: max}
+	return checked(min(warn, max) >= 0, func(s *settings) { s.budget = budget }, "WithContentBudget: %d, %d", warn, max)
 }
 
 // WithOverview sets how the overview lists the skills and how many tokens it
 // may take. Its Guidance, if not empty, replaces the default rules.
 func WithOverview(text processors.OverviewText) Option {
-	return func(s *settings) error {
-		if text.Tokens < 0 || text.Format > processors.Lines {
-			return fmt.Errorf("%w: WithOverview: %+v", ErrOption, text)
-		}
-		s.text = text
-		return nil
-	}
+	return checked(text.Tokens >= 0 && text.Format <= processors.Lines, func(s *settings) { s.offer.Text = text }, "WithOverview: %+v", text)
 }
 
 // WithGuidance replaces the rules that follow the list of skills in the overview; ""
 // leaves them out.
 func WithGuidance(text string) Option {
-	return func(s *settings) error {
-		s.guidance = &text
-		return nil
-	}
+	return func(s *settings) error { s.offer.Guidance = &text; return nil }
 }
 
 // WithOverviewRenderer replaces the list of skills. The function gets the
@@ -112,21 +77,12 @@ func WithGuidance(text string) Option {
 // skills; "" adds nothing to the request. The rules of [WithGuidance] follow it, since
 // without them a model takes the list for the skills; WithGuidance("") leaves them out.
 func WithOverviewRenderer(render func(skills []core.Skill) string) Option {
-	return func(s *settings) error {
-		s.renderer = render
-		return nil
-	}
+	return func(s *settings) error { s.offer.Renderer = render; return nil }
 }
 
 // WithSummarizer lets a function, such as a call of a model, write what [Runtime.Compact]
 // puts in the place of a skill's body. Where it fails, or what it writes is blank or not
 // shorter than the body, the outline of [processors.Outline] takes its place.
 func WithSummarizer(f func(ctx context.Context, skill, body string) (string, error)) Option {
-	return func(s *settings) error {
-		if f == nil {
-			return fmt.Errorf("%w: WithSummarizer: nil", ErrOption)
-		}
-		s.summarizer = f
-		return nil
-	}
+	return checked(f != nil, func(s *settings) { s.summarizer = f }, "WithSummarizer: nil")
 }

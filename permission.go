@@ -13,25 +13,13 @@ import (
 // that lists speak of are denied unless they are listed, and the host's other
 // tools go on.
 func WithPolicy(p permission.Policy) Option {
-	return func(s *settings) error {
-		if !p.Valid() {
-			return fmt.Errorf("%w: WithPolicy: %v", ErrOption, p)
-		}
-		s.judge.Policy = p
-		return nil
-	}
+	return checked(p.Valid(), func(s *settings) { s.judge.Policy = p }, "WithPolicy: %v", p)
 }
 
 // WithCombine sets how the lists of several loaded skills are taken together. The
 // default is permission.Union: what one of them allows is allowed.
 func WithCombine(c permission.Combine) Option {
-	return func(s *settings) error {
-		if !c.Valid() {
-			return fmt.Errorf("%w: WithCombine: %v", ErrOption, c)
-		}
-		s.judge.Combine = c
-		return nil
-	}
+	return checked(c.Valid(), func(s *settings) { s.judge.Combine = c }, "WithCombine: %v", c)
 }
 
 // WithHostTools says how lists of skills speak of the host's tools: which names stand
@@ -54,24 +42,12 @@ func WithHostTools(tools ...permission.Tool) Option {
 // session holds as long as only the skills of the question are loaded, with the same
 // content. Without an approver such calls are allowed.
 func WithApprover(approve core.Approver) Option {
-	return func(s *settings) error {
-		if approve == nil {
-			return fmt.Errorf("%w: WithApprover: nil", ErrOption)
-		}
-		s.approver = approve
-		return nil
-	}
+	return checked(approve != nil, func(s *settings) { s.approver = approve }, "WithApprover: nil")
 }
 
 // WithFreeAgents names agents that are bounded by their own lists only, and not by
 // those of an agent that calls them. The option counts in the runtime of the caller
 // and in that of the agent that is called.
 func WithFreeAgents(names ...string) Option {
-	return func(s *settings) error {
-		if slices.Contains(names, "") {
-			return fmt.Errorf("%w: WithFreeAgents: an empty name", ErrOption)
-		}
-		s.free = append(s.free, names...)
-		return nil
-	}
+	return checked(!slices.Contains(names, ""), func(s *settings) { s.free = append(s.free, names...) }, "WithFreeAgents: an empty name")
 }

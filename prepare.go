@@ -43,7 +43,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	if err := r.audiences.Know(ctx, req.Key, state); err != nil {
 		return core.View{}, err
 	}
-	if r.runner != nil {
+	if r.offer.Runner != nil {
 		req.Files = hostfiles.Named(req.Files, req.Messages, rec)
 		r.states.Keep(state, req.Files)
 	}
@@ -60,7 +60,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	}
 	text := r.stores.Texts(ctx, req.Key)
 	st := processors.State{
-		Mode: r.mode, Rule: r.summary, Delivers: r.delivers,
+		Mode: r.mode, Rule: r.summary, Delivers: r.clearing.Delivers,
 		Summary: req.Summary || ctx.Value(summaryKey{}) != nil,
 	}
 	if rec.Overview != "" {
@@ -72,7 +72,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 		st.Response = last.Calls()
 	}
 	st.Space = req.Space
-	if r.runner != nil && len(req.Files) > 0 {
+	if r.offer.Runner != nil && len(req.Files) > 0 {
 		st.Attached = processors.AttachedLines(req.Files)
 	}
 	render := func() (messages []core.Message, elsewhere processors.Elsewhere, err error) {
@@ -173,8 +173,8 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 	events := records.Completed(rec, next, "turn", r.mode)
 	r.bounds.Begin(ctx, next)
 	gone := r.overviews.Withdraw(next, skills)
-	if r.runner != nil && len(gone) > 0 {
-		if err := equipment.Unstage(ctx, r.runner.Workspaces, next.Key.Session, gone); err != nil {
+	if r.offer.Runner != nil && len(gone) > 0 {
+		if err := equipment.Unstage(ctx, r.offer.Runner.Workspaces, next.Key.Session, gone); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -185,7 +185,7 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 	}
 	if first {
 		// This is decided once: a session that was offered the tools keeps them.
-		next.NoSkills = len(r.offered) == 0 || r.overviews.Of(skills).Empty
+		next.NoSkills = len(r.Tools()) == 0 || r.overviews.Of(skills).Empty
 		if err := r.overviews.Freeze(ctx, next, skills, req.Messages); err != nil {
 			return nil, nil, err
 		}
@@ -193,7 +193,7 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 		if err != nil {
 			return nil, nil, err
 		}
-		restoring := rebuild.Rebuild{Scope: scope, Set: r.set, Ended: ended}
+		restoring := rebuild.Rebuild{Scope: scope, Set: r.offer.Set, Ended: ended}
 		if err := restoring.From(ctx, next, req.Messages); err != nil {
 			return nil, nil, err
 		}
@@ -206,8 +206,8 @@ func (r *Runtime) begin(ctx context.Context, rec *session.Record, t loadmode.Use
 			events = append(events, core.Event{Kind: core.CatalogChanged, Detail: next.Notes[notes].Text})
 		}
 	}
-	if r.runner != nil && r.runner.Attached != nil && !next.NoSkills {
-		hostfiles.Tell(next, r.runner.Attached(ctx), req.Files, req.Messages)
+	if r.offer.Runner != nil && r.offer.Runner.Attached != nil && !next.NoSkills {
+		hostfiles.Tell(next, r.offer.Runner.Attached(ctx), req.Files, req.Messages)
 	}
 	calls := next.Calls
 	if loads, _ := ctx.Value(loadsKey{}).([]Load); len(loads) > 0 {

@@ -3,13 +3,12 @@ package satchel
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/answers"
+	"github.com/satchel-go/satchel/internal/offering"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -101,7 +100,7 @@ func (c *Call) scope(ctx context.Context) (s *tools.Scope, err error) {
 		e.Call = c.call
 		emit(ctx, e)
 	}
-	if run := c.runtime.command; run != nil {
+	if run := c.runtime.offer.Command; run != nil {
 		s.Run = func(ctx context.Context, arguments string) (string, error) {
 			return run.Call(ctx, s, run.Decode(arguments))
 		}
@@ -152,15 +151,10 @@ func (c *Call) change(ctx context.Context) (string, error) {
 }
 
 // unknownTool returns the answer to a call of a tool that does not exist. It names
-// Satchel's tools where there are skills. It cannot name the host's tools, which the
-// runtime does not always know.
+// Satchel's tools where there are skills.
 func (r *Runtime) unknownTool(name string) string {
-	if len(name) > 80 {
-		name = name[:80]
+	if r.overviews.Of(r.catalog).Empty {
+		return offering.UnknownTool(name, nil)
 	}
-	text := fmt.Sprintf("error: there is no tool %q; call one that you were given", strings.ToValidUTF8(name, "\uFFFD"))
-	if len(r.offered) == 0 || r.overviews.Of(r.catalog).Empty {
-		return text
-	}
-	return text + ", such as " + strings.Join(r.toolNames(), ", ")
+	return offering.UnknownTool(name, r.Tools())
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/terminal"
-	"github.com/satchel-go/satchel/tools"
 )
 
 // Runtime gives agents their skills. One runtime serves any number of agents
@@ -31,12 +30,7 @@ import (
 type Runtime struct {
 	settings
 
-	catalog  *catalog.Catalog
-	set      *tools.Set
-	offered  []core.Tool
-	delivers map[string]bool
-	// command is skill_run, by which the scripts of another vocabulary run.
-	command *tools.Operation
+	catalog *catalog.Catalog
 	chain   []processors.Processor
 
 	stores    *records.Stores
@@ -98,6 +92,12 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 	return errors.Join(err, r.Close())
 }
 
+// Tools are the tools to offer the model, in a fixed order. They are constant
+// for the life of the runtime and depend neither on what is loaded nor on the
+// catalog: a session that began while there was no skill to see is offered none of
+// them, as core.View says. The caller must not change the slice.
+func (r *Runtime) Tools() []core.Tool { return r.offer.Set.Tools() }
+
 // Catalog returns the catalog.
 func (r *Runtime) Catalog() *catalog.Catalog { return r.catalog }
 
@@ -134,10 +134,10 @@ var ErrShutdown = errors.New("the runtime is shutting down")
 // can, or if the runtime runs none. It opens the sandbox of a host that names no
 // executor, as the first command would.
 func (r *Runtime) Ready(ctx context.Context) error {
-	if err := ctx.Err(); err != nil || r.runner == nil {
+	if err := ctx.Err(); err != nil || r.offer.Runner == nil {
 		return err
 	}
-	return equipment.Ready(r.runner)
+	return equipment.Ready(r.offer.Runner)
 }
 
 // ErrClosed reports a command for a runtime that was closed.

@@ -17,11 +17,11 @@ func (r *Runtime) scope(key core.SessionKey, state *agentstate.State) *tools.Sco
 		Budget:     r.budget,
 		TextSize:   func(ctx context.Context, digest string) (int, error) { return r.stores.Size(ctx, key, digest) },
 		Sessions:   r.terminals,
-		Library:    r.library,
+		Library:    r.offer.Library,
 		Files:      state.Attached,
 		Hidden:     state.IsHidden,
 		Restricted: r.bounds.Restricted(state),
-		Entry:      r.text.Entry,
+		Entry:      r.offer.Text.Entry,
 		Found:      state.Found,
 		References: r.references,
 		Pin:        func(ctx context.Context, c catalog.Content) error { return r.stores.Pin(ctx, key, c) },
@@ -30,12 +30,12 @@ func (r *Runtime) scope(key core.SessionKey, state *agentstate.State) *tools.Sco
 			r.tell.Emit(ctx, e)
 		},
 	}
-	if r.vocabulary != nil {
-		s.Loads, s.Evicts = r.vocabulary.Loads(), r.vocabulary.Evicts
+	if r.offer.Vocabulary != nil {
+		s.Loads, s.Evicts = r.offer.Vocabulary.Loads(), r.offer.Vocabulary.Evicts
 	}
-	if r.runner != nil {
-		s.ReadRef = func(ctx context.Context, ref string) ([]byte, error) { return r.runner.ReadRef(ctx, s, ref) }
-		s.WorkspaceAt = func(ctx context.Context) (string, error) { return r.runner.WorkspaceAt(ctx, key.Session) }
+	if r.offer.Runner != nil {
+		s.ReadRef = func(ctx context.Context, ref string) ([]byte, error) { return r.offer.Runner.ReadRef(ctx, s, ref) }
+		s.WorkspaceAt = func(ctx context.Context) (string, error) { return r.offer.Runner.WorkspaceAt(ctx, key.Session) }
 	}
 	return s
 }

@@ -69,7 +69,7 @@ func (r *Runtime) Clear(ctx context.Context) error {
 		r.terminals.End(cleared)
 	}
 	loaded, err := r.stores.Release(ctx, own, cleared)
-	if r.runner == nil || loaded || r.terminals.Any(func(key core.SessionKey) bool { return key.Session == own.Session && !cleared(key) }) {
+	if r.offer.Runner == nil || loaded || r.terminals.Any(func(key core.SessionKey) bool { return key.Session == own.Session && !cleared(key) }) {
 		return err
 	}
 	return errors.Join(err, r.endWorkspace(ctx, own.Session))
@@ -109,7 +109,7 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 	}
 	err := r.stores.Of(key).End(ctx, id)
 	r.states.End(id)
-	if r.runner != nil {
+	if r.offer.Runner != nil {
 		r.terminals.EndSession(id)
 		err = errors.Join(err, r.endWorkspace(ctx, id))
 	}
@@ -118,7 +118,7 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 
 func (r *Runtime) endWorkspace(ctx context.Context, id string) error {
 	began := time.Now()
-	err := r.runner.Workspaces.End(id)
+	err := r.offer.Runner.Workspaces.End(id)
 	r.tell.Emit(ctx, core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
 	return err
 }

@@ -1,15 +1,20 @@
-// Package offering chooses the tools that a runtime offers.
+// Package offering chooses what a runtime offers: the tools, how requests list the skills,
+// and what is shown of a library.
 package offering
 
 import (
 	"slices"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/run"
+	"github.com/satchel-go/satchel/tools/unified"
 )
 
-// Offer says which tools are offered.
+// Offer says what is offered. Its fields are the host's wishes; Choose and List replace
+// some of them by what becomes of those.
 type Offer struct {
 	Profile tools.Profile
 	// Names are those of the tools that the host wants in place of its profile, nil for
@@ -21,7 +26,19 @@ type Offer struct {
 	Further []tools.Operation
 	// Runner runs commands, nil where nothing runs.
 	Runner *run.Runner
+	// Library is where skills are edited, nil for nowhere.
+	Library *unified.Desk
+	// Text lists the skills, and Renderer does in its place. Guidance are rules in place
+	// of those of the tools.
+	Text     processors.OverviewText
+	Renderer func([]core.Skill) string
+	Guidance *string
+	// Search says whether skill_search is offered. Nil leaves that to the room for the
+	// list.
+	Search *bool
 
+	// Set are the chosen tools.
+	Set *tools.Set
 	// Command is skill_run once the tools are chosen, where the scripts of another
 	// vocabulary run by it.
 	Command *tools.Operation
@@ -41,20 +58,25 @@ func (o *Offer) Executes() bool {
 }
 
 // Choose builds the set of the tools that the options name, and of further ones.
-func (o *Offer) Choose(further ...string) (*tools.Set, error) {
+func (o *Offer) Choose(further ...string) error {
 	of := o.ofProfile
 	if o.Vocabulary != nil {
 		of = o.ofVocabulary
 	}
 	operations, names, err := of()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	names = append(names, further...)
-	for _, op := range o.Further {
+	added := o.Further
+	if o.Library != nil && o.Library.Edit != unified.Never && o.Vocabulary == nil {
+		added = append(slices.Clip(added), unified.Update("skill_update"))
+	}
+	for _, op := range added {
 		operations, names = append(operations, op), append(names, op.Name)
 	}
-	return tools.Choose(operations, names)
+	o.Set, err = tools.Choose(operations, names)
+	return err
 }
 
 // ofProfile returns Satchel's own operations, and the names of those that the options
@@ -80,10 +102,13 @@ func (o *Offer) ofProfile() (operations []tools.Operation, names []string, err e
 }
 
 // ofVocabulary is ofProfile for another vocabulary. What runs scripts in it is left out
-// where nothing runs.
+// where nothing runs, and what edits skills where nobody may.
 func (o *Offer) ofVocabulary() (operations []tools.Operation, names []string, err error) {
 	names = slices.Clone(o.Names)
 	for _, op := range o.Vocabulary.Operations {
+		if o.Library != nil && o.Library.Edit == unified.Never && op.Name == "updateSkill" {
+			continue
+		}
 		if op.Runs != nil {
 			if o.Runner == nil || o.Profile == tools.KnowledgeOnly {
 				continue
