@@ -4,32 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/answers"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
-
-// mayLoadAgain reports whether a call of a new response may load its skill again: in
-// mode Adaptive, a command of a skill whose load has ended and whose text the last
-// request showed. Such a call is numbered like a load.
-func (r *Runtime) mayLoadAgain(state *agentstate.State, o *tools.Operation, call core.ToolCall) bool {
-	rec := state.LastRecord()
-	if r.mode != loadmode.Adaptive || !o.LoadsAgain || rec == nil || !slices.ContainsFunc(rec.Deliveries, hasEnded) {
-		return false
-	}
-	skill, ok := r.audiences.SeenBy(state).Snapshot().Skill(o.Decode(call.Arguments).Text("skill"))
-	return ok && rec.Find(skill.Name) == nil && slices.ContainsFunc(rec.Deliveries, func(d session.Delivery) bool {
-		return hasEnded(d) && d.Skill == skill.Name
-	})
-}
-
-func hasEnded(d session.Delivery) bool { return d.Ended }
 
 // loadAgain loads the skill that the call runs, where only its text is left of an
 // ended load, before the call is judged: the skill's list judges this very call. It

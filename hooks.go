@@ -3,15 +3,10 @@ package satchel
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/bounds"
-	"github.com/satchel-go/satchel/internal/records"
-	"github.com/satchel-go/satchel/internal/response"
-	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 // Hooks returns what an adapter needs of the runtime beside its public methods.
@@ -43,61 +38,10 @@ func (h hooks) Bounds() *bounds.Bounds { return h.runtime.bounds }
 
 func (h hooks) WatchesPrefix() bool { return h.runtime.guarded }
 
-// maxCalls bounds the calls of the runtime's own tools in one response: each of them
-// may be an entry of the record, which each of them reads.
-const maxCalls = 256
-
 // Observe enters a complete response of the model into the record.
 func (h hooks) Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error {
-	r := h.runtime
 	if err := admit(key); err != nil {
 		return err
 	}
-	state := r.states.Of(key)
-	made := make([]response.Made, 0, len(calls))
-	changes, own := false, 0
-	for _, call := range calls {
-		m := response.Made{Call: call}
-		o := r.offer.Set.Operation(call.Name)
-		if o != nil {
-			own++
-			m.Excess = own > maxCalls
-		}
-		if o != nil && !m.Excess {
-			m.Changes, m.Ordered = o.Changes && (o.ChangesWith == nil || o.IsChange(o.Decode(call.Arguments))) || r.mayLoadAgain(state, o, call), o.Ordered
-			m.Once = r.once && o.Once
-		}
-		changes = changes || m.Changes || m.Once
-		made = append(made, m)
-	}
-	again := r.once && !state.WereAnswered(calls)
-	clean := true
-	if changes || r.mode == loadmode.Once || !state.IsClean() {
-		var events []core.Event
-		rec, err := session.Update(ctx, r.stores.Of(key), key, func(rec *session.Record) (*session.Record, error) {
-			next := rec.Clone()
-			events = nil
-			changed := loadmode.Spend(next, r.mode)
-			if changed {
-				events = records.Answered(rec, next)
-			}
-			if !response.CanWait(rec, made) {
-				changed = response.Enter(next, made, again) || changed
-			}
-			if !changed {
-				return nil, nil
-			}
-			next.KeepBeginning(rec)
-			return next, nil
-		})
-		if err != nil {
-			return err
-		}
-		for _, e := range events {
-			r.tell.Emit(ctx, e)
-		}
-		clean = len(rec.Unnumbered) == 0
-	}
-	state.Respond(response.New(made, time.After), len(calls), clean)
-	return nil
+	return h.runtime.turns.Observe(ctx, key, h.runtime.states.Of(key), calls)
 }

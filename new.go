@@ -17,6 +17,7 @@ import (
 	"github.com/satchel-go/satchel/internal/overview"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/shortening"
+	"github.com/satchel-go/satchel/internal/turns"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -135,6 +136,10 @@ func (r *Runtime) list() error {
 			}
 			r.tell.Cut(fit)
 		},
+	}
+	r.turns = turns.Turns{
+		Mode: r.mode, Once: r.once, Set: r.offer.Set, Runner: r.offer.Runner, Activation: r.activation, Stores: r.stores,
+		Audiences: &r.audiences, Overviews: r.overviews, Clearing: &r.clearing, Bounds: r.bounds, Tell: r.tell, Scope: r.scope,
 	}
 	r.tell.Scanned(context.Background(), r.catalog.Snapshot())
 	return nil

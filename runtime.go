@@ -20,6 +20,7 @@ import (
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/internal/shortening"
+	"github.com/satchel-go/satchel/internal/turns"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/terminal"
@@ -46,6 +47,7 @@ type Runtime struct {
 	audiences agentstate.Audiences
 	bounds    *bounds.Bounds
 	overviews *overview.Overviews
+	turns     turns.Turns
 	open      response.Open
 	closing   sync.Once
 	closed    error // of Close

@@ -1,0 +1,90 @@
+package turns
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/records"
+	"github.com/satchel-go/satchel/internal/response"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// maxCalls bounds the calls of the runtime's own tools in one response: each of them
+// may be an entry of the record, which each of them reads.
+const maxCalls = 256
+
+// Observe enters a complete response of the model into the record.
+func (t *Turns) Observe(ctx context.Context, key core.SessionKey, state *agentstate.State, calls []core.ToolCall) error {
+	made, changes := t.made(state, calls)
+	again := t.Once && !state.WereAnswered(calls)
+	clean := true
+	if changes || t.Mode == loadmode.Once || !state.IsClean() {
+		var events []core.Event
+		rec, err := session.Update(ctx, t.Stores.Of(key), key, func(rec *session.Record) (*session.Record, error) {
+			next := rec.Clone()
+			events = nil
+			changed := loadmode.Spend(next, t.Mode)
+			if changed {
+				events = records.Answered(rec, next)
+			}
+			if !response.CanWait(rec, made) {
+				changed = response.Enter(next, made, again) || changed
+			}
+			if !changed {
+				return nil, nil
+			}
+			next.KeepBeginning(rec)
+			return next, nil
+		})
+		if err != nil {
+			return err
+		}
+		t.Tell.EmitAll(ctx, key, events)
+		clean = len(rec.Unnumbered) == 0
+	}
+	state.Respond(response.New(made, time.After), len(calls), clean)
+	return nil
+}
+
+// made says of each call of a response what it may do, and whether one of them may change
+// the record.
+func (t *Turns) made(state *agentstate.State, calls []core.ToolCall) (made []response.Made, changes bool) {
+	made = make([]response.Made, 0, len(calls))
+	own := 0
+	for _, call := range calls {
+		m := response.Made{Call: call}
+		o := t.Set.Operation(call.Name)
+		if o != nil {
+			own++
+			m.Excess = own > maxCalls
+		}
+		if o != nil && !m.Excess {
+			m.Changes, m.Ordered = o.Changes && (o.ChangesWith == nil || o.IsChange(o.Decode(call.Arguments))) || t.mayLoadAgain(state, o, call), o.Ordered
+			m.Once = t.Once && o.Once
+		}
+		changes = changes || m.Changes || m.Once
+		made = append(made, m)
+	}
+	return made, changes
+}
+
+// mayLoadAgain reports whether a call of a new response may load its skill again: in
+// mode Adaptive, a command of a skill whose load has ended and whose text the last
+// request showed. Such a call is numbered like a load.
+func (t *Turns) mayLoadAgain(state *agentstate.State, o *tools.Operation, call core.ToolCall) bool {
+	rec := state.LastRecord()
+	if t.Mode != loadmode.Adaptive || !o.LoadsAgain || rec == nil || !slices.ContainsFunc(rec.Deliveries, hasEnded) {
+		return false
+	}
+	skill, ok := t.Audiences.SeenBy(state).Snapshot().Skill(o.Decode(call.Arguments).Text("skill"))
+	return ok && rec.Find(skill.Name) == nil && slices.ContainsFunc(rec.Deliveries, func(d session.Delivery) bool {
+		return hasEnded(d) && d.Skill == skill.Name
+	})
+}
+
+func hasEnded(d session.Delivery) bool { return d.Ended }

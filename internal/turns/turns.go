@@ -1,0 +1,106 @@
+// Package turns takes the records of agents from one user turn to the next, and enters the
+// responses of the model into them.
+package turns
+
+import (
+	"context"
+	"weak"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/internal/activation"
+	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/bounds"
+	"github.com/satchel-go/satchel/internal/clearing"
+	"github.com/satchel-go/satchel/internal/events"
+	"github.com/satchel-go/satchel/internal/overview"
+	"github.com/satchel-go/satchel/internal/records"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/tools/run"
+)
+
+// Turns are those of the agents of a runtime. Its fields are set before its first use and
+// not changed then.
+type Turns struct {
+	Mode loadmode.Mode
+	// Once says that commands start at most once.
+	Once bool
+	Set  *tools.Set
+	// Runner runs commands, nil where nothing runs.
+	Runner     *run.Runner
+	Activation activation.Activation
+	Stores     *records.Stores
+	Audiences  *agentstate.Audiences
+	Overviews  *overview.Overviews
+	Clearing   *clearing.Clearing
+	Bounds     *bounds.Bounds
+	Tell       *events.Teller
+	// Scope returns what operations of an agent may use.
+	Scope func(core.SessionKey, *agentstate.State) *tools.Scope
+}
+
+// Advance loads the record of a request. Where the request begins a user turn, it saves
+// and returns the record with which that turn begins; the host has declared these loads
+// for it.
+func (t *Turns) Advance(ctx context.Context, req *core.Request, state *agentstate.State, loads []tools.Declared) (*session.Record, error) {
+	store := t.Stores.Of(req.Key)
+	rec, err := store.Load(ctx, req.Key)
+	if err != nil {
+		return nil, err
+	}
+	state.Saw(rec)
+	token := ""
+	if turn := hook.TurnOf(ctx); turn != nil {
+		token = turn.Token
+	}
+	find := func(rec *session.Record) loadmode.UserTurn {
+		return loadmode.FindTurn(rec, req.Messages, token, state.IsAnswered(), state.Mark)
+	}
+	entered := state.Enter(attemptOf(ctx))
+	if turn := find(rec); !turn.Begins {
+		if entered && turn.IsAnew(rec) {
+			again, events, err := t.Stores.BeginAgain(ctx, rec, t.Mode)
+			if err != nil {
+				return nil, err
+			}
+			rec = again
+			state.BeginAgain()
+			t.Tell.EmitAll(ctx, req.Key, events)
+		}
+		state.InTurn(rec.Turn)
+		return t.Clearing.Within(ctx, store, rec, req.Messages)
+	}
+	var begun *beginning
+	rec, err = session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
+		begun = &beginning{Turns: t, req: req, state: state, loads: loads}
+		turn := find(rec)
+		if !turn.Begins {
+			return nil, nil // another call of this turn was faster
+		}
+		return begun.after(ctx, rec, turn)
+	})
+	if err != nil {
+		return nil, err
+	}
+	state.BeginTurn()
+	state.InTurn(rec.Turn)
+	t.Tell.EmitAll(ctx, req.Key, begun.events)
+	return rec, nil
+}
+
+// attemptOf identifies the attempt to answer a turn that ctx belongs to, nil where nothing
+// says so: that of satchel.BeginTurn, or else the run of the framework.
+func attemptOf(ctx context.Context) any {
+	if t := hook.TurnOf(ctx); t != nil {
+		if t.Continues {
+			return nil
+		}
+		return weak.Make(t)
+	}
+	if run, _ := hook.RunOf(ctx); run != nil {
+		return weak.Make(run)
+	}
+	return nil
+}
