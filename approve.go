@@ -76,7 +76,7 @@ func (c *Call) approve(ctx context.Context, rec *session.Record, grant *session.
 	switch answer {
 	case core.AnswerSession:
 		v.Reason = "approved for the session"
-		if err := c.grant(ctx, grant); err != nil {
+		if err := approval.Save(ctx, r.stores.Of(c.key), c.key, grant); err != nil {
 			return core.Decision{}, err
 		}
 	case core.AnswerAllow:
@@ -89,20 +89,6 @@ func (c *Call) approve(ctx context.Context, rec *session.Record, grant *session.
 		c.approval = q.Approval
 	}
 	return c.allow(ctx, v), nil
-}
-
-// grant saves an approval for the session. It does nothing for nil.
-func (c *Call) grant(ctx context.Context, grant *session.Grant) error {
-	if grant == nil {
-		return nil
-	}
-	_, err := session.Update(ctx, c.runtime.stores.Of(c.key), c.key, func(rec *session.Record) (*session.Record, error) {
-		next := rec.Clone()
-		next.Key = c.key
-		next.Grant(*grant)
-		return next, nil
-	})
-	return err
 }
 
 // allow reports that the call may be executed.

@@ -30,9 +30,6 @@ type Call struct {
 	// open: the call is not closed yet, and Shutdown waits for it.
 	open bool
 
-	// again is what the load answered that the call has made, "" for none.
-	again string
-
 	// approval is what a question about the call was answered for; nil for none.
 	approval any
 

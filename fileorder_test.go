@@ -33,7 +33,6 @@ var fileOrder = []string{
 	"prepare.go",
 	"agent.go",
 	"call.go",
-	"again.go",
 	"approve.go",
 	"gate.go",
 	"run.go",

@@ -2,21 +2,25 @@ package satchel
 
 import (
 	"context"
+	"errors"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/activation"
+	"github.com/satchel-go/satchel/internal/answers"
 	"github.com/satchel-go/satchel/internal/approval"
+	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
 )
 
 // Gate decides whether the call may be executed: first the function of
 // [WithGate] decides, then the lists of the loaded skills, then the approver.
 // Loads that come earlier in the response count, later ones do not. A call that
 // loads its skill again, in load mode Adaptive, does so here, and the list of the
-// skill judges it. The decision is an event. A call is judged once: asked again, Gate returns the same
-// decision, and what was judged is what [Call.Run] runs.
+// skill judges it. The decision is an event. A call is judged once: asked again, Gate
+// returns the same decision, and what was judged is what [Call.Run] runs.
 //
 // An error means that the run must stop: its context ended, the store failed, or
 // the approver returned it. A call whose gate failed is not judged.
@@ -28,7 +32,7 @@ func (c *Call) Gate(ctx context.Context) (core.Decision, error) {
 			return core.Decision{}, err
 		}
 		if d.Denied {
-			d.Reason = c.withLoad(d.Reason)
+			d.Reason = c.saving.WithLoad(d.Reason)
 		}
 		c.gate = &d
 	}
@@ -38,6 +42,7 @@ func (c *Call) Gate(ctx context.Context) (core.Decision, error) {
 	return *c.gate, nil
 }
 
+// judge decides about a call that was not judged yet.
 func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	r := c.runtime
 	if c.operation != nil && c.place.Excess() {
@@ -48,19 +53,12 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 			return c.deny(ctx, permission.Verdict{Reason: d.Reason}), nil
 		}
 	}
-	inactive, err := c.inactive(ctx)
-	if err != nil {
-		return core.Decision{}, err
-	}
-	if inactive != "" {
-		return c.deny(ctx, permission.Verdict{Reason: inactive}), nil
-	}
-	refusal, err := c.loadAgain(ctx)
-	if err != nil {
-		return core.Decision{}, err
-	}
-	if refusal != "" {
-		return c.deny(ctx, permission.Verdict{Reason: refusal}), nil
+	for _, try := range []func(context.Context) (refusal string, err error){c.inactive, c.loadAgain} {
+		if refusal, err := try(ctx); err != nil {
+			return core.Decision{}, err
+		} else if refusal != "" {
+			return c.deny(ctx, permission.Verdict{Reason: refusal}), nil
+		}
 	}
 	c.request = c.requests(ctx)
 	asks := c.operation != nil && c.operation.Question != nil
@@ -107,6 +105,28 @@ const tooMany = "error: not executed: one message may hold 256 calls of skill to
 // unknownLists is the answer to a call that comes before an earlier load of its
 // response: the load may bring a list.
 const unknownLists = "denied: a call before this one in the same message has not been executed, and it may change which tools are allowed. Make this call again."
+
+// loadAgain loads the skill that the call runs, where only its text is left of an
+// ended load, before the call is judged: the skill's list judges this very call. It
+// returns why the call cannot run, "" if nothing speaks against it. The host's gate may
+// deny that as it may deny a call of skill_load.
+func (c *Call) loadAgain(ctx context.Context) (refusal string, err error) {
+	r := c.runtime
+	if c.operation == nil || !c.operation.LoadsAgain || r.mode != loadmode.Adaptive || c.place != nil && !c.place.Changes() {
+		return "", nil
+	}
+	defer c.place.Settle()
+	if _, err := c.saving.Wait(ctx, c.place.WaitForChanges); err != nil {
+		return "", err
+	}
+	err = c.saving.LoadAgain(ctx, r.scope(c.key, c.state), c.args.Text("skill"), func(skill string) bool {
+		return r.gate != nil && r.gate(ctx, c.key, answers.LoadOf(c.call, skill)).Denied
+	})
+	if told, ok := errors.AsType[tools.ModelError](err); ok {
+		return string(told), nil
+	}
+	return "", err
+}
 
 // inactive returns why a tool of the host may not be called yet, "" if nothing speaks
 // against it.
@@ -186,7 +206,7 @@ func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
 	}
 	if c.verdict.Outcome == permission.Denied {
 		d := c.deny(ctx, c.verdict)
-		d.Reason = c.withLoad(d.Reason)
+		d.Reason = c.saving.WithLoad(d.Reason)
 		c.gate = &d
 	}
 	return *c.gate, nil

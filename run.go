@@ -2,7 +2,6 @@ package satchel
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
@@ -70,7 +69,7 @@ func (c *Call) run(ctx context.Context) (string, error) {
 	}
 	var once *answers.Once
 	if c.runtime.once && o.Once {
-		if once, err = c.saving.Once(ctx, c.withLoad); err != nil {
+		if once, err = c.saving.Once(ctx); err != nil {
 			return "", err
 		}
 	}
@@ -80,15 +79,15 @@ func (c *Call) run(ctx context.Context) (string, error) {
 		}
 		s.Begin = once.Begin
 	}
-	if c.again != "" { // it stands in the answer too
+	if load := c.saving.WithLoad("{ }"); load != "{ }" { // it stands in the answer too
 		s.Limits = s.Limits.OrDefaults()
-		s.Limits.Answer -= min(len(c.withLoad("{ }")), s.Limits.Answer/2)
+		s.Limits.Answer -= min(len(load), s.Limits.Answer/2)
 	}
 	answer, err := o.Answer(ctx, s, c.args)
 	if err != nil {
 		return "", err
 	}
-	return once.End(ctx, c.withLoad(answer))
+	return once.End(ctx, c.saving.WithLoad(answer))
 }
 
 // scope returns what the operation may use of the runtime.
@@ -122,32 +121,24 @@ func (c *Call) scope(ctx context.Context) (s *tools.Scope, err error) {
 // change answers a call that changes what is loaded. Its answer is saved together with
 // the change.
 func (c *Call) change(ctx context.Context) (string, error) {
-	for {
-		rec, err := c.saving.Load(ctx)
-		if err != nil {
-			return "", err
+	return c.saving.Numbered(ctx, true, func(rec *session.Record, n *answers.Number) (string, error) {
+		if n.Was.Done {
+			return n.Was.Answer, nil
 		}
-		number := c.saving.Number(rec, true)
-		if number.Was.Done {
-			return number.Was.Answer, nil
-		}
-		if number.IsKnown() {
+		if n.IsKnown() {
 			c.place.Found(rec)
 		}
 		s, err := c.scope(ctx)
 		if err != nil {
 			return "", err
 		}
-		s.Number, s.Update = number.Call(), number.Update
+		n.Scope(s)
 		answer, err := c.operation.Answer(ctx, s, c.args)
-		if err == nil {
-			answer, err = number.End(ctx, answer)
+		if err != nil {
+			return "", err
 		}
-		if !errors.Is(err, answers.ErrNumberTaken) {
-			return answer, err
-		}
-		c.saving.Forget()
-	}
+		return n.End(ctx, answer)
+	})
 }
 
 // unknownTool returns the answer to a call of a tool that does not exist. It names

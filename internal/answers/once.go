@@ -30,8 +30,8 @@ type Once struct {
 
 // Once looks up a call whose command may start only once. It returns nil for a call that
 // belongs to no response and has no id: it cannot be told from others like it, so its
-// command runs. said adds to an answer what the call has done before.
-func (s *Saving) Once(ctx context.Context, said func(answer string) string) (*Once, error) {
+// command runs.
+func (s *Saving) Once(ctx context.Context) (*Once, error) {
 	if s.Place == nil && (s.Call.ID == "" || s.Observed) {
 		return nil, nil
 	}
@@ -42,7 +42,7 @@ func (s *Saving) Once(ctx context.Context, said func(answer string) string) (*On
 	}
 	was, err := s.noted(rec)
 	if err != nil {
-		o.Ended, o.Answer = true, said("error: "+begunBefore)
+		o.Ended, o.Answer = true, s.WithLoad("error: "+begunBefore)
 		return o, nil
 	}
 	if !was.Begun {
@@ -51,7 +51,7 @@ func (s *Saving) Once(ctx context.Context, said func(answer string) string) (*On
 		}
 	}
 	if o.Ended = was.Done || was.Begun; o.Ended {
-		o.Answer, err = s.answered(ctx, was, said)
+		o.Answer, err = s.answered(ctx, was)
 	}
 	return o, err
 }
@@ -78,10 +78,10 @@ func (s *Saving) noted(rec *session.Record) (session.Pending, error) {
 }
 
 // answered returns the answer to a call that was begun before.
-func (s *Saving) answered(ctx context.Context, was session.Pending, said func(string) string) (string, error) {
+func (s *Saving) answered(ctx context.Context, was session.Pending) (string, error) {
 	switch {
 	case !was.Done:
-		return said("error: " + begunBefore), nil
+		return s.WithLoad("error: " + begunBefore), nil
 	case was.Text == "":
 		return was.Answer, nil
 	}

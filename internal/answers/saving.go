@@ -30,6 +30,8 @@ type Saving struct {
 	// awaited says that the call has waited for earlier ones.
 	record  *session.Record
 	awaited bool
+	// again is what the load answered that the call has made, "" for none.
+	again string
 }
 
 // Record returns the record as it was loaded or saved last, nil where it must be loaded.
@@ -83,9 +85,25 @@ func (s *Saving) Update(ctx context.Context, change tools.Change) (answer string
 	return answer, nil
 }
 
-// ErrNumberTaken reports that another call was given the number that this one
-// was to have.
-var ErrNumberTaken = errors.New("the number of the call is taken")
+// errTaken reports that another call was given the number that this one was to have.
+var errTaken = errors.New("the number of the call is taken")
+
+// Numbered answers a call that changes the record. answer gets the record and a number for
+// the call, once more where another call was given the number meanwhile. done says that the
+// call has ended with the answer.
+func (s *Saving) Numbered(ctx context.Context, done bool, answer func(rec *session.Record, n *Number) (string, error)) (string, error) {
+	for {
+		rec, err := s.Load(ctx)
+		if err != nil {
+			return "", err
+		}
+		text, err := answer(rec, s.number(rec, done))
+		if !errors.Is(err, errTaken) {
+			return text, err
+		}
+		s.Forget()
+	}
+}
 
 // Number is the number under which a call changes the record.
 type Number struct {
@@ -98,9 +116,9 @@ type Number struct {
 	only, saved bool
 }
 
-// Number returns the number that rec has given the call, or else the next one, which the
-// call gets with its answer. done says that the call has ended with that answer.
-func (s *Saving) Number(rec *session.Record, done bool) *Number {
+// number returns the number that rec has given the call, or else the next one, which the
+// call gets with its answer.
+func (s *Saving) number(rec *session.Record, done bool) *Number {
 	n := &Number{saving: s, only: s.isOnly(), as: session.Pending{Call: rec.Calls + 1, From: response.Kept(s.Call), Done: done}}
 	if i := response.FindPending(rec.Pending, s.Place, s.Call); i >= 0 {
 		n.Was = rec.Pending[i]
@@ -109,18 +127,18 @@ func (s *Saving) Number(rec *session.Record, done bool) *Number {
 	return n
 }
 
-// Call is the number itself.
-func (n *Number) Call() int { return n.as.Call }
+// Scope lets a scope change the record under the number.
+func (n *Number) Scope(s *tools.Scope) { s.Number, s.Update = n.as.Call, n.update }
 
 // IsKnown reports whether the record had given the call this number.
 func (n *Number) IsKnown() bool { return n.Was.Call != 0 }
 
-// Update saves what change makes of the record, and the answer of the call under its
-// number. The error wraps [ErrNumberTaken] where another call was given that meanwhile.
-func (n *Number) Update(ctx context.Context, change tools.Change) (answer string, err error) {
+// update saves what change makes of the record, and the answer of the call under its
+// number. The error wraps errTaken where another call was given that meanwhile.
+func (n *Number) update(ctx context.Context, change tools.Change) (answer string, err error) {
 	answer, err = n.saving.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
 		if !n.IsKnown() && rec.Calls >= n.as.Call {
-			return nil, "", ErrNumberTaken
+			return nil, "", errTaken
 		}
 		next, text, err := change(rec)
 		if err != nil {
@@ -140,7 +158,7 @@ func (n *Number) Update(ctx context.Context, change tools.Change) (answer string
 func (n *Number) End(ctx context.Context, answer string) (string, error) {
 	var err error
 	if !n.saved {
-		answer, err = n.Update(ctx, func(*session.Record) (*session.Record, string, error) { return nil, answer, nil })
+		answer, err = n.update(ctx, func(*session.Record) (*session.Record, string, error) { return nil, answer, nil })
 	}
 	if err == nil && n.only && !n.IsKnown() {
 		n.saving.Place.SetNumber(n.as.Call)

@@ -64,6 +64,20 @@ func Bind(ctx context.Context, call core.ToolCall, request *permission.Request, 
 	return grant, canonjson.Sum(parts...), nil
 }
 
+// Save saves a grant for the session of key. It does nothing for nil.
+func Save(ctx context.Context, store session.Store, key core.SessionKey, grant *session.Grant) error {
+	if grant == nil {
+		return nil
+	}
+	_, err := session.Update(ctx, store, key, func(rec *session.Record) (*session.Record, error) {
+		next := rec.Clone()
+		next.Key = key
+		next.Grant(*grant)
+		return next, nil
+	})
+	return err
+}
+
 // Bounds of the skills whose files are read for an approval. An approval of a call
 // that names a larger skill covers that one call.
 const (
