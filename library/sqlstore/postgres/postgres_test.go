@@ -157,21 +157,10 @@ func TestPostgres(t *testing.T) {
 	})
 }
 
-// logged sends what is logged.
-type logged chan string
-
-func (l logged) Write(b []byte) (int, error) {
-	select {
-	case l <- string(b):
-	default: // the test has what it waits for
-	}
-	return len(b), nil
-}
-
 // TestOptions: there are no more connections than is said, and the loss of the one that
 // listens is logged.
 func TestOptions(t *testing.T) {
-	log := make(logged, 1)
+	log := make(crash.Logged, 1)
 	dsn := database(t, servertest.Shared(t, "postgres"))
 	s, err := postgres.Open(t.Context(), dsn, postgres.WithMigrate(), postgres.WithConns(2), postgres.WithLogger(slog.New(slog.NewTextHandler(log, nil))))
 	if err != nil {

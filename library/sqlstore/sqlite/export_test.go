@@ -3,8 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"log/slog"
-	"time"
 
 	"github.com/satchel-go/satchel/library/sqlstore"
 )
@@ -12,7 +10,7 @@ import (
 // Dialect is for stores that tests make over drivers of their own.
 var Dialect = dialect
 
-// OpenOver is Open over databases that are open, and looks every millisecond.
-func OpenOver(ctx context.Context, read, write *sql.DB, logger *slog.Logger) (*sqlstore.Store, error) {
-	return open(ctx, "test", read, write, config{logger: logger, watch: time.Millisecond})
+// OpenOver is Open over databases that are open.
+func OpenOver(ctx context.Context, read, write *sql.DB, opts ...Option) (*sqlstore.Store, error) {
+	return open(ctx, "test", read, write, configure(opts))
 }

@@ -30,6 +30,14 @@ type config struct {
 	watch  time.Duration
 }
 
+func configure(opts []Option) config {
+	c := config{watch: 250 * time.Millisecond}
+	for _, o := range opts {
+		o(&c)
+	}
+	return c
+}
+
 // WithLogger sets where failures of the watching are logged. The default discards
 // them.
 func WithLogger(logger *slog.Logger) Option { return func(c *config) { c.logger = logger } }
@@ -46,10 +54,7 @@ var memories atomic.Int64
 // schema up to date. ":memory:" is a database of its own in memory. A file whose
 // schema is newer is library.ErrSchema.
 func Open(ctx context.Context, file string, opts ...Option) (*sqlstore.Store, error) {
-	c := config{watch: 250 * time.Millisecond}
-	for _, o := range opts {
-		o(&c)
-	}
+	c := configure(opts)
 	memory := file == ":memory:"
 	name := ""
 	if memory {

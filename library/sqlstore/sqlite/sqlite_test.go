@@ -179,17 +179,6 @@ func (p unwatchedPlace) Connect(ctx context.Context) (driver.Conn, error) {
 	return unwatched{c}, err
 }
 
-// logged sends what is logged.
-type logged chan string
-
-func (l logged) Write(b []byte) (int, error) {
-	select {
-	case l <- string(b):
-	default: // the test has what it waits for
-	}
-	return len(b), nil
-}
-
 // TestWatchingFails: it is logged.
 func TestWatchingFails(t *testing.T) {
 	t.Parallel()
@@ -200,8 +189,8 @@ func TestWatchingFails(t *testing.T) {
 	}
 	defer db.Close()
 	at := place{db.Driver(), file}
-	log := make(logged, 1)
-	s, err := sqlite.OpenOver(t.Context(), sql.OpenDB(unwatchedPlace{at}), sql.OpenDB(at), slog.New(slog.NewTextHandler(log, nil)))
+	log := make(crash.Logged, 1)
+	s, err := sqlite.OpenOver(t.Context(), sql.OpenDB(unwatchedPlace{at}), sql.OpenDB(at), sqlite.WithLogger(slog.New(slog.NewTextHandler(log, nil))), sqlite.WithWatch(time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
 	}
