@@ -184,3 +184,24 @@ func ExampleWatch() {
 	fmt.Println((<-changed).Skills()[0].Name)
 	// Output: pdf
 }
+
+func ExampleTrustFile() {
+	dir, err := os.MkdirTemp("", "satchel")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+	root := catalog.Dir(dir).In(catalog.Project)
+	trusted := catalog.TrustFile(filepath.Join(dir, "trusted.json"))
+	fmt.Println(trusted.Trusts(ctx, root))
+	if _, err := trusted.Add(dir); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(trusted.Trusts(ctx, root))
+	// Output:
+	// false <nil>
+	// true <nil>
+}

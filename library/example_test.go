@@ -71,3 +71,29 @@ func ExampleOpenPlugin() {
 	// plugin:office:pdf
 	// <nil>
 }
+
+func ExampleDiffFiles() {
+	before := map[string][]byte{"SKILL.md": []byte("one\ntwo\n")}
+	after := map[string][]byte{"SKILL.md": []byte("one\n2\n")}
+	diff := library.DiffFiles(before, after)
+	fmt.Println(diff.Added, diff.Removed)
+	fmt.Print(diff.Unified)
+	// Output:
+	// 1 1
+	// --- a/SKILL.md
+	// +++ b/SKILL.md
+	// @@ -1,2 +1,2 @@
+	//  one
+	// -two
+	// +2
+}
+
+func ExampleParseRole() {
+	role, err := library.ParseRole("author")
+	fmt.Println(role, err)
+	_, err = library.ParseRole("owner")
+	fmt.Println(err)
+	// Output:
+	// author <nil>
+	// unknown role "owner": use viewer, author, editor or maintainer
+}

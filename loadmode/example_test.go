@@ -79,3 +79,26 @@ func ExampleParsePrices() {
 	// 0.1 1.25 5m0s <nil>
 	// true
 }
+
+// Reading and writing the cache cost parts or multiples of a plain token.
+func ExamplePrices() {
+	for name, p := range map[string]loadmode.Prices{
+		"Claude": loadmode.Anthropic(), "DeepSeek": loadmode.DeepSeek(), "Gemini": loadmode.Gemini(), "GPT": loadmode.OpenAI(),
+		"on this machine": loadmode.Local(), "unless told": loadmode.DefaultPrices(),
+	} {
+		fmt.Println(name, p.Read, p.Write, p.TTL, p.Check())
+	}
+	// Unordered output:
+	// Claude 0.1 1.25 5m0s <nil>
+	// DeepSeek 0.1 1 1h0m0s <nil>
+	// Gemini 0.1 1 5m0s <nil>
+	// GPT 0.1 1.25 30m0s <nil>
+	// on this machine 0.05 1 0s <nil>
+	// unless told 0.1 1.25 5m0s <nil>
+}
+
+func ExampleDefaultCaution() {
+	caution, prices, text := loadmode.DefaultCaution(), loadmode.Anthropic(), loadmode.Facts{}
+	fmt.Println(prices.ClearBy(caution, text) == prices.Clear(text))
+	// Output: true
+}

@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"errors"
 	"github.com/satchel-go/satchel/outputs"
+	"io"
 )
 
 func ExampleCollect() {
@@ -63,4 +65,36 @@ func ExampleSpec_Check() {
 	// <nil>
 	// invalid output pattern: "../secret": ".." is not allowed
 	// invalid output pattern: "$HOME/.ssh/*": unknown variable "$HOME": a pattern may start with $WORKSPACE_DIR, $OUTPUT_DIR, $WORK_DIR, $SKILLS_DIR, $RUN_DIR; write \$ for a plain $
+}
+
+func ExampleOpen() {
+	dir, err := os.MkdirTemp("", "satchel")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "report.md"), []byte("# Done\n"), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer root.Close()
+	report, err := outputs.Open(outputs.Dir(root), "report.md")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer report.Close()
+	text, err := io.ReadAll(report)
+	fmt.Printf("%q %v\n", text, err)
+	_, err = outputs.Open(outputs.Dir(root), "../report.md")
+	fmt.Println(errors.Is(err, outputs.ErrName))
+	// Output:
+	// "# Done\n" <nil>
+	// true
 }

@@ -131,7 +131,9 @@ func sameCall(a, b core.ToolCall) bool { return a.Name == b.Name && a.Arguments 
 
 // TestingT is the part of testing.TB that [FailTest] needs.
 type TestingT interface {
+	// Helper is that of testing.TB.
 	Helper()
+	// Errorf is that of testing.TB.
 	Errorf(format string, args ...any)
 }
 

@@ -129,3 +129,21 @@ func ExampleNewClosed() {
 	fmt.Println(closed.Agent == session.ClosedName(key), closed.Calls)
 	// Output: true 4
 }
+
+// UpdateFrom saves a change of a record that was just read. It reads it again only where
+// somebody else was faster.
+func ExampleUpdateFrom() {
+	ctx, store := context.Background(), session.NewMemory()
+	rec, err := store.Load(ctx, core.SessionKey{Session: "chat-1", Agent: "main"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	saved, err := session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
+		next := rec.Clone()
+		next.Activate("pdf", session.Digest("# PDF"))
+		return next, nil
+	})
+	fmt.Println(saved.Version, saved.Active[0].Skill, err)
+	// Output: 1 pdf <nil>
+}

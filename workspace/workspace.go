@@ -37,19 +37,21 @@ type Workspace interface {
 	// is enough. [Local.Room] says what holds.
 	Room(ctx context.Context, fresh bool) (Room, error)
 
-	// Lstat, Open, Create and Remove are for single files. Lstat and Open are
-	// those of outputs.Tree: they follow no link, and Open never blocks and opens
-	// only plain files and directories. An open file can be read after Release
-	// too.
+	// Lstat describes one file, as outputs.Tree has it: it follows no link.
 	Lstat(name string) (fs.FileInfo, error)
+	// Open opens one file, as outputs.Tree has it: it follows no link, never
+	// blocks, and opens only plain files and directories. An open file can be
+	// read after Release too.
 	Open(name string) (fs.File, error)
 	// Create writes a new file. The error is [fs.ErrExist] if anything of that
 	// name exists; after any other error the file is gone.
 	Create(name string, perm fs.FileMode, content []byte) error
+	// Remove removes one file or empty directory.
 	Remove(name string) error
 	// Scratch makes a new, empty directory below runs/ that nothing else uses,
-	// named after name. Discard removes such a directory with everything in it.
+	// named after name.
 	Scratch(name string) (dir string, err error)
+	// Discard removes a directory of Scratch with everything in it.
 	Discard(dir string) error
 
 	// Release gives back the workspace. Call it exactly once, after the commands

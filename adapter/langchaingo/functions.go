@@ -18,6 +18,7 @@ import (
 // the framework's schema of one string, __arg1, and get that string.
 type Schemer interface {
 	tools.Tool
+	// Schema returns the schema, the same at each call.
 	Schema() json.RawMessage
 }
 

@@ -57,3 +57,10 @@ func ExampleNetwork() {
 	fmt.Println(granted.Rules, refused)
 	// Output: [https://api.example.com] [https://*.example.org]
 }
+
+func ExamplePolicyFromEnv() {
+	env := map[string]string{run.EnvAllowed: "python3, ffmpeg"}
+	policy, err := run.PolicyFromEnv(func(name string) string { return env[name] })
+	fmt.Println(policy.Allowed, err)
+	// Output: [python3 ffmpeg] <nil>
+}
