@@ -88,20 +88,26 @@ type Event struct {
 	// Time is when it happened; of what took a Duration, when it ended. The runtime
 	// sets it.
 	Time time.Time
-	Key  SessionKey
+	// Key is the session and the agent; zero for what is of no session.
+	Key SessionKey
 	// Turn is the number of the user turn in which it happened, from 1; 0 where that is
 	// not known. The runtime sets it.
-	Turn   int
+	Turn int
+	// Skill is the name of a skill, Docs are docs of it, and Digest is a hex SHA-256: of
+	// its body, unless the kind says otherwise.
 	Skill  string
 	Docs   []string
 	Digest string
-	Rule   string
+	// Rule is the entry of allowed-tools that let the call pass.
+	Rule string
 	// Call is the tool call; of what happened during a call of one of the runtime's own
 	// tools, that call.
-	Call     ToolCall
+	Call ToolCall
+	// Usage are the tokens of a model call.
 	Usage    Usage
 	Duration time.Duration
-	Detail   string
+	// Detail is a text for people; what it is about depends on the kind.
+	Detail string
 	// Saved are the artifacts that a run has saved.
 	Saved []Saved
 	// Err is why it failed, nil where it did not. It is for the host: it may hold
@@ -119,7 +125,7 @@ type Saved struct {
 // Usage counts the tokens of one model call as the provider reported them. A count
 // that it did not report is zero.
 type Usage struct {
-	Prompt     int
-	Cached     int
-	Completion int
+	Prompt     int // of the request, those in the cache included
+	Cached     int // of these, what the provider's cache held
+	Completion int // of the response
 }

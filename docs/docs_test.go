@@ -123,6 +123,20 @@ func TestReadmeHasBothPrograms(t *testing.T) {
 	}
 }
 
+// TestGuidesBeginWithATask: the line below the title says what the reader wants to do.
+// The other pages of docs/ are for those who work on Satchel.
+func TestGuidesBeginWithATask(t *testing.T) {
+	for name, page := range pages(t) {
+		switch base, inDocs := strings.CutPrefix(name, "docs/"); {
+		case !inDocs, base == "architecture.md", base == "decisions.md", base == "next.md":
+		default:
+			if lines := strings.SplitN(page, "\n", 4); len(lines) < 4 || !strings.HasPrefix(lines[2], "*You ") || !strings.HasSuffix(lines[2], ".*") {
+				t.Errorf("%s begins with no task: %q", name, lines)
+			}
+		}
+	}
+}
+
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)

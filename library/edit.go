@@ -72,18 +72,25 @@ type Edit struct {
 	Approval *Approval
 }
 
-// TextEdit is one structured edit. Which fields are set decides what it does.
+// TextEdit is one structured edit. Exactly one of OldText, From and After is set. Lines
+// count from 1.
 type TextEdit struct {
+	// OldText becomes NewText. It must be there once, unless ReplaceAll says that each
+	// place is meant.
 	OldText    *string `json:"oldText"`
 	NewText    string  `json:"newText"`
 	ReplaceAll bool    `json:"replaceAll"`
-	From       *int    `json:"from"`
-	To         *int    `json:"to"`
-	After      *int    `json:"after"`
+	// The lines From to To become NewText; without To only the line From does.
+	From *int `json:"from"`
+	To   *int `json:"to"`
+	// NewText is inserted after the line After; 0 is before the first.
+	After *int `json:"after"`
 }
 
 // Approval binds an answer of a person to one result.
 type Approval struct {
+	// ID, Base and Digest are the ID, Previous and Digest of the [Outcome] of the dry
+	// run that the person was shown.
 	ID, Base, Digest string
 	// By is who has seen the whole difference, "" for nobody: then the result stays
 	// unreviewed, as a copy always does.

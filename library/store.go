@@ -66,9 +66,9 @@ type Entry struct {
 	Subject, Agent, Session string
 	Action                  Action
 	ID                      string
-	From, To                int // versions; 0 is none
-	Outcome                 string
-	Detail                  string
+	From, To                int    // versions; 0 is none
+	Outcome                 string // the Status of the edit, or the Code of the Error
+	Detail                  string // the reason of an edit, or why it was refused
 }
 
 // LogQuery chooses entries of the audit.

@@ -5,8 +5,9 @@ import "fmt"
 // Limits are the most that a [Spec] may ask for. A zero field means the default
 // of the Spec's field of that name.
 type Limits struct {
-	MaxFiles                    int
-	MaxFileBytes, MaxTotalBytes int64
+	MaxFiles      int
+	MaxFileBytes  int64 // of each file
+	MaxTotalBytes int64 // of all files
 }
 
 // Within returns the spec with every value lowered to the limits, and says what

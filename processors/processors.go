@@ -43,6 +43,7 @@ const (
 
 // State is what the processors know besides the messages.
 type State struct {
+	// Record is the state of the agent, and Content has the texts that it names.
 	Record  *session.Record
 	Content *Content
 	// Attached are the lines that tell of the files which a message brought, by its
@@ -51,8 +52,10 @@ type State struct {
 	// Overview is the session's frozen overview; "" adds none.
 	Overview string
 	Mode     loadmode.Mode
-	Summary  bool
-	Rule     SummaryRule
+	// Summary reports that a summary replaces part of the history, and Rule says what
+	// happens to content whose message is missing then.
+	Summary bool
+	Rule    SummaryRule
 	// Delivers are the names of the tools whose results carry content.
 	Delivers map[string]bool
 	// Response are the calls of the last response of the model, where they are

@@ -156,8 +156,9 @@ type Scope struct {
 	// skill_load.
 	Entry func(core.Skill) string
 	Loads string
-	// Library is what the tools of a skill library work with, and Approval what the
-	// answer to their question was given to; nil where there is none.
+	// Library is what the tools of a skill library work with; nil if there is none.
+	// Approval is the Approval of the [Question] that a person has allowed for this
+	// call; nil if nobody was asked.
 	Library  any
 	Approval any
 	// Pin keeps a text for the session.

@@ -39,9 +39,9 @@ func TestBucketWithoutConditions(t *testing.T) {
 	}
 }
 
-// mortal is the way of a process to the S3 server. It makes so many requests after its store
+// killedProcess is the way of a process to the S3 server. It makes so many requests after its store
 // is open, and is killed at the next one, which the server has done or not.
-type mortal struct {
+type killedProcess struct {
 	server http.Handler
 	left   atomic.Int64
 	done   bool
@@ -49,7 +49,7 @@ type mortal struct {
 	dead   chan struct{}
 }
 
-func (m *mortal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (m *killedProcess) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(r.URL.Path, "/probe/") || m.left.Add(-1) >= 0 {
 		m.server.ServeHTTP(w, r)
 		return
@@ -133,7 +133,7 @@ func TestDeathAtEachRequest(t *testing.T) {
 // makes no more.
 func killedAt(t *testing.T, name, prefix string, requests int64, done bool) bool {
 	t.Helper()
-	m := &mortal{done: done, due: make(chan struct{}), dead: make(chan struct{})}
+	m := &killedProcess{done: done, due: make(chan struct{}), dead: make(chan struct{})}
 	defer close(m.dead)
 	m.left.Store(requests)
 	at := address(t, func(server http.Handler) http.Handler { m.server = server; return m })

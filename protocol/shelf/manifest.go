@@ -52,8 +52,10 @@ type Runtime struct {
 
 // Input is an argument of an action.
 type Input struct {
-	Name, Type, Description string
-	Optional                bool
+	Name        string
+	Type        string // in the words of the author; arguments are not checked against it
+	Description string
+	Optional    bool
 }
 
 // ManifestError is what is wrong with a skill.toml.

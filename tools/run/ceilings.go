@@ -28,9 +28,9 @@ func timeouts(limits executor.Limits, standard time.Duration) (timeout, most tim
 	return timeout, most
 }
 
-// hold limits what a call asks for to what the host allows, and adds a warning if
+// withinCeilings limits what a call asks for to what the host allows, and adds a warning if
 // that is less.
-func (st *staging) hold(standard time.Duration) {
+func (st *staging) withinCeilings(standard time.Duration) {
 	timeout, most := timeouts(st.Limits, standard)
 	if asked := st.plan.timeout; asked > most {
 		st.warnings = append(st.warnings, fmt.Sprintf("timeout: %d seconds are more than this host allows; it is %d", asked/time.Second, most/time.Second))

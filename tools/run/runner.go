@@ -16,6 +16,8 @@ import (
 // Runner is what skill_run needs besides the session: where commands run and what
 // happens to their files.
 type Runner struct {
+	// Workspaces give each session the directory that its commands run in, and
+	// Executor runs them. A runtime makes what is nil; see satchel.WithRunner.
 	Workspaces workspace.Places
 	Executor   executor.Executor
 	// Artifacts keeps saved outputs; nil saves none and says so.

@@ -50,7 +50,7 @@ type staging struct {
 // host sets one.
 func newStaging(r *Runner, s *tools.Scope, p *plan, standard time.Duration) *staging {
 	st := &staging{Runner: r, scope: s, plan: p, notes: notes{warnings: slices.Clip(p.warnings)}}
-	st.hold(standard)
+	st.withinCeilings(standard)
 	return st
 }
 

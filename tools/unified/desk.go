@@ -21,10 +21,12 @@ const (
 
 // Desk is what the tools work with: the runtime puts one into tools.Scope.
 type Desk struct {
+	// Library holds the skills.
 	Library *library.Library
 	// Actor says who acts in a session.
 	Actor func(ctx context.Context, key core.SessionKey) (library.Actor, error)
-	Edit  Mode
+	// Edit says when a person is asked about an edit.
+	Edit Mode
 	// MaxEdits bounds the applied edits of one user turn; below 1 nothing does.
 	MaxEdits int
 	// Root is the name of the catalog's root that shows the library: its skills are
