@@ -30,9 +30,12 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 		return core.View{}, ErrShutdown
 	}
 	state := r.states.Of(req.Key)
-	loads, _ := ctx.Value(loadsKey{}).([]Load)
-	rec, err := r.turns.Advance(ctx, &req, state, loads)
+	rec, err := r.stores.Load(ctx, req.Key)
 	if err != nil {
+		return core.View{}, err
+	}
+	loads, _ := ctx.Value(loadsKey{}).([]Load)
+	if rec, err = r.turns.Advance(ctx, &req, state, rec, loads); err != nil {
 		return core.View{}, err
 	}
 	if err := r.audiences.Know(ctx, req.Key, state); err != nil {

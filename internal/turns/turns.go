@@ -41,15 +41,10 @@ type Turns struct {
 	Scope func(core.SessionKey, *agentstate.State) *tools.Scope
 }
 
-// Advance loads the record of a request. Where the request begins a user turn, it saves
-// and returns the record with which that turn begins; the host has declared these loads
-// for it.
-func (t *Turns) Advance(ctx context.Context, req *core.Request, state *agentstate.State, loads []tools.Declared) (*session.Record, error) {
-	store := t.Stores.Of(req.Key)
-	rec, err := store.Load(ctx, req.Key)
-	if err != nil {
-		return nil, err
-	}
+// Advance returns the record of a request, for which rec was loaded. Where the request
+// begins a user turn, it saves and returns the record with which that turn begins; the host
+// has declared these loads for it.
+func (t *Turns) Advance(ctx context.Context, req *core.Request, state *agentstate.State, rec *session.Record, loads []tools.Declared) (*session.Record, error) {
 	state.Saw(rec)
 	token := ""
 	if turn := hook.TurnOf(ctx); turn != nil {
@@ -70,10 +65,10 @@ func (t *Turns) Advance(ctx context.Context, req *core.Request, state *agentstat
 			t.Tell.EmitAll(ctx, req.Key, events)
 		}
 		state.InTurn(rec.Turn)
-		return t.Clearing.Within(ctx, store, rec, req.Messages)
+		return t.Clearing.Within(ctx, t.Stores.Of(req.Key), rec, req.Messages)
 	}
 	var begun *beginning
-	rec, err = session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
+	rec, err := session.UpdateFrom(ctx, t.Stores.Of(req.Key), rec, func(rec *session.Record) (*session.Record, error) {
 		begun = &beginning{Turns: t, req: req, state: state, loads: loads}
 		turn := find(rec)
 		if !turn.Begins {

@@ -78,6 +78,33 @@ func TestRunsAreJudgedByTheirSkill(t *testing.T) {
 	}
 }
 
+// Where commands may be of skills that are not loaded, the list of such a skill denies a run
+// of it that it does not name, and grants none.
+func TestListsOfSkillsThatAreNotLoaded(t *testing.T) {
+	p := &person{answer: core.AnswerAllow}
+	c := chattest.NewChat(t, chattest.Open(t, withLists(map[string]string{"git": "Bash(git:*)", "free": "-"}),
+		satchel.WithApprover(p.approve), satchel.WithRunner(satchel.Runner{Unloaded: true}))).Say(core.User, "hi")
+	for _, tt := range []struct {
+		skill, command string
+		denied         bool
+	}{{"git", "git x", false}, {"git", "rm x", true}, {"free", "rm x", false}} {
+		call := c.Respond(fmt.Sprintf(`skill_run {"skill":%q,"command":%q}`, tt.skill, tt.command))[0]
+		if d, asked := c.Decide(call), p.times() == 1; d.Denied != tt.denied || asked == tt.denied {
+			t.Errorf("%s, %s: %+v, asked %v", tt.skill, tt.command, d, asked)
+		}
+	}
+}
+
+// What a repaired list allows is asked about, and the answer to the load says so.
+func TestRepairedListsAreAskedAbout(t *testing.T) {
+	p := &person{answer: core.AnswerAllow}
+	c := listedChat(t, satchel.WithApprover(p.approve))
+	call := c.Respond(`skill_load {"skill":"broken"}`)[0]
+	if answer := c.Execute(call); !strings.Contains(answer, "tools allowed now, each after a question: ") {
+		t.Errorf("the load answers %s", answer)
+	}
+}
+
 func TestListsThatNameInVain(t *testing.T) {
 	files := withLists(map[string]string{"a": "Read Raed Grep mcp__x__y Bash Write({a"})
 	rt := chattest.Open(t, files)
