@@ -28,8 +28,8 @@ func buriedIn(key core.SessionKey) (in core.SessionKey, name string) {
 	return core.SessionKey{Session: buriedSession, Agent: session[:2]}, session[:16] + agent[:16]
 }
 
-// Tombs is a [Store] that keeps these notes itself, without a bound on their
-// number.
+// Tombs is a [Store] that itself notes which sessions have ended, see [Bury],
+// without a bound on their number.
 type Tombs interface {
 	// Bury ends a session and records last, its agents, in one step. Earlier
 	// notes of agents that last does not name stay. Notes are kept for 30 days.

@@ -258,8 +258,8 @@ func TestListsBoundWhoGoesOnElsewhere(t *testing.T) {
 	}
 }
 
-// So is one that such an agent reaches by way of one without skills, wherever the run is
-// interrupted, and however often. Nobody is denied anything where no list holds.
+// The lists also bound an agent that is reached through one without skills, wherever the
+// run is interrupted, and however often. Nobody is denied anything where no list holds.
 func TestListsBoundWhoGoesOnBehindOneWithoutSkills(t *testing.T) {
 	handsOn := calling(call("l2", "transfer_to_agent", `{"agent_name":"between"}`))
 	led, ledFreely := []*schema.Message{loadsList, handsOn}, []*schema.Message{handsOn}

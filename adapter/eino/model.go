@@ -198,10 +198,10 @@ func toolNames(tools []*schema.ToolInfo) []string {
 	return names
 }
 
-// withdraw takes the skill tools back from a session that sees no skill. The
-// last option wins, so it overrides both the bound tools and those of an option.
-// Where none are left the model is one that none were bound to: services refuse a
-// request that says how to choose a tool and has none.
+// withdraw removes the skill tools from the request of a session that sees no skill.
+// The last option wins, so it overrides both the bound tools and those of an option.
+// If no tool is left, the request goes to a model without bound tools: services refuse
+// a request that says how to choose among tools and offers none.
 func (r *request) withdraw(m *Model) {
 	if !slices.ContainsFunc(r.tools, m.isSkillTool) {
 		return

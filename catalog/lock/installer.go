@@ -32,7 +32,7 @@ type Installed struct {
 // Installer is what a lock file of the common installer holds, by names.
 type Installer map[string]Installed
 
-// ParseInstaller reads the text of such a file.
+// ParseInstaller reads the text of an [InstallerFile].
 func ParseInstaller(data []byte) (Installer, error) {
 	var file struct {
 		Skills Installer `json:"skills"`

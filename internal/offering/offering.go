@@ -13,8 +13,8 @@ import (
 	"github.com/satchel-go/satchel/tools/unified"
 )
 
-// Offer says what is offered. Its fields are the host's wishes; Choose and List replace
-// some of them by what becomes of those.
+// Offer says what is offered. The host's options fill the fields above Set. Choose sets
+// Set and Command; List changes how the skills are listed.
 type Offer struct {
 	Profile tools.Profile
 	// Names are those of the tools that the host wants in place of its profile, nil for
@@ -28,8 +28,8 @@ type Offer struct {
 	Runner *run.Runner
 	// Library is where skills are edited, nil for nowhere.
 	Library *unified.Desk
-	// Text lists the skills, and Renderer does in its place. Guidance are rules in place
-	// of those of the tools.
+	// Text is how the skills are listed. Renderer, unless it is nil, lists them instead,
+	// and Guidance replaces the rules of the tools.
 	Text     processors.OverviewText
 	Renderer func([]core.Skill) string
 	Guidance *string
@@ -39,8 +39,7 @@ type Offer struct {
 
 	// Set are the chosen tools.
 	Set *tools.Set
-	// Command is skill_run once the tools are chosen, where the scripts of another
-	// vocabulary run by it.
+	// Command is skill_run if the tools of Vocabulary run scripts by it, else nil.
 	Command *tools.Operation
 }
 

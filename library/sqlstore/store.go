@@ -13,16 +13,16 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// Dialect is what a database does in a way of its own.
+// Dialect is what differs between databases.
 type Dialect struct {
 	Name string // of its folder of migrations
-	// Lock is the end of a query that locks the rows that it reads, "" where a
-	// transaction that writes is alone.
+	// Lock is what a query ends with to lock the rows that it reads, such as
+	// " FOR UPDATE"; "" where only one transaction writes at a time.
 	Lock string
 	// Numbered: arguments are $1, $2 … instead of ?.
 	Numbered bool
-	// Migrating takes a lock that one migration holds, in its transaction; "" where a
-	// transaction that writes is alone.
+	// Migrating is a statement that waits until no other transaction migrates; "" where
+	// only one transaction writes at a time.
 	Migrating string
 	// Taken reports that a unique index has refused a row.
 	Taken func(error) bool
