@@ -124,8 +124,8 @@ func (q Quota) Check(bytes int64, versions int) error {
 	return q.check(usage{bytes: bytes, versions: versions})
 }
 
-// Limit is what a Save may store: the limit that it was given, or all of the quota where
-// that is less, and then the error of more.
+// Limit returns how many bytes a Save may store, which is the smaller of the limit that it
+// was given and the quota, and the error for content that is longer.
 func (q Quota) Limit(given int64) (limit int64, tooMuch error) { return q.limit(given) }
 
 func (q Quota) maxBytes() int64 {

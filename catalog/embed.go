@@ -17,7 +17,8 @@ import (
 )
 
 // Embedder makes vectors of texts, such that texts of like meaning have vectors of like
-// direction. It is safe for concurrent use. The adapters make one of that of a framework.
+// direction. It is safe for concurrent use. Function Embedder of each adapter makes one
+// of an embedder of its framework.
 type Embedder interface {
 	// Embed returns a vector for each text, all of one length.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)

@@ -39,8 +39,8 @@ func (l *Library) Shows(a Actor, id string) bool {
 	return ok && slices.ContainsFunc(l.plugins, func(p *plugin) bool { return p.ID == name && p.shows(a) })
 }
 
-// Separate reports whether an actor may be shown another choice of what
-// [Library.SourceOfAll] has listed than one who owns nothing and sees every plugin.
+// Separate reports whether an actor may see more or less of [Library.SourceOfAll] than one
+// who owns nothing and sees every plugin.
 func (l *Library) Separate(a Actor) bool {
 	return l.shelf(a.Tenant).owns(a.Subject) || slices.ContainsFunc(l.plugins, func(p *plugin) bool { return !p.shows(a) })
 }

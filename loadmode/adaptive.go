@@ -46,7 +46,8 @@ const (
 	firstMargin = 2.0 // added to Caution.Margin, divided by the square of the turns that have passed
 )
 
-// Caution is how the decision is held back. The benchmark draws its frontier by it.
+// Caution keeps [Prices.ClearBy] from clearing text while it is uncertain that this pays.
+// The benchmark varies it to draw its frontier.
 type Caution struct {
 	// Margin is what a break must save beyond its price, as a part of that. Where few
 	// turns have shown little it is more: by twice the price after the first turn, by half

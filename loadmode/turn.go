@@ -57,8 +57,9 @@ func FindTurn(rec *session.Record, messages []core.Message, token string, closed
 	return t
 }
 
-// IsAnew reports whether the request that says this begins the turn of rec anew, if it is
-// the first of its run: it is of that turn, and holds nothing that the agent has done in it.
+// IsAnew reports whether a request begins the turn of rec a second time: it belongs to
+// that turn and holds nothing that the agent has done in it. Ask only about the first
+// request of a run.
 func (t UserTurn) IsAnew(rec *session.Record) bool {
 	return rec.HasChanged() && !t.Begins && !t.Answered && t.User.Hash != "" && t.User.Hash == rec.User.Hash && (t.Token == "" || t.Token == rec.Token)
 }

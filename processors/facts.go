@@ -63,8 +63,8 @@ func carried(messages []core.Message, at int) (calls int) {
 	return calls
 }
 
-// Quiet reports whether the model called no tool between the last message of the
-// user before those that end the request and its end.
+// Quiet reports whether the model called no tool in the last turn that is over. Messages
+// of the user at the end of the request begin the next turn.
 func Quiet(messages []core.Message) bool {
 	end := len(messages)
 	for end > 0 && messages[end-1].Role == core.User {

@@ -56,8 +56,8 @@ func Stands(messages []core.Message, front session.Front) bool {
 	return f.Messages == front.Messages && f.Sum == front.Sum
 }
 
-// Moved reports whether a request begins with more or less text than front says, which
-// is quickly seen. What has changed and is as long as before it does not see.
+// Moved reports whether a request begins with more or less text than front says. It only
+// compares sizes, which is quick: a text that was replaced by one of its size is missed.
 func Moved(messages []core.Message, front session.Front) bool {
 	n, size := 0, 0
 	for i := range messages {

@@ -15,9 +15,10 @@ import (
 	"time"
 )
 
-// Authenticator says who makes a request. The error wraps ErrUnauthenticated where
-// that is not to be found out.
+// Authenticator says who makes a request.
 type Authenticator interface {
+	// Authenticate returns the principal. The error wraps ErrUnauthenticated if the
+	// request does not prove who makes it.
 	Authenticate(*http.Request) (Principal, error)
 }
 

@@ -2,9 +2,9 @@ package protocol
 
 import "github.com/satchel-go/satchel/protocol/shelf"
 
-// Latest returns, of each skill that a principal may read, the version that is meant
-// where none is named, the guide first; and a digest that changes when they do. Where
-// that is the known one, there is no list.
+// Latest returns the skills that a principal may read, the guide first, each in the version
+// that a call without a version means, and a digest of them all. If the digest is still
+// the known one, the list is nil.
 func (s *Server) Latest(who Principal, known string) (list []*shelf.Skill, digest string) {
 	if !who.Has(ScopeRead) {
 		return nil, ""

@@ -47,8 +47,8 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// Load returns the index that [Index.Store] has made bytes of. Other bytes are an error
-// or an index of something else; they never make a search fail.
+// Load reads what [Index.Store] wrote. Other bytes give an error, or an index of something
+// else that can be searched all the same.
 func Load(data []byte) (*Index, error) {
 	r := &reader{rest: string(data)}
 	n := r.number(len(data) / (2 + int(fields))) // as many bytes at least has each

@@ -170,8 +170,8 @@ func (r *Record) atBeginning() *Record {
 	return &was
 }
 
-// KeepBeginning notes in r, which a change within a turn has made of before, how the turn
-// began.
+// KeepBeginning notes in r how the turn began. before is the record of which a change
+// within the turn has made r.
 func (r *Record) KeepBeginning(before *Record) { r.beganAs(before.atBeginning()) }
 
 // Began notes that the first turn begins with what r holds. Later turns need no note.

@@ -48,7 +48,7 @@ func untimed(n *yaml.Node) {
 	}
 }
 
-// Plain makes of a value of YAML or TOML one that JSON can say.
+// Plain turns a value of YAML or TOML into one that JSON can represent.
 func Plain(v any) any { return plain(v, 0) }
 
 func plain(v any, depth int) any {

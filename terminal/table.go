@@ -168,8 +168,8 @@ func (t *Table) EndSession(session string) {
 	maps.DeleteFunc(t.opened, func(owner core.SessionKey, _ numbers) bool { return of(owner) })
 }
 
-// End kills the sessions of the owners that which chooses, and forgets them.
-// When it returns, their processes have ended and their Finish has returned; one
+// End kills and forgets the sessions of all owners for which the function which returns
+// true. When it returns, their processes have ended and their Finish has returned; one
 // that is about to start will not, or is killed at once.
 func (t *Table) End(which func(owner core.SessionKey) bool) {
 	t.mu.Lock()
@@ -188,8 +188,8 @@ func (t *Table) End(which func(owner core.SessionKey) bool) {
 	}
 }
 
-// Any reports whether an owner that which chooses has a session that has not
-// ended.
+// Any reports whether an owner for which the function which returns true has a session
+// that has not ended.
 func (t *Table) Any(which func(owner core.SessionKey) bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -188,8 +188,8 @@ func (a attaching) staged(name string, size int64) StagedInput {
 	return StagedInput{Name: inputsDir + "/" + name, OriginalName: a.file.Name, MIME: a.file.MIME, Size: size}
 }
 
-// Identity tells files apart whose content or reference, or name, is another one. It is
-// a hash.
+// Identity returns a hash of the file's name and of its content or reference: files that
+// differ in one of these have different ones.
 func (f Attachment) Identity() string { return f.key(new(sums))[:16] }
 
 // key identifies a file among those of the session. Each kind has a prefix, so

@@ -70,9 +70,9 @@ func (i Installer) Of(skill core.Skill) (Installed, bool) {
 	return noted, ok
 }
 
-// Matches reports whether a skill is what the installer has noted. Its hash is over the
-// files in the order of a language, which is not the same everywhere; any usual order
-// will do.
+// Matches reports whether a skill is what the installer has noted. The installer hashes
+// the files in an order that depends on the language of its machine, so a hash in any of
+// the usual orders counts.
 func (i Installed) Matches(ctx context.Context, skills *catalog.Catalog, name string) (bool, error) {
 	files, more, err := skills.Files(ctx, name, 0)
 	if err != nil || more {

@@ -50,7 +50,7 @@ type Draft struct {
 	Files   []DraftFile
 }
 
-// DraftFile is a file beside the two.
+// DraftFile is a file of a [Draft] beside skill.toml and SKILL.md.
 type DraftFile struct {
 	Path, Content string
 	Encoding      string // "utf-8", "" for it, or "base64"

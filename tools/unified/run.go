@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Run is runSkill.
+// Run is runSkill: it lists, reads and starts skills.
 func Run() tools.Operation {
 	return tools.Operation{
 		Name:        "runSkill",

@@ -14,7 +14,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Update is updateSkill, under the name that it is given.
+// Update is updateSkill, which creates, changes, copies and archives skills, under the
+// name that it is given.
 func Update(name string) tools.Operation {
 	return tools.Operation{
 		Name:        name,
