@@ -64,8 +64,8 @@ func (c *library) cachedRoot(i int, root *sourced) cachedRoot {
 	return kept
 }
 
-// restore returns what the cache has of a root, once, and whether that can be served.
-// What cannot be served helps to search the root.
+// restore returns what the cache has of a root, and whether it can be served before the
+// root is searched. If not, the search is faster with it.
 func (c *library) restore(i int) (root *sourced, served bool) {
 	if c.cache == nil || c.cache.roots == nil {
 		return nil, false

@@ -207,6 +207,7 @@ func (p *pace) due() (time.Time, bool) {
 	return at, true
 }
 
-// begun and ended are called around a refresh. What changes between them is due again.
+// begun is called before a refresh and ended after it. A change between the two makes
+// another refresh due.
 func (p *pace) begun()              { p.first, p.last = time.Time{}, time.Time{} }
 func (p *pace) ended(now time.Time) { p.refreshed = now }

@@ -26,7 +26,7 @@ func (r *Run) Keep(fresh func() any) any {
 	return r.kept
 }
 
-// inRun is what [WithRun] says of the agent that runs under a context.
+// inRun is what [WithRun] puts into a context.
 type inRun struct {
 	run    *Run
 	before []string

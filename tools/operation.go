@@ -158,7 +158,7 @@ type Scope struct {
 	Loads string
 	// Library is what the tools of a skill library work with; nil if there is none.
 	// Approval is the Approval of the [Question] that a person has allowed for this
-	// call; nil if nobody was asked.
+	// call; nil if nobody was asked, as where an answer for the session holds.
 	Library  any
 	Approval any
 	// Pin keeps a text for the session.

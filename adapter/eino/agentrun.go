@@ -157,17 +157,17 @@ func (c *askedContext) Value(key any) any {
 	return c.found
 }
 
-// isResumed reports whether the run of adk was interrupted and goes on. Eino tells that
-// only to who was interrupted, so this calls what looks for it, with a context that shows
-// nothing of it.
+// isResumed reports whether the run of adk goes on after an interrupt. Eino keeps that in
+// the context under a key of its own, so isResumed calls a function of Eino that looks
+// there, with a context that notes what it is asked for.
 func isResumed(ctx context.Context) bool {
 	asked := &resumedContext{Context: ctx}
 	adk.AppendAddressSegment(asked, adk.AddressSegmentAgent, "")
 	return asked.resumed
 }
 
-// resumedContext notes whether it has what Eino keeps in the context of such a run, and
-// hides it.
+// resumedContext notes whether it has what Eino keeps in the context of a run that was
+// resumed, and hides it from that function.
 type resumedContext struct {
 	context.Context
 	resumed bool

@@ -42,8 +42,8 @@ func (s *Store) settled(ctx context.Context, request func() error) error {
 	}
 }
 
-// conflict tells whether the bucket answered 409 where the code of the error, which is that
-// of a claim which is taken in some buckets, does not say more.
+// conflict reports whether the bucket answered 409 with an error that has no code. One with
+// a code says more: some buckets answer 409 where a claim is taken, too.
 func (s *Store) conflict(err error) bool {
 	var answer interface{ HTTPStatusCode() int } // an error of the S3 client
 	return gcerrors.Code(err) == gcerrors.Unknown && s.bucket.ErrorAs(err, &answer) && answer.HTTPStatusCode() == http.StatusConflict

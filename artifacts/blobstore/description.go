@@ -31,14 +31,14 @@ type description struct {
 // maxDescription bounds a description in bytes; the id of a session may be long.
 const maxDescription = 1 << 20
 
-// knownDescription is one in memory, and of which object it was read: a session that has
-// ended and begun anew may have another one under the same key.
+// knownDescription is a description in memory, with the object that it was read from: a
+// session that has ended and begun anew may have another object under the same key.
 type knownDescription struct {
 	of   object
 	read description
 }
 
-// describe reads the description of a version, o of a listing below dir.
+// describe reads the description of a version. o is its object in a listing below dir.
 func (s *Store) describe(ctx context.Context, dir string, o object) (description, error) {
 	key := dir + o.name
 	s.mu.Lock()

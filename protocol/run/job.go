@@ -114,28 +114,26 @@ func wanted(in shelf.Input) string {
 }
 
 // fits reports whether a value is of a type; types that are not known take any.
-func fits(kind string, value any) bool {
-	switch v := value.(type) {
-	case string:
-		switch kind {
-		case "number", "integer", "float", "boolean", "bool", "array", "list", "object":
-			return false
-		case "blob":
-			return strings.HasPrefix(v, blobs.Prefix)
-		}
-	case float64:
-		switch kind {
-		case "integer", "int":
-			return v == float64(int64(v))
-		case "string", "blob", "boolean", "bool", "array", "list", "object":
-			return false
-		}
-	case bool:
-		return kind == "boolean" || kind == "bool" || kind == "" || kind == "any"
-	case []any:
-		return kind == "array" || kind == "list" || kind == "" || kind == "any"
-	case map[string]any:
-		return kind == "object" || kind == "" || kind == "any"
+func fits(kind string, value any) (ok bool) {
+	switch kind {
+	case "string":
+		_, ok = value.(string)
+	case "blob":
+		id, _ := value.(string)
+		ok = strings.HasPrefix(id, blobs.Prefix)
+	case "number", "float":
+		_, ok = value.(float64)
+	case "integer", "int":
+		number, isNumber := value.(float64)
+		ok = isNumber && number == float64(int64(number))
+	case "boolean", "bool":
+		_, ok = value.(bool)
+	case "array", "list":
+		_, ok = value.([]any)
+	case "object":
+		_, ok = value.(map[string]any)
+	default:
+		ok = true
 	}
-	return true
+	return ok
 }

@@ -52,8 +52,10 @@ type Runtime struct {
 
 // Input is an argument of an action.
 type Input struct {
-	Name        string
-	Type        string // in the words of the author; arguments are not checked against it
+	Name string
+	// Type is string, blob, number, float, integer, int, boolean, bool, array, list or
+	// object: a run is refused if the argument is of another. Other words take any value.
+	Type        string
 	Description string
 	Optional    bool
 }
