@@ -39,8 +39,7 @@ func reason(err error) error {
 	case errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded):
 		return errors.New("it does not answer")
 	case errors.As(err, &op) && op.Err != nil:
-		var call *os.SyscallError
-		if errors.As(op.Err, &call) {
+		if call, ok := errors.AsType[*os.SyscallError](op.Err); ok {
 			return call.Err
 		}
 		return op.Err
