@@ -71,7 +71,7 @@ func adding(b *testing.B) func(*Group) error {
 		_ = child.Process.Kill()
 		_ = child.Wait()
 	})
-	return func(g *Group) error { return g.Add(child.Process.Pid) }
+	return func(g *Group) error { return move(g, child.Process.Pid) }
 }
 
 // joining returns a function that moves a thread from group to group. The thread

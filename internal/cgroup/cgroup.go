@@ -1,5 +1,5 @@
 // Package cgroup bounds the memory and the number of all processes of one run
-// together, by means of the control groups of Linux. On other systems Open fails.
+// together, by means of the control groups of Linux, where alone it is.
 //
 // Each run has a group of its own, which is made for it and removed after it. A
 // group is never used twice: one that was once killed can kill what is put into

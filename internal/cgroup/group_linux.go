@@ -93,30 +93,13 @@ func (p part) limit(l Limits) error {
 	return err
 }
 
-// Add moves a process with all its threads into the group, including what it
-// starts later. So a parent calls it before it lets the child go on. After an
-// error the process may be in a part of the group: kill it.
-//
-// The kernel makes the caller wait for all processors once, which takes 10 ms or
-// more on a quiet machine. Join and Directory avoid that.
-func (g *Group) Add(pid int) error {
-	if pid <= 0 {
-		return fmt.Errorf("add to control group: %d is not a process", pid)
-	}
-	for _, p := range g.parts {
-		if err := p.write(procsFile, int64(pid)); err != nil {
-			return fmt.Errorf("add process %d to control group: %w", pid, err)
-		}
-	}
-	return nil
-}
-
 // Join opens a file for each part of the group, which the caller closes. Writing
 // "0" into all of them, in one write each, puts the writer into the group,
 // whatever its rights: in version 1 the writing thread and the processes that it
 // starts, in version 2 its whole process. So the files can be handed to a child
-// that is not in the group yet. A thread that joins waits for nothing; a process
-// that joins waits as with Add.
+// that is not in the group yet. A thread that joins waits for nothing; for a process
+// that joins the kernel waits for all processors once, which takes 10 ms or more on a
+// quiet machine.
 func (g *Group) Join() ([]*os.File, error) {
 	var files []*os.File
 	for _, p := range g.parts {
@@ -134,19 +117,6 @@ func (g *Group) Join() ([]*os.File, error) {
 		files = append(files, os.NewFile(uintptr(fd), name))
 	}
 	return files, nil
-}
-
-// Directory opens the directory of a group of version 2, which the caller closes.
-// A process that is started with it as SysProcAttr.CgroupFD, and with
-// UseCgroupFD, is in the group from the beginning, and waits for nothing. In
-// version 1 this does not exist and the result is nil: use Join.
-func (g *Group) Directory() (*os.File, error) {
-	for _, p := range g.parts {
-		if p.unified {
-			return os.Open(p.dir)
-		}
-	}
-	return nil, nil
 }
 
 // Remove removes the group, whose processes have ended, and the groups that were

@@ -88,17 +88,6 @@ func signal(members func() []int, sig unix.Signal) []int {
 	return still
 }
 
-// Processes returns the numbers of the processes of the group, each once, in
-// ascending order. A process counts even if only one of its threads has joined.
-func (g *Group) Processes() []int {
-	var all []int
-	for _, p := range g.parts {
-		all = append(all, p.members()...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // members returns the processes of this part and of the groups in it. It leaves
 // out this process, which only a mistake could have put there, so that such a
 // mistake does not kill the host. A process that this one cannot see has the

@@ -21,11 +21,11 @@ func TestKill(t *testing.T) {
 				child := wait(t, g, script)
 				child.Stdout, child.Stderr = nil, nil
 				_ = child.in.Close()
-				until(t, "four processes", func() bool { return len(g.Processes()) >= 4 })
+				until(t, "four processes", func() bool { return len(processesOf(g)) >= 4 })
 				if err := g.Kill(); err != nil {
 					t.Error(err)
 				}
-				if left := g.Processes(); len(left) > 0 {
+				if left := processesOf(g); len(left) > 0 {
 					t.Errorf("left: %v", left)
 				}
 				_ = child.Wait()
@@ -49,7 +49,7 @@ func TestGroupsBelow(t *testing.T) {
 	if err := writeFile(filepath.Join(deep, procsFile), fmt.Sprint(child.Process.Pid)); err != nil {
 		t.Fatal(err)
 	}
-	if got := g.Processes(); !slices.Equal(got, []int{child.Process.Pid}) {
+	if got := processesOf(g); !slices.Equal(got, []int{child.Process.Pid}) {
 		t.Errorf("processes %v", got)
 	}
 	if err := g.Kill(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,12 +113,31 @@ func wait(t testing.TB, g *Group, script string) *waiting {
 	if err := w.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Add(w.Process.Pid); err != nil {
+	if err := move(g, w.Process.Pid); err != nil {
 		_ = w.Process.Kill()
 		_ = w.Wait()
 		t.Fatal(err)
 	}
 	return w
+}
+
+// move puts a process with all its threads into a group.
+func move(g *Group, pid int) error {
+	for _, p := range g.parts {
+		if err := p.write(procsFile, int64(pid)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// processesOf returns the processes of a group, each once, in ascending order.
+func processesOf(g *Group) (all []int) {
+	for _, p := range g.parts {
+		all = append(all, p.members()...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // run lets the command go on and returns its exit code: 128 plus the signal if it

@@ -63,7 +63,7 @@ func hostForever() error {
 	if err := child.Start(); err != nil {
 		return err
 	}
-	if err := g.Add(child.Process.Pid); err != nil {
+	if err := move(g, child.Process.Pid); err != nil {
 		return err
 	}
 	_ = in.Close()
@@ -115,7 +115,7 @@ func TestSweep(t *testing.T) {
 	if err := tr.Sweep(); err != nil || count() != len(tr.hierarchies) {
 		t.Errorf("after sweeping while the host lives there are %d groups, error %v", count(), err)
 	}
-	processes := left.Processes()
+	processes := processesOf(left)
 	if len(processes) != 2 {
 		t.Errorf("the group has processes %v", processes)
 	}
