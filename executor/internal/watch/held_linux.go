@@ -27,13 +27,12 @@ type held struct {
 	// hidden is a sign that the processes hold further files that could not be
 	// looked at: the host may not see their open files or mappings; a file is
 	// mapped but not open (only root can ask for its size); or descriptors wait
-	// in a socket or in the table of an io_uring. A process that is just starting
-	// or ending can show such a sign for a moment.
+	// in a socket. A process that is just starting or ending can show such a sign
+	// for a moment.
 	hidden bool
 
 	seen   map[uint64]bool
 	looked int
-	rings  int // io_urings that the process has open
 }
 
 // heldBy looks at processes until stop is closed.
@@ -59,7 +58,6 @@ func heldBy(stop <-chan struct{}, pids []int, device uint64) held {
 func (h *held) process(pid int) {
 	var tables []int
 	mapped := false
-	h.rings = 0
 	for _, tid := range threads(pid) {
 		h.looked++
 		if shares(kcmpFiles, tid, tables[:min(len(tables), maxTables)]) {
@@ -92,34 +90,17 @@ func (h *held) table(open *os.File, dir string) {
 			continue
 		}
 		h.file(&st)
-		switch st.Mode & unix.S_IFMT {
-		case unix.S_IFSOCK:
+		if st.Mode&unix.S_IFMT == unix.S_IFSOCK {
 			h.hidden = h.hidden || carriesFiles(dir, name)
-		case 0: // not a file but an object of the kernel
-			to, _ := os.Readlink(filepath.Join(dir, "fd", name))
-			if to == ring {
-				h.rings++
-				h.hidden = h.hidden || fdinfo(dir, name, "UserFiles:") != "0"
-			}
 		}
 	}
 }
 
-const ring = "anon_inode:[io_uring]"
-
 // carriesFiles reports whether descriptors wait in a socket, or in sockets that
 // wait to be accepted. Linux tells that since 5.6.
 func carriesFiles(dir, name string) bool {
-	number := fdinfo(dir, name, "scm_fds:")
-	return number != "" && number != "0"
-}
-
-// fdinfo returns a field of what the kernel tells about an open file.
-func fdinfo(dir, name, field string) string {
 	text, _ := os.ReadFile(filepath.Join(dir, "fdinfo", name))
-	_, rest, _ := bytes.Cut(text, []byte("\n"+field))
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	return string(bytes.TrimSpace(line))
+	return number(text, "scm_fds:") > 0
 }
 
 func (h *held) file(st *unix.Stat_t) {

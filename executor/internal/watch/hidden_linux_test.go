@@ -6,9 +6,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/internal/family"
@@ -63,11 +60,6 @@ c = socket.socket(socket.AF_UNIX); c.connect(l.getsockname())
 fd = write(%d); socket.send_fds(c, [b'x'], [fd]); os.close(fd); c.close()`, false},
 	{"in a thread's own table", "leave(write(%d))", true},
 	{"the first thread ended", "alone(lambda: write(%d))", true},
-	{"in an io_uring", `
-fd = write(%d)
-ring = libc.syscall(425, 1, ctypes.create_string_buffer(120))
-if ring < 0 or libc.syscall(427, ring, 2, (ctypes.c_int * 1)(fd), 1) < 0: os._exit(1)
-os.close(fd)`, false},
 	{"closed to others", "write(%d); libc.prctl(4, 0, 0, 0, 0)", true},
 }
 
@@ -75,9 +67,6 @@ func TestDiskHiddenFiles(t *testing.T) {
 	const mib = 256
 	for _, tt := range hidden {
 		t.Run(tt.name, func(t *testing.T) {
-			if tt.name == "in an io_uring" && !hasRings() {
-				t.Skip("the kernel, or a filter, forbids io_uring")
-			}
 			t.Parallel()
 			dir := t.TempDir()
 			c := &family.Family{}
@@ -103,14 +92,6 @@ func TestDiskHiddenFiles(t *testing.T) {
 	}
 }
 
-func hasRings() bool {
-	ring, _, errno := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(new([120]byte))), 0)
-	if errno == 0 {
-		_ = unix.Close(int(ring))
-	}
-	return errno == 0
-}
-
 func deviceOf(t *testing.T, dir string) uint64 {
 	t.Helper()
 	info, err := os.Stat(dir)
@@ -128,7 +109,6 @@ func TestDiskHiddenByOthers(t *testing.T) {
 	}{
 		{"nothing hidden", "", 10 << 30, ""},
 		{"an ordinary socket", "a, b = socket.socketpair(); a.send(b'x')", 10 << 30, ""},
-		{"an io_uring without files", "libc.syscall(425, 1, ctypes.create_string_buffer(120))", 10 << 30, ""},
 		{"an ended child", "child = os.fork()\nif child == 0: os._exit(0)\nos.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)", 10 << 30, ""},
 		{"hidden and little lost", "a, b = socket.socketpair(); socket.send_fds(a, [b'x'], [0])", limit + leastMargin, ""},
 		{"hidden and much lost", "a, b = socket.socketpair(); socket.send_fds(a, [b'x'], [0])", limit + leastMargin + 1, executor.ReasonDisk},

@@ -44,10 +44,6 @@ func (h *held) mappings(pid int, dir string) bool {
 //
 // How much is mapped says nothing about the size of the file.
 func (h *held) mapping(pid int, line []byte) {
-	if bytes.HasSuffix(line, []byte(ring)) {
-		h.hidden = h.hidden || h.rings == 0 // unless the ring is open, nobody can tell which files it holds
-		return
-	}
 	if !bytes.HasSuffix(line, []byte(" (deleted)")) {
 		return
 	}
