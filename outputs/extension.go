@@ -1,126 +1,74 @@
 package outputs
 
-// byExtension is the table of [MIME]; it returns "" for an extension that says
-// nothing.
-func byExtension(ext string) string {
-	if mime := dataType(ext); mime != "" {
-		return mime
-	}
-	if mime := sourceType(ext); mime != "" {
-		return mime
-	}
-	return officeType(ext)
-}
+import "strings"
 
-// dataType returns the types of data and documents that are text. It has
-// "text/plain" for files that are plain text whatever they look like.
-func dataType(ext string) string {
-	switch ext {
-	case ".json", ".ipynb":
-		return "application/json"
-	case ".jsonl", ".ndjson":
-		return "application/x-ndjson"
-	case ".geojson":
-		return "application/geo+json"
-	case ".csv":
-		return "text/csv"
-	case ".tsv", ".tab":
-		return "text/tab-separated-values"
-	case ".md", ".markdown":
-		return "text/markdown"
-	case ".html", ".htm":
-		return "text/html"
-	case ".xhtml":
-		return "application/xhtml+xml"
-	case ".xml", ".xsd":
-		return "text/xml"
-	case ".svg":
-		return "image/svg+xml"
-	case ".yaml", ".yml":
-		return "application/yaml"
-	case ".toml":
-		return "application/toml"
-	case ".sql":
-		return "application/sql"
-	case ".ini", ".cfg", ".conf", ".log", ".txt", ".env":
-		return plainText
-	}
-	return ""
-}
+const (
+	officeDocument = "application/vnd.openxmlformats-officedocument."
+	openDocument   = "application/vnd.oasis.opendocument."
+)
 
-// sourceType returns the types of programs and markup, under the sniffer's names
-// where it has them.
-func sourceType(ext string) string {
-	switch ext {
-	case ".css":
-		return "text/css"
-	case ".js", ".mjs", ".cjs":
-		return "text/javascript"
-	case ".ts", ".tsx":
-		return "text/typescript"
-	case ".jsx":
-		return "text/jsx"
-	case ".py":
-		return "text/x-python"
-	case ".sh", ".bash":
-		return "text/x-shellscript"
-	case ".go":
-		return "text/x-go"
-	case ".rs":
-		return "text/x-rust"
-	case ".c", ".h":
-		return "text/x-c"
-	case ".cc", ".cpp", ".hpp":
-		return "text/x-c++"
-	case ".java":
-		return "text/x-java"
-	case ".rb":
-		return "text/x-ruby"
-	case ".pl":
-		return "text/x-perl"
-	case ".php":
-		return "text/x-php"
-	case ".lua":
-		return "text/x-lua"
-	case ".r":
-		return "text/x-r"
-	case ".ps1":
-		return "text/x-powershell"
-	case ".tex":
-		return "text/x-tex"
-	case ".rst":
-		return "text/x-rst"
-	case ".diff", ".patch":
-		return "text/x-diff"
-	}
-	return ""
-}
+// byExtension is the table of [MIME], under the sniffer's names where it has them. An
+// extension that says nothing is not in it.
+var byExtension = extensions(map[string]string{
+	// Data and documents that are text; plainText is for files that are plain text
+	// whatever they look like.
+	"application/json":          ".json .ipynb",
+	"application/x-ndjson":      ".jsonl .ndjson",
+	"application/geo+json":      ".geojson",
+	"text/csv":                  ".csv",
+	"text/tab-separated-values": ".tsv .tab",
+	"text/markdown":             ".md .markdown",
+	"text/html":                 ".html .htm",
+	"application/xhtml+xml":     ".xhtml",
+	"text/xml":                  ".xml .xsd",
+	"image/svg+xml":             ".svg",
+	"application/yaml":          ".yaml .yml",
+	"application/toml":          ".toml",
+	"application/sql":           ".sql",
+	plainText:                   ".ini .cfg .conf .log .txt .env",
 
-// officeType returns the types of formats that are a ZIP or an OLE container,
-// whose beginning need not show which one it is.
-func officeType(ext string) string {
-	const office, open = "application/vnd.openxmlformats-officedocument.", "application/vnd.oasis.opendocument."
-	switch ext {
-	case ".docx":
-		return office + "wordprocessingml.document"
-	case ".xlsx":
-		return office + "spreadsheetml.sheet"
-	case ".pptx":
-		return office + "presentationml.presentation"
-	case ".odt":
-		return open + "text"
-	case ".ods":
-		return open + "spreadsheet"
-	case ".odp":
-		return open + "presentation"
-	case ".epub":
-		return "application/epub+zip"
-	case ".doc":
-		return "application/msword"
-	case ".xls":
-		return "application/vnd.ms-excel"
-	case ".ppt":
-		return "application/vnd.ms-powerpoint"
+	// Programs and markup.
+	"text/css":           ".css",
+	"text/javascript":    ".js .mjs .cjs",
+	"text/typescript":    ".ts .tsx",
+	"text/jsx":           ".jsx",
+	"text/x-python":      ".py",
+	"text/x-shellscript": ".sh .bash",
+	"text/x-go":          ".go",
+	"text/x-rust":        ".rs",
+	"text/x-c":           ".c .h",
+	"text/x-c++":         ".cc .cpp .hpp",
+	"text/x-java":        ".java",
+	"text/x-ruby":        ".rb",
+	"text/x-perl":        ".pl",
+	"text/x-php":         ".php",
+	"text/x-lua":         ".lua",
+	"text/x-r":           ".r",
+	"text/x-powershell":  ".ps1",
+	"text/x-tex":         ".tex",
+	"text/x-rst":         ".rst",
+	"text/x-diff":        ".diff .patch",
+
+	// Formats that are a ZIP or an OLE container, whose beginning need not show which
+	// one it is.
+	officeDocument + "wordprocessingml.document":   ".docx",
+	officeDocument + "spreadsheetml.sheet":         ".xlsx",
+	officeDocument + "presentationml.presentation": ".pptx",
+	openDocument + "text":                          ".odt",
+	openDocument + "spreadsheet":                   ".ods",
+	openDocument + "presentation":                  ".odp",
+	"application/epub+zip":                         ".epub",
+	"application/msword":                           ".doc",
+	"application/vnd.ms-excel":                     ".xls",
+	"application/vnd.ms-powerpoint":                ".ppt",
+})
+
+func extensions(of map[string]string) map[string]string {
+	types := map[string]string{}
+	for mime, all := range of {
+		for ext := range strings.FieldsSeq(all) {
+			types[ext] = mime
+		}
 	}
-	return ""
+	return types
 }

@@ -42,7 +42,7 @@ const (
 //	.docx .xlsx .pptx .odt .ods .odp .epub .doc .xls .ppt   their registered types
 func MIME(name string, head []byte) string {
 	sniffed := sniff(head)
-	named := byExtension(strings.ToLower(path.Ext(name)))
+	named := byExtension[strings.ToLower(path.Ext(name))]
 	switch {
 	case named == "" || named == sniffed:
 		return sniffed
