@@ -59,8 +59,7 @@ func (l *Library) text(m *made, e *Edit) error {
 		}
 	} else {
 		done, err := patch(text, name, e)
-		var f *textedit.Failure
-		if errors.As(err, &f) {
+		if f, ok := errors.AsType[*textedit.Failure](err); ok {
 			if strings.HasSuffix(f.Text, " changes nothing") {
 				return nil // of the only one
 			}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -145,9 +146,7 @@ func (l *Library) heads(ctx context.Context, tenant string) (map[string]*known, 
 	}
 	if len(changed) > 0 {
 		next := make(map[string]*known, len(s.heads)+len(changed))
-		for id, k := range s.heads {
-			next[id] = k
-		}
+		maps.Copy(next, s.heads)
 		for _, h := range changed {
 			next[h.ID] = &known{Head: h, skill: frontOf(h.Front, h.Name)}
 			if h.Plugin == "" && !h.Shared {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -142,9 +143,7 @@ func (l *Library) packaged(ctx context.Context, shown func(*plugin) bool) (map[s
 		if err != nil {
 			l.logger.Warn("the skills of a plugin cannot be listed, so those listed last are used", "plugin", p.ID, "error", err)
 		}
-		for id, s := range skills {
-			all[id] = s
-		}
+		maps.Copy(all, skills)
 	}
 	return all, nil
 }

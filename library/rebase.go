@@ -54,8 +54,7 @@ func rebase(packaged, edited, now map[string][]byte) (map[string][]byte, error) 
 		default:
 			d := textedit.Compare(string(was), string(text), name)
 			done, err := textedit.ApplyDiff(string(now[name]), d.Unified, name)
-			var f *textedit.Failure
-			if errors.As(err, &f) {
+			if f, ok := errors.AsType[*textedit.Failure](err); ok {
 				return nil, refuse(string(f.Code), ErrInvalid, "%s: %s", name, f.Text)
 			}
 			files[name] = []byte(done.Text)

@@ -160,8 +160,7 @@ func (w *walk) trouble(dir string, err error) error {
 
 // cause removes the operation and the path from a file error.
 func cause(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		return pathErr.Err
 	}
 	return err

@@ -53,8 +53,7 @@ func fieldsOf(form any) map[string]reflect.Value {
 }
 
 func wantedType(field reflect.Value, err error) string {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) && wrong.Field != "" {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 		return fmt.Sprintf("%s: want %s", wrong.Field, kindName(wrong.Type))
 	}
 	return "want " + kindName(field.Type())

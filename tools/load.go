@@ -48,8 +48,7 @@ func load(ctx context.Context, s *Scope, args Args) (string, error) {
 	var texts []skillText
 	for _, name := range names {
 		t, err := readSkill(ctx, s, name, args.Texts("docs"), args.Flag("include_all_docs"))
-		var told ModelError
-		if errors.As(err, &told) {
+		if told, ok := errors.AsType[ModelError](err); ok {
 			r.after("error: %s", told)
 			continue
 		}

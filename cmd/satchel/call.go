@@ -64,8 +64,7 @@ func (cmd *callCmd) Run(ctx context.Context, c console) error {
 	} else {
 		err = cmd.byHTTP(ctx, params, notice, &result)
 	}
-	var told *jsonrpc.Error
-	if errors.As(err, &told) {
+	if told, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return fmt.Errorf("%s: %d: %s", cmd.Method, told.Code, printable(told.Message))
 	} else if err != nil {
 		return err

@@ -119,8 +119,7 @@ func openStore(ctx context.Context, where string) (session.Store, io.Closer, err
 
 // hideURL leaves the URL out of an error of parsing it: it may have a password.
 func hideURL(err error) error {
-	var parse *url.Error
-	if errors.As(err, &parse) {
+	if parse, ok := errors.AsType[*url.Error](err); ok {
 		return parse.Err
 	}
 	return err

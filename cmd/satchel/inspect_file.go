@@ -117,8 +117,7 @@ func readSkillFile(path string) ([]byte, error) {
 // reason returns an error without its operation and path, because the diagnostic names
 // the file.
 func reason(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}
 	return err

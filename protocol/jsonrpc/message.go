@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // Bounds of what a caller may send.
@@ -74,13 +76,8 @@ func (a answer) encode() []byte {
 
 // Marshal is json.Marshal without the escapes that are for HTML.
 func Marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	text, err := plainjson.Encode(v)
+	return []byte(text), err
 }
 
 func invalid(format string, args ...any) *Error {
@@ -167,8 +164,7 @@ func split(raw []byte) (list []json.RawMessage, batch bool, _ *Error) {
 
 // errorOf is the error that a caller is told.
 func errorOf(err error) *Error {
-	var told *Error
-	if errors.As(err, &told) {
+	if told, ok := errors.AsType[*Error](err); ok {
 		return told
 	}
 	return &Error{Code: CodeInternal, Message: "internal error", Data: map[string]string{"kind": "internal"}}

@@ -127,8 +127,7 @@ func ReadManifest(text []byte, files fs.FS) (Manifest, map[string]any, error) {
 	for _, into := range []any{&form, &all} {
 		if err := toml.Unmarshal(text, into); err != nil {
 			found := &ManifestError{Why: err.Error()}
-			var at *toml.DecodeError
-			if errors.As(err, &at) {
+			if at, ok := errors.AsType[*toml.DecodeError](err); ok {
 				found.Line, _ = at.Position()
 			}
 			return Manifest{}, nil, found
@@ -136,8 +135,7 @@ func ReadManifest(text []byte, files fs.FS) (Manifest, map[string]any, error) {
 	}
 	m, err := form.manifest(files)
 	if err != nil {
-		var found *ManifestError
-		if errors.As(err, &found) {
+		if found, ok := errors.AsType[*ManifestError](err); ok {
 			found.Line = lineOf(text, found.Field)
 		}
 		return Manifest{}, nil, err

@@ -98,8 +98,7 @@ type querier interface {
 func (s *Store) version(ctx context.Context, db querier) (int, error) {
 	var at int
 	err := db.QueryRow(ctx, s.sql(`SELECT coalesce(max(version), 0)::int FROM SCHEMA.schema`), pgx.QueryExecModeExec).Scan(&at)
-	var answer *pgconn.PgError
-	if errors.As(err, &answer) && (answer.Code == "42P01" || answer.Code == "3F000") { // no such table or schema
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && (answer.Code == "42P01" || answer.Code == "3F000") { // no such table or schema
 		return 0, nil
 	}
 	if err != nil {

@@ -131,9 +131,7 @@ func Open(ctx context.Context, db *pgxpool.Pool, opts ...Option) (*Store, error)
 	}
 	s.schema = pgx.Identifier{s.name}.Sanitize()
 	s.unit = max(min(24*time.Hour, s.ttl/4), time.Millisecond)
-	if _, err := rand.Read(s.writer[:]); err != nil {
-		return nil, fmt.Errorf("open postgres store: %w", err)
-	}
+	_, _ = rand.Read(s.writer[:]) // never fails
 	for i := range s.inLine {
 		s.inLine[i] = make(chan struct{}, 1)
 	}

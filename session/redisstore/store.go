@@ -144,9 +144,7 @@ func Open(ctx context.Context, db redis.UniversalClient, opts ...Option) (*Store
 		}
 	}
 	var id [8]byte
-	if _, err := rand.Read(id[:]); err != nil {
-		return nil, fmt.Errorf("open redis store: %w", err)
-	}
+	_, _ = rand.Read(id[:]) // never fails
 	s.writer = base64.RawURLEncoding.EncodeToString(id[:])
 	for i := range s.inLine {
 		s.inLine[i] = make(chan struct{}, 1)

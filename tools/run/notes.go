@@ -32,8 +32,7 @@ func (n *notes) warn(warnings []outputs.Warning) {
 
 // modelError is [modelError] for an error that may show what commands have left.
 func (n *notes) modelError(ctx context.Context, err error) error {
-	var already tools.ModelError
-	if errors.As(err, &already) {
+	if already, ok := errors.AsType[tools.ModelError](err); ok {
 		return modelError(ctx, tools.ModelError(n.redact(string(already))))
 	}
 	return modelError(ctx, errors.New(n.redact(err.Error())))
@@ -45,8 +44,7 @@ func modelError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var already tools.ModelError
-	if errors.As(err, &already) {
+	if already, ok := errors.AsType[tools.ModelError](err); ok {
 		return already
 	}
 	return tools.ModelErrorf("%s", callargs.Cut(err.Error(), 1000))

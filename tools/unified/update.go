@@ -224,8 +224,7 @@ func updateSkill(ctx context.Context, s *tools.Scope, args tools.Args) (string, 
 	}
 	limit := s.Limits.OrDefaults().Answer
 	e, err := editOf(args)
-	var told tools.ModelError
-	if errors.As(err, &told) {
+	if told, ok := errors.AsType[tools.ModelError](err); ok {
 		return fail("invalid", string(told)), nil
 	}
 	if err == nil {

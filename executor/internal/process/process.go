@@ -88,8 +88,7 @@ func begin(ctx context.Context, start StartFunc, grace time.Duration, cmd execut
 	}
 	p := newProcess(cmd, grace, term)
 	if err := p.launch(ctx, start, cmd); err != nil {
-		var no Refusal
-		if errors.As(err, &no) {
+		if no, ok := errors.AsType[Refusal](err); ok {
 			return ended(no.Result), nil
 		}
 		if errors.Is(err, executor.ErrCommand) {
