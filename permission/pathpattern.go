@@ -6,6 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/braces"
 )
 
 // Bounds of a pattern about files.
@@ -66,60 +68,14 @@ func newPathPattern(text string) (*pathPattern, error) {
 
 // expandBraces writes out the texts that a pattern with braces stands for.
 func expandBraces(text string) ([]string, error) {
-	open, close, commas, err := firstBraces(text)
-	if err != nil {
-		return nil, err
-	}
-	if open < 0 {
-		return []string{text}, nil
-	}
-	var all []string
-	from := open + 1
-	for _, to := range append(commas, close) {
-		texts, err := expandBraces(text[:open] + text[from:to] + text[close+1:])
-		if err != nil {
-			return nil, err
-		}
-		if all = append(all, texts...); len(all) > maxAlternatives {
-			return nil, errAlternatives
-		}
-		from = to + 1
+	all, err := braces.Expand(text, maxAlternatives, func(text string) (int, error) { return classEnd(text), nil })
+	switch {
+	case errors.Is(err, braces.ErrMany):
+		return nil, errAlternatives
+	case err != nil:
+		return nil, errBraces
 	}
 	return all, nil
-}
-
-// firstBraces finds the first group and its own commas; open is -1 without one.
-func firstBraces(text string) (open, close int, commas []int, err error) {
-	open, depth := -1, 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '[':
-			if end := classEnd(text[i:]); end > 0 {
-				i += end
-			}
-		case '{':
-			if depth++; depth == 1 {
-				open = i
-			}
-		case ',':
-			if depth == 1 {
-				commas = append(commas, i)
-			}
-		case '}':
-			if depth--; depth < 0 {
-				return 0, 0, nil, errBraces
-			}
-			if depth == 0 {
-				return open, i, commas, nil
-			}
-		}
-	}
-	if depth > 0 {
-		return 0, 0, nil, errBraces
-	}
-	return -1, 0, nil, nil
 }
 
 // classEnd is where a class of characters at the beginning of text ends, 0 if it
