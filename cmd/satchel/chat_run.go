@@ -21,12 +21,6 @@ import (
 	"github.com/satchel-go/satchel/workspace"
 )
 
-// The variables that restrict what skill_run may start.
-const (
-	envAllowed = skillrun.EnvAllowed
-	envDenied  = skillrun.EnvDenied
-)
-
 // maxTimeout is the longest default that --timeout takes; skill_run allows a
 // call no more.
 const maxTimeout = 24 * time.Hour

@@ -11,6 +11,9 @@ import (
 	skillrun "github.com/satchel-go/satchel/tools/run"
 )
 
+// The variables that restrict what skill_run may start.
+const envAllowed, envDenied = skillrun.EnvAllowed, skillrun.EnvDenied
+
 func TestRunTimeout(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"1": time.Second, "0.5": 500 * time.Millisecond, "90": 90 * time.Second, "2m": 2 * time.Minute, "24h": maxTimeout,

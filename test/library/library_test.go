@@ -12,14 +12,14 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
-	"github.com/satchel-go/satchel/internal/librarychat"
+	"github.com/satchel-go/satchel/internal/librarychattest"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/tools/unified"
 )
 
 func memory(*testing.T) library.Store { return library.NewMemory() }
 
-func TestConversations(t *testing.T) { librarychat.Run(t, memory) }
+func TestConversations(t *testing.T) { librarychattest.Run(t, memory) }
 
 // failing is a store that can be made to fail.
 type failing struct {
@@ -45,7 +45,7 @@ func (f *failing) Grants(ctx context.Context, tenant, subject string) ([]library
 
 func TestStoreThatFails(t *testing.T) {
 	store := &failing{Memory: library.NewMemory()}
-	librarychat.Outage(t, store, func() { store.down.Store(true) }, func() { store.down.Store(false) })
+	librarychattest.Outage(t, store, func() { store.down.Store(true) }, func() { store.down.Store(false) })
 }
 
 // TestSmall: text and schemas of the vocabulary stay below 700 tokens, at 4 bytes each.

@@ -19,12 +19,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/satchel-go/satchel/internal/librarychat"
+	"github.com/satchel-go/satchel/internal/librarychattest"
 	"github.com/satchel-go/satchel/internal/servertest"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/librarytest"
 	"github.com/satchel-go/satchel/library/sqlstore"
-	"github.com/satchel-go/satchel/library/sqlstore/internal/crash"
+	"github.com/satchel-go/satchel/library/sqlstore/internal/storetest"
 	"github.com/satchel-go/satchel/library/sqlstore/postgres"
 )
 
@@ -33,7 +33,7 @@ func openStore(ctx context.Context, dsn string) (library.Store, error) {
 }
 
 func TestMain(m *testing.M) {
-	crash.Writer(openStore)
+	storetest.Writer(openStore)
 	servertest.Main(m)
 }
 
@@ -88,7 +88,7 @@ func TestPostgres(t *testing.T) {
 		})
 	})
 	t.Run("killed", func(t *testing.T) {
-		crash.Killed(t, database(t, s), func(_ context.Context, dsn string) (library.Store, error) { return open(t, dsn), nil })
+		storetest.Killed(t, database(t, s), func(_ context.Context, dsn string) (library.Store, error) { return open(t, dsn), nil })
 	})
 	t.Run("aborted", func(t *testing.T) {
 		dsn := database(t, s)
@@ -96,7 +96,7 @@ func TestPostgres(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		crash.Aborted(t, stdlib.GetConnector(*parsed), open(t, dsn), func(db *sql.DB) library.Store { return sqlstore.New(db, db, postgres.Dialect) })
+		storetest.Aborted(t, stdlib.GetConnector(*parsed), open(t, dsn), func(db *sql.DB) library.Store { return sqlstore.New(db, db, postgres.Dialect) })
 	})
 	t.Run("schema", func(t *testing.T) {
 		dsn := database(t, s)
@@ -153,14 +153,14 @@ func TestPostgres(t *testing.T) {
 		}
 	})
 	t.Run("conversations", func(t *testing.T) {
-		librarychat.Run(t, func(t *testing.T) library.Store { return open(t, database(t, s)) })
+		librarychattest.Run(t, func(t *testing.T) library.Store { return open(t, database(t, s)) })
 	})
 }
 
 // TestOptions: there are no more connections than is said, and the loss of the one that
 // listens is logged.
 func TestOptions(t *testing.T) {
-	log := make(crash.Logged, 1)
+	log := make(storetest.Logged, 1)
 	dsn := database(t, servertest.Shared(t, "postgres"))
 	s, err := postgres.Open(t.Context(), dsn, postgres.WithMigrate(), postgres.WithConns(2), postgres.WithLogger(slog.New(slog.NewTextHandler(log, nil))))
 	if err != nil {
@@ -220,10 +220,10 @@ func TestGoneAndBack(t *testing.T) {
 			}
 		}
 	}
-	librarychat.Outage(t, open(t, database(t, s)), do(s.Kill), do(s.Start))
+	librarychattest.Outage(t, open(t, database(t, s)), do(s.Kill), do(s.Start))
 }
 
 func BenchmarkLibrary(b *testing.B) {
 	s := servertest.Shared(b, "postgres")
-	crash.Bench(b, open(b, database(b, s)))
+	storetest.Bench(b, open(b, database(b, s)))
 }

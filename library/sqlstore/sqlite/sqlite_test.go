@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/librarychat"
+	"github.com/satchel-go/satchel/internal/librarychattest"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/librarytest"
 	"github.com/satchel-go/satchel/library/sqlstore"
-	"github.com/satchel-go/satchel/library/sqlstore/internal/crash"
+	"github.com/satchel-go/satchel/library/sqlstore/internal/storetest"
 	"github.com/satchel-go/satchel/library/sqlstore/sqlite"
 )
 
@@ -27,7 +27,7 @@ func openStore(ctx context.Context, file string) (library.Store, error) {
 }
 
 func TestMain(m *testing.M) {
-	crash.Writer(openStore)
+	storetest.Writer(openStore)
 	os.Exit(m.Run())
 }
 
@@ -64,12 +64,12 @@ func TestConformance(t *testing.T) {
 
 func TestConversations(t *testing.T) {
 	t.Parallel()
-	librarychat.Run(t, func(t *testing.T) library.Store { return open(t, filepath.Join(t.TempDir(), "library.db")) })
+	librarychattest.Run(t, func(t *testing.T) library.Store { return open(t, filepath.Join(t.TempDir(), "library.db")) })
 }
 
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	crash.Killed(t, filepath.Join(t.TempDir(), "library.db"), func(ctx context.Context, place string) (library.Store, error) {
+	storetest.Killed(t, filepath.Join(t.TempDir(), "library.db"), func(ctx context.Context, place string) (library.Store, error) {
 		return open(t, place), nil
 	})
 }
@@ -92,7 +92,7 @@ func TestAborted(t *testing.T) {
 	}
 	defer db.Close()
 	at := place{db.Driver(), "file:" + file + "?_txlock=immediate&_pragma=foreign_keys(1)"}
-	crash.Aborted(t, at, other, func(db *sql.DB) library.Store { return sqlstore.New(db, db, sqlite.Dialect) })
+	storetest.Aborted(t, at, other, func(db *sql.DB) library.Store { return sqlstore.New(db, db, sqlite.Dialect) })
 }
 
 // TestChangedByAnother: a process is told of what another one has changed.
@@ -189,7 +189,7 @@ func TestWatchingFails(t *testing.T) {
 	}
 	defer db.Close()
 	at := place{db.Driver(), file}
-	log := make(crash.Logged, 1)
+	log := make(storetest.Logged, 1)
 	s, err := sqlite.OpenOver(t.Context(), sql.OpenDB(unwatchedPlace{at}), sql.OpenDB(at), sqlite.WithLogger(slog.New(slog.NewTextHandler(log, nil))), sqlite.WithWatch(time.Millisecond))
 	if err != nil {
 		t.Fatal(err)
@@ -308,5 +308,5 @@ func BenchmarkHeads(b *testing.B) {
 }
 
 func BenchmarkLibrary(b *testing.B) {
-	crash.Bench(b, open(b, filepath.Join(b.TempDir(), "library.db")))
+	storetest.Bench(b, open(b, filepath.Join(b.TempDir(), "library.db")))
 }

@@ -1,4 +1,4 @@
-package crash
+package storetest
 
 // Logged sends the lines that a logger writes to it, and drops those for which there is no room.
 type Logged chan string

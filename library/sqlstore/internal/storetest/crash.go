@@ -1,6 +1,6 @@
-// Package crash has the tests that every SQL store runs beside librarytest: writers
+// Package storetest has the tests that every SQL store runs beside librarytest: writers
 // that are killed, two processes, a library whose edits and texts survive.
-package crash
+package storetest
 
 import (
 	"bufio"

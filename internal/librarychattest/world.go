@@ -1,6 +1,6 @@
-// Package librarychat plays conversations of agents whose skills are in a library: what
+// Package librarychattest plays conversations of agents whose skills are in a library: what
 // every store must give the same answers to.
-package librarychat
+package librarychattest
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package crash
+package storetest
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package librarychat
+package librarychattest
 
 import (
 	"testing"
