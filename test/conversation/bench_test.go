@@ -3,6 +3,7 @@ package conversation_test
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -136,4 +137,23 @@ func TestPrepareOpensNoFile(t *testing.T) {
 	if allocs > 40 {
 		t.Errorf("%v allocations, want at most 40", allocs)
 	}
+}
+
+// TestPrepareAllocations holds what README.md says of a model call. The catalog may
+// allocate in the background meanwhile, so one of many measurements counts.
+func TestPrepareAllocations(t *testing.T) {
+	c := load{12, 60, 3, 0}.long(t)
+	req := core.Request{Key: c.Key, Messages: c.Messages}
+	least := math.Inf(1)
+	for range 1000 {
+		allocs := testing.AllocsPerRun(100, func() {
+			if _, err := c.Runtime.Prepare(c.Context, req); err != nil {
+				t.Error(err)
+			}
+		})
+		if least = min(least, allocs); least <= 4 {
+			return
+		}
+	}
+	t.Errorf("%v allocations, want at most 4", least)
 }
