@@ -187,6 +187,20 @@ func TestArchitectureNamesFiles(t *testing.T) {
 	}
 }
 
+// TestArchitectureNamesRooms looks for every room below internal/ in docs/architecture.md.
+func TestArchitectureNamesRooms(t *testing.T) {
+	rooms, err := fs.ReadDir(os.DirFS(".."), "internal")
+	if err != nil || len(rooms) < 20 {
+		t.Fatal(len(rooms), err)
+	}
+	page := read(t, "docs/architecture.md")
+	for _, room := range rooms {
+		if !strings.Contains(page, "`internal/"+room.Name()+"/`") {
+			t.Errorf("docs/architecture.md does not name internal/%s", room.Name())
+		}
+	}
+}
+
 // TestOptionsAreListed compares the table of options with the options that there are,
 // and looks for every option that a page names.
 func TestOptionsAreListed(t *testing.T) {
