@@ -108,12 +108,13 @@ func (c *Call) needsRecord() bool {
 }
 
 // Within returns the context for the host's tool of a call that passed the gate.
-// An agent that runs under it, of whatever runtime, is bounded by the lists of the
-// agent that made the call as well as by its own, and so is an agent to which the
-// call transfers, where it has the session or the run (hook.WithRun) in common, also
-// when it goes on in another process: what bounds it is in its own record, and where that
-// is lost, it may do only what no list could forbid. [WithFreeAgents] names the
-// exceptions. The error is one of the store, or that of ctx.
+// The lists of the agent that made the call bound every agent that runs under this
+// context, of whatever runtime, beside its own lists. They also bound an agent to which
+// the call hands the conversation over, if the two have the session or the run
+// (hook.WithRun) in common. What bounds an agent is kept in its record, so it holds in
+// another process too; an agent whose record is lost may do only what no list could
+// forbid. [WithFreeAgents] names the exceptions. The error is one of the store, or that
+// of ctx.
 func (c *Call) Within(ctx context.Context) (context.Context, error) {
 	if c.operation != nil {
 		return ctx, nil

@@ -141,7 +141,7 @@ func WithSearch(mode SearchMode) Option {
 type Embedder = catalog.Embedder
 
 // WithEmbedder lets the vectors of an embedder have a part in the order of what searches
-// find, as [catalog.WithEmbedder] says. The adapters make one of that of a framework.
+// find, as [catalog.WithEmbedder] says. Function Embedder of each adapter makes one.
 // Where it fails, searches go by words, and the event search.bywords says why. It has no
 // effect on a catalog of the host's own ([WithCatalog]).
 func WithEmbedder(id string, e Embedder) Option {

@@ -26,7 +26,7 @@ import (
 // and the index of [Catalog.Search]. It is saved after each change.
 //
 // The next [Open] of the same roots with the same options serves the skills of
-// directories at once from there, and searches them behind its caller's back:
+// directories at once from there, and searches them in the background:
 // [Catalog.Close] waits for that. Until then a skill may be what it was when a catalog
 // was last open. Bodies and docs are always read from their files. Roots made by [FS]
 // and [From] are searched by Open all the same, as nothing tells whether they are those

@@ -168,14 +168,14 @@ func (t *Table) EndSession(session string) {
 	maps.DeleteFunc(t.opened, func(owner core.SessionKey, _ numbers) bool { return of(owner) })
 }
 
-// End kills and forgets the sessions of all owners for which the function which returns
-// true. When it returns, their processes have ended and their Finish has returned; one
-// that is about to start will not, or is killed at once.
-func (t *Table) End(which func(owner core.SessionKey) bool) {
+// End kills and forgets the sessions of the owners that chosen accepts. When it returns,
+// their processes have ended and their Finish has returned; one that is about to start
+// will not, or is killed at once.
+func (t *Table) End(chosen func(owner core.SessionKey) bool) {
 	t.mu.Lock()
 	var ended []*Session
 	for _, s := range t.all {
-		if which(s.owner) {
+		if chosen(s.owner) {
 			s.discard()
 			ended = append(ended, s)
 		}
@@ -188,12 +188,11 @@ func (t *Table) End(which func(owner core.SessionKey) bool) {
 	}
 }
 
-// Any reports whether an owner for which the function which returns true has a session
-// that has not ended.
-func (t *Table) Any(which func(owner core.SessionKey) bool) bool {
+// Any reports whether an owner that chosen accepts has a session that has not ended.
+func (t *Table) Any(chosen func(owner core.SessionKey) bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.live(func(s *Session) bool { return which(s.owner) })) > 0
+	return len(t.live(func(s *Session) bool { return chosen(s.owner) })) > 0
 }
 
 // Close ends all sessions, also those that are about to start, and lets no more
