@@ -136,6 +136,11 @@ func TestManyAtOnce(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	dir := t.TempDir()
+	once := newSandbox(t)
+	sandboxed(t, once, script(dir, "exit 0")) // what the first command of a process opens stays
+	if err := once.Close(); err != nil {
+		t.Fatal(err)
+	}
 	before, mounts := resources(t), mountsNow(t)
 	s := newSandbox(t, sandbox.WithPrepared(4))
 	ended, places := make(chan error), make(chan struct{}, atOnce(t))
