@@ -32,6 +32,9 @@ BARE := -vet=off -ldflags=-w
 # The race detector keeps each process for a second after its end, and the tests start
 # hundreds of them.
 export GORACE ?= atexit_sleep_ms=0
+# Test binaries live for seconds: with garbage collected half as often, those of the adapters,
+# of conversations and of the command take a tenth less processor time, for more memory.
+test check unit unit-lone unit-as-user: export GOGC ?= 200
 
 # What `make test` does side by side; the lines of one part stay together.
 TOGETHER := -j6 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)

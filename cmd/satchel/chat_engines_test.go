@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,8 +72,8 @@ func TestChatResumesOverServers(t *testing.T) {
 						parts = append(parts, r.Raw)
 					}
 				}
-				if diff := cmp.Diff(want, parts); diff != "" {
-					t.Errorf("one process (-), three (+):\n%s", diff)
+				if !slices.EqualFunc(want, parts, bytes.Equal) {
+					t.Errorf("one process (-), three (+):\n%s", cmp.Diff(want, parts))
 				}
 			})
 		})

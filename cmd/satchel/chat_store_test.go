@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,8 +82,8 @@ func TestChatResumes(t *testing.T) {
 						parts = append(parts, r.Raw)
 					}
 				}
-				if diff := cmp.Diff(want, parts); diff != "" {
-					t.Errorf("one process (-), three (+):\n%s", diff)
+				if !slices.EqualFunc(want, parts, bytes.Equal) {
+					t.Errorf("one process (-), three (+):\n%s", cmp.Diff(want, parts))
 				}
 			})
 		})
