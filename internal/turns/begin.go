@@ -16,10 +16,11 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// beginning is the making of the record with which a turn begins.
+// beginning is the making of the record with which a turn begins. It copies the request, so
+// that those within a turn stay on the stack.
 type beginning struct {
 	*Turns
-	req   *core.Request
+	req   core.Request
 	state *agentstate.State
 	loads []tools.Declared
 

@@ -69,7 +69,7 @@ func (t *Turns) Advance(ctx context.Context, req *core.Request, state *agentstat
 	}
 	var begun *beginning
 	rec, err := session.UpdateFrom(ctx, t.Stores.Of(req.Key), rec, func(rec *session.Record) (*session.Record, error) {
-		begun = &beginning{Turns: t, req: req, state: state, loads: loads}
+		begun = &beginning{Turns: t, req: *req, state: state, loads: loads}
 		turn := find(rec)
 		if !turn.Begins {
 			return nil, nil // another call of this turn was faster
