@@ -44,7 +44,7 @@ func TestDemo(t *testing.T) {
 			if strings.Contains(got.out, "\x1b") {
 				t.Error("colours although nobody reads at a terminal")
 			}
-			for line := range strings.Lines(got.out) {
+			for line := range strings.Lines(strings.ReplaceAll(got.out, examples, "[what was asked for]")) {
 				if regexp.MustCompile(`/tmp|/home|127\.0\.0\.1:`).MatchString(line) {
 					t.Errorf("output depends on the machine: %s", line)
 				}
