@@ -55,7 +55,7 @@ func (st *staging) dependencyVars() []string {
 			}
 		}
 	}
-	for _, dir := range st.visible(st.capabilities()) {
+	for _, dir := range reachOf(st.Runner).visible {
 		if filepath.Base(dir) == "node_modules" {
 			node = append(node, dir)
 		} else if packages := systemPackages(dir); packages != "" {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -25,14 +26,14 @@ func (r *Runner) execOperation(places *queue) tools.Operation {
 	r.remember()
 	return tools.Operation{
 		Name:        "skill_exec",
-		Description: "Like skill_run" + r.heldToo() + ", for a command that asks for input or keeps running. Answers status, session_id and new output, and the result once the status is exited.",
+		Description: "Like skill_run" + reachOf(r).heldToo() + ", for a command that asks for input or keeps running. Answers status, session_id and new output, and the result once the status is exited.",
 		Fields:      execFields(),
 		Awaits:      true,
 		LoadsAgain:  true,
 		Once:        true,
 		Ordered:     true,
 		Needs:       []string{"skill_load", "skill_poll_session"},
-		Request:     r.request,
+		Request:     func(args tools.Args) permission.Request { return request(args, r.Interpreters) },
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
 			req, err := planOf(args)
 			if err != nil {
@@ -72,9 +73,9 @@ func execFields() []tools.Field {
 			f.Schema = object(map[string]any{"globs": map[string]any{"type": "array", "items": text}, "inline": flag, "save": flag})
 		}
 	}
-	page := pageFields()
-	page[0].Description, page[1].Description = "how long to wait for output, default 1000", "most lines to answer"
-	return append(append(fields, tools.Field{Name: "tty", Kind: tools.Flag, Description: "in a terminal", Aliases: []string{"pty"}}), page...)
+	paged := pageFields()
+	paged[0].Description, paged[1].Description = "how long to wait for output, default 1000", "most lines to answer"
+	return append(append(fields, tools.Field{Name: "tty", Kind: tools.Flag, Description: "in a terminal", Aliases: []string{"pty"}}), paged...)
 }
 
 // exec starts a session and waits a moment for output.
@@ -90,7 +91,7 @@ func (r *Runner) exec(ctx context.Context, s *tools.Scope, plan *plan, args tool
 	if err := st.choose(ctx); err != nil {
 		return "", err
 	}
-	if err := r.checkRuns(); err != nil {
+	if err := reachOf(r).check(); err != nil {
 		return "", err
 	}
 	after, err := given(ctx, s)
@@ -132,7 +133,7 @@ func (r *Runner) exec(ctx context.Context, s *tools.Scope, plan *plan, args tool
 	if err := st.start(ctx, live, cmd, args.Flag("tty")); err != nil {
 		return "", err
 	}
-	p, err := r.page(ctx, s, live, args)
+	p, err := page(ctx, live, args, pageBytes(r.Limits, s))
 	if err != nil {
 		return "", err
 	}

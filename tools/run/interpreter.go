@@ -33,19 +33,19 @@ var interpreters = map[string][]string{
 }
 
 // interpreter returns the command for scripts with the extension of a name, nil
-// if there is none.
-func (r *Runner) interpreter(name string) []string {
+// if there is none; own are the host's.
+func interpreter(name string, own map[string][]string) []string {
 	ext := strings.ToLower(path.Ext(name))
-	if own := r.Interpreters[ext]; own != nil {
-		return own
+	if by := own[ext]; by != nil {
+		return by
 	}
 	return interpreters[ext]
 }
 
 // extensions lists the extensions that have an interpreter.
-func (r *Runner) extensions() string {
+func extensions(own map[string][]string) string {
 	all := maps.Clone(interpreters)
-	maps.Copy(all, r.Interpreters)
+	maps.Copy(all, own)
 	return strings.Join(slices.Sorted(maps.Keys(all)), ", ")
 }
 
@@ -66,7 +66,7 @@ func (st *staging) script() ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, byName := shebang(line), st.interpreter(name)
+	asked, byName := shebang(line), interpreter(name, st.Interpreters)
 	if st.scope.Interpreted {
 		if err := st.plan.checkInterpreter(asked, byName); err != nil {
 			return nil, err
@@ -79,7 +79,7 @@ func (st *staging) script() ([][]string, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s); use command instead", callargs.Cut(st.plan.script, 200), st.extensions())
+		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s); use command instead", callargs.Cut(st.plan.script, 200), extensions(st.Interpreters))
 	}
 	return found, nil
 }

@@ -28,15 +28,15 @@ func TestInterpretersAreDocumented(t *testing.T) {
 }
 
 func TestInterpreter(t *testing.T) {
-	r := &Runner{Interpreters: map[string][]string{".jl": {"julia"}, ".py": {"pypy", "-u"}}}
+	own := map[string][]string{".jl": {"julia"}, ".py": {"pypy", "-u"}}
 	for name, want := range map[string]string{
 		"a.sh": "[bash]", "b/A.SH": "[bash]", "x.jl": "[julia]", "x.PY": "[pypy -u]", "x": "[]", "x.unknown": "[]", ".sh": "[bash]", "a.sh/b": "[]",
 	} {
-		if got := fmt.Sprint(r.interpreter(name)); got != want {
+		if got := fmt.Sprint(interpreter(name, own)); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	if got := r.extensions(); got != ".cjs, .jl, .js, .lua, .mjs, .php, .pl, .ps1, .py, .r, .rb, .sh, .ts" {
+	if got := extensions(own); got != ".cjs, .jl, .js, .lua, .mjs, .php, .pl, .ps1, .py, .r, .rb, .sh, .ts" {
 		t.Errorf("extensions %s", got)
 	}
 }

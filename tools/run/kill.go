@@ -34,7 +34,7 @@ func (r *Runner) killSession(ctx context.Context, s *tools.Scope, args tools.Arg
 	if killed {
 		a.Status = statusKilled
 	}
-	req := terminal.Request{Offset: -1, Bytes: r.pageBytes(s)}
+	req := terminal.Request{Offset: -1, Bytes: pageBytes(r.Limits, s)}
 	p, err := live.Next(ctx, req)
 	if err != nil {
 		return "", err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/terminal"
@@ -86,8 +87,8 @@ func sessionOf(ctx context.Context, s *tools.Scope, args tools.Args) (*terminal.
 }
 
 // answerPage waits for output and answers with it.
-func (r *Runner) answerPage(ctx context.Context, s *tools.Scope, live *terminal.Session, args tools.Args, a execAnswer) (string, error) {
-	p, err := r.page(ctx, s, live, args)
+func answerPage(ctx context.Context, live *terminal.Session, args tools.Args, bytes int, a execAnswer) (string, error) {
+	p, err := page(ctx, live, args, bytes)
 	if err != nil {
 		return "", err
 	}
@@ -95,8 +96,8 @@ func (r *Runner) answerPage(ctx context.Context, s *tools.Scope, live *terminal.
 }
 
 // page waits for output as the arguments say.
-func (r *Runner) page(ctx context.Context, s *tools.Scope, live *terminal.Session, args tools.Args) (terminal.Page, error) {
-	req := terminal.Request{Offset: -1, Wait: defaultYield, Bytes: r.pageBytes(s)}
+func page(ctx context.Context, live *terminal.Session, args tools.Args, bytes int) (terminal.Page, error) {
+	req := terminal.Request{Offset: -1, Wait: defaultYield, Bytes: bytes}
 	if n, ok := args.Count("yield_ms"); ok {
 		req.Wait = min(time.Duration(min(n, int(maxYield/time.Millisecond)))*time.Millisecond, maxYield)
 	}
@@ -112,8 +113,8 @@ func (r *Runner) page(ctx context.Context, s *tools.Scope, live *terminal.Sessio
 // pageBytes returns the length of a page: as much as skill_run shows of a stream.
 // In JSON a page takes at most twice as much, which leaves half of an answer for
 // the result.
-func (r *Runner) pageBytes(s *tools.Scope) int {
-	return min(int(r.Limits.OrDefaults().Output), s.Limits.OrDefaults().Answer/4-besides/2)
+func pageBytes(limits executor.Limits, s *tools.Scope) int {
+	return min(int(limits.OrDefaults().Output), s.Limits.OrDefaults().Answer/4-besides/2)
 }
 
 // tellPage writes an answer with a page.

@@ -10,8 +10,8 @@ import (
 )
 
 // request reads the arguments as the call does, and returns what lists can see of
-// them.
-func (r *Runner) request(args tools.Args) permission.Request {
+// them; own are the host's interpreters.
+func request(args tools.Args, own map[string][]string) permission.Request {
 	q, err := planOf(args)
 	if err != nil {
 		return permission.Request{Idle: true}
@@ -39,19 +39,18 @@ func (r *Runner) request(args tools.Args) permission.Request {
 	case q.editor != "":
 		p.NoPattern = "it sets an editor with editor_text"
 	case q.script != "":
-		p.Lines = r.lines(q.script, q.args)
+		p.Lines = lines(q.script, q.args, own)
 	}
 	return p
 }
 
 // lines returns the commands that a script stands for: its path, which is never
 // the name of a program, alone and after the interpreter of its extension.
-func (r *Runner) lines(script string, args []string) [][]string {
+func lines(script string, args []string, own map[string][]string) [][]string {
 	name := path.Clean(script)
-	interpreter := r.interpreter(name)
 	lines := [][]string{slices.Concat([]string{"./" + name}, args)}
-	if interpreter != nil {
-		lines = append(lines, slices.Concat(interpreter, []string{name}, args))
+	if by := interpreter(name, own); by != nil {
+		lines = append(lines, slices.Concat(by, []string{name}, args))
 	}
 	return lines
 }

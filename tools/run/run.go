@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -22,13 +23,13 @@ func (r *Runner) runOperation(places *queue) tools.Operation {
 	r.remember()
 	return tools.Operation{
 		Name:        "skill_run",
-		Description: "Run a command in the workspace of a loaded skill. Starts in the skill's folder; write results to $OUTPUT_DIR and name them in outputs or output_files." + r.held(),
+		Description: "Run a command in the workspace of a loaded skill. Starts in the skill's folder; write results to $OUTPUT_DIR and name them in outputs or output_files." + reachOf(r).held(),
 		Fields:      runFields(),
 		Awaits:      true,
 		LoadsAgain:  true,
 		Once:        true,
 		Needs:       []string{"skill_load"},
-		Request:     r.request,
+		Request:     func(args tools.Args) permission.Request { return request(args, r.Interpreters) },
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
 			req, err := planOf(args)
 			if err != nil {
@@ -45,7 +46,7 @@ func (r *Runner) run(ctx context.Context, s *tools.Scope, p *plan, places *queue
 	if err := st.choose(ctx); err != nil {
 		return "", err
 	}
-	if err := r.checkRuns(); err != nil {
+	if err := reachOf(r).check(); err != nil {
 		return "", err
 	}
 	st.network(ctx)

@@ -18,7 +18,7 @@ func (st *staging) searchPath(own string) string {
 	for _, e := range st.found.Environments {
 		programs = append(programs, e.Bin())
 	}
-	for _, dir := range st.visible(st.capabilities()) {
+	for _, dir := range reachOf(st.Runner).visible {
 		programs = append(programs, programsOf(dir))
 	}
 	programs = slices.DeleteFunc(programs, func(dir string) bool { return strings.Contains(dir, separator) })

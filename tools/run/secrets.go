@@ -13,35 +13,41 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// secretsOf returns the secrets that a skill declares and the host gives it.
-func (r *Runner) secretsOf(ctx context.Context, skill core.Skill) []terminal.Secret {
-	if r.Secret == nil {
+// vault knows the secrets of skills: it asks the host, and has what it gave before.
+type vault struct {
+	ask  func(ctx context.Context, skill core.Skill, name string) (value string, ok bool) // nil has none
+	gave *gave
+}
+
+// of returns the secrets that a skill declares and the host gives it.
+func (v vault) of(ctx context.Context, skill core.Skill) []terminal.Secret {
+	if v.ask == nil {
 		return nil
 	}
 	var secrets []terminal.Secret
 	for _, name := range DeclaredSecrets(skill.Metadata) {
-		if value, ok := r.Secret(ctx, skill, name); ok {
+		if value, ok := v.ask(ctx, skill, name); ok {
 			secrets = append(secrets, terminal.Secret{Name: name, Value: value})
 		}
 	}
 	return secrets
 }
 
-// knownSecrets are those that commands of the session were given, and those of every
+// known are those that commands of the session were given, and those of every
 // skill of the catalog that asks for any, whoever sees it: one that is no longer loaded
 // may have left its own in a file. Those of loaded revisions that are not the newest are
 // among them.
-func (r *Runner) knownSecrets(ctx context.Context, s *tools.Scope) ([]terminal.Secret, error) {
-	if r.Secret == nil {
+func (v vault) known(ctx context.Context, s *tools.Scope) ([]terminal.Secret, error) {
+	if v.ask == nil {
 		return nil, nil
 	}
 	var secrets []terminal.Secret
-	if r.gave != nil {
-		secrets = r.gave.in(s.Key.Session)
+	if v.gave != nil {
+		secrets = v.gave.in(s.Key.Session)
 	}
 	for _, skill := range s.Catalog.Whole().Snapshot().Skills() {
 		if skill.Metadata["secrets"] != "" {
-			secrets = append(secrets, r.secretsOf(ctx, skill)...)
+			secrets = append(secrets, v.of(ctx, skill)...)
 		}
 	}
 	rec, err := s.Record(ctx)
@@ -52,7 +58,7 @@ func (r *Runner) knownSecrets(ctx context.Context, s *tools.Scope) ([]terminal.S
 	for i := range rec.Active {
 		if a := &rec.Active[i]; a.Revision != "" {
 			if skill, err := loaded.Front(ctx, a.Skill); err == nil && skill.Revision == a.Revision { // else it runs nothing
-				secrets = append(secrets, r.secretsOf(ctx, skill)...)
+				secrets = append(secrets, v.of(ctx, skill)...)
 			}
 		}
 	}
@@ -84,9 +90,10 @@ func declared(text string) []string {
 // no answer may show. It asks for both once, because a host may give another
 // value each time.
 func (st *staging) learnSecrets(ctx context.Context) error {
-	known, err := st.knownSecrets(ctx, st.scope)
-	st.given = st.secretsOf(ctx, st.skill)
-	st.gave.add(st.scope.Key.Session, st.given)
+	v := vault{st.Secret, st.gave}
+	known, err := v.known(ctx, st.scope)
+	st.given = v.of(ctx, st.skill)
+	v.gave.add(st.scope.Key.Session, st.given)
 	st.secrets = append(known, st.given...)
 	if shown, warning := st.out.hide(st.given); st.out != nil {
 		st.given, st.secrets = shown, append(st.secrets, shown...)

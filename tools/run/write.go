@@ -52,5 +52,5 @@ func (r *Runner) writeStdin(ctx context.Context, s *tools.Scope, args tools.Args
 			return "", tools.ModelErrorf("not sent: %v", err)
 		}
 	}
-	return r.answerPage(ctx, s, live, args, a)
+	return answerPage(ctx, live, args, pageBytes(r.Limits, s), a)
 }
