@@ -66,7 +66,10 @@ type savedFile struct {
 
 // answer is a call after its command has ended: it collects what the command left
 // and reports the result of the call.
-type answer struct{ *staging }
+type answer struct {
+	st    *staging
+	notes *notes // of the staging
+}
 
 // write writes the answer to skill_run.
 func (w *answer) write(ctx context.Context, result executor.Result) (string, error) {
@@ -76,15 +79,15 @@ func (w *answer) write(ctx context.Context, result executor.Result) (string, err
 	}
 	w.explain(&result)
 	began := time.Now()
-	defer func() { w.report(ctx, core.WorkspaceInline, began, "") }()
+	defer func() { w.st.events.report(ctx, core.WorkspaceInline, began, "") }()
 	a.Stdout, a.Stderr = new(w.stream(result.Stdout)), new(w.stream(result.Stderr))
-	return w.fit(a, w.scope.Limits.OrDefaults().Answer)
+	return w.fit(a, w.st.scope.Limits.OrDefaults().Answer)
 }
 
 // outcome collects what the command left and fills in the result.
 func (w *answer) outcome(ctx context.Context, result executor.Result) (*runAnswer, error) {
 	a := &runAnswer{
-		Staged: stagedFiles(w.staged), Files: []outputFile{},
+		Staged: stagedFiles(w.st.staged), Files: []outputFile{},
 		ExitCode: result.ExitCode, TimedOut: result.Reason == executor.ReasonTimeout,
 	}
 	if result.Reason != executor.ReasonExit {
@@ -94,16 +97,16 @@ func (w *answer) outcome(ctx context.Context, result executor.Result) (*runAnswe
 		w.noteFull(ctx)
 	}
 	failed := result.ExitCode != 0 || result.Reason != executor.ReasonExit
-	if w.plan.collects {
+	if w.st.plan.collects {
 		if err := w.collect(ctx, a, failed); err != nil {
 			return nil, err
 		}
 	}
 	if failed {
-		w.suggestScripts()
+		w.st.program.suggestScripts()
 	}
-	for _, text := range w.warnings {
-		a.Warnings = append(a.Warnings, printable.Text(w.redact(text)))
+	for _, text := range w.notes.warnings {
+		a.Warnings = append(a.Warnings, printable.Text(w.notes.redact(text)))
 	}
 	return a, nil
 }
@@ -115,18 +118,18 @@ func (w *answer) explain(result *executor.Result) {
 		return
 	}
 	what, then := "command", "tell the user that it is missing"
-	if w.plan.script != "" {
+	if w.st.plan.script != "" {
 		what, then = "script", `do its work by a command with a program that is here ("command -v python3 perl node" tells), or `+then
 	}
-	text := fmt.Sprintf("%q was not found on PATH, so the %s was not run: %s\n", callargs.Cut(w.program, 80), what, then)
+	text := fmt.Sprintf("%q was not found on PATH, so the %s was not run: %s\n", callargs.Cut(w.st.program.name, 80), what, then)
 	result.Stderr = executor.Stream{Head: []byte(text)}
 }
 
 // noteFull adds a warning if the workspace is full after a command was ended for
 // what it wrote.
 func (w *answer) noteFull(ctx context.Context) {
-	if room, err := w.place.Room(ctx, true); err == nil && room.Full != nil {
-		w.warnings = append(w.warnings, "after this command: "+room.Full.Error())
+	if room, err := w.st.place.Room(ctx, true); err == nil && room.Full != nil {
+		w.notes.add("after this command: " + room.Full.Error())
 	}
 }
 
@@ -135,31 +138,31 @@ func (w *answer) noteFull(ctx context.Context) {
 func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
 	collected := core.Event{Kind: core.WorkspaceCollect}
 	began := time.Now()
-	defer func() { w.tell(ctx, began, collected) }()
-	spec := w.outputs
-	spec.Inline = spec.Inline && !w.plan.omit
-	limits := w.scope.Limits.OrDefaults()
+	defer func() { w.st.events.tell(ctx, began, collected) }()
+	spec := w.st.outputs
+	spec.Inline = spec.Inline && !w.st.plan.omit
+	limits := w.st.scope.Limits.OrDefaults()
 	spec.InlineFile, spec.InlineTotal = int64(limits.InlineFile), int64(limits.InlineTotal)
-	found, err := outputs.Collect(ctx, w.place, spec)
+	found, err := outputs.Collect(ctx, w.st.place, spec)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
-		w.warnings = append(w.warnings, err.Error())
+		w.notes.add(err.Error())
 		return nil
 	}
-	w.warn(found.Warnings)
+	w.notes.warn(found.Warnings)
 	kept := w.kept(found.Files, failed)
 	for _, f := range kept {
 		a.Files = append(a.Files, w.listed(f))
 	}
-	if spec.Save || w.ForceSave {
+	if spec.Save || w.st.runner.ForceSave {
 		saved, err := w.save(ctx, kept, spec)
 		if err != nil {
 			collected.Detail, collected.Err = err.Error(), err
 		}
 		for _, s := range saved {
-			name := w.redact(s.Name)
+			name := w.notes.redact(s.Name)
 			a.Artifacts = append(a.Artifacts, savedFile{printable.Text(name), s.Version})
 			ref := artifacts.Ref{Name: name, Version: s.Version}
 			collected.Saved = append(collected.Saved, core.Saved{Name: name, Version: s.Version, Ref: ref.String()})
@@ -176,18 +179,18 @@ func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
 // stream returns what is shown of stdout or stderr.
 func (w *answer) stream(s executor.Stream) string {
 	if s.Dropped == 0 { // before String, because a secret need not be UTF-8
-		s.Head = []byte(w.redact(string(s.Head) + string(s.Tail)))
+		s.Head = []byte(w.notes.redact(string(s.Head) + string(s.Tail)))
 		s.Tail = nil
 		return s.String()
 	}
-	s.Head = []byte(w.hidden.Text(string(s.Head), redact.AtEnd))
-	s.Tail = []byte(w.hidden.Text(string(s.Tail), redact.AtBeginning))
+	s.Head = []byte(w.notes.hidden.Text(string(s.Head), redact.AtEnd))
+	s.Tail = []byte(w.notes.hidden.Text(string(s.Tail), redact.AtBeginning))
 	return s.String()
 }
 
 func (w *answer) listed(f outputs.File) outputFile {
 	return outputFile{
-		Name: printable.Text(w.redact(f.Name)), Ref: printable.Text(w.redact(f.Ref())), Content: f.Content,
+		Name: printable.Text(w.notes.redact(f.Name)), Ref: printable.Text(w.notes.redact(f.Ref())), Content: f.Content,
 		MIME: f.MIME, Size: f.Size, Truncated: f.Truncated,
 	}
 }
@@ -204,11 +207,11 @@ func (w *answer) kept(files []outputs.File, failed bool) []outputs.File {
 		if f.Truncated {
 			cut = redact.AtEnd
 		}
-		f.Content = w.hidden.Text(f.Content, cut)
+		f.Content = w.notes.hidden.Text(f.Content, cut)
 		kept = append(kept, f)
 	}
 	if empty := len(files) - len(kept); empty > 0 {
-		w.warnings = append(w.warnings, fmt.Sprintf("%d empty files of the failed command are left out", empty))
+		w.notes.add(fmt.Sprintf("%d empty files of the failed command are left out", empty))
 	}
 	return kept
 }

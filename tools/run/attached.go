@@ -14,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel/internal/hostfiles"
 	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -26,19 +27,14 @@ const (
 
 // attach stages the files of the conversation and then those of the host, each under
 // the name that the model was told. A file that cannot be staged becomes a warning.
-func (st *staging) attach(ctx context.Context, from workspace.Sources) error {
-	host, err := st.ofHost(ctx)
+func attach(ctx context.Context, scope *tools.Scope, host []workspace.Attachment, place workspace.Workspace, from workspace.Sources, n *notes) (staged []workspace.StagedInput, err error) {
+	files, texts := conversation(scope, maxAttached-len(host))
+	all, warnings, err := place.Attach(ctx, append(files, host...), from)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	files, notes := st.conversation(maxAttached - len(host))
-	files = append(files, host...)
-	staged, warnings, err := st.place.Attach(ctx, files, from)
-	if err != nil {
-		return err
-	}
-	listed := make(map[string]bool, len(staged))
-	for _, s := range staged {
+	listed := make(map[string]bool, len(all))
+	for _, s := range all {
 		if listed[s.Name] { // the same file was attached twice
 			continue
 		}
@@ -46,33 +42,33 @@ func (st *staging) attach(ctx context.Context, from workspace.Sources) error {
 		if s.OriginalName != "" {
 			s.OriginalName = callargs.Cut(s.OriginalName, maxShownName)
 		}
-		s.MIME = st.mediaType(s)
-		st.staged = append(st.staged, s)
+		s.MIME = mediaType(place, s)
+		staged = append(staged, s)
 	}
-	notes = append(notes, warnings...)
-	if more := len(notes) - maxAttachedNotes; more > 0 {
-		notes = append(notes[:maxAttachedNotes], fmt.Sprintf("%d more attached files not staged", more))
+	texts = append(texts, warnings...)
+	if more := len(texts) - maxAttachedNotes; more > 0 {
+		texts = append(texts[:maxAttachedNotes], fmt.Sprintf("%d more attached files not staged", more))
 	}
-	st.warnings = append(st.warnings, notes...)
-	return nil
+	n.add(texts...)
+	return staged, nil
 }
 
 // ofHost returns the files of the host under the names that the record has for them,
 // which those get now that have come since the turn began.
-func (st *staging) ofHost(ctx context.Context) ([]workspace.Attachment, error) {
-	if st.Attached == nil {
+func ofHost(ctx context.Context, scope *tools.Scope, attached func(context.Context) []workspace.Attachment) ([]workspace.Attachment, error) {
+	if attached == nil {
 		return nil, nil
 	}
-	files := slices.Clone(st.Attached(ctx))
+	files := slices.Clone(attached(ctx))
 	if len(files) == 0 {
 		return nil, nil
 	}
 	var of []core.File
-	if st.scope.Files != nil {
-		of = st.scope.Files()
+	if scope.Files != nil {
+		of = scope.Files()
 	}
 	var rec *session.Record
-	_, err := st.scope.Update(ctx, func(now *session.Record) (*session.Record, string, error) {
+	_, err := scope.Update(ctx, func(now *session.Record) (*session.Record, string, error) {
 		rec = hostfiles.Reserve(now, files, of)
 		return rec, "", nil
 	})
@@ -89,11 +85,11 @@ func (st *staging) ofHost(ctx context.Context) ([]workspace.Attachment, error) {
 
 // conversation returns the files of the conversation, the newest if there are too
 // many, and reports those that cannot be decoded.
-func (st *staging) conversation(most int) (files []workspace.Attachment, notes []string) {
-	if st.scope.Files == nil {
+func conversation(scope *tools.Scope, most int) (files []workspace.Attachment, notes []string) {
+	if scope.Files == nil {
 		return nil, nil
 	}
-	attached := st.scope.Files()
+	attached := scope.Files()
 	if more := len(attached) - most; more > 0 {
 		more = min(more, len(attached))
 		attached = attached[more:]
@@ -119,11 +115,11 @@ func (st *staging) conversation(most int) (files []workspace.Attachment, notes [
 
 // mediaType returns the type that the message gave a staged file, or else the one
 // that its content shows.
-func (st *staging) mediaType(s workspace.StagedInput) string {
+func mediaType(place workspace.Workspace, s workspace.StagedInput) string {
 	if given, _, err := mime.ParseMediaType(s.MIME); err == nil && len(given) <= maxShownName && strings.Contains(given, "/") {
 		return given
 	}
-	f, err := outputs.Open(st.place, s.Name)
+	f, err := outputs.Open(place, s.Name)
 	if err != nil {
 		return "" // a command has replaced it
 	}

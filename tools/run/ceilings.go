@@ -28,18 +28,13 @@ func timeouts(limits executor.Limits, standard time.Duration) (timeout, most tim
 	return timeout, most
 }
 
-// withinCeilings limits what a call asks for to what the host allows, and adds a warning if
-// that is less.
-func (st *staging) withinCeilings(standard time.Duration) {
-	timeout, most := timeouts(st.Limits, standard)
-	if asked := st.plan.timeout; asked > most {
-		st.warnings = append(st.warnings, fmt.Sprintf("timeout: %d seconds are more than this host allows; it is %d", asked/time.Second, most/time.Second))
-		timeout = most
-	} else if asked > 0 {
-		timeout = asked
+// withinCeilings limits the timeout that a call asks for, if it does, to what the host
+// allows, and warns if that is less.
+func withinCeilings(asked time.Duration, limits executor.Limits, standard time.Duration, n *notes) time.Duration {
+	timeout, most := timeouts(limits, standard)
+	if asked > most {
+		n.add(fmt.Sprintf("timeout: %d seconds are more than this host allows; it is %d", asked/time.Second, most/time.Second))
+		return most
 	}
-	st.timeout = timeout
-	spec, warnings := st.plan.outputs.Within(st.Outputs)
-	st.outputs = spec
-	st.warnings = append(st.warnings, warnings...)
+	return cmp.Or(asked, timeout)
 }

@@ -29,14 +29,19 @@ func (st *staging) build(ctx context.Context) (executor.Command, error) {
 	if err != nil {
 		return executor.Command{}, err
 	}
-	args, err := st.arguments(env)
+	st.program = &program{
+		plan: st.plan, skill: st.skill.Name, place: st.place, dir: st.dir, at: st.at,
+		policy: st.runner.Policy, own: st.runner.Interpreters, listed: st.scope.Interpreted, notes: st.notes,
+	}
+	args, err := st.program.arguments(lookup(env, "PATH"))
 	if err == nil {
-		err = st.plan.checkLengths(args, env, st.restricted())
+		err = st.plan.checkLengths(args, env, st.runner.Policy.Restricts())
 	}
 	if err != nil {
 		return executor.Command{}, err
 	}
-	limits := st.Limits
+	st.program.name = args[0]
+	limits := st.runner.Limits
 	limits.Timeout = st.timeout
 	return executor.Command{
 		Args: args, Env: env, Limits: limits, Stdin: st.plan.input(),
@@ -48,43 +53,49 @@ func (st *staging) build(ctx context.Context) (executor.Command, error) {
 // within limits the disk space of a command to the room that there is. In a full
 // workspace only that room bounds it, because the command may be the one that
 // removes something.
-func (st *staging) within(limits *executor.Limits, room workspace.Room) {
+func within(limits *executor.Limits, room workspace.Room, n *notes) {
 	switch {
 	case room.Full != nil:
 		limits.Disk = room.Limit
-		st.warnings = append(st.warnings, "before this command: "+room.Full.Error())
+		n.add("before this command: " + room.Full.Error())
 	case limits.Disk != executor.Unlimited:
 		limits.Disk = min(limits.OrDefaults().Disk, room.Limit)
 	}
 }
 
-// seen returns the path at which the command finds a path of the workspace.
-func (st *staging) seen(rel string) string {
-	base := st.Executor.Capabilities().WorkspaceAt
-	if base == "" {
-		base = st.place.Path()
-	}
-	return filepath.Join(base, filepath.FromSlash(rel))
+// seenAt is the path at which commands find the workspace.
+type seenAt string
+
+// path returns the path at which they find a path of the workspace.
+func (at seenAt) path(rel string) string {
+	return filepath.Join(string(at), filepath.FromSlash(rel))
 }
 
-// arguments returns the argument list of the request's command.
-func (st *staging) arguments(env []string) ([]string, error) {
-	args, err := st.chosen(lookup(env, "PATH"))
-	if err != nil {
-		return nil, err
-	}
-	st.program = args[0]
-	return args, nil
+// program chooses what runs for a plan.
+type program struct {
+	plan   *plan
+	skill  string
+	place  workspace.Workspace
+	dir    string // of the skill, relative to the workspace
+	at     seenAt
+	policy Policy
+	own    map[string][]string // interpreters of the host
+	listed bool                // a pattern allowed the script by its interpreter
+	notes  *notes
+
+	name      string     // what runs
+	otherwise [][]string // how else the script can be run
 }
 
-func (st *staging) chosen(search string) ([]string, error) {
-	if st.plan.script != "" {
-		return st.scriptArguments(search)
+// arguments returns the argument list of the plan's command.
+func (p *program) arguments(search string) ([]string, error) {
+	if p.plan.script != "" {
+		return p.scriptArguments(search)
 	}
-	if !st.restricted() {
-		return []string{"bash", "-c", st.plan.command}, nil
+	if !p.policy.Restricts() {
+		return []string{"bash", "-c", p.plan.command}, nil
 	}
-	simple, err := st.Policy.check(st.plan.command, search)
+	simple, err := p.policy.check(p.plan.command, search)
 	if err != nil {
 		return nil, tools.ModelErrorf("%v", err)
 	}
@@ -93,29 +104,27 @@ func (st *staging) chosen(search string) ([]string, error) {
 
 // scriptArguments lets the executor find out which of the interpreters exists,
 // unless the lists must know it.
-func (st *staging) scriptArguments(search string) ([]string, error) {
-	ways, err := st.script()
+func (p *program) scriptArguments(search string) ([]string, error) {
+	ways, err := p.script()
 	if err != nil {
 		return nil, err
 	}
-	if !st.restricted() {
-		st.otherwise = ways[1:]
+	if !p.policy.Restricts() {
+		p.otherwise = ways[1:]
 		return ways[0], nil
 	}
 	for i, way := range ways {
-		simple, err := st.Policy.check(shellQuote(way[0]), search)
+		simple, err := p.policy.check(shellQuote(way[0]), search)
 		if err == nil {
 			return append([]string{simple.Path}, way[1:]...), nil
 		}
 		if i == len(ways)-1 || !errors.Is(err, lookpath.ErrNotFound) {
-			return nil, tools.ModelErrorf("script %q is run by %s: %v", callargs.Cut(st.plan.script, 200), callargs.Cut(way[0], 80), err)
+			return nil, tools.ModelErrorf("script %q is run by %s: %v", callargs.Cut(p.plan.script, 200), callargs.Cut(way[0], 80), err)
 		}
-		st.fellBack(way[0], ways[i+1][0])
+		p.fellBack(way[0], ways[i+1][0])
 	}
 	return nil, nil // at least one of the ways exists
 }
-
-func (st *staging) restricted() bool { return st.Policy.Restricts() }
 
 func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
@@ -131,7 +140,7 @@ func lookup(env []string, name string) string {
 	return value
 }
 
-// notFound is the exit code if a program does not exist.
+// notFound is the exit code if a program does not exip.
 const notFound = 127
 
 // fallback runs a script by the interpreter of its extension if the program of
@@ -139,14 +148,14 @@ const notFound = 127
 // programs it has.
 type fallback struct {
 	executor.Executor
-	*staging
+	program *program
 }
 
 // Run implements [executor.Executor].
 func (f fallback) Run(ctx context.Context, cmd executor.Command) (executor.Result, error) {
 	result, err := f.Executor.Run(ctx, cmd)
-	for err == nil && missing(result) && f.nextWay(&cmd) {
-		cmd.Stdin = f.plan.input()
+	for err == nil && missing(result) && f.program.nextWay(&cmd) {
+		cmd.Stdin = f.program.plan.input()
 		result, err = f.Executor.Run(ctx, cmd)
 	}
 	return result, err
@@ -165,7 +174,7 @@ func (f fallback) Start(ctx context.Context, cmd executor.Command, term executor
 		default:
 			return p, nil
 		}
-		if result, err := p.Wait(ctx); err != nil || !missing(result) || !f.nextWay(&cmd) {
+		if result, err := p.Wait(ctx); err != nil || !missing(result) || !f.program.nextWay(&cmd) {
 			return p, nil //nolint:nilerr // who waits for p is told
 		}
 	}
@@ -177,17 +186,17 @@ func missing(r executor.Result) bool {
 
 // nextWay changes a command to the next way of running the script, if there is
 // one.
-func (st *staging) nextWay(cmd *executor.Command) bool {
-	if len(st.otherwise) == 0 {
+func (p *program) nextWay(cmd *executor.Command) bool {
+	if len(p.otherwise) == 0 {
 		return false
 	}
-	next := st.otherwise[0]
-	st.otherwise = st.otherwise[1:]
-	st.fellBack(st.program, next[0])
-	cmd.Args, st.program = next, next[0]
+	next := p.otherwise[0]
+	p.otherwise = p.otherwise[1:]
+	p.fellBack(p.name, next[0])
+	cmd.Args, p.name = next, next[0]
 	return true
 }
 
-func (st *staging) fellBack(program, next string) {
-	st.warnings = append(st.warnings, fmt.Sprintf("script %q asks for %s, which was not found: %s is taken for it", callargs.Cut(st.plan.script, 200), callargs.Cut(program, 80), next))
+func (p *program) fellBack(program, next string) {
+	p.notes.add(fmt.Sprintf("script %q asks for %s, which was not found: %s is taken for it", callargs.Cut(p.plan.script, 200), callargs.Cut(program, 80), next))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -17,36 +18,32 @@ import (
 // findDependencies finds the environments with the packages that the skill
 // requires. A skill whose packages are not installed still runs, because the
 // system may have them.
-func (st *staging) findDependencies(ctx context.Context, first bool) error {
-	if st.Dependencies == nil {
-		return nil
+func findDependencies(ctx context.Context, cache *deps.Cache, skill string, from *catalog.Catalog, n *notes) (deps.Found, error) {
+	if cache == nil {
+		return deps.Found{}, nil
 	}
-	found, err := st.Dependencies.Find(ctx, func(name string) ([]byte, error) {
-		data, err := st.load.from.ReadFile(ctx, st.skill.Name, name)
+	found, err := cache.Find(ctx, func(name string) ([]byte, error) {
+		data, err := from.ReadFile(ctx, skill, name)
 		if errors.Is(err, catalog.ErrNotExist) {
 			return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 		}
 		return data, err
 	})
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return deps.Found{}, ctx.Err()
 	}
 	if err != nil {
-		st.warnings = append(st.warnings, fmt.Sprintf("what the skill requires is not looked for: %v", err))
-		return nil
+		n.add(fmt.Sprintf("what the skill requires is not looked for: %v", err))
+		return deps.Found{}, nil
 	}
-	st.found = found
-	if first && len(found.Missing) > 0 {
-		st.warnings = append(st.warnings, fmt.Sprintf("the packages of %s are not installed, and commands cannot install them", strings.Join(found.Missing, " and ")))
-	}
-	return nil
+	return found, nil
 }
 
 // dependencyVars returns the variables that show the packages of the environments,
 // and those that the host shows, to the system's interpreters.
-func (st *staging) dependencyVars() []string {
+func dependencyVars(found deps.Found, visible []string) []string {
 	var python, node []string
-	for _, e := range st.found.Environments {
+	for _, e := range found.Environments {
 		for _, v := range e.Vars() {
 			if path, ok := strings.CutPrefix(v, "NODE_PATH="); ok {
 				node = append(node, path)
@@ -55,7 +52,7 @@ func (st *staging) dependencyVars() []string {
 			}
 		}
 	}
-	for _, dir := range reachOf(st.Runner).visible {
+	for _, dir := range visible {
 		if filepath.Base(dir) == "node_modules" {
 			node = append(node, dir)
 		} else if packages := systemPackages(dir); packages != "" {

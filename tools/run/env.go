@@ -28,14 +28,16 @@ func steers(name string) bool {
 // skill declares.
 func (st *staging) environment(ctx context.Context) ([]string, error) {
 	var env []string
-	if st.Env != nil {
-		env = appendVars(env, st.Env(ctx, st.skill))
+	if st.runner.Env != nil {
+		env = appendVars(env, st.runner.Env(ctx, st.skill))
 	}
-	own := workspace.Env(st.seen(""), st.skill.Name, st.dir)
+	own := workspace.Env(st.at.path(""), st.skill.Name, st.dir)
 	env = append(env, own...)
-	env = append(env, st.dependencyVars()...)
-	env = append(env, "PATH="+st.searchPath(lookup(own, "PATH")))
-	if st.restricted() || st.scope.Narrow {
+	visible := reachOf(st.runner).visible
+	compared := st.runner.Policy.Restricts() || st.scope.Narrow
+	env = append(env, dependencyVars(st.found, visible)...)
+	env = append(env, "PATH="+searchPath(lookup(own, "PATH"), st.found, visible, compared))
+	if compared {
 		for name := range st.plan.env {
 			if steers(name) {
 				return nil, tools.ModelErrorf("env: %s cannot be set where commands are restricted", callargs.Cut(name, 80))
@@ -43,11 +45,11 @@ func (st *staging) environment(ctx context.Context) ([]string, error) {
 		}
 	}
 	if st.scope.Narrow {
-		home, err := st.stageHome()
+		home, err := st.scratch.stageHome()
 		if err != nil {
 			return nil, err
 		}
-		env = append(append(env, "HOME="+home), st.isolated()...)
+		env = append(append(env, "HOME="+st.at.path(home)), isolated(st.plan, st.at)...)
 	}
 	env = appendVars(env, st.plan.env)
 	for _, v := range own { // the call does not decide where things are
@@ -56,10 +58,11 @@ func (st *staging) environment(ctx context.Context) ([]string, error) {
 		}
 	}
 	if st.plan.editor != "" {
-		program, err := st.stageEditor()
+		editor, err := st.scratch.stageEditor()
 		if err != nil {
 			return nil, err
 		}
+		program := st.at.path(editor)
 		env = append(env, "EDITOR="+program, "VISUAL="+program)
 	}
 	for _, s := range st.given {

@@ -98,8 +98,8 @@ func (r *Runner) exec(ctx context.Context, s *tools.Scope, plan *plan, args tool
 	if err != nil {
 		return "", err
 	}
-	st.network(ctx)
-	if st.leave, err = places.join(s.Key.Session, st.alone()); err != nil {
+	st.out = wayOf(ctx, r, st.skill, st.notes)
+	if st.leave, err = places.join(s.Key.Session, st.out.alone()); err != nil {
 		return "", err
 	}
 	live, err := s.Sessions.Open(s.Key, after)
@@ -111,9 +111,9 @@ func (r *Runner) exec(ctx context.Context, s *tools.Scope, plan *plan, args tool
 	if err != nil {
 		st.leave()
 		live.Abandon()
-		return "", st.modelError(ctx, err)
+		return "", st.notes.modelError(ctx, err)
 	}
-	if st.restricted() {
+	if st.runner.Policy.Restricts() {
 		if err := st.plan.checkTalk(cmd.Args); err != nil {
 			live.Abandon()
 			st.release()
@@ -129,7 +129,7 @@ func (r *Runner) exec(ctx context.Context, s *tools.Scope, plan *plan, args tool
 		st.release()
 		return "", err
 	}
-	begun := (&answer{st}).begun()
+	begun := (&answer{st, st.notes}).begun()
 	if err := st.start(ctx, live, cmd, args.Flag("tty")); err != nil {
 		return "", err
 	}
@@ -150,11 +150,11 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 		cmd.Env = append(cmd.Env, "TERM=dumb") // no colours, no pagers, no cursor movement
 	}
 	began := time.Now()
-	err := live.Start(ctx, fallback{st.Executor, st}, terminal.Process{
-		Command: cmd, TTY: tty, Skill: st.skill.Name, Rows: terminalRows, Cols: terminalCols, Secrets: st.secrets, Guess: st.Guess,
+	err := live.Start(ctx, fallback{st.runner.Executor, st.program}, terminal.Process{
+		Command: cmd, TTY: tty, Skill: st.skill.Name, Rows: terminalRows, Cols: terminalCols, Secrets: st.notes.secrets, Guess: st.runner.Guess,
 		Finish: func(ctx context.Context, result executor.Result, err error) []byte {
 			defer st.release()
-			return (&answer{st}).finish(ctx, result, err, began)
+			return (&answer{st, st.notes}).finish(ctx, result, err, began)
 		},
 	})
 	switch {
@@ -162,10 +162,10 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 	case errors.Is(err, executor.ErrNoTTY):
 		err = tools.ModelErrorf("there is no terminal on this host; call again without tty")
 	default:
-		err = st.modelError(ctx, err)
+		err = st.notes.modelError(ctx, err)
 	}
 	if err != nil {
-		st.reportEnd(ctx, began, executor.Result{}, err)
+		st.events.reportEnd(ctx, began, executor.Result{}, err)
 		st.release()
 		return err
 	}

@@ -11,10 +11,10 @@ import (
 // finish writes the result of a session whose command has ended. The result
 // leaves out the output, which is in the pages.
 func (w *answer) finish(ctx context.Context, result executor.Result, fault error, began time.Time) []byte {
-	w.reportEnd(ctx, began, result, fault)
-	w.keep(ctx)
+	w.st.events.reportEnd(ctx, began, result, fault)
+	w.st.keep(ctx)
 	if fault != nil {
-		w.warnings = append(w.warnings, fault.Error())
+		w.notes.add(fault.Error())
 	}
 	a, err := w.outcome(ctx, result)
 	if err != nil {
@@ -24,7 +24,7 @@ func (w *answer) finish(ctx context.Context, result executor.Result, fault error
 	if result.Reason == executor.ReasonSetup { // the executor's words, not the command's
 		a.Stderr = new(w.stream(result.Stderr))
 	}
-	text, err := w.fit(a, w.scope.Limits.OrDefaults().Answer/2) // the other half is for the page
+	text, err := w.fit(a, w.st.scope.Limits.OrDefaults().Answer/2) // the other half is for the page
 	if err != nil {
 		return nil
 	}
@@ -34,10 +34,10 @@ func (w *answer) finish(ctx context.Context, result executor.Result, fault error
 // begun returns what the answer to skill_exec says beside the page while there is
 // no result yet.
 func (w *answer) begun() execAnswer {
-	told := &runAnswer{Staged: stagedFiles(w.staged)}
-	for _, text := range w.warnings {
-		told.Warnings = append(told.Warnings, printable.Text(w.redact(text)))
+	told := &runAnswer{Staged: stagedFiles(w.st.staged)}
+	for _, text := range w.notes.warnings {
+		told.Warnings = append(told.Warnings, printable.Text(w.notes.redact(text)))
 	}
-	w.shorten(told, w.scope.Limits.OrDefaults().Answer)
+	w.shorten(told, w.st.scope.Limits.OrDefaults().Answer)
 	return execAnswer{Staged: told.Staged, Warnings: told.Warnings}
 }

@@ -27,7 +27,7 @@ func (w *answer) fit(a *runAnswer, limit int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	limits := w.scope.Limits.OrDefaults()
+	limits := w.st.scope.Limits.OrDefaults()
 	room := min(limits.InlineTotal, limit-len(text)-besides)
 	cut := 0
 	for i := range a.Files {

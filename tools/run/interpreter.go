@@ -53,55 +53,55 @@ func extensions(own map[string][]string) string {
 // preference: by the interpreter of its shebang line, then by that of its
 // extension. The exec bit does not matter, because most published scripts do not
 // have it.
-func (st *staging) script() ([][]string, error) {
-	name := path.Clean(st.plan.script)
-	file := path.Join(st.dir, name)
+func (p *program) script() ([][]string, error) {
+	name := path.Clean(p.plan.script)
+	file := path.Join(p.dir, name)
 	if rest, ok := strings.CutPrefix(name, "$SKILLS_DIR/"); ok {
 		file = path.Join("skills", rest)
 	}
-	if !strings.HasPrefix(file, st.dir+"/") {
-		return nil, tools.ModelErrorf("script %q leaves the skill", callargs.Cut(st.plan.script, 200))
+	if !strings.HasPrefix(file, p.dir+"/") {
+		return nil, tools.ModelErrorf("script %q leaves the skill", callargs.Cut(p.plan.script, 200))
 	}
-	line, err := st.firstLine(file)
+	line, err := p.firstLine(file)
 	if err != nil {
 		return nil, err
 	}
-	asked, byName := shebang(line), interpreter(name, st.Interpreters)
-	if st.scope.Interpreted {
-		if err := st.plan.checkInterpreter(asked, byName); err != nil {
+	asked, byName := shebang(line), interpreter(name, p.own)
+	if p.listed {
+		if err := p.plan.checkInterpreter(asked, byName); err != nil {
 			return nil, err
 		}
 	}
 	var found [][]string
-	for _, interpreter := range [][]string{asked, byName} {
-		if interpreter != nil && (len(found) == 0 || found[0][0] != interpreter[0]) {
-			found = append(found, slices.Concat(interpreter, []string{st.seen(file)}, st.plan.args))
+	for _, by := range [][]string{asked, byName} {
+		if by != nil && (len(found) == 0 || found[0][0] != by[0]) {
+			found = append(found, slices.Concat(by, []string{p.at.path(file)}, p.plan.args))
 		}
 	}
 	if len(found) == 0 {
-		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s); use command instead", callargs.Cut(st.plan.script, 200), extensions(st.Interpreters))
+		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s); use command instead", callargs.Cut(p.plan.script, 200), extensions(p.own))
 	}
 	return found, nil
 }
 
-func (st *staging) firstLine(file string) (string, error) {
-	f, err := outputs.Open(st.place, file)
+func (p *program) firstLine(file string) (string, error) {
+	f, err := outputs.Open(p.place, file)
 	if err != nil {
-		return "", tools.ModelErrorf("skill %q has no script %q%s", st.skill.Name, callargs.Cut(st.plan.script, 200), st.didYouMean(st.plan.script))
+		return "", tools.ModelErrorf("skill %q has no script %q%s", p.skill, callargs.Cut(p.plan.script, 200), p.didYouMean(p.plan.script))
 	}
 	defer f.Close()
 	line, err := bufio.NewReader(io.LimitReader(f, 512)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "", tools.ModelErrorf("script %q: %v", callargs.Cut(st.plan.script, 200), err)
+		return "", tools.ModelErrorf("script %q: %v", callargs.Cut(p.plan.script, 200), err)
 	}
 	return line, nil
 }
 
 // didYouMean suggests the file of the same name in the skill's scripts folder,
 // where most skills have theirs.
-func (st *staging) didYouMean(file string) string {
+func (p *program) didYouMean(file string) string {
 	name := "scripts/" + path.Base(path.Clean(file))
-	if _, err := st.place.Lstat(path.Join(st.dir, name)); err != nil || name == path.Clean(file) {
+	if _, err := p.place.Lstat(path.Join(p.dir, name)); err != nil || name == path.Clean(file) {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", callargs.Cut(name, 200))
@@ -109,20 +109,20 @@ func (st *staging) didYouMean(file string) string {
 
 // suggestScripts looks, after a failed command, for a word that names no file but
 // has the name of one of the skill's scripts, and suggests that script.
-func (st *staging) suggestScripts() {
-	if path.Clean(st.plan.cwd) != "." {
+func (p *program) suggestScripts() {
+	if path.Clean(p.plan.cwd) != "." {
 		return
 	}
-	for _, word := range strings.Fields(st.plan.command) {
+	for _, word := range strings.Fields(p.plan.command) {
 		word = strings.Trim(word, `"';|&()`)
 		if word != path.Base(word) || path.Ext(word) == "" || len(word) > 255 {
 			continue
 		}
-		if _, err := st.place.Lstat(path.Join(st.dir, word)); err == nil {
+		if _, err := p.place.Lstat(path.Join(p.dir, word)); err == nil {
 			continue
 		}
-		if mean := st.didYouMean(word); mean != "" {
-			st.warnings = append(st.warnings, fmt.Sprintf("%q is not in the skill's folder%s", word, mean))
+		if mean := p.didYouMean(word); mean != "" {
+			p.notes.add(fmt.Sprintf("%q is not in the skill's folder%s", word, mean))
 			return
 		}
 	}

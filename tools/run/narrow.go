@@ -1,7 +1,6 @@
 package run
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"os"
 	"path"
@@ -20,13 +19,13 @@ import (
 
 // isolated returns the variables of such a command, besides PATH and HOME. The
 // call cannot set the variables that could undo them, see steering.
-func (st *staging) isolated() []string {
+func isolated(p *plan, at seenAt) []string {
 	env := []string{
 		"PYTHONNOUSERSITE=1",
 		"R_PROFILE_USER=/dev/null", "R_ENVIRON_USER=/dev/null",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1",
 		// Git looks for a repository where the command starts, and not above.
-		"GIT_CEILING_DIRECTORIES=" + strings.Join([]string{st.seen(""), st.seen("skills"), st.seen("work"), st.seen("work/inputs"), st.seen("out"), st.seen("runs")}, ":"),
+		"GIT_CEILING_DIRECTORIES=" + strings.Join([]string{at.path(""), at.path("skills"), at.path("work"), at.path("work/inputs"), at.path("out"), at.path("runs")}, ":"),
 	}
 	settings := [][2]string{
 		{"core.fsmonitor", "false"}, {"core.hooksPath", "/dev/null"}, {"core.pager", "cat"}, {"core.attributesFile", "/dev/null"},
@@ -36,7 +35,7 @@ func (st *staging) isolated() []string {
 	for i, s := range settings {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s[1]))
 	}
-	if path.Clean(st.plan.cwd) != "." || changesDirectory.MatchString(st.plan.command) {
+	if path.Clean(p.cwd) != "." || changesDirectory.MatchString(p.command) {
 		// Otherwise Python would import modules from its current directory. In
 		// the folder of the skill, which commands cannot change, scripts need the
 		// modules beside them.
@@ -47,20 +46,13 @@ func (st *staging) isolated() []string {
 
 var changesDirectory = regexp.MustCompile(`\b(cd|chdir|pushd|popd)\b`)
 
-// stageHome makes an empty HOME for this command alone, which is removed after
-// it. Its name is derived from the request, so that the same conversation always
-// has the same bytes.
-func (st *staging) stageHome() (string, error) {
-	if err := st.checkAbove(); err != nil {
+// stageHome makes an empty HOME for this command alone.
+func (s *scratch) stageHome() (dir string, err error) {
+	if err := checkAbove(s.place); err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %+v", st.scope.Key.Agent, *st.plan))
-	dir, err := st.place.Scratch(fmt.Sprintf("home-%x", sum[:4]))
-	if err != nil {
-		return "", err
-	}
-	st.home = dir
-	return st.seen(dir), nil
+	s.home, err = s.place.Scratch(s.name("home"))
+	return s.home, err
 }
 
 // foreign are the names by which programs find code and settings in the
@@ -69,10 +61,10 @@ var foreign = []string{"node_modules", "package.json", "deno.json", "deno.jsonc"
 
 // checkAbove refuses a command while such a name exists above the skill's folder:
 // the skill has not put it there, and neither has the workspace.
-func (st *staging) checkAbove() error {
+func checkAbove(place workspace.Workspace) error {
 	for _, dir := range []string{"", "skills/"} {
 		for _, name := range foreign {
-			if _, err := st.place.Lstat(dir + name); err == nil {
+			if _, err := place.Lstat(dir + name); err == nil {
 				return tools.ModelErrorf("$WORKSPACE_DIR/%s was left above the skill's folder, and programs could take code from there: remove it first", dir+name)
 			}
 		}
@@ -80,13 +72,10 @@ func (st *staging) checkAbove() error {
 	return nil
 }
 
-// checkHostFiles refuses directories of the host if patterns say what may be
+// checkHostFiles refuses directories of the host where patterns say what may be
 // read, because no pattern was compared with the names in them.
-func (st *staging) checkHostFiles() error {
-	if !st.scope.Narrow {
-		return nil
-	}
-	for _, in := range st.plan.inputs {
+func checkHostFiles(inputs []workspace.Input) error {
+	for _, in := range inputs {
 		host, _ := workspace.Touches(in)
 		if host == "" {
 			continue

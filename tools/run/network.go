@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/egress"
 	"github.com/satchel-go/satchel/internal/callargs"
@@ -46,37 +47,37 @@ type way struct {
 	secrets []egress.Secret // placeholders and values
 }
 
-// network finds out what the command may reach. It reports once what the skill
+// wayOf finds out what a command of a skill may reach. It reports once what the skill
 // asks for in vain.
-func (st *staging) network(ctx context.Context) {
-	if st.Egress == nil {
-		return
+func wayOf(ctx context.Context, r *Runner, skill core.Skill, n *notes) *way {
+	if r.Egress == nil {
+		return nil
 	}
-	asked, bad := DeclaredNetwork(st.skill.Metadata)
+	asked, bad := DeclaredNetwork(skill.Metadata)
 	for _, text := range bad {
-		st.warnings = append(st.warnings, fmt.Sprintf("network: %q is no rule such as https://api.example.com", callargs.Cut(text, 200)))
+		n.add(fmt.Sprintf("network: %q is no rule such as https://api.example.com", callargs.Cut(text, 200)))
 	}
 	if len(asked) == 0 {
-		return
+		return nil
 	}
-	granted := st.Egress(ctx, st.skill)
+	granted := r.Egress(ctx, skill)
 	policy, refused := granted.Policy.Narrow(asked)
 	for _, rule := range refused {
-		st.warnings = append(st.warnings, fmt.Sprintf("network: %s is not granted to this skill, or not all of it", rule))
+		n.add(fmt.Sprintf("network: %s is not granted to this skill, or not all of it", rule))
 	}
 	if len(policy.Rules) == 0 {
-		return
+		return nil
 	}
-	if c := st.Executor.Capabilities().Loopback; !c.Enforced {
-		st.warnings = append(st.warnings, "network: what is granted cannot be reached here: "+c.Note)
-		return
+	if c := r.Executor.Capabilities().Loopback; !c.Enforced {
+		n.add("network: what is granted cannot be reached here: " + c.Note)
+		return nil
 	}
-	st.out = &way{policy: policy, inEnv: granted.EnvSecrets}
+	return &way{policy: policy, inEnv: granted.EnvSecrets}
 }
 
 // alone reports whether no other command of the session may run beside this one:
 // a command without access could otherwise use one that has it.
-func (st *staging) alone() bool { return st.out != nil }
+func (w *way) alone() bool { return w != nil }
 
 // hide gives the command placeholders for its secrets, unless their values are to
 // be in its environment.

@@ -19,6 +19,8 @@ type notes struct {
 	warnings []string
 }
 
+func (n *notes) add(warnings ...string) { n.warnings = append(n.warnings, warnings...) }
+
 // redact replaces the secrets in a text that is complete.
 func (n *notes) redact(text string) string { return n.hidden.Text(text, 0) }
 
@@ -26,7 +28,7 @@ func (n *notes) redact(text string) string { return n.hidden.Text(text, 0) }
 // cut, because after that they would not be found.
 func (n *notes) warn(warnings []outputs.Warning) {
 	for _, w := range warnings {
-		n.warnings = append(n.warnings, outputs.Warning{Name: n.redact(w.Name), Text: n.redact(w.Text)}.String())
+		n.add(outputs.Warning{Name: n.redact(w.Name), Text: n.redact(w.Text)}.String())
 	}
 }
 

@@ -21,7 +21,7 @@ const maxTimeout = 24 * time.Hour
 // arguments alone and does not change.
 //
 // The names of scratch files are digests of its fields and their names, see
-// [staging.stageEditor]: renaming a field changes what models see.
+// [scratch.name]: renaming a field changes what models see.
 type plan struct {
 	skill, command, script string
 	args                   []string

@@ -49,35 +49,35 @@ func (r *Runner) run(ctx context.Context, s *tools.Scope, p *plan, places *queue
 	if err := reachOf(r).check(); err != nil {
 		return "", err
 	}
-	st.network(ctx)
+	st.out = wayOf(ctx, r, st.skill, st.notes)
 	patience := st.timeout
 	if patience < 0 {
 		patience = maxTimeout
 	}
-	leave, err := places.enter(ctx, s.Key.Session, patience, st.alone())
+	leave, err := places.enter(ctx, s.Key.Session, patience, st.out.alone())
 	if err != nil {
 		return "", err
 	}
 	defer leave()
 	cmd, err := st.prepare(ctx)
 	if err != nil {
-		return "", st.modelError(ctx, err)
+		return "", st.notes.modelError(ctx, err)
 	}
 	defer st.release()
 	if err := st.begin(ctx); err != nil {
 		return "", err
 	}
 	began := time.Now()
-	result, err := fallback{r.Executor, st}.Run(ctx, cmd)
-	st.reportEnd(ctx, began, result, err)
+	result, err := fallback{r.Executor, st.program}.Run(ctx, cmd)
+	st.events.reportEnd(ctx, began, result, err)
 	st.keep(ctx)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", st.modelError(ctx, err)
+		return "", st.notes.modelError(ctx, err)
 	}
-	return (&answer{st}).write(ctx, result)
+	return (&answer{st, st.notes}).write(ctx, result)
 }
 
 func runFields() []tools.Field {

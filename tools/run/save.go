@@ -16,17 +16,17 @@ var errGone = errors.New("it is not the plain file any more that was collected")
 // stored whole becomes a warning; no part of it is stored. The error is for the
 // host: a store's own words are not for the model.
 func (w *answer) save(ctx context.Context, files []outputs.File, spec outputs.Spec) (all []artifacts.Info, failed error) {
-	if w.Artifacts == nil {
-		w.warnings = append(w.warnings, "nothing was saved: the host has no artifact store")
+	if w.st.runner.Artifacts == nil {
+		w.notes.add("nothing was saved: the host has no artifact store")
 		return nil, nil
 	}
 	files, warnings := spec.Savable(files)
-	w.warn(warnings)
+	w.notes.warn(warnings)
 	for _, f := range files {
 		saved, err := w.saveFile(ctx, f, spec)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s was not saved: %w", f.Name, err))
-			w.warn([]outputs.Warning{{Name: f.Name, Text: "not saved: " + unsaved(err)}})
+			w.notes.warn([]outputs.Warning{{Name: f.Name, Text: "not saved: " + unsaved(err)}})
 			continue
 		}
 		all = append(all, saved)
@@ -35,7 +35,7 @@ func (w *answer) save(ctx context.Context, files []outputs.File, spec outputs.Sp
 }
 
 func (w *answer) saveFile(ctx context.Context, f outputs.File, spec outputs.Spec) (artifacts.Info, error) {
-	file, err := outputs.Open(w.place, f.Name)
+	file, err := outputs.Open(w.st.place, f.Name)
 	if err != nil {
 		return artifacts.Info{}, fmt.Errorf("%w: %w", errGone, err)
 	}
@@ -44,7 +44,7 @@ func (w *answer) saveFile(ctx context.Context, f outputs.File, spec outputs.Spec
 	if limit <= 0 {
 		limit = outputs.DefaultMaxFileBytes
 	}
-	return w.Artifacts.Save(ctx, w.scope.Key.Session, spec.ArtifactName(f.Name), f.MIME, file, limit)
+	return w.st.runner.Artifacts.Save(ctx, w.st.scope.Key.Session, spec.ArtifactName(f.Name), f.MIME, file, limit)
 }
 
 // unsaved says why a file was not saved, without the paths and names in the

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/deps"
 )
 
 // searchPath returns the PATH of a command. Programs of packages and of what the
@@ -11,18 +13,18 @@ import (
 // list: in that case a name means the program of the system. The .venv of the
 // skill is then left out too, because commands can write to it: a program that
 // one puts there must not pass for an allowed one.
-func (st *staging) searchPath(own string) string {
+func searchPath(own string, found deps.Found, visible []string, compared bool) string {
 	const separator = string(filepath.ListSeparator)
 	venv, system, _ := strings.Cut(own, separator)
 	var programs []string
-	for _, e := range st.found.Environments {
+	for _, e := range found.Environments {
 		programs = append(programs, e.Bin())
 	}
-	for _, dir := range reachOf(st.Runner).visible {
+	for _, dir := range visible {
 		programs = append(programs, programsOf(dir))
 	}
 	programs = slices.DeleteFunc(programs, func(dir string) bool { return strings.Contains(dir, separator) })
-	if st.restricted() || st.scope.Narrow {
+	if compared {
 		return strings.Join(append([]string{system}, programs...), separator)
 	}
 	return strings.Join(append(append([]string{venv}, programs...), system), separator)

@@ -90,17 +90,17 @@ func declared(text string) []string {
 // no answer may show. It asks for both once, because a host may give another
 // value each time.
 func (st *staging) learnSecrets(ctx context.Context) error {
-	v := vault{st.Secret, st.gave}
+	v := vault{st.runner.Secret, st.runner.gave}
 	known, err := v.known(ctx, st.scope)
 	st.given = v.of(ctx, st.skill)
 	v.gave.add(st.scope.Key.Session, st.given)
-	st.secrets = append(known, st.given...)
+	st.notes.secrets = append(known, st.given...)
 	if shown, warning := st.out.hide(st.given); st.out != nil {
-		st.given, st.secrets = shown, append(st.secrets, shown...)
+		st.given, st.notes.secrets = shown, append(st.notes.secrets, shown...)
 		if warning != "" {
-			st.warnings = append(st.warnings, warning)
+			st.notes.add(warning)
 		}
 	}
-	st.hidden = redact.NewSet(st.secrets)
+	st.notes.hidden = redact.NewSet(st.notes.secrets)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -23,35 +24,36 @@ import (
 // it puts what the plan names into the workspace and builds the command. What it
 // learns on the way is for the [answer].
 type staging struct {
-	*Runner
-	scope *tools.Scope
-	plan  *plan
-	skill core.Skill
-	load  loadRef // of the skill
-	place workspace.Workspace
-	dir   string // of the skill, relative to the workspace
-	// program is what runs; the second is how else the script can be run.
-	program   string
-	otherwise [][]string
-	timeout   time.Duration // from the plan, as far as the host allows
-	outputs   outputs.Spec  // likewise
-	editor    string        // what editor_text staged, relative to the workspace
-	home      string        // of this command alone, relative to the workspace
-	leave     func()        // tells the queue that a session has ended; nil for skill_run
+	runner  *Runner
+	scope   *tools.Scope
+	plan    *plan
+	skill   core.Skill
+	load    loadRef // of the skill
+	place   workspace.Workspace
+	at      seenAt // the place
+	dir     string // of the skill, relative to the place
+	program *program
+	timeout time.Duration // from the plan, as far as the host allows
+	outputs outputs.Spec  // likewise
+	scratch scratch
+	leave   func() // tells the queue that a session has ended; nil for skill_run
 
 	out    *way              // access to the network; nil is none
 	found  deps.Found        // packages that the skill requires
 	given  []terminal.Secret // the secrets of the command
 	staged []workspace.StagedInput
-	notes
+	events teller
+	notes  *notes
 }
 
 // newStaging begins a call; standard is its timeout if neither the call nor the
 // host sets one.
 func newStaging(r *Runner, s *tools.Scope, p *plan, standard time.Duration) *staging {
-	st := &staging{Runner: r, scope: s, plan: p, notes: notes{warnings: slices.Clip(p.warnings)}}
-	st.withinCeilings(standard)
-	return st
+	n := &notes{warnings: slices.Clip(p.warnings)}
+	timeout := withinCeilings(p.timeout, r.Limits, standard, n)
+	spec, warnings := p.outputs.Within(r.Outputs)
+	n.add(warnings...)
+	return &staging{runner: r, scope: s, plan: p, timeout: timeout, outputs: spec, notes: n}
 }
 
 // prepare opens the workspace, stages and builds. Without an error the caller
@@ -61,7 +63,7 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 		return cmd, err
 	}
 	began := time.Now()
-	if st.place, err = st.Workspaces.Of(ctx, st.scope.Key.Session); err != nil {
+	if st.place, err = st.runner.Workspaces.Of(ctx, st.scope.Key.Session); err != nil {
 		return cmd, err
 	}
 	defer func() {
@@ -69,7 +71,10 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 			st.release()
 		}
 	}()
-	st.report(ctx, core.WorkspaceCreate, began, "")
+	st.at = seenAt(cmp.Or(st.runner.Executor.Capabilities().WorkspaceAt, st.place.Path()))
+	st.scratch = scratch{place: st.place, agent: st.scope.Key.Agent, plan: st.plan}
+	st.events = teller{st.scope, st.skill.Name, st.notes}
+	st.events.report(ctx, core.WorkspaceCreate, began, "")
 	if err := st.stage(ctx); err != nil {
 		return cmd, err
 	}
@@ -80,7 +85,7 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 	if cmd, err = st.build(ctx); err != nil {
 		return cmd, err
 	}
-	st.within(&cmd.Limits, room)
+	within(&cmd.Limits, room, st.notes)
 	return cmd, st.out.open(&cmd)
 }
 
@@ -120,7 +125,7 @@ func (st *staging) loadOf(ctx context.Context, rec *session.Record, skill core.S
 	case a != nil:
 		return loadRef{fmt.Sprintf("%q %s %d", st.scope.Key.Agent, a.Digest, a.Loaded), a.Digest, from}, nil
 	}
-	if !st.Unloaded {
+	if !st.runner.Unloaded {
 		return loadRef{}, tools.NotLoaded(skill.Name)
 	}
 	digest, err := st.scope.Digest(ctx, skill.Name)
@@ -138,24 +143,33 @@ func (st *staging) stage(ctx context.Context) (err error) {
 	if st.dir, done, err = st.stageSkill(ctx, st.skill, st.load); err != nil {
 		return err
 	}
-	if err := st.findDependencies(ctx, done.Copied); err != nil {
+	if st.found, err = findDependencies(ctx, st.runner.Dependencies, st.skill.Name, st.load.from, st.notes); err != nil {
 		return err
+	}
+	if missing := st.found.Missing; done.Copied && len(missing) > 0 {
+		st.notes.add(fmt.Sprintf("the packages of %s are not installed, and commands cannot install them", strings.Join(missing, " and ")))
 	}
 	from := st.sources()
-	if err := st.attach(ctx, from); err != nil {
+	host, err := ofHost(ctx, st.scope, st.runner.Attached)
+	if err != nil {
 		return err
 	}
-	if err := st.checkHostFiles(); err != nil {
+	if st.staged, err = attach(ctx, st.scope, host, st.place, from, st.notes); err != nil {
 		return err
+	}
+	if st.scope.Narrow {
+		if err := checkHostFiles(st.plan.inputs); err != nil {
+			return err
+		}
 	}
 	if len(st.plan.inputs) > 0 {
 		_, warnings, err := st.place.Inputs(ctx, st.plan.inputs, from)
 		if err != nil {
 			return err
 		}
-		st.warnings = append(st.warnings, warnings...)
+		st.notes.add(warnings...)
 	}
-	st.report(ctx, core.WorkspaceStage, began, stageDetail(st.skill.Name, done))
+	st.events.report(ctx, core.WorkspaceStage, began, stageDetail(st.skill.Name, done))
 	return nil
 }
 
@@ -170,16 +184,16 @@ func (st *staging) stageSkill(ctx context.Context, skill core.Skill, l loadRef) 
 			return "", done, ctx.Err()
 		}
 		if done.Newer || err != nil || now != l.digest {
-			st.warnings = append(st.warnings, fmt.Sprintf("skill %q has changed since it was loaded, and what runs are its files of now: load it again to read what it says", skill.Name))
+			st.notes.add(fmt.Sprintf("skill %q has changed since it was loaded, and what runs are its files of now: load it again to read what it says", skill.Name))
 		}
 	}
 	if !done.Copied || done.Changed != "" { // report it once
 		return dir, done, nil
 	}
-	st.warnings = append(st.warnings, done.Warnings...)
+	st.notes.add(done.Warnings...)
 	passed, err := l.from.Passed(ctx, skill.Name)
 	for _, name := range passed {
-		st.warnings = append(st.warnings, fmt.Sprintf("not staged: %q of the skill is a link that cannot be followed, no regular file, or badly named", callargs.Cut(name, 200)))
+		st.notes.add(fmt.Sprintf("not staged: %q of the skill is a link that cannot be followed, no regular file, or badly named", callargs.Cut(name, 200)))
 	}
 	return dir, done, err
 }
@@ -194,9 +208,9 @@ func stageDetail(skill string, done workspace.Staging) string {
 
 // sources returns where inputs come from.
 func (st *staging) sources() workspace.Sources {
-	from := st.Resolve
-	if st.Artifacts != nil {
-		from.Artifacts = st.Artifacts
+	from := st.runner.Resolve
+	if st.runner.Artifacts != nil {
+		from.Artifacts = st.runner.Artifacts
 	}
 	from.StageSkill = func(ctx context.Context, name string) error {
 		rec, err := st.scope.Record(ctx)
@@ -229,48 +243,20 @@ func (st *staging) begin(ctx context.Context) error {
 	return st.scope.Begin(ctx)
 }
 
-func (st *staging) report(ctx context.Context, kind core.EventKind, began time.Time, detail string) {
-	st.tell(ctx, began, core.Event{Kind: kind, Detail: detail})
-}
-
-// tell reports a step that began at a given time.
-func (st *staging) tell(ctx context.Context, began time.Time, e core.Event) {
-	e.Skill, e.Duration, e.Detail = st.skill.Name, time.Since(began), st.redact(e.Detail)
-	st.scope.Emit(ctx, e)
-}
-
-// reportEnd reports the end of the command, whatever ended it.
-func (st *staging) reportEnd(ctx context.Context, began time.Time, result executor.Result, err error) {
-	if result.Reason == "" && ctx.Err() != nil {
-		result.Reason = executor.ReasonCancelled
-	}
-	detail := string(cmp.Or(result.Reason, executor.ReasonSetup))
-	if err != nil {
-		detail += ": " + err.Error()
-	}
-	st.report(ctx, core.WorkspaceRun, began, detail)
-}
-
 // keep calls the Keep of the places, if they have one, for what the command left.
 func (st *staging) keep(ctx context.Context) {
-	keeper, ok := st.Workspaces.(workspace.Keeper)
+	keeper, ok := st.runner.Workspaces.(workspace.Keeper)
 	if !ok {
 		return
 	}
 	if err := keeper.Keep(ctx, st.place); err != nil {
-		st.warnings = append(st.warnings, "workspace not kept: "+err.Error())
+		st.notes.add("workspace not kept: " + err.Error())
 	}
 }
 
-// release ends the use of the workspace and removes what was staged for this call
-// alone.
+// release ends the use of the workspace.
 func (st *staging) release() {
-	if st.editor != "" {
-		_ = st.place.Remove(st.editor) // a command may have removed it
-	}
-	if st.home != "" {
-		_ = st.place.Discard(st.home) // what cannot be removed goes with the workspace
-	}
+	st.scratch.remove()
 	st.place.Release()
 	if st.leave != nil {
 		st.leave()

@@ -1,0 +1,40 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// teller tells the host of the steps of a call.
+type teller struct {
+	scope *tools.Scope
+	skill string
+	notes *notes
+}
+
+func (t teller) report(ctx context.Context, kind core.EventKind, began time.Time, detail string) {
+	t.tell(ctx, began, core.Event{Kind: kind, Detail: detail})
+}
+
+// tell reports a step that began at a given time.
+func (t teller) tell(ctx context.Context, began time.Time, e core.Event) {
+	e.Skill, e.Duration, e.Detail = t.skill, time.Since(began), t.notes.redact(e.Detail)
+	t.scope.Emit(ctx, e)
+}
+
+// reportEnd reports the end of the command, whatever ended it.
+func (t teller) reportEnd(ctx context.Context, began time.Time, result executor.Result, err error) {
+	if result.Reason == "" && ctx.Err() != nil {
+		result.Reason = executor.ReasonCancelled
+	}
+	detail := string(cmp.Or(result.Reason, executor.ReasonSetup))
+	if err != nil {
+		detail += ": " + err.Error()
+	}
+	t.report(ctx, core.WorkspaceRun, began, detail)
+}
