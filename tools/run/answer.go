@@ -79,7 +79,7 @@ func (w *answer) write(ctx context.Context, result executor.Result) (string, err
 	}
 	w.explain(&result)
 	began := time.Now()
-	defer func() { w.st.events.report(ctx, core.WorkspaceInline, began, "") }()
+	defer func() { w.st.events.tell(ctx, began, core.Event{Kind: core.WorkspaceInline}) }()
 	a.Stdout, a.Stderr = new(w.stream(result.Stdout)), new(w.stream(result.Stderr))
 	return w.fit(a, w.st.scope.Limits.OrDefaults().Answer)
 }

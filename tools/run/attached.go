@@ -25,10 +25,20 @@ const (
 	maxShownName     = 255  // bytes
 )
 
-// attach stages the files of the conversation and then those of the host, each under
+// attached are the files of a conversation, in the scope, and of its host.
+type attached struct {
+	scope *tools.Scope
+	host  func(ctx context.Context) []workspace.Attachment
+}
+
+// stage stages the files of the conversation and then those of the host, each under
 // the name that the model was told. A file that cannot be staged becomes a warning.
-func attach(ctx context.Context, scope *tools.Scope, host []workspace.Attachment, place workspace.Workspace, from workspace.Sources, n *notes) (staged []workspace.StagedInput, err error) {
-	files, texts := conversation(scope, maxAttached-len(host))
+func (f attached) stage(ctx context.Context, place workspace.Workspace, from workspace.Sources, n *notes) (staged []workspace.StagedInput, err error) {
+	host, err := f.ofHost(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files, texts := f.conversation(maxAttached - len(host))
 	all, warnings, err := place.Attach(ctx, append(files, host...), from)
 	if err != nil {
 		return nil, err
@@ -55,20 +65,20 @@ func attach(ctx context.Context, scope *tools.Scope, host []workspace.Attachment
 
 // ofHost returns the files of the host under the names that the record has for them,
 // which those get now that have come since the turn began.
-func ofHost(ctx context.Context, scope *tools.Scope, attached func(context.Context) []workspace.Attachment) ([]workspace.Attachment, error) {
-	if attached == nil {
+func (f attached) ofHost(ctx context.Context) ([]workspace.Attachment, error) {
+	if f.host == nil {
 		return nil, nil
 	}
-	files := slices.Clone(attached(ctx))
+	files := slices.Clone(f.host(ctx))
 	if len(files) == 0 {
 		return nil, nil
 	}
 	var of []core.File
-	if scope.Files != nil {
-		of = scope.Files()
+	if f.scope.Files != nil {
+		of = f.scope.Files()
 	}
 	var rec *session.Record
-	_, err := scope.Update(ctx, func(now *session.Record) (*session.Record, string, error) {
+	_, err := f.scope.Update(ctx, func(now *session.Record) (*session.Record, string, error) {
 		rec = hostfiles.Reserve(now, files, of)
 		return rec, "", nil
 	})
@@ -85,22 +95,22 @@ func ofHost(ctx context.Context, scope *tools.Scope, attached func(context.Conte
 
 // conversation returns the files of the conversation, the newest if there are too
 // many, and reports those that cannot be decoded.
-func conversation(scope *tools.Scope, most int) (files []workspace.Attachment, notes []string) {
-	if scope.Files == nil {
+func (f attached) conversation(most int) (files []workspace.Attachment, notes []string) {
+	if f.scope.Files == nil {
 		return nil, nil
 	}
-	attached := scope.Files()
+	attached := f.scope.Files()
 	if more := len(attached) - most; more > 0 {
 		more = min(more, len(attached))
 		attached = attached[more:]
 		notes = append(notes, fmt.Sprintf("the oldest %d attached files not staged: there are more than %d", more, maxAttached))
 	}
-	for i, f := range attached {
-		a := workspace.Attachment{ID: f.ID, Name: f.Name, MIME: f.MIME, As: f.As}
-		if f.Data != nil {
-			data, err := f.Data()
+	for i, file := range attached {
+		a := workspace.Attachment{ID: file.ID, Name: file.Name, MIME: file.MIME, As: file.As}
+		if file.Data != nil {
+			data, err := file.Data()
 			if err != nil {
-				label := cmp.Or(f.Name, f.ID, fmt.Sprint("number ", i+1))
+				label := cmp.Or(file.Name, file.ID, fmt.Sprint("number ", i+1))
 				notes = append(notes, fmt.Sprintf("attached file %q not staged: %s", callargs.Cut(label, maxShownName), callargs.Cut(err.Error(), maxShownName)))
 				continue
 			}

@@ -17,18 +17,14 @@ type teller struct {
 	notes *notes
 }
 
-func (t teller) report(ctx context.Context, kind core.EventKind, began time.Time, detail string) {
-	t.tell(ctx, began, core.Event{Kind: kind, Detail: detail})
-}
-
 // tell reports a step that began at a given time.
 func (t teller) tell(ctx context.Context, began time.Time, e core.Event) {
 	e.Skill, e.Duration, e.Detail = t.skill, time.Since(began), t.notes.redact(e.Detail)
 	t.scope.Emit(ctx, e)
 }
 
-// reportEnd reports the end of the command, whatever ended it.
-func (t teller) reportEnd(ctx context.Context, began time.Time, result executor.Result, err error) {
+// end reports the end of the command, whatever ended it.
+func (t teller) end(ctx context.Context, began time.Time, result executor.Result, err error) {
 	if result.Reason == "" && ctx.Err() != nil {
 		result.Reason = executor.ReasonCancelled
 	}
@@ -36,5 +32,5 @@ func (t teller) reportEnd(ctx context.Context, began time.Time, result executor.
 	if err != nil {
 		detail += ": " + err.Error()
 	}
-	t.report(ctx, core.WorkspaceRun, began, detail)
+	t.tell(ctx, began, core.Event{Kind: core.WorkspaceRun, Detail: detail})
 }

@@ -165,7 +165,7 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 		err = st.notes.modelError(ctx, err)
 	}
 	if err != nil {
-		st.events.reportEnd(ctx, began, executor.Result{}, err)
+		st.events.end(ctx, began, executor.Result{}, err)
 		st.release()
 		return err
 	}

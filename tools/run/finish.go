@@ -11,7 +11,7 @@ import (
 // finish writes the result of a session whose command has ended. The result
 // leaves out the output, which is in the pages.
 func (w *answer) finish(ctx context.Context, result executor.Result, fault error, began time.Time) []byte {
-	w.st.events.reportEnd(ctx, began, result, fault)
+	w.st.events.end(ctx, began, result, fault)
 	w.st.keep(ctx)
 	if fault != nil {
 		w.notes.add(fault.Error())

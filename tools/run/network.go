@@ -81,9 +81,9 @@ func (w *way) alone() bool { return w != nil }
 
 // hide gives the command placeholders for its secrets, unless their values are to
 // be in its environment.
-func (w *way) hide(given []terminal.Secret) (visible []terminal.Secret, warning string) {
-	if w == nil || w.inEnv || len(given) == 0 {
-		return given, ""
+func (w *way) hide(given []terminal.Secret, n *notes) (visible []terminal.Secret) {
+	if w.inEnv || len(given) == 0 {
+		return given
 	}
 	var hosts []string
 	for _, r := range w.policy.Rules {
@@ -101,9 +101,9 @@ func (w *way) hide(given []terminal.Secret) (visible []terminal.Secret, warning 
 		}
 	}
 	if len(hosts) == 0 {
-		warning = "network: no host that is granted is named without a star, so that secrets stay placeholders"
+		n.add("network: no host that is granted is named without a star, so that secrets stay placeholders")
 	}
-	return visible, warning
+	return visible
 }
 
 // open gives a command its access to the network.

@@ -95,11 +95,9 @@ func (st *staging) learnSecrets(ctx context.Context) error {
 	st.given = v.of(ctx, st.skill)
 	v.gave.add(st.scope.Key.Session, st.given)
 	st.notes.secrets = append(known, st.given...)
-	if shown, warning := st.out.hide(st.given); st.out != nil {
-		st.given, st.notes.secrets = shown, append(st.notes.secrets, shown...)
-		if warning != "" {
-			st.notes.add(warning)
-		}
+	if st.out != nil {
+		st.given = st.out.hide(st.given, st.notes)
+		st.notes.secrets = append(st.notes.secrets, st.given...)
 	}
 	st.notes.hidden = redact.NewSet(st.notes.secrets)
 	return err

@@ -74,7 +74,7 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 	st.at = seenAt(cmp.Or(st.runner.Executor.Capabilities().WorkspaceAt, st.place.Path()))
 	st.scratch = scratch{place: st.place, agent: st.scope.Key.Agent, plan: st.plan}
 	st.events = teller{st.scope, st.skill.Name, st.notes}
-	st.events.report(ctx, core.WorkspaceCreate, began, "")
+	st.events.tell(ctx, began, core.Event{Kind: core.WorkspaceCreate})
 	if err := st.stage(ctx); err != nil {
 		return cmd, err
 	}
@@ -150,11 +150,8 @@ func (st *staging) stage(ctx context.Context) (err error) {
 		st.notes.add(fmt.Sprintf("the packages of %s are not installed, and commands cannot install them", strings.Join(missing, " and ")))
 	}
 	from := st.sources()
-	host, err := ofHost(ctx, st.scope, st.runner.Attached)
-	if err != nil {
-		return err
-	}
-	if st.staged, err = attach(ctx, st.scope, host, st.place, from, st.notes); err != nil {
+	files := attached{st.scope, st.runner.Attached}
+	if st.staged, err = files.stage(ctx, st.place, from, st.notes); err != nil {
 		return err
 	}
 	if st.scope.Narrow {
@@ -169,7 +166,7 @@ func (st *staging) stage(ctx context.Context) (err error) {
 		}
 		st.notes.add(warnings...)
 	}
-	st.events.report(ctx, core.WorkspaceStage, began, stageDetail(st.skill.Name, done))
+	st.events.tell(ctx, began, core.Event{Kind: core.WorkspaceStage, Detail: stageDetail(st.skill.Name, done)})
 	return nil
 }
 
