@@ -140,7 +140,7 @@ func lookup(env []string, name string) string {
 	return value
 }
 
-// notFound is the exit code if a program does not exip.
+// notFound is the exit code if a program does not exist.
 const notFound = 127
 
 // fallback runs a script by the interpreter of its extension if the program of
