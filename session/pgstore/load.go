@@ -61,7 +61,7 @@ func (s *Store) Agents(ctx context.Context, id string) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	agents, err := attempt(ctx, false, func(ctx context.Context) ([]string, error) {
+	agents, err := attempt(ctx, s.db, false, func(ctx context.Context) ([]string, error) {
 		rows, err := s.db.Query(ctx, s.sql(`SELECT version, body FROM SCHEMA.record WHERE session = $1`), pgx.QueryExecModeExec, hashed(id))
 		if err != nil {
 			return nil, err

@@ -58,7 +58,7 @@ func (s *Store) save(ctx context.Context, rec *session.Record) (*session.Record,
 	at, agent, mark := hashed(rec.Key.Session), hashed(rec.Key.Agent), s.mark()
 	body, day := packed.Pack(data, packed.Records), s.day(rec.Key.Session, 1)
 	stored := int64(0)
-	done, err := attempt(ctx, true, func(ctx context.Context) (bool, error) {
+	done, err := attempt(ctx, s.db, true, func(ctx context.Context) (bool, error) {
 		statement, args := updateRecord, []any{pgx.QueryExecModeExec, at, agent, body, next.Version, mark, day}
 		if rec.Version == 0 {
 			statement, args = insertRecord, []any{pgx.QueryExecModeExec, at, agent, mark, body, day}

@@ -214,12 +214,51 @@ func TestKilledServer(t *testing.T) {
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	db.Reset() // its connections led to the server that was killed
 	for _, want := range last {
 		rec, err := s.Load(t.Context(), want.Key)
 		if err != nil || rec.Version < want.Version {
 			t.Errorf("%s: version %d was acknowledged, %v is stored, %v", want.Key.Session, want.Version, rec, err)
 		}
+	}
+}
+
+// Connections that the server has ended take no attempt, however many the pool holds.
+func TestLostConnections(t *testing.T) {
+	at := servertest.Shared(t, "postgres").URL
+	config, err := pgxpool.ParseConfig(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.MaxConns = 12
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // as within a second
+	db, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	s := open(t, db)
+	var held []*pgxpool.Conn
+	var backends []uint32
+	for range config.MaxConns {
+		c, err := db.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, backends = append(held, c), append(backends, c.Conn().PgConn().PID())
+	}
+	for _, c := range held {
+		c.Release()
+	}
+	other := pool(t, at)
+	if _, err := other.Exec(t.Context(), `SELECT pg_terminate_backend(pid, 60000) FROM unnest($1::int[]) AS pid`, backends); err != nil {
+		t.Fatal(err)
+	}
+	key := core.SessionKey{Session: rand.Text()}
+	if _, err := s.Load(t.Context(), key); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Save(t.Context(), &session.Record{Key: key}); err != nil {
+		t.Error(err)
 	}
 }
 
