@@ -156,23 +156,13 @@ func (p *commandPattern) climbs(args []string) bool {
 	if !slices.ContainsFunc(p.words, func(w string) bool { return strings.Contains(w, "*") && strings.Contains(w, "/") }) {
 		return false
 	}
-	for _, a := range args {
-		for element := range strings.SplitSeq(a, "/") {
-			if element == ".." {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(strings.Split(a, "/"), "..") })
 }
 
 // isLocal reports a pattern that names a file by a relative path. It is about the
 // folder of the skill whose list it is in.
 func (p *commandPattern) isLocal() bool {
-	for _, w := range p.words {
-		if strings.Contains(w, "/") && !strings.Contains(w, "://") && w[0] != '/' && w[0] != '~' {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.words, func(w string) bool {
+		return strings.Contains(w, "/") && !strings.Contains(w, "://") && w[0] != '/' && w[0] != '~'
+	})
 }

@@ -51,13 +51,10 @@ func (j *Judge) usable(offered []Tool, lists []List) string {
 			all = append(all, text)
 		}
 	}
-	switch {
-	case len(all) == 0:
+	if len(all) == 0 {
 		return "You have none of these tools. "
-	case len(all) > maxTold:
-		all = append(all[:maxTold], fmt.Sprintf("%d more", len(all)-maxTold))
 	}
-	return "With your tools that is: " + strings.Join(all, ", ") + ". "
+	return "With your tools that is: " + strings.Join(told(all), ", ") + ". "
 }
 
 // forPatterns names the patterns by which lists allow a tool, in parentheses:
@@ -76,10 +73,7 @@ func forPatterns(t *Tool, lists []List) string {
 			}
 		}
 	}
-	if more := len(patterns) - maxTold; more > 0 {
-		patterns = append(patterns[:maxTold], fmt.Sprintf("%d more", more))
-	}
-	return "(" + strings.Join(patterns, ", ") + ")"
+	return "(" + strings.Join(told(patterns), ", ") + ")"
 }
 
 // unlisted says where an entry is missed.
@@ -106,17 +100,14 @@ func (j *Judge) Until(lists []List) string {
 			stay = append(stay, shown(skill))
 		}
 	}
-	switch {
-	case len(stay) == 0:
+	if len(stay) == 0 {
 		return untilNext
-	case len(stay) > maxTold:
-		stay = append(stay[:maxTold], fmt.Sprintf("%d more", len(stay)-maxTold))
 	}
 	verb := " is"
 	if len(stay) > 1 {
 		verb = " are"
 	}
-	return "while " + strings.Join(stay, ", ") + verb + " loaded, and after an unload " + untilNext
+	return "while " + strings.Join(told(stay), ", ") + verb + " loaded, and after an unload " + untilNext
 }
 
 func isNamed(t *Tool, lists []List) bool {
@@ -186,24 +177,27 @@ func (j *Judge) nothing() string {
 // call. Lists of the same entries count once.
 func entriesOf(skill string, lists []List) [][]string {
 	var sets [][]string
-	for _, l := range lists {
-		if l.Skill != skill {
-			continue
-		}
+	for _, l := range listsOf(skill, lists) {
 		var entries []string
 		for _, r := range l.Rules {
 			if text := shown(r.Text); !slices.Contains(entries, text) {
 				entries = append(entries, text)
 			}
 		}
-		if more := len(entries) - maxTold; more > 0 {
-			entries = append(entries[:maxTold], fmt.Sprintf("%d more", more))
-		}
+		entries = told(entries)
 		if !slices.ContainsFunc(sets, func(set []string) bool { return slices.Equal(set, entries) }) {
 			sets = append(sets, entries)
 		}
 	}
 	return sets
+}
+
+// told is as much of a list as an answer tells.
+func told(list []string) []string {
+	if more := len(list) - maxTold; more > 0 {
+		return append(list[:maxTold], fmt.Sprintf("%d more", more))
+	}
+	return list
 }
 
 // shown makes outside text fit for one line of an answer.

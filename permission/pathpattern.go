@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/braces"
@@ -115,12 +116,7 @@ func (p *pathPattern) matches(file, home string, m *meter) bool {
 
 func (p *pathPattern) oneMatches(file string, m *meter) bool {
 	names := strings.Split(file, "/")
-	for _, elements := range p.alternatives {
-		if elementsMatch(elements, names, m) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.alternatives, func(elements []element) bool { return elementsMatch(elements, names, m) })
 }
 
 // elementsMatch compares element by element. It goes back to the last "**" only,

@@ -40,6 +40,7 @@ func (m *Mentions) addPrefix(prefix string) {
 	}
 }
 
+// isServer reports the name of an MCP server without a tool.
 func isServer(name string) bool {
 	server, ok := strings.CutPrefix(name, "mcp__")
 	return ok && server != "" && !strings.Contains(server, "__")

@@ -99,7 +99,7 @@ func (t Tool) subject(arguments string) (string, error) {
 		return "", errors.New("it is no plain text")
 	}
 	if err != nil {
-		return "", fmt.Errorf("it has arguments that are no JSON object with each field once")
+		return "", errors.New("it has arguments that are no JSON object with each field once")
 	}
 	text := ""
 	if !slices.ContainsFunc(fields, func(f field) bool { return strings.EqualFold(f.name, t.Field) }) {

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/skillmd"
@@ -130,20 +131,13 @@ func (r *Rule) names(t *Tool) bool {
 	switch {
 	case r.Tool == "":
 		return false
-	case strings.EqualFold(r.Tool, t.Name):
+	case strings.EqualFold(r.Tool, t.Name), slices.ContainsFunc(t.As, func(other string) bool { return strings.EqualFold(r.Tool, other) }):
 		return true
-	}
-	for _, other := range t.As {
-		if strings.EqualFold(r.Tool, other) {
-			return true
-		}
 	}
 	if prefix, ok := strings.CutSuffix(r.Tool, "*"); ok {
 		return hasPrefixFold(t.Name, prefix)
 	}
-	// A server without a tool.
-	server, isServer := strings.CutPrefix(r.Tool, "mcp__")
-	return isServer && server != "" && !strings.Contains(server, "__") && hasPrefixFold(t.Name, r.Tool+"__")
+	return isServer(r.Tool) && hasPrefixFold(t.Name, r.Tool+"__")
 }
 
 func hasPrefixFold(s, prefix string) bool {

@@ -1,6 +1,7 @@
 package response
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
@@ -63,9 +64,9 @@ func (r *Response) first(is func(*Place) bool) *Place {
 }
 
 func (r *Response) last(is func(*Place) bool) *Place {
-	for i := len(r.places) - 1; i >= 0; i-- {
-		if is(r.places[i]) {
-			return r.places[i]
+	for _, p := range slices.Backward(r.places) {
+		if is(p) {
+			return p
 		}
 	}
 	return nil

@@ -74,7 +74,7 @@ func (p *Place) laterChange() (number int, found *session.Record) {
 // host had stored it, keeps the numbers that it has. If one of its calls has ended,
 // it counts as another response, unless again says that it is the same one.
 func Enter(rec *session.Record, made []Made, again bool) (changed bool) {
-	if numbered := count(made); numbered > 0 && !keepNumbers(rec.Pending, made, again) {
+	if slices.ContainsFunc(made, Made.numbered) && !keepNumbers(rec.Pending, made, again) {
 		rec.KeepRan()
 		changed, rec.Pending = true, nil
 		for i := range made {
@@ -97,15 +97,6 @@ func Enter(rec *session.Record, made []Made, again bool) (changed bool) {
 // The answer is entered together with what the call changes.
 func CanWait(rec *session.Record, made []Made) bool {
 	return len(made) == 1 && made[0].numbered() && made[0].Call.ID != "" && len(rec.Unnumbered) == 0 && FindPending(rec.Pending, nil, made[0].Call) < 0
-}
-
-func count(made []Made) (numbered int) {
-	for i := range made {
-		if made[i].numbered() {
-			numbered++
-		}
-	}
-	return numbered
 }
 
 // keepNumbers fills in the numbers that a record holds for these very calls.

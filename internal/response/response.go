@@ -30,7 +30,7 @@ type Made struct {
 }
 
 // numbered reports whether the record gives the call a number.
-func (m *Made) numbered() bool { return m.Changes || m.Once }
+func (m Made) numbered() bool { return m.Changes || m.Once }
 
 // Response is one response of a model, from the moment it is complete until the
 // next one replaces it. It is safe for concurrent use, and a nil Response is one

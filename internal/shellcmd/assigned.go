@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -35,12 +36,7 @@ func (l *lister) declare(c *Command, decl *syntax.DeclClause) {
 // isReference reports whether an option of declare makes bash read the values as
 // names or expressions.
 func isReference(option string) bool {
-	for _, letter := range "ni" {
-		if len(option) > 1 && option[0] == '-' && slices.Contains([]rune(option), letter) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(option, "-") && strings.ContainsAny(option, "ni")
 }
 
 func names(assigns []*syntax.Assign) []string {

@@ -38,12 +38,7 @@ func (l *lister) subscript(args []string) {
 }
 
 func isNumber(value string) bool {
-	for _, c := range []byte(value) {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return value != ""
+	return value != "" && strings.Trim(value, "0123456789") == ""
 }
 
 // param refuses expansions that evaluate a value, and those that set a variable.

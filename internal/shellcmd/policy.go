@@ -169,11 +169,7 @@ func (p Policy) deniedAlias(program, path string) string {
 		return ""
 	}
 	for _, name := range p.Denied {
-		other, err := lookpath.Find(name, path)
-		if err != nil {
-			continue
-		}
-		if sameFile(file, other) {
+		if other, err := lookpath.Find(name, path); err == nil && sameFile(file, other) {
 			return name
 		}
 	}

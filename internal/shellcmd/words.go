@@ -111,13 +111,9 @@ func (l *lister) visit(node syntax.Node) {
 	case *syntax.TestClause:
 		l.test(node)
 	case *syntax.Assign:
-		if node.Index != nil {
-			l.arithm(node.Index)
-		}
+		l.arithm(node.Index)
 	case *syntax.ArrayElem:
-		if node.Index != nil {
-			l.arithm(node.Index)
-		}
+		l.arithm(node.Index)
 	}
 }
 
@@ -125,7 +121,7 @@ func (l *lister) fail(what string) { l.err = fmt.Errorf("%w: it has %s", ErrUnkn
 
 // stmt records the command of a statement together with its redirections.
 func (l *lister) stmt(stmt *syntax.Stmt) {
-	c := Command{Writes: l.writes(stmt.Redirs), Reads: reads(stmt.Redirs)}
+	c := Command{Writes: opened(stmt.Redirs, isWrite), Reads: opened(stmt.Redirs, isRead)}
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
 		c.Sets, c.Env = names(cmd.Assigns), environment(cmd.Assigns)
@@ -145,15 +141,14 @@ func (l *lister) stmt(stmt *syntax.Stmt) {
 func (l *lister) args(c *Command, words []*syntax.Word) {
 	for i, word := range words {
 		value, err := literal(word)
-		switch {
-		case err == nil:
-			c.Args = append(c.Args, value)
-			continue
-		case i == 0:
-			l.fail("a command whose name is not literal")
+		if err != nil {
+			if i == 0 {
+				l.fail("a command whose name is not literal")
+			}
+			c.Open = true
+			break
 		}
-		c.Open = true
-		break
+		c.Args = append(c.Args, value)
 	}
 	if len(c.Args) > 0 {
 		l.builtin(*c)
@@ -206,35 +201,26 @@ func (l *lister) loop(clause *syntax.ForClause) {
 	}
 }
 
-// writes lists the files that redirections open for writing.
-func (l *lister) writes(redirs []*syntax.Redirect) []string {
+// opened lists the files that redirections of one kind open.
+func opened(redirs []*syntax.Redirect, isMeant func(syntax.RedirOperator) bool) []string {
 	var files []string
 	for _, redir := range redirs {
-		switch redir.Op {
-		case syntax.RdrIn, syntax.DplIn, syntax.DplOut, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-			continue
+		if isMeant(redir.Op) {
+			name, _ := literal(redir.Word) // "" where it is not literal
+			files = append(files, name)
 		}
-		name, err := literal(redir.Word)
-		if err != nil {
-			name = ""
-		}
-		files = append(files, name)
 	}
 	return files
 }
 
-// reads lists the files that redirections open for reading.
-func reads(redirs []*syntax.Redirect) []string {
-	var files []string
-	for _, redir := range redirs {
-		if redir.Op != syntax.RdrIn {
-			continue
-		}
-		name, err := literal(redir.Word)
-		if err != nil {
-			name = ""
-		}
-		files = append(files, name)
+func isRead(op syntax.RedirOperator) bool { return op == syntax.RdrIn }
+
+// isWrite reports an operator that opens a file for writing: any that is not known to do
+// something else.
+func isWrite(op syntax.RedirOperator) bool {
+	switch op {
+	case syntax.RdrIn, syntax.DplIn, syntax.DplOut, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return false
 	}
-	return files
+	return true
 }
