@@ -3,6 +3,7 @@ package search
 import (
 	"encoding/binary"
 	"errors"
+	"maps"
 	"slices"
 )
 
@@ -30,11 +31,7 @@ func (x *Index) Store() []byte {
 			b = binary.AppendUvarint(b, uint64(n))
 		}
 	}
-	terms := make([]string, 0, len(x.terms))
-	for term := range x.terms {
-		terms = append(terms, term)
-	}
-	slices.SortFunc(terms, func(a, b string) int { return int(x.terms[a].offset) - int(x.terms[b].offset) })
+	terms := slices.SortedFunc(maps.Keys(x.terms), func(a, b string) int { return int(x.terms[a].offset) - int(x.terms[b].offset) })
 	b = binary.AppendUvarint(b, uint64(len(terms)))
 	for _, term := range terms {
 		p := x.terms[term]

@@ -194,8 +194,7 @@ func (c chunk) tools(line int) *yaml.Node {
 		}
 		return list
 	}
-	tokens := SplitTools(strings.TrimSuffix(strings.TrimPrefix(c.literal(), "["), "]"))
-	for _, t := range tokens {
+	for _, t := range SplitTools(strings.TrimSuffix(strings.TrimPrefix(c.literal(), "["), "]")) {
 		add(t)
 	}
 	return list

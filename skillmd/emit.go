@@ -91,7 +91,7 @@ func typedPlain(n *yaml.Node) bool {
 	if tag := plain.ShortTag(); tag == "!!str" || tag == "!!merge" || n.Tag != "" && n.ShortTag() != tag {
 		return false
 	}
-	return strings.IndexFunc(n.Value, func(r rune) bool { return r <= ' ' && r != ' ' || r >= 0x7f }) < 0
+	return !strings.ContainsFunc(n.Value, func(r rune) bool { return r < ' ' || r >= 0x7f })
 }
 
 // inlineText writes s as a plain word if every version of YAML reads that as a
@@ -111,10 +111,8 @@ func plainSafe(s string) bool {
 	if strings.Contains(s, ": ") || strings.Contains(s, " #") || strings.HasSuffix(s, ":") || strings.HasSuffix(s, " ") {
 		return false
 	}
-	for _, r := range s {
-		if !unicode.IsPrint(r) {
-			return false
-		}
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return false
 	}
 	switch strings.ToLower(s) {
 	case "y", "n", "yes", "no", "on", "off", "true", "false", "null": // YAML 1.1
@@ -135,12 +133,7 @@ func literalSafe(s string) bool {
 			return false
 		}
 	}
-	for _, r := range s {
-		if r != '\n' && !unicode.IsPrint(r) || r == utf8.RuneError {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) || r == utf8.RuneError })
 }
 
 // doubleQuoted writes s as a YAML double-quoted scalar on one line.

@@ -16,7 +16,7 @@ const maxNesting = 32
 // Dates are the text that the author has written.
 func Fields(text []byte) map[string]any {
 	head := text[:max(FrontMatterEnd(text), 0)]
-	lines := bytes.SplitAfter(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), []byte("\n"))
+	lines := bytes.SplitAfter(bytes.TrimPrefix(head, utf8BOM), []byte("\n"))
 	var doc yaml.Node
 	var all map[string]any
 	for closing := 1; closing <= 2; closing++ { // the closing fence may lack its end

@@ -69,9 +69,6 @@ func Parse(text []byte, opts ...Option) (Document, []Diagnostic, error) {
 
 // err returns the error of the parse: nil, or the first Error that was found.
 func (p *parser) err(skill bool) error {
-	if skill && p.failed == 0 {
-		return nil
-	}
 	file := cmp.Or(p.file, "SKILL.md")
 	if !skill {
 		return fmt.Errorf("parse %q: %w", file, ErrNotSkill)
@@ -81,7 +78,7 @@ func (p *parser) err(skill bool) error {
 			return fmt.Errorf("parse %q: line %d: %w: %s", file, d.Line, ErrInvalid, d.Message)
 		}
 	}
-	return fmt.Errorf("parse %q: %w", file, ErrInvalid)
+	return nil
 }
 
 // parse fills the document. It reports false for a text without front matter.
@@ -179,7 +176,7 @@ func yamlCode(err error) Code {
 // checkRequired reports missing fields. In a strict mode, front matter that could
 // not be read at all already has its Error.
 func (p *parser) checkRequired(line int) {
-	if p.mode != Lenient && p.failed > 0 && !p.seen.description && p.doc.Skill.Name == "" {
+	if p.mode != Lenient && p.failed && !p.seen.description && p.doc.Skill.Name == "" {
 		return
 	}
 	if !p.seen.description && !p.shortDescription() {

@@ -62,8 +62,8 @@ type parser struct {
 	settings
 	doc         Document
 	diags       []Diagnostic
-	failed      int // index of the first Error in diags plus one
-	offset      int // file line of the line before the front matter's first
+	failed      bool // diags has an Error
+	offset      int  // file line of the line before the front matter's first
 	nameLine    int
 	unprintable bool // the name was
 	seen        seen
@@ -75,15 +75,13 @@ func (p *parser) report(w weight, line int, code Code, format string, args ...an
 	if !ok || sev != Error && len(p.diags) >= maxDiagnostics {
 		return
 	}
-	if sev == Error && p.failed > 0 && len(p.diags) >= 2*maxDiagnostics {
+	if sev == Error && p.failed && len(p.diags) >= 2*maxDiagnostics {
 		return
 	}
 	p.diags = append(p.diags, Diagnostic{
 		File: p.file, Line: line, Code: code, Severity: sev, Message: fmt.Sprintf(format, args...),
 	})
-	if sev == Error && p.failed == 0 {
-		p.failed = len(p.diags)
-	}
+	p.failed = p.failed || sev == Error
 }
 
 // quote quotes untrusted text for a message and cuts it to a readable length.

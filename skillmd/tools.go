@@ -1,6 +1,7 @@
 package skillmd
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -47,7 +48,6 @@ func splitTools(s string) (tokens []string, balanced bool) {
 // joinTools is the inverse of splitTools: it returns the specification's string
 // form. ok is false for tokens that the string form cannot hold.
 func joinTools(tokens []string) (s string, ok bool) {
-	n := 0
 	for _, t := range tokens {
 		if len(t) == 0 || !utf8.ValidString(t) {
 			return "", false
@@ -55,14 +55,6 @@ func joinTools(tokens []string) (s string, ok bool) {
 		if parts, balanced := splitTools(t); len(parts) != 1 || parts[0] != t || !balanced {
 			return "", false
 		}
-		n += len(t) + 1
 	}
-	b := make([]byte, 0, n)
-	for i, t := range tokens {
-		if i > 0 {
-			b = append(b, ' ')
-		}
-		b = append(b, t...)
-	}
-	return string(b), true
+	return strings.Join(tokens, " "), true
 }
