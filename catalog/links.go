@@ -152,13 +152,19 @@ func (s *TreeSource) reachable(base string) *reachable {
 }
 
 func (r *reachable) allow(dir string) {
-	abs, err := filepath.Abs(dir)
-	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
+	if dir, err := resolved(dir); err == nil && filepath.Dir(dir) != dir {
+		r.below = append(r.below, dir)
 	}
-	if err == nil && filepath.Dir(abs) != abs {
-		r.below = append(r.below, abs)
+}
+
+// resolved is an absolute path without links. The path is made absolute first, as that of
+// the working directory may hold links too.
+func resolved(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
 	}
+	return filepath.EvalSymlinks(abs)
 }
 
 func (r *reachable) isInRoot(target string) bool { return r.root != "" && isBelow(target, r.root) }

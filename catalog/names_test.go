@@ -266,6 +266,31 @@ func TestDiscoverAndTrust(t *testing.T) {
 	}
 }
 
+// TestTrustThroughLink: a working directory that was entered through a link is trusted as
+// what it is.
+func TestTrustThroughLink(t *testing.T) {
+	base := t.TempDir()
+	write(t, base, map[string]string{"project/.claude/skills/pdf/SKILL.md": skillText("pdf", "Of the project.", "")})
+	link := filepath.Join(base, "link")
+	if err := os.Symlink(filepath.Join(base, "project"), link); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir(link)
+	file := TrustFile(filepath.Join(base, "trusted.json"))
+	want, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if added, err := file.Add("."); err != nil || added != want {
+		t.Errorf("%q is trusted, %v, want %q", added, err, want)
+	}
+	for _, dir := range []string{".claude/skills", filepath.Join(link, ".claude/skills"), filepath.Join(want, ".claude/skills")} {
+		if ok, err := file.Trusts(t.Context(), Dir(dir)); !ok || err != nil {
+			t.Errorf("%s is trusted: %t, %v", dir, ok, err)
+		}
+	}
+}
+
 func TestPlugin(t *testing.T) {
 	base := t.TempDir()
 	write(t, base, map[string]string{

@@ -40,15 +40,12 @@ func (t *TrustedProjects) Trusts(_ context.Context, root Root) (bool, error) {
 	if err != nil || len(all) == 0 || root.isNamed() {
 		return false, err
 	}
-	resolved, err := filepath.EvalSymlinks(root.path)
-	if err == nil {
-		resolved, err = filepath.Abs(resolved)
-	}
+	path, err := resolved(root.path)
 	if err != nil {
 		return false, err
 	}
 	for _, p := range all {
-		if !isBelow(resolved, p.Path) {
+		if !isBelow(path, p.Path) {
 			continue
 		}
 		if id, err := folderID(p.Path); err == nil && id == p.ID {
@@ -60,14 +57,11 @@ func (t *TrustedProjects) Trusts(_ context.Context, root Root) (bool, error) {
 
 // Add trusts the project in dir from now on, and returns its resolved path.
 func (t *TrustedProjects) Add(dir string) (string, error) {
-	resolved, err := filepath.EvalSymlinks(dir)
-	if err == nil {
-		resolved, err = filepath.Abs(resolved)
-	}
+	path, err := resolved(dir)
 	if err != nil {
 		return "", fmt.Errorf("catalog: trust: %w", err)
 	}
-	id, err := folderID(resolved)
+	id, err := folderID(path)
 	if err != nil {
 		return "", fmt.Errorf("catalog: trust: %w", err)
 	}
@@ -75,13 +69,13 @@ func (t *TrustedProjects) Add(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all = slices.DeleteFunc(all, func(p trustedProject) bool { return p.Path == resolved })
-	all = append(all, trustedProject{resolved, id, time.Now().UTC().Truncate(time.Second)})
+	all = slices.DeleteFunc(all, func(p trustedProject) bool { return p.Path == path })
+	all = append(all, trustedProject{path, id, time.Now().UTC().Truncate(time.Second)})
 	data, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return "", err
 	}
-	return resolved, t.save(append(data, '\n'))
+	return path, t.save(append(data, '\n'))
 }
 
 func (t *TrustedProjects) load() ([]trustedProject, error) {
