@@ -87,15 +87,15 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 		out.Status, out.VersionRef = "unchanged", head.VersionRef
 		return out, nil
 	}
-	if out.Diagnostics, err = l.judge(ctx, e, head, m); err != nil {
+	if out.Diagnostics, err = l.judge(e, head, m); err != nil {
 		return out, err
 	}
 	before, err := head.texts(ctx, m.files)
 	if err != nil {
 		return out, err
 	}
-	out.Diff = compareFiles(before, m.files)
-	if e.Action == Replace && head.lines(before)*6 < 10*(head.lines(before)-out.Diff.Removed) {
+	out.Diff = DiffFiles(before, m.files)
+	if e.Action == Replace && lines(before)*6 < 10*(lines(before)-out.Diff.Removed) {
 		out.Warnings = append(out.Warnings, "most lines are as before: use patch")
 	}
 	return l.commit(ctx, v, e, m, out, files, blobs, "")
@@ -139,7 +139,7 @@ func (l *Library) apply(ctx context.Context, i *item, from *Skill, e *Edit) (*ma
 		}
 		return m, nil
 	case Metadata:
-		return m, l.metadata(m, e)
+		return m, m.metadata(e)
 	}
 	if i.head != nil && i.head.State == Archived {
 		return nil, refused("%s is archived; restore it first", i.id)
@@ -148,7 +148,7 @@ func (l *Library) apply(ctx context.Context, i *item, from *Skill, e *Edit) (*ma
 }
 
 // judge refuses results that cannot be, or that a model may not make.
-func (l *Library) judge(_ context.Context, e *Edit, head *Skill, m *made) ([]skillmd.Diagnostic, error) {
+func (l *Library) judge(e *Edit, head *Skill, m *made) ([]skillmd.Diagnostic, error) {
 	if err := l.checkFiles(m.files); err != nil {
 		return nil, err
 	}

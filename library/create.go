@@ -72,7 +72,7 @@ func (l *Library) add(ctx context.Context, v *view, e *Edit, out Outcome, files 
 		m.state = Draft
 	}
 	var err error
-	if out.Diagnostics, err = l.judge(ctx, e, nil, m); err != nil {
+	if out.Diagnostics, err = l.judge(e, nil, m); err != nil {
 		return out, err
 	}
 	for _, i := range v.items {
@@ -82,9 +82,8 @@ func (l *Library) add(ctx context.Context, v *view, e *Edit, out Outcome, files 
 	}
 	listed, blobs := filesAndBlobs(files, nil)
 	out.Name, out.ID, out.Digest = e.Name, l.newID(), digestOf(listed)
-	out.Diff = compareFiles(nil, files)
-	owner := v.actor.Subject
-	done, err := l.commit(ctx, v, e, m, out, listed, blobs, owner)
+	out.Diff = DiffFiles(nil, files)
+	done, err := l.commit(ctx, v, e, m, out, listed, blobs, v.actor.Subject)
 	if err == nil && done.Status == "dry_run" {
 		done.ID = ""
 	}
@@ -120,9 +119,6 @@ func (l *Library) copy(ctx context.Context, v *view, e *Edit) (Outcome, error) {
 	f, ok := splitFront(string(files[skillFile]))
 	if !ok {
 		return out, refused("the front matter cannot be read by lines")
-	}
-	if wrong := skillmd.ValidName(e.Name); len(wrong) > 0 {
-		return out, invalid("%s", wrong[0].Message)
 	}
 	f.set("name", e.Name)
 	files = maps.Clone(files)

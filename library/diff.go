@@ -1,11 +1,11 @@
 package library
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/internal/textedit"
@@ -19,11 +19,11 @@ type Diff struct {
 	Added, Removed    int
 }
 
-// lines counts the lines of the texts before a change.
-func (s *Skill) lines(files map[string][]byte) int {
+// lines counts the lines of texts.
+func lines(files map[string][]byte) int {
 	n := 0
 	for _, data := range files {
-		n += strings.Count(string(data), "\n")
+		n += bytes.Count(data, []byte("\n"))
 	}
 	return n
 }
@@ -45,19 +45,15 @@ func (s *Skill) texts(ctx context.Context, other map[string][]byte) (map[string]
 	return out, nil
 }
 
-// compareFiles is the difference of all files that differ.
-func compareFiles(before, after map[string][]byte) Diff {
-	names := map[string]bool{}
-	for name := range before {
-		names[name] = true
-	}
-	for name := range after {
-		names[name] = true
-	}
+// DiffFiles returns the difference of two skills' files: of all that differ.
+func DiffFiles(before, after map[string][]byte) Diff {
+	both := map[string][]byte{}
+	maps.Copy(both, before)
+	maps.Copy(both, after)
 	var d Diff
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range slices.Sorted(maps.Keys(both)) {
 		a, b := before[name], after[name]
-		if string(a) == string(b) {
+		if bytes.Equal(a, b) {
 			continue
 		}
 		if !utf8.Valid(a) || !utf8.Valid(b) {
@@ -65,7 +61,7 @@ func compareFiles(before, after map[string][]byte) Diff {
 			continue
 		}
 		one := textedit.Compare(string(a), string(b), name)
-		if len(names) > 1 && name != skillFile {
+		if len(both) > 1 && name != skillFile {
 			d.Numbered += name + "\n"
 		}
 		d.Unified, d.Numbered = d.Unified+one.Unified, d.Numbered+one.Numbered
@@ -92,8 +88,5 @@ func (l *Library) Diff(ctx context.Context, a Actor, from, to Ref) (Diff, error)
 	if err != nil {
 		return Diff{}, err
 	}
-	return compareFiles(before, after), nil
+	return DiffFiles(before, after), nil
 }
-
-// DiffFiles returns the difference of two skills' files.
-func DiffFiles(before, after map[string][]byte) Diff { return compareFiles(before, after) }

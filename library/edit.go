@@ -119,17 +119,11 @@ func (l *Library) Edit(ctx context.Context, a Actor, e Edit) (Outcome, error) {
 	}
 	out, err := l.edit(ctx, a, &e)
 	if out.Status != "applied" && ctx.Err() == nil {
-		outcome := out.Status
-		var own *Error
-		switch {
-		case errors.As(err, &own):
-			outcome = own.Code
-		case err != nil:
+		outcome, detail := out.Status, ""
+		if own, ok := errors.AsType[*Error](err); ok {
+			outcome, detail = own.Code, own.Message
+		} else if err != nil {
 			return Outcome{}, err
-		}
-		detail := ""
-		if own != nil {
-			detail = own.Message
 		}
 		id := out.ID
 		if id == "" && (strings.HasPrefix(e.Skill, "db:") || strings.HasPrefix(e.Skill, "plugin:")) {
@@ -144,7 +138,7 @@ func (l *Library) Edit(ctx context.Context, a Actor, e Edit) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if out.Status == "applied" {
-		l.changed()
+		l.waiting.Tell()
 	}
 	return out, nil
 }

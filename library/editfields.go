@@ -7,7 +7,7 @@ import (
 )
 
 // metadata changes fields of the front matter and the state.
-func (l *Library) metadata(m *made, e *Edit) error {
+func (m *made) metadata(e *Edit) error {
 	text, err := withFields(string(m.files[skillFile]), e)
 	if err != nil {
 		return err
@@ -38,10 +38,8 @@ func withFields(text string, e *Edit) (string, error) {
 		}
 		f.set("description", strings.TrimSpace(*e.Description))
 	}
-	values := maps.Clone(e.Metadata)
-	if values == nil {
-		values = map[string]any{}
-	}
+	values := map[string]any{}
+	maps.Copy(values, e.Metadata)
 	if e.Category != nil {
 		values["category"] = *e.Category
 	}

@@ -2,6 +2,7 @@ package library
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/plainjson"
@@ -100,10 +101,10 @@ func put(lines []string, indent, key string, value any, ending string) []string 
 	}
 	for _, b := range blocks(lines, indent) {
 		if b.key == key {
-			return append(append(append([]string{}, lines[:b.from]...), with...), lines[b.to:]...)
+			return slices.Concat(lines[:b.from], with, lines[b.to:])
 		}
 	}
-	return append(append([]string{}, lines...), with...)
+	return slices.Concat(lines, with)
 }
 
 // setMetadata writes a key of metadata.
@@ -116,8 +117,7 @@ func (f *front) setMetadata(key string, value any) bool {
 		if i := strings.Index(inline, "#"); i >= 0 {
 			inline = strings.TrimSpace(inline[:i])
 		}
-		inner := append([]string{}, f.lines[b.from+1:b.to]...)
-		head := f.lines[b.from]
+		head, inner := f.lines[b.from], f.lines[b.from+1:b.to]
 		switch inline {
 		case "":
 		case "{}", "null", "~":
@@ -136,14 +136,13 @@ func (f *front) setMetadata(key string, value any) bool {
 		if len(blocks(inner, indent)) == 0 {
 			head = "metadata: {}" + f.ending
 		}
-		rest := append([]string{}, f.lines[b.to:]...)
-		f.lines = append(append(append(append([]string{}, f.lines[:b.from]...), head), inner...), rest...)
+		f.lines = slices.Concat(f.lines[:b.from], []string{head}, inner, f.lines[b.to:])
 		return true
 	}
 	if value == nil {
 		return true
 	}
-	f.lines = append(append([]string{}, f.lines...), "metadata:"+f.ending, "  "+key+": "+yamlOf(value)+f.ending)
+	f.lines = slices.Concat(f.lines, []string{"metadata:" + f.ending, "  " + key + ": " + yamlOf(value) + f.ending})
 	return true
 }
 

@@ -6,10 +6,10 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"slices"
@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/listeners"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -33,8 +34,7 @@ type Library struct {
 
 	mu      sync.Mutex
 	shelves map[string]*shelf
-	told    map[int]func()
-	next    int
+	waiting listeners.Listeners // for changes, where the store does not tell of them
 }
 
 // Option configures a [Library].
@@ -83,7 +83,7 @@ func New(store Store, opts ...Option) (*Library, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: New: nil store", ErrInvalid)
 	}
-	l := &Library{store: store, clock: time.Now, logger: slog.New(slog.DiscardHandler), shelves: map[string]*shelf{}, told: map[int]func(){}}
+	l := &Library{store: store, clock: time.Now, logger: slog.New(slog.DiscardHandler), shelves: map[string]*shelf{}}
 	for _, o := range opts {
 		if err := o(l); err != nil {
 			return nil, err
@@ -219,12 +219,8 @@ func describe(d Descriptor, front core.Skill) Descriptor {
 	if !d.Reviewed {
 		d.Front.Repaired = true
 		if _, asks := front.Metadata["secrets"]; asks {
-			d.Front.Metadata = make(map[string]string, len(front.Metadata))
-			for k, v := range front.Metadata {
-				if k != "secrets" {
-					d.Front.Metadata[k] = v
-				}
-			}
+			d.Front.Metadata = maps.Clone(front.Metadata)
+			delete(d.Front.Metadata, "secrets")
 		}
 	}
 	return d
@@ -248,28 +244,16 @@ func sumOf(data []byte) string {
 
 // newID makes an id that sorts by time.
 func (l *Library) newID() string {
-	var b [16]byte
-	ms := l.clock().UnixMilli()
-	for i := range 6 {
-		b[i] = byte(ms >> (8 * (5 - i)))
-	}
-	_, _ = io.ReadFull(rand.Reader, b[6:]) // never fails
-	return "db:" + idEncoding.EncodeToString(append([]byte{0, 0, 0, 0}, b[:]...))[6:]
+	var b [20]byte // four zeros, 48 bits of the time and 80 at random
+	binary.BigEndian.PutUint64(b[2:], uint64(l.clock().UnixMilli()))
+	_, _ = rand.Read(b[10:]) // never fails
+	return "db:" + idEncoding.EncodeToString(b[:])[6:]
 }
 
 var idEncoding = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
 
 // now is the present time, as stores keep it.
 func (l *Library) now() time.Time { return l.clock().UTC().Truncate(time.Microsecond) }
-
-// changed tells those who wait for changes.
-func (l *Library) changed() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, f := range l.told {
-		go f()
-	}
-}
 
 // isOwn reports an error of this package's rules; all others are failures of the store.
 func isOwn(err error) bool {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/satchel-go/satchel/internal/listeners"
 )
 
 // Memory is a store in memory, for tests and for one process. Make one with
@@ -12,8 +14,7 @@ import (
 type Memory struct {
 	mu      sync.Mutex
 	tenants map[string]*memoryTenant
-	told    map[int]func()
-	next    int
+	waiting listeners.Listeners
 }
 
 type memoryTenant struct {
@@ -29,7 +30,7 @@ var _ Notifier = (*Memory)(nil)
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	return &Memory{tenants: map[string]*memoryTenant{}, told: map[int]func(){}}
+	return &Memory{tenants: map[string]*memoryTenant{}}
 }
 
 func (m *Memory) tenant(name string) *memoryTenant {
@@ -121,9 +122,7 @@ func (m *Memory) Commit(ctx context.Context, c Change) (Head, error) {
 	entry := c.Entry
 	entry.N = int64(len(t.entries) + 1)
 	t.entries = append(t.entries, entry)
-	for _, f := range m.told {
-		go f()
-	}
+	m.waiting.Tell()
 	return head, nil
 }
 
@@ -189,15 +188,4 @@ func (m *Memory) Grants(ctx context.Context, tenant, subject string) ([]Role, er
 }
 
 // Notify implements [Notifier].
-func (m *Memory) Notify(f func()) (stop func()) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n := m.next
-	m.next++
-	m.told[n] = f
-	return func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		delete(m.told, n)
-	}
-}
+func (m *Memory) Notify(f func()) (stop func()) { return m.waiting.Add(f) }

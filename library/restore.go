@@ -42,7 +42,7 @@ func (l *Library) again(ctx context.Context, a Actor, e *Edit, files func(*view,
 	if err != nil {
 		return out, err
 	}
-	if out.Diagnostics, err = l.judge(ctx, e, head, m); err != nil {
+	if out.Diagnostics, err = l.judge(e, head, m); err != nil {
 		return out, err
 	}
 	listed, blobs := filesAndBlobs(m.files, head.Files)
@@ -51,9 +51,9 @@ func (l *Library) again(ctx context.Context, a Actor, e *Edit, files func(*view,
 	if err != nil {
 		return out, err
 	}
-	out.Diff = compareFiles(before, m.files)
+	out.Diff = DiffFiles(before, m.files)
 	if out, err = l.commit(ctx, v, e, m, out, listed, blobs, ""); err == nil {
-		l.changed()
+		l.waiting.Tell()
 	}
 	return out, err
 }

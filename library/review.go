@@ -34,7 +34,7 @@ func (l *Library) Review(ctx context.Context, a Actor, ref Ref) (Descriptor, err
 	if err != nil {
 		return Descriptor{}, err
 	}
-	l.changed()
+	l.waiting.Tell()
 	i.head = &known{Head: stored, skill: i.head.skill}
 	return v.describe(ctx, i)
 }

@@ -3,6 +3,7 @@ package library
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Role is what an actor may do; each role may do all that those before it may.
@@ -18,23 +19,16 @@ const (
 
 // ParseRole reads the name of a role.
 func ParseRole(s string) (Role, error) {
-	if r := Role(s); r.rank() > 0 || r == Viewer {
+	if r := Role(s); slices.Contains(ranked, r) {
 		return r, nil
 	}
 	return "", fmt.Errorf("unknown role %q: use viewer, author, editor or maintainer", s)
 }
 
-func (r Role) rank() int {
-	switch r {
-	case Author:
-		return 1
-	case Editor:
-		return 2
-	case Maintainer:
-		return 3
-	}
-	return 0
-}
+var ranked = []Role{Viewer, Author, Editor, Maintainer}
+
+// rank is 0 for what is no role too.
+func (r Role) rank() int { return max(0, slices.Index(ranked, r)) }
 
 // Actor is who does something, as the host says. Nothing that a model writes names an
 // actor.

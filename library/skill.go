@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,12 +80,6 @@ func (l *Library) view(ctx context.Context, a Actor) (*view, error) {
 		return nil, err
 	}
 	return l.viewAs(ctx, &view{library: l, actor: a, role: role})
-}
-
-// viewOfAll is the view of everything in a tenant, as it is served to others than its
-// makers.
-func (l *Library) viewOfAll(ctx context.Context, a Actor) (*view, error) {
-	return l.viewAs(ctx, &view{library: l, actor: a, role: Viewer, all: true})
 }
 
 // viewAs fills a view.
@@ -181,10 +176,7 @@ func (v *view) find(ref string) (*item, error) {
 }
 
 func unknown(ref string) *Error {
-	if len(ref) > 80 {
-		ref = strings.ToValidUTF8(ref[:80], "") + "…"
-	}
-	return refuse("unknown", ErrUnknown, "unknown skill %q", ref)
+	return refuse("unknown", ErrUnknown, "unknown skill %q", cut(ref, 80))
 }
 
 // describe returns the descriptor of what the actor is given.
@@ -360,10 +352,7 @@ func (l *Library) List(ctx context.Context, a Actor, q ListQuery) ([]Descriptor,
 		out = append(out, d)
 	}
 	slices.SortFunc(out, func(a, b Descriptor) int {
-		if c := strings.Compare(a.Name, b.Name); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
 	})
 	return out, nil
 }

@@ -52,8 +52,8 @@ type source struct {
 }
 
 func (s *source) view(ctx context.Context) (*view, error) {
-	if s.all {
-		return s.library.viewOfAll(ctx, s.actor)
+	if s.all { // as it is served to others than its makers
+		return s.library.viewAs(ctx, &view{library: s.library, actor: s.actor, role: Viewer, all: true})
 	}
 	return s.library.view(ctx, s.actor)
 }
@@ -96,16 +96,11 @@ func (s *source) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.List
 
 // entry lists a skill; what prev says of the same revision is taken over.
 func (s *source) entry(ctx context.Context, v *view, i *item, prev *catalog.Listing) (catalog.Entry, error) {
-	revision := ""
-	if i.overlaid() {
-		d, err := v.describe(ctx, i)
-		if err != nil {
-			return catalog.Entry{}, err
-		}
-		revision = revisionOf(&d)
-	} else {
-		revision = i.base.ref()
+	d, err := v.describe(ctx, i)
+	if err != nil {
+		return catalog.Entry{}, err
 	}
+	revision := revisionOf(&d)
 	if prev != nil {
 		if n, found := slices.BinarySearchFunc(prev.Entries, i.id, func(e catalog.Entry, id string) int { return strings.Compare(e.ID, id) }); found && prev.Entries[n].Revision == revision {
 			return prev.Entries[n], nil
@@ -199,15 +194,5 @@ func (s *source) Notify(f func()) (stop func()) {
 	if n, ok := s.library.store.(Notifier); ok {
 		return n.Notify(f)
 	}
-	l := s.library
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n := l.next
-	l.next++
-	l.told[n] = f
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.told, n)
-	}
+	return s.library.waiting.Add(f)
 }

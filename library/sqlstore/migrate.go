@@ -105,13 +105,10 @@ func (s *Store) Check(ctx context.Context) error {
 		return err
 	}
 	have, want := 0, steps[len(steps)-1].number
-	if err := s.read.QueryRowContext(ctx, `SELECT version FROM library_schema`).Scan(&have); err != nil && ctx.Err() != nil {
-		return ctx.Err()
-	} else if err != nil {
-		if ping := s.read.PingContext(ctx); ping != nil {
+	if err := s.read.QueryRowContext(ctx, `SELECT version FROM library_schema`).Scan(&have); err != nil { // there is no schema yet
+		if ping := s.read.PingContext(ctx); ping != nil { // or no answer
 			return fault(ctx, ping)
 		}
-		have = 0
 	}
 	switch {
 	case have > want:

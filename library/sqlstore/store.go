@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/satchel-go/satchel/internal/listeners"
 	"github.com/satchel-go/satchel/library"
 )
 
@@ -40,10 +40,8 @@ type Store struct {
 	read, write *sql.DB
 	dialect     Dialect
 
-	mu    sync.Mutex
-	told  map[int]func()
-	next  int
-	close []func() error
+	waiting listeners.Listeners
+	close   []func() error
 }
 
 var (
@@ -55,7 +53,7 @@ var (
 // schema must be there (see [Store.Migrate], [Store.Check]). Close closes them, and
 // calls what Closing was given.
 func New(read, write *sql.DB, dialect Dialect) *Store {
-	return &Store{read: read, write: write, dialect: dialect, told: map[int]func(){}}
+	return &Store{read: read, write: write, dialect: dialect}
 }
 
 // Closing adds what Close calls before it closes the databases, the last first.
@@ -76,27 +74,10 @@ func (s *Store) Close() error {
 }
 
 // Notify implements library.Notifier.
-func (s *Store) Notify(f func()) (stop func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := s.next
-	s.next++
-	s.told[n] = f
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.told, n)
-	}
-}
+func (s *Store) Notify(f func()) (stop func()) { return s.waiting.Add(f) }
 
 // Changed tells those who wait for changes. The packages that watch a database call it.
-func (s *Store) Changed() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, f := range s.told {
-		go f()
-	}
-}
+func (s *Store) Changed() { s.waiting.Tell() }
 
 // sql writes a query with the arguments of the dialect.
 func (s *Store) sql(query string) string {
@@ -134,31 +115,33 @@ func (s *Store) Heads(ctx context.Context, tenant string, after int64) ([]librar
 	if err != nil || seq <= after {
 		return nil, seq, fault(ctx, err)
 	}
-	rows, err := s.read.QueryContext(ctx, s.sql(`SELECT `+headColumns+` FROM skills WHERE tenant = ? AND seq > ? ORDER BY seq`), tenant, after)
-	if err != nil {
-		return nil, 0, fault(ctx, err)
-	}
-	defer func() { _ = rows.Close() }()
-	var heads []library.Head
-	for rows.Next() {
-		h, err := scanHead(rows)
-		if err != nil {
-			return nil, 0, fault(ctx, err)
-		}
-		heads = append(heads, h)
+	heads, err := list(ctx, s, func(rows *sql.Rows, h *library.Head) error {
+		var created, updated int64
+		err := rows.Scan(&h.ID, &h.Plugin, &h.Name, &h.NameKey, &h.Owner, &h.Shared, &h.State, &h.Version, &h.Reviewed, &h.Served,
+			&h.Digest, &h.BaseDigest, &h.Editor, &h.Front, &h.Seq, &created, &updated)
+		h.Created, h.Updated = timeOf(created), timeOf(updated)
 		seq = max(seq, h.Seq)
-	}
-	return heads, seq, fault(ctx, rows.Err())
+		return err
+	}, `SELECT `+headColumns+` FROM skills WHERE tenant = ? AND seq > ? ORDER BY seq`, tenant, after)
+	return heads, seq, err
 }
 
-func scanHead(row interface{ Scan(...any) error }) (library.Head, error) {
-	var h library.Head
-	var state string
-	var created, updated int64
-	err := row.Scan(&h.ID, &h.Plugin, &h.Name, &h.NameKey, &h.Owner, &h.Shared, &state, &h.Version, &h.Reviewed, &h.Served,
-		&h.Digest, &h.BaseDigest, &h.Editor, &h.Front, &h.Seq, &created, &updated)
-	h.State, h.Created, h.Updated = library.State(state), timeOf(created), timeOf(updated)
-	return h, err
+// list reads all rows of a query.
+func list[T any](ctx context.Context, s *Store, scan func(rows *sql.Rows, one *T) error, query string, args ...any) ([]T, error) {
+	rows, err := s.read.QueryContext(ctx, s.sql(query), args...)
+	if err != nil {
+		return nil, fault(ctx, err)
+	}
+	defer func() { _ = rows.Close() }()
+	var all []T
+	for rows.Next() {
+		var one T
+		if err := scan(rows, &one); err != nil {
+			return nil, fault(ctx, err)
+		}
+		all = append(all, one)
+	}
+	return all, fault(ctx, rows.Err())
 }
 
 // Load implements library.Store.
@@ -169,30 +152,20 @@ func (s *Store) Load(ctx context.Context, tenant, id string, version int) (libra
 		query, args = query+` AND version = ?`, append(args, version)
 	}
 	r := library.Revision{ID: id}
-	var action string
 	var at int64
 	err := s.read.QueryRowContext(ctx, s.sql(query+` ORDER BY version DESC LIMIT 1`), args...).
-		Scan(&r.Version, &r.Digest, &r.BaseDigest, &action, &r.Reason, &r.Subject, &r.Agent, &r.ReviewedBy, &at)
+		Scan(&r.Version, &r.Digest, &r.BaseDigest, &r.Action, &r.Reason, &r.Subject, &r.Agent, &r.ReviewedBy, &at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return library.Revision{}, fmt.Errorf("version %d of %s: %w", version, id, library.ErrUnknown)
 	}
 	if err != nil {
 		return library.Revision{}, fault(ctx, err)
 	}
-	r.Action, r.At = library.Action(action), timeOf(at)
-	rows, err := s.read.QueryContext(ctx, s.sql(`SELECT path, digest, size, executable FROM revision_files WHERE tenant = ? AND id = ? AND version = ? ORDER BY path`), tenant, id, r.Version)
-	if err != nil {
-		return library.Revision{}, fault(ctx, err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var f library.File
-		if err := rows.Scan(&f.Path, &f.Digest, &f.Size, &f.Executable); err != nil {
-			return library.Revision{}, fault(ctx, err)
-		}
-		r.Files = append(r.Files, f)
-	}
-	return r, fault(ctx, rows.Err())
+	r.At = timeOf(at)
+	r.Files, err = list(ctx, s, func(rows *sql.Rows, f *library.File) error {
+		return rows.Scan(&f.Path, &f.Digest, &f.Size, &f.Executable)
+	}, `SELECT path, digest, size, executable FROM revision_files WHERE tenant = ? AND id = ? AND version = ? ORDER BY path`, tenant, id, r.Version)
+	return r, err
 }
 
 // Blob implements library.Store.
@@ -214,41 +187,18 @@ func (s *Store) Entries(ctx context.Context, tenant string, q library.LogQuery) 
 	if q.ID != "" {
 		query, args = query+` AND id = ?`, append(args, q.ID)
 	}
-	rows, err := s.read.QueryContext(ctx, s.sql(query+` ORDER BY n LIMIT ?`), append(args, q.Limit)...)
-	if err != nil {
-		return nil, fault(ctx, err)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []library.Entry
-	for rows.Next() {
-		var e library.Entry
+	return list(ctx, s, func(rows *sql.Rows, e *library.Entry) error {
 		var at int64
-		var action string
-		if err := rows.Scan(&e.N, &at, &e.Subject, &e.Agent, &e.Session, &action, &e.ID, &e.From, &e.To, &e.Outcome, &e.Detail); err != nil {
-			return nil, fault(ctx, err)
-		}
-		e.At, e.Action = timeOf(at), library.Action(action)
-		out = append(out, e)
-	}
-	return out, fault(ctx, rows.Err())
+		err := rows.Scan(&e.N, &at, &e.Subject, &e.Agent, &e.Session, &e.Action, &e.ID, &e.From, &e.To, &e.Outcome, &e.Detail)
+		e.At = timeOf(at)
+		return err
+	}, query+` ORDER BY n LIMIT ?`, append(args, q.Limit)...)
 }
 
 // Grants implements library.Store.
 func (s *Store) Grants(ctx context.Context, tenant, subject string) ([]library.Role, error) {
-	rows, err := s.read.QueryContext(ctx, s.sql(`SELECT role FROM grants WHERE tenant = ? AND subject = ? ORDER BY role`), tenant, subject)
-	if err != nil {
-		return nil, fault(ctx, err)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []library.Role
-	for rows.Next() {
-		var role string
-		if err := rows.Scan(&role); err != nil {
-			return nil, fault(ctx, err)
-		}
-		out = append(out, library.Role(role))
-	}
-	return out, fault(ctx, rows.Err())
+	return list(ctx, s, func(rows *sql.Rows, role *library.Role) error { return rows.Scan(role) },
+		`SELECT role FROM grants WHERE tenant = ? AND subject = ? ORDER BY role`, tenant, subject)
 }
 
 // fault is an error of the database, or that of the context if it has ended.

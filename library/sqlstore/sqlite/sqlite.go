@@ -78,11 +78,11 @@ func Open(ctx context.Context, file string, opts ...Option) (*sqlstore.Store, er
 	write.SetMaxOpenConns(1)
 	write.SetConnMaxIdleTime(0)
 	// In memory the reading connection keeps the database, should the other one break.
-	if read, err := sql.Open("sqlite", name+pragmas+"&_pragma=query_only(1)"); err != nil {
+	read, err := sql.Open("sqlite", name+pragmas+"&_pragma=query_only(1)")
+	if err != nil {
 		return nil, errors.Join(err, write.Close())
-	} else {
-		return open(ctx, file, read, write, c)
 	}
+	return open(ctx, file, read, write, c)
 }
 
 func open(ctx context.Context, file string, read, write *sql.DB, c config) (*sqlstore.Store, error) {
