@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/lru"
 )
 
 // maxDerived bounds the snapshots that are kept for audiences.
@@ -38,26 +39,21 @@ func (c *Catalog) seen(s *Snapshot) *Snapshot {
 
 // derived keeps the snapshots of audiences. The zero derived is ready to use.
 type derived struct {
-	mu    sync.Mutex
-	base  *Snapshot
-	kept  map[string]*Snapshot
-	order []string // of their making
+	mu   sync.Mutex
+	base *Snapshot
+	kept *lru.Cache[string, *Snapshot]
 }
 
 func (d *derived) of(base *Snapshot, a *audience) *Snapshot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.base != base {
-		d.base, d.kept, d.order = base, make(map[string]*Snapshot), nil
+		d.base, d.kept = base, lru.New[string, *Snapshot](maxDerived, nil)
 	}
-	if s, ok := d.kept[a.key]; ok {
+	if s, ok := d.kept.Get(a.key); ok {
 		return s
 	}
 	s := base.Allowed(a.allow)
-	if len(d.order) == maxDerived {
-		delete(d.kept, d.order[0])
-		d.order = d.order[1:]
-	}
-	d.kept[a.key], d.order = s, append(d.order, a.key)
+	d.kept.Put(a.key, s, 1)
 	return s
 }

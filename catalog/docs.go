@@ -50,9 +50,11 @@ func (c *Catalog) Docs(ctx context.Context, name string) ([]string, error) {
 }
 
 func (c *Catalog) docs(ctx context.Context, st *state, p place) ([]string, bool, error) {
-	l := newFileWalk(st, p, maxDocs, maxDocDepth)
-	l.enter = func(dir string) bool { return !noDocsIn(dir) }
-	l.take = c.isDoc
+	l := &fileWalk{
+		tree: p.tree, base: p.dir, others: st.areas[p.area].skills, limit: maxDocs, maxDepth: maxDocDepth,
+		enter: func(dir string) bool { return !noDocsIn(dir) },
+		take:  c.isDoc,
+	}
 	err := l.walk(ctx, "", 0)
 	return l.files, l.cut, err
 }

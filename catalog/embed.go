@@ -73,10 +73,9 @@ func newVectors(e Embedder) *vectors {
 // embedded is the text that stands for a skill.
 func embedded(skill *core.Skill) string { return skill.Name + "\n" + skill.Description }
 
-func digestOfText(text string) (d textDigest) {
+func digestOfText(text string) textDigest {
 	sum := sha256.Sum256([]byte(text))
-	copy(d[:], sum[:])
-	return d
+	return textDigest(sum[:])
 }
 
 // of returns the vectors of the documents of an index, and makes those that are missing.
@@ -140,12 +139,13 @@ func (v *vectors) embed(ctx context.Context, texts []string) ([][]float32, error
 		for _, n := range all[i] {
 			sum += float64(n) * float64(n)
 		}
-		if size := math.Sqrt(sum); len(all[i]) > maxVector || size == 0 || math.IsNaN(size) || math.IsInf(size, 0) {
+		size := math.Sqrt(sum)
+		if len(all[i]) > maxVector || size == 0 || math.IsNaN(size) || math.IsInf(size, 0) {
 			return nil, fmt.Errorf("%w: one has %d numbers and the length %g", errVectors, len(all[i]), size)
 		}
 		all[i] = slices.Clone(all[i])
 		for n := range all[i] {
-			all[i][n] /= float32(math.Sqrt(sum))
+			all[i][n] /= float32(size)
 		}
 	}
 	return all, nil
@@ -240,13 +240,7 @@ func order(found []search.Hit, near []float64, allowed func(int) bool, name func
 		}
 	}
 	slices.SortFunc(found, func(a, b search.Hit) int {
-		if a.Explicit != b.Explicit {
-			if a.Explicit {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(name(a.Document), name(b.Document)), cmp.Compare(a.Document, b.Document))
+		return cmp.Or(boolOrder(a.Explicit, b.Explicit), cmp.Compare(b.Score, a.Score), cmp.Compare(name(a.Document), name(b.Document)), cmp.Compare(a.Document, b.Document))
 	})
 	return found
 }

@@ -48,10 +48,7 @@ func (c *Catalog) Files(ctx context.Context, name string, limit int) ([]string, 
 
 // filesOf lists the files of a skill.
 func filesOf(ctx context.Context, st *state, p place, limit int) (*fileWalk, error) {
-	l := newFileWalk(st, p, limit, maxFileDepth)
-	l.enter = func(dir string) bool { return !neverSearched(path.Base(dir)) }
-	l.take = func(string) bool { return true }
-	return l, l.walk(ctx, "", 0)
+	return walkAll(ctx, p.tree, p.dir, st.areas[p.area].skills, limit)
 }
 
 // Passed names what [Catalog.Files] leaves out because it cannot be read as a file:

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -45,14 +46,15 @@ func (l *fileWalk) pass(rel string) {
 	}
 }
 
-func newFileWalk(st *state, p place, limit, maxDepth int) *fileWalk {
-	return &fileWalk{
-		tree:     p.tree,
-		base:     p.dir,
-		others:   st.areas[p.area].skills,
-		limit:    limit,
-		maxDepth: maxDepth,
+// walkAll lists every file of the skill in base: all but version control data, installed
+// packages and the files of other skills.
+func walkAll(ctx context.Context, t tree, base string, others map[string]string, limit int) (*fileWalk, error) {
+	l := &fileWalk{
+		tree: t, base: base, others: others, limit: limit, maxDepth: maxFileDepth,
+		enter: func(dir string) bool { return !neverSearched(path.Base(dir)) },
+		take:  func(string) bool { return true },
 	}
+	return l, l.walk(ctx, "", 0)
 }
 
 // walk lists the folder rel of the skill; "" is the skill's own folder. A folder

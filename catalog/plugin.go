@@ -39,12 +39,7 @@ func openPlugin(r Root) (*dirTree, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := root.Stat(".")
-	if err != nil {
-		root.Close()
-		return nil, err
-	}
-	return &dirTree{root: root, info: info}, nil
+	return newDirTree(root)
 }
 
 // readManifest returns the name of a plugin, and what is wrong with its manifest.

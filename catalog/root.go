@@ -107,11 +107,8 @@ func (r Root) absolute() string {
 // dirName is the name of the root's own directory, for a skill that is the root
 // itself. It is empty where there is none.
 func (r Root) dirName() string {
-	if r.isNamed() {
-		return ""
-	}
-	abs, err := filepath.Abs(r.path)
-	if err != nil || filepath.Dir(abs) == abs {
+	abs := r.absolute()
+	if abs == "" || filepath.Dir(abs) == abs {
 		return ""
 	}
 	return filepath.Base(abs)

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/satchel-go/satchel/core"
 )
@@ -41,7 +42,7 @@ func (r Root) Named(name string) Root {
 // directory inside the git work tree that the root is in, or, where it is in none,
 // inside the home directory.
 func (r Root) FollowLinks(dirs ...string) Root {
-	r.follow = append(append([]string{}, r.follow...), dirs...)
+	r.follow = slices.Concat(r.follow, dirs)
 	return r
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"reflect"
 	"sync"
 	"time"
@@ -150,12 +149,8 @@ func (s *TreeSource) list(ctx context.Context) (*Listing, error) {
 // files lists the files of the skill in dir with their digests. known takes what
 // was found out about them. skills are the folders of all skills.
 func (s *TreeSource) files(ctx context.Context, dir string, skills map[string]string, known map[string]digestedFile) ([]File, error) {
-	w := &fileWalk{
-		tree: s.tree, base: dir, others: skills, limit: maxFiles, maxDepth: maxFileDepth,
-		enter: func(rel string) bool { return !neverSearched(path.Base(rel)) },
-		take:  func(string) bool { return true },
-	}
-	if err := w.walk(ctx, "", 0); err != nil {
+	w, err := walkAll(ctx, s.tree, dir, skills, maxFiles)
+	if err != nil {
 		return nil, err
 	}
 	files := []File{}

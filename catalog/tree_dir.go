@@ -22,6 +22,10 @@ func openDirTree(path string) (*dirTree, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newDirTree(root)
+}
+
+func newDirTree(root *os.Root) (*dirTree, error) {
 	info, err := root.Stat(".")
 	if err != nil {
 		root.Close()

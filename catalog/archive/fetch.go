@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -29,8 +30,7 @@ type request struct {
 
 // response is what a server has sent.
 type response struct {
-	body           *http.Response // nil for a file
-	file           *os.File
+	io.ReadCloser
 	same           bool // not modified
 	etag, modified string
 }
@@ -135,7 +135,7 @@ func (q *request) open(ctx context.Context) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &response{body: got, etag: bounded(got.Header.Get("ETag")), modified: bounded(got.Header.Get("Last-Modified"))}
+	out := &response{ReadCloser: got.Body, etag: bounded(got.Header.Get("ETag")), modified: bounded(got.Header.Get("Last-Modified"))}
 	switch {
 	case got.StatusCode == http.StatusNotModified && q.etag+q.modified != "":
 		out.same = true
@@ -166,7 +166,7 @@ func openLocal(path string) (*response, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &response{file: f}, nil
+	return &response{ReadCloser: f}, nil
 }
 
 // filePath is the path that a file: address means.
@@ -176,18 +176,4 @@ func filePath(u *url.URL) string {
 		path = path[1:]
 	}
 	return path
-}
-
-func (r *response) Read(p []byte) (int, error) {
-	if r.file != nil {
-		return r.file.Read(p)
-	}
-	return r.body.Body.Read(p)
-}
-
-func (r *response) Close() error {
-	if r.file != nil {
-		return r.file.Close()
-	}
-	return r.body.Body.Close()
 }

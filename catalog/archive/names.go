@@ -2,6 +2,7 @@ package archive
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,12 +19,12 @@ const (
 
 // names are the names of the entries so far, to refuse two that a file system could take
 // for one, and entries below a file.
-type names struct {
-	kinds map[string]bool   // folded name -> it is a directory
-	exact map[string]string // folded name -> the name
-}
+type names map[string]named // by folded name
 
-func newNames() *names { return &names{kinds: map[string]bool{}, exact: map[string]string{}} }
+type named struct {
+	name string
+	dir  bool
+}
 
 // clean checks the name of an entry and returns it as a local path.
 func clean(name string) (string, error) {
@@ -47,10 +48,8 @@ func clean(name string) (string, error) {
 	if len(parts) > maxDepth {
 		return "", refused(name, "it is deeper than %d folders", maxDepth)
 	}
-	for _, p := range parts {
-		if p == ".." {
-			return "", refused(name, "the name leaves the archive")
-		}
+	if slices.Contains(parts, "..") {
+		return "", refused(name, "the name leaves the archive")
 	}
 	return path.Clean(name), nil
 }
@@ -59,7 +58,7 @@ func clean(name string) (string, error) {
 func fold(name string) string { return norm.NFC.String(cases.Fold().String(norm.NFC.String(name))) }
 
 // add notes an entry, with the directories above it.
-func (n *names) add(name string, dir bool) error {
+func (n names) add(name string, dir bool) error {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if err := n.note(at, true, name); err != nil {
 			return err
@@ -68,18 +67,17 @@ func (n *names) add(name string, dir bool) error {
 	return n.note(name, dir, name)
 }
 
-func (n *names) note(name string, dir bool, entry string) error {
+func (n names) note(name string, dir bool, entry string) error {
 	key := fold(name)
-	before, known := n.exact[key]
+	before, known := n[key]
 	switch {
 	case !known:
-		n.exact[key], n.kinds[key] = name, dir
-		return nil
-	case before != name:
-		return refused(entry, "%q and %q are one name to many file systems", before, name)
-	case !n.kinds[key] && dir:
+		n[key] = named{name, dir}
+	case before.name != name:
+		return refused(entry, "%q and %q are one name to many file systems", before.name, name)
+	case !before.dir && dir:
 		return refused(entry, "it is below %q, which is no folder", name)
-	case !n.kinds[key] || !dir:
+	case !before.dir || !dir:
 		return refused(entry, "the name is there twice")
 	}
 	return nil

@@ -22,7 +22,7 @@ import (
 //
 // The error is [ErrRefused] for what the archive holds, that of ctx, or one of the disk.
 func Unpack(ctx context.Context, in io.ReaderAt, size int64, into *os.Root, limits Limits) error {
-	u := &unpacker{ctx: ctx, root: into, limits: limits.orDefaults(), packed: size, names: newNames()}
+	u := &unpacker{ctx: ctx, root: into, limits: limits.orDefaults(), packed: size, names: make(names)}
 	var magic [512]byte
 	n, err := in.ReadAt(magic[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -58,7 +58,7 @@ type unpacker struct {
 	packed   int64
 	unpacked int64
 	entries  int
-	names    *names
+	names    names
 	links    []link
 }
 

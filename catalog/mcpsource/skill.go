@@ -118,25 +118,14 @@ func (k *skill) add(files []resource) string {
 		return "its " + skillFile + " is not among its files"
 	}
 	for path := range k.uris {
-		for dir := range strings.SplitSeq(parents(path), "\n") {
-			if k.uris[dir] != "" && dir != "" {
-				return fmt.Sprintf("%.100q is a file and a folder", dir)
+		for i, c := range []byte(path) {
+			if c == '/' && k.uris[path[:i]] != "" {
+				return fmt.Sprintf("%.100q is a file and a folder", path[:i])
 			}
 		}
 	}
 	slices.SortFunc(k.entry.Files, func(a, b catalog.File) int { return cmp.Compare(a.Path, b.Path) })
 	return ""
-}
-
-// parents are the folders above a path, one per line.
-func parents(path string) string {
-	var all []string
-	for i := range len(path) {
-		if path[i] == '/' {
-			all = append(all, path[:i])
-		}
-	}
-	return strings.Join(all, "\n")
 }
 
 func (k *skill) files() []lazyfs.File {
