@@ -36,6 +36,10 @@ export GORACE ?= atexit_sleep_ms=0
 # of conversations and of the command take a tenth less processor time, for more memory.
 test check unit unit-lone unit-as-user: export GOGC ?= 200
 
+# The race detector needs cgo. All else goes without: programs that start no libc begin
+# sooner, and each command in a sandbox begins as a copy of its host.
+check vet unit-lone unit-as-user: export CGO_ENABLED := 0
+
 # What `make test` does side by side; the lines of one part stay together.
 TOGETHER := -j6 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 

@@ -3,11 +3,9 @@
 package sandbox
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -87,7 +85,7 @@ func (s *Sandbox) openTier(tier executor.Isolation) (err error) {
 	}
 	s.plan = plan.Encode()
 	if tier == executor.IsolationNamespaces && s.root && s.owner == nil {
-		if s.owner, err = newOwnership(s.nursery); err != nil {
+		if s.owner, err = ownershipOf(s.nursery); err != nil {
 			return fmt.Errorf("map users: %w", err)
 		}
 	}
@@ -95,26 +93,6 @@ func (s *Sandbox) openTier(tier executor.Isolation) (err error) {
 		return err
 	}
 	s.describe()
-	return nil
-}
-
-// try runs a program in the same way as a command.
-func (s *Sandbox) try() error {
-	// The workspace is an existing directory: a new one would be left behind if
-	// the host were killed now.
-	dir, err := filepath.EvalSymlinks(os.TempDir())
-	if err != nil {
-		return err
-	}
-	result, err := s.Run(context.Background(), executor.Command{
-		Args: []string{"/bin/sh", "-c", "exit 42"}, Workspace: dir, Limits: executor.Limits{Disk: executor.Unlimited},
-	})
-	if err != nil {
-		return err
-	}
-	if result.ExitCode != 42 {
-		return fmt.Errorf("a trial ended with %s, code %d: %s", result.Reason, result.ExitCode, result.Stderr)
-	}
 	return nil
 }
 
@@ -135,9 +113,6 @@ func (s *Sandbox) Close() error {
 		for p := range s.pool {
 			p.discard()
 		}
-	}
-	if s.owner != nil {
-		return s.owner.Close()
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -31,8 +32,31 @@ type ownership struct {
 // services.
 const firstID = 0x7a00_0000
 
-// newOwnership fails if this process may not map users.
-func newOwnership(by *nursery) (*ownership, error) {
+// owned is the ownership of all Sandboxes of this process.
+var owned struct {
+	sync.Mutex
+	uid, gid int // whose files it maps
+	*ownership
+}
+
+// ownershipOf fails if this process may not map users. It makes a user namespace once
+// and keeps it, because that takes a process.
+func ownershipOf(by *nursery) (*ownership, error) {
+	uid, gid := os.Geteuid(), os.Getegid()
+	owned.Lock()
+	defer owned.Unlock()
+	if owned.ownership != nil && owned.uid == uid && owned.gid == gid {
+		return owned.ownership, nil
+	}
+	o, err := newOwnership(by, uid, gid)
+	if err != nil {
+		return nil, err
+	}
+	owned.uid, owned.gid, owned.ownership = uid, gid, o
+	return o, nil
+}
+
+func newOwnership(by *nursery, uid, gid int) (*ownership, error) {
 	o := &ownership{first: firstID}
 	if last, err := lastID(); err != nil {
 		return nil, err
@@ -42,8 +66,8 @@ func newOwnership(by *nursery) (*ownership, error) {
 	}
 	var err error
 	o.ns, err = newUserNamespace(by,
-		[]syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: o.first + 1, Size: 1}},
-		[]syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: o.first + 1, Size: 1}})
+		[]syscall.SysProcIDMap{{ContainerID: uid, HostID: o.first + 1, Size: 1}},
+		[]syscall.SysProcIDMap{{ContainerID: gid, HostID: o.first + 1, Size: 1}})
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +81,6 @@ func (o *ownership) inside() []syscall.SysProcIDMap {
 		{ContainerID: insideID, HostID: o.first + 1, Size: 1},
 	}
 }
-
-// Close releases the user namespace.
-func (o *ownership) Close() error { return o.ns.Close() }
 
 // mount returns a detached mount of dir in which the files of this process's user
 // belong to the sandbox's user. The last element of dir must not be a link.

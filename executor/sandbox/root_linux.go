@@ -4,10 +4,12 @@ package sandbox
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 
@@ -90,9 +92,9 @@ func (s *Sandbox) planOf(tier executor.Isolation) (*reexec.Plan, error) {
 	for _, path := range slices.Concat(systemDirs, systemFiles) {
 		b.system(path)
 	}
-	for path, text := range etc {
+	for _, path := range slices.Sorted(maps.Keys(etc)) {
 		b.parent(path)
-		b.add(reexec.Step{Op: reexec.MakeFile, Target: path, Data: text})
+		b.add(reexec.Step{Op: reexec.MakeFile, Target: path, Data: etc[path]})
 	}
 	b.devices()
 	b.memory("/tmp", s.temp)
@@ -194,8 +196,9 @@ func (b *rootBuilder) devices() {
 			b.rules = append(b.rules, reexec.Rule{Path: path, Access: landlockDevice})
 		}
 	}
-	for name, to := range map[string]string{"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"} {
-		b.link("/dev/"+name, "/proc/self/fd"+to)
+	b.link("/dev/fd", "/proc/self/fd")
+	for fd, name := range []string{"stdin", "stdout", "stderr"} {
+		b.link("/dev/"+name, "/proc/self/fd/"+strconv.Itoa(fd))
 	}
 	// The sandbox has its own terminals, for programs that open some; the kernel
 	// has only a few thousand for the whole machine.
@@ -216,13 +219,13 @@ func (b *rootBuilder) memory(path string, size int64) {
 func (b *rootBuilder) proc() {
 	b.dir("/proc")
 	b.add(reexec.Step{Op: reexec.Mount, Source: "proc", Target: "/proc", Flags: unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC})
-	for path, most := range userLimits {
+	for _, path := range slices.Sorted(maps.Keys(userLimits)) {
 		if exists(path) {
-			b.add(reexec.Step{Op: reexec.Set, Target: path, Data: most})
+			b.add(reexec.Step{Op: reexec.Set, Target: path, Data: userLimits[path]})
 		}
 	}
-	for path, most := range ipcLimits {
-		b.add(reexec.Step{Op: reexec.Try, Target: path, Data: most})
+	for _, path := range slices.Sorted(maps.Keys(ipcLimits)) {
+		b.add(reexec.Step{Op: reexec.Try, Target: path, Data: ipcLimits[path]})
 	}
 	for _, path := range protectedProc {
 		if exists(path) {

@@ -149,7 +149,8 @@ func WithGrace(d time.Duration) Option {
 
 // New finds out what this machine can do, by trying it, and returns an executor
 // that uses it. The error wraps ErrUnavailable or ErrOption. Close the executor
-// when no more commands will follow.
+// when no more commands will follow. What has worked once in this process is not
+// tried again: if the machine changes afterwards, commands fail with ErrSetup.
 func New(opts ...Option) (*Sandbox, error) {
 	s := &Sandbox{settings: settings{grace: process.DefaultGrace, temp: DefaultTemp, least: executor.IsolationLandlock}}
 	for _, opt := range opts {
