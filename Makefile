@@ -14,10 +14,13 @@ SERIAL := ./core ./docs/... ./loadmode ./permission ./scripts/... ./skillmd ./to
 # These stand on drivers that take minutes to compile for the race detector, which what
 # they share with others is run under in its own room.
 HEAVY  := ./cmd/satchel/... ./artifacts/blobstore/... ./library/sqlstore/... ./benchmark/...
+# Each of these is a page's program over rooms that are run under the race detector
+# themselves. Only chat-server serves many users at once.
+PAGES  = $(filter-out %/chat-server,$(shell $(GO) list ./examples/...))
 # These wait for servers, processes and time limits. They begin first, so that others have
 # the processors meanwhile: what waits last, waits alone.
 WAITS  := $(addprefix ./,session/pgstore session/redisstore session artifacts deps executor/... protocol/... protocol/mcp test/run)
-RACED   = $(filter-out $(shell $(GO) list $(SERIAL) $(HEAVY)),$(shell $(GO) list $(WAITS) $(ALL)))
+RACED   = $(filter-out $(shell $(GO) list $(SERIAL) $(HEAVY)) $(PAGES),$(shell $(GO) list $(WAITS) $(ALL)))
 # These tests play many or long conversations of one kind: a part of them under the race
 # detector (-short), all of them without. TestHouseShortTests holds that it is these.
 PLAYS  := -run '^Test(NoForbiddenCallReachesATool|Conversations|Crash|TheRecordGrowsLittle|PoliciesKeepTheInvariants|PricesKeepTheInvariants|Size)$$' ./adapter/... ./test/conversation ./session/pgstore ./session/redisstore
@@ -73,7 +76,7 @@ unit: ## all tests under the race detector, but for the rooms of unit-lone
 	@$(GO) test $(BARE) -short $(RACE) $(SHUFFLED) $(RACED)
 
 unit-lone: ## what gains nothing from the race detector, or is too much for it
-	@$(GO) test $(BARE) $(SHUFFLED) $(HEAVY) $(SERIAL)
+	@$(GO) test $(BARE) $(SHUFFLED) $(HEAVY) $(SERIAL) $(PAGES)
 	@$(GO) test $(BARE) $(SHUFFLED) $(PLAYS)
 
 unit-as-user: ## rooms that start programs or keep files, as an ordinary user

@@ -125,7 +125,7 @@ start_postgres() {
 		alive "$(head -n 1 "$D/data/postmaster.pid")" || rm -f "$D/data/postmaster.pid" "$D"/.s.PGSQL.*
 	fi
 	# Tests end processes and not the machine, so nothing has to reach the disk.
-	as_postgres pg_ctl -D "$D/data" -t 120 -o "-c fsync=off -c listen_addresses= -c unix_socket_directories=$D" -l "$D/data/log" -w start >"$D/start.log" 2>&1 ||
+	as_postgres pg_ctl -D "$D/data" -t 120 -o "-c fsync=off -c dynamic_shared_memory_type=mmap -c listen_addresses= -c unix_socket_directories=$D" -l "$D/data/log" -w start >"$D/start.log" 2>&1 ||
 		{ cat "$D/start.log" "$D/data/log" >&2; exit 1; }
 	head -n 1 "$D/data/postmaster.pid" >"$D/pid"
 	echo "export SATCHEL_POSTGRES='postgres://satchel@/postgres?host=$D'"

@@ -5,8 +5,9 @@ package executortest
 // knownLeaks come through everywhere. They are here so that docs/sandbox.md
 // stays true: one that is closed fails, and then has to move.
 var knownLeaks = []attack{
+	// mountinfo names it from the root of its file system on.
 	{name: "where the workspace is on the host", holds: known, probe: `
-if T['hidden'] not in read('/proc/self/mountinfo').decode().replace('\\040', ' ') + os.getcwd(): no('none')`},
+if '/'.join(T['hidden'].split('/')[-2:]) not in read('/proc/self/mountinfo').decode().replace('\\040', ' ') + os.getcwd(): no('none')`},
 	{name: "version of the kernel", holds: known, probe: `read('/proc/version')`},
 	{name: "memory and load of the machine", holds: known, probe: `
 if not (read('/proc/meminfo') and read('/proc/loadavg')): no('none')`},
