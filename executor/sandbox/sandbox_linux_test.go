@@ -54,6 +54,20 @@ func BenchmarkSandbox(b *testing.B) {
 	}
 }
 
+// BenchmarkNew opens sandboxes after a first one.
+func BenchmarkNew(b *testing.B) {
+	newSandbox(b)
+	for b.Loop() {
+		s, err := sandbox.New()
+		if err == nil {
+			err = s.Close()
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func script(dir, text string) executor.Command {
 	return executor.Command{
 		Args: []string{"sh", "-c", text}, Workspace: dir, Env: []string{"PATH=/usr/local/bin:/usr/bin:/bin"},
