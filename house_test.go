@@ -91,7 +91,7 @@ var arrows = map[string][]string{
 	"internal/turns":             {"core", "catalog", "hook", "internal/activation", "internal/agentstate", "internal/bounds", "internal/clearing", "internal/equipment", "internal/events", "internal/hostfiles", "internal/overview", "internal/rebuild", "internal/records", "internal/response", "loadmode", "session", "tools", "tools/run"},
 	"internal/librarychattest":   {"core", ".", "library", "tools/unified", "executor/local", "internal/chattest"},
 	".":                          {"core", "hook", "internal/activation", "internal/agentstate", "internal/answers", "internal/approval", "internal/background", "internal/bounds", "internal/clearing", "internal/equipment", "internal/events", "internal/hostfiles", "internal/offering", "internal/overview", "internal/records", "internal/response", "internal/shortening", "internal/turns", "skillmd", "catalog", "session", "loadmode", "permission", "processors", "tools", "tools/run", "tools/unified", "library", "terminal", "internal/canonjson"},
-	"adapter/eino":               {"core", "hook", "."},
+	"adapter/eino":               {"core", "hook", "internal/lru", "."},
 	"adapter/langchaingo":        {"core", "hook", "internal/lru", "."},
 	"internal/crashtest":         {},
 	"internal/fakellm":           {},

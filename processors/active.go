@@ -41,7 +41,7 @@ func activeSkills(messages []core.Message, st *State) []core.Message {
 		extend(&messages[i], text)
 		return messages
 	}
-	return insert(messages, 0, core.System, text)
+	return insert(messages, 0, text)
 }
 
 // hideAnswered marks the calls whose content the model has already answered to as

@@ -41,7 +41,7 @@ func fallback(messages []core.Message, st *State) []core.Message {
 	if at > 0 && messages[at-1].Text == text {
 		return messages
 	}
-	return insert(messages, at, core.System, text)
+	return insert(messages, at, text)
 }
 
 // part returns what one delivery shows in the fallback message. Text that a newer

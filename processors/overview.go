@@ -21,5 +21,5 @@ func overview(messages []core.Message, st *State) []core.Message {
 		extend(&messages[i], st.Overview)
 		return messages
 	}
-	return insert(messages, 0, core.System, st.Overview)
+	return insert(messages, 0, st.Overview)
 }

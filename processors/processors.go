@@ -135,9 +135,9 @@ func leadingSystem(messages []core.Message) int {
 	return last
 }
 
-// insert puts a message that Satchel writes itself at index i.
-func insert(messages []core.Message, i int, role core.Role, text string) []core.Message {
+// insert puts a system message that Satchel writes itself at index i.
+func insert(messages []core.Message, i int, text string) []core.Message {
 	return slices.Insert(messages, i, core.Message{
-		Role: role, Text: text, Added: text, Origin: core.Inserted,
+		Role: core.System, Text: text, Added: text, Origin: core.Inserted,
 	})
 }

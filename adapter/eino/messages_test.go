@@ -113,7 +113,6 @@ func TestRender(t *testing.T) {
 		{Role: core.User, Text: "+P", Added: "+P", Origin: 2},
 		{Role: core.User, Text: "old+M", Added: "+M", Origin: 3},
 		{Role: core.ToolResult, Text: "stub+B", Added: "+B", Origin: 4},
-		{Role: core.ToolResult, Text: "answer", CallID: "8", Tool: "u", Origin: core.Inserted},
 	}
 	got := render(input, view)
 	want := []*schema.Message{
@@ -123,7 +122,6 @@ func TestRender(t *testing.T) {
 		{Role: schema.User, UserInputMultiContent: []schema.MessageInputPart{imagePart("u"), textPart("+P")}},
 		{Role: schema.User, MultiContent: []schema.ChatMessagePart{{Type: schema.ChatMessagePartTypeText, Text: "old"}, {Type: schema.ChatMessagePartTypeText, Text: "+M"}}},
 		{Role: schema.Tool, ToolCallID: "7", ToolName: "t", Content: "stub+B", Extra: map[string]any{"k": "v"}},
-		schema.ToolMessage("answer", "8", schema.WithToolName("u")),
 	}
 	same(t, "render", want, got)
 	same(t, "render changed its input", before, input)

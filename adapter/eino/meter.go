@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/hook"
 )
 
-// meter reports one call of a wrapped model to its runtime, once. Nil reports nothing.
+// meter reports one call of a wrapped model to its runtime, once.
 type meter struct {
 	ctx     context.Context
 	hooks   hook.Runtime
@@ -45,22 +45,16 @@ func (t *meter) of(req *request) *request {
 // add counts what a message, or a chunk of one, reports. Providers report usage in one
 // chunk or cumulatively in several, so the largest counts stand.
 func (t *meter) add(message *schema.Message) {
-	if u := usageOf(message); t != nil && u != nil {
+	if u := usageOf(message); u != nil {
 		t.usage = larger(t.usage, usageEvent(&model.CallbackOutput{TokenUsage: u}))
 	}
 }
 
-func (t *meter) called() {
-	if t != nil {
-		t.tell(core.Event{Kind: core.ModelCalled, Usage: t.usage})
-	}
-}
+func (t *meter) called() { t.tell(core.Event{Kind: core.ModelCalled, Usage: t.usage}) }
 
 // failed returns the error that it reports.
 func (t *meter) failed(err error) error {
-	if t != nil {
-		t.tell(core.Event{Kind: core.ModelFailed, Detail: err.Error(), Err: err})
-	}
+	t.tell(core.Event{Kind: core.ModelFailed, Detail: err.Error(), Err: err})
 	return err
 }
 

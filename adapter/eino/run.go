@@ -13,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/internal/lru"
 )
 
 // maxRuns bounds the anonymous runs that are remembered at one time. Runs that
@@ -28,21 +29,24 @@ const maxRuns = 4096
 type runs struct {
 	rt    *satchel.Runtime
 	agent string
-	limit int
 
-	mu    sync.Mutex
-	live  map[weak.Pointer[byte]]*run
-	clock uint64
+	mu      sync.Mutex
+	live    *lru.Cache[weak.Pointer[byte], run]
+	evicted core.SessionKey // out of live, and still to be ended
 }
 
 type run struct {
 	key     core.SessionKey
-	used    uint64 // the clock at the last call
 	cleanup runtime.Cleanup
 }
 
 func newRuns(rt *satchel.Runtime, agent string) *runs {
-	return &runs{rt: rt, agent: agent, limit: maxRuns, live: make(map[weak.Pointer[byte]]*run)}
+	r := &runs{rt: rt, agent: agent}
+	r.live = lru.New(maxRuns, func(_ weak.Pointer[byte], quiet run) {
+		quiet.cleanup.Stop()
+		r.evicted = quiet.key
+	})
+	return r
 }
 
 // key returns the key of the call under ctx, or [satchel.ErrNoSession].
@@ -67,42 +71,20 @@ func (r *runs) anonymous(state *byte) (key, evicted core.SessionKey) {
 	id := weak.Make(state)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.clock++
-	if known, ok := r.live[id]; ok {
-		known.used = r.clock
+	if known, ok := r.live.Get(id); ok {
 		return known.key, core.SessionKey{}
 	}
-	if len(r.live) >= r.limit {
-		evicted = r.evict()
-	}
-	opened := &run{key: r.rt.Hooks().Anonymous(r.agent), used: r.clock}
-	opened.cleanup = runtime.AddCleanup(state, r.forget, id)
-	r.live[id] = opened
-	return opened.key, evicted
-}
-
-// evict forgets the run that was quiet for longest. The caller holds the lock.
-func (r *runs) evict() core.SessionKey {
-	var oldest weak.Pointer[byte]
-	var victim *run
-	for id, candidate := range r.live {
-		if victim == nil || candidate.used < victim.used {
-			oldest, victim = id, candidate
-		}
-	}
-	if victim == nil {
-		return core.SessionKey{}
-	}
-	victim.cleanup.Stop()
-	delete(r.live, oldest)
-	return victim.key
+	key = r.rt.Hooks().Anonymous(r.agent)
+	r.live.Put(id, run{key, runtime.AddCleanup(state, r.forget, id)}, 1)
+	evicted, r.evicted = r.evicted, core.SessionKey{}
+	return key, evicted
 }
 
 // forget ends the session of a run whose state was collected.
 func (r *runs) forget(id weak.Pointer[byte]) {
 	r.mu.Lock()
-	ended, ok := r.live[id]
-	delete(r.live, id)
+	ended, ok := r.live.Get(id)
+	r.live.Remove(id)
 	r.mu.Unlock()
 	if ok {
 		r.end(context.Background(), ended.key)

@@ -1,6 +1,7 @@
 package eino
 
 import (
+	"runtime"
 	"testing"
 	"testing/fstest"
 
@@ -58,9 +59,11 @@ func TestRunsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRuns(rt, "agent")
-	r.limit = 2
 	type state struct{ n int }
-	states := []*state{{1}, {2}, {3}}
+	states := make([]*state, maxRuns+1)
+	for i := range states {
+		states[i] = &state{i}
+	}
 	key := func(i int) core.SessionKey {
 		k, _ := r.anonymous(address(states[i]))
 		return k
@@ -69,10 +72,13 @@ func TestRunsAreBounded(t *testing.T) {
 	if first == second || first.Agent != "agent" {
 		t.Fatalf("keys are %v and %v, want two of the agent", first, second)
 	}
+	for i := range maxRuns {
+		key(i)
+	}
 	if key(0) != first { // the second is now the quiet one
 		t.Error("a known run got another session")
 	}
-	_, evicted := r.anonymous(address(states[2]))
+	_, evicted := r.anonymous(address(states[maxRuns]))
 	if evicted != second {
 		t.Errorf("session %+v made room, want %q", evicted, second.Session)
 	}
@@ -82,7 +88,8 @@ func TestRunsAreBounded(t *testing.T) {
 	if key(1) == second {
 		t.Error("an evicted run has its ended session still")
 	}
-	if len(r.live) != 2 {
-		t.Errorf("%d runs are remembered, want 2", len(r.live))
+	if n := r.live.Len(); n != maxRuns {
+		t.Errorf("%d runs are remembered, want %d", n, maxRuns)
 	}
+	runtime.KeepAlive(states)
 }

@@ -1,6 +1,7 @@
 package eino
 
 import (
+	"context"
 	"errors"
 	"io"
 	"sync/atomic"
@@ -10,7 +11,15 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
+
+// deaf hooks hear no events.
+type deaf struct{ hook.Runtime }
+
+func (deaf) Emit(context.Context, core.Event) {}
+
+func unheard() *meter { return &meter{hooks: deaf{}} }
 
 func delta(index int, id, name, args string) *schema.Message {
 	return &schema.Message{Role: schema.Assistant, ToolCalls: []schema.ToolCall{
@@ -60,7 +69,7 @@ func TestObserveStream(t *testing.T) {
 			}
 			writer.Close()
 			var observed [][]core.ToolCall
-			out := observeStream(source, &repair{}, nil, func(calls []core.ToolCall) error {
+			out := observeStream(source, &repair{}, unheard(), func(calls []core.ToolCall) error {
 				observed = append(observed, calls)
 				return tc.observe
 			})
@@ -96,7 +105,7 @@ func TestObserveStream(t *testing.T) {
 
 func TestObserveStreamBreaksOnMixedDeltas(t *testing.T) {
 	source := schema.StreamReaderFromArray([]*schema.Message{delta(0, "x", "a", ""), delta(0, "y", "a", "")})
-	out := observeStream(source, &repair{}, nil, func([]core.ToolCall) error {
+	out := observeStream(source, &repair{}, unheard(), func([]core.ToolCall) error {
 		t.Error("observed a response that cannot be put together")
 		return nil
 	})
@@ -113,7 +122,7 @@ func TestObserveStreamBreaksOnMixedDeltas(t *testing.T) {
 func TestObserveStreamForwardsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source, writer := schema.Pipe[*schema.Message](0)
-		out := observeStream(source, &repair{}, nil, func([]core.ToolCall) error { return nil })
+		out := observeStream(source, &repair{}, unheard(), func([]core.ToolCall) error { return nil })
 		for _, text := range []string{"a", "b", "c"} {
 			go writer.Send(&schema.Message{Content: text}, nil)
 			chunk, err := out.Recv() // deadlocks here if the stream is buffered
@@ -133,7 +142,7 @@ func TestObserveStreamEndsWithItsReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source, writer := schema.Pipe[*schema.Message](0)
 		var observed atomic.Bool
-		out := observeStream(source, &repair{}, nil, func([]core.ToolCall) error {
+		out := observeStream(source, &repair{}, unheard(), func([]core.ToolCall) error {
 			observed.Store(true)
 			return nil
 		})
@@ -161,7 +170,7 @@ func TestObserveStreamEndsWithItsReader(t *testing.T) {
 func TestObserveStreamPassesPanicOn(t *testing.T) {
 	source := schema.StreamReaderWithConvert(schema.StreamReaderFromArray([]int{1}),
 		func(int) (*schema.Message, error) { panic("bad chunk") })
-	out := observeStream(source, &repair{}, nil, func([]core.ToolCall) error { return nil })
+	out := observeStream(source, &repair{}, unheard(), func([]core.ToolCall) error { return nil })
 	defer out.Close()
 	if _, err := out.Recv(); !errors.Is(err, errStreamPanic) {
 		t.Errorf("got %v, want an error for the panic", err)

@@ -24,7 +24,7 @@ func render(input []*schema.Message, view []core.Message) []*schema.Message {
 		m := &view[i]
 		switch {
 		case m.Origin == core.Inserted:
-			edited = append(edited, inserted(m))
+			edited = append(edited, schema.Message{Role: schema.System, Content: m.Text})
 		case m.Added != "":
 			edited = append(edited, extended(input[m.Origin], m))
 		default:
@@ -34,24 +34,6 @@ func render(input []*schema.Message, view []core.Message) []*schema.Message {
 		out = append(out, &edited[len(edited)-1])
 	}
 	return out
-}
-
-// inserted is a message that only the view has.
-func inserted(m *core.Message) schema.Message {
-	msg := schema.Message{Content: m.Text}
-	switch m.Role {
-	case core.User:
-		msg.Role = schema.User
-	case core.Assistant:
-		msg.Role = schema.Assistant
-	case core.ToolResult:
-		msg.Role = schema.Tool
-		msg.ToolCallID = m.CallID
-		msg.ToolName = m.Tool
-	default:
-		msg.Role = schema.System
-	}
-	return msg
 }
 
 // extended copies a message and adds the view's text to it: as a further part

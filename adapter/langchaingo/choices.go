@@ -18,9 +18,6 @@ import (
 // will stand; fragments says that a call may be the rest of the one before it. The
 // client's response is not changed: it may come from a cache.
 func (o *offer) merged(resp *llms.ContentResponse, alternatives bool, ordinal int, fragments bool) *llms.ContentResponse {
-	if resp == nil {
-		return nil
-	}
 	out := &llms.ContentResponse{}
 	for _, c := range resp.Choices {
 		if c == nil {
@@ -128,9 +125,6 @@ func (o *offer) spelled(name string) string {
 
 // observed returns the calls of a merged response in order.
 func observed(resp *llms.ContentResponse) []core.ToolCall {
-	if resp == nil || len(resp.Choices) == 0 {
-		return nil
-	}
 	var out []core.ToolCall
 	for _, c := range resp.Choices[0].ToolCalls {
 		out = append(out, coreCall(c))

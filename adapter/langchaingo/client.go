@@ -50,7 +50,7 @@ func clientFrom(pkg string) Client {
 }
 
 // shape lays messages out for the client. It never changes a message in place,
-// and returns msgs itself where nothing is to do.
+// whose parts may be the caller's, and returns msgs itself where nothing is to do.
 func (c Client) shape(msgs []llms.MessageContent) []llms.MessageContent {
 	switch c {
 	case Anthropic:
@@ -79,10 +79,10 @@ func parted(msgs []llms.MessageContent) []llms.MessageContent {
 			continue
 		}
 		if &out[0] == &msgs[0] {
-			out = append([]llms.MessageContent(nil), msgs...)
+			out = slices.Clone(msgs)
 		}
-		first := []llms.ContentPart{llms.TextContent{Text: "\n\n" + text.Text}}
-		out[i].Parts = joined(first, msgs[i].Parts[1:])
+		out[i].Parts = slices.Clone(msgs[i].Parts)
+		out[i].Parts[0] = llms.TextContent{Text: "\n\n" + text.Text}
 	}
 	return out
 }
@@ -111,7 +111,7 @@ func joinedSystem(msgs []llms.MessageContent) []llms.MessageContent {
 	out := slices.Clone(msgs[:first+1])
 	for _, m := range msgs[first+1:] {
 		if isSystem(m) {
-			out[first].Parts = joined(out[first].Parts, m.Parts)
+			out[first].Parts = slices.Concat(out[first].Parts, m.Parts)
 			continue
 		}
 		out = append(out, m)
@@ -128,14 +128,9 @@ func joinedResults(msgs []llms.MessageContent) []llms.MessageContent {
 		if msgs[i].Role == llms.ChatMessageTypeTool && msgs[i-1].Role == llms.ChatMessageTypeTool {
 			out = append(out, msgs[done:i]...)
 			last := &out[len(out)-1]
-			last.Parts = joined(last.Parts, msgs[i].Parts)
+			last.Parts = slices.Concat(last.Parts, msgs[i].Parts)
 			done = i + 1
 		}
 	}
 	return append(out, msgs[done:]...)
-}
-
-// joined copies: the parts of a message may be the caller's.
-func joined(a, b []llms.ContentPart) []llms.ContentPart {
-	return append(append(make([]llms.ContentPart, 0, len(a)+len(b)), a...), b...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tmc/langchaingo/agents"
@@ -81,7 +82,7 @@ func (k *Kit) Model() *Model { return k.model }
 
 // Tools returns the tools to give to the agent: the host's, wrapped, and
 // Satchel's. The slice is the caller's own.
-func (k *Kit) Tools() []tools.Tool { return append([]tools.Tool(nil), k.tools...) }
+func (k *Kit) Tools() []tools.Tool { return slices.Clone(k.tools) }
 
 // Agent decorates an agent that was made with [Kit.Model] and [Kit.Tools].
 // Executors run the result as they would run the agent itself.

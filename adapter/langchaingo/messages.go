@@ -54,18 +54,6 @@ func roleOf(r llms.ChatMessageType) core.Role {
 	return core.User
 }
 
-func typeOf(r core.Role) llms.ChatMessageType {
-	switch r {
-	case core.System:
-		return llms.ChatMessageTypeSystem
-	case core.Assistant:
-		return llms.ChatMessageTypeAI
-	case core.ToolResult:
-		return llms.ChatMessageTypeTool
-	}
-	return llms.ChatMessageTypeHuman
-}
-
 func coreCall(c llms.ToolCall) core.ToolCall {
 	call := core.ToolCall{ID: c.ID}
 	if c.FunctionCall != nil {
@@ -114,7 +102,7 @@ func appendView(out, msgs []llms.MessageContent, view []core.Message) []llms.Mes
 	for len(out) < len(view) {
 		switch m := &view[len(out)]; {
 		case m.Origin == core.Inserted:
-			out = append(out, llms.TextParts(typeOf(m.Role), m.Text))
+			out = append(out, llms.TextParts(llms.ChatMessageTypeSystem, m.Text))
 		case m.Added != "":
 			out = append(out, added(msgs[m.Origin], m))
 		default:
@@ -147,5 +135,5 @@ func added(msg llms.MessageContent, m *core.Message) llms.MessageContent {
 			return llms.MessageContent{Role: msg.Role, Parts: []llms.ContentPart{p}}
 		}
 	}
-	return llms.MessageContent{Role: msg.Role, Parts: joined(msg.Parts, []llms.ContentPart{llms.TextContent{Text: m.Added}})}
+	return llms.MessageContent{Role: msg.Role, Parts: slices.Concat(msg.Parts, []llms.ContentPart{llms.TextContent{Text: m.Added}})}
 }

@@ -160,7 +160,7 @@ func (k *Kit) observe(ctx context.Context, key core.SessionKey, r *run, messages
 	if err := k.hooks.Observe(ctx, key, calls); err != nil {
 		return fmt.Errorf("observe response: %w", err)
 	}
-	if r != nil && resp != nil && len(resp.Choices) > 0 {
+	if r != nil {
 		message := assistant
 		if k.config.client == OpenAI {
 			message = verbatim

@@ -2,7 +2,6 @@ package langchaingo
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -94,7 +93,7 @@ func repairedCalls(parts []llms.ContentPart, response int, room []llms.ToolCall)
 				c.FunctionCall = &llms.FunctionCall{Name: c.FunctionCall.Name, Arguments: args}
 			}
 			if !changed(out, parts) {
-				out = joined(parts, nil)
+				out = slices.Clone(parts)
 			}
 			out[i] = c
 		}
@@ -125,18 +124,7 @@ func objectArguments(args string) string {
 	case text[0] == '{' && valid(args):
 		return args
 	}
-	return rewrapped(args)
-}
-
-func rewrapped(text string) string {
-	var b strings.Builder
-	b.WriteString(`{"` + argument + `":`)
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		return "{}" // a string always encodes
-	}
-	return strings.TrimSuffix(b.String(), "\n") + "}"
+	return `{"` + argument + `":` + string(encoded(args)) + "}"
 }
 
 // answered completes the results of one message from the calls that are open. A
@@ -166,7 +154,7 @@ func answered(parts []llms.ContentPart, open []llms.ToolCall) ([]llms.ContentPar
 			r.Name = call.FunctionCall.Name
 		}
 		if !changed(out, parts) {
-			out = joined(parts, nil)
+			out = slices.Clone(parts)
 		}
 		out[i] = r
 	}

@@ -169,7 +169,7 @@ func (s *runs) account(r *run) ([]llms.MessageContent, int) {
 // other Call asks for the same, the tool that gets it knows which call it
 // answers.
 func (s *runs) expect(r *run, actions []schema.AgentAction) []schema.AgentAction {
-	out := append([]schema.AgentAction(nil), actions...)
+	out := slices.Clone(actions)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var calls []core.ToolCall

@@ -23,7 +23,7 @@ func (k *Kit) streaming(asked streamFunc, withTools bool, seen *streamedCalls) (
 	}
 	if k.config.client == Bedrock && withTools {
 		return nil, func(ctx context.Context, resp *llms.ContentResponse) error {
-			if resp == nil || len(resp.Choices) == 0 || resp.Choices[0].Content == "" {
+			if resp.Choices[0].Content == "" {
 				return nil
 			}
 			return fn(ctx, []byte(resp.Choices[0].Content))
