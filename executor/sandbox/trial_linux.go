@@ -11,11 +11,18 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// passed holds what was tried out with success in this process. It is not tried
-// again, so that a Sandbox like an earlier one is opened without starting anything.
-var passed sync.Map // from [sha256.Size]byte, by trial
+// passed holds what was tried out with success in this process: the last maxTrials
+// settings. It is not tried again, so that a Sandbox like an earlier one is opened
+// without starting anything.
+var passed = struct {
+	sync.Mutex
+	trials *lru.Cache[[sha256.Size]byte, bool]
+}{trials: lru.New[[sha256.Size]byte, bool](maxTrials, nil)}
+
+const maxTrials = 1000
 
 // try runs a program in the same way as a command.
 func (s *Sandbox) try() error {
@@ -26,7 +33,10 @@ func (s *Sandbox) try() error {
 		return err
 	}
 	trial := s.trial(dir)
-	if _, known := passed.Load(trial); known {
+	passed.Lock()
+	_, known := passed.trials.Get(trial)
+	passed.Unlock()
+	if known {
 		return nil
 	}
 	result, err := s.Run(context.Background(), executor.Command{
@@ -38,7 +48,9 @@ func (s *Sandbox) try() error {
 	if result.ExitCode != 42 {
 		return fmt.Errorf("a trial ended with %s, code %d: %s", result.Reason, result.ExitCode, result.Stderr)
 	}
-	passed.Store(trial, true)
+	passed.Lock()
+	defer passed.Unlock()
+	passed.trials.Put(trial, true, 1)
 	return nil
 }
 
