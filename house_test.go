@@ -27,7 +27,7 @@ var arrows = map[string][]string{
 	"catalog/lock":               {"core", "catalog", "internal/plainfile"},
 	"catalog/catalogtest":        {"core", "catalog"},
 	"tools/unified":              {"core", "skillmd", "catalog", "library", "permission", "search", "session", "tools", "internal/plainjson", "internal/printable"},
-	"library":                    {"core", "skillmd", "catalog", "internal/lazyfs", "internal/listeners", "internal/plainjson", "internal/textedit"},
+	"library":                    {"core", "skillmd", "catalog", "internal/lazyfs", "internal/listeners", "internal/plainfile", "internal/plainjson", "internal/textedit"},
 	"library/librarytest":        {"library"},
 	"session":                    {"core", "internal/durable", "internal/lru"},
 	"session/legacykeys":         {"core", "session"},

@@ -20,6 +20,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/plainfile"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -83,12 +84,19 @@ func readManifest(dir string) (m manifest, err error) {
 		return m, err
 	}
 	defer root.Close()
-	f, err := root.Open(filepath.FromSlash(".claude-plugin/plugin.json"))
+	f, err := root.OpenFile(filepath.FromSlash(".claude-plugin/plugin.json"), os.O_RDONLY|plainfile.NonBlock, 0)
 	if err != nil {
 		return m, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, 64<<10+1))
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("it is %s", plainfile.Kind(info.Mode()))
+	}
+	var data []byte
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(f, 64<<10+1))
+	}
 	if err == nil && len(data) > 64<<10 {
 		err = ErrTooLarge
 	}

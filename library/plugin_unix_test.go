@@ -1,0 +1,39 @@
+//go:build unix
+
+package library_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/satchel-go/satchel/library"
+)
+
+// TestManifestIsPipe: a pipe in the place of plugin.json is refused, with or without
+// somebody who could write to it. Nobody waits for what he writes.
+func TestManifestIsPipe(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".claude-plugin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	pipe := filepath.Join(dir, ".claude-plugin", "plugin.json")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	refused := func(what string) {
+		t.Helper()
+		if _, err := library.OpenPlugin(dir); err == nil || !strings.Contains(err.Error(), "a named pipe") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	refused("nobody writes")
+	w, err := os.OpenFile(pipe, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	refused("somebody could write")
+}
