@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // The bounds of a query.
@@ -264,15 +263,10 @@ func distinct(text string) []string {
 
 // cut shortens a text to so many runes.
 func cut(text string, runes int) string {
-	if len(text) <= runes || utf8.RuneCountInString(text) <= runes {
-		return text
-	}
-	n := 0
 	for i := range text {
-		if n == runes {
+		if runes--; runes < 0 {
 			return text[:i]
 		}
-		n++
 	}
 	return text
 }

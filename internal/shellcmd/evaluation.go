@@ -53,11 +53,8 @@ func (l *lister) param(exp *syntax.ParamExp) {
 		l.arithm(exp.Slice.Length)
 	}
 	if index, ok := exp.Index.(*syntax.Word); ok {
-		if value, err := literal(index); err == nil && (value == "@" || value == "*") {
-			return // all elements
-		}
 		if text := index.Lit(); text == "@" || text == "*" {
-			return
+			return // all elements
 		}
 	}
 	l.arithm(exp.Index)

@@ -58,6 +58,7 @@ func TestWords(t *testing.T) {
 		"env rm x":                                 {args("env", "rm", "x")},
 		"echo $((1 + 2))":                          {open("echo")},
 		"echo ${A} ${#A} ${A%x} ${A[@]}":           {open("echo")},
+		"echo ${A[*]} ${A[0]} ${#A[@]}":            {open("echo")},
 		"[[ -n $A ]] && [[ $A == x* ]]; b":         {args("b")},
 		"[ -n \"$A\" ] && b":                       {open("[", "-n"), args("b")},
 	} {
@@ -80,7 +81,7 @@ var unknowable = []string{
 	". ./x", "source x", "trap 'rm x' EXIT", "alias git=rm", "unalias -a", "shopt -s expand_aliases",
 	"hash -p /tmp/x git", "enable -f ./x.so git", "mapfile -C 'rm x' -c 1 a", "complete -C x y", "fc -s",
 	"echo $((x))", "echo $((a[$(rm x)]))", "((x))", "((PATH=1))", "let x", "let 'a[$(rm)]=1'", "for ((i=0;i<x;i++)); do a; done",
-	"echo ${a[x]}", "echo ${a[$(rm)]}", "echo ${!x}", "echo ${x@P}", "echo ${PATH:=.}", "echo ${PATH=.}", "echo ${a:x}",
+	"echo ${a[x]}", `echo ${a["@"]}`, "echo ${a[$(rm)]}", "echo ${!x}", "echo ${x@P}", "echo ${PATH:=.}", "echo ${PATH=.}", "echo ${a:x}",
 	"a[x]=1", "a=([x]=1)", "[[ $x -eq 1 ]]", "[[ 'a[$(rm)]' -gt 0 ]]", "[[ -v $x ]]", "[[ -v 'a[$(rm)]' ]]",
 	"test -v 'a[$(rm)]'", "[ -v \"$x\" ]", "printf -v 'a[$(rm)]' x", "printf -v \"$x\" y", "read \"$x\"", "read 'a[$(rm)]'",
 	"unset 'a[$(rm)]'", "declare -n git=x", "declare -i x=y", "declare \"$x\"", "export 'a[$(rm)]=1'", "local -n x=y",

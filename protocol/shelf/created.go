@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -155,9 +156,7 @@ func (c *created) add(tenant string, skill *Skill) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	next := make(byID, len(c.tenants[tenant])+1)
-	for id, all := range c.tenants[tenant] {
-		next[id] = all
-	}
+	maps.Copy(next, c.tenants[tenant])
 	if next.add(skill) {
 		c.tenants[tenant] = next
 		for _, f := range skill.Files {

@@ -1,6 +1,7 @@
 package shelf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -190,10 +191,8 @@ func (f *tomlManifest) manifest(files fs.FS) (Manifest, error) {
 	if len(m.Tags) > 64 {
 		return m, fault("tags", "%d: at most 64", len(m.Tags))
 	}
-	if err := errors.Join(f.runtime(&m, files), f.inputs(&m)); err != nil {
-		return m, err
-	}
-	return m, f.permissions()
+	err := cmp.Or(f.runtime(&m, files), f.inputs(&m), f.permissions())
+	return m, err
 }
 
 func namespaceOf(id string) string {

@@ -48,10 +48,6 @@ func (r *remote) skill(e catalog.Entry) (*Skill, []skillmd.Diagnostic) {
 	if s.Origin == "" {
 		s.Origin = fmt.Sprintf("the server %q", r.label)
 	}
-	s.Manifest = Manifest{Name: id, Version: "0.0.0", Description: doc.Skill.Description, Kind: KindInstruction, Namespace: namespaceOf(id)}
-	if v := doc.Skill.Metadata["version"]; isVersion(v) {
-		s.Version = v
-	}
-	s.Fields = map[string]any{"name": id, "version": s.Version, "description": s.Description, "kind": s.Kind, "namespace": s.Namespace}
+	s.standIn(id, &doc.Skill)
 	return s, nil
 }

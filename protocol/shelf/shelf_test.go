@@ -248,6 +248,19 @@ func TestCreateRefused(t *testing.T) {
 	}
 }
 
+// TestManifestErrorIsOne: where several sections are wrong, the first of them is told, with its line.
+func TestManifestErrorIsOne(t *testing.T) {
+	text := manifest("a.b", "1.0.0") + "[runtime]\nlanguage = \"ruby\"\n[inputs]\n"
+	for i := range 65 {
+		text += fmt.Sprintf("a%d = {}\n", i)
+	}
+	_, _, err := shelf.ReadManifest([]byte(text+"[permissions]\nsecrets = [\"low\"]\n"), nil)
+	found, ok := err.(*shelf.ManifestError)
+	if !ok || found.Field != "runtime.language" || found.Line == 0 || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%T: %v", err, err)
+	}
+}
+
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(manifest("a.b", "1.0.0") + "[runtime]\nlanguage = \"python\"\nentrypoint = \"x.py\"\n[inputs]\na = { type = \"string\" }\n"))
 	f.Add([]byte("name = 1979-05-27T07:32:00Z\nx = [nan, inf]\n"))

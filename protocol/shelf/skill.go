@@ -9,9 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/lazyfs"
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -135,32 +137,34 @@ func newSkill(ctx context.Context, source catalog.Source, e catalog.Entry, creat
 	refuse := func(code skillmd.Code, file, why string, line int) (*Skill, []skillmd.Diagnostic) {
 		return nil, []skillmd.Diagnostic{{File: path.Join(e.ID, file), Line: line, Code: code, Severity: skillmd.Error, Message: why}}
 	}
-	for _, f := range e.Files {
-		if f.Path == manifestFile {
-			err := s.readManifest(ctx)
-			var found *ManifestError
-			switch {
-			case errors.As(err, &found):
-				return refuse("skill-toml", manifestFile, found.Error(), found.Line)
-			case err != nil:
-				return refuse("skill-toml", manifestFile, err.Error(), 0)
+	if slices.ContainsFunc(e.Files, func(f catalog.File) bool { return f.Path == manifestFile }) {
+		if err := s.readManifest(ctx); err != nil {
+			line := 0
+			if found, ok := errors.AsType[*ManifestError](err); ok {
+				line = found.Line
 			}
-			return s, nil
+			return refuse("skill-toml", manifestFile, err.Error(), line)
 		}
+		return s, nil
 	}
 	if parseErr != nil {
 		return refuse("not-a-skill", skillFile, parseErr.Error(), 0)
 	}
-	s.Manifest = Manifest{Name: doc.Skill.Name, Version: "0.0.0", Description: doc.Skill.Description, Kind: KindInstruction, Namespace: namespaceOf(doc.Skill.Name)}
-	if v := doc.Skill.Metadata["version"]; isVersion(v) {
-		s.Version = v
-	}
+	s.standIn(doc.Skill.Name, &doc.Skill)
 	s.Secrets = strings.FieldsFunc(doc.Skill.Metadata["secrets"], func(r rune) bool { return strings.ContainsRune(` ,[]"`, r) })
 	if err := CheckID(s.ID()); err != nil {
 		return refuse("skill-id", skillFile, err.Error(), 0)
 	}
-	s.Fields = map[string]any{"name": s.ID(), "version": s.Version, "description": s.Description, "kind": s.Kind, "namespace": s.Namespace}
 	return s, nil
+}
+
+// standIn makes the manifest of a skill without a skill.toml.
+func (s *Skill) standIn(id string, front *core.Skill) {
+	s.Manifest = Manifest{Name: id, Version: "0.0.0", Description: front.Description, Kind: KindInstruction, Namespace: namespaceOf(id)}
+	if v := front.Metadata["version"]; isVersion(v) {
+		s.Version = v
+	}
+	s.Fields = map[string]any{"name": id, "version": s.Version, "description": s.Description, "kind": s.Kind, "namespace": s.Namespace}
 }
 
 func (s *Skill) readManifest(ctx context.Context) error {

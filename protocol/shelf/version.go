@@ -3,6 +3,7 @@ package shelf
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,30 +15,14 @@ var semver = regexp.MustCompile(`^(0|[1-9]\d{0,17})\.(0|[1-9]\d{0,17})\.(0|[1-9]
 // isVersion reports whether a text is a version, of at most 128 bytes.
 func isVersion(s string) bool { return len(s) <= 128 && semver.MatchString(s) }
 
-// preRelease returns what follows the "-", "" for a release.
-func preRelease(version string) string {
-	if m := semver.FindStringSubmatch(version); m != nil {
-		return m[4]
-	}
-	return ""
-}
+// preRelease returns what follows the "-" of a version, "" for a release.
+func preRelease(version string) string { return semver.FindStringSubmatch(version)[4] }
 
-// compareVersions orders by precedence, lowest first; where that is equal, by the
+// compareVersions orders versions by precedence, lowest first; where that is equal, by the
 // text.
 func compareVersions(a, b string) int {
 	x, y := semver.FindStringSubmatch(a), semver.FindStringSubmatch(b)
-	if x == nil || y == nil {
-		return strings.Compare(a, b)
-	}
-	for i := 1; i <= 3; i++ {
-		if c := compareNumbers(x[i], y[i]); c != 0 {
-			return c
-		}
-	}
-	if c := comparePre(x[4], y[4]); c != 0 {
-		return c
-	}
-	return strings.Compare(a, b)
+	return cmp.Or(slices.CompareFunc(x[1:4], y[1:4], compareNumbers), comparePre(x[4], y[4]), strings.Compare(a, b))
 }
 
 func compareNumbers(a, b string) int { // without leading zeros
@@ -45,31 +30,20 @@ func compareNumbers(a, b string) int { // without leading zeros
 }
 
 func comparePre(a, b string) int {
-	switch {
-	case a == b:
-		return 0
-	case a == "":
-		return 1
-	case b == "":
-		return -1
+	if a == "" || b == "" { // a release comes after its pre-releases
+		return cmp.Compare(len(b), len(a))
 	}
-	x, y := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range min(len(x), len(y)) {
-		left, right := isNumber(x[i]), isNumber(y[i])
-		c := strings.Compare(x[i], y[i])
-		switch {
+	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(a, b string) int {
+		switch left, right := isNumber(a), isNumber(b); {
 		case left && right:
-			c = compareNumbers(x[i], y[i])
+			return compareNumbers(a, b)
 		case left:
-			c = -1
+			return -1
 		case right:
-			c = 1
+			return 1
 		}
-		if c != 0 {
-			return c
-		}
-	}
-	return cmp.Compare(len(x), len(y))
+		return strings.Compare(a, b)
+	})
 }
 
 func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
