@@ -77,9 +77,6 @@ type distance struct{ rows [3][maxCompared + 1]int }
 // cost compares two folded names: the number of typing errors if allowed, else
 // one more than that if one name begins with the other.
 func (d *distance) cost(want, have []rune, allowed int) (int, bool) {
-	if len(have) == 0 {
-		return 0, false
-	}
 	if n := len(want) - len(have); n <= allowed && -n <= allowed {
 		if errs := d.errors(want, have, allowed); errs <= allowed && errs < max(len(want), len(have)) {
 			return errs, true
