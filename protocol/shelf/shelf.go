@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/typos"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -301,27 +302,4 @@ func (s *Shelf) near(tenant, id string) []string {
 // Distance is how many insertions, deletions, replacements and swaps of neighbours
 // make b of a, or most if it is no less. The work is bounded for texts of 128
 // bytes and less; of longer ones it is most.
-func Distance(a, b string, most int) int {
-	if len(a) > maxID || len(b) > maxID || len(a)-len(b) >= most || len(b)-len(a) >= most {
-		return most
-	}
-	var before, last, row [maxID + 1]int
-	for j := range len(b) + 1 {
-		last[j] = j //nolint:gosec // b is no longer than maxID
-	}
-	for i := range len(a) {
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1) //nolint:gosec // likewise
-			}
-		}
-		before, last = last, row
-	}
-	return min(last[len(b)], most)
-}
+func Distance(a, b string, most int) int { return typos.Distance([]byte(a), []byte(b), most) }
