@@ -85,7 +85,7 @@ func parseGlobs(globs []string) (all patterns, of []int, err error) {
 		return nil, nil, fmt.Errorf("%w: %d globs, at most %d are allowed", ErrPattern, len(globs), maxGlobs)
 	}
 	for i, glob := range globs {
-		_, ps, err := parseGlob(glob)
+		ps, err := parseGlob(glob)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -231,8 +231,12 @@ func TestCollectErrors(t *testing.T) {
 		"many patterns": {Spec{Globs: []string{"{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}", "x"}}, ErrPattern},
 		"bad limit":     {Spec{MaxFiles: -1}, ErrSpec},
 	} {
-		if c, err := Collect(t.Context(), Dir(root), tt.spec); !errors.Is(err, tt.want) || c.Files != nil {
+		c, err := Collect(t.Context(), Dir(root), tt.spec)
+		if !errors.Is(err, tt.want) || c.Files != nil {
 			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+		if before := tt.spec.Check(); before == nil || err == nil || before.Error() != err.Error() {
+			t.Errorf("%s: Check says %v, Collect %v", name, before, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())

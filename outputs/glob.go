@@ -26,19 +26,19 @@ const (
 )
 
 // parseGlob cleans a glob as described at [Spec] and returns its patterns.
-// Cleaning a cleaned glob changes nothing.
-func parseGlob(glob string) (string, []pattern, error) {
+func parseGlob(glob string) ([]pattern, error) {
 	cleaned, err := cleanText(glob)
 	var alternatives []pattern
 	if err == nil {
 		alternatives, err = compile(cleaned)
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("%w: %.120q: %w", ErrPattern, glob, err)
+		return nil, fmt.Errorf("%w: %.120q: %w", ErrPattern, glob, err)
 	}
-	return cleaned, alternatives, nil
+	return alternatives, nil
 }
 
+// cleanText cleans a glob. Cleaning a cleaned one changes nothing.
 func cleanText(glob string) (string, error) {
 	if err := checkText(glob); err != nil {
 		return "", err
@@ -87,20 +87,8 @@ func checkText(glob string) error {
 // variables are the directories with which a pattern may start.
 const variables = "$WORKSPACE_DIR, $OUTPUT_DIR, $WORK_DIR, $SKILLS_DIR, $RUN_DIR"
 
-func directory(variable string) (string, bool) {
-	switch variable {
-	case "WORKSPACE_DIR":
-		return ".", true
-	case "OUTPUT_DIR":
-		return "out", true
-	case "WORK_DIR":
-		return "work", true
-	case "SKILLS_DIR":
-		return "skills", true
-	case "RUN_DIR":
-		return "runs", true
-	}
-	return "", false
+var directories = map[string]string{
+	"WORKSPACE_DIR": ".", "OUTPUT_DIR": "out", "WORK_DIR": "work", "SKILLS_DIR": "skills", "RUN_DIR": "runs",
 }
 
 // cutVariable replaces a variable at the start of a pattern.
@@ -114,7 +102,7 @@ func cutVariable(glob string) (string, error) {
 	if strings.HasPrefix(first, "{") && strings.HasSuffix(first, "}") {
 		name = first[1 : len(first)-1]
 	}
-	dir, known := directory(name)
+	dir, known := directories[name]
 	if !known {
 		return "", unknownVariable("$" + first)
 	}

@@ -68,18 +68,14 @@ type Spec struct {
 	InlineFile, InlineTotal int64 `json:"-"`
 }
 
-// Check returns an error for a limit beyond its ceiling, or for a glob that is
-// [ErrPattern].
+// Check returns the error with which [Collect] would refuse s: for a limit beyond its
+// ceiling, or for globs that are [ErrPattern].
 func (s Spec) Check() error {
 	if _, err := s.complete(); err != nil {
 		return err
 	}
-	for _, g := range s.Globs {
-		if _, _, err := parseGlob(g); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, _, err := parseGlobs(s.Globs)
+	return err
 }
 
 // complete checks the limits and fills in the defaults.
