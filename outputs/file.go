@@ -1,7 +1,5 @@
 package outputs
 
-import "strings"
-
 // MaxPrimary is the greatest size of a primary output: 32 KiB.
 const MaxPrimary = 32 << 10
 
@@ -40,7 +38,7 @@ func Primary(files []File) (File, bool) {
 	var best File
 	found := false
 	for _, f := range files {
-		if f.Text && !f.Blank && f.Size <= MaxPrimary && (!found || strings.Compare(f.Name, best.Name) < 0) {
+		if f.Text && !f.Blank && f.Size <= MaxPrimary && (!found || f.Name < best.Name) {
 			best, found = f, true
 		}
 	}

@@ -43,7 +43,7 @@ func Dir(root *os.Root) Tree { return plainfile.Tree{Root: root} }
 func Open(tree Tree, name string) (io.ReadCloser, error) {
 	f, _, err := openFile(tree, name)
 	if err != nil {
-		return nil, fmt.Errorf("open output %.200q: %w", name, cause(err))
+		return nil, fmt.Errorf("open output %.200q: %w", name, plainfile.Cause(err))
 	}
 	return f, nil
 }

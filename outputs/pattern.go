@@ -211,7 +211,12 @@ func (ps patterns) names(states []state) ([]string, bool) {
 	return names, true
 }
 
-// String returns the path of a pattern that has only literal segments.
+// isPath reports whether a pattern has only literal segments.
+func (p pattern) isPath() bool {
+	return !slices.ContainsFunc(p, func(s segment) bool { return s.kind != literal })
+}
+
+// String returns the path that such a pattern is.
 func (p pattern) String() string {
 	parts := make([]string, len(p))
 	for i, s := range p {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // headBytes is how much is read of each file to detect its type; sniffing looks
@@ -24,7 +26,7 @@ type reading struct {
 func (r *reading) file(name string) (File, bool) {
 	f, info, err := openFile(r.tree, name)
 	if err != nil {
-		r.notes.add(name, "not collected: %v", cause(err))
+		r.notes.add(name, "not collected: %v", plainfile.Cause(err))
 		return File{}, false
 	}
 	defer f.Close()
@@ -39,7 +41,7 @@ func (r *reading) file(name string) (File, bool) {
 		}
 	}
 	if err != nil {
-		r.notes.add(name, "not collected: %v", cause(err))
+		r.notes.add(name, "not collected: %v", plainfile.Cause(err))
 		return File{}, false
 	}
 	if int64(len(data)) < want { // the file became shorter meanwhile

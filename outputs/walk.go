@@ -59,7 +59,7 @@ func (w *walk) files(ctx context.Context) ([]string, error) {
 
 // noteMiss warns why a pattern that names one file has no file.
 func (w *walk) noteMiss(p pattern, hit bool) {
-	if hit || w.stopped || slices.ContainsFunc(p, func(s segment) bool { return s.kind != literal }) {
+	if hit || w.stopped || !p.isPath() {
 		return
 	}
 	if len(p) == 0 {
@@ -75,7 +75,7 @@ func (w *walk) noteMisses() {
 	for i, glob := range w.globs {
 		missed := !w.stopped
 		for n, p := range w.pats {
-			if w.of[n] == i && (w.hit[n] || !slices.ContainsFunc(p, func(s segment) bool { return s.kind != literal })) {
+			if w.of[n] == i && (w.hit[n] || p.isPath()) {
 				missed = false
 			}
 		}
@@ -154,16 +154,8 @@ func (w *walk) trouble(dir string, err error) error {
 	if dir == "." {
 		return fmt.Errorf("search workspace: %w", err)
 	}
-	w.notes.add(dir, "not searched: %v", cause(err))
+	w.notes.add(dir, "not searched: %v", plainfile.Cause(err))
 	return nil
-}
-
-// cause removes the operation and the path from a file error.
-func cause(err error) error {
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-		return pathErr.Err
-	}
-	return err
 }
 
 // visit looks at one name in a directory. It skips files that are being staged at
@@ -190,11 +182,15 @@ func (w *walk) visit(dir, name string, states []state, below *[]entry) {
 	relevant := next.named || len(next.whole) > 0
 	switch {
 	case err != nil:
-		w.notes.add(full, "not collected: %v", cause(err))
+		w.notes.add(full, "not collected: %v", plainfile.Cause(err))
 	case plainfile.CheckElement(name) != nil:
 		w.notes.add(full, "not collected: %v", plainfile.CheckElement(name))
 	case info.IsDir():
-		w.descend(entry{full, next.below}, next, below)
+		if len(next.below) > 0 {
+			*below = append(*below, entry{full, next.below})
+		} else if next.named {
+			w.notes.add(full, "is a directory; %s/** matches all files in it", full)
+		}
 	case info.Mode()&fs.ModeSymlink != 0 && relevant:
 		w.notes.add(full, "not collected: symbolic links are not followed")
 		w.sayAll(next.below)
@@ -204,16 +200,6 @@ func (w *walk) visit(dir, name string, states []state, below *[]entry) {
 			return
 		}
 		w.keep(full)
-	}
-}
-
-func (w *walk) descend(e entry, next step, below *[]entry) {
-	if len(e.states) > 0 {
-		*below = append(*below, e)
-		return
-	}
-	if next.named {
-		w.notes.add(e.name, "is a directory; %s/** matches all files in it", e.name)
 	}
 }
 

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"cmp"
-	"errors"
 	"io/fs"
 	"os"
 
@@ -22,24 +21,15 @@ func (ws *Local) tree() plainfile.Tree { return plainfile.Tree{Root: ws.root} }
 func (ws *Local) Create(name string, perm fs.FileMode, content []byte) error {
 	f, err := ws.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
-		return barePath(err)
+		return plainfile.Cause(err)
 	}
 	_, err = f.Write(content)
 	if err = cmp.Or(err, f.Close()); err != nil {
 		_ = ws.root.Remove(name) // a command may already have removed it
 	}
-	return barePath(err)
+	return plainfile.Cause(err)
 }
 
 // Remove implements [Workspace]. It removes a file, a link or an empty
 // directory.
-func (ws *Local) Remove(name string) error { return barePath(ws.root.Remove(name)) }
-
-// barePath removes the operation and the path from an error of the file system,
-// because the path may be one of the host.
-func barePath(err error) error {
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		return at.Err
-	}
-	return err
-}
+func (ws *Local) Remove(name string) error { return plainfile.Cause(ws.root.Remove(name)) }

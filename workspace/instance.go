@@ -19,7 +19,7 @@ type instance struct {
 	parent *os.Root
 	name   string
 	root   *os.Root
-	path   string
+	path   string // of our own only
 	lock   *os.File
 }
 
@@ -171,7 +171,7 @@ func (in *instance) orphans(use func(*instance)) error {
 		if err != nil || !isOurs(info) {
 			continue
 		}
-		other := &instance{parent: in.parent, name: name, path: filepath.Join(filepath.Dir(in.path), name)}
+		other := &instance{parent: in.parent, name: name}
 		err = other.open(os.O_RDWR)
 		switch {
 		case err == nil:

@@ -20,70 +20,61 @@ const removeBatch = 512
 // descending: a tree of any depth takes one open directory and no long paths. It
 // removes everything that it can before it reports what cannot be removed.
 func removeAll(dir *os.Root, name string) error {
-	stack, stuck := []string{name}, []error(nil)
+	stack, stuck := []string{name}, error(nil)
 	for len(stack) > 0 {
 		last := stack[len(stack)-1]
-		moved, state, err := removeSome(dir, last)
+		moved, more, err := removeSome(dir, last)
 		if err != nil {
-			stuck = append(stuck[:0:0], err) // the latest one stands for all
+			stuck = err // the latest one stands for all
 		}
-		if state != removedSome {
+		if !more {
 			stack = stack[:len(stack)-1]
 		}
 		stack = append(stack, moved...)
 	}
-	return errors.Join(stuck...)
+	return stuck
 }
-
-type removal int
-
-const (
-	removedAll removal = iota
-	removedSome
-	removedNone
-)
 
 // removeSome removes an entry if it is not a directory or is empty; otherwise it
 // removes some of its contents, and moves directories in it into dir under new
-// names.
-func removeSome(dir *os.Root, name string) (moved []string, state removal, err error) {
+// names. More reports that it did so, and that the entry is still to be removed.
+func removeSome(dir *os.Root, name string) (moved []string, more bool, err error) {
 	info, err := dir.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, removedAll, nil
+		return nil, false, nil
 	}
 	if err != nil {
-		return nil, removedNone, err
+		return nil, false, err
 	}
 	if !info.IsDir() {
-		return nil, removedAll, dir.Remove(name)
+		return nil, false, dir.Remove(name)
 	}
 	if err := makeOpen(dir, name, info); err != nil {
-		return nil, removedNone, err
+		return nil, false, err
 	}
 	sub, err := openDir(dir, name, false)
 	if err != nil {
-		return nil, removedNone, err
+		return nil, false, err
 	}
 	defer sub.Close()
 	entries, err := readSome(sub, removeBatch)
 	if err != nil {
-		return nil, removedNone, err
+		return nil, false, err
 	}
 	if len(entries) == 0 {
-		return nil, removedAll, dir.Remove(name)
+		return nil, false, dir.Remove(name)
 	}
-	state = removedNone
 	for _, e := range entries {
 		up, failed := removeEntry(dir, sub, name, e.Name())
 		if failed != nil {
 			err = failed
 			continue
 		}
-		if state = removedSome; up != "" {
+		if more = true; up != "" {
 			moved = append(moved, up)
 		}
 	}
-	return moved, state, err
+	return moved, more, err
 }
 
 // removeEntry removes an entry of sub. If it is a directory it moves it into dir

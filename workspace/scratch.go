@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // maxScratch bounds how many names are tried for a scratch directory.
@@ -34,7 +36,7 @@ func (ws *Local) Scratch(name string) (dir string, err error) {
 			break
 		}
 	}
-	return "", fmt.Errorf("make a scratch directory: %w", barePath(err))
+	return "", fmt.Errorf("make a scratch directory: %w", plainfile.Cause(err))
 }
 
 // Discard implements [Workspace]. If the directory is already gone that is no

@@ -22,12 +22,12 @@ func (ws *Local) Unstage(ctx context.Context, name string) error {
 	defer s.give()
 	s.fingerprint, s.loads, s.seal = "", nil, nil
 	var errs []error
-	for _, in := range [][2]string{{skillsDir, s.dir}, {homeDir, s.dir}} {
-		dir, err := openDir(ws.root, in[0], false)
+	for _, in := range []string{skillsDir, homeDir} {
+		dir, err := openDir(ws.root, in, false)
 		if err != nil {
 			continue // there is none, or a command has put something else in its place
 		}
-		errs = append(errs, removeAll(dir, in[1]), dir.Close())
+		errs = append(errs, removeAll(dir, s.dir), dir.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -5,14 +5,13 @@ package plainfile
 import (
 	"fmt"
 	"io/fs"
-	"reflect"
 )
 
 // Identity names a file or directory that exists, by device and inode.
 func Identity(path string, info fs.FileInfo) (string, error) {
-	st := reflect.Indirect(reflect.ValueOf(info.Sys()))
-	if st.Kind() != reflect.Struct || !st.FieldByName("Dev").IsValid() || !st.FieldByName("Ino").IsValid() {
+	id := IDOf(info)
+	if id == (ID{}) {
 		return "", fmt.Errorf("%s has no identity", path)
 	}
-	return fmt.Sprintf("%v:%v", st.FieldByName("Dev"), st.FieldByName("Ino")), nil
+	return fmt.Sprintf("%d:%d", id[0], id[1]), nil
 }

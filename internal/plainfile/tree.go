@@ -130,6 +130,15 @@ func checkReadable(info fs.FileInfo) error {
 	return CheckFile(info)
 }
 
+// Cause returns an error of the file system without the operation and the path, which
+// may be one of the host.
+func Cause(err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return at.Err
+	}
+	return err
+}
+
 func irregular(info fs.FileInfo) error {
 	return fmt.Errorf("%w: it is %s", ErrIrregular, Kind(info.Mode()))
 }
