@@ -51,11 +51,11 @@ func (d *Directory) fits(s *openSession) error {
 	if err != nil {
 		return err
 	}
-	var u usage
+	bytes, versions := int64(0), 0
 	count := func(dir string) {
 		if info, err := s.dir.Lstat(dir + "/" + contentName); err == nil { // otherwise it is being removed
-			u.bytes += info.Size()
-			u.versions++
+			bytes += info.Size()
+			versions++
 		}
 	}
 	for _, name := range names {
@@ -66,15 +66,15 @@ func (d *Directory) fits(s *openSession) error {
 		if !durable.IsName(name) {
 			continue
 		}
-		versions, err := s.versions(name)
+		all, err := s.versions(name)
 		if err != nil {
 			return err
 		}
-		for _, v := range versions {
+		for _, v := range all {
 			count(name + "/" + versionName(v))
 		}
 	}
-	return d.quota.check(u)
+	return d.quota.Check(bytes, versions)
 }
 
 // Sessions implements [Store]. A session without a readable id, as an earlier
@@ -221,11 +221,13 @@ func (d *Directory) endEmpty(s *openSession) error {
 		return err
 	}
 	for _, name := range names {
-		versions, err := []int(nil), error(nil)
-		if durable.IsName(name) {
-			versions, err = s.versions(name)
+		if strings.HasPrefix(name, newPrefix) {
+			return nil
 		}
-		if err != nil || len(versions) > 0 || strings.HasPrefix(name, newPrefix) {
+		if !durable.IsName(name) {
+			continue
+		}
+		if versions, err := s.versions(name); err != nil || len(versions) > 0 {
 			return err
 		}
 	}

@@ -99,7 +99,7 @@ func (d *Directory) begin(ctx context.Context, session string) (*openSession, st
 
 // fill writes the files of a version.
 func (d *Directory) fill(ctx context.Context, s *openSession, temp string, info *Info, content io.Reader, limit int64) error {
-	limit, tooMuch := d.quota.limit(limit)
+	limit, tooMuch := d.quota.Limit(limit)
 	err := durable.WriteNew(s.dir, temp+"/"+contentName, d.sync, func(w io.Writer) error {
 		return Copy(ctx, w, info, content, limit, tooMuch)
 	})

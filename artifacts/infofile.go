@@ -1,7 +1,6 @@
 package artifacts
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,7 +60,7 @@ func checkStored(info Info, hash string) error {
 	if durable.Name(info.Name) != hash {
 		return errors.New("belongs to another name")
 	}
-	if _, err := hex.DecodeString(info.Digest); err != nil || !durable.IsName(info.Digest) || info.Size < 0 {
+	if !durable.IsName(info.Digest) || info.Size < 0 {
 		return fmt.Errorf("size %d, digest %.80q", info.Size, info.Digest)
 	}
 	return errors.Join(CheckName(info.Name), checkMIME(info.MIME))
@@ -73,12 +72,6 @@ func incomplete(err error) error {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return damaged(err)
-}
-
-// openDir opens a directory. Anything else is [ErrDamaged].
-func openDir(root *os.Root, name string) (*os.Root, fs.FileInfo, error) {
-	dir, info, err := durable.OpenDir(root, name)
-	return dir, info, damaged(err)
 }
 
 // listNames returns the names in a directory in no particular order. Anything

@@ -101,32 +101,26 @@ func (l *limits) due() (before time.Time, due bool) {
 	return now.Add(-l.retention), true
 }
 
-// usage is what a session keeps, including Saves in progress.
-type usage struct {
-	bytes    int64
-	versions int
-}
-
-// check returns an error if a session that keeps u is beyond its quota.
-func (q Quota) check(u usage) error {
-	if most := q.maxBytes(); most >= 0 && u.bytes > most {
-		return fmt.Errorf("%w: %d bytes are more than %d", ErrQuota, u.bytes, most)
+// Check fails with [ErrQuota] where a session that keeps so many bytes in so many
+// versions is beyond the quota.
+func (q Quota) Check(bytes int64, versions int) error {
+	if most := q.maxBytes(); most >= 0 && bytes > most {
+		return fmt.Errorf("%w: %d bytes are more than %d", ErrQuota, bytes, most)
 	}
-	if most := q.maxVersions(); most >= 0 && u.versions > most {
+	if most := q.maxVersions(); most >= 0 && versions > most {
 		return fmt.Errorf("%w: it has %d versions", ErrQuota, most)
 	}
 	return nil
 }
 
-// Check fails with [ErrQuota] where a session that keeps so many bytes in so many
-// versions is beyond the quota.
-func (q Quota) Check(bytes int64, versions int) error {
-	return q.check(usage{bytes: bytes, versions: versions})
-}
-
 // Limit returns how many bytes a Save may store, which is the smaller of the limit that it
 // was given and the quota, and the error for content that is longer.
-func (q Quota) Limit(given int64) (limit int64, tooMuch error) { return q.limit(given) }
+func (q Quota) Limit(given int64) (limit int64, tooMuch error) {
+	if most := q.maxBytes(); most >= 0 && most < given {
+		return most, fmt.Errorf("%w: more than %d bytes", ErrQuota, most)
+	}
+	return given, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, given)
+}
 
 func (q Quota) maxBytes() int64 {
 	if q.Bytes == 0 {
@@ -140,13 +134,4 @@ func (q Quota) maxVersions() int {
 		return DefaultQuotaVersions
 	}
 	return q.Versions
-}
-
-// limit returns how much a Save may store: the caller's limit, or the whole quota
-// if that is smaller, and the error for more than that.
-func (q Quota) limit(given int64) (int64, error) {
-	if most := q.maxBytes(); most >= 0 && most < given {
-		return most, fmt.Errorf("%w: more than %d bytes", ErrQuota, most)
-	}
-	return given, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, given)
 }

@@ -129,14 +129,14 @@ func TestSparseFilesCountByTheirLength(t *testing.T) {
 
 // The default quota keeps a session from taking the room of others.
 func TestDefaultQuota(t *testing.T) {
-	if err := (Quota{}).check(usage{bytes: DefaultQuotaBytes, versions: DefaultQuotaVersions}); err != nil {
+	if err := (Quota{}).Check(DefaultQuotaBytes, DefaultQuotaVersions); err != nil {
 		t.Error(err)
 	}
-	for _, u := range []usage{{bytes: DefaultQuotaBytes + 1}, {versions: DefaultQuotaVersions + 1}} {
-		if err := (Quota{}).check(u); !errors.Is(err, ErrQuota) {
+	for _, u := range []Quota{{Bytes: DefaultQuotaBytes + 1}, {Versions: DefaultQuotaVersions + 1}} {
+		if err := (Quota{}).Check(u.Bytes, u.Versions); !errors.Is(err, ErrQuota) {
 			t.Errorf("%+v: %v", u, err)
 		}
-		if err := (Quota{Bytes: -1, Versions: -1}).check(u); err != nil {
+		if err := (Quota{Bytes: -1, Versions: -1}).Check(u.Bytes, u.Versions); err != nil {
 			t.Errorf("%+v without a quota: %v", u, err)
 		}
 	}

@@ -35,11 +35,13 @@ type Memory struct {
 // ended.
 type memorySession struct {
 	ended   bool
-	writers int   // Saves in progress
-	used    int64 // bytes taken by names, without the drafts of Saves in progress
-	keeps   usage // the same for the quota, with the drafts
+	writers int // Saves in progress
 	names   map[string][]memoryVersion
 	next    map[string]int // the next version of a name
+	used    int64          // bytes taken by names, without the drafts of Saves in progress
+	// What counts against the quota: the contents, with those drafts, and their number.
+	bytes    int64
+	versions int
 }
 
 type memoryVersion struct {
@@ -89,7 +91,7 @@ func (m *Memory) save(ctx context.Context, session string, info *Info, content i
 	defer m.leave(session, s)
 	d := &draft{m: m, s: s}
 	defer d.discard()
-	limit, tooMuch := m.quota.limit(limit)
+	limit, tooMuch := m.quota.Limit(limit)
 	if err := Copy(ctx, d, info, content, limit, tooMuch); err != nil {
 		return err
 	}
@@ -104,12 +106,10 @@ func (m *Memory) save(ctx context.Context, session string, info *Info, content i
 	if m.max > 0 && m.used+cost > m.max {
 		return m.full()
 	}
-	next := s.keeps
-	next.versions++
-	if err := m.quota.check(next); err != nil {
+	if err := m.quota.Check(s.bytes, s.versions+1); err != nil {
 		return err
 	}
-	s.keeps = next
+	s.versions++
 	info.Version, info.Created = s.next[info.Name], m.time()
 	s.next[info.Name]++
 	s.names[info.Name] = append(s.names[info.Name], memoryVersion{info: *info, content: kept})
@@ -141,15 +141,13 @@ func (d *draft) Write(p []byte) (int, error) {
 func (d *draft) take(n int64) error {
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()
-	next := d.s.keeps
-	next.bytes += n
-	if err := d.m.quota.check(next); err != nil {
+	if err := d.m.quota.Check(d.s.bytes+n, d.s.versions); err != nil {
 		return err
 	}
 	if d.m.max > 0 && d.m.used+n > d.m.max {
 		return d.m.full()
 	}
-	d.s.keeps = next
+	d.s.bytes += n
 	d.m.used += n
 	d.taken += n
 	return nil
@@ -160,7 +158,7 @@ func (d *draft) discard() {
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()
 	d.m.used -= d.taken
-	d.s.keeps.bytes -= d.taken
+	d.s.bytes -= d.taken
 }
 
 // enter returns the session, which it begins if necessary, so that a Save notices

@@ -73,8 +73,8 @@ func (m *Memory) remove(s *memorySession, name string, at int) {
 	cost := versionCost + int64(len(name)) + v.info.Size
 	m.used -= cost
 	s.used -= cost
-	s.keeps.bytes -= v.info.Size
-	s.keeps.versions--
+	s.bytes -= v.info.Size
+	s.versions--
 	if s.names[name] = slices.Delete(s.names[name], at, at+1); len(s.names[name]) == 0 {
 		delete(s.names, name)
 	}

@@ -23,9 +23,9 @@ type openSession struct {
 // session opens the directory of a session; if there is none the error is
 // fs.ErrNotExist.
 func (d *Directory) session(name string) (*openSession, error) {
-	dir, info, err := openDir(d.root, name)
+	dir, info, err := durable.OpenDir(d.root, name)
 	if err != nil {
-		return nil, err
+		return nil, damaged(err)
 	}
 	return &openSession{dir: dir, name: name, info: info}, nil
 }

@@ -63,9 +63,7 @@ type verified struct {
 
 // Verify reads content that a store has kept as info, and fails with [ErrDamaged] in
 // place of the end when it is not what was saved.
-func Verify(r io.ReadCloser, info Info) io.ReadCloser { return newVerified(r, info) }
-
-func newVerified(r io.ReadCloser, info Info) *verified {
+func Verify(r io.ReadCloser, info Info) io.ReadCloser {
 	return &verified{ReadCloser: r, info: info, sum: sha256.New()}
 }
 
