@@ -130,13 +130,10 @@ func (r *Record) supersedeDoc(skill, doc string) {
 }
 
 // deselect sets the selection of skill to docs and removes whatever is no longer
-// selected from the deliveries. Superseded texts wait for a break; they make none.
-// It reports whether that removed content.
-func (r *Record) deselect(skill string, docs []string, all bool) bool {
+// selected from the deliveries. Superseded texts wait for a break; they make none. The
+// skill must be loaded.
+func (r *Record) deselect(skill string, docs []string, all bool) {
 	a := r.Find(skill)
-	if a == nil {
-		return false
-	}
 	a.Docs, a.All = docs, all
 	gone := false
 	for i := range r.Deliveries {
@@ -152,5 +149,4 @@ func (r *Record) deselect(skill string, docs []string, all bool) bool {
 	if gone {
 		r.Break()
 	}
-	return gone
 }

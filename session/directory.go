@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"slices"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/durable"
@@ -122,7 +123,22 @@ func (d *Directory) Agents(ctx context.Context, session string) ([]string, error
 	if err != nil {
 		return nil, fmt.Errorf("list agents of session %q: %w", session, err)
 	}
-	return d.agentsOf(ctx, name, entries)
+	var agents []string
+	for _, agent := range entries {
+		if !durable.IsName(agent) {
+			continue
+		}
+		c, h, err := d.open(ctx, name, agent)
+		if err != nil {
+			return nil, fmt.Errorf("read agent directory %s: %w", agent, err)
+		}
+		if h.record != nil {
+			agents = append(agents, h.record.Key.Agent)
+		}
+		c.close()
+	}
+	slices.Sort(agents)
+	return agents, ctx.Err()
 }
 
 // End implements [Store]. After an error some files may remain; the session is

@@ -116,24 +116,3 @@ func (d *Directory) Unpin(ctx context.Context, session string, keep []string) er
 	}
 	return ctx.Err()
 }
-
-// agentsOf returns the agents that have a record, sorted. names are the names in
-// the directory of the session.
-func (d *Directory) agentsOf(ctx context.Context, session string, names []string) ([]string, error) {
-	var agents []string
-	for _, name := range names {
-		if !durable.IsName(name) {
-			continue
-		}
-		c, h, err := d.open(ctx, session, name)
-		if err != nil {
-			return nil, fmt.Errorf("read agent directory %s: %w", name, err)
-		}
-		if h.record != nil {
-			agents = append(agents, h.record.Key.Agent)
-		}
-		c.close()
-	}
-	slices.Sort(agents)
-	return agents, ctx.Err()
-}

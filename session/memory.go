@@ -38,6 +38,9 @@ type memorySession struct {
 	changed time.Time          // when a record was saved last
 }
 
+// agents are those that have a record, sorted.
+func (s *memorySession) agents() []string { return slices.Sorted(maps.Keys(s.records)) }
+
 var _ Store = (*Memory)(nil)
 
 // MemoryOption configures [NewMemory].
@@ -115,12 +118,7 @@ func (m *Memory) Agents(ctx context.Context, session string) ([]string, error) {
 	if s == nil {
 		return nil, nil
 	}
-	agents := make([]string, 0, len(s.records))
-	for a := range s.records {
-		agents = append(agents, a)
-	}
-	slices.Sort(agents)
-	return agents, nil
+	return s.agents(), nil
 }
 
 // Pin implements [Store]. A digest that is not that of the text fails with

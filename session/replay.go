@@ -14,7 +14,6 @@ func (r *Record) Replay(call int, c Change, asked func(doc string) bool) {
 		r.replayLoad(call, c, asked)
 	case r.Find(c.Skill) != nil:
 		var docs []Doc
-		r.deselect(c.Skill, c.Docs, c.All)
 		for _, name := range c.Docs {
 			if _, there := r.docIn(c.Skill, name); !there || asked(name) {
 				docs = append(docs, Doc{Name: name})

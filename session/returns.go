@@ -94,22 +94,17 @@ func (r *Returns) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &text); err != nil {
 		return err
 	}
-	for first := true; first || text != ""; first = false {
-		if !first {
-			if text[0] != ' ' {
-				return errReturns
-			}
-			text = text[1:]
-		}
-		one, rest, ok := readReturn(text)
-		if !ok {
-			return errReturns
-		}
-		if text = rest; first {
-			r.Rest = one
-		} else {
+	var ok bool
+	r.Rest, text, ok = readReturn(text)
+	for ok && text != "" {
+		if text, ok = strings.CutPrefix(text, " "); ok {
+			var one Return
+			one, text, ok = readReturn(text)
 			r.Skills = append(r.Skills, one)
 		}
+	}
+	if !ok {
+		return errReturns
 	}
 	return nil
 }

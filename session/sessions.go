@@ -69,12 +69,7 @@ func (m *Memory) Sessions(ctx context.Context) ([]Info, error) {
 		if strings.HasPrefix(id, Reserved) || len(s.records) == 0 {
 			continue
 		}
-		one := Info{ID: id, Changed: s.changed}
-		for a := range s.records {
-			one.Agents = append(one.Agents, a)
-		}
-		slices.Sort(one.Agents)
-		all = append(all, one)
+		all = append(all, Info{ID: id, Agents: s.agents(), Changed: s.changed})
 	}
 	return sortInfos(all), nil
 }
