@@ -18,10 +18,13 @@ var (
 	// repository has only these characters, but for the names of archives.
 	npmRange = regexp.MustCompile(`^(|[\^~<>=*0-9A-Za-z][\^~<>=*0-9A-Za-z.+| -]*)$`)
 	npmAlias = regexp.MustCompile(`^npm:(@[a-z0-9._~-]+/)?[A-Za-z0-9_-][A-Za-z0-9._-]*@`)
-	npmName  = regexp.MustCompile(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9_-][A-Za-z0-9._~-]*$`)
+	npmName  = regexp.MustCompile(`^` + npmPackage + `$`)
 	// lockedAt is a place of a package: node_modules/a/node_modules/@b/c.
-	lockedAt = regexp.MustCompile(`^node_modules/(@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9_-][A-Za-z0-9._~-]*(/node_modules/(@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9_-][A-Za-z0-9._~-]*)*$`)
+	lockedAt = regexp.MustCompile(`^node_modules/` + npmPackage + `(/node_modules/` + npmPackage + `)*$`)
 )
+
+// npmPackage is a name with or without a scope.
+const npmPackage = `(@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9_-][A-Za-z0-9._~-]*`
 
 // dependencyFields name packages with their versions.
 var dependencyFields = []string{"dependencies", "devDependencies", "optionalDependencies", "peerDependencies"}

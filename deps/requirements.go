@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -62,6 +63,7 @@ func checkRequirements(files [][]byte) ([][]byte, error) {
 func refusal(text string) string {
 	wanted, _, _ := strings.Cut(text, ";")
 	wanted = strings.ToLower(strings.TrimSpace(wanted))
+	isEnd := func(end string) bool { return strings.HasSuffix(wanted, end) }
 	switch {
 	case len(text) > maxLine:
 		return fmt.Sprintf("longer than %d bytes", maxLine)
@@ -71,15 +73,9 @@ func refusal(text string) string {
 		return "options are not taken, only names with versions"
 	case strings.Contains(wanted, "://") || strings.Contains(wanted, "@"):
 		return "URLs are not taken, only names with versions"
-	case strings.ContainsAny(wanted, `/\`) || strings.HasPrefix(wanted, "."):
+	case strings.ContainsAny(wanted, `/\`) || strings.HasPrefix(wanted, ".") || slices.ContainsFunc(archives, isEnd):
 		return "paths are not taken, only names with versions"
-	}
-	for _, end := range archives {
-		if strings.HasSuffix(wanted, end) {
-			return "paths are not taken, only names with versions"
-		}
-	}
-	if !requirement.MatchString(text) {
+	case !requirement.MatchString(text):
 		return "not a name with versions, such as pypdf>=3"
 	}
 	return ""
