@@ -191,6 +191,11 @@ func TestAttachErrors(t *testing.T) {
 	if err != nil || len(got) != 1 || len(warnings) != 4 {
 		t.Errorf("staged %v, warnings %q, error %v", got, warnings, err)
 	}
+	nothing := func(context.Context, string) (string, io.ReadCloser, error) { return "x", nil, nil }
+	got, warnings, err = ws.Attach(t.Context(), []workspace.Attachment{{ID: "x"}}, workspace.Sources{Resolve: nothing})
+	if err != nil || len(got) != 0 || len(warnings) != 1 || !strings.Contains(warnings[0], "not available") {
+		t.Errorf("a resolver without content: staged %v, warnings %q, error %v", got, warnings, err)
+	}
 }
 
 func TestSafeName(t *testing.T) {
@@ -214,6 +219,9 @@ func TestSafeName(t *testing.T) {
 		{"trailing. . ", "trailing"},
 		{strings.Repeat("a", 300) + ".txt", strings.Repeat("a", 196) + ".txt"},
 		{strings.Repeat("é", 150), strings.Repeat("é", 100)},
+		{"a" + strings.Repeat("é", 150), "a" + strings.Repeat("é", 99)},
+		{strings.Repeat("a", 199) + "." + strings.Repeat("b", 50), strings.Repeat("a", 199)},
+		{strings.Repeat("a", 195) + ". " + strings.Repeat("b", 50) + ".pdf", strings.Repeat("a", 195) + ".pdf"},
 	} {
 		if got := workspace.SafeName(tt.name); got != tt.want {
 			t.Errorf("%.30q is %q, not %q", tt.name, got, tt.want)

@@ -26,8 +26,8 @@ func safeName(name string) string {
 		}
 		return r
 	}, name)
-	// Neither hidden nor "..", as the file was sent to be seen; and Windows drops what ends a name.
-	name = strings.TrimFunc(name, func(r rune) bool { return r == '.' || unicode.IsSpace(r) })
+	// Neither hidden nor "..", as the file was sent to be seen.
+	name = strings.TrimFunc(name, isDotOrSpace)
 	if strings.HasPrefix(name, "-") {
 		name = "_" + name[1:] // so that it is not an option of a command
 	}
@@ -37,6 +37,9 @@ func safeName(name string) string {
 	}
 	return shorten(name)
 }
+
+// isDotOrSpace reports what Windows drops at the end of a name.
+func isDotOrSpace(r rune) bool { return r == '.' || unicode.IsSpace(r) }
 
 // shorten cuts a name in the middle, at a rune boundary, and keeps its extension.
 func shorten(name string) string {
@@ -51,7 +54,7 @@ func shorten(name string) string {
 	for len(stem) > 0 && !utf8.RuneStart(name[len(stem)]) {
 		stem = stem[:len(stem)-1]
 	}
-	return strings.TrimSpace(stem) + ext
+	return strings.TrimRightFunc(stem, isDotOrSpace) + ext
 }
 
 // numbered returns the n-th name of a kind: a.txt, a_2.txt, a_3.txt.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -117,6 +118,22 @@ func TestStageKeepsOwnFilesAside(t *testing.T) {
 	}
 	if _, done, err := ws.Stage(t.Context(), pdf, "1", files); err != nil || !unstaged(done) {
 		t.Errorf("the second time: %+v, %v", done, err)
+	}
+}
+
+// cutFiles is a skill with more files than are listed.
+type cutFiles struct{ *skillFiles }
+
+func (c cutFiles) Files(ctx context.Context, name string, limit int) ([]string, bool, error) {
+	names, _, err := c.skillFiles.Files(ctx, name, limit)
+	return names, true, err
+}
+
+func TestStageSaysThatFilesAreMissing(t *testing.T) {
+	_, done, err := newWorkspace(t).Stage(t.Context(), pdf, "1", cutFiles{pdfFiles()})
+	must(t, err)
+	if want := []string{"not all files of the skill are staged: only the first 4"}; !slices.Equal(done.Warnings, want) {
+		t.Errorf("warnings %q, want %q", done.Warnings, want)
 	}
 }
 

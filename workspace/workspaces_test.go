@@ -37,6 +37,17 @@ func TestOpenChecksOptions(t *testing.T) {
 	}
 }
 
+// A command could not find programs below such a path.
+func TestOpenBelowAPathThatPathCannotHold(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "a"+string(filepath.ListSeparator)+"b")
+	if w, err := workspace.Open(base); err == nil || !strings.Contains(err.Error(), "PATH") {
+		t.Errorf("error %v", err)
+		if err == nil {
+			w.Close()
+		}
+	}
+}
+
 func TestOpenWithoutBase(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	w, err := workspace.Open("")
