@@ -97,7 +97,12 @@ func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
 		}
 	}
 	if q.Allow != nil {
-		out.Total = x.count(allowed)
+		out.Total = 0
+		for i := range x.skills {
+			if allowed(i) {
+				out.Total++
+			}
+		}
 	}
 	var weak []Hit
 	for _, h := range found {
@@ -160,14 +165,4 @@ func (s *Snapshot) indexSeen(x *finding) *seenIndex {
 		s.seenIndex = v
 	})
 	return s.seenIndex
-}
-
-func (x *finding) count(allowed func(int) bool) int {
-	n := 0
-	for i := range x.skills {
-		if allowed(i) {
-			n++
-		}
-	}
-	return n
 }

@@ -3,6 +3,7 @@ package catalog
 import (
 	"fmt"
 	"maps"
+	"path"
 	"strconv"
 	"strings"
 
@@ -90,10 +91,7 @@ func (c *Catalog) survey(st *state, all []candidate, i int, found []found) []can
 		}
 		folder, dirName := f.dir, c.roots[i].dirName()
 		if f.linked != nil {
-			folder, dirName = below(f.linked.name, f.dir), f.linked.name
-			if f.dir == "." {
-				folder = f.linked.name
-			}
+			folder, dirName = path.Join(f.linked.name, f.dir), f.linked.name
 		}
 		skill := f.skill
 		skill.Scope, skill.Source = c.roots[i].scope, root

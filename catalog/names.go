@@ -49,22 +49,9 @@ type naming struct {
 // decide names the candidates, which are in the order of their rank.
 func decide(all []candidate, rule Collisions) *naming {
 	n := &naming{rule: rule, ambiguous: map[string][]string{}, skills: make([]core.Skill, 0, len(all))}
-	first := make(map[string]int, len(all)) // key -> index in all
-	var same map[string][]int               // those keys that more than one has
+	same := make(map[string][]int, len(all)) // key -> indices in all
 	for i := range all {
-		key := all[i].key
-		before, taken := first[key]
-		if !taken {
-			first[key] = i
-			continue
-		}
-		if same == nil {
-			same = make(map[string][]int)
-		}
-		if same[key] == nil {
-			same[key] = []int{before}
-		}
-		same[key] = append(same[key], i)
+		same[all[i].key] = append(same[all[i].key], i)
 	}
 	for i := range all {
 		c := &all[i]
@@ -72,7 +59,7 @@ func decide(all []candidate, rule Collisions) *naming {
 		skill := c.skill
 		skill.Qualified = qualified(all, rivals, c)
 		c.skill.Qualified = skill.Qualified // for those who ask by it
-		if rivals == nil {
+		if len(rivals) == 1 {
 			if skill.Scope == core.ScopeRemote {
 				skill.Name = skill.Qualified
 			}
@@ -131,7 +118,7 @@ func qualified(all []candidate, rivals []int, c *candidate) string {
 		return [3]string{scope, c.root, folder}
 	}
 	own := choices(c)
-	if rivals == nil {
+	if len(rivals) == 1 {
 		return own[0] + ":" + c.skill.Name
 	}
 	for k, q := range own {

@@ -121,17 +121,13 @@ func newConfig(opts []Option) (*config, error) {
 		return nil, fmt.Errorf("catalog: WithMaxDepth(%d): want 0 or more", c.maxDepth)
 	case c.maxDirs < 1:
 		return nil, fmt.Errorf("catalog: WithMaxDirs(%d): want at least 1", c.maxDirs)
-	}
-	if c.collisions > Ambiguous {
+	case c.collisions > Ambiguous:
 		return nil, fmt.Errorf("catalog: WithCollisions(%d): there is no such rule", c.collisions)
-	}
-	if c.scanTimeout <= 0 {
+	case c.scanTimeout <= 0:
 		return nil, fmt.Errorf("catalog: WithScanTimeout(%v): want more than 0", c.scanTimeout)
-	}
-	if c.searchBytes < 0 {
+	case c.searchBytes < 0:
 		return nil, fmt.Errorf("catalog: WithSearchBodies(%d): want 0 or more", c.searchBytes)
-	}
-	if (c.embedder == nil) != (c.embedderID == "") {
+	case (c.embedder == nil) != (c.embedderID == ""):
 		return nil, fmt.Errorf("catalog: WithEmbedder(%q): want an embedder and its id", c.embedderID)
 	}
 	for _, e := range c.docExtensions {

@@ -2,10 +2,10 @@ package library
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -59,10 +59,8 @@ func (l *Library) checkFiles(files map[string][]byte) error {
 }
 
 func validPath(name string) bool {
-	if name == "" || len(name) > 512 || !utf8.ValidString(name) || path.Clean(name) != name || path.IsAbs(name) || strings.ContainsAny(name, "\\:") || strings.ContainsFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
-		return false
-	}
-	return name != ".." && !strings.HasPrefix(name, "../") && name != "."
+	return fs.ValidPath(name) && name != "." && len(name) <= 512 && !strings.ContainsAny(name, "\\:") &&
+		!strings.ContainsFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f })
 }
 
 // isDoc reports whether a file is one that a model may edit.

@@ -47,7 +47,10 @@ func Build(prev *Index, sources []Source) *Index {
 		names:   make([]string, len(sources)),
 		lengths: make([][fields]uint16, len(sources)),
 	}
-	known := prev.documents()
+	known := make(map[string]int, prev.Len())
+	for i, key := range prev.Keys() {
+		known[key] = i
+	}
 	moved := make([]int, prev.Len()) // where documents of prev are now, from 1
 	fresh := make(map[string][]entry)
 	var unknown []int
@@ -101,14 +104,6 @@ func (x *Index) Len() int {
 		return 0
 	}
 	return len(x.keys)
-}
-
-func (x *Index) documents() map[string]int {
-	known := make(map[string]int, x.Len())
-	for i := range x.Len() {
-		known[x.keys[i]] = i
-	}
-	return known
 }
 
 // normalise computes the norms from the lengths of the fields.

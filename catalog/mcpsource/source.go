@@ -119,11 +119,12 @@ func within[T any](ctx context.Context, wait time.Duration, ask func(context.Con
 	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	answer, err := ask(limited)
-	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		err = fmt.Errorf("no answer in %s", wait)
-	}
-	if ctx.Err() != nil && err != nil {
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
 		err = ctx.Err()
+	case limited.Err() != nil:
+		err = fmt.Errorf("no answer in %s", wait)
 	}
 	return answer, err
 }
