@@ -89,7 +89,7 @@ func (c *call) readBlob(ctx context.Context) (any, error) {
 		normal := int64(2000)
 		p.MaxBytes = &normal
 	}
-	offset, n, err := windowOf(p.Offset, p.MaxBytes, maxWindow)
+	offset, n, err := windowOf(p.Offset, p.MaxBytes)
 	if err != nil {
 		return nil, err
 	}

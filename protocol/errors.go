@@ -80,9 +80,7 @@ func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 		return fault(CodeNotFound, "file", "%v", err)
 	case errors.Is(err, run.ErrBusy):
 		return fault(CodeBusy, "busy", "%v", err)
-	case errors.Is(err, run.ErrStopping):
-		return fault(CodeUnavailable, "unavailable", "%v", err)
-	case errors.Is(err, run.ErrUnavailable), errors.Is(err, executor.ErrSetup), errors.Is(err, executor.ErrCommand):
+	case errors.Is(err, run.ErrStopping), errors.Is(err, run.ErrUnavailable), errors.Is(err, executor.ErrSetup), errors.Is(err, executor.ErrCommand):
 		return fault(CodeUnavailable, "unavailable", "%v", err)
 	}
 	return nil

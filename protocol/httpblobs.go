@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,10 +17,7 @@ import (
 func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, who Principal) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(blobWait))
 	result, err := s.direct(r, who, "POST /blobs", ScopeWrite, func(c *call) (any, error) {
-		kind := r.Header.Get("Content-Type")
-		if kind == "" {
-			kind = "application/octet-stream"
-		}
+		kind := cmp.Or(r.Header.Get("Content-Type"), "application/octet-stream")
 		return c.keepBlob(r.Context(), kind, http.MaxBytesReader(w, r.Body, blobs.MaxBlob+1), blobs.MaxBlob, blobs.DefaultExpiry)
 	})
 	if err != nil {

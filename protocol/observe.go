@@ -68,10 +68,8 @@ func (m *metrics) add(r Record) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.requests == nil {
-		m.requests, m.runs, m.reasons = make(map[[2]string]int64), make(map[string]int64), make(map[string][2]float64)
-	}
-	if m.tenants == nil {
-		m.tenants = make(map[string]bool)
+		m.requests, m.tenants = make(map[[2]string]int64), make(map[string]bool)
+		m.runs, m.reasons = make(map[string]int64), make(map[string][2]float64)
 	}
 	if r.Tenant != "" && len(m.tenants) < maxTenants {
 		m.tenants[r.Tenant] = true

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
 // decode reads the parameters of a call into the struct that form points to. A
@@ -112,12 +113,12 @@ func required(field, value string, most int) error {
 }
 
 // notFoundMethod names the method that may have been meant.
-func notFoundMethod(method string, known []string, distance func(a, b string, most int) int) *jsonrpc.Error {
+func notFoundMethod(method string, known []string) *jsonrpc.Error {
 	text, least := fmt.Sprintf("unknown method %.60q", method), len(method)/3+2
 	best := ""
 	for _, name := range known {
-		if strings.HasPrefix(name, method) && method != "" || distance(method, name, least) < least {
-			if d := distance(method, name, least); best == "" || d < least {
+		if strings.HasPrefix(name, method) && method != "" || shelf.Distance(method, name, least) < least {
+			if d := shelf.Distance(method, name, least); best == "" || d < least {
 				best, least = name, d
 			}
 		}
@@ -125,7 +126,7 @@ func notFoundMethod(method string, known []string, distance func(a, b string, mo
 	// "lst" is nearer to the first word of a name than to all of it.
 	for _, name := range known {
 		word, _, _ := strings.Cut(name, "_")
-		if best == "" && distance(method, word, 2) < 2 {
+		if best == "" && shelf.Distance(method, word, 2) < 2 {
 			best = name
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -356,12 +357,7 @@ func (s *Server) dispatch(ctx context.Context, c *call, name string) (result any
 	m, ok := s.methods[name]
 	if !ok {
 		c.record.Method = "unknown"
-		known := make([]string, 0, len(s.methods))
-		for name := range s.methods {
-			known = append(known, name)
-		}
-		slices.Sort(known)
-		return nil, notFoundMethod(name, known, shelf.Distance)
+		return nil, notFoundMethod(name, slices.Sorted(maps.Keys(s.methods)))
 	}
 	if !c.Has(m.scope) {
 		return nil, fault(CodeForbidden, "forbidden", "needs scope %q", m.scope)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/satchel-go/satchel/outputs"
-	"github.com/satchel-go/satchel/protocol/run"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
@@ -104,7 +103,7 @@ func (c *call) readSkillFile(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	offset, most, err := windowOf(p.Offset, p.MaxBytes, maxWindow)
+	offset, most, err := windowOf(p.Offset, p.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -173,6 +172,3 @@ func (c *call) createSkill(ctx context.Context) (any, error) {
 	c.record.Skill = k.ID()
 	return map[string]any{"name": k.ID(), "version": k.Version, "digest": k.Digest}, nil
 }
-
-// languages are those that run_code takes.
-func languages() []string { return run.Languages() }

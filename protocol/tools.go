@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/protocol/run"
 )
 
 // Tool is one of the tools that a model is offered.
@@ -21,7 +23,7 @@ var toolText []byte
 // order. run_code names the languages of this machine.
 func (s *Server) Tools() []Tool {
 	text := toolText
-	if list := languages(); len(list) > 0 {
+	if list := run.Languages(); len(list) > 0 {
 		names, _ := json.Marshal(list)
 		text = []byte(strings.Replace(string(text), `["python"]`, string(names), 1))
 	}

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// windowOf checks which part of a content is wanted. More than most is most.
-func windowOf(offset, size *int64, most int64) (from, n int64, err error) {
-	n = most
+// windowOf checks which part of a content is wanted. More than maxWindow is maxWindow.
+func windowOf(offset, size *int64) (from, n int64, err error) {
+	n = maxWindow
 	if size != nil {
-		n = min(*size, most)
+		n = min(*size, maxWindow)
 	}
 	if n < 1 {
-		return 0, 0, badParam("max_bytes", "%d: want 1 to %d", n, most)
+		return 0, 0, badParam("max_bytes", "%d: want 1 to %d", n, maxWindow)
 	}
 	if offset != nil {
 		from = *offset

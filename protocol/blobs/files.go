@@ -2,6 +2,7 @@ package blobs
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -160,7 +161,7 @@ func (s *FileStore) Open(ctx context.Context, tenant, id string, offset, length 
 	case err != nil:
 		return nil, Info{}, fmt.Errorf("blobs: %w", err)
 	case whole:
-		return newChecked(r, r, info), info, nil
+		return &checked{ReadCloser: r, info: info, digest: sha256.New()}, info, nil
 	}
 	return r, info, nil
 }

@@ -65,19 +65,14 @@ func section(size, offset, length int64) (from, n int64) {
 
 // checked compares a whole blob with its digest as it is read.
 type checked struct {
-	io.Reader
-	io.Closer
+	io.ReadCloser
 	info   Info
 	digest hash.Hash
 	size   int64
 }
 
-func newChecked(r io.Reader, c io.Closer, info Info) *checked {
-	return &checked{Reader: r, Closer: c, info: info, digest: sha256.New()}
-}
-
 func (c *checked) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
+	n, err := c.ReadCloser.Read(p)
 	_, _ = c.digest.Write(p[:n])
 	c.size += int64(n)
 	if errors.Is(err, io.EOF) && (c.size != c.info.Size || hex.EncodeToString(c.digest.Sum(nil)) != c.info.SHA256) {

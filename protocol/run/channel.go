@@ -3,6 +3,7 @@ package run
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -272,9 +273,7 @@ func (c *channel) createFile(ctx context.Context, name, kind string) (blobs.Info
 	r := bufio.NewReaderSize(f, 4<<10)
 	first, _ := r.Peek(3 << 10)
 	found := outputs.MIME(name, first)
-	if kind == "" {
-		kind = found
-	}
+	kind = cmp.Or(kind, found)
 	if c.hidden != nil && outputs.IsText(found, first) {
 		return c.keep(ctx, kind, &hiding{r: r, stream: redact.Stream{Set: c.hidden}})
 	}
@@ -305,10 +304,7 @@ func (h *hiding) Read(p []byte) (int, error) {
 }
 
 func (c *channel) keep(ctx context.Context, kind string, r io.Reader) (blobs.Info, error) {
-	if kind == "" {
-		kind = "application/octet-stream"
-	}
-	info, err := c.store.Create(ctx, c.tenant, kind, r, blobs.MaxBlob, time.Now().Add(c.expiry))
+	info, err := c.store.Create(ctx, c.tenant, cmp.Or(kind, "application/octet-stream"), r, blobs.MaxBlob, time.Now().Add(c.expiry))
 	switch {
 	case errors.Is(err, blobs.ErrQuota), errors.Is(err, blobs.ErrTooLarge):
 		return info, &channelError{-32005, err.Error()}

@@ -3,6 +3,7 @@ package run
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,16 +65,10 @@ func Module(id string) string { return strings.ReplaceAll(id, "-", "_") }
 
 // skills are those that the run shows, each once.
 func (j *Job) skills() []*shelf.Skill {
-	list := j.Mounted
-	if j.Skill == nil {
-		return list
+	if j.Skill == nil || slices.Contains(j.Mounted, j.Skill) {
+		return j.Mounted
 	}
-	for _, k := range list {
-		if k == j.Skill {
-			return list
-		}
-	}
-	return append([]*shelf.Skill{j.Skill}, list...)
+	return append([]*shelf.Skill{j.Skill}, j.Mounted...)
 }
 
 // checkInputs compares the arguments with what the skill declares.

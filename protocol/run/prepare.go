@@ -76,12 +76,10 @@ func (a *active) prepare(ctx context.Context) (executor.Command, error) {
 		job["skill"] = Module(a.Skill.ID())
 	}
 	a.channel = &channel{
-		tenant: a.Tenant, store: a.Blobs, expiry: a.Expiry, ws: a.ws, job: job, told: a.say, hidden: a.hidden, inputs: a.Inputs,
+		tenant: a.Tenant, store: a.Blobs, expiry: cmp.Or(a.Expiry, blobs.DefaultExpiry),
+		ws: a.ws, job: job, told: a.say, hidden: a.hidden, inputs: a.Inputs,
 	}
-	if a.channel.expiry == 0 {
-		a.channel.expiry = blobs.DefaultExpiry
-	}
-	return a.command()
+	return a.command(), nil
 }
 
 func copyLibrary(root *os.Root) error {
@@ -119,13 +117,10 @@ func (a *active) copyBlobs(ctx context.Context, root *os.Root) error {
 	return nil
 }
 
-func (a *active) command() (executor.Command, error) {
+func (a *active) command() executor.Command {
 	language := languages[a.Language]
 	caps := a.Executor.Capabilities()
-	base := caps.WorkspaceAt
-	if base == "" {
-		base = a.ws.Path()
-	}
+	base := cmp.Or(caps.WorkspaceAt, a.ws.Path())
 	env := append(workspace.Env(base, "", ""), "BLOBS_DIR="+base+"/blobs",
 		"ARGS_FILE="+base+"/runs/args.json", "RESULT_FILE="+base+"/runs/result.json")
 	args := append([]string{language.program}, language.args...)
@@ -144,5 +139,5 @@ func (a *active) command() (executor.Command, error) {
 		cmd.Skills = filepath.Join(a.set.Path(), "skills")
 		cmd.Env = append(cmd.Env, "SKILLS_DIR="+cmp.Or(caps.SkillsAt, cmd.Skills))
 	}
-	return cmd, nil
+	return cmd
 }

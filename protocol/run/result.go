@@ -155,7 +155,7 @@ func count(what string, n int, noun string) string {
 	return fmt.Sprintf("%s %d %s", what, n, noun)
 }
 
-// summaryOf is the summary of a failure: the last line of a traceback says most.
+// summary says in one line why it failed: the last line of a traceback says most.
 func (f *Failure) summary() string {
 	lines := strings.Split(strings.TrimSpace(f.Message), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])
