@@ -13,7 +13,7 @@ import (
 func Anchor(messages []core.Message, mark session.Mark, turn int) int {
 	var users []int
 	for i := range messages {
-		if messages[i].Role == core.User && !messages[i].Rewritten {
+		if isTurn(&messages[i]) {
 			users = append(users, i)
 		}
 	}

@@ -351,8 +351,6 @@ func (s *listedSkill) shortened(length int) string {
 	return s.description // the last word ends it
 }
 
-func nameEntry(s *core.Skill) string { return " " + xmlText(s.Name) }
-
 // EstimateTokens estimates without a tokenizer how many tokens text costs: one for
 // every four ASCII characters and one for every other character. For prose the
 // estimate is rather too high than too low.

@@ -42,13 +42,7 @@ func Front(messages []core.Message, n int) session.Front {
 }
 
 // hostBytes are how many bytes of a message are the host's.
-func hostBytes(m *core.Message) int {
-	n := len(m.Text) - len(m.Added)
-	for i := range m.Calls {
-		n += len(m.Calls[i].Name) + len(m.Calls[i].Arguments)
-	}
-	return n
-}
+func hostBytes(m *core.Message) int { return sizeOf(m) - len(m.Added) }
 
 // Stands reports whether a request begins as front says.
 func Stands(messages []core.Message, front session.Front) bool {

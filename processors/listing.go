@@ -75,7 +75,7 @@ func (o OverviewText) changes(added, edited []core.Skill, removed []string) stri
 		b.WriteString("removed:")
 		left := noteTokens
 		for i, name := range removed {
-			entry := nameEntry(&core.Skill{Name: name})
+			entry := " " + xmlText(name)
 			if left -= EstimateTokens(entry); left < 0 {
 				fmt.Fprintf(&b, " and %d more", len(removed)-i)
 				break

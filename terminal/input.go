@@ -34,7 +34,7 @@ func (s *Session) Write(text []byte, eof bool) error {
 	defer s.mu.Unlock()
 	switch {
 	case s.input.eof:
-		return fmt.Errorf("%w", ErrEnded)
+		return ErrEnded
 	case len(s.input.queue)+len(text) > maxInput:
 		return fmt.Errorf("%w: the command has not read the last %d bytes", ErrInput, len(s.input.queue))
 	}

@@ -62,19 +62,14 @@ func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, answer
 	var unknown []string
 	for _, name := range names {
 		skill, err := s.skillAt(rec, name)
-		var told ModelError
-		if errors.As(err, &told) {
-			unknown = append(unknown, string(told))
+		if err == nil && slices.ContainsFunc(texts, func(t skillText) bool { return t.skill.Name == skill.Name }) {
 			continue
 		}
-		if err != nil {
-			return "", err
+		var t skillText
+		if err == nil {
+			t, err = readSkillText(ctx, s, skill, nil, false)
 		}
-		if slices.ContainsFunc(texts, func(t skillText) bool { return t.skill.Name == skill.Name }) {
-			continue
-		}
-		t, err := readSkillText(ctx, s, skill, nil, false)
-		if errors.As(err, &told) {
+		if told, ok := errors.AsType[ModelError](err); ok {
 			unknown = append(unknown, string(told))
 			continue
 		}

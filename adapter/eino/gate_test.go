@@ -196,6 +196,41 @@ func TestGateRunsBeforeTheHostsMiddleware(t *testing.T) {
 	}
 }
 
+// A skill tool runs what was judged: a call that a middleware of the host has changed
+// since, and one that comes without the middleware, are judged as they are.
+func TestSkillToolsJudgeWhatTheyRun(t *testing.T) {
+	both(t, func(t *testing.T, streaming bool) {
+		gate := &recorder{}
+		m := script(calling(call("1", "skill_load", `{"skill":"csv"}`)), say("done"))
+		cfg := &adk.ChatModelAgentConfig{Model: m, ToolsConfig: adk.ToolsConfig{ToolsNodeConfig: compose.ToolsNodeConfig{
+			ToolCallMiddlewares: []compose.ToolMiddleware{{
+				Invokable: func(next compose.InvokableToolEndpoint) compose.InvokableToolEndpoint {
+					return func(ctx context.Context, in *compose.ToolInput) (*compose.ToolOutput, error) {
+						changed := *in
+						changed.Arguments = `{"skill":"pdf"}`
+						return next(ctx, &changed)
+					}
+				}}}}}}
+		install(t, cfg, newRuntime(t, satchel.WithGate(gate.gate)))
+		noErrors(t, run(t, newAgent(t, cfg), "s", streaming, schema.UserMessage("q")))
+		if len(gate.seen) != 2 || gate.seen[0].Arguments != `{"skill":"csv"}` || gate.seen[1].Arguments != `{"skill":"pdf"}` {
+			t.Errorf("gate saw %+v", gate.seen)
+		}
+		if req := m.request(t, 1); shows(req, pdfBody) != 1 || shows(req, csvBody) != 0 {
+			t.Errorf("request is:\n%s", allText(req))
+		}
+	})
+	gate := &recorder{denied: []string{"skill_load"}}
+	ctx := satchel.WithSession(t.Context(), "s")
+	bare, ok := newAdapter(t, newRuntime(t, satchel.WithGate(gate.gate))).Tools()[0].(tool.InvokableTool)
+	if !ok {
+		t.Fatal("a skill tool cannot be invoked")
+	}
+	if got, err := bare.InvokableRun(ctx, `{"skill":"pdf"}`); err != nil || got != "not allowed: skill_load" {
+		t.Errorf("without the middleware: %q, %v", got, err)
+	}
+}
+
 func TestUnknownTools(t *testing.T) {
 	for _, tc := range []struct {
 		name    string

@@ -1,9 +1,7 @@
 package unified
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -77,10 +76,9 @@ func (r *reading) inspect() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(data)
 	out := inspected{
 		Action: "inspect", entry: describe(&o.Descriptor), Parameters: paramsOf(o.Front.Metadata),
-		Files: []fileSize{}, Path: printable.Text(path), SHA256: hex.EncodeToString(sum[:]), Reviewed: o.Reviewed, Warnings: printable.Texts(append([]string{}, o.warnings...)),
+		Files: []fileSize{}, Path: printable.Text(path), SHA256: session.Digest(string(data)), Reviewed: o.Reviewed, Warnings: printable.Texts(append([]string{}, o.warnings...)),
 	}
 	if out.Metadata = o.Front.Metadata; out.Metadata == nil {
 		out.Metadata = map[string]string{}
@@ -103,19 +101,15 @@ func (r *reading) inspect() (string, error) {
 }
 
 // show fills the answer with the part that was asked for.
-func (r *reading) show(out *inspected, data []byte) (string, error) {
+func (r *reading) show(out *inspected, data []byte) (_ string, err error) {
 	room := r.limit - len(encode(out)) - 512
-	part, given := r.args.Count("part")
-	if !given {
-		part = 1
-	}
 	if !utf8.Valid(data) {
 		size := max(3, min(maxPart, room*3/4)/3*3)
-		out.Part, out.Parts, out.MIME = part, max(1, (len(data)+size-1)/size), http.DetectContentType(data)
-		if part < 1 || part > out.Parts {
-			return "", noPart(part, out.Parts)
+		out.Parts, out.MIME = max(1, (len(data)+size-1)/size), http.DetectContentType(data)
+		if out.Part, err = r.part(out.Parts); err != nil {
+			return "", err
 		}
-		out.Base64 = base64.StdEncoding.EncodeToString(data[(part-1)*size : min(len(data), part*size)])
+		out.Base64 = base64.StdEncoding.EncodeToString(data[(out.Part-1)*size : min(len(data), out.Part*size)])
 		out.more()
 		return encode(out), nil
 	}
@@ -128,12 +122,11 @@ func (r *reading) show(out *inspected, data []byte) (string, error) {
 		limit, size = maxPart, numbered
 	}
 	pieces := parts(text, limit, room, size)
-	out.Part, out.Parts, out.Lines = part, len(pieces), lineCount(text)
-	if part < 1 || part > len(pieces) {
-		return "", noPart(part, len(pieces))
+	out.Parts, out.Lines = len(pieces), lineCount(text)
+	if out.Part, err = r.part(out.Parts); err != nil {
+		return "", err
 	}
-	before := strings.Join(pieces[:part-1], "")
-	content := pieces[part-1]
+	before, content := strings.Join(pieces[:out.Part-1], ""), pieces[out.Part-1]
 	out.First = strings.Count(before, "\n") + 1
 	out.Last = out.First + max(0, lineCount(content)-1)
 	if view != "numbered" {
@@ -153,7 +146,17 @@ func (i *inspected) more() {
 	}
 }
 
-func noPart(part, of int) error { return tools.ModelErrorf("there is no part %d of %d", part, of) }
+// part is the part that was asked for, the first by default.
+func (r *reading) part(of int) (int, error) {
+	part, given := r.args.Count("part")
+	if !given {
+		part = 1
+	}
+	if part < 1 || part > of {
+		return 0, tools.ModelErrorf("there is no part %d of %d", part, of)
+	}
+	return part, nil
+}
 
 func lineCount(s string) int {
 	n := strings.Count(s, "\n")

@@ -43,15 +43,11 @@ const (
 )
 
 func (r *reading) list() (string, error) {
-	all := false
-	var active *bool
+	active := true
 	if err := r.args.Value("activeOnly", &active); err != nil {
 		return "", err
 	}
-	if active != nil {
-		all = !*active
-	}
-	skills, err := r.desk.shelf(r.ctx, r.scope, r.actor, all)
+	skills, err := r.desk.shelf(r.ctx, r.scope, r.actor, !active)
 	if err != nil {
 		return "", err
 	}

@@ -1,15 +1,15 @@
 package unified
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -39,21 +39,14 @@ func (d *Desk) shelf(ctx context.Context, s *tools.Scope, a library.Actor, all b
 		skills = append(skills, found{Descriptor: folderOf(skill), folder: skill.ID})
 	}
 	slices.SortFunc(skills, func(a, b found) int {
-		if c := strings.Compare(a.Name, b.Name); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
 	})
 	return skills, nil
 }
 
 func folderOf(skill core.Skill) library.Descriptor {
-	name := skill.Metadata["displayName"]
-	if name == "" {
-		name = skill.Name
-	}
 	return library.Descriptor{
-		ID: skill.ID, Source: "file", Name: skill.Name, DisplayName: name, Description: skill.Description,
+		ID: skill.ID, Source: "file", Name: skill.Name, DisplayName: cmp.Or(skill.Metadata["displayName"], skill.Name), Description: skill.Description,
 		ModelInvocation: !skill.Hidden, State: library.Active, Reviewed: true, Shared: true, Front: skill,
 	}
 }
@@ -95,9 +88,7 @@ func (d *Desk) find(ctx context.Context, s *tools.Scope, a library.Actor, ref st
 
 // unknown names up to three skills whose names are like the one that does not exist.
 func unknown(ref string, skills []found) error {
-	if len(ref) > 80 {
-		ref = strings.ToValidUTF8(ref[:80], "") + "…"
-	}
+	ref = cut(ref, 80)
 	var near []string
 	for _, f := range skills {
 		if f.ModelInvocation && f.State == library.Active && len(near) < 3 && !strings.Contains(ref, ":") && like(ref, f.Name) {
@@ -180,12 +171,11 @@ func (d *Desk) openFolder(ctx context.Context, s *tools.Scope, f found, version 
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256(data)
-		o.list = append(o.list, library.File{Path: name, Size: int64(len(data)), Digest: hex.EncodeToString(sum[:])})
-		lines = fmt.Appendf(lines, "%s\x00%s\n", name, hex.EncodeToString(sum[:]))
+		digest := session.Digest(string(data))
+		o.list = append(o.list, library.File{Path: name, Size: int64(len(data)), Digest: digest})
+		lines = fmt.Appendf(lines, "%s\x00%s\n", name, digest)
 	}
-	sum := sha256.Sum256(lines)
-	o.digest = hex.EncodeToString(sum[:])
+	o.digest = session.Digest(string(lines))
 	o.VersionRef = "f-" + o.digest[:12]
 	if version != "" && version != o.VersionRef {
 		return nil, &library.Error{Code: "invalid", Message: fmt.Sprintf("%s has no versions; it is %s now", f.ID, o.VersionRef)}

@@ -1,8 +1,6 @@
 package unified
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -63,12 +61,9 @@ func (r *reading) run() (string, error) {
 		return "", tools.ModelErrorf("%s", wrong)
 	}
 	pieces := parts(render(doc.Body, values), maxPart, r.limit, func(string) int { return 0 })
-	part, asked := r.args.Count("part")
-	if !asked {
-		part = 1
-	}
-	if part < 1 || part > len(pieces) {
-		return "", noPart(part, len(pieces))
+	part, err := r.part(len(pieces))
+	if err != nil {
+		return "", err
 	}
 	skill := o.Front
 	if o.Source != "file" {
@@ -127,6 +122,5 @@ func (r *reading) nameFor(o *files) (string, error) {
 }
 
 func contentOf(text string) catalog.Content {
-	sum := sha256.Sum256([]byte(text))
-	return catalog.Content{Text: text, Digest: hex.EncodeToString(sum[:])}
+	return catalog.Content{Text: text, Digest: session.Digest(text)}
 }

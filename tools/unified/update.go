@@ -1,6 +1,7 @@
 package unified
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -261,11 +262,7 @@ func tell(ctx context.Context, s *tools.Scope, a library.Actor, e *library.Edit,
 	case errors.As(err, &own):
 		s.Emit(ctx, core.Event{Kind: core.LibraryRefused, Skill: cut(e.Skill, 200), Detail: fmt.Sprintf("%s by %q: %s: %s", e.Action, a.Subject, own.Code, cut(own.Message, 500))})
 	case err == nil && out.Status == "applied":
-		from := out.Previous
-		if from == "" {
-			from = "nothing"
-		}
-		s.Emit(ctx, core.Event{Kind: core.LibraryChanged, Skill: out.Name, Digest: out.Digest, Detail: fmt.Sprintf("%s of %s from %s to %s by %q", out.Action, out.ID, from, out.VersionRef, a.Subject)})
+		s.Emit(ctx, core.Event{Kind: core.LibraryChanged, Skill: out.Name, Digest: out.Digest, Detail: fmt.Sprintf("%s of %s from %s to %s by %q", out.Action, out.ID, cmp.Or(out.Previous, "nothing"), out.VersionRef, a.Subject)})
 	}
 }
 
