@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -146,10 +147,7 @@ func (c *child) Close() error {
 }
 
 func (cmd *callCmd) byHTTP(ctx context.Context, params any, notice func(string, json.RawMessage), result *json.RawMessage) error {
-	address := cmd.URL
-	if address == "" {
-		address = "http://127.0.0.1:8080/rpc"
-	}
+	address := cmp.Or(cmd.URL, "http://127.0.0.1:8080/rpc")
 	body, err := jsonrpc.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": cmd.Method, "params": params})
 	if err != nil {
 		return err

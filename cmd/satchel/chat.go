@@ -175,9 +175,6 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 		return err
 	}
 	cmd.remote = len(cmd.MCP) > 0
-	if err := cmd.skillDirs.checkLocked(ctx, c); err != nil {
-		return err
-	}
 	show := &reporter{json: cmd.JSON, verbose: cmd.Verbose, stream: cmd.Stream, lifecycle: cmd.Lifecycle, live: cmd.Stream && c.watched, watched: c.watched, out: c.out, err: c.err}
 	cmd.env = c.env
 	cmd.typed = newTypist(c.in)

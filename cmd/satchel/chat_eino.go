@@ -209,7 +209,7 @@ func (a *einoAgent) follow(e *adk.AgentEvent) (*schema.Message, error) {
 	m = a.named(m)
 	a.show.Text(m.Content)
 	for _, c := range m.ToolCalls {
-		a.show.ToolCall(referred(c))
+		a.show.ToolCall(core.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
 	}
 	a.calls = m.ToolCalls
 	asked := said{Role: roleAssistant, Text: m.Content, Reasoning: m.ReasoningContent}
@@ -251,10 +251,6 @@ func (a *einoAgent) reportResults() {
 	}
 	a.calls = nil
 	clear(a.results)
-}
-
-func referred(c schema.ToolCall) core.ToolCall {
-	return core.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments}
 }
 
 // receive returns the whole message. It reports the text of a streamed message as

@@ -114,7 +114,10 @@ func openStore(ctx context.Context, where string) (session.Store, io.Closer, err
 		return openEngine(ctx, where)
 	}
 	store, err := session.NewDirectory(filepath.Join(where, "sessions"))
-	return store, store, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return store, store, nil
 }
 
 // hideURL leaves the URL out of an error of parsing it: it may have a password.

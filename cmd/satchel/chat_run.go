@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -67,7 +66,7 @@ func newPolicy(env func(string) string) (skillrun.Policy, error) {
 // workshop holds what runs need. Its parts are closed in the order of the fields.
 type workshop struct {
 	runner satchel.Runner
-	open   []io.Closer
+	open   closers
 }
 
 // open makes what the flags ask for. The caller closes it.
@@ -191,10 +190,4 @@ func (w *workshop) caution() string {
 
 // Close removes the workspaces and closes the artifacts. Call it when no command
 // runs any more.
-func (w *workshop) Close() error {
-	var errs []error
-	for _, c := range w.open {
-		errs = append(errs, c.Close())
-	}
-	return errors.Join(errs...)
-}
+func (w *workshop) Close() error { return w.open.Close() }

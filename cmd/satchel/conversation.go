@@ -170,10 +170,8 @@ func (c *conversation) turn(ctx context.Context, prompt string) error {
 		return err
 	}
 	c.show.Answer(answer)
-	if c.compact != nil {
-		if err := c.compact(ctx, c.runtime); err != nil {
-			c.show.Warning(err.Error())
-		}
+	if err := c.compact(ctx, c.runtime); err != nil {
+		c.show.Warning(err.Error())
 	}
 	return nil
 }

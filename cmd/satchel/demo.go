@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel/internal/fakellm"
 	"github.com/satchel-go/satchel/loadmode"
 	skillrun "github.com/satchel-go/satchel/tools/run"
+	"github.com/satchel-go/satchel/workspace"
 )
 
 type demoCmd struct {
@@ -33,7 +34,7 @@ a program is missing.`
 
 // Run plays the story through both frameworks and compares what they sent.
 func (cmd *demoCmd) Run(ctx context.Context, c console) error {
-	if err := needPrograms(runPath()); err != nil {
+	if err := needPrograms(workspace.SystemPath); err != nil {
 		return err
 	}
 	host, err := newStage()

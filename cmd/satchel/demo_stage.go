@@ -8,7 +8,6 @@ import (
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/demo"
 	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // stage is the directory of the host that the demo's model may read.
@@ -40,16 +39,6 @@ func (s *stage) names() *strings.Replacer {
 // close removes the stage. Files that cannot be removed are left to the system, since
 // they are in its temporary directory.
 func (s *stage) close() { _ = os.RemoveAll(s.dir) }
-
-// runPath is the PATH of every run, whatever the PATH of this process is.
-func runPath() string {
-	for _, entry := range workspace.Env("/", "", "") {
-		if path, ok := strings.CutPrefix(entry, "PATH="); ok {
-			return path
-		}
-	}
-	return ""
-}
 
 // needPrograms looks for the programs of the story before it begins, because its error
 // says more than a command that fails in the middle.

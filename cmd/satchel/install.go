@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -265,10 +266,7 @@ func (cmd *installCmd) Run(ctx context.Context, c console) error {
 	defer target.close()
 	source := sourceNoted(cmd.Source)
 	for _, s := range skills {
-		folder := cmd.As
-		if folder == "" {
-			folder = plainName(s)
-		}
+		folder := cmp.Or(cmd.As, plainName(s))
 		entry, err := target.put(ctx, got.skills, s, folder, source, false)
 		if err != nil {
 			return fmt.Errorf("install %q: %w", s.Name, err)
@@ -346,17 +344,19 @@ func (t *target) put(ctx context.Context, from *catalog.Catalog, s core.Skill, f
 		}
 	}
 	old := ".old-" + rand.Text()
-	switch err := t.root.Rename(folder, old); {
-	case err == nil:
-		defer func() { err = errors.Join(err, t.root.RemoveAll(old)) }()
-	case !errors.Is(err, fs.ErrNotExist):
+	err = t.root.Rename(folder, old)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return entry, err
 	}
+	replaced := err == nil
 	if err := t.root.Rename(temp, folder); err != nil {
-		return entry, errors.Join(err, t.root.Rename(old, folder))
+		if replaced {
+			err = errors.Join(err, t.root.Rename(old, folder))
+		}
+		return entry, err
 	}
 	t.lock.Put(entry)
-	return entry, nil
+	return entry, t.root.RemoveAll(old)
 }
 
 func (t *target) copy(ctx context.Context, from *catalog.Catalog, skill, path, to string) error {

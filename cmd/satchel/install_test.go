@@ -114,6 +114,43 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
+// What cannot be removed of the skill before is told, and the new one is there.
+func TestUpdateTellsWhatIsLeft(t *testing.T) {
+	if os.Geteuid() < 1 {
+		t.Skip("needs a user whom the modes of directories bind")
+	}
+	base := skillDir(t, map[string]string{"from/pdf/SKILL.md": described("pdf", "Reads PDF files."), "from/pdf/docs/a.md": "a"})
+	from, dir := filepath.Join(base, "from"), filepath.Join(base, "here")
+	if got := program(t, nil, "", "install", from, "--dir", dir); got.code != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	if err := os.Chmod(filepath.Join(dir, "pdf/docs"), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		left, _ := filepath.Glob(filepath.Join(dir, ".old-*/docs"))
+		for _, docs := range left {
+			_ = os.Chmod(docs, 0o755)
+		}
+	})
+	overwrite(t, filepath.Join(from, "pdf/SKILL.md"), described("pdf", "Writes PDF files."))
+	if got := program(t, nil, "", "update", "--dir", dir); got.code != exitFailed || !strings.Contains(got.err, ".old-") {
+		t.Errorf("update: %+v", got)
+	}
+	if got := program(t, nil, "", "list", "--locked", "--names", dir); got.code != exitDone || got.out != "pdf\n" {
+		t.Errorf("the lock file: %+v", got)
+	}
+}
+
+func TestPackSaysWhatItLeavesOut(t *testing.T) {
+	deep := strings.Repeat("a/", 20)
+	base := skillDir(t, map[string]string{"pdf/SKILL.md": described("pdf", "Reads PDF files."), "pdf/" + deep + "a.md": "a"})
+	got := program(t, nil, "", "pack", filepath.Join(base, "pdf"), "-o", filepath.Join(base, "1.tar.gz"))
+	if got.code != exitFailed || got.err != "satchel: pack: skill \"pdf\": it has more files than an archive takes, or folders that are too deep or cannot be read\n" {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestInstallFromARepository(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {

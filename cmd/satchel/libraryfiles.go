@@ -37,7 +37,7 @@ func (cmd *libraryImportCmd) Run(ctx context.Context, c console) (err error) {
 			files, err := filesIn(skill)
 			var out library.Outcome
 			if err == nil {
-				out, err = l.Import(ctx, cmd.maintainer(), nameIn(files), files, cmd.Private, cmd.Reason)
+				out, err = l.Import(ctx, cmd.maintainer(), library.NameOf(files["SKILL.md"]), files, cmd.Private, cmd.Reason)
 			}
 			if err != nil {
 				failed = true
@@ -111,11 +111,6 @@ func filesIn(dir string) (map[string][]byte, error) {
 		return err
 	})
 	return files, err
-}
-
-// nameIn is the name in the front matter, "" for none: the library says what is wrong.
-func nameIn(files map[string][]byte) string {
-	return library.NameOf(files["SKILL.md"])
 }
 
 type libraryExportCmd struct {

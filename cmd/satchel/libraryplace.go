@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,18 +38,14 @@ var editModes = map[string]unified.Mode{"ask": unified.Ask, "allow": unified.All
 // openLibrary is an open library and what closes it.
 type openLibrary struct {
 	*library.Library
-	closing []io.Closer
+	closing closers
 }
 
 func (o *openLibrary) close() error {
 	if o == nil {
 		return nil
 	}
-	var errs []error
-	for _, c := range o.closing {
-		errs = append(errs, c.Close())
-	}
-	return errors.Join(errs...)
+	return o.closing.Close()
 }
 
 // shelves are an open catalog and the library that it reads, if any.
@@ -75,10 +72,7 @@ func (s *shelves) close() error { return errors.Join(s.Catalog.Close(), s.librar
 
 // address is where the library is, "" for none.
 func (f *libraryPlace) address(env func(string) string) string {
-	if f.Library != "" {
-		return f.Library
-	}
-	return env("SATCHEL_LIBRARY")
+	return cmp.Or(f.Library, env("SATCHEL_LIBRARY"))
 }
 
 // open opens the library; nil without an address.

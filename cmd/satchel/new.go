@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,10 +46,7 @@ func (cmd *newCmd) Run(c console) error {
 	for _, d := range skillmd.ValidName(cmd.Name) {
 		return fmt.Errorf("%w: %s", errUsage, d.Message)
 	}
-	description := cmd.Description
-	if description == "" {
-		description = "Say what this does. Use it when a task needs that."
-	}
+	description := cmp.Or(cmd.Description, "Say what this does. Use it when a task needs that.")
 	if err := os.MkdirAll(cmd.Dir, 0o755); err != nil { //nolint:gosec // skills are no secrets
 		return fmt.Errorf("new: %w", err)
 	}

@@ -58,8 +58,11 @@ func (cmd *packCmd) Run(ctx context.Context, c console) (err error) {
 				return fmt.Errorf("pack: %w", err)
 			}
 			files, more, err := skills.Files(ctx, s.Name, 0)
-			if err != nil || more {
-				return fmt.Errorf("pack: skill %q has more files than an archive takes, or cannot be read: %w", s.Name, err)
+			if err == nil && more {
+				err = errors.New("it has more files than an archive takes, or folders that are too deep or cannot be read")
+			}
+			if err != nil {
+				return fmt.Errorf("pack: skill %q: %w", s.Name, err)
 			}
 			for _, f := range files {
 				all = append(all, packed{path.Join(top, filepath.ToSlash(rel), f), s.Name, f, skills})

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,15 +27,7 @@ type served struct {
 }
 
 // connections are closed when the process has done its work.
-type connections struct{ open []io.Closer }
-
-// Close closes them.
-func (s *connections) Close() (err error) {
-	for _, c := range s.open {
-		err = errors.Join(err, c.Close())
-	}
-	return err
-}
+type connections struct{ closers }
 
 // roots connects to the servers.
 func (f *serverFlags) roots(ctx context.Context, c console) ([]catalog.Root, error) {
@@ -63,7 +54,7 @@ func connect(ctx context.Context, c console, servers []string, insecure bool) (a
 		if err != nil {
 			return nil, fmt.Errorf("--mcp: %w", err)
 		}
-		c.connections.open = append(c.connections.open, source)
+		c.connections.closers = append(c.connections.closers, source)
 		all = append(all, served{label, source})
 	}
 	return all, nil

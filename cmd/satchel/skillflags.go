@@ -26,25 +26,20 @@ type skillDirs struct {
 }
 
 // resolve finds the places that the flags name. With always, the well-known ones are
-// searched where no flag and no variable names any.
+// searched where no flag and no variable names any. With --locked it refuses what differs
+// from its lock file.
 func (f *skillDirs) resolve(ctx context.Context, c console, always bool) (err error) {
 	named := len(f.Skills)+len(f.Plugin)+len(f.MCP) > 0 || c.env(envRoot) != ""
-	f.places, err = f.sourceFlags.roots(ctx, c, f.Skills, f.Discover || always && !named)
 	f.how = f.sourceFlags.reading(c.env)
-	return err
-}
-
-// checkLocked refuses what differs from its lock file, with --locked.
-func (f *skillDirs) checkLocked(ctx context.Context, c console) error {
+	if f.places, err = f.sourceFlags.roots(ctx, c, f.Skills, f.Discover || always && !named); err != nil {
+		return err
+	}
 	return f.sourceFlags.checkLocked(ctx, c, f.Skills, f.places)
 }
 
 // open opens the catalog of the flags, and the library that they name.
 func (f *skillDirs) open(ctx context.Context, c console, l *libraryPlace) (*shelves, error) {
 	if err := f.resolve(ctx, c, l.address(c.env) == ""); err != nil {
-		return nil, err
-	}
-	if err := f.checkLocked(ctx, c); err != nil {
 		return nil, err
 	}
 	return f.seen(openShelves(ctx, f.places, f.how, l, c.env))

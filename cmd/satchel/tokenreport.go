@@ -83,9 +83,6 @@ func (cmd *tokenReportCmd) Run(ctx context.Context, c console) error {
 		return err
 	}
 	cmd.remote = len(cmd.MCP) > 0
-	if err := cmd.skillDirs.checkLocked(ctx, c); err != nil {
-		return err
-	}
 	report := tokenReport{Model: where.model}
 	for _, mode := range []string{"disclosure", "injected"} {
 		flags := chatFlags{

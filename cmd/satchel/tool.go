@@ -161,9 +161,6 @@ func (cmd *toolCmd) open(ctx context.Context, c console, show *reporter) (_ *cal
 		return nil, err
 	}
 	cmd.remote = len(cmd.MCP) > 0
-	if err := cmd.skillDirs.checkLocked(ctx, c); err != nil {
-		return nil, err
-	}
 	opts := append(cmd.skillFlags.options(), cmd.gateFlags.options(show)...)
 	libraryOptions, err := cmd.libraryFlags.options(t.library, cmd.Vocabulary)
 	if err != nil {

@@ -144,6 +144,20 @@ func TestToolCommandGoesOn(t *testing.T) {
 	}
 }
 
+// A store that cannot be opened is a wrong argument.
+func TestStoreThatCannotBeOpened(t *testing.T) {
+	store := skillDir(t, map[string]string{"sessions": "no directory"})
+	model := map[string]string{"OPENAI_MODEL": "m", "OPENAI_API_KEY": "k"}
+	for _, args := range [][]string{
+		{"tool", "--skills", formSkills(t), "--store", store, "skill_load", "{}"},
+		{"chat", "--store", store, "hello"},
+	} {
+		if got := program(t, model, "", args...); got.code != exitUsage || !strings.Contains(got.err, "--store: ") {
+			t.Errorf("%s: %+v", args[0], got)
+		}
+	}
+}
+
 func TestToolCommandEvents(t *testing.T) {
 	dir := formSkills(t)
 	got := program(t, nil, "", "tool", "--profile", "knowledge_only", "--skills", dir, "--json", "--mentions", "dollar", "--prompt", "use $pdf-forms", "skill_list_docs", "pdf-forms")

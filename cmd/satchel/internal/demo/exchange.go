@@ -45,8 +45,6 @@ type Totals struct {
 	// Loaded are the skills and docs whose text was sent, in order of their
 	// first appearance.
 	Loaded []string
-	// Failed counts the answers with an HTTP error.
-	Failed int
 }
 
 // Sum computes the totals.
@@ -64,9 +62,6 @@ func Sum(exchanges []Exchange) Totals {
 					t.Loaded = append(t.Loaded, found.name)
 				}
 			}
-		}
-		if e.Response.Status != 0 && e.Response.Status != 200 {
-			t.Failed++
 		}
 	}
 	return t
