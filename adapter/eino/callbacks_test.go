@@ -98,6 +98,31 @@ func TestHandlerReportsFailures(t *testing.T) {
 	})
 }
 
+// A model that is not wrapped has no other reporter; outside of agents with skills its
+// events have no key.
+func TestHandlerReportsOtherModels(t *testing.T) {
+	both(t, func(t *testing.T, streaming bool) {
+		var seen events
+		rt := newRuntime(t, satchel.WithEventHook(seen.hook))
+		a, err := react.NewAgent(t.Context(), &react.AgentConfig{ToolCallingModel: script(metered(say("done"), 100, 40, 7))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, opt := []*schema.Message{schema.UserMessage("q")}, agent.WithComposeOptions(compose.WithCallbacks(eino.NewHandler(rt)))
+		askReact(t, t.Context(), a, streaming, in, opt)
+		eventually(t, "a report of the model", func() bool { return len(seen.of(core.ModelCalled)) > 0 })
+		if called := seen.of(core.ModelCalled); len(called) != 1 || called[0].Usage != (core.Usage{Prompt: 100, Cached: 40, Completion: 7}) || called[0].Key != (core.SessionKey{}) {
+			t.Errorf("reported as %+v", called)
+		}
+		if _, err := a.Generate(t.Context(), in, opt); !errors.Is(err, errScriptEnded) {
+			t.Fatalf("the model ended in %v", err)
+		}
+		if failed := seen.of(core.ModelFailed); len(failed) != 1 || failed[0].Detail != errScriptEnded.Error() {
+			t.Errorf("failures were reported as %+v, want one", failed)
+		}
+	})
+}
+
 func TestHandlerReportsABrokenStream(t *testing.T) {
 	var seen events
 	rt := newRuntime(t, satchel.WithEventHook(seen.hook))
