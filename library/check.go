@@ -33,6 +33,14 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
+// of bounds one file.
+func (l Limits) of(name string) int {
+	if name == skillFile {
+		return l.SkillFile
+	}
+	return l.File
+}
+
 // checkFiles refuses files that cannot be kept.
 func (l *Library) checkFiles(files map[string][]byte) error {
 	if len(files) > l.limits.Files {
@@ -43,11 +51,7 @@ func (l *Library) checkFiles(files map[string][]byte) error {
 		if !validPath(name) {
 			return invalid("%q is no path within a skill", name)
 		}
-		limit := l.limits.File
-		if name == skillFile {
-			limit = l.limits.SkillFile
-		}
-		if len(data) > limit {
+		if limit := l.limits.of(name); len(data) > limit {
 			return refuse("too_large", ErrTooLarge, "the text would have %d bytes, at most %d may be", len(data), limit)
 		}
 		total += len(data)

@@ -70,11 +70,7 @@ func (l *Library) text(m *made, e *Edit) error {
 		}
 		next, m.warnings = done.Text, append(m.warnings, done.Warnings...)
 	}
-	limit := l.limits.File
-	if name == skillFile {
-		limit = l.limits.SkillFile
-	}
-	if size := len(before) + len(next); size > limit {
+	if size, limit := len(before)+len(next), l.limits.of(name); size > limit {
 		return refuse("too_large", ErrTooLarge, "the text would have %d bytes, at most %d may be", size, limit)
 	}
 	m.files = maps.Clone(m.files)

@@ -64,11 +64,6 @@ func WithCacheBytes(n int) Option {
 	return func(s *settings) { s.bytes = n }
 }
 
-// withWait sets how long one answer may take.
-func withWait(d time.Duration) Option {
-	return func(s *settings) { s.wait = d }
-}
-
 var labels = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 
 // Open connects to a server. The label is the host's name for it, 1 to 32 of a-z,

@@ -22,6 +22,11 @@ import (
 // patience is how long a server in this process may take on a busy machine.
 const patience = 2 * time.Minute
 
+// withWait sets how long one answer may take.
+func withWait(d time.Duration) Option {
+	return func(s *settings) { s.wait = d }
+}
+
 // world is a server of skills, hostile where a test wants it.
 type world struct {
 	mu    sync.Mutex
