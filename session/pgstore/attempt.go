@@ -100,8 +100,8 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 // exec executes a statement that may be executed twice, and returns how many rows it has
-// changed. Poolers hand a
-// connection to somebody else after each statement, so nothing is prepared.
+// changed. Poolers hand a connection to somebody else after each statement, so nothing is
+// prepared.
 func (s *Store) exec(ctx context.Context, statement string, args ...any) (int64, error) {
 	return attempt(ctx, s.db, false, func(ctx context.Context) (int64, error) {
 		tag, err := s.db.Exec(ctx, s.sql(statement), append([]any{pgx.QueryExecModeExec}, args...)...)
