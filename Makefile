@@ -29,7 +29,7 @@ PLAYS  := -run '^Test(NoForbiddenCallReachesATool|Conversations|Crash|TheRecordG
 SHUFFLE ?= $(shell date +%s)
 export SHUFFLE
 SHUFFLED := -exec $(CURDIR)/scripts/shuffled.sh
-# `make test` vets in a part of its own, and nobody debugs what it links.
+# Vetting is a part of its own, and nobody debugs what is linked.
 BARE := -vet=off -ldflags=-w
 
 # The race detector keeps each process for a second after its end, and the tests start
@@ -53,7 +53,7 @@ demo: ## one task through both frameworks, without a key and without a network
 
 check: fmt vet ## what changed: build, vet and tests, in under a minute when little did
 	$(GO) build $(ALL)
-	$(GO) test $(SHUFFLED) $(ALL)
+	$(GO) test $(BARE) $(SHUFFLED) $(ALL)
 
 test: setup ## everything that must hold before a commit lands
 	@echo "tests are shuffled with seed $(SHUFFLE)"
