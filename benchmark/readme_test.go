@@ -12,14 +12,14 @@ import (
 
 // titles are the systems as the tables of README.md call them.
 var titles = map[string][2]string{
-	"Satchel, default":            {"satchel", "adaptive/tool-result"},
-	"Satchel, turn":               {"satchel", "turn/tool-result"},
-	"Satchel, policy":             {"satchel", "turn+policy/tool-result"},
-	"Satchel, session":            {"satchel", "session/tool-result"},
-	"Eino, file tools":            {"eino-skill", "v0.7.36+filesystem"},
-	"Eino, smallest reader":       {"eino-skill", "v0.7.36+reader"},
-	"full injection":              {"full-injection", "system"},
-	"trpc-agent-go, best of four": {"trpc-agent-go", ""},
+	"Satchel, default":              {"satchel", "adaptive/tool-result"},
+	"Satchel, turn":                 {"satchel", "turn/tool-result"},
+	"Satchel, policy":               {"satchel", "turn+policy/tool-result"},
+	"Satchel, session":              {"satchel", "session/tool-result"},
+	"Eino v0.7.36, file tools":      {"eino-skill", "v0.7.36+filesystem"},
+	"Eino v0.7.36, smallest reader": {"eino-skill", "v0.7.36+reader"},
+	"full injection":                {"full-injection", "system"},
+	"trpc-agent-go, best of four":   {"trpc-agent-go", ""},
 }
 
 // Every cost in README.md is what the program prints.
