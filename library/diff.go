@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/internal/textedit"
@@ -51,22 +52,29 @@ func DiffFiles(before, after map[string][]byte) Diff {
 	maps.Copy(both, before)
 	maps.Copy(both, after)
 	var d Diff
+	var unified, numbered strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(both)) {
 		a, b := before[name], after[name]
 		if bytes.Equal(a, b) {
 			continue
 		}
 		if !utf8.Valid(a) || !utf8.Valid(b) {
-			d.Unified += fmt.Sprintf("Binary files a/%s and b/%s differ\n", name, name)
+			fmt.Fprintf(&unified, "Binary files a/%s and b/%s differ\n", name, name)
 			continue
 		}
 		one := textedit.Compare(string(a), string(b), name)
-		if len(both) > 1 && name != skillFile {
-			d.Numbered += name + "\n"
+		unified.WriteString(one.Unified)
+		if numbered.Len() <= textedit.MaxNumbered {
+			if len(both) > 1 && name != skillFile {
+				numbered.WriteString(name + "\n")
+			}
+			if numbered.WriteString(one.Numbered); numbered.Len() > textedit.MaxNumbered && !strings.HasSuffix(one.Numbered, textedit.RestLeftOut) {
+				numbered.WriteString(textedit.RestLeftOut)
+			}
 		}
-		d.Unified, d.Numbered = d.Unified+one.Unified, d.Numbered+one.Numbered
 		d.Added, d.Removed = d.Added+one.Added, d.Removed+one.Removed
 	}
+	d.Unified, d.Numbered = unified.String(), numbered.String()
 	return d
 }
 

@@ -58,9 +58,12 @@ func (l *Library) text(m *made, e *Edit) error {
 			next += "\n"
 		}
 	} else {
-		done, err := patch(text, name, e)
+		done, err := patch(text, name, e, l.limits.of(name)-len(before))
 		if f, ok := errors.AsType[*textedit.Failure](err); ok {
-			if strings.HasSuffix(f.Text, " changes nothing") {
+			switch {
+			case f.Code == textedit.TooLarge:
+				return refuse("too_large", ErrTooLarge, "the text would have more than the %d bytes that it may have", l.limits.of(name))
+			case strings.HasSuffix(f.Text, " changes nothing"):
 				return nil // of the only one
 			}
 			return refuse(string(f.Code), ErrInvalid, "%s", f.Text)
@@ -78,7 +81,7 @@ func (l *Library) text(m *made, e *Edit) error {
 	return nil
 }
 
-func patch(text, name string, e *Edit) (textedit.Result, error) {
+func patch(text, name string, e *Edit, limit int) (textedit.Result, error) {
 	format := e.Format
 	if format == "" {
 		format = "unifiedDiff"
@@ -90,7 +93,7 @@ func patch(text, name string, e *Edit) (textedit.Result, error) {
 	case format == "unifiedDiff" && e.Patch == "":
 		return textedit.Result{}, invalid("patch is missing: send a diff in patch, or edits")
 	case format == "unifiedDiff":
-		return textedit.ApplyDiff(text, e.Patch, name)
+		return textedit.ApplyDiff(text, e.Patch, limit, name)
 	case format != "edits":
 		return textedit.Result{}, invalid("patchFormat is unifiedDiff or edits, not %q", cut(format, 40))
 	}
@@ -111,5 +114,5 @@ func patch(text, name string, e *Edit) (textedit.Result, error) {
 			return textedit.Result{}, invalid(`edit %d has none or several of oldText, from and after: send {"oldText","newText"}, {"from","to","newText"} or {"after","newText"}`, i+1)
 		}
 	}
-	return textedit.ApplyEdits(text, edits)
+	return textedit.ApplyEdits(text, edits, limit)
 }

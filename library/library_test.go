@@ -213,6 +213,8 @@ func TestRefusals(t *testing.T) {
 		{"leaves", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: "../x.md", Content: "x\n", Model: true}, `invalid: "../x.md" is no path within the skill`},
 		{"no such file", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Target: "b.md", Patch: "-x\n"}, `invalid: there is no file "b.md"; files are SKILL.md, references/a.md, scripts/run.sh`},
 		{"too large", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: "body", Content: strings.Repeat("x", 512<<10)}, "too_large: the text would have 524"},
+		{"too large by places", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, DryRun: true,
+			Edits: []library.TextEdit{{OldText: textOf("e"), NewText: strings.Repeat("x", 100<<10), ReplaceAll: true}}}, "too_large: the text would have more than the 524288 bytes that it may have"},
 		{"both", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: []library.TextEdit{{OldText: textOf("x"), From: number(1)}}}, "invalid: edit 1 has none or several of oldText, from and after"},
 		{"no version like it", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: "v9-000000000000", Patch: "-x\n"}, `invalid: there is no version "v9-000000000000" of ` + v1.ID},
 		{"second hunk", mia, patch("@@\n-Then save it.\n+Save.\n@@\n-nothing\n+x\n"), "no_match: hunk 2 does not match: none of its lines is in the text"},

@@ -34,7 +34,7 @@ func (l *Library) Rebase(ctx context.Context, a Actor, ref Ref) (Outcome, error)
 		if err != nil {
 			return nil, err
 		}
-		files, err := rebase(packaged, edited, now)
+		files, err := l.rebase(packaged, edited, now)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func (l *Library) Rebase(ctx context.Context, a Actor, ref Ref) (Outcome, error)
 }
 
 // rebase makes on now the changes that lead from packaged to edited.
-func rebase(packaged, edited, now map[string][]byte) (map[string][]byte, error) {
+func (l *Library) rebase(packaged, edited, now map[string][]byte) (map[string][]byte, error) {
 	files := maps.Clone(now)
 	for _, name := range slices.Sorted(maps.Keys(edited)) {
 		text, was := edited[name], packaged[name]
@@ -53,7 +53,7 @@ func rebase(packaged, edited, now map[string][]byte) (map[string][]byte, error) 
 			files[name] = text
 		default:
 			d := textedit.Compare(string(was), string(text), name)
-			done, err := textedit.ApplyDiff(string(now[name]), d.Unified, name)
+			done, err := textedit.ApplyDiff(string(now[name]), d.Unified, l.limits.of(name), name)
 			if f, ok := errors.AsType[*textedit.Failure](err); ok {
 				return nil, refuse(string(f.Code), ErrInvalid, "%s: %s", name, f.Text)
 			}

@@ -64,7 +64,7 @@ func TestApplyDiff(t *testing.T) {
 		{"binary", form, "Binary files a/x and b/x differ\n@@\n", `invalid: the patch cannot be applied to a text: "Binary files a/x and b/x differ"`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ApplyDiff(tt.text, tt.diff, "SKILL.md")
+			got, err := ApplyDiff(tt.text, tt.diff, 1<<20, "SKILL.md")
 			check(t, got, err, tt.want, tt.warning)
 		})
 	}
@@ -115,7 +115,7 @@ func TestApplyEdits(t *testing.T) {
 		{"none", "a\n", nil, "invalid: send 1 to 100 edits, not 0", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ApplyEdits(tt.text, tt.edits)
+			got, err := ApplyEdits(tt.text, tt.edits, 1<<20)
 			check(t, got, err, tt.want, tt.warning)
 		})
 	}
@@ -129,6 +129,9 @@ func TestCompare(t *testing.T) {
 	}
 	if want := "    4      - d\n         4 + X\n"; !strings.Contains(d.Numbered, want) {
 		t.Errorf("numbered diff is\n%s", d.Numbered)
+	}
+	if d := Compare("", strings.Repeat("\n", 1<<20), "x"); len(d.Numbered) > MaxNumbered+100 || !strings.HasSuffix(d.Numbered, RestLeftOut) || d.Added != 1<<20 {
+		t.Errorf("a long difference has %d bytes with numbers, +%d", len(d.Numbered), d.Added)
 	}
 	if d := Compare("a\n", "a\n", "x"); d != (Diff{}) {
 		t.Errorf("equal texts differ: %+v", d)

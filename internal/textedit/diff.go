@@ -11,13 +11,20 @@ type Diff struct {
 	// "" where the texts are equal.
 	Unified string
 	// Numbered has, for each line, its old and its new number, each right-aligned to
-	// 5 or blank, a space, one of " ", "-" and "+", a space, and the text.
+	// 5 or blank, a space, one of " ", "-" and "+", a space, and the text. After
+	// [MaxNumbered] bytes a last line says that the rest is left out.
 	Numbered string
 	// Added and Removed count lines.
 	Added, Removed int
 }
 
 const context = 3
+
+// MaxNumbered is how many bytes of a numbered difference are written.
+const MaxNumbered = 1 << 20
+
+// RestLeftOut ends a numbered difference that is longer.
+const RestLeftOut = "… the rest is left out: the difference is too long\n"
 
 // Compare returns the difference of two texts that are called name.
 func Compare(from, to, name string) Diff {
@@ -47,6 +54,9 @@ func Compare(from, to, name string) Diff {
 		}
 		d.write(&unified, &numbered, ops[first:end], a, b)
 		start = end
+	}
+	if numbered.Len() > MaxNumbered {
+		numbered.WriteString(RestLeftOut)
 	}
 	d.Unified, d.Numbered = unified.String(), numbered.String()
 	return d
@@ -82,7 +92,9 @@ func (d *Diff) write(unified, numbered *strings.Builder, ops []op, a, b []string
 		if !strings.HasSuffix(line, "\n") {
 			unified.WriteString("\n\\ No newline at end of file\n")
 		}
-		fmt.Fprintf(numbered, "%5s%5s %c %s\n", left, right, o.sign, strings.TrimRight(line, "\r\n"))
+		if numbered.Len() <= MaxNumbered {
+			fmt.Fprintf(numbered, "%5s%5s %c %s\n", left, right, o.sign, strings.TrimRight(line, "\r\n"))
+		}
 	}
 }
 

@@ -10,19 +10,20 @@ import (
 // places is meant.
 const near = 20
 
-// maxIndentSteps bounds the lines that are compared for their indentation.
-const maxIndentSteps = 4 << 20
+// maxIndentSteps bounds the bytes of a change that are compared for their indentation.
+const maxIndentSteps = 64 << 20
 
 // ApplyDiff applies a diff, as diff -u, git or a model writes it: with or without
 // file lines, fences, numbers and right counts. names are the paths that its file
 // lines may name; none is any. Each hunk is matched against the same text, level by
-// level, and all are applied or none. The error is a [*Failure].
-func ApplyDiff(s, diff string, names ...string) (Result, error) {
+// level, and all are applied or none. The result has at most limit bytes. The error is
+// a [*Failure].
+func ApplyDiff(s, diff string, limit int, names ...string) (Result, error) {
 	hunks, err := parseDiff(diff, names, s == "")
 	if err != nil {
 		return Result{}, err
 	}
-	a := &diffApply{text: newText(s), indexes: map[level]*index{}}
+	a := &diffApply{text: newText(s, limit), indexes: map[level]*index{}}
 	a.unended, a.literalEnd = a.text.unended, false
 	for i, h := range hunks {
 		if err := a.hunk(i, h); err != nil {
@@ -35,7 +36,9 @@ func ApplyDiff(s, diff string, names ...string) (Result, error) {
 	if err := sortSplices(a.text, a.splices, "hunks"); err != nil {
 		return Result{}, err
 	}
-	a.result.Text = a.text.put(a.splices, a.unended, a.literalEnd)
+	if a.result.Text, err = a.text.put(a.splices, a.unended, a.literalEnd); err != nil {
+		return Result{}, err
+	}
 	return a.result, nil
 }
 
@@ -46,7 +49,7 @@ type diffApply struct {
 	splices []splice
 	result  Result
 	still   int // hunks that change nothing
-	steps   int // lines compared for their indentation
+	steps   int // bytes compared for their indentation
 
 	unended, literalEnd bool
 }
@@ -92,8 +95,7 @@ func (a *diffApply) hunk(i int, h *hunk) error {
 		return err
 	}
 	a.result.matched(what, p.level, p.at+p.skipped, p.at+len(old)-1-p.left)
-	a.splice(i, h, p, len(old))
-	return nil
+	return a.splice(i, h, p, len(old))
 }
 
 // insert applies a hunk that has only new lines.
@@ -111,8 +113,7 @@ func (a *diffApply) insert(i int, what string, h *hunk) error {
 	if at > len(a.text.lines) {
 		return failf(Invalid, "%s: line %d is not there: the text has %d lines", what, h.start, len(a.text.lines))
 	}
-	a.splice(i, h, place{at: at, exact: !a.text.ended}, 0)
-	return nil
+	return a.splice(i, h, place{at: at, exact: !a.text.ended}, 0)
 }
 
 // find looks for the old lines of a hunk at each level.
@@ -158,7 +159,7 @@ func (a *diffApply) findIndented(what string, h *hunk, old []string, found []int
 	shifts := map[int]*shift{}
 	var fit []int
 	for _, at := range found {
-		if a.steps += len(old); a.steps > maxIndentSteps {
+		if a.steps += a.text.at(at+len(old)) - a.text.at(at); a.steps > maxIndentSteps {
 			break
 		}
 		have := make([]string, len(old))
@@ -206,7 +207,7 @@ func (a *diffApply) findInner(what string, h *hunk, old []string) (place, error)
 
 // splice notes what a hunk replaces: each run of removed and added lines, so that the
 // context of the text stays what it is.
-func (a *diffApply) splice(item int, h *hunk, p place, old int) {
+func (a *diffApply) splice(item int, h *hunk, p place, old int) error {
 	t := a.text
 	literal := p.exact && a.literal(p, old)
 	at := p.at
@@ -222,17 +223,23 @@ func (a *diffApply) splice(item int, h *hunk, p place, old int) {
 				at++
 				continue
 			}
-			if l := h.lines[i].text; literal {
-				with.WriteString(l + "\n")
-			} else {
-				with.WriteString(p.shift.apply(strings.TrimSuffix(l, "\r")) + t.ending)
+			l, ending := h.lines[i].text, "\n"
+			if !literal {
+				l, ending = strings.TrimSuffix(l, "\r"), t.ending
 			}
+			if !p.shift.apply(&with, l, ending, t.room()) {
+				return t.tooLarge()
+			}
+		}
+		if err := t.count(t.at(from), t.at(at), with.Len()); err != nil {
+			return err
 		}
 		a.splices = append(a.splices, splice{t.at(from), t.at(at), with.String(), item})
 	}
 	if p.at+old == len(t.lines) && (h.oldOpen || h.newOpen) && p.left == 0 {
 		a.unended, a.literalEnd = h.newOpen, literal
 	}
+	return nil
 }
 
 // literal reports whether the line ends of new lines are those of the diff: its old

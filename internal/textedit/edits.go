@@ -33,13 +33,13 @@ type Edit struct {
 	NewText  string
 }
 
-// ApplyEdits applies edits, all against the same text, or none of them. The error is
-// a [*Failure].
-func ApplyEdits(s string, edits []Edit) (Result, error) {
+// ApplyEdits applies edits, all against the same text, or none of them. The result has
+// at most limit bytes. The error is a [*Failure].
+func ApplyEdits(s string, edits []Edit, limit int) (Result, error) {
 	if len(edits) == 0 || len(edits) > MaxEdits {
 		return Result{}, failf(Invalid, "send 1 to %d edits, not %d", MaxEdits, len(edits))
 	}
-	a := &editApply{text: newText(s)}
+	a := &editApply{text: newText(s, limit)}
 	still := 0
 	for i, e := range edits {
 		changed, err := a.edit(i, "edit "+strconv.Itoa(i+1), e)
@@ -50,6 +50,9 @@ func ApplyEdits(s string, edits []Edit) (Result, error) {
 			still++
 			a.result.Warnings = append(a.result.Warnings, "edit "+strconv.Itoa(i+1)+" changes nothing")
 		}
+		if a.text.overlaps() { // sortSplices says which
+			break
+		}
 	}
 	if still == len(edits) {
 		return Result{}, failf(Invalid, "edit 1 changes nothing")
@@ -57,7 +60,11 @@ func ApplyEdits(s string, edits []Edit) (Result, error) {
 	if err := sortSplices(a.text, a.splices, "edits"); err != nil {
 		return Result{}, err
 	}
-	a.result.Text = a.text.put(a.splices, a.text.unended, false)
+	out, err := a.text.put(a.splices, a.text.unended, false)
+	if err != nil {
+		return Result{}, err
+	}
+	a.result.Text = out
 	return a.result, nil
 }
 
@@ -67,6 +74,7 @@ type editApply struct {
 	views   map[level]*view
 	lines   *index // at level indented
 	splices []splice
+	steps   int // bytes compared for their indentation
 	result  Result
 }
 
@@ -79,7 +87,7 @@ func (a *editApply) edit(i int, what string, e Edit) (changed bool, err error) {
 			return false, failf(Invalid, "%s: line %d is not there: the text has %d lines", what, e.After, len(a.text.lines))
 		}
 		at := a.text.at(e.After)
-		return a.put(i, at, at, a.text.inEnding(ended(e.NewText))), nil
+		return a.put(i, at, at, a.text.inEnding(ended(e.NewText)))
 	}
 	return a.replaceText(i, what, e)
 }
@@ -92,9 +100,9 @@ func ended(s string) string {
 	return s + "\n"
 }
 
-func (a *editApply) put(item, start, end int, with string) bool {
+func (a *editApply) put(item, start, end int, with string) (changed bool, err error) {
 	a.splices = append(a.splices, splice{start, end, with, item})
-	return a.text.raw[start:end] != with
+	return a.text.raw[start:end] != with, a.text.count(start, end, len(with))
 }
 
 func (a *editApply) replaceLines(i int, what string, e Edit) (bool, error) {
@@ -108,7 +116,7 @@ func (a *editApply) replaceLines(i int, what string, e Edit) (bool, error) {
 		}
 		return false, failf(Invalid, "%s: lines %d-%d are not there: the text has %d lines", what, e.From, e.To, n)
 	}
-	return a.put(i, a.text.at(e.From-1), a.text.at(e.To), a.text.inEnding(ended(e.NewText))), nil
+	return a.put(i, a.text.at(e.From-1), a.text.at(e.To), a.text.inEnding(ended(e.NewText)))
 }
 
 func (a *editApply) replaceText(i int, what string, e Edit) (bool, error) {
@@ -128,7 +136,11 @@ func (a *editApply) replaceText(i int, what string, e Edit) (bool, error) {
 		}
 		changed := false
 		for _, p := range places {
-			changed = a.put(i, p[0], p[1], a.keepEnd(p[1], with)) || changed
+			differs, err := a.put(i, p[0], p[1], a.keepEnd(p[1], with))
+			if err != nil {
+				return false, err
+			}
+			changed = differs || changed
 		}
 		a.result.matched(what, l, a.text.lineOf(places[0][0]), a.text.lineOf(max(places[0][0], places[0][1]-1)))
 		return changed, nil
@@ -161,9 +173,8 @@ func (a *editApply) replaceIndented(i int, what string, e Edit, old string) (boo
 	}
 	var fit []int
 	shifts := map[int]*shift{}
-	steps := 0
 	for _, at := range a.lines.find(want, indented) {
-		if steps += len(want); steps > maxIndentSteps {
+		if a.steps += a.text.at(at+len(want)) - a.text.at(at); a.steps > maxIndentSteps {
 			return false, a.text.nearest(what+": oldText", "oldText", want)
 		}
 		have := make([]string, len(want))
@@ -187,9 +198,15 @@ func (a *editApply) replaceIndented(i int, what string, e Edit, old string) (boo
 	for _, at := range fit {
 		var b strings.Builder
 		for _, l := range splitLines(strings.ReplaceAll(e.NewText, "\r\n", "\n")) {
-			b.WriteString(shifts[at].apply(l) + a.text.ending)
+			if !shifts[at].apply(&b, l, a.text.ending, a.text.room()) {
+				return false, a.text.tooLarge()
+			}
 		}
-		changed = a.put(i, a.text.at(at), a.text.at(at+len(want)), b.String()) || changed
+		differs, err := a.put(i, a.text.at(at), a.text.at(at+len(want)), b.String())
+		if err != nil {
+			return false, err
+		}
+		changed = differs || changed
 	}
 	a.result.matched(what, indented, fit[0], fit[0]+len(want)-1)
 	return changed, nil

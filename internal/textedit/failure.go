@@ -14,6 +14,7 @@ const (
 	Invalid   Code = "invalid"    // it cannot be read, or does not fit together
 	NoMatch   Code = "no_match"   // the text that it names is not there
 	NotUnique Code = "not_unique" // the text that it names is there several times
+	TooLarge  Code = "too_large"  // the result would exceed the limit
 )
 
 // Failure is why nothing was changed. Its text is for the model.

@@ -1,6 +1,11 @@
 package textedit
 
-import "testing"
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+)
 
 // TestNothingInPart: what stands in a patch and belongs to no hunk, or names another
 // place than the one that it would match, changes nothing.
@@ -21,10 +26,70 @@ func TestNothingInPart(t *testing.T) {
 		{"two fences", "a\nb\nc\n", "First:\n```diff\n@@ -1 +1 @@\n-a\n+x\n```\nThen:\n```diff\n@@ -3 +3 @@\n-c\n+y\n```\n", "x\nb\ny\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ApplyDiff(tt.text, tt.diff, "SKILL.md")
+			got, err := ApplyDiff(tt.text, tt.diff, 1<<20, "SKILL.md")
 			check(t, got, err, tt.want, "")
 		})
 	}
-	got, err := ApplyDiff("a\n", "--- \"a/f\\303\\274r.md\"\n+++ \"b/f\\303\\274r.md\"\n@@ -1 +1 @@\n-a\n+x\n", "für.md")
+	got, err := ApplyDiff("a\n", "--- \"a/f\\303\\274r.md\"\n+++ \"b/f\\303\\274r.md\"\n@@ -1 +1 @@\n-a\n+x\n", 1<<20, "für.md")
 	check(t, got, err, "x\n", "")
+}
+
+// TestLargeResults: a change whose result exceeds the limit fails before the result is
+// built.
+func TestLargeResults(t *testing.T) {
+	const limit = 64 << 10
+	a, deep := strings.Repeat("a", 32<<10), strings.Repeat(" ", 32<<10)
+	many := strings.Repeat("y\n", 10_000)
+	var overlapping []Edit
+	for range MaxEdits {
+		overlapping = append(overlapping, Edit{OldText: "a", NewText: "b", All: true})
+	}
+	edits := func(edits ...Edit) func() (Result, error) {
+		return func() (Result, error) { return ApplyEdits(a, edits, limit) }
+	}
+	for _, tt := range []struct {
+		name  string
+		apply func() (Result, error)
+		want  Code
+	}{
+		{"each place of a text", edits(Edit{OldText: "a", NewText: strings.Repeat("b", 40_000), All: true}), TooLarge},
+		{"several edits", edits(Edit{OldText: a[:1], NewText: "bb", All: true}, Edit{Kind: InsertAfter, NewText: a}), TooLarge},
+		{"insertions", func() (Result, error) {
+			return ApplyEdits("", []Edit{{Kind: InsertAfter, NewText: a}, {Kind: InsertAfter, NewText: a}, {Kind: InsertAfter, NewText: a}}, limit)
+		}, TooLarge},
+		{"a deep indentation", func() (Result, error) {
+			return ApplyEdits(deep+"x\n\tz\n", []Edit{{OldText: "\tx\n", NewText: many}}, limit)
+		}, TooLarge},
+		{"a deep indentation, known", func() (Result, error) {
+			return ApplyEdits("   "+deep+"x\n", []Edit{{OldText: "\tx\n", NewText: "\t" + strings.ReplaceAll(many, "\n", "\n\t")}}, limit)
+		}, TooLarge},
+		{"a deep indentation, by a diff", func() (Result, error) {
+			return ApplyDiff(deep+"x\n", "-\tx\n"+strings.Repeat("+y\n", 10_000), limit)
+		}, TooLarge},
+		{"hunks that insert", func() (Result, error) {
+			return ApplyDiff("x\n", strings.Repeat("@@ -1,0 +1 @@\n+"+a+"\n", 900), limit)
+		}, TooLarge},
+		{"edits of the same places", edits(overlapping...), Invalid},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			got, err := tt.apply()
+			runtime.ReadMemStats(&after)
+			if f, ok := errors.AsType[*Failure](err); !ok || f.Code != tt.want || got.Text != "" {
+				t.Errorf("the error is %v with %d bytes, want %s", err, len(got.Text), tt.want)
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
+				t.Errorf("%d MiB were allocated", n>>20)
+			}
+		})
+	}
+	whole, err := ApplyEdits(a, []Edit{{OldText: a, NewText: a + a}}, limit)
+	if err != nil || len(whole.Text) != limit {
+		t.Errorf("a result of just the limit has %d bytes, %v", len(whole.Text), err)
+	}
+	moved, err := ApplyEdits(a+"\n", []Edit{{Kind: InsertAfter, NewText: a + a[:1<<10]}, {Kind: ReplaceLines, From: 1, To: 1}}, limit)
+	if err != nil || moved.Text != a+a[:1<<10]+"\n" {
+		t.Errorf("an insertion before a removal gives %d bytes, %v", len(moved.Text), err)
+	}
 }

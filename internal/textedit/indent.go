@@ -66,19 +66,27 @@ func shiftAt(have, want []string, tab int) (*shift, bool) {
 	return s, !first
 }
 
-// apply brings a new line to the text's indentation.
-func (s *shift) apply(line string) string {
-	if s == nil || isBlank(line) {
-		return line
+// apply appends a new line at the text's indentation to b. It reports false, and
+// appends nothing, if b would then hold more than limit bytes.
+func (s *shift) apply(b *strings.Builder, line, ending string, limit int) bool {
+	rest, have, tabs, spaces := line, "", 0, 0
+	if s != nil && !isBlank(line) {
+		indent := indentOf(line)
+		rest = line[len(indent):]
+		var ok bool
+		if have, ok = s.known[indent]; !ok {
+			if spaces = max(0, width(indent, s.tab)+s.by); s.tabs {
+				tabs, spaces = spaces/s.tab, spaces%s.tab
+			}
+		}
 	}
-	indent := indentOf(line)
-	rest := line[len(indent):]
-	if have, ok := s.known[indent]; ok {
-		return have + rest
+	if b.Len()+len(have)+tabs+spaces+len(rest)+len(ending) > limit {
+		return false
 	}
-	columns := max(0, width(indent, s.tab)+s.by)
-	if s.tabs {
-		return strings.Repeat("\t", columns/s.tab) + strings.Repeat(" ", columns%s.tab) + rest
-	}
-	return strings.Repeat(" ", columns) + rest
+	b.WriteString(have)
+	b.WriteString(strings.Repeat("\t", tabs))
+	b.WriteString(strings.Repeat(" ", spaces))
+	b.WriteString(rest)
+	b.WriteString(ending)
+	return true
 }

@@ -10,6 +10,9 @@ type text struct {
 	ending  string // the line end of most lines, for new ones
 	ended   bool   // some line really has a line end
 	lines   []line
+
+	limit          int // bytes of the result
+	added, removed int // bytes that the splices so far bring and take away
 }
 
 // line is one line of a text. raw has the line end; content has neither that nor the
@@ -19,8 +22,8 @@ type line struct {
 	content    string
 }
 
-func newText(s string) *text {
-	t := &text{raw: s, ending: "\n"}
+func newText(s string, limit int) *text {
+	t := &text{raw: s, ending: "\n", limit: limit}
 	crlf := strings.Count(s, "\r\n")
 	all := strings.Count(s, "\n")
 	if t.ended = all > 0; crlf > all-crlf {
@@ -69,10 +72,37 @@ type splice struct {
 	item       int
 }
 
+// room returns how many bytes the result may still grow by. A final line end that the
+// result loses again does not count.
+func (t *text) room() int { return t.limit + len(t.ending) - t.added }
+
+func (t *text) tooLarge() *Failure {
+	return failf(TooLarge, "the text would have more than %d bytes", t.limit)
+}
+
+// count notes the size of a piece before it is made: bytes start to end of the text
+// become size bytes. It fails if the pieces alone exceed the limit.
+func (t *text) count(start, end, size int) error {
+	if size > t.room() {
+		return t.tooLarge()
+	}
+	t.added, t.removed = t.added+size, t.removed+end-start
+	return nil
+}
+
+// overlaps reports that the splices take away more than the text has.
+func (t *text) overlaps() bool { return t.removed > len(t.raw) }
+
 // put replaces the pieces, which are sorted and do not overlap. unended: the result has
-// no final line end. literal: the pieces hold their line ends as they shall be.
-func (t *text) put(splices []splice, unended, literal bool) string {
+// no final line end. literal: the pieces hold their line ends as they shall be. It
+// fails before it builds a result that exceeds the limit.
+func (t *text) put(splices []splice, unended, literal bool) (string, error) {
+	size := len(t.raw) - t.removed + t.added
+	if size > t.limit+len(t.ending) {
+		return "", t.tooLarge()
+	}
 	var b strings.Builder
+	b.Grow(size)
 	pos := 0
 	for _, s := range splices {
 		b.WriteString(t.raw[pos:s.start])
@@ -94,7 +124,10 @@ func (t *text) put(splices []splice, unended, literal bool) string {
 	default:
 		out = strings.TrimSuffix(strings.TrimSuffix(out, "\n"), "\r")
 	}
-	return out
+	if len(out) > t.limit {
+		return "", t.tooLarge()
+	}
+	return out, nil
 }
 
 // inEnding writes s with the line end of the text.
