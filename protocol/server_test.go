@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -620,6 +621,50 @@ func TestUnix(t *testing.T) {
 		t.Errorf("a socket that nobody answers: %v", err)
 	} else {
 		_ = l.Close()
+	}
+}
+
+// TestPeerGone ends the runs of a peer that has closed its socket.
+func TestPeerGone(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		return // elsewhere a write tells
+	}
+	ended := make(chan protocol.Record, 10)
+	b := newBench(t, protocol.WithObserver(func(_ context.Context, r protocol.Record) { ended <- r }))
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := protocol.ListenUnix(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- b.ServeUnix(ctx, l) }()
+	defer func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}()
+	conn, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := json.Marshal(m{"jsonrpc": "2.0", "id": 1, "method": "run_code", "params": m{"language": "python", "code": sleeper, "progress_token": "p"}})
+	if _, err := conn.Write(append(body, '\n')); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(conn); lines.Scan() && !strings.Contains(lines.Text(), `"message":"up"`); {
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case r := <-ended:
+		if r.Code != jsonrpc.CodeCancelled {
+			t.Errorf("%+v", r)
+		}
+	case <-time.After(patience):
+		t.Error("the run goes on")
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
 )
 
-// ServeStream answers the calls of one connection, of one principal, until its end
-// or that of ctx. [jsonrpc.Serve] says what holds.
+// ServeStream answers the calls of one connection, of one principal, until the end of
+// its input or that of ctx. [jsonrpc.Serve] says what holds.
 func (s *Server) ServeStream(ctx context.Context, conn io.ReadWriteCloser, who Principal) error {
 	return jsonrpc.Serve(ctx, conn, func(ctx context.Context, c jsonrpc.Call, notify func(string, any)) (any, error) {
 		return s.answer(ctx, who, c, notify)

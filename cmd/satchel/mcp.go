@@ -44,8 +44,8 @@ func (cmd *mcpCmd) serve(ctx context.Context, c console, server *protocol.Server
 		return cmd.serveHTTP(ctx, server, skills, lines)
 	}
 	lines.begin("")
-	err := skills.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.in), Writer: unclosed{c.out}}, protocol.LocalPrincipal())
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+	err := skills.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.in), Writer: unclosed{standardStreams{Writer: c.out}}}, protocol.LocalPrincipal())
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || ctx.Err() != nil {
 		return nil
 	}
 	return err
@@ -65,8 +65,8 @@ func (cmd *mcpCmd) serveHTTP(ctx context.Context, server *protocol.Server, skill
 	return server.ListenAndServe(ctx, at)
 }
 
-// unclosed is a writer that stays open.
-type unclosed struct{ io.Writer }
+// unclosed is an output that stays open.
+type unclosed struct{ standardStreams }
 
 // Close implements io.Closer.
 func (unclosed) Close() error { return nil }

@@ -106,7 +106,7 @@ func (cmd *serveCmd) serve(ctx context.Context, c console, server *protocol.Serv
 	switch {
 	case cmd.Stdio:
 		ready("standard input")
-		return server.ServeStream(ctx, &standardStreams{c.in, c.out}, protocol.LocalPrincipal())
+		return server.ServeStream(ctx, standardStreams{c.in, c.out}, protocol.LocalPrincipal())
 	case cmd.Unix != "":
 		l, err := protocol.ListenUnix(cmd.Unix)
 		if err != nil {
@@ -297,13 +297,21 @@ type standardStreams struct {
 }
 
 // Close closes both where they can be.
-func (s *standardStreams) Close() error {
+func (s standardStreams) Close() error {
 	for _, end := range []any{s.Reader, s.Writer} {
 		if c, ok := end.(io.Closer); ok {
 			_ = c.Close()
 		}
 	}
 	return nil
+}
+
+// SyscallConn implements syscall.Conn by the output: whether somebody reads it.
+func (s standardStreams) SyscallConn() (syscall.RawConn, error) {
+	if file, ok := s.Writer.(*os.File); ok {
+		return file.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
 }
 
 // lockedWriter writes whole lines of several at once, after the first one: what

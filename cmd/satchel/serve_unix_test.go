@@ -8,7 +8,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -166,6 +168,64 @@ func TestServeStdio(t *testing.T) {
 	code, out, errs := invoke(t, `{"id":"1","method":"list_skills"}`+"\n", "serve", "--skills", seedSkills, "--stdio")
 	if code != exitDone || !strings.Contains(out, `"id":"1"`) || !strings.HasPrefix(errs, "listening on standard input\n") {
 		t.Errorf("%d %s %s", code, out, errs)
+	}
+}
+
+// TestEndOfInput has processes answer what came before the end of their input: calls that
+// are done at once, runs, and those of a peer of a socket that has only finished writing.
+func TestEndOfInput(t *testing.T) {
+	call := func(id, code string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"run_code","params":{"language":"bash","code":"` + code + `"}}` + "\n"
+	}
+	frame := func(text string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(text), text) }
+	run := call("1", "cat $ARGS_FILE > $RESULT_FILE")
+	const list = `{"jsonrpc":"2.0","id":2,"method":"list_skills"}`
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n"
+	serve := []string{"serve", "--skills", seedSkills, "--stdio", "--unsafe-local"}
+	for name, test := range map[string]struct {
+		args []string
+		in   string
+		want []string
+	}{
+		"a run and a call": {serve, run + list + "\n", []string{`"id":1,"result":{"status":"completed"`, `"id":2,"result"`}},
+		"no last line end": {serve, run + list, []string{`"id":1,"result":{"status":"completed"`, `"id":2,"result"`}},
+		"half a line":      {serve, run + list[:20], []string{`"id":1,"result":{"status":"completed"`, `"code":-32700`}},
+		"frames":           {serve, frame(run) + frame(list), []string{`"id":1,"result":{"status":"completed"`, `"id":2,"result"`}},
+		"half a frame":     {serve, frame(run) + frame(list)[:40], []string{`"id":1,"result":{"status":"completed"`, `after 18 of 47 bytes`}},
+		"half of headers":  {serve, frame(run) + "Content-Le", []string{`"id":1,"result":{"status":"completed"`, `the input ends in the middle of it, in its headers`}},
+		"a failed run":     {serve, call("1", "exit 3"), []string{`"id":1,"result":{"status":"failed"`}},
+		"mcp, a run":       {[]string{"mcp", "--skills", seedSkills, "--unsafe-local"}, hello + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run_code","arguments":{"language":"bash","code":"echo 42 > $RESULT_FILE"}}}`, []string{`"output":42`}},
+		"mcp, half a line": {[]string{"mcp", "--skills", seedSkills, "--unsafe-local"}, hello + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}` + "\n" + `{"jsonrpc":`, []string{`"execute_skill"`}},
+		"nothing":          {serve, "", nil},
+		"nothing over mcp": {[]string{"mcp", "--skills", seedSkills, "--unsafe-local"}, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := process(t, nil, test.in, test.args...)
+			for _, want := range test.want {
+				if !strings.Contains(got.out, want) {
+					t.Errorf("no %s in %s", want, got.out)
+				}
+			}
+			if got.code != exitDone {
+				t.Errorf("exit code %d: %s", got.code, got.err)
+			}
+		})
+	}
+	socket := filepath.Join(t.TempDir(), "s")
+	startServe(t, "--unix", socket, "--unsafe-local")
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: socket, Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, run); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := io.ReadAll(conn); err != nil || !strings.Contains(string(answer), `"id":1,"result":{"status":"completed"`) {
+		t.Errorf("a half-closed socket: %s, %v", answer, err)
 	}
 }
 

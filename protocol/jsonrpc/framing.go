@@ -14,6 +14,13 @@ import (
 // cannot be read on.
 var ErrTooLong = errors.New("message too long")
 
+// errFrame is wrapped by what breaks the framing, but for ErrTooLong; errCut is the end of
+// the connection in the middle of a frame.
+var (
+	errFrame = errors.New("broken frame")
+	errCut   = fmt.Errorf("%w: the input ends in the middle of it", errFrame)
+)
+
 // maxHeader bounds the headers of a frame, in bytes.
 const maxHeader = 4 << 10
 
@@ -43,8 +50,8 @@ func newFraming(r io.Reader) (*framing, error) {
 	}
 }
 
-// read returns the next message. The error is io.EOF at the end of the
-// connection, also in the middle of a message.
+// read returns the next message. The error is io.EOF at the end of the connection, and
+// errCut at its end in the middle of a frame.
 func (f *framing) read() ([]byte, error) {
 	if f.headers {
 		return f.readFrame()
@@ -78,6 +85,9 @@ func (f *framing) readFrame() ([]byte, error) {
 	length, seen := -1, 0
 	for {
 		line, err := readLine(f.r, maxHeader)
+		if errors.Is(err, io.EOF) && seen+len(line) > 0 {
+			return nil, fmt.Errorf("%w, in its headers", errCut)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -90,20 +100,23 @@ func (f *framing) readFrame() ([]byte, error) {
 		name, value, _ := strings.Cut(string(line), ":")
 		if strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
 			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || length < 0 {
-				return nil, fmt.Errorf("header %q: want a length in bytes", line)
+				return nil, fmt.Errorf("%w: header %.100q: want a length in bytes", errFrame, line)
 			}
 		}
 	}
 	switch {
 	case length < 0:
-		return nil, errors.New("a frame without Content-Length")
+		return nil, fmt.Errorf("%w: no Content-Length", errFrame)
 	case length > MaxMessage:
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLong, length)
 	}
 	// What was announced is not taken at its word: room is made as it arrives.
 	var b bytes.Buffer
 	if n, err := io.CopyN(&b, f.r, int64(length)); err != nil {
-		return nil, fmt.Errorf("a frame of %d bytes ends after %d: %w", length, n, io.EOF)
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%w, after %d of %d bytes", errCut, n, length)
+		}
+		return nil, err
 	}
 	return b.Bytes(), nil
 }

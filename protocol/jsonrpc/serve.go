@@ -6,11 +6,17 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/satchel-go/satchel/internal/hungup"
 )
 
 // MaxInFlight is how many messages of a connection are answered at once. While
 // there are as many, the connection is not read.
 const MaxInFlight = 32
+
+// goneEvery is how often it is asked, after the end of the input, whether the other side
+// still reads.
+const goneEvery = 250 * time.Millisecond
 
 // writeWait is how long a write may take before the connection is given up.
 const writeWait = 30 * time.Second
@@ -19,41 +25,53 @@ const writeWait = 30 * time.Second
 type connection struct {
 	conn    io.ReadWriteCloser
 	framing *framing
+	giveUp  func() // ends the calls that are under way
+	running sync.WaitGroup
 	writing sync.Mutex
 
 	mu    sync.Mutex
 	calls map[string]context.CancelFunc // by the text of the id
 }
 
-// Serve answers the messages of a connection until its end, that of ctx, or a
-// message that breaks the framing, and closes it. Messages are answered as they
+// Serve answers the messages of a connection until the end of its input, that of ctx, or
+// a message that breaks the framing, and closes it. Messages are answered as they
 // are done; those of one batch in order. $/cancelRequest {"id"} cancels the
 // context of a call, which is then answered with CodeCancelled. Serve returns
-// when all calls have ended. The error is nil at the end of the connection.
+// when all calls have ended. The error is nil at the end of the input.
+//
+// What came before the end of the input is answered: another side that has only
+// finished writing still reads. The contexts of its calls end when it does not: when a
+// write fails or, on Linux, when conn is a syscall.Conn whose other end is closed.
 //
 // What is written must be read within 30 seconds, else the connection is closed.
 // Conn should break off reads and writes when it is closed.
 func Serve(ctx context.Context, conn io.ReadWriteCloser, handle Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	defer running.Wait()
+	c := &connection{conn: conn, giveUp: cancel, calls: make(map[string]context.CancelFunc)}
+	defer c.running.Wait()
 	defer cancel()
-	defer func() { _ = conn.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-	defer stop()
-	c := &connection{conn: conn, calls: make(map[string]context.CancelFunc)}
-	var err error
-	if c.framing, err = newFraming(conn); err != nil {
-		return ended(ctx, err)
+	err := c.read(ctx, handle)
+	if errors.Is(err, ErrTooLong) || errors.Is(err, errFrame) {
+		c.write(answer{Error: invalid("%v", err)}.encode())
+	}
+	c.finish(ctx)
+	if err = ended(ctx, err); stop() {
+		_ = conn.Close()
+	}
+	return err
+}
+
+// read answers messages until there are no more.
+func (c *connection) read(ctx context.Context, handle Handler) (err error) {
+	if c.framing, err = newFraming(c.conn); err != nil {
+		return err
 	}
 	slots := make(chan struct{}, MaxInFlight)
 	for {
 		raw, err := c.framing.read()
 		if err != nil {
-			if errors.Is(err, ErrTooLong) {
-				c.write(answer{Error: invalid("%v", err)}.encode())
-			}
-			return ended(ctx, err)
+			return err
 		}
 		if id, ok := cancelled(raw); ok {
 			c.cancel(id)
@@ -66,7 +84,7 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, handle Handler) error {
 		}
 		m := parse(raw)
 		begun := c.begin(ctx, m)
-		running.Go(func() {
+		c.running.Go(func() {
 			defer func() { <-slots }()
 			reply := m.answer(func(i int, call Call) (any, error) { return c.handle(begun[i], call, handle) })
 			if len(reply.Text) > 0 {
@@ -76,8 +94,32 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, handle Handler) error {
 	}
 }
 
+// finish waits for the calls that are under way while somebody reads the answers.
+func (c *connection) finish(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.running.Wait()
+	}()
+	ticker := time.NewTicker(goneEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if hungup.Writer(c.conn) {
+				c.giveUp()
+				return
+			}
+		}
+	}
+}
+
 func ended(ctx context.Context, err error) error {
-	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+	if ctx.Err() != nil || errors.Is(err, io.EOF) || errors.Is(err, errCut) {
 		return nil
 	}
 	return err
@@ -155,13 +197,13 @@ func (c *connection) cancel(id string) {
 	}
 }
 
-// write sends a message, or closes the connection.
+// write sends a message, or gives the connection up.
 func (c *connection) write(text []byte) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	stuck := time.AfterFunc(writeWait, func() { _ = c.conn.Close() })
 	defer stuck.Stop()
 	if _, err := c.conn.Write(c.framing.frame(text)); err != nil {
-		_ = c.conn.Close()
+		c.giveUp()
 	}
 }

@@ -27,13 +27,14 @@ type Server struct {
 // New returns a server of the tools and skills of another.
 func New(from *protocol.Server) *Server { return &Server{from: from, kept: make(map[string]shelfOf)} }
 
-// Run answers one connection, of one principal, until it ends or ctx does.
+// Run answers one connection, of one principal, until its input ends, and what came before
+// is answered, or until ctx ends.
 func (s *Server) Run(ctx context.Context, transport mcp.Transport, who protocol.Principal) error {
 	server, err := s.server(func(context.Context) protocol.Principal { return who })
 	if err != nil {
 		return err
 	}
-	return server.Run(ctx, transport)
+	return server.Run(ctx, drained{transport})
 }
 
 // server makes what answers; who makes the call of a context.

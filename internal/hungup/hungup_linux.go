@@ -1,0 +1,27 @@
+// Package hungup asks the system whether what is written is still read.
+package hungup
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Writer reports that the reader of a pipe or socket has closed its end. A peer that has
+// only finished writing has not. It is false for what is no syscall.Conn.
+func Writer(w any) (gone bool) {
+	conn, ok := w.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return false
+	}
+	_ = raw.Control(func(fd uintptr) {
+		fds := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // descriptors are small
+		n, err := unix.Poll(fds, 0)
+		gone = err == nil && n > 0 && fds[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0
+	})
+	return gone
+}

@@ -1,0 +1,105 @@
+package mcp
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/satchel-go/satchel/internal/hungup"
+)
+
+// drained is a transport whose input ends only when what came before is answered: the SDK
+// ends all calls with the input.
+type drained struct{ mcp.Transport }
+
+// Connect implements mcp.Transport.
+func (d drained) Connect(ctx context.Context) (mcp.Connection, error) {
+	conn, err := d.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &drainedConn{Connection: conn, calls: make(map[any]bool), answered: make(chan struct{}, 1), closed: make(chan struct{})}
+	if plain, ok := d.Transport.(*mcp.IOTransport); ok {
+		c.output = plain.Writer
+	}
+	return c, nil
+}
+
+type drainedConn struct {
+	mcp.Connection
+	output   any // what is written to, if that is known
+	answered chan struct{}
+	closed   chan struct{}
+	closing  sync.Once
+
+	mu    sync.Mutex
+	calls map[any]bool // that are not answered, by their ids
+}
+
+// Read implements mcp.Connection.
+func (c *drainedConn) Read(ctx context.Context) (sdkrpc.Message, error) {
+	message, err := c.Connection.Read(ctx)
+	if err != nil {
+		c.drain(ctx)
+		return nil, err
+	}
+	// A subscription goes on until it is cancelled.
+	if request, ok := message.(*sdkrpc.Request); ok && request.IsCall() && request.Method != "subscriptions/listen" {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.calls[request.ID.Raw()] = true
+	}
+	return message, nil
+}
+
+// goneEvery is how often it is asked, after the end of the input, whether answers are read.
+const goneEvery = 250 * time.Millisecond
+
+// drain waits for the answers.
+func (c *drainedConn) drain(ctx context.Context) {
+	ticker := time.NewTicker(goneEvery)
+	defer ticker.Stop()
+	for {
+		c.mu.Lock()
+		open := len(c.calls)
+		c.mu.Unlock()
+		if open == 0 {
+			return
+		}
+		select {
+		case <-c.answered:
+		case <-ctx.Done():
+			return
+		case <-c.closed:
+			return
+		case <-ticker.C:
+			if hungup.Writer(c.output) {
+				return
+			}
+		}
+	}
+}
+
+// Write implements mcp.Connection.
+func (c *drainedConn) Write(ctx context.Context, message sdkrpc.Message) error {
+	err := c.Connection.Write(ctx, message)
+	if answer, ok := message.(*sdkrpc.Response); ok {
+		c.mu.Lock()
+		delete(c.calls, answer.ID.Raw())
+		c.mu.Unlock()
+		select {
+		case c.answered <- struct{}{}:
+		default:
+		}
+	}
+	return err
+}
+
+// Close implements mcp.Connection.
+func (c *drainedConn) Close() error {
+	c.closing.Do(func() { close(c.closed) })
+	return c.Connection.Close()
+}
