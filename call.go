@@ -40,6 +40,8 @@ type Call struct {
 	request permission.Request
 	verdict permission.Verdict
 	judged  *session.Record
+	// lapsed: a person has allowed what only lapsed lists deny.
+	lapsed bool
 }
 
 // Open begins a tool call of the agent, one of Satchel's tools or of the host's:

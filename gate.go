@@ -63,7 +63,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	c.request = c.requests(ctx)
 	asks := c.operation != nil && c.operation.Question != nil
 	runs := approval.RunsBesideRemote(c.skills(), &c.request)
-	if c.request.Tool.Always || !asks && !runs && r.judge.Policy == permission.Off && r.approver == nil && !r.bounds.Holds(ctx, c.key) {
+	if c.request.Tool.Always && !asks || !asks && !runs && r.judge.Policy == permission.Off && r.approver == nil && !r.bounds.Holds(ctx, c.key) {
 		v, err := r.judge.Decide(ctx, c.request, nil)
 		if err != nil {
 			return core.Decision{}, err
@@ -74,7 +74,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	if err != nil {
 		return core.Decision{}, err
 	}
-	if missed && r.judge.Policy.Restricts() {
+	if missed && r.judge.Policy.Restricts() && !c.request.Tool.Always {
 		return c.deny(ctx, permission.Verdict{Reason: unknownLists}), nil
 	}
 	rec, err := c.saving.Load(ctx)
@@ -87,6 +87,11 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		return core.Decision{}, err
 	}
 	switch {
+	case c.verdict.Question != "" && r.approver != nil && !asks:
+		c.verdict.Reason = c.verdict.Question
+		d, err := c.ask(ctx, rec)
+		c.lapsed = err == nil && !d.Denied
+		return d, err
 	case c.verdict.Outcome == permission.Denied:
 		return c.deny(ctx, c.verdict), nil
 	case asks:
@@ -204,7 +209,7 @@ func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
 	if c.verdict, err = c.runtime.bounds.Decide(ctx, c.key, c.state, c.place.Sees(rec), c.request); err != nil {
 		return core.Decision{}, err
 	}
-	if c.verdict.Outcome == permission.Denied {
+	if c.verdict.Outcome == permission.Denied && !(c.lapsed && c.verdict.Question != "") {
 		d := c.deny(ctx, c.verdict)
 		d.Reason = c.saving.WithLoad(d.Reason)
 		c.gate = &d

@@ -41,6 +41,11 @@ func New(opts ...Option) (*Runtime, error) {
 	if s.shared != nil && (len(s.roots) > 0 || len(s.reading) > 0) {
 		return nil, fmt.Errorf("%w: WithCatalog excludes WithSkillDirs, WithSkillFS, WithSkillRoots and WithReading", ErrOption)
 	}
+	for tool := range s.activates {
+		if s.offer.IsOwn(tool) {
+			return nil, fmt.Errorf("%w: WithToolActivation: %q is a tool of Satchel itself; name tools of the host", ErrOption, tool)
+		}
+	}
 	s.stock()
 	r := connect(s)
 	if r.offer.Runner == nil && r.offer.Executes() {

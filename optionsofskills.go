@@ -99,6 +99,7 @@ func WithActivation(a Activation, most int) Option {
 
 // WithToolActivation denies calls of the host's tools for as long as none of their skills
 // is loaded, and says which skill to load. The tools that are offered stay the same.
+// New refuses the names of Satchel's own tools.
 func WithToolActivation(skills map[string][]string) Option {
 	return func(s *settings) error {
 		if s.activates == nil {

@@ -36,6 +36,23 @@ func (j *Judge) denial(q *Request, a *action, lists []List) string {
 	return b.String()
 }
 
+// lapsed says why a person is asked about a call that only lapsed lists deny.
+func (j *Judge) lapsed(q *Request, lists []List) string {
+	var gone []string
+	for _, l := range lists {
+		if name := shown(l.Skill); l.Lapsed && !slices.Contains(gone, name) {
+			gone = append(gone, name)
+		}
+	}
+	return fmt.Sprintf("%s is not among the allowed-tools of %s, which was unloaded or changed in this turn; its list holds %s",
+		shown(q.Tool.Name), strings.Join(told(gone), ", "), untilNext)
+}
+
+// Lapses reports whether a person may be asked about a tool that the lists take away.
+func (j *Judge) Lapses(t Tool, lists []List) bool {
+	return !j.Names(t, lists) && j.Names(t, live(lists))
+}
+
 // usable says which tools of the agent the lists allow.
 func (j *Judge) usable(offered []Tool, lists []List) string {
 	if len(offered) == 0 {

@@ -10,11 +10,15 @@ import (
 type List struct {
 	Skill string
 	Rules []Rule
-	// Repaired: the list was guessed from broken front matter. It denies what it
-	// does not name, but what it names still needs an approval.
+	// Repaired: the list was guessed from broken front matter, or is of a skill that
+	// nobody chose. It denies what it does not name, but what it names still needs an
+	// approval.
 	Repaired bool
 	// Stays: the skill stays loaded when the turn ends.
 	Stays bool
+	// Lapsed: the skill is no longer loaded with this list. It binds until the turn
+	// ends, unless a person allows a call.
+	Lapsed bool
 }
 
 // Judge decides on calls. The zero value has the defaults; it is safe for
@@ -57,6 +61,9 @@ type Verdict struct {
 	Pattern bool
 	// Reason is why: for the model if the call is denied.
 	Reason string
+	// Question is why a person may allow a call that is denied: only lapsed lists deny
+	// it. It is empty for other calls.
+	Question string
 }
 
 // Decide decides on a call by the lists of the loaded skills, in load order. A
@@ -71,16 +78,31 @@ func (j *Judge) Decide(ctx context.Context, q Request, lists []List) (Verdict, e
 		return Verdict{Outcome: Granted, Reason: "does nothing: its arguments are wrong"}, nil
 	case j.Policy == Off:
 		return Verdict{Reason: "lists are off"}, nil
-	case len(lists) == 0:
-		return Verdict{Reason: "no list"}, nil
 	}
-	lists, beside := j.judging(&q, lists)
+	v := j.verdict(ctx, &q, lists)
+	if held := live(lists); v.Outcome == Denied && len(held) < len(lists) {
+		if now := j.verdict(ctx, &q, held); now.Outcome != Denied {
+			v.Pattern, v.Question = now.Pattern, j.lapsed(&q, lists)
+		}
+	}
+	return v, ctx.Err()
+}
+
+func (j *Judge) verdict(ctx context.Context, q *Request, lists []List) Verdict {
+	if len(lists) == 0 {
+		return Verdict{Reason: "no list"}
+	}
+	lists, beside := j.judging(q, lists)
 	if beside != "" {
-		return Verdict{Reason: beside}, nil
+		return Verdict{Reason: beside}
 	}
 	d := decision{Judge: j, lists: lists, meter: newMeter(ctx)}
-	v := d.verdict(&q)
-	return v, ctx.Err()
+	return d.verdict(q)
+}
+
+// live are the lists of what is loaded.
+func live(lists []List) []List {
+	return slices.DeleteFunc(slices.Clone(lists), func(l List) bool { return l.Lapsed })
 }
 
 // decision is one call of Decide.
@@ -105,7 +127,7 @@ func (d *decision) verdict(q *Request) Verdict {
 		case !c.ok:
 			return Verdict{Reason: "not listed"}
 		case !c.granted:
-			v.Outcome, v.Reason = Open, "listed in front matter that was repaired"
+			v.Outcome, v.Reason = Open, "listed, but the list grants nothing"
 		}
 		v.Skill, v.Rule, v.Pattern = c.skill, c.rule, v.Pattern || c.pattern
 	}

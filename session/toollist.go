@@ -25,11 +25,23 @@ type ToolList struct {
 	// Old reports that the skill has since been loaded with another list, or
 	// without one.
 	Old bool `json:"old,omitempty"`
+	// Guessed reports that neither the model, the user nor the host chose the skill: a
+	// search loaded it. The list then judges only the commands of the skill itself.
+	Guessed bool `json:"guessed,omitempty"`
 }
 
 // KeepList notes the list of a skill that call loads; nil tools mean that the skill
 // declares none. Call it before [Record.Load].
 func (r *Record) KeepList(skill string, call int, tools []string, repaired bool) {
+	r.keepList(skill, call, tools, repaired, false)
+}
+
+// GuessList is [Record.KeepList] for a skill that a search has loaded.
+func (r *Record) GuessList(skill string, call int, tools []string, repaired bool) {
+	r.keepList(skill, call, tools, repaired, true)
+}
+
+func (r *Record) keepList(skill string, call int, tools []string, repaired, guessed bool) {
 	tools = bounded(tools)
 	at := -1
 	for i := range r.Lists {
@@ -38,13 +50,13 @@ func (r *Record) KeepList(skill string, call int, tools []string, repaired bool)
 			continue
 		}
 		if h.Old = true; tools != nil && h.Repaired == repaired && slices.Equal(h.Tools, tools) {
-			h.Old, at = false, i
+			h.Old, h.Guessed, at = false, h.Guessed && guessed, i
 		}
 	}
 	switch {
 	case tools == nil:
 	case at < 0:
-		r.Lists = append(r.Lists, ToolList{Skill: skill, Call: call, Tools: tools, Repaired: repaired})
+		r.Lists = append(r.Lists, ToolList{Skill: skill, Call: call, Tools: tools, Repaired: repaired, Guessed: guessed})
 	case r.Find(skill) == nil: // loaded once more: it is the latest
 		h := r.Lists[at]
 		r.Lists = append(slices.Delete(r.Lists, at, at+1), h)

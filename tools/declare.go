@@ -18,9 +18,14 @@ type Declared struct {
 	Skill   string
 	Docs    []string
 	AllDocs bool
-	// Mentioned says that the user, not the host, has named the skill.
-	Mentioned bool
+	// Mentioned says that the user, not the host, has named the skill; Guessed that
+	// neither has, and a search found it.
+	Mentioned, Guessed bool
 }
+
+// guessed is the activation of loads that nobody has asked for. Their lists bind only
+// the commands of the skill itself until the model loads it.
+const guessed = "guess"
 
 // Declaration is a set of declared loads whose texts are read, ready to be
 // applied.
@@ -36,8 +41,11 @@ func Declare(ctx context.Context, s *Scope, loads []Declared) (*Declaration, err
 		return nil, fmt.Errorf("%w: %d skills are more than the cap of %d", ErrDeclared, len(loads), s.Max)
 	}
 	d := &Declaration{change: loading{scope: s, activation: "declared"}}
-	if len(loads) > 0 && loads[0].Mentioned {
+	switch {
+	case len(loads) > 0 && loads[0].Mentioned:
 		d.change.activation = "mention"
+	case len(loads) > 0 && loads[0].Guessed:
+		d.change.activation = guessed
 	}
 	for _, l := range loads {
 		skill, ok := s.Catalog.Snapshot().Skill(l.Skill)

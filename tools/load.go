@@ -146,7 +146,11 @@ func (l *loading) load(next *session.Record, t *skillText) {
 	}
 	before := next.Find(name)
 	moved := before != nil && revision != "" && before.Revision != revision
-	next.KeepList(name, l.scope.Number, t.skill.AllowedTools, t.skill.Repaired)
+	keep := next.KeepList
+	if l.activation == guessed {
+		keep = next.GuessList
+	}
+	keep(name, l.scope.Number, t.skill.AllowedTools, t.skill.Repaired)
 	done := next.Load(session.Load{
 		Call: l.scope.Number, Anchor: l.anchor, Skill: name, ID: t.skill.ID, Revision: t.skill.Revision, Digest: t.body.Digest,
 		Docs: pinnedDocs(t.docs), All: t.all, Selected: pinnedDocs(t.selected), Listing: t.listing.Digest,

@@ -47,8 +47,9 @@ type Operation struct {
 	// Session names the argument with the id of a session command. The list of
 	// the skill that started the command judges the call.
 	Session string
-	// Always marks an operation that no list of allowed tools restricts and that
-	// needs no approval, because it only shows what skills contain.
+	// Always marks an operation that no list of allowed tools restricts, because it only
+	// shows what skills contain, or has roles of its own. It needs no approval but that
+	// of its Question.
 	Always bool
 	// Request returns what lists can see of a call, without the Tool. A call
 	// whose arguments cannot be read runs nothing. Without Request, only entries

@@ -270,3 +270,21 @@ func TestAskedReadsNothingElse(t *testing.T) {
 		}
 	}
 }
+
+// A list that outlives its skill interrupts the run too, and the question says why.
+func TestInterruptForTheListOfASkillThatIsGone(t *testing.T) {
+	both(t, func(t *testing.T, streaming bool) {
+		a := newAsking(t, t.TempDir(), streaming, nil, calling(call("1", "skill_load", `{"skill":"listed"}`)), calling(call("2", "search", "{}")),
+			calling(call("3", "skill_load", `{"skill":"free","mode":"replace"}`)), calling(call("4", "search", "{}")), say("done"))
+		asks := a.query()
+		id := only(t, asks)
+		if ask := asks[id]; ask.Call.ID != "4" || !strings.Contains(ask.Reason, "allowed-tools of listed") {
+			t.Errorf("the question is %+v", ask)
+		}
+		a.ranOnly()
+		if more := a.resume(map[string]any{id: "allow"}); len(more) != 0 {
+			t.Errorf("more questions: %+v", more)
+		}
+		a.ranOnly("search {}")
+	})
+}

@@ -279,3 +279,26 @@ func TestLoadNamesTheAgentsTools(t *testing.T) {
 		t.Errorf("the model was told\n%s", text)
 	}
 }
+
+// A list that outlives its skill leaves the call to the approver.
+func TestListOfASkillThatIsGone(t *testing.T) {
+	var asked []string
+	approve := func(_ context.Context, ask core.Ask) (core.Answer, error) {
+		asked = append(asked, ask.Reason)
+		return core.AnswerAllow, nil
+	}
+	var got []string
+	bash := hostTool{"bash", func(_ context.Context, input string) (string, error) {
+		got = append(got, input)
+		return "", nil
+	}}
+	llm := script(reply("", call("1", "skill_load", `{"skill":"a"}`)), reply("", call("1", "bash", `{"__arg1":"rm x"}`)),
+		reply("", call("1", "skill_unload", `{"all":true}`)), reply("", call("1", "bash", `{"__arg1":"rm y"}`)), reply("done"))
+	kit := install(t, playRuntime(t, satchel.WithApprover(approve), satchel.WithHostTools(permission.Tool{Name: "bash", Takes: permission.Command})), llm, []tools.Tool{bash})
+	if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(got) != "[rm y]" || len(asked) != 1 || !strings.Contains(asked[0], "allowed-tools of a, which was unloaded") {
+		t.Errorf("reached %q, asked %q", got, asked)
+	}
+}

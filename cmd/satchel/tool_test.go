@@ -182,6 +182,15 @@ func TestToolCommandActivation(t *testing.T) {
 	if got := program(t, nil, "", "tool", "--skills", t.TempDir(), "--activate", "x", "skill_load"); got.code != exitUsage {
 		t.Errorf("code %d", got.code)
 	}
+	for _, own := range []string{"skill_load", "skill_run", "skill_search", "skill_unload", "skill_update"} {
+		got := program(t, nil, "", "tool", "--skills", formSkills(t), "--activate", own+"=pdf-forms", "skill_list_docs", "pdf-forms")
+		if got.code == 0 || got.out != "" || !strings.Contains(got.err, `"`+own+`" is a tool of Satchel itself`) {
+			t.Errorf("%s: %d %s%s", own, got.code, got.out, got.err)
+		}
+	}
+	if got := program(t, nil, "", "tool", "--skills", formSkills(t), "--vocabulary", "runtime-spec", "--activate", "skills_read=pdf-forms", "skills_load", "pdf-forms"); got.code == 0 || !strings.Contains(got.err, "a tool of Satchel itself") {
+		t.Errorf("%d %s%s", got.code, got.out, got.err)
+	}
 }
 
 func TestToolCommandReferencesAndOutline(t *testing.T) {

@@ -67,7 +67,7 @@ func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *session.Rec
 		s.Found(likely)
 		return rec, events, nil
 	}
-	next, happened, err := Declare(ctx, s, rec, tools.Declared{Skill: likely[0]})
+	next, happened, err := Declare(ctx, s, rec, tools.Declared{Skill: likely[0], Guessed: true})
 	if errors.Is(err, tools.ErrDeclared) {
 		return rec, events, nil // the model may load it by itself, and is told why it cannot
 	}

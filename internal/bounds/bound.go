@@ -26,10 +26,11 @@ type bound struct {
 
 // leaves returns what the agent of a record leaves to those below it.
 func (b *Bounds) leaves(rec *session.Record) []bound {
-	if len(rec.Lists) == 0 || !b.Judge.Policy.Restricts() {
+	held := heldBy(rec, "")
+	if len(held) == 0 || !b.Judge.Policy.Restricts() {
 		return nil
 	}
-	return []bound{{key: rec.Key, turn: rec.Turn, judge: b.judging(b.States.Of(rec.Key)), lists: b.lists(rec), held: rec.Lists, of: b}}
+	return []bound{{key: rec.Key, turn: rec.Turn, judge: b.judging(b.States.Of(rec.Key)), lists: b.lists(rec, ""), held: held, of: b}}
 }
 
 // leavesLists reports whether an agent may leave lists to others: some skill that it sees

@@ -52,9 +52,10 @@ func (b *Bounds) End() { b.ended.Store(true) }
 // Decide judges a request by the lists that hold for the agent of rec, and then by those
 // of the agents above it.
 func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, state *agentstate.State, rec *session.Record, q permission.Request) (permission.Verdict, error) {
-	lists := b.lists(rec)
+	lists := b.lists(rec, "")
 	if skill, ok := b.Audiences.SeenBy(state).Snapshot().Skill(q.Skill); ok && q.Skill != "" {
 		q.Skill = skill.Name
+		lists = b.lists(rec, q.Skill)
 		held := slices.ContainsFunc(lists, func(l permission.List) bool { return l.Skill == skill.Name })
 		switch {
 		case held:
@@ -68,7 +69,7 @@ func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, state *agentst
 		q.Offered = append(q.Offered, b.Tool(name))
 	}
 	v, err := b.judging(state).Decide(ctx, q, lists)
-	if err != nil || v.Outcome == permission.Denied {
+	if err != nil || v.Outcome == permission.Denied && v.Question == "" {
 		return v, err
 	}
 	return b.byOthers(ctx, key, rec, q, v)
@@ -87,8 +88,12 @@ func (b *Bounds) byOthers(ctx context.Context, key core.SessionKey, rec *session
 			continue
 		}
 		verdict, err := other.decide(ctx, q)
-		if err != nil || verdict.Outcome == permission.Denied {
+		switch {
+		case err != nil || verdict.Outcome == permission.Denied && verdict.Question == "":
 			return verdict, err
+		case verdict.Question != "" && v.Question == "":
+			verdict.Pattern = verdict.Pattern || v.Pattern
+			v = verdict
 		}
 		v.Pattern = v.Pattern || verdict.Pattern
 	}
@@ -119,19 +124,35 @@ func (b *Bounds) judging(state *agentstate.State) *permission.Judge {
 	return &judge
 }
 
-// lists returns the lists of allowed tools that hold in the session of rec.
-func (b *Bounds) lists(rec *session.Record) []permission.List {
-	all := listsOf(rec.Lists)
-	for i, h := range rec.Lists {
-		all[i].Stays = b.Mode == loadmode.Session && !h.Old && rec.Find(h.Skill) != nil
+// lists returns the lists of allowed tools that hold in the session of rec for a call of
+// runs, a skill; "" for other calls.
+func (b *Bounds) lists(rec *session.Record, runs string) []permission.List {
+	all := listsOf(heldBy(rec, runs))
+	for i := range all {
+		all[i].Stays = b.Mode == loadmode.Session && !all[i].Lapsed
 	}
 	return all
+}
+
+// heldBy returns the lists of a record that hold for a call of a skill. Those that are not
+// of a loaded skill are marked old, and those of skills that a search has loaded are left
+// out unless their own skill runs.
+func heldBy(rec *session.Record, runs string) []session.ToolList {
+	var held []session.ToolList
+	for _, h := range rec.Lists {
+		if h.Guessed && h.Skill != runs {
+			continue
+		}
+		h.Old = h.Old || rec.Find(h.Skill) == nil
+		held = append(held, h)
+	}
+	return held
 }
 
 func listsOf(held []session.ToolList) []permission.List {
 	var all []permission.List
 	for _, h := range held {
-		all = append(all, permission.List{Skill: h.Skill, Rules: permission.Rules(h.Tools), Repaired: h.Repaired})
+		all = append(all, permission.List{Skill: h.Skill, Rules: permission.Rules(h.Tools), Repaired: h.Repaired || h.Guessed, Lapsed: h.Old})
 	}
 	return all
 }

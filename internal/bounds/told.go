@@ -23,7 +23,7 @@ func (b *Bounds) Restricted(state *agentstate.State) func(*session.Record) strin
 		return nil
 	}
 	return func(rec *session.Record) string {
-		lists := b.lists(rec)
+		lists := b.lists(rec, "")
 		if len(lists) == 0 {
 			return ""
 		}
@@ -33,14 +33,21 @@ func (b *Bounds) Restricted(state *agentstate.State) func(*session.Record) strin
 			line = "tools allowed now, each after a question: "
 		}
 		line += judge.Allowed(lists)
-		var gone []string
+		var gone, asked []string
 		for _, name := range b.toolsOf(state) {
-			if !judge.Names(b.Tool(name), lists) && !slices.Contains(gone, name) {
+			switch tool := b.Tool(name); {
+			case judge.Names(tool, lists) || slices.Contains(gone, name) || slices.Contains(asked, name):
+			case b.Asks && judge.Lapses(tool, lists):
+				asked = append(asked, name)
+			default:
 				gone = append(gone, name)
 			}
 		}
 		if len(gone) > 0 {
 			line += "; not available " + judge.Until(lists) + ": " + atMost(gone)
+		}
+		if len(asked) > 0 {
+			line += "; after a question until the user's next message: " + atMost(asked)
 		}
 		if vain := b.inVain(state, lists); vain != "" {
 			line += "\n" + vain

@@ -6,8 +6,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools/unified"
 )
 
@@ -86,15 +88,24 @@ func asking(t *testing.T, open Open) {
 }
 
 func listsOfTools(t *testing.T, open Open) {
-	w := newWorld(t, open, setup{edit: unified.Allow})
-	made := w.shared("forms", form)
-	w.shared("reader", "---\nname: reader\ndescription: Reads.\nallowed-tools: Read\n---\nRead.\n")
-	want(t, w.run("reader"), "status=loaded")
-	got := w.update(args{"action": "patch", "skill": made.ID, "expectedVersionRef": made.VersionRef, "patch": "-Then save it.\n+Save it.\n"})
-	if !strings.HasPrefix(fmt.Sprint(got["text"]), "denied: updateSkill is not among the allowed-tools of reader") {
-		t.Errorf("updateSkill under a list is %v", got)
+	for _, policy := range []permission.Policy{permission.Restrict, permission.RestrictAll} {
+		for _, mode := range []unified.Mode{unified.Allow, unified.Ask} {
+			w := newWorld(t, open, setup{edit: mode, options: []satchel.Option{satchel.WithPolicy(policy)}})
+			made := w.shared("forms", form)
+			w.shared("reader", "---\nname: reader\ndescription: Reads.\nallowed-tools: Read\n---\nRead.\n")
+			loaded := w.run("reader")
+			want(t, loaded, "status=loaded")
+			if strings.Contains(fmt.Sprint(loaded), "not available") {
+				t.Errorf("%v: the load says %v", policy, loaded)
+			}
+			w.answer = core.AnswerAllow
+			want(t, w.update(args{"action": "patch", "skill": made.ID, "expectedVersionRef": made.VersionRef, "patch": "-Then save it.\n+Save it.\n"}), "status=applied")
+			if asked := len(w.asked); asked != map[unified.Mode]int{unified.Ask: 1}[mode] {
+				t.Errorf("%v: %d questions", policy, asked)
+			}
+			want(t, w.run("forms"), "status=loaded")
+		}
 	}
-	want(t, w.run("forms"), "status=loaded")
 }
 
 // matching: what should apply applies and says how, and what should not says why.

@@ -73,7 +73,7 @@ func copyOfAFolder(t *testing.T, open Open) {
 	want(t, alone.update(args{"action": "copy", "skill": "web", "name": "my-web"}), "status=applied")
 	want(t, alone.run(`{"action":"inspect","skill":"my-web"}`), "editable=true", "reviewed=false")
 	want(t, alone.run("my-web"), "status=loaded")
-	want(t, alone.update(args{"action": "create", "name": "more", "description": "More.", "content": "More.\n"}), "status=<nil>")
+	want(t, alone.update(args{"action": "create", "name": "more", "description": "More.", "content": "More.\n"}), "status=applied")
 	if _, err := alone.library.Review(t.Context(), library.Actor{Tenant: "acme", Subject: "mia", Roles: []library.Role{library.Maintainer}}, library.Ref{Skill: fmt.Sprint(alone.run(`{"action":"inspect","skill":"my-web"}`)["canonicalId"])}); err != nil {
 		t.Error(err)
 	}

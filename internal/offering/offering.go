@@ -56,6 +56,16 @@ func (o *Offer) Executes() bool {
 	return slices.ContainsFunc(new(run.Runner).Operations(), func(op tools.Operation) bool { return slices.Contains(o.Names, op.Name) })
 }
 
+// IsOwn reports whether a name is that of one of Satchel's tools, offered or not, or of
+// an operation of the host.
+func (o *Offer) IsOwn(name string) bool {
+	operations := append(append(tools.Default(), tools.Search(), unified.Update("skill_update")), new(run.Runner).Operations()...)
+	if o.Vocabulary != nil {
+		operations = append(operations, o.Vocabulary.Operations...)
+	}
+	return slices.ContainsFunc(append(operations, o.Further...), func(op tools.Operation) bool { return op.Name == name })
+}
+
 // Choose builds the set of the tools that the options name, and of further ones.
 func (o *Offer) Choose(further ...string) error {
 	of := o.ofProfile

@@ -42,6 +42,7 @@ func Update(name string) tools.Operation {
 			{Name: "private", Kind: tools.Value, Schema: map[string]any{"type": "boolean"}},
 			{Name: "draft", Kind: tools.Flag},
 		},
+		Always:  true, // roles decide, and the question
 		Ordered: true,
 		Request: func(args tools.Args) permission.Request {
 			return permission.Request{Takes: permission.Text, Text: args.Text("skill"), Idle: args.Err() != nil}
