@@ -34,7 +34,7 @@ func (l *Library) commit(ctx context.Context, v *view, e *Edit, m *made, out Out
 	head.NameKey, head.State, head.Digest, head.Editor, head.Updated = skillmd.CleanName(head.Name), m.state, out.Digest, a.Subject, now
 	head.Version = base + 1
 	if text := m.files[skillFile]; text != nil {
-		if end := skillmd.FrontMatterEnd(text); end > 0 {
+		if end := frontEnd(text); end > 0 {
 			head.Front = text[:end]
 		}
 	}

@@ -27,7 +27,7 @@ func (l *Library) create(ctx context.Context, v *view, e *Edit) (Outcome, error)
 // newText writes the SKILL.md of a new skill.
 func newText(e *Edit) (string, error) {
 	text := e.Content
-	if skillmd.FrontMatterEnd([]byte(text)) < 0 || !strings.HasPrefix(text, "---") {
+	if frontEnd([]byte(text)) < 0 || !strings.HasPrefix(text, "---") {
 		if e.Name == "" {
 			return "", invalid("name is missing")
 		}

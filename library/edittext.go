@@ -9,39 +9,38 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/internal/textedit"
-	"github.com/satchel-go/satchel/skillmd"
 )
 
-// target says which file an edit is of, and which part of it.
-func (m *made) target(e *Edit) (name, before, text string, err error) {
+// target returns the file of an edit, and how many bytes at its start the edit may not
+// touch.
+func (m *made) target(e *Edit) (name, text string, front int, err error) {
 	name = cmp.Or(e.Target, skillFile)
 	switch name {
 	case "body", "promptTemplate":
 		text = string(m.files[skillFile])
-		end := max(0, skillmd.FrontMatterEnd([]byte(text)))
-		return skillFile, text[:end], text[end:], nil
+		return skillFile, text, max(0, frontEnd([]byte(text))), nil
 	case skillFile:
-		return name, "", string(m.files[skillFile]), nil
+		return name, string(m.files[skillFile]), 0, nil
 	}
 	if !validPath(name) {
-		return "", "", "", invalid("%q is no path within the skill", cut(name, 200))
-	}
-	if e.Model && !isDoc(name) {
-		return "", "", "", refused("an edit may not change %s; ask a person to do it", name)
+		return "", "", 0, invalid("%q is no path within the skill", cut(name, 200))
 	}
 	data, ok := m.files[name]
 	if !ok && e.Action == Patch {
-		return "", "", "", invalid("there is no file %q; files are %s", cut(name, 200), quotedNames(slices.Sorted(maps.Keys(m.files))))
+		return "", "", 0, invalid("there is no file %q; files are %s", cut(name, 200), quotedNames(slices.Sorted(maps.Keys(m.files))))
+	}
+	if e.Model && !isDoc(name) {
+		return "", "", 0, refused("an edit may not change %s; ask a person to do it", name)
 	}
 	if !utf8.Valid(data) {
-		return "", "", "", invalid("%s is no text", name)
+		return "", "", 0, invalid("%s is no text", name)
 	}
-	return name, "", string(data), nil
+	return name, string(data), 0, nil
 }
 
 // text makes a patch or a replacement.
 func (l *Library) text(m *made, e *Edit) error {
-	name, before, text, err := m.target(e)
+	name, text, front, err := m.target(e)
 	if err != nil {
 		return err
 	}
@@ -50,15 +49,9 @@ func (l *Library) text(m *made, e *Edit) error {
 		if e.Content == "" && name == skillFile {
 			return invalid("content is missing")
 		}
-		next = e.Content
-		if before != "" && !strings.HasPrefix(next, "\n") {
-			next = "\n" + next
-		}
-		if next != "" && !strings.HasSuffix(next, "\n") {
-			next += "\n"
-		}
+		next = withLineEnd(text[:front]) + withLineEnd(e.Content)
 	} else {
-		done, err := patch(text, name, e, l.limits.of(name)-len(before))
+		done, err := patch(text, front, name, e, l.limits.of(name))
 		if f, ok := errors.AsType[*textedit.Failure](err); ok {
 			switch {
 			case f.Code == textedit.TooLarge:
@@ -73,15 +66,23 @@ func (l *Library) text(m *made, e *Edit) error {
 		}
 		next, m.warnings = done.Text, append(m.warnings, done.Warnings...)
 	}
-	if size, limit := len(before)+len(next), l.limits.of(name); size > limit {
+	if size, limit := len(next), l.limits.of(name); size > limit {
 		return refuse("too_large", ErrTooLarge, "the text would have %d bytes, at most %d may be", size, limit)
 	}
 	m.files = maps.Clone(m.files)
-	m.files[name] = []byte(before + next)
+	m.files[name] = []byte(next)
 	return nil
 }
 
-func patch(text, name string, e *Edit, limit int) (textedit.Result, error) {
+// withLineEnd ends a text with a line end, unless it is empty.
+func withLineEnd(s string) string {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
+}
+
+func patch(text string, front int, name string, e *Edit, limit int) (textedit.Result, error) {
 	format := e.Format
 	if format == "" {
 		format = "unifiedDiff"
@@ -90,16 +91,22 @@ func patch(text, name string, e *Edit, limit int) (textedit.Result, error) {
 		}
 	}
 	switch {
+	case e.Patch != "" && len(e.Edits) > 0:
+		return textedit.Result{}, invalid("patch and edits are both there: send one of them")
+	case format == "edits" && e.Patch != "", format == "unifiedDiff" && len(e.Edits) > 0:
+		return textedit.Result{}, invalid("patchFormat is %s, but the change is of the other format", format)
 	case format == "unifiedDiff" && e.Patch == "":
 		return textedit.Result{}, invalid("patch is missing: send a diff in patch, or edits")
 	case format == "unifiedDiff":
-		return textedit.ApplyDiff(text, e.Patch, limit, name)
+		return textedit.ApplyDiff(text, front, e.Patch, limit, name)
 	case format != "edits":
 		return textedit.Result{}, invalid("patchFormat is unifiedDiff or edits, not %q", cut(format, 40))
 	}
 	edits := make([]textedit.Edit, len(e.Edits))
 	for i, te := range e.Edits {
 		switch {
+		case te.To != nil && te.From == nil, te.ReplaceAll && te.OldText == nil:
+			return textedit.Result{}, invalid("edit %d: to needs from, and replaceAll needs oldText", i+1)
 		case te.OldText != nil && te.From == nil && te.After == nil:
 			edits[i] = textedit.Edit{OldText: *te.OldText, NewText: te.NewText, All: te.ReplaceAll}
 		case te.From != nil && te.OldText == nil && te.After == nil:
@@ -114,5 +121,5 @@ func patch(text, name string, e *Edit, limit int) (textedit.Result, error) {
 			return textedit.Result{}, invalid(`edit %d has none or several of oldText, from and after: send {"oldText","newText"}, {"from","to","newText"} or {"after","newText"}`, i+1)
 		}
 	}
-	return textedit.ApplyEdits(text, edits, limit)
+	return textedit.ApplyEdits(text, front, edits, limit)
 }

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,10 +19,20 @@ type front struct {
 	ending string
 }
 
+// frontEnd returns the offset just after the front matter of a whole file, or -1 if it
+// has none.
+func frontEnd(text []byte) int {
+	end := skillmd.FrontMatterEnd(text)
+	if end < 0 && !bytes.HasSuffix(text, []byte("\n")) { // the closing fence may end the file
+		end = min(skillmd.FrontMatterEnd(append(text[:len(text):len(text)], '\n')), len(text))
+	}
+	return end
+}
+
 var topKey = regexp.MustCompile(`^(?:"([^"]*)"|'([^']*)'|([^\s#\-][^:#]*?|-[^\s:][^:]*?))\s*:(?:\s|$)`)
 
 func splitFront(text string) (*front, bool) {
-	end := skillmd.FrontMatterEnd([]byte(text))
+	end := frontEnd([]byte(text))
 	if end < 0 {
 		return nil, false
 	}

@@ -53,7 +53,7 @@ func (l *Library) rebase(packaged, edited, now map[string][]byte) (map[string][]
 			files[name] = text
 		default:
 			d := textedit.Compare(string(was), string(text), name)
-			done, err := textedit.ApplyDiff(string(now[name]), d.Unified, l.limits.of(name), name)
+			done, err := textedit.ApplyDiff(string(now[name]), 0, d.Unified, l.limits.of(name), name)
 			if f, ok := errors.AsType[*textedit.Failure](err); ok {
 				return nil, refuse(string(f.Code), ErrInvalid, "%s: %s", name, f.Text)
 			}

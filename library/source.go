@@ -136,7 +136,7 @@ func (s *Skill) entry(ctx context.Context) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	head := text
-	if end := skillmd.FrontMatterEnd(text); end > 0 {
+	if end := frontEnd(text); end > 0 {
 		head = text[:end]
 	}
 	e := catalog.Entry{ID: s.ID, Revision: revisionOf(&s.Descriptor), Head: head[:min(len(head), 64<<10)], Editable: true, Unreviewed: !s.Reviewed}

@@ -34,6 +34,7 @@ func Run(t *testing.T, open Open) {
 		{"parameters", parameters},
 		{"ambiguous", ambiguous},
 		{"edits", edits},
+		{"line numbers", lineNumbers},
 		{"matching", matching},
 		{"refusals", refusals},
 		{"metadata", metadata},

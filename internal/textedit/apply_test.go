@@ -64,7 +64,7 @@ func TestApplyDiff(t *testing.T) {
 		{"binary", form, "Binary files a/x and b/x differ\n@@\n", `invalid: the patch cannot be applied to a text: "Binary files a/x and b/x differ"`, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ApplyDiff(tt.text, tt.diff, 1<<20, "SKILL.md")
+			got, err := ApplyDiff(tt.text, 0, tt.diff, 1<<20, "SKILL.md")
 			check(t, got, err, tt.want, tt.warning)
 		})
 	}
@@ -115,7 +115,7 @@ func TestApplyEdits(t *testing.T) {
 		{"none", "a\n", nil, "invalid: send 1 to 100 edits, not 0", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ApplyEdits(tt.text, tt.edits, 1<<20)
+			got, err := ApplyEdits(tt.text, 0, tt.edits, 1<<20)
 			check(t, got, err, tt.want, tt.warning)
 		})
 	}

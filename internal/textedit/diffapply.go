@@ -16,14 +16,15 @@ const maxIndentSteps = 64 << 20
 // ApplyDiff applies a diff, as diff -u, git or a model writes it: with or without
 // file lines, fences, numbers and right counts. names are the paths that its file
 // lines may name; none is any. Each hunk is matched against the same text, level by
-// level, and all are applied or none. The result has at most limit bytes. The error is
-// a [*Failure].
-func ApplyDiff(s, diff string, limit int, names ...string) (Result, error) {
+// level, and all are applied or none. The result has at most limit bytes. The first
+// front bytes of s, which are whole lines, count as lines and are not changed. The error
+// is a [*Failure].
+func ApplyDiff(s string, front int, diff string, limit int, names ...string) (Result, error) {
 	hunks, err := parseDiff(diff, names, s == "")
 	if err != nil {
 		return Result{}, err
 	}
-	a := &diffApply{text: newText(s, limit), indexes: map[level]*index{}}
+	a := &diffApply{text: newText(s, front, limit), indexes: map[level]*index{}}
 	a.unended, a.literalEnd = a.text.unended, false
 	for i, h := range hunks {
 		if err := a.hunk(i, h); err != nil {
@@ -103,12 +104,15 @@ func (a *diffApply) insert(i int, what string, h *hunk) error {
 	if h.start < 0 {
 		return failf(Invalid, "%s has no removed or context lines: it needs a line number", what)
 	}
-	at := h.start
-	if !h.none && at > 0 && len(a.text.lines) > 0 {
+	at, t := h.start, a.text
+	switch {
+	case at == 0, len(t.lines) == t.front: // the start of the target
+		at = t.front
+	case !h.none:
 		at--
 	}
-	if len(a.text.lines) == 0 {
-		at = 0
+	if at < t.front {
+		return t.within(what, h.start)
 	}
 	if at > len(a.text.lines) {
 		return failf(Invalid, "%s: line %d is not there: the text has %d lines", what, h.start, len(a.text.lines))

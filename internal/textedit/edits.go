@@ -34,12 +34,13 @@ type Edit struct {
 }
 
 // ApplyEdits applies edits, all against the same text, or none of them. The result has
-// at most limit bytes. The error is a [*Failure].
-func ApplyEdits(s string, edits []Edit, limit int) (Result, error) {
+// at most limit bytes. The first front bytes of s, which are whole lines, count as lines
+// and are not changed. The error is a [*Failure].
+func ApplyEdits(s string, front int, edits []Edit, limit int) (Result, error) {
 	if len(edits) == 0 || len(edits) > MaxEdits {
 		return Result{}, failf(Invalid, "send 1 to %d edits, not %d", MaxEdits, len(edits))
 	}
-	a := &editApply{text: newText(s, limit)}
+	a := &editApply{text: newText(s, front, limit)}
 	still := 0
 	for i, e := range edits {
 		changed, err := a.edit(i, "edit "+strconv.Itoa(i+1), e)
@@ -86,7 +87,13 @@ func (a *editApply) edit(i int, what string, e Edit) (changed bool, err error) {
 		if e.After < 0 || e.After > len(a.text.lines) {
 			return false, failf(Invalid, "%s: line %d is not there: the text has %d lines", what, e.After, len(a.text.lines))
 		}
-		at := a.text.at(e.After)
+		after := e.After
+		if after == 0 { // the start of the target
+			after = a.text.front
+		} else if after < a.text.front {
+			return false, a.text.within(what, after)
+		}
+		at := a.text.at(after)
 		return a.put(i, at, at, a.text.inEnding(ended(e.NewText)))
 	}
 	return a.replaceText(i, what, e)
@@ -115,6 +122,9 @@ func (a *editApply) replaceLines(i int, what string, e Edit) (bool, error) {
 			return false, failf(Invalid, "%s: line %d is not there: the text has %d lines", what, e.From, n)
 		}
 		return false, failf(Invalid, "%s: lines %d-%d are not there: the text has %d lines", what, e.From, e.To, n)
+	}
+	if err := a.text.within(what, e.From); err != nil {
+		return false, err
 	}
 	return a.put(i, a.text.at(e.From-1), a.text.at(e.To), a.text.inEnding(ended(e.NewText)))
 }
@@ -235,7 +245,7 @@ func (a *editApply) view(l level) *view {
 			v.from, v.to = append(v.from, int32(from)), append(v.to, int32(to))
 		}
 	}
-	for n := range a.text.lines {
+	for n := a.text.front; n < len(a.text.lines); n++ {
 		line := &a.text.lines[n]
 		content := line.content
 		if l >= lineEnds {

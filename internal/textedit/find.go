@@ -10,6 +10,10 @@ type index struct {
 func (t *text) index(l level) *index {
 	x := &index{ids: make(map[string]int, len(t.lines)), lines: make([]int, len(t.lines))}
 	for i := range t.lines {
+		if i < t.front {
+			x.lines[i] = -1
+			continue
+		}
 		content := t.lines[i].content
 		if l == atHint { // with the carriage returns
 			content = t.exact(i)

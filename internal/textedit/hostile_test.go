@@ -26,11 +26,11 @@ func TestNothingInPart(t *testing.T) {
 		{"two fences", "a\nb\nc\n", "First:\n```diff\n@@ -1 +1 @@\n-a\n+x\n```\nThen:\n```diff\n@@ -3 +3 @@\n-c\n+y\n```\n", "x\nb\ny\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ApplyDiff(tt.text, tt.diff, 1<<20, "SKILL.md")
+			got, err := ApplyDiff(tt.text, 0, tt.diff, 1<<20, "SKILL.md")
 			check(t, got, err, tt.want, "")
 		})
 	}
-	got, err := ApplyDiff("a\n", "--- \"a/f\\303\\274r.md\"\n+++ \"b/f\\303\\274r.md\"\n@@ -1 +1 @@\n-a\n+x\n", 1<<20, "für.md")
+	got, err := ApplyDiff("a\n", 0, "--- \"a/f\\303\\274r.md\"\n+++ \"b/f\\303\\274r.md\"\n@@ -1 +1 @@\n-a\n+x\n", 1<<20, "für.md")
 	check(t, got, err, "x\n", "")
 }
 
@@ -45,7 +45,7 @@ func TestLargeResults(t *testing.T) {
 		overlapping = append(overlapping, Edit{OldText: "a", NewText: "b", All: true})
 	}
 	edits := func(edits ...Edit) func() (Result, error) {
-		return func() (Result, error) { return ApplyEdits(a, edits, limit) }
+		return func() (Result, error) { return ApplyEdits(a, 0, edits, limit) }
 	}
 	for _, tt := range []struct {
 		name  string
@@ -55,19 +55,19 @@ func TestLargeResults(t *testing.T) {
 		{"each place of a text", edits(Edit{OldText: "a", NewText: strings.Repeat("b", 40_000), All: true}), TooLarge},
 		{"several edits", edits(Edit{OldText: a[:1], NewText: "bb", All: true}, Edit{Kind: InsertAfter, NewText: a}), TooLarge},
 		{"insertions", func() (Result, error) {
-			return ApplyEdits("", []Edit{{Kind: InsertAfter, NewText: a}, {Kind: InsertAfter, NewText: a}, {Kind: InsertAfter, NewText: a}}, limit)
+			return ApplyEdits("", 0, []Edit{{Kind: InsertAfter, NewText: a}, {Kind: InsertAfter, NewText: a}, {Kind: InsertAfter, NewText: a}}, limit)
 		}, TooLarge},
 		{"a deep indentation", func() (Result, error) {
-			return ApplyEdits(deep+"x\n\tz\n", []Edit{{OldText: "\tx\n", NewText: many}}, limit)
+			return ApplyEdits(deep+"x\n\tz\n", 0, []Edit{{OldText: "\tx\n", NewText: many}}, limit)
 		}, TooLarge},
 		{"a deep indentation, known", func() (Result, error) {
-			return ApplyEdits("   "+deep+"x\n", []Edit{{OldText: "\tx\n", NewText: "\t" + strings.ReplaceAll(many, "\n", "\n\t")}}, limit)
+			return ApplyEdits("   "+deep+"x\n", 0, []Edit{{OldText: "\tx\n", NewText: "\t" + strings.ReplaceAll(many, "\n", "\n\t")}}, limit)
 		}, TooLarge},
 		{"a deep indentation, by a diff", func() (Result, error) {
-			return ApplyDiff(deep+"x\n", "-\tx\n"+strings.Repeat("+y\n", 10_000), limit)
+			return ApplyDiff(deep+"x\n", 0, "-\tx\n"+strings.Repeat("+y\n", 10_000), limit)
 		}, TooLarge},
 		{"hunks that insert", func() (Result, error) {
-			return ApplyDiff("x\n", strings.Repeat("@@ -1,0 +1 @@\n+"+a+"\n", 900), limit)
+			return ApplyDiff("x\n", 0, strings.Repeat("@@ -1,0 +1 @@\n+"+a+"\n", 900), limit)
 		}, TooLarge},
 		{"edits of the same places", edits(overlapping...), Invalid},
 	} {
@@ -84,11 +84,11 @@ func TestLargeResults(t *testing.T) {
 			}
 		})
 	}
-	whole, err := ApplyEdits(a, []Edit{{OldText: a, NewText: a + a}}, limit)
+	whole, err := ApplyEdits(a, 0, []Edit{{OldText: a, NewText: a + a}}, limit)
 	if err != nil || len(whole.Text) != limit {
 		t.Errorf("a result of just the limit has %d bytes, %v", len(whole.Text), err)
 	}
-	moved, err := ApplyEdits(a+"\n", []Edit{{Kind: InsertAfter, NewText: a + a[:1<<10]}, {Kind: ReplaceLines, From: 1, To: 1}}, limit)
+	moved, err := ApplyEdits(a+"\n", 0, []Edit{{Kind: InsertAfter, NewText: a + a[:1<<10]}, {Kind: ReplaceLines, From: 1, To: 1}}, limit)
 	if err != nil || moved.Text != a+a[:1<<10]+"\n" {
 		t.Errorf("an insertion before a removal gives %d bytes, %v", len(moved.Text), err)
 	}

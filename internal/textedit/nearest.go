@@ -51,7 +51,7 @@ func (t *text) nearest(what, has string, want []string) *Failure {
 func (t *text) likeliest(want []string) int {
 	x := t.index(lineEnds)
 	votes := map[int]int{}
-	last := max(0, len(t.lines)-len(want))
+	last := max(t.front, len(t.lines)-len(want))
 	rarest, count := -1, 0
 	for i, w := range want {
 		id, ok := x.ids[keyOf(w, lineEnds)]
@@ -65,12 +65,12 @@ func (t *text) likeliest(want []string) int {
 			continue
 		}
 		for _, p := range x.at[id] {
-			votes[min(max(0, p-i), last)]++
+			votes[min(max(t.front, p-i), last)]++
 		}
 	}
 	if len(votes) == 0 && rarest >= 0 {
 		for _, p := range x.at[x.ids[keyOf(want[rarest], lineEnds)]] {
-			votes[min(max(0, p-rarest), last)]++
+			votes[min(max(t.front, p-rarest), last)]++
 		}
 	}
 	best := -1

@@ -89,7 +89,7 @@ func TestDiffOfRandomTexts(t *testing.T) {
 				if a == b {
 					continue
 				}
-				got, err := ApplyDiff(a, d.Unified, 1<<20, name)
+				got, err := ApplyDiff(a, 0, d.Unified, 1<<20, name)
 				if err != nil || got.Text != b || len(got.Warnings) > 0 {
 					t.Fatalf("%s\n%q to %q gives\n%q, %v, %q", d.Unified, a, b, got.Text, err, got.Warnings)
 				}
@@ -141,7 +141,7 @@ func TestOtherDiffs(t *testing.T) {
 		if err == nil {
 			t.Fatalf("diff sees no difference of %q and %q", a, b)
 		}
-		got, err := ApplyDiff(a, string(out), 1<<20, "SKILL.md")
+		got, err := ApplyDiff(a, 0, string(out), 1<<20, "SKILL.md")
 		if err != nil || got.Text != b {
 			t.Fatalf("%s\n%q to %q gives\n%q, %v", out, a, b, got.Text, err)
 		}
@@ -158,7 +158,7 @@ func FuzzCompare(f *testing.F) {
 		if a == b {
 			return
 		}
-		got, err := ApplyDiff(a, d.Unified, 1<<20, "SKILL.md")
+		got, err := ApplyDiff(a, 0, d.Unified, 1<<20, "SKILL.md")
 		if err != nil || got.Text != b {
 			t.Fatalf("%s\n%q to %q gives %q, %v", d.Unified, a, b, got.Text, err)
 		}
@@ -172,10 +172,10 @@ func FuzzApply(f *testing.F) {
 	f.Add(strings.Repeat(" ", 100)+"x\n", "-x\n"+strings.Repeat("+y\n", 40), "x", "y\ny")
 	f.Fuzz(func(t *testing.T, s, diff, old, with string) {
 		limit := len(s) + 100
-		if got, err := ApplyDiff(s, diff, limit); err != nil && got.Text != "" || len(got.Text) > limit {
+		if got, err := ApplyDiff(s, 0, diff, limit); err != nil && got.Text != "" || len(got.Text) > limit {
 			t.Fatal("a failed patch has a text, or the text is too large")
 		}
-		got, err := ApplyEdits(s, []Edit{{OldText: old, NewText: with, All: true}, {Kind: InsertAfter, NewText: with}}, limit)
+		got, err := ApplyEdits(s, 0, []Edit{{OldText: old, NewText: with, All: true}, {Kind: InsertAfter, NewText: with}}, limit)
 		if err != nil && got.Text != "" || len(got.Text) > limit {
 			t.Fatal("a failed edit has a text, or the text is too large")
 		}
@@ -204,7 +204,7 @@ func worst() (string, string) {
 func BenchmarkApplyDiff(b *testing.B) {
 	s, d := worst()
 	for b.Loop() {
-		got, err := ApplyDiff(s, d, 1<<20)
+		got, err := ApplyDiff(s, 0, d, 1<<20)
 		if err != nil || len(got.Warnings) != 100 {
 			b.Fatal(err, len(got.Warnings))
 		}

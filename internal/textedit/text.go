@@ -10,6 +10,7 @@ type text struct {
 	ending  string // the line end of most lines, for new ones
 	ended   bool   // some line really has a line end
 	lines   []line
+	front   int // lines at the start that no change may touch
 
 	limit          int // bytes of the result
 	added, removed int // bytes that the splices so far bring and take away
@@ -22,7 +23,9 @@ type line struct {
 	content    string
 }
 
-func newText(s string, limit int) *text {
+// newText returns s in lines. No change touches a line that begins within its first
+// front bytes.
+func newText(s string, front, limit int) *text {
 	t := &text{raw: s, ending: "\n", limit: limit}
 	crlf := strings.Count(s, "\r\n")
 	all := strings.Count(s, "\n")
@@ -39,6 +42,9 @@ func newText(s string, limit int) *text {
 		l := line{start: pos, end: end, content: strings.TrimSuffix(t.raw[pos:end-1], "\r")}
 		if t.unended && end == len(t.raw) {
 			l.content = t.raw[pos : len(t.raw)-len(t.ending)]
+		}
+		if pos < front {
+			t.front++
 		}
 		t.lines, pos = append(t.lines, l), end
 	}
@@ -137,6 +143,15 @@ func (t *text) inEnding(s string) string {
 		s = strings.ReplaceAll(s, "\n", t.ending)
 	}
 	return s
+}
+
+// within fails if line n, counted from 1, is not one that a change may touch. what names
+// the change.
+func (t *text) within(what string, n int) error {
+	if n > t.front {
+		return nil
+	}
+	return failf(Invalid, "%s: line %d is not part of the target, which begins after line %d: lines count from the start of the file", what, n, t.front)
 }
 
 // lineOf returns the number of the line that holds an offset, from 0.

@@ -27,7 +27,7 @@ func Update(name string) tools.Operation {
 			{Name: "expectedVersionRef", Kind: tools.Text, Aliases: []string{"expected_version_ref"}},
 			{Name: "reason", Kind: tools.Text},
 			{Name: "dryRun", Kind: tools.Flag, Aliases: []string{"dry_run"}},
-			{Name: "target", Kind: tools.Text, Description: "SKILL.md (default), body, or a doc"},
+			{Name: "target", Kind: tools.Text, Description: "SKILL.md (default), body, or a doc; lines count as inspect shows them"},
 			{Name: "patchFormat", Kind: tools.Text, Enum: []string{"unifiedDiff", "edits"}, Aliases: []string{"patch_format"}, Quiet: true},
 			whole("patch", "unified diff", "diff"),
 			{Name: "edits", Kind: tools.Value, Schema: listOf(map[string]any{"type": "object"}), Reads: listOf(map[string]any{"type": "object", "properties": editFields()})},
