@@ -60,9 +60,11 @@ type settings struct {
 
 // Limits bound a server. A zero field stands for its default.
 type Limits struct {
-	// Runs is how many go on at once; the default is GOMAXPROCS. A tenant has half
-	// of them, at least 1.
+	// Runs is how many go on at once; the default is four for each processor. A tenant
+	// that is alone has all of them, tenants that want them at once share them.
 	Runs int
+	// QueueWait is how long a run waits for its place; the default is 60 seconds.
+	QueueWait time.Duration
 	// Run bounds each run; its timeout is the default of calls, 5 minutes.
 	Run executor.Limits
 }
@@ -117,6 +119,9 @@ func WithLimits(l Limits) Option {
 	return func(c *settings) error {
 		if l.Runs < 0 {
 			return fmt.Errorf("%w: %d runs at once", ErrOption, l.Runs)
+		}
+		if l.QueueWait < 0 {
+			return fmt.Errorf("%w: runs wait %v for their place", ErrOption, l.QueueWait)
 		}
 		c.limits = l
 		return nil
@@ -194,7 +199,7 @@ func New(opts ...Option) (*Server, error) {
 		return nil, err
 	}
 	s.base, s.cancel = context.WithCancel(context.Background())
-	s.queue = run.NewQueue(s.limits.Runs)
+	s.queue = run.NewQueue(s.limits.Runs, s.limits.QueueWait)
 	s.methods = s.methodTable()
 	s.sweeper = s.sweep()
 	return s, nil

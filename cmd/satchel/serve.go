@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	"gocloud.dev/blob"
 
@@ -29,12 +30,13 @@ import (
 
 // serveFlags are what a server has, however it is reached.
 type serveFlags struct {
-	Skills  []string `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills; may be repeated. All versions of a skill are served."`
-	MCP     []string `name:"mcp" sep:"none" placeholder:"LABEL=URL|COMMAND" help:"MCP server whose skills are served too, for reading only, at a URL or started by a command; they are called LABEL.NAME. May be repeated."`
-	Blobs   string   `placeholder:"DIR|URL" help:"Where blobs are kept, a directory, file://DIR, or a bucket such as s3://NAME?region=R. Default: in memory."`
-	Shelf   string   `placeholder:"DIR" help:"Where skills are kept that callers create."`
-	Create  bool     `help:"Let callers create skills; needs --shelf."`
-	MaxRuns int      `placeholder:"N" help:"How many runs go on at once. Default: as many as there are processors."`
+	Skills    []string      `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills; may be repeated. All versions of a skill are served."`
+	MCP       []string      `name:"mcp" sep:"none" placeholder:"LABEL=URL|COMMAND" help:"MCP server whose skills are served too, for reading only, at a URL or started by a command; they are called LABEL.NAME. May be repeated."`
+	Blobs     string        `placeholder:"DIR|URL" help:"Where blobs are kept, a directory, file://DIR, or a bucket such as s3://NAME?region=R. Default: in memory."`
+	Shelf     string        `placeholder:"DIR" help:"Where skills are kept that callers create."`
+	Create    bool          `help:"Let callers create skills; needs --shelf."`
+	MaxRuns   *int          `placeholder:"N" help:"How many runs go on at once, shared by the tenants that want them. Default: four for each processor."`
+	QueueWait time.Duration `default:"60s" help:"How long a run waits for its place before its call fails."`
 	grantFlags
 	UnsafeLocal bool `help:"Run without isolation, as you, where there is no sandbox or not."`
 }
@@ -137,8 +139,10 @@ func (f *serveFlags) check() error {
 		return errors.New("nothing to serve: give --skills DIR or --mcp LABEL=URL")
 	case f.Create && f.Shelf == "":
 		return errors.New("--create needs --shelf DIR")
-	case f.MaxRuns < 0:
-		return fmt.Errorf("--max-runs %d: want 1 or more", f.MaxRuns)
+	case f.MaxRuns != nil && *f.MaxRuns < 1:
+		return fmt.Errorf("--max-runs %d: want 1 or more", *f.MaxRuns)
+	case f.QueueWait <= 0:
+		return fmt.Errorf("--queue-wait %v: want more than 0s", f.QueueWait)
 	}
 	return nil
 }
@@ -189,7 +193,11 @@ func (f *httpFlags) options(logger *slog.Logger) ([]protocol.Option, error) {
 
 // open makes what the flags ask for.
 func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.Writer, insecure bool, opts ...protocol.Option) (*protocol.Server, error) {
-	opts = append(opts, protocol.WithLogger(k.logger), protocol.WithLimits(protocol.Limits{Runs: f.MaxRuns}))
+	limits := protocol.Limits{QueueWait: f.QueueWait}
+	if f.MaxRuns != nil {
+		limits.Runs = *f.MaxRuns
+	}
+	opts = append(opts, protocol.WithLogger(k.logger), protocol.WithLimits(limits))
 	skills, err := f.openShelf(ctx, c, k, insecure)
 	if err != nil {
 		return nil, err

@@ -126,7 +126,8 @@ func TestCall(t *testing.T) {
 	if code, out, errs = invoke(t, "", "call", "create_blob", `{"content": "x", "kind": "text/plain"}`, "--unix", socket); code != exitDone || !strings.Contains(out, `"blob:`) {
 		t.Errorf("by the socket: %d %s %s", code, out, errs)
 	}
-	for _, args := range [][]string{{"call", "m", "[]"}, {"call", "m", "@none"}, {"serve"}, {"serve", "--skills", seedSkills, "--create"}, {"serve", "--skills", "none"}} {
+	for _, args := range [][]string{{"call", "m", "[]"}, {"call", "m", "@none"}, {"serve"}, {"serve", "--skills", seedSkills, "--create"}, {"serve", "--skills", "none"},
+		{"serve", "--skills", seedSkills, "--max-runs", "0"}, {"mcp", "--skills", seedSkills, "--max-runs=-1"}, {"serve", "--skills", seedSkills, "--queue-wait", "0s"}} {
 		if code, _, errs := invoke(t, "", args...); code != exitUsage {
 			t.Errorf("%v: %d %s", args, code, errs)
 		}

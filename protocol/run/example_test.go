@@ -3,13 +3,14 @@ package run_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/satchel-go/satchel/protocol/run"
 )
 
 func ExampleNewQueue() {
 	ctx := context.Background()
-	queue := run.NewQueue(2)
+	queue := run.NewQueue(2, time.Minute)
 	release, err := queue.Acquire(ctx, "acme", func() { fmt.Println("waits") })
 	if err != nil {
 		fmt.Println(err)

@@ -20,12 +20,16 @@ var ErrStopping = errors.New("the server is stopping")
 const (
 	maxQueued       = 64
 	maxTenantQueued = 16
-	queueWait       = 10 * time.Second
+	defaultWait     = 60 * time.Second
+	runsEach        = 4 // for each processor
 )
 
-// Queue says when a run may begin. Tenants take turns.
+// Queue says when a run may begin. A tenant that is alone has all places. A place that
+// becomes free goes to the waiting tenant that has the fewest; of equals, tenants take
+// turns.
 type Queue struct {
-	most, mostTenant int
+	most int
+	wait time.Duration
 
 	mu      sync.Mutex
 	running int
@@ -43,19 +47,22 @@ type tenantQueue struct {
 
 type waiter struct{ admitted chan error }
 
-// NewQueue returns a queue for most runs at once, 0 for GOMAXPROCS; a tenant may
-// have half of them, at least 1.
-func NewQueue(most int) *Queue {
+// NewQueue returns a queue for most runs at once, of which each waits for its place at
+// most that long. 0 stands for the default: four for each processor (GOMAXPROCS), and 60
+// seconds.
+func NewQueue(most int, wait time.Duration) *Queue {
 	if most < 1 {
-		most = runtime.GOMAXPROCS(0)
+		most = runsEach * runtime.GOMAXPROCS(0)
 	}
-	q := &Queue{most: most, mostTenant: max(most/2, 1), tenants: make(map[string]*tenantQueue)}
+	if wait <= 0 {
+		wait = defaultWait
+	}
+	q := &Queue{most: most, wait: wait, tenants: make(map[string]*tenantQueue)}
 	q.idle.L = &q.mu
 	return q
 }
 
-// Acquire waits for a place, at most 10 seconds. Call release when the run has
-// ended. queued is called if it has to wait. The error wraps ErrBusy, or is
+// Acquire waits for a place. Call release when the run has ended. queued is called if it has to wait. The error wraps ErrBusy, or is
 // ErrStopping or that of ctx.
 func (q *Queue) Acquire(ctx context.Context, tenant string, queued func()) (release func(), err error) {
 	w := &waiter{make(chan error, 1)}
@@ -69,13 +76,13 @@ func (q *Queue) Acquire(ctx context.Context, tenant string, queued func()) (rele
 	default:
 	}
 	queued()
-	timer := time.NewTimer(queueWait)
+	timer := time.NewTimer(q.wait)
 	defer timer.Stop()
 	select {
 	case err := <-w.admitted:
 		return releaseUnless(err, release)
 	case <-timer.C:
-		err = fmt.Errorf("%w: none ended in %v", ErrBusy, queueWait)
+		err = q.busy("no place in %v", q.wait)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -108,11 +115,11 @@ func (q *Queue) enter(tenant string, w *waiter) error {
 	switch {
 	case q.closed:
 		return ErrStopping
-	case q.running < q.most && t.running < q.mostTenant && len(t.waiting) == 0:
+	case q.running < q.most:
 	case q.waiting >= maxQueued:
-		return fmt.Errorf("%w: %d wait", ErrBusy, q.waiting)
+		return q.full("at most %d may wait", maxQueued)
 	case len(t.waiting) >= maxTenantQueued:
-		return fmt.Errorf("%w: %d of yours wait", ErrBusy, len(t.waiting))
+		return q.full("%d of yours wait, and no more may", maxTenantQueued)
 	}
 	q.tenants[tenant] = t
 	if len(t.waiting) == 0 {
@@ -124,15 +131,29 @@ func (q *Queue) enter(tenant string, w *waiter) error {
 	return nil
 }
 
-// admit lets in whoever can be, by turns. It expects q.mu to be held.
+// busy says how many run and wait.
+func (q *Queue) busy(format string, args ...any) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.full(format, args...)
+}
+
+// full is busy where q.mu is held.
+func (q *Queue) full(format string, args ...any) error {
+	return fmt.Errorf("%w: %d go on and %d wait: "+format, append([]any{ErrBusy, q.running, q.waiting}, args...)...)
+}
+
+// admit gives free places to those that wait. It expects q.mu to be held.
 func (q *Queue) admit() {
-	for i := 0; i < len(q.turns) && q.running < q.most; {
+	for len(q.turns) > 0 && q.running < q.most {
+		i := 0
+		for n, name := range q.turns {
+			if q.tenants[name].running < q.tenants[q.turns[i]].running {
+				i = n
+			}
+		}
 		name := q.turns[i]
 		t := q.tenants[name]
-		if t.running >= q.mostTenant {
-			i++
-			continue
-		}
 		t.waiting[0].admitted <- nil
 		t.waiting = t.waiting[1:]
 		q.waiting--

@@ -328,42 +328,57 @@ module.exports.main = async (args) => {
 	failed(t, b.do(t, run.Job{Language: "javascript", Code: "module.exports.main = () => NaN"}), "NotJSON", "it holds NaN")
 }
 
-func TestQueue(t *testing.T) {
-	q := run.NewQueue(2) // one for each tenant
-	nothing := func() {}
-	first, err := q.Acquire(t.Context(), "a", nothing)
-	if err != nil {
-		t.Fatal(err)
-	}
-	order := make(chan string, 100)
-	queued := make(chan struct{}, 100)
-	for i := range 16 {
+// waiters are runs of a tenant that wait; each tells its name when it has its place, and
+// keeps it until the test lets it end.
+func waiters(t *testing.T, q *run.Queue, tenant string, n int, order chan<- string, end <-chan struct{}) {
+	t.Helper()
+	queued := make(chan struct{}, n)
+	for range n {
 		go func() {
-			release, err := q.Acquire(t.Context(), "a", func() { queued <- struct{}{} })
+			release, err := q.Acquire(context.Background(), tenant, func() { queued <- struct{}{} })
 			if err != nil {
 				order <- err.Error()
 				return
 			}
-			order <- fmt.Sprint("a", i)
+			order <- tenant
+			<-end
 			release()
 		}()
 	}
-	for range 16 {
+	for range n {
 		<-queued
 	}
-	if _, err := q.Acquire(t.Context(), "a", nothing); !errors.Is(err, run.ErrBusy) {
+}
+
+func TestQueue(t *testing.T) {
+	q := run.NewQueue(4, time.Minute)
+	nothing := func() {}
+	var releases []func()
+	for range 4 { // a tenant that is alone has all
+		release, err := q.Acquire(t.Context(), "a", func() { t.Error("waits") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		releases = append(releases, release)
+	}
+	order, end := make(chan string, 100), make(chan struct{})
+	waiters(t, q, "a", 16, order, end)
+	if _, err := q.Acquire(t.Context(), "a", nothing); !errors.Is(err, run.ErrBusy) || err.Error() != "too many runs: 4 go on and 16 wait: 16 of yours wait, and no more may" {
 		t.Errorf("the 17th of a tenant: %v", err)
 	}
-	other, err := q.Acquire(t.Context(), "b", nothing)
-	if err != nil {
-		t.Fatalf("a flood delays another tenant: %v", err)
-	}
-	other()
-	first()
-	for range 16 {
-		if got := <-order; !strings.HasPrefix(got, "a") {
-			t.Error(got)
+	waiters(t, q, "b", 4, order, end)
+	for i, want := range []string{"b", "b", "c", "a"} { // who has the fewest is next
+		if want == "c" {
+			waiters(t, q, "c", 1, order, end)
 		}
+		releases[i]()
+		if got := <-order; got != want {
+			t.Errorf("place %d goes to %q, want %q", i, got, want)
+		}
+	}
+	close(end)
+	for range 21 - 4 {
+		<-order
 	}
 	if err := q.Close(t.Context()); err != nil {
 		t.Error(err)
@@ -373,4 +388,36 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+func TestQueueWait(t *testing.T) {
+	q := run.NewQueue(1, 10*time.Millisecond)
+	release, err := q.Acquire(t.Context(), "a", func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = q.Acquire(t.Context(), "b", func() {}); !errors.Is(err, run.ErrBusy) || err.Error() != "too many runs: 1 go on and 1 wait: no place in 10ms" {
+		t.Errorf("%v", err)
+	}
+	release()
+	if release, err = q.Acquire(t.Context(), "b", func() {}); err != nil {
+		t.Fatal(err)
+	}
+	release()
+}
+
 func TestMain(m *testing.M) { os.Exit(m.Run()) }
+
+// TestInputIsEmpty has programs read their standard input, and have others read it.
+func TestInputIsEmpty(t *testing.T) {
+	b := newBench(t, skills)
+	for _, test := range []struct{ language, code, want string }{
+		{"python", "import subprocess, sys\ndef main(args):\n    return [sys.stdin.read(), subprocess.run(['cat'], capture_output=True).stdout.decode()]\n", `["",""]`},
+		{"bash", "read -r line; code=$?; cat; bash -c cat; echo \"$code\" > \"$RESULT_FILE\"\n", "1"},
+		{"javascript", "module.exports.main = () => [require('fs').readFileSync(0, 'utf8'), String(require('child_process').execSync('cat'))];\n", `["",""]`},
+	} {
+		if !slices.Contains(run.Languages(), test.language) {
+			t.Logf("%s is not installed: not tried", test.language)
+			continue
+		}
+		completed(t, b.do(t, run.Job{Language: test.language, Code: test.code, Timeout: 20 * time.Second}), test.want)
+	}
+}

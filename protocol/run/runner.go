@@ -176,6 +176,7 @@ func (a *active) execute(ctx context.Context, cmd executor.Command) error {
 	case err != nil:
 		return err
 	}
+	_ = p.CloseInput() // an empty input: nothing ever comes
 	a.channel.ctx, a.channel.stop = ctx, p.Kill
 	served := make(chan struct{})
 	go func() {
