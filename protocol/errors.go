@@ -61,7 +61,13 @@ func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 		}
 		return fault(CodeNotFound, "skill", "%v", err)
 	case errors.As(err, &manifest):
-		return badParam("manifest", "%v", manifest)
+		switch manifest.Field { // the file and its lines are not the caller's
+		case "":
+			return badParam("manifest", "%s", manifest.Why)
+		case "skill_md":
+			return badParam("skill_md", "%s", manifest.Why)
+		}
+		return badParam("manifest", "%s: %s", manifest.Field, manifest.Why)
 	case errors.As(err, &path):
 		return &jsonrpc.Error{Code: jsonrpc.CodeParams, Message: path.Error(), Data: map[string]any{"kind": "params", "field": "path"}}
 	case errors.Is(err, blobs.ErrUnknown):

@@ -170,5 +170,8 @@ func (c *call) createSkill(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	c.record.Skill = k.ID()
+	for _, w := range k.Warnings {
+		c.warn = append(c.warn, "manifest "+w.Field+": "+w.Why)
+	}
 	return map[string]any{"name": k.ID(), "version": k.Version, "digest": k.Digest}, nil
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -71,64 +72,49 @@ func (j *Job) skills() []*shelf.Skill {
 	return append([]*shelf.Skill{j.Skill}, j.Mounted...)
 }
 
-// checkInputs compares the arguments with what the skill declares.
+// checkInputs compares the arguments with what the skill declares, and adds the defaults
+// of those that are not given.
 func (j *Job) checkInputs() *Failure {
 	if j.Skill == nil || len(j.Skill.Inputs) == 0 {
 		return nil
 	}
-	var args map[string]any
+	var args map[string]json.RawMessage // large numbers stay as they came
 	if len(j.Args) > 0 {
 		if err := json.Unmarshal(j.Args, &args); err != nil {
 			return &Failure{TypeInvalidInput, "args: want an object"}
 		}
 	}
+	filled := false
 	for _, in := range j.Skill.Inputs {
-		value, given := args[in.Name]
-		if !given || value == nil {
-			if !in.Optional {
-				return &Failure{TypeInvalidInput, fmt.Sprintf("args.%s is missing: %s", in.Name, wanted(in))}
+		var value any
+		_ = json.Unmarshal(args[in.Name], &value) // null is absent
+		switch why := ""; {
+		case value != nil:
+			if why = in.Check(value); why != "" {
+				return &Failure{TypeInvalidInput, fmt.Sprintf("args.%s: %s", in.Name, described(why, in))}
 			}
-			continue
+		case in.Default != nil:
+			text, err := json.Marshal(in.Default)
+			if err != nil {
+				return &Failure{TypeInvalidInput, fmt.Sprintf("args.%s: its default is not JSON", in.Name)}
+			}
+			if args == nil {
+				args = make(map[string]json.RawMessage)
+			}
+			args[in.Name], filled = text, true
+		case in.Required:
+			return &Failure{TypeInvalidInput, fmt.Sprintf("args.%s is missing: %s", in.Name, described("want "+cmp.Or(in.Type, "a value"), in))}
 		}
-		if !fits(in.Type, value) {
-			return &Failure{TypeInvalidInput, fmt.Sprintf("args.%s: %s", in.Name, wanted(in))}
-		}
+	}
+	if filled {
+		j.Args, _ = json.Marshal(args) // of valid JSON
 	}
 	return nil
 }
 
-func wanted(in shelf.Input) string {
-	text := "want " + in.Type
-	if in.Type == "" {
-		text = "want a value"
-	}
+func described(why string, in shelf.Input) string {
 	if in.Description != "" {
-		text += ", " + in.Description
+		why += ", " + in.Description
 	}
-	return text
-}
-
-// fits reports whether a value is of a type; types that are not known take any.
-func fits(kind string, value any) (ok bool) {
-	switch kind {
-	case "string":
-		_, ok = value.(string)
-	case "blob":
-		id, _ := value.(string)
-		ok = strings.HasPrefix(id, blobs.Prefix)
-	case "number", "float":
-		_, ok = value.(float64)
-	case "integer", "int":
-		number, isNumber := value.(float64)
-		ok = isNumber && number == float64(int64(number))
-	case "boolean", "bool":
-		_, ok = value.(bool)
-	case "array", "list":
-		_, ok = value.([]any)
-	case "object":
-		_, ok = value.(map[string]any)
-	default:
-		ok = true
-	}
-	return ok
+	return why
 }

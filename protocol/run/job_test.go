@@ -29,3 +29,38 @@ func TestInputsFitTheirTypes(t *testing.T) {
 		}
 	}
 }
+
+// TestInputsAreInformal gives arguments and leaves them out: only what is required must be
+// there, and a default fills in.
+func TestInputsAreInformal(t *testing.T) {
+	const large = "9007199254740993"
+	for _, c := range []struct {
+		in         shelf.Input
+		args, want string // the arguments of the run, or what fails it
+	}{
+		{shelf.Input{Type: "string"}, `{}`, `{}`},
+		{shelf.Input{Type: "string"}, ``, ``},
+		{shelf.Input{Type: "string", Description: "a word"}, `{"o": 1}`, "args.o: want string, a word"},
+		{shelf.Input{Type: "string", Required: true}, `{"o": null}`, "args.o is missing: want string"},
+		{shelf.Input{Required: true}, ``, "args.o is missing: want a value"},
+		{shelf.Input{Type: "string", Default: "x"}, ``, `{"o":"x"}`},
+		{shelf.Input{Type: "string", Default: "x", Required: true}, `{"o": null, "n": ` + large + `}`, `{"n":` + large + `,"o":"x"}`},
+		{shelf.Input{Type: "boolean", Default: false}, `{}`, `{"o":false}`},
+		{shelf.Input{Type: "string", Default: "x"}, `{"o": "y"}`, `{"o": "y"}`},
+		{shelf.Input{Enum: []any{"a", int64(2)}}, `{"o": 2}`, `{"o": 2}`},
+		{shelf.Input{Enum: []any{"a", int64(2)}}, `{"o": "b"}`, `args.o: want one of ["a",2]`},
+		{shelf.Input{Enum: []any{"a"}}, `{}`, `{}`},
+	} {
+		c.in.Name = "o"
+		job := &Job{Skill: &shelf.Skill{Manifest: shelf.Manifest{Inputs: []shelf.Input{c.in}}}, Args: json.RawMessage(c.args)}
+		got := ""
+		if failure := job.checkInputs(); failure != nil {
+			got = failure.Message
+		} else {
+			got = string(job.Args)
+		}
+		if got != c.want {
+			t.Errorf("%+v with %s: %s, want %s", c.in, c.args, got, c.want)
+		}
+	}
+}

@@ -110,7 +110,7 @@ const toml = "version = \"1.0.0\"\ndescription = \"x\"\n"
 
 var skills = fstest.MapFS{
 	"leads/SKILL.md":       {Data: []byte("---\nname: Lead Sync\nshort_description: x\n---\n")},
-	"leads/skill.toml":     {Data: []byte("name = \"sales.leads.sync\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"code/main.py\"\n[inputs]\nn = { type = \"integer\" }\nnote = { type = \"string\", optional = true }\n")},
+	"leads/skill.toml":     {Data: []byte("name = \"sales.leads.sync\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"code/main.py\"\n[inputs]\nn = { type = \"integer\", required = true }\nnote = { type = \"string\", optional = true, default = \"x\" }\n")},
 	"leads/code/main.py":   {Data: []byte("from . import helper\nimport runtime\n\ndef main(args):\n    print('doubling')\n    runtime.summary('Doubled %d.' % args['n'])\n    return {'n': helper.double(args['n'])}\n\ndef sync_leads(n):\n    return helper.double(n)\n")},
 	"leads/code/helper.py": {Data: []byte("def double(n):\n    return 2 * n\n")},
 	"js/SKILL.md":          {Data: []byte("---\nname: js\ndescription: x\n---\n")},

@@ -99,7 +99,7 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 	a := &active{Runner: r, Job: job, told: []jobSkill{}, hidden: redact.NewSet(job.Grant.Hidden)}
 	a.logs.stream.Set = a.hidden
 	a.result = Result{Status: Failed, RunID: job.ID, OutputBlobs: []string{}, Reason: executor.ReasonSetup, Warnings: job.Grant.Warnings}
-	if failure := job.checkInputs(); failure != nil {
+	if failure := a.checkInputs(); failure != nil {
 		a.fail(failure)
 		return a.result, nil
 	}

@@ -196,9 +196,9 @@ func (s *Shelf) Create(ctx context.Context, tenant string, d Draft) (*Skill, err
 
 // files are the bytes of the draft by path.
 func (d Draft) files() (Manifest, map[string][]byte, error) {
-	text, err := toml.Marshal(d.Manifest)
+	text, err := toml.Marshal(withoutNulls(d.Manifest))
 	if err != nil {
-		return Manifest{}, nil, fault("", "%v", err)
+		return Manifest{}, nil, fault("", "want an object of texts, numbers, lists and objects")
 	}
 	files := map[string][]byte{manifestFile: text}
 	if len(d.Files) > MaxCreatedFiles-2 {
@@ -211,6 +211,9 @@ func (d Draft) files() (Manifest, map[string][]byte, error) {
 			return Manifest{}, nil, err
 		}
 		lower := strings.ToLower(f.Path)
+		if lower == manifestFile || lower == strings.ToLower(skillFile) {
+			return Manifest{}, nil, &PathError{f.Path, "is made of manifest and skill_md: leave it out"}
+		}
 		if folded[lower] {
 			return Manifest{}, nil, &PathError{f.Path, "is there twice"}
 		}
@@ -260,9 +263,47 @@ func (f DraftFile) bytes() ([]byte, error) {
 	return nil, &PathError{f.Path, fmt.Sprintf("has encoding %q: want utf-8 or base64", f.Encoding)}
 }
 
-// skillText gives a text without front matter one.
+// withoutNulls leaves out what is null, which is absent.
+func withoutNulls(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		left := make(map[string]any, len(v))
+		for name, value := range v {
+			if value != nil {
+				left[name] = withoutNulls(value)
+			}
+		}
+		return left
+	case []any:
+		left := []any{}
+		for _, value := range v {
+			if value != nil {
+				left = append(left, withoutNulls(value))
+			}
+		}
+		return left
+	}
+	return v
+}
+
+// skillText gives a text without front matter one, and refuses what nobody can read.
 func skillText(m Manifest, text string) ([]byte, error) {
-	if skillmd.FrontMatterEnd([]byte(text)) > 0 {
+	if first, _, _ := strings.Cut(strings.TrimPrefix(text, "\uFEFF"), "\n"); strings.TrimRight(first, " \t\r") == "---" {
+		end := skillmd.FrontMatterEnd([]byte(text + "\n"))
+		if end < 0 {
+			return nil, fault("skill_md", "begins with --- and its front matter has no end: close it with a line of ---")
+		}
+		doc, found, _ := skillmd.Parse([]byte(text))
+		if head := min(end, len(text)); doc.Skill.Repaired || len(skillmd.Fields([]byte(text[:head]+"\n"))) == 0 {
+			why := "want YAML, name: value"
+			for _, d := range found {
+				if d.Line > 0 {
+					why = fmt.Sprintf("line %d: %s", d.Line, d.Message)
+					break
+				}
+			}
+			return nil, fault("skill_md", "has front matter that cannot be read: %s", why)
+		}
 		return []byte(text), nil
 	}
 	last := m.Name[strings.LastIndexByte(m.Name, '.')+1:]

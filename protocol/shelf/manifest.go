@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/url"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,7 +19,11 @@ import (
 // MaxManifest is the length of a skill.toml in bytes.
 const MaxManifest = 64 << 10
 
-const maxID = 128
+const (
+	maxID       = 128
+	maxInputs   = 64
+	maxWarnings = 32
+)
 
 // The kinds of skills.
 const (
@@ -42,6 +44,8 @@ type Manifest struct {
 	// Network are addresses as "https://*.example.com:8443"; Secrets are names.
 	// Both are what the skill asks for, not what it is given.
 	Network, Secrets []string
+	// Warnings are the faults that cost a part of the manifest, not the skill.
+	Warnings []*ManifestError
 }
 
 // Runtime is how an action is executed.
@@ -49,16 +53,6 @@ type Runtime struct {
 	Language   string // "python" or "javascript"
 	Entrypoint string // slash-separated, below the skill
 	Export     string // the function to call
-}
-
-// Input is an argument of an action.
-type Input struct {
-	Name string
-	// Type is string, blob, number, float, integer, int, boolean, bool, array, list or
-	// object: a run is refused if the argument is of another. Other words take any value.
-	Type        string
-	Description string
-	Optional    bool
 }
 
 // ManifestError is what is wrong with a skill.toml.
@@ -104,18 +98,6 @@ func CheckID(id string) error {
 	return nil
 }
 
-// tomlManifest is the form of the file.
-type tomlManifest struct {
-	Name, Version, Description, Kind, Namespace string
-	Tags                                        []string
-	Runtime                                     *struct{ Language, Entrypoint, Export string }
-	Inputs                                      map[string]struct {
-		Type, Description string
-		Optional          bool
-	}
-	Permissions struct{ Network, Secrets []string }
-}
-
 // ReadManifest reads a skill.toml. It returns what it says, and the same as JSON
 // would have it, with unknown fields. files is the skill, to look for the
 // entrypoint in; nil looks for none. The error is a *ManifestError.
@@ -123,27 +105,26 @@ func ReadManifest(text []byte, files fs.FS) (Manifest, map[string]any, error) {
 	if len(text) > MaxManifest {
 		return Manifest{}, nil, fault("", "%d bytes: at most %d", len(text), MaxManifest)
 	}
-	var form tomlManifest
 	var all map[string]any
-	for _, into := range []any{&form, &all} {
-		if err := toml.Unmarshal(text, into); err != nil {
-			found := &ManifestError{Why: err.Error()}
-			if at, ok := errors.AsType[*toml.DecodeError](err); ok {
-				found.Line, _ = at.Position()
-			}
-			return Manifest{}, nil, found
+	if err := toml.Unmarshal(text, &all); err != nil {
+		found := &ManifestError{Why: err.Error()}
+		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
+			found.Line, _ = at.Position()
 		}
+		return Manifest{}, nil, found
 	}
-	m, err := form.manifest(files)
-	if err != nil {
-		if found, ok := errors.AsType[*ManifestError](err); ok {
-			found.Line = lineOf(text, found.Field)
-		}
-		return Manifest{}, nil, err
+	r := reading{all: all}
+	r.manifest(files)
+	for _, w := range r.Warnings {
+		w.Line = lineOf(text, w.Field)
 	}
-	all["kind"], all["namespace"] = m.Kind, m.Namespace
+	if r.err != nil {
+		r.err.Line = lineOf(text, r.err.Field)
+		return Manifest{}, nil, r.err
+	}
+	all["version"], all["kind"], all["namespace"] = r.Version, r.Kind, r.Namespace
 	plain, _ := skillmd.Plain(all).(map[string]any)
-	return m, plain, nil
+	return r.Manifest, plain, nil
 }
 
 // lineOf finds the line of a top-level or named field, for people.
@@ -160,39 +141,114 @@ func lineOf(text []byte, field string) int {
 	return 0
 }
 
-func (f *tomlManifest) manifest(files fs.FS) (Manifest, error) {
-	m := Manifest{
-		Name: f.Name, Version: f.Version, Description: strings.TrimSpace(f.Description), Kind: f.Kind, Namespace: f.Namespace,
-		Tags: f.Tags, Network: f.Permissions.Network, Secrets: f.Permissions.Secrets,
+// reading takes a manifest apart.
+type reading struct {
+	Manifest
+	all map[string]any
+	err *ManifestError // the first one
+}
+
+func (r *reading) fault(field, format string, args ...any) {
+	if r.err == nil {
+		r.err = &ManifestError{Field: field, Why: fmt.Sprintf(format, args...)}
 	}
-	if err := CheckID(m.Name); err != nil {
-		return m, err
+}
+
+func (r *reading) warn(field, format string, args ...any) {
+	if len(r.Warnings) < maxWarnings {
+		r.Warnings = append(r.Warnings, &ManifestError{Field: field, Why: fmt.Sprintf(format, args...)})
 	}
-	if !isVersion(m.Version) {
-		return m, fault("version", "%q: want a semantic version such as 1.0.0", m.Version)
+}
+
+// text returns a field that must be a text.
+func (r *reading) text(table map[string]any, section, name string) string {
+	text, ok := table[name].(string)
+	if table[name] != nil && !ok {
+		r.fault(section+name, "%.60q: want a text in quotes", fmt.Sprint(table[name]))
 	}
-	if m.Description == "" || len(m.Description) > 4096 {
-		return m, fault("description", "want 1 to 4096 bytes")
+	return text
+}
+
+// table returns a section.
+func (r *reading) table(name string) map[string]any {
+	table, ok := r.all[name].(map[string]any)
+	if r.all[name] != nil && !ok {
+		r.warn(name, "want a section: left out")
 	}
-	if m.Namespace == "" {
-		m.Namespace = namespaceOf(m.Name)
-	} else if !strings.HasPrefix(m.Name+".", m.Namespace+".") {
-		return m, fault("namespace", "%q is no prefix of %q", m.Namespace, m.Name)
+	return table
+}
+
+// list returns the texts of a list, of which one alone may stand without brackets.
+func (r *reading) list(value any, field string, most int) (list []string) {
+	all, ok := value.([]any)
+	if text, isText := value.(string); isText {
+		r.warn(field, "%.60q: want a list, [%.60q]", text, text)
+		all = []any{text}
+	} else if value != nil && !ok {
+		r.warn(field, "want a list of texts: left out")
 	}
-	if m.Kind == "" {
-		m.Kind = KindInstruction
-		if f.Runtime != nil {
-			m.Kind = KindAction
+	for _, one := range all {
+		text, ok := one.(string)
+		switch {
+		case !ok:
+			r.warn(field, "%.60q: want texts: left out", fmt.Sprint(one))
+		case len(list) == most:
+			r.warn(field, "%d: at most %d, the rest is left out", len(all), most)
+			return list
+		default:
+			list = append(list, text)
 		}
 	}
-	if m.Kind != KindAction && m.Kind != KindInstruction {
-		return m, fault("kind", "%q: want %q or %q", m.Kind, KindAction, KindInstruction)
+	return list
+}
+
+func (r *reading) manifest(files fs.FS) {
+	r.Name, r.Description = r.text(r.all, "", "name"), strings.TrimSpace(r.text(r.all, "", "description"))
+	if err, ok := errors.AsType[*ManifestError](CheckID(r.Name)); ok {
+		r.fault(err.Field, "%s", err.Why)
 	}
-	if len(m.Tags) > 64 {
-		return m, fault("tags", "%d: at most 64", len(m.Tags))
+	r.version()
+	if r.Description == "" || len(r.Description) > 4096 {
+		r.fault("description", "want 1 to 4096 bytes")
 	}
-	err := cmp.Or(f.runtime(&m, files), f.inputs(&m), f.permissions())
-	return m, err
+	r.Namespace = namespaceOf(r.Name)
+	if given, ok := r.all["namespace"].(string); r.all["namespace"] != nil && given != "" || r.all["namespace"] != nil && !ok {
+		switch {
+		case CheckID(given) != nil:
+			r.warn("namespace", "%.60q: want segments of a-z, 0-9, _ and -, joined by dots: %q is used", fmt.Sprint(r.all["namespace"]), r.Namespace)
+		case !strings.HasPrefix(r.Name+".", given+"."):
+			r.warn("namespace", "%q is no prefix of %q", given, r.Name)
+			fallthrough
+		default:
+			r.Namespace = given
+		}
+	}
+	r.Tags = r.list(r.all["tags"], "tags", 64)
+	r.runtime(files)
+	r.inputs()
+	r.permissions()
+}
+
+// version takes a number, and one or two numbers, for the version that is meant.
+func (r *reading) version() {
+	given := r.all["version"]
+	switch given.(type) {
+	case int64, float64, string:
+		r.Version = fmt.Sprint(given)
+	}
+	if isVersion(r.Version) {
+		return
+	}
+	meant := strings.TrimPrefix(r.Version, "v")
+	if short := strings.Count(meant, "."); meant != "" && short < 2 {
+		meant += strings.Repeat(".0", 2-short)
+	}
+	if !isVersion(meant) {
+		r.fault("version", "%.60q: want a semantic version such as 1.0.0", r.Version)
+		return
+	}
+	r.warn("version", "%.60q: want a semantic version in quotes: %q is used", r.Version, meant)
+	r.Version = meant
 }
 
 func namespaceOf(id string) string {
@@ -202,62 +258,64 @@ func namespaceOf(id string) string {
 	return ""
 }
 
-func (f *tomlManifest) runtime(m *Manifest, files fs.FS) error {
-	if m.Kind == KindInstruction {
-		return nil
+func (r *reading) runtime(files fs.FS) {
+	table := r.table("runtime")
+	r.Kind = KindInstruction
+	if table != nil {
+		r.Kind = KindAction
 	}
-	if f.Runtime == nil {
-		return fault("runtime", "an action needs it: language and entrypoint")
+	switch kind := r.all["kind"]; kind {
+	case nil, "":
+	case KindAction, KindInstruction:
+		r.Kind, _ = kind.(string)
+	default:
+		r.warn("kind", "%.60q: want %q or %q: %q is used", fmt.Sprint(kind), KindAction, KindInstruction, r.Kind)
 	}
-	m.Runtime = Runtime(*f.Runtime)
-	r := &m.Runtime
-	if r.Export == "" {
-		r.Export = "main"
+	if r.Kind == KindInstruction {
+		return
 	}
+	if table == nil {
+		r.fault("runtime", "an action needs it: language and entrypoint")
+		return
+	}
+	section := "runtime."
+	made := Runtime{r.text(table, section, "language"), r.text(table, section, "entrypoint"), cmp.Or(r.text(table, section, "export"), "main")}
+	r.Runtime = made
 	switch {
-	case r.Language != "python" && r.Language != "javascript":
-		return fault("runtime.language", "%q: want python or javascript", r.Language)
-	case CheckPath(r.Entrypoint) != nil:
-		return fault("runtime.entrypoint", "%q is no path in the skill", r.Entrypoint)
-	case !identifier.MatchString(r.Export):
-		return fault("runtime.export", "%q is no name of a function", r.Export)
-	}
-	if files != nil {
-		if info, err := fs.Stat(files, r.Entrypoint); err != nil || !info.Mode().IsRegular() {
-			return fault("runtime.entrypoint", "%q is not there", r.Entrypoint)
+	case made.Language != "python" && made.Language != "javascript":
+		r.fault("runtime.language", "%.60q: want python or javascript", made.Language)
+	case CheckPath(made.Entrypoint) != nil:
+		r.fault("runtime.entrypoint", "%.200q is no path in the skill", made.Entrypoint)
+	case !identifier.MatchString(made.Export):
+		r.fault("runtime.export", "%.200q is no name of a function", made.Export)
+	case files != nil:
+		if info, err := fs.Stat(files, made.Entrypoint); err != nil || !info.Mode().IsRegular() {
+			r.fault("runtime.entrypoint", "%q is not there", made.Entrypoint)
 		}
 	}
-	return nil
 }
 
-func (f *tomlManifest) inputs(m *Manifest) error {
-	if len(f.Inputs) > 64 {
-		return fault("inputs", "%d: at most 64", len(f.Inputs))
-	}
-	for _, name := range slices.Sorted(maps.Keys(f.Inputs)) {
-		in := f.Inputs[name]
-		m.Inputs = append(m.Inputs, Input{name, in.Type, in.Description, in.Optional})
-	}
-	return nil
-}
-
-func (f *tomlManifest) permissions() error {
-	if len(f.Permissions.Network) > 64 || len(f.Permissions.Secrets) > 16 {
-		return fault("permissions", "at most 64 addresses and 16 secrets")
-	}
-	for _, address := range f.Permissions.Network {
+func (r *reading) permissions() {
+	table := r.table("permissions")
+	for _, address := range r.list(table["network"], "permissions.network", 64) {
 		u, err := url.Parse(address)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Path != "" || u.User != nil || u.RawQuery != "" ||
-			u.Fragment != "" || !hostName.MatchString(u.Host) {
-			return fault("permissions.network", "%q: want https://host, https://*.host or https://host:port", address)
+		switch {
+		case hostName.MatchString(address): // which scheme is meant is not known
+			r.warn("permissions.network", "%q is not asked for: write %q", address, "https://"+address)
+		case err != nil || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" ||
+			u.Fragment != "" || !hostName.MatchString(u.Host):
+			r.warn("permissions.network", "%.200q is not asked for: want https://host, https://*.host or https://host:port", address)
+		default:
+			r.Network = append(r.Network, u.Scheme+"://"+u.Host)
 		}
 	}
-	for _, name := range f.Permissions.Secrets {
+	for _, name := range r.list(table["secrets"], "permissions.secrets", 16) {
 		if !secretName.MatchString(name) {
-			return fault("permissions.secrets", "%q: want upper-case letters, digits and _", name)
+			r.warn("permissions.secrets", "%.80q is not asked for: want upper-case letters, digits and _", name)
+			continue
 		}
+		r.Secrets = append(r.Secrets, name)
 	}
-	return nil
 }
 
 // PathError is a path that is not in the skill.

@@ -24,13 +24,19 @@ type Shelf struct {
 
 	refreshing sync.Mutex
 	listings   []*catalog.Listing
-	known      []map[string]*Skill // by id and revision
+	known      []map[string]known // by id and revision
 
 	mu          sync.RWMutex
 	skills      byID     // of the sources
 	list        []*Skill // the visible ones of them, in order
 	digest      string   // of list
 	diagnostics []skillmd.Diagnostic
+}
+
+// known is what an entry of a source has become.
+type known struct {
+	skill *Skill // nil for what is none
+	found []skillmd.Diagnostic
 }
 
 // byID are the versions of each id, highest first.
@@ -41,7 +47,7 @@ type byID map[string][]*Skill
 // can be created. Skills that cannot be used are diagnostics. Close the shelf after
 // use.
 func Open(ctx context.Context, base string, sources ...catalog.Source) (*Shelf, error) {
-	s := &Shelf{sources: sources, listings: make([]*catalog.Listing, len(sources)), known: make([]map[string]*Skill, len(sources))}
+	s := &Shelf{sources: sources, listings: make([]*catalog.Listing, len(sources)), known: make([]map[string]known, len(sources))}
 	if base != "" {
 		var err error
 		if s.created, err = openCreated(ctx, base); err != nil {
@@ -89,29 +95,25 @@ func (s *Shelf) Refresh(ctx context.Context) error {
 		}
 		s.listings[i] = listing
 		diagnostics = append(diagnostics, listing.Diagnostics...)
-		known := make(map[string]*Skill, len(listing.Entries))
+		entries := make(map[string]known, len(listing.Entries))
 		for _, e := range listing.Entries {
 			key := e.ID + "\x00" + e.Revision
-			skill := s.known[i][key]
-			if skill == nil {
-				var found []skillmd.Diagnostic
-				if r, ok := source.(*remote); ok {
-					skill, found = r.skill(e)
-				} else {
-					skill, found = newSkill(ctx, source, e, false)
-				}
-				if skill == nil {
-					diagnostics = append(diagnostics, found...)
-					continue
-				}
+			made, ok := s.known[i][key]
+			if r, isRemote := source.(*remote); !ok && isRemote {
+				made.skill, made.found = r.skill(e)
+			} else if !ok {
+				made.skill, made.found = newSkill(ctx, source, e, false)
 			}
-			known[key] = skill
-			if !next.add(skill) {
+			if made.skill != nil { // what is none is looked at again
+				entries[key] = made
+			}
+			diagnostics = append(diagnostics, made.found...)
+			if made.skill != nil && !next.add(made.skill) {
 				diagnostics = append(diagnostics, skillmd.Diagnostic{File: e.ID, Code: catalog.CodeCollision, Severity: skillmd.Warning,
-					Message: fmt.Sprintf("%q %s is there already: left out", skill.ID(), skill.Version)})
+					Message: fmt.Sprintf("%q %s is there already: left out", made.skill.ID(), made.skill.Version)})
 			}
 		}
-		s.known[i] = known
+		s.known[i] = entries
 	}
 	list, digest := listed(next, nil)
 	s.mu.Lock()

@@ -88,18 +88,16 @@ func TestBrokenManifests(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"not toml":    {"name = \n", "skill.toml:1:"},
 		"no version":  {"name = \"a\"\ndescription = \"x\"\n", "version:"},
-		"a v":         {manifest("a", "v1.0.0"), "skill.toml:2: version:"},
 		"upper case":  {manifest("A", "1.0.0"), "skill.toml:1: name:"},
 		"edge":        {manifest("a.-b", "1.0.0"), "name:"},
-		"namespace":   {manifest("a.b", "1.0.0") + "namespace = \"c\"\n", "namespace:"},
 		"no runtime":  {manifest("a", "1.0.0") + "kind = \"action\"\n", "runtime:"},
 		"outside":     {manifest("a", "1.0.0") + "[runtime]\nlanguage = \"python\"\nentrypoint = \"../x.py\"\n", "runtime.entrypoint:"},
 		"missing":     {manifest("a", "1.0.0") + "[runtime]\nlanguage = \"python\"\nentrypoint = \"x.py\"\n", `"x.py" is not there`},
 		"language":    {manifest("a", "1.0.0") + "[runtime]\nlanguage = \"cobol\"\nentrypoint = \"SKILL.md\"\n", "runtime.language:"},
 		"export":      {manifest("a", "1.0.0") + "[runtime]\nlanguage = \"python\"\nentrypoint = \"SKILL.md\"\nexport = \"a b\"\n", "runtime.export:"},
-		"network":     {manifest("a", "1.0.0") + "[permissions]\nnetwork = [\"https://a.test/path\"]\n", "permissions.network:"},
-		"secrets":     {manifest("a", "1.0.0") + "[permissions]\nsecrets = [\"lower\"]\n", "permissions.secrets:"},
-		"wrong type":  {"name = 1\n", "skill.toml"},
+		"wrong type":  {"name = 1\n", "skill.toml:1: name: \"1\": want a text in quotes"},
+		"no semver":   {manifest("a", "latest"), "skill.toml:2: version:"},
+		"escaping":    {manifest("a", "1.0/../.."), "version:"},
 		"too long":    {strings.Repeat("#", shelf.MaxManifest+1), "at most 65536"},
 		"description": {"name = \"a\"\nversion = \"1.0.0\"\ndescription = \" \"\n", "description:"},
 	} {
@@ -108,6 +106,54 @@ func TestBrokenManifests(t *testing.T) {
 		found := s.Diagnostics()
 		if len(list) != 0 || len(found) != 1 || found[0].Code != "skill-toml" || !strings.Contains(found[0].Message, c.want) {
 			t.Errorf("%s: %d listed, %v, want %q", name, len(list), found, c.want)
+		}
+	}
+}
+
+// TestFaultsCostTheirPart has faults that cost a part of the manifest, and no skill.
+func TestFaultsCostTheirPart(t *testing.T) {
+	ask := func(what string) string { return manifest("a.b", "1.0.0") + "[permissions]\n" + what + "\n" }
+	for name, c := range map[string]struct{ text, warning, want string }{
+		"short version":  {manifest("a.b", "1.0"), `skill.toml:2: version: "1.0": want a semantic version in quotes: "1.0.0" is used`, "1.0.0 a [] [] []"},
+		"a v":            {manifest("a.b", "v1.2.3"), `"1.2.3" is used`, "1.2.3 a [] [] []"},
+		"a number":       {"name = \"a.b\"\nversion = 2\ndescription = \"x\"\n", `"2.0.0" is used`, "2.0.0 a [] [] []"},
+		"free namespace": {manifest("a.b", "1.0.0") + "namespace = \"c\"\n", `namespace: "c" is no prefix of "a.b"`, "1.0.0 c [] [] []"},
+		"bad namespace":  {manifest("a.b", "1.0.0") + "namespace = \"C D\"\n", `"a" is used`, "1.0.0 a [] [] []"},
+		"one tag":        {manifest("a.b", "1.0.0") + "tags = \"x\"\n", `tags: "x": want a list, ["x"]`, "1.0.0 a [x] [] []"},
+		"other tags":     {manifest("a.b", "1.0.0") + "tags = [\"x\", 1]\n", `tags: "1": want texts`, "1.0.0 a [x] [] []"},
+		"free kind":      {manifest("a.b", "1.0.0") + "kind = \"workflow\"\n", `"instruction" is used`, "1.0.0 a [] [] []"},
+		"bare host":      {ask(`network = ["api.x.com", "https://ok.x.com"]`), `permissions.network: "api.x.com" is not asked for: write "https://api.x.com"`, "1.0.0 a [] [https://ok.x.com] []"},
+		"host and port":  {ask(`network = ["api.x.com:8443"]`), `write "https://api.x.com:8443"`, "1.0.0 a [] [] []"},
+		"slash":          {ask(`network = ["https://api.x.com/"]`), "", "1.0.0 a [] [https://api.x.com] []"},
+		"path":           {ask(`network = ["https://a.test/path", "https://b.test"]`), `"https://a.test/path" is not asked for`, "1.0.0 a [] [https://b.test] []"},
+		"everything":     {ask(`network = ["*", "https://*", "ftp://x.com", "https://u@x.com"]`), `"*" is not asked for`, "1.0.0 a [] [] []"},
+		"one address":    {ask(`network = "https://a.test"`), "want a list", "1.0.0 a [] [https://a.test] []"},
+		"all":            {ask(`network = true`), "permissions.network: want a list of texts: left out", "1.0.0 a [] [] []"},
+		"no section":     {manifest("a.b", "1.0.0") + "permissions = \"all\"\n", "permissions: want a section: left out", "1.0.0 a [] [] []"},
+		"lower case":     {ask(`secrets = ["lower", "UPPER"]`), `permissions.secrets: "lower" is not asked for`, "1.0.0 a [] [] [UPPER]"},
+		"inputs":         {manifest("a.b", "1.0.0") + "[inputs]\na = \"string\"\nb = 3\n", "inputs.b: want { type = … }", "1.0.0 a [] [] []"},
+		"default":        {manifest("a.b", "1.0.0") + "[inputs]\na = { type = \"integer\", default = \"x\" }\n", "inputs.a: default: want integer: left out", "1.0.0 a [] [] []"},
+	} {
+		s := open(t, "", map[string]string{"a/SKILL.md": plain, "a/skill.toml": c.text})
+		for range 2 { // a warning stays
+			k, err := s.Find("", "a.b", "")
+			if err != nil {
+				t.Errorf("%s: %v, %v", name, err, s.Diagnostics())
+				break
+			}
+			if got := fmt.Sprintf("%s %s %v %v %v", k.Version, k.Namespace, k.Tags, k.Network, k.Secrets); got != c.want {
+				t.Errorf("%s: %s, want %s", name, got, c.want)
+			}
+			found := ""
+			for _, d := range s.Diagnostics() {
+				found += d.Message + "\n"
+			}
+			if !strings.Contains(found, c.warning) || c.warning == "" && found != "" {
+				t.Errorf("%s: %q, want %q", name, found, c.warning)
+			}
+			if err := s.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
@@ -233,6 +279,9 @@ func TestCreateRefused(t *testing.T) {
 		"the server's":  func(d *shelf.Draft) { d.Manifest["name"] = "pdf" },
 		"no entrypoint": func(d *shelf.Draft) { d.Files = nil },
 		"no manifest":   func(d *shelf.Draft) { d.Manifest = nil },
+		"no end":        func(d *shelf.Draft) { d.SkillMD = "---\nname: x\n# Save\n" },
+		"no YAML":       func(d *shelf.Draft) { d.SkillMD = "---\nname: [x\ndescription: a: b: c\n---\n" },
+		"a list":        func(d *shelf.Draft) { d.SkillMD = "---\n- x\n---\n" },
 	} {
 		d := draft("0.1.0", "x")
 		change(&d)

@@ -128,8 +128,8 @@ const (
 	skillFile    = "SKILL.md"
 )
 
-// newSkill makes a skill of an entry of a source. It returns nil, with findings,
-// for what is none.
+// newSkill makes a skill of an entry of a source, with findings. It returns nil for
+// what is none.
 func newSkill(ctx context.Context, source catalog.Source, e catalog.Entry, created bool) (*Skill, []skillmd.Diagnostic) {
 	s := &Skill{FrontMatter: skillmd.Fields(e.Head), Files: e.Files, Digest: digestOf(e.Files), Created: created, source: source, id: e.ID, revision: e.Revision}
 	doc, _, parseErr := skillmd.Parse(e.Head, skillmd.WithDirName(path.Base(e.ID)))
@@ -145,7 +145,11 @@ func newSkill(ctx context.Context, source catalog.Source, e catalog.Entry, creat
 			}
 			return refuse("skill-toml", manifestFile, err.Error(), line)
 		}
-		return s, nil
+		var found []skillmd.Diagnostic
+		for _, w := range s.Warnings {
+			found = append(found, skillmd.Diagnostic{File: path.Join(e.ID, manifestFile), Line: w.Line, Code: "skill-toml", Severity: skillmd.Warning, Message: w.Error()})
+		}
+		return s, found
 	}
 	if parseErr != nil {
 		return refuse("not-a-skill", skillFile, parseErr.Error(), 0)

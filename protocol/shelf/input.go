@@ -1,0 +1,121 @@
+package shelf
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// Input is an argument of an action. Inputs are informal: an argument that is given
+// must fit its type, and only a required one must be there.
+type Input struct {
+	Name string
+	// Type is string, blob, number, float, integer, int, boolean, bool, array, list or
+	// object. Other words take any value.
+	Type        string
+	Description string
+	// Required refuses a run without the argument, unless there is a default.
+	Required bool
+	// Default stands for an argument that is not given; nil is none.
+	Default any
+	// Enum, if it is not empty, holds all values that the argument may have.
+	Enum []any
+}
+
+// inputs takes each input for itself: what is wrong with one costs no other.
+func (r *reading) inputs() {
+	table := r.table("inputs")
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		if len(r.Inputs) == maxInputs {
+			r.warn("inputs", "%d: at most %d, the rest is left out", len(table), maxInputs)
+			return
+		}
+		in, field := Input{Name: name}, "inputs."+name
+		switch form := table[name].(type) {
+		case string:
+			in.Type = form
+		case map[string]any:
+			r.input(&in, field, form)
+		default:
+			r.warn(field, "want { type = … }: any value is taken")
+		}
+		r.Inputs = append(r.Inputs, in)
+	}
+}
+
+func (r *reading) input(in *Input, field string, form map[string]any) {
+	in.Type, _ = form["type"].(string)
+	in.Description, _ = form["description"].(string)
+	if given, ok := form["required"].(bool); ok {
+		in.Required = given
+	} else if form["required"] != nil {
+		r.warn(field, "required: want true or false")
+	}
+	if given, ok := form["enum"].([]any); ok {
+		in.Enum, _ = skillmd.Plain(given).([]any)
+	} else if form["enum"] != nil {
+		r.warn(field, "enum: want a list of values: any value is taken")
+	}
+	if given := form["default"]; given != nil {
+		given = skillmd.Plain(given)
+		if why := in.Check(given); why != "" {
+			r.warn(field, "default: %s: left out", why)
+			return
+		}
+		in.Default = given
+	}
+}
+
+// Check says what is wanted if a value, as encoding/json has it, does not fit; "" if it
+// does.
+func (in Input) Check(value any) string {
+	if value = asJSON(value); !in.fits(value) {
+		return "want " + in.Type
+	}
+	if len(in.Enum) == 0 || slices.ContainsFunc(in.Enum, func(one any) bool { return reflect.DeepEqual(asJSON(one), value) }) {
+		return ""
+	}
+	list, _ := json.Marshal(in.Enum)
+	return fmt.Sprintf("want one of %.500s", list)
+}
+
+// asJSON returns a value as encoding/json reads it.
+func asJSON(value any) any {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	var read any
+	_ = json.Unmarshal(text, &read)
+	return read
+}
+
+func (in Input) fits(value any) (ok bool) {
+	switch in.Type {
+	case "string":
+		_, ok = value.(string)
+	case "blob":
+		id, _ := value.(string)
+		ok = strings.HasPrefix(id, blobs.Prefix)
+	case "number", "float":
+		_, ok = value.(float64)
+	case "integer", "int":
+		number, isNumber := value.(float64)
+		ok = isNumber && number == float64(int64(number))
+	case "boolean", "bool":
+		_, ok = value.(bool)
+	case "array", "list":
+		_, ok = value.([]any)
+	case "object":
+		_, ok = value.(map[string]any)
+	default:
+		ok = true
+	}
+	return ok
+}
