@@ -6,7 +6,7 @@ set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 npm install --prefix "$dir" --no-audit --no-fund --loglevel error \
-	node@22 @modelcontextprotocol/conformance@0.1.16 @modelcontextprotocol/inspector@2.12.0
+	node@22 @modelcontextprotocol/conformance@0.2.0-alpha.12 @modelcontextprotocol/inspector@2.12.0
 SATCHEL_MCP_CLIENTS=$dir
 export SATCHEL_MCP_CLIENTS
 go test -count=1 -run '^TestMCPClients$' -v ./cmd/satchel

@@ -104,9 +104,31 @@ func TestChanged(t *testing.T) {
 	if n := len(w.reads); n != 4 { // SKILL.md and a.md were refused first, and a.md is kept then
 		t.Errorf("%d reads: %q", n, w.reads)
 	}
+	asked := w.asked
 	w.put("pdf", "b.md", "New.\n")
-	if _, err := s.Open(t.Context(), e.ID, e.Revision); !errors.Is(err, catalog.ErrGone) {
+	if files, err = s.Open(t.Context(), e.ID, e.Revision); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(read("SKILL.md"), read("a.md")); err != nil || !errors.Is(read("b.md"), fs.ErrNotExist) {
 		t.Errorf("a file has come: %v", err)
+	}
+	if w.asked != asked {
+		t.Errorf("skills/get was asked %d times for what is as it was listed", w.asked-asked)
+	}
+	w.remove("pdf")
+	w.put("other", "SKILL.md", text("other", "Far."))
+	fresh := w.open(t, WithCacheBytes(1))
+	listing, err = fresh.Scan(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e = listing.Entries[0]
+	w.remove("other")
+	if files, err = fresh.Open(t.Context(), e.ID, e.Revision); err != nil {
+		t.Fatal(err)
+	}
+	if err := read("SKILL.md"); !errors.Is(err, catalog.ErrGone) || !strings.Contains(err.Error(), "has changed at its server") {
+		t.Errorf("the skill has gone: %v", err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -31,6 +32,17 @@ func (s *Source) changed(k *skill, cause error) error {
 	return &changed{s.label + ":" + name, cause}
 }
 
+// isChanged asks the server whether a skill, of which a file cannot be read, is another
+// now, or none.
+func (s *Source) isChanged(ctx context.Context, k *skill) bool {
+	now, err := s.get(ctx, k.uri)
+	if _, refused := errors.AsType[*jsonrpc.Error](err); err != nil {
+		return refused
+	}
+	again, why := s.check(now)
+	return why != "" || again.entry.Revision != k.entry.Revision
+}
+
 // read returns a file of a skill, which is what was listed.
 func (s *Source) read(ctx context.Context, k *skill, path string) ([]byte, error) {
 	i := slices.IndexFunc(k.entry.Files, func(f catalog.File) bool { return f.Path == path })
@@ -45,6 +57,8 @@ func (s *Source) read(ctx context.Context, k *skill, path string) ([]byte, error
 		return s.session.ReadResource(ctx, &mcp.ReadResourceParams{URI: k.uris[path]})
 	})
 	switch {
+	case err != nil && s.isChanged(ctx, k):
+		return nil, s.changed(k, catalog.ErrGone)
 	case err != nil:
 		return nil, fmt.Errorf("MCP server %q: %w", s.label, err)
 	case len(got.Contents) != 1 || got.Contents[0] == nil || got.Contents[0].URI != k.uris[path]:

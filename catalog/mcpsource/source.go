@@ -223,8 +223,8 @@ func notUsed(file, why string) skillmd.Diagnostic {
 	return skillmd.Diagnostic{File: file, Code: CodeNotUsed, Severity: skillmd.Warning, Message: "not used: " + why}
 }
 
-// Open implements catalog.Source. It asks whether the skill is still what was
-// listed, and fetches each file when it is opened.
+// Open implements catalog.Source. It asks the server nothing: each file is fetched when
+// it is opened, and is what was listed or an error.
 func (s *Source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -234,13 +234,6 @@ func (s *Source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 	s.mu.Unlock()
 	if k == nil || k.entry.Revision != revision {
 		return nil, catalog.ErrGone
-	}
-	now, err := s.get(ctx, k.uri)
-	if err != nil {
-		return nil, err
-	}
-	if again, why := s.check(now); why != "" || again.entry.Revision != revision {
-		return nil, s.changed(k, catalog.ErrGone)
 	}
 	return lazyfs.New(k.files(), func(path string) ([]byte, error) { return s.read(ctx, k, path) }), nil
 }

@@ -29,6 +29,7 @@ func withWait(d time.Duration) Option {
 
 // world is a server of skills, hostile where a test wants it.
 type world struct {
+	asked int // how often skills/get was
 	mu    sync.Mutex
 	files map[string]map[string]string // by skill and path
 	reads []string                     // URIs of resources/read
@@ -109,6 +110,7 @@ func unknown() error { return &sdkrpc.Error{Code: sdkrpc.CodeInvalidParams, Mess
 func (w *world) get(_ context.Context, _ *mcp.ServerSession, p *getParams) (*wireGet, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.asked++
 	for skill := range w.files {
 		if e := w.entry(skill); e.URI == p.URI {
 			return &wireGet{Skill: e}, nil

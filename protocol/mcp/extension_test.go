@@ -322,11 +322,47 @@ func TestExtension(t *testing.T) {
 		},
 		"every file is what its entry says": func() error { return x.verify(ctx) },
 
-		"SKILL.md is Markdown":               func() error { return so(kind == "text/markdown" && x.listed[at].MIMEType == "text/markdown") },
-		"the resource has the name":          func() error { return so(x.listed[at].Name == "with-all") },
-		"the resource has the description":   func() error { return so(x.listed[at].Description == "All: that") },
-		"the resource's URI ends with it":    func() error { return so(lastOf(x.listed[at].URI) == x.listed[at].Name) },
-		"the resource has no foreign _meta":  func() error { return so(len(x.listed[at].Meta) == 0) },
+		"SKILL.md is Markdown":              func() error { return so(kind == "text/markdown" && x.listed[at].MIMEType == "text/markdown") },
+		"the resource has the name":         func() error { return so(x.listed[at].Name == "with-all") },
+		"the resource has the description":  func() error { return so(x.listed[at].Description == "All: that") },
+		"the resource's URI ends with it":   func() error { return so(lastOf(x.listed[at].URI) == x.listed[at].Name) },
+		"the resource has no foreign _meta": func() error { return so(len(x.listed[at].Meta) == 0) },
+		"a description is that of the front matter": func() error {
+			for _, r := range x.listed {
+				fields, _ := x.entries[slices.Index(uris, r.URI)]["frontmatter"].(map[string]any)
+				if r.Description != fields["description"] {
+					return fmt.Errorf("%s: %q, listed %q", r.URI, r.Description, fields["description"])
+				}
+			}
+			return nil
+		},
+		"results about resources are complete": func() error {
+			read, err := x.session.ReadResource(ctx, &sdk.ReadResourceParams{URI: one})
+			if err != nil {
+				return err
+			}
+			listed, err := x.session.ListResources(ctx, nil)
+			if err != nil {
+				return err
+			}
+			for _, result := range []any{read, listed} {
+				if sent, _ := json.Marshal(result); !strings.Contains(string(sent), `"resultType":"complete"`) {
+					return fmt.Errorf("%.300s", sent)
+				}
+			}
+			return nil
+		},
+		"what is answered is declared": func() error {
+			if _, err := x.session.ListPrompts(ctx, nil); err != nil {
+				return err
+			}
+			return so(capabilities.Prompts != nil && capabilities.Logging != nil && !capabilities.Tools.ListChanged)
+		},
+		"an error names the resource": func() error {
+			_, _, err := x.read(ctx, "skill://with-all/none")
+			var fault *sdkrpc.Error
+			return so(errors.As(err, &fault) && string(fault.Data) == `{"uri":"skill://with-all/none"}`)
+		},
 		"every listed skill is a resource":   func() error { return so(len(x.listed) == len(x.entries)) },
 		"a file that is not served is wrong": func() error { _, _, err := x.read(ctx, "skill://with-all/none"); return so(isInvalid(err)) },
 

@@ -3,12 +3,15 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
 
+	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/satchel-go/satchel/outputs"
@@ -52,17 +55,25 @@ func (s *skills) listResources(ctx context.Context, params *mcp.ListResourcesPar
 	if err != nil {
 		return nil, err
 	}
-	result := &mcp.ListResourcesResult{Cacheable: cacheable(), Resources: []*mcp.Resource{}, NextCursor: next}
+	result, err := completed(&mcp.ListResourcesResult{})
+	if err != nil {
+		return nil, err
+	}
+	result.Cacheable, result.Resources, result.NextCursor = cacheable(), []*mcp.Resource{}, next
 	for _, k := range list {
 		result.Resources = append(result.Resources, k.resource(k.skillURI()))
 	}
 	return result, nil
 }
 
+// maxURI bounds the URI that an error repeats, in bytes.
+const maxURI = 2048
+
 // resource describes a file.
 func (k *served) resource(uri string) *mcp.Resource {
 	if uri == k.skillURI() {
-		return &mcp.Resource{URI: uri, Name: k.Name, Description: k.Description, MIMEType: "text/markdown", Size: k.files[uri].size}
+		description, _ := k.FrontMatter["description"].(string) // as skills/list has it
+		return &mcp.Resource{URI: uri, Name: k.Name, Description: description, MIMEType: "text/markdown", Size: k.files[uri].size}
 	}
 	f := k.files[uri]
 	return &mcp.Resource{URI: uri, Name: path.Base(f.path), MIMEType: outputs.MIME(f.path, nil), Size: f.size}
@@ -71,7 +82,8 @@ func (k *served) resource(uri string) *mcp.Resource {
 func (s *skills) read(ctx context.Context, uri string) (mcp.Result, error) {
 	f, ok := s.served(s.who(ctx)).files[uri]
 	if !ok {
-		return nil, invalid("No resource is served at %.200s", uri)
+		data, _ := json.Marshal(map[string]string{"uri": uri[:min(len(uri), maxURI)]})
+		return nil, &sdkrpc.Error{Code: sdkrpc.CodeInvalidParams, Message: fmt.Sprintf("No resource is served at %.200s", uri), Data: data}
 	}
 	return f.contents(ctx, uri)
 }
@@ -89,7 +101,18 @@ func (f file) contents(ctx context.Context, uri string) (mcp.Result, error) {
 	} else {
 		contents.Blob = append([]byte{}, text...)
 	}
-	return &mcp.ReadResourceResult{Cacheable: cacheable(), Contents: []*mcp.ResourceContents{contents}}, nil
+	result, err := completed(&mcp.ReadResourceResult{})
+	if err != nil {
+		return nil, err
+	}
+	result.Cacheable, result.Contents = cacheable(), []*mcp.ResourceContents{contents}
+	return result, nil
+}
+
+// completed marks an empty result as complete, as the protocol wants since 2026-07-28. The
+// SDK marks the results of its own handlers, and has no setter for others.
+func completed[R mcp.Result](result R) (R, error) {
+	return result, json.Unmarshal([]byte(`{"resultType":"complete"}`), result)
 }
 
 // directory answers resources/directory/read for each folder of a skill, and for

@@ -39,7 +39,12 @@ func (s *Server) Run(ctx context.Context, transport mcp.Transport, who protocol.
 
 // server makes what answers; who makes the call of a context.
 func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Server, error) {
-	capabilities := &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{}}
+	// The SDK answers what is about prompts and the level of logs, with nothing in it, and what
+	// is answered is declared. The list of tools never changes.
+	capabilities := &mcp.ServerCapabilities{
+		Resources: &mcp.ResourceCapabilities{}, Tools: &mcp.ToolCapabilities{},
+		Prompts: &mcp.PromptCapabilities{}, Logging: &mcp.LoggingCapabilities{},
+	}
 	capabilities.AddExtension(Extension, map[string]any{"directoryRead": true})
 	server := mcp.NewServer(&mcp.Implementation{Name: "satchel", Version: "1"}, &mcp.ServerOptions{
 		Capabilities: capabilities,
