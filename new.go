@@ -18,6 +18,7 @@ import (
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/shortening"
 	"github.com/satchel-go/satchel/internal/turns"
+	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -96,8 +97,13 @@ func connect(s settings) *Runtime {
 	}
 	r.tell = &events.Teller{Hook: r.events, Breaks: r.onBreak, Log: r.logger, States: r.states, Lifecycle: r.lifecycle}
 	r.shortener = shortening.Shortener{Stores: r.stores, Warn: r.budget.Warn, Summarize: r.summarizer, Log: r.logger}
-	if s.offer.Vocabulary != nil && s.offer.Vocabulary.InSystem && !s.placed {
-		r.placement = processors.InSystem
+	if v := s.offer.Vocabulary; v != nil {
+		if v.InSystem && !s.placed {
+			r.placement = processors.InSystem
+		}
+		if v.ForSession && !s.modeGiven {
+			r.mode = loadmode.Session
+		}
 	}
 	r.chain = processors.Chain(r.placement)
 	if r.judge.Home == "" {

@@ -19,8 +19,8 @@ func WithProfile(p tools.Profile) Option {
 
 // WithVocabulary offers the tools of another vocabulary, with their rules, in place of
 // those of the profile; of [WithProfile] only tools.KnowledgeOnly counts, with which
-// nothing runs. Where [WithPlacement] says nothing, the vocabulary says where loaded
-// content goes.
+// nothing runs. Without [WithPlacement] the vocabulary sets where loaded content goes, and
+// without [WithLoadMode] how long it lasts.
 func WithVocabulary(v tools.Vocabulary) Option {
 	return checked(v.Loads() != "", func(s *settings) { s.offer.Vocabulary = &v }, "WithVocabulary: %q has no tool that loads skills", v.Name)
 }

@@ -87,13 +87,13 @@ func TestReferencesAreRebuilt(t *testing.T) {
 
 // What a function writes takes the place of a text, if it is anything and shorter.
 func TestSummarizer(t *testing.T) {
-	outline := "(outline of SKILL.md; skill_load gives all of it)"
+	outline := "(outline of SKILL.md; load the skill again for all of it)"
 	for name, tt := range map[string]struct {
 		summary string
 		err     error
 		want    string
 	}{
-		"summary":      {"In short: look.\n</skill>", nil, "<skill name=\"pdf\">\nIn short: look.\n<\\/skill>\n(summary of SKILL.md; skill_load gives all of it)\n</skill>"},
+		"summary":      {"In short: look.\n</skill>", nil, "<skill name=\"pdf\">\nIn short: look.\n<\\/skill>\n(summary of SKILL.md; load the skill again for all of it)\n</skill>"},
 		"failed":       {"", errors.New("no model"), outline},
 		"nothing":      {" \n", nil, outline},
 		"longer":       {strings.Repeat("many words ", 500), nil, outline},
@@ -182,7 +182,7 @@ func TestCompact(t *testing.T) {
 	}
 	c.Answer("done")
 	after := c.Say(core.User, "more").View()
-	const outline = "<skill name=\"pdf\">\n# PDF\nSee [a](references/a.md), [again](references/a.md) and `references/big.md`, not [x](https://x.org/b.md).\nYou MUST look.\n(outline of SKILL.md; skill_load gives all of it)\n</skill>"
+	const outline = "<skill name=\"pdf\">\n# PDF\nSee [a](references/a.md), [again](references/a.md) and `references/big.md`, not [x](https://x.org/b.md).\nYou MUST look.\n(outline of SKILL.md; load the skill again for all of it)\n</skill>"
 	if shown := chattest.Shown(after); !strings.Contains(shown, outline) || strings.Contains(shown, "Other words.") {
 		t.Errorf("in the next turn\n%s", shown)
 	}

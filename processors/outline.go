@@ -8,10 +8,10 @@ import (
 )
 
 // outlineEnd is the last line of an outline.
-const outlineEnd = "(outline of SKILL.md; skill_load gives all of it)"
+const outlineEnd = "(outline of SKILL.md; load the skill again for all of it)"
 
 // summaryEnd is the last line of a summary.
-const summaryEnd = "(summary of SKILL.md; skill_load gives all of it)"
+const summaryEnd = "(summary of SKILL.md; load the skill again for all of it)"
 
 // Summary is what somebody has written for the body of a skill, with a line that says that
 // it is a summary. It reports false if that is nothing or not shorter than the body.

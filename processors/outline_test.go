@@ -7,7 +7,7 @@ import (
 
 func TestOutline(t *testing.T) {
 	body := "# Forms\nFill in forms. Then more.\nNot this.\n\n- You MUST keep the fields. All of them.\n```sh\n# no heading\necho NEVER do it\n```\n## Steps\n\n1. Look first! Then go.\nplain\n"
-	const all = "# Forms\nFill in forms.\n- You MUST keep the fields. All of them.\necho NEVER do it\n## Steps\n1.\n(outline of SKILL.md; skill_load gives all of it)"
+	const all = "# Forms\nFill in forms.\n- You MUST keep the fields. All of them.\necho NEVER do it\n## Steps\n1.\n(outline of SKILL.md; load the skill again for all of it)"
 	if got := Outline(body, 1000); got != all {
 		t.Errorf("outline\n%s\nwant\n%s", got, all)
 	}

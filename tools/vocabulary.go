@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/session"
 )
 
 // Vocabulary is a set of tools in the words of another specification. It replaces the
-// tools of the profile, their rules and, where the host says nothing else, the place of
-// loaded content.
+// tools of the profile and their rules. Where the host sets none, it also sets the place of
+// loaded content and the load mode.
 type Vocabulary struct {
 	Name       string
 	Operations []Operation
@@ -23,6 +24,8 @@ type Vocabulary struct {
 	Unlisted bool
 	// InSystem puts loaded content after the host's system text.
 	InSystem bool
+	// ForSession makes loads last for the session where the host sets no load mode.
+	ForSession bool
 	// Evicts lets a load above the cap unload other skills; else such a load changes
 	// nothing.
 	Evicts bool
@@ -85,21 +88,34 @@ func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, answer
 	return change.save(ctx, &reply{})
 }
 
-// skillAt is [Scope.Skill] that finds a skill by its location too.
+// skillAt returns what [Scope.Skill] returns for a name, and else the one skill with this
+// location: its place as overviews and receipts show it, or its absolute path.
 func (s *Scope) skillAt(rec *session.Record, ref string) (core.Skill, error) {
 	skill, err := s.Skill(rec, ref)
 	if err == nil || !strings.Contains(ref, "/") {
 		return skill, err
 	}
+	var found []core.Skill
 	for _, skill := range s.Catalog.Snapshot().Skills() {
 		at, _ := s.Catalog.Path(skill.Name)
-		if path.Clean(ref) == skill.Location || ref == at {
-			if found, err := s.Skill(rec, skill.Name); err == nil {
-				return found, nil
-			}
+		if path.Clean(ref) != skill.Location && ref != at && ref != strings.Join(strings.Fields(skill.Place), " ") {
+			continue
+		}
+		if skill, err := s.Skill(rec, skill.Name); err == nil {
+			found = append(found, skill)
 		}
 	}
-	return core.Skill{}, err
+	switch len(found) {
+	case 0:
+		return core.Skill{}, err
+	case 1:
+		return found[0], nil
+	}
+	names := make([]string, len(found))
+	for i := range found {
+		names[i] = found[i].Name
+	}
+	return core.Skill{}, ModelErrorf("%q is the location of %d skills: name one of %s", callargs.Cut(ref, 200), len(found), jsonList(names, 10))
 }
 
 // room refuses a load above the cap where no skill is unloaded to make room.

@@ -9,7 +9,6 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/demo"
 	"github.com/satchel-go/satchel/internal/fakellm"
-	"github.com/satchel-go/satchel/loadmode"
 	skillrun "github.com/satchel-go/satchel/tools/run"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -83,7 +82,7 @@ func (cmd *demoCmd) tell(ctx context.Context, framework string, host *stage) ([]
 	defer server.Close()
 	flags := chatFlags{
 		Framework: framework, MaxSteps: 10, Stream: cmd.Stream,
-		skillFlags: skillFlags{Placement: cmd.Placement, LoadMode: loadmode.Adaptive, MaxLoaded: 8, Profile: "full", Search: "auto"},
+		skillFlags: skillFlags{Placement: cmd.Placement, MaxLoaded: 8, Profile: "full", Search: "auto"},
 		System:     "You help with the chores of a software project.",
 		runFlags:   runFlags{AllowHost: []string{host.dir}, Executor: "sandbox"},
 	}

@@ -48,9 +48,9 @@ func (f *skillDirs) open(ctx context.Context, c console, l *libraryPlace) (*shel
 // skillFlags are the flags about skills, of whatever agent.
 type skillFlags struct {
 	skillDirs  `embed:""`
-	LoadMode   loadmode.Mode    `default:"adaptive" placeholder:"adaptive|turn|once|session" help:"How long loaded skills last. adaptive: as turn, but their text stays in the prompt for as long as clearing it costs more (default ${default})."`
+	LoadMode   *loadmode.Mode   `placeholder:"adaptive|turn|once|session" help:"How long loaded skills last. adaptive: as turn, but their text stays in the prompt while clearing it costs more (default adaptive; session with --vocabulary runtime-spec)."`
 	Prices     *loadmode.Prices `placeholder:"NAME|R,W,TTL" help:"What the prompt cache charges, for --load-mode adaptive: anthropic, deepseek, gemini, local, openai, or the prices of reading and writing and the TTL (default 0.1,1.25,5m)."`
-	Placement  string           `enum:"tool-result,system" default:"tool-result" placeholder:"PLACE" help:"Where loaded content goes: ${enum} (default ${default})."`
+	Placement  string           `enum:"auto,tool-result,system" default:"auto" placeholder:"PLACE" help:"Where loaded content goes: tool-result, system or auto (default ${default}: system with --vocabulary runtime-spec, else tool-result)."`
 	MaxLoaded  int              `default:"8" placeholder:"N" help:"How many skills may be loaded at a time (default ${default}); 0 is no limit."`
 	Budget     *contentBudget   `name:"content-budget" placeholder:"WARN,MAX" help:"How many tokens of skill text may be in the prompt: above WARN the model is told, above MAX a load is refused; 0 is no limit, and 0 alone neither (default 10000,64000)."`
 	Profile    string           `enum:"full,knowledge_only" default:"full" placeholder:"NAME" help:"Which skill tools the model is offered: ${enum} (default ${default})."`
@@ -80,7 +80,8 @@ func (f *skillFlags) check() error {
 		}
 		f.sees = append(f.sees[:0:0], seen)
 	}
-	if f.Prices != nil && f.LoadMode != loadmode.Adaptive {
+	adaptive := f.LoadMode == nil && f.Vocabulary != "runtime-spec" || f.LoadMode != nil && *f.LoadMode == loadmode.Adaptive
+	if f.Prices != nil && !adaptive {
 		return fmt.Errorf("%w: --prices needs --load-mode adaptive", errUsage)
 	}
 	for _, a := range f.Activate {
@@ -97,9 +98,11 @@ func (f *skillFlags) options() []satchel.Option {
 	opts := []satchel.Option{
 		satchel.WithSkillRoots(f.places...),
 		satchel.WithReading(f.how...),
-		satchel.WithLoadMode(f.LoadMode),
 		satchel.WithMaxLoaded(f.MaxLoaded),
 		satchel.WithSearch(searchModes[f.Search]),
+	}
+	if f.LoadMode != nil {
+		opts = append(opts, satchel.WithLoadMode(*f.LoadMode))
 	}
 	for _, how := range f.Mentions {
 		mentions |= map[string]satchel.Mentions{"dollar": satchel.Dollar, "slash": satchel.Slash}[how]
@@ -139,8 +142,11 @@ func (f *skillFlags) options() []satchel.Option {
 	if f.carried != nil {
 		opts = append(opts, satchel.WithSkillFS("demo", f.carried))
 	}
-	if f.Placement == "system" {
+	switch f.Placement {
+	case "system":
 		opts = append(opts, satchel.WithPlacement(processors.InSystem))
+	case "tool-result":
+		opts = append(opts, satchel.WithPlacement(processors.InToolResult))
 	}
 	if f.Profile == "knowledge_only" {
 		opts = append(opts, satchel.WithProfile(tools.KnowledgeOnly))

@@ -115,7 +115,8 @@ func (cmd *tokenReportCmd) Run(ctx context.Context, c console) error {
 
 // injectAll sets the flags with which all skills can be in view, and no list of them is.
 func (f *chatFlags) injectAll() {
-	f.LoadMode, f.Placement, f.Search, f.MaxLoaded, f.Budget = loadmode.Session, "system", "off", 0, &contentBudget{}
+	mode := loadmode.Session
+	f.LoadMode, f.Placement, f.Search, f.MaxLoaded, f.Budget = &mode, "system", "off", 0, &contentBudget{}
 	f.Activation, f.Mentions, f.Compact, f.References = "none", nil, nil, "off"
 	f.sees = append(f.sees, satchel.WithGuidance(""), satchel.WithOverviewRenderer(func([]core.Skill) string { return "" }))
 }

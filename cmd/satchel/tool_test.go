@@ -209,4 +209,15 @@ func TestToolCommandReferencesAndOutline(t *testing.T) {
 	if got := answersOf(t, "", "--skills", dir, "--vocabulary", "runtime-spec", "skills_load", "pdf"); !strings.HasPrefix(got[0], `{"active_skills":[{"name":"pdf"`) {
 		t.Errorf("answer %q", got)
 	}
+	// Active skills last, unless a flag says otherwise.
+	turns := `{"tool":"skills_load","args":"pdf"}` + "\n" + `{"turn":true}` + "\n" + `{"tool":"skills_read","args":{"path":"a.md"}}`
+	if got := answersOf(t, turns, "--skills", dir, "--vocabulary", "runtime-spec", "-"); len(got) != 2 || !strings.HasSuffix(got[1], "Text of a.") {
+		t.Errorf("answers %q", got)
+	}
+	if got := answersOf(t, turns, "--skills", dir, "--vocabulary", "runtime-spec", "--load-mode", "turn", "-"); len(got) != 2 || !strings.Contains(got[1], "no skill is loaded") {
+		t.Errorf("answers %q", got)
+	}
+	if got := answersOf(t, "", "--skills", dir, "--vocabulary", "runtime-spec", "--placement", "tool-result", "--view", "skills_load", "pdf"); !strings.Contains(got[0], "You MUST look.") {
+		t.Errorf("view %q", got)
+	}
 }

@@ -31,11 +31,11 @@ func (st *staging) build(ctx context.Context) (executor.Command, error) {
 	}
 	st.program = &program{
 		plan: st.plan, skill: st.skill.Name, place: st.place, dir: st.dir, at: st.at,
-		policy: st.runner.Policy, own: st.runner.Interpreters, listed: st.scope.Interpreted, notes: st.notes,
+		policy: st.runner.Policy, own: st.runner.Interpreters, listed: st.scope.Interpreted, scriptsOnly: st.scope.Loads != "", notes: st.notes,
 	}
 	args, err := st.program.arguments(lookup(env, "PATH"))
 	if err == nil {
-		err = st.plan.checkLengths(args, env, st.runner.Policy.Restricts())
+		err = st.program.checkLengths(args, env)
 	}
 	if err != nil {
 		return executor.Command{}, err
@@ -82,6 +82,9 @@ type program struct {
 	own    map[string][]string // interpreters of the host
 	listed bool                // a pattern allowed the script by its interpreter
 	notes  *notes
+	// scriptsOnly says that the call came from another vocabulary, which runs scripts
+	// and lacks the other parameters of skill_run.
+	scriptsOnly bool
 
 	name      string     // what runs
 	otherwise [][]string // how else the script can be run
@@ -100,6 +103,34 @@ func (p *program) arguments(search string) ([]string, error) {
 		return nil, tools.ModelErrorf("%v", err)
 	}
 	return append([]string{simple.Path}, simple.Args[1:]...), nil
+}
+
+// advice returns text that names parameters of skill_run, or "" if the model does not have
+// them.
+func (p *program) advice(text string) string {
+	if p.scriptsOnly {
+		return ""
+	}
+	return text
+}
+
+// checkLengths refuses arguments that are too long for the kernel, and says where
+// else a long text can go.
+func (p *program) checkLengths(args, env []string) error {
+	if n := len(p.plan.command); n > maxArgument && !p.policy.Restricts() {
+		return tools.ModelErrorf(`command has %d bytes, at most %d are allowed: send it as {"command":"bash -s","stdin":"…"}, or write it to a file first`, n, maxArgument)
+	}
+	for _, a := range args {
+		if len(a) > maxArgument {
+			return tools.ModelErrorf("an argument has %d bytes, at most %d are allowed%s", len(a), maxArgument, p.advice(": send it as stdin, or write it to a file first"))
+		}
+	}
+	for _, v := range env {
+		if name, _, _ := strings.Cut(v, "="); len(v) > maxArgument {
+			return tools.ModelErrorf("variable %s has %d bytes, at most %d are allowed%s", callargs.Cut(name, 80), len(v), maxArgument, p.advice(": send its value as stdin, or write it to a file first"))
+		}
+	}
+	return nil
 }
 
 // scriptArguments lets the executor find out which of the interpreters exists,

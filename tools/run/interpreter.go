@@ -51,8 +51,8 @@ func extensions(own map[string][]string) string {
 
 // script returns the argument lists that can run a script, in order of
 // preference: by the interpreter of its shebang line, then by that of its
-// extension. The exec bit does not matter, because most published scripts do not
-// have it.
+// extension, whose exec bit does not matter because most published scripts do not
+// have it. A file without both runs by itself if it is a program.
 func (p *program) script() ([][]string, error) {
 	name := path.Clean(p.plan.script)
 	file := path.Join(p.dir, name)
@@ -68,7 +68,7 @@ func (p *program) script() ([][]string, error) {
 	}
 	asked, byName := shebang(line), interpreter(name, p.own)
 	if p.listed {
-		if err := p.plan.checkInterpreter(asked, byName); err != nil {
+		if err := p.checkInterpreter(asked, byName); err != nil {
 			return nil, err
 		}
 	}
@@ -78,10 +78,32 @@ func (p *program) script() ([][]string, error) {
 			found = append(found, slices.Concat(by, []string{p.at.path(file)}, p.plan.args))
 		}
 	}
+	if len(found) == 0 && p.isProgram(file, line) {
+		found = [][]string{slices.Concat([]string{p.at.path(file)}, p.plan.args)}
+	}
 	if len(found) == 0 {
-		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s); use command instead", callargs.Cut(p.plan.script, 200), extensions(p.own))
+		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s), and is no program%s",
+			callargs.Cut(p.plan.script, 200), extensions(p.own), p.advice("; use command instead"))
 	}
 	return found, nil
+}
+
+// checkInterpreter refuses a script if its first line asks for another program
+// than the one by which a pattern allowed it.
+func (p *program) checkInterpreter(asked, listed []string) error {
+	if asked == nil || listed == nil || asked[0] == listed[0] {
+		return nil
+	}
+	return tools.ModelErrorf("script %q asks for %s in its first line, but what is allowed is to run it by %s%s",
+		callargs.Cut(p.plan.script, 200), callargs.Cut(asked[0], 80), listed[0], p.advice(": call with a command that begins with "+strings.Join(listed, " ")))
+}
+
+// isProgram reports whether a staged file that begins with head is a program of Linux or
+// macOS with an exec bit. Staging sets the bit of ELF files.
+func (p *program) isProgram(file, head string) bool {
+	info, err := p.place.Lstat(file)
+	return err == nil && info.Mode().Perm()&0o111 != 0 &&
+		(strings.HasPrefix(head, "\x7fELF") || strings.HasPrefix(head, "\xcf\xfa\xed\xfe") || strings.HasPrefix(head, "\xca\xfe\xba\xbe"))
 }
 
 func (p *program) firstLine(file string) (string, error) {

@@ -114,25 +114,6 @@ func (p *plan) input() io.Reader {
 	return strings.NewReader(p.stdin)
 }
 
-// checkLengths refuses arguments that are too long for the kernel, and says where
-// else a long text can go.
-func (p *plan) checkLengths(args, env []string, restricted bool) error {
-	if n := len(p.command); n > maxArgument && !restricted {
-		return tools.ModelErrorf(`command has %d bytes, at most %d are allowed: send it as {"command":"bash -s","stdin":"…"}, or write it to a file first`, n, maxArgument)
-	}
-	for _, a := range args {
-		if len(a) > maxArgument {
-			return tools.ModelErrorf("an argument has %d bytes, at most %d are allowed: send it as stdin, or write it to a file first", len(a), maxArgument)
-		}
-	}
-	for _, v := range env {
-		if name, _, _ := strings.Cut(v, "="); len(v) > maxArgument {
-			return tools.ModelErrorf("variable %s has %d bytes, at most %d are allowed: send its value as stdin, or write it to a file first", callargs.Cut(name, 80), len(v), maxArgument)
-		}
-	}
-	return nil
-}
-
 // checkTalk refuses, if commands are restricted, a program that takes commands
 // from its input, because the lists never see what is written there. What an
 // allowed program does with its input is its own business, as it is with the
@@ -146,14 +127,4 @@ func (p *plan) checkTalk(args []string) error {
 		return tools.ModelErrorf("%s runs what it is told, which cannot be checked in a session; use skill_run", name)
 	}
 	return nil
-}
-
-// checkInterpreter refuses a script if its first line asks for another program
-// than the one by which a pattern allowed it.
-func (p *plan) checkInterpreter(asked, listed []string) error {
-	if asked == nil || listed == nil || asked[0] == listed[0] {
-		return nil
-	}
-	return tools.ModelErrorf("script %q asks for %s in its first line, but what is allowed is to run it by %s: call with a command that begins with %s",
-		callargs.Cut(p.script, 200), callargs.Cut(asked[0], 80), listed[0], strings.Join(listed, " "))
 }

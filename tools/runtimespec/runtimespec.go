@@ -49,7 +49,8 @@ func New(opts ...Option) tools.Vocabulary {
 		Operations: []tools.Operation{c.load(name("load")), c.unload(name("unload")), read, runScript(name("run_script"))},
 		Guidance: strings.NewReplacer("UNLOAD", "Unload with "+name("unload"), "LOAD", name("load"), "READ", name("read"), "RUN", name("run_script")).
 			Replace(guidance),
-		InSystem: true,
+		InSystem:   true,
+		ForSession: true,
 	}
 }
 
@@ -113,7 +114,7 @@ func (c *config) receipt(s *tools.Scope) tools.Answered {
 			if !ok {
 				skill = core.Skill{Name: a.Skill}
 			}
-			at := skill.Location
+			at := skill.Place
 			if absolute, ok := s.Catalog.Path(a.Skill); ok && c.absolute {
 				at = strings.ReplaceAll(absolute, `\`, "/")
 			}
@@ -126,7 +127,7 @@ func (c *config) receipt(s *tools.Scope) tools.Answered {
 // properties are the fields of the front matter that a skill has.
 func properties(skill core.Skill) map[string]any {
 	p := map[string]any{"name": skill.Name, "description": skill.Description}
-	for name, value := range map[string]string{"license": skill.License, "compatibility": skill.Compatibility} {
+	for name, value := range map[string]string{"license": skill.License, "compatibility": skill.Compatibility, "version": skill.Version} {
 		if value != "" {
 			p[name] = value
 		}

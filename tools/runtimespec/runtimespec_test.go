@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -23,6 +24,7 @@ func skills(t *testing.T) string {
 	for name, text := range map[string]string{
 		"a/SKILL.md":        "---\nname: a\ndescription: Does a.\nlicense: MIT\nallowed-tools: Bash Read\n---\nBody of a.\n",
 		"a/scripts/say.sh":  "echo \"said $1 $WORD\"; exit 3\n",
+		"a/scripts/data":    "neither\n",
 		"a/references/x.md": "Text of x.\n",
 		"b/SKILL.md":        "---\nname: b\ndescription: Does b.\n---\nBody of b.\n",
 		"c/SKILL.md":        "---\nname: c\ndescription: Does c.\n---\nBody of c.\n",
@@ -40,7 +42,12 @@ func skills(t *testing.T) string {
 
 func chat(t *testing.T, opts ...satchel.Option) *chattest.Chat {
 	t.Helper()
-	rt, err := satchel.New(append([]satchel.Option{satchel.WithSkillDirs(skills(t)), satchel.WithVocabulary(runtimespec.New())}, opts...)...)
+	return chatIn(t, skills(t), opts...)
+}
+
+func chatIn(t *testing.T, dir string, opts ...satchel.Option) *chattest.Chat {
+	t.Helper()
+	rt, err := satchel.New(append([]satchel.Option{satchel.WithSkillDirs(dir), satchel.WithVocabulary(runtimespec.New())}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +101,7 @@ func TestLoadReplacesAndAdds(t *testing.T) {
 func TestReceiptIsThatOfTheSpec(t *testing.T) {
 	c := chat(t, satchel.WithProfile(tools.KnowledgeOnly))
 	answer := c.Calls(`skills_load {"names":["b"],"why":"x"}`)[0]
-	at := c.Runtime.Catalog().Snapshot().Skills()[1].Location
+	at := c.Runtime.Catalog().Snapshot().Skills()[1].Place
 	loaded, err := c.Runtime.Loaded(hook.WithKey(t.Context(), c.Key))
 	if err != nil {
 		t.Fatal(err)
@@ -104,6 +111,106 @@ func TestReceiptIsThatOfTheSpec(t *testing.T) {
 		`","properties":{"description":"Does b.","name":"b"}}],"notes":["loaded: b"],"warnings":["ignored unknown field \"why\""],"receipt":"[skill#1 +b@` + digest[:12] + `]"}`
 	if answer != want {
 		t.Errorf("answer\n%s\nwant\n%s", answer, want)
+	}
+}
+
+// Active skills last for the conversation, unless the host says otherwise.
+func TestActiveSkillsLast(t *testing.T) {
+	turn := func(c *chattest.Chat) string {
+		c.Calls(`skills_load {"names":["a","b"]}`)
+		c.Say(core.Assistant, "done").Say(core.User, "next")
+		return strings.Join(active(t, c.Calls(`skills_unload {"names":["b"]}`)[0]), " ")
+	}
+	if got := turn(chat(t)); got != "a" {
+		t.Errorf("active skills of the next turn: %q", got)
+	}
+	if got := turn(chat(t, satchel.WithPrices(loadmode.OpenAI()))); got != "a" {
+		t.Errorf("active skills of the next turn, with prices: %q", got)
+	}
+	if got := turn(chat(t, satchel.WithLoadMode(loadmode.Turn))); got != "" {
+		t.Errorf("active skills of the next turn, in mode turn: %q", got)
+	}
+}
+
+// A receipt holds no path of the host without WithLocations, and what it holds loads the
+// skill again.
+func TestLocations(t *testing.T) {
+	dir := skills(t)
+	for _, test := range []struct {
+		name string
+		opts []runtimespec.Option
+		want string
+	}{
+		{"default", nil, filepath.Base(dir) + "/c/SKILL.md"},
+		{"absolute", []runtimespec.Option{runtimespec.WithLocations()}, filepath.ToSlash(dir) + "/c/SKILL.md"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := chatIn(t, dir, satchel.WithVocabulary(runtimespec.New(test.opts...)),
+				satchel.WithOverview(processors.OverviewText{Location: true}))
+			answer := c.Calls(`skills_load {"names":["c"]}`)[0]
+			if !strings.Contains(answer, `"location":"`+test.want+`"`) || test.opts == nil && strings.Contains(answer, filepath.ToSlash(filepath.Dir(dir))) {
+				t.Errorf("receipt %s", answer)
+			}
+			place := filepath.Base(dir) + "/c/SKILL.md"
+			if !strings.Contains(c.View()[0].Text, "<location>"+place+"</location>") {
+				t.Errorf("overview %s", c.View()[0].Text)
+			}
+			for _, location := range []string{test.want, place} {
+				c.Calls(`skills_unload {"all":true}`)
+				if got := active(t, c.Calls(`skills_load {"names":["` + location + `"]}`)[0]); len(got) != 1 || got[0] != "c" {
+					t.Errorf("load %q: %q", location, got)
+				}
+			}
+		})
+	}
+}
+
+// An answer names no parameter that the vocabulary lacks.
+func TestScriptErrors(t *testing.T) {
+	here, err := local.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := chat(t, satchel.WithRunner(satchel.Runner{Executor: here}))
+	c.Calls(`skills_load a`)
+	for call, want := range map[string]string{
+		`skills_run_script {"path":"scripts/data"}`: `error: script "scripts/data" has neither a #! line nor a known extension (.cjs, .js, .lua, .mjs, .php, .pl, .ps1, .py, .r, .rb, .sh, .ts), ` +
+			`and is no program`,
+		`skills_run_script {"path":"scripts/say.sh","args":["` + strings.Repeat("x", 200<<10) + `"]}`:       "error: an argument has 204800 bytes, at most 131071 are allowed",
+		`skills_run_script {"path":"scripts/say.sh","env":{"WORD":"` + strings.Repeat("x", 200<<10) + `"}}`: "error: variable WORD has 204805 bytes, at most 131071 are allowed",
+	} {
+		if got := c.Calls(call)[0]; got != want {
+			t.Errorf("%.80s: %s\nwant %s", call, got, want)
+		}
+	}
+}
+
+// A program runs by itself, also where an archive has lost its exec bit.
+func TestProgramRuns(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the program of this test is one of Linux")
+	}
+	here, err := local.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := skills(t)
+	program, err := os.ReadFile("/bin/echo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, mode := range map[string]os.FileMode{"say": 0o755, "bare": 0o644} {
+		if err := os.WriteFile(filepath.Join(dir, "a", "scripts", name), program, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := chatIn(t, dir, satchel.WithRunner(satchel.Runner{Executor: here}))
+	c.Calls(`skills_load a`)
+	for _, name := range []string{"say", "bare"} {
+		want := `{"path":"scripts/` + name + `","exit_code":0,"stdout":"hello\n","stderr":""}`
+		if got := c.Calls(`skills_run_script {"path":"scripts/` + name + `","args":["hello"]}`)[0]; got != want {
+			t.Errorf("answer %s, want %s", got, want)
+		}
 	}
 }
 

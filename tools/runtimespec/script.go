@@ -15,7 +15,7 @@ func runScript(name string) tools.Operation {
 	text := map[string]any{"type": "string"}
 	return tools.Operation{
 		Name:        name,
-		Description: "Run a script from the scripts folder of a loaded skill: .py by python3, .sh by bash, .js by node, others by their first line.",
+		Description: "Run a script from the scripts folder of a loaded skill: .py by python3, .sh by bash, .js by node, others by their first line; programs run as they are.",
 		Fields: []tools.Field{
 			{Name: "path", Kind: tools.Text, Required: true, Aliases: []string{"script"}, Description: "below scripts/"},
 			{Name: "skill", Kind: tools.Text, Description: "default: the one loaded last"},
