@@ -7,17 +7,21 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/executor/egress"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
 // Each test here makes an attack twice: where what stops it is missing, it works.
@@ -105,6 +109,48 @@ func TestAttackByCreating(t *testing.T) {
 		case guarded && (got["output"] != "" || strings.Contains(granted, "api.test") || !strings.Contains(warned, "KEY: not granted") || !strings.Contains(warned, "https://api.test: not granted")):
 			t.Errorf("%v, granted %s", got, granted)
 		}
+	}
+}
+
+// TestAttackByAliases serves a skill whose front matter would be 180 MB without its
+// aliases, asks for it, and for it many times at once.
+func TestAttackByAliases(t *testing.T) {
+	text := "---\nname: bomb\ndescription: x\na: &a '" + strings.Repeat("x", 30<<10) + "'\nb: [" + strings.Repeat("*a,", 6000) + "]\np: [" + strings.Repeat("1,", 2000) + "]\n---\n"
+	source, err := catalog.OpenSource(catalog.FS("test", fstest.MapFS{"bomb/SKILL.md": {Data: []byte(text)}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	skills, err := shelf.Open(t.Context(), t.TempDir(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = skills.Close() })
+	b := newBench(t, protocol.WithShelf(skills))
+	one := `{"jsonrpc":"2.0","id":1,"method":"describe_skill","params":{"name":"bomb"}}`
+	for _, message := range []string{one, "[" + strings.Repeat(one+",", 31) + one + "]"} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got := do(t, "POST", serve(t, b)+"/rpc", message)
+		runtime.ReadMemStats(&after)
+		if got.status != 200 || strings.Count(got.body, `"skill_md_frontmatter"`) != strings.Count(message, `"id"`) || len(got.body) > 4<<20 {
+			t.Errorf("%d bytes are answered with %d: %.200s", len(message), len(got.body), got.body)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 200<<20 {
+			t.Errorf("%d MiB were allocated", n>>20)
+		}
+	}
+}
+
+// TestAttackByFields sends many fields that no method has.
+func TestAttackByFields(t *testing.T) {
+	var fields strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&fields, `"f%d":1,`, i)
+	}
+	b := newBench(t)
+	got := do(t, "POST", serve(t, b)+"/rpc", `{"jsonrpc":"2.0","id":1,"method":"list_skills","params":{`+fields.String()+`"limit":1}}`)
+	if n := strings.Count(got.body, "is ignored"); got.status != 200 || n != 20 || strings.Count(got.body, `"kind":"`) != 1 {
+		t.Errorf("%d with %d warnings: %.300s", got.status, n, got.body)
 	}
 }
 

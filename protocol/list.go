@@ -8,10 +8,14 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
-const guideNamespace = "guide"
+const (
+	guideNamespace = "guide"
+	maxPage        = 4 << 20 // bytes of a page of skills
+)
 
 // listSkills answers list_skills.
 func (c *call) listSkills(context.Context) (any, error) {
@@ -44,13 +48,14 @@ func (c *call) listSkills(context.Context) (any, error) {
 			return nil, err
 		}
 	}
-	skills, next := []map[string]any{}, any(nil)
+	skills, next, size := []map[string]any{}, any(nil), 0
 	for i, k := range list {
-		if int64(i) == limit {
+		entry := listed(k, detail)
+		if size += plainjson.SizeOf(entry, maxPage); i > 0 && (int64(i) == limit || size > maxPage) {
 			next = c.cursor(list[i-1], digest, p.Namespace)
 			break
 		}
-		skills = append(skills, listed(k, detail))
+		skills = append(skills, entry)
 	}
 	return map[string]any{"skills": skills, "next_cursor": next}, nil
 }

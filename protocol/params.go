@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
@@ -17,29 +18,34 @@ import (
 // decode reads the parameters of a call into the struct that form points to. A
 // null is as good as nothing; names that the struct does not have are warnings.
 func decode(params json.RawMessage, form any) (warnings []string, _ error) {
-	if len(params) == 0 {
+	if len(params) == 0 || bytes.Equal(bytes.TrimSpace(params), []byte("null")) {
 		return nil, nil
 	}
-	var given map[string]json.RawMessage
-	if err := json.Unmarshal(params, &given); err != nil {
+	fields, given := fieldsOf(form), make(map[string]json.RawMessage)
+	if err := plainjson.Members(params, func(name string, value json.RawMessage) error {
+		if _, known := fields[name]; known {
+			given[name] = value
+		} else if len(warnings) < maxWarnings {
+			warnings = append(warnings, fmt.Sprintf("unknown field %.60q is ignored", name))
+		}
+		return nil
+	}); err != nil {
 		return nil, badParam("params", "want an object")
 	}
-	fields := fieldsOf(form)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		field, known := fields[name]
-		switch {
-		case !known:
-			warnings = append(warnings, fmt.Sprintf("unknown field %.60q is ignored", name))
-			continue
-		case bytes.Equal(bytes.TrimSpace(given[name]), []byte("null")):
+		if bytes.Equal(bytes.TrimSpace(given[name]), []byte("null")) {
 			continue
 		}
-		if err := json.Unmarshal(given[name], field.Addr().Interface()); err != nil {
-			return nil, badParam(name, "%s", wantedType(field, err))
+		if err := json.Unmarshal(given[name], fields[name].Addr().Interface()); err != nil {
+			return nil, badParam(name, "%s", wantedType(fields[name], err))
 		}
 	}
-	return warnings[:min(len(warnings), 20)], nil
+	slices.Sort(warnings)
+	return warnings, nil
 }
+
+// maxWarnings is how many unknown fields are told.
+const maxWarnings = 20
 
 // fieldsOf are the fields of a struct by their names in JSON.
 func fieldsOf(form any) map[string]reflect.Value {

@@ -1,6 +1,7 @@
 package skillmd_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ func FuzzParse(f *testing.F) {
 		"---\nname: d\ndescription: |2\n   a\n\n  b\nuser-invocable: no\ndisable-model-invocation: \"\n--- x\n---\n",
 		"---\nname：d\ndescription:x\nversion: 1.0\ndate: 2024-01-02\nn:\n- - a\n  - b: c\n---",
 		"---\nname: d\ndescription: x # y\n\n# T\n",
+		"---\nname: d\na: &a [x, x]\nb: &b [*a, *a]\nc: {<<: *b, d: [*b, *b]}\n---\n",
 		"--- \n\x00\xff\n---\n\x1b\n",
 	} {
 		f.Add([]byte(s))
@@ -38,6 +40,9 @@ func FuzzParse(f *testing.F) {
 			roundTrip(t, "fuzz", doc)
 		}
 		checkHead(t, text)
+		if fields, err := json.Marshal(skillmd.Fields(text)); err != nil || len(fields) > 16*skillmd.MaxFrontMatter {
+			t.Errorf("fields of %d bytes, %v", len(fields), err)
+		}
 	})
 }
 

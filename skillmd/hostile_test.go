@@ -1,6 +1,7 @@
 package skillmd_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -126,4 +127,44 @@ func hasCode(ds []skillmd.Diagnostic, code skillmd.Code) bool {
 		}
 	}
 	return false
+}
+
+// TestFieldsOfAliases: front matter does not grow by its aliases, neither as JSON nor
+// as a document that is written again.
+func TestFieldsOfAliases(t *testing.T) {
+	head := "---\nname: d\ndescription: x\na: &a '" + strings.Repeat("x", 30<<10) + "'\n"
+	nested := "b: &b [1, 2, 3, 4, 5, 6, 7, 8, 9]\n"
+	for i := range 8 {
+		next := string(rune('c' + i))
+		nested += next + ": &" + next + " [" + strings.Repeat("*"+string(rune('b'+i))+", ", 9) + "]\n"
+	}
+	var merged, keys strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&merged, "m%d: {<<: {z: *a}}\n", i)
+		fmt.Fprintf(&keys, "k%d: *a\n", i)
+	}
+	fill := "p: [" + strings.Repeat("1, ", 2000) + "]\n"
+	for name, text := range map[string]string{
+		"in a list":       head + "b: [" + strings.Repeat("*a, ", 6000) + "]\n" + fill,
+		"of aliases":      "---\nname: d\ndescription: x\n" + nested + fill,
+		"in merges":       head[:10<<10] + "'\n" + merged.String()[:50<<10],
+		"of fields":       head + keys.String()[:28<<10],
+		"itself":          "---\nname: d\ndescription: x\na: &a [*a, *a]\n",
+		"of keys":         head + "b: {? *a : 1}\n",
+		"beyond a length": "---\nname: d\ndescription: x\n" + "a: '" + strings.Repeat("x", 70<<10) + "'\n",
+	} {
+		text = text[:strings.LastIndexByte(text, '\n')] + "\n---\nbody\n"
+		fields, err := json.Marshal(skillmd.Fields([]byte(text)))
+		if err != nil || len(fields) > 4*skillmd.MaxFrontMatter {
+			t.Errorf("%s: %d bytes become %d, %v", name, len(text), len(fields), err)
+		}
+		doc, _, _ := skillmd.Parse([]byte(text), skillmd.WithDirName("d"))
+		if again := skillmd.Render(doc); len(again) > 4*skillmd.MaxFrontMatter {
+			t.Errorf("%s: a document of %d bytes is written with %d", name, len(text), len(again))
+		}
+	}
+	few := skillmd.Fields([]byte("---\nname: d\na: &a {x: 1}\nb: [*a, *a]\nc: {<<: *a, y: 2}\n---\n"))
+	if got, _ := json.Marshal(few); string(got) != `{"a":{"x":1},"b":[{"x":1},{"x":1}],"c":{"x":1,"y":2},"name":"d"}` {
+		t.Errorf("few aliases: %s", got)
+	}
 }

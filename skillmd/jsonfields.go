@@ -12,10 +12,15 @@ import (
 // maxNesting is how deep a value is kept.
 const maxNesting = 32
 
-// Fields is the front matter of a SKILL.md as JSON has it, {} if it cannot be read.
-// Dates are the text that the author has written.
+// Fields is the front matter of a SKILL.md as JSON has it, {} if it cannot be read or
+// is longer than [MaxFrontMatter]. Dates are the text that the author has written.
+// Aliases are replaced by their values. A field whose aliases would make the front
+// matter longer than twice that length is left out.
 func Fields(text []byte) map[string]any {
 	head := text[:max(FrontMatterEnd(text), 0)]
+	if len(head) > MaxFrontMatter+maxFences {
+		return map[string]any{}
+	}
 	lines := bytes.SplitAfter(bytes.TrimPrefix(head, utf8BOM), []byte("\n"))
 	var doc yaml.Node
 	var all map[string]any
@@ -28,6 +33,7 @@ func Fields(text []byte) map[string]any {
 			continue
 		}
 		untimed(&doc)
+		bound(&doc)
 		if doc.Decode(&all) == nil {
 			break
 		}
@@ -36,6 +42,43 @@ func Fields(text []byte) map[string]any {
 		return plain
 	}
 	return map[string]any{}
+}
+
+// maxFences bounds the byte order mark, blank lines and fences around front matter.
+const maxFences = 1 << 10
+
+// bound removes the fields whose aliases bring more text than there is room for.
+func bound(doc *yaml.Node) {
+	if len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
+		return
+	}
+	m, room := doc.Content[0], 2*MaxFrontMatter
+	kept := make([]*yaml.Node, 0, len(m.Content))
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		left := room
+		if takes(m.Content[i], &left) && takes(m.Content[i+1], &left) {
+			kept, room = append(kept, m.Content[i:i+2]...), left
+		}
+	}
+	m.Content = kept
+}
+
+// takes counts the text of a value, with that of its aliases. It reports whether there
+// is room for it.
+func takes(n *yaml.Node, room *int) bool {
+	if n.Kind == yaml.AliasNode && n.Alias != nil {
+		n = n.Alias
+		*room--
+	}
+	if *room -= len(n.Value); *room < 0 {
+		return false
+	}
+	for _, child := range n.Content {
+		if *room--; !takes(child, room) {
+			return false
+		}
+	}
+	return true
 }
 
 // untimed makes texts of dates.

@@ -66,6 +66,7 @@ type parser struct {
 	offset      int  // file line of the line before the front matter's first
 	nameLine    int
 	unprintable bool // the name was
+	aliased     int  // bytes of text that aliases have brought
 	seen        seen
 }
 

@@ -110,9 +110,10 @@ func (p *parser) fields(m *yaml.Node) []field {
 // refuses.
 func (p *parser) vet(key, v *yaml.Node) *yaml.Node {
 	var fl flaws
-	if v.Kind == yaml.AliasNode && v.Alias != nil && v.Alias.Kind == yaml.ScalarNode {
+	if v.Kind == yaml.AliasNode && v.Alias != nil && v.Alias.Kind == yaml.ScalarNode && p.aliased+len(v.Alias.Value) <= MaxFrontMatter {
+		p.aliased += len(v.Alias.Value)
 		p.report(refOdd, v.Line+p.offset, codeAlias, "value of %s is an alias", quote(key.Value))
-		// A copy shares the text, so many aliases cost no more than their nodes.
+		// A copy shares the text; what is written of the document does not.
 		c := *v.Alias
 		c.Line, c.Anchor = v.Line, ""
 		v = &c

@@ -20,7 +20,8 @@ type Reply struct {
 }
 
 // Handle answers a message: a call, or a batch of calls, which are answered in
-// their order and one after the other.
+// their order and one after the other. The answer has at most MaxMessage bytes: a call
+// whose answer does not fit is answered with an error, and is not made if nothing fits.
 func Handle(ctx context.Context, raw []byte, handle Handler, notify func(method string, params any)) Reply {
 	return parse(raw).answer(func(_ int, call Call) (any, error) { return handle(ctx, call, notify) })
 }
@@ -46,13 +47,22 @@ func parse(raw []byte) (m message) {
 // answer answers the calls; answerTo is told the place of each in the message.
 func (m message) answer(answerTo func(int, Call) (any, error)) Reply {
 	if m.fault != nil {
-		return Reply{answer{Error: m.fault}.encode(), m.fault}
+		text, _ := answer{Error: m.fault}.encode(MaxMessage)
+		return Reply{text, m.fault}
 	}
 	var texts [][]byte
 	var last *Error
+	room := MaxMessage
+	if m.batch {
+		room -= len(m.calls) * (maxID + 256) // an error of each fits
+	}
 	for i, call := range m.calls {
 		a := answer{ID: call.ID, Error: m.faults[i]}
-		if a.Error == nil {
+		if a.Error == nil && room <= 0 {
+			if a.Error = tooLarge("the answer of the batch"); call.ID == nil {
+				continue
+			}
+		} else if a.Error == nil {
 			result, err := answerTo(i, call)
 			if call.ID == nil {
 				continue
@@ -61,8 +71,10 @@ func (m message) answer(answerTo func(int, Call) (any, error)) Reply {
 				a.Result, a.Error = nil, errorOf(err)
 			}
 		}
-		last = a.Error
-		texts = append(texts, a.encode())
+		var text []byte
+		text, last = a.encode(room)
+		room -= len(text) + 1
+		texts = append(texts, text)
 	}
 	switch {
 	case len(texts) == 0:

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -53,6 +54,68 @@ func TestHandle(t *testing.T) {
 		got := string(jsonrpc.Handle(t.Context(), []byte(c.in), echo, nil).Text)
 		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestLargeAnswers: an answer has a bound, and so have those of a batch together. One
+// that exceeds it is not encoded.
+func TestLargeAnswers(t *testing.T) {
+	text := strings.Repeat("x", 64<<10)
+	made := 0
+	handle := func(_ context.Context, c jsonrpc.Call, _ func(string, any)) (any, error) {
+		made++
+		n, list := 100, []string{}
+		if c.Method == "large" {
+			n = 4000 // 256 MB
+		}
+		for range n {
+			list = append(list, text)
+		}
+		return map[string]any{"list": list}, nil
+	}
+	call := func(method string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s","method":"%s"}`, method, method)
+	}
+	batch := "[" + call("small") + strings.Repeat(","+call("large"), 2) + strings.Repeat(","+call("small"), 4) + "]"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	one := jsonrpc.Handle(t.Context(), []byte(call("large")), handle, nil)
+	if want := `{"jsonrpc":"2.0","id":"large","error":{"code":-32005,"message":"the answer has more than 16777216 bytes: ask for less at once","data":{"kind":"size"}}}`; string(one.Text) != want || one.Error == nil {
+		t.Errorf("%.300s", one.Text)
+	}
+	if made != 1 {
+		t.Errorf("%d calls were made", made)
+	}
+	all := string(jsonrpc.Handle(t.Context(), []byte(batch), handle, nil).Text)
+	runtime.ReadMemStats(&after)
+	if len(all) > jsonrpc.MaxMessage || strings.Count(all, `"result":`) != 2 || strings.Count(all, `"code":-32005`) != 5 || !json.Valid([]byte(all)) {
+		t.Errorf("a batch is answered with %d bytes, %d results and %d errors", len(all), strings.Count(all, `"result":`), strings.Count(all, `"code":-32005`))
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 150<<20 {
+		t.Errorf("%d MiB were allocated", n>>20)
+	}
+}
+
+// TestManyParts: a message of many members or calls is read without keeping them.
+func TestManyParts(t *testing.T) {
+	var members strings.Builder
+	for i := range 300_000 {
+		fmt.Fprintf(&members, `,"m%d":1`, i)
+	}
+	for name, c := range map[string]struct{ in, want string }{
+		"calls":   {"[" + strings.Repeat("1,", 3<<20) + "1]", `"message":"a batch of none or too many: want 1 to 32"`},
+		"members": {`{"jsonrpc":"2.0","id":1,"method":"m"` + members.String() + `}`, `"id":1,"result"`},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got := string(jsonrpc.Handle(t.Context(), []byte(c.in), echo, nil).Text)
+		runtime.ReadMemStats(&after)
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s: %.200s", name, got)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > uint64(30*len(c.in)) {
+			t.Errorf("%s: %d MiB were allocated for %d MiB", name, n>>20, len(c.in)>>20)
 		}
 	}
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
-// Bounds of what a caller may send.
+// Bounds of what a caller may send, and of what is answered.
 const (
-	// MaxMessage is the length of a message in bytes, batch or not.
+	// MaxMessage is the length of a message in bytes, and that of its answer, batch or
+	// not.
 	MaxMessage = 16 << 20
 	// MaxBatch is the number of calls in a batch.
 	MaxBatch = 32
@@ -25,6 +26,8 @@ const (
 	CodeParams    = -32602
 	CodeInternal  = -32603
 	CodeCancelled = -32800
+
+	codeTooLarge = -32005 // that of the server
 )
 
 // Error is an error as it is sent.
@@ -58,8 +61,9 @@ type answer struct {
 
 var null = json.RawMessage("null")
 
-// encode writes a response. A result that cannot be written is an internal error.
-func (a answer) encode() []byte {
+// encode writes a response of at most most bytes. A result that cannot be written is
+// an error.
+func (a answer) encode(most int) ([]byte, *Error) {
 	a.Version = "2.0"
 	if a.ID == nil {
 		a.ID = null
@@ -67,16 +71,30 @@ func (a answer) encode() []byte {
 	if a.Result == nil && a.Error == nil {
 		a.Result = null
 	}
-	text, err := Marshal(a)
-	if err != nil {
-		text, _ = Marshal(answer{Version: "2.0", ID: a.ID, Error: &Error{Code: CodeInternal, Message: "the result cannot be written"}})
+	text, err := marshal(a, most)
+	switch {
+	case errors.Is(err, ErrTooLong):
+		a.Result, a.Error = nil, tooLarge("the answer")
+		text, _ = marshal(a, MaxMessage)
+	case err != nil:
+		a.Result, a.Error = nil, &Error{Code: CodeInternal, Message: "the result cannot be written"}
+		text, _ = marshal(a, MaxMessage)
 	}
-	return text
+	return text, a.Error
 }
 
-// Marshal is json.Marshal without the escapes that are for HTML.
-func Marshal(v any) ([]byte, error) {
+// Marshal is json.Marshal without the escapes that are for HTML. The error wraps
+// ErrTooLong, before anything is written, if the text would be longer than a message.
+func Marshal(v any) ([]byte, error) { return marshal(v, MaxMessage) }
+
+func marshal(v any, most int) ([]byte, error) {
+	if plainjson.SizeOf(v, most) > most {
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLong, most)
+	}
 	text, err := plainjson.Encode(v)
+	if err == nil && len(text) > most {
+		return nil, fmt.Errorf("%w: %d bytes", ErrTooLong, len(text))
+	}
 	return []byte(text), err
 }
 
@@ -87,8 +105,15 @@ func invalid(format string, args ...any) *Error {
 // parseCall reads one message. With an error the call has the id, if that was
 // legible.
 func parseCall(raw json.RawMessage) (Call, *Error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
+	members, other := make(map[string]json.RawMessage), false
+	if err := plainjson.Members(raw, func(name string, value json.RawMessage) error {
+		if name == "jsonrpc" || name == "id" || name == "method" || name == "params" {
+			members[name] = value
+		} else {
+			other = true
+		}
+		return nil
+	}); err != nil {
 		return Call{ID: null}, invalid("a message is an object, or an array of at most %d", MaxBatch)
 	}
 	call := Call{ID: members["id"]}
@@ -96,7 +121,7 @@ func parseCall(raw json.RawMessage) (Call, *Error) {
 		call.ID = null
 		return call, invalid("id: want a string, an integer or null")
 	}
-	if err := call.read(members); err != nil {
+	if err := call.read(members, other); err != nil {
 		if call.ID == nil {
 			call.ID = null // who cannot be understood is told so
 		}
@@ -105,15 +130,13 @@ func parseCall(raw json.RawMessage) (Call, *Error) {
 	return call, nil
 }
 
-func (c *Call) read(members map[string]json.RawMessage) *Error {
+// read takes the members of a message; other reports that it has more of them.
+func (c *Call) read(members map[string]json.RawMessage, other bool) *Error {
 	var version string
 	switch raw, ok := members["jsonrpc"]; {
 	case !ok:
-		c.Loose = true
-		for name := range members {
-			if c.ID == nil || name != "id" && name != "method" && name != "params" {
-				return invalid(`jsonrpc: want "2.0"`)
-			}
+		if c.Loose = true; c.ID == nil || other {
+			return invalid(`jsonrpc: want "2.0"`)
 		}
 	case json.Unmarshal(raw, &version) != nil || version != "2.0":
 		return invalid(`jsonrpc: want "2.0"`)
@@ -132,10 +155,13 @@ func (c *Call) read(members map[string]json.RawMessage) *Error {
 	return nil
 }
 
+// maxID bounds an id in bytes.
+const maxID = 1024
+
 // validID reports whether an id is one of the three kinds, or absent.
 func validID(raw json.RawMessage) bool {
 	if len(raw) == 0 || raw[0] == '"' || bytes.Equal(raw, null) {
-		return len(raw) <= 1024
+		return len(raw) <= maxID
 	}
 	digits := bytes.TrimPrefix(raw, []byte("-"))
 	return len(digits) > 0 && len(digits) <= 20 && len(bytes.Trim(digits, "0123456789")) == 0
@@ -153,11 +179,16 @@ func split(raw []byte) (list []json.RawMessage, batch bool, _ *Error) {
 	if raw[0] != '[' {
 		return []json.RawMessage{raw}, false, nil
 	}
-	_ = json.Unmarshal(raw, &list) // it is valid, and an array
-	if len(list) == 0 || len(list) > MaxBatch {
-		return nil, true, invalid("a batch of %d: want 1 to %d", len(list), MaxBatch)
+	list, err := plainjson.Elements(raw, MaxBatch)
+	if err != nil || len(list) == 0 {
+		return nil, true, invalid("a batch of none or too many: want 1 to %d", MaxBatch)
 	}
 	return list, true, nil
+}
+
+// tooLarge is the error of an answer that is longer than a message may be.
+func tooLarge(what string) *Error {
+	return &Error{Code: codeTooLarge, Message: fmt.Sprintf("%s has more than %d bytes: ask for less at once", what, MaxMessage), Data: map[string]string{"kind": "size"}}
 }
 
 // errorOf is the error that a caller is told.

@@ -53,7 +53,8 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, handle Handler) error {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	err := c.read(ctx, handle)
 	if errors.Is(err, ErrTooLong) || errors.Is(err, errFrame) {
-		c.write(answer{Error: invalid("%v", err)}.encode())
+		text, _ := answer{Error: invalid("%v", err)}.encode(MaxMessage)
+		c.write(text)
 	}
 	c.finish(ctx)
 	if err = ended(ctx, err); stop() {

@@ -3,15 +3,18 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"sync"
 	"sync/atomic"
 
+	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
 )
@@ -38,7 +41,8 @@ func (s *Server) Handler() (http.Handler, error) {
 			return
 		}
 		id := strconv.FormatInt(open.last.Add(1), 10)
-		open.all.Store(id, context.WithValue(r.Context(), whoKey{}, who))
+		ctx := context.WithValue(r.Context(), answeredKey{}, new(atomic.Int64))
+		open.all.Store(id, context.WithValue(ctx, whoKey{}, who))
 		defer open.all.Delete(id)
 		r.Header.Set(requestHeader, id)
 		handler.ServeHTTP(w, r)
@@ -53,8 +57,8 @@ func tooMany(r *http.Request) bool {
 	if err != nil || !bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")) {
 		return false
 	}
-	var messages []json.RawMessage
-	return json.Unmarshal(raw, &messages) == nil && len(messages) > maxBatch
+	_, err = plainjson.Elements(raw, maxBatch)
+	return errors.Is(err, plainjson.ErrSize)
 }
 
 // requestHeader names a request to what answers it: the SDK passes headers on, but
@@ -99,6 +103,33 @@ func (j joined) Value(key any) any {
 		return v
 	}
 	return j.request.Value(key)
+}
+
+// maxAnswers bounds what is answered to the messages of a request together, in bytes:
+// a resource of 16 MiB in base64 fits.
+const maxAnswers = 2 * jsonrpc.MaxMessage
+
+// answeredKey finds how many bytes are answered to the request of a context.
+type answeredKey struct{}
+
+// bounded refuses answers that exceed maxAnswers, before they are encoded.
+func bounded(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, req)
+		if err != nil || result == nil {
+			return result, err
+		}
+		answered, ok := ctx.Value(answeredKey{}).(*atomic.Int64)
+		if !ok {
+			answered = new(atomic.Int64)
+		}
+		size := int64(plainjson.SizeOf(result, maxAnswers))
+		if answered.Add(size) > maxAnswers {
+			answered.Add(-size)
+			return nil, &sdkrpc.Error{Code: protocol.CodeTooLarge, Message: fmt.Sprintf("the answers have more than %d bytes: ask for less at once", maxAnswers)}
+		}
+		return result, nil
+	}
 }
 
 // whoKey finds the principal in the context of a request.

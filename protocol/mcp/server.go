@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 
+	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/satchel-go/satchel/protocol"
@@ -54,7 +56,7 @@ func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Serv
 		server.AddTool(&mcp.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Parameters}, s.caller(who, tool.Name))
 	}
 	answers := &skills{s, who}
-	server.AddReceivingMiddleware(answers.resources)
+	server.AddReceivingMiddleware(bounded, answers.resources)
 	return server, errors.Join(
 		mcp.AddReceivingCustomMethod(server, "skills/list", answers.list),
 		mcp.AddReceivingCustomMethod(server, "skills/get", answers.get),
@@ -80,6 +82,9 @@ func (s *Server) caller(who func(context.Context) protocol.Principal, method str
 			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
 		}
 		text, err := jsonrpc.Marshal(result)
+		if errors.Is(err, jsonrpc.ErrTooLong) {
+			return nil, &sdkrpc.Error{Code: protocol.CodeTooLarge, Message: fmt.Sprintf("the answer has more than %d bytes: ask for less at once", jsonrpc.MaxMessage)}
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -11,12 +11,14 @@ import (
 	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/protocol"
 )
 
 const (
 	pageSize = 100
-	ttl      = 60_000 // milliseconds
+	maxPage  = 4 << 20 // bytes of a page, beside its last skill
+	ttl      = 60_000  // milliseconds
 )
 
 // skills answers the methods of the extension, and those about resources.
@@ -91,11 +93,20 @@ func (s *skills) list(ctx context.Context, _ *mcp.ServerSession, params *ListPar
 		return nil, err
 	}
 	result := &ListResult{Cacheable: cacheable(), ResultType: complete, Skills: []Entry{}, NextCursor: next}
-	for _, k := range list {
-		result.Skills = append(result.Skills, k.entry())
+	size := 0
+	for i, k := range list {
+		e := k.entry()
+		if size += plainjson.SizeOf(e, maxPage); size > maxPage && i > 0 {
+			result.NextCursor = cursorOf(list[i-1].skillURI())
+			break
+		}
+		result.Skills = append(result.Skills, e)
 	}
 	return result, nil
 }
+
+// cursorOf is the cursor of what comes after a URI.
+func cursorOf(uri string) string { return base64.RawURLEncoding.EncodeToString([]byte(uri)) }
 
 // page returns what comes after the place of a cursor, and the next cursor. The
 // list is ordered by URI.
@@ -114,7 +125,7 @@ func page[T any](list []T, cursor string, uriOf func(T) string) ([]T, string, er
 	if len(list) <= pageSize {
 		return list, "", nil
 	}
-	return list[:pageSize], base64.RawURLEncoding.EncodeToString([]byte(uriOf(list[pageSize-1]))), nil
+	return list[:pageSize], cursorOf(uriOf(list[pageSize-1])), nil
 }
 
 func (s *skills) get(ctx context.Context, _ *mcp.ServerSession, params *GetParams) (*GetResult, error) {

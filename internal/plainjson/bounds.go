@@ -1,0 +1,98 @@
+package plainjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+)
+
+// ErrSize is wrapped when a value has more elements or bytes than it may have.
+var ErrSize = errors.New("too large")
+
+// SizeOf returns about how many bytes a value takes in JSON: never more than it takes,
+// but for omitted fields. It stops when it has counted more than limit, so that a
+// value can be measured before it is encoded.
+func SizeOf(v any, limit int) int {
+	room := limit
+	measure(reflect.ValueOf(v), &room)
+	return limit - room
+}
+
+var rawMessage = reflect.TypeFor[json.RawMessage]()
+
+func measure(v reflect.Value, room *int) {
+	*room--
+	switch v.Kind() {
+	case reflect.String:
+		*room -= Size(v.String()) + 1
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			measure(v.Elem(), room)
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			if *room -= v.Len(); v.Type() != rawMessage {
+				*room -= v.Len() / 3
+			}
+			return
+		}
+		for i := 0; i < v.Len() && *room >= 0; i++ {
+			measure(v.Index(i), room)
+		}
+	case reflect.Map:
+		for at := v.MapRange(); *room >= 0 && at.Next(); {
+			measure(at.Key(), room)
+			measure(at.Value(), room)
+		}
+	case reflect.Struct:
+		for i := 0; i < v.NumField() && *room >= 0; i++ {
+			if f := v.Type().Field(i); f.IsExported() && f.Tag.Get("json") != "-" {
+				measure(v.Field(i), room)
+			}
+		}
+	}
+}
+
+// Members calls yield for each member of a JSON object, in order, and keeps none of
+// them. The error is that of yield, or says that raw is no object.
+func Members(raw []byte, yield func(name string, value json.RawMessage) error) error {
+	d, err := within(raw, '{')
+	for err == nil && d.More() {
+		var name json.Token
+		var value json.RawMessage
+		if name, err = d.Token(); err == nil {
+			err = d.Decode(&value)
+		}
+		if text, ok := name.(string); ok && err == nil {
+			err = yield(text, value)
+		}
+	}
+	return err
+}
+
+// Elements returns the elements of a JSON array of at most most of them. The error
+// wraps ErrSize if it has more, or says that raw is no array.
+func Elements(raw []byte, most int) (list []json.RawMessage, err error) {
+	d, err := within(raw, '[')
+	for err == nil && d.More() {
+		if len(list) == most {
+			return nil, ErrSize
+		}
+		var value json.RawMessage
+		if err = d.Decode(&value); err == nil {
+			list = append(list, value)
+		}
+	}
+	return list, err
+}
+
+// within returns a decoder after the opening delimiter of raw.
+func within(raw []byte, open json.Delim) (*json.Decoder, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	got, err := d.Token()
+	if err == nil && got != open {
+		err = errors.New("want " + map[json.Delim]string{'{': "an object", '[': "a list"}[open])
+	}
+	return d, err
+}
