@@ -17,11 +17,10 @@ import (
 const (
 	maxHeaders  = 32 << 10
 	headerWait  = 10 * time.Second
-	bodyWait    = time.Minute
+	bodyWait    = time.Minute // for a request whose handler sets no time
 	blobWait    = 10 * time.Minute
 	refusedWait = time.Second      // for the rest of a request that is refused
 	writeWait   = 30 * time.Second // until something of what is written is taken
-	maxRequests = 256
 	pingEvery   = 15 * time.Second
 )
 
@@ -30,7 +29,7 @@ const (
 // request ends its call.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/rpc", s.Messages(s.serveRPC))
+	mux.Handle("/rpc", s.messages(s.serveRPC))
 	mux.Handle("/blobs", s.guarded(http.MethodPost, s.serveUpload))
 	mux.Handle("/blobs/{id}", s.guarded(http.MethodGet, s.serveBlob))
 	mux.Handle("/metrics", s.guarded(http.MethodGet, s.serveMetrics))
@@ -40,36 +39,47 @@ func (s *Server) Handler() http.Handler {
 
 // Messages is the door of another protocol on this server, with what holds at the
 // door of Handler: it lets POST requests of application/json through whose Origin,
-// Host and token are right, 256 at once with those of Handler. Their bodies, of at
-// most 16 MiB, have been read.
+// Host and token are right. With those of Handler, 256 are answered at once and their
+// bodies have 512 MiB; where callers have tokens, a tenant gets an eighth of both. The
+// bodies have been read: they have at most 16 MiB, 1 MiB of a caller that may only read.
 func (s *Server) Messages(serve func(http.ResponseWriter, *http.Request, Principal)) http.Handler {
-	return s.guarded(http.MethodPost, func(w http.ResponseWriter, r *http.Request, who Principal) {
-		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-			http.Error(w, "want Content-Type: application/json", http.StatusUnsupportedMediaType)
-			return
-		}
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyWait))
-		raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, jsonrpc.MaxMessage))
-		var long *http.MaxBytesError
-		switch {
-		case errors.As(err, &long):
-			writeError(w, http.StatusRequestEntityTooLarge, fault(jsonrpc.CodeInvalid, "request", "message of more than %d bytes", jsonrpc.MaxMessage))
-			return
-		case err != nil: // or the client left
-			writeError(w, http.StatusRequestTimeout, fault(jsonrpc.CodeInvalid, "request", "the message has not come whole within %v", bodyWait))
-			return
-		}
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // its end is still looked for
+	return s.messages(func(w http.ResponseWriter, r *http.Request, who Principal, raw []byte) {
 		r.Body = io.NopCloser(bytes.NewReader(raw))
 		serve(w, r, who)
 	})
 }
 
-func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, who Principal) {
-	raw, err := io.ReadAll(r.Body)
-	if err != nil {
-		return // it is in memory
-	}
+func (s *Server) messages(serve func(http.ResponseWriter, *http.Request, Principal, []byte)) http.Handler {
+	return s.guarded(http.MethodPost, func(w http.ResponseWriter, r *http.Request, who Principal, place *admitted) {
+		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+			http.Error(w, "want Content-Type: application/json", http.StatusUnsupportedMediaType)
+			return
+		}
+		most := mostOf(who)
+		if !who.Has(ScopeRead) && !who.Has(ScopeRun) && !who.Has(ScopeWrite) {
+			writeError(w, http.StatusForbidden, fault(CodeForbidden, "forbidden", "needs scope %q, %q or %q", ScopeRead, ScopeRun, ScopeWrite))
+			return
+		}
+		raw, err := place.read(newPaced(w, r.Body, 0), most)
+		switch {
+		case errors.Is(err, errLong):
+			w.Header().Set("Connection", "close")
+			writeError(w, http.StatusRequestEntityTooLarge, fault(jsonrpc.CodeInvalid, "request", "message of more than %d bytes", most))
+			return
+		case errors.Is(err, errBusy):
+			w.Header().Set("Connection", "close")
+			busy(w)
+			return
+		case err != nil: // or the client left
+			writeError(w, http.StatusRequestTimeout, fault(jsonrpc.CodeInvalid, "request", "the message comes too slowly: want %d bytes a second after the first %v", bodyRate, bodyGrace))
+			return
+		}
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // its end is still looked for
+		serve(w, r, who, raw)
+	})
+}
+
+func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, who Principal, raw []byte) {
 	handle := func(ctx context.Context, c jsonrpc.Call, notify func(string, any)) (any, error) {
 		return s.answer(ctx, who, c, notify)
 	}
@@ -85,7 +95,7 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, who Principal)
 	writeJSON(w, statusOf(reply.Error), reply.Text)
 }
 
-func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request, who Principal) {
+func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
 	if !who.Has(ScopeMetrics) {
 		writeError(w, http.StatusForbidden, fault(CodeForbidden, "forbidden", "needs scope %q", ScopeMetrics))
 		return

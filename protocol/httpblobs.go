@@ -14,11 +14,10 @@ import (
 )
 
 // serveUpload answers POST /blobs: the body is the content.
-func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, who Principal) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(blobWait))
+func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
 	result, err := s.direct(r, who, "POST /blobs", ScopeWrite, func(c *call) (any, error) {
 		kind := cmp.Or(r.Header.Get("Content-Type"), "application/octet-stream")
-		return c.keepBlob(r.Context(), kind, http.MaxBytesReader(w, r.Body, blobs.MaxBlob+1), blobs.MaxBlob, blobs.DefaultExpiry)
+		return c.keepBlob(r.Context(), kind, newPaced(w, http.MaxBytesReader(w, r.Body, blobs.MaxBlob+1), blobWait), blobs.MaxBlob, blobs.DefaultExpiry)
 	})
 	if err != nil {
 		writeError(w, blobStatus(err), err)
@@ -64,7 +63,7 @@ func (s *Server) direct(r *http.Request, who Principal, name string, scope Scope
 }
 
 // serveBlob answers GET /blobs/<id>, with Range. A browser shows nothing of it.
-func (s *Server) serveBlob(w http.ResponseWriter, r *http.Request, who Principal) {
+func (s *Server) serveBlob(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
 	result, err := s.direct(r, who, "GET /blobs", ScopeRead, func(c *call) (any, error) {
 		return c.store.Stat(r.Context(), c.Tenant, r.PathValue("id"))
 	})

@@ -14,17 +14,10 @@ import (
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
 )
 
-// guarded checks what comes before a request is read, and bounds how many there are.
-func (s *Server) guarded(method string, serve func(http.ResponseWriter, *http.Request, Principal)) http.Handler {
+// guarded checks what comes before a request is read, and bounds how many there are of
+// a tenant and in all.
+func (s *Server) guarded(method string, serve func(http.ResponseWriter, *http.Request, Principal, *admitted)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case s.slots <- struct{}{}:
-			defer func() { <-s.slots }()
-		default:
-			w.Header().Set("Retry-After", "1")
-			writeError(w, http.StatusServiceUnavailable, fault(CodeBusy, "busy", "%d requests at once", maxRequests))
-			return
-		}
 		w = unstuck{w}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if fault := s.checkSite(w, r); fault != nil {
@@ -47,12 +40,18 @@ func (s *Server) guarded(method string, serve func(http.ResponseWriter, *http.Re
 			refuseToken(w, err)
 			return
 		}
+		place := s.admit(who)
+		if place == nil {
+			busy(w)
+			return
+		}
+		defer place.end()
 		ctx := r.Context()
 		if trace := r.Header.Get("Traceparent"); len(trace) <= 128 {
 			ctx = context.WithValue(ctx, traceKey{}, trace)
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-		serve(w, r.WithContext(ctx), who)
+		serve(w, r.WithContext(ctx), who, place)
 	})
 }
 

@@ -32,8 +32,8 @@ type Server struct {
 	runner  *run.Runner // nil: nothing is run
 	methods map[string]method
 	metrics metrics
-	slots   chan struct{} // of requests by HTTP
-	sweeper func()        // stops the sweeping of blobs
+	traffic traffic // by HTTP
+	sweeper func()  // stops the sweeping of blobs
 	base    context.Context
 	cancel  context.CancelFunc
 }
@@ -188,7 +188,7 @@ const sweepEvery = time.Minute
 // New returns a server. The error wraps ErrOption. Close it after use; it closes
 // nothing that it was given.
 func New(opts ...Option) (*Server, error) {
-	s := &Server{slots: make(chan struct{}, maxRequests)}
+	s := &Server{traffic: traffic{tenants: make(map[string]*load)}}
 	s.logger = slog.New(slog.DiscardHandler)
 	for _, opt := range opts {
 		if err := opt(&s.settings); err != nil {

@@ -1,0 +1,167 @@
+package protocol
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/satchel-go/satchel/protocol/jsonrpc"
+)
+
+// The bounds of the requests that are answered at once. Where callers have tokens, a
+// tenant gets one of tenantShares of each, so that no tenant takes what others need.
+const (
+	maxRequests  = 256
+	maxBodies    = 512 << 20 // bytes of messages in memory
+	tenantShares = 8
+)
+
+// maxReadMessage bounds the messages of a caller that may only read, in bytes.
+const maxReadMessage = 1 << 20
+
+// Bodies of requests have to come at a rate, after a while to begin with.
+const (
+	bodyGrace = 10 * time.Second
+	bodyRate  = 64 << 10 // bytes a second
+)
+
+// traffic counts the requests that are answered.
+type traffic struct {
+	mu      sync.Mutex
+	all     load
+	tenants map[string]*load
+}
+
+type load struct{ requests, bytes int }
+
+// within reports whether there is room in one of shares.
+func (l *load) within(shares int) bool {
+	return l.requests <= maxRequests/shares && l.bytes <= maxBodies/shares
+}
+
+func (l *load) add(requests, bytes int) { l.requests, l.bytes = l.requests+requests, l.bytes+bytes }
+
+// add counts requests and bytes of a tenant, or reports that there is no room.
+func (t *traffic) add(tenant string, shares, requests, bytes int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	own := t.tenants[tenant]
+	if own == nil {
+		own = &load{}
+		t.tenants[tenant] = own
+	}
+	own.add(requests, bytes)
+	t.all.add(requests, bytes)
+	if requests < 0 || own.within(shares) && t.all.within(1) {
+		if own.requests == 0 {
+			delete(t.tenants, tenant)
+		}
+		return true
+	}
+	own.add(-requests, -bytes)
+	t.all.add(-requests, -bytes)
+	if own.requests == 0 {
+		delete(t.tenants, tenant)
+	}
+	return false
+}
+
+// admitted is a request that is being answered.
+type admitted struct {
+	from   *traffic
+	tenant string
+	shares int
+	bytes  int
+}
+
+// admit counts a request, or returns nil if there are too many.
+func (s *Server) admit(who Principal) *admitted {
+	a := &admitted{from: &s.traffic, tenant: who.Tenant, shares: tenantShares}
+	if s.auth == nil {
+		a.shares = 1 // there is one tenant
+	}
+	if !s.traffic.add(a.tenant, a.shares, 1, 0) {
+		return nil
+	}
+	return a
+}
+
+func (a *admitted) end() { a.from.add(a.tenant, a.shares, -1, -a.bytes) }
+
+var (
+	errBusy = errors.New("too much at once")
+	errLong = errors.New("message too long")
+)
+
+// read returns a body of at most most bytes. Room for it is taken as it comes.
+func (a *admitted) read(body io.Reader, most int) (raw []byte, err error) {
+	for {
+		if len(raw) == cap(raw) {
+			more := min(max(cap(raw), 64<<10), most+1-cap(raw))
+			if more == 0 {
+				return nil, errLong
+			}
+			if !a.from.add(a.tenant, a.shares, 0, more) {
+				return nil, errBusy
+			}
+			a.bytes += more
+			raw = append(make([]byte, 0, cap(raw)+more), raw...)
+		}
+		n, err := body.Read(raw[len(raw):cap(raw)])
+		raw = raw[:len(raw)+n]
+		switch {
+		case len(raw) > most:
+			return nil, errLong
+		case errors.Is(err, io.EOF):
+			return raw, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// paced is a body that has to come at bodyRate, and whole before end if that is set.
+type paced struct {
+	io.Reader
+	control *http.ResponseController
+	begun   time.Time
+	end     time.Time
+	bytes   int64
+}
+
+func newPaced(w http.ResponseWriter, body io.Reader, wait time.Duration) *paced {
+	p := &paced{Reader: body, control: http.NewResponseController(w), begun: time.Now()}
+	if wait > 0 {
+		p.end = p.begun.Add(wait)
+	}
+	return p
+}
+
+// Read implements io.Reader.
+func (p *paced) Read(b []byte) (int, error) {
+	due := p.begun.Add(bodyGrace + time.Duration(p.bytes)*time.Second/bodyRate)
+	if !p.end.IsZero() && due.After(p.end) {
+		due = p.end
+	}
+	_ = p.control.SetReadDeadline(due)
+	n, err := p.Reader.Read(b)
+	p.bytes += int64(n)
+	return n, err
+}
+
+// mostOf bounds the messages of a caller, in bytes.
+func mostOf(who Principal) int {
+	if who.Has(ScopeRun) || who.Has(ScopeWrite) {
+		return jsonrpc.MaxMessage
+	}
+	return maxReadMessage
+}
+
+// busy answers a request for which there is no room.
+func busy(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	writeError(w, http.StatusServiceUnavailable, fault(CodeBusy, "busy", "too many requests, or bytes of them, at once: at most %d and %d, and of a tenant with tokens %d and %d",
+		maxRequests, maxBodies, maxRequests/tenantShares, maxBodies/tenantShares))
+}
