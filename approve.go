@@ -102,5 +102,8 @@ func (c *Call) allow(ctx context.Context, v permission.Verdict) core.Decision {
 // deny reports that the call may not be executed.
 func (c *Call) deny(ctx context.Context, v permission.Verdict) core.Decision {
 	c.runtime.tell.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+	if o := c.operation; o != nil && o.Refuse != nil {
+		v.Reason = o.Refuse("denied", v.Reason)
+	}
 	return core.Decision{Denied: true, Reason: v.Reason}
 }

@@ -191,7 +191,7 @@ type Descriptor struct {
 	DisplayName string
 	Description string
 	Plugin      *PluginRef // of a plugin skill
-	Editable    bool
+	Editable    bool       // by the actor
 	// ModelInvocation reports that a model may start the skill.
 	ModelInvocation bool
 	VersionRef      string

@@ -258,7 +258,7 @@ func (s *packaged) ref() string { return fmt.Sprintf("p-%.12s", s.digest) }
 
 func (s *packaged) describe() Descriptor {
 	return describe(Descriptor{
-		ID: s.id, Source: "plugin", Name: s.skill.Name, Editable: true, VersionRef: s.ref(), State: Active, Reviewed: true, Shared: true,
+		ID: s.id, Source: "plugin", Name: s.skill.Name, VersionRef: s.ref(), State: Active, Reviewed: true, Shared: true,
 		Plugin: s.origin(),
 	}, s.skill)
 }

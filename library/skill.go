@@ -182,7 +182,7 @@ func unknown(ref string) *Error {
 // describe returns the descriptor of what the actor is given.
 func (v *view) describe(ctx context.Context, i *item) (Descriptor, error) {
 	if !i.overlaid() {
-		return i.base.describe(), nil
+		return v.describeBase(i), nil
 	}
 	n := v.served(i.head)
 	if n == i.head.Version {
@@ -200,10 +200,16 @@ func (v *view) describe(ctx context.Context, i *item) (Descriptor, error) {
 	return v.describeHead(i, n, r.Digest, frontOf(text, i.head.Name)), nil
 }
 
+func (v *view) describeBase(i *item) Descriptor {
+	d := i.base.describe()
+	d.Editable = v.allowed(i, Patch) == nil
+	return d
+}
+
 func (v *view) describeHead(i *item, version int, digest string, front core.Skill) Descriptor {
 	h := i.head
 	d := Descriptor{
-		ID: h.ID, Source: "db", Name: h.Name, Editable: true, VersionRef: refOf(version, digest), State: h.State,
+		ID: h.ID, Source: "db", Name: h.Name, Editable: v.allowed(i, Patch) == nil, VersionRef: refOf(version, digest), State: h.State,
 		Reviewed: version == h.Reviewed, Owner: h.Owner, Shared: h.Shared,
 	}
 	if i.base != nil {
@@ -278,7 +284,7 @@ func (v *view) open(ctx context.Context, i *item, version string) (*Skill, error
 
 func (v *view) openBase(i *item) *Skill {
 	b := i.base
-	return &Skill{Descriptor: b.describe(), Digest: b.digest, Files: b.files, read: func(ctx context.Context, f File) ([]byte, error) {
+	return &Skill{Descriptor: v.describeBase(i), Digest: b.digest, Files: b.files, read: func(ctx context.Context, f File) ([]byte, error) {
 		return b.read(ctx, f, v.library.limits.Total)
 	}}
 }

@@ -94,8 +94,15 @@ func (o *Operation) Decode(raw string) Args {
 		}
 	}
 	decoded, err := callargs.Decode(raw, fields)
+	if err == nil && o.Refuse != nil {
+		err = decoded.Strict(fields)
+	}
 	return Args{decoded, err, &reading{}}
 }
+
+// Given reports whether a field has a value that says something: not false, and no empty
+// text, list or object.
+func (a Args) Given(name string) bool { return a.decoded.Given(name) }
 
 // Err returns why the arguments could not be read, nil if they could. Its text is
 // for the model.

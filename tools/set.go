@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,11 +70,8 @@ func (s *Set) Delivers() map[string]bool {
 // the model can act on, such as arguments that could not be read, is answered in
 // text.
 func (o *Operation) Answer(ctx context.Context, s *Scope, args Args) (string, error) {
-	if err := args.Err(); err != nil {
-		return "error: " + printable.Lines(err.Error()), nil
-	}
-	if err := args.decoded.Missing(); err != nil {
-		return "error: " + printable.Lines(err.Error()), nil
+	if err := cmp.Or(args.Err(), args.decoded.Missing()); err != nil {
+		return o.refuse(err.Error()), nil
 	}
 	var r reply
 	for _, w := range args.Warnings() {
@@ -97,11 +95,19 @@ func (o *Operation) Answer(ctx context.Context, s *Scope, args Args) (string, er
 	var answer ModelError
 	switch {
 	case errors.As(err, &answer):
-		return s.Limits.bound(r.join("error: " + printable.Lines(strings.ReplaceAll(string(answer), "skill_load", s.LoadTool())))), nil
+		return s.Limits.bound(r.join(o.refuse(strings.ReplaceAll(string(answer), "skill_load", s.LoadTool())))), nil
 	case err != nil || saved:
 		return text, err
 	}
 	return s.Limits.bound(r.join(text)), nil
+}
+
+// refuse writes the answer to a call that cannot be made like this.
+func (o *Operation) refuse(message string) string {
+	if o.Refuse != nil {
+		return o.Refuse("invalid", message)
+	}
+	return "error: " + printable.Lines(message)
 }
 
 // reply collects what is said besides the answer itself. If the answer ends with

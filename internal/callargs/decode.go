@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,8 @@ type Args struct {
 	values  map[string]json.RawMessage
 	unknown int // fields
 	missing error
+	object  map[string]json.RawMessage // as it was sent, and as text
+	text    string
 
 	// Warnings say what was ignored, one sentence each.
 	Warnings []string
@@ -100,20 +103,16 @@ func Decode(raw string, fields []Field) (*Args, error) {
 	if len(raw) > MaxBytes {
 		return a, fmt.Errorf("%w: %d bytes are more than %d", ErrArguments, len(raw), MaxBytes)
 	}
-	object, bare, err := unwrap(raw)
+	object, bare, err := a.unwrap(raw)
 	if err != nil {
 		return a, fmt.Errorf("%w: %v; send an object such as %s", ErrArguments, err, example(fields))
 	}
 	if bare != "" {
 		object = map[string]json.RawMessage{fields[0].Name: quoted(bare)}
 	}
-	names := make([]string, 0, len(object))
-	for name := range object {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
+	a.object = object
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		i := named(fields, name)
 		if i < 0 {
 			a.ignored(fmt.Sprintf("%q", Cut(name, 80)))
 			continue
@@ -132,10 +131,19 @@ func Decode(raw string, fields []Field) (*Args, error) {
 func (a *Args) lacking(fields []Field) error {
 	for _, f := range fields {
 		if _, given := a.counts[f.Name]; f.Required && !given && len(a.texts[f.Name]) == 0 {
-			return fmt.Errorf("%q is missing; send an object such as %s", f.Name, example([]Field{f}))
+			values := ""
+			if f.Enum != nil {
+				values = ": it is one of " + strings.Join(f.Enum, ", ")
+			}
+			return fmt.Errorf("%q is missing%s; send an object such as %s", f.Name, values, example([]Field{f}))
 		}
 	}
 	return nil
+}
+
+// named returns the field that has a name, -1 if none has.
+func named(fields []Field, name string) int {
+	return slices.IndexFunc(fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
 }
 
 // ignored notes a field that nothing is known of.
@@ -145,7 +153,8 @@ func (a *Args) ignored(what string) {
 	}
 }
 
-func unwrap(raw string) (object map[string]json.RawMessage, bare string, err error) {
+// unwrap returns the object that was sent, or a bare text.
+func (a *Args) unwrap(raw string) (object map[string]json.RawMessage, bare string, err error) {
 	for range 3 { // a wrapped object may hold its JSON as text, once more quoted
 		raw = strings.TrimSpace(raw)
 		if raw == "" || raw == "null" {
@@ -153,7 +162,7 @@ func unwrap(raw string) (object map[string]json.RawMessage, bare string, err err
 		}
 		switch raw[0] {
 		case '{':
-			object = nil
+			object, a.text = nil, raw
 			if err := json.Unmarshal([]byte(raw), &object); err != nil {
 				return nil, "", fmt.Errorf("not valid JSON (%v)", err)
 			}
@@ -208,7 +217,7 @@ func (a *Args) setValue(f Field, raw json.RawMessage) error {
 		return m.inField(f.Name)
 	}
 	a.values[f.Name] = fitted
-	for _, what := range unknownIn(f.Schema, fitted, f.Name) {
+	for _, what := range unknownIn(f.Schema, fitted, f.Name, false) {
 		a.ignored(what)
 	}
 	return nil
@@ -272,8 +281,11 @@ func (a *Args) setTexts(f Field, raw json.RawMessage, value any) error {
 // example writes arguments that would be accepted, for error texts.
 func example(fields []Field) string {
 	value := `"…"`
-	if fields[0].Kind == Texts {
+	switch {
+	case fields[0].Kind == Texts:
 		value = `["…"]`
+	case len(fields[0].Enum) > 0:
+		value = string(quoted(fields[0].Enum[0]))
 	}
 	return `{"` + fields[0].Name + `":` + value + `}`
 }

@@ -12,8 +12,9 @@ import (
 var textItems = map[string]any{"type": "string"}
 
 // unknownIn lists the fields of a fitted value that its schema does not know,
-// and what it knows in their place. At is where the value stands.
-func unknownIn(schema map[string]any, raw json.RawMessage, at string) []string {
+// and what it knows in their place. At is where the value stands. exact: a field that is
+// spelt in another way is not known, and the first one is enough.
+func unknownIn(schema map[string]any, raw json.RawMessage, at string, exact bool) []string {
 	switch schema["type"] {
 	case "array":
 		items, _ := schema["items"].(map[string]any)
@@ -23,16 +24,19 @@ func unknownIn(schema map[string]any, raw json.RawMessage, at string) []string {
 		}
 		var all []string
 		for i, one := range list {
-			all = append(all, unknownIn(items, one, fmt.Sprintf("%s, element %d", at, i+1))...)
+			if exact && len(all) > 0 {
+				break
+			}
+			all = append(all, unknownIn(items, one, fmt.Sprintf("%s, element %d", at, i+1), exact)...)
 		}
 		return all
 	case "object":
-		return unknownOf(schema, raw, at)
+		return unknownOf(schema, raw, at, exact)
 	}
 	return nil
 }
 
-func unknownOf(schema map[string]any, raw json.RawMessage, at string) []string {
+func unknownOf(schema map[string]any, raw json.RawMessage, at string, exact bool) []string {
 	properties, ok := schema["properties"].(map[string]any)
 	var object map[string]json.RawMessage
 	if _, open := schema["additionalProperties"]; !ok || open || json.Unmarshal(raw, &object) != nil {
@@ -41,12 +45,15 @@ func unknownOf(schema map[string]any, raw json.RawMessage, at string) []string {
 	known := strings.Join(slices.Sorted(maps.Keys(properties)), ", ")
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if exact && len(all) > 0 {
+			break
+		}
 		property := propertyOf(schema, properties, name)
-		if property == nil {
+		if _, is := properties[name]; property == nil || exact && !is {
 			all = append(all, fmt.Sprintf("%q in %s; it has %s", Cut(name, 80), at, known))
 			continue
 		}
-		all = append(all, unknownIn(property, object[name], at+", "+name)...)
+		all = append(all, unknownIn(property, object[name], at+", "+name, exact)...)
 	}
 	return all
 }

@@ -61,7 +61,7 @@ func asking(t *testing.T, open Open) {
 	made := w.shared("forms", form)
 	patch := args{"action": "patch", "skill": made.ID, "expectedVersionRef": made.VersionRef, "patch": "-Then save it.\n+Save it.\n"}
 	w.answer = core.AnswerDeny
-	if got := w.update(patch); !strings.HasPrefix(fmt.Sprint(got["text"]), "denied: this call of updateSkill was not approved") {
+	if got := w.update(patch); got["error"] != "denied" || !strings.HasPrefix(fmt.Sprint(got["message"]), "denied: this call of updateSkill was not approved") {
 		t.Errorf("a refusal is %v", got)
 	}
 	w.answer = core.AnswerAllow
@@ -78,7 +78,7 @@ func asking(t *testing.T, open Open) {
 	alone := newWorld(t, open, setup{nobody: true})
 	made = alone.shared("forms", form)
 	patch["skill"], patch["expectedVersionRef"] = made.ID, made.VersionRef
-	want(t, alone.update(patch), "text=denied: skills are edited only with approval, and nobody can be asked; dryRun shows the change")
+	want(t, alone.update(patch), "error=denied", "message=denied: skills are edited only with approval, and nobody can be asked; dryRun shows the change")
 	never := newWorld(t, open, setup{edit: unified.Never})
 	for _, tool := range never.chat.Runtime.Tools() {
 		if tool.Name == "updateSkill" {

@@ -6,7 +6,7 @@ package unified
 import "github.com/satchel-go/satchel/tools"
 
 // Guidance is all that requests of this vocabulary are told of skills.
-const Guidance = "Skills are found, read and started with runSkill, and changed with updateSkill: inspect first, send patches, not whole texts."
+const Guidance = "Skills are found, read and started with runSkill, and changed with updateSkill: inspect first, send patches, not whole texts. People also manage skills in other ways; you use these tools."
 
 // New returns the vocabulary. It needs a library.
 func New() tools.Vocabulary {

@@ -1,8 +1,11 @@
 package unified
 
 import (
+	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -24,23 +28,23 @@ type fileSize struct {
 type inspected struct {
 	Action string `json:"action"`
 	entry
-	Metadata   map[string]string `json:"metadata"`
-	Parameters []Param           `json:"parameters"`
-	Files      []fileSize        `json:"files"`
-	Path       printable.Text    `json:"path"`
-	Content    *string           `json:"content,omitempty"`
-	Numbered   *string           `json:"contentWithLineNumbers,omitempty"`
-	Base64     string            `json:"contentBase64,omitempty"`
-	MIME       string            `json:"mimeType,omitempty"`
-	First      int               `json:"firstLine,omitempty"`
-	Last       int               `json:"lastLine,omitempty"`
-	Lines      int               `json:"totalLines,omitempty"`
-	Part       int               `json:"part"`
-	Parts      int               `json:"parts"`
-	Next       *next             `json:"next,omitempty"`
-	SHA256     string            `json:"sha256"`
-	Reviewed   bool              `json:"reviewed"`
-	Warnings   []printable.Text  `json:"warnings"`
+	Metadata   map[string]any   `json:"metadata"`
+	Parameters []Param          `json:"parameters"`
+	Files      []fileSize       `json:"files"`
+	Path       printable.Text   `json:"path"`
+	Content    *string          `json:"content,omitempty"`
+	Numbered   *string          `json:"contentWithLineNumbers,omitempty"`
+	Base64     string           `json:"contentBase64,omitempty"`
+	MIME       string           `json:"mimeType,omitempty"`
+	First      int              `json:"firstLine,omitempty"`
+	Last       int              `json:"lastLine,omitempty"`
+	Lines      int              `json:"totalLines,omitempty"`
+	Part       int              `json:"part"`
+	Parts      int              `json:"parts"`
+	Next       *next            `json:"next,omitempty"`
+	SHA256     string           `json:"sha256"`
+	Reviewed   bool             `json:"reviewed"`
+	Warnings   []printable.Text `json:"warnings"`
 }
 
 // next says how to get the part after this one.
@@ -76,12 +80,13 @@ func (r *reading) inspect() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out := inspected{
-		Action: "inspect", entry: describe(&o.Descriptor), Parameters: paramsOf(o.Front.Metadata),
-		Files: []fileSize{}, Path: printable.Text(path), SHA256: session.Digest(string(data)), Reviewed: o.Reviewed, Warnings: printable.Texts(append([]string{}, o.warnings...)),
+	metadata, err := o.metadata(r.ctx)
+	if err != nil {
+		return "", err
 	}
-	if out.Metadata = o.Front.Metadata; out.Metadata == nil {
-		out.Metadata = map[string]string{}
+	out := inspected{
+		Action: "inspect", entry: r.desk.describe(&o.Descriptor), Metadata: metadata, Parameters: paramsOf(o.Front.Metadata),
+		Files: []fileSize{}, Path: printable.Text(path), SHA256: session.Digest(string(data)), Reviewed: o.Reviewed, Warnings: printable.Texts(append([]string{}, o.warnings...)),
 	}
 	if out.Parameters == nil {
 		out.Parameters = []Param{}
@@ -90,7 +95,7 @@ func (r *reading) inspect() (string, error) {
 		out.Files = append(out.Files, fileSize{printable.Text(f.Path), f.Size})
 	}
 	if len(encode(out.Metadata)) > 8<<10 {
-		out.Metadata, out.Parameters = map[string]string{}, []Param{}
+		out.Metadata, out.Parameters = map[string]any{}, []Param{}
 		out.Warnings = append(out.Warnings, "metadata is long: it is in the text")
 	}
 	if len(encode(out.Files)) > 12<<10 {
@@ -98,6 +103,32 @@ func (r *reading) inspect() (string, error) {
 		out.Warnings = append(out.Warnings, printable.Text(fmt.Sprintf("the %d files are too many to be listed", len(o.list))))
 	}
 	return r.show(&out, data)
+}
+
+// metadata returns the metadata of the front matter: text as it is written there, and
+// lists and maps as JSON.
+func (o *files) metadata(ctx context.Context) (map[string]any, error) {
+	out := make(map[string]any, len(o.Front.Metadata))
+	for name, text := range o.Front.Metadata {
+		out[name] = text
+	}
+	if !slices.ContainsFunc(slices.Collect(maps.Values(o.Front.Metadata)), func(text string) bool { return strings.ContainsAny(text[:min(1, len(text))], "[{") }) {
+		return out, nil
+	}
+	text, err := o.read(ctx, skillFile)
+	if err != nil {
+		return nil, err
+	}
+	fields, _ := skillmd.Fields(text)["metadata"].(map[string]any)
+	for name, value := range fields {
+		switch value.(type) {
+		case []any, map[string]any:
+			if text, ok := o.Front.Metadata[name]; ok && json.Valid([]byte(text)) {
+				out[name] = json.RawMessage(text)
+			}
+		}
+	}
+	return out, nil
 }
 
 // show fills the answer with the part that was asked for.

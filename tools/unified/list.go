@@ -24,8 +24,8 @@ type entry struct {
 	State                  string             `json:"state"`
 }
 
-func describe(d *library.Descriptor) entry {
-	return entry{d.ID, d.Source, d.Name, d.DisplayName, d.Description, d.Plugin, d.Editable, d.ModelInvocation, d.VersionRef, string(d.State)}
+func (k *Desk) describe(d *library.Descriptor) entry {
+	return entry{d.ID, d.Source, d.Name, d.DisplayName, d.Description, d.Plugin, d.Editable && k.Edit != Never, d.ModelInvocation, d.VersionRef, string(d.State)}
 }
 
 // skillList is the answer of list.
@@ -73,7 +73,7 @@ func (r *reading) list() (string, error) {
 	}
 	size := len(encode(out)) + 256
 	for i := start; i < len(skills); i++ {
-		item := describe(&skills[i].Descriptor)
+		item := r.desk.describe(&skills[i].Descriptor)
 		n := len(encode(item)) + 1
 		if len(out.Skills) == limit || size+n > r.limit && len(out.Skills) > 0 {
 			out.NextCursor = cursorOf(skills[i-1])

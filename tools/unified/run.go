@@ -18,7 +18,7 @@ func Run() tools.Operation {
 			{Name: "action", Kind: tools.Text, Enum: []string{"list", "inspect", "run"}, Description: "default: run if a skill is named, else list"},
 			{Name: "query", Kind: tools.Texts, Aliases: []string{"queries", "q"}},
 			{Name: "source", Kind: tools.Text, Enum: []string{"db", "plugin", "file"}},
-			{Name: "activeOnly", Kind: tools.Value, Schema: map[string]any{"type": "boolean"}, Aliases: []string{"active_only"}, Quiet: true},
+			{Name: "activeOnly", Kind: tools.Value, Schema: map[string]any{"type": "boolean"}, Description: "false: archived and drafts too", Aliases: []string{"active_only"}},
 			{Name: "limit", Kind: tools.Count},
 			{Name: "cursor", Kind: tools.Text},
 			{Name: "version", Kind: tools.Text, Description: "v3, a versionRef or base"},
@@ -33,6 +33,7 @@ func Run() tools.Operation {
 		ChangesWith: func(args tools.Args) bool { return actionOf(args) == "run" },
 		Delivers:    true,
 		Provides:    []string{"skill_load"},
+		Refuse:      fail,
 		Call:        runSkill,
 	}
 }
@@ -58,10 +59,13 @@ func runSkill(ctx context.Context, s *tools.Scope, args tools.Args) (string, err
 	limit := s.Limits.OrDefaults().Answer
 	r := &reading{ctx: ctx, scope: s, args: args, desk: d, actor: actor, limit: limit}
 	var text string
-	switch actionOf(args) {
-	case "list":
+	action := actionOf(args)
+	err = checkFields(args, action, runFields)
+	switch {
+	case err != nil:
+	case action == "list":
 		text, err = r.list()
-	case "inspect":
+	case action == "inspect":
 		text, err = r.inspect()
 	default:
 		text, err = r.run()

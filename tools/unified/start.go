@@ -29,7 +29,11 @@ type started struct {
 }
 
 func (r *reading) run() (string, error) {
-	f, err := r.desk.find(r.ctx, r.scope, r.actor, r.args.Text("skill"))
+	name := r.args.Text("skill")
+	if name == "" {
+		return "", tools.ModelErrorf("skill is missing: name the skill to run")
+	}
+	f, err := r.desk.find(r.ctx, r.scope, r.actor, name)
 	if err != nil {
 		return "", err
 	}

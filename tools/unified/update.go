@@ -48,18 +48,45 @@ func Update(name string) tools.Operation {
 			return permission.Request{Takes: permission.Text, Text: args.Text("skill"), Idle: args.Err() != nil}
 		},
 		Question: question,
+		Refuse:   fail,
 		Call:     updateSkill,
 	}
 }
 
-// textEdit is an edit as a model writes it, with the other spelling of each field.
+// textEdit is an edit as a model writes it, with the other spellings of each field.
 type textEdit struct {
 	library.TextEdit
-	Old     *string `json:"old_text"`
-	New     *string `json:"new_text"`
-	All     *bool   `json:"replace_all"`
-	OldCase *string `json:"old"`
-	NewCase *string `json:"new"`
+	NewText    *string `json:"newText"`
+	ReplaceAll *bool   `json:"replaceAll"`
+	Old        *string `json:"old"`
+	OldSnake   *string `json:"old_text"`
+	New        *string `json:"new"`
+	NewSnake   *string `json:"new_text"`
+	AllSnake   *bool   `json:"replace_all"`
+}
+
+// join brings the spellings of each field together, of which one may be there.
+func (te *textEdit) join() error {
+	var err error
+	te.OldText = only(&err, "oldText", te.OldText, te.Old, te.OldSnake)
+	if text := only(&err, "newText", te.NewText, te.New, te.NewSnake); text != nil {
+		te.TextEdit.NewText = *text
+	}
+	if all := only(&err, "replaceAll", te.ReplaceAll, te.AllSnake); all != nil {
+		te.TextEdit.ReplaceAll = *all
+	}
+	return err
+}
+
+// only returns the value that is there, and fails if several are.
+func only[T any](err *error, name string, values ...*T) (value *T) {
+	for _, v := range values {
+		if v != nil && value != nil {
+			*err = fmt.Errorf("%s is there twice, in other words", name)
+		}
+		value = cmp.Or(value, v)
+	}
+	return value
 }
 
 func listOf(items map[string]any) map[string]any {
@@ -69,8 +96,8 @@ func listOf(items map[string]any) map[string]any {
 // editFields are the fields of textEdit, also as models spell them; numbers may come as
 // texts.
 func editFields() map[string]any {
-	fields := map[string]any{"replaceAll": map[string]any{"type": "boolean"}}
-	for _, name := range []string{"oldText", "newText", "old", "new"} {
+	fields := map[string]any{"replaceAll": map[string]any{"type": "boolean"}, "replace_all": map[string]any{"type": "boolean"}}
+	for _, name := range []string{"oldText", "old_text", "newText", "new_text", "old", "new"} {
 		fields[name] = map[string]any{"type": "string"}
 	}
 	for _, name := range []string{"from", "to", "after"} {
@@ -86,7 +113,10 @@ func editOf(args tools.Args) (library.Edit, error) {
 		DryRun: args.Flag("dryRun"), Target: args.Text("target"), Format: args.Text("patchFormat"), Name: args.Text("name"),
 		Triggers: args.Texts("triggers"), ToolHints: args.Texts("toolHints"), Status: args.Text("status"), Draft: args.Flag("draft"), Model: true,
 	}
-	var err error
+	err := checkFields(args, string(e.Action), updateFields)
+	if err != nil {
+		return e, err
+	}
 	if e.Patch, _, err = wholeText(args, "patch"); err != nil {
 		return e, err
 	}
@@ -111,19 +141,9 @@ func editOf(args tools.Args) (library.Edit, error) {
 	if err := args.Value("edits", &edits); err != nil {
 		return e, err
 	}
-	for _, te := range edits {
-		for _, o := range []*string{te.Old, te.OldCase} {
-			if te.OldText == nil {
-				te.OldText = o
-			}
-		}
-		for _, n := range []*string{te.New, te.NewCase} {
-			if te.NewText == "" && n != nil {
-				te.NewText = *n
-			}
-		}
-		if te.All != nil {
-			te.ReplaceAll = *te.All
+	for i, te := range edits {
+		if err := te.join(); err != nil {
+			return e, tools.ModelErrorf("edit %d: %v", i+1, err)
 		}
 		e.Edits = append(e.Edits, te.TextEdit)
 	}

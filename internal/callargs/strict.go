@@ -1,0 +1,115 @@
+package callargs
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Given reports whether a field has a value that says something: not false, and no empty
+// text, list or object, as models give for what they leave out.
+func (a *Args) Given(name string) bool {
+	_, counted := a.counts[name]
+	value, ok := a.values[name]
+	return counted || len(a.texts[name]) > 0 || a.flags[name] || ok && !isBlank(value)
+}
+
+// Strict fails where [Decode] has ignored something or had to choose: at a field that is
+// not known exactly as it is written, and at one that is there twice, under whatever
+// names. The error wraps [ErrArguments].
+func (a *Args) Strict(fields []Field) error {
+	if err := repeats(a.text); err != nil {
+		return err
+	}
+	seen := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(a.object)) {
+		i := named(fields, name)
+		if i < 0 {
+			return unknownField(name, fields)
+		}
+		f := fields[i]
+		if before, twice := seen[f.Name]; twice {
+			return fmt.Errorf("%w: fields %q and %q are the same", ErrArguments, before, name)
+		}
+		seen[f.Name] = name
+		if f.Kind != Value {
+			continue
+		}
+		sent := a.object[name]
+		if inner, ok := inText(sent); ok && f.Schema["type"] != "string" { // JSON in a text
+			if sent = inner; repeats(string(inner)) != nil {
+				return repeats(string(inner))
+			}
+		}
+		for _, value := range []json.RawMessage{sent, a.values[f.Name]} {
+			if more := unknownIn(f.Schema, value, f.Name, true); len(more) > 0 {
+				return fmt.Errorf("%w: unknown field %s", ErrArguments, more[0])
+			}
+		}
+	}
+	return nil
+}
+
+// unknownField names the field that was probably meant, and all that there are.
+func unknownField(name string, fields []Field) error {
+	var all []string
+	meant := "; the"
+	for _, f := range fields {
+		if all = append(all, f.Name); plainName(f.Name) == plainName(name) {
+			meant = fmt.Sprintf(": did you mean %q? The", f.Name)
+		}
+	}
+	return fmt.Errorf("%w: unknown field %q%s fields are %s", ErrArguments, Cut(name, 80), meant, strings.Join(all, ", "))
+}
+
+// plainName is a name as it is compared: dryRun, dry_run and Dry-Run are one.
+func plainName(s string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s))
+}
+
+// repeats fails if an object of a JSON text has a field twice.
+func repeats(text string) error {
+	if name, twice := repeated(text); twice {
+		return fmt.Errorf("%w: field %q is there twice", ErrArguments, Cut(name, 80))
+	}
+	return nil
+}
+
+// repeated returns a field that an object of a JSON text has twice, at any depth.
+func repeated(text string) (name string, twice bool) {
+	type level struct {
+		fields map[string]bool // nil for an array
+		value  bool            // a value of the object comes next
+	}
+	var open []level
+	for d := json.NewDecoder(strings.NewReader(text)); ; {
+		token, err := d.Token()
+		if err != nil {
+			return "", false
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, level{fields: map[string]bool{}})
+			continue
+		case json.Delim('['):
+			open = append(open, level{})
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		default:
+			if top := len(open) - 1; top >= 0 && open[top].fields != nil && !open[top].value {
+				name, _ := token.(string)
+				if open[top].fields[name] {
+					return name, true
+				}
+				open[top].fields[name], open[top].value = true, true
+				continue
+			}
+		}
+		if top := len(open) - 1; top >= 0 {
+			open[top].value = false
+		}
+	}
+}
