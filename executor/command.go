@@ -52,6 +52,11 @@ type Command struct {
 	// all, at most 8, as places in the workspace ("skills/pdf/.venv"). Shared
 	// skills have none.
 	Writable []string
+	// Parts, if there are any, are the entries of the workspace that the program
+	// finds beside Skills: directories directly in it, at most 8. The workspace
+	// itself is then read-only and has nothing else. An executor without isolation
+	// ignores them.
+	Parts []string
 	// Pipes are the program's descriptors 3, 4 and so on, at most 4. Each must be
 	// an end of a pipe: anything else, a directory above all, could lead out of a
 	// sandbox, and is refused with ErrCommand. The caller keeps its files and
@@ -155,7 +160,10 @@ func (l Limits) check() error {
 	return nil
 }
 
-const maxWritable = 8
+const (
+	maxWritable = 8
+	maxParts    = 8
+)
 
 // Check reports why the command cannot be run as it is written; the error wraps
 // ErrCommand. Executors call it first. It looks at no file.
@@ -194,6 +202,9 @@ func (c Command) checkPlaces() error {
 	if len(c.Writable) > maxWritable {
 		return fmt.Errorf("%w: %d writable directories: at most %d", ErrCommand, len(c.Writable), maxWritable)
 	}
+	if err := c.checkParts(); err != nil {
+		return err
+	}
 	if c.SharesSkills() {
 		return c.checkShared()
 	}
@@ -210,6 +221,19 @@ func (c Command) checkPlaces() error {
 	for _, dir := range c.Writable {
 		if !inWorkspace(dir) || !strings.HasPrefix(path.Clean(dir), skills+"/") {
 			return fmt.Errorf("%w: writable directories must lie in the skills, %q", ErrCommand, c.Skills)
+		}
+	}
+	return nil
+}
+
+// checkParts reports parts that are no entries of the workspace.
+func (c Command) checkParts() error {
+	if len(c.Parts) > maxParts {
+		return fmt.Errorf("%w: %d parts of the workspace: at most %d", ErrCommand, len(c.Parts), maxParts)
+	}
+	for i, part := range c.Parts {
+		if !inWorkspace(part) || path.Base(part) != part || part == "." || part == path.Clean(c.Skills) || slices.Contains(c.Parts[:i], part) {
+			return fmt.Errorf("%w: part %q is no entry of the workspace, or named twice", ErrCommand, part)
 		}
 	}
 	return nil

@@ -23,6 +23,7 @@ type Session struct {
 	tty    bool
 	out    *output
 	proc   executor.Process
+	lost   func(ctx context.Context) string
 
 	// ctx ends when nobody wants the session any more.
 	ctx     context.Context
@@ -59,6 +60,9 @@ type Process struct {
 	// Guess recognises questions beside those that end in the prompt of a line;
 	// nil recognises no others.
 	Guess Guess
+	// Lost, if set, returns what the process has and would not get now, "" for
+	// nothing. It is asked by [Session.Lost].
+	Lost func(ctx context.Context) string
 	// Finish is called once, when the process has ended, on a goroutine of the
 	// session's own. What it returns is the Final of the last page. Its ctx has
 	// the values of the one of Start and ends when nobody will ask for Final.
@@ -75,7 +79,7 @@ func (s *Session) Start(ctx context.Context, exec executor.Executor, p Process) 
 	limits := s.table.limits
 	positive(&p.Command.Limits.Timeout, limits.Timeout)
 	s.skill, s.tty, s.out = p.Skill, p.TTY, newOutput(limits.Buffer, newCleaner(p.TTY, p.Secrets))
-	s.out.guess = p.Guess
+	s.out.guess, s.lost = p.Guess, p.Lost
 	proc, err := exec.Start(ctx, p.Command, executor.Terminal{TTY: p.TTY, Rows: p.Rows, Cols: p.Cols, Output: s.out})
 	if err != nil {
 		s.Abandon()
@@ -188,6 +192,15 @@ func (s *Session) Kill(ctx context.Context) (killed bool, err error) {
 	case <-ctx.Done():
 		return killed, ctx.Err()
 	}
+}
+
+// Lost returns what the process has and would not get now; "" is nothing, also when
+// the process has ended.
+func (s *Session) Lost(ctx context.Context) string {
+	if s.lost == nil || closed(s.proc.Done()) {
+		return ""
+	}
+	return s.lost(ctx)
 }
 
 // Finished reports that the process has ended and Finish has returned. It is

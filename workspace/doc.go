@@ -9,7 +9,8 @@
 //	work/            for the command
 //	work/inputs/     what inputs and attached files bring
 //	out/             results
-//	runs/            scratch data; also HOME and the temporary directory
+//	runs/            scratch data; also HOME and the temporary directory of
+//	                 commands that have no scratch directories of their own
 //
 // What the package has to remember (pinned versions, attached files) is kept in a
 // directory beside the workspace, not inside.

@@ -12,25 +12,26 @@ import (
 // maxScratch bounds how many names are tried for a scratch directory.
 const maxScratch = 100
 
-// Scratch implements [Workspace]. If name is taken it uses name-2, name-3 …, so
-// that it never uses what an earlier command has left.
+// Scratch implements [Workspace]. The directory is beside the skills, under a
+// hidden name made of name, or of name-2, name-3 … if that is taken. An executor that
+// isolates lets no command write there but the one that names it as writable.
 func (ws *Local) Scratch(name string) (dir string, err error) {
 	if strings.Contains(name, "/") || checkRelative(name) != nil {
 		return "", fmt.Errorf("scratch directory %q: %w", name, ErrPath)
 	}
-	runs, err := openDir(ws.root, runsDir, false)
+	skills, err := openDir(ws.root, skillsDir, false)
 	if err != nil {
 		return "", err
 	}
-	defer runs.Close()
+	defer skills.Close()
 	for n := range maxScratch {
-		tried := name
+		tried := newPrefix + name
 		if n > 0 {
 			tried += fmt.Sprint("-", n+1)
 		}
-		err = runs.Mkdir(tried, 0o700)
+		err = skills.Mkdir(tried, 0o700)
 		if err == nil {
-			return runsDir + "/" + tried, nil
+			return skillsDir + "/" + tried, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			break
@@ -42,17 +43,17 @@ func (ws *Local) Scratch(name string) (dir string, err error) {
 // Discard implements [Workspace]. If the directory is already gone that is no
 // error.
 func (ws *Local) Discard(dir string) error {
-	name, ok := strings.CutPrefix(dir, runsDir+"/")
-	if !ok || strings.Contains(name, "/") || checkRelative(dir) != nil {
+	name, ok := strings.CutPrefix(dir, skillsDir+"/")
+	if !ok || strings.Contains(name, "/") || !strings.HasPrefix(name, newPrefix) || checkRelative(dir) != nil {
 		return fmt.Errorf("discard %q: %w", dir, ErrPath)
 	}
-	runs, err := openDir(ws.root, runsDir, false)
+	skills, err := openDir(ws.root, skillsDir, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer runs.Close()
-	return removeAll(runs, name)
+	defer skills.Close()
+	return removeAll(skills, name)
 }

@@ -22,7 +22,7 @@ func TestScratch(t *testing.T) {
 	}
 	defer ws.Release()
 	at := func(name string) string { return filepath.Join(ws.Path(), filepath.FromSlash(name)) }
-	if err := os.WriteFile(at("runs/home-2"), nil, 0o600); err != nil { // left by a command
+	if err := os.WriteFile(at("skills/.satchel-new-home-2"), nil, 0o600); err != nil { // left by a command
 		t.Fatal(err)
 	}
 	var made []string
@@ -40,7 +40,7 @@ func TestScratch(t *testing.T) {
 		}
 		made = append(made, dir)
 	}
-	if made[0] != "runs/home-3" || made[1] != "runs/home-4" {
+	if made[0] != "skills/.satchel-new-home" || made[1] != "skills/.satchel-new-home-3" {
 		t.Errorf("made are %q", made)
 	}
 	for _, dir := range append(made, made[0]) {
@@ -56,7 +56,7 @@ func TestScratch(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	for _, bad := range []string{"", "runs", "work/x", "runs/../work", "runs/a/b"} {
+	for _, bad := range []string{"", "skills", "work/x", "skills/../work", "skills/a", "skills/.satchel-new-a/b"} {
 		if err := ws.Discard(bad); !errors.Is(err, workspace.ErrPath) {
 			t.Errorf("%q: %v", bad, err)
 		}

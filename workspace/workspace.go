@@ -48,8 +48,9 @@ type Workspace interface {
 	Create(name string, perm fs.FileMode, content []byte) error
 	// Remove removes one file or empty directory.
 	Remove(name string) error
-	// Scratch makes a new, empty directory below runs/ that nothing else uses,
-	// named after name.
+	// Scratch makes a new, empty directory that nothing else uses, named after
+	// name. One beside the skills is writable for the command that gets it alone,
+	// and becomes one of executor.Command.Writable.
 	Scratch(name string) (dir string, err error)
 	// Discard removes a directory of Scratch with everything in it.
 	Discard(dir string) error

@@ -14,6 +14,7 @@ import (
 var shared = []conformance{
 	{"shared skills", sharedSkills},
 	{"shared skills that are refused", refusedSkills},
+	{"parts of the workspace", partsOfWorkspace},
 }
 
 const song0 = "sings\n"
@@ -90,6 +91,57 @@ func refusedSkills(t *testing.T, b bench) {
 		change(&cmd)
 		if result, err := b.exec.Run(t.Context(), cmd); !errors.Is(err, executor.ErrCommand) || result.Reason != executor.ReasonSetup {
 			t.Errorf("%s: reason %q, error %v, want ErrCommand", name, result.Reason, err)
+		}
+	}
+}
+
+// partsOfWorkspace: a command with parts finds these and the skills, and nothing else
+// of the workspace; a link in the place of a part is refused.
+func partsOfWorkspace(t *testing.T, b bench) {
+	for _, dir := range []string{"work", "out", "other", "skills/demo/own"} {
+		if err := os.MkdirAll(filepath.Join(b.dir, dir), 0o755); err != nil { //nolint:gosec // as workspaces are
+			t.Fatal(err)
+		}
+	}
+	write(t, b.dir, "beside", 0o644, "beside\n")
+	write(t, filepath.Join(b.dir, "other"), "file", 0o644, "other\n")
+	write(t, filepath.Join(b.dir, "skills", "demo"), "song", 0o644, song0)
+	at := b.exec.Capabilities().WorkspaceAt
+	if at == "" {
+		at = b.dir
+	}
+	cmd := b.sh(`cat "$AT/skills/demo/song"; cd "$AT" && echo w > work/w && echo o > out/o && echo v > skills/demo/own/v
+{ cat beside other/file; echo harm > harm; echo harm > other/harm; echo harm > skills/demo/harm; mv work moved; } 2>/dev/null
+true`)
+	cmd.Skills, cmd.Writable, cmd.Parts, cmd.Env = "skills", []string{"skills/demo/own"}, []string{"work", "out"}, append(cmd.Env, "AT="+at)
+	enforced := b.exec.Capabilities().Filesystem.Enforced
+	result, err := b.exec.Run(t.Context(), cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if enforced {
+		equal(t, "output", result.Stdout.String(), song0)
+		for _, harm := range []string{"harm", "other/harm", "skills/demo/harm", "moved"} {
+			if _, err := os.Lstat(filepath.Join(b.dir, harm)); err == nil {
+				t.Errorf("%s was made", harm)
+			}
+		}
+	}
+	for _, own := range []string{"out/o", "skills/demo/own/v"} {
+		if _, err := os.Stat(filepath.Join(b.dir, own)); err != nil {
+			t.Error(err)
+		}
+	}
+	if !enforced {
+		return
+	}
+	if err := os.Symlink("/etc", filepath.Join(b.dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, parts := range [][]string{{"link"}, {"missing"}, {"beside"}, {"work/x"}, {"skills"}, {".."}, {"work", "work"}, {"."}} {
+		cmd.Parts = parts
+		if _, err := b.exec.Run(t.Context(), cmd); !errors.Is(err, executor.ErrCommand) {
+			t.Errorf("parts %q: %v", parts, err)
 		}
 	}
 }

@@ -50,6 +50,9 @@ func (s *Sandbox) jobOf(cmd executor.Command, tty bool) (*reexec.Job, error) {
 		job.Rules = append(job.Rules, reexec.Rule{Path: SkillsAt + "/" + dir, Access: landlockWrite & job.Handled})
 	}
 	for i, m := range s.mountsOf(cmd) {
+		if len(cmd.Parts) > 0 && path.Dir(m.target) == WorkspaceAt {
+			job.Steps = append(job.Steps, reexec.Step{Op: reexec.MakeDir, Target: m.target, Flags: 0o755})
+		}
 		step := reexec.Step{Op: reexec.Bind, Source: m.source, Target: m.target, Flags: m.attributes}
 		if s.root {
 			step = reexec.Step{Op: reexec.BindFD, Target: m.target, Flags: uint64(i)}
@@ -76,9 +79,15 @@ func addSecrets(job *reexec.Job, cmd executor.Command) {
 	job.Rules = append(job.Rules, reexec.Rule{Path: secretsAt, Access: landlockProc & job.Handled})
 }
 
-// checkSkills refuses links where the skills or their writable directories should
-// be: an earlier command could have made them lead anywhere on the host.
+// checkSkills refuses links where the skills, their writable directories or parts
+// of the workspace should be: an earlier command could have made them lead
+// anywhere on the host.
 func checkSkills(cmd executor.Command) error {
+	for _, part := range cmd.Parts {
+		if info, err := os.Lstat(cmd.HostPath(part)); err != nil || !info.IsDir() {
+			return fmt.Errorf("%w: %q is no directory, or a link to one", executor.ErrCommand, cmd.HostPath(part))
+		}
+	}
 	if cmd.SharesSkills() {
 		if info, err := os.Lstat(cmd.Skills); err != nil || !info.IsDir() {
 			return fmt.Errorf("%w: shared skills %q are no directory, or a link to one", executor.ErrCommand, cmd.Skills)
@@ -146,9 +155,16 @@ type mount struct {
 
 // mountsOf lists the directories of the host that one command sees. The skills
 // are mounted twice: at SkillsAt, and at their place in the workspace, which
-// would otherwise be writable. Shared ones have no such place.
+// would otherwise be writable. Shared ones have no such place. The mounts do not
+// follow a link that has taken the place of a directory.
 func (s *Sandbox) mountsOf(cmd executor.Command) []mount {
 	list := []mount{{cmd.Workspace, WorkspaceAt, writable}}
+	if len(cmd.Parts) > 0 {
+		list = nil
+		for _, part := range cmd.Parts {
+			list = append(list, mount{cmd.HostPath(part), inside(part), writable})
+		}
+	}
 	if s.root { // a Bind in the plan would have only the rights of the sandbox, not those of the host
 		for _, path := range s.readable {
 			list = append(list, mount{path, path, readOnly})

@@ -63,17 +63,27 @@ func (s *Sandbox) landlockOnlyRules() error {
 func (s *Sandbox) landlockOnlyJob(job *reexec.Job, cmd executor.Command) error {
 	fs := job.Handled
 	rules := []reexec.Rule{{Path: cmd.Workspace, Access: landlockWrite & fs}}
-	if cmd.SharesSkills() {
-		rules = append(rules, reexec.Rule{Path: cmd.Skills, Access: landlockRead & fs})
-	} else if cmd.Skills != "" {
+	own := cmd.Skills != "" && !cmd.SharesSkills()
+	writable := cmd.Writable
+	switch {
+	case len(cmd.Parts) > 0:
+		rules[0].Access = landlockReadDir & fs
+		writable = slices.Concat(cmd.Parts, writable)
+	case own:
 		rules[0].Access = landlockRead & fs
-		writable, err := besideSkills(cmd)
+		beside, err := besideSkills(cmd)
 		if err != nil {
 			return err
 		}
-		for _, dir := range append(writable, cmd.Writable...) {
-			rules = append(rules, reexec.Rule{Path: cmd.HostPath(dir), Access: landlockWrite & fs})
-		}
+		writable = append(beside, writable...)
+	}
+	if cmd.SharesSkills() {
+		rules = append(rules, reexec.Rule{Path: cmd.Skills, Access: landlockRead & fs})
+	} else if own {
+		rules = append(rules, reexec.Rule{Path: cmd.HostPath(cmd.Skills), Access: landlockRead & fs})
+	}
+	for _, dir := range writable {
+		rules = append(rules, reexec.Rule{Path: cmd.HostPath(dir), Access: landlockWrite & fs})
 	}
 	job.Rules = append(job.Rules, rules...)
 	return nil

@@ -20,12 +20,12 @@ import (
 const maxArgument = 128<<10 - 1
 
 // build builds the command of the request.
-func (st *staging) build(ctx context.Context) (executor.Command, error) {
-	cwd, err := st.place.Dir(st.dir, st.plan.cwd)
-	if err != nil {
+func (st *staging) build() (executor.Command, error) {
+	var err error
+	if st.cwd, err = st.place.Dir(st.dir, st.plan.cwd); err != nil {
 		return executor.Command{}, err
 	}
-	env, err := st.environment(ctx)
+	env, err := st.environment()
 	if err != nil {
 		return executor.Command{}, err
 	}
@@ -43,11 +43,20 @@ func (st *staging) build(ctx context.Context) (executor.Command, error) {
 	st.program.name = args[0]
 	limits := st.runner.Limits
 	limits.Timeout = st.timeout
-	return executor.Command{
+	cmd := executor.Command{
 		Args: args, Env: env, Limits: limits, Stdin: st.plan.input(),
-		Workspace: st.place.Path(), Dir: cwd,
+		Workspace: st.place.Path(), Dir: st.cwd,
 		Skills: path.Dir(st.dir), Writable: []string{workspace.VenvDir(st.dir)},
-	}, nil
+	}
+	if st.privileged {
+		cmd.Parts = []string{"work", "out", "runs"}
+		for _, dir := range []string{st.scratch.home, st.scratch.temp} {
+			if path.Dir(dir) == cmd.Skills {
+				cmd.Writable = append(cmd.Writable, dir)
+			}
+		}
+	}
+	return cmd, nil
 }
 
 // within limits the disk space of a command to the room that there is. In a full

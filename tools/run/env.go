@@ -1,8 +1,8 @@
 package run
 
 import (
-	"context"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,43 +13,69 @@ import (
 
 // steering are the prefixes of variables that make an allowed program run code of
 // the caller's choice.
-var steering = [...]string{"LD_", "DYLD_", "PYTHON", "PERL", "RUBY", "NODE_", "GIT_", "GCONV_", "JAVA_", "LUA_", "PHP", "R_"}
+var steering = [...]string{
+	"LD_", "DYLD_", "PYTHON", "PERL", "RUBY", "NODE_", "GIT_", "GCONV_", "JAVA_", "LUA_", "PHP", "R_", "XDG_", "CURL_", "WGET", "SSL_", "OPENSSL_",
+	"NPM_", "npm_", "PIP_", "UV_", "CARGO_", "BUNDLE_", "GEM_", "DENO_", "GO", "CLASSPATH", "MAVEN_", "GRADLE_", "SSH_", "BASH", "_JAVA", "JDK_JAVA",
+}
 
 func steers(name string) bool {
-	if name == "PATH" || name == "BASH_ENV" || name == "ENV" || name == "IFS" {
+	if slices.Contains([]string{"PATH", "ENV", "IFS", "HOME", "TMPDIR", "EDITOR", "VISUAL", "PAGER", "SHELL", "ZDOTDIR", "NETRC", "CDPATH", "MAKEFLAGS", "TAR_OPTIONS", "LESSOPEN", "INPUTRC", "AWKPATH", "AWKLIBPATH"}, name) {
 		return true
 	}
 	return slices.ContainsFunc(steering[:], func(s string) bool { return strings.HasPrefix(name, s) })
+}
+
+// free reports whether a call may set a variable where commands are restricted: one
+// that the host names, or one of language and time zone that names no file.
+func (p Policy) free(name, value string) bool {
+	switch {
+	case slices.Contains(p.Variables, name):
+		return true
+	case name == "LANG" || localeVariable.MatchString(name):
+		return locale.MatchString(value)
+	}
+	return name == "TZ" && zone.MatchString(value) && !strings.Contains(value, "..")
+}
+
+var (
+	localeVariable = regexp.MustCompile(`^LC_[A-Z]+$`)
+	locale         = regexp.MustCompile(`^[A-Za-z0-9_.@-]{0,64}$`)
+	zone           = regexp.MustCompile(`^([A-Za-z0-9_+,.-][A-Za-z0-9_+,./-]{0,63})?$`)
+)
+
+// checkCallEnv refuses variables of a call that could make a privileged command run
+// what others have left.
+func (st *staging) checkCallEnv() error {
+	for name, value := range st.plan.env {
+		switch {
+		case st.compared() && !st.runner.Policy.free(name, value):
+			return tools.ModelErrorf("env: %s cannot be set where commands are restricted", callargs.Cut(name, 80))
+		case st.privileged && steers(name):
+			return tools.ModelErrorf("env: %s cannot be set for a command that has a network, secrets or variables of the host: set it within the command", callargs.Cut(name, 80))
+		}
+	}
+	return nil
 }
 
 // environment returns the whole environment of the command. Nothing of the host's
 // environment is in it. It has, in this order, the host's additions for this
 // skill, the workspace's variables, those of the call, and the secrets that the
 // skill declares.
-func (st *staging) environment(ctx context.Context) ([]string, error) {
-	var env []string
-	if st.runner.Env != nil {
-		env = appendVars(env, st.runner.Env(ctx, st.skill))
+func (st *staging) environment() ([]string, error) {
+	if err := st.checkCallEnv(); err != nil {
+		return nil, err
 	}
 	own := workspace.Env(st.at.path(""), st.skill.Name, st.dir)
-	env = append(env, own...)
+	env := append(appendVars(nil, st.hostEnv), own...)
 	visible := reachOf(st.runner).visible
-	compared := st.runner.Policy.Restricts() || st.scope.Narrow
 	env = append(env, dependencyVars(st.found, visible)...)
-	env = append(env, "PATH="+searchPath(lookup(own, "PATH"), st.found, visible, compared))
-	if compared {
-		for name := range st.plan.env {
-			if steers(name) {
-				return nil, tools.ModelErrorf("env: %s cannot be set where commands are restricted", callargs.Cut(name, 80))
-			}
-		}
-	}
-	if st.scope.Narrow {
-		home, err := st.scratch.stageHome()
+	env = append(env, "PATH="+searchPath(lookup(own, "PATH"), st.found, visible, st.privileged, st.compared()))
+	if st.privileged {
+		more, err := st.isolated(lookup(env, "PYTHONPATH"))
 		if err != nil {
 			return nil, err
 		}
-		env = append(append(env, "HOME="+st.at.path(home)), isolated(st.plan, st.at)...)
+		env = append(env, more...)
 	}
 	env = appendVars(env, st.plan.env)
 	for _, v := range own { // the call does not decide where things are

@@ -151,7 +151,7 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 	}
 	began := time.Now()
 	err := live.Start(ctx, fallback{st.runner.Executor, st.program}, terminal.Process{
-		Command: cmd, TTY: tty, Skill: st.skill.Name, Rows: terminalRows, Cols: terminalCols, Secrets: st.notes.secrets, Guess: st.runner.Guess,
+		Command: cmd, TTY: tty, Skill: st.skill.Name, Rows: terminalRows, Cols: terminalCols, Secrets: st.notes.secrets, Guess: st.runner.Guess, Lost: st.lost,
 		Finish: func(ctx context.Context, result executor.Result, err error) []byte {
 			defer st.release()
 			return (&answer{st, st.notes}).finish(ctx, result, err, began)

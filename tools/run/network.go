@@ -79,6 +79,11 @@ func wayOf(ctx context.Context, r *Runner, skill core.Skill, n *notes) *way {
 // a command without access could otherwise use one that has it.
 func (w *way) alone() bool { return w != nil }
 
+// reaches reports whether a rule is among those of the way.
+func (w *way) reaches(rule egress.Rule) bool {
+	return slices.ContainsFunc(w.policy.Rules, func(r egress.Rule) bool { return r.String() == rule.String() })
+}
+
 // hide gives the command placeholders for its secrets, unless their values are to
 // be in its environment.
 func (w *way) hide(given []terminal.Secret, n *notes) (visible []terminal.Secret) {

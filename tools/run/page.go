@@ -86,6 +86,18 @@ func sessionOf(ctx context.Context, s *tools.Scope, args tools.Args) (*terminal.
 	return live, nil
 }
 
+// revoke ends a session whose skill has lost what its command has, and says so.
+func revoke(ctx context.Context, live *terminal.Session) []printable.Text {
+	lost := live.Lost(ctx)
+	if lost == "" {
+		return nil
+	}
+	if _, err := live.Kill(ctx); err != nil {
+		return nil // the call is over
+	}
+	return []printable.Text{printable.Text("the command was ended: its skill no longer has " + lost)}
+}
+
 // answerPage waits for output and answers with it.
 func answerPage(ctx context.Context, live *terminal.Session, args tools.Args, bytes int, a execAnswer) (string, error) {
 	p, err := page(ctx, live, args, bytes)

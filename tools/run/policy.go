@@ -22,6 +22,14 @@ type Policy struct {
 	// Denied names may not run, even if Allowed has them. Programs that run
 	// another program named by their arguments may not run either.
 	Denied []string
+	// Variables are the names that a call may set with env while commands are
+	// restricted, besides LANG, LC_* and TZ with values that name no file: many
+	// variables make an allowed program run code of the caller's choice.
+	Variables []string
+}
+
+func (p Policy) shell() shellcmd.Policy {
+	return shellcmd.Policy{Allowed: p.Allowed, Denied: p.Denied}
 }
 
 // ParsePolicy reads the two lists of a policy, names separated by commas or white
@@ -53,8 +61,8 @@ func PolicyFromEnv(env func(string) string) (Policy, error) {
 }
 
 // Restricts reports whether the policy has a list.
-func (p Policy) Restricts() bool { return shellcmd.Policy(p).Restricts() }
+func (p Policy) Restricts() bool { return p.shell().Restricts() }
 
 func (p Policy) check(command, path string) (shellcmd.Simple, error) {
-	return shellcmd.Policy(p).Check(command, path)
+	return p.shell().Check(command, path)
 }

@@ -23,7 +23,7 @@ func (r *Runner) PollSession() tools.Operation {
 			if err != nil {
 				return "", err
 			}
-			return answerPage(ctx, live, args, pageBytes(r.Limits, s), execAnswer{})
+			return answerPage(ctx, live, args, pageBytes(r.Limits, s), execAnswer{Warnings: revoke(ctx, live)})
 		},
 	}
 }

@@ -12,10 +12,11 @@ import (
 
 // scratch is what is staged for one command alone, and removed after it.
 type scratch struct {
-	place        workspace.Workspace
-	agent        string
-	plan         *plan
-	editor, home string // relative to the workspace
+	place      workspace.Workspace
+	agent      string
+	plan       *plan
+	editor     string // relative to the workspace
+	home, temp string // likewise, of a privileged command
 }
 
 // name derives a name from the request, so that the same conversation always has the
@@ -29,8 +30,10 @@ func (s *scratch) remove() {
 	if s.editor != "" {
 		_ = s.place.Remove(s.editor) // a command may have removed it
 	}
-	if s.home != "" {
-		_ = s.place.Discard(s.home) // what cannot be removed goes with the workspace
+	for _, dir := range []string{s.home, s.temp} {
+		if dir != "" {
+			_ = s.place.Discard(dir) // what cannot be removed goes with the workspace
+		}
 	}
 }
 
@@ -47,6 +50,9 @@ const maxEditors = 100
 // name is not touched. Decision 28 says why.
 func (s *scratch) stageEditor() (string, error) {
 	first := s.name("runs/editor")
+	if s.temp != "" { // where no other command writes
+		first = s.temp + "/editor"
+	}
 	for n := range maxEditors {
 		name := first
 		if n > 0 {

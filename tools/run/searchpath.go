@@ -12,8 +12,9 @@ import (
 // host shows come before those of the system, unless names are compared with a
 // list: in that case a name means the program of the system. The .venv of the
 // skill is then left out too, because commands can write to it: a program that
-// one puts there must not pass for an allowed one.
-func searchPath(own string, found deps.Found, visible []string, compared bool) string {
+// one puts there must not pass for an allowed one. For other privileged commands
+// the .venv comes last, for the same reason.
+func searchPath(own string, found deps.Found, visible []string, privileged, compared bool) string {
 	const separator = string(filepath.ListSeparator)
 	venv, system, _ := strings.Cut(own, separator)
 	var programs []string
@@ -26,6 +27,9 @@ func searchPath(own string, found deps.Found, visible []string, compared bool) s
 	programs = slices.DeleteFunc(programs, func(dir string) bool { return strings.Contains(dir, separator) })
 	if compared {
 		return strings.Join(append([]string{system}, programs...), separator)
+	}
+	if privileged {
+		return strings.Join(append(programs, system, venv), separator)
 	}
 	return strings.Join(append(append([]string{venv}, programs...), system), separator)
 }

@@ -32,15 +32,21 @@ type staging struct {
 	place   workspace.Workspace
 	at      seenAt // the place
 	dir     string // of the skill, relative to the place
+	cwd     string // likewise
 	program *program
 	timeout time.Duration // from the plan, as far as the host allows
 	outputs outputs.Spec  // likewise
 	scratch scratch
 	leave   func() // tells the queue that a session has ended; nil for skill_run
 
-	out    *way              // access to the network; nil is none
-	found  deps.Found        // packages that the skill requires
-	given  []terminal.Secret // the secrets of the command
+	out   *way              // access to the network; nil is none
+	found deps.Found        // packages that the skill requires
+	given []terminal.Secret // the secrets of the command
+	// hostEnv are the variables of the host for this skill, and privileged whether
+	// the command may do more than others.
+	hostEnv    map[string]string
+	privileged bool
+
 	staged []workspace.StagedInput
 	events teller
 	notes  *notes
@@ -62,6 +68,7 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 	if err := st.learnSecrets(ctx); err != nil {
 		return cmd, err
 	}
+	st.findPrivileges(ctx)
 	began := time.Now()
 	if st.place, err = st.runner.Workspaces.Of(ctx, st.scope.Key.Session); err != nil {
 		return cmd, err
@@ -82,7 +89,7 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 	if err != nil {
 		return cmd, err
 	}
-	if cmd, err = st.build(ctx); err != nil {
+	if cmd, err = st.build(); err != nil {
 		return cmd, err
 	}
 	within(&cmd.Limits, room, st.notes)

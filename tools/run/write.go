@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -43,11 +42,11 @@ func (r *Runner) writeStdin(ctx context.Context, s *tools.Scope, args tools.Args
 			chars += "\n"
 		}
 	}
-	var a execAnswer
+	a := execAnswer{Warnings: revoke(ctx, live)}
 	if eof := args.Flag("eof"); chars != "" || eof {
 		switch err := live.Write([]byte(chars), eof); {
 		case errors.Is(err, terminal.ErrEnded):
-			a.Warnings = []printable.Text{"not sent: the command takes no more input"}
+			a.Warnings = append(a.Warnings, "not sent: the command takes no more input")
 		case err != nil:
 			return "", tools.ModelErrorf("not sent: %v", err)
 		}

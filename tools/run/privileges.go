@@ -1,0 +1,155 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// A command is privileged if it may do what others of its conversation may not:
+// it reaches a network, has a secret or variables of the host, or passed a list. What
+// earlier commands, of other skills too, have left in the workspace must not become
+// part of it. So it gets a HOME and a temporary directory of its own, programs find
+// nothing of others before the system's, and interpreters and git ignore whatever
+// belongs neither to the skill nor to the system. Decision 84 says why.
+
+// findPrivileges decides whether the command is privileged.
+func (st *staging) findPrivileges(ctx context.Context) {
+	if st.runner.Env != nil {
+		st.hostEnv = st.runner.Env(ctx, st.skill)
+	}
+	st.privileged = st.out != nil || len(st.given) > 0 || len(st.hostEnv) > 0 || st.compared()
+}
+
+// compared reports whether names of programs are compared with a list.
+func (st *staging) compared() bool { return st.runner.Policy.Restricts() || st.scope.Narrow }
+
+// isolated returns the variables of a privileged command, besides PATH; python is
+// the PYTHONPATH that it has already.
+func (st *staging) isolated(python string) ([]string, error) {
+	if err := st.checkAround(); err != nil {
+		return nil, err
+	}
+	home, err := st.scratch.stageHome()
+	if err != nil {
+		return nil, err
+	}
+	env := []string{
+		"HOME=" + st.at.path(home), "TMPDIR=" + st.at.path(st.scratch.temp),
+		"PYTHONNOUSERSITE=1",
+		"R_PROFILE_USER=/dev/null", "R_ENVIRON_USER=/dev/null",
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1",
+		// Git looks for a repository where the command starts, and not above.
+		"GIT_CEILING_DIRECTORIES=" + strings.Join([]string{st.at.path(""), st.at.path("skills"), st.at.path("work"), st.at.path("work/inputs"), st.at.path("out"), st.at.path("runs")}, ":"),
+	}
+	settings := [][2]string{
+		{"core.fsmonitor", "false"}, {"core.hooksPath", "/dev/null"}, {"core.pager", "cat"}, {"core.attributesFile", "/dev/null"},
+		{"core.sshCommand", "ssh"}, {"core.editor", "false"}, {"credential.helper", ""}, {"safe.bareRepository", "explicit"}, {"protocol.ext.allow", "never"},
+	}
+	env = append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings)))
+	for i, s := range settings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s[1]))
+	}
+	if own := st.modules(); own != nil {
+		// Otherwise Python would import modules from its current directory. Those
+		// of the skill stay importable by their directories.
+		if python != "" {
+			own = append(own, python)
+		}
+		env = append(env, "PYTHONSAFEPATH=1", "PYTHONPATH="+strings.Join(own, string(filepath.ListSeparator)))
+	}
+	return env, nil
+}
+
+// modules returns the directories of the skill's scripts that the plan names, and
+// the skill's own, if the command may leave the skill's folder. Otherwise it returns
+// nil: in that folder, which commands cannot change, Python may import.
+func (st *staging) modules() (dirs []string) {
+	leaves := path.Clean(st.plan.cwd) != "." || changesDirectory.MatchString(st.plan.command)
+	for _, file := range st.plan.files() {
+		for _, file := range []string{file, "scripts/" + path.Base(file)} {
+			file = path.Join(st.dir, file)
+			text, err := readHead(st.place, file)
+			if err != nil {
+				continue
+			}
+			leaves = leaves || changesDirectory.MatchString(text)
+			if dir := st.at.path(path.Dir(file)); !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	if !leaves {
+		return nil
+	}
+	if own := st.at.path(st.dir); !slices.Contains(dirs, own) {
+		dirs = append(dirs, own)
+	}
+	return dirs
+}
+
+// The most that is looked at to find out where a command goes.
+const (
+	maxNamed = 16
+	maxHead  = 256 << 10
+)
+
+// files returns what may be names of the skill's files in the plan, relative to its
+// folder.
+func (p *plan) files() (files []string) {
+	words := append([]string{p.script}, strings.FieldsFunc(p.command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>\"'", r) })...)
+	for _, word := range words {
+		word = strings.TrimPrefix(word, "./")
+		if len(files) < maxNamed && path.Ext(word) != "" && fs.ValidPath(word) {
+			files = append(files, word)
+		}
+	}
+	return files
+}
+
+// readHead returns the beginning of a file of the workspace.
+func readHead(place workspace.Workspace, file string) (string, error) {
+	f, err := outputs.Open(place, file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxHead))
+	return string(text), err
+}
+
+// stageHome makes an empty HOME and an empty temporary directory for this command
+// alone.
+func (s *scratch) stageHome() (dir string, err error) {
+	if s.home, err = s.place.Scratch(s.name("home")); err == nil {
+		s.temp, err = s.place.Scratch(s.name("tmp"))
+	}
+	return s.home, err
+}
+
+// lost returns what the command has, of the network and of secrets, that its skill
+// would not get now. "" is nothing.
+func (st *staging) lost(ctx context.Context) string {
+	if st.out != nil {
+		now := wayOf(ctx, st.runner, st.skill, &notes{})
+		for _, rule := range st.out.policy.Rules {
+			if now == nil || !now.reaches(rule) {
+				return "the network " + rule.String()
+			}
+		}
+	}
+	for _, s := range st.given {
+		if _, ok := st.runner.Secret(ctx, st.skill, s.Name); !ok {
+			return "the secret " + s.Name
+		}
+	}
+	return ""
+}
