@@ -37,6 +37,9 @@ func decode(params json.RawMessage, form any) (warnings []string, _ error) {
 			continue
 		}
 		if err := json.Unmarshal(given[name], fields[name].Addr().Interface()); err != nil {
+			if told, ok := errors.AsType[*jsonrpc.Error](err); ok {
+				return nil, told
+			}
 			return nil, badParam(name, "%s", wantedType(fields[name], err))
 		}
 	}

@@ -328,6 +328,9 @@ func TestCreateSkill(t *testing.T) {
 	}
 	params["skill_md"] = "# Other\n"
 	b.refused("create_skill", params, -32008, "exists: raise version")
+	b.refused("create_skill", m{"manifest": m{"x": strings.Repeat("x", 64<<10)}}, -32602, "at most 65536")
+	b.refused("create_skill", m{"manifest": m{}, "files": make([]m, 1000)}, -32602, "files has too many: at most 512")
+	b.refused("create_skill", m{"manifest": m{}, "files": "x"}, -32602, "files want a list")
 	params["files"] = []m{{"path": "../x", "content": ""}}
 	b.refused("create_skill", params, -32602, "leaves the skill")
 	off, err := protocol.New()

@@ -1,8 +1,12 @@
 package protocol
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
@@ -141,16 +145,41 @@ func (c *call) loadGuide(ctx context.Context) (any, error) {
 	return map[string]any{"content": string(text)}, err
 }
 
+// draftFiles are the files of a skill that is created. It does not decode more than a
+// skill may have.
+type draftFiles []struct {
+	Path     string `json:"path"`
+	Content  string `json:"content"`
+	Encoding string `json:"encoding"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *draftFiles) UnmarshalJSON(raw []byte) error {
+	if bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	list, err := plainjson.Elements(raw, shelf.MaxCreatedFiles)
+	if errors.Is(err, plainjson.ErrSize) {
+		return badParam("files", "has too many: at most %d", shelf.MaxCreatedFiles)
+	}
+	if err != nil {
+		return badParam("files", "want a list")
+	}
+	*d = make(draftFiles, len(list))
+	for i, file := range list {
+		if err := json.Unmarshal(file, &(*d)[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // createSkill answers create_skill.
 func (c *call) createSkill(ctx context.Context) (any, error) {
 	var p struct {
-		Manifest map[string]any `json:"manifest"`
-		SkillMD  string         `json:"skill_md"`
-		Files    []struct {
-			Path     string `json:"path"`
-			Content  string `json:"content"`
-			Encoding string `json:"encoding"`
-		} `json:"files"`
+		Manifest json.RawMessage `json:"manifest"`
+		SkillMD  string          `json:"skill_md"`
+		Files    draftFiles      `json:"files"`
 	}
 	if err := c.decode(&p); err != nil {
 		return nil, err
@@ -158,11 +187,17 @@ func (c *call) createSkill(ctx context.Context) (any, error) {
 	if p.Manifest == nil {
 		return nil, badParam("manifest", "is missing")
 	}
-	d := shelf.Draft{Manifest: p.Manifest, SkillMD: p.SkillMD}
+	if len(p.Manifest) > shelf.MaxManifest {
+		return nil, badParam("manifest", "has %d bytes: at most %d", len(p.Manifest), shelf.MaxManifest)
+	}
+	d := shelf.Draft{SkillMD: p.SkillMD}
+	if json.Unmarshal(p.Manifest, &d.Manifest) != nil {
+		return nil, badParam("manifest", "want an object")
+	}
 	for _, f := range p.Files {
 		d.Files = append(d.Files, shelf.DraftFile{Path: f.Path, Content: f.Content, Encoding: f.Encoding})
 	}
-	if name, _ := p.Manifest["name"].(string); name == GuideID {
+	if name, _ := d.Manifest["name"].(string); name == GuideID {
 		return nil, badParam("manifest", "name: %q belongs to the server", name)
 	}
 	k, err := c.shelf.Create(ctx, c.Tenant, d)

@@ -196,6 +196,9 @@ func (s *Shelf) Create(ctx context.Context, tenant string, d Draft) (*Skill, err
 
 // files are the bytes of the draft by path.
 func (d Draft) files() (Manifest, map[string][]byte, error) {
+	if room := MaxManifest; !fitsTable(d.Manifest, 0, 0, &room) {
+		return Manifest{}, nil, fault("", "more than %d bytes, or nested more than %d levels deep", MaxManifest, maxNesting)
+	}
 	text, err := toml.Marshal(withoutNulls(d.Manifest))
 	if err != nil {
 		return Manifest{}, nil, fault("", "want an object of texts, numbers, lists and objects")
@@ -205,6 +208,9 @@ func (d Draft) files() (Manifest, map[string][]byte, error) {
 		return Manifest{}, nil, &PathError{"", fmt.Sprintf("of %d files: at most %d", len(d.Files)+2, MaxCreatedFiles)}
 	}
 	total, folded := len(text)+len(d.SkillMD), map[string]bool{manifestFile: true, strings.ToLower(skillFile): true}
+	if total > MaxCreatedBytes {
+		return Manifest{}, nil, &PathError{skillFile, fmt.Sprintf("brings the skill over %d bytes", MaxCreatedBytes)}
+	}
 	for _, f := range d.Files {
 		content, err := f.bytes()
 		if err != nil {
@@ -238,6 +244,35 @@ func (d Draft) files() (Manifest, map[string][]byte, error) {
 	}
 	files[skillFile], err = skillText(m, d.SkillMD)
 	return m, files, err
+}
+
+// maxNesting is how deep the values of a manifest may be nested.
+const maxNesting = 16
+
+// fitsTable reports whether there is room for a value in TOML, where each table has the
+// names of all tables that it is in: prefix bytes.
+func fitsTable(v any, prefix, depth int, room *int) bool {
+	if *room -= 2; *room < 0 || depth > maxNesting {
+		return false
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		*room -= prefix
+		for key, value := range v {
+			if *room -= len(key); !fitsTable(value, prefix+len(key)+1, depth+1, room) {
+				return false
+			}
+		}
+	case []any:
+		for _, value := range v {
+			if !fitsTable(value, prefix, depth+1, room) {
+				return false
+			}
+		}
+	case string:
+		*room -= len(v)
+	}
+	return *room >= 0
 }
 
 func (f DraftFile) bytes() ([]byte, error) {

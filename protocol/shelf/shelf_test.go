@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -337,4 +338,51 @@ func ExampleOpen() {
 	skill, err := s.Find("acme", "pdf", "")
 	fmt.Println(skill.Version, err)
 	// Output: 0.0.0 <nil>
+}
+
+// TestLargeManifests: a manifest that would become large in TOML is refused before it is
+// written.
+func TestLargeManifests(t *testing.T) {
+	s, err := shelf.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	deep := map[string]any{}
+	for at, n := deep, 0; n < 9000; n++ {
+		next := map[string]any{}
+		at["a"] = next
+		at = next
+	}
+	wide := map[string]any{}
+	for n := range 5000 {
+		wide[fmt.Sprint(n)] = map[string]any{"a": 1}
+	}
+	lists := []any{}
+	for range 5000 {
+		lists = append(lists, map[string]any{"a": 1})
+	}
+	long := strings.Repeat("k", 20<<10)
+	for name, extra := range map[string]any{
+		"deep": deep, "below a long name": map[string]any{long: wide}, "tables in a list": map[string]any{long: lists}, "long": strings.Repeat("x", 70<<10),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := s.Create(t.Context(), "t", shelf.Draft{Manifest: map[string]any{"name": "a", "version": "1.0.0", "description": "x", "x": extra}})
+		runtime.ReadMemStats(&after)
+		var fault *shelf.ManifestError
+		if !errors.As(err, &fault) || !strings.Contains(fault.Why, "more than 65536 bytes, or nested more than 16 levels deep") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
+			t.Errorf("%s: %d MiB were allocated", name, n>>20)
+		}
+	}
+	if _, err := s.Create(t.Context(), "t", shelf.Draft{Manifest: map[string]any{"name": "a", "version": "1.0.0", "description": "x",
+		"x": map[string]any{"a": map[string]any{"b": map[string]any{"c": []any{1, 2}}}}}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Create(t.Context(), "t", shelf.Draft{Manifest: map[string]any{"name": "b", "version": "1.0.0", "description": "x"}, SkillMD: strings.Repeat("x", 13<<20)}); err == nil || !strings.Contains(err.Error(), "over 12582912 bytes") {
+		t.Errorf("a long SKILL.md: %v", err)
+	}
 }
