@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/library"
 )
 
 // Param is a parameter that a skill declares in metadata.parameters.
@@ -19,6 +21,13 @@ type Param struct {
 	Values      []json.RawMessage `json:"values,omitempty"`
 }
 
+// maxName bounds the name of a parameter in bytes, and maxRendered a text with its
+// values.
+const (
+	maxName     = 256
+	maxRendered = 1 << 20
+)
+
 // paramsOf reads what a skill declares. What is no list of named parameters declares
 // nothing.
 func paramsOf(metadata map[string]string) []Param {
@@ -26,7 +35,9 @@ func paramsOf(metadata map[string]string) []Param {
 	if json.Unmarshal([]byte(metadata["parameters"]), &list) != nil || len(list) > 64 {
 		return nil
 	}
-	return slices.DeleteFunc(list, func(p Param) bool { return p.Name == "" || strings.ContainsAny(p.Name, "{}\n") })
+	return slices.DeleteFunc(list, func(p Param) bool {
+		return p.Name == "" || len(p.Name) > maxName || strings.ContainsAny(p.Name, "{}\n")
+	})
 }
 
 // textOf writes a JSON value as it is put into a text.
@@ -63,7 +74,7 @@ func fill(declared []Param, given map[string]json.RawMessage) (values map[string
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if _, known := values[name]; !known && len(warnings) < 5 {
-			warnings = append(warnings, fmt.Sprintf("the skill has no parameter %q", name))
+			warnings = append(warnings, fmt.Sprintf("the skill has no parameter %q", cut(name, 80)))
 		}
 	}
 	return values, warnings, ""
@@ -109,32 +120,49 @@ func described(declared []Param) string {
 	return "parameters are " + strings.Join(parts, ", ")
 }
 
-// render puts values into a text, once: what is put in is not looked at again.
-func render(text string, values map[string]json.RawMessage) string {
+// render puts values into a text, once: what is put in is not looked at again. The
+// error says that the result would exceed maxRendered.
+func render(text string, values map[string]json.RawMessage) (string, error) {
 	if len(values) == 0 {
-		return text
+		return text, nil
+	}
+	texts := make(map[string]string, len(values))
+	for name, raw := range values {
+		texts[name] = textOf(raw)
 	}
 	var b strings.Builder
+	limit := max(maxRendered, len(text))
 	for {
 		i := strings.Index(text, "{{")
 		if i < 0 {
 			break
 		}
-		end := strings.Index(text[i+2:], "}}")
-		if end < 0 {
-			break
+		end, n := i+1, 0 // of what is copied, and of what is read
+		var value string
+		if name, ok := placeholder(text[i+2:]); ok {
+			if value, ok = texts[strings.TrimSpace(name)]; ok {
+				end, n = i, len(name)+4
+			}
 		}
-		if raw, ok := values[strings.TrimSpace(text[i+2:i+2+end])]; ok {
-			b.WriteString(text[:i])
-			b.WriteString(textOf(raw))
-			text = text[i+2+end+2:]
-			continue
+		if b.Len()+len(text)-n+len(value) > limit {
+			return "", &library.Error{Code: "too_large", Message: fmt.Sprintf("the text would have more than %d bytes with its parameters", limit)}
 		}
-		b.WriteString(text[:i+1])
-		text = text[i+1:]
+		b.WriteString(text[:end])
+		b.WriteString(value)
+		text = text[end+n:]
 	}
 	b.WriteString(text)
-	return b.String()
+	return b.String(), nil
+}
+
+// placeholder returns what stands before "}}" on the line, if that can be a name.
+func placeholder(text string) (name string, ok bool) {
+	text = text[:min(len(text), maxName+16)]
+	if line := strings.IndexByte(text, '\n'); line >= 0 {
+		text = text[:line]
+	}
+	name, _, ok = strings.Cut(text, "}}")
+	return name, ok
 }
 
 func cut(s string, n int) string {

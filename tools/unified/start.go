@@ -64,7 +64,11 @@ func (r *reading) run() (string, error) {
 	if wrong != "" {
 		return "", tools.ModelErrorf("%s", wrong)
 	}
-	pieces := parts(render(doc.Body, values), maxPart, r.limit, func(string) int { return 0 })
+	body, err := render(doc.Body, values)
+	if err != nil {
+		return "", err
+	}
+	pieces := parts(body, maxPart, r.limit, func(string) int { return 0 })
 	part, err := r.part(len(pieces))
 	if err != nil {
 		return "", err
