@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"io"
@@ -43,28 +44,89 @@ func (c *call) createBlob(ctx context.Context) (any, error) {
 	if len(content) > maxContent {
 		return nil, fault(CodeTooLarge, "size", "content has %d bytes: at most %d; larger ones go to POST /blobs", len(content), maxContent)
 	}
-	ttl, err := within("ttl_s", p.TTL, int64(blobs.DefaultExpiry/time.Second), 1, int64(blobs.MaxExpiry/time.Second))
-	if err != nil {
+	ttl, lifetime := int64(0), c.blobExpiry
+	if ttl, err = within("ttl_s", p.TTL, 0, 1, int64(blobs.MaxExpiry/time.Second)); err != nil {
 		return nil, err
+	} else if ttl > 0 {
+		lifetime = time.Duration(ttl) * time.Second
 	}
-	return c.keepBlob(ctx, p.Kind, strings.NewReader(string(content)), maxContent, time.Duration(ttl)*time.Second)
+	return c.keepBlob(ctx, p.Kind, bytes.NewReader(content), maxContent, lifetime)
 }
 
 // keepBlob stores a blob, for create_blob and POST /blobs.
-func (c *call) keepBlob(ctx context.Context, kind string, r io.Reader, limit int64, ttl time.Duration) (any, error) {
+func (c *call) keepBlob(ctx context.Context, kind string, r io.Reader, limit int64, lifetime time.Duration) (any, error) {
 	if err := required("kind", kind, maxKind); err != nil {
 		return nil, err
 	}
 	if strings.ContainsFunc(kind, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return nil, badParam("kind", "%.60q: want a MIME type", kind)
 	}
-	info, err := c.store.Create(ctx, c.Tenant, kind, r, limit, time.Now().Add(ttl))
+	info, err := c.store.Create(ctx, c.Tenant, kind, r, limit, blobs.Expires(lifetime))
 	if err != nil {
 		return nil, err
 	}
 	return map[string]any{
-		"blob_id": info.ID, "size_bytes": info.Size, "digest": info.SHA256, "expires_at": info.Expires.UTC().Format(time.RFC3339),
+		"blob_id": info.ID, "size_bytes": info.Size, "digest": info.SHA256, "expires_at": expiresAt(info),
 	}, nil
+}
+
+// expiresAt is when a blob expires, nil for never.
+func expiresAt(info blobs.Info) any {
+	if info.Expires.IsZero() {
+		return nil
+	}
+	return info.Expires.UTC().Format(time.RFC3339)
+}
+
+// listBlobs answers list_blobs, and GET /blobs. The cursor is the id of the last blob.
+func (c *call) listBlobs(ctx context.Context) (any, error) {
+	var p struct {
+		Limit  *int64 `json:"limit"`
+		Cursor string `json:"cursor"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, err
+	}
+	limit, err := within("limit", p.Limit, 50, 1, 200)
+	if err != nil {
+		return nil, err
+	}
+	if p.Cursor != "" && blobs.CheckID(p.Cursor) != nil {
+		return nil, badParam("cursor", "is not one of this server: start again without it")
+	}
+	page, err := c.store.List(ctx, c.Tenant, p.Cursor, int(limit)+1)
+	if err != nil {
+		return nil, err
+	}
+	usage, err := c.store.Usage(ctx, c.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	list, next := []map[string]any{}, any(nil)
+	if len(page) > int(limit) {
+		page = page[:limit]
+		next = page[limit-1].ID
+	}
+	for _, info := range page {
+		list = append(list, map[string]any{
+			"blob_id": info.ID, "kind": info.Kind, "size_bytes": info.Size, "digest": info.SHA256, "expires_at": expiresAt(info),
+		})
+	}
+	return map[string]any{"blobs": list, "next_cursor": next, "used_bytes": usage.Bytes, "used_blobs": usage.Blobs}, nil
+}
+
+// deleteBlob answers delete_blob, and DELETE /blobs/<id>.
+func (c *call) deleteBlob(ctx context.Context) (any, error) {
+	var p struct {
+		ID string `json:"blob_id"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, err
+	}
+	if err := required("blob_id", p.ID, maxName); err != nil {
+		return nil, err
+	}
+	return map[string]any{"blob_id": p.ID, "deleted": true}, c.store.Delete(ctx, c.Tenant, p.ID)
 }
 
 // readBlob answers read_blob.
@@ -119,7 +181,7 @@ func (c *call) readBlob(ctx context.Context) (any, error) {
 	}
 	return map[string]any{
 		"content": w.content, "encoding": w.encoding, "kind": info.Kind, "size_bytes": info.Size,
-		"offset": w.from, "truncated": w.from > 0 || w.end < info.Size,
+		"offset": w.from, "truncated": w.from > 0 || w.end < info.Size, "expires_at": expiresAt(info),
 	}, nil
 }
 

@@ -74,7 +74,9 @@ func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 		return fault(CodeNotFound, "blob", "%v", err)
 	case errors.Is(err, blobs.ErrTooLarge):
 		return fault(CodeTooLarge, "size", "%v", err)
-	case errors.Is(err, blobs.ErrQuota), errors.Is(err, shelf.ErrFull):
+	case errors.Is(err, blobs.ErrQuota):
+		return fault(CodeTooLarge, "quota", "%v: delete blobs (delete_blob, or DELETE /blobs/<id>)", err)
+	case errors.Is(err, shelf.ErrFull):
 		return fault(CodeTooLarge, "quota", "%v", err)
 	case errors.Is(err, shelf.ErrExists):
 		return fault(CodeExists, "exists", "%v", err)

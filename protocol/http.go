@@ -24,15 +24,15 @@ const (
 	pingEvery   = 15 * time.Second
 )
 
-// Handler answers HTTP: POST /rpc, POST /blobs, GET /blobs/<id>, GET /healthz and
-// GET /metrics. It checks Origin, Host and the token of each request. The end of a
+// Handler answers HTTP: POST /rpc, POST and GET /blobs, GET and DELETE /blobs/<id>,
+// GET /healthz and GET /metrics. It checks Origin, Host and the token of each request. The end of a
 // request ends its call.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/rpc", s.messages(s.serveRPC))
-	mux.Handle("/blobs", s.guarded(http.MethodPost, s.serveUpload))
-	mux.Handle("/blobs/{id}", s.guarded(http.MethodGet, s.serveBlob))
-	mux.Handle("/metrics", s.guarded(http.MethodGet, s.serveMetrics))
+	mux.Handle("/blobs", s.guarded(doors{http.MethodPost: s.serveUpload, http.MethodGet: s.serveBlobs}))
+	mux.Handle("/blobs/{id}", s.guarded(doors{http.MethodGet: s.serveBlob, http.MethodDelete: s.serveDelete}))
+	mux.Handle("/metrics", s.guarded(doors{http.MethodGet: s.serveMetrics}))
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	return mux
 }
@@ -50,7 +50,7 @@ func (s *Server) Messages(serve func(http.ResponseWriter, *http.Request, Princip
 }
 
 func (s *Server) messages(serve func(http.ResponseWriter, *http.Request, Principal, []byte)) http.Handler {
-	return s.guarded(http.MethodPost, func(w http.ResponseWriter, r *http.Request, who Principal, place *admitted) {
+	return s.guarded(doors{http.MethodPost: func(w http.ResponseWriter, r *http.Request, who Principal, place *admitted) {
 		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 			http.Error(w, "want Content-Type: application/json", http.StatusUnsupportedMediaType)
 			return
@@ -76,7 +76,7 @@ func (s *Server) messages(serve func(http.ResponseWriter, *http.Request, Princip
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // its end is still looked for
 		serve(w, r, who, raw)
-	})
+	}})
 }
 
 func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, who Principal, raw []byte) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/satchel-go/satchel/protocol/blobs"
@@ -17,7 +18,7 @@ import (
 func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
 	result, err := s.direct(r, who, "POST /blobs", ScopeWrite, func(c *call) (any, error) {
 		kind := cmp.Or(r.Header.Get("Content-Type"), "application/octet-stream")
-		return c.keepBlob(r.Context(), kind, newPaced(w, http.MaxBytesReader(w, r.Body, blobs.MaxBlob+1), blobWait), blobs.MaxBlob, blobs.DefaultExpiry)
+		return c.keepBlob(r.Context(), kind, newPaced(w, http.MaxBytesReader(w, r.Body, blobs.MaxBlob+1), blobWait), blobs.MaxBlob, s.blobExpiry)
 	})
 	if err != nil {
 		writeError(w, blobStatus(err), err)
@@ -60,6 +61,39 @@ func (s *Server) direct(r *http.Request, who Principal, name string, scope Scope
 	record.Duration = time.Since(began)
 	s.observed(r.Context(), record)
 	return result, told
+}
+
+// serveBlobs answers GET /blobs: a page of the tenant's blobs.
+func (s *Server) serveBlobs(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
+	params := map[string]any{}
+	for name, values := range r.URL.Query() {
+		params[name] = values[0]
+		if n, err := strconv.ParseInt(values[0], 10, 64); name == "limit" && err == nil {
+			params[name] = n
+		}
+	}
+	s.serveDirect(w, r, who, "GET /blobs", ScopeRead, (*call).listBlobs, params)
+}
+
+// serveDelete answers DELETE /blobs/<id>.
+func (s *Server) serveDelete(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
+	s.serveDirect(w, r, who, "DELETE /blobs", ScopeWrite, (*call).deleteBlob, map[string]any{"blob_id": r.PathValue("id")})
+}
+
+// serveDirect answers with the result of a method.
+func (s *Server) serveDirect(w http.ResponseWriter, r *http.Request, who Principal, name string, scope Scope, method func(*call, context.Context) (any, error), params map[string]any) {
+	result, err := s.direct(r, who, name, scope, func(c *call) (result any, err error) {
+		if c.params, err = json.Marshal(params); err == nil {
+			result, err = method(c, r.Context())
+		}
+		return withWarnings(result, c.warn), err
+	})
+	if err != nil {
+		writeError(w, blobStatus(err), err)
+		return
+	}
+	text, _ := jsonrpc.Marshal(result)
+	writeJSON(w, http.StatusOK, text)
 }
 
 // serveBlob answers GET /blobs/<id>, with Range. A browser shows nothing of it.

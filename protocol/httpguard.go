@@ -3,6 +3,7 @@ package protocol
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -14,9 +15,13 @@ import (
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
 )
 
+// doors are what answers at one address, by the methods of HTTP.
+type doors map[string]func(http.ResponseWriter, *http.Request, Principal, *admitted)
+
 // guarded checks what comes before a request is read, and bounds how many there are of
 // a tenant and in all.
-func (s *Server) guarded(method string, serve func(http.ResponseWriter, *http.Request, Principal, *admitted)) http.Handler {
+func (s *Server) guarded(at doors) http.Handler {
+	methods := strings.Join(slices.Sorted(maps.Keys(at)), ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w = unstuck{w}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -25,13 +30,17 @@ func (s *Server) guarded(method string, serve func(http.ResponseWriter, *http.Re
 			return
 		}
 		if r.Method == http.MethodOptions && r.Header.Get("Origin") != "" {
-			w.Header().Set("Access-Control-Allow-Methods", method)
+			w.Header().Set("Access-Control-Allow-Methods", methods)
 			w.Header().Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		if r.Method != method && (method != http.MethodGet || r.Method != http.MethodHead) {
-			w.Header().Set("Allow", method)
+		serve := at[r.Method]
+		if r.Method == http.MethodHead {
+			serve = at[http.MethodGet]
+		}
+		if serve == nil {
+			w.Header().Set("Allow", methods)
 			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 			return
 		}

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"embed"
@@ -44,6 +45,7 @@ type settings struct {
 	executor    executor.Executor
 	workspaces  workspace.Places
 	store       blobs.Store
+	blobExpiry  time.Duration
 	create      bool
 	unsafeLocal bool
 	noRuns      string
@@ -67,6 +69,8 @@ type Limits struct {
 	QueueWait time.Duration
 	// Run bounds each run; its timeout is the default of calls, 5 minutes.
 	Run executor.Limits
+	// OutputBlobs is how many blobs a run may make; the default is 64.
+	OutputBlobs int
 }
 
 // Option configures New.
@@ -98,6 +102,12 @@ func WithBlobs(s blobs.Store) Option {
 	return func(c *settings) error { c.store = s; return nil }
 }
 
+// WithBlobExpiry sets how long blobs are kept for which a call gives no ttl_s, those of runs
+// among them. The default is blobs.DefaultExpiry; a negative lifetime is for ever.
+func WithBlobExpiry(lifetime time.Duration) Option {
+	return func(c *settings) error { c.blobExpiry = lifetime; return nil }
+}
+
 // WithCreate lets callers create skills, on a shelf with a directory for them. The
 // default is that they cannot.
 func WithCreate() Option {
@@ -117,8 +127,8 @@ func WithoutRuns(why string) Option {
 // WithLimits sets the bounds of runs.
 func WithLimits(l Limits) Option {
 	return func(c *settings) error {
-		if l.Runs < 0 {
-			return fmt.Errorf("%w: %d runs at once", ErrOption, l.Runs)
+		if l.Runs < 0 || l.OutputBlobs < 0 {
+			return fmt.Errorf("%w: %d runs at once, %d output blobs: want 0 or more", ErrOption, l.Runs, l.OutputBlobs)
 		}
 		if l.QueueWait < 0 {
 			return fmt.Errorf("%w: runs wait %v for their place", ErrOption, l.QueueWait)
@@ -209,6 +219,7 @@ func (s *Server) fill() (err error) {
 	if s.store == nil {
 		s.store = blobs.NewMemory()
 	}
+	s.blobExpiry = cmp.Or(s.blobExpiry, blobs.DefaultExpiry)
 	if s.key == nil {
 		s.key = make([]byte, 32)
 		_, _ = rand.Read(s.key) // never fails
@@ -222,7 +233,7 @@ func (s *Server) fill() (err error) {
 		if s.executor.Capabilities().Isolation == executor.IsolationNone && !s.unsafeLocal {
 			return fmt.Errorf("%w: the executor isolates nothing: give another, or say that this is meant (WithUnsafeLocal)", ErrOption)
 		}
-		s.runner = &run.Runner{Executor: s.executor, Workspaces: s.workspaces, Blobs: s.store, Limits: s.limits.Run}
+		s.runner = &run.Runner{Executor: s.executor, Workspaces: s.workspaces, Blobs: s.store, Expiry: s.blobExpiry, OutputBlobs: s.limits.OutputBlobs, Limits: s.limits.Run}
 	}
 	s.guide, err = openGuide()
 	return err
@@ -317,6 +328,8 @@ func (s *Server) methodTable() map[string]method {
 		"run_code":                   {ScopeRun, (*call).runCode},
 		"create_blob":                {ScopeWrite, (*call).createBlob},
 		"read_blob":                  {ScopeRead, (*call).readBlob},
+		"list_blobs":                 {ScopeRead, (*call).listBlobs},
+		"delete_blob":                {ScopeWrite, (*call).deleteBlob},
 		"load_skills_protocol_guide": {ScopeRead, (*call).loadGuide},
 	}
 	if s.create {
@@ -362,7 +375,7 @@ func (s *Server) dispatch(ctx context.Context, c *call, name string) (result any
 	m, ok := s.methods[name]
 	if !ok {
 		c.record.Method = "unknown"
-		return nil, notFoundMethod(name, slices.Sorted(maps.Keys(s.methods)))
+		return nil, notFoundMethod(name, s.methodNames())
 	}
 	if !c.Has(m.scope) {
 		return nil, fault(CodeForbidden, "forbidden", "needs scope %q", m.scope)
@@ -373,6 +386,19 @@ func (s *Server) dispatch(ctx context.Context, c *call, name string) (result any
 		}
 	}()
 	return m.call(c, ctx)
+}
+
+// methodNames are the tools for models, and then the other methods.
+func (s *Server) methodNames() (names []string) {
+	for _, tool := range s.Tools() {
+		names = append(names, tool.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.methods)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // internal logs what the caller is not told.

@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -28,6 +29,7 @@ import (
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/protocol"
+	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
 	"github.com/satchel-go/satchel/protocol/shelf"
 	"github.com/satchel-go/satchel/workspace"
@@ -274,6 +276,102 @@ func TestBlobCalls(t *testing.T) {
 	if mine == nil || none == nil || strings.ReplaceAll(mine.Message, id.(string), "") != strings.ReplaceAll(none.Message, "blob:"+strings.Repeat("a", 26), "") {
 		t.Errorf("of another tenant: %v, of nobody: %v", mine, none)
 	}
+}
+
+// TestFreeBlobs fills the quota of a tenant, by calls and by a run, and frees it, by calls
+// and by HTTP. Another tenant, and who may only read, can do nothing to it.
+func TestFreeBlobs(t *testing.T) {
+	b := newBench(t, protocol.WithBlobs(blobs.NewMemory(blobs.WithQuota(1<<20, 70))), protocol.WithBlobExpiry(-1), protocol.WithAuth(asNamed{}))
+	url := serve(t, b)
+	made := b.ok("run_code", m{"language": "python", "code": "from runtime import blobs\ndef main(args):\n    return [blobs.write_text('x') for i in range(64)][0]"})
+	if made["status"] != "completed" || made["expires_at"] != nil {
+		t.Fatalf("%v", made)
+	}
+	for range 6 {
+		if got := b.ok("create_blob", m{"content": "x", "kind": "a/b"}); got["expires_at"] != nil {
+			t.Fatalf("%v", got)
+		}
+	}
+	b.refused("create_blob", m{"content": "x", "kind": "a/b"}, -32005, "70 blobs: delete blobs (delete_blob, or DELETE /blobs/<id>)")
+	_, fault := b.as(protocol.Principal{Tenant: "ann", Scopes: []protocol.Scope{protocol.ScopeRead}}, "delete_blob", m{"blob_id": made["output"]})
+	if fault == nil || fault.Code != -32003 {
+		t.Errorf("deleted by a reader: %v", fault)
+	}
+	if _, fault := b.as(protocol.LocalPrincipal(), "delete_blob", m{"blob_id": made["output"]}); fault == nil || fault.Code != -32004 {
+		t.Errorf("deleted by another tenant: %v", fault)
+	}
+	if got, _ := b.as(protocol.LocalPrincipal(), "list_blobs", nil); got == nil || len(got["blobs"].([]any)) != 0 || got["used_blobs"] != 0.0 {
+		t.Errorf("another tenant sees %v", got)
+	}
+
+	type page struct {
+		Blobs []struct {
+			ID      string  `json:"blob_id"`
+			Kind    string  `json:"kind"`
+			Size    int     `json:"size_bytes"`
+			Expires *string `json:"expires_at"`
+		}
+		Next string `json:"next_cursor"`
+		Used int    `json:"used_blobs"`
+	}
+	var ids []string
+	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
+		var p page
+		if got := do(t, "GET", url+"/blobs?limit=40&cursor="+cursor, "", "X-Tenant", "ann"); got.status != 200 || json.Unmarshal([]byte(got.body), &p) != nil || pages > 2 {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		for _, info := range p.Blobs {
+			if info.Size != 1 || info.Kind == "" || info.Expires != nil || p.Used != 70 {
+				t.Errorf("%+v of %d", info, p.Used)
+			}
+			ids = append(ids, info.ID)
+		}
+		cursor = p.Next
+	}
+	if slices.Sort(ids); len(slices.Compact(ids)) != 70 {
+		t.Fatalf("%d blobs are listed", len(ids))
+	}
+	b.ok("delete_blob", m{"blob_id": ids[0]})
+	b.refused("delete_blob", m{"blob_id": ids[0]}, -32004, "unknown blob")
+	b.refused("delete_blob", nil, -32602, "blob_id is missing")
+	for name, c := range map[string]struct {
+		got    reply
+		status int
+		body   string
+	}{
+		"delete":            {do(t, "DELETE", url+"/blobs/"+ids[1], "", "X-Tenant", "ann"), 200, ids[1]},
+		"of another tenant": {do(t, "DELETE", url+"/blobs/"+ids[2], "", "X-Tenant", "bob"), 404, "-32004"},
+		"by a reader":       {do(t, "DELETE", url+"/blobs/"+ids[2], "", "X-Tenant", "ann", "X-Scope", "read"), 403, "-32003"},
+		"listed by none":    {do(t, "GET", url+"/blobs", "", "X-Tenant", "ann", "X-Scope", "write"), 403, "-32003"},
+		"bad limit":         {do(t, "GET", url+"/blobs?limit=x", "", "X-Tenant", "ann"), 400, "limit"},
+		"large limit":       {do(t, "GET", url+"/blobs?limit=201", "", "X-Tenant", "ann"), 400, "1 to 200"},
+		"bad cursor":        {do(t, "GET", url+"/blobs?cursor=x", "", "X-Tenant", "ann"), 400, "cursor"},
+		"unknown parameter": {do(t, "GET", url+"/blobs?x=1", "", "X-Tenant", "ann"), 200, "unknown field"},
+		"other method":      {do(t, "PUT", url+"/blobs/"+ids[2], "", "X-Tenant", "ann"), 405, ""},
+		"hostile id":        {do(t, "DELETE", url+"/blobs/..%2f..%2fetc", "", "X-Tenant", "ann"), 404, "-32004"},
+	} {
+		if c.got.status != c.status || !strings.Contains(c.got.body, c.body) {
+			t.Errorf("%s: %d %.300s", name, c.got.status, c.got.body)
+		}
+	}
+	if again := do(t, "DELETE", url+"/blobs/"+ids[1], "", "X-Tenant", "ann"); again.status != 404 {
+		t.Errorf("deleted twice: %d %s", again.status, again.body)
+	}
+	for range 2 {
+		b.ok("create_blob", m{"content": "x", "kind": "a/b", "ttl_s": 60})
+	}
+	b.refused("create_blob", m{"content": "x", "kind": "a/b"}, -32005, "quota")
+}
+
+// asNamed takes tenant and scopes from headers.
+type asNamed struct{}
+
+func (asNamed) Authenticate(r *http.Request) (protocol.Principal, error) {
+	who := protocol.Principal{Tenant: r.Header.Get("X-Tenant"), Scopes: ann.Scopes}
+	if scope := r.Header.Get("X-Scope"); scope != "" {
+		who.Scopes = []protocol.Scope{protocol.Scope(scope)}
+	}
+	return who, nil
 }
 
 func TestRuns(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
-	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -18,13 +17,9 @@ import (
 	"syscall"
 	"time"
 
-	"gocloud.dev/blob"
-
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/protocol"
-	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/protocol/blobs/bucket"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -32,11 +27,11 @@ import (
 type serveFlags struct {
 	Skills    []string      `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills; may be repeated. All versions of a skill are served."`
 	MCP       []string      `name:"mcp" sep:"none" placeholder:"LABEL=URL|COMMAND" help:"MCP server whose skills are served too, for reading only, at a URL or started by a command; they are called LABEL.NAME. May be repeated."`
-	Blobs     string        `placeholder:"DIR|URL" help:"Where blobs are kept, a directory, file://DIR, or a bucket such as s3://NAME?region=R. Default: in memory."`
 	Shelf     string        `placeholder:"DIR" help:"Where skills are kept that callers create."`
 	Create    bool          `help:"Let callers create skills; needs --shelf."`
 	MaxRuns   *int          `placeholder:"N" help:"How many runs go on at once, shared by the tenants that want them. Default: four for each processor."`
 	QueueWait time.Duration `default:"60s" help:"How long a run waits for its place before its call fails."`
+	blobFlags
 	grantFlags
 	UnsafeLocal bool `help:"Run without isolation, as you, where there is no sandbox or not."`
 }
@@ -141,6 +136,8 @@ func (f *serveFlags) check() error {
 		return errors.New("--create needs --shelf DIR")
 	case f.MaxRuns != nil && *f.MaxRuns < 1:
 		return fmt.Errorf("--max-runs %d: want 1 or more", *f.MaxRuns)
+	case f.MaxOutputBlobs < 1:
+		return fmt.Errorf("--max-output-blobs %d: want 1 or more", f.MaxOutputBlobs)
 	case f.QueueWait <= 0:
 		return fmt.Errorf("--queue-wait %v: want more than 0s", f.QueueWait)
 	}
@@ -193,7 +190,7 @@ func (f *httpFlags) options(logger *slog.Logger) ([]protocol.Option, error) {
 
 // open makes what the flags ask for.
 func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.Writer, insecure bool, opts ...protocol.Option) (*protocol.Server, error) {
-	limits := protocol.Limits{QueueWait: f.QueueWait}
+	limits := protocol.Limits{QueueWait: f.QueueWait, OutputBlobs: f.MaxOutputBlobs}
 	if f.MaxRuns != nil {
 		limits.Runs = *f.MaxRuns
 	}
@@ -214,14 +211,11 @@ func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.
 		}
 		opts = append(opts, protocol.WithCursorKey(key))
 	}
-	if f.Blobs != "" {
-		store, closer, err := openBlobs(ctx, f.Blobs)
-		if err != nil {
-			return nil, err
-		}
-		k.open = append(k.open, closer)
-		opts = append(opts, protocol.WithBlobs(store))
+	kept, err := f.blobFlags.options(ctx, k)
+	if err != nil {
+		return nil, err
 	}
+	opts = append(opts, kept...)
 	runs, err := f.runs(k)
 	if err != nil {
 		return nil, err
@@ -256,34 +250,6 @@ func (f *serveFlags) runs(k *kiosk) ([]protocol.Option, error) {
 	}
 	k.open = append(k.open, box)
 	return append(opts, protocol.WithExecutor(box)), nil
-}
-
-// openBlobs opens what --blobs names.
-func openBlobs(ctx context.Context, where string) (blobs.Store, io.Closer, error) {
-	dir := where
-	switch scheme := engineOf(where); scheme {
-	case "":
-	case "file":
-		u, err := url.Parse(where)
-		if err != nil || u.Host != "" || u.Path == "" {
-			return nil, nil, fmt.Errorf("--blobs %s: want file:///DIR", where)
-		}
-		dir = filepath.FromSlash(u.Path)
-	case "s3":
-		b, err := blob.OpenBucket(ctx, where)
-		if err != nil {
-			return nil, nil, fmt.Errorf("--blobs: %w", hideURL(err))
-		}
-		store, err := bucket.Open(ctx, b)
-		if err != nil {
-			return nil, nil, errors.Join(fmt.Errorf("--blobs: %w", err), b.Close())
-		}
-		return store, b, nil
-	default:
-		return nil, nil, fmt.Errorf("--blobs %q: want s3://, file:// or a directory", scheme+"://")
-	}
-	store, err := blobs.OpenDirectory(dir)
-	return store, store, err
 }
 
 // cursorKey reads the key that signs cursors, or makes one.

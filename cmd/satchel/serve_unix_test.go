@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -134,6 +135,70 @@ func TestCall(t *testing.T) {
 	}
 	if code, _, errs := invoke(t, "", "serve", "--skills", seedSkills, "--listen", "0.0.0.0:0"); code != exitFailed || !strings.Contains(errs, "not loopback: give tokens and a certificate, or say insecure") {
 		t.Errorf("beyond this machine: %d %s", code, errs)
+	}
+}
+
+// TestBlobFlags looks at how long blobs are kept, how many there may be, and at flags that
+// make no sense.
+func TestBlobFlags(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		flags []string
+		from  time.Duration // about how long; 0 is for ever
+	}{
+		"memory":    {nil, 24 * time.Hour},
+		"directory": {[]string{"--blobs", dir}, 0},
+		"asked":     {[]string{"--blobs", dir, "--blob-expiry", "1h"}, time.Hour},
+		"never":     {[]string{"--blob-expiry", "never"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := startServe(t, append([]string{"--listen", "127.0.0.1:0", "--unsafe-local", "--blob-quota", "1KiB,2", "--max-output-blobs", "1"}, c.flags...)...) + "/rpc"
+			_, out, errs := invoke(t, "", "call", "create_blob", `{"content": "x", "kind": "text/plain"}`, "--url", url)
+			var made struct {
+				ID      string     `json:"blob_id"`
+				Expires *time.Time `json:"expires_at"`
+			}
+			if err := json.Unmarshal([]byte(out), &made); err != nil || (made.Expires == nil) != (c.from == 0) {
+				t.Fatalf("%s %s %v", out, errs, err)
+			}
+			if c.from != 0 {
+				if left := time.Until(*made.Expires); left > c.from || left < c.from-time.Minute {
+					t.Errorf("it is kept %v, want %v", left, c.from)
+				}
+			}
+			_, out, _ = invoke(t, "", "call", "run_code", `{"language": "bash", "code": "echo a > $OUTPUT_DIR/a; echo b > $OUTPUT_DIR/b; echo 1 > $RESULT_FILE"}`, "--url", url)
+			if !strings.Contains(out, "run may make is 1 (--max-output-blobs); refused: 1") || strings.Count(out, `"blob:`) != 1 {
+				t.Errorf("a run of two files: %s", out)
+			}
+			if code, _, errs := invoke(t, "", "call", "create_blob", `{"content": "x", "kind": "text/plain"}`, "--url", url); code != exitFailed || !strings.Contains(errs, "quota exceeded: 2 blobs: delete blobs") {
+				t.Errorf("a third blob: %d %s", code, errs)
+			}
+			for range 2 {
+				var page struct {
+					Blobs []struct {
+						ID string `json:"blob_id"`
+					}
+				}
+				_, out, errs = invoke(t, "", "call", "list_blobs", "--url", url)
+				if err := json.Unmarshal([]byte(out), &page); err != nil || len(page.Blobs) == 0 {
+					t.Fatalf("%s %s %v", out, errs, err)
+				}
+				if code, _, errs := invoke(t, "", "call", "delete_blob", `{"blob_id": "`+page.Blobs[0].ID+`"}`, "--url", url); code != exitDone {
+					t.Error(errs)
+				}
+			}
+			if code, _, errs := invoke(t, "", "call", "create_blob", `{"content": "`+strings.Repeat("x", 1025)+`", "kind": "text/plain"}`, "--url", url); code != exitFailed || !strings.Contains(errs, "quota exceeded: 1024 bytes") {
+				t.Errorf("too much: %d %s", code, errs)
+			}
+		})
+	}
+	for _, bad := range [][]string{
+		{"--blob-expiry", "1"}, {"--blob-expiry", "-1h"}, {"--blob-expiry", "1ms"}, {"--blob-quota", "x"}, {"--blob-quota", "1,0"}, {"--blob-quota", "0"},
+		{"--blob-quota", "9000000000GiB"}, {"--blob-quota", "1GB"}, {"--max-output-blobs", "0"},
+	} {
+		if code, _, errs := invoke(t, "", append([]string{"serve", "--skills", seedSkills}, bad...)...); code != exitUsage || !strings.Contains(errs, bad[0]) {
+			t.Errorf("%v: %d %s", bad, code, errs)
+		}
 	}
 }
 

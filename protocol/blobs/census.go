@@ -1,7 +1,9 @@
 package blobs
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
 )
@@ -18,9 +20,8 @@ type census struct {
 
 // counted is a blob that is counted; seen is the last turn in which it was there.
 type counted struct {
-	size    int64
-	expires time.Time
-	seen    int
+	Info
+	seen int
 }
 
 func newCensus(q *quotas) *census {
@@ -48,7 +49,7 @@ func (c *census) keep(tenant string, info Info, seen int) {
 	if c.tenants[tenant] == nil {
 		c.tenants[tenant] = make(map[string]*counted)
 	}
-	c.tenants[tenant][info.ID] = &counted{info.Size, info.Expires, seen}
+	c.tenants[tenant][info.ID] = &counted{Info{Size: info.Size, Expires: info.Expires}, seen}
 }
 
 // drop gives back the room of a blob, unless somebody has before.
@@ -68,7 +69,7 @@ func (c *census) lose(tenant, id string) {
 	if len(c.tenants[tenant]) == 0 {
 		delete(c.tenants, tenant)
 	}
-	c.quotas.add(tenant, -b.size, -1)
+	c.quotas.add(tenant, -b.Size, -1)
 }
 
 // begin begins a turn.
@@ -113,6 +114,13 @@ func (c *census) end(turn int) {
 	}
 }
 
+// list returns the ids of a tenant's blobs after one of them, in order.
+func (c *census) list(tenant, after string) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.tenants[tenant])), func(id string) bool { return id <= after })
+}
+
 // expired are the blobs that have expired, by tenant.
 func (c *census) expired(now time.Time) map[string][]string {
 	c.mu.Lock()
@@ -120,7 +128,7 @@ func (c *census) expired(now time.Time) map[string][]string {
 	old := make(map[string][]string)
 	for tenant, all := range c.tenants {
 		for id, b := range all {
-			if !b.expires.After(now) {
+			if b.HasExpired(now) {
 				old[tenant] = append(old[tenant], id)
 			}
 		}

@@ -116,7 +116,7 @@ func (s *FileStore) Stat(ctx context.Context, tenant, id string) (Info, error) {
 		return Info{}, unknown(id)
 	case err != nil:
 		return Info{}, err
-	case !info.Expires.After(time.Now()):
+	case info.HasExpired(time.Now()):
 		return Info{}, unknown(id)
 	}
 	return info, nil
@@ -187,6 +187,22 @@ func (s *FileStore) remove(ctx context.Context, tenant, id, name string) error {
 		s.census.drop(tenant, id)
 	}
 	return nil
+}
+
+// List implements [Store].
+func (s *FileStore) List(ctx context.Context, tenant, after string, limit int) (list []Info, err error) {
+	for _, id := range s.census.list(tenant, after) {
+		if len(list) == limit {
+			break
+		}
+		switch info, err := s.Stat(ctx, tenant, id); {
+		case err == nil:
+			list = append(list, info)
+		case !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrDamaged):
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // Usage implements [Store].

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -64,7 +66,7 @@ func (m *Memory) find(tenant, id string) (kept, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	b, ok := m.blobs[tenant][id]
-	if !ok || !b.Expires.After(time.Now()) {
+	if !ok || b.HasExpired(time.Now()) {
 		return kept{}, unknown(id)
 	}
 	return b, nil
@@ -91,6 +93,19 @@ func (m *Memory) remove(tenant string, b kept) {
 	m.add(tenant, -b.Size, -1)
 }
 
+// List implements [Store].
+func (m *Memory) List(_ context.Context, tenant, after string, limit int) (list []Info, _ error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	now := time.Now()
+	for _, id := range slices.Sorted(maps.Keys(m.blobs[tenant])) {
+		if b := m.blobs[tenant][id]; id > after && len(list) < limit && !b.HasExpired(now) {
+			list = append(list, b.Info)
+		}
+	}
+	return list, nil
+}
+
 // Usage implements [Store].
 func (m *Memory) Usage(_ context.Context, tenant string) (Usage, error) { return m.usage(tenant), nil }
 
@@ -101,7 +116,7 @@ func (m *Memory) Sweep(_ context.Context, now time.Time) (int, error) {
 	swept := 0
 	for tenant, all := range m.blobs {
 		for _, b := range all {
-			if !b.Expires.After(now) {
+			if b.HasExpired(now) {
 				m.remove(tenant, b)
 				swept++
 			}

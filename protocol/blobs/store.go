@@ -37,8 +37,20 @@ type Info struct {
 	ID      string    `json:"id"`
 	Kind    string    `json:"kind"` // MIME type, as it was given
 	Size    int64     `json:"size"`
-	SHA256  string    `json:"sha256"` // lower-case hex
-	Expires time.Time `json:"expires"`
+	SHA256  string    `json:"sha256"`  // lower-case hex
+	Expires time.Time `json:"expires"` // zero: never
+}
+
+// HasExpired reports whether a blob has expired at a time.
+func (i Info) HasExpired(now time.Time) bool { return !i.Expires.IsZero() && !i.Expires.After(now) }
+
+// Expires returns when a blob that is made now expires, for [Store].Create: the zero time,
+// which is never, for a negative lifetime.
+func Expires(lifetime time.Duration) time.Time {
+	if lifetime < 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(lifetime)
 }
 
 // Usage is what a tenant has, expired blobs included until they are swept.
@@ -54,7 +66,7 @@ type Usage struct {
 type Store interface {
 	// Create stores what r has, at most limit bytes, else ErrTooLarge; the room is
 	// taken from the tenant's before it is used, else ErrQuota. After an error, of
-	// r too, nothing is kept.
+	// r too, nothing is kept. The zero time is never.
 	Create(ctx context.Context, tenant, kind string, r io.Reader, limit int64, expires time.Time) (Info, error)
 	// Stat returns what is known of a blob; ErrUnknown.
 	Stat(ctx context.Context, tenant, id string) (Info, error)
@@ -64,6 +76,10 @@ type Store interface {
 	Open(ctx context.Context, tenant, id string, offset, length int64) (io.ReadCloser, Info, error)
 	// Delete removes a blob; ErrUnknown.
 	Delete(ctx context.Context, tenant, id string) error
+	// List returns blobs of a tenant that have not expired, ordered by id, at most limit of
+	// them and only those after an id; "" is before all. What another process has written is
+	// listed after the next Sweep at the latest.
+	List(ctx context.Context, tenant, after string, limit int) ([]Info, error)
 	// Usage says what a tenant has.
 	Usage(ctx context.Context, tenant string) (Usage, error)
 	// Sweep removes what has expired at the time, and what crashes have left, and

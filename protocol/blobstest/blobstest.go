@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,7 @@ const (
 func Run(t *testing.T, open func(t *testing.T) blobs.Store) {
 	for name, check := range map[string]func(*testing.T, blobs.Store){
 		"round trip": roundTrip, "ranges": ranges, "tenants": tenants, "limits": limits, "quota": quota,
-		"expiry": expiry, "failed reader": failedReader, "delete": remove, "at once": atOnce, "hostile ids": hostileIDs,
+		"expiry": expiry, "failed reader": failedReader, "delete": remove, "list": list, "for ever": forEver, "at once": atOnce, "hostile ids": hostileIDs,
 	} {
 		t.Run(name, func(t *testing.T) { check(t, open(t)) })
 	}
@@ -183,6 +184,62 @@ func remove(t *testing.T, s blobs.Store) {
 	}
 	if err := s.Delete(t.Context(), "a", info.ID); !errors.Is(err, blobs.ErrUnknown) {
 		t.Errorf("again: %v", err)
+	}
+}
+
+func list(t *testing.T, s blobs.Store) {
+	var want []string
+	for i := range 7 {
+		want = append(want, create(t, s, "a", strings.Repeat("x", i)).ID)
+	}
+	slices.Sort(want)
+	create(t, s, "b", "of another")
+	if _, err := s.Create(t.Context(), "a", "", strings.NewReader("old"), 10, time.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), "a", want[3]); err != nil {
+		t.Fatal(err)
+	}
+	want = slices.Delete(want, 3, 4)
+	var got []string
+	for after, pages := "", 0; pages < 4; pages++ {
+		page, err := s.List(t.Context(), "a", after, 3)
+		if err != nil || len(page) > 3 {
+			t.Fatalf("%d blobs, %v", len(page), err)
+		}
+		for _, info := range page {
+			if again, err := s.Stat(t.Context(), "a", info.ID); err != nil || again.SHA256 != info.SHA256 || info.Kind != "text/plain" {
+				t.Errorf("%+v is listed, and is %+v, %v", info, again, err)
+			}
+			got, after = append(got, info.ID), info.ID
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("listed %q, want %q", got, want)
+	}
+	for _, other := range []string{"c", "", "a/", "../a"} {
+		if got, err := s.List(t.Context(), other, "", 10); err != nil || len(got) != 0 {
+			t.Errorf("%q has %+v, %v", other, got, err)
+		}
+	}
+}
+
+func forEver(t *testing.T, s blobs.Store) {
+	info, err := s.Create(t.Context(), "a", "", strings.NewReader("kept"), 10, blobs.Expires(-1))
+	if err != nil || !info.Expires.IsZero() {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	if n, err := s.Sweep(t.Context(), time.Now().AddDate(1000, 0, 0)); n != 0 || err != nil {
+		t.Errorf("swept %d, %v", n, err)
+	}
+	if got, err := s.Stat(t.Context(), "a", info.ID); err != nil || !got.Expires.IsZero() {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got := read(t, s, "a", info.ID, 0, -1); got != "kept" {
+		t.Errorf("read %q", got)
+	}
+	if got, err := s.List(t.Context(), "a", "", 10); err != nil || len(got) != 1 {
+		t.Errorf("listed %+v, %v", got, err)
 	}
 }
 

@@ -38,6 +38,7 @@ type channel struct {
 	tenant string
 	store  blobs.Store
 	expiry time.Duration
+	most   int // blobs that the program may make
 	ws     workspace.Workspace
 	job    any               // the answer to run.job
 	told   func(text string) // run.progress
@@ -47,6 +48,8 @@ type channel struct {
 
 	mu      sync.Mutex
 	made    []blobs.Info
+	taken   int // blobs of the program, those that are being made too
+	refused int // blobs that are over most
 	summary string
 	done    bool
 	result  json.RawMessage
@@ -230,7 +233,7 @@ func (c *channel) read(params json.RawMessage) (any, error) {
 	return map[string]any{"content": base64.StdEncoding.EncodeToString(text), "kind": info.Kind, "size_bytes": info.Size}, nil
 }
 
-func (c *channel) create(params json.RawMessage) (any, error) {
+func (c *channel) create(params json.RawMessage) (_ any, err error) {
 	var p struct{ Content, Encoding, Kind, Path string }
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, refuse("want content and kind, or path")
@@ -238,8 +241,12 @@ func (c *channel) create(params json.RawMessage) (any, error) {
 	if len(p.Kind) > maxKind || strings.ContainsFunc(p.Kind, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return nil, refuse("kind: want a MIME type")
 	}
+	done, err := c.take()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { done(err) }()
 	var info blobs.Info
-	var err error
 	switch {
 	case p.Path != "":
 		info, err = c.createFile(c.ctx, path.Clean(p.Path), p.Kind)
@@ -261,6 +268,24 @@ func (c *channel) create(params json.RawMessage) (any, error) {
 		return nil, err
 	}
 	return map[string]any{"blob_id": info.ID, "size_bytes": info.Size}, nil
+}
+
+// take counts a blob that is to be made; done gives its place back if it is not.
+func (c *channel) take() (done func(error), err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.taken >= c.most {
+		c.refused++
+		return nil, &channelError{-32005, fmt.Sprintf("the limit of blobs that a run may make is %d (--max-output-blobs): put more into one", c.most)}
+	}
+	c.taken++
+	return func(err error) {
+		if err != nil {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.taken--
+		}
+	}, nil
 }
 
 // createFile makes a blob of a plain file of the workspace.
@@ -304,7 +329,7 @@ func (h *hiding) Read(p []byte) (int, error) {
 }
 
 func (c *channel) keep(ctx context.Context, kind string, r io.Reader) (blobs.Info, error) {
-	info, err := c.store.Create(ctx, c.tenant, cmp.Or(kind, "application/octet-stream"), r, blobs.MaxBlob, time.Now().Add(c.expiry))
+	info, err := c.store.Create(ctx, c.tenant, cmp.Or(kind, "application/octet-stream"), r, blobs.MaxBlob, blobs.Expires(c.expiry))
 	switch {
 	case errors.Is(err, blobs.ErrQuota), errors.Is(err, blobs.ErrTooLarge):
 		return info, &channelError{-32005, err.Error()}

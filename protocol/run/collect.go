@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/outputs"
@@ -23,10 +24,13 @@ func (a *active) collect(ctx context.Context, ended executor.Result) {
 	if failure == nil {
 		failure = a.setOutput(ctx, result)
 	}
-	for _, info := range c.made {
+	for _, info := range c.made[:min(len(c.made), c.most)] { // a large result beyond them is named by output
 		a.result.OutputBlobs = append(a.result.OutputBlobs, info.ID)
 	}
 	a.collectFiles(ctx)
+	if c.refused > 0 {
+		a.warn(fmt.Sprintf("the limit of blobs that a run may make is %d (--max-output-blobs); refused: %d", c.most, c.refused))
+	}
 	if failure != nil {
 		a.fail(failure)
 	} else {
@@ -37,6 +41,17 @@ func (a *active) collect(ctx context.Context, ended executor.Result) {
 		a.result.Summary = sentence(a.redact(c.summary))
 	}
 	a.setLogs(ctx)
+	a.setExpiry()
+}
+
+// setExpiry says when the first blob of the run expires.
+func (a *active) setExpiry() {
+	for _, info := range a.channel.made {
+		at := info.Expires.UTC().Format(time.RFC3339)
+		if !info.Expires.IsZero() && (a.result.ExpiresAt == "" || at < a.result.ExpiresAt) {
+			a.result.ExpiresAt = at
+		}
+	}
 }
 
 // fail makes the result one of a failed run.
@@ -138,6 +153,10 @@ func (a *active) collectFiles(ctx context.Context) {
 	for i, f := range found.Files {
 		if i >= maxOutFiles || total+f.Size > maxOutBytes {
 			left++
+			continue
+		}
+		if len(a.result.OutputBlobs) >= a.channel.most {
+			a.channel.refused++
 			continue
 		}
 		info, err := a.channel.createFile(ctx, f.Name, f.MIME)

@@ -77,7 +77,7 @@ func (a *active) prepare(ctx context.Context) (executor.Command, error) {
 	}
 	a.channel = &channel{
 		tenant: a.Tenant, store: a.Blobs, expiry: cmp.Or(a.Expiry, blobs.DefaultExpiry),
-		ws: a.ws, job: job, told: a.say, hidden: a.hidden, inputs: a.Inputs,
+		most: cmp.Or(a.OutputBlobs, maxOutputBlobs), ws: a.ws, job: job, told: a.say, hidden: a.hidden, inputs: a.Inputs,
 	}
 	return a.command(), nil
 }

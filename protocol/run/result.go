@@ -25,9 +25,11 @@ type Result struct {
 	OutputBlobs []string        `json:"output_blobs"`
 	LogsPreview string          `json:"logs_preview"`
 	LogsBlob    string          `json:"logs_blob,omitempty"`
-	Error       *Failure        `json:"error,omitempty"`
-	Reason      executor.Reason `json:"reason"`
-	Warnings    []string        `json:"warnings,omitempty"`
+	// ExpiresAt is when the first of its blobs expires, RFC 3339; "" where none does.
+	ExpiresAt string          `json:"expires_at,omitempty"`
+	Error     *Failure        `json:"error,omitempty"`
+	Reason    executor.Reason `json:"reason"`
+	Warnings  []string        `json:"warnings,omitempty"`
 }
 
 // Failure is why a run failed. Type is the name of an exception, or one of those
@@ -60,6 +62,8 @@ const (
 	maxPreview = 2000
 	maxLog     = 1 << 20
 	maxSummary = 200 // characters
+
+	maxOutputBlobs = 64
 )
 
 // failureOf says why a command that ended like this has no result.

@@ -215,8 +215,58 @@ func TestCancel(t *testing.T) {
 	wantEmpty(t, b.base)
 }
 
+// TestOutputBlobs makes more blobs than a run may, one at a time, in threads and in out/.
+func TestOutputBlobs(t *testing.T) {
+	b := newBench(t, skills)
+	r := b.do(t, run.Job{Code: `
+import os, threading
+from runtime import blobs
+
+def main(args):
+    for i in range(3):
+        try:
+            blobs.write_file("none") # takes no place
+        except RuntimeError:
+            pass
+    made = []
+    threads = [threading.Thread(target=lambda: made.extend(blobs.write_text("x") for _ in range(8))) for _ in range(8)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    refused = set()
+    for i in range(1000):
+        try:
+            blobs.write_text("y")
+        except RuntimeError as e:
+            refused.add(str(e))
+    open(os.path.join(os.environ["OUTPUT_DIR"], "f"), "w").write("z")
+    print("x" * 9000)
+    return [sorted(refused), len(set(made)), "x" * 5000]
+`})
+	if r.Status != run.Completed || len(r.OutputBlobs) != 64 || !slices.ContainsFunc(r.Warnings, func(w string) bool {
+		return strings.Contains(w, "the limit of blobs that a run may make is 64 (--max-output-blobs); refused: 1001")
+	}) {
+		t.Fatalf("%d blobs: %+v, %+v", len(r.OutputBlobs), r, r.Error)
+	}
+	var output struct {
+		Blob string `json:"output_blob"`
+	}
+	if err := json.Unmarshal(r.Output, &output); err != nil || !strings.HasPrefix(b.read(t, output.Blob), `[["runtime: the limit of blobs that a run may make is 64 (--max-output-blobs): put more into one"],64,"xxx`) || r.LogsBlob == "" {
+		t.Errorf("%s, %v, logs %q", r.Output, err, r.LogsBlob)
+	}
+	if at, err := time.Parse(time.RFC3339, r.ExpiresAt); err != nil || time.Until(at) < 23*time.Hour {
+		t.Errorf("expires at %q, %v", r.ExpiresAt, err)
+	}
+	b.OutputBlobs, b.Expiry = 1, -1
+	r = b.do(t, run.Job{Code: "from runtime import blobs\ndef main(args):\n    blobs.write_text('a')\n    blobs.write_text('b')\n"})
+	failed(t, r, "RuntimeError", "run may make is 1 (")
+	if len(r.OutputBlobs) != 1 || r.ExpiresAt != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestBlobs(t *testing.T) {
 	b := newBench(t, skills)
+	b.OutputBlobs = 300
 	ours, err := b.store.Create(t.Context(), "acme", "text/plain", strings.NewReader("content é"), 100, time.Now().Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)

@@ -23,8 +23,10 @@ type Runner struct {
 	Executor   executor.Executor
 	Workspaces workspace.Places
 	Blobs      blobs.Store
-	// Expiry is how long blobs of runs are kept; 0 is blobs.DefaultExpiry.
+	// Expiry is how long blobs of runs are kept; 0 is blobs.DefaultExpiry, negative for ever.
 	Expiry time.Duration
+	// OutputBlobs is how many blobs a run may make; 0 is 64.
+	OutputBlobs int
 	// Limits bound each run; the timeout is that of the job.
 	Limits executor.Limits
 
