@@ -75,4 +75,11 @@ func (o *output) answer() {
 	o.answered = o.endOffset()
 }
 
+// tail returns the last n bytes of the text.
+func (o *output) tail(n int) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return string(o.text[max(0, len(o.text)-n):])
+}
+
 func (o *output) endOffset() int64 { return o.start + int64(len(o.text)) }

@@ -203,6 +203,9 @@ func (s *Session) Lost(ctx context.Context) string {
 	return s.lost(ctx)
 }
 
+// Tail returns the last n bytes of the output so far, whether they were read or not.
+func (s *Session) Tail(n int) string { return s.out.tail(n) }
+
 // Finished reports that the process has ended and Finish has returned. It is
 // so before a page tells of the end.
 func (s *Session) Finished() bool { return closed(s.started) && closed(s.out.ended) }

@@ -73,7 +73,7 @@ type answer struct {
 
 // write writes the answer to skill_run.
 func (w *answer) write(ctx context.Context, result executor.Result) (string, error) {
-	a, err := w.outcome(ctx, result)
+	a, err := w.outcome(ctx, result, ends(result))
 	if err != nil {
 		return "", err
 	}
@@ -84,8 +84,8 @@ func (w *answer) write(ctx context.Context, result executor.Result) (string, err
 	return w.fit(a, w.st.scope.Limits.OrDefaults().Answer)
 }
 
-// outcome collects what the command left and fills in the result.
-func (w *answer) outcome(ctx context.Context, result executor.Result) (*runAnswer, error) {
+// outcome collects what the command left and fills in the result. output is the end of what the command has printed.
+func (w *answer) outcome(ctx context.Context, result executor.Result, output string) (*runAnswer, error) {
 	a := &runAnswer{
 		Staged: stagedFiles(w.st.staged), Files: []outputFile{},
 		ExitCode: result.ExitCode, TimedOut: result.Reason == executor.ReasonTimeout,
@@ -104,6 +104,7 @@ func (w *answer) outcome(ctx context.Context, result executor.Result) (*runAnswe
 	}
 	if failed {
 		w.st.program.suggestScripts()
+		w.st.hintReadOnly(result, output)
 	}
 	for _, text := range w.notes.warnings {
 		a.Warnings = append(a.Warnings, printable.Text(w.notes.redact(text)))

@@ -80,6 +80,16 @@ func (at seenAt) path(rel string) string {
 	return filepath.Join(string(at), filepath.FromSlash(rel))
 }
 
+// named returns a path below at with $WORKSPACE_DIR in the place of at, and any other path
+// as it is.
+func (at seenAt) named(p string) string {
+	rest, ok := strings.CutPrefix(p, strings.TrimSuffix(string(at), "/"))
+	if at == "" || !ok || rest != "" && !strings.HasPrefix(rest, "/") {
+		return p
+	}
+	return "$WORKSPACE_DIR" + rest
+}
+
 // program chooses what runs for a plan.
 type program struct {
 	plan   *plan

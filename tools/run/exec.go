@@ -33,9 +33,9 @@ func (r *Runner) execOperation(places *queue) tools.Operation {
 		Once:        true,
 		Ordered:     true,
 		Needs:       []string{"skill_load", "skill_poll_session"},
-		Request:     func(args tools.Args) permission.Request { return request(args, r.Interpreters) },
+		Request:     func(args tools.Args) permission.Request { return r.request(args) },
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
-			req, err := planOf(args)
+			req, err := r.planOf(args)
 			if err != nil {
 				return "", err
 			}
@@ -154,7 +154,7 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 		Command: cmd, TTY: tty, Skill: st.skill.Name, Rows: terminalRows, Cols: terminalCols, Secrets: st.notes.secrets, Guess: st.runner.Guess, Lost: st.lost,
 		Finish: func(ctx context.Context, result executor.Result, err error) []byte {
 			defer st.release()
-			return (&answer{st, st.notes}).finish(ctx, result, err, began)
+			return (&answer{st, st.notes}).finish(ctx, result, err, live.Tail(maxHintOutput), began)
 		},
 	})
 	switch {

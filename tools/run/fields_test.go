@@ -37,7 +37,7 @@ func decode(raw string) tools.Args {
 
 // readFields decodes fields of skill_run, given without their braces.
 func readFields(fields string) (*plan, error) {
-	return readPlan(decode(`{"skill":"s",` + fields + `}`))
+	return (&Runner{}).planOf(decode(`{"skill":"s",` + fields + `}`))
 }
 
 // TestLenientFields gives each field of skill_run in the forms that models use
@@ -221,7 +221,7 @@ func FuzzRunFields(f *testing.F) {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		q, err := readPlan(decode(raw))
+		q, err := (&Runner{}).planOf(decode(raw))
 		var told tools.ModelError
 		if err != nil {
 			if !errors.Is(err, callargs.ErrArguments) && !errors.As(err, &told) {

@@ -8,15 +8,15 @@ import (
 	"github.com/satchel-go/satchel/internal/printable"
 )
 
-// finish writes the result of a session whose command has ended. The result
-// leaves out the output, which is in the pages.
-func (w *answer) finish(ctx context.Context, result executor.Result, fault error, began time.Time) []byte {
+// finish writes the result of a session whose command has ended. The result leaves out
+// the output, which is in the pages; output is its end.
+func (w *answer) finish(ctx context.Context, result executor.Result, fault error, output string, began time.Time) []byte {
 	w.st.events.end(ctx, began, result, fault)
 	w.st.keep(ctx)
 	if fault != nil {
 		w.notes.add(fault.Error())
 	}
-	a, err := w.outcome(ctx, result)
+	a, err := w.outcome(ctx, result, output)
 	if err != nil {
 		return nil // the session was ended; nobody will ask for the result
 	}

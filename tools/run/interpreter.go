@@ -82,8 +82,11 @@ func (p *program) script() ([][]string, error) {
 		found = [][]string{slices.Concat([]string{p.at.path(file)}, p.plan.args)}
 	}
 	if len(found) == 0 {
-		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s), and is no program%s",
-			callargs.Cut(p.plan.script, 200), extensions(p.own), p.advice("; use command instead"))
+		instead := "use command instead"
+		if p.scriptsOnly {
+			instead = "run another script"
+		}
+		return nil, tools.ModelErrorf("script %q has neither a #! line nor a known extension (%s); %s", callargs.Cut(p.plan.script, 200), extensions(p.own), instead)
 	}
 	return found, nil
 }

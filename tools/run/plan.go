@@ -2,6 +2,7 @@ package run
 
 import (
 	"io"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,7 +39,53 @@ type plan struct {
 
 // planOf returns the plan of a call. It is the same for the list that judges the
 // call and for the operation that runs it.
-func planOf(args tools.Args) (*plan, error) { return tools.ReadOnce(args, readPlan) }
+func (r *Runner) planOf(args tools.Args) (*plan, error) {
+	return tools.ReadOnce(args, func(args tools.Args) (*plan, error) {
+		p, err := readPlan(args)
+		if err == nil && r.Executor != nil {
+			p = p.seenFrom(seenAt(r.Executor.Capabilities().WorkspaceAt))
+		}
+		if err == nil {
+			err = p.checkOutputs(true)
+		}
+		return p, err
+	})
+}
+
+// seenFrom returns the plan with paths below at, as commands print them, in the form in
+// which the workspace takes them.
+func (p *plan) seenFrom(at seenAt) *plan {
+	named := *p
+	named.cwd = at.named(p.cwd)
+	if rest, ok := strings.CutPrefix(at.named(p.script), "$WORKSPACE_DIR/skills/"); ok {
+		named.script = "$SKILLS_DIR/" + rest
+	}
+	named.outputs.Globs = slices.Clone(p.outputs.Globs)
+	for i, glob := range named.outputs.Globs {
+		named.outputs.Globs[i] = at.named(glob)
+	}
+	named.inputs = slices.Clone(p.inputs)
+	for i, in := range named.inputs {
+		if rest, ok := strings.CutPrefix(at.named(in.From), "$WORKSPACE_DIR/"); ok {
+			named.inputs[i].From = "workspace://" + rest
+		}
+		named.inputs[i].To = at.named(in.To)
+	}
+	return &named
+}
+
+// checkOutputs refuses outputs that cannot be collected, before anything runs. With early
+// it passes over absolute globs, which may lie in a workspace that is not known yet.
+func (p *plan) checkOutputs(early bool) error {
+	spec := p.outputs
+	if early {
+		spec.Globs = slices.DeleteFunc(slices.Clone(spec.Globs), path.IsAbs)
+	}
+	if err := spec.Check(); err != nil {
+		return tools.ModelErrorf("%s", callargs.Cut(err.Error(), 400))
+	}
+	return nil
+}
 
 // readPlan checks the arguments of skill_run and skill_exec. The error is for the
 // model.
@@ -77,13 +124,8 @@ func readPlan(args tools.Args) (*plan, error) {
 	if files := args.Texts("output_files"); len(files) > 0 { // this shows the files that it names
 		q.outputs.Globs, q.outputs.Inline = append(files, q.outputs.Globs...), true
 	}
-	// Checked before anything runs, because an error afterwards would waste the
-	// run.
 	for i, g := range q.outputs.Globs {
 		q.outputs.Globs[i] = strings.TrimPrefix(g, "workspace://")
-	}
-	if err := q.outputs.Check(); err != nil {
-		return nil, tools.ModelErrorf("%s", callargs.Cut(err.Error(), 400))
 	}
 	q.collects = len(q.outputs.Globs) > 0
 	if o := q.outputs; !q.collects && (o.Inline || o.Save || o.MaxFiles+int(o.MaxFileBytes+o.MaxTotalBytes) > 0) {

@@ -10,9 +10,9 @@ import (
 )
 
 // request reads the arguments as the call does, and returns what lists can see of
-// them; own are the host's interpreters.
-func request(args tools.Args, own map[string][]string) permission.Request {
-	q, err := planOf(args)
+// them.
+func (r *Runner) request(args tools.Args) permission.Request {
+	q, err := r.planOf(args)
 	if err != nil {
 		return permission.Request{Idle: true}
 	}
@@ -39,7 +39,7 @@ func request(args tools.Args, own map[string][]string) permission.Request {
 	case q.editor != "":
 		p.NoPattern = "it sets an editor with editor_text"
 	case q.script != "":
-		p.Lines = lines(q.script, q.args, own)
+		p.Lines = lines(q.script, q.args, r.Interpreters)
 	}
 	return p
 }

@@ -29,9 +29,9 @@ func (r *Runner) runOperation(places *queue) tools.Operation {
 		LoadsAgain:  true,
 		Once:        true,
 		Needs:       []string{"skill_load"},
-		Request:     func(args tools.Args) permission.Request { return request(args, r.Interpreters) },
+		Request:     func(args tools.Args) permission.Request { return r.request(args) },
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
-			req, err := planOf(args)
+			req, err := r.planOf(args)
 			if err != nil {
 				return "", err
 			}

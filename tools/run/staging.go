@@ -32,7 +32,7 @@ type staging struct {
 	place   workspace.Workspace
 	at      seenAt // the place
 	dir     string // of the skill, relative to the place
-	cwd     string // likewise
+	cwd     string // of the command, likewise
 	program *program
 	timeout time.Duration // from the plan, as far as the host allows
 	outputs outputs.Spec  // likewise
@@ -79,6 +79,11 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 		}
 	}()
 	st.at = seenAt(cmp.Or(st.runner.Executor.Capabilities().WorkspaceAt, st.place.Path()))
+	st.plan = st.plan.seenFrom(st.at)
+	if err := st.plan.checkOutputs(false); err != nil {
+		return cmd, err
+	}
+	st.outputs.Globs = st.plan.outputs.Globs
 	st.scratch = scratch{place: st.place, agent: st.scope.Key.Agent, plan: st.plan}
 	st.events = teller{st.scope, st.skill.Name, st.notes}
 	st.events.tell(ctx, began, core.Event{Kind: core.WorkspaceCreate})
