@@ -4,6 +4,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/skillmd"
 )
 
 // metadata changes fields of the front matter and the state.
@@ -49,13 +52,16 @@ func withFields(text string, e *Edit) (string, error) {
 	if e.ToolHints != nil {
 		values["toolHints"] = e.ToolHints
 	}
+	if plainjson.SizeOf(values, skillmd.MaxFrontMatter) > skillmd.MaxFrontMatter {
+		return "", refuse("too_large", ErrTooLarge, "metadata has more than %d bytes: front matter has no room for more", skillmd.MaxFrontMatter)
+	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if keyIn(key+":") != key {
 			return "", invalid("%q cannot be a key of metadata", cut(key, 80))
 		}
-		if !f.setMetadata(key, values[key]) {
-			return "", refused("metadata is written on one line: change it with action \"patch\"")
-		}
+	}
+	if !f.setMetadata(values) {
+		return "", refused("metadata is written on one line: change it with action \"patch\"")
 	}
 	return f.String(), nil
 }

@@ -2,6 +2,7 @@ package library
 
 import (
 	"bytes"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -103,23 +104,38 @@ func blocks(lines []string, indent string) []block {
 }
 
 // set writes a field; nil takes it away.
-func (f *front) set(key string, value any) { f.lines = put(f.lines, "", key, value, f.ending) }
-
-func put(lines []string, indent, key string, value any, ending string) []string {
-	var with []string
-	if value != nil {
-		with = []string{indent + key + ": " + yamlOf(value) + ending}
-	}
-	for _, b := range blocks(lines, indent) {
-		if b.key == key {
-			return slices.Concat(lines[:b.from], with, lines[b.to:])
-		}
-	}
-	return slices.Concat(lines, with)
+func (f *front) set(key string, value any) {
+	f.lines = put(f.lines, "", map[string]any{key: value}, f.ending)
 }
 
-// setMetadata writes a key of metadata.
-func (f *front) setMetadata(key string, value any) bool {
+// put writes fields at an indentation, each in its place or after all others, by key.
+func put(lines []string, indent string, values map[string]any, ending string) []string {
+	out, pos := make([]string, 0, len(lines)+len(values)), 0
+	left := maps.Clone(values)
+	write := func(key string) {
+		if value := left[key]; value != nil {
+			out = append(out, indent+key+": "+yamlOf(value)+ending)
+		}
+		delete(left, key)
+	}
+	for _, b := range blocks(lines, indent) {
+		if _, ok := left[b.key]; ok {
+			out, pos = append(out, lines[pos:b.from]...), b.to
+			write(b.key)
+		}
+	}
+	out = append(out, lines[pos:]...)
+	for _, key := range slices.Sorted(maps.Keys(left)) {
+		write(key)
+	}
+	return out
+}
+
+// setMetadata writes keys of metadata. It reports false where that is on one line.
+func (f *front) setMetadata(values map[string]any) bool {
+	if len(values) == 0 {
+		return true
+	}
 	for _, b := range blocks(f.lines, "") {
 		if b.key != "metadata" {
 			continue
@@ -143,17 +159,16 @@ func (f *front) setMetadata(key string, value any) bool {
 				break
 			}
 		}
-		inner = put(inner, indent, key, value, f.ending)
+		inner = put(inner, indent, values, f.ending)
 		if len(blocks(inner, indent)) == 0 {
 			head = "metadata: {}" + f.ending
 		}
 		f.lines = slices.Concat(f.lines[:b.from], []string{head}, inner, f.lines[b.to:])
 		return true
 	}
-	if value == nil {
-		return true
+	if inner := put(nil, "  ", values, f.ending); len(inner) > 0 {
+		f.lines = slices.Concat(f.lines, []string{"metadata:" + f.ending}, inner)
 	}
-	f.lines = slices.Concat(f.lines, []string{"metadata:" + f.ending, "  " + key + ": " + yamlOf(value) + f.ending})
 	return true
 }
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -245,6 +246,34 @@ func TestMetadataTouchesItsLines(t *testing.T) {
 	}
 	if got := refusal(t, l, eve, library.Edit{Action: library.Metadata, Skill: v1.ID, Expected: out.VersionRef, Metadata: map[string]any{"secrets": "TOKEN"}, Model: true}); got != "refused: an edit may not change metadata.secrets; ask a person to do it" {
 		t.Error(got)
+	}
+}
+
+// TestManyValues: an edit of as many values as front matter has room for takes one pass,
+// and one of more is refused before any is written.
+func TestManyValues(t *testing.T) {
+	l := open(t)
+	v1 := shared(t, l, "pdf", text)
+	values := map[string]any{"category": nil}
+	for n := range 4000 {
+		values[fmt.Sprintf("k%04d", n)] = 1
+	}
+	try := func() (library.Outcome, error, uint64) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		out, err := l.Edit(t.Context(), eve, library.Edit{Action: library.Metadata, Skill: v1.ID, Expected: v1.VersionRef, Metadata: values, DryRun: true})
+		runtime.ReadMemStats(&after)
+		return out, err, after.TotalAlloc - before.TotalAlloc
+	}
+	out, err, n := try()
+	if err != nil || out.Diff.Added != 4000 || out.Diff.Removed != 1 || n > 100<<20 {
+		t.Errorf("+%d -%d, %v, %d MiB were allocated", out.Diff.Added, out.Diff.Removed, err, n>>20)
+	}
+	for n := range 8000 {
+		values[fmt.Sprintf("key-%04d", n)] = 1
+	}
+	if _, err, n := try(); !errors.Is(err, library.ErrTooLarge) || n > 16<<20 {
+		t.Errorf("%v, %d MiB were allocated", err, n>>20)
 	}
 }
 
