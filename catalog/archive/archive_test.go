@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -241,6 +244,194 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// headers is a tar with nothing but PAX headers, local or global ones, which its reader
+// takes without an entry.
+func headers(t *testing.T, kind byte, n int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	one := tarOf(t, entry{name: "x", text: strings.Repeat(" ", 900<<10)})
+	text := fmt.Sprintf("%d comment=%s\n", 800_000, strings.Repeat("x", 800_000-len("800000 comment=\n")))
+	for range n {
+		head := bytes.Clone(one[:512])
+		head[156] = kind
+		copy(head[124:136], fmt.Sprintf("%011o\x00", len(text)))
+		copy(head[148:156], "        ")
+		sum := 0
+		for _, c := range head {
+			sum += int(c)
+		}
+		copy(head[148:156], fmt.Sprintf("%06o\x00 ", sum))
+		b.Write(head)
+		b.WriteString(text)
+		b.Write(make([]byte, (512-len(text)%512)%512))
+	}
+	return b.Bytes()
+}
+
+// TestHeadersOnly: what a tar reader takes before an entry is seen has the bounds of
+// files, and what a zip reader takes too.
+func TestHeadersOnly(t *testing.T) {
+	local, global := headers(t, tar.TypeXHeader, 30), headers(t, tar.TypeXGlobalHeader, 30)
+	for name, c := range map[string]struct {
+		data   []byte
+		limits Limits
+		want   string
+	}{
+		"local":       {local, Limits{MaxUnpacked: 4 << 20}, "its headers are more than 4194304 bytes"},
+		"global":      {global, Limits{MaxUnpacked: 4 << 20}, "its headers are more than 4194304 bytes"},
+		"global, few": {global, Limits{MaxFiles: 10}, "there are more than 10 entries"},
+		"ratio":       {gzipped(t, local), Limits{}, "times the size of the archive"},
+		"a zip":       {longList(t, 200_000), Limits{}, "the list of its entries is too long"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := UnpackInto(t.Context(), bytes.NewReader(c.data), int64(len(c.data)), t.TempDir(), c.limits)
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 96<<20 {
+			t.Errorf("%s: %d MiB were allocated", name, n>>20)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	left := 3
+	in := readerAt(func(p []byte, at int64) (int, error) {
+		if left--; left == 0 {
+			cancel()
+		}
+		return bytes.NewReader(local).ReadAt(p, at)
+	})
+	if err := UnpackInto(ctx, in, int64(len(local)), t.TempDir(), Limits{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled between headers: %v", err)
+	}
+}
+
+type readerAt func([]byte, int64) (int, error)
+
+func (r readerAt) ReadAt(p []byte, at int64) (int, error) { return r(p, at) }
+
+// longList is a zip with many entries in its list.
+func longList(t *testing.T, n int) []byte {
+	t.Helper()
+	one := zipOf(t, entry{name: "a"})
+	at := bytes.Index(one, []byte("PK\x01\x02"))
+	end := bytes.Index(one, []byte("PK\x05\x06"))
+	list, tail := one[at:end], bytes.Clone(one[end:])
+	binary.LittleEndian.PutUint16(tail[8:], uint16(n))
+	binary.LittleEndian.PutUint16(tail[10:], uint16(n))
+	binary.LittleEndian.PutUint32(tail[12:], uint32(n*len(list)))
+	return slices.Concat(one[:at], bytes.Repeat(list, n), tail)
+}
+
+// TestFoldersCount: folders that only names of entries have count as files do.
+func TestFoldersCount(t *testing.T) {
+	var entries []entry
+	for n := range 40 {
+		entries = append(entries, entry{name: fmt.Sprintf("%d/%sf", n, strings.Repeat("d/", 25))})
+	}
+	for name, data := range map[string][]byte{"zip": zipOf(t, entries...), "tar": tarOf(t, entries...)} {
+		dir := t.TempDir()
+		err := UnpackInto(t.Context(), bytes.NewReader(data), int64(len(data)), dir, Limits{MaxFiles: 100})
+		if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "more than 100 files and folders") {
+			t.Errorf("%s: %v", name, err)
+		}
+		made := 0
+		if err := filepath.WalkDir(dir, func(string, fs.DirEntry, error) error { made++; return nil }); err != nil || made > 130 {
+			t.Errorf("%s: %d were made, %v", name, made, err)
+		}
+		if err := UnpackInto(t.Context(), bytes.NewReader(data), int64(len(data)), t.TempDir(), Limits{MaxFiles: 40 * 27}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestCacheForgets: an archive that no address names is removed after a day, what a
+// crash has left too, and the archives have a bound together.
+func TestCacheForgets(t *testing.T) {
+	version := func(n int) []byte {
+		return zipOf(t, entry{name: "SKILL.md", text: skill + fmt.Sprint(n)}, entry{name: "data", text: strings.Repeat("x", 50<<10)})
+	}
+	s := open(t, version(0))
+	c := NewCache(filepath.Join(t.TempDir(), "cache"))
+	now := time.Now()
+	c.now = func() time.Time { return now }
+	get := func(address, pin string) Unpacked {
+		t.Helper()
+		got, err := c.Get(t.Context(), address, Options{Allow: anywhere, SHA256: pin})
+		if err != nil || got.Stale != nil {
+			t.Fatal(err, got.Stale)
+		}
+		return got
+	}
+	kept := func() (n int) {
+		for _, s := range c.list() {
+			if isDigest(s.digest) {
+				n++
+			}
+		}
+		return n
+	}
+	change := func(n int) Unpacked {
+		data := version(n)
+		s.data.Store(&data)
+		now = now.Add(6 * time.Minute)
+		return get(s.URL, "")
+	}
+	first := get(s.URL, "")
+	crashed := filepath.Join(c.dir, ".unpack-crashed")
+	if err := os.Mkdir(crashed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		change(n + 1)
+	}
+	if _, err := os.Stat(first.Dir); err != nil || kept() != 4 {
+		t.Errorf("within a day %d archives are there, %v", kept(), err)
+	}
+	for range 23 { // one that is pinned is used
+		now = now.Add(time.Hour)
+		get(s.URL, first.SHA256)
+	}
+	now = now.Add(3 * time.Hour)
+	get(s.URL, first.SHA256)
+	get(s.URL, "")
+	if _, err := os.Stat(first.Dir); err != nil || kept() != 2 {
+		t.Errorf("after a day %d archives are there, %v", kept(), err)
+	}
+	if _, err := os.Stat(crashed); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what a crash has left: %v", err)
+	}
+	c.most = 200 << 10
+	for n := range 8 {
+		last := change(n + 10)
+		if _, err := os.Stat(last.Dir); err != nil || kept() > 3 {
+			t.Errorf("under a bound %d archives are there, %v", kept(), err)
+		}
+	}
+	for n := range 3 { // these addresses are all in use
+		_, err := c.Get(t.Context(), fmt.Sprint(s.URL, "/", n), Options{Allow: anywhere})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := get(s.URL, "")
+	c.most = 130 << 10
+	data := version(100)
+	s.data.Store(&data)
+	now = now.Add(6 * time.Minute)
+	other, err := c.Get(t.Context(), s.URL+"/other", Options{Allow: anywhere})
+	if err != nil || other.SHA256 != sumOf(data) {
+		t.Fatalf("%+v, %v", other, err)
+	}
+	data = version(101)
+	s.data.Store(&data)
+	now = now.Add(6 * time.Minute)
+	if got, err := c.Get(t.Context(), s.URL, Options{Allow: anywhere}); err != nil || got.Dir != before.Dir || !errors.Is(got.Stale, ErrRefused) {
+		t.Errorf("where all are in use: %+v, %v", got, err)
+	}
+}
+
 // shop serves an archive.
 type shop struct {
 	*httptest.Server
@@ -429,12 +620,15 @@ func FuzzUnpack(f *testing.F) {
 		if left, err := os.ReadDir(base); err != nil || len(left) != 1 {
 			t.Fatalf("beside the directory: %v, %v", left, err)
 		}
-		size, files := int64(0), 0
+		size, files, folders := int64(0), 0, 0
 		err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
 			info, err := d.Info()
+			if d.IsDir() {
+				folders++
+			}
 			if d.Type().IsRegular() {
 				files, size = files+1, size+info.Size()
 			}
@@ -446,7 +640,7 @@ func FuzzUnpack(f *testing.F) {
 			}
 			return err
 		})
-		if err != nil || size > limits.MaxUnpacked+32<<10 || files > limits.MaxFiles {
+		if err != nil || size > limits.MaxUnpacked+32<<10 || files > limits.MaxFiles || folders > limits.MaxFiles+maxDepth+1 {
 			t.Fatalf("%d bytes in %d files, %v", size, files, err)
 		}
 	})

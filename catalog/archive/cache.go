@@ -24,13 +24,18 @@ const freshFor = 5 * time.Minute
 
 // Cache keeps unpacked archives in a directory, each in a folder named by the digest of
 // its bytes. Processes may share it. The zero Cache is not usable.
+//
+// An archive that no address names any more is kept for a day. The archives have at most
+// 2 GiB: for a new one, others are removed that no address names, or that nobody has
+// used for a day.
 type Cache struct {
-	dir string
-	now func() time.Time
+	dir  string
+	now  func() time.Time
+	most int64 // bytes
 }
 
 // NewCache returns the cache in a directory, which is made by the first archive.
-func NewCache(dir string) *Cache { return &Cache{dir: dir, now: time.Now} }
+func NewCache(dir string) *Cache { return &Cache{dir: dir, now: time.Now, most: maxCache} }
 
 // Unpacked is an archive on this machine.
 type Unpacked struct {
@@ -65,6 +70,7 @@ func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked
 			return Unpacked{}, fmt.Errorf("archive %s: %w: %q is no SHA-256", address, ErrPin, pin)
 		}
 		if dir, ok := c.has(pin); ok {
+			c.use(pin)
 			return Unpacked{Dir: dir, SHA256: pin}, nil
 		}
 	}
@@ -78,6 +84,9 @@ func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked
 	k, cached := c.recall(address)
 	dir, there := c.has(k.SHA256)
 	cached = cached && there && pin == ""
+	if cached {
+		c.use(k.SHA256)
+	}
 	if cached && u.Scheme != "file" && c.now().Sub(k.Checked).Abs() < freshFor {
 		return Unpacked{Dir: dir, SHA256: k.SHA256}, nil
 	}
@@ -162,7 +171,12 @@ func (c *Cache) fetch(ctx context.Context, q *request, address, pin string) (Unp
 	if err != nil {
 		return Unpacked{}, fmt.Errorf("archive %s: %w", q.url.Redacted(), err)
 	}
-	return Unpacked{Dir: dir, SHA256: digest}, c.remember(address, known{address, digest, got.etag, got.modified, c.now()})
+	if err := c.remember(address, known{address, digest, got.etag, got.modified, c.now()}); err != nil {
+		return Unpacked{}, err
+	}
+	c.touch(digest + usedSuffix)
+	c.sweep()
+	return Unpacked{Dir: dir, SHA256: digest}, nil
 }
 
 // silent wraps an error without its text.
@@ -182,6 +196,10 @@ func (c *Cache) unpack(ctx context.Context, f *os.File, size int64, digest strin
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	if err := UnpackInto(ctx, f, size, temp, limits); err != nil {
+		return "", err
+	}
+	c.touch(filepath.Base(temp)) // it is no rest of a crash
+	if err := c.makeRoom(sizeOf(temp)); err != nil {
 		return "", err
 	}
 	dir := filepath.Join(c.dir, digest)
@@ -218,14 +236,19 @@ func (c *Cache) file(address string) string {
 }
 
 func (c *Cache) recall(address string) (known, bool) {
-	f, err := os.OpenFile(c.file(address), os.O_RDONLY|plainfile.NonBlock, 0)
+	k, ok := readKnown(c.file(address))
+	return k, ok && k.URL == address
+}
+
+// readKnown reads what is kept of an address.
+func readKnown(file string) (k known, ok bool) {
+	f, err := os.OpenFile(file, os.O_RDONLY|plainfile.NonBlock, 0)
 	if err != nil {
 		return known{}, false
 	}
 	defer f.Close()
-	var k known
 	err = json.NewDecoder(io.LimitReader(f, 64<<10)).Decode(&k)
-	return k, err == nil && k.URL == address
+	return k, err == nil
 }
 
 func (c *Cache) remember(address string, k known) error {

@@ -60,8 +60,12 @@ func fold(name string) string { return norm.NFC.String(cases.Fold().String(norm.
 // add notes an entry, with the directories above it.
 func (n names) add(name string, dir bool) error {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		noted := len(n)
 		if err := n.note(at, true, name); err != nil {
 			return err
+		}
+		if len(n) == noted { // it was there, with what is above it
+			break
 		}
 	}
 	return n.note(name, dir, name)

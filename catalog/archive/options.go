@@ -23,8 +23,8 @@ type Limits struct {
 	MaxDownload int64 // bytes of the archive; 64 MiB
 	MaxUnpacked int64 // bytes of all files; 256 MiB
 	MaxFile     int64 // bytes of one file; 64 MiB
-	MaxFiles    int   // entries; 10,000
-	MaxRatio    int64 // unpacked to packed; 100, beyond the first 64 KiB
+	MaxFiles    int   // entries, and files with their folders; 10,000
+	MaxRatio    int64 // unpacked to packed, with the headers of a tar; 100, beyond the first 64 KiB
 }
 
 // Options say how an archive is fetched and unpacked.

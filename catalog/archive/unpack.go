@@ -35,10 +35,10 @@ func Unpack(ctx context.Context, in io.ReaderAt, size int64, into *os.Root, limi
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
 		var unpacked *gzip.Reader
 		if unpacked, err = gzip.NewReader(io.NewSectionReader(in, 0, size)); err == nil {
-			err = u.tar(unpacked)
+			err = u.tar(&metered{unpacker: u, in: unpacked})
 		}
 	case len(head) == 512 && bytes.Equal(head[257:262], []byte("ustar")):
-		err = u.tar(io.NewSectionReader(in, 0, size))
+		err = u.tar(&metered{unpacker: u, in: io.NewSectionReader(in, 0, size)})
 	case bytes.HasPrefix(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), []byte("---")):
 		err = u.file("SKILL.md", false, size, io.NewSectionReader(in, 0, size))
 	default:
@@ -78,19 +78,61 @@ func (u *unpacker) explain(err error) error {
 	return fmt.Errorf("%w: it is damaged: %w", ErrRefused, err)
 }
 
-// enter checks the name of the next entry.
-func (u *unpacker) enter(raw string, dir bool) (string, error) {
+// perEntry is how many bytes of a tar an entry takes beside its data: headers, and
+// what fills their blocks.
+const perEntry = 4 << 10
+
+// metered bounds what is unpacked of a tar beside the data of files: headers are read
+// before an entry is seen.
+type metered struct {
+	*unpacker
+	in   io.Reader
+	read int64
+}
+
+// Read implements io.Reader.
+func (m *metered) Read(p []byte) (int, error) {
+	if err := m.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := m.in.Read(p)
+	m.read += int64(n)
+	switch charged := m.read - m.unpacked - int64(m.entries+1)*perEntry; {
+	case charged > m.limits.MaxUnpacked:
+		return 0, fmt.Errorf("%w: its headers are more than %d bytes", ErrRefused, m.limits.MaxUnpacked)
+	case charged > unchargedRatio && charged/m.limits.MaxRatio > m.packed:
+		return 0, fmt.Errorf("%w: its headers unpack to more than %d times the size of the archive", ErrRefused, m.limits.MaxRatio)
+	}
+	return n, err
+}
+
+// count counts an entry.
+func (u *unpacker) count(raw string) error {
 	if err := u.ctx.Err(); err != nil {
-		return "", err
+		return err
 	}
 	if u.entries++; u.entries > u.limits.MaxFiles {
-		return "", refused(raw, "there are more than %d entries", u.limits.MaxFiles)
+		return refused(raw, "there are more than %d entries", u.limits.MaxFiles)
+	}
+	return nil
+}
+
+// enter checks the name of the next entry.
+func (u *unpacker) enter(raw string, dir bool) (string, error) {
+	if err := u.count(raw); err != nil {
+		return "", err
 	}
 	name, err := clean(raw)
 	if err != nil || name == "." {
 		return name, err
 	}
-	return name, u.names.add(name, dir)
+	if err := u.names.add(name, dir); err != nil {
+		return name, err
+	}
+	if len(u.names) > u.limits.MaxFiles {
+		return name, refused(raw, "there are more than %d files and folders", u.limits.MaxFiles)
+	}
+	return name, nil
 }
 
 func (u *unpacker) dir(name string) error {
@@ -98,10 +140,12 @@ func (u *unpacker) dir(name string) error {
 }
 
 func (u *unpacker) zip(in io.ReaderAt, size int64) error {
-	r, err := zip.NewReader(in, size)
+	listed := &listing{ReaderAt: in, room: perListing + int64(u.limits.MaxFiles)*perListed}
+	r, err := zip.NewReader(listed, size)
 	if err != nil {
 		return err
 	}
+	listed.done = true
 	if len(r.File) > u.limits.MaxFiles {
 		return fmt.Errorf("%w: there are more than %d entries", ErrRefused, u.limits.MaxFiles)
 	}
@@ -131,6 +175,29 @@ func (u *unpacker) zip(in io.ReaderAt, size int64) error {
 	return nil
 }
 
+// The list of a zip is read whole before its entries are counted, so it has a bound in
+// bytes: some, and some for each entry.
+const (
+	perListing = 256 << 10
+	perListed  = 512
+)
+
+// listing bounds what is read of a zip until its list is done.
+type listing struct {
+	io.ReaderAt
+	room int64
+	done bool
+}
+
+// ReadAt implements io.ReaderAt.
+func (l *listing) ReadAt(p []byte, at int64) (int, error) {
+	n, err := l.ReaderAt.ReadAt(p, at)
+	if l.room -= int64(n); !l.done && l.room < 0 {
+		return 0, fmt.Errorf("%w: the list of its entries is too long", ErrRefused)
+	}
+	return n, err
+}
+
 func (u *unpacker) zipped(f *zip.File, name string, mode fs.FileMode) error {
 	data, err := f.Open()
 	if err != nil {
@@ -158,6 +225,9 @@ func (u *unpacker) tar(in io.Reader) error {
 			return err
 		}
 		if h.Typeflag == tar.TypeXGlobalHeader {
+			if err := u.count(h.Name); err != nil {
+				return err
+			}
 			continue
 		}
 		name, err := u.enter(h.Name, h.Typeflag == tar.TypeDir)
