@@ -15,7 +15,8 @@ import (
 type LibraryOptions struct {
 	// Tenant is whose skills the runtime serves. One runtime serves one tenant.
 	Tenant string
-	// Actor says who acts in a session; its Tenant is replaced. His private skills are
+	// Actor says who acts in a session; its Tenant is replaced, and WithAudience says
+	// which skills there are for it. His private skills are
 	// among those that his agent sees. It is asked at each turn and each call, and with
 	// WithCatalog at each call only. Nil is a viewer without a name, who may list, read
 	// and run what is shared.
@@ -60,7 +61,7 @@ func WithLibrary(l *library.Library, o LibraryOptions) Option {
 			Library: l, Edit: o.Edit, MaxEdits: o.MaxEdits, Root: libraryRoot,
 			Actor: func(ctx context.Context, key core.SessionKey) (library.Actor, error) {
 				a, err := actor(ctx, key)
-				a.Tenant, a.Agent, a.Session = o.Tenant, key.Agent, key.Session
+				a.Tenant, a.Agent, a.Session, a.Allow = o.Tenant, key.Agent, key.Session, nil
 				return a, err
 			},
 		}
@@ -75,6 +76,12 @@ func (s *settings) stock() {
 	}
 	s.offer.Library.Failed = func(ctx context.Context, err error) {
 		s.logger.ErrorContext(ctx, "the skill library does not answer", "error", err)
+	}
+	if among := s.audience; among != nil {
+		s.offer.Library.Audience = func(ctx context.Context, key core.SessionKey) (func(core.Skill) bool, error) {
+			_, allow, err := among(ctx, key)
+			return allow, err
+		}
 	}
 	if s.shared == nil {
 		s.roots = append(s.roots, catalog.From(libraryRoot, s.source).In(core.ScopeUser))

@@ -56,7 +56,8 @@ func WithWatch(opts catalog.WatchOptions) Option {
 }
 
 // WithAudience asks a function of the host for the audience of each agent of each
-// session. It is asked when a turn begins, and after a restart. A skill that is not
+// session. It is asked when a turn begins, after a restart, and at each call of the tools
+// of [WithLibrary], for which it holds too. A skill that is not
 // allowed any more is unloaded then, its texts and staged files are removed, and the
 // session is told. An audience with Allow and an empty Key is an error of
 // [Runtime.Prepare].

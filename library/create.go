@@ -3,6 +3,7 @@ package library
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/skillmd"
@@ -75,10 +76,15 @@ func (l *Library) add(ctx context.Context, v *view, e *Edit, out Outcome, files 
 	if out.Diagnostics, err = l.judge(e, nil, m); err != nil {
 		return out, err
 	}
+	next := Head{Name: e.Name, NameKey: skillmd.CleanName(e.Name), Owner: v.actor.Subject, Shared: shared, State: m.state}
+	taken := func(i *item) bool { return i.head != nil && clash(&i.head.Head, &next) }
 	for _, i := range v.items {
-		if h := i.head; h != nil && clash(&h.Head, &Head{Name: e.Name, NameKey: skillmd.CleanName(e.Name), Owner: v.actor.Subject, Shared: shared, State: m.state}) {
+		if taken(i) {
 			return out, nameTaken(e.Name)
 		}
+	}
+	if slices.ContainsFunc(v.unknown, taken) {
+		return out, refuse("refused", ErrNameTaken, "the name %q cannot be used: choose another one", e.Name)
 	}
 	listed, blobs := filesAndBlobs(files, nil)
 	out.Name, out.ID, out.Digest = e.Name, l.newID(), digestOf(listed)

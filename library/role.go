@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/satchel-go/satchel/core"
 )
 
 // Role is what an actor may do; each role may do all that those before it may.
@@ -38,6 +40,10 @@ type Actor struct {
 	Agent   string
 	Session string
 	Roles   []Role
+	// Allow says which skills there are for the actor, by their ID and front matter. What
+	// it does not allow is unknown to him in every respect, but for its name, which stays
+	// taken. Nil allows all.
+	Allow func(core.Skill) bool
 }
 
 // roleOf returns the highest role that the host or a grant gives.

@@ -72,6 +72,7 @@ type view struct {
 	role    Role
 	all     bool // what is private to anybody, too
 	items   map[string]*item
+	unknown []*item // what Actor.Allow leaves out
 }
 
 func (l *Library) view(ctx context.Context, a Actor) (*view, error) {
@@ -104,7 +105,29 @@ func (l *Library) viewAs(ctx context.Context, v *view) (*view, error) {
 			i.head = h
 		}
 	}
+	for id, i := range v.items {
+		if ok, err := v.allows(ctx, i); err != nil {
+			return nil, err
+		} else if !ok {
+			delete(v.items, id)
+			v.unknown = append(v.unknown, i)
+		}
+	}
 	return v, nil
+}
+
+// allows reports whether there is a skill for the actor.
+func (v *view) allows(ctx context.Context, i *item) (bool, error) {
+	if v.actor.Allow == nil {
+		return true, nil
+	}
+	d, err := v.describe(ctx, i)
+	if isOwn(err) {
+		return false, nil
+	}
+	skill := d.Front
+	skill.ID, skill.Name, skill.Revision, skill.Editable, skill.Unreviewed = d.ID, d.Name, revisionOf(&d), true, !d.Reviewed
+	return err == nil && v.actor.Allow(skill), err
 }
 
 func (v *view) owns(h *known) bool { return h.Owner == v.actor.Subject }

@@ -49,6 +49,7 @@ func Run(t *testing.T, open Open) {
 		{"tenants", tenants},
 		{"loaded revision", loadedRevision},
 		{"private skills", privateSkills},
+		{"audiences", audiences},
 		{"notes", notes},
 		{"history", history},
 	} {

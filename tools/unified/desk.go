@@ -25,6 +25,9 @@ type Desk struct {
 	Library *library.Library
 	// Actor says who acts in a session.
 	Actor func(ctx context.Context, key core.SessionKey) (library.Actor, error)
+	// Audience says which skills an agent is shown, those of the library among them; nil,
+	// or a nil function, allows all.
+	Audience func(ctx context.Context, key core.SessionKey) (allow func(core.Skill) bool, err error)
 	// Edit says when a person is asked about an edit.
 	Edit Mode
 	// MaxEdits bounds the applied edits of one user turn; below 1 nothing does.
@@ -68,9 +71,33 @@ func desk(ctx context.Context, s *tools.Scope) (*Desk, library.Actor, string, er
 		return nil, library.Actor{}, fail("unavailable", "there is no skill library"), nil
 	}
 	actor, err := d.Actor(ctx, s.Key)
+	if err == nil && d.Audience != nil {
+		var allow func(core.Skill) bool
+		if allow, err = d.Audience(ctx, s.Key); allow != nil {
+			actor.Allow = d.placed(s, allow)
+		}
+	}
 	if err != nil {
 		text, err := d.failed(ctx, err, 0)
 		return nil, actor, text, err
 	}
 	return d, actor, "", nil
+}
+
+// placed asks about the skills of the library as the catalog does: with their place
+// among all others.
+func (d *Desk) placed(s *tools.Scope, allow func(core.Skill) bool) func(core.Skill) bool {
+	places := map[string]core.Skill{}
+	for _, skill := range s.Catalog.Whole().Snapshot().Skills() {
+		places[skill.ID] = skill
+	}
+	return func(skill core.Skill) bool {
+		at, ok := places[skill.ID]
+		if !ok { // the catalog shows no drafts, and what is new a moment later
+			at = core.Skill{Source: d.Root, Scope: core.ScopeUser, Qualified: core.ScopeUser.String() + ":" + skill.Name}
+		}
+		skill.Source, skill.Scope, skill.Qualified = at.Source, at.Scope, at.Qualified
+		skill.Place, skill.Location = at.Place, at.Location
+		return allow(skill)
+	}
 }
