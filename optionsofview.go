@@ -54,7 +54,8 @@ func WithVictim(victim loadmode.Victim) Option {
 // warn into view says so in its answer, and core.ContentBudget reports it. A call that
 // would bring more than max into view first clears texts of ended loads, which load mode
 // Adaptive or a cache policy has left there; if that is not enough it changes nothing,
-// and its answer says what would be in view.
+// and its answer says what would be in view. A vocabulary that evicts, such as unified,
+// first unloads other skills, and then docs and parts that came first.
 func WithContentBudget(warn, max int) Option {
 	budget := tools.Budget{Warn: warn, Max: max}
 	return checked(min(warn, max) >= 0, func(s *settings) { s.budget = budget }, "WithContentBudget: %d, %d", warn, max)

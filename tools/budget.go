@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -28,15 +30,61 @@ func (s *Scope) fit(ctx context.Context, rec, next *session.Record) (line string
 	if limit := s.Budget.Max; limit > 0 && after > max(limit, before) {
 		after = m.makeRoom(ctx, next, limit)
 		if after > max(limit, before) && m.err == nil {
-			return "", ModelErrorf("about %d tokens of skills would be in view, at most %d may be: unload one first (%s)",
-				about(after, limit), limit, m.largest(ctx, next, rec.Active))
+			advice := "unload one first"
+			if s.Evicts {
+				advice = "inspect it instead"
+			}
+			return "", ModelErrorf("about %d tokens of skills would be in view, at most %d may be: %s (%s)",
+				about(after, limit), limit, advice, m.largest(ctx, next, rec.Active))
 		}
 	}
 	if warn := s.Budget.Warn; warn > 0 && before <= warn && after > warn {
-		line = fmt.Sprintf("skills in view take about %d tokens (%s); unload what you are done with",
-			about(after, warn), m.largest(ctx, next, next.Active))
+		advice := "unload what you are done with"
+		if s.Evicts {
+			advice = "what came first leaves the view when there is no more room"
+		}
+		line = fmt.Sprintf("skills in view take about %d tokens (%s); %s", about(after, warn), m.largest(ctx, next, next.Active), advice)
 	}
 	return line, m.err
+}
+
+// spare makes room for a load in a vocabulary that evicts: other skills are unloaded, and
+// then docs of the loaded ones leave the view that came with earlier calls, the oldest
+// first. keep are the skills of this load.
+func (l *loading) spare(ctx context.Context, rec, next *session.Record, keep []string) error {
+	s, limit := l.scope, l.scope.Budget.Max
+	if !s.Evicts || limit < 1 || s.TextSize == nil {
+		return nil
+	}
+	m := measuring{scope: s, known: map[string]int{}}
+	if m.all(ctx, next) <= max(limit, m.all(ctx, rec)) {
+		return m.err
+	}
+	tokens := m.makeRoom(ctx, next, limit)
+	for tokens > limit && m.err == nil {
+		evicted := loadmode.Evict(next, len(next.Active)-1, keep, s.Victim)
+		if len(evicted) == 0 {
+			break
+		}
+		l.gone("unloaded to make room: "+evicted[0], evicted[0], core.SkillEvicted, "evicted")
+		tokens = m.all(ctx, next)
+	}
+	var left []string
+	for i := range next.Deliveries {
+		d := &next.Deliveries[i]
+		for tokens > limit && m.err == nil && d.Call != s.Number && len(d.Docs) > 0 {
+			name := d.Docs[0].Name
+			if a := next.Find(d.Skill); a != nil {
+				a.Docs = slices.DeleteFunc(a.Docs, func(doc string) bool { return doc == name })
+			}
+			left, d.Docs = append(left, name), slices.Delete(d.Docs, 0, 1)
+			tokens = m.all(ctx, next)
+		}
+	}
+	if next.Break(); len(left) > 0 {
+		l.lines = append(l.lines, "no longer in view, to make room: "+strings.Join(left, ", "))
+	}
+	return m.err
 }
 
 // crossed is the event of a call that crosses Warn.

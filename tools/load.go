@@ -128,6 +128,9 @@ func (l *loading) apply(ctx context.Context, rec *session.Record) (*session.Reco
 	for _, name := range loadmode.Evict(next, l.scope.Max, keep, l.scope.Victim) {
 		l.gone(fmt.Sprintf("unloaded to make room (at most %d): %s", l.scope.Max, name), name, core.SkillEvicted, "evicted")
 	}
+	if err := l.spare(ctx, rec, next, keep); err != nil {
+		return nil, err
+	}
 	line, err := l.scope.fit(ctx, rec, next)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/library"
 )
 
@@ -143,6 +144,61 @@ func longTexts(t *testing.T, open Open) {
 	}
 	if strings.Contains(whole, "truncated") || !strings.Contains(first, "Line 0 of a long “text”.") {
 		t.Error("part 1 is not whole")
+	}
+}
+
+// largestText: the budget lets each part of the largest text be read, and every skill be
+// run, without a tool that unloads.
+func largestText(t *testing.T, open Open) {
+	w := newWorld(t, open, setup{options: []satchel.Option{satchel.WithContentBudget(10_000, 64_000)}})
+	front := "---\nname: large\ndescription: Large.\n---\n"
+	var b strings.Builder
+	b.WriteString(front)
+	for n := 0; b.Len() < 512<<10-64; n++ {
+		fmt.Fprintf(&b, "Line %d is one of a very long text.\n", n)
+	}
+	text := b.String()
+	w.shared("large", text)
+	whole := ""
+	for part, parts := 1, 1; part <= parts; part++ {
+		got := w.run(args{"skill": "large", "part": part})
+		want(t, got, "status=loaded", fmt.Sprint("part=", part))
+		if got["status"] == nil {
+			return
+		}
+		parts = int(got["parts"].(float64))
+		view := w.chat.View()
+		shown, size := lastOf(view), 0
+		for _, m := range view {
+			size += len(m.Text)
+		}
+		if size > 64_000*4 {
+			t.Errorf("with part %d the view has %d bytes", part, size)
+		}
+		from, to := strings.Index(shown, "Line "), strings.LastIndex(shown, " long text.\n")
+		if from < 0 || to < from {
+			t.Fatalf("part %d is shown as %.300q", part, shown)
+		}
+		whole += shown[from : to+len(" long text.\n")]
+		if strings.Contains(fmt.Sprint(got), "unload") {
+			t.Errorf("part %d advises %v", part, got["warnings"])
+		}
+	}
+	if whole != strings.TrimPrefix(text, front) {
+		t.Errorf("the parts have %d bytes of %d", len(whole), len(text)-len(front))
+	}
+	for n := range 7 {
+		name := fmt.Sprint("other-", n)
+		w.shared(name, strings.Replace(text[:60<<10], "name: large", "name: "+name, 1)+"\n")
+		want(t, w.run(args{"skill": name}), "status=loaded")
+	}
+	w.shared("small", strings.Replace(form, "forms", "small", 1))
+	want(t, w.run("small"), "status=loaded")
+	tight := newWorld(t, open, setup{options: []satchel.Option{satchel.WithContentBudget(100, 1000)}})
+	tight.shared("large", text)
+	got := tight.run("large")
+	if want(t, got, "error=invalid"); !strings.Contains(fmt.Sprint(got["message"]), "at most 1000 may be: inspect it instead") {
+		t.Errorf("a text that never fits: %v", got)
 	}
 }
 

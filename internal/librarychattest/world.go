@@ -31,6 +31,7 @@ func Run(t *testing.T, open Open) {
 		{"list", list},
 		{"run delivers", runDelivers},
 		{"long texts", longTexts},
+		{"largest text", largestText},
 		{"parameters", parameters},
 		{"ambiguous", ambiguous},
 		{"edits", edits},
