@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/protocol/blobs"
@@ -35,12 +36,21 @@ func fault(code int, kind, format string, args ...any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...), Data: data}
 }
 
-// badParam says what is wrong with a parameter.
+// badParam says what is wrong with a parameter: a sentence of which it is the subject, or
+// what is wanted.
 func badParam(field, format string, args ...any) *jsonrpc.Error {
-	return &jsonrpc.Error{
-		Code: jsonrpc.CodeParams, Message: field + " " + fmt.Sprintf(format, args...),
-		Data: map[string]any{"kind": "params", "field": field},
+	text := fmt.Sprintf(format, args...)
+	if strings.HasPrefix(text, "want ") {
+		text = field + ": " + text
+	} else {
+		text = field + " " + text
 	}
+	return badParams(field, text)
+}
+
+// badParams is the error with a message that stands for itself.
+func badParams(field, message string) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeParams, Message: message, Data: map[string]any{"kind": "params", "field": field}}
 }
 
 // errorOf is the error that a caller is told, nil where it is the server's own
@@ -63,11 +73,11 @@ func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 	case errors.As(err, &manifest):
 		switch manifest.Field { // the file and its lines are not the caller's
 		case "":
-			return badParam("manifest", "%s", manifest.Why)
+			return badParams("manifest", "manifest: "+manifest.Why)
 		case "skill_md":
-			return badParam("skill_md", "%s", manifest.Why)
+			return badParams("skill_md", "skill_md: "+manifest.Why)
 		}
-		return badParam("manifest", "%s: %s", manifest.Field, manifest.Why)
+		return badParams("manifest", "manifest."+manifest.Field+": "+manifest.Why)
 	case errors.As(err, &path):
 		return &jsonrpc.Error{Code: jsonrpc.CodeParams, Message: path.Error(), Data: map[string]any{"kind": "params", "field": "path"}}
 	case errors.Is(err, blobs.ErrUnknown):

@@ -18,6 +18,10 @@ import (
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
+// LeastSecret is the length of the shortest value of a secret, in bytes: shorter ones
+// cannot be taken out of what a run tells.
+const LeastSecret = 8
+
 // SecretMode is how a secret reaches a run.
 type SecretMode string
 
@@ -35,8 +39,8 @@ const (
 // Secret is one that skills may ask for by its name (skill.toml, permissions).
 type Secret struct {
 	Name string
-	// Value is asked for once for each run that has the secret. One of less than 8
-	// bytes is none: the run fails.
+	// Value is asked for once for each run that has the secret. One of fewer than
+	// LeastSecret bytes is none: the run fails.
 	Value func(ctx context.Context, tenant string) (string, error)
 	Mode  SecretMode
 	// Skills and Tenants may have it; empty is all that ask.
@@ -196,11 +200,12 @@ func (g *granting) skill(ctx context.Context, k *shelf.Skill) error {
 // give brings a secret to the run.
 func (g *granting) give(ctx context.Context, s *Secret) error {
 	value, err := s.Value(ctx, g.Tenant)
-	if err != nil || len(value) < 8 {
-		if err != nil {
-			g.logger.Error("secret without value", "secret", s.Name, "error", err)
-		}
+	if err != nil {
+		g.logger.Error("secret without value", "secret", s.Name, "error", err)
 		return fmt.Errorf("secret %q %w", s.Name, errNoValue)
+	}
+	if len(value) < LeastSecret {
+		return fmt.Errorf("secret %q %w: it has fewer than %d bytes", s.Name, errNoValue, LeastSecret)
 	}
 	g.names = append(g.names, s.Name)
 	g.Hidden = append(g.Hidden, run.Hidden{Name: s.Name, Value: value})

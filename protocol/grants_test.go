@@ -139,6 +139,11 @@ func TestSecretWithoutValue(t *testing.T) {
 	if got["status"] != "failed" || got["error"].(m)["type"] != "Policy" || got["error"].(m)["message"] != `secret "SALESFORCE_API_KEY" has no usable value` || got["reason"] != string(executor.ReasonSetup) {
 		t.Errorf("%v", got)
 	}
+	none.Value = func(context.Context, string) (string, error) { return "short", nil }
+	got = newBench(t, protocol.WithSecrets(none)).ok("execute_skill", m{"name": "salesforce.leads.sync", "args": m{}})
+	if got["status"] != "failed" || got["error"].(m)["message"] != `secret "SALESFORCE_API_KEY" has no usable value: it has fewer than 8 bytes` {
+		t.Errorf("%v", got)
+	}
 	for _, bad := range []protocol.Secret{{Name: "x", Mode: protocol.SecretEnv, Value: none.Value}, {Name: "X", Mode: "y", Value: none.Value}, {Name: "X", Mode: protocol.SecretProxy, Value: none.Value}, {Name: "X", Mode: protocol.SecretProxy, Hosts: []string{"*.x.test"}, Value: none.Value}} {
 		if _, err := protocol.New(protocol.WithSecrets(bad)); !errors.Is(err, protocol.ErrOption) {
 			t.Errorf("%+v: %v", bad.Name, err)

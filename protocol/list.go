@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/protocol/shelf"
@@ -40,8 +41,9 @@ func (c *call) listSkills(context.Context) (any, error) {
 	if isGuide := func(k *shelf.Skill) bool { return k.ID() == GuideID }; slices.ContainsFunc(list, isGuide) {
 		list = slices.DeleteFunc(slices.Clone(list), isGuide)
 	}
-	if p.Namespace == guideNamespace {
-		list = append(slices.Clip(list), c.guide)
+	if own := c.guide.Namespace; p.Namespace != "" && strings.HasPrefix(own+".", p.Namespace+".") || p.Namespace == guideNamespace {
+		i, _ := slices.BinarySearchFunc(list, c.guide, shelf.Compare)
+		list = slices.Insert(slices.Clone(list), i, c.guide)
 	}
 	if p.Cursor != "" {
 		if list, err = c.after(list, p.Cursor, p.Namespace); err != nil {

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,38 +22,58 @@ func decode(params json.RawMessage, form any) (warnings []string, _ error) {
 	if len(params) == 0 || bytes.Equal(bytes.TrimSpace(params), []byte("null")) {
 		return nil, nil
 	}
+	warnings, err := decodeFields(params, "", reflect.ValueOf(form).Elem())
+	slices.Sort(warnings)
+	return warnings[:min(len(warnings), maxWarnings)], err
+}
+
+// decodeFields reads an object into a struct; prefix is "" or the name of the object with a
+// dot.
+func decodeFields(object json.RawMessage, prefix string, form reflect.Value) (warnings []string, _ error) {
 	fields, given := fieldsOf(form), make(map[string]json.RawMessage)
-	if err := plainjson.Members(params, func(name string, value json.RawMessage) error {
+	if err := plainjson.Members(object, func(name string, value json.RawMessage) error {
 		if _, known := fields[name]; known {
 			given[name] = value
 		} else if len(warnings) < maxWarnings {
-			warnings = append(warnings, fmt.Sprintf("unknown field %.60q is ignored", name))
+			warnings = append(warnings, fmt.Sprintf("unknown field %.60q is ignored", prefix+name))
 		}
 		return nil
 	}); err != nil {
-		return nil, badParam("params", "want an object")
+		return nil, badParam(strings.TrimSuffix(cmp.Or(prefix, "params"), "."), "want an object")
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if bytes.Equal(bytes.TrimSpace(given[name]), []byte("null")) {
 			continue
 		}
-		if err := json.Unmarshal(given[name], fields[name].Addr().Interface()); err != nil {
-			if told, ok := errors.AsType[*jsonrpc.Error](err); ok {
-				return nil, told
-			}
-			return nil, badParam(name, "%s", wantedType(fields[name], err))
+		more, err := decodeField(given[name], prefix+name, fields[name])
+		if err != nil {
+			return nil, err
 		}
+		warnings = append(warnings, more...)
 	}
-	slices.Sort(warnings)
 	return warnings, nil
+}
+
+func decodeField(value json.RawMessage, name string, field reflect.Value) (warnings []string, _ error) {
+	if field.Kind() == reflect.Pointer && field.Type().Elem().Kind() == reflect.Struct {
+		field.Set(reflect.New(field.Type().Elem()))
+		return decodeFields(value, name+".", field.Elem())
+	}
+	err := json.Unmarshal(value, field.Addr().Interface())
+	if told, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return nil, told
+	}
+	if err != nil {
+		return nil, badParam(name, "want %s", kindName(field.Type()))
+	}
+	return nil, nil
 }
 
 // maxWarnings is how many unknown fields are told.
 const maxWarnings = 20
 
 // fieldsOf are the fields of a struct by their names in JSON.
-func fieldsOf(form any) map[string]reflect.Value {
-	value := reflect.ValueOf(form).Elem()
+func fieldsOf(value reflect.Value) map[string]reflect.Value {
 	fields := make(map[string]reflect.Value)
 	for i := range value.NumField() {
 		if name, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
@@ -62,13 +83,7 @@ func fieldsOf(form any) map[string]reflect.Value {
 	return fields
 }
 
-func wantedType(field reflect.Value, err error) string {
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-		return fmt.Sprintf("%s: want %s", wrong.Field, kindName(wrong.Type))
-	}
-	return "want " + kindName(field.Type())
-}
-
+// kindName is what a value of a type is called in JSON.
 func kindName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -81,7 +96,7 @@ func kindName(t reflect.Type) string {
 		if t.Elem().Kind() == reflect.Uint8 {
 			return "any value"
 		}
-		return "a list"
+		return "a list of " + strings.TrimPrefix(strings.TrimPrefix(kindName(t.Elem()), "an "), "a ") + "s"
 	case reflect.Bool:
 		return "true or false"
 	}

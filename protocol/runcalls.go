@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -49,7 +50,7 @@ func (c *call) executeSkill(ctx context.Context) (any, error) {
 		return nil, notRun("name", k)
 	}
 	if k.Kind != shelf.KindAction {
-		return nil, badParam("name", "skill %q has no entrypoint: read it, or mount it in run_code", k.ID())
+		return nil, badParams("name", fmt.Sprintf("skill %q has no entrypoint: read it, or mount it in run_code", k.ID()))
 	}
 	job := run.Job{Skill: k, Args: p.Args}
 	return c.run(ctx, job, p.Inputs, p.Timeout, p.Progress)
@@ -99,13 +100,13 @@ func (c *call) runCode(ctx context.Context) (any, error) {
 // notRun refuses a skill of another server: nobody here can be asked whether its code
 // may run.
 func notRun(field string, k *shelf.Skill) error {
-	return badParam(field, "%q is served by %s: it can be read here, and not run", k.ID(), k.Origin)
+	return badParams(field, fmt.Sprintf("skill %q is served by %s: it can be read here, and not run", k.ID(), k.Origin))
 }
 
 // mounted finds the skills that code may import.
 func (c *call) mounted(names []string) (list []*shelf.Skill, _ error) {
 	if len(names) > maxMounted {
-		return nil, badParam("mount_skills", "has %d: at most %d", len(names), maxMounted)
+		return nil, badParam("mount_skills", "has %d entries: at most %d", len(names), maxMounted)
 	}
 	modules := make(map[string]*shelf.Skill)
 	for _, name := range names {
@@ -177,7 +178,7 @@ func (c *call) run(ctx context.Context, job run.Job, inputs []string, timeout *i
 
 func (c *call) inputs(ctx context.Context, ids []string) (list []blobs.Info, _ error) {
 	if len(ids) > maxInputs {
-		return nil, badParam("input_blobs", "has %d: at most %d", len(ids), maxInputs)
+		return nil, badParam("input_blobs", "has %d entries: at most %d", len(ids), maxInputs)
 	}
 	total := int64(0)
 	for i, id := range ids {

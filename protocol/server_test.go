@@ -183,11 +183,16 @@ func TestListSkills(t *testing.T) {
 	if !strings.Contains(names, "salesforce.leads.sync") || strings.Contains(names, "salesforcex") || strings.Contains(names, "hidden") {
 		t.Errorf("namespace: %s", names)
 	}
-	if names := fmt.Sprint(b.ok("list_skills", m{"namespace": "guide"})); !strings.Contains(names, protocol.GuideID) {
+	for _, namespace := range []string{"skills.protocol", "skills", "guide"} {
+		if names := fmt.Sprint(b.ok("list_skills", m{"namespace": namespace})); !strings.Contains(names, protocol.GuideID) {
+			t.Errorf("the guide is not in %s: %s", namespace, names)
+		}
+	}
+	if names := fmt.Sprint(b.ok("list_skills", m{"namespace": "skills.proto"})); strings.Contains(names, protocol.GuideID) {
 		t.Errorf("guide: %s", names)
 	}
 	b.refused("list_skills", m{"limit": 0}, -32602, "limit 0: want 1 to 200")
-	b.refused("list_skills", m{"limit": "x"}, -32602, "limit want an integer")
+	b.refused("list_skills", m{"limit": "x"}, -32602, "limit: want an integer")
 	b.refused("list_skills", m{"detail": "x"}, -32602, "detail")
 	if got := b.ok("list_skills", m{"limits": 1, "namespace": nil}); !strings.Contains(fmt.Sprint(got["warnings"]), `unknown field "limits"`) {
 		t.Errorf("warnings %v", got["warnings"])
@@ -229,7 +234,12 @@ func TestDescribeAndRead(t *testing.T) {
 	if raw, err := base64.StdEncoding.DecodeString(png["content"].(string)); err != nil || string(raw) != "\x89PNG\r\n\x1a\n\x00\x00" || png["encoding"] != "base64" || png["mime"] != "image/png" {
 		t.Errorf("%v", png)
 	}
-	for _, path := range []string{"../x", "/etc/passwd", `a\..\b`, "a\x00b", ".git/config", "."} {
+	for _, path := range []string{"./SKILL.md", "code/../SKILL.md", "code//main.py", "./code/./main.py"} {
+		if got := b.ok("read_skill_file", m{"name": "salesforce.leads.sync", "path": path}); got["content"] == "" || got["digest"] == "" {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+	for _, path := range []string{"../x", "code/../../SKILL.md", "./../leads/SKILL.md", "/SKILL.md", "/etc/passwd", `a\..\b`, "a\x00b", ".git/config", "."} {
 		b.refused("read_skill_file", m{"name": "salesforce.leads.sync", "path": path}, -32602, "path")
 	}
 	b.refused("read_skill_file", m{"name": "salesforce.leads.sync", "path": "none"}, -32004, "none")
@@ -395,7 +405,7 @@ func TestRuns(t *testing.T) {
 	}
 	b.refused("execute_skill", m{"name": "pdf"}, -32602, `skill "pdf" has no entrypoint: read it, or mount it in run_code`)
 	b.refused("execute_skill", m{"name": "salesforce.leads.sync", "timeout_ms": 900_001}, -32602, "timeout_ms 900001: want 1 to 900000")
-	b.refused("execute_skill", m{"name": "salesforce.leads.sync", "args": []int{1}}, -32602, "args want an object")
+	b.refused("execute_skill", m{"name": "salesforce.leads.sync", "args": []int{1}}, -32602, "args: want an object")
 	b.refused("run_code", m{"language": "cobol", "code": "x"}, -32602, "language")
 	b.refused("run_code", m{"language": "python", "code": "x", "mount_skills": []string{"none"}}, -32004, "unknown skill")
 	b.refused("run_code", m{"language": "python", "code": "x", "input_blobs": []string{"blob:x"}}, -32004, "unknown blob")
@@ -427,8 +437,8 @@ func TestCreateSkill(t *testing.T) {
 	params["skill_md"] = "# Other\n"
 	b.refused("create_skill", params, -32008, "exists: raise version")
 	b.refused("create_skill", m{"manifest": m{"x": strings.Repeat("x", 64<<10)}}, -32602, "at most 65536")
-	b.refused("create_skill", m{"manifest": m{}, "files": make([]m, 1000)}, -32602, "files has too many: at most 512")
-	b.refused("create_skill", m{"manifest": m{}, "files": "x"}, -32602, "files want a list")
+	b.refused("create_skill", m{"manifest": m{}, "files": make([]m, 1000)}, -32602, "files has more than 512 entries")
+	b.refused("create_skill", m{"manifest": m{}, "files": "x"}, -32602, "files: want a list of objects")
 	params["files"] = []m{{"path": "../x", "content": ""}}
 	b.refused("create_skill", params, -32602, "leaves the skill")
 	off, err := protocol.New()

@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"path"
+	"reflect"
 
 	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/outputs"
@@ -96,6 +99,7 @@ func (c *call) readSkillFile(ctx context.Context) (any, error) {
 	if err := required("path", p.Path, 4096); err != nil {
 		return nil, err
 	}
+	p.Path = path.Clean(p.Path) // "./x", and ".." that stays inside
 	if err := shelf.CheckPath(p.Path); err != nil {
 		return nil, err
 	}
@@ -160,14 +164,14 @@ func (d *draftFiles) UnmarshalJSON(raw []byte) error {
 	}
 	list, err := plainjson.Elements(raw, shelf.MaxCreatedFiles)
 	if errors.Is(err, plainjson.ErrSize) {
-		return badParam("files", "has too many: at most %d", shelf.MaxCreatedFiles)
+		return badParam("files", "has more than %d entries", shelf.MaxCreatedFiles)
 	}
 	if err != nil {
-		return badParam("files", "want a list")
+		return badParam("files", "want a list of objects")
 	}
 	*d = make(draftFiles, len(list))
 	for i, file := range list {
-		if err := json.Unmarshal(file, &(*d)[i]); err != nil {
+		if _, err := decodeFields(file, fmt.Sprintf("files[%d].", i), reflect.ValueOf(&(*d)[i]).Elem()); err != nil {
 			return err
 		}
 	}
@@ -198,7 +202,7 @@ func (c *call) createSkill(ctx context.Context) (any, error) {
 		d.Files = append(d.Files, shelf.DraftFile{Path: f.Path, Content: f.Content, Encoding: f.Encoding})
 	}
 	if name, _ := d.Manifest["name"].(string); name == GuideID {
-		return nil, badParam("manifest", "name: %q belongs to the server", name)
+		return nil, badParams("manifest", fmt.Sprintf("manifest.name: %q belongs to the server", name))
 	}
 	k, err := c.shelf.Create(ctx, c.Tenant, d)
 	if err != nil {
@@ -206,7 +210,7 @@ func (c *call) createSkill(ctx context.Context) (any, error) {
 	}
 	c.record.Skill = k.ID()
 	for _, w := range k.Warnings {
-		c.warn = append(c.warn, "manifest "+w.Field+": "+w.Why)
+		c.warn = append(c.warn, "manifest."+w.Field+": "+w.Why)
 	}
 	return map[string]any{"name": k.ID(), "version": k.Version, "digest": k.Digest}, nil
 }

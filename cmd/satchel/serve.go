@@ -220,7 +220,7 @@ func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.
 	if err != nil {
 		return nil, err
 	}
-	granted, err := f.grantFlags.options(c)
+	granted, err := f.grantFlags.options(c, k.logger)
 	if err != nil {
 		return nil, err
 	}

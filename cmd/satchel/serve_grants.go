@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ type grantFlags struct {
 }
 
 // options are those of the server for the flags.
-func (f *grantFlags) options(c console) ([]protocol.Option, error) {
+func (f *grantFlags) options(c console, logger *slog.Logger) ([]protocol.Option, error) {
 	var opts []protocol.Option
 	policy, err := f.policy()
 	if err != nil {
@@ -38,6 +39,9 @@ func (f *grantFlags) options(c console) ([]protocol.Option, error) {
 		s, err := parseSecret(text, c.env)
 		if err != nil {
 			return nil, err
+		}
+		if value, _ := s.Value(context.Background(), ""); len(value) < protocol.LeastSecret {
+			logger.Warn("runs that ask for this secret will fail: its value is too short", "secret", s.Name, "bytes", len(value), "at_least", protocol.LeastSecret)
 		}
 		opts = append(opts, protocol.WithSecrets(s))
 	}

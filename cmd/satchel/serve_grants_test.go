@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 )
@@ -16,7 +17,7 @@ func TestGrantFlags(t *testing.T) {
 		"--private":  {Private: []string{"10.0.0.0"}},
 		"--resolver": {Resolver: "127.0.0.1"},
 	} {
-		opts, err := f.options(c)
+		opts, err := f.options(c, slog.New(slog.DiscardHandler))
 		if want == "" && (err != nil || len(opts) != 5) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%+v: %d options, %v, want %q", f, len(opts), err, want)
 		}

@@ -216,7 +216,7 @@ func (c *channel) read(params json.RawMessage) (any, error) {
 		return nil, refuse("want blob_id, offset and length")
 	}
 	if !slices.ContainsFunc(c.allowed(), func(i blobs.Info) bool { return i.ID == p.ID }) {
-		return nil, refuse("unknown blob %.60q", p.ID)
+		return nil, refuse("unknown blob %.60q: a run reads the blobs of input_blobs, and those that it made", p.ID)
 	}
 	if p.Length <= 0 || p.Length > maxBlobRead {
 		p.Length = maxBlobRead

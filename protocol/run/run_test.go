@@ -321,7 +321,7 @@ def main(args):
     os.set_inheritable(w, False)
     return {"a": a, "why": why, "fork": os.read(r, 200).decode(), "json": blobs.read_json(blobs.write_json([1]))}
 `})
-	completed(t, r, fmt.Sprintf(`{"a":"content é","why":"runtime: unknown blob \"%s\"","fork":"runtime: only the process that Satchel started may call","json":[1]}`, other.ID))
+	completed(t, r, fmt.Sprintf(`{"a":"content é","why":"runtime: unknown blob \"%s\": a run reads the blobs of input_blobs, and those that it made","fork":"runtime: only the process that Satchel started may call","json":[1]}`, other.ID))
 	if len(r.OutputBlobs) != 203 {
 		t.Fatalf("%d blobs", len(r.OutputBlobs))
 	}
