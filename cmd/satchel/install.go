@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -158,71 +157,6 @@ func rootFS(dir string) fs.FS {
 		return os.DirFS(dir)
 	}
 	return root.FS()
-}
-
-// checkOut unpacks the files of a repository of this machine, without running anything
-// that it or the user's settings name: a copy has none of its settings, such as the commands
-// of filters, and git serves a repository that nobody trusts without heeding them.
-func checkOut(ctx context.Context, source, temp string) (string, error) {
-	path := source
-	if rest, ok := strings.CutPrefix(source, "git+file://"); ok {
-		u, err := url.Parse("file://" + rest)
-		if err != nil {
-			return "", fmt.Errorf("%w: %q is no address", errUsage, source)
-		}
-		path = filepath.FromSlash(u.Path)
-	}
-	address, err := fileURL(path)
-	if err != nil {
-		return "", err
-	}
-	settings := filepath.Join(temp, "gitconfig")
-	if err := os.WriteFile(settings, []byte("[safe]\n\tdirectory = *\n"), 0o600); err != nil {
-		return "", err
-	}
-	f, err := os.Create(filepath.Join(temp, "repository.tar"))
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	copied := filepath.Join(temp, "repository.git")
-	for _, args := range [][]string{
-		{"clone", "--quiet", "--bare", "--no-local", "--depth=1", "--no-tags", "--template=", "--", address, copied},
-		{"-C", copied, "archive", "--format=tar", "--prefix=skills/", "HEAD"},
-	} {
-		var told strings.Builder
-		cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // the address is one of a file
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + temp, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + settings, "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1"}
-		cmd.Stdout, cmd.Stderr = f, &limited{&told, 4096}
-		if err := cmd.Run(); err != nil {
-			return "", fmt.Errorf("read repository %s: %w: %s", filepath.Clean(path), err, inLine(told.String()))
-		}
-	}
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(temp, "repository")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return "", err
-	}
-	// Text packs well, so a repository may be larger than what it is kept in.
-	if err := archive.UnpackInto(ctx, f, size, dir, archive.Limits{}); err != nil {
-		return "", fmt.Errorf("read repository %s: %w", filepath.Clean(path), err)
-	}
-	return dir, nil
-}
-
-// limited keeps the beginning of what is written.
-type limited struct {
-	*strings.Builder
-	room int
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	l.Builder.Write(p[:min(len(p), l.room)])
-	l.room -= min(len(p), l.room)
-	return len(p), nil
 }
 
 type installCmd struct {
