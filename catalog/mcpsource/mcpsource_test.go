@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -163,6 +164,10 @@ func TestHostileListings(t *testing.T) {
 	for i := range 512 {
 		many = append(many, file(fmt.Sprintf("%s%d", folder, i), 1))
 	}
+	var deep any = 1
+	for range 900 {
+		deep = map[string]any{"a": deep}
+	}
 	for name, c := range map[string]struct {
 		mend func(*wireListed)
 		want string
@@ -187,6 +192,9 @@ func TestHostileListings(t *testing.T) {
 		"no description": {func(e *wireListed) { e.Frontmatter["description"] = " " }, "no description"},
 		"no skill":       {func(e *wireListed) { e.URI = "skill://team/pdf/README.md" }, "none of a SKILL.md"},
 		"control":        {func(e *wireListed) { e.URI = "skill://team/\x1b[2J/pdf/SKILL.md" }, "none of a SKILL.md"},
+		"long path":      {func(e *wireListed) { e.Resources = []any{own, file(folder+strings.Repeat("a", 600), 1)} }, "whose path is too long"},
+		"deep":           {func(e *wireListed) { e.Frontmatter["x"] = deep }, "its front matter is too large"},
+		"large head":     {func(e *wireListed) { e.Frontmatter["x"] = strings.Repeat("x", 130<<10) }, "its front matter is too large"},
 		"long":           {func(e *wireListed) { e.URI = "skill://" + strings.Repeat("a", 300) + "/pdf/SKILL.md" }, "too long"},
 	} {
 		w := newWorld()
@@ -339,5 +347,30 @@ func TestStarted(t *testing.T) {
 	}
 	if _, err := c.Refresh(t.Context()); err != nil || c.Snapshot().Len() != 1 {
 		t.Errorf("of a dead server the listing stays: %d skills, %v", c.Snapshot().Len(), err)
+	}
+}
+
+// TestManyDeep lists skills whose front matter is deep: none is written as YAML, and a
+// scan ends with its context.
+func TestManyDeep(t *testing.T) {
+	var deep any = 1
+	for range 900 {
+		deep = map[string]any{"a": deep}
+	}
+	w := newWorld()
+	for i := range 50 {
+		w.put(fmt.Sprintf("s-%d", i), "SKILL.md", text(fmt.Sprintf("s-%d", i), "Many."))
+	}
+	w.mend = func(e *wireListed) { e.Frontmatter["x"] = deep }
+	s := w.open(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	listing, err := s.Scan(t.Context(), nil)
+	runtime.ReadMemStats(&after)
+	if err != nil || len(listing.Entries) != 0 || len(listing.Diagnostics) != 50 {
+		t.Errorf("%d entries, %d diagnostics, %v", len(listing.Entries), len(listing.Diagnostics), err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 60<<20 {
+		t.Errorf("%d MiB were allocated", n>>20)
 	}
 }

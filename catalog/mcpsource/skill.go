@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/lazyfs"
+	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -28,6 +30,9 @@ const (
 	maxBytes = 16 << 20
 	maxURI   = 2048
 	maxHead  = 64 << 10
+	maxPath  = 512
+	maxDepth = 32       // of values of front matter
+	maxAll   = 64 << 20 // bytes of what is kept of a list
 )
 
 const skillFile = "SKILL.md"
@@ -38,6 +43,7 @@ type skill struct {
 	frontmatter map[string]any
 	entry       catalog.Entry
 	uris        map[string]string // of the files, by path
+	size        int               // about how many bytes are kept of it
 }
 
 // id is the canonical id of a skill: the label and the URI.
@@ -50,9 +56,14 @@ var digests = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 // check returns a listed skill, or why it cannot be used.
 func (s *Source) check(l listed) (*skill, string) {
+	const unusable = "its front matter is too large, or cannot be read"
+	var fields map[string]any
+	if len(l.Frontmatter) > 2*maxHead || json.Unmarshal(l.Frontmatter, &fields) != nil || !shallow(fields, maxDepth) {
+		return nil, unusable
+	}
 	folder, isSkill := strings.CutSuffix(l.URI, "/"+skillFile)
-	name, _ := l.Frontmatter["name"].(string)
-	description, _ := l.Frontmatter["description"].(string)
+	name, _ := fields["name"].(string)
+	description, _ := fields["description"].(string)
 	switch {
 	case !isSkill || len(l.URI) > maxURI || !utf8.ValidString(l.URI) || strings.ContainsFunc(l.URI, func(r rune) bool { return r <= ' ' || r == 0x7f }):
 		return nil, "its URI is none of a " + skillFile
@@ -65,25 +76,34 @@ func (s *Source) check(l listed) (*skill, string) {
 	case bytes.Equal(bytes.TrimSpace(l.Resources), []byte(`"dynamic"`)):
 		return nil, "its content is dynamic, so nobody can check it"
 	}
-	k := &skill{uri: l.URI, folder: folder + "/", frontmatter: l.Frontmatter, uris: make(map[string]string)}
-	var files []resource
-	if json.Unmarshal(l.Resources, &files) != nil || len(files) == 0 {
+	k := &skill{uri: l.URI, folder: folder + "/", frontmatter: fields, uris: make(map[string]string)}
+	listed, err := plainjson.Elements(l.Resources, maxFiles)
+	if errors.Is(err, plainjson.ErrSize) {
+		return nil, fmt.Sprintf("it has too many files: at most %d", maxFiles)
+	}
+	files := make([]resource, len(listed))
+	for i, text := range listed {
+		err = errors.Join(err, json.Unmarshal(text, &files[i]))
+	}
+	if err != nil || len(files) == 0 {
 		return nil, "it lists no files"
 	}
 	if why := k.add(files); why != "" {
 		return nil, why
 	}
-	head, err := headOf(l.Frontmatter)
+	head, err := headOf(fields)
 	if err != nil || len(head) > maxHead {
-		return nil, "its front matter is too large, or cannot be read"
+		return nil, unusable
 	}
-	fields, err := json.Marshal(l.Frontmatter)
+	text, err := json.Marshal(fields)
 	if err != nil {
 		return nil, "its front matter cannot be read"
 	}
 	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%q %s\n", l.URI, fields)
+	_, _ = fmt.Fprintf(h, "%q %s\n", l.URI, text)
+	k.size = len(head) + 4*len(text)
 	for _, f := range k.entry.Files {
+		k.size += 2*len(f.Path) + len(k.uris[f.Path]) + 256
 		_, _ = fmt.Fprintf(h, "%q %d %s\n", f.Path, f.Size, f.SHA256)
 	}
 	k.entry.ID, k.entry.Revision, k.entry.Head = s.id(l.URI), hex.EncodeToString(h.Sum(nil)), head
@@ -93,14 +113,13 @@ func (s *Source) check(l listed) (*skill, string) {
 
 // add takes the files of the skill, or says why they cannot be used.
 func (k *skill) add(files []resource) string {
-	if len(files) > maxFiles {
-		return fmt.Sprintf("it has %d files: at most %d", len(files), maxFiles)
-	}
 	total := int64(0)
 	for _, f := range files {
 		escaped, inside := strings.CutPrefix(f.URI, k.folder)
 		path, err := url.PathUnescape(escaped)
 		switch {
+		case len(escaped) > 3*maxPath || len(path) > maxPath:
+			return "it lists " + shown(f.URI) + ", whose path is too long"
 		case !inside || err != nil || !fs.ValidPath(path) || path == "." || !utf8.ValidString(path) || strings.ContainsAny(path, "\\\x00"):
 			return "it lists " + shown(f.URI) + ", which is no file of it"
 		case !digests.MatchString(f.Digest) || f.Size == nil || *f.Size < 0 || *f.Size > maxBytes:
@@ -126,6 +145,29 @@ func (k *skill) add(files []resource) string {
 	}
 	slices.SortFunc(k.entry.Files, func(a, b catalog.File) int { return cmp.Compare(a.Path, b.Path) })
 	return ""
+}
+
+// shallow reports whether a value is nested at most levels deep: YAML indents each
+// level.
+func shallow(v any, levels int) bool {
+	if levels < 0 {
+		return false
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, value := range v {
+			if !shallow(value, levels-1) {
+				return false
+			}
+		}
+	case []any:
+		for _, value := range v {
+			if !shallow(value, levels-1) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (k *skill) files() []lazyfs.File {

@@ -150,7 +150,7 @@ func (s *Source) Scan(ctx context.Context, prev *catalog.Listing) (*catalog.List
 // list asks for all skills, page by page.
 func (s *Source) list(ctx context.Context) (all []*skill, listing *catalog.Listing, err error) {
 	listing = &catalog.Listing{}
-	seen := make(map[string]bool)
+	seen, size := make(map[string]bool), 0
 	add := func(entry listed) {
 		k, why := s.check(entry)
 		switch {
@@ -158,6 +158,7 @@ func (s *Source) list(ctx context.Context) (all []*skill, listing *catalog.Listi
 			listing.Diagnostics = append(listing.Diagnostics, notUsed(shown(entry.URI), why))
 		case !seen[k.entry.ID]:
 			seen[k.entry.ID] = true
+			size += k.size
 			all = append(all, k)
 		}
 	}
@@ -170,6 +171,14 @@ func (s *Source) list(ctx context.Context) (all []*skill, listing *catalog.Listi
 			return nil, nil, fmt.Errorf("MCP server %q: %w", s.label, err)
 		}
 		for _, entry := range page.Skills {
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
+			}
+			if size > maxAll {
+				listing.Diagnostics = append(listing.Diagnostics, notUsed(s.label, fmt.Sprintf("the server lists more than %d bytes", maxAll)))
+				page.NextCursor = ""
+				break
+			}
 			if len(all)+len(listing.Diagnostics) >= s.settings.skills {
 				listing.Diagnostics = append(listing.Diagnostics, notUsed(s.label, fmt.Sprintf("the server lists more than %d skills", s.settings.skills)))
 				page.NextCursor = ""
@@ -220,7 +229,7 @@ func (s *Source) get(ctx context.Context, uri string) (listed, error) {
 const CodeNotUsed skillmd.Code = "not-used"
 
 func notUsed(file, why string) skillmd.Diagnostic {
-	return skillmd.Diagnostic{File: file, Code: CodeNotUsed, Severity: skillmd.Warning, Message: "not used: " + why}
+	return skillmd.Diagnostic{File: file, Code: CodeNotUsed, Severity: skillmd.Warning, Message: fmt.Sprintf("not used: %.1000s", why)}
 }
 
 // Open implements catalog.Source. It asks the server nothing: each file is fetched when

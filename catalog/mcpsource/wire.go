@@ -1,9 +1,13 @@
 package mcpsource
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // extension is the identifier of the skills extension.
@@ -16,8 +20,32 @@ type listParams struct {
 
 type listResult struct {
 	mcp.ResultBase
-	Skills     []listed `json:"skills"`
-	NextCursor string   `json:"nextCursor"`
+	Skills     page   `json:"skills"`
+	NextCursor string `json:"nextCursor"`
+}
+
+// page is a page of skills, of which no more are decoded than a page may have.
+type page []listed
+
+// maxPage is how many skills a page may have.
+const maxPage = 10_000
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *page) UnmarshalJSON(raw []byte) error {
+	if bytes.Equal(raw, []byte("null")) {
+		return nil
+	}
+	list, err := plainjson.Elements(raw, maxPage)
+	if err != nil {
+		return fmt.Errorf("skills: want a list of at most %d: %w", maxPage, err)
+	}
+	*p = make(page, len(list))
+	for i, text := range list {
+		if err := json.Unmarshal(text, &(*p)[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 type getParams struct {
@@ -33,7 +61,7 @@ type getResult struct {
 // listed is a skill as a server describes it.
 type listed struct {
 	URI         string          `json:"uri"`
-	Frontmatter map[string]any  `json:"frontmatter"`
+	Frontmatter json.RawMessage `json:"frontmatter"`
 	Resources   json.RawMessage `json:"resources"` // files, or "dynamic"
 }
 
