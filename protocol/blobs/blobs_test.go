@@ -1,14 +1,17 @@
 package blobs_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/satchel-go/satchel/protocol/blobs"
@@ -29,6 +32,54 @@ func openDirectory(t *testing.T, dir string, opts ...blobs.Option) *blobs.Direct
 	}
 	t.Cleanup(func() { _ = d.Close() })
 	return d
+}
+
+// TestMemoryTakesWhatItCounts: blobs whose sizes are just beyond a power of two take
+// little more memory than the quota counts, and are read whole and in part.
+func TestMemoryTakesWhatItCounts(t *testing.T) {
+	const blob, n = 1<<20 + 1, 64
+	m := blobs.NewMemory()
+	content := make([]byte, blob)
+	for i := range content {
+		content[i] = byte(i % 251)
+	}
+	heap := func() uint64 {
+		var s runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&s)
+		return s.HeapAlloc
+	}
+	before, id := heap(), ""
+	for range n {
+		info, err := m.Create(t.Context(), "t", "text/plain", iotest.OneByteReader(bytes.NewReader(content[:1])), blob, time.Now().Add(time.Hour))
+		if err != nil || info.Size != 1 {
+			t.Fatal(info, err)
+		}
+		if info, err = m.Create(t.Context(), "t", "text/plain", bytes.NewReader(content), blob, time.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		id = info.ID
+	}
+	if taken := heap() - before; taken > n*blob*11/10 {
+		t.Errorf("%d bytes take %d of memory", n*blob, taken)
+	}
+	for _, c := range [][2]int64{{0, -1}, {0, 0}, {1, 10}, {4095, 2}, {4096, 4096}, {100_000, 900_000}, {blob - 1, 5}, {blob, -1}, {blob + 5, 1}} {
+		r, info, err := m.Open(t.Context(), "t", id, c[0], c[1])
+		if err != nil || info.Size != blob {
+			t.Fatal(info, err)
+		}
+		got, err := io.ReadAll(r)
+		from := min(c[0], blob)
+		to := int64(blob)
+		if c[1] >= 0 {
+			to = min(from+c[1], blob)
+		}
+		if err != nil || !bytes.Equal(got, content[from:to]) {
+			t.Errorf("%v: %d bytes, want %d, %v", c, len(got), to-from, err)
+		}
+	}
+	runtime.KeepAlive(m)
 }
 
 func TestDirectory(t *testing.T) {

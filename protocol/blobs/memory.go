@@ -19,10 +19,60 @@ type Memory struct {
 
 type kept struct {
 	Info
-	data []byte
+	data chunks
 }
 
 var _ Store = (*Memory)(nil)
+
+// chunks is a content in pieces, so that memory holds what the quota counts: a buffer
+// that grows as one piece takes up to twice as much.
+type chunks [][]byte
+
+// The first piece has minChunk bytes, and the next ones more, up to maxChunk.
+const (
+	minChunk = 4 << 10
+	maxChunk = 256 << 10
+)
+
+// Write implements io.Writer.
+func (c *chunks) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		last := len(*c) - 1
+		if last < 0 || len((*c)[last]) == cap((*c)[last]) {
+			size := minChunk
+			if last >= 0 {
+				size = min(2*cap((*c)[last]), maxChunk)
+			}
+			*c, last = append(*c, make([]byte, 0, size)), last+1
+		}
+		piece := &(*c)[last]
+		n := min(len(rest), cap(*piece)-len(*piece))
+		*piece, rest = append(*piece, rest[:n]...), rest[n:]
+	}
+	return len(p), nil
+}
+
+// clip gives back what the last piece does not fill.
+func (c chunks) clip() chunks {
+	if last := len(c) - 1; last >= 0 {
+		c[last] = slices.Clip(append(make([]byte, 0, len(c[last])), c[last]...))
+	}
+	return slices.Clip(c)
+}
+
+// section reads n bytes from an offset.
+func (c chunks) section(from, n int64) io.Reader {
+	var parts []io.Reader
+	for _, piece := range c {
+		size := int64(len(piece))
+		if from < size && n > 0 {
+			part := piece[from:min(size, from+n)]
+			parts, n = append(parts, bytes.NewReader(part)), n-int64(len(part))
+		}
+		from = max(0, from-size)
+	}
+	return io.MultiReader(parts...)
+}
 
 // NewMemory returns an empty store in memory.
 func NewMemory(opts ...Option) *Memory {
@@ -31,7 +81,7 @@ func NewMemory(opts ...Option) *Memory {
 
 // Create implements [Store].
 func (m *Memory) Create(ctx context.Context, tenant, kind string, r io.Reader, limit int64, expires time.Time) (Info, error) {
-	var b bytes.Buffer
+	var b chunks
 	size, sum, err := m.copyBlob(ctx, tenant, &b, r, limit)
 	if err != nil {
 		return Info{}, err
@@ -42,7 +92,7 @@ func (m *Memory) Create(ctx context.Context, tenant, kind string, r io.Reader, l
 	if m.blobs[tenant] == nil {
 		m.blobs[tenant] = make(map[string]kept)
 	}
-	m.blobs[tenant][info.ID] = kept{info, b.Bytes()}
+	m.blobs[tenant][info.ID] = kept{info, b.clip()}
 	return info, nil
 }
 
@@ -59,7 +109,7 @@ func (m *Memory) Open(_ context.Context, tenant, id string, offset, length int64
 		return nil, Info{}, err
 	}
 	from, n := section(b.Size, offset, length)
-	return io.NopCloser(bytes.NewReader(b.data[from : from+n])), b.Info, nil
+	return io.NopCloser(b.data.section(from, n)), b.Info, nil
 }
 
 func (m *Memory) find(tenant, id string) (kept, error) {
