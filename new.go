@@ -79,7 +79,11 @@ func New(opts ...Option) (*Runtime, error) {
 		}
 	}
 	if r.source != nil && r.shared == nil {
-		r.closers = append(r.closers, background.Follow(r.source, r.Refresh, func(err error) { r.logger.Warn("the skills cannot be read again", "error", err) }))
+		r.closers = append(r.closers, background.Follow(r.source, r.Refresh, func(err error) {
+			if _, told := errors.AsType[*catalog.RootError](err); !told {
+				r.logger.Warn("the skills cannot be read again", "error", err)
+			}
+		}))
 	}
 	if r.watch != nil {
 		r.closers = append(r.closers, background.Watch(r.catalog, *r.watch, func(ctx context.Context) { r.tell.Scanned(ctx, r.catalog.Snapshot()) }))

@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/activation"
 	"github.com/satchel-go/satchel/internal/offering"
+	"github.com/satchel-go/satchel/internal/warnlog"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
@@ -83,7 +84,7 @@ func defaults() settings {
 		budget: tools.Budget{Warn: 10_000, Max: 64_000},
 		prices: loadmode.DefaultPrices(),
 		offer:  offering.Offer{Profile: tools.Full},
-		logger: slog.New(slog.DiscardHandler),
+		logger: warnlog.New(),
 	}
 }
 
@@ -106,7 +107,7 @@ func WithGate(gate func(context.Context, core.SessionKey, core.ToolCall) core.De
 	return func(s *settings) error { s.gate = gate; return nil }
 }
 
-// WithLogger sets the log. The default discards.
+// WithLogger sets the log. The default passes warnings and errors to slog.Default.
 func WithLogger(logger *slog.Logger) Option {
 	return checked(logger != nil, func(s *settings) { s.logger = logger }, "WithLogger: nil")
 }

@@ -132,14 +132,21 @@ func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 // ErrShutdown reports a request or a call that came after [Runtime.Shutdown].
 var ErrShutdown = errors.New("the runtime is shutting down")
 
-// Ready reports why commands cannot run at all, and what to change; nil if they
-// can, or if the runtime runs none. It opens the sandbox of a host that names no
-// executor, as the first command would.
+// Ready reports what agents lack, as it is now; nil if they lack nothing. The error
+// holds a [catalog.RootError] for each place of skills that gives none, see
+// [catalog.Catalog.Ready], and is [catalog.ErrNoSkills] if no place gives any. If
+// commands cannot run at all, it wraps executor.ErrSetup or sandbox.ErrUnavailable, and
+// says what to change. Ready opens the sandbox of a host that names no executor, as the
+// first command would. What is wrong with single skills is in [Runtime.Diagnostics].
 func (r *Runtime) Ready(ctx context.Context) error {
-	if err := ctx.Err(); err != nil || r.offer.Runner == nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return equipment.Ready(r.offer.Runner)
+	err := r.catalog.Ready()
+	if r.offer.Runner != nil {
+		err = errors.Join(err, equipment.Ready(r.offer.Runner))
+	}
+	return err
 }
 
 // ErrClosed reports a command for a runtime that was closed.

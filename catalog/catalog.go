@@ -82,13 +82,13 @@ func Open(ctx context.Context, roots []Root, opts ...Option) (*Catalog, error) {
 		c.cache.roots = nil
 	}
 	c.state.Store(st)
-	logDiagnostics(ctx, cfg.logger, st.snapshot)
+	logDiagnostics(ctx, cfg.logger, nil, st.snapshot)
 	if !served {
 		c.save(ctx)
 		return c, nil
 	}
 	c.verifying.Go(func() {
-		if _, err := c.Refresh(context.WithoutCancel(ctx)); err != nil {
+		if _, err := c.Refresh(context.WithoutCancel(ctx)); isUntold(err) {
 			cfg.logger.WarnContext(ctx, "the skills are those of the cache", "error", err)
 		}
 	})
@@ -102,8 +102,9 @@ func (c *Catalog) Snapshot() *Snapshot { return c.seen(c.state.Load().snapshot) 
 // Refresh searches the roots again. It opens directories anew by their paths, and
 // parses the SKILL.md files whose size, modification time or identity has changed.
 // It returns the new snapshot, or the same pointer as before if nothing in it has
-// changed. On an error the catalog stays as it is, and the current snapshot is
-// returned with the error.
+// changed. A directory that cannot be searched any more keeps its skills: the error is
+// a [RootError] for each, and all other roots are searched all the same. On any other
+// error the catalog stays as it is, and the current snapshot is returned with it.
 func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 	select {
 	case c.updating <- struct{}{}:
@@ -117,7 +118,7 @@ func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 	}
 	st, _, err := c.search(ctx, old)
 	if err != nil || st == old {
-		return c.seen(old.snapshot), err
+		return c.seen(old.snapshot), errors.Join(err, c.lost(old))
 	}
 	if st.snapshot.equal(old.snapshot) {
 		st.snapshot = old.snapshot
@@ -126,9 +127,9 @@ func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 	closeTrees(old.roots, st.roots)
 	c.save(ctx)
 	if st.snapshot != old.snapshot {
-		logDiagnostics(ctx, c.cfg.logger, st.snapshot)
+		logDiagnostics(ctx, c.cfg.logger, old.snapshot, st.snapshot)
 	}
-	return c.seen(st.snapshot), nil
+	return c.seen(st.snapshot), c.lost(st)
 }
 
 // Close releases the directories, after the search that [WithCache] promises. Snapshots
@@ -195,7 +196,7 @@ func (c *Catalog) search(ctx context.Context, old *state) (st *state, served boo
 	}
 	for i, root := range roots {
 		if root.isThere() && len(root.scan.found) == 0 {
-			extra = append(extra, c.noSkills(i))
+			extra = append(extra, noSkills(c.names[i], c.roots[i]))
 		}
 	}
 	if watching != nil {
@@ -228,15 +229,9 @@ func (c *Catalog) sameRoot(i, first int) skillmd.Diagnostic {
 	}
 }
 
-// noSkills says that a root was searched in vain, so that nobody wonders why a model
-// knows of no skill.
-func (c *Catalog) noSkills(i int) skillmd.Diagnostic {
-	return skillmd.Diagnostic{
-		File:     c.names[i],
-		Code:     CodeNoSkills,
-		Severity: skillmd.Warning,
-		Message:  "no skills found in " + printable(c.roots[i].String()),
-	}
+// noSkills returns the finding about a root that was searched and has no skill.
+func noSkills(name string, root Root) skillmd.Diagnostic {
+	return skillmd.Diagnostic{File: name, Code: CodeNoSkills, Severity: skillmd.Warning, Message: "no skills found in " + printable(root.String())}
 }
 
 // closeTrees closes the trees of roots that are not in keep. A reader that is still

@@ -41,7 +41,7 @@ func write(t testing.TB, dir string, files map[string]string) {
 
 func mustOpen(t testing.TB, roots []Root, opts ...Option) *Catalog {
 	t.Helper()
-	c, err := Open(t.Context(), roots, opts...)
+	c, err := Open(t.Context(), roots, append([]Option{WithLogger(slog.New(slog.DiscardHandler))}, opts...)...)
 	if err != nil {
 		t.Fatalf("Open: %v", err)
 	}

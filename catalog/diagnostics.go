@@ -20,12 +20,14 @@ const (
 	CodeCollision skillmd.Code = "name-collision"
 	// CodeNested: SKILL.md files inside a skill are ignored.
 	CodeNested skillmd.Code = "nested-skills"
-	// CodeLink: links to directories are not followed.
+	// CodeLink: a link is not followed, or leads nowhere.
 	CodeLink skillmd.Code = "link-not-followed"
 	// CodeLimit: a limit of the search was reached; skills may be missing.
 	CodeLimit skillmd.Code = "search-limit"
-	// CodeSourceFailed: a source could not list its skills; those that it listed
-	// last are used.
+	// CodeNoFile: a folder has a skill.toml and no SKILL.md.
+	CodeNoFile skillmd.Code = "skill-file-missing"
+	// CodeSourceFailed: a root could not be searched; the skills that it listed last
+	// are used.
 	CodeSourceFailed skillmd.Code = "source-failed"
 	// CodeNoSkills: a root that is there holds no skill.
 	CodeNoSkills skillmd.Code = "no-skills"
@@ -33,13 +35,22 @@ const (
 	CodeSameRoot skillmd.Code = "same-root"
 )
 
-// logDiagnostics logs the diagnostics of a new snapshot.
-func logDiagnostics(ctx context.Context, logger *slog.Logger, s *Snapshot) {
+// logDiagnostics logs the diagnostics of a new snapshot that the one before did not have.
+func logDiagnostics(ctx context.Context, logger *slog.Logger, before, s *Snapshot) {
+	known := make(map[skillmd.Diagnostic]bool)
+	if before != nil {
+		for _, d := range before.diagnostics {
+			known[d] = true
+		}
+	}
 	for _, d := range s.diagnostics {
+		if known[d] {
+			continue
+		}
 		level := slog.LevelDebug
 		switch {
 		case d.Severity == skillmd.Error, d.Code == CodeCollision, d.Code == CodeLimit, d.Code == CodeUnreadable,
-			d.Code == CodeNoSkills, d.Code == CodeLink:
+			d.Code == CodeNoSkills, d.Code == CodeLink, d.Code == CodeUntrusted, d.Code == CodeStale, d.Code == CodeNoFile:
 			level = slog.LevelWarn
 		}
 		logger.LogAttrs(ctx, level, d.Message, slog.String("file", d.File), slog.Int("line", d.Line), slog.String("code", string(d.Code)))

@@ -73,6 +73,12 @@ func (s *scanner) parse(dir, file string, head []byte) record {
 		if len(diagnostics) == 0 {
 			rec.diagnostics = []skillmd.Diagnostic{s.diagnostic(skillmd.Error, CodeUnreadable, file, err.Error())}
 		}
+		if !rec.closed { // what is no skill to package skillmd is one that is missing here
+			rec.diagnostics = slices.Clone(rec.diagnostics)
+			for i := range rec.diagnostics {
+				rec.diagnostics[i].Severity = skillmd.Error
+			}
+		}
 		return rec
 	}
 	rec.usable, rec.closed = true, true

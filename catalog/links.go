@@ -2,12 +2,14 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -47,14 +49,14 @@ func (s *TreeSource) followLinks(ctx context.Context, sc *scanner, out *scan, la
 		target, info, why := reach.lookUp(filepath.Join(sc.base, name))
 		switch {
 		case info == nil && why == "":
-			continue // leads nowhere, or to a file
+			continue // leads to a file
 		case why == "" && reach.isInRoot(target):
 			why = "it leads to another folder of this root"
 		case why == "" && len(all) == maxFollowed:
 			why = "there are too many links"
 		}
 		if why != "" {
-			out.note(sc.diagnostic(skillmd.Warning, CodeLink, name, fmt.Sprintf("the link to %s is not followed: %s", printable(target), why)))
+			out.note(sc.notFollowed(name, target, why))
 			continue
 		}
 		if os.SameFile(info, dir.info) {
@@ -169,15 +171,37 @@ func resolved(path string) (string, error) {
 
 func (r *reachable) isInRoot(target string) bool { return r.root != "" && isBelow(target, r.root) }
 
+// notFollowed is the finding about a link.
+func (s *scanner) notFollowed(link, target, why string) skillmd.Diagnostic {
+	return s.diagnostic(skillmd.Warning, CodeLink, link, fmt.Sprintf("the link to %s is not followed: %s", printable(target), why))
+}
+
+// deadLink says why a link cannot be resolved, "" where it is a link no more.
+func deadLink(err error) string {
+	switch err = cause(err); {
+	case errors.Is(err, ErrNotExist):
+		return "nothing is there; remove the link, or put back what it leads to"
+	case errors.Is(err, syscall.ELOOP), strings.Contains(err.Error(), "too many links"):
+		return "it leads in a circle; remove the link"
+	default:
+		return err.Error()
+	}
+}
+
 // lookUp resolves a link. It returns no info where the link leads to no directory, and
-// why a directory is not followed.
+// why a directory, or nothing at all, is not followed.
 func (r *reachable) lookUp(link string) (target string, info fs.FileInfo, why string) {
 	target, err := filepath.EvalSymlinks(link)
-	if err != nil {
-		return "", nil, ""
+	if err == nil {
+		info, err = os.Lstat(target)
 	}
-	info, err = os.Lstat(target)
-	if err != nil || !info.IsDir() {
+	if err != nil {
+		if target, _ = os.Readlink(link); target == "" {
+			return "", nil, "" // deleted meanwhile
+		}
+		return target, nil, deadLink(err)
+	}
+	if !info.IsDir() {
 		return "", nil, ""
 	}
 	if r.root == "" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/satchel-go/satchel/internal/warnlog"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -110,7 +111,7 @@ func newConfig(opts []Option) (*config, error) {
 		}
 	}
 	if c.logger == nil {
-		c.logger = slog.New(slog.DiscardHandler)
+		c.logger = warnlog.New()
 	}
 	switch {
 	case c.maxFileBytes < 1:

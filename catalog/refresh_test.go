@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -106,14 +108,21 @@ func TestRefresh(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), dir) {
 			t.Errorf("error %v does not name the root", err)
 		}
-		if s != before || c.Snapshot() != before {
-			t.Error("the catalog has changed")
+		if len(s.Skills()) != len(before.Skills()) || c.Snapshot() != s {
+			t.Error("the skills have changed")
+		}
+		last := s.Diagnostics()[len(s.Diagnostics())-1]
+		if e, ok := errors.AsType[*RootError](err); !ok || e.Finding != last || last.Code != CodeSourceFailed || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("error %#v, finding %v", err, last)
+		}
+		if again, err := c.Refresh(t.Context()); again != s || err == nil {
+			t.Errorf("a second Refresh: a new snapshot %v, error %v", again != s, err)
 		}
 		if err := os.Rename(dir+".away", dir); err != nil {
 			t.Fatal(err)
 		}
-		if s := refresh(t); s != before {
-			t.Error("a new snapshot")
+		if s := refresh(t); len(s.Diagnostics()) != len(before.Diagnostics()) || len(s.Skills()) != len(before.Skills()) {
+			t.Errorf("%d skills, findings %v", len(s.Skills()), s.Diagnostics())
 		}
 	})
 }

@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -65,6 +67,39 @@ func From(name string, source Source) Root { return Root{name: name, source: sou
 func (r Root) Optional() Root {
 	r.optional = true
 	return r
+}
+
+// mayBeAbsent reports whether a directory that is not there is no error: that of an
+// optional root, and the skills of a plugin that has none.
+func (r Root) mayBeAbsent() bool {
+	if r.plugin != "" && !r.optional {
+		info, err := os.Stat(r.plugin)
+		return err == nil && info.IsDir()
+	}
+	return r.optional
+}
+
+// absent says what is wrong where a root that may be absent is: a plugin has no skills, or
+// a link leads nowhere. It is "" where nothing is wrong.
+func (r Root) absent() string {
+	for at := filepath.Clean(r.path); ; at = filepath.Dir(at) {
+		if target, err := os.Readlink(at); err == nil && !isThere(at) {
+			return fmt.Sprintf("the link to %s leads nowhere; remove it, or put back what it leads to", printable(target))
+		}
+		if _, err := os.Lstat(at); err == nil || filepath.Dir(at) == at {
+			break
+		}
+	}
+	if r.plugin != "" && !r.optional {
+		return "the plugin has no folder skills/"
+	}
+	return ""
+}
+
+// isThere reports whether a path leads to something.
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // String returns the path of a Dir, or the name of an FS or a source.

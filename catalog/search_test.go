@@ -51,7 +51,7 @@ func TestSearch(t *testing.T) {
 			name:     "a file without front matter owns nothing",
 			files:    map[string]string{"a/SKILL.md": "# Not a skill\n", "a/sub/SKILL.md": sub},
 			skills:   []string{"sub@r/a/sub/SKILL.md"},
-			findings: []string{"warning frontmatter-missing r/a/SKILL.md"},
+			findings: []string{"error frontmatter-missing r/a/SKILL.md"},
 		},
 		{
 			name: "version control and packages are skipped, hidden folders are not",

@@ -111,6 +111,9 @@ func (s *TreeSource) Scan(ctx context.Context, prev *Listing) (*Listing, error) 
 		if next, err = s.list(ctx); err != nil {
 			return nil, err
 		}
+		if len(next.Entries)+len(next.Diagnostics) == 0 {
+			next.Diagnostics = []skillmd.Diagnostic{noSkills(s.name, s.root)}
+		}
 	}
 	if prev != nil && reflect.DeepEqual(prev, next) {
 		return prev, nil

@@ -32,10 +32,14 @@ func (s *TreeSource) scanLive(ctx context.Context, prev *Listing) (*Listing, err
 		return nil, fmt.Errorf("catalog: open root %q: %w", s.root, err)
 	}
 	if t == nil {
-		if prev != nil && last.tree == nil {
+		next := &Listing{live: &liveTree{}}
+		if why := root.absent(); why != "" {
+			next.Diagnostics = []skillmd.Diagnostic{{File: s.name, Code: CodeSourceFailed, Severity: skillmd.Error, Message: "skills cannot be listed: " + why}}
+		}
+		if prev != nil && last.tree == nil && slices.Equal(prev.Diagnostics, next.Diagnostics) {
 			return prev, nil
 		}
-		return &Listing{live: &liveTree{}}, nil
+		return next, nil
 	}
 	sc := &scanner{cfg: s.cfg, tree: t, name: s.name, dirName: s.root.dirName(), base: s.root.absolute(), known: last.known, now: time.Now(), follows: !root.inArchive}
 	out, links, err := s.search(ctx, sc, last.links)

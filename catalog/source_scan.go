@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -21,6 +20,8 @@ type sourced struct {
 	// untrusted is set where the root was not opened, and project is where it is.
 	untrusted bool
 	project   string
+	// fault is why the root could not be searched, nil where it could.
+	fault error
 }
 
 type listedRecord struct {
@@ -65,9 +66,9 @@ func (s *sourced) isThere() bool {
 	return !s.failed() && !s.repeats && !s.untrusted && (s.listing.live == nil || s.listing.live.tree != nil)
 }
 
-// searchRoot lists the skills of a root. A source of the host that fails, or takes
-// longer than it may, keeps what it listed last; a directory of the catalog's own
-// that cannot be searched is an error.
+// searchRoot lists the skills of a root. One that fails, or takes longer than it may,
+// keeps what it listed last; a directory that cannot be searched the first time is an
+// error.
 func (c *Catalog) searchRoot(ctx context.Context, i int, old *sourced) (*sourced, error) {
 	var prev *Listing
 	if old != nil {
@@ -87,7 +88,7 @@ func (c *Catalog) searchRoot(ctx context.Context, i int, old *sourced) (*sourced
 		err = errors.New("the source returned no listing")
 	}
 	switch {
-	case err != nil && own:
+	case err != nil && own && c.state.Load() == nil:
 		return nil, err
 	case err != nil:
 		return c.sourceFailed(i, old, err), nil
@@ -97,22 +98,27 @@ func (c *Catalog) searchRoot(ctx context.Context, i int, old *sourced) (*sourced
 	return c.parseListing(i, listed, old), nil
 }
 
-// sourceFailed keeps what a source listed last, and says so.
+// sourceFailed keeps what a root listed last, and says so.
 func (c *Catalog) sourceFailed(i int, old *sourced, err error) *sourced {
 	s := &sourced{}
 	if old != nil {
 		*s = *old
 	}
+	s.fault = err
+	text := "skills cannot be listed: "
+	if len(s.scan.found) > 0 {
+		text = "skills cannot be listed, so those listed last are used: "
+	}
 	s.scan.diagnostics = append(slices.DeleteFunc(slices.Clone(s.scan.diagnostics), isSourceFailed), skillmd.Diagnostic{
 		File: c.names[i], Code: CodeSourceFailed, Severity: skillmd.Error,
-		Message: fmt.Sprintf("skills cannot be listed, so those listed last are used: %s", printable(err.Error())),
+		Message: text + printable(err.Error()),
 	})
 	return s
 }
 
 func isSourceFailed(d skillmd.Diagnostic) bool { return d.Code == CodeSourceFailed }
 
-func (s *sourced) failed() bool { return slices.ContainsFunc(s.scan.diagnostics, isSourceFailed) }
+func (s *sourced) failed() bool { return s.fault != nil }
 
 // parseLive takes the skills of a tree, which the scanner has parsed, sorted and bounded.
 func parseLive(listed *Listing) *sourced {

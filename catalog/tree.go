@@ -44,7 +44,7 @@ func openTree(root Root, prev tree) (tree, error) {
 	}
 	// Stat first: opening a pipe would block.
 	info, err := os.Stat(root.path)
-	if root.optional && errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && root.mayBeAbsent() {
 		return nil, nil
 	}
 	if err != nil {

@@ -89,6 +89,9 @@ func (s *scanner) list(dir string) (candidates []fs.DirEntry, out sight) {
 	slices.SortStableFunc(candidates, func(a, b fs.DirEntry) int {
 		return boolOrder(a.Name() == skillFile, b.Name() == skillFile)
 	})
+	if len(candidates) == 0 && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "skill.toml" && !e.IsDir() }) {
+		out.note(s.diagnostic(skillmd.Warning, CodeNoFile, dir, "there is a skill.toml and no "+skillFile+": it is no skill without one"))
+	}
 	_, isDir := s.tree.(*dirTree)
 	switch {
 	case len(candidates) > 0: // links of a skill are its own affair
@@ -113,14 +116,20 @@ func boolOrder(a, b bool) int {
 
 // noteLinks reports that links among folders of skills are not followed, because
 // people who link skills from elsewhere would wonder where they are. There is one
-// finding per directory, however many links it has.
+// finding per directory, however many links it has, and one for a link that leads
+// nowhere.
 func (s *scanner) noteLinks(dir string, links []string, out *sight) {
 	const checked = 64 // a hint needs no more
 	var missed []string
+	dead := ""
 	for _, name := range links[:min(len(links), checked)] {
 		info, err := s.tree.stat(below(dir, name))
-		if err == nil && info.IsDir() || err != nil && errors.Is(cause(err), ErrPath) {
+		switch {
+		case err == nil && info.IsDir(), err != nil && errors.Is(cause(err), ErrPath):
 			missed = append(missed, name)
+		case err != nil && dead == "":
+			dead = name
+			out.note(s.notFollowed(below(dir, name), s.target(below(dir, name)), deadLink(err)))
 		}
 	}
 	if len(missed) > 0 {

@@ -142,7 +142,7 @@ func (w *Watcher) refresh(ctx context.Context) bool {
 		return true
 	case errors.Is(err, ErrClosed):
 		return false
-	case err != nil:
+	case isUntold(err):
 		w.c.cfg.logger.WarnContext(ctx, "the skills cannot be read again", "error", err)
 	}
 	if w.arm() {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/listeners"
+	"github.com/satchel-go/satchel/internal/warnlog"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -49,7 +50,7 @@ func WithClock(now func() time.Time) Option {
 }
 
 // WithLogger sets where it is logged that the skills of a plugin cannot be listed. The
-// default discards it.
+// default is slog.Default.
 func WithLogger(logger *slog.Logger) Option {
 	return func(l *Library) error {
 		l.logger = logger
@@ -83,7 +84,7 @@ func New(store Store, opts ...Option) (*Library, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: New: nil store", ErrInvalid)
 	}
-	l := &Library{store: store, clock: time.Now, logger: slog.New(slog.DiscardHandler), shelves: map[string]*shelf{}}
+	l := &Library{store: store, clock: time.Now, logger: warnlog.New(), shelves: map[string]*shelf{}}
 	for _, o := range opts {
 		if err := o(l); err != nil {
 			return nil, err

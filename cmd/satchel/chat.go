@@ -175,6 +175,7 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 		return err
 	}
 	cmd.remote = len(cmd.MCP) > 0
+	cmd.told.uncoded = cmd.Verbose // the reporter shows them all
 	show := &reporter{json: cmd.JSON, verbose: cmd.Verbose, stream: cmd.Stream, lifecycle: cmd.Lifecycle, live: cmd.Stream && c.watched, watched: c.watched, out: c.out, err: c.err}
 	cmd.env = c.env
 	cmd.typed = newTypist(c.in)

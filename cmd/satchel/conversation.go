@@ -36,6 +36,7 @@ type conversation struct {
 	turns   int
 	compact func(context.Context, *satchel.Runtime) error
 	seen    *catalog.Snapshot
+	told    *warnings
 }
 
 // open makes the runtime and the agent of the flags.
@@ -102,6 +103,10 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 		c.helpers[name] = rt
 	}
 	f.helpers = c.helpers
+	c.told = f.told
+	if f.told != nil {
+		f.told.nothing(f.places, c.runtime.Catalog().Snapshot())
+	}
 	if f.Agent != "functions" && f.Agent != "" && f.Framework != "langchaingo" {
 		return nil, fmt.Errorf("%w: --agent %s needs --framework langchaingo", errUsage, f.Agent)
 	}
@@ -178,19 +183,36 @@ func (c *conversation) turn(ctx context.Context, prompt string) error {
 
 // check looks for changes of the skills and reports findings that are new.
 func (c *conversation) check(ctx context.Context) {
-	if err := c.runtime.Refresh(ctx); err != nil {
+	if c.told != nil {
+		c.told.begin()
+	}
+	if err := refreshed(ctx, c.runtime); err != nil {
 		c.show.Warning("skills are as they were: " + err.Error())
 	}
 	snapshot := c.runtime.Catalog().Snapshot()
 	if snapshot == c.seen {
 		return
 	}
+	var known []skillmd.Diagnostic
+	if c.seen != nil {
+		known = c.seen.Diagnostics()
+	}
 	c.seen = snapshot
 	for _, d := range snapshot.Diagnostics() {
-		if d.Severity > skillmd.Info {
+		if d.Severity > skillmd.Info && !slices.Contains(known, d) {
+			d.Message = advised(d)
 			c.show.Diagnostic(d.String())
 		}
 	}
+}
+
+// refreshed looks for changes of the skills. The error is none that the log tells.
+func refreshed(ctx context.Context, rt *satchel.Runtime) error {
+	err := rt.Refresh(ctx)
+	if _, told := errors.AsType[*catalog.RootError](err); told {
+		return nil
+	}
+	return err
 }
 
 // hasSkills reports whether there is a skill that a model may see.

@@ -48,7 +48,12 @@ func inspectFile(path string, mode skillmd.Mode, advise bool) inspection {
 	r.Name, r.Description = doc.Skill.Name, doc.Skill.Description
 	r.AllowedTools = append(r.AllowedTools, doc.Skill.AllowedTools...)
 	r.BodyBytes = len(doc.Body)
-	r.Diagnostics = append(r.Diagnostics, diagnostics...)
+	for _, d := range diagnostics {
+		if errors.Is(err, skillmd.ErrNotSkill) {
+			d.Severity = skillmd.Error // the file is not loaded
+		}
+		r.Diagnostics = append(r.Diagnostics, d)
+	}
 	if r.Loaded {
 		skill := doc.Skill
 		skill.Place = path

@@ -144,7 +144,7 @@ func (f *fetchFlags) open(ctx context.Context, source, pin string, env func(stri
 	if out.sha256 != "" || dir != source { // others made it: no link leads out of it
 		root = catalog.FS(filepath.Base(source), rootFS(dir))
 	}
-	if out.skills, err = catalog.Open(ctx, []catalog.Root{root}); err != nil {
+	if out.skills, err = catalog.Open(ctx, []catalog.Root{root}, unlogged); err != nil {
 		return nil, err
 	}
 	return out, nil

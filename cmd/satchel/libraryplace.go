@@ -52,6 +52,7 @@ func (o *openLibrary) close() error {
 type shelves struct {
 	*catalog.Catalog
 	library *openLibrary
+	roots   []catalog.Root
 }
 
 // openShelves opens the catalog of the roots and of a library.
@@ -60,11 +61,12 @@ func openShelves(ctx context.Context, roots []catalog.Root, opts []catalog.Optio
 	if err != nil {
 		return nil, err
 	}
-	skills, err := catalog.Open(ctx, append(roots, more...), opts...)
+	roots = append(roots, more...)
+	skills, err := catalog.Open(ctx, roots, opts...)
 	if err != nil {
 		return nil, errors.Join(err, l.close())
 	}
-	return &shelves{skills, l}, nil
+	return &shelves{skills, l, roots}, nil
 }
 
 // close closes both.

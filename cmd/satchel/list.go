@@ -27,6 +27,7 @@ const maxFindings = 20
 const maxDescribed = 80
 
 type listCmd struct {
+	Discover     bool   `help:"Search the well-known places too, where directories are named."`
 	Names        bool   `xor:"form" help:"Only the names, one per line."`
 	JSON         bool   `xor:"form" help:"One JSON object per line for each skill."`
 	Scope        string `enum:",host,project,user,plugin,builtin,remote" default:"" placeholder:"NAME" help:"Only the skills of a scope: host, project, user, plugin."`
@@ -77,11 +78,12 @@ func (cmd *listCmd) Run(ctx context.Context, c console) (err error) {
 	}
 	defer func() { err = errors.Join(err, skills.close()) }()
 	snapshot := skills.Snapshot()
-	findings := slices.Clone(snapshot.Diagnostics())
+	findings := slices.Clone(skills.Whole().Snapshot().Diagnostics())
 	for _, skill := range snapshot.Skills() {
 		findings = append(findings, knownTools.Findings(skill)...)
 	}
 	writeFindings(c.err, findings)
+	(&warnings{w: c.err}).nothing(skills.roots, skills.Whole().Snapshot())
 	out := bufio.NewWriter(c.out)
 	if err := cmd.write(ctx, out, skills.Catalog, cmd.chosen(snapshot)); err != nil {
 		return err
@@ -95,21 +97,24 @@ func (cmd *listCmd) Run(ctx context.Context, c console) (err error) {
 	if cmd.Names || cmd.JSON {
 		fmt.Fprintln(c.err, counted(snapshot))
 	}
+	if slices.ContainsFunc(findings, func(d skillmd.Diagnostic) bool { return d.Code == catalog.CodeSourceFailed }) {
+		return errReported
+	}
 	return nil
 }
 
 // open opens the catalog of the arguments. With --all projects need no trust.
 func (cmd *listCmd) open(ctx context.Context, c console) (*shelves, error) {
 	dirs := slices.Concat(cmd.Skills, cmd.Dirs)
-	named := len(dirs)+len(cmd.Plugin)+len(cmd.MCP) > 0 || c.env(envRoot) != "" || cmd.address(c.env) != ""
-	roots, err := cmd.sourceFlags.roots(ctx, c, dirs, !named)
+	named := len(dirs) > 0 || c.env(envRoot) != "" || cmd.address(c.env) != ""
+	roots, err := cmd.sourceFlags.roots(ctx, c, dirs, cmd.Discover || !named)
 	if err != nil {
 		return nil, err
 	}
 	if err := cmd.sourceFlags.checkLocked(ctx, c, dirs, roots); err != nil {
 		return nil, err
 	}
-	opts := cmd.sourceFlags.reading(c.env)
+	opts := append(cmd.sourceFlags.reading(c.env), unlogged)
 	if cmd.All {
 		opts = append(opts, catalog.WithTrust(func(context.Context, catalog.Root) (bool, error) { return true, nil }))
 	}
@@ -254,6 +259,7 @@ func writeFindings(w io.Writer, all []skillmd.Diagnostic) {
 		case d.Severity <= skillmd.Info:
 		case shown < maxFindings:
 			shown++
+			d.Message = advised(d)
 			fmt.Fprintln(w, printable(d.String()))
 		default:
 			more++

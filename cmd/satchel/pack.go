@@ -46,7 +46,7 @@ func (cmd *packCmd) Run(ctx context.Context, c console) (err error) {
 		if err != nil {
 			return fmt.Errorf("pack: %w", err)
 		}
-		skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(dir)})
+		skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(dir)}, unlogged)
 		if err != nil {
 			return fmt.Errorf("pack: %w", err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"strings"
 
 	"github.com/satchel-go/satchel"
@@ -23,14 +24,17 @@ type skillDirs struct {
 	// places are what resolve has found, and how is how they are read.
 	places []catalog.Root
 	how    []catalog.Option
+	// told prints what is wrong with them.
+	told *warnings
 }
 
 // resolve finds the places that the flags name. With always, the well-known ones are
 // searched where no flag and no variable names any. With --locked it refuses what differs
 // from its lock file.
 func (f *skillDirs) resolve(ctx context.Context, c console, always bool) (err error) {
-	named := len(f.Skills)+len(f.Plugin)+len(f.MCP) > 0 || c.env(envRoot) != ""
-	f.how = f.sourceFlags.reading(c.env)
+	named := len(f.Skills) > 0 || c.env(envRoot) != ""
+	f.told = &warnings{w: c.err}
+	f.how = append(f.sourceFlags.reading(c.env), catalog.WithLogger(slog.New(f.told)))
 	if f.places, err = f.sourceFlags.roots(ctx, c, f.Skills, f.Discover || always && !named); err != nil {
 		return err
 	}
@@ -42,7 +46,11 @@ func (f *skillDirs) open(ctx context.Context, c console, l *libraryPlace) (*shel
 	if err := f.resolve(ctx, c, l.address(c.env) == ""); err != nil {
 		return nil, err
 	}
-	return f.seen(openShelves(ctx, f.places, f.how, l, c.env))
+	s, err := f.seen(openShelves(ctx, f.places, f.how, l, c.env))
+	if err == nil {
+		f.told.nothing(s.roots, s.Whole().Snapshot())
+	}
+	return s, err
 }
 
 // skillFlags are the flags about skills, of whatever agent.
@@ -103,6 +111,9 @@ func (f *skillFlags) options() []satchel.Option {
 	}
 	if f.LoadMode != nil {
 		opts = append(opts, satchel.WithLoadMode(*f.LoadMode))
+	}
+	if f.told != nil {
+		opts = append(opts, satchel.WithLogger(slog.New(f.told)))
 	}
 	for _, how := range f.Mentions {
 		mentions |= map[string]satchel.Mentions{"dollar": satchel.Dollar, "slash": satchel.Slash}[how]

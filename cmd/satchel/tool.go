@@ -185,6 +185,7 @@ func (cmd *toolCmd) open(ctx context.Context, c console, show *reporter) (_ *cal
 	if t.runtime, err = satchel.New(opts...); err != nil {
 		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
+	cmd.told.nothing(cmd.places, t.runtime.Catalog().Snapshot())
 	return t, nil
 }
 
@@ -215,7 +216,7 @@ func (t *calling) inTurn(ctx context.Context) context.Context {
 
 // prepare sends the model what there is, and takes the view of the last messages.
 func (t *calling) prepare(ctx context.Context, view func(last []core.Message)) error {
-	if err := t.runtime.Refresh(ctx); err != nil {
+	if err := refreshed(ctx, t.runtime); err != nil {
 		return err
 	}
 	v, err := t.runtime.Prepare(t.inTurn(ctx), core.Request{Key: t.key, Messages: t.messages})

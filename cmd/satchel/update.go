@@ -38,7 +38,7 @@ func (cmd *updateCmd) Run(ctx context.Context, c console) error {
 		return fmt.Errorf("update: %w", err)
 	}
 	defer target.close()
-	here, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(cmd.Dir)})
+	here, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(cmd.Dir)}, unlogged)
 	if err != nil {
 		return fmt.Errorf("update: %w", err)
 	}
@@ -129,7 +129,7 @@ func (cmd *lockCmd) Run(ctx context.Context, c console) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("lock: %w", err)
 	}
-	skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(cmd.Dir)})
+	skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(cmd.Dir)}, unlogged)
 	if err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
@@ -162,7 +162,7 @@ func checkLocked(ctx context.Context, c console, dirs []string) error {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return fmt.Errorf("--locked: %s is no directory", dir)
 		}
-		skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(dir)})
+		skills, err := catalog.Open(ctx, []catalog.Root{catalog.Dir(dir)}, unlogged)
 		if err != nil {
 			return fmt.Errorf("--locked: %w", err)
 		}

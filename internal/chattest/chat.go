@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ type Chat struct {
 // Open makes a runtime over skill files. It is closed at the end of the test.
 func Open(t testing.TB, files fs.FS, opts ...satchel.Option) *satchel.Runtime {
 	t.Helper()
-	r, err := satchel.New(append([]satchel.Option{satchel.WithSkillFS("world", files)}, opts...)...)
+	r, err := satchel.New(append([]satchel.Option{satchel.WithSkillFS("world", files), satchel.WithLogger(slog.New(slog.DiscardHandler))}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

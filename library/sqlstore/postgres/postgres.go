@@ -24,7 +24,7 @@ type config struct {
 	conns   int
 }
 
-// WithLogger sets where failures of listening are logged. The default discards them.
+// WithLogger sets where failures of listening are logged. The default is slog.Default.
 func WithLogger(logger *slog.Logger) Option { return func(c *config) { c.logger = logger } }
 
 // WithMigrate brings the schema up to date when the store is opened. The default only
@@ -39,7 +39,7 @@ func WithConns(n int) Option { return func(c *config) { c.conns = n } }
 // libpq understands. A schema that is not the one that is needed is
 // library.ErrSchema; the text says what to do.
 func Open(ctx context.Context, dsn string, opts ...Option) (*sqlstore.Store, error) {
-	c := config{conns: 8}
+	c := config{conns: 8, logger: slog.Default()}
 	for _, o := range opts {
 		o(&c)
 	}

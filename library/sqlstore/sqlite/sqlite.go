@@ -31,15 +31,15 @@ type config struct {
 }
 
 func configure(opts []Option) config {
-	c := config{watch: 250 * time.Millisecond}
+	c := config{watch: 250 * time.Millisecond, logger: slog.Default()}
 	for _, o := range opts {
 		o(&c)
 	}
 	return c
 }
 
-// WithLogger sets where failures of the watching are logged. The default discards
-// them.
+// WithLogger sets where failures of the watching are logged. The default is
+// slog.Default.
 func WithLogger(logger *slog.Logger) Option { return func(c *config) { c.logger = logger } }
 
 // WithWatch sets how often it is looked for what other processes have changed. The

@@ -1,0 +1,101 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// ErrNoSkills reports a catalog whose roots hold no skill at all.
+var ErrNoSkills = errors.New("there are no skills")
+
+// RootError reports a root that gives no skills, or only those that it listed last.
+type RootError struct {
+	// Finding says which root it is and why. Its code is CodeSourceFailed,
+	// CodeUntrusted, CodeNoSkills or, where every skill of the root is broken, that of
+	// the first.
+	Finding skillmd.Diagnostic
+	// Err is the error of the search, nil where there was none.
+	Err error
+}
+
+// Error names the root and what is wrong with it.
+func (e *RootError) Error() string {
+	if e.Finding.File == "" {
+		return e.Finding.Message
+	}
+	return e.Finding.File + ": " + e.Finding.Message
+}
+
+// Unwrap returns Err.
+func (e *RootError) Unwrap() error { return e.Err }
+
+// Ready reports, as the last search has found them, the roots that give no skills: those
+// that cannot be searched, are not trusted, hold no skill, or hold broken ones only. The
+// error is nil if there are none, and else holds a [RootError] for each. It is
+// [ErrNoSkills] too if no other root has a skill. An optional root may be absent or
+// empty. Ready judges the roots and not what an audience sees of them.
+func (c *Catalog) Ready() error {
+	st := c.state.Load()
+	var errs []error
+	for i, root := range st.roots {
+		if e := c.fault(st, i, root); e != nil {
+			errs = append(errs, e)
+		}
+	}
+	switch {
+	case errs == nil:
+		return nil
+	case len(st.snapshot.skills) == 0:
+		return fmt.Errorf("%w: %w", ErrNoSkills, errors.Join(errs...))
+	}
+	return errors.Join(errs...)
+}
+
+// fault returns why a root gives no skills, nil if it does or need not.
+func (c *Catalog) fault(st *state, i int, root *sourced) error {
+	usable := slices.ContainsFunc(root.scan.found, func(f found) bool { return f.usable })
+	switch {
+	case root.failed():
+		at := slices.IndexFunc(root.scan.diagnostics, isSourceFailed)
+		return &RootError{root.scan.diagnostics[at], root.fault}
+	case root.untrusted:
+		found := c.untrusted(i, nil, st.roots[:i])
+		if found == nil {
+			return nil // an earlier root of the project tells it
+		}
+		return &RootError{Finding: found[0]}
+	case usable, root.repeats:
+		return nil
+	case root.broken() >= 0:
+		return &RootError{Finding: root.scan.diagnostics[root.broken()]}
+	case c.roots[i].optional, !root.isThere(), len(root.scan.found) > 0:
+		return nil
+	}
+	return &RootError{Finding: noSkills(c.names[i], c.roots[i])}
+}
+
+// broken is the place of the first finding of the root that is an error, -1 for none.
+func (s *sourced) broken() int {
+	return slices.IndexFunc(s.scan.diagnostics, func(d skillmd.Diagnostic) bool { return d.Severity == skillmd.Error })
+}
+
+// lost returns a [RootError] for each directory that could be searched once and cannot be
+// searched any more.
+func (c *Catalog) lost(st *state) error {
+	var errs []error
+	for i, root := range st.roots {
+		if c.roots[i].source == nil && c.roots[i].archive == nil && root.failed() {
+			errs = append(errs, c.fault(st, i, root))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// isUntold reports an error that no diagnostic tells.
+func isUntold(err error) bool {
+	_, told := errors.AsType[*RootError](err)
+	return err != nil && !told
+}

@@ -1,0 +1,172 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// Each way in which a root gives no skills is an error of Ready, a finding and one line of
+// the log.
+func TestReady(t *testing.T) {
+	base := t.TempDir()
+	write(t, base, map[string]string{
+		"good/pdf/SKILL.md":                 skillText("pdf", "Reads PDF.", ""),
+		"broken/a/SKILL.md":                 "no front matter",
+		"broken/b/SKILL.md":                 "---\nname: b\n---\n",
+		"plug/.claude-plugin/plugin.json":   `{"name":"plug"}`,
+		"project/.claude/skills/x/SKILL.md": skillText("x", "Of a project.", ""),
+		"folder/a/SKILL.md/x":               "",
+	})
+	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }
+	for _, dir := range []string{"empty", "dead"} {
+		if err := os.Mkdir(at(dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := func(to, name string) {
+		if err := os.Symlink(to, at(name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	link(at("gone"), "lost")
+	link("../nowhere", "dead/link")
+	link("circle", "dead/circle")
+	archived := func(address string) Root {
+		return Archive(address, ArchiveOptions{CacheDir: at("cache")})
+	}
+	tests := []struct {
+		name string
+		root Root
+		code skillmd.Code
+		text string
+	}{
+		{"empty", Dir(at("empty")), CodeNoSkills, "no skills found in "},
+		{"broken", Dir(at("broken")), "frontmatter-missing", ""},
+		{"plugin without skills", Plugin(at("plug")), CodeSourceFailed, "the plugin has no folder skills/"},
+		{"untrusted", Discover(at("project"), DiscoverHome(""), DiscoverConfig(""))[0], CodeUntrusted, "are not trusted"},
+		{"a link to nowhere", Dir(at("lost")).Optional(), CodeSourceFailed, "leads nowhere"},
+		{"http", archived("http://example.com/x.zip"), CodeSourceFailed, "skills cannot be listed: archive"},
+		{"dead address", archived("https://127.0.0.1:1/x.zip"), CodeSourceFailed, "skills cannot be listed: "},
+		{"a folder as SKILL.md", Dir(at("folder")), CodeUnreadable, "not a regular file"},
+		{"dead links", Dir(at("dead")), CodeNoSkills, "no skills found"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var log bytes.Buffer
+			logger := WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})))
+			c := mustOpen(t, []Root{tt.root}, logger)
+			err := c.Ready()
+			e, ok := errors.AsType[*RootError](err)
+			if !ok || !errors.Is(err, ErrNoSkills) || e.Finding.Code != tt.code || !strings.Contains(err.Error(), tt.text) {
+				t.Fatalf("Ready is %v", err)
+			}
+			if strings.Count(log.String(), "code="+string(tt.code)) != max(1, strings.Count(tt.name, "broken")) {
+				t.Errorf("log:\n%s", log.String())
+			}
+			before := log.Len()
+			if _, err := c.Refresh(t.Context()); err != nil || log.Len() != before {
+				t.Errorf("a Refresh logs again: %v, %s", err, log.String()[before:])
+			}
+			err = mustOpen(t, []Root{tt.root, Dir(at("good"))}).Ready()
+			if _, ok := errors.AsType[*RootError](err); !ok || errors.Is(err, ErrNoSkills) {
+				t.Errorf("beside a good root Ready is %v", err)
+			}
+		})
+	}
+	for _, roots := range [][]Root{nil, {Dir(at("good"))}, {Dir(at("none")).Optional()}, {Dir(at("empty")).Optional(), Dir(at("good"))}} {
+		if err := mustOpen(t, roots).Ready(); err != nil {
+			t.Errorf("%v: Ready is %v", roots, err)
+		}
+	}
+}
+
+// Links that lead nowhere are findings, one each below the root, and one a folder deeper.
+func TestDeadLinksAreTold(t *testing.T) {
+	base := t.TempDir()
+	write(t, base, map[string]string{"s/pdf/SKILL.md": skillText("pdf", "Reads PDF.", ""), "s/more/xls/SKILL.md": skillText("xls", "Reads tables.", ""), "s/toml/skill.toml": "x"})
+	for name, to := range map[string]string{
+		"s/one": "../gone", "s/two": "../via", "via": "gone", "s/circle": "circle", "s/more/deep": "xls/gone", "s/file": "pdf/SKILL.md",
+	} {
+		if err := os.Symlink(filepath.FromSlash(to), filepath.Join(base, filepath.FromSlash(name))); err != nil {
+			t.Skip(err)
+		}
+	}
+	c := mustOpen(t, []Root{Dir(filepath.Join(base, "s")).Named("s")})
+	source, err := OpenSource(Dir(filepath.Join(base, "s")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = source.Close() })
+	listing, err := source.Scan(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, found := range map[string][]skillmd.Diagnostic{"catalog": c.Snapshot().Diagnostics(), "source": listing.Diagnostics} {
+		told := map[string]string{}
+		for _, d := range found {
+			told[filepath.Base(d.File)] += string(d.Code) + ": " + d.Message
+		}
+		want := map[string]string{
+			"deep": "link-not-followed: the link to " + filepath.FromSlash("xls/gone") + " is not followed: nothing is there; remove the link, or put back what it leads to",
+			"toml": "skill-file-missing: there is a skill.toml and no SKILL.md: it is no skill without one",
+		}
+		if kind == "catalog" {
+			for _, name := range []string{"one", "two", "circle"} {
+				if !strings.HasPrefix(told[name], "link-not-followed: the link to ") {
+					t.Errorf("%s is told as %q", name, told[name])
+				}
+			}
+		} else if len(told) < 3 {
+			t.Errorf("a source tells %q", told)
+		}
+		for name, text := range want {
+			if told[name] != text {
+				t.Errorf("%s: %s is told as %q", kind, name, told[name])
+			}
+		}
+		if told["file"] != "" {
+			t.Errorf("a link to a file is told as %q", told["file"])
+		}
+	}
+}
+
+// A root that disappears is told once, keeps its skills, and hides no change of another.
+func TestLostRoot(t *testing.T) {
+	base := t.TempDir()
+	write(t, base, map[string]string{"a/pdf/SKILL.md": skillText("pdf", "Reads PDF.", ""), "b/xls/SKILL.md": skillText("xls", "Reads tables.", "")})
+	var log bytes.Buffer
+	logger := WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	c := mustOpen(t, []Root{Dir(filepath.Join(base, "a")), Dir(filepath.Join(base, "b"))}, logger)
+	if err := os.Rename(filepath.Join(base, "a"), filepath.Join(base, "c")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, base, map[string]string{"b/new/SKILL.md": skillText("new", "Is new.", "")})
+	for range 3 {
+		s, err := c.Refresh(t.Context())
+		if !errors.Is(err, fs.ErrNotExist) || isUntold(err) {
+			t.Errorf("Refresh is %v", err)
+		}
+		same(t, "skills", []string{"new", "pdf", "xls"}, called(s))
+	}
+	if ready := c.Ready(); !errors.Is(ready, fs.ErrNotExist) || errors.Is(ready, ErrNoSkills) {
+		t.Errorf("Ready is %v", ready)
+	}
+	if n := strings.Count(log.String(), "\n"); n != 1 {
+		t.Errorf("%d lines:\n%s", n, log.String())
+	}
+	if err := os.Rename(filepath.Join(base, "c"), filepath.Join(base, "a")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Refresh(t.Context()); err != nil || c.Ready() != nil {
+		t.Errorf("when it is back: %v, %v", err, c.Ready())
+	}
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/catalog/archive"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// warnings prints what a library logs as a warning, in one line each, and what to do. It
+// is a log handler.
+type warnings struct {
+	// uncoded leaves out findings about skills, which the command prints itself.
+	uncoded bool
+
+	mu    sync.Mutex
+	w     io.Writer
+	shown int // since begin
+}
+
+// unlogged opens a catalog whose findings the command prints itself, or has no use for.
+var unlogged = catalog.WithLogger(slog.New(slog.DiscardHandler))
+
+// begin lets as many lines follow as a command may print at a time.
+func (w *warnings) begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.shown = 0
+}
+
+// Enabled implements [slog.Handler].
+func (w *warnings) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+
+// WithAttrs implements [slog.Handler]. The attributes are left out.
+func (w *warnings) WithAttrs([]slog.Attr) slog.Handler { return w }
+
+// WithGroup implements [slog.Handler].
+func (w *warnings) WithGroup(string) slog.Handler { return w }
+
+// Handle implements [slog.Handler].
+func (w *warnings) Handle(_ context.Context, r slog.Record) error {
+	d := skillmd.Diagnostic{Message: r.Message, Severity: skillmd.Warning}
+	var more []string
+	r.Attrs(func(a slog.Attr) bool {
+		switch a.Key {
+		case "file":
+			d.File = a.Value.String()
+		case "line":
+			d.Line = int(a.Value.Int64())
+		case "code":
+			d.Code, d.Severity = skillmd.Code(a.Value.String()), skillmd.Error
+		case "error", "why":
+			d.Message += ": " + a.Value.String()
+		default:
+			more = append(more, strings.ReplaceAll(a.Key, "_", " ")+" "+a.Value.String())
+		}
+		return true
+	})
+	if len(more) > 0 {
+		d.Message += " (" + strings.Join(more, ", ") + ")"
+	}
+	switch {
+	case d.Code == catalog.CodeCollision: // the skill is there, by another name
+	case d.Code == "" || !w.uncoded:
+		w.print(d)
+	}
+	return nil
+}
+
+// print writes the line of a finding, unless there were too many.
+func (w *warnings) print(d skillmd.Diagnostic) {
+	text := advised(d)
+	if at := strings.TrimSuffix(fmt.Sprintf("%s:%d", d.File, d.Line), ":0"); d.File != "" {
+		text = at + ": " + text
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch w.shown++; {
+	case w.shown <= maxFindings:
+		fmt.Fprintln(w.w, "satchel: "+inLine(text))
+	case w.shown == maxFindings+1:
+		fmt.Fprintln(w.w, "satchel: and more; satchel list and satchel inspect DIR show what is wrong")
+	}
+}
+
+// nothing prints that a model sees no skill, if no finding says why.
+func (w *warnings) nothing(places []catalog.Root, snapshot *catalog.Snapshot) {
+	told := slices.ContainsFunc(snapshot.Diagnostics(), func(d skillmd.Diagnostic) bool { return d.Severity > skillmd.Info })
+	switch {
+	case len(snapshot.Visible()) > 0 || len(places) == 0 || told && snapshot.Len() == 0:
+	case snapshot.Len() > 0:
+		w.print(skillmd.Diagnostic{Message: fmt.Sprintf("the model sees no skill: all %d are hidden from it", snapshot.Len())})
+	default:
+		var names []string
+		for _, p := range places {
+			names = append(names, p.String())
+		}
+		w.print(skillmd.Diagnostic{Message: "there are no skills: none of these is there: " + strings.Join(names, ", ") + "; satchel new NAME begins one, --skills DIR names another place"})
+	}
+}
+
+// advised is the message of a finding, and what to do about it.
+func advised(d skillmd.Diagnostic) string {
+	todo := ""
+	switch d.Code {
+	case catalog.CodeUntrusted:
+		todo = "run satchel trust " + projectOf(d)
+	case catalog.CodeNoSkills:
+		todo = "a skill is a folder with a SKILL.md, and satchel new NAME --dir DIR begins one"
+	case catalog.CodeSourceFailed:
+		switch {
+		case strings.Contains(d.Message, archive.ErrURL.Error()):
+			todo = "--allow-url PREFIX allows addresses that begin so"
+		case strings.HasSuffix(d.Message, "has no folder skills/"):
+			todo = "give it one, or leave it out"
+		case strings.Contains(d.Message, "://"):
+			todo = "correct the address, or leave it out"
+		default:
+			todo = "put it back, or leave it out"
+		}
+	case catalog.CodeUnreadable:
+		todo = "put something there that can be read, or remove it"
+	case catalog.CodeNoFile:
+		todo = "write one, or remove the folder"
+	case catalog.CodeLink, catalog.CodeStale, catalog.CodeLimit, catalog.CodeCollision, "": // the message says it
+	default:
+		if d.Severity == skillmd.Error {
+			todo = "satchel inspect says more"
+		}
+	}
+	if todo == "" {
+		return d.Message
+	}
+	return d.Message + "; " + todo
+}
+
+// projectOf is the project that a finding says is not trusted, as a shell takes it.
+func projectOf(d skillmd.Diagnostic) string {
+	_, project, _ := strings.Cut(d.Message, "project skills below ")
+	project, _, _ = strings.Cut(project, " are not trusted")
+	if here, err := os.Getwd(); err == nil && same(here, project) {
+		return "."
+	}
+	if strings.ContainsAny(project, " \t\"'$`\\!&;|<>()*?[]{}#~") {
+		project = "'" + strings.ReplaceAll(project, "'", `'\''`) + "'"
+	}
+	return project
+}
+
+// same reports whether two paths lead to one directory.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(filepath.Clean(b))
+	return err == nil && os.SameFile(x, y)
+}

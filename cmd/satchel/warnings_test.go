@@ -1,0 +1,119 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/internal/fakellm"
+)
+
+// An agent without its skills says so: each command that works with skills prints one line
+// with what to do, nothing twice, and list fails where a place could not be read.
+func TestMissingSkillsAreTold(t *testing.T) {
+	base := skillDir(t, map[string]string{
+		"p/.git/HEAD":                     "",
+		"p/.claude/skills/pdf/SKILL.md":   described("pdf", "Of the project."),
+		"broken/a/SKILL.md":               "---\nname: a\n---\n",
+		"plain/a/SKILL.md":                "# No front matter\n",
+		"folder/a/SKILL.md/x":             "",
+		"hidden/a/SKILL.md":               "---\nname: a\ndescription: A.\ndisable-model-invocation: true\n---\n",
+		"plug/.claude-plugin/plugin.json": `{"name":"plug"}`,
+		"toml/a/skill.toml":               "",
+		"junk.zip":                        "junk",
+		"good/b/SKILL.md":                 described("b", "Good."),
+	})
+	at := func(name string) string { return filepath.Join(base, name) }
+	for _, dir := range []string{"empty", "home", "nothing"} {
+		if err := os.Mkdir(at(dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(at("gone"), at("good/lost")); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink("lost", at("good/second")); err != nil {
+		t.Fatal(err)
+	}
+	model, err := fakellm.New(func(fakellm.Request) fakellm.Response { return fakellm.Text("done") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	tests := []struct {
+		name   string
+		in     string
+		flags  []string
+		lines  int
+		want   string
+		failed bool
+	}{
+		{"refused", "", []string{"--skills", "http://example.com/s.zip"}, 1, "address not allowed: only https: is, unless the host allows another; --allow-url PREFIX allows", true},
+		{"dead", "", []string{"--skills", "http://127.0.0.1:1/s.zip", "--allow-url", "http://127.0.0.1:1/"}, 1, "connection refused; correct the address, or leave it out", true},
+		{"damaged", "", []string{"--skills", at("junk.zip")}, 1, "archive refused: it is neither zip nor tar nor a SKILL.md; ", true},
+		{"empty", "", []string{"--skills", at("empty")}, 1, "no skills found in " + at("empty") + "; a skill is a folder with a SKILL.md", false},
+		{"broken", "", []string{"--skills", at("broken")}, 1, "description is missing; satchel inspect says more", false},
+		{"plain", "", []string{"--skills", at("plain")}, 1, "text does not begin with front matter; satchel inspect says more", false},
+		{"folder", "", []string{"--skills", at("folder")}, 2, "not a regular file: a directory; put something there", false},
+		{"hidden", "", []string{"--skills", at("hidden")}, 1, "the model sees no skill: all 1 are hidden from it", false},
+		{"plugin", "nothing", []string{"--plugin", at("plug")}, 1, "the plugin has no folder skills/; give it one, or leave it out", true},
+		{"toml", "", []string{"--skills", at("toml")}, 2, "there is a skill.toml and no SKILL.md", false},
+		{"links", "", []string{"--skills", at("good")}, 2, "the link to lost is not followed: nothing is there; remove the link", false},
+		{"untrusted", "p", []string{"--discover"}, 1, "are not trusted: not searched; run satchel trust .", false},
+		{"nowhere", "nothing", []string{"--discover"}, 1, "there are no skills: none of these is there: ", false},
+		{"good", "", []string{"--skills", at("good/b")}, 0, "", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.in != "" {
+				t.Chdir(at(tt.in))
+			}
+			env := map[string]string{
+				"HOME": at("home"), "USERPROFILE": at("home"), "SKILLS_CACHE_DIR": at("cache"),
+				"OPENAI_BASE_URL": model.URL(), "OPENAI_MODEL": "m",
+			}
+			for command, rest := range map[string][]string{
+				"chat": {"--profile", "knowledge_only", "hi"}, "tool": {"--profile", "knowledge_only", "skill_load", `{"skill":"zz"}`},
+				"search": {"zz"}, "show": {"zz"},
+			} {
+				got := program(t, env, "", append(append([]string{command}, tt.flags...), rest...)...)
+				told := strings.ReplaceAll(got.err, "satchel: there is no skill \"zz\"\n", "")
+				told = strings.ReplaceAll(told, ": satchel inspect", "")
+				if n := strings.Count(told, "\n"); n != tt.lines || !strings.Contains(told, tt.want) || n > 0 && !strings.HasPrefix(told, "satchel: ") {
+					t.Errorf("%s tells in %d lines, want %d:\n%s", command, n, tt.lines, got.err)
+				}
+			}
+			got := program(t, env, "", append([]string{"list"}, tt.flags...)...)
+			got.err = strings.Replace(got.err, "satchel: ", "", 1)
+			if (got.code == exitFailed) != tt.failed || !strings.Contains(got.err, tt.want) {
+				t.Errorf("list: %d, %s", got.code, got.err)
+			}
+		})
+	}
+}
+
+// What begins to fail between two turns is told once, by chat and by tool, and the turns
+// go on.
+func TestLostSkillsAreToldOnce(t *testing.T) {
+	dir := skillDir(t, map[string]string{"s/b/SKILL.md": described("b", "Good.")})
+	gone := filepath.Join(dir, "s")
+	for _, framework := range []string{"eino", "langchaingo"} {
+		if err := os.MkdirAll(filepath.Join(gone, "b"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(gone, "b", "SKILL.md"), []byte(described("b", "Good.")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		answer := func(fakellm.Request) fakellm.Response {
+			if err := os.RemoveAll(gone); err != nil {
+				t.Error(err)
+			}
+			return fakellm.Text("done")
+		}
+		got := converse(t, answer, "one\ntwo\nthree\n", "chat", "--framework", framework, "--profile", "knowledge_only", "--skills", gone)
+		if got.code != exitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "so those listed last are used") || len(got.requests) != 3 {
+			t.Errorf("%s: %d after %d requests: %s", framework, got.code, len(got.requests), got.err)
+		}
+	}
+}
