@@ -93,7 +93,28 @@ func see(t *testing.T) *extension {
 			tree[fmt.Sprintf("many/%d/docs/a.md", i)] = &fstest.MapFile{Data: fmt.Append(nil, "Text ", i)}
 		}
 	}
-	from := open(t, tree, protocol.WithAuth(tenants{}))
+	x := reach(t, open(t, tree, protocol.WithAuth(tenants{})))
+	for cursor := ""; len(x.pages) == 0 || cursor != ""; {
+		page, err := x.list(t.Context(), cursor)
+		if err != nil || len(x.pages) > 100 {
+			t.Fatalf("page %d: %v", len(x.pages), err)
+		}
+		x.pages = append(x.pages, page)
+		x.entries = append(x.entries, objects(page["skills"])...)
+		cursor, _ = page["nextCursor"].(string)
+	}
+	for r, err := range x.session.Resources(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.listed = append(x.listed, r)
+	}
+	return x
+}
+
+// reach returns a client of a server.
+func reach(t *testing.T, from *protocol.Server) *extension {
+	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	for _, err := range []error{
 		sdk.AddSendingCustomMethod[*mcp.ListParams, *answer](client, "skills/list"),
@@ -109,23 +130,34 @@ func see(t *testing.T) *extension {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = session.Close() })
-	x := &extension{session: session}
-	for cursor := ""; len(x.pages) == 0 || cursor != ""; {
-		page, err := x.list(t.Context(), cursor)
-		if err != nil || len(x.pages) > 100 {
-			t.Fatalf("page %d: %v", len(x.pages), err)
-		}
-		x.pages = append(x.pages, page)
-		x.entries = append(x.entries, objects(page["skills"])...)
-		cursor, _ = page["nextCursor"].(string)
+	return &extension{session: session}
+}
+
+// TestLargePages lists skills whose front matter is long: a page ends after 4 MiB, and
+// all are in one of them.
+func TestLargePages(t *testing.T) {
+	tree := fstest.MapFS{}
+	for i := range 100 {
+		tree[fmt.Sprintf("s%d/SKILL.md", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "---\nname: s-%d\ndescription: x\nmetadata:\n  long: %s\n---\n", i, strings.Repeat("x", 60<<10))}
 	}
-	for r, err := range session.Resources(t.Context(), nil) {
+	x := reach(t, open(t, tree, protocol.WithAuth(tenants{})))
+	seen, pages := make(map[string]bool), 0
+	for cursor := ""; pages == 0 || cursor != ""; pages++ {
+		page, err := x.list(t.Context(), cursor)
 		if err != nil {
 			t.Fatal(err)
 		}
-		x.listed = append(x.listed, r)
+		if text, _ := json.Marshal(page); len(text) > 5<<20 {
+			t.Errorf("a page has %d bytes", len(text))
+		}
+		for _, uri := range texts(objects(page["skills"]), "uri") { // the guide too
+			seen[uri] = true
+		}
+		cursor, _ = page["nextCursor"].(string)
 	}
-	return x
+	if len(seen) != 101 || pages != 2 {
+		t.Errorf("%d skills in %d pages", len(seen), pages)
+	}
 }
 
 // files calls check for each file of each entry.
