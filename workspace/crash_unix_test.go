@@ -95,15 +95,14 @@ func empty(t *testing.T, base string) {
 // whole checks that all files of one digest are in place, or none at all.
 func whole(t *testing.T, round int, ws *workspace.Local) {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(ws.Path(), "skills"))
-	must(t, err)
-	for _, e := range entries {
-		if e.Name() != "pdf" {
-			t.Errorf("round %d: left %s", round, e.Name())
+	names := staged(t, ws)
+	for _, name := range names {
+		if name != "pdf" {
+			t.Errorf("round %d: left %s", round, name)
 		}
 	}
 	digest := "none"
-	if len(entries) > 0 {
+	if len(names) > 0 {
 		digest = strings.Trim(read(t, filepath.Join(ws.Path(), "skills/pdf/dir0/file0")), ".")
 		for file, content := range crashFiles(digest).files {
 			if got := read(t, filepath.Join(ws.Path(), "skills/pdf", file)); got != content {
@@ -111,7 +110,7 @@ func whole(t *testing.T, round int, ws *workspace.Local) {
 			}
 		}
 	}
-	if _, staged := stage(t, ws, pdf, digest, crashFiles(digest)); !staged {
+	if _, done := stage(t, ws, pdf, digest, crashFiles(digest)); !done {
 		t.Errorf("round %d: what a dead process left was believed", round)
 	}
 }

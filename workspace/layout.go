@@ -56,6 +56,9 @@ func (ws *Local) repair() error {
 			return fmt.Errorf("make %q: %w", dir, err)
 		}
 	}
+	if err := ws.linkPrograms(); err != nil {
+		return fmt.Errorf("make %q: %w", linksDir, err)
+	}
 	return nil
 }
 

@@ -196,9 +196,8 @@ func TestStagingAnewKeepsVenv(t *testing.T) {
 		check()
 	})
 	ws.Release()
-	entries, err := os.ReadDir(filepath.Join(ws.Path(), "skills"))
-	if err != nil || len(entries) != 1 {
-		t.Errorf("after the last release: %v, %v", entries, err)
+	if left := staged(t, ws); len(left) != 1 {
+		t.Errorf("after the last release: %q", left)
 	}
 }
 

@@ -158,6 +158,19 @@ func demolish(t testing.TB, dir string) {
 	must(t, os.RemoveAll(dir))
 }
 
+// staged lists what lies beside the links of programs in the folder of staged skills.
+func staged(t testing.TB, ws *workspace.Local) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(ws.Path(), "skills"))
+	must(t, err)
+	for _, e := range entries {
+		if e.Name() != ".bin" {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
 // tree lists what is below dir: path, type and mode, and the target of a link
 // or the content of a file.
 func tree(t testing.TB, dir string) map[string]string {

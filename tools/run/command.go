@@ -10,6 +10,7 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/shellcmd"
 	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/workspace"
@@ -117,11 +118,25 @@ func (p *program) arguments(search string) ([]string, error) {
 	if !p.policy.Restricts() {
 		return []string{"bash", "-c", p.plan.command}, nil
 	}
-	simple, err := p.policy.check(p.plan.command, search)
+	simple, err := p.check(p.plan.command, search)
 	if err != nil {
 		return nil, tools.ModelErrorf("%v", err)
 	}
 	return append([]string{simple.Path}, simple.Args[1:]...), nil
+}
+
+// check compares a command with the policy. Its program is looked up here, where the last
+// directory of search may have another path, and its link is followed.
+func (p *program) check(command, search string) (shellcmd.Simple, error) {
+	last := workspace.LastPath(p.place.Path())
+	if rest, ok := strings.CutSuffix(search, workspace.LastPath(p.at.path(""))); ok {
+		search = rest + last
+	}
+	simple, err := p.policy.check(command, search)
+	if err == nil && last != "" && filepath.Dir(simple.Path) == last {
+		simple.Path, err = filepath.EvalSymlinks(simple.Path)
+	}
+	return simple, err
 }
 
 // advice returns text that names parameters of skill_run, or "" if the model does not have
@@ -164,7 +179,7 @@ func (p *program) scriptArguments(search string) ([]string, error) {
 		return ways[0], nil
 	}
 	for i, way := range ways {
-		simple, err := p.policy.check(shellQuote(way[0]), search)
+		simple, err := p.check(shellQuote(way[0]), search)
 		if err == nil {
 			return append([]string{simple.Path}, way[1:]...), nil
 		}

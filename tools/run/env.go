@@ -69,7 +69,7 @@ func (st *staging) environment() ([]string, error) {
 	env := append(appendVars(nil, st.hostEnv), own...)
 	visible := reachOf(st.runner).visible
 	env = append(env, dependencyVars(st.found, visible)...)
-	env = append(env, "PATH="+searchPath(lookup(own, "PATH"), st.found, visible, st.privileged, st.compared()))
+	env = append(env, "PATH="+searchPath(lookup(own, "PATH"), st.at.path(""), st.found, visible, st.privileged, st.compared()))
 	if st.privileged {
 		more, err := st.isolated(lookup(env, "PYTHONPATH"))
 		if err != nil {

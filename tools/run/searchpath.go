@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/deps"
+	"github.com/satchel-go/satchel/workspace"
 )
 
 // searchPath returns the PATH of a command. Programs of packages and of what the
@@ -13,8 +14,9 @@ import (
 // list: in that case a name means the program of the system. The .venv of the
 // skill is then left out too, because commands can write to it: a program that
 // one puts there must not pass for an allowed one. For other privileged commands
-// the .venv comes last, for the same reason.
-func searchPath(own string, found deps.Found, visible []string, privileged, compared bool) string {
+// the .venv comes after the system's programs, for the same reason. The last directory is
+// [workspace.LastPath]; at is where commands find the workspace.
+func searchPath(own, at string, found deps.Found, visible []string, privileged, compared bool) string {
 	const separator = string(filepath.ListSeparator)
 	venv, system, _ := strings.Cut(own, separator)
 	var programs []string
@@ -25,13 +27,19 @@ func searchPath(own string, found deps.Found, visible []string, privileged, comp
 		programs = append(programs, programsOf(dir))
 	}
 	programs = slices.DeleteFunc(programs, func(dir string) bool { return strings.Contains(dir, separator) })
-	if compared {
-		return strings.Join(append([]string{system}, programs...), separator)
+	var all []string
+	switch {
+	case compared:
+		all = append([]string{system}, programs...)
+	case privileged:
+		all = append(programs, system, venv)
+	default:
+		all = append(append([]string{venv}, programs...), system)
 	}
-	if privileged {
-		return strings.Join(append(programs, system, venv), separator)
+	if last := workspace.LastPath(at); last != "" {
+		all = append(all, last)
 	}
-	return strings.Join(append(append([]string{venv}, programs...), system), separator)
+	return strings.Join(all, separator)
 }
 
 // programsOf returns the subdirectory of a directory that holds its programs.
