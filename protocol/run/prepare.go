@@ -123,6 +123,9 @@ func (a *active) command() executor.Command {
 	base := cmp.Or(caps.WorkspaceAt, a.ws.Path())
 	env := append(workspace.Env(base, "", ""), "BLOBS_DIR="+base+"/blobs",
 		"ARGS_FILE="+base+"/runs/args.json", "RESULT_FILE="+base+"/runs/result.json")
+	if last := workspace.LastPath(base); last != "" {
+		env = append(env, "PATH="+workspace.SystemPath+string(filepath.ListSeparator)+last)
+	}
 	args := append([]string{language.program}, language.args...)
 	if language.boot != "" {
 		args = append(args, base+"/runs/lib/"+language.boot)

@@ -361,6 +361,9 @@ func TestOtherLanguages(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	failed(t, b.do(t, run.Job{Language: "bash", Code: "exit 4\n"}), "NoResult", "exit code 4")
+	if r := b.do(t, run.Job{Language: "bash", Code: "python -c 'print(6)' > \"$RESULT_FILE\"\n"}); string(r.Output) != "6" {
+		t.Errorf("python: %+v", r)
+	}
 	if !slices.Contains(run.Languages(), "javascript") {
 		t.Log("without node: javascript is not tried")
 		return
