@@ -61,7 +61,7 @@ func (c *Call) approve(ctx context.Context, rec *session.Record, grant *session.
 		v.Reason = "approved for the session"
 		return c.allow(ctx, v), nil
 	case r.approver == nil: // a question of an operation: others are not asked then
-		return c.deny(ctx, permission.Verdict{Reason: q.Nobody}), nil
+		return c.denyEdit(ctx, permission.Verdict{Reason: q.Nobody}, q, q.Nobody), nil
 	}
 	ask.Key, ask.Call = c.key, c.call
 	for _, a := range rec.Active {
@@ -83,12 +83,20 @@ func (c *Call) approve(ctx context.Context, rec *session.Record, grant *session.
 		v.Reason = "approved"
 	default:
 		v.Reason = "denied: this call of " + c.call.Name + " was not approved. Do not try to do the same in another way: go on without it, or say what you would need."
-		return c.deny(ctx, v), nil
+		return c.denyEdit(ctx, v, q, "not approved"), nil
 	}
 	if q != nil {
 		c.approval = q.Approval
 	}
 	return c.allow(ctx, v), nil
+}
+
+// denyEdit is deny for a call about which q was asked, nil for none.
+func (c *Call) denyEdit(ctx context.Context, v permission.Verdict, q *tools.Question, why string) core.Decision {
+	if q != nil && q.Denied != nil {
+		q.Denied(ctx, why)
+	}
+	return c.deny(ctx, v)
 }
 
 // allow reports that the call may be executed.

@@ -140,6 +140,9 @@ func (l *Library) apply(ctx context.Context, i *item, from *Skill, e *Edit) (*ma
 		return m, nil
 	case Metadata:
 		return m, m.metadata(e)
+	case Importing:
+		m.files = e.Files
+		return m, nil
 	}
 	if i.head != nil && i.head.State == Archived {
 		return nil, refused("%s is archived; restore it first", i.id)

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -32,8 +33,8 @@ const (
 type Edit struct {
 	Action Action
 	Skill  string // canonical id or name; of Create nothing
-	// Expected is the versionRef that the change was made for. Patch, Replace, Metadata
-	// and Archive need it.
+	// Expected is the versionRef that the change was made for. Patch, Replace, Metadata,
+	// Archive, and Importing with a Skill need it.
 	Expected string
 	Reason   string // at most 500 runes are kept
 	DryRun   bool
@@ -59,7 +60,8 @@ type Edit struct {
 	Private  *bool // of Create and Copy; default true
 	Draft    bool  // of Create
 
-	// Files are what Copy copies of a skill that the library does not hold.
+	// Files are what Copy copies of a skill that the library does not hold, and those of
+	// Importing, which makes them the next version of Skill, or a new skill without it.
 	Files map[string][]byte
 
 	// Model: a model made the edit. It may touch less, and the result is unreviewed
@@ -125,11 +127,7 @@ func (l *Library) Edit(ctx context.Context, a Actor, e Edit) (Outcome, error) {
 		} else if err != nil {
 			return Outcome{}, err
 		}
-		id := out.ID
-		if id == "" && (strings.HasPrefix(e.Skill, "db:") || strings.HasPrefix(e.Skill, "plugin:")) {
-			id = e.Skill
-		}
-		entry := l.entry(a, e.Action, id, 0, 0, outcome, cut(detail, 500))
+		entry := l.entry(a, e.Action, cmp.Or(out.ID, idIn(e.Skill)), 0, 0, outcome, cut(detail, 500))
 		if _, logErr := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: entry}); logErr != nil {
 			return Outcome{}, logErr
 		}
@@ -143,6 +141,30 @@ func (l *Library) Edit(ctx context.Context, a Actor, e Edit) (Outcome, error) {
 	return out, nil
 }
 
+// Preview says what an edit would do, as a dry run does, for a question about it: the
+// audit has an entry of the edit, not of its preview.
+func (l *Library) Preview(ctx context.Context, a Actor, e Edit) (Outcome, error) {
+	e.DryRun = true
+	return l.edit(ctx, a, &e)
+}
+
+// Denied keeps in the audit that an edit was not approved.
+func (l *Library) Denied(ctx context.Context, a Actor, e Edit, why string) error {
+	if e.Reason != "" {
+		why += "; the edit says: " + e.Reason
+	}
+	_, err := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: l.entry(a, e.Action, idIn(e.Skill), 0, 0, "denied", cut(why, 500))})
+	return err
+}
+
+// idIn returns a reference that is a canonical id, else "".
+func idIn(ref string) string {
+	if strings.HasPrefix(ref, "db:") || strings.HasPrefix(ref, "plugin:") {
+		return ref
+	}
+	return ""
+}
+
 const maxReason = 500
 
 func (l *Library) edit(ctx context.Context, a Actor, e *Edit) (Outcome, error) {
@@ -151,7 +173,12 @@ func (l *Library) edit(ctx context.Context, a Actor, e *Edit) (Outcome, error) {
 		return Outcome{}, err
 	}
 	switch e.Action {
-	case Create, Importing:
+	case Create:
+		return l.create(ctx, v, e)
+	case Importing:
+		if e.Skill != "" {
+			return l.change(ctx, v, e)
+		}
 		return l.create(ctx, v, e)
 	case Copy:
 		return l.copy(ctx, v, e)

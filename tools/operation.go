@@ -82,6 +82,9 @@ type Question struct {
 	Bound, Lasting, LastingText string
 	// Nobody is the answer to the call where nobody can be asked.
 	Nobody string
+	// Denied, unless it is nil, is called where a person did not allow the call, or nobody
+	// could be asked, in which case why is Nobody.
+	Denied func(ctx context.Context, why string)
 	// Approval is what the call finds in Scope.Approval after this very question was
 	// answered; after an answer for the session it is nil.
 	Approval any

@@ -103,6 +103,57 @@ func (cmd *diffCmd) Run(ctx context.Context, c console) (err error) {
 	return nil
 }
 
+type libraryPendingCmd struct {
+	libraryPlace `embed:""`
+	JSON         bool `help:"One JSON object per line."`
+}
+
+// pendingLine is a version that waits for a review; the names of its fields in JSON are
+// stable.
+type pendingLine struct {
+	CanonicalID  string    `json:"canonicalId"`
+	Name         string    `json:"name"`
+	VersionRef   string    `json:"versionRef"`
+	ComparedWith string    `json:"comparedWith"`
+	At           time.Time `json:"at"`
+	Subject      string    `json:"subject"`
+	Agent        string    `json:"agent"`
+	Action       string    `json:"action"`
+	Reason       string    `json:"reason"`
+	Shared       bool      `json:"shared"`
+	Owner        string    `json:"owner"`
+	Added        int       `json:"added"`
+	Removed      int       `json:"removed"`
+	Diff         string    `json:"diff"`
+}
+
+// Run prints the versions, the oldest first, each with its difference.
+func (cmd *libraryPendingCmd) Run(ctx context.Context, c console) (err error) {
+	l, err := cmd.need(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	for p, err := range l.Pending(ctx, cmd.maintainer()) {
+		if err != nil {
+			return err
+		}
+		r := &p.Revision
+		if cmd.JSON {
+			err = encodeLine(c.out, pendingLine{
+				p.ID, p.Name, p.VersionRef, p.From, r.At, r.Subject, r.Agent, string(r.Action), r.Reason, p.Shared, p.Owner, p.Diff.Added, p.Diff.Removed, p.Diff.Unified,
+			})
+		} else {
+			_, err = fmt.Fprintf(c.out, "%s  %s  %s  %s  %-8s  %s  %s\n%s\n", p.ID, p.VersionRef, printable(p.Name), r.At.Format(time.DateTime), r.Action,
+				printable(r.Subject), inLine(r.Reason), shownDiff(p.Diff.Unified))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 type libraryLogCmd struct {
 	libraryPlace `embed:""`
 	JSON         bool   `help:"One JSON object per line."`

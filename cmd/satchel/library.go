@@ -15,6 +15,7 @@ type libraryCmd struct {
 	Import  libraryImportCmd  `cmd:"" help:"Add the skills of directories, shared and reviewed."`
 	Export  libraryExportCmd  `cmd:"" help:"Write the files of a skill into a directory."`
 	Restore libraryRestoreCmd `cmd:"" help:"Make a new version of an old one."`
+	Pending libraryPendingCmd `cmd:"" help:"Print what waits for a review: who changed what, when, and the difference."`
 	Review  libraryReviewCmd  `cmd:"" help:"Approve the newest version of a skill: others load it, its list of tools counts."`
 	Grant   libraryGrantCmd   `cmd:"" help:"Give a subject a role."`
 	Rebase  libraryRebaseCmd  `cmd:"" help:"Make the edit of a plugin's skill anew on what the plugin has now."`

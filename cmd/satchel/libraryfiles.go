@@ -11,11 +11,13 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/skillmd"
 )
 
 type libraryImportCmd struct {
 	libraryPlace `embed:""`
 	Private      bool     `help:"For the subject of --as alone."`
+	Update       bool     `help:"Make a new version of a skill that the library has."`
 	Reason       string   `placeholder:"TEXT" help:"Why, for the history."`
 	Dirs         []string `arg:"" name:"dir" help:"Directories with a SKILL.md, or of such directories."`
 }
@@ -37,20 +39,67 @@ func (cmd *libraryImportCmd) Run(ctx context.Context, c console) (err error) {
 			files, err := filesIn(skill)
 			var out library.Outcome
 			if err == nil {
-				out, err = l.Import(ctx, cmd.maintainer(), library.NameOf(files["SKILL.md"]), files, cmd.Private, cmd.Reason)
+				out, err = cmd.add(ctx, c, l.Library, files)
 			}
 			if err != nil {
 				failed = true
 				fmt.Fprintf(c.err, "satchel: %s: %s\n", printable(skill), inLine(err.Error()))
 				continue
 			}
-			fmt.Fprintf(c.out, "%s %s %s\n", out.ID, out.VersionRef, printable(out.Name))
+			fmt.Fprintf(c.out, "%s %s %s%s\n", out.ID, out.VersionRef, printable(out.Name), cmd.said(&out))
 		}
 	}
 	if failed {
 		return errReported
 	}
 	return nil
+}
+
+// add imports a skill, or makes the next version of the one that has its name.
+func (cmd *libraryImportCmd) add(ctx context.Context, c console, l *library.Library, files map[string][]byte) (library.Outcome, error) {
+	actor, name := cmd.maintainer(), library.NameOf(files["SKILL.md"])
+	e := library.Edit{Action: library.Importing, Name: name, Files: files, Private: &cmd.Private, Reason: cmd.Reason}
+	if !cmd.Update {
+		return l.Edit(ctx, actor, e)
+	}
+	all, err := l.List(ctx, actor, library.ListQuery{Source: "db", All: true})
+	if err != nil {
+		return library.Outcome{}, err
+	}
+	for i := range all {
+		if d := &all[i]; d.State != library.Archived && d.Shared == !cmd.Private && skillmd.CleanName(d.Name) == skillmd.CleanName(name) {
+			e.Skill, e.Expected = d.ID, d.VersionRef
+		}
+	}
+	out, err := l.Edit(ctx, actor, e)
+	if err != nil || e.Skill == "" || out.Status != "applied" {
+		return out, err
+	}
+	for r, err := range l.History(ctx, actor, library.Ref{Skill: e.Skill}) {
+		if err != nil {
+			return out, err
+		}
+		if r.Ref() != e.Expected {
+			continue
+		}
+		if r.Action != library.Importing {
+			fmt.Fprintf(c.err, "satchel: %s: replaces a %s by %s; satchel library restore %s v%d brings it back\n",
+				printable(name), r.Action, printable(r.Subject), e.Skill, r.Version)
+		}
+		break
+	}
+	return out, nil
+}
+
+// said is what --update says of a skill that was there.
+func (cmd *libraryImportCmd) said(out *library.Outcome) string {
+	switch {
+	case out.Status == "unchanged":
+		return " unchanged"
+	case out.Previous != "":
+		return fmt.Sprintf(" +%d -%d", out.Diff.Added, out.Diff.Removed)
+	}
+	return ""
 }
 
 // skillDirsIn are the directory, if it is a skill, or those below it that are.

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/user"
+	"strconv"
 	"strings"
 
 	"github.com/satchel-go/satchel"
@@ -23,7 +26,7 @@ type libraryPlace struct {
 	Library string   `placeholder:"ADDRESS" help:"The skill library: sqlite:FILE or postgres://… Default: $$SATCHEL_LIBRARY."`
 	Plugins []string `name:"library-plugin" sep:"none" placeholder:"DIR" help:"A plugin that is installed in DIR, whose skills the library serves; may be repeated."`
 	Tenant  string   `placeholder:"T" help:"Whose skills they are (default: no name)."`
-	As      string   `placeholder:"SUBJECT" help:"Who acts."`
+	As      string   `placeholder:"SUBJECT" help:"Who acts (default: your name on this system)."`
 }
 
 // libraryFlags are the flags of an agent that uses a library.
@@ -139,7 +142,7 @@ func (f *libraryFlags) options(l *openLibrary, vocabulary string) ([]satchel.Opt
 	if err != nil {
 		return nil, fmt.Errorf("%w: --role: %w", errUsage, err)
 	}
-	actor := library.Actor{Subject: f.As, Roles: []library.Role{role}}
+	actor := library.Actor{Subject: f.subject(), Roles: []library.Role{role}}
 	opts := []satchel.Option{satchel.WithLibrary(l.Library, satchel.LibraryOptions{
 		Tenant: f.Tenant, Edit: editModes[f.Edit],
 		Actor: func(context.Context, core.SessionKey) (library.Actor, error) { return actor, nil },
@@ -171,11 +174,22 @@ func (f *libraryPlace) shelf(ctx context.Context, env func(string) string) ([]ca
 	if err != nil || l == nil {
 		return nil, nil, err
 	}
-	reader := library.Actor{Tenant: f.Tenant, Subject: f.As}
+	reader := library.Actor{Tenant: f.Tenant, Subject: f.subject()}
 	return []catalog.Root{catalog.From("library", l.SourceFor(reader)).In(catalog.User)}, l, nil
+}
+
+// subject is who acts: the subject of --as, else the user of the operating system.
+func (f *libraryPlace) subject() string {
+	if f.As != "" {
+		return f.As
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "uid " + strconv.Itoa(os.Getuid()) // a container may have a number and no name
 }
 
 // maintainer is who the commands act as.
 func (f *libraryPlace) maintainer() library.Actor {
-	return library.Actor{Tenant: f.Tenant, Subject: f.As, Roles: []library.Role{library.Maintainer}}
+	return library.Actor{Tenant: f.Tenant, Subject: f.subject(), Roles: []library.Role{library.Maintainer}}
 }

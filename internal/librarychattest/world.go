@@ -53,6 +53,7 @@ func Run(t *testing.T, open Open) {
 		{"audiences", audiences},
 		{"notes", notes},
 		{"history", history},
+		{"audit", auditing},
 	} {
 		t.Run(tt.name, func(t *testing.T) { tt.run(t, open) })
 	}

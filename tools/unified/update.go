@@ -193,8 +193,7 @@ func question(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.Ques
 	if err := d.prepare(ctx, s, actor, &e); err != nil {
 		return nil, ctx.Err()
 	}
-	e.DryRun = true
-	out, err := d.Library.Edit(ctx, actor, e)
+	out, err := d.Library.Preview(ctx, actor, e)
 	if err != nil || out.Status != "dry_run" {
 		return nil, ctx.Err()
 	}
@@ -202,6 +201,11 @@ func question(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.Ques
 		Detail: out.Diff.Numbered, Bound: strings.Join([]string{out.ID, out.Previous, out.Digest}, " "), Lasting: out.ID,
 		LastingText: "edits of " + out.Name + ", which are then not reviewed",
 		Nobody:      "denied: skills are edited only with approval, and nobody can be asked; dryRun shows the change",
+		Denied: func(ctx context.Context, why string) {
+			if err := d.Library.Denied(ctx, actor, e, why); err != nil && d.Failed != nil {
+				d.Failed(ctx, err)
+			}
+		},
 	}
 	approval := &library.Approval{ID: out.ID, Base: out.Previous, Digest: out.Digest}
 	if len(q.Detail) <= maxDetail {

@@ -1,0 +1,87 @@
+package librarychattest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/library"
+)
+
+// auditing: each act has one entry, also where a person was asked about it, and one says
+// that a person said no.
+func auditing(t *testing.T, open Open) {
+	w := newWorld(t, open, setup{})
+	made := w.shared("forms", form)
+	var seen int64
+	rows := func() (rows []string) {
+		t.Helper()
+		entries, err := w.library.Log(t.Context(), host, library.LogQuery{After: seen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			seen = e.N
+			rows = append(rows, strings.Join([]string{e.Subject, string(e.Action), e.Outcome, e.Detail}, " "))
+			if e.ID != made.ID && e.Action != library.Create {
+				t.Errorf("an entry is of %q", e.ID)
+			}
+		}
+		return rows
+	}
+	want := func(what string, want ...string) {
+		t.Helper()
+		if got := rows(); !slices.EqualFunc(got, want, strings.HasPrefix) {
+			t.Errorf("%s: the audit has %q, want %q", what, got, want)
+		}
+	}
+	rows()
+	patch := func(old string) args {
+		return args{"action": "patch", "skill": "forms", "expectedVersionRef": made.VersionRef, "reason": "why", "edits": []args{{"oldText": old, "newText": "Save it."}}}
+	}
+	w.answer = core.AnswerDeny
+	w.update(patch("Then save it."))
+	want("denied", "eve patch denied not approved; the edit says: why")
+	w.update(args{"action": "create", "name": "new", "description": "New.", "content": "x"})
+	want("denied", "eve create denied not approved")
+	w.update(patch("Nothing."))
+	want("not there", "eve patch no_match edit 1")
+	dry := patch("Then save it.")
+	dry["dryRun"] = true
+	w.update(dry)
+	want("a dry run", "eve patch dry_run")
+	w.answer = core.AnswerAllow
+	w.update(patch("Then save it."))
+	want("allowed", "eve patch applied why")
+	w.update(patch("Then save it."))
+	want("again", "eve patch unchanged")
+	w.update(patch("Use"))
+	want("conflict", "eve patch conflict")
+	w.update(args{"action": "patch", "skill": "forms", "dryrun": true})
+	want("invalid arguments")
+	var waiting []string
+	add := func() {
+		waiting = nil
+		for p, err := range w.library.Pending(t.Context(), host) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			waiting = append(waiting, p.Name+" "+p.From+" "+p.Revision.Subject)
+		}
+	}
+	if add(); len(waiting) > 0 {
+		t.Errorf("what a person has approved waits: %q", waiting)
+	}
+	if _, err := w.library.Edit(t.Context(), w.actor, library.Edit{Action: library.Create, Name: "notes", Description: new("Notes."), Content: "Notes.", Model: true}); err != nil {
+		t.Fatal(err)
+	}
+	if add(); !slices.Equal(waiting, []string{"notes  eve"}) {
+		t.Errorf("waiting are %q", waiting)
+	}
+	for _, err := range w.library.Pending(t.Context(), w.actor) {
+		if err == nil || !strings.Contains(err.Error(), "needs the role maintainer") {
+			t.Errorf("an editor gets %v", err)
+		}
+	}
+}
