@@ -65,7 +65,7 @@ type Operation struct {
 	// allow; nil, or a nil question, is nothing. An error ends the run.
 	Question func(ctx context.Context, s *Scope, args Args) (*Question, error)
 	// Refuse writes the answer to a call that is not made: code is "invalid" where its
-	// arguments cannot be read, else "denied". An operation with Refuse is strict: fields
+	// arguments cannot be read, "denied", or "too_large" for an answer that is too long. An operation with Refuse is strict: fields
 	// that are unknown, misspelt or there twice are refused. Without it the answer is
 	// plain text, and such fields are ignored with a warning.
 	Refuse func(code, message string) string

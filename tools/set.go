@@ -88,18 +88,18 @@ func (o *Operation) Answer(ctx context.Context, s *Scope, args Args) (string, er
 				return next, "", err
 			}
 			saved = true // the saved answer includes the warnings
-			return next, s.Limits.bound(r.join(text)), err
+			return next, o.bound(s.Limits, r.join(text)), err
 		})
 	}
 	text, err := o.Call(ctx, &inner, args)
 	var answer ModelError
 	switch {
 	case errors.As(err, &answer):
-		return s.Limits.bound(r.join(o.refuse(strings.ReplaceAll(string(answer), "skill_load", s.LoadTool())))), nil
+		return o.bound(s.Limits, r.join(o.refuse(strings.ReplaceAll(string(answer), "skill_load", s.LoadTool())))), nil
 	case err != nil || saved:
 		return text, err
 	}
-	return s.Limits.bound(r.join(text)), nil
+	return o.bound(s.Limits, r.join(text)), nil
 }
 
 // refuse writes the answer to a call that cannot be made like this.
@@ -108,6 +108,14 @@ func (o *Operation) refuse(message string) string {
 		return o.Refuse("invalid", message)
 	}
 	return "error: " + printable.Lines(message)
+}
+
+// bound keeps an answer within the limits.
+func (o *Operation) bound(l Limits, text string) string {
+	if limit := l.OrDefaults().Answer; o.Refuse != nil && len(text) > limit {
+		return o.Refuse("too_large", fmt.Sprintf("the answer has %d bytes and at most %d are allowed: ask for less", len(text), limit))
+	}
+	return l.bound(text)
 }
 
 // reply collects what is said besides the answer itself. If the answer ends with

@@ -219,6 +219,11 @@ For {{region}} as {{format}}, not {{other}}.
 	if last := lastOf(w.chat.View()); !strings.Contains(last, "For {{format}} as csv, not {{other}}.") {
 		t.Errorf("rendered as %q", last)
 	}
+	long := w.run(args{"skill": "report", "parameters": args{"region": strings.Repeat("x", 70_000)}})
+	want(t, long, "status=loaded", "parameters=map[]")
+	if !strings.Contains(fmt.Sprint(long["warnings"]), "parameters are long: they are in the text") {
+		t.Errorf("long parameters are answered %v", long)
+	}
 }
 
 func digestOf(text string) string {

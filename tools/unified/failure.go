@@ -50,6 +50,10 @@ func (d *Desk) failed(ctx context.Context, err error, limit int) (string, error)
 		f.Candidates = append(f.Candidates, candidateOf(&own.Candidates[i]))
 	}
 	text := encode(f)
+	for len(text) > limit && len(f.Candidates) > 0 {
+		f.Candidates = f.Candidates[:len(f.Candidates)/2]
+		text = encode(f)
+	}
 	if len(text) > limit {
 		f.ChangedSince = ""
 		f.Message += " What has changed since is too long for an answer."

@@ -47,6 +47,9 @@ type inspected struct {
 	Warnings   []printable.Text `json:"warnings"`
 }
 
+// maxShown bounds metadata and parameters in an answer, in bytes.
+const maxShown = 8 << 10
+
 // next says how to get the part after this one.
 type next struct {
 	Part int `json:"part"`
@@ -94,7 +97,7 @@ func (r *reading) inspect() (string, error) {
 	for _, f := range o.list {
 		out.Files = append(out.Files, fileSize{printable.Text(f.Path), f.Size})
 	}
-	if len(encode(out.Metadata)) > 8<<10 {
+	if len(encode(out.Metadata)) > maxShown {
 		out.Metadata, out.Parameters = map[string]any{}, []Param{}
 		out.Warnings = append(out.Warnings, "metadata is long: it is in the text")
 	}

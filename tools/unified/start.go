@@ -96,6 +96,10 @@ func (r *reading) run() (string, error) {
 		bring.Docs = append(bring.Docs, tools.BroughtDoc{Name: name, Content: contentOf(string(text))})
 	}
 	out := started{Action: "run", Status: "loaded", CanonicalID: o.ID, Name: o.Name, VersionRef: o.VersionRef, Parameters: values, Part: part, Parts: len(pieces), Warnings: printable.Texts(append(warnings, o.warnings...))}
+	if len(encode(out.Parameters)) > maxShown {
+		out.Parameters = map[string]json.RawMessage{}
+		out.Warnings = append(out.Warnings, "parameters are long: they are in the text")
+	}
 	if part < len(pieces) {
 		out.Next = &next{part + 1}
 	}
