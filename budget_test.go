@@ -69,6 +69,7 @@ func TestStoreBudget(t *testing.T) {
 	call("a selection of a doc", 2, 1, 1, "skill_select_docs", `{"skill":"s0","docs":["d1.md"]}`)
 	call("reading a file", 1, 0, 0, "skill_read", `{"skill":"s0","path":"data.csv"}`)
 	call("a run", 1, 0, 0, "skill_run", `{"skill":"s0","command":"true"}`)
+	call("a tool that does not exist", 1, 1, 0, "Read", `{"file_path":"x"}`)
 	c.Decide(c.Respond(`search {}`)[0])
 	store.atMost(t, "a request and the gate of a host's tool", 2, 0, 0)
 	call("an unload", 2, 1, 0, "skill_unload", `{"skill":"s0"}`)

@@ -30,6 +30,7 @@ var fileOrder = []string{
 	"runtime.go",
 	"scope.go",
 	"new.go",
+	"unknown.go",
 	"prepare.go",
 	"agent.go",
 	"call.go",

@@ -98,7 +98,8 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		return c.question(ctx, rec)
 	case runs && len(approval.Remote(c.skills(), rec)) > 0:
 		return c.askRemote(ctx, rec)
-	case c.verdict.Outcome == permission.Granted, r.approver == nil, c.request.Takes == permission.Inert:
+	case c.verdict.Outcome == permission.Granted, r.approver == nil, c.request.Takes == permission.Inert,
+		hook.IsUnknownTool(ctx) && !r.bounds.Names.IsOfHost(c.call.Name):
 		return c.allow(ctx, c.verdict), nil
 	}
 	return c.ask(ctx, rec)

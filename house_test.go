@@ -85,7 +85,7 @@ var arrows = map[string][]string{
 	"internal/clearing":          {"core", "loadmode", "processors", "session"},
 	"internal/equipment":         {"artifacts", "executor", "executor/sandbox", "tools/run", "workspace"},
 	"internal/events":            {"core", "catalog", "internal/agentstate", "processors", "workspace"},
-	"internal/offering":          {"core", "library", "permission", "processors", "tools", "tools/run", "tools/unified"},
+	"internal/offering":          {"core", "library", "permission", "processors", "tools", "tools/run", "tools/unified", "internal/typos"},
 	"internal/records":           {"core", "catalog", "loadmode", "processors", "session"},
 	"internal/shortening":        {"core", "catalog", "internal/records", "processors", "session"},
 	"internal/overview":          {"core", "catalog", "session", "permission", "processors", "internal/lru"},

@@ -2,6 +2,7 @@ package satchel
 
 import (
 	"context"
+	"slices"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
@@ -53,8 +54,13 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 		return core.View{}, err
 	}
 	r.bounds.Saw(ctx, rec)
+	state.Request(req.Messages)
 	if rec.NoSkills && len(rec.Deliveries) == 0 {
-		return core.View{Messages: req.Messages, NoSkills: true}, nil
+		messages := req.Messages
+		if answer := r.missing(ctx, &req, rec); answer != nil {
+			messages = processors.AnswerAll(slices.Clone(messages), answer)
+		}
+		return core.View{Messages: messages, NoSkills: true}, nil
 	}
 	return r.view(ctx, &req, state, rec)
 }
@@ -65,7 +71,7 @@ func (r *Runtime) view(ctx context.Context, req *core.Request, state *agentstate
 	text := r.stores.Texts(ctx, req.Key)
 	st := processors.State{
 		Mode: r.mode, Rule: r.summary, Delivers: r.clearing.Delivers,
-		Summary: req.Summary || ctx.Value(summaryKey{}) != nil, Space: req.Space,
+		Summary: req.Summary || ctx.Value(summaryKey{}) != nil, Space: req.Space, Answer: r.missing(ctx, req, rec),
 	}
 	var err error
 	if rec.Overview != "" {

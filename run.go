@@ -2,12 +2,13 @@ package satchel
 
 import (
 	"context"
+	"strings"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/answers"
-	"github.com/satchel-go/satchel/internal/offering"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -30,6 +31,9 @@ func (r *Runtime) CallTool(ctx context.Context, key core.SessionKey, call core.T
 // [Call.Gate] has not, and the reason is the answer to a denied one. Whatever the
 // model can act on is in the text; an error means that the run itself must stop,
 // because its context ended, the store failed, or the approver returned it.
+//
+// A call of any other tool is one of a tool that does not exist: it is answered, and not
+// judged, and later views have the answer where the history lacks it.
 func (c *Call) Run(ctx context.Context) (string, error) {
 	started := time.Now()
 	answer, err := c.run(hook.WithKey(ctx, c.key))
@@ -44,7 +48,7 @@ func (c *Call) Run(ctx context.Context) (string, error) {
 func (c *Call) run(ctx context.Context) (string, error) {
 	o := c.operation
 	if o == nil {
-		return c.runtime.unknownTool(c.call.Name), nil
+		return c.unknown(ctx)
 	}
 	c.place.Begin()
 	d, err := c.Gate(ctx)
@@ -141,11 +145,48 @@ func (c *Call) change(ctx context.Context) (string, error) {
 	})
 }
 
-// unknownTool returns the answer to a call of a tool that does not exist. It names
-// Satchel's tools where there are skills.
-func (r *Runtime) unknownTool(name string) string {
-	if r.overviews.Of(r.catalog).Empty {
-		return offering.UnknownTool(name, nil)
+// maxKept is the length in bytes of the longest answer of [Call.Keep], and cutAnswer ends
+// one that was longer.
+const (
+	maxKept   = 4 << 10
+	cutAnswer = "\n[the rest of this answer was cut]"
+)
+
+// unknown answers a call of a tool that does not exist. Nothing is run, so nothing is
+// judged.
+func (c *Call) unknown(ctx context.Context) (string, error) {
+	rec, err := c.saving.Load(ctx)
+	if err != nil {
+		return "", err
 	}
-	return offering.UnknownTool(name, r.Tools())
+	answer := c.runtime.unknownTool(ctx, rec, c.call.Name)
+	return answer, c.keep(ctx, "")
+}
+
+// Keep returns and keeps the answer of the host's own handler to a call of a tool that the
+// agent does not have. Frameworks leave it out of the history that hosts keep; later views
+// have it at its place. It is cut to 4 KiB. The error is one of the store.
+func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
+	answer = strings.ToValidUTF8(answer, "\uFFFD")
+	if len(answer) > maxKept {
+		answer = strings.ToValidUTF8(answer[:maxKept-len(cutAnswer)], "") + cutAnswer
+	}
+	pinned := catalog.Content{Text: answer, Digest: session.Digest(answer)}
+	if err := c.runtime.stores.Pin(ctx, c.key, pinned); err != nil {
+		return "", err
+	}
+	return answer, c.keep(ctx, pinned.Digest)
+}
+
+// keep notes an answered call in the record.
+func (c *Call) keep(ctx context.Context, text string) error {
+	_, err := c.saving.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+		kept := session.UnknownCall{Turn: rec.Turn, Response: c.state.ResponseNumber(), Position: c.place.Position(), Text: text}.Of(c.call)
+		next := rec.Clone()
+		if !next.KeepUnknown(kept) {
+			return nil, "", nil
+		}
+		return next, "", nil
+	})
+	return err
 }

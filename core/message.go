@@ -26,7 +26,8 @@ func (r Role) String() string {
 	return "unknown"
 }
 
-// Inserted is the Origin of a system message that Satchel put into a request.
+// Inserted is the Origin of a message that Satchel put into a request: a system message, or
+// the result of a call that had none.
 const Inserted = -1
 
 // Message refers to one message of a framework's request. It shares the strings of

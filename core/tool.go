@@ -1,8 +1,10 @@
 package core
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Tool is the definition of a tool as the model sees it.
@@ -56,4 +58,50 @@ func CallID(id string, response, position int, taken func(id string) bool) strin
 		}
 	}
 	return id
+}
+
+// maxCallName is the length of the longest tool name that services accept.
+const maxCallName = 64
+
+// CallName returns the name of a call as services accept it in a request: letters of
+// ASCII, digits, "_" and "-", from 1 to 64. A model may call a tool by any other name, and
+// services refuse each later request that repeats it. Other bytes become "_".
+func CallName(name string) string {
+	plain := func(b byte) bool {
+		return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-'
+	}
+	odd := name == "" || len(name) > maxCallName
+	for i := 0; i < len(name) && !odd; i++ {
+		odd = !plain(name[i])
+	}
+	if !odd {
+		return name
+	}
+	if name == "" {
+		return "unnamed"
+	}
+	safe := []byte(name[:min(len(name), maxCallName)])
+	for i, b := range safe {
+		if !plain(b) {
+			safe[i] = '_'
+		}
+	}
+	return string(safe)
+}
+
+// CallArguments returns the arguments of a call as services and clients accept them in a
+// request: a JSON object. Anything else becomes its only field, __arg1.
+func CallArguments(arguments string) string {
+	trimmed := strings.TrimSpace(arguments)
+	if trimmed == "" {
+		return "{}"
+	}
+	if trimmed[0] == '{' && json.Valid([]byte(arguments)) {
+		return arguments
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(map[string]string{"__arg1": arguments}) // strings always encode
+	return strings.TrimSuffix(b.String(), "\n")
 }

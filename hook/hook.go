@@ -35,8 +35,9 @@ type Runtime interface {
 	Owns(name string) bool
 
 	// UnknownTool returns the answer for the model to a call of a tool that does
-	// not exist. It names the runtime's own tools where there are skills.
-	UnknownTool(name string) string
+	// not exist. It names tools of the host and, where there are skills, of the
+	// runtime. satchel.Call.Run gives it too, and keeps it.
+	UnknownTool(name string, host ...string) string
 
 	// Emit reports an event to the host's event hook and to the log.
 	Emit(ctx context.Context, e core.Event)
@@ -50,6 +51,8 @@ type (
 	sessionKey struct{}
 	agentKey   struct{}
 	inputKey   struct{}
+	toolsKey   struct{}
+	unknownKey struct{}
 )
 
 // WithSession marks ctx as belonging to the conversation of the key, an anonymous one
@@ -149,3 +152,24 @@ func Input(ctx context.Context) (text string, ok bool) {
 	text, ok = ctx.Value(inputKey{}).(string)
 	return text, ok
 }
+
+// WithHostTools names the host's tools of the agent that runs under ctx, as they were when
+// the agent was made: answers to calls of tools that do not exist suggest them.
+func WithHostTools(ctx context.Context, names []string) context.Context {
+	return context.WithValue(ctx, toolsKey{}, names)
+}
+
+// HostTools returns the names that [WithHostTools] put into ctx.
+func HostTools(ctx context.Context) []string {
+	names, _ := ctx.Value(toolsKey{}).([]string)
+	return names
+}
+
+// WithUnknownTool says that the call which is judged under ctx is of a tool that the agent
+// does not have: nobody is asked to approve it.
+func WithUnknownTool(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unknownKey{}, true)
+}
+
+// IsUnknownTool reports whether [WithUnknownTool] has marked ctx.
+func IsUnknownTool(ctx context.Context) bool { return ctx.Value(unknownKey{}) != nil }

@@ -73,6 +73,9 @@ func NewNames(host ...Tool) *Names {
 	return n
 }
 
+// IsOfHost reports whether the host has described the tool.
+func (n *Names) IsOfHost(name string) bool { return n.host[strings.ToLower(name)] }
+
 // Tool returns what is known of a tool: of an unknown one, its name. "runCommand"
 // and "run-command" are found as run_command.
 func (n *Names) Tool(name string) Tool {

@@ -61,6 +61,9 @@ type State struct {
 	// Response are the calls of the last response of the model, where they are
 	// known; only mode Once asks.
 	Response []core.ToolCall
+	// Answer returns the result of a call that has none in the request, nil where each has
+	// one.
+	Answer func(Unanswered) string
 	// Space is memory for the view, as in [core.Request].
 	Space []core.Message
 
@@ -86,9 +89,9 @@ type Processor func([]core.Message, *State) []core.Message
 // Chain returns the steps of a placement in the order in which they run.
 func Chain(p Placement) []Processor {
 	if p == InSystem {
-		return []Processor{overview, activeSkills, attached, notes}
+		return []Processor{unanswered, overview, activeSkills, attached, notes}
 	}
-	return []Processor{overview, results, attached, notes, declared, fallback}
+	return []Processor{unanswered, overview, results, attached, notes, declared, fallback}
 }
 
 // Render applies the steps of chain to a copy of messages. It first takes off

@@ -205,6 +205,7 @@ func (r *Record) BeginAgain() bool {
 	ran := r.Ran
 	*r = *r.atBeginning()
 	r.Ran, r.Before, r.Pending, r.Unnumbered = ran, nil, nil, nil
+	r.Unknown = slices.DeleteFunc(r.Unknown, func(c UnknownCall) bool { return c.Turn == r.Turn })
 	if r.Turn == 1 && r.Calls > 0 {
 		r.Began()
 	}

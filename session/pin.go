@@ -42,6 +42,9 @@ func (r *Record) Pins() []string {
 	for _, p := range slices.Concat(r.Pending, r.Ran) {
 		pins = append(pins, p.Text)
 	}
+	for _, c := range r.Unknown {
+		pins = append(pins, c.Text)
+	}
 	return slices.DeleteFunc(pins, func(digest string) bool { return digest == "" })
 }
 

@@ -82,6 +82,10 @@ type Record struct {
 	// Notes are the announced catalog changes, and where files of the host are.
 	Notes []Note `json:"notes,omitempty"`
 
+	// Unknown are the last calls of tools that the agent does not have, in the order of
+	// their answers.
+	Unknown []UnknownCall `json:"unknown,omitempty"`
+
 	// Terminals is the highest number that a session command of the agent was
 	// given. Numbers are never reused, not even on another machine.
 	Terminals int `json:"terminals,omitempty"`
@@ -284,6 +288,7 @@ func (r *Record) Clone() *Record {
 	c.Compact = slices.Clone(r.Compact)
 	c.Recent = slices.Clone(r.Recent)
 	c.Unnumbered = slices.Clone(r.Unnumbered)
+	c.Unknown = slices.Clone(r.Unknown)
 	c.Lists = slices.Clone(r.Lists)
 	for i := range c.Lists {
 		c.Lists[i].Tools = slices.Clone(c.Lists[i].Tools)

@@ -45,6 +45,20 @@ func (o *Operation) provides(need string) bool {
 	return o.Name == need || slices.Contains(o.Provides, need)
 }
 
+// Providing returns the name of the operation with this name or, without one, of that which
+// stands for it; "" for none.
+func (s *Set) Providing(name string) string {
+	if s.Has(name) {
+		return name
+	}
+	for i := range s.operations {
+		if s.operations[i].provides(name) {
+			return s.operations[i].Name
+		}
+	}
+	return ""
+}
+
 // Answered writes the answer of a call that changes what is loaded: of the record as it is
 // then, what there is to say of the change, and the receipt of the call, "" where it
 // changed nothing.

@@ -37,6 +37,7 @@ type Adapter struct {
 	hooks    hook.Runtime
 	settings settings
 	tools    []*skillTool
+	host     []string // names of the host's tools, as they were when they were installed
 	runs     *runs
 }
 
@@ -81,5 +82,6 @@ func (a *Adapter) enter(ctx context.Context) (context.Context, core.SessionKey, 
 		return ctx, core.SessionKey{}, err
 	}
 	ctx = hook.WithRun(ctx, agentRuns.of(ctx), agentsBefore(ctx)...)
+	ctx = hook.WithHostTools(ctx, a.host)
 	return hook.Enter(ctx, a.runs, key), key, nil
 }

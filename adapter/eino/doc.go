@@ -20,9 +20,10 @@
 // Instructions, user messages and skills reach the model verbatim, braces
 // included, because the view is made after all templating.
 //
-// Each call of a tool, the host's tools and unknown tools included, passes the
-// runtime's gate: the allowed-tools of loaded skills hold for all of them. With
-// [Interrupt] for an approver, calls that no list decides on interrupt the run.
+// Each call of a tool, the host's tools included, passes the runtime's gate: the
+// allowed-tools of loaded skills hold for all of them. With [Interrupt] for an
+// approver, calls that no list decides on interrupt the run. A call of a tool that
+// does not exist is answered in text and runs nothing; see [Adapter.UnknownTools].
 //
 // # Sessions
 //

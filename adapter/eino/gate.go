@@ -2,6 +2,10 @@ package eino
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
 
 	"github.com/cloudwego/eino/components/tool"
 	"github.com/cloudwego/eino/compose"
@@ -9,12 +13,14 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // ToolMiddleware returns the middleware that puts every tool call of the agent
 // before the runtime's gate and reports the call's end. A denied call is
 // answered with the reason, and the tool is not run; the result and the error
-// of an allowed one are passed on unchanged. With [Interrupt] for an approver the
+// of an allowed one are passed on unchanged, except that the model is told of
+// arguments that its tool cannot decode, which would end the run. With [Interrupt] for an approver the
 // run is interrupted where a call has to be asked about.
 //
 // All four kinds are set: Eino applies to a tool only the kinds that the tool
@@ -67,9 +73,36 @@ func gated[O any](a *Adapter, next func(context.Context, *compose.ToolInput) (O,
 		if ctx, err = call.Within(ctx); err != nil {
 			return none, err
 		}
-		return next(context.WithValue(ctx, callKey{}, call), in)
+		out, err := next(context.WithValue(ctx, callKey{}, call), in)
+		if text, ok := misread(err); ok {
+			return deny(text), nil
+		}
+		return out, err
 	}
 }
+
+// misread returns what to tell the model of arguments that a tool could not decode: JSON that
+// is broken or cut off, or a value of another type. Tools that Eino makes of functions end
+// the run there. Other errors are the tool's own.
+func misread(err error) (text string, ok bool) {
+	var broken interface { // how the decoders of Eino say where
+		error
+		Description() string
+	}
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
+	if !syntax && !kind && !errors.As(err, &broken) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", false
+	}
+	text = strings.ToValidUTF8(err.Error(), "\uFFFD")
+	if len(text) > maxMisread {
+		text = strings.ToValidUTF8(text[:maxMisread], "") + "…"
+	}
+	return "error: the arguments of this call cannot be read, correct them and call again: " + text, true
+}
+
+// maxMisread is the length in bytes of an error of [misread] that is shown.
+const maxMisread = 1 << 10
 
 // InvokableRun answers a call of one of the runtime's tools. It runs the very call that
 // the middleware had judged; one that came without the middleware, or that another middleware has
@@ -108,27 +141,45 @@ func textResult(text string) *schema.ToolResult {
 	return &schema.ToolResult{Parts: []schema.ToolOutputPart{{Type: schema.ToolPartTypeText, Text: text}}}
 }
 
-// UnknownTools puts the calls of tools that the tools node does not have before
-// the gate as well; handler is the host's
-// compose.ToolsNodeConfig.UnknownToolsHandler. It returns nil for nil: Eino then
-// ends the run at such a call, as it does without skills, before any tool of the
-// same message is run.
+// UnknownTools returns the compose.ToolsNodeConfig.UnknownToolsHandler of the agent. Without
+// one, Eino ends the run at a call of a tool that the node does not have, before any tool of
+// the same message is run.
+//
+// For nil, the calls are answered with a text that names the tool, the nearest names and what
+// stands here for tools of other agents; nothing is run, so nothing is judged. A handler of
+// the host is called where its function of satchel.WithGate and the lists allow it; an approver
+// is asked only about tools that satchel.WithHostTools describes. Its answer is cut to 4 KiB,
+// and its error ends the run.
+//
+// Eino reports no event for such an answer. Later requests have it at its place, where the
+// history lacks it.
 func (a *Adapter) UnknownTools(handler func(ctx context.Context, name, input string) (string, error)) func(ctx context.Context, name, input string) (string, error) {
-	if handler == nil {
-		return nil
-	}
-	run := gated(a, func(ctx context.Context, in *compose.ToolInput) (*compose.ToolOutput, error) {
-		answer, err := handler(ctx, in.Name, in.Arguments)
-		if err != nil {
-			return nil, err
-		}
-		return &compose.ToolOutput{Result: answer}, nil
-	}, denyText)
 	return func(ctx context.Context, name, input string) (string, error) {
-		out, err := run(ctx, &compose.ToolInput{Name: name, Arguments: input, CallID: compose.GetToolCallID(ctx)})
+		ctx, key, err := a.enter(ctx)
 		if err != nil {
 			return "", err
 		}
-		return out.Result, nil
+		call, err := a.rt.Agent(key).Open(ctx, core.ToolCall{ID: compose.GetToolCallID(ctx), Name: name, Arguments: input})
+		if err != nil {
+			return "", err
+		}
+		defer call.Close()
+		if handler == nil {
+			return call.Run(ctx)
+		}
+		d, err := call.Gate(hook.WithUnknownTool(ctx))
+		if err != nil {
+			return "", err
+		}
+		answer := d.Reason
+		if !d.Denied {
+			if ctx, err = call.Within(ctx); err != nil {
+				return "", err
+			}
+			if answer, err = handler(ctx, name, input); err != nil {
+				return "", err
+			}
+		}
+		return call.Keep(ctx, answer)
 	}
 }

@@ -174,8 +174,8 @@ func TestToolOutsideOfARun(t *testing.T) {
 	if _, err := out(t.Context(), &compose.ToolInput{Name: "x"}); !errors.Is(err, satchel.ErrNoSession) {
 		t.Errorf("got %v, want %v", err, satchel.ErrNoSession)
 	}
-	if a.UnknownTools(nil) != nil {
-		t.Error("a handler appeared from nothing")
+	if _, err := a.UnknownTools(nil)(t.Context(), "x", "{}"); !errors.Is(err, satchel.ErrNoSession) {
+		t.Errorf("an unknown tool: got %v, want %v", err, satchel.ErrNoSession)
 	}
 }
 

@@ -100,15 +100,17 @@ func mayAnswer(result *schema.Message, call *schema.ToolCall, made bool) bool {
 	return (made || result.ToolCallID == "") && (result.ToolName == "" || result.ToolName == call.Function.Name)
 }
 
-// inOrder returns results in the order of the calls that they answer, if each
-// call has one and there are no others.
+// inOrder returns results in the order of the calls that they answer, if each answers one.
+// Calls may lack a result: Eino keeps none for tools that it does not know.
 func inOrder(results []*schema.Message, answers []int) []*schema.Message {
-	if len(results) != len(answers) || slices.Contains(answers, -1) {
-		return results
-	}
 	ordered := make([]*schema.Message, 0, len(results))
 	for _, at := range answers {
-		ordered = append(ordered, results[at])
+		if at >= 0 {
+			ordered = append(ordered, results[at])
+		}
+	}
+	if len(ordered) != len(results) {
+		return results
 	}
 	return ordered
 }

@@ -1,10 +1,12 @@
 package eino
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/components/tool"
 	"github.com/cloudwego/eino/compose"
 
 	"github.com/satchel-go/satchel"
@@ -16,8 +18,8 @@ import (
 //
 // It wraps cfg.Model and, in versions of Eino that have them, the models that
 // cfg.ModelFailoverConfig falls back on. It puts its gate before the tool
-// middlewares, wraps the unknown-tools handler if there is one, and adds the skill
-// tools after the host's. It copies the slices that it extends, so configurations
+// middlewares, sets an unknown-tools handler or wraps the host's (see
+// [Adapter.UnknownTools]), and adds the skill tools after the host's. It copies the slices that it extends, so configurations
 // that share them stay apart. Nothing else changes: limits, retries, callbacks and
 // middlewares are the host's. cfg.Middlewares is deliberately left alone, because
 // each entry there adds a line break to the instruction and so makes a blank system
@@ -61,10 +63,25 @@ func (a *Adapter) extend(cfg *compose.ToolsNodeConfig) error {
 			return ErrInstalled
 		}
 	}
+	a.host = namesOf(cfg.Tools)
 	// Clipped, because Eino appends to these slices for each agent that it
 	// builds from the configuration.
 	cfg.Tools = slices.Clip(slices.Concat(cfg.Tools, a.Tools()))
 	cfg.ToolCallMiddlewares = slices.Clip(slices.Concat([]compose.ToolMiddleware{a.ToolMiddleware()}, cfg.ToolCallMiddlewares))
 	cfg.UnknownToolsHandler = a.UnknownTools(cfg.UnknownToolsHandler)
 	return nil
+}
+
+// namesOf returns the names of tools that tell them.
+func namesOf(tools []tool.BaseTool) []string {
+	var names []string
+	for _, t := range tools {
+		if t == nil {
+			continue
+		}
+		if info, err := t.Info(context.Background()); err == nil && info != nil {
+			names = append(names, info.Name)
+		}
+	}
+	return names
 }

@@ -38,8 +38,8 @@ func TestInstallLeavesTheConfigurationAlone(t *testing.T) {
 	if a.MaxIterations != 7 || a.Instruction != "i" || len(a.Middlewares) != 0 || a.ModelRetryConfig != nil {
 		t.Errorf("configuration was changed: %+v", a)
 	}
-	if a.ToolsConfig.UnknownToolsHandler != nil {
-		t.Error("an unknown-tools handler appeared, want Eino's own behaviour")
+	if a.ToolsConfig.UnknownToolsHandler == nil {
+		t.Error("no unknown-tools handler: Eino ends the run at a call of a tool that does not exist")
 	}
 }
 

@@ -155,6 +155,7 @@ func (m *Model) request(ctx context.Context, input []*schema.Message, opts []mod
 		return nil, err
 	}
 	sent := m.adapter.settings.marked(render(input, view.Messages), view.Messages)
+	m.adapter.sendable(sent, names)
 	if m.adapter.settings.noFiles {
 		sent = withoutFiles(sent)
 	}

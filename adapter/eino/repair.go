@@ -109,7 +109,7 @@ func (r *repair) rest() *schema.Message {
 // withCall returns out with a call replaced. Out is m itself, which stays as it
 // is, until the first call that differs.
 func withCall(out, m *schema.Message, i int, call schema.ToolCall) *schema.Message {
-	if old := &m.ToolCalls[i]; old.ID == call.ID && old.Function.Arguments == call.Function.Arguments {
+	if old := &m.ToolCalls[i]; old.ID == call.ID && old.Function.Name == call.Function.Name && old.Function.Arguments == call.Function.Arguments {
 		return out
 	}
 	if out == m {

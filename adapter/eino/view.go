@@ -24,7 +24,7 @@ func render(input []*schema.Message, view []core.Message) []*schema.Message {
 		m := &view[i]
 		switch {
 		case m.Origin == core.Inserted:
-			edited = append(edited, schema.Message{Role: schema.System, Content: m.Text})
+			edited = append(edited, inserted(m))
 		case m.Added != "":
 			edited = append(edited, extended(input[m.Origin], m))
 		default:
@@ -34,6 +34,14 @@ func render(input []*schema.Message, view []core.Message) []*schema.Message {
 		out = append(out, &edited[len(edited)-1])
 	}
 	return out
+}
+
+// inserted returns a message that the view has put in.
+func inserted(m *core.Message) schema.Message {
+	if m.Role == core.ToolResult {
+		return schema.Message{Role: schema.Tool, Content: m.Text, ToolCallID: m.CallID, ToolName: m.Tool}
+	}
+	return schema.Message{Role: schema.System, Content: m.Text}
 }
 
 // extended copies a message and adds the view's text to it: as a further part

@@ -34,6 +34,7 @@ func (a *Agent) Plan(
 	options ...chains.ChainCallOption,
 ) ([]schema.AgentAction, *schema.AgentFinish, error) {
 	runs := a.kit.runs
+	steps = a.kit.told(steps)
 	r, begun := runs.enter(ctx, inputs)
 	host := ctx
 	ctx = hook.WithTurn(hook.WithKey(ctx, r.key), r.turn)

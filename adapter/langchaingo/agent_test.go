@@ -52,7 +52,7 @@ func TestAgentSendsTheConversationAsItHappened(t *testing.T) {
 		`9 ai: call call_3_0 search {"q": [1]}`,
 		"9 ai: call call_3_1 nothing {}",
 		`10 tool: result call_3_0 search r{"q": [1]}`,
-		"11 tool: result call_3_1 nothing nothing is not a valid tool, try another one",
+		`11 tool: result call_3_1 nothing error: there is no tool "nothing"; call one that you were given, such as skill_load, skill_select_docs, skill_list_docs, skill_unload, skill_read, skill_run, skill_exec, skill_write_stdin, skill_poll_session, skill_kill_session, search`,
 	}
 	if diff := differ(want, lines(llm.last().messages)); diff != "" {
 		t.Errorf("last request (-want +got):\n%s", diff)

@@ -101,6 +101,9 @@ func apply(msgs []llms.MessageContent, view []core.Message) []llms.MessageConten
 func appendView(out, msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
 	for len(out) < len(view) {
 		switch m := &view[len(out)]; {
+		case m.Origin == core.Inserted && m.Role == core.ToolResult:
+			out = append(out, llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{
+				llms.ToolCallResponse{ToolCallID: m.CallID, Name: m.Tool, Content: m.Text}}})
 		case m.Origin == core.Inserted:
 			out = append(out, llms.TextParts(llms.ChatMessageTypeSystem, m.Text))
 		case m.Added != "":

@@ -118,13 +118,10 @@ func indexOf(calls []llms.ToolCall, id string) int {
 // objectArguments returns args if they are a JSON object; otherwise they are
 // the string that the framework unwrapped, and it is wrapped again.
 func objectArguments(args string) string {
-	switch text := strings.TrimSpace(args); {
-	case text == "":
-		return "{}"
-	case text[0] == '{' && valid(args):
+	if text := strings.TrimSpace(args); text != "" && text[0] == '{' && valid(args) {
 		return args
 	}
-	return `{"` + argument + `":` + string(encoded(args)) + "}"
+	return core.CallArguments(args)
 }
 
 // answered completes the results of one message from the calls that are open. A

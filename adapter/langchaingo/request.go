@@ -2,10 +2,13 @@ package langchaingo
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/hook"
 )
 
 // defaultSystem is what OpenAIFunctionsAgent sends when the host gives it no
@@ -25,7 +28,7 @@ func (m *Model) request(ctx context.Context, key core.SessionKey, r *run, messag
 	defer s.release()
 	msgs := s.outgoing(m.kit, messages, r)
 	refs := s.refer(msgs)
-	view, err := m.kit.runtime.Prepare(ctx, core.Request{
+	view, err := m.kit.runtime.Prepare(hook.WithHostTools(ctx, m.kit.hostNames()), core.Request{
 		Key: key, Messages: refs, Files: attached(msgs, refs), Tools: m.kit.names, Definitions: m.kit.definitions(asked), Space: s.space,
 	})
 	if err != nil {
@@ -33,19 +36,59 @@ func (m *Model) request(ctx context.Context, key core.SessionKey, r *run, messag
 	}
 	s.space = view.Messages
 	return request{
-		messages:  s.laidOut(&m.kit.config, msgs, view.Messages),
+		messages:  s.laidOut(m.kit, msgs, view.Messages),
 		responses: countResponses(msgs),
 		noSkills:  view.NoSkills,
 	}, nil
 }
 
 // laidOut is the request that the view describes, in memory of its own.
-func (s *scratch) laidOut(c *config, msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
+func (s *scratch) laidOut(k *Kit, msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
+	c := &k.config
 	if !c.client.copies() {
-		return c.client.shape(c.marked(apply(msgs, view), view))
+		out := apply(msgs, view)
+		k.nameable(out)
+		return c.client.shape(c.marked(out, view))
 	}
 	s.viewed = appendView(s.viewed[:0], msgs, view)
+	k.nameable(s.viewed)
 	return c.client.shape(c.marked(s.viewed, view))
+}
+
+// nameable writes the names of tools that do not exist in a form that services accept.
+// Otherwise they would refuse this request and every later one. No part is changed in place.
+func (k *Kit) nameable(msgs []llms.MessageContent) {
+	for i := range msgs {
+		for j, part := range msgs[i].Parts {
+			var safe llms.ContentPart
+			switch p := part.(type) {
+			case llms.ToolCall:
+				if p.FunctionCall == nil || k.sendableName(p.FunctionCall.Name) == p.FunctionCall.Name {
+					continue
+				}
+				p.FunctionCall = &llms.FunctionCall{Name: k.sendableName(p.FunctionCall.Name), Arguments: p.FunctionCall.Arguments}
+				safe = p
+			case llms.ToolCallResponse:
+				if p.Name == "" || k.sendableName(p.Name) == p.Name {
+					continue
+				}
+				p.Name = k.sendableName(p.Name)
+				safe = p
+			default:
+				continue
+			}
+			msgs[i].Parts = slices.Clone(msgs[i].Parts)
+			msgs[i].Parts[j] = safe
+		}
+	}
+}
+
+// sendableName returns the name of a tool of the kit, and any other as services accept it.
+func (k *Kit) sendableName(name string) string {
+	if safe := core.CallName(name); safe == name || k.byName[strings.ToUpper(name)] == nil {
+		return safe
+	}
+	return name
 }
 
 // outgoing is the conversation as it happened: the host's system text, the

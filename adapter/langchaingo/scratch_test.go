@@ -21,7 +21,7 @@ func TestScratchIsEmptyWhenItComesBack(t *testing.T) {
 	s.repair(long)
 	s.repair(append(long, ai(call("", "x", ""))))
 	s.outgoing(&Kit{config: config{system: "first"}}, long, nil)
-	s.laidOut(&config{client: Google}, long, s.refer(long))
+	s.laidOut(&Kit{config: config{client: Google}}, long, s.refer(long))
 	s.reset()
 	for i, m := range s.refs[:cap(s.refs)] {
 		if diff := differ(core.Message{}, m); diff != "" {

@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/schema"
 	"github.com/tmc/langchaingo/tools"
 
 	"github.com/satchel-go/satchel"
@@ -147,7 +149,7 @@ func (k *Kit) Call(ctx context.Context, call llms.ToolCall) (llms.ToolCallRespon
 				return llms.ToolCallResponse{}, err
 			}
 		}
-		result.Content = k.hooks.UnknownTool(c.Name)
+		result.Content = k.unknownTool(c.Name)
 		return result, nil
 	}
 	answer, err := t.answer(ctx, k.runIn(ctx), c, t.input(c.Arguments))
@@ -156,6 +158,29 @@ func (k *Kit) Call(ctx context.Context, call llms.ToolCall) (llms.ToolCallRespon
 	}
 	result.Content = answer
 	return result, nil
+}
+
+// unknownTool is the answer to a call of a tool that the kit does not have.
+func (k *Kit) unknownTool(name string) string {
+	return k.hooks.UnknownTool(name, k.hostNames()...)
+}
+
+// hostNames are the names of the host's tools.
+func (k *Kit) hostNames() []string { return k.names[:len(k.names)-len(k.offer.ours)] }
+
+// told returns the steps of an executor. Where it only says that a tool is not valid, the
+// observation is the answer that [Kit.Call] gives.
+func (k *Kit) told(steps []schema.AgentStep) []schema.AgentStep {
+	out := steps
+	for i := range steps {
+		if tool := steps[i].Action.Tool; steps[i].Observation == tool+" is not a valid tool, try another one" {
+			if &out[0] == &steps[0] {
+				out = slices.Clone(steps)
+			}
+			out[i].Observation = k.unknownTool(tool)
+		}
+	}
+	return out
 }
 
 // input is what executors would pass to the tool: the string inside __arg1

@@ -34,8 +34,8 @@ type einoAgent struct {
 	responses int
 	calls     []schema.ToolCall
 	results   map[string]string
-	// unknown answers a call of a tool that the agent does not have. Its answer
-	// depends on the name only, because Eino has no event from which to show it.
+	// unknown is the answer to a call of a tool that the agent does not have, which
+	// the adapter gives: Eino has no event from which to show it.
 	unknown func(tool string) (answer string, ok bool)
 }
 
@@ -47,8 +47,9 @@ func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where endpoint, f *c
 		return nil, fmt.Errorf("connect to model: %w", err)
 	}
 	a := &einoAgent{show: show, kept: earlier, results: map[string]string{}}
+	helpers := slices.Sorted(maps.Keys(f.helpers))
 	a.unknown = func(tool string) (string, bool) {
-		return unknownTool(rt, tool), !rt.Hooks().Owns(tool)
+		return rt.Hooks().UnknownTool(tool, helpers...), !rt.Hooks().Owns(tool)
 	}
 	cfg := &adk.ChatModelAgentConfig{
 		Name:          "chat",
@@ -57,10 +58,7 @@ func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where endpoint, f *c
 		GenModelInput: verbatim(f.System),
 		MaxIterations: f.MaxSteps,
 	}
-	cfg.ToolsConfig.UnknownToolsHandler = func(_ context.Context, name, _ string) (string, error) {
-		return unknownTool(rt, name), nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(f.helpers)) {
+	for _, name := range helpers {
 		helper, err := newHelper(ctx, model, name, f)
 		if err != nil {
 			return nil, fmt.Errorf("make agent %s: %w", name, err)

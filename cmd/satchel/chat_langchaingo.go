@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -153,7 +154,7 @@ func (a *langchainAgent) Turn(ctx context.Context, prompt string) (string, error
 }
 
 // stepAgent reports the results of the steps. Where the executor only says that a tool
-// is not valid, it lists the tools that are.
+// is not valid, it reports what the adapter says.
 type stepAgent struct {
 	agents.Agent
 	runtime  *satchel.Runtime
@@ -178,7 +179,7 @@ func (a *stepAgent) report(steps []schema.AgentStep) []schema.AgentStep {
 	for i := range steps {
 		action := &steps[i].Action
 		if !a.has(action.Tool) {
-			steps[i].Observation = unknownTool(a.runtime, action.Tool)
+			steps[i].Observation = a.runtime.Hooks().UnknownTool(action.Tool, slices.Sorted(maps.Keys(a.helpers))...)
 		}
 		if i >= a.reported {
 			a.show.ToolResult(core.ToolCall{ID: action.ToolID, Name: action.Tool}, steps[i].Observation)

@@ -53,7 +53,7 @@ func TestChatKeepsToolMessages(t *testing.T) {
 				}
 			}
 		}
-		if !got.requests[5].Contains("let me look") || !got.requests[5].Contains("unknown tool") {
+		if !got.requests[5].Contains("let me look") || !got.requests[5].Contains("there is no tool") {
 			t.Error("the last request lacks what happened in the first turn")
 		}
 	})

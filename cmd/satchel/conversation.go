@@ -221,7 +221,7 @@ func hasSkills(rt *satchel.Runtime) bool {
 	return slices.ContainsFunc(rt.Catalog().Snapshot().Skills(), visible)
 }
 
-// unknownTool answers a call of a tool that the agent does not have. The agent has
+// unknownTool answers a command about a tool that the agent does not have. The agent has
 // only the skill tools, and without skills it has none.
 func unknownTool(rt *satchel.Runtime, name string) string {
 	if len(name) > 80 {

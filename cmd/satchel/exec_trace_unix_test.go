@@ -78,7 +78,7 @@ func execTraces() []trace {
 		{name: "unknown session", prompts: one, last: []string{`error: unknown session "s7": there is none`}, script: load(polls("s7"))},
 		{name: "a shell under a list", env: map[string]string{envAllowed: "cat, bash"}, prompts: one, last: []string{"error: bash runs what it is told", `"output":"fine"`},
 			script: load(execs(`"command":"bash"`), execs(`"command":"cat","yield_ms":0`), types("s1", `"chars":"fine","eof":true`))},
-		{name: "knowledge only", flags: []string{"--profile", "knowledge_only"}, prompts: one, last: []string{`unknown tool "skill_exec"`}, script: load(execs(ask))},
+		{name: "knowledge only", flags: []string{"--profile", "knowledge_only"}, prompts: one, last: []string{`there is no tool "skill_exec"`}, script: load(execs(ask))},
 	}
 }
 

@@ -103,7 +103,7 @@ func runTraces(host string) []trace {
 			script: load(runs(`"command":"rm -rf out"`), runs(`"command":"echo x; rm -rf out"`), runs(`"command":"echo fine"`))},
 		{name: "allowed", env: map[string]string{envAllowed: "echo"}, prompts: one, last: []string{"error: ", `"stdout":"fine\n"`}, gone: []string{`"stdout":"BAD`},
 			script: load(runs(`"command":"cat /etc/passwd"`), runs(`"command":"echo BAD | cat"`), runs(`"script":"scripts/count.sh"`), runs(`"command":"echo fine"`))},
-		{name: "knowledge only", flags: []string{"--profile", "knowledge_only"}, prompts: one, last: []string{`unknown tool "skill_run"`}, script: load(count)},
+		{name: "knowledge only", flags: []string{"--profile", "knowledge_only"}, prompts: one, last: []string{`there is no tool "skill_run"`}, script: load(count)},
 	}
 	for _, form := range []string{"$OUTPUT_DIR", "${OUTPUT_DIR}", "out"} {
 		all = append(all, trace{name: "globs of " + form, prompts: one, last: []string{`"name":"out/sub/a.txt"`, `"content":"deep\n"`},

@@ -56,7 +56,7 @@ func traces() []trace {
 		{name: "misspelt skill", prompts: one, script: steps(calls(load("pfd")), calls(load("pdf"))),
 			last: []string{`unknown skill "pfd"`, "BODY OF PDF"}},
 		{name: "unknown tool with a long name", prompts: one, script: steps(fakellm.Do(strings.Repeat("bash", 1000), "{}")),
-			last: []string{`unknown tool "` + strings.Repeat("bash", 20) + `": the tools are`}},
+			last: []string{`there is no tool "bashbash`, `…"; call one that you were given, such as skill_load`}},
 		{name: "broken JSON", prompts: one, script: steps(fakellm.Do("skill_load", `{"skill": "pd`), fakellm.Do("skill_load", `{"skill":"pdf"}`)),
 			last: []string{"BODY OF PDF"}},
 		{name: "no arguments", prompts: one, script: steps(fakellm.Do("skill_load", ""), fakellm.Do("skill_load", "null"))},
@@ -66,7 +66,7 @@ func traces() []trace {
 		{name: "docs of an unloaded skill", prompts: one, script: steps(fakellm.Do("skill_select_docs", `{"skill":"pdf","docs":["notes.txt"]}`)),
 			gone: []string{"DOC NOTES"}},
 		{name: "unknown tool", prompts: one, script: steps(calls(fakellm.To("bash", `{"command":"ls"}`), load("pdf"))),
-			last: []string{`unknown tool "bash"`, "skill_load, skill_select_docs", "BODY OF PDF"}},
+			last: []string{`there is no tool "bash": here skill_run stands for it`, "skill_load, skill_select_docs", "BODY OF PDF"}},
 		{name: "text beside calls", prompts: one, script: steps(fakellm.Step{Text: "I shall look.", Calls: []fakellm.Call{load("pdf")}}),
 			last: []string{"I shall look."}},
 		{name: "ids that repeat", prompts: one, script: steps(

@@ -38,6 +38,9 @@ type State struct {
 	run any
 	// turn is the number of the user turn of the last request, 0 where there was none.
 	turn int
+	// responses is the number in that turn of the response to the last request, 0 where
+	// there was none.
+	responses int
 	// tools are the names of those that the last request offered.
 	tools []string
 	// files are those of the last request.
@@ -201,6 +204,29 @@ func (s *State) turnNumber() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.turn
+}
+
+// Request notes how many responses of the turn a request holds.
+func (s *State) Request(messages []core.Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.responses = 1
+	for _, m := range slices.Backward(messages) {
+		if m.Role == core.User && !m.Rewritten {
+			return
+		}
+		if m.Role == core.Assistant {
+			s.responses++
+		}
+	}
+}
+
+// ResponseNumber returns the number in its turn of the response to the last request, 0
+// where this process has seen none.
+func (s *State) ResponseNumber() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.responses
 }
 
 // Hide notes the deliveries whose content a request leaves out.

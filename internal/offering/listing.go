@@ -1,9 +1,7 @@
 package offering
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/tools"
@@ -61,21 +59,4 @@ func (o *Offer) searches(skills []core.Skill) bool {
 	}
 	fit := o.Text.Fit(skills)
 	return fit.Bare+fit.Missing > 0
-}
-
-// UnknownTool returns the answer to a call of a tool that does not exist. It names these
-// tools. It cannot name the host's, which a runtime does not always know.
-func UnknownTool(name string, own []core.Tool) string {
-	if len(name) > 80 {
-		name = name[:80]
-	}
-	text := fmt.Sprintf("error: there is no tool %q; call one that you were given", strings.ToValidUTF8(name, "\uFFFD"))
-	for i, tool := range own {
-		if i == 0 {
-			text += ", such as " + tool.Name
-		} else {
-			text += ", " + tool.Name
-		}
-	}
-	return text
 }

@@ -5,6 +5,7 @@
 package response
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -170,6 +171,16 @@ func (p *Place) Changes() bool { return p != nil && p.made.Changes } // it never
 
 // Excess reports whether the call comes after too many others of its response.
 func (p *Place) Excess() bool { return p != nil && p.made.Excess } // it never changes
+
+// Position returns the index of the call in its response, 0 where no response made it.
+func (p *Place) Position() int {
+	if p == nil {
+		return 0
+	}
+	p.in.mu.Lock()
+	defer p.in.mu.Unlock()
+	return slices.Index(p.in.places, p)
+}
 
 // Number returns the number that the record gave the call, 0 if it has none.
 func (p *Place) Number() int {

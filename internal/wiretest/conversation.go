@@ -140,6 +140,14 @@ func Conversations() []Conversation {
 			satchel.WithLoadMode(loadmode.Session), satchel.WithPlacement(processors.InSystem)}},
 		{Name: "cap", Turns: turns(turn("hi", calls(to("1", "skill_load", `{"skill":"pdf"}`), to("2", "skill_load", `{"skill":"xlsx"}`)),
 			load("表"), act(HostTool, "{}"), say("done"))), options: []satchel.Option{satchel.WithMaxLoaded(1)}},
+		{Name: "unknown-tools", Turns: turns(
+			turn("hi", calls(to("a", "Read", `{"file_path":"x"}`), to("b", HostTool, "{}"), to("c", "skill_lod", `{"skill":"pdf"}`), to("d", "skill_load", `{"skill":"pdf"}`)), say("1")),
+			turn("again", calls(to("", "lok", ""), to("", "lok", "")), calls(to("", HostTool, "{}"), to("", "Write", "{")), say("2")),
+			turn("odd", calls(to("a", "", "{}"), to("a", "a\n\u202e\x00\"</skill>", "{}"), to("a", strings.Repeat("long", 30), "[]")), act("WebFetch", "{}"), say("3")),
+			turn("thanks", load("xlsx"), say("4")),
+		), options: []satchel.Option{satchel.WithLoadMode(loadmode.Session)}},
+		{Name: "unknown-tools-of-40-turns", Turns: slices.Repeat(turns(turn("hi", calls(to("", "Grep", "{}"), to("", HostTool, "{}")), say("done"))), 40),
+			options: []satchel.Option{satchel.WithLoadMode(loadmode.Session)}},
 		{Name: "attached-files", Turns: turns(
 			Turn{User: "sum these", Files: []File{{"sales.csv", "text/csv", "a,b\n1,2\n"}, {"../../売上 \n.csv", "text/csv", "c"}}, Answers: []Answer{load("pdf"), say("3")}},
 			Turn{User: "and this", Files: []File{{"sales.csv", "text/csv", strings.Repeat("d", 5000)}, {"", "application/octet-stream", "e"}}, Answers: []Answer{act(HostTool, "{}"), say("4")}},

@@ -78,6 +78,7 @@ func (m *Model) Check(t testing.TB, name string, want []core.Tool, update bool, 
 	}
 	for i := range m.sent {
 		checkTools(t, i, m.sent[i].Tools, want)
+		checkResults(t, i, m.sent[i].Messages)
 	}
 	got, file := written(t, m.sent), path.Join("testdata", name+".golden")
 	if update {
@@ -88,6 +89,25 @@ func (m *Model) Check(t testing.TB, name string, want []core.Tool, update bool, 
 	}
 	if data, err := golden.ReadFile(file); err != nil || string(data) != got {
 		t.Errorf("other requests than in %s (%v):\n%s\nwant\n%s", file, err, got, data)
+	}
+}
+
+// checkResults checks that each call of a request has one result, behind the message that
+// made it.
+func checkResults(t testing.TB, n int, messages []Message) {
+	t.Helper()
+	for i := range messages {
+		for _, c := range messages[i].Calls {
+			results := 0
+			for k := i + 1; k < len(messages) && messages[k].Role == "tool"; k++ {
+				if messages[k].CallID == c.ID {
+					results++
+				}
+			}
+			if results != 1 {
+				t.Errorf("request %d has %d results of call %s %.40s", n, results, c.ID, c.Name)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,42 @@
+package eino
+
+import (
+	"slices"
+
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// sendable writes into messages, which are those of a request, what a model said in a form
+// that services and clients accept: names of tools that do not exist, and arguments that are
+// no JSON object. Otherwise they would refuse this request and every later one. The same
+// message has the same form in each request; none is changed in place.
+func (a *Adapter) sendable(messages []*schema.Message, offered []string) {
+	name := func(name string) string {
+		safe := core.CallName(name)
+		if safe == name || a.hooks.Owns(name) || slices.Contains(a.host, name) || slices.Contains(offered, name) {
+			return name
+		}
+		return safe
+	}
+	for i, m := range messages {
+		if m == nil {
+			continue
+		}
+		if m.Role == schema.Tool && m.ToolName != "" {
+			if safe := name(m.ToolName); safe != m.ToolName {
+				copied := *m
+				copied.ToolName = safe
+				messages[i] = &copied
+			}
+			continue
+		}
+		for j := range m.ToolCalls {
+			call := m.ToolCalls[j]
+			call.Function.Name = name(call.Function.Name)
+			call.Function.Arguments = core.CallArguments(call.Function.Arguments)
+			messages[i] = withCall(messages[i], m, j, call)
+		}
+	}
+}
