@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -24,7 +25,7 @@ func (e *exchange) connect(w http.ResponseWriter, r *http.Request) {
 	}
 	e.toward(at)
 	if !e.policy.fits("https", at) {
-		e.refuse(w, e.notAllowed(at))
+		e.refuse(w, e.noTunnel(at))
 		return
 	}
 	upstream, err := e.dial(r.Context(), at)
@@ -49,6 +50,26 @@ var (
 	// errOther is what a handshake with somebody else ends with.
 	errOther = errors.New("the TLS handshake is with another host")
 )
+
+// noTunnel is the refusal of a tunnel. Where rules have the host for http:// alone, it
+// says what they allow.
+func (e *exchange) noTunnel(at place) error {
+	var plain []string
+	for _, r := range e.policy.Rules {
+		switch {
+		case !r.covers(at.host):
+		case r.scheme == "https": // for another port
+			return e.notAllowed(at)
+		default:
+			plain = append(plain, r.String())
+		}
+	}
+	if plain == nil {
+		return e.notAllowed(at)
+	}
+	return fmt.Errorf("a tunnel (CONNECT) to %q takes a rule for https, and %s allows requests without TLS only: ask for http:// without a tunnel. This is policy; another way will not work.",
+		at, strings.Join(plain, ", "))
+}
 
 // unreached answers that no connection was made.
 func (e *exchange) unreached(w http.ResponseWriter, err error) {

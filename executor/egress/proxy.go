@@ -22,6 +22,7 @@ type Proxy struct {
 	policy  Policy
 	secrets []keeper
 	redact  *redact.Set
+	values  []redact.Secret // the secrets in all their forms
 	own     func() ([]netip.Addr, error)
 
 	server *http.Server
@@ -65,9 +66,10 @@ func New(policy Policy) (*Proxy, error) {
 		values = append(values, redact.Secret{Name: s.Name, Value: s.Value})
 	}
 	p := &Proxy{
-		policy: policy, secrets: secrets, redact: redact.NewSet(values), own: ownAddresses,
+		policy: policy, secrets: secrets, values: formsOf(values), own: ownAddresses,
 		slots: make(chan struct{}, limits.Connections), open: map[net.Conn]bool{},
 	}
+	p.redact = redact.NewSet(p.values)
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.server = &http.Server{
 		Handler:           http.HandlerFunc(p.serve),
@@ -191,7 +193,7 @@ func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer p.wait.Done()
-	e := &exchange{Proxy: p, entry: Entry{Time: time.Now(), Verdict: Allowed}}
+	e := &exchange{Proxy: p, hidden: p.redact, entry: Entry{Time: time.Now(), Verdict: Allowed}}
 	defer e.end()
 	s := r.Context().Value(slotKey{}).(*slotted) //nolint:forcetypeassert // ConnContext put it there
 	s.asked.Store(true)
@@ -230,6 +232,7 @@ func size(n int64) string {
 type exchange struct {
 	*Proxy
 	entry          Entry
+	hidden         *redact.Set // what no answer may show
 	address        atomic.Pointer[netip.Addr]
 	sent, received atomic.Int64
 }
@@ -253,7 +256,7 @@ func (e *exchange) fail(w http.ResponseWriter, why error) {
 }
 
 func (e *exchange) answer(w http.ResponseWriter, status int, v Verdict, why error) {
-	text := e.redact.Text(why.Error(), 0) // a host's broken answer can be part of it
+	text := e.hidden.Text(why.Error(), 0) // a host's broken answer can be part of it
 	e.entry.Verdict, e.entry.Reason = v, text
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Connection", "close")

@@ -35,7 +35,7 @@ func TestWaysOut(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	w := newWorld(t, song, func(w *world, p *egress.Policy) {
-		p.Rules = append(p.Rules, rules(t, "https://*.wild.example", "https://mixed.example", "https://10.0.0.1", "https://gone.example")...)
+		p.Rules = append(p.Rules, rules(t, "https://*.wild.example", "https://mixed.example", "https://10.0.0.1", "https://gone.example", "http://plain.example", "http://*.plains.example")...)
 		for name, addrs := range map[string]string{
 			"a.wild.example.": "169.254.169.254", "b.wild.example.": "64:ff9b::7f00:1", "c.wild.example.": "100.64.0.1", "d.wild.example.": "::ffff:10.0.0.1",
 		} {
@@ -44,7 +44,7 @@ func TestRefusals(t *testing.T) {
 		w.names["mixed.example."] = []netip.Addr{netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("10.0.0.1")}
 	})
 	allowed := "(allowed: https://example.com:" + w.securePort() + ", http://example.com:" + w.plainPort() +
-		", https://*.wild.example, https://mixed.example, https://10.0.0.1, https://gone.example). This is policy; another way will not work."
+		", https://*.wild.example, https://mixed.example, https://10.0.0.1, https://gone.example, http://plain.example, http://*.plains.example). This is policy; another way will not work."
 	closed := " leads to an address that is not public. This is policy; another way will not work."
 	entries := 0
 	for _, c := range []struct {
@@ -70,6 +70,10 @@ func TestRefusals(t *testing.T) {
 		{"CONNECT 0xa000001:443", 403, `"10.0.0.1:443"` + closed},
 		{"CONNECT gone.example:443", 502, `egress: "gone.example:443" cannot be resolved`},
 		{"CONNECT a..b:443", 403, `"a..b:443": is not a host name`},
+		{"CONNECT plain.example:443", 403, `egress: a tunnel (CONNECT) to "plain.example:443" takes a rule for https, and http://plain.example allows requests without TLS only: ask for http:// without a tunnel. This is policy; another way will not work.`},
+		{"CONNECT plain.example:80", 403, `egress: a tunnel (CONNECT) to "plain.example:80" takes a rule for https, and http://plain.example allows`},
+		{"CONNECT a.plains.example:443", 403, `and http://*.plains.example allows requests without TLS only`},
+		{"CONNECT example.com:1", 403, `egress: "example.com:1" is not allowed`},
 		{"GET http://evil.test/", 403, `"evil.test:80" is not allowed`},
 		{"GET http://example.com/", 403, `"example.com:80" is not allowed`},
 		{"GET http://a.wild.example/", 403, `"a.wild.example:443"` + closed},

@@ -15,6 +15,7 @@ import (
 // reports whether this host may be told secrets at all, so that its answers are
 // looked through. A placeholder on its way to anybody else is an error.
 func (e *exchange) fill(r *http.Request, scheme string, to host) (told bool, err error) {
+	var made []redact.Secret
 	for i := range e.secrets {
 		k := &e.secrets[i]
 		may := scheme == "https" && k.isFor(to)
@@ -27,13 +28,19 @@ func (e *exchange) fill(r *http.Request, scheme string, to host) (told bool, err
 				return false, k.notFor()
 			}
 			for j, value := range values {
-				filled, found := k.in(value)
+				filled, encoded, found := k.in(value)
 				if found && !may {
 					return false, k.notFor()
 				}
 				values[j] = filled
+				if encoded != "" {
+					made = append(made, redact.Secret{Name: k.Name, Value: encoded})
+				}
 			}
 		}
+	}
+	if made != nil {
+		e.hidden = redact.NewSet(append(formsOf(made), e.values...))
 	}
 	return told, nil
 }
@@ -41,15 +48,16 @@ func (e *exchange) fill(r *http.Request, scheme string, to host) (told bool, err
 func (k *keeper) notFor() error { return fmt.Errorf("secret %q is not for this host", k.Name) }
 
 // in fills one header value: as it stands, and in the base64 of a user and a
-// password.
-func (k *keeper) in(value string) (filled string, found bool) {
+// password, which it returns as encoded.
+func (k *keeper) in(value string) (filled, encoded string, found bool) {
 	if scheme, text, ok := strings.Cut(value, " "); ok && strings.EqualFold(scheme, "Basic") {
 		if plain, err := base64.StdEncoding.DecodeString(text); err == nil && strings.Contains(string(plain), k.Placeholder) {
 			plain := strings.ReplaceAll(string(plain), k.Placeholder, k.Value)
-			return scheme + " " + base64.StdEncoding.EncodeToString([]byte(plain)), true
+			encoded = base64.StdEncoding.EncodeToString([]byte(plain))
+			return scheme + " " + encoded, encoded, true
 		}
 	}
-	return strings.ReplaceAll(value, k.Placeholder, k.Value), strings.Contains(value, k.Placeholder)
+	return strings.ReplaceAll(value, k.Placeholder, k.Value), "", strings.Contains(value, k.Placeholder)
 }
 
 // clean takes the values out of an answer.
@@ -57,13 +65,13 @@ func (e *exchange) clean(answer *http.Response) error {
 	if coding := answer.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") && answer.ContentLength != 0 {
 		return errEncoded
 	}
-	cleanHeader(answer.Header, e.redact)
-	cleanHeader(answer.Trailer, e.redact) // the names, which are told first
-	answer.Status = e.redact.Text(answer.Status, 0)
+	cleanHeader(answer.Header, e.hidden)
+	cleanHeader(answer.Trailer, e.hidden) // the names, which are told first
+	answer.Status = e.hidden.Text(answer.Status, 0)
 	answer.ContentLength = -1
 	answer.Header.Del("Content-Length")
 	answer.Header.Del("Etag") // of the bytes that are not sent on
-	answer.Body = &cleanBody{ReadCloser: answer.Body, stream: redact.Stream{Set: e.redact}, trailer: func() { cleanHeader(answer.Trailer, e.redact) }}
+	answer.Body = &cleanBody{ReadCloser: answer.Body, stream: redact.Stream{Set: e.hidden}, trailer: func() { cleanHeader(answer.Trailer, e.hidden) }}
 	return nil
 }
 

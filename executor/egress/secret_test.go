@@ -1,9 +1,12 @@
 package egress_test
 
 import (
+	"encoding/base64"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -123,4 +126,95 @@ func TestSecretInWhatCannotBeRead(t *testing.T) {
 			t.Errorf("the log tells it: %+v", e)
 		}
 	}
+}
+
+// TestSecretIsNotToldEncoded: what the proxy has encoded does not come back, in the
+// headers and the body of an answer, in one piece or in many, however it is escaped.
+func TestSecretIsNotToldEncoded(t *testing.T) {
+	const odd = `p/w+?&=%"ÿ~end`
+	escapes := map[string]func(string) string{
+		"plain": func(s string) string { return s },
+		"json":  func(s string) string { return strings.ReplaceAll(s, "/", `\/`) },
+		"units": func(s string) string {
+			return strings.NewReplacer("/", `\u002f`, "+", `\u002b`, "=", `\u003d`, "&", `\u0026`).Replace(s)
+		},
+		"query":   url.QueryEscape,
+		"path":    url.PathEscape,
+		"lower":   func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "/", "%2f"), "+", "%2b") },
+		"html":    html.EscapeString,
+		"to low":  strings.ToLower,
+		"to high": strings.ToUpper,
+		"urlsafe": func(s string) string { return strings.NewReplacer("+", "-", "/", "_").Replace(s) },
+	}
+	var escape func(string) string
+	w := newWorld(t, func(w http.ResponseWriter, r *http.Request) {
+		_, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		text = escape(text)
+		w.Header().Set("X-Echo", "<"+text+">")
+		if r.URL.Path == "/whole" {
+			_, _ = io.WriteString(w, "<"+text+">")
+			return
+		}
+		for i := range len(text) {
+			_, _ = io.WriteString(w, text[i:i+1])
+			w.(http.Flusher).Flush()
+		}
+	}, func(_ *world, p *egress.Policy) {
+		p.Secrets = []egress.Secret{{Name: "API_KEY", Value: odd, Placeholder: placeholder, Hosts: []string{"example.com"}}}
+	})
+	for name, f := range escapes {
+		escape = f
+		for _, around := range []string{"%s", "x:%s", "me:%s", "abc:%s", "%s:x", "me:%[1]s:y:%[1]s", "%s:me"} {
+			plain := strings.ReplaceAll(around, "%[1]s", "%s")
+			plain = strings.ReplaceAll(plain, "%s", placeholder)
+			made := base64.StdEncoding.EncodeToString([]byte(strings.ReplaceAll(plain, placeholder, odd)))
+			for _, path := range []string{"whole", "pieces"} {
+				status, body, header := ask(t, w.client(t), "http://example.com:"+w.securePort()+"/"+path, "Basic "+base64.StdEncoding.EncodeToString([]byte(plain)))
+				for where, told := range map[string]string{"body": body, "header": header} {
+					if status != 200 || !strings.Contains(told, "[API_KEY]") || strings.Contains(told, f(made)[4:len(f(made))-4]) {
+						t.Errorf("%s, %s, %s, %s: %d %q of %q", name, around, path, where, status, told, f(made))
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSecretInPartOfAnEncoding: a host that cuts its echo, or decodes and encodes
+// again, tells no more than the ends of the value.
+func TestSecretInPartOfAnEncoding(t *testing.T) {
+	w := newWorld(t, func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		for before := range 4 {
+			for _, coding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
+				fmt.Fprintln(w, coding.EncodeToString([]byte("abcd"[:before]+user+password+"z")))
+			}
+		}
+	}, withSecret)
+	status, body, _ := ask(t, w.client(t), "http://example.com:"+w.securePort()+"/", "Basic "+base64.StdEncoding.EncodeToString([]byte("u:"+placeholder)))
+	for line := range strings.Lines(body) {
+		text := strings.TrimSpace(line)
+		if len(strings.ReplaceAll(text, "[API_KEY]", "")) > 14 || !strings.Contains(text, "[API_KEY]") {
+			t.Errorf("%d %q", status, text)
+		}
+	}
+}
+
+func ask(t *testing.T, c *http.Client, address, authorization string) (status int, body, header string) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", authorization)
+	answer, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text), answer.Header.Get("X-Echo")
 }
