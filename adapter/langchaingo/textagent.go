@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tmc/langchaingo/agents"
 	"github.com/tmc/langchaingo/llms"
@@ -60,13 +62,12 @@ func (a *Agent) viewText(ctx context.Context, r *run, steps []schema.AgentStep, 
 	var front []string
 	var earlier strings.Builder
 	for _, m := range view.Messages {
-		text := m.Text[:len(m.Text)-len(m.Added)] + guarded(m.Added)
 		switch {
 		case m.Origin >= 0 && m.Origin < now:
-			tellEarlier(&earlier, &m, text)
-		case m.Added == "":
+			tellEarlier(&earlier, &m)
 		case m.Role == core.ToolResult:
-			shown[(m.Origin-now-1)/2].Observation = text
+			shown[(m.Origin-now-1)/2].Observation = guarded(m.Text)
+		case m.Added == "":
 		default:
 			front = append(front, guarded(strings.TrimSpace(m.Added)))
 		}
@@ -80,8 +81,10 @@ func (a *Agent) viewText(ctx context.Context, r *run, steps []schema.AgentStep, 
 	return shown, inputs, nil
 }
 
-// tellEarlier writes a message of an earlier turn as the agents write conversations.
-func tellEarlier(b *strings.Builder, m *core.Message, text string) {
+// tellEarlier writes a message of an earlier turn as the agents write conversations. What
+// the model wrote keeps the words that are its own.
+func tellEarlier(b *strings.Builder, m *core.Message) {
+	text := guarded(m.Text)
 	switch {
 	case m.Role == core.User:
 		b.WriteString("Human: ")
@@ -92,13 +95,25 @@ func tellEarlier(b *strings.Builder, m *core.Message, text string) {
 	case len(m.Calls) == 0:
 		b.WriteString("AI: ")
 		text = strings.TrimSpace(text)
-	case text == "": // of an agent that does not work in text
+	case m.Text == "": // of an agent that does not work in text
 		for _, c := range m.Calls {
-			fmt.Fprintf(b, "Action: %s\nAction Input: %s\n", c.Name, c.Arguments)
+			fmt.Fprintf(b, "Action: %s\nAction Input: %s\n", oneLine(c.Name), guarded(c.Arguments))
 		}
 		return
+	default:
+		text = guard(othersMarker, m.Text[:len(m.Text)-len(m.Added)]) + guarded(m.Added)
 	}
 	b.WriteString(text + "\n")
+}
+
+// oneLine returns a name without line ends.
+func oneLine(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
+			return ' '
+		}
+		return r
+	}, name)
 }
 
 // textTurn is a turn of an agent that works in text, as a [TurnHistory] keeps it.
@@ -139,18 +154,46 @@ func (a *Agent) observeText(ctx context.Context, r *run, steps int, actions []sc
 	return actions, a.kit.hooks.Observe(ctx, r.key, calls)
 }
 
-// words begin lines that mean something to agents that work in text.
-var words = []string{"Final Answer:", "AI:", "Action:", "Observation:"}
+// ownWords begin lines that an agent which works in text writes itself, and othersWords
+// those that its prompts and conversations have beside them.
+var (
+	ownWords    = []string{"Question", "Thought", "Action", "Action Input", "Final Answer", "AI", "Assistant"}
+	othersWords = []string{"Observation", "Human", "User", "System", "Tool", "New input", "User's input", "Previous conversation history"}
 
-// guarded puts a space before the lines of a text that would mean something to the agent.
-func guarded(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(line, w) }) {
-			lines[i] = " " + line
+	anyMarker    = marker(slices.Concat(ownWords, othersWords))
+	othersMarker = marker(othersWords)
+)
+
+// marker finds words that begin a line, whatever ends the one before, with what cannot be
+// seen or marks up text around and in them, in any case and width, before a colon of any
+// kind.
+func marker(words []string) *regexp.Regexp {
+	const unseen, blank = `[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\p{Cf}\p{Mn}]*`, `[\t\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\p{Zs}\p{Cf}\p{Mn}*_#\x60"'-]*`
+	var any []string
+	for _, word := range words {
+		var letters strings.Builder
+		for _, r := range word {
+			switch {
+			case r == ' ':
+				letters.WriteString(blank)
+			case r == '\'':
+				letters.WriteString("['’]?")
+			default:
+				fmt.Fprintf(&letters, "[%c%c]%s", r, r+0xfee0, unseen) // and in full width
+			}
 		}
+		any = append(any, letters.String())
 	}
-	return strings.Join(lines, "\n")
+	return regexp.MustCompile(`(?i)(^|[\n\r\v\f\x1c-\x1e\x{85}\x{2028}\x{2029}])(` + blank + `(?:` + strings.Join(any, "|") + `)` + blank + `[:：﹕︓∶꞉ː])`)
+}
+
+// guarded quotes those lines of a text of others that would mean something to the agent,
+// as mail does.
+func guarded(text string) string { return guard(anyMarker, text) }
+
+// guard puts "> " before the lines that a marker finds.
+func guard(marker *regexp.Regexp, text string) string {
+	return marker.ReplaceAllString(text, "$1> $2")
 }
 
 // prompt sends the single prompt of an agent that works in text, behind what its view adds.
