@@ -11,20 +11,21 @@ import (
 const maxNameBytes = 200 // leaves room for a number; file systems allow 255
 
 // safeName returns the last element of a path that somebody else has chosen as a
-// file name that is safe on every system: without separators, control characters,
-// and characters that are special on Windows or in a shell. It returns "" if
-// nothing is left.
+// file name that is safe on every system and in every text: it has letters and
+// digits of any script, ".", "_", "-" and inner spaces, and "_" for all else. It
+// returns "" if nothing is left.
 func safeName(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	name = name[strings.LastIndexByte(name, '/')+1:]
+	letter := false // a mark may follow, such as the accent of a decomposed letter
 	name = strings.Map(func(r rune) rune {
-		switch {
-		case r == utf8.RuneError, strings.ContainsRune(`<>:"|?*`, r):
-			return '_'
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r): // the latter hide what a name really is
-			return -1
+		isMark := letter && unicode.Is(unicode.M, r)
+		letter = unicode.IsLetter(r) || isMark
+		if letter && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) && !unicode.Is(unicode.Variation_Selector, r) ||
+			unicode.IsDigit(r) || strings.ContainsRune("._- ", r) {
+			return r
 		}
-		return r
+		return '_'
 	}, name)
 	// Neither hidden nor "..", as the file was sent to be seen.
 	name = strings.TrimFunc(name, isDotOrSpace)

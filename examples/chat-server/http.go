@@ -69,7 +69,7 @@ func (t *tenant) message(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// upload keeps a file of the user, below uploads/: what skills save has other names. The
+// upload keeps a file of the user, below uploads/, where the runner saves nothing. The
 // next message of the conversation tells it.
 func (t *tenant) upload(w http.ResponseWriter, r *http.Request) {
 	// snippet: upload

@@ -46,7 +46,7 @@ func newTenant(ctx context.Context, at places, token string, skillDirs []string)
 	t.skills, err = satchel.New(
 		satchel.WithSkillDirs(skillDirs...),
 		satchel.WithStore(t.sessions),
-		satchel.WithRunner(satchel.Runner{Artifacts: t.files, Attached: t.uploads}), // in a sandbox of its own
+		satchel.WithRunner(satchel.Runner{Artifacts: t.files, Attached: t.uploads, Uploads: uploaded}), // in a sandbox of its own
 	)
 	// end snippet
 	if err != nil {
@@ -70,7 +70,8 @@ func newTenant(ctx context.Context, at places, token string, skillDirs []string)
 	return t, nil
 }
 
-// uploaded begins the names of files that users have sent.
+// uploaded begins the names of files that users have sent. The runner saves nothing
+// under such a name.
 const uploaded = "uploads/"
 
 // uploads are the files that the user has sent to the conversation of ctx.

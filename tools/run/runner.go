@@ -86,6 +86,10 @@ type Runner struct {
 	// Resolve that file is a warning. Nothing is fetched automatically.
 	Attached func(ctx context.Context) []workspace.Attachment
 	Resolve  workspace.Sources
+	// Uploads begins the names of artifacts that are files of users; "" is
+	// DefaultUploads. Nothing that a command saves gets such a name, also none that
+	// differs in case, width or what cannot be seen, so Attached may trust it.
+	Uploads string
 
 	gave *gave // from the first operation on
 }

@@ -1,14 +1,58 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"strings"
 	"syscall"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/outputs"
 )
+
+// DefaultUploads begins the names of artifacts that users have sent, see
+// [Runner.Uploads].
+const DefaultUploads = "uploads/"
+
+// isUpload reports whether a store, whatever it takes for the same name, could keep
+// an artifact of this name among those that users have sent.
+func (r *Runner) isUpload(name string) bool {
+	plain := func(name string) string {
+		name = strings.Map(func(c rune) rune {
+			switch {
+			case c == '\\':
+				return '/'
+			case unicode.Is(unicode.Cf, c), unicode.Is(unicode.Mn, c), unicode.IsControl(c), c == utf8.RuneError:
+				return -1
+			case 0xff01 <= c && c <= 0xff5e: // full width
+				c -= 0xfee0
+			}
+			for least := unicode.SimpleFold(c); least != c; least = unicode.SimpleFold(least) {
+				if least < c {
+					return unicode.ToLower(least) // K for the sign of kelvin
+				}
+			}
+			return unicode.ToLower(c)
+		}, name)
+		parts := strings.Split(strings.TrimPrefix(path.Clean("/"+name), "/"), "/")
+		for i := range parts {
+			parts[i] = strings.TrimRight(strings.TrimSpace(parts[i]), ". ") // as Windows does
+		}
+		return strings.Join(parts, "/")
+	}
+	begins := cmp.Or(r.Uploads, DefaultUploads)
+	if strings.HasSuffix(begins, "/") {
+		return strings.HasPrefix(plain(name)+"/", plain(begins)+"/")
+	}
+	return strings.HasPrefix(plain(name), plain(begins))
+}
+
+var errUpload = errors.New("names of files of the user are not for what commands save")
 
 var errGone = errors.New("it is not the plain file any more that was collected")
 
@@ -35,6 +79,10 @@ func (w *answer) save(ctx context.Context, files []outputs.File, spec outputs.Sp
 }
 
 func (w *answer) saveFile(ctx context.Context, f outputs.File, spec outputs.Spec) (artifacts.Info, error) {
+	name := spec.ArtifactName(f.Name)
+	if w.st.runner.isUpload(name) {
+		return artifacts.Info{}, errUpload
+	}
 	file, err := outputs.Open(w.st.place, f.Name)
 	if err != nil {
 		return artifacts.Info{}, fmt.Errorf("%w: %w", errGone, err)
@@ -44,7 +92,7 @@ func (w *answer) saveFile(ctx context.Context, f outputs.File, spec outputs.Spec
 	if limit <= 0 {
 		limit = outputs.DefaultMaxFileBytes
 	}
-	return w.st.runner.Artifacts.Save(ctx, w.st.scope.Key.Session, spec.ArtifactName(f.Name), f.MIME, file, limit)
+	return w.st.runner.Artifacts.Save(ctx, w.st.scope.Key.Session, name, f.MIME, file, limit)
 }
 
 // unsaved says why a file was not saved, without the paths and names in the
@@ -59,6 +107,7 @@ func unsaved(err error) string {
 		{artifacts.ErrQuota, "the artifacts of this conversation have reached their limit"},
 		{artifacts.ErrEnded, "the session has ended"},
 		{artifacts.ErrName, "the name that name_template gives it is none for an artifact: give a relative path such as reports/"},
+		{errUpload, errUpload.Error() + ": give another name_template"},
 		{errGone, errGone.Error()},
 	} {
 		if errors.Is(err, known.err) {
