@@ -15,6 +15,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/catalogtest"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
 )
 
@@ -616,4 +617,57 @@ func TestSource(t *testing.T) {
 			},
 		}
 	})
+}
+
+// TestAllow: what an actor is not allowed does not exist for him in any method.
+func TestAllow(t *testing.T) {
+	l, err := library.New(library.NewMemory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := library.Actor{Subject: "mia", Roles: []library.Role{library.Maintainer}}
+	ids := map[string]string{}
+	for _, name := range []string{"open", "closed"} {
+		out, err := l.Import(t.Context(), all, name, map[string][]byte{"SKILL.md": []byte("---\nname: " + name + "\ndescription: X.\n---\nX.\n")}, false, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[name] = out.ID
+	}
+	some := all
+	some.Allow = func(s core.Skill) bool { return s.Name == "open" && s.ID == ids["open"] && s.Description == "X." }
+	if got, err := l.List(t.Context(), some, library.ListQuery{All: true}); err != nil || len(got) != 1 || got[0].Name != "open" {
+		t.Errorf("listed are %+v, %v", got, err)
+	}
+	for _, ref := range []library.Ref{{Skill: "closed"}, {Skill: ids["closed"]}, {Skill: ids["closed"], Version: "v1"}} {
+		for what, do := range map[string]func() error{
+			"Inspect": func() error { _, err := l.Inspect(t.Context(), some, ref); return err },
+			"Serve":   func() error { _, err := l.Serve(t.Context(), some, ref); return err },
+			"Diff":    func() error { _, err := l.Diff(t.Context(), some, library.Ref{Skill: "open"}, ref); return err },
+			"Restore": func() error { _, err := l.Restore(t.Context(), some, ref, ""); return err },
+			"Rebase":  func() error { _, err := l.Rebase(t.Context(), some, ref); return err },
+			"Review":  func() error { _, err := l.Review(t.Context(), some, ref); return err },
+			"History": func() error {
+				for _, err := range l.History(t.Context(), some, ref) {
+					return err
+				}
+				return nil
+			},
+			"Edit": func() error {
+				_, err := l.Edit(t.Context(), some, library.Edit{Action: library.Copy, Skill: ref.Skill, Name: "copy"})
+				return err
+			},
+			"Preview": func() error {
+				_, err := l.Preview(t.Context(), some, library.Edit{Action: library.Archive, Skill: ref.Skill, Expected: "v1"})
+				return err
+			},
+		} {
+			if err := do(); !errors.Is(err, library.ErrUnknown) {
+				t.Errorf("%s of %v: %v", what, ref, err)
+			}
+		}
+	}
+	if listing, err := l.SourceFor(some).Scan(t.Context(), nil); err != nil || len(listing.Entries) != 1 || listing.Entries[0].ID != ids["open"] {
+		t.Errorf("the source has %+v, %v", listing, err)
+	}
 }
