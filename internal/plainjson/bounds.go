@@ -11,8 +11,8 @@ import (
 var ErrSize = errors.New("too large")
 
 // SizeOf returns about how many bytes a value takes in JSON: never more than it takes,
-// but for omitted fields. It stops when it has counted more than limit, so that a
-// value can be measured before it is encoded.
+// but for omitted fields and white space of raw JSON. It stops when it has counted more
+// than limit, so that a value can be measured before it is encoded.
 func SizeOf(v any, limit int) int {
 	room := limit
 	measure(reflect.ValueOf(v), &room)
@@ -85,6 +85,41 @@ func Elements(raw []byte, most int) (list []json.RawMessage, err error) {
 		}
 	}
 	return list, err
+}
+
+// Count returns how many members or elements a valid object or array has, and keeps
+// none of them.
+func Count(raw []byte) int {
+	depth, n, quoted, empty := 0, 0, false, true
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		switch {
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+			quoted = c != '"'
+			continue
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			continue
+		case c == '"':
+			quoted = true
+		case c == ',' && depth == 1:
+			n++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				if !empty {
+					n++
+				}
+				return n
+			}
+		}
+		empty = empty && depth == 0
+		if c == '{' || c == '[' {
+			depth++
+		}
+	}
+	return n
 }
 
 // within returns a decoder after the opening delimiter of raw.

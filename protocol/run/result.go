@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/plainjson"
 )
 
 // The states of a run.
@@ -135,13 +136,9 @@ func describe(function string, result json.RawMessage) string {
 	switch trimmed := bytes.TrimSpace(result); {
 	case len(trimmed) == 0 || bytes.Equal(trimmed, []byte("null")):
 	case trimmed[0] == '{':
-		var members map[string]json.RawMessage
-		_ = json.Unmarshal(trimmed, &members)
-		kind = count("an object with", len(members), "key")
+		kind = count("an object with", plainjson.Count(trimmed), "key")
 	case trimmed[0] == '[':
-		var items []json.RawMessage
-		_ = json.Unmarshal(trimmed, &items)
-		kind = count("a list with", len(items), "item")
+		kind = count("a list with", plainjson.Count(trimmed), "item")
 	case trimmed[0] == '"':
 		var text string
 		_ = json.Unmarshal(trimmed, &text)
