@@ -2,6 +2,7 @@ package satchel
 
 import (
 	"context"
+	"log/slog"
 	"strconv"
 
 	"github.com/satchel-go/satchel/core"
@@ -35,6 +36,8 @@ func (h hooks) UnknownTool(name string, host ...string) string {
 }
 
 func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.tell.Emit(ctx, e) }
+
+func (h hooks) Logger() *slog.Logger { return h.runtime.logger }
 
 // Bounds is for the runtimes that have agents in one run with agents of this one.
 func (h hooks) Bounds() *bounds.Bounds { return h.runtime.bounds }

@@ -11,6 +11,7 @@ package hook
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/satchel-go/satchel/core"
 )
@@ -41,6 +42,9 @@ type Runtime interface {
 
 	// Emit reports an event to the host's event hook and to the log.
 	Emit(ctx context.Context, e core.Event)
+
+	// Logger returns the host's logger.
+	Logger() *slog.Logger
 
 	// WatchesPrefix reports whether the host wants a prefix guard. Only then does
 	// a core.Request need the definitions of the tools.

@@ -25,6 +25,7 @@ type Model struct {
 	bare    model.BaseChatModel // inner before tools were bound to it
 	bound   []*schema.ToolInfo
 	names   []string // of bound
+	files   *fileParts
 }
 
 var (
@@ -44,7 +45,7 @@ func (a *Adapter) Model(inner model.BaseChatModel) (*Model, error) {
 	if _, wrapped := inner.(*Model); wrapped {
 		return nil, ErrInstalled
 	}
-	return &Model{adapter: a, inner: inner, bare: inner}, nil
+	return &Model{adapter: a, inner: inner, bare: inner, files: new(fileParts)}, nil
 }
 
 // WithTools returns a wrapped model that has the tools bound; the receiver is
@@ -63,7 +64,7 @@ func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel,
 		}
 		inner = bound
 	}
-	return &Model{adapter: m.adapter, inner: inner, bare: m.bare, bound: slices.Clone(tools), names: toolNames(tools)}, nil
+	return &Model{adapter: m.adapter, inner: inner, bare: m.bare, bound: slices.Clone(tools), names: toolNames(tools), files: m.files}, nil
 }
 
 // checkNames returns [ErrToolName] when a skill tool's name occurs twice.
@@ -88,6 +89,9 @@ func (m *Model) Generate(ctx context.Context, input []*schema.Message, opts ...m
 	}
 	ctx = m.begin(meter.of(req))
 	out, err := req.model.Generate(ctx, req.messages, req.options...)
+	if m.left(ctx, req, err) {
+		out, err = req.model.Generate(ctx, req.messages, req.options...)
+	}
 	if err == nil && out != nil {
 		out = (&repair{response: countResponses(input)}).whole(out)
 		err = m.adapter.hooks.Observe(ctx, req.key, referCalls(out.ToolCalls))
@@ -114,6 +118,9 @@ func (m *Model) Stream(ctx context.Context, input []*schema.Message, opts ...mod
 	}
 	ctx = m.begin(meter.of(req))
 	stream, err := req.model.Stream(ctx, req.messages, req.options...)
+	if m.left(ctx, req, err) {
+		stream, err = req.model.Stream(ctx, req.messages, req.options...)
+	}
 	if err != nil {
 		m.fail(ctx, err)
 		return nil, meter.failed(err)
@@ -156,7 +163,7 @@ func (m *Model) request(ctx context.Context, input []*schema.Message, opts []mod
 	}
 	sent := m.adapter.settings.marked(render(input, view.Messages), view.Messages)
 	m.adapter.sendable(sent, names)
-	if m.adapter.settings.noFiles {
+	if m.adapter.settings.noFiles || m.files.refused.Load() {
 		sent = withoutFiles(sent)
 	}
 	req := &request{ctx: ctx, key: key, model: m.inner, messages: sent, options: opts, tools: offered}

@@ -45,7 +45,8 @@ func WithRewritten(rewritten func(*schema.Message) bool) Option {
 // WithoutFileParts leaves the file parts of user messages out of what the model is
 // sent, for clients that refuse them, such as Eino's OpenAI client. The files are
 // staged for commands all the same, and their messages say where. Pictures, audio and
-// video stay.
+// video stay. Without the option, a client that names the type of the part in its error
+// is asked once more without file parts, which later requests leave out too.
 func WithoutFileParts() Option {
 	return func(s *settings) { s.noFiles = true }
 }

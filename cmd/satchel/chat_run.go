@@ -27,6 +27,7 @@ const maxTimeout = 24 * time.Hour
 // runFlags are the flags about commands.
 type runFlags struct {
 	AllowHost  []string   `sep:"none" placeholder:"DIR" help:"Directory of this machine whose files a run may take as inputs (host:///…); may be repeated. None is allowed otherwise."`
+	Attach     []string   `sep:"none" placeholder:"FILE" help:"File that the user brings with the first prompt; commands find it in work/inputs; may be repeated."`
 	Readable   []string   `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, at the same path, such as a toolchain; may be repeated. Programs in its bin are found by name."`
 	Allow      []string   `sep:"none" placeholder:"URL" help:"What commands may reach of the hosts that their skill asks for in its metadata (network), such as https://api.example.com or https://*.example.com; may be repeated. Nothing otherwise."`
 	Private    []string   `sep:"none" placeholder:"CIDR" help:"Range of addresses that --allow may lead to although it is not public, such as 10.1.0.0/16; may be repeated."`
@@ -80,6 +81,9 @@ func (f *runFlags) open(policy skillrun.Policy) (_ *workshop, err error) {
 			err = errors.Join(fmt.Errorf("%w: %w", errUsage, err), w.Close())
 		}
 	}()
+	if w.runner.Attached, err = attachments(f.Attach); err != nil {
+		return nil, err
+	}
 	if w.runner.Egress, err = f.egress(); err != nil {
 		return nil, err
 	}

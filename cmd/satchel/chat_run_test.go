@@ -127,3 +127,34 @@ func TestNewPolicy(t *testing.T) {
 		t.Errorf("without variables: %+v, %v", p, err)
 	}
 }
+
+// A file of --attach is told in the user's message and staged for the first command, in both
+// frameworks.
+func TestChatAttach(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"sales.csv": "a,b\n1,2\n", "notes [x].md": "# n\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	skills := skillDir(t, map[string]string{"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads.\n---\nRead.\n"})
+	for _, framework := range []string{"eino", "langchaingo"} {
+		plan := fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{
+			fakellm.Load("pdf"),
+			{Needs: []string{"[attached: work/inputs/sales.csv, text/csv, 8 bytes]", "[attached: work/inputs/notes "}, Calls: []fakellm.Call{fakellm.To("skill_run", map[string]any{"skill": "pdf", "command": "cat inputs/sales.csv"})}},
+		}, Needs: []string{`"stdout":"a,b\n1,2\n"`}, Answer: "done"})
+		got := converse(t, plan, "", "chat", "--framework", framework, "--skills", skills, "--attach", filepath.Join(dir, "sales.csv"), "--attach", filepath.Join(dir, "notes [x].md"), "hi")
+		if got.code != 0 || strings.TrimSpace(got.out) != "done" {
+			t.Errorf("%s: code %d: %s%s", framework, got.code, got.out, got.err)
+		}
+	}
+	for _, args := range [][]string{
+		{"--skills", skills, "--attach", filepath.Join(dir, "none")},
+		{"--skills", skills, "--attach", dir},
+		{"--skills", skills, "--profile", "knowledge_only", "--attach", filepath.Join(dir, "sales.csv")},
+	} {
+		if got := converse(t, fakellm.Plan(), "", append(append([]string{"chat"}, args...), "hi")...); got.code != exitUsage || !strings.Contains(got.err, "--attach") {
+			t.Errorf("%q: code %d: %s", args, got.code, got.err)
+		}
+	}
+}

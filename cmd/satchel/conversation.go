@@ -79,6 +79,9 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 			opts = append(opts, satchel.WithApprover((&asker{person: f.asked, show: show}).approveEdits))
 		}
 	}
+	if !f.runs() && len(f.Attach) > 0 {
+		return nil, fmt.Errorf("%w: --attach needs skills and --profile full: nothing else reads files", errUsage)
+	}
 	if f.runs() {
 		if c.work, err = f.runFlags.open(policy); err != nil {
 			return nil, err
@@ -94,7 +97,9 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 		helper.places, helper.carried = []catalog.Root{catalog.Dir(dir)}, nil
 		opts := append(helper.skillFlags.options(), helper.gateFlags.options(show)...)
 		if c.work != nil {
-			opts = append(opts, satchel.WithRunner(c.work.runner))
+			runner := c.work.runner
+			runner.Attached = nil // the user's files are not told to agents that are tools
+			opts = append(opts, satchel.WithRunner(runner))
 		}
 		rt, err := satchel.New(opts...)
 		if err != nil {

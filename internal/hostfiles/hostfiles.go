@@ -20,8 +20,9 @@ import (
 const maxNoted = 100
 
 // Named returns the files of a request with the names that they get in the workspace:
-// none that an earlier message has, or a file of the host that was noted before. What is
-// known by its ID alone gets none, because nobody knows whether it can be staged.
+// none that an earlier message has, or a file of the host that was noted before. A file
+// without content gets one only if its ID is an artifact: of others it is not known whether
+// they can be staged.
 func Named(files []core.File, messages []core.Message, rec *session.Record) []core.File {
 	if len(files) == 0 {
 		return files
@@ -30,18 +31,41 @@ func Named(files []core.File, messages []core.Message, rec *session.Record) []co
 	names := make([]string, len(files))
 	for i := range files {
 		names[i] = files[i].Name
+		if artifact := artifactName(&files[i]); artifact != "" && names[i] == "" {
+			names[i] = artifact
+		}
 	}
 	since := notedSince(messages, rec)
 	has := func(i int, name string) bool {
 		at, noted := since[name]
 		return noted && at < files[i].Origin
 	}
-	for i, name := range workspace.AttachedNames(names, has, func(i, j int) bool { return files[i].SameAs(&files[j]) }) {
-		if files[i].Data != nil {
+	for i, name := range workspace.AttachedNames(names, has, func(i, j int) bool { return isSameFile(&files[i], &files[j]) }) {
+		if files[i].Data != nil || artifactName(&files[i]) != "" {
 			files[i].As = name
 		}
 	}
 	return files
+}
+
+// artifactName returns the name of the artifact that a file without content stands for, or
+// "".
+func artifactName(f *core.File) string {
+	if f.Data != nil || f.ID == "" {
+		return ""
+	}
+	ref, err := artifacts.ParseRef(f.ID)
+	if err != nil {
+		return ""
+	}
+	return path.Base(ref.Name)
+}
+
+func isSameFile(f, other *core.File) bool {
+	if f.Data == nil && other.Data == nil {
+		return f.ID == other.ID && f.Name == other.Name
+	}
+	return f.SameAs(other)
 }
 
 // notedSince returns the names of the files of the host, with the origins of the messages

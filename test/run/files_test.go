@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/workspace"
@@ -383,4 +384,32 @@ func TestFilesOfTheHostAreTold(t *testing.T) {
 	files = append(files, workspace.Attachment{Name: "late.txt", Data: []byte("x")})
 	messages = append(messages, core.Message{Role: core.Assistant, Text: "yes"}, core.Message{Role: core.User, Text: "last"})
 	sameList(t, "third turn", texts(), []string{first, "more", "last\n\n[attached: work/inputs/late.txt, 1 bytes]"})
+}
+
+// A file that is known by its artifact alone is told where it came, as one with content is;
+// of one that is known by another ID it is not known whether it can be staged.
+func TestArtifactsAreAnnounced(t *testing.T) {
+	kept := artifacts.NewMemory()
+	b := newBench(t, satchel.Runner{Artifacts: kept})
+	if _, err := kept.Save(t.Context(), b.key.Session, "reports/q1 <final>.csv", "text/csv", strings.NewReader("a,b\n"), 100); err != nil {
+		t.Fatal(err)
+	}
+	req := core.Request{Key: b.key, Messages: []core.Message{{Role: core.User, Text: "hi"}}, Files: []core.File{
+		{ID: "artifact://reports/q1 <final>.csv@0", MIME: "text/csv"},
+		{ID: "artifact://missing.txt"},
+		{ID: "https://example.com/x.csv"},
+	}}
+	view, err := b.rt.Prepare(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "hi\n\n[attached: work/inputs/q1 _final_.csv, text/csv]\n[attached: work/inputs/missing.txt]"
+	if got := view.Messages[len(view.Messages)-1].Text; got != want {
+		t.Errorf("message\n%s\nwant\n%s", got, want)
+	}
+	staged, stdout, warnings := b.stagedBy("cat inputs/q1*; ls inputs")
+	sameList(t, "staged", staged, []string{"q1 _final_.csv<:text/csv:4"})
+	if stdout != "a,b\nq1 _final_.csv\n" || len(warnings) != 2 {
+		t.Errorf("%q, warnings %q", stdout, warnings)
+	}
 }

@@ -1,0 +1,104 @@
+package eino_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/components/model"
+	"github.com/cloudwego/eino/schema"
+
+	"github.com/satchel-go/satchel"
+)
+
+// refusing is a model whose client refuses file parts before it sends anything, as Eino's
+// client for OpenAI does.
+type refusing struct {
+	model.ToolCallingChatModel
+	refused *atomic.Int64
+	err     error
+}
+
+func (m refusing) check(messages []*schema.Message) error {
+	for _, message := range messages {
+		if slices.ContainsFunc(message.UserInputMultiContent, func(p schema.MessageInputPart) bool { return p.Type == schema.ChatMessagePartTypeFileURL }) {
+			m.refused.Add(1)
+			return m.err
+		}
+	}
+	return nil
+}
+
+func (m refusing) Generate(ctx context.Context, messages []*schema.Message, opts ...model.Option) (*schema.Message, error) {
+	if err := m.check(messages); err != nil {
+		return nil, err
+	}
+	return m.ToolCallingChatModel.Generate(ctx, messages, opts...)
+}
+
+func (m refusing) Stream(ctx context.Context, messages []*schema.Message, opts ...model.Option) (*schema.StreamReader[*schema.Message], error) {
+	if err := m.check(messages); err != nil {
+		return nil, err
+	}
+	return m.ToolCallingChatModel.Stream(ctx, messages, opts...)
+}
+
+func (m refusing) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
+	bound, err := m.ToolCallingChatModel.WithTools(tools)
+	m.ToolCallingChatModel = bound
+	return m, err
+}
+
+// A client that refuses file parts does not end the run: they are left out, from then on at
+// once, and the message says where the files are. Other errors end it as they do.
+func TestRefusedFileParts(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		var refused atomic.Int64
+		m := script(say("one"), say("two"))
+		rt := newRuntime(t)
+		cfg := &adk.ChatModelAgentConfig{Name: "a", Description: "d", Model: refusing{m, &refused, errors.New("unsupported chat message part type: file_url")}}
+		install(t, cfg, rt)
+		agent, err := adk.NewChatModelAgent(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := satchel.WithSession(t.Context(), "s")
+		runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent, EnableStreaming: stream})
+		history := []adk.Message{fileMessage("https://example.com/a", [2]string{"x.csv", "x,y\n"})}
+		for range 2 {
+			noErrors(t, drain(t, runner.Run(ctx, history)))
+			history = append(history, schema.AssistantMessage("said", nil), schema.UserMessage("and then?"))
+		}
+		if refused.Load() != 1 {
+			t.Errorf("stream %v: the client was asked %d times with file parts, want 1", stream, refused.Load())
+		}
+		for i := range 2 {
+			request := m.request(t, i)
+			at := slices.IndexFunc(request, func(m *schema.Message) bool { return len(m.UserInputMultiContent) > 0 })
+			if at < 0 || !strings.Contains(request[at].UserInputMultiContent[len(request[at].UserInputMultiContent)-1].Text, "[attached: work/inputs/x.csv") {
+				t.Errorf("stream %v: request %d does not say where the file is: %v", stream, i+1, request)
+			}
+		}
+	}
+
+	var refused atomic.Int64
+	cfg := &adk.ChatModelAgentConfig{Name: "a", Description: "d", Model: refusing{script(say("one")), &refused, errors.New("file_url is too large")}}
+	install(t, cfg, newRuntime(t))
+	agent, err := adk.NewChatModelAgent(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := satchel.WithSession(t.Context(), "s")
+	iter := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent}).Run(ctx, []adk.Message{fileMessage("", [2]string{"x.csv", "x,y\n"})})
+	var failed error
+	for event, ok := iter.Next(); ok; event, ok = iter.Next() {
+		failed = errors.Join(failed, event.Err)
+	}
+	if failed == nil || !strings.Contains(failed.Error(), "too large") || refused.Load() != 1 {
+		t.Errorf("error %v after %d requests", failed, refused.Load())
+	}
+}
