@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,15 +30,68 @@ type suggestion struct {
 // replacements and swapped neighbours, about one in three letters), then those
 // that begin with name or begin it. The work is bounded for any name.
 func (s *Snapshot) Suggest(name string) []string {
+	var names []string
+	near, _ := s.near(name)
+	for _, n := range near[:min(len(near), maxSuggestions)] {
+		names = append(names, n.name)
+	}
+	return names
+}
+
+// Suggest returns up to three names of visible skills that a caller who wrote name may
+// have meant: names that are one typing error away, then skills that [Catalog.Search]
+// finds for the words of the name, then those of [Snapshot.Suggest].
+func (c *Catalog) Suggest(name string) []string {
+	near, words := c.Snapshot().near(name)
+	var names, weak []string
+	add := func(n string) {
+		if len(names) < maxSuggestions && !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	for _, n := range near {
+		if n.cost <= 1 {
+			add(n.name)
+		}
+	}
+	found, err := c.Search(context.Background(), Query{Phrasings: []string{string(words)}, Limit: maxSuggestions})
+	if err != nil {
+		found.Hits = nil // the catalog is closed
+	}
+	for _, h := range found.Hits {
+		if h.Strong || sharesWord(words, fold(h.Skill.Name)) {
+			add(h.Skill.Name)
+		} else {
+			weak = append(weak, h.Skill.Name)
+		}
+	}
+	for _, n := range near {
+		add(n.name)
+	}
+	if len(names) == 0 {
+		return weak[:min(len(weak), maxSuggestions)]
+	}
+	return names
+}
+
+// sharesWord reports whether two folded names have a part in common.
+func sharesWord(a, b []rune) bool {
+	parts := strings.FieldsFunc(string(b), isSeparator)
+	return slices.ContainsFunc(strings.FieldsFunc(string(a), isSeparator), func(part string) bool { return slices.Contains(parts, part) })
+}
+
+func isSeparator(r rune) bool { return r == '-' || r == ':' || r == '.' }
+
+// near returns the names that are spelled like name, the best first, and name as it is
+// compared.
+func (s *Snapshot) near(name string) (near []suggestion, want []rune) {
 	if len(name) > maxCompared*utf8.UTFMax {
 		name = name[:maxCompared*utf8.UTFMax]
 	}
-	want := fold(skillmd.CleanName(name))
-	if len(want) == 0 {
-		return nil
+	if want = fold(skillmd.CleanName(name)); len(want) == 0 {
+		return nil, nil
 	}
 	allowed := max(1, len(want)/3)
-	var near []suggestion
 	for _, skill := range s.skills {
 		if skill.Hidden {
 			continue
@@ -49,11 +103,7 @@ func (s *Snapshot) Suggest(name string) []string {
 	slices.SortFunc(near, func(a, b suggestion) int {
 		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name))
 	})
-	var names []string
-	for _, n := range near[:min(len(near), maxSuggestions)] {
-		names = append(names, n.name)
-	}
-	return names
+	return near, want
 }
 
 // fold takes away the differences that people do not see as such, and cuts the

@@ -57,6 +57,26 @@ func TestSuggest(t *testing.T) {
 	})
 }
 
+// The search index is asked before spelling, but for one typing error.
+func TestSuggestSearchesFirst(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{}
+	for name, about := range map[string]string{
+		"pdf": "Reads and fills PDF files.", "pdf-co-automation": "Automate PDF.co tasks.", "dpd2-automation": "Automate DPD2 tasks.",
+		"v0-automation": "Automate v0 tasks.", "cal-automation": "Automate Cal tasks.", "xlsx": "Edits spreadsheets with formulas.",
+	} {
+		files[name+"/SKILL.md"] = skillText(name, about, "")
+	}
+	write(t, dir, files)
+	c := mustOpen(t, []Root{Dir(dir)})
+	for ask, want := range map[string][]string{
+		"pdf-automation": {"pdf-co-automation", "pdf"}, "xslx": {"xlsx"}, "PDF": {"pdf"}, "spreadsheets": {"xlsx"}, "qqq": nil, "": nil,
+	} {
+		got := c.Suggest(ask)
+		same(t, ask, want, got[:min(len(got), max(len(want), 1))])
+	}
+}
+
 func TestSuggestIsBounded(t *testing.T) {
 	names := make([]string, 10_000)
 	for i := range names {

@@ -66,10 +66,12 @@ func (o OverviewText) Entry(skill core.Skill) string {
 
 // Render lists the skills, which must be visible and sorted by name. If the text
 // would exceed its bound, all descriptions are shortened alike, at the end of a word
-// and to no less than 60 characters. If that is not enough, the last skills are listed
-// by name only, and names that do not fit either are counted; where there is a tool to
-// search and not all names fit, the others are counted only. The text says how many
-// skills that is; [OverviewText.Fit] counts them. Without skills the text is empty.
+// and to no less than 60 characters. If that is not enough, the skills of Pinned and
+// Likely are described and as many others as fit are listed by name, those of a higher
+// scope first; room that is left when all have a name goes to further descriptions. Names
+// that do not fit are counted, and found by the tool of Search or loaded by their exact
+// name. The text says how many skills that is; [OverviewText.Fit] counts them. Without
+// skills the text is empty.
 func (o OverviewText) Render(skills []core.Skill) string {
 	if len(skills) == 0 {
 		return ""
@@ -109,7 +111,7 @@ func (o OverviewText) Fit(skills []core.Skill) Fit {
 	var f Fit
 	for i := range all {
 		switch length := p.lengthOf(&all[i]); {
-		case !p.full[i] && p.bare && i < p.named:
+		case !p.full[i] && p.named[i]:
 			f.Bare++
 		case !p.full[i]:
 			f.Missing++
@@ -133,7 +135,7 @@ func (o OverviewText) list(b *strings.Builder, skills []core.Skill) {
 		case p.full[i]:
 			named++
 			b.WriteString(o.entry(&all[i], p.lengthOf(&all[i])))
-		case p.bare && i < p.named:
+		case p.named[i]:
 			named++
 			bare = append(bare, all[i].bare())
 		}
@@ -195,13 +197,10 @@ func (o OverviewText) listed(skills []core.Skill) []listedSkill {
 }
 
 // plan is how a list uses its room: those that are full are described, and of their
-// descriptions length characters are shown. Where bare is set, the others of the first
-// named skills are listed by name.
+// descriptions length characters are shown. Others that are named are listed by name.
 type plan struct {
-	length int
-	full   []bool
-	bare   bool
-	named  int
+	length      int
+	full, named []bool
 }
 
 // lengthOf is how much of a description is shown.
@@ -214,12 +213,11 @@ func (p plan) lengthOf(s *listedSkill) int {
 
 const whole = math.MaxInt
 
-// plan finds the greatest length of descriptions with which all skills have room. Where
-// there is none, names come first, and what is left goes to descriptions from the
-// front.
+// plan finds the greatest length of descriptions with which all skills have room, or
+// leaves it to planNames.
 func (o OverviewText) plan(all []listedSkill) plan {
 	limit := o.room()
-	p := plan{length: whole, full: make([]bool, len(all)), bare: true, named: len(all)}
+	p := plan{length: whole, full: make([]bool, len(all)), named: make([]bool, len(all))}
 	switch {
 	case o.fits(all, whole, limit):
 	case o.fits(all, minDescription, limit):
@@ -256,32 +254,34 @@ func (o OverviewText) fits(all []listedSkill, length, limit int) bool {
 	return true
 }
 
-// planNames gives names the room first, and what is left to descriptions: of pinned
-// skills before others, then of likely ones, then by scope and from the front. Where a search finds what is not listed
-// and not all names have room, descriptions get all of it.
+// planNames describes pinned and likely skills, names as many others as it can, and
+// describes more of them if all have a name. Within each step the order is that of
+// described.
 func (o OverviewText) planNames(all []listedSkill, limit int) plan {
-	p := plan{length: minDescription, bare: true, full: make([]bool, len(all))}
-	left := limit
-	for p.named < len(all) {
-		cost := EstimateTokens(all[p.named].bare()) + 1 // and a comma
-		if cost > left {
-			break
+	p := plan{length: minDescription, full: make([]bool, len(all)), named: make([]bool, len(all))}
+	order := described(all)
+	take := func(cost int) bool {
+		if cost > limit {
+			return false
 		}
-		left -= cost
-		p.named++
+		limit -= cost
+		return true
 	}
-	if p.bare = o.Search == "" || p.named == len(all); p.bare {
-		limit = left
-	}
-	for _, i := range described(all) {
-		more := EstimateTokens(o.entry(&all[i], p.lengthOf(&all[i])))
-		if p.bare && i < p.named {
-			more -= EstimateTokens(all[i].bare())
-		} else if p.bare {
-			continue
+	name := func(i int) int { return EstimateTokens(all[i].bare()) + 1 } // and a comma
+	named := 0
+	for _, i := range order {
+		chosen := all[i].pinned || all[i].likely < len(o.Likely)
+		if p.full[i] = chosen && take(EstimateTokens(o.entry(&all[i], p.lengthOf(&all[i])))); p.full[i] {
+			named++
 		}
-		if more <= limit {
-			limit -= more
+	}
+	for _, i := range order {
+		if p.named[i] = !p.full[i] && take(name(i)); p.named[i] {
+			named++
+		}
+	}
+	for _, i := range order {
+		if named == len(all) && p.named[i] && take(EstimateTokens(o.entry(&all[i], p.lengthOf(&all[i])))-name(i)) {
 			p.full[i] = true
 		}
 	}

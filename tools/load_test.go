@@ -46,7 +46,7 @@ func TestLoad(t *testing.T) {
 		{"near name", `{"skill":"dcox"}`, "error: unknown skill \"dcox\": did you mean \"docx\"?", ""},
 		{"other case", `{"skill":"CSV"}`, "error: unknown skill \"CSV\": did you mean \"csv\"?", ""},
 		{"hidden", `{"skill":"secret"}`, "error: unknown skill \"secret\": use a name from the list of available skills", ""},
-		{"path", `{"skill":"../pdf"}`, "error: unknown skill \"../pdf\": use a name from the list of available skills", ""},
+		{"path", `{"skill":"../pdf"}`, "error: unknown skill \"../pdf\": did you mean \"pdf\" or \"pdf-tools\"?", ""},
 		{"nothing", `{}`, "error: name a skill, such as {\"skill\":\"…\"}", ""},
 		{"blank", `{"skill":" ","skills":["",""]}`, "error: name a skill, such as {\"skill\":\"…\"}", ""},
 		{"wrong mode", `{"skill":"pdf","mode":"swap"}`, "error: cannot read the arguments: field \"mode\": want one of add, replace, not \"swap\"", ""},

@@ -14,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
+	"github.com/satchel-go/satchel/internal/typos"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/outputs"
 )
@@ -189,15 +190,19 @@ func fileAnswer(s *Scope, file, note string, data []byte, args Args) (string, er
 // missingFile says which files the skill has instead, as far as they fit an
 // answer.
 func missingFile(ctx context.Context, from *catalog.Catalog, skill, file string) error {
-	files, more, err := from.Files(ctx, skill, 40)
+	files, _, err := from.Files(ctx, skill, 0)
 	if err != nil {
 		return unreadable(ctx, err, "%q of skill %q cannot be read", file, skill)
 	}
-	and := ""
-	if more {
-		and = " and more"
+	mean := ""
+	if like := typos.File(files, file); like != "" {
+		mean = fmt.Sprintf("; did you mean %q?", callargs.Cut(like, 200))
 	}
-	return ModelErrorf("skill %q has no file %q; its files are %s%s", skill, file, jsonList(files, 40), and)
+	and := ""
+	if len(files) > 40 {
+		files, and = files[:40], " and more"
+	}
+	return ModelErrorf("skill %q has no file %q%s; its files are %s%s", skill, file, mean, jsonList(files, 40), and)
 }
 
 // page writes a range of lines. It never cuts without saying so. A line may take

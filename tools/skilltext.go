@@ -53,7 +53,7 @@ func (s *Scope) Skill(rec *session.Record, name string) (core.Skill, error) {
 	if err == nil && (!skill.Hidden || rec.Find(skill.Name) != nil) {
 		return skill, nil
 	}
-	if near := snapshot.Suggest(name); len(near) > 0 {
+	if near := s.Catalog.Suggest(name); len(near) > 0 {
 		return core.Skill{}, ModelErrorf("unknown skill %q: did you mean %s?", callargs.Cut(name, 80), quotedList(near))
 	}
 	return core.Skill{}, ModelErrorf("unknown skill %q: use a name from the list of available skills", callargs.Cut(name, 80))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -74,6 +75,13 @@ func fileURL(path string) (string, error) {
 
 // root is a place that somebody has named: a directory, an archive, or its address.
 func (f *fetchFlags) root(place, pin string, env func(string) string) (catalog.Root, error) {
+	if address, fragment, ok := strings.Cut(place, "#"); ok && isAddress(place) && !strings.HasPrefix(place, "git") {
+		sum, isPin := strings.CutPrefix(fragment, "sha256=")
+		if raw, err := hex.DecodeString(sum); !isPin || err != nil || len(raw) != 32 || pin != "" && !strings.EqualFold(pin, sum) {
+			return catalog.Root{}, fmt.Errorf("%s: behind # there may only be sha256= and the 64 hex digits of the archive", place)
+		}
+		place, pin = address, strings.ToLower(sum)
+	}
 	switch {
 	case isAddress(place):
 		return catalog.Archive(place, f.options(pin, env)), nil

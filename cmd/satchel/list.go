@@ -13,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/lock"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/offering"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/skillmd"
@@ -28,6 +29,7 @@ const maxDescribed = 80
 
 type listCmd struct {
 	Discover     bool   `help:"Search the well-known places too, where directories are named."`
+	Overview     bool   `xor:"form" help:"The overview of the skills, as chat sends it to a model by default."`
 	Names        bool   `xor:"form" help:"Only the names, one per line."`
 	JSON         bool   `xor:"form" help:"One JSON object per line for each skill."`
 	Scope        string `enum:",host,project,user,plugin,builtin,remote" default:"" placeholder:"NAME" help:"Only the skills of a scope: host, project, user, plugin."`
@@ -84,18 +86,25 @@ func (cmd *listCmd) Run(ctx context.Context, c console) (err error) {
 	}
 	writeFindings(c.err, findings)
 	(&warnings{w: c.err}).nothing(skills.roots, skills.Whole().Snapshot())
-	out := bufio.NewWriter(c.out)
-	if err := cmd.write(ctx, out, skills.Catalog, cmd.chosen(snapshot)); err != nil {
+	text, err := overviewOf(snapshot)
+	if err != nil {
 		return err
 	}
-	if !cmd.Names && !cmd.JSON {
-		fmt.Fprintln(out, counted(snapshot))
+	out := bufio.NewWriter(c.out)
+	if cmd.Overview {
+		fmt.Fprintln(out, text.Render(snapshot.Visible()))
+	} else if err := cmd.write(ctx, out, skills.Catalog, cmd.chosen(snapshot)); err != nil {
+		return err
+	}
+	plain := !cmd.Names && !cmd.JSON && !cmd.Overview
+	if plain {
+		fmt.Fprintln(out, counted(snapshot, text))
 	}
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("write list: %w", err)
 	}
-	if cmd.Names || cmd.JSON {
-		fmt.Fprintln(c.err, counted(snapshot))
+	if !plain {
+		fmt.Fprintln(c.err, counted(snapshot, text))
 	}
 	if slices.ContainsFunc(findings, func(d skillmd.Diagnostic) bool { return d.Code == catalog.CodeSourceFailed }) {
 		return errReported
@@ -200,11 +209,10 @@ func warningsOf(snapshot *catalog.Snapshot) map[string][]string {
 	return warnings
 }
 
-// counted says how many skills a catalog has and how many of them a model is told of,
-// in the overview that chat sends by default.
-func counted(snapshot *catalog.Snapshot) string {
+// counted says how many skills a catalog has and how many of them the overview of chat
+// names.
+func counted(snapshot *catalog.Snapshot, text processors.OverviewText) string {
 	visible := snapshot.Visible()
-	text := processors.OverviewText{Guidance: guidance()}
 	fit := text.Fit(visible)
 	named := len(visible) - fit.Missing
 	line := fmt.Sprintf("%d skills, %d in the overview", snapshot.Len(), named)
@@ -216,6 +224,9 @@ func counted(snapshot *catalog.Snapshot) string {
 		line += fmt.Sprintf(" (%d by name only)", fit.Bare)
 	case fit.Shortened > 0:
 		line += fmt.Sprintf(" (%d with a shortened description)", fit.Shortened)
+	}
+	if fit.Missing > 0 {
+		line += fmt.Sprintf(", %d found by skill_search", fit.Missing)
 	}
 	hidden, shadowed := 0, 0
 	for _, skill := range snapshot.Skills() {
@@ -235,18 +246,14 @@ func counted(snapshot *catalog.Snapshot) string {
 	return line
 }
 
-// guidance are the rules that the overview has with all tools, which take of its room.
-func guidance() string {
-	var names []string
-	var all []tools.Operation
-	for _, o := range append(tools.Default(), new(skillrun.Runner).Operations()...) {
-		names, all = append(names, o.Name), append(all, o)
+// overviewOf is how chat lists the skills to a model by default, with all tools.
+func overviewOf(snapshot *catalog.Snapshot) (processors.OverviewText, error) {
+	offer := offering.Offer{Profile: tools.Full, Runner: &skillrun.Runner{}}
+	if err := offer.Choose(); err != nil {
+		return processors.OverviewText{}, err
 	}
-	set, err := tools.Choose(all, names)
-	if err != nil {
-		return ""
-	}
-	return set.Guidance()
+	_, err := offer.List(snapshot.Visible())
+	return offer.Text, err
 }
 
 // writeFindings prints the first findings that are more than information, and how many

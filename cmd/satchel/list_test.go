@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/satchel-go/satchel/internal/fakellm"
 )
 
 func TestList(t *testing.T) {
@@ -66,7 +68,7 @@ func TestListSaysWhatTheOverviewHolds(t *testing.T) {
 	}
 	got := program(t, nil, "", "list", "--names", skillDir(t, files))
 	var all, named, short int
-	if _, err := fmt.Sscanf(got.err, "%d skills, %d in the overview (%d by name only)", &all, &named, &short); err != nil || all != 300 || named != 300 || short < 200 {
+	if _, err := fmt.Sscanf(got.err, "%d skills, %d in the overview (%d by name only)", &all, &named, &short); err != nil || all != 300 || named != 300 || short < 150 {
 		t.Errorf("err = %q (%v)", got.err, err)
 	}
 }
@@ -88,5 +90,28 @@ func TestListReadsTheInstallersLock(t *testing.T) {
 	overwrite(t, filepath.Join(dir, "pdf", "SKILL.md"), text+"More.\n")
 	if got := program(t, nil, "", "list", "--locked", dir); got.code != exitFailed || got.err != "skill \"pdf\" is not what skills-lock.json has\n" {
 		t.Errorf("an edited skill: %+v", got)
+	}
+}
+
+// What list counts and prints as the overview is what chat sends, with search too.
+func TestListHasTheOverviewOfChat(t *testing.T) {
+	for n, want := range map[int]string{
+		3:   "3 skills, 3 in the overview",
+		900: " found by skill_search",
+	} {
+		files := map[string]string{}
+		for i := range n {
+			name := fmt.Sprintf("skill-of-a-longer-name-%d", i)
+			files[name+"/SKILL.md"] = described(name, strings.Repeat("Reads files of a kind. ", 12))
+		}
+		dir := skillDir(t, files)
+		sent := converse(t, fakellm.Plan(fakellm.Turn{Answer: "done"}), "", "chat", "--skills", dir, "hi")
+		got := program(t, nil, "", "list", "--overview", dir)
+		if len(sent.requests) != 1 || sent.requests[0].Messages[0].Text+"\n" != got.out || !strings.Contains(got.err, want) {
+			t.Errorf("%d skills: list --overview prints %q…, %s; chat sends %q…", n, got.out[:min(len(got.out), 300)], got.err, sent.requests[0].Messages[0].Text[:300])
+		}
+		if named := strings.Count(got.out, "skill-of-a-longer-name-"); n == 900 && (named < 300 || !strings.Contains(got.err, fmt.Sprintf("900 skills, %d in the overview (%d by name only), %d found", named, named, 900-named))) {
+			t.Errorf("%d of %d skills are named: %s", named, n, got.err)
+		}
 	}
 }

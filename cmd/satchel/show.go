@@ -60,7 +60,7 @@ func (cmd *showCmd) Run(ctx context.Context, c console) (err error) {
 	}
 	if err != nil {
 		hint := ""
-		if near := skills.Snapshot().Suggest(cmd.Ref); len(near) > 0 {
+		if near := skills.Suggest(cmd.Ref); len(near) > 0 {
 			hint = "; did you mean " + strings.Join(near, " or ") + "?"
 		}
 		return fmt.Errorf("there is no skill %q%s", cmd.Ref, hint)

@@ -17,7 +17,7 @@ import (
 
 // skillDirs are the flags that say where skills are.
 type skillDirs struct {
-	Skills      []string `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills; may be repeated. Without it: $$SKILLS_ROOT."`
+	Skills      []string `sep:"none" placeholder:"DIR" help:"Directory that is searched for skills, or archive or its address, which #sha256=HEX pins; may be repeated. Without it: $$SKILLS_ROOT."`
 	Discover    bool     `help:"Search the well-known places too: .claude/skills and .agents/skills of this project, if it is trusted, and of your home directory."`
 	sourceFlags `embed:""`
 

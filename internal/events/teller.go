@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,7 +28,12 @@ type Teller struct {
 	Breaks []func(processors.PrefixBreak)
 
 	scanned atomic.Pointer[catalog.Snapshot]
+	mu      sync.Mutex
+	cuts    map[processors.Fit]bool // that the log has
 }
+
+// maxCuts bounds the overviews of audiences that the log is remembered to have.
+const maxCuts = 64
 
 // Emit reports an event to the hook and to the log: denials at Info, all else at Debug.
 func (t *Teller) Emit(ctx context.Context, e core.Event) {
@@ -85,8 +91,24 @@ func (t *Teller) Cut(fit processors.Fit) {
 		return
 	}
 	ctx := context.Background()
-	t.Log.WarnContext(ctx, "the overview does not show every skill whole", "shortened", fit.Shortened, "by_name_only", fit.Bare, "missing", fit.Missing)
+	if t.isNew(fit) {
+		t.Log.WarnContext(ctx, "the overview does not show every skill whole", "shortened", fit.Shortened, "by_name_only", fit.Bare, "missing", fit.Missing)
+	}
 	t.Emit(ctx, core.Event{Kind: core.OverviewCut, Detail: fit.String()})
+}
+
+// isNew reports whether the log has not been told this of an overview yet.
+func (t *Teller) isNew(fit processors.Fit) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cuts[fit] {
+		return false
+	}
+	if t.cuts == nil || len(t.cuts) >= maxCuts {
+		t.cuts = map[processors.Fit]bool{}
+	}
+	t.cuts[fit] = true
+	return true
 }
 
 // Broken reports that the prefix of an agent's request broke.

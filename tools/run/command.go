@@ -33,6 +33,10 @@ func (st *staging) build() (executor.Command, error) {
 	st.program = &program{
 		plan: st.plan, skill: st.skill.Name, place: st.place, dir: st.dir, at: st.at,
 		policy: st.runner.Policy, own: st.runner.Interpreters, listed: st.scope.Interpreted, scriptsOnly: st.scope.Loads != "", notes: st.notes,
+		files: func() []string {
+			files, _, _ := st.scope.Catalog.Files(context.Background(), st.skill.Name, 0) // without them nothing is suggested
+			return files
+		},
 	}
 	args, err := st.program.arguments(lookup(env, "PATH"))
 	if err == nil {
@@ -102,6 +106,7 @@ type program struct {
 	own    map[string][]string // interpreters of the host
 	listed bool                // a pattern allowed the script by its interpreter
 	notes  *notes
+	files  func() []string // of the skill
 	// scriptsOnly says that the call came from another vocabulary, which runs scripts
 	// and lacks the other parameters of skill_run.
 	scriptsOnly bool

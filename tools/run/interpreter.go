@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/typos"
 	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -122,11 +124,11 @@ func (p *program) firstLine(file string) (string, error) {
 	return line, nil
 }
 
-// didYouMean suggests the file of the same name in the skill's scripts folder,
-// where most skills have theirs.
+// didYouMean suggests the file of the skill that has this name in another folder or in
+// another case.
 func (p *program) didYouMean(file string) string {
-	name := "scripts/" + path.Base(path.Clean(file))
-	if _, err := p.place.Lstat(path.Join(p.dir, name)); err != nil || name == path.Clean(file) {
+	name := typos.File(p.files(), file)
+	if name == "" {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", callargs.Cut(name, 200))
@@ -140,7 +142,7 @@ func (p *program) suggestScripts() {
 	}
 	for _, word := range strings.Fields(p.plan.command) {
 		word = strings.Trim(word, `"';|&()`)
-		if word != path.Base(word) || path.Ext(word) == "" || len(word) > 255 {
+		if !fs.ValidPath(path.Clean(word)) || path.Ext(word) == "" || len(word) > 255 {
 			continue
 		}
 		if _, err := p.place.Lstat(path.Join(p.dir, word)); err == nil {

@@ -1,0 +1,16 @@
+package typos
+
+import "testing"
+
+func TestFile(t *testing.T) {
+	files := []string{"SKILL.md", "check.txt", "lib/a/deep.sh", "lib/run.py", "other/Check.py", "scripts/check.py", "scripts/run.py"}
+	for asked, want := range map[string]string{
+		"check.py": "scripts/check.py", "./check.py": "scripts/check.py", "scripts/Check.py": "scripts/check.py", "Scripts/CHECK.PY": "scripts/check.py",
+		"deep.sh": "lib/a/deep.sh", "scripts/deep.sh": "lib/a/deep.sh", "run.py": "scripts/run.py", "skill.md": "SKILL.md",
+		"none.py": "", "scripts/check.py": "other/Check.py", "": "", "../check.py": "scripts/check.py",
+	} {
+		if got := File(files, asked); got != want {
+			t.Errorf("%q is taken for %q, want %q", asked, got, want)
+		}
+	}
+}
