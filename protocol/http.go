@@ -25,7 +25,7 @@ const (
 )
 
 // Handler answers HTTP: POST /rpc, POST and GET /blobs, GET and DELETE /blobs/<id>,
-// GET /healthz and GET /metrics. It checks Origin, Host and the token of each request. The end of a
+// GET /healthz, GET /metrics and, with all of these, GET /. It checks Origin, Host and the token of each request. The end of a
 // request ends its call.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
@@ -33,6 +33,7 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("/blobs", s.guarded(doors{http.MethodPost: s.serveUpload, http.MethodGet: s.serveBlobs}))
 	mux.Handle("/blobs/{id}", s.guarded(doors{http.MethodGet: s.serveBlob, http.MethodDelete: s.serveDelete}))
 	mux.Handle("/metrics", s.guarded(doors{http.MethodGet: s.serveMetrics}))
+	mux.HandleFunc("GET /{$}", s.serveIndex)
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	return mux
 }

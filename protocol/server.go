@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -9,14 +10,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/lazyfs"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
 	"github.com/satchel-go/satchel/protocol/run"
@@ -54,6 +54,7 @@ type settings struct {
 	allowUIDs   []int
 	origins     []string
 	hosts       []string
+	addresses   []address
 	logger      *slog.Logger
 	observe     func(context.Context, Record)
 	key         []byte
@@ -162,6 +163,12 @@ func WithHosts(names ...string) Option {
 	return func(c *settings) error { c.hosts = append(c.hosts, names...); return nil }
 }
 
+// WithAddress names an address that the host answers beside those of Handler, such as
+// "POST /mcp", and what it is for: GET / tells of it.
+func WithAddress(at, use string) Option {
+	return func(c *settings) error { c.addresses = append(c.addresses, address{At: at, Use: use}); return nil }
+}
+
 // WithLogger sets where a line for each call goes; the default is nowhere. Lines
 // hold no parameters, code or output.
 func WithLogger(l *slog.Logger) Option {
@@ -235,15 +242,26 @@ func (s *Server) fill() (err error) {
 		}
 		s.runner = &run.Runner{Executor: s.executor, Workspaces: s.workspaces, Blobs: s.store, Expiry: s.blobExpiry, OutputBlobs: s.limits.OutputBlobs, Limits: s.limits.Run}
 	}
-	s.guide, err = openGuide()
+	s.guide, err = openGuide(s.create)
 	return err
 }
 
-func openGuide() (*shelf.Skill, error) {
-	files, err := fs.Sub(guideFiles, "guidefiles")
-	if err != nil {
-		return nil, err
+// openGuide opens the guide, which names create_skill if callers can create skills.
+func openGuide(create bool) (*shelf.Skill, error) {
+	texts := make(map[string][]byte)
+	var listed []lazyfs.File
+	for _, name := range []string{"SKILL.md", "skill.toml"} {
+		text, err := guideFiles.ReadFile("guidefiles/" + name)
+		if err != nil {
+			return nil, err
+		}
+		if last := []byte("(this guide)\n"); create {
+			text = bytes.Replace(text, last, append(last, "9. `create_skill` — save a new version of a skill, for later calls\n"...), 1)
+		}
+		texts[name] = text
+		listed = append(listed, lazyfs.File{Path: name, Size: int64(len(text))})
 	}
+	files := lazyfs.New(listed, func(name string) ([]byte, error) { return texts[name], nil })
 	source, err := catalog.OpenSource(catalog.FS("guide", files))
 	if err != nil {
 		return nil, err
@@ -330,6 +348,7 @@ func (s *Server) methodTable() map[string]method {
 		"read_blob":                  {ScopeRead, (*call).readBlob},
 		"list_blobs":                 {ScopeRead, (*call).listBlobs},
 		"delete_blob":                {ScopeWrite, (*call).deleteBlob},
+		"tools/list":                 {ScopeRead, (*call).listTools},
 		"load_skills_protocol_guide": {ScopeRead, (*call).loadGuide},
 	}
 	if s.create {
@@ -390,13 +409,8 @@ func (s *Server) dispatch(ctx context.Context, c *call, name string) (result any
 
 // methodNames are the tools for models, and then the other methods.
 func (s *Server) methodNames() (names []string) {
-	for _, tool := range s.Tools() {
-		names = append(names, tool.Name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.methods)) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+	for _, d := range s.described() {
+		names = append(names, d.Name)
 	}
 	return names
 }

@@ -787,8 +787,31 @@ func TestTools(t *testing.T) {
 			t.Errorf("%+v", tool)
 		}
 	}
-	if names != "list_skills describe_skill read_skill_file execute_skill run_code create_blob read_blob load_skills_protocol_guide " {
+	if names != "list_skills describe_skill read_skill_file execute_skill run_code create_blob read_blob load_skills_protocol_guide create_skill " {
 		t.Errorf("tools %s", names)
+	}
+	var got struct{ Tools, Methods []protocol.Tool }
+	text, _ := json.Marshal(newBench(t).ok("tools/list", m{}))
+	if err := json.Unmarshal(text, &got); err != nil || len(got.Tools) != 9 || len(got.Methods) != 3 || strings.Count(string(text), `"inputSchema"`) != 12 {
+		t.Errorf("%s, %v", text, err)
+	}
+	plain, err := protocol.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close(t.Context())
+	if n := len(plain.Tools()); n != 8 {
+		t.Errorf("%d tools where nobody can create skills", n)
+	}
+	for server, want := range map[*protocol.Server]bool{plain: false, newBench(t).Server: true} {
+		guide, err := server.Call(t.Context(), ann, "load_skills_protocol_guide", nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := server.Call(t.Context(), ann, "read_skill_file", []byte(`{"name": "skills.protocol.guide", "path": "SKILL.md"}`), nil)
+		if err != nil || read.(m)["content"] != guide.(m)["content"] || strings.Contains(guide.(m)["content"].(string), "create_skill") != want {
+			t.Errorf("create_skill in the guide, want %v: %v, %v", want, guide, err)
+		}
 	}
 }
 

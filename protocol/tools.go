@@ -1,9 +1,9 @@
 package protocol
 
 import (
+	"context"
 	_ "embed"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/protocol/run"
@@ -16,20 +16,66 @@ type Tool struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
+// described is a method as tools.json has it, which docs/server.md is made of too.
+type described struct {
+	Tool
+	Scope          Scope
+	Result, Errors string // for people
+	Only           string // onlyHosts, the flag that it needs, or "" for everybody
+}
+
+// onlyHosts marks the methods that are no tools for a model.
+const onlyHosts = "hosts"
+
 //go:embed tools.json
 var toolText []byte
 
-// Tools are the tools for a model, by the methods of the same names, in a fixed
-// order. run_code names the languages of this machine.
-func (s *Server) Tools() []Tool {
+// described are the methods of this server, tools first, in a fixed order. run_code names
+// the languages of this machine.
+func (s *Server) described() (list []described) {
 	text := toolText
-	if list := run.Languages(); len(list) > 0 {
-		names, _ := json.Marshal(list)
+	if languages := run.Languages(); len(languages) > 0 {
+		names, _ := json.Marshal(languages)
 		text = []byte(strings.Replace(string(text), `["python"]`, string(names), 1))
 	}
-	var all []Tool
+	var all []described
 	if json.Unmarshal(text, &all) != nil {
 		return nil // the text is this package's own, and tested
 	}
-	return slices.Clip(all)
+	for _, d := range all {
+		if _, served := s.methods[d.Name]; served {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// Tools are the tools for a model, by the methods of the same names, in a fixed
+// order: create_skill is among them if callers can create skills. run_code names the
+// languages of this machine.
+func (s *Server) Tools() (list []Tool) {
+	for _, d := range s.described() {
+		if d.Only != onlyHosts {
+			list = append(list, d.Tool)
+		}
+	}
+	return list
+}
+
+// listTools answers tools/list. The schema of a tool's parameters is there by the name that
+// the protocol has for it and by that of MCP.
+func (c *call) listTools(context.Context) (any, error) {
+	if err := c.decode(&struct{}{}); err != nil {
+		return nil, err
+	}
+	tools, methods := []map[string]any{}, []map[string]any{}
+	for _, d := range c.described() {
+		entry := map[string]any{"name": d.Name, "description": d.Description, "parameters": d.Parameters, "inputSchema": d.Parameters, "scope": d.Scope}
+		if d.Only == onlyHosts {
+			methods = append(methods, entry)
+		} else {
+			tools = append(tools, entry)
+		}
+	}
+	return map[string]any{"tools": tools, "methods": methods}, nil
 }

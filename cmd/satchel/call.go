@@ -9,11 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
@@ -25,7 +27,8 @@ type callCmd struct {
 	Exec      string `xor:"server" placeholder:"COMMAND" help:"Start a server that answers on its standard streams, by a line for the shell."`
 	TokenFile string `placeholder:"FILE" help:"File with the token for HTTP."`
 	Progress  bool   `help:"Print the progress of a run on standard error."`
-	Method    string `arg:"" help:"Method, such as list_skills."`
+	List      bool   `help:"Print what the server can be called, with parameters (those in stars must be there) and scopes."`
+	Method    string `arg:"" optional:"" help:"Method, such as list_skills."`
 	Params    string `arg:"" optional:"" help:"Parameters: a JSON object, @FILE, or - for standard input."`
 }
 
@@ -46,9 +49,15 @@ const maxAnswer = 64 << 20
 func (cmd *callCmd) Run(ctx context.Context, c console) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
+	if cmd.List == (cmd.Method != "") {
+		return fmt.Errorf("%w: give a method, or --list", errUsage)
+	}
 	params, err := cmd.params(c.in)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	if cmd.List {
+		cmd.Method = "tools/list"
 	}
 	if cmd.Progress {
 		params["progress_token"] = json.RawMessage("1")
@@ -70,6 +79,9 @@ func (cmd *callCmd) Run(ctx context.Context, c console) error {
 	} else if err != nil {
 		return err
 	}
+	if cmd.List {
+		return printMethods(c.out, result)
+	}
 	var out bytes.Buffer
 	if json.Indent(&out, result, "", "  ") != nil {
 		return errors.New("the server's answer is not JSON")
@@ -81,6 +93,36 @@ func (cmd *callCmd) Run(ctx context.Context, c console) error {
 	}
 	if json.Unmarshal(result, &run) == nil && run.RunID != "" && run.Status == "failed" {
 		return errReported
+	}
+	return nil
+}
+
+// printMethods prints the answer of tools/list.
+func printMethods(w io.Writer, result json.RawMessage) error {
+	type method struct {
+		Name, Description, Scope string
+		Parameters               struct {
+			Properties map[string]struct{ Type string }
+			Required   []string
+		}
+	}
+	var got struct{ Tools, Methods []method }
+	if err := json.Unmarshal(result, &got); err != nil {
+		return fmt.Errorf("read answer: %w", err)
+	}
+	for _, m := range append(got.Tools, got.Methods...) {
+		var all []string
+		for _, name := range slices.Sorted(maps.Keys(m.Parameters.Properties)) {
+			if text := name + " " + m.Parameters.Properties[name].Type; slices.Contains(m.Parameters.Required, name) {
+				all = append(all, "*"+text+"*")
+			} else {
+				all = append(all, text)
+			}
+		}
+		fmt.Fprintln(w, printable(fmt.Sprintf("%s (%s): %s", m.Name, m.Scope, m.Description)))
+		if len(all) > 0 {
+			fmt.Fprintln(w, printable("    "+strings.Join(all, ", ")))
+		}
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (cmd *mcpCmd) Run(ctx context.Context, c console) error {
 	}
 	return serveBy(ctx, c, &cmd.serveFlags, &cmd.httpFlags, func(ctx context.Context, server *protocol.Server, lines *lockedWriter) error {
 		return cmd.serve(ctx, c, server, lines)
-	})
+	}, protocol.WithAddress("POST /mcp", "the Model Context Protocol"))
 }
 
 func (cmd *mcpCmd) serve(ctx context.Context, c console, server *protocol.Server, lines *lockedWriter) error {

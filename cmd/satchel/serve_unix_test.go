@@ -120,6 +120,13 @@ func TestCall(t *testing.T) {
 	if code != exitFailed || !strings.Contains(out, `"ValueError: no"`) || !strings.Contains(errs, "running half\n") {
 		t.Errorf("a run that fails: %d %s %s", code, out, errs)
 	}
+	for _, args := range [][]string{{"--url", url, "--token-file", token}, {"--unix", socket}} {
+		code, out, errs = invoke(t, "", append([]string{"call", "--list"}, args...)...)
+		if code != exitDone || !strings.Contains(out, "describe_skill (read): Retrieve a skill's manifest") || !strings.Contains(out, "\n    detail string, *name string*, version string\n") ||
+			!strings.Contains(out, "\ndelete_blob (write): ") || strings.Contains(out, "create_skill") != (args[0] == "--unix") {
+			t.Errorf("%v: %d %s %s", args, code, out, errs)
+		}
+	}
 	create := `{"manifest": {"name": "user.x", "version": "1.0.0", "description": "x"}, "skill_md": "x", "files": []}`
 	if code, out, errs = invoke(t, "", "call", "create_skill", create, "--unix", socket); code != exitDone || !strings.Contains(out, `"user.x"`) {
 		t.Errorf("by the socket: %d %s %s", code, out, errs)
@@ -127,7 +134,7 @@ func TestCall(t *testing.T) {
 	if code, out, errs = invoke(t, "", "call", "create_blob", `{"content": "x", "kind": "text/plain"}`, "--unix", socket); code != exitDone || !strings.Contains(out, `"blob:`) {
 		t.Errorf("by the socket: %d %s %s", code, out, errs)
 	}
-	for _, args := range [][]string{{"call", "m", "[]"}, {"call", "m", "@none"}, {"serve"}, {"serve", "--skills", seedSkills, "--create"}, {"serve", "--skills", "none"},
+	for _, args := range [][]string{{"call", "m", "[]"}, {"call", "m", "@none"}, {"call"}, {"call", "--list", "list_skills"}, {"serve"}, {"serve", "--skills", seedSkills, "--create"}, {"serve", "--skills", "none"},
 		{"serve", "--skills", seedSkills, "--max-runs", "0"}, {"mcp", "--skills", seedSkills, "--max-runs=-1"}, {"serve", "--skills", seedSkills, "--queue-wait", "0s"}} {
 		if code, _, errs := invoke(t, "", args...); code != exitUsage {
 			t.Errorf("%v: %d %s", args, code, errs)

@@ -1,0 +1,34 @@
+package protocol
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/satchel-go/satchel/protocol/jsonrpc"
+)
+
+// address is one at which HTTP is answered. docs/server.md is made of these too.
+type address struct {
+	At    string `json:"at"` // method and path
+	Use   string `json:"use"`
+	Scope Scope  `json:"scope,omitempty"`
+}
+
+// addresses are those of Handler.
+var addresses = []address{
+	{"POST /rpc", "JSON-RPC 2.0; tools/list names the methods", ""},
+	{"POST /blobs", "create a blob of the body; answers as create_blob", ScopeWrite},
+	{"GET /blobs", "list blobs, with limit and cursor; answers as list_blobs", ScopeRead},
+	{"GET /blobs/<id>", "the content of a blob, with Range", ScopeRead},
+	{"DELETE /blobs/<id>", "delete a blob; answers as delete_blob", ScopeWrite},
+	{"GET /metrics", "metrics for Prometheus", ScopeMetrics},
+	{"GET /healthz", "ok, without a token", ""},
+	{"GET /", "this list, without a token", ""},
+}
+
+// serveIndex answers GET /: what is where.
+func (s *Server) serveIndex(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	text, _ := jsonrpc.Marshal(map[string]any{"server": "satchel", "addresses": slices.Concat(addresses, s.addresses)})
+	writeJSON(w, http.StatusOK, text)
+}
