@@ -11,9 +11,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/egress"
+	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/printable"
+	"github.com/satchel-go/satchel/internal/redact"
 	"github.com/satchel-go/satchel/protocol/run"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
@@ -135,14 +139,19 @@ type granting struct {
 	policy egress.Policy
 	asked  []egress.Rule
 	names  []string // of secrets
+
+	mu   sync.Mutex
+	told []string // by connections, each text once
+	more int      // texts that are left out
 }
 
 // errNoValue is what fails a run, without an error of the protocol.
 var errNoValue = errors.New("has no usable value")
 
 // grant says what a run may reach and know: what its skills ask for and the
-// operator allows. The rest is warnings.
-func (c *call) grant(ctx context.Context, job *run.Job) error {
+// operator allows. The rest is warnings. Those that its connections bring are in the
+// granting when the run has ended.
+func (c *call) grant(ctx context.Context, job *run.Job) (*granting, error) {
 	g := &granting{call: c, code: job.Skill == nil}
 	if c.grants.policy != nil {
 		g.policy = *c.grants.policy
@@ -154,17 +163,17 @@ func (c *call) grant(ctx context.Context, job *run.Job) error {
 	}
 	for _, k := range skills {
 		if err := g.skill(ctx, k); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := g.network(job, skills); err != nil {
-		return err
+		return nil, err
 	}
 	if len(g.names) > 0 {
 		g.Env = append(g.Env, "SATCHEL_SECRETS="+strings.Join(g.names, ","))
 	}
 	job.Grant = g.Grant
-	return nil
+	return g, nil
 }
 
 func (g *granting) refuse(k *shelf.Skill, what string) {
@@ -248,15 +257,65 @@ func (g *granting) network(job *run.Job, skills []*shelf.Skill) error {
 	for i, k := range skills {
 		ids[i] = k.ID()
 	}
-	policy.Log = func(e egress.Entry) { g.logEgress(job.ID, ids, e) }
+	policy.Log = func(e egress.Entry) {
+		g.logEgress(job.ID, ids, e)
+		g.note(e, policy.Secrets)
+	}
 	proxy, err := egress.New(policy)
 	if err != nil {
 		return fmt.Errorf("egress: %w", err)
 	}
-	g.Env = append(g.Env, egress.Environment()...)
+	g.Env = append(g.Env, egress.Environment(policy.Rules...)...)
 	g.Listen = []executor.Listen{{Port: egress.Port, Serve: func(l net.Listener) { _ = proxy.Serve(l) }}}
 	g.Close = func() { _ = proxy.Close() }
 	return nil
+}
+
+// maxTold is how many warnings the connections of a run bring.
+const maxTold = 8
+
+// note keeps what the run should be told of a connection: programs seldom show why a
+// CONNECT is refused, and inside their own TLS a secret stays a placeholder.
+func (g *granting) note(e egress.Entry, secrets []egress.Secret) {
+	if e.Reason != "" && (e.Verdict == egress.Refused || e.Verdict == egress.Failed) {
+		g.tell("network: " + e.Reason)
+	}
+	if !e.Tunnel || e.Verdict != egress.Allowed {
+		return
+	}
+	for _, s := range secrets {
+		if slices.ContainsFunc(s.Hosts, func(host string) bool {
+			rule, err := egress.ParseRule("https://" + host)
+			return err == nil && rule.SecretHost() == e.Name
+		}) {
+			g.tell(fmt.Sprintf("secret %s: the program speaks TLS with %s itself, so a placeholder stays one: "+
+				"use http://%s, which the proxy sends on by TLS, or grant the secret as env or file", s.Name, e.Name, e.Name))
+		}
+	}
+}
+
+func (g *granting) tell(text string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	text = printable.Line(plainjson.Prefix(redact.NewSet(g.Hidden).Text(text, 0), 400))
+	switch {
+	case slices.Contains(g.told, text):
+	case len(g.told) == maxTold:
+		g.more++
+	default:
+		g.told = append(g.told, text)
+	}
+}
+
+// warnings are those that the connections brought. The run has ended.
+func (g *granting) warnings() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	list := slices.Clone(g.told)
+	if slices.Sort(list); g.more > 0 {
+		list = append(list, fmt.Sprintf("network: %d more warnings are in the log of the server", g.more))
+	}
+	return list
 }
 
 func (g *granting) logEgress(id string, skills []string, e egress.Entry) {

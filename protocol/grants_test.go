@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -130,6 +131,86 @@ func TestGrants(t *testing.T) {
 	}
 	if described := fmt.Sprint(b.ok("describe_skill", m{"name": "a"})["skill"].(m)["permissions"].(m)["granted"]); !strings.Contains(described, address) || !strings.Contains(described, "ENV_KEY") {
 		t.Errorf("granted: %s", described)
+	}
+}
+
+const connecting = `import http.client, ssl, urllib.request
+
+def connect(host, port):
+    c = http.client.HTTPSConnection("127.0.0.1", 3128, context=ssl._create_unverified_context(), timeout=30)
+    c.set_tunnel(host, port)
+    try:
+        c.request("GET", "/")
+        return c.getresponse().read().decode()
+    except Exception as e:
+        return str(e)
+
+def main(args):
+    near = urllib.request.urlopen(args["near"], timeout=30).read().decode()
+    for i in range(3):
+        evil = connect("evil.test", 443)
+    return [connect("api.test", args["port"]), evil, near]
+`
+
+// TestConnections tells a run of what its connections met: TLS of its own with the host of a
+// secret, and a CONNECT that is refused. A granted address of this machine is reached.
+func TestConnections(t *testing.T) {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "reached") })
+	upstream, near := httptest.NewTLSServer(answer), httptest.NewServer(answer)
+	defer upstream.Close()
+	defer near.Close()
+	at, err := url.Parse(upstream.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := sandbox.New()
+	if err != nil || !box.Capabilities().Loopback.Enforced {
+		t.Logf("no sandbox with a network here: %v", err)
+		return
+	}
+	t.Cleanup(func() { _ = box.Close() })
+	address := "https://api.test:" + at.Port()
+	asks := fmt.Sprintf("name = \"a\"\nversion = \"1.0.0\"\ndescription = \"x\"\n[runtime]\nlanguage = \"python\"\nentrypoint = \"main.py\"\n[permissions]\nnetwork = [%q, %q]\nsecrets = [\"PROXY_KEY\"]\n", address, near.URL)
+	source, err := catalog.OpenSource(catalog.FS("test", fstest.MapFS{
+		"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: x\n---\n")}, "a/skill.toml": {Data: []byte(asks)}, "a/main.py": {Data: []byte(connecting)},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	skills, err := shelf.Open(t.Context(), "", source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = skills.Close() })
+	places, err := workspace.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = places.Close() })
+	policy := egress.Policy{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Resolve: names{}}
+	for _, text := range []string{address, near.URL} {
+		rule, err := egress.ParseRule(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy.Rules = append(policy.Rules, rule)
+	}
+	secret := protocol.Secret{Name: "PROXY_KEY", Mode: protocol.SecretProxy, Hosts: []string{"API.test"}, Value: func(context.Context, string) (string, error) { return "proxy-value-1234", nil }}
+	s, err := protocol.New(protocol.WithShelf(skills), protocol.WithExecutor(box), protocol.WithWorkspaces(places), protocol.WithSecrets(secret), protocol.WithEgress(policy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close(context.Background()) })
+	b := &bench{s, t}
+	got := b.ok("execute_skill", m{"name": "a", "args": m{"port": json.Number(at.Port()), "near": near.URL}})
+	output, _ := got["output"].([]any)
+	if len(output) != 3 || output[0] != "reached" || output[2] != "reached" {
+		t.Fatalf("%v", got)
+	}
+	warnings := fmt.Sprint(got["warnings"])
+	if !strings.Contains(warnings, "secret PROXY_KEY: the program speaks TLS with api.test itself") ||
+		strings.Count(warnings, `network: "evil.test`) != 1 || !strings.Contains(warnings, "is not allowed for this run") {
+		t.Errorf("warnings %s", warnings)
 	}
 }
 

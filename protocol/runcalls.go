@@ -160,7 +160,8 @@ func (c *call) run(ctx context.Context, job run.Job, inputs []string, timeout *i
 		return nil, err
 	}
 	defer release()
-	if err := c.grant(ctx, &job); err != nil && !errors.Is(err, errNoValue) {
+	granted, err := c.grant(ctx, &job)
+	if err != nil && !errors.Is(err, errNoValue) {
 		return nil, err
 	} else if err != nil {
 		return run.Result{
@@ -172,6 +173,7 @@ func (c *call) run(ctx context.Context, job run.Job, inputs []string, timeout *i
 	if err != nil {
 		return nil, err
 	}
+	result.Warnings = append(result.Warnings, granted.warnings()...)
 	c.record.Reason, c.record.State = string(result.Reason), result.Status
 	return result, nil
 }

@@ -14,6 +14,7 @@ import (
 // connect serves a CONNECT: a tunnel in which TLS is spoken, with the host that
 // was asked for.
 func (e *exchange) connect(w http.ResponseWriter, r *http.Request) {
+	e.entry.Tunnel = true
 	if r.URL.User != nil {
 		e.refuse(w, errUser)
 		return

@@ -77,6 +77,7 @@ type Entry struct {
 	Address  netip.Addr // what was dialled; not valid if nothing was
 	Sent     int64      // bytes to the host, as far as they were counted
 	Received int64      // bytes from the host
+	Tunnel   bool       // by CONNECT: the program speaks TLS itself
 }
 
 // Verdict says what became of a connection.
@@ -156,12 +157,21 @@ func (p *Policy) fits(scheme string, at place) bool {
 const Port = 3128
 
 // Environment are the variables, as NAME=value, by which programs find the proxy at
-// [Port].
-func Environment() []string {
+// [Port]. They go past it to the loopback interface of their sandbox, but for addresses of
+// it that a rule allows.
+func Environment(rules ...Rule) []string {
 	url := fmt.Sprintf("http://127.0.0.1:%d", Port)
+	direct := slices.DeleteFunc([]string{"localhost", "127.0.0.1", "::1"}, func(name string) bool {
+		if strings.Contains(name, ":") {
+			name = "[" + name + "]"
+		}
+		h, err := parseHost(name)
+		return err == nil && slices.ContainsFunc(rules, func(r Rule) bool { return r.covers(h) })
+	})
+	past := strings.Join(direct, ",")
 	return []string{
 		"http_proxy=" + url, "HTTP_PROXY=" + url, "https_proxy=" + url, "HTTPS_PROXY=" + url,
-		"no_proxy=localhost,127.0.0.1,::1", "NO_PROXY=localhost,127.0.0.1,::1", "NODE_USE_ENV_PROXY=1",
+		"no_proxy=" + past, "NO_PROXY=" + past, "NODE_USE_ENV_PROXY=1",
 	}
 }
 
