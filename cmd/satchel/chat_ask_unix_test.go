@@ -17,7 +17,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // screen is what a terminal has shown.
@@ -77,12 +77,12 @@ func TestChatAsksOnARealTerminal(t *testing.T) {
 				defer terminal.Close()
 				shown, ended := &screen{}, make(chan struct{})
 				go func() { _, _ = io.Copy(shown, keys) }()
-				plan := fakellm.Plan(
-					fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("free"), {Calls: []fakellm.Call{command("free", "echo one")}}}, Answer: "first answer"},
-					fakellm.Turn{Answer: "second answer"},
+				plan := satcheltest.Plan(
+					satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("free"), {Calls: []satcheltest.Call{command("free", "echo one")}}}, Answer: "first answer"},
+					satcheltest.Turn{Answer: "second answer"},
 				)
 				var ahead sync.Once
-				server, err := fakellm.New(func(r fakellm.Request) fakellm.Response {
+				server, err := satcheltest.New(func(r satcheltest.Request) satcheltest.Response {
 					ahead.Do(func() {
 						_, _ = keys.WriteString(test.ahead + "\n")
 						shown.until(t, test.ahead+"\r\n", ended) // the terminal has it
@@ -116,7 +116,7 @@ func TestChatAsksOnARealTerminal(t *testing.T) {
 				shown.until(t, "\n? ", ended)
 				_, _ = keys.WriteString(test.answer + "\n")
 				<-ended
-				runs := slices.ContainsFunc(server.Requests(), func(r fakellm.Request) bool { return r.Contains(ran) })
+				runs := slices.ContainsFunc(server.Requests(), func(r satcheltest.Request) bool { return r.Contains(ran) })
 				if runs != (test.answer == "yes") || !strings.Contains(out.String(), "first answer") {
 					t.Errorf("the command ran: %t\nscreen: %s\nout: %s", runs, shown, &out)
 				}

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/internal/bypasstest"
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // listedSkills are skills with lists of every kind; their names say which.
@@ -35,25 +35,25 @@ func listedSkills(t *testing.T, canary string) string {
 }
 
 // runOf is a call of skill_run.
-func runOf(skill string, args map[string]any) fakellm.Call {
+func runOf(skill string, args map[string]any) satcheltest.Call {
 	all := map[string]any{"skill": skill}
 	maps.Copy(all, args)
-	return fakellm.To("skill_run", all)
+	return satcheltest.To("skill_run", all)
 }
 
-func command(skill, text string) fakellm.Call {
+func command(skill, text string) satcheltest.Call {
 	return runOf(skill, map[string]any{"command": text})
 }
 
 // gateChat runs a conversation in which commands may run, and checks that the
 // tools are the same bytes in every request.
-func gateChat(t *testing.T, script fakellm.Script, stdin string, args ...string) outcome {
+func gateChat(t *testing.T, script satcheltest.Script, stdin string, args ...string) outcome {
 	t.Helper()
 	return gateChatAsked(t, script, stdin, nil, args...)
 }
 
 // gateChatAsked has further variables in the environment.
-func gateChatAsked(t *testing.T, script fakellm.Script, stdin string, env map[string]string, args ...string) outcome {
+func gateChatAsked(t *testing.T, script satcheltest.Script, stdin string, env map[string]string, args ...string) outcome {
 	t.Helper()
 	got := converseWith(t, env, script, stdin, append(args, "--executor", "local", "--json")...)
 	var first string
@@ -94,7 +94,7 @@ func TestChatRunsNothingThatIsNotListed(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
 		file := filepath.Join(t.TempDir(), "canary")
 		canary := "touch " + file
-		var calls []fakellm.Call
+		var calls []satcheltest.Call
 		commands := bypasstest.Commands(canary)
 		for _, name := range slices.Sorted(maps.Keys(commands)) {
 			calls = append(calls, command("say", commands[name]))
@@ -105,11 +105,11 @@ func TestChatRunsNothingThatIsNotListed(t *testing.T) {
 		}
 		all := len(calls)
 		calls = append(calls, command("say", "echo ok"))
-		together := append([]fakellm.Call{fakellm.To("skill_load", `{"skill":"say"}`)}, calls...)
-		unloaded := append([]fakellm.Call{fakellm.To("skill_unload", `{"all":true}`)}, calls...)
-		got := gateChat(t, fakellm.Plan(
-			fakellm.Turn{Steps: []fakellm.Step{{Calls: together}, {Calls: calls}, {Calls: unloaded}}, Answer: "one"},
-			fakellm.Turn{Steps: []fakellm.Step{{Calls: []fakellm.Call{fakellm.To("skill_load", `{"skill":"free"}`), command("free", "id -u")}}}, Answer: "two"},
+		together := append([]satcheltest.Call{satcheltest.To("skill_load", `{"skill":"say"}`)}, calls...)
+		unloaded := append([]satcheltest.Call{satcheltest.To("skill_unload", `{"all":true}`)}, calls...)
+		got := gateChat(t, satcheltest.Plan(
+			satcheltest.Turn{Steps: []satcheltest.Step{{Calls: together}, {Calls: calls}, {Calls: unloaded}}, Answer: "one"},
+			satcheltest.Turn{Steps: []satcheltest.Step{{Calls: []satcheltest.Call{satcheltest.To("skill_load", `{"skill":"free"}`), command("free", "id -u")}}}, Answer: "two"},
 		), "", append(flags, "--skills", listedSkills(t, canary), "first", "second")...)
 		if got.code != 0 {
 			t.Fatalf("code %d, err %q", got.code, got.err)
@@ -167,8 +167,8 @@ func TestChatPolicies(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(test.skill, test.flags, test.command), func(t *testing.T) {
 			for _, framework := range frameworks {
-				got := gateChat(t, fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{
-					fakellm.Load(test.skill), {Calls: []fakellm.Call{command(test.skill, test.command)}},
+				got := gateChat(t, satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{
+					satcheltest.Load(test.skill), {Calls: []satcheltest.Call{command(test.skill, test.command)}},
 				}, Answer: "done"}), "", append([]string{"chat", "--framework", framework, "--skills", skills, "hi"}, test.flags...)...)
 				results := got.results(t, "skill_run")
 				if got.code != 0 || len(results) != 1 || strings.Contains(results[0], ran) != test.runs || !test.runs && !strings.HasPrefix(results[0], "denied: ") {
@@ -181,8 +181,8 @@ func TestChatPolicies(t *testing.T) {
 
 func TestChatAsks(t *testing.T) {
 	skills := listedSkills(t, "true")
-	twice := fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{
-		fakellm.Load("free"), {Calls: []fakellm.Call{command("free", "echo one")}}, {Calls: []fakellm.Call{command("free", "echo one")}},
+	twice := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{
+		satcheltest.Load("free"), {Calls: []satcheltest.Call{command("free", "echo one")}}, {Calls: []satcheltest.Call{command("free", "echo one")}},
 	}, Answer: "done"})
 	for typed, test := range map[string]struct {
 		runs      []bool
@@ -222,10 +222,10 @@ func TestChatAsks(t *testing.T) {
 // a terminal nobody can be asked, and the call is denied.
 func TestChatAsksOnTheTerminal(t *testing.T) {
 	skills := listedSkills(t, "true")
-	script := fakellm.Plan(
-		fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("free"), {Calls: []fakellm.Call{command("free", "echo one")}}}, Answer: "first answer"},
-		fakellm.Turn{Answer: "second answer"},
-		fakellm.Turn{Answer: "third answer"},
+	script := satcheltest.Plan(
+		satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("free"), {Calls: []satcheltest.Call{command("free", "echo one")}}}, Answer: "first answer"},
+		satcheltest.Turn{Answer: "second answer"},
+		satcheltest.Turn{Answer: "third answer"},
 	)
 	each(t, func(t *testing.T, flags ...string) {
 		flags = append(flags, "--skills", skills, "--approve", "ask")
@@ -261,11 +261,11 @@ func (w *interrupting) Write(p []byte) (int, error) {
 func TestChatQuestionIsCancelled(t *testing.T) {
 	skills := listedSkills(t, "true")
 	each(t, func(t *testing.T, flags ...string) {
-		server, err := fakellm.New(func(r fakellm.Request) fakellm.Response {
+		server, err := satcheltest.New(func(r satcheltest.Request) satcheltest.Response {
 			if r.Contains("second") {
-				return fakellm.Text("second answer")
+				return satcheltest.Text("second answer")
 			}
-			return fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("free"), {Calls: []fakellm.Call{command("free", "echo one")}}}, Answer: "first answer"})(r)
+			return satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("free"), {Calls: []satcheltest.Call{command("free", "echo one")}}}, Answer: "first answer"})(r)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -289,7 +289,7 @@ func TestChatQuestionIsCancelled(t *testing.T) {
 
 func TestChatShowsDecisions(t *testing.T) {
 	skills := listedSkills(t, "true")
-	script := fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("say"), {Calls: []fakellm.Call{command("say", "echo ok"), command("say", "id '\x1b[31m'")}}}, Answer: "done"})
+	script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("say"), {Calls: []satcheltest.Call{command("say", "echo ok"), command("say", "id '\x1b[31m'")}}}, Answer: "done"})
 	each(t, func(t *testing.T, flags ...string) {
 		got := gateChat(t, script, "", append(flags, "--skills", skills, "hi")...)
 		var seen []string
@@ -332,16 +332,16 @@ func subAgentIsBounded(t *testing.T, flags ...string) {
 		canary := filepath.Join(t.TempDir(), "canary")
 		dir := listedSkills(t, "touch "+canary)
 		helper := skillDir(t, map[string]string{"any/SKILL.md": "---\nname: any\ndescription: Runs anything.\n---\nBODY\n"})
-		replies := []fakellm.Response{
-			fakellm.Calls(fakellm.To("skill_load", map[string]any{"skill": skill})),
-			fakellm.Calls(fakellm.To("helper", map[string]any{"request": "say hi"})),
-			fakellm.Calls(fakellm.To("skill_load", map[string]any{"skill": "any"})),
-			fakellm.Calls(command("any", "echo hi from the helper")),
-			fakellm.Text("the helper is done"),
-			fakellm.Text("done"),
+		replies := []satcheltest.Response{
+			satcheltest.Calls(satcheltest.To("skill_load", map[string]any{"skill": skill})),
+			satcheltest.Calls(satcheltest.To("helper", map[string]any{"request": "say hi"})),
+			satcheltest.Calls(satcheltest.To("skill_load", map[string]any{"skill": "any"})),
+			satcheltest.Calls(command("any", "echo hi from the helper")),
+			satcheltest.Text("the helper is done"),
+			satcheltest.Text("done"),
 		}
 		n := -1
-		script := func(fakellm.Request) fakellm.Response { n++; return replies[n] }
+		script := func(satcheltest.Request) satcheltest.Response { n++; return replies[n] }
 		got := converse(t, script, "", append(flags, "--skills", dir, "--sub-agent", "helper="+helper, "--executor", "local", "--json", "go")...)
 		if len(got.requests) < 5 {
 			t.Fatalf("%d requests: %s %s", len(got.requests), got.out, got.err)

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
 	"github.com/satchel-go/satchel/internal/servertest"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // libraries are addresses of empty libraries, one in each database.
@@ -66,16 +66,16 @@ func TestChatEditsItsSkills(t *testing.T) {
 				address := open(t)
 				satchelIn(t, "library", "migrate", "--library", address)
 				ref := strings.Fields(satchelIn(t, "library", "import", "--library", address, skills))[1]
-				update := func(fields map[string]any) fakellm.Step {
+				update := func(fields map[string]any) satcheltest.Step {
 					all := map[string]any{"action": "patch", "skill": "pdf", "expectedVersionRef": ref}
 					for k, v := range fields {
 						all[k] = v
 					}
-					return fakellm.Do("updateSkill", all)
+					return satcheltest.Do("updateSkill", all)
 				}
-				run := func(fields map[string]any) fakellm.Step { return fakellm.Do("runSkill", fields) }
+				run := func(fields map[string]any) satcheltest.Step { return satcheltest.Do("runSkill", fields) }
 				patch := "@@ -9,9 @@\n-Use the form tool.\n+Use a form tool.\n Then save it.\n"
-				steps := []fakellm.Step{
+				steps := []satcheltest.Step{
 					run(map[string]any{}), run(map[string]any{"query": "forms", "source": "db"}), run(map[string]any{"skill": "pfd"}),
 					run(map[string]any{"action": "inspect", "skill": "pdf"}), run(map[string]any{"skill": "pdf"}),
 					update(map[string]any{"patch": patch, "dryRun": true}), update(map[string]any{"patch": patch, "reason": "said so"}), update(map[string]any{"patch": patch}),
@@ -83,7 +83,7 @@ func TestChatEditsItsSkills(t *testing.T) {
 					update(map[string]any{"action": "archive", "skill": "nothing"}),
 				}
 				flags = append(flags, "--library", address, "--vocabulary", "unified", "--profile", "knowledge_only", "--role", "editor", "--as", "eve", "--json")
-				plan := fakellm.Plan(fakellm.Turn{Steps: steps, Needs: []string{fakellm.SkillOpen("pdf")}, Answer: "Done."})
+				plan := satcheltest.Plan(satcheltest.Turn{Steps: steps, Needs: []string{satcheltest.SkillOpen("pdf")}, Answer: "Done."})
 				got := converseWith(t, map[string]string{typedOnTerminal: "yes\n"}, plan, "", append(slices.Clone(flags), "Correct it.")...)
 				if got.code != 0 {
 					t.Fatalf("code %d, err %q, out %q", got.code, got.err, got.out)
@@ -109,7 +109,7 @@ func TestChatEditsItsSkills(t *testing.T) {
 						t.Errorf("edit %d is answered %s, want %q", i+1, got, says)
 					}
 				}
-				next := converse(t, fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{run(map[string]any{"skill": "pdf"})}, Needs: []string{"Use a form tool."}, Answer: "Read."}),
+				next := converse(t, satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{run(map[string]any{"skill": "pdf"})}, Needs: []string{"Use a form tool."}, Answer: "Read."}),
 					"", append(slices.Clone(flags), "Read it.")...)
 				if next.code != 0 {
 					t.Errorf("the next conversation: code %d, err %q", next.code, next.err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 	skillrun "github.com/satchel-go/satchel/tools/run"
 )
 
@@ -34,9 +34,9 @@ func TestRunTimeout(t *testing.T) {
 func chatWithRuns(t *testing.T, args ...string) (got outcome, during, after int) {
 	t.Helper()
 	places := t.TempDir()
-	script := func(fakellm.Request) fakellm.Response {
+	script := func(satcheltest.Request) satcheltest.Response {
 		during = instances(t, places)
-		return fakellm.Text("done")
+		return satcheltest.Text("done")
 	}
 	got = converse(t, script, "", append(append([]string{"chat", "--workspaces", places}, args...), "hi")...)
 	return got, during, instances(t, places)
@@ -139,9 +139,9 @@ func TestChatAttach(t *testing.T) {
 	}
 	skills := skillDir(t, map[string]string{"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads.\n---\nRead.\n"})
 	for _, framework := range []string{"eino", "langchaingo"} {
-		plan := fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{
-			fakellm.Load("pdf"),
-			{Needs: []string{"[attached: work/inputs/sales.csv, text/csv, 8 bytes]", "[attached: work/inputs/notes "}, Calls: []fakellm.Call{fakellm.To("skill_run", map[string]any{"skill": "pdf", "command": "cat inputs/sales.csv"})}},
+		plan := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{
+			satcheltest.Load("pdf"),
+			{Needs: []string{"[attached: work/inputs/sales.csv, text/csv, 8 bytes]", "[attached: work/inputs/notes "}, Calls: []satcheltest.Call{satcheltest.To("skill_run", map[string]any{"skill": "pdf", "command": "cat inputs/sales.csv"})}},
 		}, Needs: []string{`"stdout":"a,b\n1,2\n"`}, Answer: "done"})
 		got := converse(t, plan, "", "chat", "--framework", framework, "--skills", skills, "--attach", filepath.Join(dir, "sales.csv"), "--attach", filepath.Join(dir, "notes [x].md"), "hi")
 		if got.code != 0 || strings.TrimSpace(got.out) != "done" {
@@ -153,7 +153,7 @@ func TestChatAttach(t *testing.T) {
 		{"--skills", skills, "--attach", dir},
 		{"--skills", skills, "--profile", "knowledge_only", "--attach", filepath.Join(dir, "sales.csv")},
 	} {
-		if got := converse(t, fakellm.Plan(), "", append(append([]string{"chat"}, args...), "hi")...); got.code != exitUsage || !strings.Contains(got.err, "--attach") {
+		if got := converse(t, satcheltest.Plan(), "", append(append([]string{"chat"}, args...), "hi")...); got.code != exitUsage || !strings.Contains(got.err, "--attach") {
 			t.Errorf("%q: code %d: %s", args, got.code, got.err)
 		}
 	}

@@ -11,24 +11,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // storyOfTurns is a conversation with calls in its turns: texts beside calls, two calls
 // at once, ids that are missing, arguments that are none or no JSON, an unknown tool.
-func storyOfTurns() fakellm.Script {
-	pdf, broken := fakellm.To("skill_load", `{"skill":"pdf"}`), fakellm.To("skill_load", `{"skill": "pd`)
-	nobody, docs := fakellm.To("nobody", ""), fakellm.To("skill_list_docs", `{"skill":"pdf"}`)
-	pdf.ID, broken.ID, nobody.ID, docs.ID = fakellm.NoID, "x", "y", "z"
+func storyOfTurns() satcheltest.Script {
+	pdf, broken := satcheltest.To("skill_load", `{"skill":"pdf"}`), satcheltest.To("skill_load", `{"skill": "pd`)
+	nobody, docs := satcheltest.To("nobody", ""), satcheltest.To("skill_list_docs", `{"skill":"pdf"}`)
+	pdf.ID, broken.ID, nobody.ID, docs.ID = satcheltest.NoID, "x", "y", "z"
 	return plan(
-		fakellm.Turn{Steps: []fakellm.Step{{Text: "let me look", Calls: []fakellm.Call{pdf, broken}}, calls(nobody)}, Answer: "one"},
-		fakellm.Turn{Steps: []fakellm.Step{calls(docs)}, Answer: "two"},
-		fakellm.Turn{Answer: "three"},
+		satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me look", Calls: []satcheltest.Call{pdf, broken}}, calls(nobody)}, Answer: "one"},
+		satcheltest.Turn{Steps: []satcheltest.Step{calls(docs)}, Answer: "two"},
+		satcheltest.Turn{Answer: "three"},
 	)
 }
 
 // messagesOf are the messages of a request as they were sent.
-func messagesOf(t *testing.T, r fakellm.Request) []json.RawMessage {
+func messagesOf(t *testing.T, r satcheltest.Request) []json.RawMessage {
 	t.Helper()
 	var body struct{ Messages []json.RawMessage }
 	if err := json.Unmarshal(r.Raw, &body); err != nil {
@@ -95,11 +95,11 @@ func TestChatResumes(t *testing.T) {
 func TestChatStoreNamesConversation(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
 		store := t.TempDir()
-		fails := func(r fakellm.Request) fakellm.Response {
+		fails := func(r satcheltest.Request) satcheltest.Response {
 			if r.Contains("bad") {
-				return fakellm.Fail(400, "no")
+				return satcheltest.Fail(400, "no")
 			}
-			return fakellm.Text("fine")
+			return satcheltest.Text("fine")
 		}
 		got := converse(t, fails, "", append(flags, "--store", store, "good", "bad")...)
 		_, rest, _ := strings.Cut(got.err, "--resume ")

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // frameworks and ways are what every conversation is run through.
@@ -23,25 +23,25 @@ var (
 type outcome struct {
 	code     int
 	out, err string
-	requests []fakellm.Request
+	requests []satcheltest.Request
 }
 
 // converse runs the program against a scripted endpoint.
-func converse(t *testing.T, script fakellm.Script, stdin string, args ...string) outcome {
+func converse(t *testing.T, script satcheltest.Script, stdin string, args ...string) outcome {
 	t.Helper()
 	return converseWith(t, nil, script, stdin, args...)
 }
 
 // converseWith has further variables in the environment.
-func converseWith(t *testing.T, more map[string]string, script fakellm.Script, stdin string, args ...string) outcome {
+func converseWith(t *testing.T, more map[string]string, script satcheltest.Script, stdin string, args ...string) outcome {
 	t.Helper()
 	return converseBy(t, program, more, script, stdin, args...)
 }
 
 // converseBy runs the program in another way.
-func converseBy(t *testing.T, program runner, more map[string]string, script fakellm.Script, stdin string, args ...string) outcome {
+func converseBy(t *testing.T, program runner, more map[string]string, script satcheltest.Script, stdin string, args ...string) outcome {
 	t.Helper()
-	server, err := fakellm.New(script)
+	server, err := satcheltest.New(script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,9 +124,9 @@ func each(t *testing.T, test func(t *testing.T, flags ...string)) {
 func TestChatAnswers(t *testing.T) {
 	skills := testSkills(t)
 	each(t, func(t *testing.T, flags ...string) {
-		got := converse(t, fakellm.Plan(
-			fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("pdf")}, Needs: []string{"BODY OF PDF"}, Answer: "one"},
-			fakellm.Turn{Answer: "two\n"},
+		got := converse(t, satcheltest.Plan(
+			satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("pdf")}, Needs: []string{"BODY OF PDF"}, Answer: "one"},
+			satcheltest.Turn{Answer: "two\n"},
 		), "", append(flags, "--skills", skills, "first", "second")...)
 		if got.code != 0 || got.out != "one\ntwo\n" || got.err != "" {
 			t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
@@ -136,7 +136,7 @@ func TestChatAnswers(t *testing.T) {
 
 func TestChatReadsLines(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
-		got := converse(t, fakellm.Plan(fakellm.Turn{Answer: "one"}, fakellm.Turn{Answer: "two"}), "first\n\n  \nsecond", flags...)
+		got := converse(t, satcheltest.Plan(satcheltest.Turn{Answer: "one"}, satcheltest.Turn{Answer: "two"}), "first\n\n  \nsecond", flags...)
 		if got.code != 0 || got.out != "one\ntwo\n" {
 			t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
 		}
@@ -147,7 +147,7 @@ func TestChatReadsLines(t *testing.T) {
 }
 
 func TestChatPromptsPeople(t *testing.T) {
-	server, err := fakellm.New(fakellm.Plan(fakellm.Turn{Answer: "one"}))
+	server, err := satcheltest.New(satcheltest.Plan(satcheltest.Turn{Answer: "one"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,11 +166,11 @@ func TestChatPromptsPeople(t *testing.T) {
 
 func TestChatGoesOnAfterError(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
-		script := func(r fakellm.Request) fakellm.Response {
+		script := func(r satcheltest.Request) satcheltest.Response {
 			if r.Contains("bad") {
-				return fakellm.Fail(500, "the model is on fire")
+				return satcheltest.Fail(500, "the model is on fire")
 			}
-			return fakellm.Text("fine")
+			return satcheltest.Text("fine")
 		}
 		got := converse(t, script, "", append(flags, "good", "bad", "again")...)
 		if got.code != 1 || got.out != "fine\nfine\n" {
@@ -188,8 +188,8 @@ func TestChatGoesOnAfterError(t *testing.T) {
 
 func TestChatNoticesCutStream(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
-		got := converse(t, func(fakellm.Request) fakellm.Response {
-			return fakellm.Response{Text: "an answer that is cut in the middle of a word", Cut: true}
+		got := converse(t, func(satcheltest.Request) satcheltest.Response {
+			return satcheltest.Response{Text: "an answer that is cut in the middle of a word", Cut: true}
 		}, "", append(flags, "hi")...)
 		if got.code != 1 || !strings.Contains(got.err, "turn 1: ") {
 			t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
@@ -200,7 +200,7 @@ func TestChatNoticesCutStream(t *testing.T) {
 func TestChatMaxSteps(t *testing.T) {
 	skills := testSkills(t)
 	// The model needs three calls for an answer.
-	script := fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("pdf"), fakellm.Do("skill_list_docs", `{"skill":"pdf"}`)}, Answer: "done"})
+	script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("pdf"), satcheltest.Do("skill_list_docs", `{"skill":"pdf"}`)}, Answer: "done"})
 	for steps, code := range map[string]int{"3": 0, "2": 1} {
 		t.Run(steps, func(t *testing.T) {
 			each(t, func(t *testing.T, flags ...string) {
@@ -252,7 +252,7 @@ func TestChatVerbose(t *testing.T) {
 		"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads PDF files.\n---\nBODY\n",
 		"bad/SKILL.md": "---\nname: bad\n---\n",
 	})
-	script := fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{{Text: "let me\x1b[31m see", Calls: []fakellm.Call{fakellm.To("skill_load", `{"skill":"pdf"}`)}}}, Answer: "done"})
+	script := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me\x1b[31m see", Calls: []satcheltest.Call{satcheltest.To("skill_load", `{"skill":"pdf"}`)}}}, Answer: "done"})
 	var whole []string
 	each(t, func(t *testing.T, flags ...string) {
 		got := converse(t, script, "", append(flags, "-v", "--skills", skills, "hi")...)
@@ -281,12 +281,12 @@ func TestChatVerbose(t *testing.T) {
 
 func TestChatJSON(t *testing.T) {
 	skills := testSkills(t)
-	script := func(r fakellm.Request) fakellm.Response {
+	script := func(r satcheltest.Request) satcheltest.Response {
 		if r.Turn() == 2 {
-			return fakellm.Fail(500, "on fire")
+			return satcheltest.Fail(500, "on fire")
 		}
-		return fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{{Text: "let me see", Calls: []fakellm.Call{
-			fakellm.To("skill_load", `{"skill":"pdf"}`), fakellm.To("nope", "{}")}}}, Answer: "<done>"})(r)
+		return satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me see", Calls: []satcheltest.Call{
+			satcheltest.To("skill_load", `{"skill":"pdf"}`), satcheltest.To("nope", "{}")}}}, Answer: "<done>"})(r)
 	}
 	kinds := map[string]string{
 		"whole":    "turn usage text tool_call tool_call tool_result tool_result usage answer turn error",

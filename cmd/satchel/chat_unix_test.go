@@ -14,13 +14,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // Ctrl-C ends the turn that runs and nothing else.
 func TestChatInterrupt(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
-		script := func(r fakellm.Request) fakellm.Response {
+		script := func(r satcheltest.Request) satcheltest.Response {
 			if r.Contains("slow") {
 				// The turn listens for the signal: it has sent this request.
 				if err := syscall.Kill(syscall.Getpid(), syscall.SIGINT); err != nil {
@@ -28,7 +28,7 @@ func TestChatInterrupt(t *testing.T) {
 				}
 				<-r.Context().Done()
 			}
-			return fakellm.Text("fine")
+			return satcheltest.Text("fine")
 		}
 		got := converse(t, script, "", append(flags, "slow", "fast")...)
 		if got.code != 1 || got.out != "fine\n" || !strings.Contains(got.err, "turn 1: cancelled") {
@@ -50,7 +50,7 @@ func TestChatTerminated(t *testing.T) {
 	skills := runSkills(t)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 		each(t, func(t *testing.T, flags ...string) {
-			server, err := fakellm.New(steps(calls(fakellm.To("skill_load", `{"skill":"lines"}`)), calls(execs(`"command":"echo > out/up; sleep 300","tty":true`))))
+			server, err := satcheltest.New(steps(calls(satcheltest.To("skill_load", `{"skill":"lines"}`)), calls(execs(`"command":"echo > out/up; sleep 300","tty":true`))))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/demo"
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 	skillrun "github.com/satchel-go/satchel/tools/run"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -75,7 +75,7 @@ func (cmd *demoCmd) Run(ctx context.Context, c console) error {
 // tell plays the story through one framework and returns its model calls.
 func (cmd *demoCmd) tell(ctx context.Context, framework string, host *stage) ([]demo.Exchange, error) {
 	log := demo.NewLog(demo.Script(host.log()))
-	server, err := fakellm.New(log.Answer)
+	server, err := satcheltest.New(log.Answer)
 	if err != nil {
 		return nil, err
 	}

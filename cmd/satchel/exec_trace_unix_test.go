@@ -6,21 +6,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // execs is a call of skill_exec; fields is JSON without the braces. What a
 // command does at once is awaited for long enough on a busy machine.
-func execs(fields string) fakellm.Call {
-	return fakellm.To("skill_exec", `{"skill":"lines",`+patient(fields)+`}`)
+func execs(fields string) satcheltest.Call {
+	return satcheltest.To("skill_exec", `{"skill":"lines",`+patient(fields)+`}`)
 }
 
-func types(id, fields string) fakellm.Call {
-	return fakellm.To("skill_write_stdin", `{"session_id":"`+id+`",`+patient(fields)+`}`)
+func types(id, fields string) satcheltest.Call {
+	return satcheltest.To("skill_write_stdin", `{"session_id":"`+id+`",`+patient(fields)+`}`)
 }
 
-func polls(id string) fakellm.Call {
-	return fakellm.To("skill_poll_session", `{"session_id":"`+id+`","yield_ms":60000}`)
+func polls(id string) satcheltest.Call {
+	return satcheltest.To("skill_poll_session", `{"session_id":"`+id+`","yield_ms":60000}`)
 }
 
 func patient(fields string) string {
@@ -30,15 +30,15 @@ func patient(fields string) string {
 	return fields + `,"yield_ms":60000`
 }
 
-func kills(id string) fakellm.Call {
-	return fakellm.To("skill_kill_session", `{"session_id":"`+id+`"}`)
+func kills(id string) satcheltest.Call {
+	return satcheltest.To("skill_kill_session", `{"session_id":"`+id+`"}`)
 }
 
 func execTraces() []trace {
-	loads := calls(fakellm.To("skill_load", `{"skill":"lines"}`))
+	loads := calls(satcheltest.To("skill_load", `{"skill":"lines"}`))
 	one := []string{"go"}
-	load := func(next ...fakellm.Call) fakellm.Script {
-		all := []fakellm.Step{loads}
+	load := func(next ...satcheltest.Call) satcheltest.Script {
+		all := []satcheltest.Step{loads}
 		for _, c := range next {
 			all = append(all, calls(c))
 		}
@@ -57,8 +57,8 @@ func execTraces() []trace {
 		{name: "a dialogue in a terminal", prompts: one, last: []string{asked, typed, `"status":"exited"`, result},
 			script: load(execs(ask+`,"tty":true`), types("s1", `"chars":"Ada","submit":true`), types("s1", `"chars":"36","submit":true`))},
 		{name: "over two turns", prompts: []string{"first", "second"}, last: []string{`"status":"exited"`, result}, script: plan(
-			fakellm.Turn{Steps: []fakellm.Step{loads, calls(execs(ask)), calls(types("s1", `"chars":"Ada","submit":true`))}, Needs: []string{told}, Answer: "How old?"},
-			fakellm.Turn{Steps: []fakellm.Step{calls(types("s1", `"chars":"36","submit":true`))}, Answer: "done"})},
+			satcheltest.Turn{Steps: []satcheltest.Step{loads, calls(execs(ask)), calls(types("s1", `"chars":"Ada","submit":true`))}, Needs: []string{told}, Answer: "How old?"},
+			satcheltest.Turn{Steps: []satcheltest.Step{calls(types("s1", `"chars":"36","submit":true`))}, Answer: "done"})},
 		{name: "two sessions in one message", prompts: one, script: steps(loads,
 			calls(execs(`"command":"read x; read y; echo $x, $y","yield_ms":0`), execs(`"command":"cat; echo second","yield_ms":0`)),
 			calls(types("s1", `"chars":"a\n","yield_ms":0`), types("s2", `"chars":"b","eof":true`), types("s1", `"chars":"c\n"`))),

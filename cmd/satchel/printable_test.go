@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 func TestPrintable(t *testing.T) {
@@ -50,8 +50,8 @@ func TestJSONIsPrintable(t *testing.T) {
 // if the program had.
 func TestErrorsFromOutsideAreOneLine(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
-		got := converse(t, func(fakellm.Request) fakellm.Response {
-			return fakellm.Fail(400, "no\x1b]0;title\x07\nsatchel: all is well\u202e")
+		got := converse(t, func(satcheltest.Request) satcheltest.Response {
+			return satcheltest.Fail(400, "no\x1b]0;title\x07\nsatchel: all is well\u202e")
 		}, "", append(flags, "hi")...)
 		if got.code != exitFailed || strings.Count(got.err, "\n") != 1 || strings.ContainsAny(got.err, "\x1b\x07\u202e") {
 			t.Errorf("code %d, err %q", got.code, got.err)

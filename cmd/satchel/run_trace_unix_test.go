@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // runSkills has one skill that runs, one whose list allows runs of echo, and one that is
@@ -25,7 +25,9 @@ func runSkills(t *testing.T) string {
 }
 
 // runs is a call of skill_run; fields is JSON without the braces.
-func runs(fields string) fakellm.Call { return fakellm.To("skill_run", `{"skill":"lines",`+fields+`}`) }
+func runs(fields string) satcheltest.Call {
+	return satcheltest.To("skill_run", `{"skill":"lines",`+fields+`}`)
+}
 
 // told is JSON inside of the text of a message, as the model reads it.
 func told(v any) string {
@@ -37,10 +39,10 @@ func told(v any) string {
 }
 
 func runTraces(host string) []trace {
-	loads := calls(fakellm.To("skill_load", `{"skill":"lines"}`))
+	loads := calls(satcheltest.To("skill_load", `{"skill":"lines"}`))
 	one := []string{"go"}
-	load := func(next ...fakellm.Call) fakellm.Script {
-		all := []fakellm.Step{loads}
+	load := func(next ...satcheltest.Call) satcheltest.Script {
+		all := []satcheltest.Step{loads}
 		for _, c := range next {
 			all = append(all, calls(c))
 		}
@@ -51,15 +53,15 @@ func runTraces(host string) []trace {
 	counted := `"output_files":[{"name":"out/lines.txt","ref":"workspace://out/lines.txt","content":"3\n","mime_type":"text/plain","size_bytes":2}]`
 	allow := []string{"--allow-host", host}
 	twice := plan(
-		fakellm.Turn{Steps: []fakellm.Step{loads, calls(runs(`"command":"echo first"`))}, Needs: []string{`"stdout":"first\n"`}, Answer: "1"},
-		fakellm.Turn{Steps: []fakellm.Step{calls(runs(`"command":"echo second"`))}, Answer: "2"},
+		satcheltest.Turn{Steps: []satcheltest.Step{loads, calls(runs(`"command":"echo first"`))}, Needs: []string{`"stdout":"first\n"`}, Answer: "1"},
+		satcheltest.Turn{Steps: []satcheltest.Step{calls(runs(`"command":"echo second"`))}, Answer: "2"},
 	)
-	listed := func(command string) fakellm.Step {
-		return calls(fakellm.To("skill_run", `{"skill":"listed","command":"`+command+`"}`))
+	listed := func(command string) satcheltest.Step {
+		return calls(satcheltest.To("skill_run", `{"skill":"listed","command":"`+command+`"}`))
 	}
 	judged := plan(
-		fakellm.Turn{Steps: []fakellm.Step{calls(fakellm.To("skill_load", `{"skill":"listed"}`)), loads, calls(runs(`"command":"printf early"`))}, Answer: "1"},
-		fakellm.Turn{Steps: []fakellm.Step{calls(runs(`"command":"printf other"`)), listed("printf no"), listed("echo yes")}, Answer: "2"},
+		satcheltest.Turn{Steps: []satcheltest.Step{calls(satcheltest.To("skill_load", `{"skill":"listed"}`)), loads, calls(runs(`"command":"printf early"`))}, Answer: "1"},
+		satcheltest.Turn{Steps: []satcheltest.Step{calls(runs(`"command":"printf other"`)), listed("printf no"), listed("echo yes")}, Answer: "2"},
 	)
 	report := runs(`"command":"echo '# Report' > $OUTPUT_DIR/report.md","outputs":{"globs":["$OUTPUT_DIR/*.md"],"save":true}`)
 	all := []trace{
@@ -149,21 +151,21 @@ func TestFrameworksRunNoOldText(t *testing.T) {
 	text := func(body string) string {
 		return "---\nname: lines\ndescription: Counts lines.\n---\n" + body + "\n"
 	}
-	load := func() fakellm.Step { return calls(fakellm.To("skill_load", `{"skill":"lines"}`)) }
+	load := func() satcheltest.Step { return calls(satcheltest.To("skill_load", `{"skill":"lines"}`)) }
 	told := plan(
-		fakellm.Turn{Steps: []fakellm.Step{load(), calls(runs(`"command":"echo first"`))}, Needs: []string{`"stdout":"first\n"`}, Answer: "1"},
-		fakellm.Turn{Steps: []fakellm.Step{
+		satcheltest.Turn{Steps: []satcheltest.Step{load(), calls(runs(`"command":"echo first"`))}, Needs: []string{`"stdout":"first\n"`}, Answer: "1"},
+		satcheltest.Turn{Steps: []satcheltest.Step{
 			calls(runs(`"command":"echo old"`)), load(), calls(runs(`"command":"echo new"`)),
 		}, Answer: "2"},
 	)
 	each(t, func(t *testing.T, flags ...string) {
 		skills := skillDir(t, map[string]string{"lines/SKILL.md": text("BODY OF LINES")})
 		changed := false
-		got := converse(t, func(r fakellm.Request) fakellm.Response {
+		got := converse(t, func(r satcheltest.Request) satcheltest.Response {
 			if r.Turn() == 2 && !changed {
 				changed = true
 				if err := os.WriteFile(filepath.Join(skills, "lines", "SKILL.md"), []byte(text("NEW BODY, WHICH IS LONGER")), 0o600); err != nil {
-					return fakellm.Fail(500, err.Error())
+					return satcheltest.Fail(500, err.Error())
 				}
 			}
 			return told(r)
@@ -174,7 +176,7 @@ func TestFrameworksRunNoOldText(t *testing.T) {
 		last := got.requests[len(got.requests)-1]
 		trace{last: []string{
 			"BODY OF LINES", "lines has changed since it was loaded: load it again", "NEW BODY, WHICH IS LONGER", `"stdout":"new\n"`,
-		}, gone: []string{`"stdout":"old`}}.check(t, t.Name(), []fakellm.Request{last})
+		}, gone: []string{`"stdout":"old`}}.check(t, t.Name(), []satcheltest.Request{last})
 		for _, r := range got.requests {
 			if r.Turn() == 2 && !r.Contains("BODY OF LINES") {
 				t.Error("the old text left the view within the turn")
@@ -200,7 +202,7 @@ func empty(t *testing.T, dir string) {
 // What a call saves is there after the chat.
 func TestChatKeepsArtifacts(t *testing.T) {
 	skills := runSkills(t)
-	script := steps(calls(fakellm.To("skill_load", `{"skill":"lines"}`)),
+	script := steps(calls(satcheltest.To("skill_load", `{"skill":"lines"}`)),
 		calls(runs(`"command":"echo kept > out/a.txt","outputs":{"globs":["out/*"],"save":true}`)))
 	each(t, func(t *testing.T, flags ...string) {
 		dir := t.TempDir()

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 func described(name, description string) string {
@@ -67,7 +67,7 @@ func TestChatAudience(t *testing.T) {
 				"a.json":         `{"key":"k","allow":["xls"]}`,
 				"bad.json":       `{"allow":["xls"]}`,
 			})
-			script := func(r fakellm.Request) fakellm.Response { return fakellm.Response{Text: "Done."} }
+			script := func(r satcheltest.Request) satcheltest.Response { return satcheltest.Response{Text: "Done."} }
 			got := converse(t, script, "", "chat", "--framework", framework, "--skills", filepath.Join(base, "s"), "--profile", "knowledge_only",
 				"--audience", filepath.Join(base, "a.json"), "Hello.")
 			if got.code != exitDone || len(got.requests) != 1 {

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // Standard output that nobody watches holds the answers and nothing else,
@@ -11,9 +11,9 @@ import (
 func TestStdoutHoldsAnswersOnly(t *testing.T) {
 	skills := testSkills(t)
 	each(t, func(t *testing.T, flags ...string) {
-		script := fakellm.Plan(
-			fakellm.Turn{Steps: []fakellm.Step{{Text: "let me look", Calls: []fakellm.Call{fakellm.To("skill_list_docs", map[string]string{"skill": "pdf"})}}}, Answer: "first"},
-			fakellm.Turn{Answer: "second"})
+		script := satcheltest.Plan(
+			satcheltest.Turn{Steps: []satcheltest.Step{{Text: "let me look", Calls: []satcheltest.Call{satcheltest.To("skill_list_docs", map[string]string{"skill": "pdf"})}}}, Answer: "first"},
+			satcheltest.Turn{Answer: "second"})
 		got := converse(t, script, "", append(flags, "--skills", skills, "one", "two")...)
 		if got.code != exitDone || got.out != "first\nsecond\n" {
 			t.Errorf("code %d, stdout %q, stderr %q", got.code, got.out, got.err)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // The report adds up what the endpoint says of both conversations: one that loads the
@@ -15,15 +15,15 @@ func TestTokenReport(t *testing.T) {
 	skills := testSkills(t)
 	for _, framework := range frameworks {
 		t.Run(framework, func(t *testing.T) {
-			plan := fakellm.Plan(
-				fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("pdf")}, Needs: []string{"BODY OF PDF"}, Answer: "one"},
-				fakellm.Turn{Answer: "two"},
+			plan := satcheltest.Plan(
+				satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("pdf")}, Needs: []string{"BODY OF PDF"}, Answer: "one"},
+				satcheltest.Turn{Answer: "two"},
 			)
 			n := 0
-			script := func(r fakellm.Request) fakellm.Response {
+			script := func(r satcheltest.Request) satcheltest.Response {
 				resp := plan(r)
 				n++
-				resp.Usage = &fakellm.Usage{Prompt: 1000 * n, Cached: 10, Completion: n}
+				resp.Usage = &satcheltest.Usage{Prompt: 1000 * n, Cached: 10, Completion: n}
 				return resp
 			}
 			args := []string{"token-report", "--framework", framework, "--skills", skills}
@@ -65,11 +65,11 @@ func TestTokenReport(t *testing.T) {
 
 func TestTokenReportErrors(t *testing.T) {
 	skills := testSkills(t)
-	refuses := func(r fakellm.Request) fakellm.Response {
+	refuses := func(r satcheltest.Request) satcheltest.Response {
 		if strings.Contains(r.Messages[0].Text, "BODY OF XLSX") {
-			return fakellm.Fail(400, "the context is too long")
+			return satcheltest.Fail(400, "the context is too long")
 		}
-		return fakellm.Response{Text: "done"}
+		return satcheltest.Response{Text: "done"}
 	}
 	got := converse(t, refuses, "", "token-report", "--skills", skills, "--json", "first")
 	var report tokenReport
@@ -81,8 +81,8 @@ func TestTokenReportErrors(t *testing.T) {
 	if got.code != exitFailed || !strings.Contains(got.out, "not every turn was answered") {
 		t.Errorf("%s %s", got.out, got.err)
 	}
-	silent := func(fakellm.Request) fakellm.Response {
-		return fakellm.Response{Text: "done", Usage: &fakellm.Usage{}}
+	silent := func(satcheltest.Request) satcheltest.Response {
+		return satcheltest.Response{Text: "done", Usage: &satcheltest.Usage{}}
 	}
 	if got := converse(t, silent, "", "token-report", "--skills", skills, "first"); got.code != exitFailed || !strings.Contains(got.err, "reports no usage") {
 		t.Errorf("%s %s", got.out, got.err)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // trace is a conversation whose requests must be the same in both frameworks,
@@ -17,30 +17,32 @@ type trace struct {
 	name    string
 	flags   []string
 	prompts []string
-	script  fakellm.Script
+	script  satcheltest.Script
 	// last must all be in the last request, and gone must not.
 	last, gone []string
 	noSkills   bool
 	env        map[string]string
 }
 
-func calls(cs ...fakellm.Call) fakellm.Step { return fakellm.Step{Calls: cs} }
+func calls(cs ...satcheltest.Call) satcheltest.Step { return satcheltest.Step{Calls: cs} }
 
-func plan(turns ...fakellm.Turn) fakellm.Script { return fakellm.Plan(turns...) }
+func plan(turns ...satcheltest.Turn) satcheltest.Script { return satcheltest.Plan(turns...) }
 
 // steps is a plan of one turn.
-func steps(steps ...fakellm.Step) fakellm.Script {
-	return fakellm.Plan(fakellm.Turn{Steps: steps, Answer: "done"})
+func steps(steps ...satcheltest.Step) satcheltest.Script {
+	return satcheltest.Plan(satcheltest.Turn{Steps: steps, Answer: "done"})
 }
 
 func traces() []trace {
-	load := func(skill string) fakellm.Call { return fakellm.To("skill_load", map[string]string{"skill": skill}) }
+	load := func(skill string) satcheltest.Call {
+		return satcheltest.To("skill_load", map[string]string{"skill": skill})
+	}
 	one := []string{"go"}
 	three := []string{"first", "second", "third"}
 	again := plan(
-		fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("pdf", "notes.txt"), fakellm.Do("skill_list_docs", `{"skill":"pdf"}`)}, Answer: "1"},
-		fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("pdf")}, Answer: "2"},
-		fakellm.Turn{Answer: "3"},
+		satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("pdf", "notes.txt"), satcheltest.Do("skill_list_docs", `{"skill":"pdf"}`)}, Answer: "1"},
+		satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("pdf")}, Answer: "2"},
+		satcheltest.Turn{Answer: "3"},
 	)
 	return []trace{
 		{name: "answer at once", prompts: one, script: steps()},
@@ -48,30 +50,30 @@ func traces() []trace {
 			last: []string{"BODY OF PDF", "BODY OF XLSX"}},
 		{name: "same load twice", prompts: one, script: steps(calls(load("pdf"), load("pdf"))), last: []string{"BODY OF PDF"}},
 		{name: "docs", prompts: one, script: steps(
-			fakellm.Load("pdf", "references/forms.md"),
-			fakellm.Do("skill_select_docs", `{"skill":"pdf","docs":["notes.txt"],"mode":"add"}`),
-			fakellm.Do("skill_read", `{"skill":"pdf","path":"notes.txt"}`),
-			fakellm.Do("skill_unload", `{"skills":["pdf"]}`),
+			satcheltest.Load("pdf", "references/forms.md"),
+			satcheltest.Do("skill_select_docs", `{"skill":"pdf","docs":["notes.txt"],"mode":"add"}`),
+			satcheltest.Do("skill_read", `{"skill":"pdf","path":"notes.txt"}`),
+			satcheltest.Do("skill_unload", `{"skills":["pdf"]}`),
 		), gone: []string{"BODY OF PDF"}},
 		{name: "misspelt skill", prompts: one, script: steps(calls(load("pfd")), calls(load("pdf"))),
 			last: []string{`unknown skill "pfd"`, "BODY OF PDF"}},
-		{name: "unknown tool with a long name", prompts: one, script: steps(fakellm.Do(strings.Repeat("bash", 1000), "{}")),
+		{name: "unknown tool with a long name", prompts: one, script: steps(satcheltest.Do(strings.Repeat("bash", 1000), "{}")),
 			last: []string{`there is no tool "bashbash`, `…"; call one that you were given, such as skill_load`}},
-		{name: "broken JSON", prompts: one, script: steps(fakellm.Do("skill_load", `{"skill": "pd`), fakellm.Do("skill_load", `{"skill":"pdf"}`)),
+		{name: "broken JSON", prompts: one, script: steps(satcheltest.Do("skill_load", `{"skill": "pd`), satcheltest.Do("skill_load", `{"skill":"pdf"}`)),
 			last: []string{"BODY OF PDF"}},
-		{name: "no arguments", prompts: one, script: steps(fakellm.Do("skill_load", ""), fakellm.Do("skill_load", "null"))},
-		{name: "bare text", prompts: one, script: steps(fakellm.Do("skill_load", "pdf")), last: []string{"BODY OF PDF"}},
-		{name: "wrapped arguments", prompts: one, script: steps(fakellm.Do("skill_load", `{"__arg1":"{\"skill\":\"pdf\"}"}`)),
+		{name: "no arguments", prompts: one, script: steps(satcheltest.Do("skill_load", ""), satcheltest.Do("skill_load", "null"))},
+		{name: "bare text", prompts: one, script: steps(satcheltest.Do("skill_load", "pdf")), last: []string{"BODY OF PDF"}},
+		{name: "wrapped arguments", prompts: one, script: steps(satcheltest.Do("skill_load", `{"__arg1":"{\"skill\":\"pdf\"}"}`)),
 			last: []string{"BODY OF PDF"}},
-		{name: "docs of an unloaded skill", prompts: one, script: steps(fakellm.Do("skill_select_docs", `{"skill":"pdf","docs":["notes.txt"]}`)),
+		{name: "docs of an unloaded skill", prompts: one, script: steps(satcheltest.Do("skill_select_docs", `{"skill":"pdf","docs":["notes.txt"]}`)),
 			gone: []string{"DOC NOTES"}},
-		{name: "unknown tool", prompts: one, script: steps(calls(fakellm.To("bash", `{"command":"ls"}`), load("pdf"))),
+		{name: "unknown tool", prompts: one, script: steps(calls(satcheltest.To("bash", `{"command":"ls"}`), load("pdf"))),
 			last: []string{`there is no tool "bash": here skill_run stands for it`, "skill_load, skill_select_docs", "BODY OF PDF"}},
-		{name: "text beside calls", prompts: one, script: steps(fakellm.Step{Text: "I shall look.", Calls: []fakellm.Call{load("pdf")}}),
+		{name: "text beside calls", prompts: one, script: steps(satcheltest.Step{Text: "I shall look.", Calls: []satcheltest.Call{load("pdf")}}),
 			last: []string{"I shall look."}},
 		{name: "ids that repeat", prompts: one, script: steps(
-			calls(fakellm.Call{ID: "call_0", Name: "skill_load", Arguments: `{"skill":"pdf"}`}),
-			calls(fakellm.Call{ID: "call_0", Name: "skill_load", Arguments: `{"skill":"xlsx"}`})),
+			calls(satcheltest.Call{ID: "call_0", Name: "skill_load", Arguments: `{"skill":"pdf"}`}),
+			calls(satcheltest.Call{ID: "call_0", Name: "skill_load", Arguments: `{"skill":"xlsx"}`})),
 			last: []string{"BODY OF PDF", "BODY OF XLSX"}},
 		{name: "cap", flags: []string{"--max-loaded", "1"}, prompts: one, script: steps(calls(load("pdf"), load("xlsx")), calls(load("技能"))),
 			last: []string{"BODY OF 技能"}, gone: []string{"BODY OF PDF", "BODY OF XLSX"}},
@@ -84,16 +86,16 @@ func traces() []trace {
 			gone: []string{"BODY OF PDF"}},
 		{name: "placement system, mode session", flags: []string{"--placement", "system", "--load-mode", "session"}, prompts: three, script: again,
 			last: []string{"BODY OF PDF", "DOC NOTES"}},
-		{name: "knowledge only", flags: []string{"--profile", "knowledge_only"}, prompts: one, script: steps(fakellm.Load("pdf"))},
+		{name: "knowledge only", flags: []string{"--profile", "knowledge_only"}, prompts: one, script: steps(satcheltest.Load("pdf"))},
 		{name: "braces", flags: []string{"--system", "Use {{ .x }} and {y} and %s and ${HOME}; {% raw %}"},
 			prompts: []string{`print({{ .input }}) {"a": 1} {x} %d`, "and {{ again }}"},
-			script:  plan(fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("pdf")}, Answer: "use {{ .y }} or {z}"}, fakellm.Turn{Answer: "ok"}),
+			script:  plan(satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("pdf")}, Answer: "use {{ .y }} or {z}"}, satcheltest.Turn{Answer: "ok"}),
 			last:    []string{"Use {{ .x }} and {y} and %s and ${HOME}; {% raw %}", `print({{ .input }}) {"a": 1} {x} %d`, "use {{ .y }} or {z}"}},
-		{name: "no skills", noSkills: true, prompts: []string{"first", "second"}, script: plan(fakellm.Turn{Answer: "1"}, fakellm.Turn{Answer: "2"})},
+		{name: "no skills", noSkills: true, prompts: []string{"first", "second"}, script: plan(satcheltest.Turn{Answer: "1"}, satcheltest.Turn{Answer: "2"})},
 		{name: "no skills, system", noSkills: true, flags: []string{"--system", "You help."}, prompts: one, script: steps()},
 		{name: "no skills, a call all the same", noSkills: true, prompts: []string{"first", "second"}, script: plan(
-			fakellm.Turn{Steps: []fakellm.Step{calls(fakellm.To("bash", "{}"), fakellm.To("grep", "{}")), fakellm.Do("bash", "{}")}, Answer: "1"},
-			fakellm.Turn{Answer: "2"},
+			satcheltest.Turn{Steps: []satcheltest.Step{calls(satcheltest.To("bash", "{}"), satcheltest.To("grep", "{}")), satcheltest.Do("bash", "{}")}, Answer: "1"},
+			satcheltest.Turn{Answer: "2"},
 		)},
 		{name: "unicode", prompts: []string{"用技能"}, script: steps(calls(load("技能"))), last: []string{"BODY OF 技能"}},
 	}
@@ -138,7 +140,7 @@ func (tr trace) compare(t *testing.T, skills string) []sent {
 	return first
 }
 
-func (tr trace) check(t *testing.T, name string, requests []fakellm.Request) {
+func (tr trace) check(t *testing.T, name string, requests []satcheltest.Request) {
 	t.Helper()
 	last := requests[len(requests)-1]
 	for _, text := range tr.last {
@@ -160,11 +162,11 @@ func (tr trace) check(t *testing.T, name string, requests []fakellm.Request) {
 
 // sent is what of a request both frameworks must agree on.
 type sent struct {
-	Messages []fakellm.Message
-	Tools    []fakellm.Tool
+	Messages []satcheltest.Message
+	Tools    []satcheltest.Tool
 }
 
-func reduce(requests []fakellm.Request) []sent {
+func reduce(requests []satcheltest.Request) []sent {
 	out := make([]sent, len(requests))
 	for i, r := range requests {
 		out[i] = sent{slices.Clone(r.Messages), r.Tools}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // An agent without its skills says so: each command that works with skills prints one line
@@ -36,7 +36,7 @@ func TestMissingSkillsAreTold(t *testing.T) {
 	if err := os.Symlink("lost", at("good/second")); err != nil {
 		t.Fatal(err)
 	}
-	model, err := fakellm.New(func(fakellm.Request) fakellm.Response { return fakellm.Text("done") })
+	model, err := satcheltest.New(func(satcheltest.Request) satcheltest.Response { return satcheltest.Text("done") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,11 +106,11 @@ func TestLostSkillsAreToldOnce(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(gone, "b", "SKILL.md"), []byte(described("b", "Good.")), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		answer := func(fakellm.Request) fakellm.Response {
+		answer := func(satcheltest.Request) satcheltest.Response {
 			if err := os.RemoveAll(gone); err != nil {
 				t.Error(err)
 			}
-			return fakellm.Text("done")
+			return satcheltest.Text("done")
 		}
 		got := converse(t, answer, "one\ntwo\nthree\n", "chat", "--framework", framework, "--profile", "knowledge_only", "--skills", gone)
 		if got.code != exitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "so those listed last are used") || len(got.requests) != 3 {

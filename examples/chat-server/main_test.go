@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/examples/internal/rehearse"
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // serving runs the server until stop is called.
@@ -58,13 +58,13 @@ func TestServer(t *testing.T) { converse(t, places{dir: t.TempDir()}) }
 // converse is the conversation of TestServer.
 func converse(t *testing.T, at places) {
 	t.Helper()
-	model := rehearse.With(t, fakellm.Plan(
-		fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("log-triage"), fakellm.Do("skill_run", map[string]any{
+	model := rehearse.With(t, satcheltest.Plan(
+		satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("log-triage"), satcheltest.Do("skill_run", map[string]any{
 			"skill":   "log-triage",
 			"command": "python3 scripts/top_errors.py inputs/app.log > out/errors.tsv",
 			"outputs": map[string]any{"globs": []string{"$OUTPUT_DIR/*.tsv"}, "save": true},
 		})}, Answer: "There are two errors."},
-		fakellm.Turn{Answer: "As I said, two."},
+		satcheltest.Turn{Answer: "As I said, two."},
 	))
 	url, stop := serving(t, at)
 	const ops, docs = "token-of-ops", "token-of-docs"

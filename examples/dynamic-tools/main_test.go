@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/examples/internal/rehearse"
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 const want = `tool: error: no loaded skill brings a tool "cancel_order"; load one that does
@@ -17,12 +17,12 @@ assistant: Done.
 `
 
 func TestRun(t *testing.T) {
-	use := func(tool string) fakellm.Step {
-		return fakellm.Do("use_tool", map[string]any{"tool": tool, "input": map[string]string{"id": "A-17"}})
+	use := func(tool string) satcheltest.Step {
+		return satcheltest.Do("use_tool", map[string]any{"tool": tool, "input": map[string]string{"id": "A-17"}})
 	}
-	server := rehearse.With(t, fakellm.Plan(fakellm.Turn{
-		Steps: []fakellm.Step{use("cancel_order"), fakellm.Load("orders"), use("count_stock"), use("cancel_order")},
-		Needs: []string{fakellm.SkillOpen("orders"), "A-17 is cancelled"}, Answer: "Done.",
+	server := rehearse.With(t, satcheltest.Plan(satcheltest.Turn{
+		Steps: []satcheltest.Step{use("cancel_order"), satcheltest.Load("orders"), use("count_stock"), use("cancel_order")},
+		Needs: []string{satcheltest.SkillOpen("orders"), "A-17 is cancelled"}, Answer: "Done.",
 	}))
 	var out bytes.Buffer
 	if err := run(t.Context(), &out); err != nil {
@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func tools(t *testing.T, r fakellm.Request) string {
+func tools(t *testing.T, r satcheltest.Request) string {
 	t.Helper()
 	text, err := json.Marshal(r.Tools)
 	if err != nil {

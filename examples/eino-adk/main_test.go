@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/examples/internal/rehearse"
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 const want = `user: Write the release notes for 1.4.0: exports keep time zones (#81).
@@ -18,15 +18,15 @@ writer: export: keep time zones
 `
 
 func TestRun(t *testing.T) {
-	server := rehearse.With(t, fakellm.Plan(
-		fakellm.Turn{
-			Steps:  []fakellm.Step{fakellm.Load("release-notes")},
-			Needs:  []string{fakellm.SkillOpen("release-notes")},
+	server := rehearse.With(t, satcheltest.Plan(
+		satcheltest.Turn{
+			Steps:  []satcheltest.Step{satcheltest.Load("release-notes")},
+			Needs:  []string{satcheltest.SkillOpen("release-notes")},
 			Answer: "## 1.4.0",
 		},
-		fakellm.Turn{
-			Steps:  []fakellm.Step{fakellm.Load("commit-style")},
-			Needs:  []string{fakellm.SkillOpen("commit-style")},
+		satcheltest.Turn{
+			Steps:  []satcheltest.Step{satcheltest.Load("commit-style")},
+			Needs:  []string{satcheltest.SkillOpen("commit-style")},
 			Answer: "export: keep time zones",
 		},
 	))
@@ -42,7 +42,7 @@ func TestRun(t *testing.T) {
 		"release-notes": {false, true, true, true}, // until clearing it pays
 		"commit-style":  {false, false, false, true},
 	} {
-		if got := rehearse.Contain(requests, fakellm.SkillOpen(skill)); !slices.Equal(got, in) {
+		if got := rehearse.Contain(requests, satcheltest.SkillOpen(skill)); !slices.Equal(got, in) {
 			t.Errorf("%s is in the requests %v, want %v", skill, got, in)
 		}
 	}
@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunReportsTheEndpointsError(t *testing.T) {
-	rehearse.With(t, func(fakellm.Request) fakellm.Response { return fakellm.Fail(401, "no such key") })
+	rehearse.With(t, func(satcheltest.Request) satcheltest.Response { return satcheltest.Fail(401, "no such key") })
 	if err := run(t.Context(), &bytes.Buffer{}); err == nil {
 		t.Error("run succeeded, want the error of the endpoint")
 	}

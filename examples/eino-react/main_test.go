@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/examples/internal/rehearse"
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 const answer = "## 1.4.0\n\n### Fixed\n- `export` keeps time zones (#81)\n"
 
 func TestRun(t *testing.T) {
-	load := fakellm.Load("release-notes", "references/style.md")
+	load := satcheltest.Load("release-notes", "references/style.md")
 	load.Text = "Let me see how that is done here." // a model that speaks first
-	server := rehearse.With(t, fakellm.Plan(fakellm.Turn{
-		Steps:  []fakellm.Step{load, fakellm.Do("changes_since", map[string]any{"version": "1.3.0"})},
-		Needs:  []string{fakellm.SkillOpen("release-notes"), "# Style", "time zones (#81)"},
+	server := rehearse.With(t, satcheltest.Plan(satcheltest.Turn{
+		Steps:  []satcheltest.Step{load, satcheltest.Do("changes_since", map[string]any{"version": "1.3.0"})},
+		Needs:  []string{satcheltest.SkillOpen("release-notes"), "# Style", "time zones (#81)"},
 		Answer: answer,
 	}))
 	var out bytes.Buffer
@@ -27,7 +27,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("output is\n%s\nwant\n%s", out.String(), want)
 	}
 	requests := server.Requests()
-	if got, want := rehearse.Contain(requests, fakellm.SkillOpen("release-notes")), []bool{false, true, true}; !slices.Equal(got, want) {
+	if got, want := rehearse.Contain(requests, satcheltest.SkillOpen("release-notes")), []bool{false, true, true}; !slices.Equal(got, want) {
 		t.Errorf("release-notes is in the requests %v, want %v", got, want)
 	}
 	for i, r := range requests {
@@ -38,7 +38,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunReportsTheEndpointsError(t *testing.T) {
-	rehearse.With(t, func(fakellm.Request) fakellm.Response { return fakellm.Fail(401, "no such key") })
+	rehearse.With(t, func(satcheltest.Request) satcheltest.Response { return satcheltest.Fail(401, "no such key") })
 	if err := run(t.Context(), &bytes.Buffer{}); err == nil {
 		t.Error("run succeeded, want the error of the endpoint")
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/examples/internal/rehearse"
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 const want = `called: skill_load {"skill":"release-notes"}
@@ -15,9 +15,9 @@ called: changes_since 1.3.0
 `
 
 func TestRun(t *testing.T) {
-	server := rehearse.With(t, fakellm.Plan(fakellm.Turn{
-		Steps:  []fakellm.Step{fakellm.Load("release-notes"), fakellm.Do("changes_since", map[string]any{"__arg1": "1.3.0"})},
-		Needs:  []string{fakellm.SkillOpen("release-notes"), "time zones (#81)"},
+	server := rehearse.With(t, satcheltest.Plan(satcheltest.Turn{
+		Steps:  []satcheltest.Step{satcheltest.Load("release-notes"), satcheltest.Do("changes_since", map[string]any{"__arg1": "1.3.0"})},
+		Needs:  []string{satcheltest.SkillOpen("release-notes"), "time zones (#81)"},
 		Answer: "## 1.4.0",
 	}))
 	var out bytes.Buffer
@@ -28,7 +28,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("output is\n%s\nwant\n%s", out.String(), want)
 	}
 	requests := server.Requests()
-	if got, want := rehearse.Contain(requests, fakellm.SkillOpen("release-notes")), []bool{false, true, true}; !slices.Equal(got, want) {
+	if got, want := rehearse.Contain(requests, satcheltest.SkillOpen("release-notes")), []bool{false, true, true}; !slices.Equal(got, want) {
 		t.Errorf("release-notes is in the requests %v, want %v", got, want)
 	}
 	for i, r := range requests {
@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunReportsTheEndpointsError(t *testing.T) {
-	rehearse.With(t, func(fakellm.Request) fakellm.Response { return fakellm.Fail(401, "no such key") })
+	rehearse.With(t, func(satcheltest.Request) satcheltest.Response { return satcheltest.Fail(401, "no such key") })
 	if err := run(t.Context(), &bytes.Buffer{}); err == nil {
 		t.Error("run succeeded, want the error of the endpoint")
 	}

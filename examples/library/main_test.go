@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/examples/internal/rehearse"
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 var (
@@ -17,16 +17,16 @@ var (
 )
 
 // model plays a model that has what it needs from the request alone.
-func model(r fakellm.Request) fakellm.Response {
-	run := fakellm.Do("runSkill", map[string]any{"skill": "release-notes"})
+func model(r satcheltest.Request) satcheltest.Response {
+	run := satcheltest.Do("runSkill", map[string]any{"skill": "release-notes"})
 	ref := ""
 	for _, m := range r.Messages {
 		if found := versionRef.FindStringSubmatch(m.Text); found != nil && strings.Contains(m.Text, "contentWithLineNumbers") {
 			ref = found[1]
 		}
 	}
-	patch := func(dry bool) fakellm.Step {
-		return fakellm.Do("updateSkill", map[string]any{
+	patch := func(dry bool) satcheltest.Step {
+		return satcheltest.Do("updateSkill", map[string]any{
 			"action": "patch", "skill": "release-notes", "expectedVersionRef": ref, "dryRun": dry, "reason": "the user said so",
 			"patch": "@@ @@\n 5. If anything breaks, write the upgrade steps **before** the list of changes.\n+6. Begin each entry with the number of its issue.\n",
 		})
@@ -35,18 +35,18 @@ func model(r fakellm.Request) fakellm.Response {
 	tried.Needs = []string{"contentWithLineNumbers"}
 	made := patch(false)
 	made.Needs = []string{"dry_run", "numberedDiff"}
-	first := fakellm.Turn{
-		Steps:  []fakellm.Step{fakellm.Do("runSkill", map[string]any{"query": "release notes"}), run},
-		Needs:  []string{"canonicalId", fakellm.SkillOpen("release-notes")},
+	first := satcheltest.Turn{
+		Steps:  []satcheltest.Step{satcheltest.Do("runSkill", map[string]any{"query": "release notes"}), run},
+		Needs:  []string{"canonicalId", satcheltest.SkillOpen("release-notes")},
 		Answer: "Exports keep time zones (#81).",
 	}
 	for _, m := range r.Messages {
 		if m.Role == "user" && strings.Contains(m.Text, "1.4.1") {
-			first = fakellm.Turn{Steps: []fakellm.Step{run}, Needs: []string{"6. Begin each entry with the number of its issue."}, Answer: "#85: login answers an empty password."}
+			first = satcheltest.Turn{Steps: []satcheltest.Step{run}, Needs: []string{"6. Begin each entry with the number of its issue."}, Answer: "#85: login answers an empty password."}
 		}
 	}
-	return fakellm.Plan(first, fakellm.Turn{
-		Steps: []fakellm.Step{fakellm.Do("runSkill", map[string]any{"action": "inspect", "skill": "release-notes"}), tried, made},
+	return satcheltest.Plan(first, satcheltest.Turn{
+		Steps: []satcheltest.Step{satcheltest.Do("runSkill", map[string]any{"action": "inspect", "skill": "release-notes"}), tried, made},
 		Needs: []string{"applied", "previousVersionRef"}, Answer: "#81: exports keep time zones.",
 	})(r)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/examples/internal/rehearse"
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 const want = `tool.allowed {"command":"git diff --staged"} Bash(git diff:*)
@@ -17,14 +17,16 @@ git: Pushed.
 `
 
 func TestRun(t *testing.T) {
-	shell := func(command string) fakellm.Step { return fakellm.Do("shell", map[string]string{"command": command}) }
-	push := fakellm.Plan(fakellm.Turn{Steps: []fakellm.Step{shell("git push")}, Needs: []string{"ran git push"}, Answer: "Pushed."})
-	commit := fakellm.Plan(fakellm.Turn{
-		Steps:  []fakellm.Step{fakellm.Load("commit-style"), shell("git diff --staged"), shell("git push")},
+	shell := func(command string) satcheltest.Step {
+		return satcheltest.Do("shell", map[string]string{"command": command})
+	}
+	push := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{shell("git push")}, Needs: []string{"ran git push"}, Answer: "Pushed."})
+	commit := satcheltest.Plan(satcheltest.Turn{
+		Steps:  []satcheltest.Step{satcheltest.Load("commit-style"), shell("git diff --staged"), shell("git push")},
 		Needs:  []string{"ran git diff", "is not among the allowed-tools of "},
 		Answer: "I may not push while I follow the house style.",
 	})
-	rehearse.With(t, func(r fakellm.Request) fakellm.Response {
+	rehearse.With(t, func(r satcheltest.Request) satcheltest.Response {
 		for _, m := range r.Messages {
 			if m.Role == "user" && strings.HasPrefix(m.Text, "Push") {
 				return push(r)

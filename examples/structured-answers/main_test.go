@@ -5,20 +5,20 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/examples/internal/rehearse"
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 func TestRun(t *testing.T) {
-	hand := func(answer map[string]any) fakellm.Step {
-		return fakellm.Do("submit", map[string]any{"skill": "incident-report", "answer": answer})
+	hand := func(answer map[string]any) satcheltest.Step {
+		return satcheltest.Do("submit", map[string]any{"skill": "incident-report", "answer": answer})
 	}
-	server := rehearse.With(t, fakellm.Plan(fakellm.Turn{
-		Steps: []fakellm.Step{
-			fakellm.Load("incident-report"),
+	server := rehearse.With(t, satcheltest.Plan(satcheltest.Turn{
+		Steps: []satcheltest.Step{
+			satcheltest.Load("incident-report"),
 			hand(map[string]any{"service": "import", "cause": "The disk was full.", "minutes": "28 min"}),
 			hand(map[string]any{"service": "import", "cause": "The disk was full.", "minutes": 28}),
 		},
-		Needs: []string{fakellm.SkillOpen("incident-report"), "accepted"}, Answer: "Reported.",
+		Needs: []string{satcheltest.SkillOpen("incident-report"), "accepted"}, Answer: "Reported.",
 	}))
 	var out bytes.Buffer
 	if err := run(t.Context(), &out); err != nil {

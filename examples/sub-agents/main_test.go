@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/examples/internal/rehearse"
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 const want = `lead: import: double the disk
@@ -15,18 +15,18 @@ triage has loaded log-triage
 `
 
 // team is one endpoint for both agents: each has a plan of its own.
-func team() fakellm.Script {
-	lead := fakellm.Plan(fakellm.Turn{
-		Steps:  []fakellm.Step{fakellm.Load("commit-style"), fakellm.Do("triage", map[string]any{"request": "What failed first?"})},
-		Needs:  []string{fakellm.SkillOpen("commit-style"), "The disk was full."},
+func team() satcheltest.Script {
+	lead := satcheltest.Plan(satcheltest.Turn{
+		Steps:  []satcheltest.Step{satcheltest.Load("commit-style"), satcheltest.Do("triage", map[string]any{"request": "What failed first?"})},
+		Needs:  []string{satcheltest.SkillOpen("commit-style"), "The disk was full."},
 		Answer: "import: double the disk",
 	})
-	triage := fakellm.Plan(fakellm.Turn{
-		Steps:  []fakellm.Step{fakellm.Load("log-triage")},
-		Needs:  []string{fakellm.SkillOpen("log-triage")},
+	triage := satcheltest.Plan(satcheltest.Turn{
+		Steps:  []satcheltest.Step{satcheltest.Load("log-triage")},
+		Needs:  []string{satcheltest.SkillOpen("log-triage")},
 		Answer: "The disk was full.",
 	})
-	return func(r fakellm.Request) fakellm.Response {
+	return func(r satcheltest.Request) satcheltest.Response {
 		if r.Contains("You are triage.") {
 			return triage(r)
 		}
@@ -46,9 +46,9 @@ func TestRun(t *testing.T) {
 	requests := server.Requests()
 	for text, in := range map[string][]bool{
 		// Requests come from lead, lead, triage, triage and lead.
-		"You are triage.":                 {false, false, true, true, false},
-		fakellm.SkillOpen("commit-style"): {false, true, false, false, true},
-		fakellm.SkillOpen("log-triage"):   {false, false, false, true, false},
+		"You are triage.":                     {false, false, true, true, false},
+		satcheltest.SkillOpen("commit-style"): {false, true, false, false, true},
+		satcheltest.SkillOpen("log-triage"):   {false, false, false, true, false},
 		// Not even the receipt of a load reaches the other agent.
 		"loaded: commit-style": {false, true, false, false, true},
 		"loaded: log-triage":   {false, false, false, true, false},

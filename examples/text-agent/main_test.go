@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/examples/internal/rehearse"
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 const want = `called: skill_load commit-style
@@ -20,8 +20,8 @@ func TestRun(t *testing.T) {
 		"Thought: I know it\nFinal Answer: docs: fix a typo",
 		"Thought: I know it\nFinal Answer: fix typo",
 	}
-	server := rehearse.With(t, func(r fakellm.Request) fakellm.Response {
-		return fakellm.Response{Text: answers[r.Number-1]}
+	server := rehearse.With(t, func(r satcheltest.Request) satcheltest.Response {
+		return satcheltest.Response{Text: answers[r.Number-1]}
 	})
 	var out bytes.Buffer
 	if err := run(t.Context(), &out); err != nil {
@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 		text string
 		want []bool
 	}{
-		{fakellm.SkillOpen("commit-style"), []bool{false, true, true}},
+		{satcheltest.SkillOpen("commit-style"), []bool{false, true, true}},
 		{"Human: Write a commit message", []bool{false, false, true}},
 		{"AI: docs: fix a typo", []bool{false, false, true}},
 	} {

@@ -5,7 +5,7 @@ package rehearse
 import (
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // Model is the name of the model that the examples ask for under [With].
@@ -15,9 +15,9 @@ const Model = "scripted"
 // OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL at it until the test ends.
 // It also makes examples/ the working directory, as for someone who follows
 // the README. The caller reads the requests from the server that it returns.
-func With(t *testing.T, script fakellm.Script) *fakellm.Server {
+func With(t *testing.T, script satcheltest.Script) *satcheltest.Server {
 	t.Helper()
-	server, err := fakellm.New(script)
+	server, err := satcheltest.New(script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,8 +34,8 @@ func With(t *testing.T, script fakellm.Script) *fakellm.Server {
 }
 
 // Contain says for each request whether one of its messages contains the text;
-// fakellm.SkillOpen gives the text that stands for a loaded skill.
-func Contain(requests []fakellm.Request, text string) []bool {
+// satcheltest.SkillOpen gives the text that stands for a loaded skill.
+func Contain(requests []satcheltest.Request, text string) []bool {
 	contain := make([]bool, len(requests))
 	for i, r := range requests {
 		contain[i] = r.Contains(text)

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 func exchange(number int, texts ...string) Exchange {
-	e := Exchange{Request: fakellm.Request{Number: number, Messages: []fakellm.Message{{Role: "system", Text: "You help."}}}}
+	e := Exchange{Request: satcheltest.Request{Number: number, Messages: []satcheltest.Message{{Role: "system", Text: "You help."}}}}
 	for _, text := range texts {
-		e.Request.Messages = append(e.Request.Messages, fakellm.Message{Role: "user", Text: text})
+		e.Request.Messages = append(e.Request.Messages, satcheltest.Message{Role: "user", Text: text})
 	}
-	e.Response = fakellm.Text("ok")
+	e.Response = satcheltest.Text("ok")
 	return e
 }
 
@@ -22,7 +22,7 @@ const loaded = "stub\n\n<skill name=\"pdf\">\nBODY\n</skill>\n<skill_doc skill=\
 
 func TestSum(t *testing.T) {
 	failed := exchange(3, "c")
-	failed.Response = fakellm.Fail(500, "no")
+	failed.Response = satcheltest.Fail(500, "no")
 	got := Sum([]Exchange{exchange(1, "a"), exchange(2, "a", loaded), failed})
 	if got.Calls != 3 || !reflect.DeepEqual(got.Loaded, []string{"pdf", "pdf/a/b.md"}) {
 		t.Errorf("totals = %+v", got)
@@ -59,13 +59,13 @@ func TestDiffer(t *testing.T) {
 func TestPrinter(t *testing.T) {
 	changed := exchange(3, "a", loaded, "one\n\ntwo\nthree\nfour\nfive")
 	changed.Request.Messages[0].Text = "You help now."
-	changed.Request.Messages = append(changed.Request.Messages, fakellm.Message{
-		Role: "assistant", Calls: []fakellm.Call{{ID: "1", Name: "x", Arguments: "{}"}},
+	changed.Request.Messages = append(changed.Request.Messages, satcheltest.Message{
+		Role: "assistant", Calls: []satcheltest.Call{{ID: "1", Name: "x", Arguments: "{}"}},
 	})
-	changed.Response = fakellm.Fail(422, "lost")
+	changed.Response = satcheltest.Fail(422, "lost")
 	called := exchange(2, "a", loaded)
-	called.Request.Tools = []fakellm.Tool{{Name: "x"}, {Name: "y"}}
-	called.Response = fakellm.Calls(fakellm.To("x", "{}"))
+	called.Request.Tools = []satcheltest.Tool{{Name: "x"}, {Name: "y"}}
+	called.Response = satcheltest.Calls(satcheltest.To("x", "{}"))
 	exchanges := []Exchange{exchange(1, "a"), called, changed}
 
 	var plain, coloured bytes.Buffer
@@ -104,7 +104,7 @@ func TestPrinter(t *testing.T) {
 func TestPrinterShowsRuns(t *testing.T) {
 	var out bytes.Buffer
 	p := Printer{Out: &out, Names: strings.NewReplacer("/tmp/x1", "/logs")}
-	p.message("+", fakellm.Message{Role: "tool", Text: `{"output_files":[{"name":"out/a.tsv","ref":"workspace://out/a.tsv","content":"1\t2\n","mime_type":"text/tab-separated-values","size_bytes":4}],"stdout":"of /tmp/x1\n","stderr":"no\n","exit_code":3,"timed_out":false}`})
+	p.message("+", satcheltest.Message{Role: "tool", Text: `{"output_files":[{"name":"out/a.tsv","ref":"workspace://out/a.tsv","content":"1\t2\n","mime_type":"text/tab-separated-values","size_bytes":4}],"stdout":"of /tmp/x1\n","stderr":"no\n","exit_code":3,"timed_out":false}`})
 	want := `  + tool       exit code 3, 1 file collected
                stdout: of /logs
                stderr: no
@@ -131,9 +131,9 @@ func TestCut(t *testing.T) {
 
 // The story loads two skills and one doc, and notices when one is lost.
 func TestScriptNoticesLoss(t *testing.T) {
-	request := fakellm.Request{Messages: []fakellm.Message{
+	request := satcheltest.Request{Messages: []satcheltest.Message{
 		{Role: "user", Text: Prompts()[0]},
-		{Role: "assistant", Calls: []fakellm.Call{{Name: "skill_load"}}},
+		{Role: "assistant", Calls: []satcheltest.Call{{Name: "skill_load"}}},
 		{Role: "tool", Text: "loaded: release-notes"},
 	}}
 	if got := Script("host:///logs/night.log")(request); got.Status != 422 || !strings.Contains(got.Err, "lacks") || !strings.Contains(got.Err, "release-notes") {

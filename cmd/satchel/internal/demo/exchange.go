@@ -4,26 +4,26 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // Exchange is one model call: what was sent and what the model answered.
 type Exchange struct {
-	Request  fakellm.Request
-	Response fakellm.Response
+	Request  satcheltest.Request
+	Response satcheltest.Response
 }
 
 // Log is a script that remembers what it answered.
 type Log struct {
-	script    fakellm.Script
+	script    satcheltest.Script
 	exchanges []Exchange
 }
 
 // NewLog records what script answers.
-func NewLog(script fakellm.Script) *Log { return &Log{script: script} }
+func NewLog(script satcheltest.Script) *Log { return &Log{script: script} }
 
 // Answer is the script to give to a server.
-func (l *Log) Answer(r fakellm.Request) fakellm.Response {
+func (l *Log) Answer(r satcheltest.Request) satcheltest.Response {
 	resp := l.script(r)
 	l.exchanges = append(l.exchanges, Exchange{r, resp})
 	return resp
@@ -54,7 +54,7 @@ func Sum(exchanges []Exchange) Totals {
 	for _, e := range exchanges {
 		prompt := e.Request.Prompt()
 		t.Tokens += len(prompt) / bytesPerToken
-		t.Repeated += fakellm.SharedPrefix(before, prompt) / bytesPerToken
+		t.Repeated += satcheltest.SharedPrefix(before, prompt) / bytesPerToken
 		before = prompt
 		for _, m := range e.Request.Messages {
 			for _, found := range contents(m.Text) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // Printer shows exchanges. Colour adds ANSI colours. Names, if not nil, replaces
@@ -45,7 +45,7 @@ func (p Printer) line(format string, args ...any) {
 // Framework prints a heading and every exchange below it.
 func (p Printer) Framework(name string, exchanges []Exchange) {
 	p.line("\n%s", p.paint(bold, "== "+name))
-	var before *fakellm.Request
+	var before *satcheltest.Request
 	for i := range exchanges {
 		p.exchange(before, exchanges[i])
 		before = &exchanges[i].Request
@@ -53,12 +53,12 @@ func (p Printer) Framework(name string, exchanges []Exchange) {
 }
 
 // exchange prints one model call, compared with the call before it.
-func (p Printer) exchange(before *fakellm.Request, e Exchange) {
+func (p Printer) exchange(before *satcheltest.Request, e Exchange) {
 	r := e.Request
 	prompt := r.Prompt()
 	repeated := 0
 	if before != nil {
-		repeated = fakellm.SharedPrefix(before.Prompt(), prompt)
+		repeated = satcheltest.SharedPrefix(before.Prompt(), prompt)
 	}
 	p.line("%s turn %d, ~%d tokens, %d%% a repeated prefix, %s",
 		p.paint(bold, fmt.Sprintf("#%d", r.Number)), r.Turn(), len(prompt)/bytesPerToken,
@@ -69,7 +69,7 @@ func (p Printer) exchange(before *fakellm.Request, e Exchange) {
 
 // messages prints what is unchanged in one line for each stretch, and the rest
 // in full. Only messages at the same place count as unchanged.
-func (p Printer) messages(before *fakellm.Request, r fakellm.Request) {
+func (p Printer) messages(before *satcheltest.Request, r satcheltest.Request) {
 	same := 0
 	flush := func() {
 		if same > 0 {
@@ -93,12 +93,12 @@ func (p Printer) messages(before *fakellm.Request, r fakellm.Request) {
 	flush()
 }
 
-func equal(a, b fakellm.Message) bool {
+func equal(a, b satcheltest.Message) bool {
 	return a.Role == b.Role && a.Text == b.Text && a.CallID == b.CallID && slices.Equal(a.Calls, b.Calls)
 }
 
 // tools prints how many tools are offered, and their names where the list is new.
-func tools(before *fakellm.Request, r fakellm.Request) string {
+func tools(before *satcheltest.Request, r satcheltest.Request) string {
 	names := make([]string, len(r.Tools))
 	for i, t := range r.Tools {
 		names[i] = t.Name
@@ -114,7 +114,7 @@ func tools(before *fakellm.Request, r fakellm.Request) string {
 
 // message prints a message: its first lines without the loaded contents, its
 // calls, then what was loaded into it.
-func (p Printer) message(mark string, m fakellm.Message) {
+func (p Printer) message(mark string, m satcheltest.Message) {
 	lines, ok := p.result(m.Text)
 	if !ok {
 		lines = firstLines(contentBlock.ReplaceAllString(m.Text, ""), 3)
@@ -135,7 +135,7 @@ func place(role string) string {
 	return role + " message"
 }
 
-func (p Printer) answer(resp fakellm.Response) {
+func (p Printer) answer(resp satcheltest.Response) {
 	switch {
 	case resp.Err != "":
 		p.line("  > %s", p.paint(bold, fmt.Sprintf("HTTP %d: %s", resp.Status, resp.Err)))

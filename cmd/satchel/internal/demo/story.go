@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 // The doc that the story selects while it works.
@@ -26,19 +26,19 @@ func Prompts() []string {
 // another skill; in the last turn it runs the script of a skill over the log. log is
 // the host:// reference of a file with the text NightLog. A request that lacks what
 // the model needs is answered with an HTTP error.
-func Script(log string) fakellm.Script {
-	return fakellm.Plan(
-		fakellm.Turn{
-			Steps: []fakellm.Step{
-				fakellm.Load("release-notes"),
+func Script(log string) satcheltest.Script {
+	return satcheltest.Plan(
+		satcheltest.Turn{
+			Steps: []satcheltest.Step{
+				satcheltest.Load("release-notes"),
 				{
-					Needs: []string{fakellm.SkillOpen("release-notes")},
-					Calls: []fakellm.Call{fakellm.To("skill_select_docs", map[string]any{
+					Needs: []string{satcheltest.SkillOpen("release-notes")},
+					Calls: []satcheltest.Call{satcheltest.To("skill_select_docs", map[string]any{
 						"skill": "release-notes", "docs": []string{sections}, "mode": "add",
 					})},
 				},
 			},
-			Needs: []string{fakellm.SkillOpen("release-notes"), docOpen("release-notes", sections)},
+			Needs: []string{satcheltest.SkillOpen("release-notes"), docOpen("release-notes", sections)},
 			Answer: strings.Join([]string{
 				"## 1.4.0",
 				"",
@@ -50,18 +50,18 @@ func Script(log string) fakellm.Script {
 				"- Login answers an empty password at once (#85)",
 			}, "\n"),
 		},
-		fakellm.Turn{
-			Steps:  []fakellm.Step{fakellm.Load("commit-style")},
-			Needs:  []string{fakellm.SkillOpen("commit-style")},
+		satcheltest.Turn{
+			Steps:  []satcheltest.Step{satcheltest.Load("commit-style")},
+			Needs:  []string{satcheltest.SkillOpen("commit-style")},
 			Answer: "export: write CSV unless a format is named\n\nUpdates #90",
 		},
-		fakellm.Turn{
-			Steps: []fakellm.Step{
-				fakellm.Load("log-triage"),
+		satcheltest.Turn{
+			Steps: []satcheltest.Step{
+				satcheltest.Load("log-triage"),
 				{
-					Needs: []string{fakellm.SkillOpen("log-triage"), "scripts/top_errors.py"},
+					Needs: []string{satcheltest.SkillOpen("log-triage"), "scripts/top_errors.py"},
 					// The arguments are raw text, because an encoder would escape > and &.
-					Calls: []fakellm.Call{fakellm.To("skill_run", fmt.Sprintf(
+					Calls: []satcheltest.Call{satcheltest.To("skill_run", fmt.Sprintf(
 						`{"skill":"log-triage","inputs":[{"from":%q}],"command":%q,"output_files":["$OUTPUT_DIR/*"]}`, log, triage))},
 				},
 			},

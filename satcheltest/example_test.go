@@ -1,4 +1,4 @@
-package fakellm_test
+package satcheltest_test
 
 import (
 	"fmt"
@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 func ExampleNew() {
-	server, err := fakellm.New(fakellm.Plan(
-		fakellm.Turn{Steps: []fakellm.Step{fakellm.Load("pdf")}, Answer: "It has 3 pages."},
+	server, err := satcheltest.New(satcheltest.Plan(
+		satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("pdf")}, Answer: "It has 3 pages."},
 	))
 	if err != nil {
 		fmt.Println(err)

@@ -1,8 +1,9 @@
-// Package fakellm is a scripted model endpoint: it speaks the OpenAI chat
-// completion format over HTTP on loopback, streamed and not, answers what a
-// script says and keeps every request byte for byte. Tests, examples and the
-// demo use it to see what a model would be sent. It holds no model.
-package fakellm
+// Package satcheltest tests agents without a key and without a network. Its [Server] is a
+// scripted model endpoint: it speaks the OpenAI chat completion format over HTTP on
+// loopback, streamed and not, answers what a [Script] says and keeps every request byte for
+// byte. Point the agent's client at [Server.URL], run the agent, and look at
+// [Server.Requests]: they are what the model would have been sent. It holds no model.
+package satcheltest
 
 import (
 	"bytes"

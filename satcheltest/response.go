@@ -1,4 +1,4 @@
-package fakellm
+package satcheltest
 
 import (
 	"encoding/json"
