@@ -30,6 +30,7 @@ type slot struct {
 	dir  string // below skills/
 
 	// Under turn.
+	id          string   // of the skill that is staged, "" if that is not known
 	fingerprint string   // of what is staged, "" if nothing is
 	loads       []string // loads for which what is staged is known to be right, the latest last
 	seal        seal
@@ -86,7 +87,7 @@ type Staging struct {
 // workspace, and a writable .venv, see [VenvDir]; a skill's own files of these
 // names become out.skill and so on, with a warning. When the new copy is
 // complete, it replaces what was staged before in one step and takes over its
-// .venv. A command that runs in the old copy keeps the rest of it until the
+// .venv, unless another skill had the name. A command that runs in the old copy keeps the rest of it until the
 // workspace is no longer in use.
 //
 // Errors are those of files, [ErrName] for a skill without name or an empty load,
@@ -95,7 +96,7 @@ type Staging struct {
 // be staged into a full workspace too, because the commands that make room run in
 // a skill.
 func (ws *Local) Stage(ctx context.Context, skill core.Skill, load string, files Files) (dir string, done Staging, err error) {
-	dir, done, err = ws.stage(ctx, skill.Name, load, files)
+	dir, done, err = ws.stage(ctx, skill.Name, skill.ID, load, files)
 	if err == nil {
 		err = ws.makeHome(dir)
 	}
@@ -105,7 +106,7 @@ func (ws *Local) Stage(ctx context.Context, skill core.Skill, load string, files
 	return dir, done, nil
 }
 
-func (ws *Local) stage(ctx context.Context, name, load string, files Files) (string, Staging, error) {
+func (ws *Local) stage(ctx context.Context, name, id, load string, files Files) (string, Staging, error) {
 	var done Staging
 	if name == "" || load == "" {
 		return "", done, fmt.Errorf("%w: name or load is empty", ErrName)
@@ -119,7 +120,8 @@ func (ws *Local) stage(ctx context.Context, name, load string, files Files) (str
 	}
 	defer s.give()
 	dir := skillsDir + "/" + s.dir
-	changed, known := "", slices.Contains(s.loads, load)
+	other := s.id != "" && s.id != id // another skill had the name
+	changed, known := "", slices.Contains(s.loads, load) && !other
 	if s.fingerprint != "" {
 		changed = ws.changed(s)
 	}
@@ -132,7 +134,7 @@ func (ws *Local) stage(ctx context.Context, name, load string, files Files) (str
 		return "", done, err
 	}
 	switch {
-	case fingerprint != s.fingerprint:
+	case fingerprint != s.fingerprint, other:
 		done.Newer = known
 	case changed == "":
 		s.know(load)
@@ -143,10 +145,10 @@ func (ws *Local) stage(ctx context.Context, name, load string, files Files) (str
 	if changed != "" {
 		ws.owner.cfg.logger.Warn("workspaces: a staged skill was changed and is staged anew", "skill", name, "path", changed)
 	}
-	if done.Warnings, err = ws.restage(ctx, s, files); err != nil {
+	if done.Warnings, err = ws.restage(ctx, s, files, !other); err != nil {
 		return "", done, err
 	}
-	s.fingerprint, s.loads, done.Copied = fingerprint, []string{load}, true
+	s.id, s.fingerprint, s.loads, done.Copied = id, fingerprint, []string{load}, true
 	return dir, done, nil
 }
 
@@ -162,8 +164,9 @@ func (ws *Local) makeHome(skillDir string) error {
 	return nil
 }
 
-// restage copies a skill to its place.
-func (ws *Local) restage(ctx context.Context, s *slot, files Files) (warnings []string, err error) {
+// restage copies a skill to its place, and keeps the .venv of what was there if that
+// was the same skill.
+func (ws *Local) restage(ctx context.Context, s *slot, files Files, same bool) (warnings []string, err error) {
 	if err := ws.refused(); err != nil {
 		return nil, err
 	}
@@ -178,7 +181,7 @@ func (ws *Local) restage(ctx context.Context, s *slot, files Files) (warnings []
 	copied, err := ws.copySkill(ctx, skills, s.name, files)
 	defer copied.close()
 	if err == nil {
-		err = ws.swap(ctx, skills, copied, s)
+		err = ws.swap(ctx, skills, copied, s, same)
 	}
 	if err != nil {
 		return nil, errors.Join(err, removeAll(skills, copied.temp))

@@ -316,3 +316,22 @@ func TestStageConcurrentDigests(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// What one skill has left in its .venv is not for another that gets its name.
+func TestStageKeepsNoVenvOfAnotherSkill(t *testing.T) {
+	ws := newWorkspace(t)
+	first, second := core.Skill{Name: "pdf", ID: "dir:a/pdf"}, core.Skill{Name: "pdf", ID: "dir:b/pdf"}
+	files := pdfFiles()
+	for i, tt := range []struct {
+		skill core.Skill
+		load  string
+		keeps bool
+	}{{first, "1", false}, {first, "2", true}, {second, "3", false}, {second, "3", true}, {first, "1", false}} {
+		dir, _ := stage(t, ws, tt.skill, tt.load, files)
+		left := filepath.Join(ws.Path(), dir, ".venv/bin/pip")
+		if _, err := os.Stat(left); (err == nil) != tt.keeps {
+			t.Errorf("%d: %v", i, err)
+		}
+		write(t, left, "of "+tt.skill.ID)
+	}
+}

@@ -8,13 +8,16 @@ import (
 )
 
 // swap puts a complete copy in the place of a skill and seals it. Until that is
-// done, the skill does not count as staged.
-func (ws *Local) swap(ctx context.Context, skills *os.Root, copied *skillCopy, s *slot) error {
+// done, the skill does not count as staged. The .venv is taken over if keep is set.
+func (ws *Local) swap(ctx context.Context, skills *os.Root, copied *skillCopy, s *slot, keep bool) error {
 	s.fingerprint, s.loads, s.seal = "", nil, nil
 	old := freshName(trashPrefix)
 	switch err := skills.Rename(s.dir, old); {
 	case err == nil:
 		ws.retire(old)
+		if !keep {
+			break
+		}
 		if err := keepVenv(skills, old, copied.temp); err != nil {
 			ws.owner.cfg.logger.Warn("workspaces: "+venvName+" of the skill is lost", "skill", s.name, "error", cause(err))
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/executor/egress"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/tools/run"
@@ -113,13 +114,25 @@ func TestNoSkillTakesTheGrantsOfAnother(t *testing.T) {
 	}
 	for name, grant := range map[string]func(*satchel.Runner){
 		"secret": func(r *satchel.Runner) { r.Secret = secretOfWeather },
+		"network": func(r *satchel.Runner) {
+			rule, err := egress.ParseRule("http://example.com")
+			if err != nil {
+				t.Error(err)
+			}
+			r.Egress = func(_ context.Context, s core.Skill) run.Network {
+				if s.Name != "weather" {
+					return run.Network{}
+				}
+				return run.Network{Policy: egress.Policy{Rules: []egress.Rule{rule}}}
+			}
+		},
 		"variables": func(r *satchel.Runner) {
 			r.Env = func(_ context.Context, s core.Skill) map[string]string { return map[string]string{"OF": s.Name} }
 		},
 	} {
 		for tier, exec := range map[string]executor.Executor{"local": direct, "sandbox": chattest.Sandbox(t)} {
-			if name == "variables" && tier == "local" {
-				continue // as with a secret
+			if name != "secret" && tier == "local" {
+				continue // variables are as a secret, and there is no network
 			}
 			t.Run(name+" "+tier, func(t *testing.T) {
 				t.Parallel()
@@ -138,7 +151,7 @@ func TestNoSkillTakesTheGrantsOfAnother(t *testing.T) {
 					}
 					if turn == 0 {
 						b.run(`{"skill":"aaa","command":` + asJSON(t, plant+"\nmkdir -p $WORK_DIR/sub/in $WORK_DIR/clean; rm -rf $WORK_DIR/sub/.[a-z]* $WORK_DIR/sub/node_modules $WORK_DIR/sub/package.json $WORK_DIR/sub/_curlrc; echo of another skill > $WORK_DIR/data.txt") + `}`)
-						if tier == "sandbox" { // goes on while the others run
+						if tier == "sandbox" && name != "network" { // goes on while the others run; with a network they run alone
 							b.call("skill_exec", `{"skill":"aaa","yield_ms":0,"command":`+asJSON(t, "while sleep 0.3; do "+strings.Replace(plant, `"$WORK_DIR/sub"`, "", 1)+"\ndone")+`}`)
 						}
 					}
@@ -278,6 +291,39 @@ func TestVariablesWhereCommandsAreRestricted(t *testing.T) {
 		}
 		if !strings.Contains(answer, tt.name+"="+tt.value+`\n`) {
 			t.Errorf("%s=%q: %s", tt.name, tt.value, answer)
+		}
+	}
+}
+
+// TestListedCommandsTakeNoSettings: where a list says what may run, programs that it
+// allows take no settings that one of them has left.
+func TestListedCommandsTakeNoSettings(t *testing.T) {
+	t.Parallel()
+	direct, err := local.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tier, exec := range map[string]executor.Executor{"local": direct, "sandbox": chattest.Sandbox(t)} {
+		b := grantedBench(t, satchel.Runner{Executor: exec, Policy: run.Policy{Allowed: []string{"python3", "curl", "git"}}})
+		const plant = `import os, site, sys
+for home in {os.environ['HOME'], os.environ['RUN_DIR'] + '/home', os.environ['RUN_DIR'] + '/home/weather', os.environ['WORKSPACE_DIR'], os.environ['RUN_DIR']}:
+    v = 'python%d.%d' % sys.version_info[:2]
+    for name, text in {'.curlrc': 'write-out = PLANTED', '.config/curlrc': 'write-out = PLANTED', '.gitconfig': '[alias]\n\tst = !echo PLANTED\n', f'.local/lib/{v}/site-packages/usercustomize.py': 'print("PLANTED")', f'.local/lib/{v}/site-packages/x.pth': 'import sys; print("PLANTED")'}.items():
+        try:
+            os.makedirs(os.path.dirname(home + '/' + name), exist_ok=True)
+            open(home + '/' + name, 'w').write(text)
+        except OSError:
+            pass
+print('planted')`
+		if r := b.run(`{"skill":"aaa","command":"python3 -","stdin":` + asJSON(t, plant) + `}`); r.Stdout != "planted\n" {
+			t.Fatalf("%s: %+v", tier, r)
+		}
+		for _, command := range []string{"curl -s file:///etc/hosts", "git st", "python3 scripts/report.py", "python3 -c 'print(1)'"} {
+			for _, skill := range []string{"weather", "aaa"} {
+				if answer := b.call("skill_run", `{"skill":"`+skill+`","command":`+asJSON(t, command)+`}`); strings.Contains(answer, "PLANTED") || !strings.Contains(answer, "exit_code") {
+					t.Errorf("%s, %s: %s", tier, command, answer)
+				}
+			}
 		}
 	}
 }
