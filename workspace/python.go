@@ -10,7 +10,8 @@ import (
 
 // linksDir holds links for programs that skills call by another name than the system's. It
 // comes last on PATH, so a program of that name always wins. It stands with the staged
-// skills because commands may not write there; no skill has a name with a dot in front.
+// skills because a sandbox lets no command write there; no skill has a name with a dot in
+// front.
 const linksDir = skillsDir + "/.bin"
 
 // python3 returns the program for the name python: the system's python3, or "" where the
@@ -66,5 +67,5 @@ func (ws *Local) linkPrograms() error {
 	if err := dir.Symlink(target, "python"); err != nil {
 		return cause(err)
 	}
-	return ws.root.Chmod(linksDir, 0o555)
+	return nil
 }
