@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/chattest"
@@ -172,10 +173,11 @@ func TestCompact(t *testing.T) {
 	c.Calls("skill_load pdf")
 	before := c.View()
 	ctx := hook.WithKey(c.Context, c.Key)
-	for _, skill := range []string{"pdf", "nothing"} {
-		if err := rt.Compact(ctx, skill); err != nil {
-			t.Fatal(err)
-		}
+	if err := rt.Compact(ctx, "pdf"); err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.Compact(ctx, "nothing"); !errors.Is(err, catalog.ErrUnknownSkill) || !strings.Contains(err.Error(), `"nothing"`) {
+		t.Errorf("an unknown skill: %v", err)
 	}
 	if now := c.View(); chattest.Shown(now) != chattest.Shown(before) {
 		t.Errorf("in the same turn\n%s", chattest.Shown(now))
@@ -186,11 +188,39 @@ func TestCompact(t *testing.T) {
 	if shown := chattest.Shown(after); !strings.Contains(shown, outline) || strings.Contains(shown, "Other words.") {
 		t.Errorf("in the next turn\n%s", shown)
 	}
-	c.Calls("skill_load pdf")
+	if got := c.Calls("skill_load pdf")[0]; !strings.HasPrefix(got, "loaded: pdf (the whole text: this one supersedes the shorter one)\n") {
+		t.Errorf("the answer is %q", got)
+	}
 	if shown := chattest.Shown(c.View()); !strings.Contains(shown, "Other words.") {
 		t.Errorf("loaded again\n%s", shown)
 	}
+	if got := c.Calls("skill_load pdf")[0]; !strings.HasPrefix(got, "already loaded: pdf; its text is above") {
+		t.Errorf("the answer is %q", got)
+	}
 	if err := rt.Compact(t.Context(), "pdf"); err == nil {
 		t.Error(fmt.Errorf("without a session: %w", err))
+	}
+}
+
+// What is asked of a skill whose outline is in view is answered truly, also where its text
+// has changed and also in the next turns.
+func TestCompactThenChanged(t *testing.T) {
+	files := referring()
+	rt := chattest.Open(t, files)
+	c := chattest.NewChat(t, rt).Say(core.User, "go")
+	c.Calls("skill_load pdf")
+	if err := rt.Compact(hook.WithKey(c.Context, c.Key), "pdf"); err != nil {
+		t.Fatal(err)
+	}
+	c.Turn("more")
+	if got := c.Calls(`skill_select_docs {"skill":"pdf","docs":["references/a.md"]}`)[0]; got != "error: only a shorter text of pdf is in view: load it again" {
+		t.Errorf("docs: %q", got)
+	}
+	c.Turn("and more")
+	body := *files["pdf/SKILL.md"]
+	body.Data, body.ModTime = []byte(strings.ReplaceAll(string(body.Data), "Other words.", "New words.")), body.ModTime.Add(1)
+	files["pdf/SKILL.md"] = &body
+	if got := c.Calls("skill_load pdf")[0]; !strings.HasPrefix(got, "loaded: pdf (its text has changed: this one supersedes the earlier one)") {
+		t.Errorf("after an edit: %q", got)
 	}
 }

@@ -3,9 +3,11 @@ package satchel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/session"
@@ -179,19 +181,26 @@ func (r *Runtime) EndSessionsBefore(ctx context.Context, before time.Time) (ende
 // says what an outline has; with [WithSummarizer] a summary takes its place. Loading the skill again brings all of it. Inside an agent it
 // is the agent's view that changes, and elsewhere that of every agent of the session of
 // ctx. A skill that is not in view is left alone. The error wraps ErrNoSession where ctx
-// has no session.
+// has no session, and catalog.ErrUnknownSkill where neither the catalog nor a view has
+// the skill.
 func (r *Runtime) Compact(ctx context.Context, skill string) error {
 	keys, err := r.keys(ctx)
 	if err != nil {
 		return err
 	}
-	if found, ok := r.catalog.Snapshot().Skill(skill); ok {
+	found, known := r.catalog.Snapshot().Skill(skill)
+	if known {
 		skill = found.Name
 	}
 	for _, key := range keys {
-		if err := r.shortener.Later(ctx, key, skill); err != nil {
+		inView, err := r.shortener.Later(ctx, key, skill)
+		if err != nil {
 			return err
 		}
+		known = known || inView
+	}
+	if !known {
+		return fmt.Errorf("compact: %w %q", catalog.ErrUnknownSkill, skill)
 	}
 	return nil
 }

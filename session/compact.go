@@ -8,6 +8,23 @@ type Compaction struct {
 	Digest string `json:"digest"` // of the shorter text, which is pinned
 }
 
+// Shortened is a shorter text that stands for a body.
+type Shortened struct {
+	Digest string `json:"digest"` // of the shorter text
+	Of     string `json:"of"`     // of the body
+}
+
+// Full returns the digest of the body that the text of a digest stands for: the same
+// unless that is an outline or a summary.
+func (r *Record) Full(digest string) string {
+	for _, s := range r.Shortened {
+		if s.Digest == digest {
+			return s.Of
+		}
+	}
+	return digest
+}
+
 // CompactLater notes that the texts of skill give way to a pinned one at
 // [Record.CompactNow]. It reports whether the skill is in view.
 func (r *Record) CompactLater(skill, digest string) bool {
@@ -23,6 +40,9 @@ func (r *Record) CompactLater(skill, digest string) bool {
 // the docs of these skills out of view. Loading such a skill delivers all of it again.
 func (r *Record) CompactNow() {
 	for _, c := range r.Compact {
+		if body, ok := r.Body(c.Skill); ok && body != c.Digest && r.Full(body) != c.Digest {
+			r.Shortened = append(r.Shortened, Shortened{c.Digest, r.Full(body)})
+		}
 		for i := range r.Deliveries {
 			if d := &r.Deliveries[i]; d.Skill == c.Skill {
 				d.Docs, d.Listing = nil, ""
@@ -38,5 +58,8 @@ func (r *Record) CompactNow() {
 	if len(r.Compact) > 0 {
 		r.Compact = nil
 		r.Break()
+		r.Shortened = slices.DeleteFunc(r.Shortened, func(s Shortened) bool {
+			return !slices.ContainsFunc(r.Deliveries, func(d Delivery) bool { return d.Digest == s.Digest })
+		})
 	}
 }

@@ -28,6 +28,7 @@ type Loading struct {
 	Delivery Delivery // what the call brought into view; perhaps neither Body nor Docs
 	Docs     []string // docs that were delivered or came back into the load
 	Began    bool     // the skill was not loaded before
+	Restored bool     // the body takes the place of its outline
 }
 
 // Load makes a skill loaded and delivers those of its texts that the model does
@@ -44,7 +45,9 @@ func (r *Record) Load(l Load, shows func(*Delivery) bool) Loading {
 	}
 	seen := r.anyDelivery(l.Skill, func(d *Delivery) bool { return d.Body && shows(d) })
 	old, delivered := r.Body(l.Skill)
-	changed := delivered && (old != l.Digest || r.isOther(l.Skill, l.ID))
+	other := r.isOther(l.Skill, l.ID)
+	changed := delivered && (old != l.Digest || other)
+	out.Restored = delivered && old != l.Digest && r.Full(old) == l.Digest && !other
 	d := Delivery{
 		Call: l.Call, Turn: r.Turn, Skill: l.Skill, Digest: l.Digest,
 		Body: changed || !seen, Anchor: l.Anchor, Seen: true,

@@ -70,7 +70,9 @@ type Record struct {
 	Recent []RecentLoad `json:"recent,omitempty"`
 
 	// Compact are skills whose texts give way to an outline when the next turn begins.
-	Compact []Compaction `json:"compact,omitempty"`
+	// Shortened are the texts that have done so, as far as their outlines are in view.
+	Compact   []Compaction `json:"compact,omitempty"`
+	Shortened []Shortened  `json:"shortened,omitempty"`
 
 	// Overview is the digest of the pinned overview text, "" before the first view.
 	// Listing is the digest of the catalog listing that was last announced; see
@@ -285,7 +287,7 @@ func (r *Record) Clone() *Record {
 		c.Notes[i].Files = slices.Clone(c.Notes[i].Files)
 	}
 	c.Tokens = slices.Clone(r.Tokens)
-	c.Compact = slices.Clone(r.Compact)
+	c.Compact, c.Shortened = slices.Clone(r.Compact), slices.Clone(r.Shortened)
 	c.Recent = slices.Clone(r.Recent)
 	c.Unnumbered = slices.Clone(r.Unnumbered)
 	c.Unknown = slices.Clone(r.Unknown)

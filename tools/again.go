@@ -34,7 +34,11 @@ func loadAgain(ctx context.Context, s *Scope, skill core.Skill, docs []string, a
 	if err != nil {
 		return "", err
 	}
-	if shown, _ := rec.Body(skill.Name); shown != t.body.Digest {
+	switch shown, _ := rec.Body(skill.Name); {
+	case shown == t.body.Digest:
+	case rec.Full(shown) == t.body.Digest:
+		return "", ModelErrorf("only a shorter text of %s is in view: load it again", skill.Name)
+	default:
 		return "", ModelErrorf("%s has changed since it was loaded: load it again", skill.Name)
 	}
 	var r reply

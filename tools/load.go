@@ -159,7 +159,7 @@ func (l *loading) load(next *session.Record, t *skillText) {
 		Docs: pinnedDocs(t.docs), All: t.all, Selected: pinnedDocs(t.selected), Listing: t.listing.Digest,
 	}, l.scope.shows)
 	d := done.Delivery
-	l.said(name, d, done.Began)
+	l.said(name, &done)
 	if d.Body || len(d.Docs) > 0 || done.Began || moved {
 		l.receipt.Changes = append(l.receipt.Changes, session.Change{
 			Op: session.Loaded, Skill: name, Digest: d.Digest, Revision: revision, All: t.all, Docs: done.Docs,
@@ -171,8 +171,9 @@ func (l *loading) load(next *session.Record, t *skillText) {
 	l.events = append(l.events, core.Event{Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: done.Docs})
 }
 
-func (l *loading) said(name string, d session.Delivery, revived bool) {
+func (l *loading) said(name string, done *session.Loading) {
 	var docs []string
+	d, revived := &done.Delivery, done.Began
 	for _, doc := range d.Docs {
 		docs = append(docs, doc.Name)
 	}
@@ -183,6 +184,8 @@ func (l *loading) said(name string, d session.Delivery, revived bool) {
 		if len(docs) > 0 {
 			line += ", docs added: " + strings.Join(docs, ", ")
 		}
+	case d.Body && done.Restored:
+		line += " (the whole text: this one supersedes the shorter one)"
 	case d.Body && d.Supersedes:
 		line += " (its text has changed: this one supersedes the earlier one)"
 	case !d.Body && len(docs) > 0:

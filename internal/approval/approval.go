@@ -34,7 +34,7 @@ func Lasting(grant *session.Grant) string {
 func Bind(ctx context.Context, call core.ToolCall, request *permission.Request, exact bool, rec *session.Record, skills *catalog.Catalog) (*session.Grant, string, error) {
 	grant := &session.Grant{Tool: call.Name, Skills: map[string]string{}}
 	for _, a := range rec.Active {
-		parts := []string{a.Digest}
+		parts := []string{rec.Full(a.Digest)}
 		for _, h := range rec.Lists {
 			if h.Skill == a.Skill && !h.Old {
 				parts = append(append(parts, "listed"), h.Tools...)

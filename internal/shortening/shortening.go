@@ -29,27 +29,27 @@ type Shortener struct {
 }
 
 // Later lets a body in the view of an agent give way to its shorter form when the next
-// user turn begins. A skill that is not in view is left alone.
-func (s *Shortener) Later(ctx context.Context, key core.SessionKey, skill string) error {
+// user turn begins, and reports whether there is one.
+func (s *Shortener) Later(ctx context.Context, key core.SessionKey, skill string) (inView bool, err error) {
 	rec, err := s.Stores.Load(ctx, key)
 	if err != nil {
-		return err
+		return false, err
 	}
 	digest, ok := rec.Body(skill)
 	if !ok {
-		return nil
+		return false, nil
 	}
 	body, err := s.Stores.Texts(ctx, key)(digest)
 	if err != nil {
-		return fmt.Errorf("compact skill %q: %w", skill, err)
+		return true, fmt.Errorf("compact skill %q: %w", skill, err)
 	}
 	text, err := s.summarized(ctx, skill, body)
 	if err != nil {
-		return fmt.Errorf("compact skill %q: %w", skill, err)
+		return true, fmt.Errorf("compact skill %q: %w", skill, err)
 	}
 	short := catalog.Content{Text: text, Digest: session.Digest(text)}
 	if err := s.Stores.Pin(ctx, key, short); err != nil {
-		return err
+		return true, err
 	}
 	_, err = session.Update(ctx, s.Stores.Of(key), key, func(rec *session.Record) (*session.Record, error) {
 		next := rec.Clone()
@@ -58,7 +58,7 @@ func (s *Shortener) Later(ctx context.Context, key core.SessionKey, skill string
 		}
 		return next, nil
 	})
-	return err
+	return true, err
 }
 
 // summarized is the shorter form of a body, by the summarizer if there is one.

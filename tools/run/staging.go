@@ -135,7 +135,7 @@ func (st *staging) loadOf(ctx context.Context, rec *session.Record, skill core.S
 	case a != nil && a.Revision != "" && a.ID == skill.ID:
 		return loadRef{id: a.ID + " " + a.Revision, from: from}, nil
 	case a != nil:
-		return loadRef{fmt.Sprintf("%q %s %d", st.scope.Key.Agent, a.Digest, a.Loaded), a.Digest, from}, nil
+		return loadRef{fmt.Sprintf("%q %s %d", st.scope.Key.Agent, a.Digest, a.Loaded), rec.Full(a.Digest), from}, nil
 	}
 	if !st.runner.Unloaded {
 		return loadRef{}, tools.NotLoaded(skill.Name)

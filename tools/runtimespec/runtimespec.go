@@ -118,7 +118,7 @@ func (c *config) receipt(s *tools.Scope) tools.Answered {
 			if absolute, ok := s.Catalog.Path(a.Skill); ok && c.absolute {
 				at = strings.ReplaceAll(absolute, `\`, "/")
 			}
-			r.Active = append(r.Active, activeSkill{a.Skill, at, path.Dir(at), "sha256:" + a.Digest, properties(skill)})
+			r.Active = append(r.Active, activeSkill{a.Skill, at, path.Dir(at), "sha256:" + next.Full(a.Digest), properties(skill)})
 		}
 		return plainjson.Encode(r)
 	}
