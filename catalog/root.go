@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"unicode"
+
+	escape "github.com/satchel-go/satchel/internal/printable"
 )
 
 // Root is one place that holds skills: a directory of the operating system
@@ -198,16 +199,9 @@ func (r Root) displayNames() []string {
 	return append(candidates, strings.TrimPrefix(slash, "/"), slash)
 }
 
-// printable makes a path fit on one line of a message or a prompt: it replaces
-// control and format characters and broken UTF-8 by U+FFFD.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if isControl(r) || unicode.Is(unicode.Cf, r) {
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-}
+// printable makes a path fit on one line of a message or a prompt: it replaces control and
+// invisible characters and broken UTF-8 by U+FFFD.
+func printable(s string) string { return escape.Replaced(s) }
 
 // isControl reports runes that end or disturb a line of text.
 func isControl(r rune) bool {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 // List is the declared list of one loaded skill.
@@ -123,7 +125,7 @@ func (d *decision) verdict(q *Request) Verdict {
 			if d.meter.exhausted() {
 				a.noPattern = "it is too much to compare; call with less"
 			}
-			return Verdict{Outcome: Denied, Skill: strings.Join(d.deciding(d.lists), ", "), Reason: d.denial(q, a, d.lists)}
+			return Verdict{Outcome: Denied, Skill: strings.Join(d.deciding(d.lists), ", "), Reason: printable.Lines(d.denial(q, a, d.lists))}
 		case !c.ok:
 			return Verdict{Reason: "not listed"}
 		case !c.granted:

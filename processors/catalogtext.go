@@ -183,7 +183,7 @@ type listedSkill struct {
 func (o OverviewText) listed(skills []core.Skill) []listedSkill {
 	all := make([]listedSkill, len(skills))
 	for i := range skills {
-		all[i] = listedSkill{name: folded(skills[i].Name), description: folded(skills[i].Description)}
+		all[i] = listedSkill{name: folded(skills[i].Name), description: foldedText(skills[i].Description)}
 		all[i].runes = utf8.RuneCountInString(all[i].description)
 		all[i].pinned, all[i].scope = slices.Contains(o.Pinned, skills[i].Name), skills[i].Scope
 		if all[i].likely = slices.Index(o.Likely, skills[i].Name); all[i].likely < 0 {

@@ -2,6 +2,8 @@ package processors
 
 import (
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 var (
@@ -19,17 +21,13 @@ func xmlAttribute(s string) string { return quoteEscaper.Replace(xmlText(s)) }
 
 func escaped(s string) string { return xmlEscaper.Replace(s) }
 
-func folded(s string) string { return strings.Map(shown, strings.Join(strings.Fields(s), " ")) }
+// folded writes a name on one line. Control characters, and those that take no room and
+// that its script does not need, become U+FFFD.
+func folded(s string) string { return printable.Replaced(strings.Join(strings.Fields(s), " ")) }
 
-// shown replaces control characters, direction overrides and tag characters. Other
-// format characters stay, because emoji and several scripts need them.
-func shown(r rune) rune {
-	switch {
-	case r < ' ', r >= 0x7f && r < 0xa0, r == 0x2028, r == 0x2029,
-		r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
-		return '\uFFFD'
-	}
-	return r
+// foldedText is folded for a description, which says the same without these characters.
+func foldedText(s string) string {
+	return strings.Join(strings.Fields(printable.Visible(s)), " ")
 }
 
 // closers are the names of the end tags that the text of a skill must not contain.

@@ -5,18 +5,22 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 // cleanText makes raw text safe to read: LF line ends, valid UTF-8, and no control
 // characters but tab and LF. line is the file line of its first byte. If there is
-// nothing to do it returns raw itself. lost reports whether characters were
-// replaced.
-func (p *parser) cleanText(raw []byte, line int) (text []byte, lost bool) {
+// nothing to do it returns raw itself. control stands for control characters. lost
+// reports whether characters were replaced.
+func (p *parser) cleanText(raw []byte, line int, control rune) (text []byte, lost bool) {
 	if isClean(raw) {
 		return raw, false
 	}
 	out := make([]byte, 0, len(raw)+16)
-	var badUTF8, control, crlf int // lines of the first ones
+	var badUTF8, controls, crlf int // lines of the first ones
 	first := func(at *int) {
 		if *at == 0 {
 			*at = line
@@ -34,8 +38,8 @@ func (p *parser) cleanText(raw []byte, line int) (text []byte, lost bool) {
 		case r == utf8.RuneError && size == 1:
 			first(&badUTF8)
 		case isControl(r):
-			first(&control)
-			r = utf8.RuneError
+			first(&controls)
+			r = control
 		}
 		if r == '\n' {
 			line++
@@ -45,8 +49,23 @@ func (p *parser) cleanText(raw []byte, line int) (text []byte, lost bool) {
 	}
 	p.reportOnce(note, crlf, codeCRLF, "lines end in CR LF or CR")
 	p.reportOnce(must, badUTF8, codeInvalidUTF8, "bytes that are not UTF-8 are replaced")
-	p.reportOnce(strict, control, codeControl, "control characters are replaced")
-	return out, badUTF8 > 0 || control > 0
+	p.reportOnce(strict, controls, codeControl, "control characters are replaced")
+	return out, badUTF8 > 0 || controls > 0
+}
+
+// controlMark stands for a control character in front matter until the field is known: a
+// noncharacter, which YAML takes and no text should hold.
+const controlMark = '\uFDD1'
+
+// unmark writes r for the control characters in a value.
+func unmark(n *yaml.Node, r string) {
+	if n == nil {
+		return
+	}
+	n.Value = strings.ReplaceAll(n.Value, string(controlMark), r)
+	for _, c := range n.Content {
+		unmark(c, r)
+	}
 }
 
 // reportOnce reports a finding once per file. A line of 0 means that there is
@@ -88,23 +107,13 @@ func isControl(r rune) bool {
 	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
 }
 
-// isInvisible reports characters that hide text from people: zero-width characters,
-// direction overrides and tags. Joiners are not among them, because emoji and
-// several scripts need them.
-func isInvisible(r rune) bool {
-	switch {
-	case r == 0x200b, r == 0x2060, r == 0xfeff, r == 0x00ad:
-		return true
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r >= 0xe0000 && r <= 0xe007f:
-		return true
-	}
-	return false
-}
-
-// isUnprintable reports control and format characters, among them line breaks and
-// direction overrides, and what stands for characters that were replaced.
-func isUnprintable(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
+// isUnprintable reports a text with control characters, line breaks among them, with
+// invisible characters that its script does not need, or with what stands for characters
+// that were replaced.
+func isUnprintable(s string) bool {
+	return printable.HasInvisible(s) || strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar
+	})
 }
 
 // cleanValue trims a decoded value and replaces the control characters that

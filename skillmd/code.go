@@ -16,8 +16,8 @@ const (
 	codeUTF16         Code = "utf16"                 // the file is UTF-16; it must be UTF-8.
 	codeCRLF          Code = "crlf"                  // lines end in CR LF or CR.
 	codeInvalidUTF8   Code = "invalid-utf8"          // bytes that are not UTF-8 were replaced by U+FFFD.
-	codeControl       Code = "control-character"     // control characters were replaced by U+FFFD.
-	codeInvisible     Code = "invisible-character"   // the name or the description holds zero-width, direction or tag characters, which people do not see and models do.
+	codeControl       Code = "control-character"     // control characters were replaced: by spaces in the description, else by U+FFFD.
+	codeInvisible     Code = "invisible-character"   // the description or the body holds characters that people do not see and models do, such as zero-width ones and tags.
 
 	// Findings about the YAML.
 
@@ -36,7 +36,7 @@ const (
 
 	// Findings about the fields.
 
-	codeNameUnprintable Code = "name-unprintable"       // the name holds control or format characters; the skill is hidden.
+	codeNameUnprintable Code = "name-unprintable"       // the name holds control or invisible characters; the skill is hidden.
 	codeNameMissing     Code = "name-missing"           // there is no name, or it is blank.
 	codeNameType        Code = "name-not-string"        // the name is a list or a map.
 	codeNameTooLong     Code = "name-too-long"          // the name is longer than 64 characters after NFKC.

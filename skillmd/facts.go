@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 // Bounds of the tags of a skill.
@@ -26,7 +27,7 @@ func (doc *Document) Version() string {
 		version = n.Value
 	}
 	version = cmp.Or(version, doc.Skill.Metadata["version"])
-	return oneLine(version[:min(len(version), 256)])
+	return printable.Replaced(version[:min(len(version), 256)])
 }
 
 // Tags returns what the fields tags, keywords, triggers and category hold, at top level
@@ -35,7 +36,7 @@ func (doc *Document) Version() string {
 func (doc *Document) Tags() []string {
 	var tags []string
 	add := func(text string) {
-		tag := strings.TrimSpace(oneLine(text))
+		tag := strings.TrimSpace(printable.Replaced(text))
 		if runes := []rune(tag); len(runes) > maxTag {
 			tag = string(runes[:maxTag])
 		}
@@ -73,14 +74,4 @@ func (doc *Document) Tags() []string {
 		}
 	}
 	return tags
-}
-
-// oneLine replaces control and format characters and broken UTF-8.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
 }

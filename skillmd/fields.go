@@ -2,10 +2,11 @@ package skillmd
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 // The limits of the specification, in characters (code points).
@@ -21,6 +22,12 @@ type seen struct{ name, description bool }
 // apply puts the fields into the document. A wrong field never affects another one.
 func (p *parser) apply(fs []field) {
 	for _, f := range fs {
+		f.key = strings.ReplaceAll(f.key, string(controlMark), "\uFFFD")
+		if f.key == "description" || f.key == "short_description" {
+			unmark(f.value, " ")
+		} else {
+			unmark(f.value, "\uFFFD")
+		}
 		switch f.key {
 		case "name":
 			p.name(f)
@@ -67,16 +74,11 @@ func (p *parser) name(f field) {
 // hides the skill from the model: such a name is a trick or an accident, and no model
 // can write it.
 func (p *parser) printableName(name string) string {
-	if strings.IndexFunc(name, isUnprintable) < 0 {
+	if !isUnprintable(name) {
 		return name
 	}
 	p.unprintable = true
-	return strings.Map(func(r rune) rune {
-		if isUnprintable(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, name)
+	return printable.Replaced(name)
 }
 
 // checkName runs after all fields were read, because a missing name is taken from
@@ -97,7 +99,7 @@ func (p *parser) checkName() {
 	}
 	if p.unprintable {
 		s.Hidden = true
-		p.report(must, line, codeNameUnprintable, "name holds control or format characters: the skill is hidden from the model")
+		p.report(must, line, codeNameUnprintable, "name holds control or invisible characters: the skill is hidden from the model")
 	}
 	for _, d := range ValidName(s.Name) {
 		p.report(must, line, d.Code, "%s", d.Message)
@@ -105,7 +107,6 @@ func (p *parser) checkName() {
 	if p.dir != "" && CleanName(p.dir) != CleanName(s.Name) {
 		p.report(must, line, codeNameMismatch, "name %s differs from its directory %s", quote(s.Name), quote(p.dir))
 	}
-	p.checkInvisible(s.Name, "name", line)
 }
 
 func (p *parser) description(f field) {
@@ -115,7 +116,7 @@ func (p *parser) description(f field) {
 		p.report(fatal, f.line, codeDescriptionType, "description is not text")
 		return
 	}
-	d := p.cleanValue(text, "description", f.line)
+	d := strings.TrimSpace(text)
 	if d == "" {
 		p.report(fatal, f.line, codeDescriptionMissing, "description is blank")
 		return
@@ -131,7 +132,16 @@ func (p *parser) description(f field) {
 			p.report(must, f.line, codeDescriptionTooLong, "%s", tooLong("description", n, maxDescription))
 		}
 	}
-	p.checkInvisible(d, "description", f.line)
+	if strings.ContainsFunc(d, isControl) {
+		p.report(must, f.line, codeControl, "control characters in %s are replaced", quote(f.key))
+	}
+	if printable.HasInvisible(d) {
+		p.report(oddity, f.line, codeInvisible, "description holds invisible characters, which are taken out")
+	}
+	if d = strings.TrimSpace(printable.Visible(d)); d == "" {
+		p.report(fatal, f.line, codeDescriptionMissing, "description is blank")
+		return
+	}
 	p.doc.Skill.Description = d
 }
 
@@ -149,12 +159,6 @@ func (p *parser) shortDescription() bool {
 	p.report(note, node.Line, codeShortDescription, "short_description stands in for the description")
 	p.description(field{key: "description", line: node.Line, value: &node})
 	return true
-}
-
-func (p *parser) checkInvisible(s, field string, line int) {
-	if strings.IndexFunc(s, isInvisible) >= 0 {
-		p.report(oddity, line, codeInvisible, "%s holds invisible characters", field)
-	}
 }
 
 // optional reads an optional text field. A list of scalars is joined, because

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 // ErrInvalid is wrapped by the error for every text that is not a usable skill.
@@ -22,8 +25,9 @@ var ErrNotSkill = fmt.Errorf("%w: no front matter", ErrInvalid)
 
 // Document is the content of a SKILL.md.
 type Document struct {
-	// Skill is the front matter; its Location is empty. Name and Description
-	// are trimmed and otherwise as written.
+	// Skill is the front matter; its Location is empty. Name and Description are
+	// trimmed and otherwise as written, but that a description loses characters that
+	// people do not see.
 	Skill core.Skill
 	// Body is the Markdown after the closing fence: LF line ends, no white
 	// space at its start and end, valid UTF-8. It may be empty.
@@ -135,12 +139,12 @@ func (p *parser) frontMatter(text []byte, s *span) {
 	if len(raw) > MaxFrontMatter {
 		p.report(must, s.openLine, codeTooLarge, "front matter has %d bytes; at most %d are read", len(raw), MaxFrontMatter)
 		if p.mode == Lenient {
-			block, _ := p.cleanText(raw, s.openLine+1)
+			block, _ := p.cleanText(raw, s.openLine+1, controlMark)
 			p.repair(block)
 		}
 		return
 	}
-	block, lost := p.cleanText(raw, s.openLine+1)
+	block, lost := p.cleanText(raw, s.openLine+1, controlMark)
 	p.doc.Skill.Repaired = s.broken || lost
 	m, err := decodeMapping(block)
 	if err == nil {
@@ -189,10 +193,13 @@ func (p *parser) checkRequired(line int) {
 // body takes the text after the front matter.
 func (p *parser) body(text []byte, s span) {
 	line := s.openLine + countLines(text[s.start:s.after])
-	body, _ := p.cleanText(text[s.after:], line+1)
+	body, _ := p.cleanText(text[s.after:], line+1, utf8.RuneError)
 	start := bytes.TrimLeftFunc(body, unicode.IsSpace)
 	p.doc.BodyLine = line + 1 + bytes.Count(body[:len(body)-len(start)], []byte("\n"))
 	p.doc.Body = string(bytes.TrimRightFunc(start, unicode.IsSpace))
+	if at := printable.FirstInvisible(p.doc.Body); at >= 0 {
+		p.report(oddity, p.doc.BodyLine+strings.Count(p.doc.Body[:at], "\n"), codeInvisible, "the body holds invisible characters, which models read")
+	}
 }
 
 // countLines counts the line ends of raw text.

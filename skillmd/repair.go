@@ -29,7 +29,7 @@ func (p *parser) oddClose(text []byte, s *span) bool {
 			pos = next
 			continue
 		}
-		block, _ := p.cleanText(text[s.start:pos], s.openLine+1)
+		block, _ := p.cleanText(text[s.start:pos], s.openLine+1, controlMark)
 		m, err := decodeMapping(block)
 		if err != nil || len(m.Content) == 0 {
 			return false

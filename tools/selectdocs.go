@@ -110,7 +110,7 @@ func DocsOf(args Args) (docs []string, all bool) {
 
 // NotLoaded is the [ModelError] for a skill that must be loaded first.
 func NotLoaded(skill string) error {
-	return ModelError(`skill "` + callargs.Cut(skill, 80) + `" is not loaded: call skill_load for it first`)
+	return ModelError(`skill "` + callargs.Line(skill, 80) + `" is not loaded: call skill_load for it first`)
 }
 
 // selection is the change of one call, repeated until it is saved.

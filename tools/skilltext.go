@@ -164,7 +164,7 @@ func unreadable(ctx context.Context, err error, format string, args ...any) erro
 	if errors.Is(err, catalog.ErrUnknownSkill) {
 		return ModelErrorf("the skill is no longer there")
 	}
-	return ModelErrorf("%s: %s", fmt.Sprintf(format, args...), callargs.Cut(cause(err), 400))
+	return ModelErrorf("%s: %s", fmt.Sprintf(format, args...), callargs.Line(cause(err), 400))
 }
 
 // cause returns the innermost reason of an error: the outer ones repeat names

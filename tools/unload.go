@@ -78,10 +78,10 @@ func (c *unloading) apply(rec *session.Record) (*session.Record, string, error) 
 			name = skill.Name
 		}
 		if !next.Unload(name) {
-			c.lines = append(c.lines, "not loaded: "+callargs.Cut(name, 80))
+			c.lines = append(c.lines, "not loaded: "+callargs.Line(name, 80))
 			continue
 		}
-		c.lines = append(c.lines, "unloaded: "+name)
+		c.lines = append(c.lines, "unloaded: "+callargs.Line(name, 256))
 		c.receipt.Changes = append(c.receipt.Changes, session.Change{Op: session.Unloaded, Skill: name})
 	}
 	if c.answered != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel/catalog/lock"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/offering"
+	escape "github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/skillmd"
@@ -84,6 +85,7 @@ func (cmd *listCmd) Run(ctx context.Context, c console) (err error) {
 	for _, skill := range snapshot.Skills() {
 		findings = append(findings, knownTools.Findings(skill)...)
 	}
+	findings = append(findings, invisible(ctx, skills.Catalog, snapshot)...)
 	writeFindings(c.err, findings)
 	(&warnings{w: c.err}).nothing(skills.roots, skills.Whole().Snapshot())
 	text, err := overviewOf(snapshot)
@@ -128,6 +130,20 @@ func (cmd *listCmd) open(ctx context.Context, c console) (*shelves, error) {
 		opts = append(opts, catalog.WithTrust(func(context.Context, catalog.Root) (bool, error) { return true, nil }))
 	}
 	return cmd.seen(openShelves(ctx, roots, opts, &cmd.libraryPlace, c.env))
+}
+
+// invisible warns of bodies with characters that people do not see. A body that cannot be
+// read is a finding elsewhere, and those of other machines are not fetched for it.
+func invisible(ctx context.Context, skills *catalog.Catalog, snapshot *catalog.Snapshot) (findings []skillmd.Diagnostic) {
+	for _, skill := range snapshot.Skills() {
+		if skill.Scope == core.ScopeRemote {
+			continue
+		}
+		if _, body, err := skills.Body(ctx, skill.ID); err == nil && escape.HasInvisible(body.Text) {
+			findings = append(findings, skillmd.Diagnostic{File: skill.Place, Code: "invisible-character", Severity: skillmd.Warning, Message: "the body holds invisible characters, which models read"})
+		}
+	}
+	return findings
 }
 
 // chosen are the skills that the flags ask for.

@@ -10,25 +10,14 @@ import (
 	escape "github.com/satchel-go/satchel/internal/printable"
 )
 
-// printable makes text from outside safe to print on one line. A line break becomes a
-// space. Control sequences, and characters that change the order or the look of
-// others, become U+FFFD; those that join letters and emoji stay.
+// printable makes text from outside safe to print on one line. White space becomes a
+// space. Control sequences, and characters that people do not see or that change the order
+// of others, become U+FFFD; those that join letters and emoji stay.
 func printable(s string) string {
-	const nonJoiner, joiner = '\u200c', '\u200d'
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
-		switch r {
-		case nonJoiner, joiner:
-			return r
-		case '\n', '\r', '\t', '\v', '\f', '\u0085', '\u2028', '\u2029':
-			return ' '
-		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return escape.Replaced(lineBreaks.Replace(s))
 }
+
+var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\v", " ", "\f", " ", "\u0085", " ", "\u2028", " ", "\u2029", " ")
 
 // encodeLine writes a value as one line of JSON, which is printable.
 func encodeLine(out io.Writer, value any) error {

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 // MaxBytes bounds the raw arguments of a call.
@@ -201,7 +203,7 @@ func (a *Args) set(f Field, raw json.RawMessage) error {
 	case Flag:
 		b, ok := truth(raw)
 		if !ok {
-			return fmt.Errorf("want true or false, not %s", Cut(string(raw), 80))
+			return fmt.Errorf("want true or false, not %s", Line(string(raw), 80))
 		}
 		a.flags[f.Name] = b
 		return nil
@@ -227,7 +229,7 @@ func (a *Args) setCount(f Field, raw json.RawMessage) error {
 	if f.Kind == Count {
 		n, err := strconv.Atoi(strings.Trim(string(raw), `" `))
 		if err != nil || n < 0 {
-			return fmt.Errorf("want a whole number of at least 0, not %s", Cut(string(raw), 80))
+			return fmt.Errorf("want a whole number of at least 0, not %s", Line(string(raw), 80))
 		}
 		a.counts[f.Name] = n
 		return nil
@@ -257,7 +259,7 @@ func (a *Args) setTexts(f Field, raw json.RawMessage, value any) error {
 	for _, v := range list {
 		text, ok := v.(string)
 		if !ok {
-			return fmt.Errorf("want text, not %s", Cut(string(raw), 80))
+			return fmt.Errorf("want text, not %s", Line(string(raw), 80))
 		}
 		text = strings.TrimSpace(text)
 		if text != "" && (f.Kind == Text || !slices.Contains(a.texts[f.Name], text)) {
@@ -295,11 +297,14 @@ func quoted(s string) json.RawMessage {
 	return b
 }
 
-// Cut shortens text from outside to n bytes for an error message, and makes it
-// valid UTF-8.
+// Cut shortens text from outside to n bytes for an error message that quotes it, and
+// makes it valid UTF-8.
 func Cut(s string, n int) string {
 	if len(s) <= n {
 		return strings.ToValidUTF8(s, "\uFFFD")
 	}
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
+
+// Line is Cut for text that is not quoted: it stays on its line, and shows what it holds.
+func Line(s string, n int) string { return printable.Line(Cut(s, n)) }

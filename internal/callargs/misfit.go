@@ -39,7 +39,7 @@ func (m *misfit) inList() *misfit { return &misfit{m.at, m.want, m.found, "[" + 
 // inProperty says in which property of an object the misfit is. The example has
 // what makes the object complete too.
 func (m *misfit) inProperty(schema map[string]any, name string) *misfit {
-	name = Cut(name, 80)
+	name = Line(name, 80)
 	begin := "{"
 	if other := standsFor(schema); other != "" && other != name {
 		begin = strings.TrimSuffix(sample(schema), "}") + ","
@@ -84,11 +84,11 @@ func found(raw json.RawMessage) string {
 	case '[':
 		return "a list"
 	case '"':
-		return "text " + Cut(string(raw), 80)
+		return "text " + Line(string(raw), 80)
 	case 't', 'f', 'n':
 		return string(raw)
 	}
-	return "the number " + Cut(string(raw), 80)
+	return "the number " + Line(string(raw), 80)
 }
 
 // sample writes a value that fits.

@@ -1,14 +1,13 @@
 // Package printable writes names and messages so that they show what they hold.
-// Control and format characters, which move a cursor or change the order and the look
-// of others, become the escapes of JSON: what is read back from JSON is the same text.
+// Control characters, which move a cursor, and characters that take no room or change the
+// order and the look of others, become the escapes of JSON: what is read back from JSON is
+// the same text.
 package printable
 
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/internal/plainjson"
 )
@@ -21,25 +20,11 @@ func Lines(text string) string { return escaped(text, "\n\t") }
 func Line(text string) string { return escaped(text, "") }
 
 func escaped(text, kept string) string {
-	hidden := func(r rune) bool {
-		return r != utf8.RuneError && !strings.ContainsRune(kept, r) &&
-			unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
-	}
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if !strings.ContainsFunc(text, hidden) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if !hidden(r) {
-			b.WriteRune(r)
-			continue
-		}
+	return mapped(text, kept, func(b *strings.Builder, r rune) {
 		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&b, `\u%04x`, unit)
+			fmt.Fprintf(b, `\u%04x`, unit)
 		}
-	}
-	return b.String()
+	})
 }
 
 // Text is a text whose JSON is printable.

@@ -34,7 +34,7 @@ func FuzzText(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.ContainsFunc(string(encoded), func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }) {
+		if strings.ContainsFunc(string(encoded), func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) }) || printable.HasInvisible(string(encoded)) {
 			t.Errorf("%q shows as %q", text, encoded)
 		}
 		var back []string

@@ -189,7 +189,7 @@ func (p *program) scriptArguments(search string) ([]string, error) {
 			return append([]string{simple.Path}, way[1:]...), nil
 		}
 		if i == len(ways)-1 || !errors.Is(err, lookpath.ErrNotFound) {
-			return nil, tools.ModelErrorf("script %q is run by %s: %v", callargs.Cut(p.plan.script, 200), callargs.Cut(way[0], 80), err)
+			return nil, tools.ModelErrorf("script %q is run by %s: %v", callargs.Cut(p.plan.script, 200), callargs.Line(way[0], 80), err)
 		}
 		p.fellBack(way[0], ways[i+1][0])
 	}
@@ -268,5 +268,5 @@ func (p *program) nextWay(cmd *executor.Command) bool {
 }
 
 func (p *program) fellBack(program, next string) {
-	p.notes.add(fmt.Sprintf("script %q asks for %s, which was not found: %s is taken for it", callargs.Cut(p.plan.script, 200), callargs.Cut(program, 80), next))
+	p.notes.add(fmt.Sprintf("script %q asks for %s, which was not found: %s is taken for it", callargs.Cut(p.plan.script, 200), callargs.Line(program, 80), next))
 }

@@ -100,7 +100,7 @@ func (p *program) checkInterpreter(asked, listed []string) error {
 		return nil
 	}
 	return tools.ModelErrorf("script %q asks for %s in its first line, but what is allowed is to run it by %s%s",
-		callargs.Cut(p.plan.script, 200), callargs.Cut(asked[0], 80), listed[0], p.advice(": call with a command that begins with "+strings.Join(listed, " ")))
+		callargs.Cut(p.plan.script, 200), callargs.Line(asked[0], 80), listed[0], p.advice(": call with a command that begins with "+strings.Join(listed, " ")))
 }
 
 // isProgram reports whether a staged file that begins with head is a program of Linux or

@@ -49,5 +49,5 @@ func modelError(ctx context.Context, err error) error {
 	if already, ok := errors.AsType[tools.ModelError](err); ok {
 		return already
 	}
-	return tools.ModelErrorf("%s", callargs.Cut(err.Error(), 1000))
+	return tools.ModelErrorf("%s", callargs.Line(err.Error(), 1000))
 }

@@ -82,7 +82,7 @@ func (p *plan) checkOutputs(early bool) error {
 		spec.Globs = slices.DeleteFunc(slices.Clone(spec.Globs), path.IsAbs)
 	}
 	if err := spec.Check(); err != nil {
-		return tools.ModelErrorf("%s", callargs.Cut(err.Error(), 400))
+		return tools.ModelErrorf("%s", callargs.Line(err.Error(), 400))
 	}
 	return nil
 }
