@@ -83,6 +83,9 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	}
 	c.judged = rec
 	rec = c.place.Sees(rec)
+	if skill, err := tools.Known(c.skills(), rec, c.request.Skill); err == nil {
+		c.request.Skill = skill.Name
+	}
 	if c.verdict, err = r.bounds.Decide(ctx, c.key, c.state, rec, c.request); err != nil {
 		return core.Decision{}, err
 	}
@@ -153,6 +156,11 @@ func (c *Call) inactive(ctx context.Context) (string, error) {
 		return "", err
 	}
 	rec = c.place.Sees(rec)
+	for _, name := range skills {
+		if skill, err := tools.Known(c.skills(), rec, name); err == nil && rec.Find(skill.Name) != nil {
+			return "", nil
+		}
+	}
 	return activation.Inactive(c.call.Name, skills, rec), nil
 }
 
@@ -174,9 +182,6 @@ func (c *Call) requests(ctx context.Context) permission.Request {
 	}
 	request := c.operation.Request(c.args)
 	request.Tool = tool
-	if skill, ok := c.skills().Skill(request.Skill); ok {
-		request.Skill = skill.Name
-	}
 	return request
 }
 

@@ -193,7 +193,7 @@ func (r *Runtime) Compact(ctx context.Context, skill string) error {
 		skill = found.Name
 	}
 	for _, key := range keys {
-		inView, err := r.shortener.Later(ctx, key, skill)
+		inView, err := r.shortener.Later(ctx, key, skill, found.ID)
 		if err != nil {
 			return err
 		}

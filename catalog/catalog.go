@@ -20,6 +20,8 @@ type Catalog struct {
 	audience *audience // nil: everybody
 	// revisions are those of skills that are read as they were, by canonical id.
 	revisions map[string]string
+	// called are names that mean the skills of these ids.
+	called map[string]string
 }
 
 // library is what the catalogs of all audiences share.
@@ -264,7 +266,7 @@ func (c *Catalog) within(ctx context.Context, name string, read func(*state, pla
 		if c.closed.Load() {
 			return fmt.Errorf("catalog: skill %q: %w", name, ErrClosed)
 		}
-		skill, err := c.seen(st.snapshot).Resolve(name)
+		skill, err := c.resolve(st, name)
 		if err != nil {
 			return fmt.Errorf("catalog: %w", err)
 		}
@@ -276,6 +278,17 @@ func (c *Catalog) within(ctx context.Context, name string, read func(*state, pla
 			return err
 		}
 	}
+}
+
+// resolve returns the skill that a name means in the catalog.
+func (c *Catalog) resolve(st *state, name string) (core.Skill, error) {
+	seen := c.seen(st.snapshot)
+	if i, ok := seen.byID[c.called[name]]; ok {
+		skill := seen.skills[i]
+		skill.Name = name
+		return skill, nil
+	}
+	return seen.Resolve(name)
 }
 
 // isStale reports an error that may not occur with a newer state of the catalog.

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 
@@ -25,7 +26,22 @@ func (c *Catalog) At(revisions map[string]string) *Catalog {
 	if len(revisions) == 0 {
 		return c
 	}
-	return &Catalog{library: c.library, audience: c.audience, revisions: revisions}
+	return &Catalog{library: c.library, audience: c.audience, revisions: revisions, called: c.called}
+}
+
+// Called returns the catalog in which some names mean the skills of these ids, whatever
+// they mean to others. Names whose skill is gone mean what they always do.
+func (c *Catalog) Called(ids map[string]string) *Catalog {
+	if len(ids) == 0 {
+		return c
+	}
+	called := maps.Clone(ids)
+	for name, id := range c.called {
+		if _, again := called[name]; !again {
+			called[name] = id
+		}
+	}
+	return &Catalog{library: c.library, audience: c.audience, revisions: c.revisions, called: called}
 }
 
 // Front returns what the front matter of a skill says, at the revision that is read.

@@ -103,31 +103,41 @@ func (n *naming) contested(all []candidate, rivals []int, c *candidate, skill co
 	n.collisions = append(n.collisions, skillmd.Diagnostic{File: c.skill.Place, Code: CodeCollision, Severity: skillmd.Warning, Message: text})
 }
 
-// qualified returns the first of the scope, the root, and the root with the folder, that
-// none of the rivals has.
+// qualifiers returns what may stand before the name of a candidate: its scope, its root,
+// and its root with the folder.
+func (c *candidate) qualifiers() [3]string {
+	folder := c.root
+	if c.folder != "." {
+		folder += "/" + printable(c.folder)
+	}
+	scope := c.skill.Scope.String()
+	if c.skill.Origin != "" {
+		scope = c.root // the host's name for the server
+	}
+	return [3]string{scope, c.root, folder}
+}
+
+// qualified returns the name with the first qualifier that none of the rivals has.
 func qualified(all []candidate, rivals []int, c *candidate) string {
-	choices := func(c *candidate) [3]string {
-		folder := c.root
-		if c.folder != "." {
-			folder += "/" + printable(c.folder)
-		}
-		scope := c.skill.Scope.String()
-		if c.skill.Origin != "" {
-			scope = c.root // the host's name for the server
-		}
-		return [3]string{scope, c.root, folder}
-	}
-	own := choices(c)
-	if len(rivals) == 1 {
-		return own[0] + ":" + c.skill.Name
-	}
-	for k, q := range own {
-		taken := slices.ContainsFunc(rivals, func(i int) bool { return &all[i] != c && choices(&all[i])[k] == q })
+	own := c.qualifiers()
+	for _, q := range own {
+		taken := slices.ContainsFunc(rivals, func(i int) bool {
+			other := all[i].qualifiers()
+			return &all[i] != c && slices.Contains(other[:], q)
+		})
 		if !taken {
 			return q + ":" + c.skill.Name
 		}
 	}
 	return own[2] + ":" + c.skill.Name
+}
+
+// means reports whether a reference in the form of its key is the name of the candidate
+// behind one of its qualifiers.
+func (c *candidate) means(key string) bool {
+	qualifier, ok := strings.CutSuffix(key, ":"+c.key)
+	own := c.qualifiers()
+	return ok && slices.ContainsFunc(own[:], func(q string) bool { return skillmd.CleanName(q) == qualifier })
 }
 
 // rank sorts candidates: by scope, then in the order in which they come.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/skillmd"
@@ -329,4 +330,55 @@ func ExampleDiscover() {
 	// project /srv/project/.agents/skills
 	// user /home/me/.claude/skills
 	// user /home/me/.agents/skills
+}
+
+// A qualified name stays valid while one skill fits it, and no name takes the id of
+// another skill.
+func TestNamesThatStay(t *testing.T) {
+	pdf := func(word string) fstest.MapFS {
+		return fstest.MapFS{"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: " + word + "\n---\n" + word + "\n")}}
+	}
+	resolve := func(ref string, roots ...Root) string {
+		t.Helper()
+		c, err := Open(t.Context(), roots)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		skill, err := c.Snapshot().Resolve(ref)
+		if err != nil {
+			return err.Error()
+		}
+		return skill.Description
+	}
+	host, one, two := FS("host", pdf("H")), FS("one", pdf("1")).In(PlugIn), FS("two", pdf("2")).In(PlugIn)
+	own := FS("mine", pdf("U")).In(core.ScopeUser)
+	odd := FS("user", pdf("odd")).In(PlugIn) // a root with the name of a scope
+	for _, tt := range []struct {
+		ref, want string
+		roots     []Root
+	}{
+		{"pdf", "1", []Root{one}},
+		{"plugin:pdf", "1", []Root{one}},
+		{"one:pdf", "1", []Root{one}},
+		{"one/pdf:pdf", "1", []Root{one}},
+		{"one/pdf/SKILL.md", "1", []Root{one}},
+		{"fs:one/pdf", "1", []Root{one}},
+		{"plugin:pdf", "1", []Root{host, one}},
+		{"one:pdf", "1", []Root{host, one, two}},
+		{"two:pdf", "2", []Root{host, one, two}},
+		{"plugin:pdf", `"plugin:pdf" is the name of 2 skills: say "one:pdf" or "two:pdf"`, []Root{host, one, two}},
+		{"host:pdf", "H", []Root{host, one}},
+		{"mine:pdf", "U", []Root{own, odd}},
+		{"user:pdf", `"user:pdf" is the name of 2 skills: say "mine:pdf" or "plugin:pdf"`, []Root{own, odd}},
+		{"three:pdf", `unknown skill "three:pdf"`, []Root{one, two}},
+	} {
+		if got := resolve(tt.ref, tt.roots...); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.ref, got, tt.want)
+		}
+	}
+	thief := fstest.MapFS{"x/SKILL.md": {Data: []byte("---\nname: \"fs:one/pdf\"\ndescription: thief\n---\nT\n")}}
+	if got := resolve("fs:one/pdf", FS("thief", thief), one); got != "1" {
+		t.Errorf("an id means %s", got)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
@@ -115,11 +116,15 @@ func (s *Snapshot) Skill(name string) (core.Skill, bool) {
 	return skill, err == nil
 }
 
-// Resolve returns the skill that is meant by a reference: its name, else its canonical
-// id, else its qualified name. Names are compared as [skillmd.CleanName] writes them,
-// so equivalent spellings find each other; case matters. The error is
-// [ErrUnknownSkill], or an [AmbiguousError], which wraps it.
+// Resolve returns the skill that is meant by a reference: its canonical id, its name, its
+// name behind its scope, its root, or its root and folder, or its place. Names are compared
+// as [skillmd.CleanName] writes them, so equivalent spellings find each other; case
+// matters. The error is [ErrUnknownSkill], or an [AmbiguousError], which wraps it, where
+// several skills fit.
 func (s *Snapshot) Resolve(ref string) (core.Skill, error) {
+	if i, ok := s.byID[ref]; ok { // first, so that no name can take it
+		return s.skills[i], nil
+	}
 	key := skillmd.CleanName(ref)
 	if names := s.ambiguous[key]; len(names) > 1 {
 		return core.Skill{}, &AmbiguousError{Name: ref, Qualified: names}
@@ -127,19 +132,30 @@ func (s *Snapshot) Resolve(ref string) (core.Skill, error) {
 	if i, ok := s.byKey[key]; ok {
 		return s.skills[i], nil
 	}
-	if i, ok := s.byID[ref]; ok {
-		return s.skills[i], nil
+	if !strings.ContainsAny(key, ":/") {
+		return core.Skill{}, fmt.Errorf("%w %q", ErrUnknownSkill, ref)
 	}
-	for at, r := range key {
-		if r != ':' {
-			continue
-		}
-		if i, ok := s.byKey[key[at+1:]]; ok && skillmd.CleanName(s.skills[i].Qualified) == key {
-			return s.skills[i], nil
+	var fit []core.Skill
+	for i := range s.all {
+		if c := &s.all[i]; c.means(key) || c.skill.Place == ref {
+			fit = append(fit, s.skills[s.byID[c.skill.ID]])
 		}
 	}
-	return core.Skill{}, fmt.Errorf("%w %q", ErrUnknownSkill, ref)
+	switch len(fit) {
+	case 0:
+		return core.Skill{}, fmt.Errorf("%w %q", ErrUnknownSkill, ref)
+	case 1:
+		return fit[0], nil
+	}
+	several := &AmbiguousError{Name: ref}
+	for _, skill := range fit[:min(len(fit), maxFit)] {
+		several.Qualified = append(several.Qualified, skill.Qualified)
+	}
+	return core.Skill{}, several
 }
+
+// maxFit bounds the skills that an [AmbiguousError] about a qualified name names.
+const maxFit = 16
 
 // Diagnostics are the findings about all roots, ordered by root and then by file.
 // Findings about whole roots and collisions of names come last. The slice must not

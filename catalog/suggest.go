@@ -100,6 +100,9 @@ func (s *Snapshot) near(name string) (near []suggestion, want []rune) {
 			near = append(near, suggestion{skill.Name, cost})
 		}
 	}
+	if at := strings.LastIndexByte(name, ':'); len(near) == 0 && at >= 0 { // of another root
+		return s.near(name[at+1:])
+	}
 	slices.SortFunc(near, func(a, b suggestion) int {
 		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name))
 	})

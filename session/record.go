@@ -3,6 +3,7 @@ package session
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/core"
 )
@@ -307,6 +308,20 @@ func (r *Record) Clone() *Record {
 		c.Grants[i].Skills = maps.Clone(c.Grants[i].Skills)
 	}
 	return &c
+}
+
+// BaseName returns the name behind the qualifier of a qualified one.
+func BaseName(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
+
+// FindID returns the loaded skill with that canonical id, or nil. It points into the
+// record.
+func (r *Record) FindID(id string) *Active {
+	for i := range r.Active {
+		if id != "" && r.Active[i].ID == id {
+			return &r.Active[i]
+		}
+	}
+	return nil
 }
 
 // Find returns the loaded skill of that name, or nil. It points into the record.

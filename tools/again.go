@@ -10,12 +10,8 @@ import (
 // InView resolves the name of a skill whose load has ended but whose text is
 // still in view. ok is false for any other skill: one that is loaded, one whose
 // text is gone, and one that skill_load would not find either.
-func (s *Scope) InView(rec *session.Record, name string) (skill core.Skill, ok bool) {
-	skill, err := s.Skill(rec, name)
-	if err != nil || rec.Find(skill.Name) != nil || !s.showsBody(rec, skill.Name) {
-		return core.Skill{}, false
-	}
-	return skill, true
+func (s *Scope) InView(ctx context.Context, rec *session.Record, name string) (skill core.Skill, ok bool) {
+	return s.inView(ctx, rec, name)
 }
 
 // LoadAgain loads a skill of [Scope.InView] for a call that needs it to be

@@ -47,10 +47,17 @@ func Declare(ctx context.Context, s *Scope, loads []Declared) (*Declaration, err
 	case len(loads) > 0 && loads[0].Guessed:
 		d.change.activation = guessed
 	}
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, l := range loads {
-		skill, ok := s.Catalog.Snapshot().Skill(l.Skill)
-		if !ok {
-			return nil, fmt.Errorf("%w: %w %q", ErrDeclared, catalog.ErrUnknownSkill, l.Skill)
+		skill, err := s.Catalog.Snapshot().Resolve(l.Skill)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrDeclared, err)
+		}
+		if a := rec.FindID(skill.ID); a != nil {
+			skill.Name = a.Skill
 		}
 		t, err := readSkillText(ctx, s, skill, l.Docs, l.AllDocs)
 		if err == nil && len(t.left) > 0 {

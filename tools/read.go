@@ -81,11 +81,11 @@ func readSkillFile(ctx context.Context, s *Scope, asked string, args Args) (stri
 	if name == "" {
 		name = rec.Active[len(rec.Active)-1].Skill
 	} else {
-		skill, err := findReadable(s, rec, name)
+		skill, err := findReadable(ctx, s, rec, name)
 		if err != nil {
 			return "", err
 		}
-		name = skill.Name
+		name, s = skill.Name, s.calling(skill)
 	}
 	file := callargs.Cut(path.Clean(asked), 200) // as the answer shows it
 	from := s.Loaded(rec)

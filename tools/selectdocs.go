@@ -37,15 +37,15 @@ func selectDocs(ctx context.Context, s *Scope, args Args) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if skill, ok := s.inView(ctx, rec, args.Text("skill")); ok && args.Text("mode") != "clear" {
+		return loadAgain(ctx, s, skill, args.Texts("docs"), args.Flag("include_all_docs"))
+	}
 	skill, err := s.Skill(rec, args.Text("skill"))
+	if err == nil && rec.Find(skill.Name) == nil {
+		err = NotLoaded(skill.Name)
+	}
 	if err != nil {
 		return "", err
-	}
-	if rec.Find(skill.Name) == nil {
-		if args.Text("mode") == "clear" || !s.showsBody(rec, skill.Name) {
-			return "", NotLoaded(skill.Name)
-		}
-		return loadAgain(ctx, s, skill, args.Texts("docs"), args.Flag("include_all_docs"))
 	}
 	c := selection{scope: s, skill: skill.Name, mode: args.Text("mode"), all: args.Flag("include_all_docs")}
 	var r reply

@@ -38,17 +38,84 @@ type docText struct {
 	framed  bool // the body has named it
 }
 
+// held returns the skill that is loaded under a name, whatever that name means by now.
+// Its Name is the one under which it is loaded.
+func held(skills *catalog.Snapshot, rec *session.Record, name string) (core.Skill, bool) {
+	a := rec.Find(name)
+	if a == nil || a.ID == "" {
+		return core.Skill{}, false
+	}
+	skill, err := skills.Resolve(a.ID)
+	skill.Name = a.Skill
+	return skill, err == nil
+}
+
+// Known returns the skill that a name means to the agent of a record: the one that is
+// loaded under it, else the one that the catalog has. Its Name is the one under which it
+// is loaded, if it is.
+func Known(skills *catalog.Snapshot, rec *session.Record, name string) (core.Skill, error) {
+	if skill, ok := held(skills, rec, name); ok {
+		return skill, nil
+	}
+	skill, err := skills.Resolve(name)
+	if err == nil {
+		skill.Name = loadName(rec, skill)
+	}
+	return skill, err
+}
+
+// loadName is the name under which a skill is loaded, or would be: not that of another one
+// which is loaded.
+func loadName(rec *session.Record, skill core.Skill) string {
+	if a := rec.FindID(skill.ID); a != nil {
+		return a.Skill
+	}
+	for _, name := range []string{skill.Name, skill.Qualified} {
+		if a := rec.Find(name); a == nil || a.ID == "" || a.ID == skill.ID {
+			return name
+		}
+	}
+	return skill.ID
+}
+
 // Skill resolves the name of a skill that the model may see: one that is not
-// hidden, or that the host has loaded. The error is a [ModelError] that names
+// hidden, or that is loaded. The error is a [ModelError] that names
 // similar skills.
 func (s *Scope) Skill(rec *session.Record, name string) (core.Skill, error) {
+	if skill, ok := held(s.Catalog.Snapshot(), rec, name); ok {
+		return skill, nil
+	}
+	return s.listed(rec, name, false)
+}
+
+// toLoad is [Scope.Skill] for a call that loads: a name that now is that of another skill
+// than the loaded one means that.
+func (s *Scope) toLoad(rec *session.Record, name string) (core.Skill, error) {
+	skill, err := s.listed(rec, name, true)
+	if held, ok := held(s.Catalog.Snapshot(), rec, name); ok && err != nil {
+		return held, nil
+	}
+	return skill, err
+}
+
+// listed resolves a name by the catalog, for a call that loads or another one.
+func (s *Scope) listed(rec *session.Record, name string, loads bool) (core.Skill, error) {
 	snapshot := s.Catalog.Snapshot()
 	skill, err := snapshot.Resolve(name)
 	if ambiguous, ok := errors.AsType[*catalog.AmbiguousError](err); ok {
 		return core.Skill{}, ModelErrorf("%s", ambiguous)
 	}
-	if err == nil && rec.Find(skill.ID) != nil { // loaded by its id: another skill has its name too
-		skill.Name = skill.ID
+	if err == nil {
+		switch {
+		case rec.Find(skill.ID) != nil: // loaded by its id: another skill has its name too
+			skill.Name = skill.ID
+		case !loads || skill.Name != name: // a load of a name that is another skill's now supersedes
+			skill.Name = loadName(rec, skill)
+		default:
+			if a := rec.FindID(skill.ID); a != nil {
+				skill.Name = a.Skill
+			}
+		}
 	}
 	if err == nil && (!skill.Hidden || rec.Find(skill.Name) != nil) {
 		return skill, nil
@@ -59,23 +126,76 @@ func (s *Scope) Skill(rec *session.Record, name string) (core.Skill, error) {
 	return core.Skill{}, ModelErrorf("unknown skill %q: use a name from the list of available skills", callargs.Cut(name, 80))
 }
 
-// Loaded is the catalog with each loaded skill at the revision whose text was loaded.
+// Loaded is the catalog with each loaded skill under the name by which it was loaded, and
+// at the revision whose text was.
 func (s *Scope) Loaded(rec *session.Record) *catalog.Catalog {
-	revisions := make(map[string]string)
+	revisions, called := make(map[string]string), make(map[string]string)
 	for i := range rec.Active {
-		if a := &rec.Active[i]; a.ID != "" && a.Revision != "" {
+		a := &rec.Active[i]
+		if a.ID != "" && a.Revision != "" {
 			revisions[a.ID] = a.Revision
 		}
+		if a.ID != "" {
+			called[a.Skill] = a.ID
+		}
 	}
-	return s.Catalog.At(revisions)
+	return s.Catalog.Called(called).At(revisions)
+}
+
+// ByDigest returns the one skill that had a name, under whatever qualifier, and whose body
+// has a digest now, of which the beginning is enough.
+func ByDigest(ctx context.Context, skills *catalog.Catalog, name, digest string) (core.Skill, bool) {
+	var found core.Skill
+	fit := 0
+	for _, skill := range skills.Snapshot().Skills() {
+		if skill.Name != name && session.BaseName(skill.Qualified) != session.BaseName(name) {
+			continue
+		}
+		if _, body, err := skills.Body(ctx, skill.ID); err == nil && digest != "" && strings.HasPrefix(body.Digest, digest) {
+			found = skill
+			fit++
+		}
+	}
+	found.Name = name
+	return found, fit == 1
+}
+
+// inView returns the skill whose load has ended and whose text is in view, by the name
+// that it had then or by one that means it now.
+func (s *Scope) inView(ctx context.Context, rec *session.Record, name string) (core.Skill, bool) {
+	meant, err := s.Skill(rec, name)
+	if err == nil && rec.Find(meant.Name) != nil {
+		return core.Skill{}, false
+	}
+	another := false // the text under the name is that of another skill
+	for i := range rec.Deliveries {
+		d := &rec.Deliveries[i]
+		if !d.Body || !s.shows(d) || session.BaseName(d.Skill) != session.BaseName(name) || rec.Find(d.Skill) != nil {
+			continue
+		}
+		if digest, e := s.Digest(ctx, meant.ID); err == nil && e == nil && digest == rec.Full(d.Digest) {
+			meant.Name = d.Skill
+			return meant, true
+		}
+		skill, ok := ByDigest(ctx, s.Catalog, d.Skill, rec.Full(d.Digest))
+		if ok && !skill.Hidden && d.Skill == name {
+			return skill, true
+		}
+		another = another || ok && d.Skill == meant.Name
+	}
+	return meant, err == nil && !another && s.showsBody(rec, meant.Name) // its text has changed
 }
 
 // findReadable resolves the name of a skill that is loaded, or whose text load
 // mode Adaptive has left in view: its files can be read without loading it.
-func findReadable(s *Scope, rec *session.Record, name string) (core.Skill, error) {
+func findReadable(ctx context.Context, s *Scope, rec *session.Record, name string) (core.Skill, error) {
+	if s.Mode == loadmode.Adaptive {
+		if skill, ok := s.inView(ctx, rec, name); ok {
+			return skill, nil
+		}
+	}
 	skill, err := s.Skill(rec, name)
-	left := s.Mode == loadmode.Adaptive && err == nil && s.showsBody(rec, skill.Name)
-	if err == nil && rec.Find(skill.Name) == nil && !left {
+	if err == nil && rec.Find(skill.Name) == nil {
 		err = NotLoaded(skill.Name)
 	}
 	return skill, err
@@ -88,7 +208,7 @@ func readSkill(ctx context.Context, s *Scope, name string, docs []string, all bo
 	if err != nil {
 		return skillText{}, err
 	}
-	skill, err := s.Skill(rec, name)
+	skill, err := s.toLoad(rec, name)
 	if err != nil {
 		return skillText{}, err
 	}
@@ -97,6 +217,7 @@ func readSkill(ctx context.Context, s *Scope, name string, docs []string, all bo
 
 func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []string, all bool) (skillText, error) {
 	t := skillText{skill: skill, all: all}
+	s = s.calling(skill)
 	var err error
 	if t.skill, t.body, err = s.Catalog.Body(ctx, skill.Name); err != nil {
 		return t, unreadable(ctx, err, "skill %q cannot be read", skill.Name)
@@ -129,6 +250,13 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 		return t, err
 	}
 	return t, t.refer(ctx, s)
+}
+
+// calling returns the scope with a catalog in which the name of a skill means that skill.
+func (s *Scope) calling(skill core.Skill) *Scope {
+	scope := *s
+	scope.Catalog = s.Catalog.Called(map[string]string{skill.Name: skill.ID})
+	return &scope
 }
 
 // selectedBefore returns the docs that were selected with an earlier text of a

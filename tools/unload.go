@@ -74,7 +74,7 @@ func (c *unloading) apply(rec *session.Record) (*session.Record, string, error) 
 	for _, name := range names {
 		// A loaded skill may be gone from the catalog, so the record is asked
 		// too.
-		if skill, ok := c.snapshot.Skill(name); ok && next.Find(name) == nil {
+		if skill, err := Known(c.snapshot, next, name); err == nil && next.Find(name) == nil {
 			name = skill.Name
 		}
 		if !next.Unload(name) {

@@ -105,7 +105,7 @@ func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, answer
 // skillAt returns what [Scope.Skill] returns for a name, and else the one skill with this
 // location: its place as overviews and receipts show it, or its absolute path.
 func (s *Scope) skillAt(rec *session.Record, ref string) (core.Skill, error) {
-	skill, err := s.Skill(rec, ref)
+	skill, err := s.toLoad(rec, ref)
 	if err == nil || !strings.Contains(ref, "/") {
 		return skill, err
 	}
@@ -115,7 +115,7 @@ func (s *Scope) skillAt(rec *session.Record, ref string) (core.Skill, error) {
 		if path.Clean(ref) != skill.Location && ref != at && ref != strings.Join(strings.Fields(skill.Place), " ") {
 			continue
 		}
-		if skill, err := s.Skill(rec, skill.Name); err == nil {
+		if skill, err := s.toLoad(rec, skill.ID); err == nil {
 			found = append(found, skill)
 		}
 	}

@@ -25,7 +25,7 @@ func (s *Saving) LoadAgain(ctx context.Context, scope *tools.Scope, name string,
 		case n.Was.Answer != "": // it has loaded the skill already
 			return n.Was.Answer, nil
 		}
-		skill, ok := scope.InView(s.Place.Sees(rec), name)
+		skill, ok := scope.InView(ctx, s.Place.Sees(rec), name)
 		if !ok || refuses(skill.Name) {
 			return "", nil // the call will answer that the skill is not loaded
 		}

@@ -2,6 +2,7 @@
 package approval
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -40,14 +41,18 @@ func Bind(ctx context.Context, call core.ToolCall, request *permission.Request, 
 				parts = append(append(parts, "listed"), h.Tools...)
 			}
 		}
-		if k, ok := skills.Snapshot().Skill(a.Skill); ok && k.Origin != "" {
+		if k, ok := skills.Snapshot().Skill(cmp.Or(a.ID, a.Skill)); ok && k.Origin != "" {
 			parts = append(parts, k.ID, k.Revision) // all of its files, read or not
 		}
 		grant.Skills[a.Skill] = canonjson.Sum(parts...)
 	}
 	whole := true
 	if request.Takes == permission.Command || exact {
-		files, err := filesOf(ctx, skills, request.Skill)
+		ref := request.Skill
+		if a := rec.Find(ref); a != nil {
+			ref = cmp.Or(a.ID, ref) // whatever the name means by now
+		}
+		files, err := filesOf(ctx, skills, ref)
 		if err != nil {
 			return nil, "", err
 		}

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -25,7 +26,7 @@ func Remote(skills *catalog.Snapshot, rec *session.Record) (all []core.Skill) {
 		}
 	}
 	for _, a := range rec.Active {
-		add(a.Skill)
+		add(cmp.Or(a.ID, a.Skill))
 	}
 	for _, d := range rec.Deliveries {
 		add(d.Skill)

@@ -53,7 +53,7 @@ func (b *Bounds) End() { b.ended.Store(true) }
 // of the agents above it.
 func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, state *agentstate.State, rec *session.Record, q permission.Request) (permission.Verdict, error) {
 	lists := b.lists(rec, "")
-	if skill, ok := b.Audiences.SeenBy(state).Snapshot().Skill(q.Skill); ok && q.Skill != "" {
+	if skill, err := tools.Known(b.Audiences.SeenBy(state).Snapshot(), rec, q.Skill); err == nil && q.Skill != "" {
 		q.Skill = skill.Name
 		lists = b.lists(rec, q.Skill)
 		held := slices.ContainsFunc(lists, func(l permission.List) bool { return l.Skill == skill.Name })

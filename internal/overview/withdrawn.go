@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -18,6 +19,13 @@ func (v *Overviews) Withdraw(rec *session.Record, skills *catalog.Catalog) []str
 	withdrawn := func(name, id string) bool {
 		if id == "" {
 			skill, err := all.Resolve(name)
+			if several, ok := errors.AsType[*catalog.AmbiguousError](err); ok { // one of them was meant
+				return slices.ContainsFunc(several.Qualified, func(name string) bool {
+					skill, known := all.Skill(name)
+					_, sees := seen.Skill(skill.ID)
+					return known && !sees
+				})
+			}
 			if err != nil {
 				return false // deleted: what was loaded of it stays
 			}

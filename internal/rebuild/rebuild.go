@@ -57,7 +57,7 @@ func (r *Rebuild) From(ctx context.Context, rec *session.Record, messages []core
 		}
 		for _, c := range receipt.Changes {
 			if c.Op == session.Loaded && i >= turn {
-				r.holdList(ctx, rec, c.Skill, receipt.Call)
+				r.holdList(ctx, rec, c.Skill, c.Digest, receipt.Call)
 			}
 			rec.Replay(receipt.Call, c, r.asked(messages, i))
 		}
@@ -69,7 +69,7 @@ func (r *Rebuild) From(ctx context.Context, rec *session.Record, messages []core
 		return err
 	}
 	for _, a := range rec.Active {
-		r.holdList(ctx, rec, a.Skill, a.Call)
+		r.holdList(ctx, rec, a.Skill, a.Digest, a.Call)
 	}
 	return nil
 }
@@ -77,8 +77,8 @@ func (r *Rebuild) From(ctx context.Context, rec *session.Record, messages []core
 // holdList makes the list of allowed tools hold of a skill that the messages have
 // loaded. A skill that no longer exists may have had one, so it gets a list that
 // allows nothing.
-func (r *Rebuild) holdList(ctx context.Context, rec *session.Record, name string, call int) {
-	skill, _, err := r.Scope.Catalog.Body(ctx, name)
+func (r *Rebuild) holdList(ctx context.Context, rec *session.Record, name, digest string, call int) {
+	skill, _, err := r.calling(ctx, name, digest).Body(ctx, name)
 	if err != nil {
 		skill = core.Skill{AllowedTools: []string{}}
 	}
@@ -151,9 +151,8 @@ func (r *Rebuild) asked(messages []core.Message, i int) func(doc string) bool {
 // restore reads and pins the texts of the deliveries that From has replayed. It
 // unloads skills whose text has changed.
 func (r *Rebuild) restore(ctx context.Context, rec *session.Record) error {
-	skills := r.Scope.Catalog
 	for _, a := range append([]session.Active{}, rec.Active...) {
-		skills := atRevision(skills, a)
+		skills := atRevision(r.calling(ctx, a.Skill, a.Digest), a)
 		skill, body, err := skills.Body(ctx, a.Skill)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -169,9 +168,7 @@ func (r *Rebuild) restore(ctx context.Context, rec *session.Record) error {
 			return err
 		}
 		now := rec.Find(a.Skill)
-		if now.Digest = body.Digest; a.Revision != "" {
-			now.ID = skill.ID
-		}
+		now.Digest, now.ID = body.Digest, skill.ID
 		for i := range rec.Deliveries {
 			if d := &rec.Deliveries[i]; d.Skill == a.Skill {
 				d.Digest = body.Digest
@@ -189,6 +186,19 @@ func (r *Rebuild) restore(ctx context.Context, rec *session.Record) error {
 	loadmode.Evict(rec, r.Scope.Max, nil, r.Scope.Victim)
 	rec.Break()
 	return nil
+}
+
+// calling is the catalog in which the name of a receipt means the skill that has the
+// text of the receipt, whatever the name means by now.
+func (r *Rebuild) calling(ctx context.Context, name, digest string) *catalog.Catalog {
+	skills := r.Scope.Catalog
+	if _, body, err := skills.Body(ctx, name); err == nil && strings.HasPrefix(body.Digest, digest) {
+		return skills
+	}
+	if skill, ok := tools.ByDigest(ctx, skills, name, digest); ok {
+		return skills.Called(map[string]string{name: skill.ID})
+	}
+	return skills
 }
 
 // atRevision is the catalog with a loaded skill at the revision that its receipt names.

@@ -29,11 +29,15 @@ type Shortener struct {
 }
 
 // Later lets a body in the view of an agent give way to its shorter form when the next
-// user turn begins, and reports whether there is one.
-func (s *Shortener) Later(ctx context.Context, key core.SessionKey, skill string) (inView bool, err error) {
+// user turn begins, and reports whether there is one. id is that of the skill, "" where it
+// is not known.
+func (s *Shortener) Later(ctx context.Context, key core.SessionKey, skill, id string) (inView bool, err error) {
 	rec, err := s.Stores.Load(ctx, key)
 	if err != nil {
 		return false, err
+	}
+	if a := rec.FindID(id); a != nil {
+		skill = a.Skill
 	}
 	digest, ok := rec.Body(skill)
 	if !ok {

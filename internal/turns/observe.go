@@ -81,9 +81,14 @@ func (t *Turns) mayLoadAgain(state *agentstate.State, o *tools.Operation, call c
 	if t.Mode != loadmode.Adaptive || !o.LoadsAgain || rec == nil || !slices.ContainsFunc(rec.Deliveries, hasEnded) {
 		return false
 	}
-	skill, ok := t.Audiences.SeenBy(state).Snapshot().Skill(o.Decode(call.Arguments).Text("skill"))
-	return ok && rec.Find(skill.Name) == nil && slices.ContainsFunc(rec.Deliveries, func(d session.Delivery) bool {
-		return hasEnded(d) && d.Skill == skill.Name
+	name := o.Decode(call.Arguments).Text("skill")
+	if skill, err := tools.Known(t.Audiences.SeenBy(state).Snapshot(), rec, name); err == nil {
+		if name = skill.Name; rec.Find(name) != nil {
+			return false
+		}
+	}
+	return slices.ContainsFunc(rec.Deliveries, func(d session.Delivery) bool {
+		return hasEnded(d) && session.BaseName(d.Skill) == session.BaseName(name)
 	})
 }
 

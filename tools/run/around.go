@@ -104,7 +104,7 @@ func checkAbove(place workspace.Workspace, dir string) error {
 
 // leftBehind is the error for a file that other commands may have left.
 func leftBehind(file string) error {
-	return tools.ModelErrorf("not run: programs take code or settings from $WORKSPACE_DIR/%s, which another skill could have written, and this command may do more than others: start in the skill's folder and name files by their paths, copy what is needed to $TMPDIR, or remove it first", callargs.Cut(file, 300))
+	return tools.ModelErrorf("not run: programs take code or settings from $WORKSPACE_DIR/%s, which another skill could have written, and this command may do more than others: start in the skill's folder and name files by their paths, copy what is needed to $TMPDIR, or remove it first", callargs.Line(file, 300))
 }
 
 // maxNames bounds the names that are looked at in one directory.
@@ -123,7 +123,7 @@ func namesIn(place workspace.Workspace, dir string) ([]string, error) {
 	}
 	entries, err := d.ReadDir(maxNames + 1)
 	if len(entries) > maxNames || err != nil && !errors.Is(err, io.EOF) {
-		return nil, tools.ModelErrorf("not run: $WORKSPACE_DIR/%s has more than %d entries, or cannot be read: start in the skill's folder", callargs.Cut(dir, 300), maxNames)
+		return nil, tools.ModelErrorf("not run: $WORKSPACE_DIR/%s has more than %d entries, or cannot be read: start in the skill's folder", callargs.Line(dir, 300), maxNames)
 	}
 	names := make([]string, len(entries))
 	for i, e := range entries {

@@ -166,7 +166,7 @@ func (p *program) checkLengths(args, env []string) error {
 	}
 	for _, v := range env {
 		if name, _, _ := strings.Cut(v, "="); len(v) > maxArgument {
-			return tools.ModelErrorf("variable %s has %d bytes, at most %d are allowed%s", callargs.Cut(name, 80), len(v), maxArgument, p.advice(": send its value as stdin, or write it to a file first"))
+			return tools.ModelErrorf("variable %s has %d bytes, at most %d are allowed%s", callargs.Line(name, 80), len(v), maxArgument, p.advice(": send its value as stdin, or write it to a file first"))
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func (st *staging) checkCallEnv() error {
 		case st.compared() && !st.runner.Policy.free(name, value):
 			return tools.ModelErrorf("env: %s cannot be set where commands are restricted", callargs.Line(name, 80))
 		case st.privileged && steers(name):
-			return tools.ModelErrorf("env: %s cannot be set for a command that has a network, secrets or variables of the host: set it within the command", callargs.Cut(name, 80))
+			return tools.ModelErrorf("env: %s cannot be set for a command that has a network, secrets or variables of the host: set it within the command", callargs.Line(name, 80))
 		}
 	}
 	return nil

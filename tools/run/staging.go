@@ -140,7 +140,7 @@ func (st *staging) loadOf(ctx context.Context, rec *session.Record, skill core.S
 	if !st.runner.Unloaded {
 		return loadRef{}, tools.NotLoaded(skill.Name)
 	}
-	digest, err := st.scope.Digest(ctx, skill.Name)
+	digest, err := st.scope.Digest(ctx, skill.ID)
 	if err != nil {
 		return loadRef{}, err
 	}
@@ -188,7 +188,7 @@ func (st *staging) stageSkill(ctx context.Context, skill core.Skill, l loadRef) 
 		return "", done, err
 	}
 	if done.Looked && l.digest != "" {
-		now, err := st.scope.Digest(ctx, skill.Name)
+		now, err := st.scope.Digest(ctx, skill.ID)
 		if err != nil && ctx.Err() != nil {
 			return "", done, ctx.Err()
 		}

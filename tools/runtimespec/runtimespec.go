@@ -4,6 +4,7 @@
 package runtimespec
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"strings"
@@ -110,7 +111,7 @@ func (c *config) receipt(s *tools.Scope) tools.Answered {
 		r := receipt{Active: []activeSkill{}, Notes: notes, Receipt: own}
 		snapshot := s.Catalog.Snapshot()
 		for _, a := range next.Active {
-			skill, ok := snapshot.Skill(a.Skill)
+			skill, ok := snapshot.Skill(cmp.Or(a.ID, a.Skill))
 			if !ok {
 				skill = core.Skill{Name: a.Skill}
 			}
