@@ -29,6 +29,7 @@ type fileWalk struct {
 	maxDepth int
 
 	files   []string
+	visited []string // the directories that were read, as paths in the tree
 	dirs    int
 	entries int
 	cut     bool // something was left out
@@ -79,7 +80,7 @@ func (l *fileWalk) walk(ctx context.Context, rel string, depth int) error {
 		l.cut = true
 		return nil
 	}
-	l.cut, l.entries = l.cut || cut, l.entries+len(entries)
+	l.cut, l.entries, l.visited = l.cut || cut, l.entries+len(entries), append(l.visited, dir)
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(sortKey(a), sortKey(b)) })
 	for _, entry := range entries {
 		name := entry.Name()

@@ -33,6 +33,10 @@ type TreeSource struct {
 	known  map[string]digestedFile // by path in the tree
 	skills map[string]string       // the folders of the last Scan
 	stale  []skillmd.Diagnostic    // of an archive that is an old one
+
+	dirs      []string // the folders of the last Scan, those nearest to the root first
+	took      time.Duration
+	listeners []chan struct{} // get a value after each Scan
 }
 
 type digestedFile struct {
@@ -102,6 +106,7 @@ func (s *TreeSource) Scan(ctx context.Context, prev *Listing) (*Listing, error) 
 	if s.live {
 		return s.scanLive(ctx, prev)
 	}
+	defer s.told(time.Now())
 	if err := s.reopen(ctx); err != nil {
 		return nil, err
 	}
@@ -132,12 +137,14 @@ func (s *TreeSource) list(ctx context.Context) (*Listing, error) {
 	for _, f := range out.found {
 		skills[f.dir] = f.dir
 	}
-	known := make(map[string]digestedFile)
+	known, inner := make(map[string]digestedFile), []string(nil)
 	for _, f := range out.found {
 		e := Entry{ID: f.dir, Head: f.head[:min(len(f.head), maxEntryHead)]}
-		if e.Files, err = s.files(ctx, f.dir, skills, known); err != nil {
+		var dirs []string
+		if e.Files, dirs, err = s.files(ctx, f.dir, skills, known); err != nil {
 			return nil, err
 		}
+		inner = append(inner, dirs...)
 		e.Revision = revisionOf(e.Files)
 		if fault := e.fault(); fault != "" {
 			next.Diagnostics = append(next.Diagnostics, sc.diagnostic(skillmd.Error, CodeUnreadable, f.file, "ignored: "+fault))
@@ -145,16 +152,16 @@ func (s *TreeSource) list(ctx context.Context) (*Listing, error) {
 		}
 		next.Entries = append(next.Entries, e)
 	}
-	s.known, s.skills = known, skills
+	s.known, s.skills, s.dirs = known, skills, append(out.dirs, inner...)
 	return next, nil
 }
 
-// files lists the files of the skill in dir with their digests. known takes what
-// was found out about them. skills are the folders of all skills.
-func (s *TreeSource) files(ctx context.Context, dir string, skills map[string]string, known map[string]digestedFile) ([]File, error) {
+// files lists the files of the skill in dir with their digests, and its folders. known
+// takes what was found out about them. skills are the folders of all skills.
+func (s *TreeSource) files(ctx context.Context, dir string, skills map[string]string, known map[string]digestedFile) ([]File, []string, error) {
 	w, err := walkAll(ctx, s.tree, dir, skills, maxFiles)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	files := []File{}
 	for _, rel := range w.files {
@@ -167,7 +174,7 @@ func (s *TreeSource) files(ctx context.Context, dir string, skills map[string]st
 		if !ok || !f.stamp.holds(info) {
 			if f, err = digestFile(ctx, s.tree, name); err != nil {
 				if ctx.Err() != nil {
-					return nil, ctx.Err()
+					return nil, nil, ctx.Err()
 				}
 				continue // nobody could read it from the source either
 			}
@@ -176,7 +183,7 @@ func (s *TreeSource) files(ctx context.Context, dir string, skills map[string]st
 		f.Path = rel
 		files = append(files, f.File)
 	}
-	return files, nil
+	return files, w.visited, nil
 }
 
 func digestFile(ctx context.Context, t tree, name string) (digestedFile, error) {
@@ -220,7 +227,7 @@ func (s *TreeSource) Open(ctx context.Context, id, revision string) (fs.FS, erro
 	if s.skills[id] == "" {
 		return nil, gone
 	}
-	files, err := s.files(ctx, id, s.skills, make(map[string]digestedFile))
+	files, _, err := s.files(ctx, id, s.skills, make(map[string]digestedFile))
 	if err != nil || revisionOf(files) != revision {
 		return nil, errors.Join(gone, ctx.Err())
 	}

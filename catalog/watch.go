@@ -62,6 +62,9 @@ func Watch(ctx context.Context, c *Catalog, opts WatchOptions) *Watcher {
 	}
 	for i, r := range c.roots {
 		n, ok := c.sources[i].(Notifier)
+		if own, isTree := c.sources[i].(*TreeSource); isTree && own.live {
+			ok = false // the catalog watches it itself
+		}
 		if ok {
 			w.quiet = append(w.quiet, n.Notify(w.tell))
 		}

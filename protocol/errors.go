@@ -93,7 +93,7 @@ func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 	case errors.Is(err, shelf.ErrRemote):
 		return fault(CodeUnavailable, "unavailable", "%v", err)
 	case errors.Is(err, shelf.ErrChanged):
-		return fault(CodeNotFound, "file", "the skill has changed on the server: list it again")
+		return fault(CodeNotFound, "file", "the files of the skill are not as they were listed a moment ago: they are being changed, or the server cannot read them: call again later")
 	case errors.Is(err, fs.ErrNotExist):
 		return fault(CodeNotFound, "file", "%v", err)
 	case errors.Is(err, run.ErrBusy):

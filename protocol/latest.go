@@ -9,6 +9,7 @@ func (s *Server) Latest(who Principal, known string) (list []*shelf.Skill, diges
 	if !who.Has(ScopeRead) {
 		return nil, ""
 	}
+	_ = s.shelf.RefreshIfOld(s.base) // at its end the server answers nothing
 	if digest = s.shelf.Digest(who.Tenant); digest == known {
 		return nil, digest
 	}

@@ -19,7 +19,7 @@ const (
 )
 
 // listSkills answers list_skills.
-func (c *call) listSkills(context.Context) (any, error) {
+func (c *call) listSkills(ctx context.Context) (any, error) {
 	var p struct {
 		Namespace string `json:"namespace"`
 		Detail    string `json:"detail"`
@@ -36,6 +36,11 @@ func (c *call) listSkills(context.Context) (any, error) {
 	limit, err := within("limit", p.Limit, 50, 1, 200)
 	if err != nil {
 		return nil, err
+	}
+	if p.Cursor == "" {
+		if err := c.shelf.RefreshIfOld(ctx); err != nil {
+			return nil, err
+		}
 	}
 	list, digest := c.shelf.List(c.Tenant, p.Namespace)
 	if isGuide := func(k *shelf.Skill) bool { return k.ID() == GuideID }; slices.ContainsFunc(list, isGuide) {

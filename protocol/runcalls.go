@@ -42,18 +42,19 @@ func (c *call) executeSkill(ctx context.Context) (any, error) {
 	if err := c.decode(&p); err != nil {
 		return nil, err
 	}
-	k, err := c.find(p.Name, p.Version)
-	if err != nil {
-		return nil, err
-	}
-	if k.Origin != "" {
-		return nil, notRun("name", k)
-	}
-	if k.Kind != shelf.KindAction {
-		return nil, badParams("name", fmt.Sprintf("skill %q has no entrypoint: read it, or mount it in run_code", k.ID()))
-	}
-	job := run.Job{Skill: k, Args: p.Args}
-	return c.run(ctx, job, p.Inputs, p.Timeout, p.Progress)
+	return c.run(ctx, run.Job{Args: p.Args}, func(job *run.Job) error {
+		k, err := c.find(ctx, p.Name, p.Version)
+		switch {
+		case err != nil:
+			return err
+		case k.Origin != "":
+			return notRun("name", k)
+		case k.Kind != shelf.KindAction:
+			return badParams("name", fmt.Sprintf("skill %q has no entrypoint: read it, or mount it in run_code", k.ID()))
+		}
+		job.Skill = k
+		return nil
+	}, p.Inputs, p.Timeout, p.Progress)
 }
 
 // runCode answers run_code.
@@ -86,15 +87,14 @@ func (c *call) runCode(ctx context.Context) (any, error) {
 	if len(job.Function) > 128 || strings.ContainsFunc(job.Function, func(r rune) bool { return r < ' ' }) {
 		return nil, badParam("entrypoint", "want the name of a function")
 	}
-	var err error
-	if job.Mounted, err = c.mounted(p.Mounted); err != nil {
-		return nil, err
-	}
 	var timeout *int64
 	if p.Limits != nil {
 		timeout = p.Limits.Timeout
 	}
-	return c.run(ctx, job, p.Inputs, timeout, p.Progress)
+	return c.run(ctx, job, func(job *run.Job) (err error) {
+		job.Mounted, err = c.mounted(ctx, p.Mounted)
+		return err
+	}, p.Inputs, timeout, p.Progress)
 }
 
 // notRun refuses a skill of another server: nobody here can be asked whether its code
@@ -104,14 +104,14 @@ func notRun(field string, k *shelf.Skill) error {
 }
 
 // mounted finds the skills that code may import.
-func (c *call) mounted(names []string) (list []*shelf.Skill, _ error) {
+func (c *call) mounted(ctx context.Context, names []string) (list []*shelf.Skill, _ error) {
 	if len(names) > maxMounted {
 		return nil, badParam("mount_skills", "has %d entries: at most %d", len(names), maxMounted)
 	}
 	modules := make(map[string]*shelf.Skill)
 	for _, name := range names {
 		id, version, _ := strings.Cut(name, "@")
-		k, err := c.find(id, version)
+		k, err := c.find(ctx, id, version)
 		if err != nil {
 			return nil, err
 		}
@@ -132,8 +132,12 @@ func (c *call) mounted(names []string) (list []*shelf.Skill, _ error) {
 	return list, nil
 }
 
-// run runs a job that is complete but for what both methods have.
-func (c *call) run(ctx context.Context, job run.Job, inputs []string, timeout *int64, token json.RawMessage) (any, error) {
+// run runs a job that is complete but for what both methods have, and for the skills that
+// find puts into it: again where they have changed before it began.
+func (c *call) run(ctx context.Context, job run.Job, find func(*run.Job) error, inputs []string, timeout *int64, token json.RawMessage) (any, error) {
+	if err := find(&job); err != nil {
+		return nil, err
+	}
 	ms, err := within("timeout_ms", timeout, normalTimeout, 1, maxTimeout)
 	if err != nil {
 		return nil, err
@@ -160,20 +164,28 @@ func (c *call) run(ctx context.Context, job run.Job, inputs []string, timeout *i
 		return nil, err
 	}
 	defer release()
-	granted, err := c.grant(ctx, &job)
-	if err != nil && !errors.Is(err, errNoValue) {
-		return nil, err
-	} else if err != nil {
-		return run.Result{
-			Status: run.Failed, RunID: job.ID, Summary: "Policy: " + err.Error(), OutputBlobs: []string{}, Reason: "setup",
-			Error: &run.Failure{Type: run.TypePolicy, Message: err.Error()},
-		}, nil
-	}
-	result, err := c.runner.Run(ctx, job)
+	var result run.Result
+	err = c.WhileFresh(ctx, func() error {
+		if err := find(&job); err != nil {
+			return err
+		}
+		granted, err := c.grant(ctx, &job)
+		if errors.Is(err, errNoValue) {
+			result = run.Result{
+				Status: run.Failed, RunID: job.ID, Summary: "Policy: " + err.Error(), OutputBlobs: []string{}, Reason: "setup",
+				Error: &run.Failure{Type: run.TypePolicy, Message: err.Error()},
+			}
+			return nil
+		}
+		if err == nil {
+			result, err = c.runner.Run(ctx, job)
+			result.Warnings = append(result.Warnings, granted.warnings()...)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	result.Warnings = append(result.Warnings, granted.warnings()...)
 	c.record.Reason, c.record.State = string(result.Reason), result.Status
 	return result, nil
 }

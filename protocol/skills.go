@@ -22,7 +22,7 @@ const (
 )
 
 // find returns a skill that the tenant sees. The guide is the server's own.
-func (c *call) find(name, version string) (*shelf.Skill, error) {
+func (c *call) find(ctx context.Context, name, version string) (*shelf.Skill, error) {
 	if err := required("name", name, maxName); err != nil {
 		return nil, err
 	}
@@ -31,10 +31,30 @@ func (c *call) find(name, version string) (*shelf.Skill, error) {
 		return c.guide, nil
 	}
 	k, err := c.shelf.Find(c.Tenant, name, version)
+	if err != nil && c.shelf.RefreshNear(ctx) == nil {
+		k, err = c.shelf.Find(c.Tenant, name, version)
+	}
 	if err == nil {
 		c.record.Skill = k.ID()
 	}
 	return k, err
+}
+
+// maxChanges is how often a call begins again because a skill has changed.
+const maxChanges = 3
+
+// WhileFresh calls a function that finds skills and reads them. Where they have changed
+// since they were listed, it lists them and calls the function again, at most three
+// times.
+func (s *Server) WhileFresh(ctx context.Context, do func() error) error {
+	err := do()
+	for n := 0; n < maxChanges && errors.Is(err, shelf.ErrChanged); n++ {
+		if err := s.shelf.RefreshNear(ctx); err != nil {
+			return err
+		}
+		err = do()
+	}
+	return err
 }
 
 // describeSkill answers describe_skill.
@@ -51,7 +71,14 @@ func (c *call) describeSkill(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := c.find(p.Name, p.Version)
+	var k *shelf.Skill
+	var text []byte
+	err = c.WhileFresh(ctx, func() (err error) {
+		if k, err = c.find(ctx, p.Name, p.Version); err == nil && detail == "full" {
+			text, err = k.ReadFile(ctx, "SKILL.md")
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -71,10 +98,6 @@ func (c *call) describeSkill(ctx context.Context) (any, error) {
 		skill["skill_md_frontmatter"] = k.FrontMatter
 	}
 	if detail == "full" {
-		text, err := k.ReadFile(ctx, "SKILL.md")
-		if err != nil {
-			return nil, err
-		}
 		if len(text) <= maxInline {
 			skill["skill_md"] = string(text)
 		} else {
@@ -103,11 +126,14 @@ func (c *call) readSkillFile(ctx context.Context) (any, error) {
 	if err := shelf.CheckPath(p.Path); err != nil {
 		return nil, err
 	}
-	k, err := c.find(p.Name, p.Version)
-	if err != nil {
-		return nil, err
-	}
-	text, err := k.ReadFile(ctx, p.Path)
+	var k *shelf.Skill
+	var text []byte
+	err := c.WhileFresh(ctx, func() (err error) {
+		if k, err = c.find(ctx, p.Name, p.Version); err == nil {
+			text, err = k.ReadFile(ctx, p.Path)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

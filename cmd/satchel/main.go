@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -71,6 +73,9 @@ type commands struct {
 }
 
 func main() {
+	if len(os.Args) > 1 && (os.Args[1] == "serve" || os.Args[1] == "mcp") {
+		signal.Ignore(syscall.SIGHUP) // until the server listens to it
+	}
 	os.Exit(run(context.Background(), os.Args[1:], console{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv,
 		tty:      openTerminal,

@@ -72,9 +72,12 @@ log, one for each call.`
 func serveBy(ctx context.Context, c console, flags *serveFlags, reached *httpFlags, serve func(ctx context.Context, server *protocol.Server, lines *lockedWriter) error, more ...protocol.Option) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // it never ends the server
+	defer signal.Stop(hangups)
 	lines := &lockedWriter{w: c.err}
 	defer lines.begin("")
-	k := &kiosk{logger: slog.New(slog.NewTextHandler(lines, nil))}
+	k := &kiosk{logger: slog.New(slog.NewTextHandler(lines, nil)), hangups: hangups}
 	defer func() { err = errors.Join(err, k.Close()) }()
 	opts, err := reached.options(k.logger)
 	if err != nil {
@@ -163,8 +166,9 @@ func (f *httpFlags) check() error {
 
 // kiosk holds what a server needs. It is closed in the opposite order.
 type kiosk struct {
-	logger *slog.Logger
-	open   []io.Closer
+	logger  *slog.Logger
+	hangups <-chan os.Signal
+	open    []io.Closer
 }
 
 // Close closes what was opened.
@@ -195,7 +199,7 @@ func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.
 		limits.Runs = *f.MaxRuns
 	}
 	opts = append(opts, protocol.WithLogger(k.logger), protocol.WithLimits(limits))
-	skills, err := f.openShelf(ctx, c, k, insecure)
+	skills, err := f.openShelf(ctx, c, k, findings, insecure)
 	if err != nil {
 		return nil, err
 	}

@@ -2,14 +2,16 @@ package main
 
 import (
 	"context"
-	"time"
+	"io"
+	"os"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/skillmd"
 )
 
 // openShelf lists the skills of directories and of MCP servers.
-func (f *serveFlags) openShelf(ctx context.Context, c console, k *kiosk, insecure bool) (*shelf.Shelf, error) {
+func (f *serveFlags) openShelf(ctx context.Context, c console, k *kiosk, findings io.Writer, insecure bool) (*shelf.Shelf, error) {
 	var sources []catalog.Source
 	for _, dir := range f.Skills {
 		source, err := catalog.OpenSource(catalog.Dir(dir))
@@ -29,64 +31,38 @@ func (f *serveFlags) openShelf(ctx context.Context, c console, k *kiosk, insecur
 	if err != nil {
 		return nil, err
 	}
-	k.open = append(k.open, skills)
-	if len(servers) > 0 {
-		k.open = append(k.open, follow(ctx, skills, servers))
-	}
+	k.open = append(k.open, skills, follow(skills, k.hangups, findings))
 	return skills, nil
 }
 
-// followGap is how long nobody lists again after that was done, however often a
-// server says that its skills have changed.
-const followGap = 2 * time.Second
-
-// follow lists the skills again when a server tells of a change, until it is closed.
-func follow(ctx context.Context, skills *shelf.Shelf, servers []served) *follower {
-	ctx, cancel := context.WithCancel(ctx)
-	f := &follower{cancel: cancel, ended: make(chan struct{})}
-	told := make(chan struct{}, 1)
-	for _, s := range servers {
-		f.stops = append(f.stops, s.source.Notify(func() {
-			select {
-			case told <- struct{}{}:
-			default:
-			}
-		}))
-	}
+// follow lists the skills again when they change, and at SIGHUP, until it is closed.
+func follow(skills *shelf.Shelf, hangups <-chan os.Signal, findings io.Writer) closing {
+	report := func(found []skillmd.Diagnostic) { writeFindings(findings, found) }
+	ctx, cancel := context.WithCancel(context.Background())
+	stop, ended := skills.Watch(report), make(chan struct{})
 	go func() {
-		defer close(f.ended)
+		defer close(ended)
 		for {
 			select {
-			case <-told:
 			case <-ctx.Done():
 				return
-			}
-			if skills.Refresh(ctx) != nil {
-				return // ctx has ended
-			}
-			select {
-			case <-time.After(followGap):
-			case <-ctx.Done():
-				return
+			case <-hangups:
+				if skills.Refresh(ctx) == nil {
+					report(skills.Diagnostics())
+				}
 			}
 		}
 	}()
-	return f
+	return func() error {
+		stop()
+		cancel()
+		<-ended
+		return nil
+	}
 }
 
-// follower is what follow has begun.
-type follower struct {
-	cancel context.CancelFunc
-	stops  []func()
-	ended  chan struct{}
-}
+// closing is an io.Closer.
+type closing func() error
 
 // Close implements io.Closer.
-func (f *follower) Close() error {
-	f.cancel()
-	for _, stop := range f.stops {
-		stop()
-	}
-	<-f.ended
-	return nil
-}
+func (c closing) Close() error { return c() }

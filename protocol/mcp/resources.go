@@ -80,19 +80,27 @@ func (k *served) resource(uri string) *mcp.Resource {
 }
 
 func (s *skills) read(ctx context.Context, uri string) (mcp.Result, error) {
-	f, ok := s.served(s.who(ctx)).files[uri]
-	if !ok {
-		data, _ := json.Marshal(map[string]string{"uri": uri[:min(len(uri), maxURI)]})
-		return nil, &sdkrpc.Error{Code: sdkrpc.CodeInvalidParams, Message: fmt.Sprintf("No resource is served at %.200s", uri), Data: data}
+	var f file
+	var text []byte
+	err := s.from.WhileFresh(ctx, func() (err error) {
+		var ok bool
+		if f, ok = s.served(s.who(ctx)).files[uri]; !ok {
+			data, _ := json.Marshal(map[string]string{"uri": uri[:min(len(uri), maxURI)]})
+			return &sdkrpc.Error{Code: sdkrpc.CodeInvalidParams, Message: fmt.Sprintf("No resource is served at %.200s", uri), Data: data}
+		}
+		text, err = f.ReadFile(ctx, f.path)
+		return err
+	})
+	switch _, told := errors.AsType[*sdkrpc.Error](err); {
+	case told:
+		return nil, err
+	case err != nil:
+		return nil, errors.New("the skill is not as it was listed a moment ago: it is being changed, or the server cannot read it: call again later")
 	}
-	return f.contents(ctx, uri)
+	return f.contents(uri, text)
 }
 
-func (f file) contents(ctx context.Context, uri string) (mcp.Result, error) {
-	text, err := f.ReadFile(ctx, f.path)
-	if err != nil {
-		return nil, errors.New("the skill has changed on the server: list it again")
-	}
+func (f file) contents(uri string, text []byte) (mcp.Result, error) {
 	kind := outputs.MIME(f.path, text[:min(len(text), 3<<10)])
 	contents := &mcp.ResourceContents{URI: uri, MIMEType: kind}
 	// An empty text would be sent as neither text nor blob.

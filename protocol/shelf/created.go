@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
@@ -65,6 +66,16 @@ type created struct {
 	tenants map[string]byID
 	bytes   map[string]int64
 	writing sync.Mutex
+
+	looking sync.Mutex
+	places  map[string]*Skill  // by directory; nil where it holds none
+	folders map[string]*folder // of tenants and ids
+}
+
+// folder is a directory as it was seen last.
+type folder struct {
+	modified, looked time.Time
+	names            []string
 }
 
 // scratch begins the names of directories that are being written.
@@ -80,40 +91,108 @@ func openCreated(ctx context.Context, base string) (*created, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &created{root: root, tenants: make(map[string]byID), bytes: make(map[string]int64)}
-	if err := c.load(ctx); err != nil {
+	c := &created{root: root, tenants: make(map[string]byID), bytes: make(map[string]int64), folders: make(map[string]*folder)}
+	if err := c.tidy(); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
+	c.refresh(ctx)
 	return c, nil
 }
 
-// load reads what is there, and removes what a crash has left half written.
-func (c *created) load(ctx context.Context) error {
-	places, err := fs.Glob(c.root.FS(), "t*/*/*/"+manifestFile)
-	if err != nil {
-		return err
-	}
-	for _, place := range places {
-		parts := strings.Split(place, "/")
-		tenant, err := hex.DecodeString(parts[0][1:])
-		if err != nil || strings.HasPrefix(parts[1], ".") {
-			continue
-		}
-		if skill, err := c.read(ctx, path.Dir(place)); err == nil {
-			c.add(string(tenant), skill)
-		}
-	}
+// scratchAge is when a directory that is being written is one that a crash has left:
+// other servers may write here too.
+const scratchAge = time.Hour
+
+// tidy removes what a crash has left half written.
+func (c *created) tidy() error {
 	left, err := fs.Glob(c.root.FS(), "t*/"+scratch+"*")
 	for _, dir := range left {
-		err = errors.Join(err, c.root.RemoveAll(dir))
+		if info, failed := c.root.Stat(dir); failed == nil && time.Since(info.ModTime()) > scratchAge {
+			err = errors.Join(err, c.root.RemoveAll(dir))
+		}
 	}
 	return err
+}
+
+// names lists the folders in a directory. It reads it again if it has changed.
+func (c *created) names(dir string) []string {
+	info, err := c.root.Stat(dir)
+	if err != nil {
+		return nil
+	}
+	known := c.folders[dir]
+	if known != nil && known.modified.Equal(info.ModTime()) && known.looked.Sub(known.modified) > 2*time.Second { // times may be coarse
+		return known.names
+	}
+	known = &folder{modified: info.ModTime(), looked: time.Now()}
+	entries, err := fs.ReadDir(c.root.FS(), dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			known.names = append(known.names, e.Name())
+		}
+	}
+	c.folders[dir] = known
+	return known.names
+}
+
+// refresh takes up what other servers have created here, and forgets what was removed.
+func (c *created) refresh(ctx context.Context) {
+	c.looking.Lock()
+	defer c.looking.Unlock()
+	tenants, places, changed := make(map[string]string), make(map[string]*Skill), c.places == nil
+	for _, dir := range c.names(".") {
+		tenant, err := hex.DecodeString(strings.TrimPrefix(dir, "t"))
+		if err != nil || !strings.HasPrefix(dir, "t") {
+			continue
+		}
+		for _, id := range c.names(dir) {
+			for _, version := range c.names(dir + "/" + id) {
+				place := dir + "/" + id + "/" + version
+				skill := c.places[place]
+				if skill == nil {
+					if ctx.Err() != nil {
+						return
+					}
+					skill, _ = c.read(ctx, place) // one that cannot be read is tried again
+					changed = changed || skill != nil
+				}
+				if skill != nil {
+					places[place], tenants[place] = skill, string(tenant)
+				}
+			}
+		}
+	}
+	if !changed && len(places) == len(c.places) {
+		return
+	}
+	next, bytes := make(map[string]byID), make(map[string]int64)
+	for _, place := range slices.Sorted(maps.Keys(places)) {
+		tenant := tenants[place]
+		if next[tenant] == nil {
+			next[tenant] = byID{}
+		}
+		if next[tenant].add(places[place]) {
+			for _, f := range places[place].Files {
+				bytes[tenant] += f.Size
+			}
+		}
+	}
+	c.places = places
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tenants, c.bytes = next, bytes
 }
 
 // read lists a created skill.
 func (c *created) read(ctx context.Context, dir string) (*Skill, error) {
 	e := catalog.Entry{ID: dir}
 	source := rootSource{c.root}
+	if _, err := c.root.Stat(dir + "/" + manifestFile); err != nil {
+		return nil, err
+	}
 	files, err := source.Open(ctx, dir, "")
 	if err != nil {
 		return nil, err
@@ -150,19 +229,6 @@ func (r rootSource) Scan(context.Context, *catalog.Listing) (*catalog.Listing, e
 
 func (r rootSource) Open(_ context.Context, id, _ string) (fs.FS, error) {
 	return fs.Sub(r.root.FS(), id)
-}
-
-func (c *created) add(tenant string, skill *Skill) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	next := make(byID, len(c.tenants[tenant])+1)
-	maps.Copy(next, c.tenants[tenant])
-	if next.add(skill) {
-		c.tenants[tenant] = next
-		for _, f := range skill.Files {
-			c.bytes[tenant] += f.Size
-		}
-	}
 }
 
 func (c *created) all(tenant string) byID {
@@ -352,10 +418,9 @@ func skillText(m Manifest, text string) ([]byte, error) {
 func (c *created) create(ctx context.Context, tenant string, m Manifest, files map[string][]byte) (*Skill, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	for _, old := range c.versions(tenant, m.Name) {
-		if old.Version == m.Version {
-			return sameAs(old, files)
-		}
+	c.refresh(ctx) // another server may have been faster
+	if old := c.version(tenant, m); old != nil {
+		return sameAs(old, files)
 	}
 	size, count := int64(0), 0
 	for _, text := range files {
@@ -371,15 +436,36 @@ func (c *created) create(ctx context.Context, tenant string, m Manifest, files m
 		return nil, fmt.Errorf("%w: at most %d versions and %d bytes", ErrFull, maxVersions, maxTenantCreated)
 	}
 	place := path.Join(tenantDir(tenant), m.Name, m.Version)
-	if err := c.write(tenant, place, files); err != nil {
+	err := c.write(tenant, place, files)
+	if errors.Is(err, fs.ErrExist) {
+		c.refresh(ctx)
+		if old := c.version(tenant, m); old != nil {
+			return sameAs(old, files)
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("shelf: %w", err)
 	}
-	skill, err := c.read(ctx, place)
-	if err != nil {
+	ctx = context.WithoutCancel(ctx) // it is there
+	if _, err := c.read(ctx, place); err != nil {
 		return nil, errors.Join(fault("", "%v", err), c.root.RemoveAll(place))
 	}
-	c.add(tenant, skill)
-	return skill, nil
+	c.refresh(ctx)
+	made := c.version(tenant, m)
+	if made == nil {
+		return nil, fmt.Errorf("shelf: skill %q %s was removed when it was made", m.Name, m.Version)
+	}
+	return made, nil
+}
+
+// version returns a version of a skill, nil if there is none.
+func (c *created) version(tenant string, m Manifest) *Skill {
+	for _, k := range c.versions(tenant, m.Name) {
+		if k.Version == m.Version {
+			return k
+		}
+	}
+	return nil
 }
 
 // sameAs returns the skill if it has these files.

@@ -8,9 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/typos"
@@ -22,15 +25,26 @@ type Shelf struct {
 	sources []catalog.Source
 	created *created // nil without a directory
 
-	refreshing sync.Mutex
-	listings   []*catalog.Listing
-	known      []map[string]known // by id and revision
+	remotes  sync.Mutex // held while sources from afar are listed
+	stale    atomic.Bool
+	watchers atomic.Int32 // how many Watch has begun
+	relisted sync.Mutex   // held while the sources of this machine are listed
+	began    time.Time    // the last time, and how long that took
+	took     time.Duration
+	known    []map[string]known // by id and revision
 
 	mu          sync.RWMutex
+	listings    []listing
 	skills      byID     // of the sources
 	list        []*Skill // the visible ones of them, in order
 	digest      string   // of list
 	diagnostics []skillmd.Diagnostic
+}
+
+// listing is what a source has listed last.
+type listing struct {
+	*catalog.Listing // nil where it could not be listed yet
+	fault            *skillmd.Diagnostic
 }
 
 // known is what an entry of a source has become.
@@ -47,7 +61,7 @@ type byID map[string][]*Skill
 // can be created. Skills that cannot be used are diagnostics. Close the shelf after
 // use.
 func Open(ctx context.Context, base string, sources ...catalog.Source) (*Shelf, error) {
-	s := &Shelf{sources: sources, listings: make([]*catalog.Listing, len(sources)), known: make([]map[string]known, len(sources))}
+	s := &Shelf{sources: sources, listings: make([]listing, len(sources)), known: make([]map[string]known, len(sources))}
 	if base != "" {
 		var err error
 		if s.created, err = openCreated(ctx, base); err != nil {
@@ -75,25 +89,105 @@ func (s *Shelf) Close() error {
 	return err
 }
 
-// Refresh lists the sources anew. What has not changed is not read again. A source
-// that fails keeps its skills, with a diagnostic; the error is that of ctx.
+// Refresh lists the sources again. What has not changed is not read again. A directory
+// that is gone has no skills; another source that fails keeps those it had. Both are
+// diagnostics. The error is that of ctx.
 func (s *Shelf) Refresh(ctx context.Context) error {
-	s.refreshing.Lock()
-	defer s.refreshing.Unlock()
+	s.remotes.Lock()
+	defer s.remotes.Unlock()
+	for i, source := range s.sources {
+		if _, ok := source.(*remote); !ok {
+			continue
+		}
+		if err := s.scan(ctx, i); err != nil {
+			return err
+		}
+	}
+	s.relisted.Lock()
+	defer s.relisted.Unlock()
+	return s.relist(ctx)
+}
+
+// longRefresh is when a shelf is so large that callers do not list it again for nothing.
+const longRefresh = 20 * time.Millisecond
+
+// RefreshIfOld lists the sources of this machine again, unless no source has told of a
+// change since that was done, and either it was done a moment ago, or the shelf is large
+// and [Shelf.Watch] looks after it. The error is that of ctx.
+func (s *Shelf) RefreshIfOld(ctx context.Context) error {
+	return s.refreshNear(ctx, func() bool {
+		return !s.stale.Load() && (time.Since(s.began) < 2*s.took || s.took > longRefresh && s.watchers.Load() > 0)
+	})
+}
+
+// RefreshNear lists the sources of this machine again, once for all calls that wait for it.
+// The error is that of ctx.
+func (s *Shelf) RefreshNear(ctx context.Context) error {
+	return s.refreshNear(ctx, func() bool { return false })
+}
+
+func (s *Shelf) refreshNear(ctx context.Context, isNew func() bool) error {
+	called := time.Now()
+	s.relisted.Lock()
+	defer s.relisted.Unlock()
+	if s.began.After(called) || isNew() {
+		return nil
+	}
+	return s.relist(ctx)
+}
+
+// scan lists one source. The error is that of ctx.
+func (s *Shelf) scan(ctx context.Context, i int) error {
+	s.mu.RLock()
+	old := s.listings[i]
+	s.mu.RUnlock()
+	found, err := s.sources[i].Scan(ctx, old.Listing)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	next := listing{found, nil}
+	if err != nil || found == nil {
+		next.Listing = old.Listing
+		next.fault = &skillmd.Diagnostic{Code: catalog.CodeSourceFailed, Severity: skillmd.Error, Message: fmt.Sprintf("skills cannot be listed, those listed last are served: %v", err)}
+		if _, ok := s.sources[i].(*remote); !ok && errors.Is(err, fs.ErrNotExist) {
+			next.Listing, next.fault.Message = nil, fmt.Sprintf("skills cannot be listed: %v", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listings[i] = next
+	return nil
+}
+
+// relist lists the sources of this machine, and puts all skills together. It expects
+// s.relisted to be held.
+func (s *Shelf) relist(ctx context.Context) error {
+	began := time.Now()
+	s.stale.Store(false)
+	for i, source := range s.sources {
+		if _, ok := source.(*remote); ok {
+			continue
+		}
+		if err := s.scan(ctx, i); err != nil {
+			s.stale.Store(true)
+			return err
+		}
+	}
+	if s.created != nil {
+		s.created.refresh(ctx)
+	}
+	s.mu.RLock()
+	listings := slices.Clone(s.listings)
+	s.mu.RUnlock()
 	next, diagnostics := byID{}, []skillmd.Diagnostic(nil)
 	for _, i := range s.order() {
-		source := s.sources[i]
-		listing, err := source.Scan(ctx, s.listings[i])
-		if ctx.Err() != nil {
-			return ctx.Err()
+		source, listing := s.sources[i], listings[i]
+		if listing.fault != nil {
+			diagnostics = append(diagnostics, *listing.fault)
 		}
-		if err != nil || listing == nil {
-			diagnostics = append(diagnostics, skillmd.Diagnostic{Code: catalog.CodeSourceFailed, Severity: skillmd.Error, Message: fmt.Sprintf("skills cannot be listed: %v", err)})
-			if listing = s.listings[i]; listing == nil {
-				continue
-			}
+		if listing.Listing == nil {
+			continue
 		}
-		s.listings[i] = listing
 		diagnostics = append(diagnostics, listing.Diagnostics...)
 		entries := make(map[string]known, len(listing.Entries))
 		for _, e := range listing.Entries {
@@ -116,6 +210,7 @@ func (s *Shelf) Refresh(ctx context.Context) error {
 		s.known[i] = entries
 	}
 	list, digest := listed(next, nil)
+	s.began, s.took = began, time.Since(began)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.skills, s.list, s.digest, s.diagnostics = next, list, digest, diagnostics

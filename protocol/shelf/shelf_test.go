@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/protocol/shelf"
@@ -244,8 +245,13 @@ func TestCreate(t *testing.T) {
 	if _, err := s.Find("bob", "user.ann.save", ""); err == nil {
 		t.Error("another tenant finds it")
 	}
-	left := filepath.Join(base, "t616e6e", ".new-crash")
-	if err := os.MkdirAll(left, 0o700); err != nil {
+	left, writing := filepath.Join(base, "t616e6e", ".new-crash"), filepath.Join(base, "t616e6e", ".new-other")
+	for _, dir := range []string{left, writing} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chtimes(left, time.Time{}, time.Now().Add(-2*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	again := open(t, base, nil)
@@ -258,6 +264,9 @@ func TestCreate(t *testing.T) {
 	}
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what a crash has left: %v", err)
+	}
+	if _, err := os.Stat(writing); err != nil {
+		t.Errorf("what another server writes: %v", err)
 	}
 }
 

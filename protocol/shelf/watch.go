@@ -1,0 +1,99 @@
+package shelf
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// The pace of Watch.
+const (
+	watchGap     = 500 * time.Millisecond // between two refreshes
+	remoteGap    = 2 * time.Second        // the same where a server has told of a change
+	watchCreated = time.Second            // how often created skills of other servers are looked for
+)
+
+// Watch refreshes the shelf when a source tells of a change ([catalog.Notifier]), and looks
+// for skills that other servers have created on its directory each second, until stop is
+// called. Each finding that is new is reported, if report is not nil.
+func (s *Shelf) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	near, far, done := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
+	s.watchers.Add(1)
+	var quiet []func()
+	for _, source := range s.sources {
+		told, listed := near, source
+		if r, ok := source.(*remote); ok {
+			told, listed = far, r.Source
+		}
+		n, ok := listed.(catalog.Notifier)
+		if !ok {
+			continue
+		}
+		quiet = append(quiet, n.Notify(func() {
+			if told == near {
+				s.stale.Store(true)
+			}
+			select {
+			case told <- struct{}{}:
+			default:
+			}
+		}))
+	}
+	go func() {
+		defer close(done)
+		s.watch(ctx, near, far, report)
+	}()
+	return func() {
+		cancel()
+		for _, stop := range quiet {
+			stop()
+		}
+		<-done
+		s.watchers.Add(-1)
+	}
+}
+
+func (s *Shelf) watch(ctx context.Context, near, far <-chan struct{}, report func([]skillmd.Diagnostic)) {
+	var look <-chan time.Time
+	if s.created != nil {
+		ticker := time.NewTicker(watchCreated)
+		defer ticker.Stop()
+		look = ticker.C
+	}
+	seen := s.Diagnostics()
+	for {
+		gap, refresh := watchGap, s.RefreshIfOld
+		select {
+		case <-ctx.Done():
+			return
+		case <-look:
+			s.created.refresh(ctx)
+			continue
+		case <-near:
+		case <-far:
+			gap, refresh = remoteGap, s.Refresh
+		}
+		if refresh(ctx) != nil {
+			return // ctx has ended
+		}
+		seen = reportNew(seen, s.Diagnostics(), report)
+		select {
+		case <-time.After(gap):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// reportNew reports what is not among the findings of before.
+func reportNew(before, now []skillmd.Diagnostic, report func([]skillmd.Diagnostic)) []skillmd.Diagnostic {
+	found := slices.DeleteFunc(slices.Clone(now), func(d skillmd.Diagnostic) bool { return slices.Contains(before, d) })
+	if len(found) > 0 && report != nil {
+		report(found)
+	}
+	return now
+}

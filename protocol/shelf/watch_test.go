@@ -1,0 +1,173 @@
+package shelf_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// lay writes files below a directory.
+func lay(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// seen waits until the shelf has exactly these skills and versions.
+func seen(t *testing.T, s *shelf.Shelf, want ...string) {
+	t.Helper()
+	got := ""
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		list, _ := s.List("ann", "")
+		got = ""
+		for _, k := range list {
+			got += k.ID() + "@" + k.Version + " "
+		}
+		if strings.TrimSpace(got) == strings.Join(want, " ") {
+			return
+		}
+	}
+	t.Fatalf("the shelf has %q, want %q", got, want)
+}
+
+func skill(name, version string) map[string]string {
+	return map[string]string{name + "/SKILL.md": plain, name + "/skill.toml": manifest(name, version), name + "/deep/er/a.txt": "x"}
+}
+
+// TestWatch changes a directory in all the ways that people, tools and deployments do.
+func TestWatch(t *testing.T) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "skills")
+	lay(t, dir, skill("a", "1.0.0"))
+	src, err := catalog.OpenSource(catalog.Dir(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := shelf.Open(t.Context(), "", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	found := make(chan skillmd.Diagnostic, 100)
+	stop := s.Watch(func(all []skillmd.Diagnostic) {
+		for _, d := range all {
+			found <- d
+		}
+	})
+	defer stop()
+	seen(t, s, "a@1.0.0")
+	lay(t, dir, skill("b", "1.0.0")) // file after file
+	seen(t, s, "a@1.0.0", "b@1.0.0")
+	lay(t, dir, map[string]string{"b/skill.toml": manifest("b", "1.1.0")})
+	seen(t, s, "a@1.0.0", "b@1.1.0")
+	digest := s.Digest("ann")
+	lay(t, dir, map[string]string{"b/deep/er/a.txt": "y"})
+	for deadline := time.Now().Add(20 * time.Second); s.Digest("ann") == digest; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("a file deep in a skill has changed, and its digest has not")
+		}
+	}
+	lay(t, dir, map[string]string{"broken/SKILL.md": "no front matter", "broken/skill.toml": "name ="})
+	if d := <-found; !strings.Contains(d.File, "broken") {
+		t.Errorf("%+v", d)
+	}
+	lay(t, base, skill("next/a", "2.0.0")) // replaced by renaming
+	lay(t, filepath.Join(base, "next"), map[string]string{"a/skill.toml": manifest("a", "2.0.0")})
+	for _, move := range [][2]string{{"skills/a", "old"}, {"next/a", "skills/a"}} {
+		if err := os.Rename(filepath.Join(base, move[0]), filepath.Join(base, move[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen(t, s, "a@2.0.0", "b@1.1.0")
+	if err := os.RemoveAll(filepath.Join(dir, "b")); err != nil {
+		t.Fatal(err)
+	}
+	seen(t, s, "a@2.0.0")
+	away := filepath.Join(base, "away") // the root itself
+	if err := os.Rename(dir, away); err != nil {
+		t.Fatal(err)
+	}
+	seen(t, s)
+	if err := os.Rename(away, dir); err != nil {
+		t.Fatal(err)
+	}
+	seen(t, s, "a@2.0.0")
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	seen(t, s)
+	lay(t, dir, skill("c", "1.0.0"))
+	seen(t, s, "c@1.0.0")
+	if err := os.Rename(dir, away); err != nil { // a release that is linked to
+		t.Fatal(err)
+	}
+	if err := os.Symlink("away", dir); err != nil {
+		t.Fatal(err)
+	}
+	lay(t, away, skill("d", "1.0.0"))
+	seen(t, s, "c@1.0.0", "d@1.0.0")
+	stop()
+	stop2 := s.Watch(nil)
+	stop2()
+}
+
+// TestTwoShelves has two servers on one directory of created skills.
+func TestTwoShelves(t *testing.T) {
+	base := t.TempDir()
+	one, two := open(t, base, nil), open(t, base, nil)
+	defer two.Watch(nil)()
+	if _, err := one.Create(t.Context(), "ann", draft("0.1.0", "x")); err != nil {
+		t.Fatal(err)
+	}
+	seen(t, two, "user.ann.save@0.1.0")
+	if _, err := two.Create(t.Context(), "ann", draft("0.1.0", "x")); err != nil {
+		t.Errorf("the same again: %v", err)
+	}
+	if _, err := two.Create(t.Context(), "ann", draft("0.1.0", "y")); !errors.Is(err, shelf.ErrExists) {
+		t.Errorf("other bytes: %v", err)
+	}
+	if _, err := two.Create(t.Context(), "ann", draft("0.2.0", "y")); err != nil {
+		t.Error(err)
+	}
+	if err := one.RefreshIfOld(t.Context()); err != nil {
+		t.Error(err)
+	}
+	seen(t, one, "user.ann.save@0.2.0", "user.ann.save@0.1.0")
+	var all sync.WaitGroup
+	results := make(chan error, 16)
+	for i := range 16 {
+		all.Go(func() {
+			_, err := []*shelf.Shelf{one, two}[i%2].Create(t.Context(), "ann", draft("0.3.0", fmt.Sprint("z", i)))
+			results <- err
+		})
+	}
+	all.Wait()
+	made := 0
+	for range 16 {
+		if err := <-results; err == nil {
+			made++
+		} else if !errors.Is(err, shelf.ErrExists) {
+			t.Error(err)
+		}
+	}
+	if made != 1 {
+		t.Errorf("%d of 16 have created one version", made)
+	}
+	if err := os.RemoveAll(filepath.Join(base, "t616e6e", "user.ann.save", "0.1.0")); err != nil {
+		t.Fatal(err)
+	}
+	seen(t, two, "user.ann.save@0.3.0", "user.ann.save@0.2.0")
+}
