@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/lazyfs"
 	"github.com/satchel-go/satchel/protocol/blobs"
@@ -41,24 +42,25 @@ type Server struct {
 
 // settings are what the options set.
 type settings struct {
-	shelf       *shelf.Shelf
-	executor    executor.Executor
-	workspaces  workspace.Places
-	store       blobs.Store
-	blobExpiry  time.Duration
-	create      bool
-	unsafeLocal bool
-	noRuns      string
-	limits      Limits
-	auth        Authenticator
-	allowUIDs   []int
-	origins     []string
-	hosts       []string
-	addresses   []address
-	logger      *slog.Logger
-	observe     func(context.Context, Record)
-	key         []byte
-	grants      grants
+	shelf        *shelf.Shelf
+	executor     executor.Executor
+	workspaces   workspace.Places
+	dependencies *deps.Cache
+	store        blobs.Store
+	blobExpiry   time.Duration
+	create       bool
+	unsafeLocal  bool
+	noRuns       string
+	limits       Limits
+	auth         Authenticator
+	allowUIDs    []int
+	origins      []string
+	hosts        []string
+	addresses    []address
+	logger       *slog.Logger
+	observe      func(context.Context, Record)
+	key          []byte
+	grants       grants
 }
 
 // Limits bound a server. A zero field stands for its default.
@@ -96,6 +98,12 @@ func WithExecutor(e executor.Executor) Option {
 // workspaces on this machine.
 func WithWorkspaces(p workspace.Places) Option {
 	return func(c *settings) error { c.workspaces = p; return nil }
+}
+
+// WithDependencies lets runs use the packages of a cache that their skills require. The
+// executor must show its directory (sandbox.WithReadable).
+func WithDependencies(cache *deps.Cache) Option {
+	return func(c *settings) error { c.dependencies = cache; return nil }
 }
 
 // WithBlobs sets the store of blobs; the default is one in memory.
@@ -240,7 +248,7 @@ func (s *Server) fill() (err error) {
 		if s.executor.Capabilities().Isolation == executor.IsolationNone && !s.unsafeLocal {
 			return fmt.Errorf("%w: the executor isolates nothing: give another, or say that this is meant (WithUnsafeLocal)", ErrOption)
 		}
-		s.runner = &run.Runner{Executor: s.executor, Workspaces: s.workspaces, Blobs: s.store, Expiry: s.blobExpiry, OutputBlobs: s.limits.OutputBlobs, Limits: s.limits.Run}
+		s.runner = &run.Runner{Executor: s.executor, Workspaces: s.workspaces, Blobs: s.store, Dependencies: s.dependencies, Expiry: s.blobExpiry, OutputBlobs: s.limits.OutputBlobs, Limits: s.limits.Run}
 	}
 	s.guide, err = openGuide(s.create)
 	return err

@@ -52,7 +52,9 @@ func (ws *Local) copySkill(ctx context.Context, skills *os.Root, name string, fi
 	if cut {
 		c.warn("not all files of the skill are staged: only the first %d", len(listed))
 	}
-	c.keepAside(listed)
+	if _, c.verbatim = files.(Verbatim); !c.verbatim {
+		c.keepAside(listed)
+	}
 	for _, file := range listed {
 		if err := c.copyFile(ctx, file); err != nil {
 			return c, fmt.Errorf("file %q: %w", file, err)
@@ -71,6 +73,8 @@ type skillCopy struct {
 	made  map[string][]string // the names that were made in each directory, and "." in "."
 	aside map[string]string   // reserved first elements of paths, and what they become
 	bytes int64
+	// verbatim copies have neither links nor a writable directory.
+	verbatim bool
 
 	warnings []string
 }
@@ -185,13 +189,18 @@ func isReserved(name string) bool {
 // finish adds the links and makes the directories read-only.
 func (c *skillCopy) finish() error {
 	for _, l := range skillLinks {
+		if c.verbatim {
+			break
+		}
 		if err := c.dir.Symlink(filepath.FromSlash(l.target), l.name); err != nil {
 			return cause(err)
 		}
 		c.add(l.name)
 	}
-	if err := c.dir.Mkdir(venvName, 0o755); err != nil {
-		return cause(err)
+	if !c.verbatim {
+		if err := c.dir.Mkdir(venvName, 0o755); err != nil {
+			return cause(err)
+		}
 	}
 	for dir := range c.made {
 		if err := c.dir.Chmod(filepath.FromSlash(dir), 0o555); err != nil {

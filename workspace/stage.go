@@ -23,6 +23,15 @@ type Files interface {
 	Fingerprint(ctx context.Context, name string) (string, error)
 }
 
+// Verbatim are [Files] of a skill that is staged exactly as it is: its own files out, work,
+// inputs and .venv are where they were, and the links and the writable .venv of other
+// skills are not there.
+type Verbatim interface {
+	Files
+	// Verbatim is never called.
+	Verbatim()
+}
+
 // slot is the place of one skill. Whoever holds its turn may stage it.
 type slot struct {
 	turn chan struct{} // holds one place
@@ -30,8 +39,9 @@ type slot struct {
 	dir  string // below skills/
 
 	// Under turn.
-	id          string   // of the skill that is staged, "" if that is not known
-	fingerprint string   // of what is staged, "" if nothing is
+	id          string // of the skill that is staged, "" if that is not known
+	fingerprint string // of what is staged, "" if nothing is
+	verbatim    bool
 	loads       []string // loads for which what is staged is known to be right, the latest last
 	seal        seal
 }
@@ -84,8 +94,8 @@ type Staging struct {
 // Files are read-only (mode 0444, and 0555 for those that their owner may execute
 // or that begin with "#!" or as an ELF program; directories 0555). The skill's
 // directory also contains the links out, work and inputs to those of the
-// workspace, and a writable .venv, see [VenvDir]; a skill's own files of these
-// names become out.skill and so on, with a warning. When the new copy is
+// workspace, and a writable .venv, see [VenvDir] (but see [Verbatim]); a skill's own
+// files of these names become out.skill and so on, with a warning. When the new copy is
 // complete, it replaces what was staged before in one step and takes over its
 // .venv, unless another skill had the name. A command that runs in the old copy keeps the rest of it until the
 // workspace is no longer in use.
@@ -186,6 +196,7 @@ func (ws *Local) restage(ctx context.Context, s *slot, files Files, same bool) (
 	if err != nil {
 		return nil, errors.Join(err, removeAll(skills, copied.temp))
 	}
+	s.verbatim = copied.verbatim
 	return copied.warnings, nil
 }
 
@@ -228,7 +239,7 @@ func (ws *Local) changed(s *slot) string {
 		return "."
 	}
 	defer dir.Close()
-	if info, err := dir.Lstat(venvName); err != nil || !info.IsDir() {
+	if info, err := dir.Lstat(venvName); !s.verbatim && (err != nil || !info.IsDir()) {
 		return venvName // commands may change its content, but not the directory itself
 	}
 	return s.seal.broken(dir)

@@ -15,7 +15,7 @@ func (ws *Local) swap(ctx context.Context, skills *os.Root, copied *skillCopy, s
 	switch err := skills.Rename(s.dir, old); {
 	case err == nil:
 		ws.retire(old)
-		if !keep {
+		if !keep || copied.verbatim {
 			break
 		}
 		if err := keepVenv(skills, old, copied.temp); err != nil {

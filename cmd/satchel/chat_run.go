@@ -128,9 +128,11 @@ func absolute(dirs []string) ([]string, error) {
 }
 
 // dependencies are nil where nothing has been installed in the default directory.
-func (f *runFlags) dependencies() (*deps.Cache, error) {
-	if f.Deps != "" {
-		return deps.Open(f.Deps)
+func (f *runFlags) dependencies() (*deps.Cache, error) { return openDeps(f.Deps) }
+
+func openDeps(given string) (*deps.Cache, error) {
+	if given != "" {
+		return deps.Open(given)
 	}
 	dir, err := deps.DefaultDir()
 	if err != nil {

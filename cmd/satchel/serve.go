@@ -32,6 +32,7 @@ type serveFlags struct {
 	MaxRuns   *int          `placeholder:"N" help:"How many runs go on at once, shared by the tenants that want them. Default: four for each processor."`
 	QueueWait time.Duration `default:"60s" help:"How long a run waits for its place before its call fails."`
 	blobFlags
+	Deps string `placeholder:"DIR" help:"Where satchel deps has installed the packages that skills require. Default: the directory that it takes by default, if it is there."`
 	grantFlags
 	UnsafeLocal bool `help:"Run without isolation, as you, where there is no sandbox or not."`
 }
@@ -239,7 +240,15 @@ func (f *serveFlags) runs(k *kiosk) ([]protocol.Option, error) {
 		return nil, err
 	}
 	k.open = append(k.open, places)
-	opts := []protocol.Option{protocol.WithWorkspaces(places)}
+	installed, err := openDeps(f.Deps)
+	if err != nil {
+		return nil, fmt.Errorf("--deps: %w", err)
+	}
+	opts := []protocol.Option{protocol.WithWorkspaces(places), protocol.WithDependencies(installed)}
+	shown := []sandbox.Option{sandbox.WithPrepared(2)}
+	if installed != nil {
+		shown = append(shown, sandbox.WithReadable(installed.Dir()))
+	}
 	if f.UnsafeLocal {
 		plain, err := local.New()
 		if err != nil {
@@ -247,7 +256,7 @@ func (f *serveFlags) runs(k *kiosk) ([]protocol.Option, error) {
 		}
 		return append(opts, protocol.WithExecutor(plain), protocol.WithUnsafeLocal()), nil
 	}
-	box, err := sandbox.New(sandbox.WithPrepared(2))
+	box, err := sandbox.New(shown...)
 	if err != nil {
 		k.logger.Warn("nothing can be run", "error", err)
 		return append(opts, protocol.WithoutRuns(err.Error())), nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ func (a *active) collect(ctx context.Context, ended executor.Result) {
 		a.warn(fmt.Sprintf("the limit of blobs that a run may make is %d (--max-output-blobs); refused: %d", c.most, c.refused))
 	}
 	if failure != nil {
+		a.explain(failure)
 		a.fail(failure)
 	} else {
 		a.result.Status = Completed
@@ -51,6 +53,20 @@ func (a *active) setExpiry() {
 		if !info.Expires.IsZero() && (a.result.ExpiresAt == "" || at < a.result.ExpiresAt) {
 			a.result.ExpiresAt = at
 		}
+	}
+}
+
+// literal finds the paths that only a sandbox with namespaces has.
+var literal = regexp.MustCompile(`(?m)(?:^|[\s"'` + "`" + `=(:])/(skills|workspace|blobs)\b`)
+
+// explain adds what the program cannot know to a failure.
+func (a *active) explain(f *Failure) {
+	caps := a.Executor.Capabilities()
+	if caps.SkillsAt == "" && literal.MatchString(a.Code+"\n"+f.Message+"\n"+a.logs.String()) {
+		a.warn("this sandbox has no /skills, /workspace and /blobs: use the variables SKILLS_DIR, WORKSPACE_DIR and BLOBS_DIR, or the helper's functions")
+	}
+	if f.Type == "ModuleNotFoundError" || f.Type == "Error" && strings.Contains(f.Message, "Cannot find module") || strings.Contains(f.Message, "ERR_MODULE_NOT_FOUND") {
+		a.warn("an import was not found: runs have the packages of the distribution, and those that satchel deps has installed for a skill where the server has --deps")
 	}
 }
 
@@ -86,6 +102,8 @@ func (a *active) outcome(ended executor.Result) (json.RawMessage, *Failure) {
 		return nil, &Failure{TypeNoResult, fmt.Sprintf("the program ended: %s", ended.Reason)}
 	case ended.ExitCode != 0:
 		return nil, &Failure{TypeNoResult, fmt.Sprintf("the program ended with exit code %d", ended.ExitCode)}
+	case result == nil && a.printed != nil:
+		return a.printed.result()
 	case result == nil:
 		return nil, &Failure{TypeNoResult, "the program ended with exit code 0 and gave no result"}
 	}

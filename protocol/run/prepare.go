@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/protocol/blobs"
@@ -33,6 +34,9 @@ func (f shelfFiles) Files(context.Context, string, int) (names []string, more bo
 func (f shelfFiles) OpenFile(_ context.Context, _, name string) (fs.File, error) {
 	return f.open.Open(name)
 }
+
+// Verbatim implements workspace.Verbatim.
+func (shelfFiles) Verbatim() {}
 
 func (f shelfFiles) Fingerprint(context.Context, string) (string, error) { return f.Digest, nil }
 
@@ -71,7 +75,7 @@ func (a *active) prepare(ctx context.Context) (executor.Command, error) {
 	if err != nil {
 		return executor.Command{}, fmt.Errorf("prepare run: %w", err)
 	}
-	job := map[string]any{"language": a.Language, "code": code, "skill": "", "export": a.Function, "args": args, "skills": a.told}
+	job := map[string]any{"language": a.Language, "code": code, "skill": "", "export": a.Function, "args": args, "skills": a.told, "packages": a.python}
 	if a.Skill != nil {
 		job["skill"] = Module(a.Skill.ID())
 	}
@@ -131,6 +135,9 @@ func (a *active) command() executor.Command {
 		args = append(args, base+"/runs/lib/"+language.boot)
 	} else {
 		args = append(args, base+"/runs/code"+language.ext)
+	}
+	if len(a.node) > 0 {
+		env = append(env, "NODE_PATH="+strings.Join(a.node, string(filepath.ListSeparator)))
 	}
 	limits := a.Limits
 	limits.Timeout = a.Timeout

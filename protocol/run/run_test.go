@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
@@ -473,4 +474,62 @@ func TestInputIsEmpty(t *testing.T) {
 		}
 		completed(t, b.do(t, run.Job{Language: test.language, Code: test.code, Timeout: 20 * time.Second}), test.want)
 	}
+}
+
+// TestLanguages has programs as people and models write them.
+func TestLanguages(t *testing.T) {
+	b := newBench(t, fstest.MapFS{
+		"a/SKILL.md":             {Data: []byte("---\nname: a\ndescription: x\n---\n")},
+		"a/skill.toml":           {Data: []byte("name = \"a\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"code/main.py\"\n")},
+		"a/code/main.py":         {Data: []byte("import json\nimport helper, pkg.deep\nfrom helper import name\nasync def main(args):\n    return [json.dumps(1), helper.name, name, pkg.deep.name, helper.__name__]\n")},
+		"a/code/helper.py":       {Data: []byte("name = 'a'\n")},
+		"a/code/json.py":         {Data: []byte("raise SystemExit(9)\n")},
+		"a/code/runtime.py":      {Data: []byte("raise SystemExit(9)\n")},
+		"a/code/pkg/__init__.py": {Data: []byte("")},
+		"a/code/pkg/deep.py":     {Data: []byte("import helper\nname = 'deep ' + helper.name\n")},
+		"b/SKILL.md":             {Data: []byte("---\nname: b\ndescription: x\n---\n")},
+		"b/scripts/x.py":         {Data: []byte("import helper\nname = helper.name\n")},
+		"b/scripts/helper.py":    {Data: []byte("name = 'b'\n")},
+		"needs/SKILL.md":         {Data: []byte("---\nname: needs\ndescription: x\n---\n")},
+		"needs/skill.toml":       {Data: []byte("name = \"needs\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"main.py\"\n")},
+		"needs/main.py":          {Data: []byte("import nosuchpackage\n")},
+		"needs/requirements.txt": {Data: []byte("nosuchpackage==1.0\n")},
+		"f/SKILL.md":             {Data: []byte("---\nname: f\ndescription: x\n---\n")},
+		"f/skill.toml":           {Data: []byte("name = \"t.io\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"work/main.py\"\n")},
+		"f/work/main.py":         {Data: []byte("import os\ndef main(args):\n    d = os.path.join(os.environ['SKILLS_DIR'], 't.io')\n    return [open(d + '/' + n).read() for n in ('inputs/f', 'out/f', '.venv/f')] + sorted(os.listdir(d))\n")},
+		"f/inputs/f":             {Data: []byte("1")}, "f/out/f": {Data: []byte("2")}, "f/.venv/f": {Data: []byte("3")},
+	})
+	completed(t, b.do(t, run.Job{Skill: b.skill(t, "a")}), `["1","a","a","deep a","skills.a.helper"]`)
+	completed(t, b.do(t, run.Job{Skill: b.skill(t, "t.io")}), `["1","2","3",".venv","SKILL.md","inputs","out","skill.toml","work"]`)
+	completed(t, b.do(t, run.Job{Mounted: []*shelf.Skill{b.skill(t, "a"), b.skill(t, "b")}, Code: "import skills.a, skills.b.x\nasync def main(args):\n    return [skills.a.name, skills.b.x.name]\n"}), `["a","b"]`)
+	var err error
+	if b.Dependencies, err = deps.Open(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	if r := b.do(t, run.Job{Skill: b.skill(t, "needs")}); r.Status != run.Failed || !strings.Contains(fmt.Sprint(r.Warnings), "the packages in requirements.txt of skill \"needs\" are not installed") || !strings.Contains(fmt.Sprint(r.Warnings), "satchel deps") {
+		t.Errorf("%+v", r)
+	}
+	bash := func(code string) run.Result { return b.do(t, run.Job{Language: "bash", Code: code}) }
+	completed(t, bash("echo oops >&2; printf '{\"a\": 1}\\n'"), `{"a":1}`)
+	completed(t, bash("echo one; echo two"), `"one\ntwo"`)
+	completed(t, bash("echo seen; echo 3 > \"$RESULT_FILE\""), "3")
+	completed(t, bash(":"), `""`)
+	failed(t, bash("echo half; exit 3"), "NoResult", "exit code 3")
+	failed(t, bash("head -c 9000000 /dev/zero | tr '\\0' x"), "OutputTooLarge", "printed more than 8388608 bytes")
+	if r := bash("echo out; echo err >&2"); !strings.Contains(r.LogsPreview, "out\n") || !strings.Contains(r.LogsPreview, "err\n") {
+		t.Errorf("logs %q", r.LogsPreview)
+	}
+	if !slices.Contains(run.Languages(), "javascript") {
+		t.Log("without node: javascript is not tried")
+		return
+	}
+	for code, want := range map[string]string{
+		"function main(args) { return 1 }":                                                                                    "1",
+		"async function main(args) { return (await import('runtime')).blobs.list().length }":                                  "0",
+		"import { blobs, summary } from 'runtime';\nsummary('x');\nexport function main(args) { return blobs.list().length }": "0",
+		"export default (args) => 3":                                                                                          "3",
+	} {
+		completed(t, b.do(t, run.Job{Language: "javascript", Code: code}), want)
+	}
+	failed(t, b.do(t, run.Job{Language: "javascript", Code: "const x = 1;"}), "ReferenceError", "write module.exports.main")
 }

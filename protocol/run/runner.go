@@ -1,14 +1,17 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
 
+	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/redact"
 	"github.com/satchel-go/satchel/protocol/blobs"
@@ -27,6 +30,9 @@ type Runner struct {
 	Expiry time.Duration
 	// OutputBlobs is how many blobs a run may make; 0 is 64.
 	OutputBlobs int
+	// Dependencies, if set, has the packages that skills require. The executor must show
+	// its directory.
+	Dependencies *deps.Cache
 	// Limits bound each run; the timeout is that of the job.
 	Limits executor.Limits
 
@@ -43,7 +49,7 @@ var languages = map[string]struct {
 }{
 	"python":     {"python3", "boot.py", ".py", []string{"-I", "-B", "-u", "-X", "utf8"}},
 	"javascript": {"node", "boot.js", ".js", nil},
-	"bash":       {"bash", "", ".sh", nil},
+	"bash":       {"bash", "", ".sh", []string{"-c", `exec bash "$0" >&5 5>&-`}},
 }
 
 // Languages are those that this machine has a program for, in a fixed order.
@@ -78,7 +84,10 @@ type active struct {
 	set     workspace.Workspace // with the skills; nil without any
 	told    []jobSkill          // what the helper is told of them
 	hidden  *redact.Set
+	python  []string // directories with packages that the skills require
+	node    []string
 	logs    logs
+	printed *printed // what bash prints; nil for other languages
 	channel *channel
 	result  Result
 	last    time.Time // of the last word of the program about its progress
@@ -123,6 +132,9 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 		}
 		defer a.set.Release()
 	}
+	if err := a.packages(ctx); err != nil {
+		return a.result, err
+	}
 	command, err := a.prepare(ctx)
 	if err != nil {
 		return a.result, err
@@ -166,6 +178,15 @@ func (a *active) execute(ctx context.Context, cmd executor.Command) error {
 		closeTheirs()
 		_, _ = answers.Close(), calls.Close()
 	}()
+	if a.Language == "bash" {
+		read, write, err := os.Pipe()
+		if err != nil {
+			return fmt.Errorf("open output: %w", err)
+		}
+		theirs = append(theirs, write)
+		a.printed = &printed{from: read, logs: &a.logs, most: cmp.Or(a.Limits.OutputTotal, executor.DefaultOutputTotal)}
+		defer func() { _ = read.Close() }()
+	}
 	cmd.Pipes = theirs
 	a.stage(StageRunning, "")
 	p, err := a.Executor.Start(ctx, cmd, executor.Terminal{Output: &a.logs})
@@ -185,12 +206,14 @@ func (a *active) execute(ctx context.Context, cmd executor.Command) error {
 		defer close(served)
 		a.channel.serve(calls, answers)
 	}()
+	read := a.printed.follow(p.Kill)
 	stop := context.AfterFunc(ctx, p.Kill)
 	ended, err := p.Wait(context.WithoutCancel(ctx))
 	stop()
 	_ = calls.SetReadDeadline(time.Now().Add(pipeWait)) // who got away may hold it
 	_ = answers.SetWriteDeadline(time.Now().Add(pipeWait))
 	<-served
+	read()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -1,6 +1,7 @@
 "use strict";
 // Starts a run: asks for its job, calls one function, and tells what became of it.
-const Module = require("module"), path = require("path");
+const Module = require("module"), path = require("path"), fs = require("fs");
+const { pathToFileURL } = require("url");
 const runtime = require("./runtime.js");
 const MOST = 7 << 20; // bytes of a result
 const job = runtime._call("run.job", {});
@@ -17,6 +18,35 @@ Module._resolveFilename = function (request, ...rest) {
   if (request === "runtime") return path.join(__dirname, "runtime.js");
   return entries.get(request) || resolve.call(this, request, ...rest);
 };
+
+require("./fetch.js");
+
+// hook lets ES modules find the same.
+function hook() {
+  const places = { runtime: pathToFileURL(path.join(__dirname, "runtime.js")).href };
+  for (const [name, file] of entries) places[name] = pathToFileURL(file).href;
+  if (Module.register) Module.register(pathToFileURL(path.join(__dirname, "hooks.mjs")), { data: places });
+}
+
+const IS_MODULE = /^\s*(?:import\s*[\w{*"']|export\s*(?:\{|\*|default\b|async\b|function\b|const\b|let\b|class\b|var\b))/m;
+
+// load returns what a file exports, whether it is an ES module or not.
+async function load(file, isCode) {
+  const text = fs.readFileSync(file, "utf8");
+  if (/\bimport\b/.test(text) || file.endsWith(".mjs")) hook();
+  if (file.endsWith(".mjs") || IS_MODULE.test(text)) {
+    if (!isCode) return import(pathToFileURL(file));
+    const other = file.replace(/\.js$/, ".mjs");
+    fs.writeFileSync(other, text);
+    return import(pathToFileURL(other));
+  }
+  if (!isCode || !/^[A-Za-z_$][\w$]*$/.test(job.export)) return require(file);
+  const made = new Module(file, module); // a function that is not exported is found too
+  made.filename = file;
+  made.paths = Module._nodeModulePaths(path.dirname(file));
+  made._compile(`${text}\n;if (typeof ${job.export} === "function" && !(Object(module.exports).${job.export})) module.exports.${job.export} = ${job.export};`, file);
+  return made.exports;
+}
 
 let ended = false;
 function fail(type, message) {
@@ -52,9 +82,9 @@ function isJSON(value, depth) {
 
 (async () => {
   const file = job.skill ? entries.get("skills." + job.skill) : path.join(process.env.RUN_DIR, job.code);
-  const loaded = require(file);
-  const main = loaded[job.export];
-  if (typeof main !== "function") throw new ReferenceError(`module.exports has no function "${job.export}"`);
+  const loaded = await load(file, !job.skill);
+  const main = loaded[job.export] || (loaded.default && loaded.default[job.export]) || (job.export === "main" && loaded.default);
+  if (typeof main !== "function") throw new ReferenceError(`${path.basename(file)} exports no function "${job.export}": write module.exports.${job.export} = …, or export function ${job.export}(args) in an ES module`);
   let result = await main(job.args);
   if (result === undefined) result = null;
   const why = isJSON(result, 0);

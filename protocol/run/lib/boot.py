@@ -1,4 +1,5 @@
 """Starts a run: asks for its job, calls one function, and tells what became of it."""
+import builtins
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -7,10 +8,51 @@ import os
 import sys
 import types
 
+MOST = 7 << 20  # bytes of a result
+
+STANDARD = getattr(sys, "stdlib_module_names", None)  # since 3.10
+STANDARD_PATH = [p for p in sys.path if "-packages" not in p]  # before ours is added
+
+
+def is_taken(top):
+    """Reports whether a name belongs to Python or to a run: no file of a skill can stand for it."""
+    if top in ("runtime", "skills", "run_code") or top in sys.builtin_module_names:
+        return True
+    if STANDARD is not None:
+        return top in STANDARD
+    return importlib.machinery.PathFinder.find_spec(top, STANDARD_PATH) is not None
+
+
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import runtime  # noqa: E402
 
-MOST = 7 << 20  # bytes of a result
+
+class Beside:
+    """Lets the modules of a skill import those beside its entrypoint by their plain names, each skill its own."""
+
+    def __init__(self, skills):
+        self.dirs = {}
+        for s in skills:
+            root = os.path.join(os.environ["SKILLS_DIR"], s["dir"])
+            entry = s["entrypoint"] if s.get("language") == "python" and s.get("entrypoint") else "scripts/x"
+            self.dirs["skills." + s["module"]] = os.path.join(root, os.path.dirname(entry))
+        self.plain = builtins.__import__
+
+    def owner(self, name):
+        while name and name not in self.dirs:
+            name = name.rpartition(".")[0]
+        return name
+
+    def __call__(self, name, globals=None, locals=None, fromlist=(), level=0):
+        owner = self.owner((globals or {}).get("__name__") or "") if level == 0 else ""
+        top = name.partition(".")[0]
+        if owner and not is_taken(top):
+            place = os.path.join(self.dirs[owner], top)
+            if os.path.isfile(place + ".py") or os.path.isfile(os.path.join(place, "__init__.py")):
+                module = importlib.import_module(owner + "." + name)
+                return self.plain(owner + "." + name, globals, locals, fromlist, 0) if fromlist else (
+                    module if name == top else sys.modules[owner + "." + top])
+        return self.plain(name, globals, locals, fromlist, level)
 
 
 class Skills(importlib.abc.MetaPathFinder):
@@ -58,6 +100,10 @@ def load(job):
     return function
 
 
+async def awaited(result):
+    return await result
+
+
 def fail(kind, message):
     runtime._call("run.done", {"error": {"type": kind, "message": message}})
     sys.stderr.flush()
@@ -66,9 +112,16 @@ def fail(kind, message):
 
 def main():
     job = runtime._call("run.job", {})
+    own = next((i for i, p in enumerate(sys.path) if "-packages" in p), len(sys.path))
+    sys.path[own:own] = job.get("packages") or []  # behind the standard library
     sys.meta_path.insert(0, Skills(job["skills"]))
+    builtins.__import__ = Beside(job["skills"])
     try:
         result = load(job)(job["args"])
+        if hasattr(result, "__await__"):
+            import asyncio
+
+            result = asyncio.run(awaited(result))
     except SystemExit:
         raise
     except BaseException as e:

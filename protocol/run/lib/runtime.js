@@ -90,9 +90,7 @@ const secrets = {
   },
 };
 
-module.exports = {
-  blobs, log, secrets,
-  summary: (text) => { call("run.summary", { text: String(text) }); },
-  progress: (text) => { call("run.progress", { text: String(text) }); },
-  _call: call,
-};
+function summary(text) { call("run.summary", { text: String(text) }); }
+function progress(text) { call("run.progress", { text: String(text) }); }
+
+module.exports = { blobs, log, secrets, summary, progress, _call: call };

@@ -1,0 +1,42 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/satchel-go/satchel/protocol/shelf"
+)
+
+// packages finds what the skills of the run require. What is not installed is a warning.
+func (a *active) packages(ctx context.Context) error {
+	if a.Dependencies == nil {
+		return nil
+	}
+	for _, k := range a.skills() {
+		found, err := a.Dependencies.Find(ctx, func(name string) ([]byte, error) { return k.ReadFile(ctx, name) })
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, shelf.ErrChanged):
+			return err
+		case err != nil:
+			a.warn(fmt.Sprintf("the packages of skill %q cannot be looked for: %v", k.ID(), err))
+			continue
+		}
+		for _, file := range found.Missing {
+			a.warn(fmt.Sprintf("the packages in %s of skill %q are not installed: who runs the server installs them with satchel deps", file, k.ID()))
+		}
+		for _, env := range found.Environments {
+			for _, v := range env.Vars() {
+				if dir, ok := strings.CutPrefix(v, "PYTHONPATH="); ok {
+					a.python = append(a.python, dir)
+				} else if dir, ok := strings.CutPrefix(v, "NODE_PATH="); ok {
+					a.node = append(a.node, dir)
+				}
+			}
+		}
+	}
+	return nil
+}
