@@ -9,6 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/typos"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -84,9 +85,18 @@ func unknownDocs(r *reply, texts []skillText, docs []string) {
 func unknownDoc(skill, doc string, known []string) ModelError {
 	has := "it has none"
 	if len(known) > 0 {
-		has = "its docs are " + jsonList(known, 40)
+		has = "its docs are " + jsonList(known, 40) + didYouMean(known, doc)
 	}
 	return ModelError(fmt.Sprintf("skill %q has no doc %q; %s", skill, callargs.Cut(doc, 200), has))
+}
+
+// didYouMean names the file that was most likely meant, or is "".
+func didYouMean(files []string, asked string) string {
+	like := typos.File(files, asked)
+	if like == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", callargs.Cut(like, 200))
 }
 
 // known returns the cleaned names that are docs, in the order in which they were

@@ -31,7 +31,7 @@ func TestLoad(t *testing.T) {
 		{"docs of several skills", `{"skills":["pdf","docx"],"docs":["forms.md","styles.md"]}`,
 			"loaded: pdf\nloaded: docx\n[skill#1 +pdf(forms.md) +docx(styles.md)]", "pdf#1 pdf/forms.md#1 docx#1 docx/styles.md#1"},
 		{"unknown doc", `{"skill":"pdf","docs":["form.md","forms.md"]}`,
-			"loaded: pdf\nerror: skill \"pdf\" has no doc \"form.md\"; its docs are [\"forms.md\",\"refs/tables.md\"]\n[skill#1 +pdf(forms.md)]", "pdf#1 pdf/forms.md#1"},
+			"loaded: pdf\nerror: skill \"pdf\" has no doc \"form.md\"; its docs are [\"forms.md\",\"refs/tables.md\"]; did you mean \"forms.md\"?\n[skill#1 +pdf(forms.md)]", "pdf#1 pdf/forms.md#1"},
 		{"a file that is no doc", `{"skill":"pdf","docs":["SKILL.md","../docx/styles.md"]}`,
 			"loaded: pdf\nerror: skill \"pdf\" has no doc \"SKILL.md\"; its docs are [\"forms.md\",\"refs/tables.md\"]\n" +
 				"error: skill \"pdf\" has no doc \"../docx/styles.md\"; its docs are [\"forms.md\",\"refs/tables.md\"]\n[skill#1 +pdf]", "pdf#1"},

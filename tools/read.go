@@ -14,7 +14,6 @@ import (
 	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
-	"github.com/satchel-go/satchel/internal/typos"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/outputs"
 )
@@ -194,11 +193,7 @@ func missingFile(ctx context.Context, from *catalog.Catalog, skill, file string)
 	if err != nil {
 		return unreadable(ctx, err, "%q of skill %q cannot be read", file, skill)
 	}
-	mean := ""
-	if like := typos.File(files, file); like != "" {
-		mean = fmt.Sprintf("; did you mean %q?", callargs.Cut(like, 200))
-	}
-	and := ""
+	mean, and := didYouMean(files, file), ""
 	if len(files) > 40 {
 		files, and = files[:40], " and more"
 	}

@@ -91,7 +91,7 @@ func TestRead(t *testing.T) {
 func TestReadMissingFileNamesTheFiles(t *testing.T) {
 	d := newDesk(t, library())
 	d.call("skill_load", `pdf`)
-	d.expect("skill_read", `form.md`, `error: skill "pdf" has no file "form.md"; its files are ["SKILL.md","forms.md","refs/tables.md","scripts/run.sh"]`)
+	d.expect("skill_read", `form.md`, `error: skill "pdf" has no file "form.md"; did you mean "forms.md"?; its files are ["SKILL.md","forms.md","refs/tables.md","scripts/run.sh"]`)
 	for i := range 60 {
 		d.write(fmt.Sprintf("pdf/more/%02d.dat", i), "x")
 	}

@@ -40,7 +40,7 @@ func TestSelectDocs(t *testing.T) {
 		{name: "a string is one element", args: `{"skill":"pdf","docs":"forms.md"}`,
 			answer: "docs of pdf: forms.md\n[skill#3 =pdf(forms.md)]", view: "pdf#1 pdf/forms.md#3"},
 		{name: "an unknown doc changes nothing", first: `{"skill":"pdf","docs":["zoom.md"]}`, args: `{"skill":"pdf","docs":["forms.md","zom.md"]}`,
-			answer: `error: skill "pdf" has no doc "zom.md"; ` + docs, view: "pdf#1 pdf/zoom.md#2"},
+			answer: `error: skill "pdf" has no doc "zom.md"; ` + docs + `; did you mean "zoom.md"?`, view: "pdf#1 pdf/zoom.md#2"},
 		{name: "a path out of the skill", args: `{"skill":"pdf","docs":["../docx/styles.md"]}`,
 			answer: `error: skill "pdf" has no doc "../docx/styles.md"; ` + docs, view: "pdf#1"},
 		{name: "no docs", args: `{"skill":"pdf"}`,

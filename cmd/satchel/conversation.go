@@ -110,7 +110,7 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 	f.helpers = c.helpers
 	c.told = f.told
 	if f.told != nil {
-		f.told.nothing(f.places, c.runtime.Catalog().Snapshot())
+		f.told.nothing(f.places, c.runtime.Catalog().Snapshot(), f.Audience)
 	}
 	if f.Agent != "functions" && f.Agent != "" && f.Framework != "langchaingo" {
 		return nil, fmt.Errorf("%w: --agent %s needs --framework langchaingo", errUsage, f.Agent)

@@ -87,7 +87,7 @@ func (cmd *listCmd) Run(ctx context.Context, c console) (err error) {
 	}
 	findings = append(findings, invisible(ctx, skills.Catalog, snapshot)...)
 	writeFindings(c.err, findings)
-	(&warnings{w: c.err}).nothing(skills.roots, skills.Whole().Snapshot())
+	(&warnings{w: c.err}).nothing(skills.roots, skills.Whole().Snapshot(), cmd.Audience)
 	text, err := overviewOf(snapshot)
 	if err != nil {
 		return err

@@ -22,7 +22,9 @@ type newCmd struct {
 // Help is the long help of the command.
 func (newCmd) Help() string {
 	return `Makes a folder with a SKILL.md to fill in, and prints its path. Nothing that exists is
-changed. satchel validate says what is still not usual.`
+changed. satchel validate says what is still not usual. Skills in .agents/skills are found
+by --discover, once satchel trust has named the project; --dir skills puts one where your
+program reads it.`
 }
 
 const newBody = `# %s

@@ -40,3 +40,23 @@ func TestNew(t *testing.T) {
 		}
 	}
 }
+
+// The guide's own line puts the skill where the guide's agent reads it.
+func TestNewAsTheGuideHasIt(t *testing.T) {
+	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "getting-started.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, found := strings.Cut(string(guide), "\nsatchel new ")
+	line, _, _ = strings.Cut(line, "\n")
+	if !found || !strings.Contains(string(guide), `WithSkillDirs("skills")`) {
+		t.Fatal("the guide has no such line")
+	}
+	t.Chdir(t.TempDir())
+	if got := program(t, nil, "", append([]string{"new"}, strings.Fields(line)...)...); got.code != exitDone {
+		t.Errorf("%+v", got)
+	}
+	if got := program(t, nil, "", "list", "--names", "skills"); got.code != exitDone || got.out != "commit-style\n" {
+		t.Errorf("%+v", got)
+	}
+}

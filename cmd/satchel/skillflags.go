@@ -48,7 +48,7 @@ func (f *skillDirs) open(ctx context.Context, c console, l *libraryPlace) (*shel
 	}
 	s, err := f.seen(openShelves(ctx, f.places, f.how, l, c.env))
 	if err == nil {
-		f.told.nothing(s.roots, s.Whole().Snapshot())
+		f.told.nothing(s.roots, s.Whole().Snapshot(), f.Audience)
 	}
 	return s, err
 }
@@ -82,7 +82,7 @@ var searchModes = map[string]satchel.SearchMode{"auto": satchel.SearchAuto, "on"
 // check refuses flags that do not go together.
 func (f *skillFlags) check() error {
 	if f.Audience != "" {
-		seen, err := audience(f.Audience)
+		seen, err := f.audience()
 		if err != nil {
 			return err
 		}

@@ -11,10 +11,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/skillmd"
 )
 
 // envRoot names the place of skills where no flag does.
@@ -202,14 +204,19 @@ func (f *sourceFlags) seen(s *shelves, err error) (*shelves, error) {
 	return s, nil
 }
 
-// audience is the option for --audience. The file is read again at each turn.
-func audience(path string) (satchel.Option, error) {
-	if _, err := readAudience(path); err != nil {
+// audience is the option for --audience. The file is read again at each turn. That it no
+// longer can be read is told once.
+func (f *skillDirs) audience() (satchel.Option, error) {
+	if _, err := readAudience(f.Audience); err != nil {
 		return nil, fmt.Errorf("%w: --audience: %w", errUsage, err)
 	}
+	var failed atomic.Bool
 	return satchel.WithAudience(func(context.Context, core.SessionKey) satchel.Audience {
-		a, err := readAudience(path)
-		if err != nil { // nobody knows who may see what: nothing is shown
+		a, err := readAudience(f.Audience)
+		if again := failed.Swap(err != nil); err != nil { // nobody knows who may see what: nothing is shown
+			if !again {
+				f.told.print(skillmd.Diagnostic{Message: "--audience: " + err.Error() + "; until it can be read, the model sees no skill"})
+			}
 			return satchel.Audience{Key: "unreadable", Allow: func(core.Skill) bool { return false }}
 		}
 		return a

@@ -185,7 +185,7 @@ func (cmd *toolCmd) open(ctx context.Context, c console, show *reporter) (_ *cal
 	if t.runtime, err = satchel.New(opts...); err != nil {
 		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
-	cmd.told.nothing(cmd.places, t.runtime.Catalog().Snapshot())
+	cmd.told.nothing(cmd.places, t.runtime.Catalog().Snapshot(), cmd.Audience)
 	return t, nil
 }
 

@@ -92,11 +92,19 @@ func (w *warnings) print(d skillmd.Diagnostic) {
 	}
 }
 
-// nothing prints that a model sees no skill, if no finding says why.
-func (w *warnings) nothing(places []catalog.Root, snapshot *catalog.Snapshot) {
+// nothing prints that a model sees no skill, if no finding says why. audience is the file of
+// --audience, or "".
+func (w *warnings) nothing(places []catalog.Root, snapshot *catalog.Snapshot, audience string) {
+	if shown := len(snapshot.Visible()); shown > 0 {
+		a, err := readAudience(audience)
+		if audience != "" && err == nil && len(snapshot.Allowed(a.Allow).Visible()) == 0 {
+			w.print(skillmd.Diagnostic{Message: fmt.Sprintf("the model sees no skill: the audience of %s allows none of the %d; name skills under \"allow\"", audience, shown)})
+		}
+		return
+	}
 	told := slices.ContainsFunc(snapshot.Diagnostics(), func(d skillmd.Diagnostic) bool { return d.Severity > skillmd.Info })
 	switch {
-	case len(snapshot.Visible()) > 0 || len(places) == 0 || told && snapshot.Len() == 0:
+	case len(places) == 0 || told && snapshot.Len() == 0:
 	case snapshot.Len() > 0:
 		w.print(skillmd.Diagnostic{Message: fmt.Sprintf("the model sees no skill: all %d are hidden from it", snapshot.Len())})
 	default:

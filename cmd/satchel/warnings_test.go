@@ -23,6 +23,8 @@ func TestMissingSkillsAreTold(t *testing.T) {
 		"toml/a/skill.toml":               "",
 		"junk.zip":                        "junk",
 		"good/b/SKILL.md":                 described("b", "Good."),
+		"none.json":                       `{"key":"k","allow":["a"]}`,
+		"some.json":                       `{"key":"k","allow":["b"]}`,
 	})
 	at := func(name string) string { return filepath.Join(base, name) }
 	for _, dir := range []string{"empty", "home", "nothing"} {
@@ -63,6 +65,8 @@ func TestMissingSkillsAreTold(t *testing.T) {
 		{"links", "", []string{"--skills", at("good")}, 2, "the link to lost is not followed: nothing is there; remove the link", false},
 		{"untrusted", "p", []string{"--discover"}, 1, "are not trusted: not searched; run satchel trust .", false},
 		{"nowhere", "nothing", []string{"--discover"}, 1, "there are no skills: none of these is there: ", false},
+		{"audience", "", []string{"--skills", at("good/b"), "--audience", at("none.json")}, 1, "none.json allows none of the 1; name skills under \"allow\"", false},
+		{"allowed", "", []string{"--skills", at("good/b"), "--audience", at("some.json")}, 0, "", false},
 		{"good", "", []string{"--skills", at("good/b")}, 0, "", false},
 	}
 	for _, tt := range tests {
@@ -115,6 +119,64 @@ func TestLostSkillsAreToldOnce(t *testing.T) {
 		got := converse(t, answer, "one\ntwo\nthree\n", "chat", "--framework", framework, "--profile", "knowledge_only", "--skills", gone)
 		if got.code != exitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "so those listed last are used") || len(got.requests) != 3 {
 			t.Errorf("%s: %d after %d requests: %s", framework, got.code, len(got.requests), got.err)
+		}
+	}
+}
+
+// A file of an audience that can no longer be read hides all skills, which is told once.
+func TestLostAudienceIsToldOnce(t *testing.T) {
+	dir := skillDir(t, map[string]string{"s/b/SKILL.md": described("b", "Good.")})
+	for _, framework := range []string{"eino", "langchaingo"} {
+		file := filepath.Join(dir, "who.json")
+		if err := os.WriteFile(file, []byte(`{"key":"k","allow":["b"]}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		answer := func(satcheltest.Request) satcheltest.Response {
+			overwrite(t, file, "{")
+			return satcheltest.Text("done")
+		}
+		got := converse(t, answer, "one\ntwo\nthree\n", "chat", "--framework", framework, "--profile", "knowledge_only", "--audience", file, "--skills", filepath.Join(dir, "s"))
+		if got.code != exitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "until it can be read, the model sees no skill") || len(got.requests) != 3 {
+			t.Errorf("%s: %d after %d requests: %s", framework, got.code, len(got.requests), got.err)
+		}
+	}
+}
+
+// A SKILL.md or a folder that may not be read is told by each command, and in a chat once.
+func TestSkillsWithoutPermissionAreTold(t *testing.T) {
+	if os.Geteuid() < 1 {
+		t.Skip("needs a user whom the modes of files bind")
+	}
+	for name, mode := range map[string]os.FileMode{"s/a/SKILL.md": 0, "s/a": 0, "s/a/": 0o600, "s": 0} {
+		dir := skillDir(t, map[string]string{"s/a/SKILL.md": described("a", "Kept away."), "s/b/SKILL.md": described("b", "Good.")})
+		root, locked := filepath.Join(dir, "s"), filepath.Join(dir, filepath.FromSlash(name))
+		open, err := os.Stat(locked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lock := func(mode os.FileMode) {
+			if err := os.Chmod(locked, mode); err != nil {
+				t.Error(err)
+			}
+		}
+		t.Cleanup(func() { lock(open.Mode()) })
+		lock(mode)
+		for _, args := range [][]string{{"list"}, {"search", "zz"}, {"show", "b"}, {"tool", "--profile", "knowledge_only", "skill_load", "b"}} {
+			got := program(t, nil, "", append(args, "--skills", root)...)
+			if n := strings.Count(got.err, "permission denied"); n != 1 || (got.code != exitDone) != (name == "s") {
+				t.Errorf("%s %o: %s: %d, %s", name, mode, args[0], got.code, got.err)
+			}
+		}
+		for _, framework := range []string{"eino", "langchaingo"} {
+			lock(open.Mode())
+			answer := func(satcheltest.Request) satcheltest.Response {
+				lock(mode)
+				return satcheltest.Text("done")
+			}
+			got := converse(t, answer, "one\ntwo\nthree\n", "chat", "--framework", framework, "--profile", "knowledge_only", "--skills", root)
+			if got.code != exitDone || strings.Count(got.err, "\n") != 1 || !strings.Contains(got.err, "permission denied") || len(got.requests) != 3 {
+				t.Errorf("%s %o: %s: %d after %d requests: %s", name, mode, framework, got.code, len(got.requests), got.err)
+			}
 		}
 	}
 }

@@ -24,6 +24,7 @@ func list(t *testing.T, open Open) {
 		}
 		want(t, got, "action=list", "total=3", "nextCursor=<nil>")
 	}
+	want(t, w.run(`files-reader`), "error=unknown", `message=unknown skill "files-reader": did you mean "pdf"?`)
 	if got := w.run(`{}`); names(got) != "forms pdf web" {
 		t.Errorf("{} lists %v", got)
 	}

@@ -8,16 +8,18 @@ import (
 )
 
 // File returns the path among files that a caller who wrote asked most likely meant, "" for
-// none: the same path in another case, or a file of that name in another folder, scripts/
-// first.
+// none: the same path in another case, a file of that name in another folder, scripts/
+// first, one that has an ending more, or one whose name is almost spelled so.
 func File(files []string, asked string) string {
 	asked = path.Clean(asked)
 	name := path.Base(asked)
 	rank := func(f string) int {
 		other := path.Base(f)
 		switch inScripts := strings.HasPrefix(f, "scripts/"); {
-		case f == asked || !strings.EqualFold(other, name):
+		case f == asked:
 			return 0
+		case !strings.EqualFold(other, name):
+			return almost(other, name, inScripts)
 		case strings.EqualFold(f, asked):
 			return 1
 		case other == name && inScripts:
@@ -36,4 +38,22 @@ func File(files []string, asked string) string {
 	return slices.MinFunc(like, func(a, b string) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 	})
+}
+
+// almost ranks a name of a file that is not the one that was asked for, 0 for none.
+func almost(name, asked string, inScripts bool) int {
+	ending := path.Ext(asked)
+	stem, want := strings.ToLower(strings.TrimSuffix(name, path.Ext(name))), strings.ToLower(strings.TrimSuffix(asked, ending))
+	allowed := min((len(want)+1)/4, 3)
+	switch {
+	case ending == "" && stem == want:
+		return 6
+	case ending != "" && !strings.EqualFold(path.Ext(name), ending):
+		return 0
+	case Distance([]byte(stem), []byte(want), allowed+1) > allowed:
+		return 0
+	case inScripts:
+		return 7
+	}
+	return 8
 }

@@ -7,7 +7,9 @@ func TestFile(t *testing.T) {
 	for asked, want := range map[string]string{
 		"check.py": "scripts/check.py", "./check.py": "scripts/check.py", "scripts/Check.py": "scripts/check.py", "Scripts/CHECK.PY": "scripts/check.py",
 		"deep.sh": "lib/a/deep.sh", "scripts/deep.sh": "lib/a/deep.sh", "run.py": "scripts/run.py", "skill.md": "SKILL.md",
-		"none.py": "", "scripts/check.py": "other/Check.py", "": "", "../check.py": "scripts/check.py",
+		"none.py": "", "scripts/check.py": "other/Check.py", "../check.py": "scripts/check.py",
+		"check": "check.txt", "scripts/chekc.py": "scripts/check.py", "deeep.sh": "lib/a/deep.sh", "deep.py": "", "ran.py": "scripts/run.py", "x.py": "",
+		"": "", ".": "", ".py": "",
 	} {
 		if got := File(files, asked); got != want {
 			t.Errorf("%q is taken for %q, want %q", asked, got, want)

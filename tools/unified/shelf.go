@@ -74,7 +74,7 @@ func (d *Desk) find(ctx context.Context, s *tools.Scope, a library.Actor, ref st
 	}
 	switch len(hits) {
 	case 0:
-		return found{}, unknown(ref, skills)
+		return found{}, unknown(ref, s.Catalog.Suggest(ref), skills)
 	case 1:
 		return hits[0], nil
 	}
@@ -86,18 +86,28 @@ func (d *Desk) find(ctx context.Context, s *tools.Scope, a library.Actor, ref st
 	return found{}, e
 }
 
-// unknown names up to three skills whose names are like the one that does not exist.
-func unknown(ref string, skills []found) error {
+// unknown names up to three skills that may have been meant: those of likely, the names that
+// the catalog suggests, and then those whose names are like the one that does not exist.
+func unknown(ref string, likely []string, skills []found) error {
 	ref = cut(ref, 80)
 	var near []string
-	for _, f := range skills {
-		if f.ModelInvocation && f.State == library.Active && len(near) < 3 && !strings.Contains(ref, ":") && like(ref, f.Name) {
-			near = append(near, fmt.Sprintf("%q", f.Name))
+	add := func(means func(name string) bool) {
+		for _, f := range skills {
+			name := fmt.Sprintf("%q", f.Name)
+			if f.ModelInvocation && f.State == library.Active && len(near) < 3 && !slices.Contains(near, name) && means(f.Name) {
+				near = append(near, name)
+			}
 		}
+	}
+	if !strings.Contains(ref, ":") {
+		for _, n := range likely {
+			add(func(name string) bool { return skillmd.CleanName(name) == n })
+		}
+		add(func(name string) bool { return like(ref, name) })
 	}
 	text := fmt.Sprintf("unknown skill %q: find skills with action \"list\"", ref)
 	if len(near) > 0 {
-		text = fmt.Sprintf("unknown skill %q: did you mean %s?", ref, strings.Join(slices.Compact(near), " or "))
+		text = fmt.Sprintf("unknown skill %q: did you mean %s?", ref, strings.Join(near, " or "))
 	}
 	return &library.Error{Code: "unknown", Message: text}
 }
