@@ -3,7 +3,9 @@ package library
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -140,6 +142,15 @@ func otherField(oldText, newText string) string {
 	for _, f := range blocks(a.lines, "") {
 		if _, left := fields[f.key]; left && !isEditable(f.key) {
 			return f.key
+		}
+	}
+	// YAML has more line ends than files have.
+	before, after := skillmd.Fields([]byte(oldText)), skillmd.Fields([]byte(newText))
+	for _, of := range []map[string]any{before, after} {
+		for _, key := range slices.Sorted(maps.Keys(of)) {
+			if !isEditable(key) && !reflect.DeepEqual(before[key], after[key]) {
+				return key
+			}
 		}
 	}
 	return ""

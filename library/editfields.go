@@ -56,7 +56,7 @@ func withFields(text string, e *Edit) (string, error) {
 		return "", refuse("too_large", ErrTooLarge, "metadata has more than %d bytes: front matter has no room for more", skillmd.MaxFrontMatter)
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if keyIn(key+":") != key {
+		if keyIn(key+":") != key || strings.ContainsAny(key, "\r\u0085\u2028\u2029") {
 			return "", invalid("%q cannot be a key of metadata", cut(key, 80))
 		}
 	}
