@@ -1,6 +1,7 @@
 package mcpsource
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -207,6 +208,18 @@ func TestHostileListings(t *testing.T) {
 	}
 }
 
+// TestOddEntry has an entry that is none, which costs no other.
+func TestOddEntry(t *testing.T) {
+	var got page
+	err := json.Unmarshal([]byte(`[{"uri":"skill://a/SKILL.md"},{"uri":5},"x",{"uri":"skill://b/SKILL.md","resources":7}]`), &got)
+	if err != nil || len(got) != 4 || got[0].URI == "" || got[1].URI != "" || got[3].URI == "" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if _, why := new(Source).check(got[1]); why == "" {
+		t.Error("an entry without a URI is used")
+	}
+}
+
 // TestBounds has more skills than are wanted, one that is not listed, and a server
 // that does not answer.
 func TestBounds(t *testing.T) {
@@ -220,6 +233,11 @@ func TestBounds(t *testing.T) {
 	}
 	listing, err = w.open(t, WithMaxSkills(0), WithURIs("skill://team/s-1/SKILL.md", "skill://team/none/SKILL.md")).Scan(t.Context(), nil)
 	if err != nil || len(listing.Entries) != 1 || len(listing.Diagnostics) != 2 {
+		t.Errorf("%s, %v", encoded(listing), err)
+	}
+	w.cursor = strings.Repeat("c", 5<<10)
+	listing, err = w.open(t).Scan(t.Context(), nil)
+	if err != nil || len(listing.Entries) != 5 || len(listing.Diagnostics) != 1 || !strings.Contains(listing.Diagnostics[0].Message, "a cursor of more than 4096 bytes") {
 		t.Errorf("%s, %v", encoded(listing), err)
 	}
 	s := w.open(t)

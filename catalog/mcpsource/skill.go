@@ -33,6 +33,8 @@ const (
 	maxPath  = 512
 	maxDepth = 32       // of values of front matter
 	maxAll   = 64 << 20 // bytes of what is kept of a list
+
+	maxCursor = 4 << 10 // bytes: all of a list are kept
 )
 
 const skillFile = "SKILL.md"

@@ -186,7 +186,10 @@ func (s *Source) list(ctx context.Context) (all []*skill, listing *catalog.Listi
 			}
 			add(entry)
 		}
-		cursor = page.NextCursor
+		if cursor = page.NextCursor; len(cursor) > maxCursor {
+			listing.Diagnostics = append(listing.Diagnostics, notUsed(s.label, fmt.Sprintf("the server continues its list by a cursor of more than %d bytes", maxCursor)))
+			break
+		}
 		more = cursor != "" && !cursors[cursor] && len(cursors) < s.settings.skills
 		cursors[cursor] = true
 	}

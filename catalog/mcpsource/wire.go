@@ -41,8 +41,8 @@ func (p *page) UnmarshalJSON(raw []byte) error {
 	}
 	*p = make(page, len(list))
 	for i, text := range list {
-		if err := json.Unmarshal(text, &(*p)[i]); err != nil {
-			return err
+		if json.Unmarshal(text, &(*p)[i]) != nil {
+			(*p)[i] = listed{} // which costs no other: it has no URI
 		}
 	}
 	return nil

@@ -36,6 +36,7 @@ type world struct {
 	// mend changes what is listed, and answer what is read; nil changes nothing.
 	mend   func(*wireListed)
 	answer func(uri, text string) string
+	cursor string        // of the page after each one
 	silent chan struct{} // not nil: nothing is answered until it is closed
 	tells  bool          // when its resources change
 	mcp    *mcp.Server
@@ -98,7 +99,7 @@ func (w *world) list(context.Context, *mcp.ServerSession, *listParams) (*wireLis
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	result := &wireList{Skills: []wireListed{}}
+	result := &wireList{Skills: []wireListed{}, NextCursor: w.cursor}
 	for _, skill := range slices.Sorted(maps.Keys(w.files)) {
 		result.Skills = append(result.Skills, w.entry(skill))
 	}
