@@ -64,8 +64,11 @@ func (l *Library) checkFiles(files map[string][]byte) error {
 	return nil
 }
 
+// maxFolderDepth is how deep a file may lie.
+const maxFolderDepth = 32
+
 func validPath(name string) bool {
-	return fs.ValidPath(name) && name != "." && len(name) <= 512 && !strings.ContainsAny(name, "\\:") &&
+	return fs.ValidPath(name) && name != "." && len(name) <= 512 && strings.Count(name, "/") <= maxFolderDepth && !strings.ContainsAny(name, "\\:") &&
 		!strings.ContainsFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f })
 }
 

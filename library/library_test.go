@@ -217,6 +217,7 @@ func TestRefusals(t *testing.T) {
 		{"no description", mia, patch("@@\n-description: Fill in PDF forms.   # short\n"), "refused: the result would be no usable skill: "},
 		{"script", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: "scripts/run.sh", Content: "rm\n", Model: true}, "refused: an edit may not change scripts/run.sh; ask a person to do it"},
 		{"leaves", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: "../x.md", Content: "x\n", Model: true}, `invalid: "../x.md" is no path within the skill`},
+		{"deep", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: strings.Repeat("a/", 33) + "x.md", Content: "x\n", Model: true}, `invalid: "a/a/`},
 		{"no such file", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Target: "b.md", Patch: "-x\n"}, `invalid: there is no file "b.md"; files are SKILL.md, references/a.md, scripts/run.sh`},
 		{"too large", mia, library.Edit{Action: library.Replace, Skill: v1.ID, Expected: v1.VersionRef, Target: "body", Content: strings.Repeat("x", 512<<10)}, "too_large: the text would have 524"},
 		{"too large by places", mia, library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, DryRun: true,

@@ -194,6 +194,7 @@ func TestHostileListings(t *testing.T) {
 		"no skill":       {func(e *wireListed) { e.URI = "skill://team/pdf/README.md" }, "none of a SKILL.md"},
 		"control":        {func(e *wireListed) { e.URI = "skill://team/\x1b[2J/pdf/SKILL.md" }, "none of a SKILL.md"},
 		"long path":      {func(e *wireListed) { e.Resources = []any{own, file(folder+strings.Repeat("a", 600), 1)} }, "whose path is too long"},
+		"deep path":      {func(e *wireListed) { e.Resources = []any{own, file(folder+strings.Repeat("a/", 33)+"b", 1)} }, "whose path is too long"},
 		"deep":           {func(e *wireListed) { e.Frontmatter["x"] = deep }, "its front matter is too large"},
 		"large head":     {func(e *wireListed) { e.Frontmatter["x"] = strings.Repeat("x", 130<<10) }, "its front matter is too large"},
 		"long":           {func(e *wireListed) { e.URI = "skill://" + strings.Repeat("a", 300) + "/pdf/SKILL.md" }, "too long"},

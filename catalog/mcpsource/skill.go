@@ -31,6 +31,7 @@ const (
 	maxURI   = 2048
 	maxHead  = 64 << 10
 	maxPath  = 512
+	maxDeep  = 32       // folders of a path
 	maxDepth = 32       // of values of front matter
 	maxAll   = 64 << 20 // bytes of what is kept of a list
 
@@ -120,7 +121,7 @@ func (k *skill) add(files []resource) string {
 		escaped, inside := strings.CutPrefix(f.URI, k.folder)
 		path, err := url.PathUnescape(escaped)
 		switch {
-		case len(escaped) > 3*maxPath || len(path) > maxPath:
+		case len(escaped) > 3*maxPath || len(path) > maxPath || strings.Count(path, "/") > maxDeep:
 			return "it lists " + shown(f.URI) + ", whose path is too long"
 		case !inside || err != nil || !fs.ValidPath(path) || path == "." || !utf8.ValidString(path) || strings.ContainsAny(path, "\\\x00"):
 			return "it lists " + shown(f.URI) + ", which is no file of it"

@@ -29,6 +29,8 @@ import (
 const (
 	MaxCreatedFiles  = 512
 	MaxCreatedBytes  = 12 << 20
+	maxFolders       = 512
+	maxFolderDepth   = 32
 	maxVersions      = 1000
 	maxTenantCreated = 1 << 30
 )
@@ -294,12 +296,20 @@ func (d Draft) files() (Manifest, map[string][]byte, error) {
 			return Manifest{}, nil, &PathError{f.Path, fmt.Sprintf("brings the skill over %d bytes", MaxCreatedBytes)}
 		}
 	}
+	folders := map[string]bool{}
 	for name := range files {
+		if strings.Count(name, "/") > maxFolderDepth {
+			return Manifest{}, nil, &PathError{name, fmt.Sprintf("is deeper than %d folders", maxFolderDepth)}
+		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if folded[strings.ToLower(dir)] {
 				return Manifest{}, nil, &PathError{name, "lies in a file"}
 			}
+			folders[dir] = true
 		}
+	}
+	if len(folders) > maxFolders {
+		return Manifest{}, nil, &PathError{"", fmt.Sprintf("of %d folders: at most %d", len(folders), maxFolders)}
 	}
 	m, _, err := ReadManifest(text, nil)
 	if err != nil {

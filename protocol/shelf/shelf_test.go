@@ -277,13 +277,19 @@ func TestCreateRefused(t *testing.T) {
 		many[i].Path = fmt.Sprint("f", i)
 	}
 	for name, change := range map[string]func(*shelf.Draft){
-		"escape":        func(d *shelf.Draft) { d.Files[0].Path = "../x" },
-		"absolute":      func(d *shelf.Draft) { d.Files[0].Path = "/x" },
-		"hidden":        func(d *shelf.Draft) { d.Files[0].Path = ".x" },
-		"double":        func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: "CODE/main.py"}) },
-		"its manifest":  func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: "Skill.toml"}) },
-		"in a file":     func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: "code/main.py/x"}) },
-		"513 files":     func(d *shelf.Draft) { d.Files = append(d.Files, many...) },
+		"escape":       func(d *shelf.Draft) { d.Files[0].Path = "../x" },
+		"absolute":     func(d *shelf.Draft) { d.Files[0].Path = "/x" },
+		"hidden":       func(d *shelf.Draft) { d.Files[0].Path = ".x" },
+		"double":       func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: "CODE/main.py"}) },
+		"its manifest": func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: "Skill.toml"}) },
+		"in a file":    func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: "code/main.py/x"}) },
+		"513 files":    func(d *shelf.Draft) { d.Files = append(d.Files, many...) },
+		"33 folders":   func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: strings.Repeat("a/", 33) + "x"}) },
+		"513 folders": func(d *shelf.Draft) {
+			for i := range 20 {
+				d.Files = append(d.Files, shelf.DraftFile{Path: fmt.Sprint(i, strings.Repeat("/a", 27), "/x")})
+			}
+		},
 		"12 MiB":        func(d *shelf.Draft) { d.Files[0].Content = strings.Repeat("x", shelf.MaxCreatedBytes) },
 		"not base64":    func(d *shelf.Draft) { d.Files[0].Encoding, d.Files[0].Content = "base64", "?" },
 		"the server's":  func(d *shelf.Draft) { d.Manifest["name"] = "pdf" },
