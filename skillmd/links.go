@@ -1,6 +1,7 @@
 package skillmd
 
 import (
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -11,16 +12,20 @@ import (
 const maxLinks = 500
 
 var (
-	// target is that of a Markdown link or image.
-	target = regexp.MustCompile(`\]\(\s*<?([^()<>\s]+)>?[^()]*\)`)
+	// target is that of a Markdown link or image, between "<" and ">" in the first group.
+	target = regexp.MustCompile(`\]\(\s*(?:<([^<>\n]+)>|([^()<>\s]+))[^()]*\)`)
+	// pointed is a path between "<" and ">", as people write those with blanks.
+	pointed = regexp.MustCompile(`<([^<>\s"'=@:]*/[^<>"'=@:\n]*\.[A-Za-z0-9]{1,8})>`)
+	// definition is that of a reference, as in "[ref]: docs/a.md".
+	definition = regexp.MustCompile(`^ {0,3}\[[^\[\]]+\]:\s*(?:<([^<>\n]+)>|(\S+))`)
 	// word is what may be a path in code: it has a "." with an extension.
 	word = regexp.MustCompile("[^\\s`'\"()<>\\[\\]{}|;,=:]+\\.[A-Za-z0-9]{1,8}")
 	code = regexp.MustCompile("`([^`\n]+)`")
 )
 
-// Links returns the relative paths that a Markdown text names in links, in inline code and
-// in code blocks, in the order in which they appear and each once, cleaned. Left out are
-// URLs, absolute paths, paths that leave the folder, and hidden files. Whether a file is
+// Links returns the relative paths that a Markdown text names in links, in definitions of
+// references, between "<" and ">", in inline code and in code blocks, in the order in which
+// they appear and each once, cleaned. Percent signs of links are decoded. Left out are URLs, absolute paths, paths that leave the folder, and hidden files. Whether a file is
 // there is not known.
 func Links(text string) []string {
 	var found []string
@@ -42,7 +47,7 @@ func Links(text string) []string {
 		}
 		if fence != "" {
 			for _, w := range word.FindAllString(line, -1) {
-				add(w)
+				add(file(w))
 			}
 			continue
 		}
@@ -51,12 +56,18 @@ func Links(text string) []string {
 			text string
 		}
 		var hits []hit
-		for _, m := range target.FindAllStringSubmatchIndex(line, -1) {
-			hits = append(hits, hit{m[2], line[m[2]:m[3]]})
+		for _, links := range []*regexp.Regexp{target, pointed, definition} {
+			for _, m := range links.FindAllStringSubmatchIndex(line, -1) {
+				for g := 2; g < len(m); g += 2 {
+					if m[g] >= 0 {
+						hits = append(hits, hit{m[g], decoded(line[m[g]:m[g+1]])})
+					}
+				}
+			}
 		}
 		for _, m := range code.FindAllStringSubmatchIndex(line, -1) {
 			for _, w := range word.FindAllString(line[m[2]:m[3]], -1) {
-				hits = append(hits, hit{m[2], w})
+				hits = append(hits, hit{m[2], file(w)})
 			}
 		}
 		slices.SortStableFunc(hits, func(a, b hit) int { return a.at - b.at })
@@ -77,10 +88,25 @@ func codeFence(line string) string {
 	return ""
 }
 
+// file returns a target without its query and its fragment.
+func file(target string) string {
+	if end := strings.IndexAny(target, "#?"); end >= 0 {
+		return target[:end]
+	}
+	return target
+}
+
+// decoded returns the file of a link, with its percent signs decoded where they can be.
+func decoded(target string) string {
+	target = file(target)
+	if plain, err := url.PathUnescape(target); err == nil {
+		return plain
+	}
+	return target
+}
+
 // relative cleans a path, and reports whether it names a file below the folder.
 func relative(raw string) (string, bool) {
-	raw, _, _ = strings.Cut(raw, "#")
-	raw, _, _ = strings.Cut(raw, "?")
 	if raw == "" || len(raw) > 1024 || strings.Contains(raw, "://") || strings.HasPrefix(raw, "/") || strings.ContainsAny(raw, "\\:\x00") {
 		return "", false
 	}
