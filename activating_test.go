@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/tools/runtimespec"
 )
 
 func threeSkills() fstest.MapFS {
@@ -43,6 +45,16 @@ func TestMentions(t *testing.T) {
 		"in inline code":    {"say `$pdf-forms` and ``$sales-db ` ``", []satchel.Option{both}, ""},
 		"hidden":            {"$secret!", []satchel.Option{both}, "secret[]"},
 		"order, each once":  {"($sales-db). $pdf-forms; $sales-db", []satchel.Option{both}, "sales-db[] pdf-forms[]"},
+		"bold":              {"use **$pdf-forms** and _$sales-db_", []satchel.Option{both}, "pdf-forms[] sales-db[]"},
+		"quoted":            {"\"$pdf-forms\" or “$sales-db”", []satchel.Option{both}, "pdf-forms[] sales-db[]"},
+		"possessive":        {"$pdf-forms's and $sales-db’s rules", []satchel.Option{both}, "pdf-forms[] sales-db[]"},
+		"full width marks":  {"用$pdf-forms。再（$sales-db）", []satchel.Option{both}, "pdf-forms[] sales-db[]"},
+		"no space behind":   {"用$pdf-forms把这个填好", []satchel.Option{both}, "pdf-forms[]"},
+		"brackets":          {"[$pdf-forms] {$sales-db}", []satchel.Option{both}, "pdf-forms[] sales-db[]"},
+		"two in one word":   {"$pdf-forms/$sales-db", []satchel.Option{both}, "pdf-forms[] sales-db[]"},
+		"dash and dots":     {"$pdf-forms — yes… $sales-db...", []satchel.Option{both}, "pdf-forms[] sales-db[]"},
+		"bold slash":        {"**/sales-db** go", []satchel.Option{both}, "sales-db[]"},
+		"bold code":         {"**`$pdf-forms`** \"`$sales-db`\"", []satchel.Option{both}, ""},
 		"longer words":      {"$pdf-formsx $pdf-forms/x", []satchel.Option{both}, ""},
 		"more than the cap": {"$pdf-forms $sales-db", []satchel.Option{both, satchel.WithMaxLoaded(1)}, "pdf-forms[]"},
 	} {
@@ -83,9 +95,51 @@ func TestActivation(t *testing.T) {
 	if shown := chattest.Shown(c.View()); !strings.Contains(shown, "Body of pdf-forms.") || len(c.LoadedNames()) != 1 {
 		t.Errorf("loaded\n%s", shown)
 	}
+	for text, want := range map[string]string{
+		"With the sales-db skill, then":                                      "sales-db",
+		"use the pdf forms skill":                                            "pdf-forms",
+		"use skill pdf-forms, the database is old":                           "pdf-forms",
+		strings.Repeat("pasted line\n", 500) + "Please flatten this form.":   "pdf-forms",
+		"Please flatten this form:\n" + strings.Repeat("pasted line\n", 500): "pdf-forms",
+		"what is the weather":                                                "", "thanks": "", "use the secret skill": "",
+	} {
+		c := chatWith(t, satchel.WithActivation(satchel.Suggest, 3)).Say(core.User, text)
+		view := c.View()
+		_, got, _ := strings.Cut(view[len(view)-1].Text, "<skills_suggested>")
+		if got, _, _ = strings.Cut(got, "</skills_suggested>"); got != want {
+			t.Errorf("%.40q: suggested %q, want %q", text, got, want)
+		}
+	}
 	c = chatWith(t, satchel.WithActivation(satchel.Suggest, 3)).Say(core.User, "how are you?")
-	if shown := chattest.Shown(c.View()); strings.Contains(shown, "suggested") {
+	if shown := chattest.Shown(c.View()); strings.Contains(shown, "</skills_suggested>") {
 		t.Errorf("small talk\n%s", shown)
+	}
+}
+
+// The rules explain a suggestion where one can come, and stay short.
+func TestGuidanceOfActivation(t *testing.T) {
+	const explained = "<skills_suggested> names likely ones."
+	for name, tt := range map[string]struct {
+		opts []satchel.Option
+		want bool
+	}{
+		"off":           {nil, false},
+		"load":          {[]satchel.Option{satchel.WithActivation(satchel.LoadFirst, 1)}, false},
+		"suggest":       {[]satchel.Option{satchel.WithActivation(satchel.Suggest, 3)}, true},
+		"with searches": {[]satchel.Option{satchel.WithActivation(satchel.Suggest, 3), satchel.WithSearch(satchel.SearchOn)}, true},
+		"seed":          {[]satchel.Option{satchel.WithActivation(satchel.Suggest, 3), satchel.WithVocabulary(runtimespec.New())}, true},
+		"own":           {[]satchel.Option{satchel.WithActivation(satchel.Suggest, 3), satchel.WithGuidance("Mine.")}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shown := chattest.Shown(chatWith(t, tt.opts...).Say(core.User, "hello").View())
+			if got := strings.Contains(shown, explained); got != tt.want {
+				t.Errorf("explained: %t\n%s", got, shown)
+			}
+			_, rules, _ := strings.Cut(shown, "</available_skills>")
+			if rules, _, _ = strings.Cut(rules, "\n--- "); utf8.RuneCountInString(rules) >= 700 && name != "own" {
+				t.Errorf("%d characters: %s", utf8.RuneCountInString(rules), rules)
+			}
+		})
 	}
 }
 

@@ -130,7 +130,7 @@ func connect(s settings) *Runtime {
 // list fixes the tools and how requests list the skills. Where the tools search the
 // catalog, its index is built meanwhile.
 func (r *Runtime) list() error {
-	r.offer.Text.Pinned = r.pinned
+	r.offer.Text.Pinned, r.offer.Suggests = r.pinned, r.activation.Likely > 0 && !r.activation.First
 	searches, err := r.offer.List(r.catalog.Snapshot().Visible())
 	if err != nil {
 		return err

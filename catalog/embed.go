@@ -25,8 +25,8 @@ type Embedder interface {
 }
 
 // WithEmbedder lets vectors have a part in the order of [Catalog.Search]: the 50 best
-// skills by words and the 50 best by the cosine to the query are ordered by both. Which
-// skills are strong hits is decided by words. The embedder is given the name and
+// skills by words and the 50 best by the cosine to the query are ordered by both. A skill
+// whose cosine [WithSimilarity] allows is a strong hit, also where no word matches. The embedder is given the name and
 // description of every skill that is not hidden, once for each text, by [Catalog.Index]
 // or the first search, and the phrasings of each search. [WithCache] keeps the vectors of
 // skills; id names the model that makes them.
@@ -36,6 +36,17 @@ type Embedder interface {
 func WithEmbedder(id string, e Embedder) Option {
 	return func(c *config) { c.embedderID, c.embedder = id, e }
 }
+
+// WithSimilarity sets the cosine to a phrasing from which on a skill is a strong hit, for
+// at least half of the phrasings: more than 0, at most 1. The default is 0.85, which is
+// high: unrelated texts have 0.7 with some models, and related ones 0.4 with others. A
+// host should measure a few requests with its model.
+func WithSimilarity(cosine float64) Option {
+	return func(c *config) { c.similarity = cosine }
+}
+
+// defaultSimilarity is beyond what unrelated texts have with common models.
+const defaultSimilarity = 0.85
 
 // How vectors count, and how they are made.
 const (
@@ -160,8 +171,14 @@ func (c *library) embedSkills(ctx context.Context, x *finding) ([][]float32, err
 	return all, err
 }
 
-// closeness returns the cosine of each document to the phrasings, their mean.
-func (c *library) closeness(ctx context.Context, x *finding, phrasings []string) ([]float64, error) {
+// closeness is how near a document is to a query.
+type closeness struct {
+	cosine  float64 // the mean of all phrasings
+	similar int     // phrasings that [WithSimilarity] allows
+}
+
+// closenesses returns the closeness of each document to the phrasings.
+func (c *library) closenesses(ctx context.Context, x *finding, phrasings []string) ([]closeness, error) {
 	ctx, cancel := context.WithTimeout(ctx, embedderWait)
 	defer cancel()
 	skills, err := c.embedSkills(ctx, x)
@@ -172,7 +189,7 @@ func (c *library) closeness(ctx context.Context, x *finding, phrasings []string)
 	if err != nil {
 		return nil, err
 	}
-	near := make([]float64, len(skills))
+	near := make([]closeness, len(skills))
 	for _, q := range queries {
 		if len(q) != len(skills[0]) {
 			return nil, fmt.Errorf("%w of one length: %d and %d numbers", errVectors, len(skills[0]), len(q))
@@ -182,7 +199,10 @@ func (c *library) closeness(ctx context.Context, x *finding, phrasings []string)
 			for n := range s {
 				sum += s[n] * q[n]
 			}
-			near[i] += float64(sum) / float64(len(queries))
+			near[i].cosine += float64(sum) / float64(len(queries))
+			if float64(sum) >= c.cfg.similarity-1e-6 { // float32 rounds
+				near[i].similar++
+			}
 		}
 	}
 	return near, nil
@@ -203,7 +223,8 @@ func (q *Query) asked() (all []string) {
 }
 
 // order orders hits by words and closeness, and adds the documents that are near only.
-func order(found []search.Hit, near []float64, allowed func(int) bool, name func(int) string) []search.Hit {
+// Those that are similar to half of the phrasings become strong.
+func order(found []search.Hit, near []closeness, phrasings int, allowed func(int) bool, name func(int) string) []search.Hit {
 	best := 0.0
 	for _, h := range found {
 		best = max(best, h.Score)
@@ -226,7 +247,7 @@ func order(found []search.Hit, near []float64, allowed func(int) bool, name func
 		}
 	}
 	slices.SortFunc(nearest, func(a, b int) int {
-		return cmp.Or(cmp.Compare(near[b], near[a]), cmp.Compare(name(a), name(b)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(near[b].cosine, near[a].cosine), cmp.Compare(name(a), name(b)), cmp.Compare(a, b))
 	})
 	for _, i := range nearest[:min(len(nearest), embeddedBest)] {
 		counts[i] = true
@@ -236,7 +257,10 @@ func order(found []search.Hit, near []float64, allowed func(int) bool, name func
 	}
 	for at := range found {
 		if counts[found[at].Document] {
-			found[at].Score += embeddedWeight * near[found[at].Document]
+			found[at].Score += embeddedWeight * near[found[at].Document].cosine
+		}
+		if similar := near[found[at].Document].similar; similar > 0 && 2*similar >= phrasings {
+			found[at].Strong = true
 		}
 	}
 	slices.SortFunc(found, func(a, b search.Hit) int {

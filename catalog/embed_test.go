@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -74,8 +75,20 @@ func TestEmbedder(t *testing.T) {
 	only := Query{Phrasings: []string{"vehicle"}, Allow: func(s core.Skill) bool { return s.Name != "mend" }}
 	same(t, "not allowed", []string{"charge", "paint"}, findNames(t, c, only))
 	found, err := c.Search(t.Context(), Query{Phrasings: []string{"vehicle"}})
-	if err != nil || found.Strong != 0 || found.ByWords != nil {
-		t.Errorf("what is near only is strong: %+v, %v", found, err)
+	if err != nil || found.Strong != 1 || found.Hits[0].Skill.Name != "mend" || !found.Hits[0].Strong || found.ByWords != nil {
+		t.Errorf("what is similar is not the strong hit: %+v, %v", found, err)
+	}
+	// Two of three dimensions are shared: the cosine is 0.71.
+	for cosine, want := range map[float64]int{0.7: 2, 0.72: 0} {
+		c := mustOpen(t, roots, WithEmbedder("m", m), WithSimilarity(cosine))
+		if found, err := c.Search(t.Context(), Query{Phrasings: []string{"vehicle on a photo"}}); err != nil || found.Strong != want {
+			t.Errorf("similar from %g: %+v, %v, want %d", cosine, found, err, want)
+		}
+	}
+	for _, cosine := range []float64{0, -1, 1.1, math.NaN()} {
+		if _, err := Open(t.Context(), nil, WithSimilarity(cosine)); err == nil {
+			t.Errorf("WithSimilarity(%g) is accepted", cosine)
+		}
 	}
 	// A vector is made once for each text, by whatever process.
 	write(t, dir, map[string]string{"mend/SKILL.md": skillText("mend", "Repairs a car quickly.", "Body.\n")})

@@ -26,6 +26,9 @@ type Query struct {
 	// Phrasings say in several ways what is wanted; their scores are added up. At
 	// most 8 count, of each the first 500 characters.
 	Phrasings []string
+	// Messages says that the phrasings are messages of users, not wordings of one need:
+	// words of asking count less, and one word is enough where few skills hold it.
+	Messages bool
 	// Recent are names of skills that were used lately: they gain a little.
 	Recent []string
 	// Limit is how many strong hits are returned, from the one at Offset on; 0 is 8.
@@ -75,7 +78,7 @@ func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
 		return at >= 0 && (q.Allow == nil || q.Allow(seen.skills[at]))
 	}
 	skill := func(i int) *core.Skill { return &seen.skills[sight.at[i]] }
-	asked := search.Query{Phrasings: q.Phrasings, Boost: q.boost(skill), Allow: allowed, Naming: sight.naming}
+	asked := search.Query{Phrasings: q.Phrasings, Messages: q.Messages, Boost: q.boost(skill), Allow: allowed, Naming: sight.naming}
 	limit := q.Limit
 	if limit <= 0 {
 		limit = defaultHits
@@ -88,12 +91,12 @@ func (c *Catalog) Search(ctx context.Context, q Query) (Results, error) {
 	found := x.index.Search(asked)
 	out := Results{Total: sight.total}
 	if byVectors {
-		near, err := c.closeness(ctx, x, texts)
+		near, err := c.closenesses(ctx, x, texts)
 		if ctx.Err() != nil {
 			return Results{}, ctx.Err()
 		}
 		if out.ByWords = err; err == nil {
-			found = order(found, near, allowed, func(i int) string { return skill(i).Name })
+			found = order(found, near, len(texts), allowed, func(i int) string { return skill(i).Name })
 		}
 	}
 	if q.Allow != nil {

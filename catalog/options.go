@@ -31,6 +31,7 @@ type config struct {
 	cacheDir      string
 	embedderID    string
 	embedder      Embedder
+	similarity    float64
 }
 
 // Option changes how a [Catalog] finds and reads skills. Options are checked
@@ -104,6 +105,7 @@ func newConfig(opts []Option) (*config, error) {
 		maxInArchive:  10_000,
 		scanTimeout:   10 * time.Second,
 		searchBytes:   defaultSearchBytes,
+		similarity:    defaultSimilarity,
 	}
 	for _, opt := range opts {
 		if opt != nil {
@@ -130,6 +132,8 @@ func newConfig(opts []Option) (*config, error) {
 		return nil, fmt.Errorf("catalog: WithSearchBodies(%d): want 0 or more", c.searchBytes)
 	case (c.embedder == nil) != (c.embedderID == ""):
 		return nil, fmt.Errorf("catalog: WithEmbedder(%q): want an embedder and its id", c.embedderID)
+	case !(c.similarity > 0 && c.similarity <= 1):
+		return nil, fmt.Errorf("catalog: WithSimilarity(%g): want more than 0 and at most 1", c.similarity)
 	}
 	for _, e := range c.docExtensions {
 		if e == "." || path.Ext(e) != e || strings.Contains(e, "/") {

@@ -13,7 +13,8 @@ func Escaped(text string) string { return xmlText(text) }
 // Mentions returns the words of a message that may name skills, at most so many: with
 // dollar those behind a "$", with slash those behind a "/" at the beginning of a line.
 // What stands in fenced code blocks and in inline code is left out. A word ends at white
-// space, at a mark of ",;!?)", or at a "." or ":" that nothing follows.
+// space, at a bracket, a quotation mark, an apostrophe or other punctuation that no name
+// has, or at a run of ".", ":", "-", "_" or "/" that nothing follows.
 func Mentions(text string, dollar, slash bool, most int) (words []string) {
 	fence := ""
 	for line := range strings.Lines(text) {
@@ -31,7 +32,7 @@ func Mentions(text string, dollar, slash bool, most int) (words []string) {
 		if fence != "" {
 			continue
 		}
-		if rest, ok := strings.CutPrefix(line, "/"); ok && slash {
+		if rest, ok := strings.CutPrefix(strings.TrimLeft(line, "*_\"'“‘(（「"), "/"); ok && slash {
 			words = appendWord(words, rest)
 		}
 		if dollar {
@@ -47,17 +48,26 @@ func Mentions(text string, dollar, slash bool, most int) (words []string) {
 }
 
 func appendWord(words []string, rest string) []string {
-	end := strings.IndexFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;!?)`", r) })
+	end := strings.IndexFunc(rest, endsMention)
 	if end < 0 {
 		end = len(rest)
 	}
 	if end < len(rest) && rest[end] == '`' {
 		return words
 	}
-	if word := strings.TrimRight(rest[:end], ".:"); word != "" && len(word) <= 4*maxMention {
+	if word := strings.TrimRight(rest[:end], ".:-_/"); word != "" && len(word) <= 4*maxMention {
 		return append(words, word)
 	}
 	return words
+}
+
+// endsMention reports a rune that no name of a skill has. Names may hold "." and ":", and
+// "/" where they begin with a folder.
+func endsMention(r rune) bool {
+	if strings.ContainsRune(".:-_/@#+", r) {
+		return false
+	}
+	return unicode.IsSpace(r) || unicode.IsPunct(r) || strings.ContainsRune("`<>|=~^$", r)
 }
 
 // maxMention bounds a name, in runes: a root and a name of 64 each fit.

@@ -26,6 +26,9 @@ type Query struct {
 	Boost func(document int) float64
 	// Naming is what whoever asks calls the documents; nil: as they were indexed.
 	Naming *Naming
+	// Messages says that the phrasings are what users write, not wordings of one need. Words
+	// of asking then count less, and one word is enough where few documents hold it.
+	Messages bool
 	// Weak is how many of the hits that are not strong are wanted, the best of them;
 	// 0 is all. Most hits of a long text are weak, and need not be put in order then.
 	Weak int
@@ -105,6 +108,12 @@ type total struct {
 type partial struct {
 	score float64
 	terms int
+	// subjects counts the terms of a message that are not of asking, and subject is their
+	// score. isTelling reports one that few documents hold, or that is in the name.
+	subjects  int
+	subject   float64
+	isTelling bool
+	isOfSkill bool // the name holds the word "skill"
 }
 
 func (s *searching) phrase(text string) {
@@ -122,7 +131,8 @@ func (s *searching) phrase(text string) {
 		s.phrasing = make([]partial, x.Len())
 	}
 	s.found = s.found[:0]
-	best := 0.0 // that any document could have
+	best, bestSubject := 0.0, 0.0 // that any document could have
+	subjects := slices.DeleteFunc(slices.Clone(terms), func(term string) bool { return ofAsking[term] })
 	for _, term := range terms {
 		p, known := x.terms[term]
 		if !known {
@@ -130,6 +140,11 @@ func (s *searching) phrase(text string) {
 		}
 		idf := 2 * x.idf(p.documents)
 		best += idf
+		isSubject := s.query.Messages && !ofAsking[term]
+		if isSubject {
+			bestSubject += idf
+		}
+		isRare := uint64(p.documents)*uint64(p.documents) <= uint64(x.Len())
 		x.each(p, func(document int, c *counts) {
 			part := &s.phrasing[document]
 			if part.terms == 0 {
@@ -137,18 +152,39 @@ func (s *searching) phrase(text string) {
 			}
 			part.terms++
 			weight := x.weight(document, c)
-			part.score += idf * weight / (1 + weight)
+			score := idf * weight / (1 + weight)
+			part.score += score
+			if isSubject {
+				part.subjects++
+				part.subject += score
+				inFront := c[inDescription] > 0 || c[inTags] > 0
+				if c[inName] > 0 || isRare && inFront && (part.subjects > 1 || !isPair(term)) {
+					part.isTelling = true
+				}
+			}
+			part.isOfSkill = part.isOfSkill || c[inName] > 0 && term == "skill"
 		})
 	}
 	needed := min(3, asked(terms))
-	least := min(1.2*math.Log(1+float64(x.Len())), 0.4*best)
+	most := 1.2 * math.Log(1+float64(x.Len()))
+	least := min(most, 0.4*best)
+	neededSubjects, leastSubject := min(2, (asked(subjects)+1)/2), min(most, 0.3*bestSubject)
+	for _, document := range s.found { // what fits far less than another is not meant
+		leastSubject = max(leastSubject, 0.6*s.phrasing[document].subject)
+	}
 	for _, document := range s.found {
 		part := s.phrasing[document]
 		s.phrasing[document] = partial{}
 		s.touch(document)
 		t := &s.total[document]
 		t.score += part.score
-		if part.terms >= needed && part.score >= least {
+		isStrong := part.terms >= needed && part.score >= least
+		if s.query.Messages {
+			isStrong = isStrong && part.subjects > 0 ||
+				part.isTelling && part.subjects >= neededSubjects && part.subject >= leastSubject ||
+				part.isOfSkill && part.terms > 1
+		}
+		if isStrong {
 			t.strong++
 		}
 	}
@@ -224,7 +260,7 @@ func (s *searching) sort(hits []Hit) {
 }
 
 // mentioned returns the documents that a phrasing names: it is the name, or holds it
-// behind a "$" or "/", or holds one with a hyphen as a word.
+// behind a "$" or "/", beside the word "skill", or holds one with a hyphen as a word.
 func (n *Naming) mentioned(text string) []int {
 	var all []int
 	text = strings.TrimSpace(text)
@@ -236,8 +272,56 @@ func (n *Naming) mentioned(text string) []int {
 			all = append(all, n.of[strings.ToLower(name)]...)
 		}
 	}
+	return append(all, n.besideSkill(text)...)
+}
+
+// maxNameWords bounds the words of a name that is written with spaces.
+const maxNameWords = 5
+
+// besideSkill returns the documents whose names stand directly before or behind the word
+// "skill" or "skills", also several with "and" between them. The words of a name may stand
+// apart, as in "the pdf forms skill".
+func (n *Naming) besideSkill(text string) (all []int) {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !isWord(r) && !strings.ContainsRune("-_.:", r) })
+	for i := range words {
+		words[i] = strings.Trim(words[i], "-_.:")
+	}
+	for i, word := range words {
+		if word != "skill" && word != "skills" {
+			continue
+		}
+		for at := i; ; {
+			for at > 0 && joins[words[at-1]] {
+				at--
+			}
+			size, found := 0, []int(nil)
+			for size = min(maxNameWords, at); size > 0 && found == nil; size-- {
+				found = n.of[strings.Join(words[at-size:at], "-")]
+			}
+			if found == nil {
+				break
+			}
+			all, at = append(all, found...), at-size-1
+		}
+		for at := i + 1; ; {
+			for at < len(words) && joins[words[at]] {
+				at++
+			}
+			size, found := 0, []int(nil)
+			for size = min(maxNameWords, len(words)-at); size > 0 && found == nil; size-- {
+				found = n.of[strings.Join(words[at:at+size], "-")]
+			}
+			if found == nil {
+				break
+			}
+			all, at = append(all, found...), at+size+1
+		}
+	}
 	return all
 }
+
+// joins are words that stand between names of skills.
+var joins = map[string]bool{"and": true, "or": true, "named": true, "called": true}
 
 // asked is how many words these terms make. Of the pairs of a text without spaces about
 // every other one lies between two words.

@@ -53,7 +53,7 @@ func eachTerm(text string, pairs bool, yield func(string)) {
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// isDense reports a character of a script that is written without spaces.
+// isDense reports whether a character is of a script that is written without spaces.
 func isDense(r rune) bool {
 	return r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
@@ -94,6 +94,21 @@ func term(word string, yield func(string)) {
 	}
 	yield(word)
 }
+
+// ofAsking are the stems of words by which users ask, whatever they ask for.
+var ofAsking = func() map[string]bool {
+	set := make(map[string]bool)
+	for word := range strings.FieldsSeq(`
+		able add anything ask best better build bye change check come create day do edit everything explain feel file find
+		fix friend fun get give go good great guy hello help hey hi hope idea improve job joke kind know later learn like
+		long look lot love many mean mind minute much name need new next nice nothing ok okay old open people person place
+		please problem question quick quickly read really remember result right run say see send set show skill some
+		someone something sorry start stop sure take talk task tell thank thanks thing think time today tomorrow tonight
+		try turn update way week well wonder word work world write wrong year yes yesterday yet`) {
+		set[stem(word)] = true
+	}
+	return set
+}()
 
 func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })

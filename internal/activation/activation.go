@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
@@ -76,7 +78,7 @@ func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *session.Rec
 
 // likely names the skills that a text is likely to mean and that are not loaded.
 func (a *Activation) likely(ctx context.Context, s *tools.Scope, rec *session.Record, text string) ([]string, error) {
-	found, err := s.Catalog.Search(ctx, catalog.Query{Phrasings: []string{text}, Recent: rec.LoadedLately(), Limit: a.Likely + len(rec.Active)})
+	found, err := s.Catalog.Search(ctx, catalog.Query{Phrasings: endsOf(text), Messages: true, Recent: rec.LoadedLately(), Limit: a.Likely + len(rec.Active)})
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +86,42 @@ func (a *Activation) likely(ctx context.Context, s *tools.Scope, rec *session.Re
 		s.Emit(ctx, core.Event{Kind: core.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
 	}
 	var names []string
+	isNamed := false
 	for _, h := range found.Hits {
+		if isNamed = isNamed || h.Explicit; isNamed && !h.Explicit {
+			break // where the user names skills, no other is meant
+		}
 		if h.Strong && rec.Find(h.Skill.Name) == nil && len(names) < a.Likely {
 			names = append(names, h.Skill.Name)
 		}
 	}
 	return names, nil
+}
+
+// searched bounds what is searched of each end of a message, in runes.
+const searched = 500
+
+// endsOf returns a text, or the beginning and the end of a long one: what is asked stands
+// before or behind what was pasted.
+func endsOf(text string) []string {
+	text = strings.TrimSpace(text)
+	first, last := 0, len(text)
+	for n := 0; n < searched && first < len(text); n++ {
+		_, size := utf8.DecodeRuneInString(text[first:])
+		first += size
+	}
+	for n := 0; n < searched && last > first; n++ {
+		_, size := utf8.DecodeLastRuneInString(text[:last])
+		last -= size
+	}
+	if first == len(text) {
+		return []string{text}
+	}
+	// A word that is cut at the front of the end is left out.
+	if space := strings.IndexFunc(text[last:], unicode.IsSpace); last > first && space >= 0 {
+		last += space
+	}
+	return []string{text[:first], text[last:]}
 }
 
 // Declare makes loads that no call made, at the user message of the turn, in the scope of
@@ -121,7 +153,11 @@ func newestOfUser(messages []core.Message) string {
 // mentionedIn names the skills that a message mentions, each once, in their order.
 func (a *Activation) mentionedIn(snapshot *catalog.Snapshot, text string) (names []string) {
 	for _, word := range processors.Mentions(text, a.Dollar, a.Slash, maxMentions) {
-		if skill, ok := snapshot.Skill(word); ok && skill.UserInvocable && !slices.Contains(names, skill.Name) {
+		skill, ok := snapshot.Skill(word)
+		if end := strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }); !ok && end > 0 { // as in "$pdf把", without a space
+			skill, ok = snapshot.Skill(word[:end])
+		}
+		if ok && skill.UserInvocable && !slices.Contains(names, skill.Name) {
 			names = append(names, skill.Name)
 		}
 	}

@@ -2,6 +2,7 @@ package offering
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/tools"
@@ -36,15 +37,25 @@ func (o *Offer) rules(given string) string {
 		return *o.Guidance
 	case given != "":
 		return given
-	case o.Vocabulary != nil:
-		rules := o.Vocabulary.Guidance
-		if o.Set.Has(tools.SearchName) {
+	}
+	rules, searches := o.Set.Guidance(), o.Set.Has(tools.SearchName)
+	if o.Vocabulary != nil {
+		if rules = o.Vocabulary.Guidance; searches {
 			rules += " " + tools.SearchGuidance
 		}
-		return rules
 	}
-	return o.Set.Guidance()
+	switch {
+	case rules == "" || !o.Suggests:
+	case searches: // both are short, for there is little room
+		rules = strings.Replace(rules, tools.SearchGuidance, "More skills: "+tools.SearchName+". "+suggestedNames, 1)
+	default:
+		rules += " " + suggestedNames
+	}
+	return rules
 }
+
+// suggestedNames says what a note of internal/activation means.
+const suggestedNames = "<skills_suggested> names likely ones."
 
 // searches reports whether skill_search is offered, where the overview would list these
 // skills without it.

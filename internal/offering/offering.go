@@ -36,6 +36,8 @@ type Offer struct {
 	// Search says whether skill_search is offered. Nil leaves that to the room for the
 	// list.
 	Search *bool
+	// Suggests reports that messages of users come with skills that they may mean.
+	Suggests bool
 
 	// Set are the chosen tools.
 	Set *tools.Set
