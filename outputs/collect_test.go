@@ -281,7 +281,9 @@ func TestWalkStops(t *testing.T) {
 }
 
 func TestPrimary(t *testing.T) {
-	text := func(name string, size int64) File { return File{Name: name, Size: size, Text: true} }
+	text := func(name string, size int64) File {
+		return File{Name: name, MIME: "text/plain", Size: size, Text: true}
+	}
 	blank := text("out/0", 5)
 	blank.Blank = true
 	for name, tt := range map[string]struct {
@@ -289,6 +291,8 @@ func TestPrimary(t *testing.T) {
 		want  string
 	}{
 		"first by name":  {[]File{text("out/c", 1), text("out/b", 1)}, "out/b"},
+		"by kind":        {[]File{{Name: "out/a.svg", MIME: "image/svg+xml", Size: 1, Text: true}, {Name: "out/b.csv", MIME: "text/csv", Size: 1, Text: true}, {Name: "out/report.txt", MIME: "text/plain", Size: 1, Text: true}}, "out/report.txt"},
+		"images last":    {[]File{{Name: "out/a.svg", MIME: "image/svg+xml", Size: 1, Text: true}, {Name: "out/b.json", MIME: "application/json", Size: 1, Text: true}}, "out/b.json"},
 		"not binary":     {[]File{{Name: "out/a", Size: 1}, text("out/b", 1)}, "out/b"},
 		"not blank":      {[]File{blank, text("out/b", 1)}, "out/b"},
 		"at most 32 KiB": {[]File{text("out/a", MaxPrimary+1), text("out/b", MaxPrimary)}, "out/b"},

@@ -1,5 +1,10 @@
 package outputs
 
+import (
+	"cmp"
+	"strings"
+)
+
 // MaxPrimary is the greatest size of a primary output: 32 KiB.
 const MaxPrimary = 32 << 10
 
@@ -31,16 +36,28 @@ type File struct {
 // Ref returns the stable reference of the file, workspace://out/report.txt.
 func (f File) Ref() string { return "workspace://" + f.Name }
 
-// Primary returns the file that a model most likely wants to see: the first by
-// name of the text files that are not blank and have at most [MaxPrimary] bytes.
-// Their contents need not be inlined.
+// Primary returns the file that a model most likely wants to see, of the text files that
+// are not blank and have at most [MaxPrimary] bytes: plain text and Markdown before other
+// text, data and code, images such as SVG last, and then the first by name. Their contents
+// need not be inlined.
 func Primary(files []File) (File, bool) {
 	var best File
 	found := false
 	for _, f := range files {
-		if f.Text && !f.Blank && f.Size <= MaxPrimary && (!found || f.Name < best.Name) {
+		if f.Text && !f.Blank && f.Size <= MaxPrimary && (!found || cmp.Or(cmp.Compare(f.rank(), best.rank()), cmp.Compare(f.Name, best.Name)) < 0) {
 			best, found = f, true
 		}
 	}
 	return best, found
+}
+
+// rank orders kinds of text by how likely they are to be read.
+func (f File) rank() int {
+	switch {
+	case f.MIME == "text/plain" || f.MIME == "text/markdown":
+		return 0
+	case strings.HasPrefix(f.MIME, "image/"):
+		return 2
+	}
+	return 1
 }

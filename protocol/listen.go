@@ -32,7 +32,7 @@ func (s *Server) ListenAndServe(ctx context.Context, at Listening) error {
 	if host, _, err := net.SplitHostPort(at.Address); err != nil {
 		return fmt.Errorf("listen %s: want host:port", at.Address)
 	} else if ip, err := netip.ParseAddr(host); !secured && !at.Insecure && host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return fmt.Errorf("listen %s: not loopback: give tokens and a certificate, or say insecure", at.Address)
+		return fmt.Errorf("listen %s: not loopback: set tokens and a certificate (--tokens FILE, --tls-cert FILE), or allow it (--insecure)", at.Address)
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", at.Address)
 	if err != nil {

@@ -29,7 +29,7 @@ func HTTP(address string, client *http.Client, insecure bool) (mcp.Transport, er
 	}
 	ip := net.ParseIP(u.Hostname())
 	if u.Scheme == "http" && !insecure && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("MCP server %.100q: want https beyond this machine, or say insecure", address)
+		return nil, fmt.Errorf("MCP server %.100q: want https beyond this machine, or allow http there (--insecure)", address)
 	}
 	if client == nil {
 		client = http.DefaultClient

@@ -33,6 +33,7 @@ type chatFlags struct {
 	skillFlags   `embed:""`
 	gateFlags    `embed:""`
 	libraryFlags `embed:"" group:"Skills of a library:"`
+	Out          string `placeholder:"DIR" help:"Copy what a turn saves as artifacts to DIR, at the end of the turn; nothing that is there is overwritten."`
 	storeFlags   `embed:""`
 	runFlags     `embed:"" group:"Commands that skills run (skill_run, profile full):"`
 	// env is the environment, nil for none.
@@ -73,7 +74,7 @@ command at a time, without a shell:
   SATCHEL_RUN_DENIED_COMMANDS   these may not run; advice, not a boundary
 The workspace is removed at the end, and what a killed chat left by the next
 chat that uses the same directory. What shall stay is saved by the call as an
-artifact, in --artifacts. Nothing runs, and no workspace is made, with
+artifact, in --artifacts; --out DIR copies it to where you find it. Nothing runs, and no workspace is made, with
 --profile knowledge_only or without --skills.
 
 A loaded skill that declares allowed-tools restricts the agent's tools to them until the

@@ -26,6 +26,7 @@ type conversation struct {
 	helpers map[string]*satchel.Runtime // of other agents, by name
 	// work is nil where nothing may run.
 	work *workshop
+	out  *exporter // nil without --out
 	// place is where the conversation is kept, process what tells the turns of this
 	// chat from those of others with the same conversation.
 	place   *place
@@ -82,9 +83,17 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 	if !f.runs() && len(f.Attach) > 0 {
 		return nil, fmt.Errorf("%w: --attach needs skills and --profile full: nothing else reads files", errUsage)
 	}
+	if !f.runs() && f.Out != "" {
+		return nil, fmt.Errorf("%w: --out needs skills and --profile full: nothing else saves files", errUsage)
+	}
 	if f.runs() {
 		if c.work, err = f.runFlags.open(policy); err != nil {
 			return nil, err
+		}
+		if f.Out != "" {
+			if c.out, err = newExporter(ctx, f.Out, c.work.runner.Artifacts, c.session); err != nil {
+				return nil, err
+			}
 		}
 		opts = append(opts, satchel.WithRunner(c.work.runner))
 	}
@@ -158,7 +167,7 @@ func (c *conversation) end() error {
 	if c.work != nil {
 		errs = append(errs, c.work.Close())
 	}
-	errs = append(errs, c.place.close(), c.library.close())
+	errs = append(errs, c.out.close(), c.place.close(), c.library.close())
 	return errors.Join(errs...)
 }
 
@@ -172,6 +181,11 @@ func (c *conversation) turn(ctx context.Context, prompt string) error {
 	ctx = satchel.WithSession(ctx, c.session)
 	ctx = satchel.BeginTurn(ctx, c.process+"-"+strconv.Itoa(c.turns))
 	answer, err := c.agent.Turn(ctx, prompt)
+	defer func() { // also of a turn that failed
+		if err := c.out.export(context.WithoutCancel(ctx), c.show.Saved); err != nil {
+			c.show.Warning(err.Error())
+		}
+	}()
 	if err != nil {
 		if ctx.Err() != nil {
 			err = errors.New("cancelled")

@@ -196,6 +196,13 @@ func (r *reporter) Caution(text string) {
 	r.note("runs    %s", text)
 }
 
+// Saved tells where a file of --out is.
+func (r *reporter) Saved(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.print(r.err, "saved   "+inLine(text)+"\n")
+}
+
 // Warning is a finding that people see without asking for details.
 func (r *reporter) Warning(text string) {
 	r.mu.Lock()

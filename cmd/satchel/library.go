@@ -125,7 +125,7 @@ func (cmd *libraryGrantCmd) Run(ctx context.Context, c console) (err error) {
 	defer func() { err = errors.Join(err, l.close()) }()
 	role, err := library.ParseRole(string(cmd.Role))
 	if err != nil {
-		return fmt.Errorf("%w: %w", errUsage, err)
+		return usageError{err}
 	}
 	return l.Grant(ctx, cmd.maintainer(), cmd.Subject, role)
 }

@@ -101,6 +101,9 @@ func TestLibrary(t *testing.T) {
 		t.Errorf("exported is %q, %v", got, err)
 	}
 	do("library", "grant", "bob", "editor")
+	if got, code := withLibrary(t, file, "library", "grant", "bob", "boss"); code != exitUsage || !strings.Contains(got, `unknown role "boss"`) || strings.Contains(got, "cannot start") {
+		t.Errorf("an unknown role ends with %d: %s", code, got)
+	}
 	if got := do("library", "log", "--json"); strings.Count(got, "\n") < 5 || !strings.Contains(got, `"outcome":"refused"`) {
 		t.Errorf("log is %s", got)
 	}

@@ -24,6 +24,11 @@ const (
 // errUsage reports arguments or an environment that a command cannot use.
 var errUsage = errors.New("cannot start")
 
+// usageError is an errUsage of a command that would not have started anything.
+type usageError struct{ error }
+
+func (usageError) Is(target error) bool { return target == errUsage }
+
 // errReported ends a command with exit code 1 when the user has seen why.
 var errReported = errors.New("reported")
 

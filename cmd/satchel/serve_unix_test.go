@@ -140,7 +140,7 @@ func TestCall(t *testing.T) {
 			t.Errorf("%v: %d %s", args, code, errs)
 		}
 	}
-	if code, _, errs := invoke(t, "", "serve", "--skills", seedSkills, "--listen", "0.0.0.0:0"); code != exitFailed || !strings.Contains(errs, "not loopback: give tokens and a certificate, or say insecure") {
+	if code, _, errs := invoke(t, "", "serve", "--skills", seedSkills, "--listen", "0.0.0.0:0"); code != exitFailed || !strings.Contains(errs, "not loopback: set tokens and a certificate (--tokens FILE, --tls-cert FILE), or allow it (--insecure)") {
 		t.Errorf("beyond this machine: %d %s", code, errs)
 	}
 }

@@ -34,6 +34,14 @@ func TestRunHints(t *testing.T) {
 	}
 }
 
+// A call that sets PATH is told that its PATH is why nothing is found.
+func TestHintOfPath(t *testing.T) {
+	b := newBench(t, satchel.Runner{})
+	if got := b.run(`{"skill":"demo","command":"echo hi","env":{"PATH":"/nowhere"}}`); !strings.Contains(got.Stderr, "on the PATH of env") || !strings.Contains(got.Stderr, "leave PATH out of env") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Each skill has a HOME of its own.
 func TestHomeOfASkill(t *testing.T) {
 	b := newBench(t, satchel.Runner{Unloaded: true})

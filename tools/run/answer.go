@@ -122,7 +122,11 @@ func (w *answer) explain(result *executor.Result) {
 	if w.st.plan.script != "" {
 		what, then = "script", `do its work by a command with a program that is here ("command -v python3 perl node" tells), or `+then
 	}
-	text := fmt.Sprintf("%q was not found on PATH, so the %s was not run: %s\n", callargs.Cut(w.st.program.name, 80), what, then)
+	where := "PATH"
+	if _, given := w.st.plan.env["PATH"]; given {
+		where, then = "the PATH of env", "leave PATH out of env, or keep its folders: PATH=/more:$PATH in the command"
+	}
+	text := fmt.Sprintf("%q was not found on %s, so the %s was not run: %s\n", callargs.Cut(w.st.program.name, 80), where, what, then)
 	result.Stderr = executor.Stream{Head: []byte(text)}
 }
 

@@ -20,7 +20,7 @@ type Runner struct {
 	// Executor runs them. A runtime makes what is nil; see satchel.WithRunner.
 	Workspaces workspace.Places
 	Executor   executor.Executor
-	// Artifacts keeps saved outputs; nil saves none and says so.
+	// Artifacts keeps saved outputs. A runtime makes a store in memory where it is nil.
 	Artifacts artifacts.Store
 	// Policy restricts the commands. The zero value restricts nothing.
 	Policy Policy
