@@ -112,7 +112,11 @@ func (r *Runtime) view(ctx context.Context, req *core.Request, state *agentstate
 		r.tell.EmitAll(ctx, req.Key, state.Executing(rec, elsewhere.Hidden))
 	}
 	if r.guarded {
-		if found, broken := r.states.Watch(state).Check(messages, rec, req.Definitions...); broken {
+		guard := r.states.Watch(state)
+		if state.WasLeft() {
+			guard.TurnLeft()
+		}
+		if found, broken := guard.Check(messages, rec, req.Definitions...); broken {
 			r.tell.Broken(ctx, req.Key, found)
 		}
 	}

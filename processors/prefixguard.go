@@ -51,6 +51,9 @@ type PrefixGuard struct {
 	last  []link
 	tools []core.Definition
 	rec   *session.Record
+	// turn is where the turn of rec began: the index in last of the first of the messages
+	// of the user at its end.
+	turn int
 }
 
 // link is one message of the request that the guard remembers.
@@ -87,12 +90,30 @@ func (g *PrefixGuard) Check(view []core.Message, rec *session.Record, tools ...c
 			Tokens: estimated(anew(g.last[at:], view[at:])),
 		}
 	}
+	if rec != nil && (g.rec == nil || g.rec.Turn != rec.Turn) {
+		g.turn = len(view)
+		for g.turn > 0 && view[g.turn-1].Role == core.User {
+			g.turn--
+		}
+	}
 	clear(g.last[at:])
 	g.last = appendLinks(g.last[:at], view[at:])
 	clear(g.tools)
 	g.tools = append(g.tools[:0], tools...)
 	g.rec = rec
 	return b, broken
+}
+
+// TurnLeft says that the turn of the last request was left without an answer: it failed or
+// was cancelled. Its messages are gone with it, so the next request is compared with what
+// stood before them.
+func (g *PrefixGuard) TurnLeft() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.rec != nil && g.turn < len(g.last) {
+		clear(g.last[g.turn:])
+		g.last = g.last[:g.turn]
+	}
 }
 
 func estimated(size int) int { return (size + 3) / 4 }

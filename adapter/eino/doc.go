@@ -60,8 +60,9 @@
 // react's MaxStep defaults to 12 graph steps, about five rounds of model and
 // tools; raise it for agents that load, read and run.
 //
-// Eino 0.7.36 compiles the graph of an adk agent with tools anew at each Run,
-// and concurrent runs of one agent race there, with or without skills. An
-// installed configuration may be given to adk.NewChatModelAgent any number of
-// times, so that each concurrent run has an agent of its own.
+// Concurrent runs of one adk agent with tools race in Eino, with or without
+// skills: in 0.7.36 where the graph is compiled again at each run, in 0.9.13 and
+// 0.10.0-alpha.12 in the agent's own settings. An installed configuration may be
+// given to adk.NewChatModelAgent any number of times, which takes 1 to 8 µs, so
+// that each run has an agent of its own.
 package eino

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/satchel-go/satchel/examples/internal/rehearse"
@@ -54,6 +56,44 @@ func ask(t *testing.T, token, method, url, body string) (int, string) {
 // A user uploads a log, a skill makes a table of it, the server is restarted, and the
 // conversation goes on with its files. Another tenant sees neither skills nor files.
 func TestServer(t *testing.T) { converse(t, places{dir: t.TempDir()}) }
+
+// Six chats talk at the same time, two turns each, and each has its own answers.
+func TestSixChatsAtOnce(t *testing.T) {
+	rehearse.With(t, satcheltest.Plan(
+		satcheltest.Turn{Steps: []satcheltest.Step{satcheltest.Load("log-triage"), satcheltest.Do("Read", map[string]any{"file_path": "app.log"})}, Answer: "Send the log."},
+		satcheltest.Turn{Answer: "As I said."},
+	))
+	url, stop := serving(t, places{dir: t.TempDir()})
+	defer stop()
+	var chats sync.WaitGroup
+	for _, chat := range []string{"a", "b", "c", "d", "e", "f"} {
+		chats.Go(func() {
+			for turn, want := range []string{"Send the log.", "As I said."} {
+				status, events := ask(t, "token-of-ops", "POST", url+"/chats/"+chat+"/messages", "What is in the log?")
+				if said := spoken(events); status != http.StatusOK || said != want {
+					t.Errorf("turn %d of chat %s: %d %q, want %q", turn+1, chat, status, said, want)
+				}
+			}
+		})
+	}
+	chats.Wait()
+}
+
+// spoken joins the pieces of text among events that ended well.
+func spoken(events string) string {
+	if !strings.HasSuffix(events, "event: done\ndata: \"\"\n\n") {
+		return events
+	}
+	var said strings.Builder
+	for event := range strings.SplitSeq(events, "\n\n") {
+		if data, ok := strings.CutPrefix(event, "event: text\ndata: "); ok {
+			var piece string
+			_ = json.Unmarshal([]byte(data), &piece)
+			said.WriteString(piece)
+		}
+	}
+	return said.String()
+}
 
 // converse is the conversation of TestServer.
 func converse(t *testing.T, at places) {

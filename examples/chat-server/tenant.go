@@ -26,7 +26,7 @@ import (
 // tenant is one customer: its skills, its agent, and what is kept of its conversations.
 type tenant struct {
 	skills   *satchel.Runtime
-	runner   *adk.Runner
+	config   *adk.ChatModelAgentConfig // with skills
 	sessions session.Store
 	files    artifacts.Store
 	opened   closers
@@ -58,16 +58,8 @@ func newTenant(ctx context.Context, at places, token string, skillDirs []string)
 	if err != nil {
 		return nil, err
 	}
-	config := &adk.ChatModelAgentConfig{Name: "chat", Description: "Answers with skills.", Model: model, MaxIterations: 40}
-	if err := eino.Install(config, t.skills); err != nil {
-		return nil, err
-	}
-	agent, err := adk.NewChatModelAgent(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	t.runner = adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent, EnableStreaming: true})
-	return t, nil
+	t.config = &adk.ChatModelAgentConfig{Name: "chat", Description: "Answers with skills.", Model: model, MaxIterations: 40}
+	return t, eino.Install(t.config, t.skills)
 }
 
 // uploaded begins the names of files that users have sent. The runner saves nothing
@@ -104,7 +96,12 @@ func (t *tenant) turn(ctx context.Context, chat, text string, tell func(string))
 	}
 	turn := []*schema.Message{schema.UserMessage(text)}
 	// snippet: turn
-	events := t.runner.Run(satchel.WithSession(ctx, chat), append(history.messages, turn...))
+	agent, err := adk.NewChatModelAgent(ctx, t.config) // its own: runs of one agent race in Eino
+	if err != nil {
+		return err
+	}
+	runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent, EnableStreaming: true})
+	events := runner.Run(satchel.WithSession(ctx, chat), append(history.messages, turn...))
 	for {
 		event, more := events.Next()
 		if !more {

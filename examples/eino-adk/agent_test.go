@@ -30,7 +30,11 @@ func TestAgent(t *testing.T) {
 	}
 	cfg := &adk.ChatModelAgentConfig{Name: "writer", Description: "Writes texts.", Model: model}
 	// snippet: run
-	err = withSkills(t.Context(), cfg, func(ctx context.Context, agent adk.Agent) error {
+	err = withSkills(t.Context(), cfg, func(ctx context.Context, agentOf newAgent) error {
+		agent, err := agentOf()
+		if err != nil {
+			return err
+		}
 		events := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent}).Query(ctx, "Write the release notes.")
 		for event, ok := events.Next(); ok; event, ok = events.Next() {
 			err = errors.Join(err, event.Err)

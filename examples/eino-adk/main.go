@@ -42,15 +42,14 @@ func run(ctx context.Context, w io.Writer) error {
 		Model:       model,
 	}
 
-	return withSkills(ctx, cfg, func(ctx context.Context, agent adk.Agent) error {
-		return converse(ctx, w, agent)
+	return withSkills(ctx, cfg, func(ctx context.Context, agentOf newAgent) error {
+		return converse(ctx, w, agentOf)
 	})
 }
 
 // converse asks two questions. The history stays yours: skill texts are added to
 // each request, never to the messages that you keep.
-func converse(ctx context.Context, w io.Writer, agent adk.Agent) error {
-	runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent})
+func converse(ctx context.Context, w io.Writer, agentOf newAgent) error {
 	var history []*schema.Message
 	for _, question := range []string{
 		"Write the release notes for 1.4.0: exports keep time zones (#81).",
@@ -58,7 +57,11 @@ func converse(ctx context.Context, w io.Writer, agent adk.Agent) error {
 	} {
 		fmt.Fprintln(w, "user:", question)
 		history = append(history, schema.UserMessage(question))
-		events := runner.Run(ctx, history)
+		agent, err := agentOf()
+		if err != nil {
+			return err
+		}
+		events := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent}).Run(ctx, history)
 		for event, ok := events.Next(); ok; event, ok = events.Next() {
 			if event.Err != nil {
 				return event.Err

@@ -25,6 +25,8 @@ type State struct {
 	user, hash string
 	// answered: the model has answered without a call since the turn began.
 	answered bool
+	// left: the turn before was left without an answer, and no request came since.
+	left bool
 	// hidden are the deliveries whose content the last request left out.
 	hidden []session.DeliveryKey
 	// response is the last response, nil where this process has seen none. clean
@@ -170,7 +172,16 @@ func (s *State) IsAnswered() bool {
 func (s *State) BeginTurn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answered = false
+	s.left, s.answered = !s.answered, false
+}
+
+// WasLeft reports, once, whether the turn before was left without an answer.
+func (s *State) WasLeft() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := s.left
+	s.left = false
+	return left
 }
 
 // Enter notes the run of a request, and reports whether it is another one than that of
@@ -190,7 +201,7 @@ func (s *State) BeginAgain() {
 	s.Respond(nil, 1, true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.executing = nil
+	s.executing, s.left = nil, true
 }
 
 // InTurn notes the number of the user turn.

@@ -184,3 +184,56 @@ func BenchmarkPrepareGuarded(b *testing.B) {
 		})
 	}
 }
+
+// A turn that failed or was cancelled leaves no messages behind, and that is no break. What
+// stood before it still has to stay.
+func TestPrefixGuardAfterATurnThatWasLeft(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(c *chattest.Chat, before int)
+		want []string
+	}{
+		{"another message", func(c *chattest.Chat, before int) { c.Messages = c.Messages[:before]; c.Say(core.User, "three").View() }, nil},
+		{"the same turn again", func(c *chattest.Chat, before int) {
+			c.Messages = c.Messages[:before+1]
+			c.Context = satchel.BeginTurn(t.Context(), "t")
+			c.View()
+		}, nil},
+		{"twice", func(c *chattest.Chat, before int) {
+			for _, text := range []string{"three", "four"} {
+				c.Messages = c.Messages[:before]
+				c.Say(core.User, text).Calls("skill_load s1")
+				c.View()
+			}
+			c.Messages = c.Messages[:before]
+			c.Say(core.User, "five").View()
+		}, nil},
+		{"an earlier message is gone too", func(c *chattest.Chat, before int) {
+			c.Messages = append(c.Messages[:before-1:before-1], core.Message{Role: core.User, Text: "three"})
+			c.View()
+		}, []string{"3 turn"}},
+		{"a turn that was answered", func(c *chattest.Chat, before int) {
+			c.Answer("done")
+			c.Messages = c.Messages[:before]
+			c.Say(core.User, "three").View()
+		}, []string{"5 host"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, breaks := guarded(t)
+			c.Calls("skill_load s0")
+			c.Answer("one")
+			before := len(c.Messages)
+			c.Context = satchel.BeginTurn(t.Context(), "t")
+			c.Say(core.User, "two").Calls("skill_load s1")
+			c.Calls("skill_load s2")
+			c.View()
+			if *breaks = nil; tt.want == nil {
+				tt.want = []string{}
+			}
+			c.Context = t.Context()
+			if tt.do(c, before); fmt.Sprint(*breaks) != fmt.Sprint(tt.want) {
+				t.Errorf("breaks %q, want %q", *breaks, tt.want)
+			}
+		})
+	}
+}
