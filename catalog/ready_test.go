@@ -92,9 +92,9 @@ func TestReady(t *testing.T) {
 // Links that lead nowhere are findings, one each below the root, and one a folder deeper.
 func TestDeadLinksAreTold(t *testing.T) {
 	base := t.TempDir()
-	write(t, base, map[string]string{"s/pdf/SKILL.md": skillText("pdf", "Reads PDF.", ""), "s/more/xls/SKILL.md": skillText("xls", "Reads tables.", ""), "s/toml/skill.toml": "x"})
+	write(t, base, map[string]string{"s/pdf/SKILL.md": skillText("pdf", "Reads PDF.", ""), "s/more/xls/SKILL.md": skillText("xls", "Reads tables.", ""), "s/toml/skill.toml": "x", "s/far/note.txt": "x"})
 	for name, to := range map[string]string{
-		"s/one": "../gone", "s/two": "../via", "via": "gone", "s/circle": "circle", "s/more/deep": "xls/gone", "s/file": "pdf/SKILL.md",
+		"s/one": "../gone", "s/two": "../via", "via": "gone", "s/circle": "circle", "s/more/deep": "xls/gone", "s/far/abs": filepath.ToSlash(base) + "/gone", "s/file": "pdf/SKILL.md",
 	} {
 		if err := os.Symlink(filepath.FromSlash(to), filepath.Join(base, filepath.FromSlash(name))); err != nil {
 			t.Skip(err)
@@ -117,6 +117,7 @@ func TestDeadLinksAreTold(t *testing.T) {
 		}
 		want := map[string]string{
 			"deep": "link-not-followed: the link to " + filepath.FromSlash("xls/gone") + " is not followed: nothing is there; remove the link, or put back what it leads to",
+			"abs":  "link-not-followed: the link to " + filepath.Join(base, "gone") + " is not followed: nothing is there; remove the link, or put back what it leads to",
 			"toml": "skill-file-missing: there is a skill.toml and no SKILL.md: it is no skill without one",
 		}
 		if kind == "catalog" {

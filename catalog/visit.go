@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -124,6 +126,11 @@ func (s *scanner) noteLinks(dir string, links []string, out *sight) {
 	dead := ""
 	for _, name := range links[:min(len(links), checked)] {
 		info, err := s.tree.stat(below(dir, name))
+		if t, ok := s.tree.(*dirTree); ok && err != nil { // a link out of the root may also lead nowhere
+			if _, gone := os.Stat(filepath.Join(t.root.Name(), filepath.FromSlash(below(dir, name)))); errors.Is(gone, fs.ErrNotExist) || errors.Is(gone, syscall.ELOOP) {
+				err = gone
+			}
+		}
 		switch {
 		case err == nil && info.IsDir(), err != nil && errors.Is(cause(err), ErrPath):
 			missed = append(missed, name)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
+	"sync"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/protocol/shelf"
@@ -37,7 +39,14 @@ func (f *serveFlags) openShelf(ctx context.Context, c console, k *kiosk, finding
 
 // follow lists the skills again when they change, and at SIGHUP, until it is closed.
 func follow(skills *shelf.Shelf, hangups <-chan os.Signal, findings io.Writer) closing {
-	report := func(found []skillmd.Diagnostic) { writeFindings(findings, found) }
+	var mu sync.Mutex // over shown, what was reported and still holds
+	shown := skills.Diagnostics()
+	report := func(found []skillmd.Diagnostic) {
+		mu.Lock()
+		defer mu.Unlock()
+		writeFindings(findings, slices.DeleteFunc(slices.Clone(found), func(d skillmd.Diagnostic) bool { return slices.Contains(shown, d) }))
+		shown = skills.Diagnostics()
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	stop, ended := skills.Watch(report), make(chan struct{})
 	go func() {

@@ -1,0 +1,76 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/protocol/shelf"
+)
+
+// reported is what was written to standard error.
+type reported struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *reported) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *reported) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// A finding is reported once, however often the server is told to look again.
+func TestFindingsAreReportedOnce(t *testing.T) {
+	dir := skillDir(t, map[string]string{"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads.\n---\nRead.\n"})
+	source, err := catalog.OpenSource(catalog.Dir(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	skills, err := shelf.Open(t.Context(), "", source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer skills.Close()
+	hangups, out := make(chan os.Signal), &reported{}
+	following := follow(skills, hangups, out)
+	for range 3 {
+		hangups <- syscall.SIGHUP // unbuffered: the one before has been dealt with
+	}
+	for _, broken := range []string{"one", "two"} {
+		at := filepath.Join(dir, broken)
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(at, "SKILL.md"), []byte("no front matter\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(time.Minute); !strings.Contains(out.String(), broken+"/SKILL.md") && time.Now().Before(deadline); {
+			hangups <- syscall.SIGHUP
+		}
+	}
+	for range 3 {
+		hangups <- syscall.SIGHUP
+	}
+	if err := following.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, broken := range []string{"one", "two"} {
+		if n := strings.Count(out.String(), broken+"/SKILL.md"); n != 1 {
+			t.Errorf("%s is reported %d times:\n%s", broken, n, out.String())
+		}
+	}
+}
