@@ -243,6 +243,50 @@ git init -q oneline; printf '[filter "x"] clean = echo PLANTED\n' >> oneline/.gi
 	}
 }
 
+// TestGrantedCommandFindsNothingByDetours: the same holds for links, for directories that
+// are not written plainly, for scripts in shared places, and for clones whose settings
+// are many or lead to hooks of this machine.
+func TestGrantedCommandFindsNothingByDetours(t *testing.T) {
+	t.Parallel()
+	b := grantedBench(t, satchel.Runner{Executor: chattest.Sandbox(t), Secret: secretOfWeather})
+	b.run(`{"skill":"aaa","command":` + asJSON(t, `cd "$WORK_DIR" && mkdir -p m deep/inner js py conf
+printf 'all:\n\t@echo PLANTED\n' > m/Makefile; echo {} > deep/package.json; ln -s deep/inner link
+mkdir js/node_modules; touch js/x.js conf/jupyter_nbconvert_config.py; echo 'print("PLANTED")' > py/json.py; echo 'import json; print("own")' > py/x.py
+for r in big push deep; do git init -q $r; done; git -C deep config alias.st '!echo PLANTED'; git -C push remote add origin "$WORK_DIR/evil.git"
+i=0; while [ $i -lt 300 ]; do printf '#%01023d\n' 0; i=$((i+1)); done >> big/.git/config; printf '[alias]\n\tst = !echo PLANTED\n' >> big/.git/config`) + `}`)
+	for _, tt := range []struct{ args, left string }{
+		{`"command":"cd \"$WORK_DIR\"/m && make"`, "work/m/Makefile"},
+		{`"command":"cd -P -- work/m && make"`, "work/m/Makefile"},
+		{`"command":"env --chdir=work/m make"`, "work/m/Makefile"},
+		{`"command":"cd scripts && cd ../work/m && make"`, "work/m/Makefile"},
+		{`"command":"for d in work/m; do (cd $d && make); done"`, "work/"},
+		{`"command":"cd work/* && make"`, "work/"},
+		{`"command":"ls","cwd":"work/link"`, "work/link,"},
+		{`"command":"cd work/link && git st"`, "work/link,"},
+		{`"command":"git --git-dir=work/deep/.git st"`, "work/deep/.git/config"},
+		{`"command":"GIT_DIR=work/deep/.git git st"`, "work/deep/.git/config"},
+		{`"command":"git -C work/big st"`, "work/big/.git,"},
+		{`"command":"git -C work/push push"`, "work/push/.git/config"},
+		{`"command":"node work/js/x.js"`, "work/js/node_modules"},
+		{`"command":"ls","cwd":"$WORK_DIR/conf"`, "work/conf/jupyter_nbconvert_config.py"},
+		{`"command":"ls","cwd":"$SKILLS_DIR/aaa"`, "skills/aaa/.venv"},
+		{`"command":"cp work/js/x.js $TMPDIR && cd $TMPDIR && ls && cd \"$HOME\" && cd ~"`, ""},
+		{`"command":"python3 work/py/x.py; python3 \"$WORK_DIR\"/py/x.py"`, ""},
+		{`"command":"env -C work/py python3 -c 'import json'"`, ""},
+	} {
+		answer := b.call("skill_run", `{"skill":"weather",`+tt.args+`}`)
+		refused := tt.left != "" && strings.HasPrefix(answer, "error: not run: programs take code or settings from $WORKSPACE_DIR/"+tt.left)
+		ran := strings.Contains(answer, `"exit_code":0`)
+		if strings.Contains(answer, "PLANTED") || refused == (tt.left == "") || ran != (tt.left == "") {
+			t.Errorf("%s: %s", tt.args, answer)
+		}
+	}
+	b.run(`{"skill":"aaa","command":"echo 'print(\"PLANTED\")' > inputs/__init__.py"}`) // python takes the link for a package
+	if answer := b.call("skill_run", `{"skill":"weather","command":"python3 -c 'import inputs'"}`); !strings.Contains(answer, "work/inputs/__init__.py") || strings.Contains(answer, "PLANTED") {
+		t.Error(answer)
+	}
+}
+
 // TestSessionEndsWithItsGrants: a session of skill_exec ends when its skill loses what
 // the command has.
 func TestSessionEndsWithItsGrants(t *testing.T) {

@@ -17,8 +17,16 @@ import (
 var (
 	changesDirectory = regexp.MustCompile(`(?i)\b(cd|chdir|pushd|popd|cwd|setwd)\b`)
 	// goesTo finds where a command says that it goes.
-	goesTo = regexp.MustCompile(`(?:\b(?:cd|chdir|pushd)\s+(?:--\s+)?|\s-C\s*|--(?:prefix|cwd|directory|project)[= ])("[^"]*"|'[^']*'|[^\s;&|()<>]+)`)
+	goesTo = regexp.MustCompile(`(?:\b(?:cd|chdir|pushd)\s+(?:-\S*\s+)*|\s-C\s*|\s--?(?:prefix|cwd|dir|directory|project|chdir|git-dir|work-tree)[=\s]\s*|\bGIT_(?:DIR|WORK_TREE)=)(` + word + `)`)
+	words  = regexp.MustCompile(word)
+	// simples separates the simple commands of a command.
+	simples = regexp.MustCompile(`[;&|()\n]+`)
 )
+
+// word is a word of a command, with its quotes.
+const word = `(?:"[^"]*"|'[^']*'|[^\s;&|()<>"'])+`
+
+var unquoted = strings.NewReplacer(`"`, "", `'`, "", "{", "", "}", "")
 
 // foreign are names by which programs find code and settings in the directory
 // where they start and in those above, whatever their environment says. Hidden names
@@ -27,7 +35,14 @@ var foreign = []string{
 	"node_modules", "package.json", "deno.json", "deno.jsonc", "bunfig.toml", "tsconfig.json", "jsconfig.json", ".npmrc", ".yarnrc.yml", ".env",
 	"pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "pytest.ini", "conftest.py", "Pipfile",
 	"Makefile", "makefile", "GNUmakefile", "Gemfile", "Rakefile", "composer.json", "Cargo.toml", "go.mod", "go.work", "build.gradle", "pom.xml",
-	"Taskfile.yml", "justfile", "Procfile", "_curlrc", "_netrc", "php.ini",
+	"Taskfile.yml", "justfile", "Procfile", "_curlrc", "_netrc", "php.ini", "Snakefile", "Gruntfile.js", "gulpfile.js", "latexmkrc",
+	"ansible.cfg", "mypy.ini", "uv.toml", "ruff.toml", "poetry.toml", "noxfile.py", "tasks.py", "fabfile.py", "dodo.py", "gunicorn.conf.py",
+}
+
+// isForeign reports whether a name is hidden, one of foreign, or that of a
+// configuration which is a program.
+func isForeign(name string) bool {
+	return strings.HasPrefix(name, ".") || slices.Contains(foreign, name) || strings.Contains(name, ".config.") || strings.HasSuffix(name, "_config.py")
 }
 
 // checkAround refuses a privileged command if programs would find code or settings
@@ -43,61 +58,147 @@ func (st *staging) checkAround() error {
 			}
 		}
 	}
+	for _, dir := range []string{"out", "work", "work/inputs"} { // the skill's folder has links to them, which Python takes for packages
+		entries, err := entriesIn(st.place, dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), "__init__.") {
+				return leftBehind(path.Join(dir, e.Name()))
+			}
+		}
+	}
 	dir := st.cwd
-	if err := checkAbove(st.place, dir); err != nil {
+	if err := st.checkAbove(dir); err != nil {
 		return err
 	}
 	for _, found := range goesTo.FindAllStringSubmatch(st.plan.command, maxNamed) {
-		dir = st.goes(dir, strings.Trim(found[1], `"'`))
-		if err := checkAbove(st.place, dir); err != nil {
+		var known bool
+		if dir, known = st.goes(dir, unquoted.Replace(found[1])); !known {
+			left := maxNames
+			return errors.Join(checkBelow(st.place, "work", &left), checkBelow(st.place, "out", &left))
+		}
+		if err := st.checkAbove(dir); err != nil {
+			return err
+		}
+	}
+	for _, dir := range st.sharedScripts(func(by string) bool { return by != "python3" && by != "bash" }) { // PYTHONSAFEPATH is for Python
+		if err := st.checkAbove(dir); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// goes returns the directory of the workspace to which a command in the directory
-// from goes.
-func (st *staging) goes(from, to string) string {
-	to = strings.NewReplacer("{", "", "}", "").Replace(to)
-	for name, dir := range map[string]string{
-		"$WORKSPACE_DIR": "", "$SKILLS_DIR": "skills", "$WORK_DIR": "work", "$OUTPUT_DIR": "out", "$RUN_DIR": "runs",
-		st.at.path(""): "", "/work": "work", "/out": "out", "/runs": "runs",
-	} {
-		if rest, ok := strings.CutPrefix(to, name); ok && (rest == "" || rest[0] == '/') {
-			return strings.TrimPrefix(path.Join("/", dir, rest), "/")
+// sharedScripts returns the directories, beside the skills, of the scripts that the
+// command may start and whose interpreter, by their extension, is wanted.
+func (st *staging) sharedScripts(wanted func(by string) bool) (dirs []string) {
+	for _, simple := range simples.Split(st.plan.command, maxNames) {
+		words := words.FindAllString(simple, maxNames)
+		if len(words) == 0 || slices.Contains(startsNothing, words[0]) {
+			continue
+		}
+		for _, text := range words {
+			file := unquoted.Replace(text)
+			by := interpreter(file, st.runner.Interpreters)
+			if by == nil || !wanted(by[0]) {
+				continue
+			}
+			dir, _ := st.goes(st.cwd, path.Dir(file))
+			if dir != "." && !strings.HasPrefix(dir+"/", "skills/") && !slices.Contains(dirs, dir) && len(dirs) < maxNamed {
+				dirs = append(dirs, dir)
+			}
 		}
 	}
-	if from == st.dir { // it has links
-		first, rest, _ := strings.Cut(path.Clean(to), "/")
-		switch first {
-		case "out", "work":
-			return path.Join(first, rest)
-		case "inputs":
-			return path.Join("work/inputs", rest)
-		}
-	}
-	return path.Join(from, to)
+	return dirs
 }
 
-// checkAbove refuses a directory that all commands of the session may write to, if
-// it or one above has names by which programs find code or settings.
-func checkAbove(place workspace.Workspace, dir string) error {
-	for ; fs.ValidPath(dir) && dir != "." && !strings.HasPrefix(dir+"/", "skills/"); dir = path.Dir(dir) {
-		names, err := namesIn(place, dir)
+// startsNothing are programs that only read and write the files that they are given.
+var startsNothing = []string{"cp", "mv", "rm", "ls", "cat", "head", "tail", "wc", "grep", "diff", "tee", "mkdir", "touch", "chmod", "echo", "printf", "test", "stat", "file"}
+
+// goes returns the directory of the workspace to which a command in the directory
+// from goes, and whether the text alone says it.
+func (st *staging) goes(from, to string) (dir string, known bool) {
+	for _, own := range []string{"$TMPDIR", "$HOME", "~"} {
+		if rest, ok := strings.CutPrefix(to, own); ok && (rest == "" || rest[0] == '/') && !strings.Contains(rest, "..") {
+			return ".", true
+		}
+	}
+	for name, dir := range map[string]string{
+		"$WORKSPACE_DIR": "", "$SKILLS_DIR": "skills", "$WORK_DIR": "work", "$OUTPUT_DIR": "out", "$RUN_DIR": "runs", "$PWD": from,
+		st.at.path(""): "", "/skills": "skills", "/work": "work", "/out": "out", "/runs": "runs",
+	} {
+		if rest, ok := strings.CutPrefix(to, name); ok && (rest == "" || rest[0] == '/') {
+			from, to = dir, "./"+rest
+			break
+		}
+	}
+	// What follows a link by ".." is somewhere else for programs than for shells.
+	known = !strings.ContainsAny(to, "$`*?[~\\") && !strings.Contains(strings.TrimLeft(to, "./"), "..")
+	dir = strings.TrimPrefix(path.Join("/", from, to), "/")
+	if at := strings.SplitN(dir, "/", 4); len(at) > 2 && at[0] == "skills" { // the links of a skill
+		rest := strings.Join(at[3:], "/")
+		switch at[2] {
+		case "out", "work":
+			dir = path.Join(at[2], rest)
+		case "inputs":
+			dir = path.Join("work/inputs", rest)
+		}
+	}
+	return dir, known
+}
+
+// checkAbove refuses a directory that others may have written, if it or one above
+// has names by which programs find code or settings, or is a link.
+func (st *staging) checkAbove(dir string) error {
+	for ; fs.ValidPath(dir) && dir != "." && dir != "skills" && !strings.HasPrefix(dir+"/", st.dir+"/"); dir = path.Dir(dir) {
+		if info, err := st.place.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return leftBehind(dir)
+		}
+		entries, err := entriesIn(st.place, dir)
 		if err != nil {
 			return err
 		}
-		for _, name := range names {
-			file := path.Join(dir, name)
-			if name == ".git" {
-				if err := checkRepository(place, file); err != nil {
-					return err
-				}
-			} else if strings.HasPrefix(name, ".") || slices.Contains(foreign, name) {
-				return leftBehind(file)
+		for _, e := range entries {
+			if err := checkEntry(st.place, dir, e.Name()); err != nil {
+				return err
 			}
 		}
+	}
+	return nil
+}
+
+// checkBelow refuses a directory if one at or below it has such names. It looks at as
+// many entries as are left.
+func checkBelow(place workspace.Workspace, dir string, left *int) error {
+	entries, err := entriesIn(place, dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if *left--; *left < 0 {
+			return tools.ModelErrorf("not run: it cannot be seen where the command goes, and there are too many files to look at: say where by a plain path")
+		}
+		if err := checkEntry(place, dir, e.Name()); err != nil {
+			return err
+		}
+		if e.IsDir() && e.Name() != ".git" {
+			if err := checkBelow(place, path.Join(dir, e.Name()), left); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkEntry refuses an entry by which programs find code or settings.
+func checkEntry(place workspace.Workspace, dir, name string) error {
+	switch file := path.Join(dir, name); {
+	case name == ".git":
+		return checkRepository(place, file)
+	case isForeign(name):
+		return leftBehind(file)
 	}
 	return nil
 }
@@ -110,8 +211,8 @@ func leftBehind(file string) error {
 // maxNames bounds the names that are looked at in one directory.
 const maxNames = 10_000
 
-// namesIn returns the names in a directory, none if it is not there.
-func namesIn(place workspace.Workspace, dir string) ([]string, error) {
+// entriesIn returns the entries of a directory, none if it is not there.
+func entriesIn(place workspace.Workspace, dir string) ([]fs.DirEntry, error) {
 	f, err := place.Open(dir)
 	if err != nil {
 		return nil, nil //nolint:nilerr // no command can start there
@@ -125,11 +226,7 @@ func namesIn(place workspace.Workspace, dir string) ([]string, error) {
 	if len(entries) > maxNames || err != nil && !errors.Is(err, io.EOF) {
 		return nil, tools.ModelErrorf("not run: $WORKSPACE_DIR/%s has more than %d entries, or cannot be read: start in the skill's folder", callargs.Line(dir, 300), maxNames)
 	}
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
-	}
-	return names, nil
+	return entries, nil
 }
 
 // checkRepository refuses a repository that has settings of its own beside those
@@ -141,7 +238,7 @@ func checkRepository(place workspace.Workspace, git string) error {
 		}
 	}
 	text, err := readHead(place, git+"/config")
-	if err != nil {
+	if err != nil || len(text) == maxHead { // there may be more
 		return leftBehind(git)
 	}
 	section := ""
@@ -153,13 +250,17 @@ func checkRepository(place workspace.Workspace, git string) error {
 			section, _, _ = strings.Cut(strings.ToLower(line[1:len(line)-1]), " ")
 		default:
 			key, value, _ := strings.Cut(line, "=")
-			if key = section + "." + strings.ToLower(strings.TrimSpace(key)); !slices.Contains(harmless, key) || strings.HasSuffix(value, `\`) {
+			if key = section + "." + strings.ToLower(strings.TrimSpace(key)); !slices.Contains(harmless, key) || strings.HasSuffix(value, `\`) || key == "remote.url" && !remote.MatchString(value) {
 				return leftBehind(git + "/config")
 			}
 		}
 	}
 	return nil
 }
+
+// remote finds the addresses of other machines. A push to a directory of this one
+// runs the hooks that lie there.
+var remote = regexp.MustCompile(`^\s*"?(https?://|ssh://|git://|[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:)`)
 
 // harmless are settings of repositories that name no program, or one that
 // [staging.isolated] overrides.

@@ -70,10 +70,12 @@ func (st *staging) isolated(python string) ([]string, error) {
 }
 
 // modules returns the directories of the skill's scripts that the plan names, and
-// the skill's own, if the command may leave the skill's folder. Otherwise it returns
+// the skill's own, if the command may leave the skill's folder or runs a script
+// outside. Otherwise it returns
 // nil: in that folder, which commands cannot change, Python may import.
 func (st *staging) modules() (dirs []string) {
-	leaves := path.Clean(st.plan.cwd) != "." || changesDirectory.MatchString(st.plan.command)
+	leaves := path.Clean(st.plan.cwd) != "." || changesDirectory.MatchString(st.plan.command) || goesTo.MatchString(st.plan.command) ||
+		len(st.sharedScripts(func(by string) bool { return by == "python3" })) > 0
 	for _, file := range st.plan.files() {
 		for _, file := range []string{file, "scripts/" + path.Base(file)} {
 			file = path.Join(st.dir, file)
