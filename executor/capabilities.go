@@ -27,6 +27,9 @@ type Capabilities struct {
 	// Command.Workspace and Command.Skills. They are empty when these are their
 	// paths on the host.
 	WorkspaceAt, SkillsAt string
+	// TempAt is a directory that each command has for itself: empty when it begins, and
+	// gone with it. It is memory, and empty where there is none.
+	TempAt string
 	// Unavailable says in a sentence or more why no command runs here at all, and
 	// what to change. "" where commands run.
 	Unavailable string

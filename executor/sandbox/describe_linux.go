@@ -27,7 +27,7 @@ func (s *Sandbox) describe() {
 		s.describeLandlockOnly()
 		return
 	}
-	c.WorkspaceAt, c.SkillsAt = WorkspaceAt, SkillsAt
+	c.WorkspaceAt, c.SkillsAt, c.TempAt = WorkspaceAt, SkillsAt, tempAt
 	landlock := "Landlock is missing in this kernel"
 	if s.abi > 0 {
 		landlock = fmt.Sprintf("Landlock (ABI %d) behind it", s.abi)
@@ -52,7 +52,7 @@ func (s *Sandbox) describeMemory() {
 // describeLandlockOnly does so for Landlock and seccomp without namespaces.
 func (s *Sandbox) describeLandlockOnly() {
 	c := &s.caps
-	c.WorkspaceAt, c.SkillsAt = "", ""
+	c.WorkspaceAt, c.SkillsAt, c.TempAt = "", "", ""
 	c.Filesystem = executor.Capability{Enforced: true, Note: fmt.Sprintf("Landlock (ABI %d): paths of the host that no rule allows can be named, and their owner and mode changed where they are the user's own, but not opened", s.abi)}
 	c.Network = executor.Capability{Enforced: true, Note: "seccomp: there are no sockets"}
 	c.HostProcesses = executor.Capability{Enforced: s.abi >= scopedABI, Note: "Landlock keeps signals and tracing inside; the names of the host's processes can be read in /proc"}

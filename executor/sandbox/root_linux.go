@@ -97,7 +97,7 @@ func (s *Sandbox) planOf(tier executor.Isolation) (*reexec.Plan, error) {
 		b.add(reexec.Step{Op: reexec.MakeFile, Target: path, Data: etc[path]})
 	}
 	b.devices()
-	b.memory("/tmp", s.temp)
+	b.memory(tempAt, s.temp)
 	b.memory("/dev/shm", s.temp)
 	b.proc()
 	for _, path := range s.readable {
@@ -127,7 +127,7 @@ func (s *Sandbox) planOf(tier executor.Isolation) (*reexec.Plan, error) {
 	s.rules = append(b.rules,
 		reexec.Rule{Path: "/etc", Access: landlockRead}, reexec.Rule{Path: "/proc", Access: landlockProc | unix.LANDLOCK_ACCESS_FS_WRITE_FILE},
 		reexec.Rule{Path: SkillsAt, Access: landlockRead}, reexec.Rule{Path: WorkspaceAt, Access: landlockWrite},
-		reexec.Rule{Path: "/tmp", Access: landlockWrite}, reexec.Rule{Path: "/dev/shm", Access: landlockWrite},
+		reexec.Rule{Path: tempAt, Access: landlockWrite}, reexec.Rule{Path: "/dev/shm", Access: landlockWrite},
 		reexec.Rule{Path: "/dev/pts", Access: landlockDevice | landlockReadDir}, reexec.Rule{Path: "/", Access: landlockReadDir})
 	return &reexec.Plan{Namespaces: true, Host: scaffold(), Hostname: hostname, Steps: b.steps}, nil
 }
@@ -245,4 +245,7 @@ func exists(path string) bool {
 }
 
 // inside translates a place in the workspace into the path that the command uses.
+// tempAt is the memory of a command that no other command sees.
+const tempAt = "/tmp"
+
 func inside(place string) string { return path.Join(WorkspaceAt, place) }

@@ -371,3 +371,16 @@ print('planted')`
 		}
 	}
 }
+
+// A skill without grants sees nothing of HOME and TMPDIR while a command with a secret runs.
+func TestSandboxHomeIsPrivate(t *testing.T) {
+	b := grantedBench(t, satchel.Runner{Executor: chattest.Sandbox(t), Secret: secretOfWeather})
+	began := b.talk("skill_exec", `{"skill":"weather","yield_ms":60000,"command":`+asJSON(t, `echo "in $HOME and $TMPDIR" | tee ~/.netrc > $TMPDIR/own.txt; ls -A ~ | sort | tr '\n' ' '; echo; printf 'wait: '; read line`)+`}`)
+	if !strings.Contains(began.Output, ".netrc") || !strings.Contains(began.Output, "wait:") {
+		t.Fatalf("%+v", began)
+	}
+	r := b.run(`{"skill":"aaa","command":` + asJSON(t, `grep -rs "in /" $WORKSPACE_DIR /skills /tmp /dev/shm; find / -name .netrc -o -name own.txt 2>/dev/null | head; echo looked`) + `}`)
+	if r.Stdout != "looked\n" {
+		t.Errorf("another skill sees %q", r.Stdout)
+	}
+}

@@ -38,12 +38,12 @@ func (st *staging) isolated(python string) ([]string, error) {
 	if err := st.checkAround(); err != nil {
 		return nil, err
 	}
-	home, err := st.scratch.stageHome()
+	home, temp, err := st.ownPlaces()
 	if err != nil {
 		return nil, err
 	}
 	env := []string{
-		"HOME=" + st.at.path(home), "TMPDIR=" + st.at.path(st.scratch.temp),
+		"HOME=" + home, "TMPDIR=" + temp,
 		"PYTHONNOUSERSITE=1",
 		"R_PROFILE_USER=/dev/null", "R_ENVIRON_USER=/dev/null",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1",
@@ -126,6 +126,22 @@ func readHead(place workspace.Workspace, file string) (string, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxHead))
 	return string(text), err
+}
+
+// ownPlaces returns the HOME and the temporary directory of this command. Where the
+// executor gives each command a directory that no other one sees, both are there. An
+// editor is staged all the same, because programs find it at a path of the workspace.
+func (st *staging) ownPlaces() (home, temp string, err error) {
+	own := st.runner.Executor.Capabilities().TempAt
+	if own == "" || st.plan.editor != "" {
+		if _, err := st.scratch.stageHome(); err != nil {
+			return "", "", err
+		}
+	}
+	if own != "" {
+		return own, own, nil
+	}
+	return st.at.path(st.scratch.home), st.at.path(st.scratch.temp), nil
 }
 
 // stageHome makes an empty HOME and an empty temporary directory for this command
