@@ -98,7 +98,6 @@ var arrows = map[string][]string{
 	"adapter/langchaingo":        {"core", "hook", "internal/lru", "."},
 	"internal/crashtest":         {},
 	"satcheltest":                {},
-	"internal/fakellm":           {"satcheltest"},
 	"internal/bypasstest":        {},
 	"internal/servertest":        {},
 	"internal/packed":            {},

@@ -73,7 +73,7 @@ func TestReadyNamesPlacesWithoutSkills(t *testing.T) {
 	}
 }
 
-// A place that is lost while the runtime works is told once, and Ready says so.
+// A place that is lost while the runtime works is reported once, and Ready returns it.
 func TestLostPlaceIsTold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "skills")
 	writePDF(t, dir)

@@ -140,7 +140,7 @@ func TestDeadLinksAreTold(t *testing.T) {
 	}
 }
 
-// A root that disappears is told once, keeps its skills, and hides no change of another.
+// A root that disappears gets one diagnostic, keeps its skills, and hides no change of another.
 func TestLostRoot(t *testing.T) {
 	base := t.TempDir()
 	write(t, base, map[string]string{"a/pdf/SKILL.md": skillText("pdf", "Reads PDF.", ""), "b/xls/SKILL.md": skillText("xls", "Reads tables.", "")})

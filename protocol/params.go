@@ -69,7 +69,7 @@ func decodeField(value json.RawMessage, name string, field reflect.Value) (warni
 	return nil, nil
 }
 
-// maxWarnings is how many unknown fields are told.
+// maxWarnings is how many unknown fields are reported.
 const maxWarnings = 20
 
 // fieldsOf are the fields of a struct by their names in JSON.

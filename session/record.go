@@ -71,7 +71,7 @@ type Record struct {
 	Recent []RecentLoad `json:"recent,omitempty"`
 
 	// Compact are skills whose texts give way to an outline when the next turn begins.
-	// Shortened are the texts that have done so, as far as their outlines are in view.
+	// Shortened are the texts whose outlines are in view in their place.
 	Compact   []Compaction `json:"compact,omitempty"`
 	Shortened []Shortened  `json:"shortened,omitempty"`
 

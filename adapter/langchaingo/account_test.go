@@ -99,7 +99,7 @@ func TestCallingTheModelTwiceInOnePlan(t *testing.T) {
 			t.Errorf("the second call of Plan %d sent something else:\n%s", i/2, diff)
 		}
 	}
-	want := []string{"2 ai: hm", `2 ai: call 1 a {"__arg1":"x"}`, "3 tool: result 1 a a got x", "4 ai: call 2 a not JSON", "5 tool: result 2 a a got not JSON"}
+	want := []string{"2 ai: hm", `2 ai: call 1 a {"__arg1":"x"}`, "3 tool: result 1 a a got x", `4 ai: call 2 a {"__arg1":"not JSON"}`, "5 tool: result 2 a a got not JSON"}
 	if diff := differ(want, lines(llm.last().messages)[2:]); diff != "" {
 		t.Errorf("last request (-want +got):\n%s", diff)
 	}

@@ -47,26 +47,31 @@ func (s *scratch) laidOut(k *Kit, msgs []llms.MessageContent, view []core.Messag
 	c := &k.config
 	if !c.client.copies() {
 		out := apply(msgs, view)
-		k.nameable(out)
+		k.sendable(out)
 		return c.client.shape(c.marked(out, view))
 	}
 	s.viewed = appendView(s.viewed[:0], msgs, view)
-	k.nameable(s.viewed)
+	k.sendable(s.viewed)
 	return c.client.shape(c.marked(s.viewed, view))
 }
 
-// nameable writes the names of tools that do not exist in a form that services accept.
-// Otherwise they would refuse this request and every later one. No part is changed in place.
-func (k *Kit) nameable(msgs []llms.MessageContent) {
+// sendable writes names of tools that do not exist, and arguments that are no JSON object, in
+// a form that services accept. Otherwise they would refuse this request and every later one.
+// No part is changed in place.
+func (k *Kit) sendable(msgs []llms.MessageContent) {
 	for i := range msgs {
 		for j, part := range msgs[i].Parts {
 			var safe llms.ContentPart
 			switch p := part.(type) {
 			case llms.ToolCall:
-				if p.FunctionCall == nil || k.sendableName(p.FunctionCall.Name) == p.FunctionCall.Name {
+				if p.FunctionCall == nil {
 					continue
 				}
-				p.FunctionCall = &llms.FunctionCall{Name: k.sendableName(p.FunctionCall.Name), Arguments: p.FunctionCall.Arguments}
+				call := llms.FunctionCall{Name: k.sendableName(p.FunctionCall.Name), Arguments: objectArguments(p.FunctionCall.Arguments)}
+				if call == *p.FunctionCall {
+					continue
+				}
+				p.FunctionCall = &call
 				safe = p
 			case llms.ToolCallResponse:
 				if p.Name == "" || k.sendableName(p.Name) == p.Name {

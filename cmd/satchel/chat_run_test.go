@@ -128,7 +128,7 @@ func TestNewPolicy(t *testing.T) {
 	}
 }
 
-// A file of --attach is told in the user's message and staged for the first command, in both
+// A file of --attach is announced in the user's message and staged for the first command, in both
 // frameworks.
 func TestChatAttach(t *testing.T) {
 	dir := t.TempDir()

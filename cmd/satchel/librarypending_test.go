@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestReviewOnCommandLine: what waits for a review is told with who, when and the
+// TestReviewOnCommandLine: pending lists each edit that waits for a review with who, when and the
 // difference; a changed folder becomes the next version; the audit names the user of the
 // system, and each act once.
 func TestReviewOnCommandLine(t *testing.T) {

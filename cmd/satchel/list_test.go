@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/fakellm"
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 func TestList(t *testing.T) {
@@ -105,7 +105,7 @@ func TestListHasTheOverviewOfChat(t *testing.T) {
 			files[name+"/SKILL.md"] = described(name, strings.Repeat("Reads files of a kind. ", 12))
 		}
 		dir := skillDir(t, files)
-		sent := converse(t, fakellm.Plan(fakellm.Turn{Answer: "done"}), "", "chat", "--skills", dir, "hi")
+		sent := converse(t, satcheltest.Plan(satcheltest.Turn{Answer: "done"}), "", "chat", "--skills", dir, "hi")
 		got := program(t, nil, "", "list", "--overview", dir)
 		if len(sent.requests) != 1 || sent.requests[0].Messages[0].Text+"\n" != got.out || !strings.Contains(got.err, want) {
 			t.Errorf("%d skills: list --overview prints %q…, %s; chat sends %q…", n, got.out[:min(len(got.out), 300)], got.err, sent.requests[0].Messages[0].Text[:300])

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -160,9 +161,13 @@ func TestHangup(t *testing.T) {
 				}
 				hang()
 				freshSkill(t, dir, "late", "1.0.0", "x")
-				got, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_skills"})
-				if text, _ := json.Marshal(got); err != nil || !strings.Contains(string(text), "late") {
-					t.Errorf("%s, %v", text, err)
+				var text []byte
+				for deadline := time.Now().Add(time.Minute); !strings.Contains(string(text), "late"); {
+					got, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_skills"})
+					if err != nil || time.Now().After(deadline) {
+						t.Fatalf("%s, %v", text, err)
+					}
+					text, _ = json.Marshal(got)
 				}
 				return
 			}

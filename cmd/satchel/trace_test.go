@@ -57,7 +57,7 @@ func traces() []trace {
 		), gone: []string{"BODY OF PDF"}},
 		{name: "misspelt skill", prompts: one, script: steps(calls(load("pfd")), calls(load("pdf"))),
 			last: []string{`unknown skill "pfd"`, "BODY OF PDF"}},
-		{name: "unknown tool with a long name", prompts: one, script: steps(satcheltest.Do(strings.Repeat("bash", 1000), "{}")),
+		{name: "unknown tool with a long name", prompts: one, script: steps(satcheltest.Step{Unless: "there is no tool", Calls: []satcheltest.Call{satcheltest.To(strings.Repeat("bash", 1000), "{}")}}),
 			last: []string{`there is no tool "bashbash`, `…"; call one that you were given, such as skill_load`}},
 		{name: "broken JSON", prompts: one, script: steps(satcheltest.Do("skill_load", `{"skill": "pd`), satcheltest.Do("skill_load", `{"skill":"pdf"}`)),
 			last: []string{"BODY OF PDF"}},

@@ -98,7 +98,7 @@ func TestMissingSkillsAreTold(t *testing.T) {
 	}
 }
 
-// What begins to fail between two turns is told once, by chat and by tool, and the turns
+// A root that begins to fail between two turns is reported once, by chat and by tool, and the turns
 // go on.
 func TestLostSkillsAreToldOnce(t *testing.T) {
 	dir := skillDir(t, map[string]string{"s/b/SKILL.md": described("b", "Good.")})

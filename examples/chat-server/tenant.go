@@ -102,11 +102,7 @@ func (t *tenant) turn(ctx context.Context, chat, text string, tell func(string))
 	}
 	runner := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent, EnableStreaming: true})
 	events := runner.Run(satchel.WithSession(ctx, chat), append(history.messages, turn...))
-	for {
-		event, more := events.Next()
-		if !more {
-			break
-		}
+	for event, more := events.Next(); more; event, more = events.Next() {
 		message, failed := receive(event, tell)
 		if err = errors.Join(err, failed); message != nil {
 			turn = append(turn, message) // calls and results too

@@ -66,7 +66,7 @@ func (e *exchange) clean(answer *http.Response) error {
 		return errEncoded
 	}
 	cleanHeader(answer.Header, e.hidden)
-	cleanHeader(answer.Trailer, e.hidden) // the names, which are told first
+	cleanHeader(answer.Trailer, e.hidden) // its names come first
 	answer.Status = e.hidden.Text(answer.Status, 0)
 	answer.ContentLength = -1
 	answer.Header.Del("Content-Length")

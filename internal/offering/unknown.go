@@ -75,7 +75,7 @@ func UnknownTool(name string, set *tools.Set, host []string) string {
 	return listed(text, lead, all)
 }
 
-// listed appends names to a text as far as they fit.
+// listed appends the names that fit to a text.
 func listed(text, lead string, names []string) string {
 	for i, name := range names {
 		if i > 0 {

@@ -386,8 +386,8 @@ func TestFilesOfTheHostAreTold(t *testing.T) {
 	sameList(t, "third turn", texts(), []string{first, "more", "last\n\n[attached: work/inputs/late.txt, 1 bytes]"})
 }
 
-// A file that is known by its artifact alone is told where it came, as one with content is;
-// of one that is known by another ID it is not known whether it can be staged.
+// A file with an artifact for its only content is announced as a file with content is. A file
+// with any other ID is not, because it may not be available.
 func TestArtifactsAreAnnounced(t *testing.T) {
 	kept := artifacts.NewMemory()
 	b := newBench(t, satchel.Runner{Artifacts: kept})

@@ -19,7 +19,7 @@ import (
 // earlier commands, of other skills too, have left in the workspace must not become
 // part of it. So it gets a HOME and a temporary directory of its own, programs find
 // nothing of others before the system's, and interpreters and git ignore whatever
-// belongs neither to the skill nor to the system. Decision 84 says why.
+// belongs neither to the skill nor to the system. Decision 85 says why.
 
 // findPrivileges decides whether the command is privileged.
 func (st *staging) findPrivileges(ctx context.Context) {
