@@ -100,6 +100,9 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 	if c.runtime, err = satchel.New(opts...); err != nil {
 		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
+	if err = f.checkCompact(c.runtime); err != nil {
+		return nil, err
+	}
 	c.helpers = map[string]*satchel.Runtime{}
 	for name, dir := range f.SubAgent {
 		helper := *f

@@ -165,6 +165,16 @@ func (f *skillFlags) options() []satchel.Option {
 	return append(opts, f.sees...)
 }
 
+// checkCompact refuses skills of --compact that do not exist.
+func (f *skillFlags) checkCompact(rt *satchel.Runtime) error {
+	for _, name := range f.Compact {
+		if _, err := rt.Catalog().Snapshot().Resolve(name); err != nil {
+			return fmt.Errorf("%w: --compact %q: %w", errUsage, name, err)
+		}
+	}
+	return nil
+}
+
 // compact lets the skills of --compact give way to their outlines in the next turn.
 func (f *skillFlags) compact(ctx context.Context, rt *satchel.Runtime) error {
 	for _, name := range f.Compact {

@@ -185,6 +185,9 @@ func (cmd *toolCmd) open(ctx context.Context, c console, show *reporter) (_ *cal
 	if t.runtime, err = satchel.New(opts...); err != nil {
 		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
+	if err := cmd.checkCompact(t.runtime); err != nil {
+		return nil, err
+	}
 	cmd.told.nothing(cmd.places, t.runtime.Catalog().Snapshot(), cmd.Audience)
 	return t, nil
 }

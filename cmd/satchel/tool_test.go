@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/satchel-go/satchel/satcheltest"
 )
 
 func formSkills(t *testing.T) string {
@@ -208,6 +210,12 @@ func TestToolCommandReferencesAndOutline(t *testing.T) {
 	}
 	if got := answersOf(t, "", "--skills", dir, "--vocabulary", "runtime-spec", "skills_load", "pdf"); !strings.HasPrefix(got[0], `{"active_skills":[{"name":"pdf"`) {
 		t.Errorf("answer %q", got)
+	}
+	if got := program(t, nil, "", "tool", "--skills", dir, "--compact", "nope", "skill_load", "pdf"); got.code != exitUsage || !strings.Contains(got.err, `--compact "nope"`) {
+		t.Errorf("code %d: %s", got.code, got.err)
+	}
+	if got := converse(t, satcheltest.Plan(), "", "chat", "--skills", dir, "--compact", "nope", "hi"); got.code != exitUsage || !strings.Contains(got.err, `--compact "nope"`) {
+		t.Errorf("code %d: %s", got.code, got.err)
 	}
 	// Active skills last, unless a flag says otherwise.
 	turns := `{"tool":"skills_load","args":"pdf"}` + "\n" + `{"turn":true}` + "\n" + `{"tool":"skills_read","args":{"path":"a.md"}}`
