@@ -142,7 +142,7 @@ func (p *program) suggestScripts() {
 	}
 	for _, word := range strings.Fields(p.plan.command) {
 		word = strings.Trim(word, `"';|&()`)
-		if !fs.ValidPath(path.Clean(word)) || path.Ext(word) == "" || len(word) > 255 {
+		if strings.Contains(word, "$") || !fs.ValidPath(path.Clean(word)) || path.Ext(word) == "" || len(word) > 255 {
 			continue
 		}
 		if _, err := p.place.Lstat(path.Join(p.dir, word)); err == nil {
