@@ -86,7 +86,7 @@ func (s *TreeSource) follow(ctx context.Context, scanned <-chan struct{}, change
 					changed() // at once, and when it is quiet again
 				}
 				pace.changed(time.Now())
-			case <-lost:
+			case <-lost: //nolint:errcheck // the next listing says why
 				pace.changed(time.Now())
 			case <-timer.C:
 				pace.begun()

@@ -45,7 +45,7 @@ func (c *call) createBlob(ctx context.Context) (any, error) {
 		return nil, fault(CodeTooLarge, "size", "content has %d bytes: at most %d; larger ones go to POST /blobs", len(content), maxContent)
 	}
 	ttl, lifetime := int64(0), c.blobExpiry
-	if ttl, err = within("ttl_s", p.TTL, 0, 1, int64(blobs.MaxExpiry/time.Second)); err != nil {
+	if ttl, err = within("ttl_s", p.TTL, 0, int64(blobs.MaxExpiry/time.Second)); err != nil {
 		return nil, err
 	} else if ttl > 0 {
 		lifetime = time.Duration(ttl) * time.Second
@@ -87,7 +87,7 @@ func (c *call) listBlobs(ctx context.Context) (any, error) {
 	if err := c.decode(&p); err != nil {
 		return nil, err
 	}
-	limit, err := within("limit", p.Limit, 50, 1, 200)
+	limit, err := within("limit", p.Limit, 50, 200)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (c *call) listSkills(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit, err := within("limit", p.Limit, 50, 1, 200)
+	limit, err := within("limit", p.Limit, 50, 200)
 	if err != nil {
 		return nil, err
 	}

@@ -114,13 +114,13 @@ func oneOf(field, value string, choices ...string) (string, error) {
 	return value, nil
 }
 
-// within checks a number; nil becomes the default.
-func within(field string, value *int64, normal, least, most int64) (int64, error) {
+// within checks a number from 1 to most; nil becomes the default.
+func within(field string, value *int64, normal, most int64) (int64, error) {
 	if value == nil {
 		return normal, nil
 	}
-	if *value < least || *value > most {
-		return 0, badParam(field, "%d: want %d to %d", *value, least, most)
+	if *value < 1 || *value > most {
+		return 0, badParam(field, "%d: want 1 to %d", *value, most)
 	}
 	return *value, nil
 }

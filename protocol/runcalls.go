@@ -138,7 +138,7 @@ func (c *call) run(ctx context.Context, job run.Job, find func(*run.Job) error, 
 	if err := find(&job); err != nil {
 		return nil, err
 	}
-	ms, err := within("timeout_ms", timeout, normalTimeout, 1, maxTimeout)
+	ms, err := within("timeout_ms", timeout, normalTimeout, maxTimeout)
 	if err != nil {
 		return nil, err
 	}

@@ -135,6 +135,7 @@ func TestSlowBodies(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				defer answer.Body.Close()
 				if took := time.Since(began); answer.StatusCode != c.status || took < c.least || took > c.most {
 					t.Errorf("%d after %v, want %d", answer.StatusCode, took, c.status)
 				}

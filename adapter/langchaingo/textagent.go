@@ -173,10 +173,10 @@ func marker(words []string) *regexp.Regexp {
 	for _, word := range words {
 		var letters strings.Builder
 		for _, r := range word {
-			switch {
-			case r == ' ':
+			switch r {
+			case ' ':
 				letters.WriteString(blank)
-			case r == '\'':
+			case '\'':
 				letters.WriteString("['’]?")
 			default:
 				fmt.Fprintf(&letters, "[%c%c]%s", r, r+0xfee0, unseen) // and in full width

@@ -41,7 +41,7 @@ func readAttached(file string) ([]byte, error) {
 	if err := plainfile.CheckFile(info); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(file) //nolint:gosec // the user names the file
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, plainfile.Cause(err)
 	}

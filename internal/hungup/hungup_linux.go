@@ -19,7 +19,7 @@ func Writer(w any) (gone bool) {
 		return false
 	}
 	_ = raw.Control(func(fd uintptr) {
-		fds := []unix.PollFd{{Fd: int32(fd)}} //nolint:gosec // descriptors are small
+		fds := []unix.PollFd{{Fd: int32(fd)}}
 		n, err := unix.Poll(fds, 0)
 		gone = err == nil && n > 0 && fds[0].Revents&(unix.POLLHUP|unix.POLLERR) != 0
 	})

@@ -45,7 +45,7 @@ func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Serv
 	// is answered is declared. The list of tools never changes.
 	capabilities := &mcp.ServerCapabilities{
 		Resources: &mcp.ResourceCapabilities{}, Tools: &mcp.ToolCapabilities{},
-		Prompts: &mcp.PromptCapabilities{}, Logging: &mcp.LoggingCapabilities{},
+		Prompts: &mcp.PromptCapabilities{}, Logging: &mcp.LoggingCapabilities{}, //nolint:staticcheck // clients of earlier versions ask for it
 	}
 	capabilities.AddExtension(Extension, map[string]any{"directoryRead": true})
 	server := mcp.NewServer(&mcp.Implementation{Name: "satchel", Version: "1"}, &mcp.ServerOptions{

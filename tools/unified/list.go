@@ -24,8 +24,8 @@ type entry struct {
 	State                  string             `json:"state"`
 }
 
-func (k *Desk) describe(d *library.Descriptor) entry {
-	return entry{d.ID, d.Source, d.Name, d.DisplayName, d.Description, d.Plugin, d.Editable && k.Edit != Never, d.ModelInvocation, d.VersionRef, string(d.State)}
+func (d *Desk) describe(of *library.Descriptor) entry {
+	return entry{of.ID, of.Source, of.Name, of.DisplayName, of.Description, of.Plugin, of.Editable && d.Edit != Never, of.ModelInvocation, of.VersionRef, string(of.State)}
 }
 
 // skillList is the answer of list.
