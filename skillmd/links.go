@@ -23,10 +23,11 @@ var (
 	code = regexp.MustCompile("`([^`\n]+)`")
 )
 
-// Links returns the relative paths that a Markdown text names in links, in definitions of
-// references, between "<" and ">", in inline code and in code blocks, in the order in which
-// they appear and each once, cleaned. Percent signs of links are decoded. Left out are URLs, absolute paths, paths that leave the folder, and hidden files. Whether a file is
-// there is not known.
+// Links returns the relative paths that a Markdown text names: in links, in definitions of
+// references, between "<" and ">", in inline code and in code blocks. Each path is there once,
+// cleaned, in order of appearance, and percent encoding of links is decoded. URLs, absolute
+// paths, paths that leave the folder and hidden files are left out. Links does not check
+// whether a file exists.
 func Links(text string) []string {
 	var found []string
 	add := func(raw string) {

@@ -18,10 +18,11 @@ import (
 
 // ToolMiddleware returns the middleware that puts every tool call of the agent
 // before the runtime's gate and reports the call's end. A denied call is
-// answered with the reason, and the tool is not run; the result and the error
-// of an allowed one are passed on unchanged, except that the model is told of
-// arguments that its tool cannot decode, which would end the run. With [Interrupt] for an approver the
-// run is interrupted where a call has to be asked about.
+// answered with the reason, and the tool is not run. The result and the error of
+// an allowed one are passed on unchanged, with one exception: arguments that the
+// tool cannot decode become an answer for the model, because the error would end
+// the run. With [Interrupt] for an approver, a call that needs an answer of a
+// person interrupts the run.
 //
 // All four kinds are set: Eino applies to a tool only the kinds that the tool
 // implements, so a missing kind would be a way around the gate. Put it first in
