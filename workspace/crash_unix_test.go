@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -132,4 +133,26 @@ func TestSweepAtOpen(t *testing.T) {
 	alive.Kill(t)
 	must(t, w.Close())
 	empty(t, base)
+}
+
+// TestCloseUnlocksAtOnce: a child that is being started has copies of all open files
+// until its exec. One of the lock must not make a closed place look alive.
+func TestCloseUnlocksAtOnce(t *testing.T) {
+	base := t.TempDir()
+	first, err := workspace.Open(base, workspace.WithKeep())
+	must(t, err)
+	path := of(t, first, "kept").Path()
+	must(t, os.WriteFile(filepath.Join(path, "work", "data.txt"), []byte("kept"), 0o600))
+	inherited, err := syscall.Dup(int(workspace.LockFile(first).Fd()))
+	must(t, err)
+	defer syscall.Close(inherited)
+	must(t, first.Close())
+
+	second, err := workspace.Open(base, workspace.WithKeep())
+	must(t, err)
+	defer second.Close()
+	text, err := os.ReadFile(filepath.Join(of(t, second, "kept").Path(), "work", "data.txt"))
+	if string(text) != "kept" {
+		t.Errorf("the workspace that was kept has %q, error %v", text, err)
+	}
 }

@@ -47,6 +47,9 @@ func Tidy(dir *os.Root, entries int) int {
 	return t.left
 }
 
+// LockFile returns the file whose lock says that the process lives.
+func LockFile(w *Workspaces) *os.File { return w.inst.lock }
+
 // Root is the tree of the workspace.
 func (ws *Local) Root() *os.Root { return ws.root }
 

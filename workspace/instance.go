@@ -125,8 +125,7 @@ func (in *instance) remove() error {
 	if err == nil {
 		err = in.root.Remove(lockName)
 	}
-	in.lock.Close()
-	in.root.Close()
+	in.close()
 	if err == nil {
 		err = in.parent.Remove(in.name)
 	}
@@ -150,7 +149,7 @@ func (in *instance) empty() error {
 
 // close releases the instance and leaves it in place.
 func (in *instance) close() error {
-	return errors.Join(in.lock.Close(), in.root.Close())
+	return errors.Join(unlockFile(in.lock), in.lock.Close(), in.root.Close())
 }
 
 // orphans calls use for each instance beside this one whose process has ended,

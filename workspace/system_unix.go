@@ -17,6 +17,12 @@ func lockFile(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
+// unlockFile gives the lock back. Closing the file alone would not: a child that
+// another goroutine is starting holds it too until its exec.
+func unlockFile(f *os.File) error {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+}
+
 // isOurs reports whether a directory belongs to this user and to nobody else: in
 // a shared temporary directory others may have put anything there.
 func isOurs(info fs.FileInfo) bool {
