@@ -54,7 +54,7 @@ func (s *Server) direct(r *http.Request, who Principal, name string, scope Scope
 	var told *jsonrpc.Error
 	if err != nil {
 		if told = errorOf(r.Context(), err); told == nil {
-			told = s.internal(err, name)
+			told = s.Internal(err, name)
 		}
 		record.Code = told.Code
 	}

@@ -387,7 +387,7 @@ func (s *Server) answer(ctx context.Context, who Principal, in jsonrpc.Call, not
 	if err != nil {
 		told := errorOf(ctx, err)
 		if told == nil {
-			told = s.internal(err, in.Method)
+			told = s.Internal(err, in.Method)
 		}
 		record.Code, err, result = told.Code, told, nil
 	} else {
@@ -423,8 +423,9 @@ func (s *Server) methodNames() (names []string) {
 	return names
 }
 
-// internal logs what the caller is not told.
-func (s *Server) internal(err error, method string) *jsonrpc.Error {
+// Internal logs an error that no caller must see, and returns the error that the caller gets:
+// it holds the reference of the log line.
+func (s *Server) Internal(err error, method string) *jsonrpc.Error {
 	var b [6]byte
 	_, _ = rand.Read(b[:])
 	ref := hex.EncodeToString(b[:])

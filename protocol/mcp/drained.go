@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -44,6 +45,9 @@ func (c *drainedConn) Read(ctx context.Context) (sdkrpc.Message, error) {
 	message, err := c.Connection.Read(ctx)
 	if err != nil {
 		c.drain(ctx)
+		if text, had := plainText(err.Error()); had {
+			err = errors.New("a message cannot be read: " + text)
+		}
 		return nil, err
 	}
 	// A subscription goes on until it is cancelled.
@@ -85,8 +89,13 @@ func (c *drainedConn) drain(ctx context.Context) {
 
 // Write implements mcp.Connection.
 func (c *drainedConn) Write(ctx context.Context, message sdkrpc.Message) error {
+	answer, ok := message.(*sdkrpc.Response)
+	if ok && answer.Error != nil {
+		plain := *answer
+		plain.Error, message = plainError(answer.Error), &plain
+	}
 	err := c.Connection.Write(ctx, message)
-	if answer, ok := message.(*sdkrpc.Response); ok {
+	if ok {
 		c.mu.Lock()
 		delete(c.calls, answer.ID.Raw())
 		c.mu.Unlock()

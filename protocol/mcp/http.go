@@ -45,7 +45,7 @@ func (s *Server) Handler() (http.Handler, error) {
 		open.all.Store(id, context.WithValue(ctx, whoKey{}, who))
 		defer open.all.Delete(id)
 		r.Header.Set(requestHeader, id)
-		handler.ServeHTTP(w, r)
+		handler.ServeHTTP(plainWriter{w}, r)
 	}), nil
 }
 

@@ -126,6 +126,9 @@ func completed[R mcp.Result](result R) (R, error) {
 // directory answers resources/directory/read for each folder of a skill, and for
 // those that skills are in.
 func (s *skills) directory(ctx context.Context, _ *mcp.ServerSession, params *DirectoryParams) (*DirectoryResult, error) {
+	if params == nil {
+		return nil, errNoURI
+	}
 	all := s.served(s.who(ctx)).list
 	children, isFile := make(map[string]*mcp.Resource), false
 	for _, k := range slices.Backward(all) { // a skill in another describes its files itself

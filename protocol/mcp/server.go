@@ -56,7 +56,7 @@ func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Serv
 		server.AddTool(&mcp.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Parameters}, s.caller(who, tool.Name))
 	}
 	answers := &skills{s, who}
-	server.AddReceivingMiddleware(bounded, answers.resources)
+	server.AddReceivingMiddleware(s.recovered, bounded, answers.resources)
 	return server, errors.Join(
 		mcp.AddReceivingCustomMethod(server, "skills/list", answers.list),
 		mcp.AddReceivingCustomMethod(server, "skills/get", answers.get),

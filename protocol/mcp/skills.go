@@ -78,6 +78,9 @@ func invalid(format string, args ...any) error {
 	return &sdkrpc.Error{Code: sdkrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
+// errNoURI answers calls without parameters: the SDK hands on nil.
+var errNoURI = invalid("uri is missing")
+
 func (k *served) entry() Entry {
 	e := Entry{URI: k.skillURI(), Frontmatter: k.FrontMatter}
 	for _, uri := range k.order {
@@ -88,6 +91,9 @@ func (k *served) entry() Entry {
 }
 
 func (s *skills) list(ctx context.Context, _ *mcp.ServerSession, params *ListParams) (*ListResult, error) {
+	if params == nil {
+		params = &ListParams{}
+	}
 	list, next, err := page(s.served(s.who(ctx)).list, params.Cursor, (*served).skillURI)
 	if err != nil {
 		return nil, err
@@ -129,6 +135,9 @@ func page[T any](list []T, cursor string, uriOf func(T) string) ([]T, string, er
 }
 
 func (s *skills) get(ctx context.Context, _ *mcp.ServerSession, params *GetParams) (*GetResult, error) {
+	if params == nil {
+		return nil, errNoURI
+	}
 	all := s.served(s.who(ctx)).list
 	i, ok := slices.BinarySearchFunc(all, params.URI, func(k *served, uri string) int { return cmp.Compare(k.skillURI(), uri) })
 	if !ok {

@@ -1,0 +1,116 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// wrongType finds the field and the type that the SDK names where a value has another type.
+var wrongType = regexp.MustCompile(`Go (?:struct field \w+\.\w+\.([\w.]+)|value) of type ([\w.*\[\]{} ]+)`)
+
+// plainText returns an error text of the SDK without types of Go, and reports whether it had
+// one.
+func plainText(text string) (string, bool) {
+	switch found := wrongType.FindStringSubmatch(text[max(strings.LastIndex(text, `" into a `), 0):]); {
+	case found != nil && found[1] != "":
+		return found[1] + ": want " + kindOf(found[2]), true
+	case found != nil && strings.Contains(text, "unmarshaling jsonrpc message"):
+		return "the message cannot be read: want an object with jsonrpc, id, method and params", true
+	case strings.Contains(text, "invalid ID type"):
+		return "id: want a string or an integer", true
+	case found != nil, strings.Contains(text, "unmarshaling"):
+		return "params: want an object", true
+	}
+	return text, false
+}
+
+// kindOf is what JSON calls a type of Go.
+func kindOf(goType string) string {
+	switch {
+	case goType == "string":
+		return "a string"
+	case goType == "bool":
+		return "true or false"
+	case strings.HasPrefix(goType, "int"), strings.HasPrefix(goType, "uint"), strings.HasPrefix(goType, "float"):
+		return "a number"
+	case strings.HasPrefix(goType, "[]"):
+		return "a list"
+	}
+	return "an object"
+}
+
+// plainError returns the error of a response without types of Go.
+func plainError(err error) error {
+	if text, had := plainText(err.Error()); had {
+		return &sdkrpc.Error{Code: sdkrpc.CodeInvalidParams, Message: text}
+	}
+	return err
+}
+
+// plainWriter writes answers by HTTP. The SDK writes a response, or an event of a stream, at
+// once.
+type plainWriter struct{ http.ResponseWriter }
+
+// Unwrap lets an [http.ResponseController] flush.
+func (w plainWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Write implements http.ResponseWriter.
+func (w plainWriter) Write(p []byte) (int, error) {
+	if _, had := plainText(string(p[:min(len(p), maxPlain)])); had {
+		if _, err := w.ResponseWriter.Write(plainAnswer(p)); err != nil {
+			return 0, err
+		}
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// maxPlain is the length, in bytes, within which an error of the SDK names a type. The SDK
+// repeats the parameters before it: those errors are recognized by their beginning.
+const maxPlain = 64 << 10
+
+// plainAnswer returns what the SDK writes, without types of Go in its error. A result is left
+// as it is.
+func plainAnswer(p []byte) []byte {
+	at := bytes.IndexByte(p, '{')
+	if at < 0 || p[0] != '{' && !bytes.Contains(p[:at], []byte("data: ")) { // a text
+		text, _ := plainText(string(p))
+		return []byte(text + "\n")
+	}
+	var answer struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id,omitempty"`
+		Error   *sdkrpc.Error   `json:"error,omitempty"`
+	}
+	if err := json.Unmarshal(p[at:], &answer); err != nil || answer.Error == nil {
+		return p
+	}
+	answer.Error, _ = errors.AsType[*sdkrpc.Error](plainError(answer.Error))
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return p
+	}
+	return append(append(p[:at:at], text...), p[at+len(bytes.TrimRight(p[at:], "\n")):]...)
+}
+
+// recovered answers a call that panics with an error: the SDK would end the process.
+func (s *Server) recovered(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
+		defer func() {
+			if thrown := recover(); thrown != nil {
+				told := s.from.Internal(fmt.Errorf("panic: %v", thrown), method)
+				result, err = nil, &sdkrpc.Error{Code: int64(told.Code), Message: told.Message}
+			}
+		}()
+		return next(ctx, method, req)
+	}
+}
