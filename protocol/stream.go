@@ -40,8 +40,27 @@ func ListenUnix(path string) (net.Listener, error) {
 	return listenPrivate(path)
 }
 
+// Draining calls stop when ctx ends, and returns a context that ends 30 seconds after ctx: so
+// long may calls go on that have begun. Cancel releases both.
+func Draining(ctx context.Context, stop func()) (longer context.Context, cancel context.CancelFunc) {
+	longer, end := context.WithCancel(context.WithoutCancel(ctx))
+	quit := context.AfterFunc(ctx, func() {
+		stop()
+		select {
+		case <-time.After(stopWait):
+			end()
+		case <-longer.Done():
+		}
+	})
+	return longer, func() {
+		quit()
+		end()
+	}
+}
+
 // ServeUnix answers connections of a unix socket until the listener is closed or
-// ctx ends: those of this process's user, and of WithAllowUIDs.
+// ctx ends: those of this process's user, and of WithAllowUIDs. When ctx ends it reads no
+// more, and answers what it has read within 30 seconds.
 func (s *Server) ServeUnix(ctx context.Context, l net.Listener) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -70,6 +89,12 @@ func (s *Server) ServeUnix(ctx context.Context, l net.Listener) error {
 			continue
 		}
 		running.Go(func() {
+			ctx, cancel := Draining(ctx, func() {
+				if c, ok := conn.(*net.UnixConn); ok {
+					_ = c.CloseRead()
+				}
+			})
+			defer cancel()
 			if err := s.ServeStream(ctx, conn, LocalPrincipal()); err != nil {
 				s.logger.Info("connection ended", "error", err)
 			}

@@ -44,7 +44,9 @@ func (cmd *mcpCmd) serve(ctx context.Context, c console, server *protocol.Server
 		return cmd.serveHTTP(ctx, server, skills, lines)
 	}
 	lines.begin("")
-	err := skills.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(c.in), Writer: unclosed{standardStreams{Writer: c.out}}}, protocol.LocalPrincipal())
+	in, ctx, cancel := endingWith(ctx, c.in)
+	defer cancel()
+	err := skills.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{standardStreams{Writer: c.out}}}, protocol.LocalPrincipal())
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || ctx.Err() != nil {
 		return nil
 	}

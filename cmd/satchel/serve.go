@@ -107,7 +107,9 @@ func (cmd *serveCmd) serve(ctx context.Context, c console, server *protocol.Serv
 	switch {
 	case cmd.Stdio:
 		ready("standard input")
-		return server.ServeStream(ctx, standardStreams{c.in, c.out}, protocol.LocalPrincipal())
+		in, ctx, cancel := endingWith(ctx, c.in)
+		defer cancel()
+		return server.ServeStream(ctx, standardStreams{in, c.out}, protocol.LocalPrincipal())
 	case cmd.Unix != "":
 		l, err := protocol.ListenUnix(cmd.Unix)
 		if err != nil {
@@ -274,6 +276,18 @@ func cursorKey(file string) ([]byte, error) {
 	key = make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
 	return key, os.WriteFile(file, key, 0o600)
+}
+
+// endingWith returns an input that ends with ctx, although the system cannot end a read of it,
+// and a context for answering what came before.
+func endingWith(ctx context.Context, input io.Reader) (io.Reader, context.Context, context.CancelFunc) {
+	in, out := io.Pipe()
+	go func() {
+		_, err := io.Copy(out, input)
+		_ = out.CloseWithError(err)
+	}()
+	longer, cancel := protocol.Draining(ctx, func() { _ = out.Close() })
+	return in, longer, cancel
 }
 
 // standardStreams are the two as one connection. Closing it ends reads of a file,
