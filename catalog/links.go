@@ -208,7 +208,7 @@ func (r *reachable) lookUp(link string) (target string, info fs.FileInfo, why st
 		return target, info, "links of plugins are not followed"
 	}
 	if !slices.ContainsFunc(r.below, func(dir string) bool { return isBelow(target, dir) }) {
-		return target, info, "it leaves the project; name the directory with FollowLinks, or make the target a root of its own"
+		return target, info, "it leaves the project; name its target as a place of skills, or put a copy here"
 	}
 	return target, info, ""
 }

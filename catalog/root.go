@@ -173,6 +173,14 @@ func displayNames(roots []Root) []string {
 	return names
 }
 
+// ownName is the name of a root that stands alone: the path of a directory as it was written.
+func (r Root) ownName() string {
+	if r.display != "" || r.isNamed() {
+		return r.displayNames()[0]
+	}
+	return printable(filepath.ToSlash(filepath.Clean(r.path)))
+}
+
 // displayNames lists the names that the root may be called by, the preferred ones
 // first.
 func (r Root) displayNames() []string {

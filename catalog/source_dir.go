@@ -58,12 +58,16 @@ func OpenSource(root Root, opts ...Option) (*TreeSource, error) {
 	if root.source != nil {
 		return nil, errors.New("catalog: OpenSource wants a directory, a file system, an archive or a plugin")
 	}
-	s := &TreeSource{cfg: cfg, root: root, name: root.displayNames()[0]}
+	s := &TreeSource{cfg: cfg, root: root, name: root.ownName()}
 	if err := s.reopen(context.Background()); err != nil { // an archive has its own limit
 		return nil, fmt.Errorf("catalog: open root %q: %w", root, err)
 	}
 	return s, nil
 }
+
+// Name returns the name that stands in front of the files in findings: the path of a directory
+// as the host wrote it.
+func (s *TreeSource) Name() string { return s.name }
 
 // Close releases the directory. Scan and Open then fail with [ErrClosed].
 func (s *TreeSource) Close() error {

@@ -141,7 +141,7 @@ func (s *scanner) noteLinks(dir string, links []string, out *sight) {
 	}
 	if len(missed) > 0 {
 		out.note(s.diagnostic(skillmd.Warning, CodeLink, below(dir, missed[0]),
-			fmt.Sprintf("links to directories and out of the root are not followed here (%d, the first to %s); make the target a root of its own", len(missed), s.target(below(dir, missed[0])))))
+			fmt.Sprintf("links to directories and out of the root are not followed here (%d, the first to %s); name the target as a place of skills, or put a copy here", len(missed), s.target(below(dir, missed[0])))))
 	}
 }
 

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"sync"
@@ -16,7 +19,7 @@ import (
 func (f *serveFlags) openShelf(ctx context.Context, c console, k *kiosk, findings io.Writer, insecure bool) (*shelf.Shelf, error) {
 	var sources []catalog.Source
 	for _, dir := range f.Skills {
-		source, err := catalog.OpenSource(catalog.Dir(dir))
+		source, err := openDir(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -35,6 +38,20 @@ func (f *serveFlags) openShelf(ctx context.Context, c console, k *kiosk, finding
 	}
 	k.open = append(k.open, skills, follow(skills, k.hangups, findings))
 	return skills, nil
+}
+
+// openDir opens a directory of skills. The error says what serves other places.
+func openDir(dir string) (*catalog.TreeSource, error) {
+	source, err := catalog.OpenSource(catalog.Dir(dir))
+	switch info, missing := os.Stat(dir); {
+	case err == nil:
+		return source, nil
+	case isAddress(dir) || missing == nil && !info.IsDir():
+		return nil, fmt.Errorf("--skills %s: want a directory; satchel install %[1]s --dir DIR copies the skills of an archive into one, and --mcp LABEL=URL serves those of an MCP server", dir)
+	case errors.Is(missing, fs.ErrNotExist):
+		return nil, fmt.Errorf("--skills %s: there is no such directory; make it, or name another", dir)
+	}
+	return nil, fmt.Errorf("--skills %s: %w", dir, err)
 }
 
 // follow lists the skills again when they change, and at SIGHUP, until it is closed.

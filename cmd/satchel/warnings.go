@@ -137,6 +137,10 @@ func advised(d skillmd.Diagnostic) string {
 		}
 	case catalog.CodeUnreadable:
 		todo = "put something there that can be read, or remove it"
+	case "skill-toml":
+		if d.Severity == skillmd.Error {
+			todo = "correct it: without that the skill is not served"
+		}
 	case catalog.CodeNoFile:
 		todo = "write one, or remove the folder"
 	case catalog.CodeLink, catalog.CodeStale, catalog.CodeLimit, catalog.CodeCollision, "": // the message says it

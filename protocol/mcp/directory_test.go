@@ -119,9 +119,9 @@ func TestNested(t *testing.T) {
 		all = append(all, d.String())
 	}
 	want := []string{
-		`big: warning not-served: not served by MCP: it has 513 files and 545 bytes: at most 512 and 16777216`,
-		`sales.taken: warning not-served: not served by MCP: "sales" has files at its place`,
-		`salesforce.form: warning not-served: not served by MCP: the name in its SKILL.md is "Salesforce Lead Sync": want "form"`,
+		`test/big: warning not-served: not served by MCP: it has 513 files and 545 bytes: at most 512 and 16777216`,
+		`test/form: warning not-served: not served by MCP: the name in its SKILL.md is "Salesforce Lead Sync": want "form"`,
+		`test/taken: warning not-served: not served by MCP: "sales" has files at its place`,
 	}
 	slices.Sort(all)
 	if !slices.Equal(all, want) {

@@ -87,7 +87,7 @@ const maxKept = 64
 // serve takes what can be served, ordered by URI, and says why the rest cannot.
 func serve(latest []*shelf.Skill) (list []*served, found []skillmd.Diagnostic) {
 	without := func(k *shelf.Skill, why string) {
-		found = append(found, skillmd.Diagnostic{File: k.ID(), Code: CodeNotServed, Severity: skillmd.Warning, Message: "not served by MCP: " + why})
+		found = append(found, skillmd.Diagnostic{File: k.Place(), Code: CodeNotServed, Severity: skillmd.Warning, Message: "not served by MCP: " + why})
 	}
 	var all []*served
 	for _, k := range latest {

@@ -24,10 +24,13 @@ type remote struct {
 	label string
 }
 
+// Name is the label, for findings.
+func (r *remote) Name() string { return r.label }
+
 // skill makes a skill of an entry.
 func (r *remote) skill(e catalog.Entry) (*Skill, []skillmd.Diagnostic) {
 	refuse := func(code skillmd.Code, err error) (*Skill, []skillmd.Diagnostic) {
-		return nil, []skillmd.Diagnostic{{File: e.ID, Code: code, Severity: skillmd.Error, Message: err.Error()}}
+		return nil, []skillmd.Diagnostic{{File: r.label + ":" + e.ID, Code: code, Severity: skillmd.Error, Message: err.Error()}}
 	}
 	doc, _, err := skillmd.Parse(e.Head)
 	if err != nil {

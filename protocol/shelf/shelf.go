@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/internal/typos"
+	"github.com/satchel-go/satchel/search"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -32,6 +32,10 @@ type Shelf struct {
 	began    time.Time    // the last time, and how long that took
 	took     time.Duration
 	known    []map[string]known // by id and revision
+
+	suggesting sync.Mutex
+	index      *search.Index // of the ids and descriptions of the list with indexOf as its digest
+	indexOf    string
 
 	mu          sync.RWMutex
 	listings    []listing
@@ -148,7 +152,7 @@ func (s *Shelf) scan(ctx context.Context, i int) error {
 	next := listing{found, nil}
 	if err != nil || found == nil {
 		next.Listing = old.Listing
-		next.fault = &skillmd.Diagnostic{Code: catalog.CodeSourceFailed, Severity: skillmd.Error, Message: fmt.Sprintf("skills cannot be listed, those listed last are served: %v", err)}
+		next.fault = &skillmd.Diagnostic{File: placeOf(s.sources[i]), Code: catalog.CodeSourceFailed, Severity: skillmd.Error, Message: fmt.Sprintf("skills cannot be listed, those listed last are served: %v", err)}
 		if _, ok := s.sources[i].(*remote); !ok && errors.Is(err, fs.ErrNotExist) {
 			next.Listing, next.fault.Message = nil, fmt.Sprintf("skills cannot be listed: %v", err)
 		}
@@ -203,8 +207,8 @@ func (s *Shelf) relist(ctx context.Context) error {
 			}
 			diagnostics = append(diagnostics, made.found...)
 			if made.skill != nil && !next.add(made.skill) {
-				diagnostics = append(diagnostics, skillmd.Diagnostic{File: e.ID, Code: catalog.CodeCollision, Severity: skillmd.Warning,
-					Message: fmt.Sprintf("%q %s is there already: left out", made.skill.ID(), made.skill.Version)})
+				diagnostics = append(diagnostics, skillmd.Diagnostic{File: made.skill.Place(), Code: catalog.CodeCollision, Severity: skillmd.Warning,
+					Message: fmt.Sprintf("%q %s is there already: left out; give it another name or version", made.skill.ID(), made.skill.Version)})
 			}
 		}
 		s.known[i] = entries
@@ -249,19 +253,6 @@ func (s *Shelf) Diagnostics() []skillmd.Diagnostic {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.diagnostics
-}
-
-// versions returns the visible versions of an id, highest first.
-func (s *Shelf) versions(tenant, id string) []*Skill {
-	s.mu.RLock()
-	all := s.skills[id]
-	s.mu.RUnlock()
-	if s.created != nil && (len(all) == 0 || all[0].Origin != "") {
-		if own := s.created.versions(tenant, id); len(own) > 0 {
-			all = own
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(k *Skill) bool { return k.Hidden })
 }
 
 // List returns all versions of the skills that a tenant sees, hidden ones aside,
@@ -336,67 +327,3 @@ func Compare(a, b *Skill) int {
 	}
 	return compareVersions(b.Version, a.Version)
 }
-
-// NotFoundError is a skill or a version that a tenant does not have.
-type NotFoundError struct {
-	ID, Version string
-	// Near are ids that may have been meant; Versions those that there are.
-	Near, Versions []string
-}
-
-func (e *NotFoundError) Error() string {
-	if len(e.Versions) > 0 {
-		return fmt.Sprintf("unknown version %q of %q: there is %s", e.Version, e.ID, strings.Join(e.Versions, ", "))
-	}
-	text := fmt.Sprintf("unknown skill %q", e.ID)
-	if len(e.Near) > 0 {
-		text += fmt.Sprintf(": did you mean %q?", e.Near[0])
-	}
-	return text
-}
-
-// Find returns a version of a skill: the highest release where version is "", or
-// the highest pre-release where there is no release. The error is a
-// *NotFoundError.
-func (s *Shelf) Find(tenant, id, version string) (*Skill, error) {
-	all := s.versions(tenant, id)
-	if len(all) == 0 {
-		return nil, &NotFoundError{ID: id, Version: version, Near: s.near(tenant, id)}
-	}
-	for _, k := range all {
-		if version == k.Version || version == "" && preRelease(k.Version) == "" {
-			return k, nil
-		}
-	}
-	if version == "" {
-		return all[0], nil
-	}
-	e := &NotFoundError{ID: id, Version: version}
-	for _, k := range all[:min(len(all), 20)] {
-		e.Versions = append(e.Versions, k.Version)
-	}
-	return nil, e
-}
-
-// near returns the visible id that is most like the given one.
-func (s *Shelf) near(tenant, id string) []string {
-	if len(id) > maxID {
-		return nil
-	}
-	list, _ := s.List(tenant, "")
-	best, least := "", len(id)/3+2
-	for _, k := range list {
-		if d := Distance(id, k.ID(), least); d < least {
-			best, least = k.ID(), d
-		}
-	}
-	if best == "" {
-		return nil
-	}
-	return []string{best}
-}
-
-// Distance is how many insertions, deletions, replacements and swaps of neighbours
-// make b of a, or most if it is no less. The work is bounded for texts of 128
-// bytes and less; of longer ones it is most.
-func Distance(a, b string, most int) int { return typos.Distance([]byte(a), []byte(b), most) }

@@ -72,6 +72,7 @@ func TestListAndFind(t *testing.T) {
 	for _, c := range []struct{ id, version, want string }{
 		{"salesforce.leads.sync", "", "0.10.0"}, {"pre", "", "1.0.0-alpha.10"}, {"pre", "1.0.0-alpha.2", "1.0.0-alpha.2"},
 		{"pfd", "", `unknown skill "pfd": did you mean "pdf"?`}, {"hidden", "", `unknown skill "hidden"`},
+		{"crm-import", "", `unknown skill "crm-import"`}, {"reads-files", "", `unknown skill "reads-files": did you mean "pdf"?`}, {"leads.import", "", `unknown skill "leads.import": did you mean "salesforce.leads.sync"?`},
 		{"pdf", "2.0.0", `unknown version "2.0.0" of "pdf": there is 0.0.0`}, {strings.Repeat("x", 10_000), "", `unknown skill "` + strings.Repeat("x", 10_000) + `"`},
 	} {
 		got := ""

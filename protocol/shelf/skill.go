@@ -135,7 +135,7 @@ func newSkill(ctx context.Context, source catalog.Source, e catalog.Entry, creat
 	doc, _, parseErr := skillmd.Parse(e.Head, skillmd.WithDirName(path.Base(e.ID)))
 	s.Name, s.Hidden = doc.Skill.Name, doc.Skill.Hidden
 	refuse := func(code skillmd.Code, file, why string, line int) (*Skill, []skillmd.Diagnostic) {
-		return nil, []skillmd.Diagnostic{{File: path.Join(e.ID, file), Line: line, Code: code, Severity: skillmd.Error, Message: why}}
+		return nil, []skillmd.Diagnostic{{File: path.Join(placeOf(source), e.ID, file), Line: line, Code: code, Severity: skillmd.Error, Message: why}}
 	}
 	if slices.ContainsFunc(e.Files, func(f catalog.File) bool { return f.Path == manifestFile }) {
 		if err := s.readManifest(ctx); err != nil {
@@ -147,7 +147,7 @@ func newSkill(ctx context.Context, source catalog.Source, e catalog.Entry, creat
 		}
 		var found []skillmd.Diagnostic
 		for _, w := range s.Warnings {
-			found = append(found, skillmd.Diagnostic{File: path.Join(e.ID, manifestFile), Line: w.Line, Code: "skill-toml", Severity: skillmd.Warning, Message: w.Error()})
+			found = append(found, skillmd.Diagnostic{File: path.Join(placeOf(source), e.ID, manifestFile), Line: w.Line, Code: "skill-toml", Severity: skillmd.Warning, Message: w.Error()})
 		}
 		return s, found
 	}
@@ -160,6 +160,23 @@ func newSkill(ctx context.Context, source catalog.Source, e catalog.Entry, creat
 		return refuse("skill-id", skillFile, err.Error(), 0)
 	}
 	return s, nil
+}
+
+// Place is where the skill is, for findings: its folder with the name of its source, or the id
+// of a skill that has no folder here.
+func (s *Skill) Place() string {
+	if s.Created || s.Origin != "" {
+		return s.ID()
+	}
+	return path.Join(placeOf(s.source), s.id)
+}
+
+// placeOf is the name that stands in front of the files of a source, "" for none.
+func placeOf(source catalog.Source) string {
+	if named, ok := source.(interface{ Name() string }); ok {
+		return named.Name()
+	}
+	return ""
 }
 
 // standIn makes the manifest of a skill without a skill.toml.

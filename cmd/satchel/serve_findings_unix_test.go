@@ -1,0 +1,78 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestServedPlaces names places that are no directories: the error says what to do instead.
+func TestServedPlaces(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("a.zip", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const instead = "want a directory; satchel install PLACE --dir DIR copies the skills of an archive into one, and --mcp LABEL=URL serves those of an MCP server"
+	for place, want := range map[string]string{
+		"https://skills.example.com/a.zip": instead,
+		"git+file:///srv/skills.git":       instead,
+		"a.zip":                            instead,
+		"nowhere":                          "there is no such directory; make it, or name another",
+	} {
+		for _, command := range [][]string{{"serve", "--stdio"}, {"mcp"}} {
+			code, _, errs := invoke(t, "", append(command, "--skills", place)...)
+			if want := "--skills " + place + ": " + strings.ReplaceAll(want, "PLACE", place); code != exitUsage || !strings.Contains(errs, want) {
+				t.Errorf("%v %s: %d %s", command, place, code, errs)
+			}
+		}
+	}
+}
+
+// TestFindingsNameTheirRoot serves two roots whose last folder has one name: each finding says
+// which file it is about, and what to do, in words of the command line.
+func TestFindingsNameTheirRoot(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"one/skills/bad/SKILL.md":    "no front matter",
+		"one/skills/good/SKILL.md":   "---\nname: good\ndescription: x\n---\n",
+		"two/skills/good/SKILL.md":   "---\nname: good\ndescription: x\n---\n",
+		"two/skills/toml/SKILL.md":   "---\nname: toml\ndescription: x\n---\n",
+		"two/skills/toml/skill.toml": "name =\n",
+		"two/skills/x/SKILL.md":      "---\nname: x\ndescription: x\n---\n",
+		"two/skills/x/skill.toml":    "name = \"y\"\nversion = \"1.0.0\"\ndescription = \"x\"\n",
+		"far/f/SKILL.md":             "---\nname: f\ndescription: x\n---\n",
+	} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, target := range map[string]string{"one/skills/gone": "/nowhere", "two/skills/out": filepath.Join(dir, "far")} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, two := filepath.Join(dir, "one/skills"), filepath.Join(dir, "two/skills")
+	code, _, errs := invoke(t, "", "mcp", "--unsafe-local", "--skills", one, "--skills", two)
+	if code != exitDone {
+		t.Fatal(code, errs)
+	}
+	for _, want := range []string{
+		one + "/bad/SKILL.md: error not-a-skill: ",
+		one + "/gone: warning link-not-followed: the link to /nowhere is not followed: nothing is there; remove the link, or put back what it leads to",
+		two + "/good: warning name-collision: \"good\" 0.0.0 is there already: left out; give it another name or version",
+		two + "/toml/skill.toml:1: error skill-toml: skill.toml:1: toml: unexpected character U+000A at start of value; correct it: without that the skill is not served",
+		two + "/out: warning link-not-followed: links to directories and out of the root are not followed here (1, the first to " + filepath.Join(dir, "far") + "); name the target as a place of skills, or put a copy here",
+		two + `/x: warning not-served: not served by MCP: the name in its SKILL.md is "x": want "y"`,
+	} {
+		if !strings.Contains("\n"+errs, "\n"+want) {
+			t.Errorf("no line %q in\n%s", want, errs)
+		}
+	}
+}

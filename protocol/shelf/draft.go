@@ -1,0 +1,200 @@
+package shelf
+
+import (
+	"encoding/base64"
+	"fmt"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+	"gopkg.in/yaml.v3"
+
+	"github.com/satchel-go/satchel/skillmd"
+)
+
+// The bounds of a created skill.
+const (
+	MaxCreatedFiles = 512
+	MaxCreatedBytes = 12 << 20
+	maxFolders      = 512
+	maxFolderDepth  = 32
+)
+
+// Draft is a skill to be created.
+type Draft struct {
+	// Manifest is skill.toml as JSON has it.
+	Manifest map[string]any
+	// SkillMD is the text of SKILL.md. Without front matter it gets one.
+	SkillMD string
+	Files   []DraftFile
+}
+
+// DraftFile is a file of a [Draft] beside skill.toml and SKILL.md.
+type DraftFile struct {
+	Path, Content string
+	Encoding      string // "utf-8", "" for it, or "base64"
+}
+
+// files are the bytes of the draft by path.
+func (d Draft) files() (Manifest, map[string][]byte, error) {
+	if room := MaxManifest; !fitsTable(d.Manifest, 0, 0, &room) {
+		return Manifest{}, nil, fault("", "more than %d bytes, or nested more than %d levels deep", MaxManifest, maxNesting)
+	}
+	text, err := toml.Marshal(withoutNulls(d.Manifest))
+	if err != nil {
+		return Manifest{}, nil, fault("", "want an object of texts, numbers, lists and objects")
+	}
+	files := map[string][]byte{manifestFile: text}
+	if len(d.Files) > MaxCreatedFiles-2 {
+		return Manifest{}, nil, &PathError{"", fmt.Sprintf("of %d files: at most %d", len(d.Files)+2, MaxCreatedFiles)}
+	}
+	total, folded := len(text)+len(d.SkillMD), map[string]bool{manifestFile: true, strings.ToLower(skillFile): true}
+	if total > MaxCreatedBytes {
+		return Manifest{}, nil, &PathError{skillFile, fmt.Sprintf("brings the skill over %d bytes", MaxCreatedBytes)}
+	}
+	for _, f := range d.Files {
+		content, err := f.bytes()
+		if err != nil {
+			return Manifest{}, nil, err
+		}
+		lower := strings.ToLower(f.Path)
+		if lower == manifestFile || lower == strings.ToLower(skillFile) {
+			return Manifest{}, nil, &PathError{f.Path, "is made of manifest and skill_md: leave it out"}
+		}
+		if folded[lower] {
+			return Manifest{}, nil, &PathError{f.Path, "is there twice"}
+		}
+		folded[lower], files[f.Path] = true, content
+		if total += len(content); total > MaxCreatedBytes {
+			return Manifest{}, nil, &PathError{f.Path, fmt.Sprintf("brings the skill over %d bytes", MaxCreatedBytes)}
+		}
+	}
+	folders := map[string]bool{}
+	for name := range files {
+		if strings.Count(name, "/") > maxFolderDepth {
+			return Manifest{}, nil, &PathError{name, fmt.Sprintf("is deeper than %d folders", maxFolderDepth)}
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if folded[strings.ToLower(dir)] {
+				return Manifest{}, nil, &PathError{name, "lies in a file"}
+			}
+			folders[dir] = true
+		}
+	}
+	if len(folders) > maxFolders {
+		return Manifest{}, nil, &PathError{"", fmt.Sprintf("of %d folders: at most %d", len(folders), maxFolders)}
+	}
+	m, _, err := ReadManifest(text, nil)
+	if err != nil {
+		return m, nil, err
+	}
+	if _, ok := files[m.Runtime.Entrypoint]; m.Kind == KindAction && !ok {
+		return m, nil, fault("runtime.entrypoint", "%q is not there", m.Runtime.Entrypoint)
+	}
+	files[skillFile], err = skillText(m, d.SkillMD)
+	return m, files, err
+}
+
+// maxNesting is how deep the values of a manifest may be nested.
+const maxNesting = 16
+
+// fitsTable reports whether there is room for a value in TOML, where each table has the
+// names of all tables that it is in: prefix bytes.
+func fitsTable(v any, prefix, depth int, room *int) bool {
+	if *room -= 2; *room < 0 || depth > maxNesting {
+		return false
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		*room -= prefix
+		for key, value := range v {
+			if *room -= len(key); !fitsTable(value, prefix+len(key)+1, depth+1, room) {
+				return false
+			}
+		}
+	case []any:
+		for _, value := range v {
+			if !fitsTable(value, prefix, depth+1, room) {
+				return false
+			}
+		}
+	case string:
+		*room -= len(v)
+	}
+	return *room >= 0
+}
+
+func (f DraftFile) bytes() ([]byte, error) {
+	if err := CheckPath(f.Path); err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(path.Base(f.Path), ".") {
+		return nil, &PathError{f.Path, "is hidden"}
+	}
+	switch f.Encoding {
+	case "", "utf-8":
+		if !utf8.ValidString(f.Content) {
+			return nil, &PathError{f.Path, "is not UTF-8: send base64"}
+		}
+		return []byte(f.Content), nil
+	case "base64":
+		content, err := base64.StdEncoding.DecodeString(f.Content)
+		if err != nil {
+			return nil, &PathError{f.Path, "is not base64"}
+		}
+		return content, nil
+	}
+	return nil, &PathError{f.Path, fmt.Sprintf("has encoding %q: want utf-8 or base64", f.Encoding)}
+}
+
+// withoutNulls leaves out what is null, which is absent.
+func withoutNulls(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		left := make(map[string]any, len(v))
+		for name, value := range v {
+			if value != nil {
+				left[name] = withoutNulls(value)
+			}
+		}
+		return left
+	case []any:
+		left := []any{}
+		for _, value := range v {
+			if value != nil {
+				left = append(left, withoutNulls(value))
+			}
+		}
+		return left
+	}
+	return v
+}
+
+// skillText gives a text without front matter one, and refuses what nobody can read.
+func skillText(m Manifest, text string) ([]byte, error) {
+	if first, _, _ := strings.Cut(strings.TrimPrefix(text, "\uFEFF"), "\n"); strings.TrimRight(first, " \t\r") == "---" {
+		end := skillmd.FrontMatterEnd([]byte(text + "\n"))
+		if end < 0 {
+			return nil, fault("skill_md", "begins with --- and its front matter has no end: close it with a line of ---")
+		}
+		doc, found, _ := skillmd.Parse([]byte(text))
+		if head := min(end, len(text)); doc.Skill.Repaired || len(skillmd.Fields([]byte(text[:head]+"\n"))) == 0 {
+			why := "want YAML, name: value"
+			for _, d := range found {
+				if d.Line > 0 {
+					why = fmt.Sprintf("line %d: %s", d.Line, d.Message)
+					break
+				}
+			}
+			return nil, fault("skill_md", "has front matter that cannot be read: %s", why)
+		}
+		return []byte(text), nil
+	}
+	last := m.Name[strings.LastIndexByte(m.Name, '.')+1:]
+	head, err := yaml.Marshal(struct {
+		Name        string
+		Description string
+	}{strings.ReplaceAll(last, "_", "-"), m.Description})
+	return fmt.Appendf(nil, "---\n%s---\n\n%s", head, text), err
+}

@@ -1,0 +1,123 @@
+package shelf
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/internal/typos"
+	"github.com/satchel-go/satchel/search"
+)
+
+// versions returns the visible versions of an id, highest first.
+func (s *Shelf) versions(tenant, id string) []*Skill {
+	s.mu.RLock()
+	all := s.skills[id]
+	s.mu.RUnlock()
+	if s.created != nil && (len(all) == 0 || all[0].Origin != "") {
+		if own := s.created.versions(tenant, id); len(own) > 0 {
+			all = own
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(k *Skill) bool { return k.Hidden })
+}
+
+// NotFoundError is a skill or a version that a tenant does not have.
+type NotFoundError struct {
+	ID, Version string
+	// Near are ids that may have been meant; Versions those that there are.
+	Near, Versions []string
+}
+
+func (e *NotFoundError) Error() string {
+	if len(e.Versions) > 0 {
+		return fmt.Sprintf("unknown version %q of %q: there is %s", e.Version, e.ID, strings.Join(e.Versions, ", "))
+	}
+	text := fmt.Sprintf("unknown skill %q", e.ID)
+	if len(e.Near) > 0 {
+		text += fmt.Sprintf(": did you mean %q?", e.Near[0])
+	}
+	return text
+}
+
+// Find returns a version of a skill: the highest release where version is "", or
+// the highest pre-release where there is no release. The error is a
+// *NotFoundError.
+func (s *Shelf) Find(tenant, id, version string) (*Skill, error) {
+	all := s.versions(tenant, id)
+	if len(all) == 0 {
+		return nil, &NotFoundError{ID: id, Version: version, Near: s.near(tenant, id)}
+	}
+	for _, k := range all {
+		if version == k.Version || version == "" && preRelease(k.Version) == "" {
+			return k, nil
+		}
+	}
+	if version == "" {
+		return all[0], nil
+	}
+	e := &NotFoundError{ID: id, Version: version}
+	for _, k := range all[:min(len(all), 20)] {
+		e.Versions = append(e.Versions, k.Version)
+	}
+	return nil, e
+}
+
+// maxNear is how many ids a NotFoundError names.
+const maxNear = 3
+
+// near returns up to three visible ids that a caller who wrote id may have meant: those that are
+// one typing error away, then skills that a search finds for its words, then those that are
+// spelled alike.
+func (s *Shelf) near(tenant, id string) (near []string) {
+	if len(id) > maxID {
+		return nil
+	}
+	list, digest := s.List(tenant, "")
+	most := len(id)/3 + 2
+	spelled := make([][]string, most) // by distance
+	for _, k := range list {
+		if d := Distance(id, k.ID(), most); d < most && !slices.Contains(spelled[d], k.ID()) {
+			spelled[d] = append(spelled[d], k.ID())
+		}
+	}
+	near = slices.Concat(spelled[:2]...)
+	words := strings.FieldsFunc(strings.ToLower(id), isSeparator)
+	for _, h := range s.indexed(list, digest).Search(search.Query{Phrasings: []string{strings.Join(words, " ")}}) {
+		name := list[h.Document].ID()
+		if h.Strong || slices.ContainsFunc(strings.FieldsFunc(name, isSeparator), func(part string) bool { return slices.Contains(words, part) }) {
+			near = append(near, name)
+		}
+	}
+	near = append(near, slices.Concat(spelled[2:]...)...)
+	var names []string
+	for _, name := range near {
+		if !slices.Contains(names, name) && len(names) < maxNear {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func isSeparator(r rune) bool { return strings.ContainsRune("._- ", r) }
+
+// indexed is the search index of a list. The last one is kept.
+func (s *Shelf) indexed(list []*Skill, digest string) *search.Index {
+	s.suggesting.Lock()
+	defer s.suggesting.Unlock()
+	if s.index == nil || s.indexOf != digest {
+		sources := make([]search.Source, len(list))
+		for i, k := range list {
+			sources[i] = search.Source{Key: k.ID() + k.Digest, Read: func() (search.Document, error) {
+				return search.Document{Name: strings.Join(strings.FieldsFunc(k.ID(), isSeparator), " "), Description: k.Description, Tags: k.Tags}, nil
+			}}
+		}
+		s.index, s.indexOf = search.Build(s.index, sources), digest
+	}
+	return s.index
+}
+
+// Distance is how many insertions, deletions, replacements and swaps of neighbours
+// make b of a, or most if it is no less. The work is bounded for texts of 128
+// bytes and less; of longer ones it is most.
+func Distance(a, b string, most int) int { return typos.Distance([]byte(a), []byte(b), most) }
