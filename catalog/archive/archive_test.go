@@ -539,6 +539,25 @@ func TestWrongPinLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestLinksEndWithContext makes no link for a caller that has gone.
+func TestLinksEndWithContext(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	u := &unpacker{ctx: ctx, root: root, limits: Limits{}.orDefaults(), names: make(names), links: []link{{"a", "b"}, {"c", "b"}}}
+	if err := u.explain(u.makeLinks()); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	if made, err := os.ReadDir(dir); err != nil || len(made) > 0 {
+		t.Errorf("%v, %v", made, err)
+	}
+}
+
 func TestAddresses(t *testing.T) {
 	s := open(t, zipOf(t, entry{name: "SKILL.md", text: skill}))
 	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

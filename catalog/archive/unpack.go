@@ -273,6 +273,9 @@ func (u *unpacker) makeLinks() error {
 	}
 	slices.SortFunc(u.links, func(a, b link) int { return len(a.name) - len(b.name) })
 	for _, l := range u.links {
+		if err := u.ctx.Err(); err != nil {
+			return err
+		}
 		if dir := path.Dir(l.name); dir != "." {
 			if err := u.dir(dir); err != nil {
 				return err
@@ -288,6 +291,9 @@ func (u *unpacker) makeLinks() error {
 		return err
 	}
 	for _, l := range u.links {
+		if err := u.ctx.Err(); err != nil {
+			return errors.Join(err, kept.Close())
+		}
 		name, err := filepath.Rel(top, filepath.FromSlash(l.name))
 		if err == nil {
 			_, err = kept.Stat(name)

@@ -17,7 +17,7 @@ import (
 func (e *exchange) fill(r *http.Request, scheme string, to host) (told bool, err error) {
 	var made []redact.Secret
 	for i := range e.secrets {
-		k := &e.secrets[i]
+		k, size := &e.secrets[i], 0
 		may := scheme == "https" && k.isFor(to)
 		told = told || may
 		if strings.Contains(r.URL.RequestURI(), k.Placeholder) {
@@ -28,10 +28,14 @@ func (e *exchange) fill(r *http.Request, scheme string, to host) (told bool, err
 				return false, k.notFor()
 			}
 			for j, value := range values {
-				filled, encoded, found := k.in(value)
-				if found && !may {
+				if !may && k.isIn(value) {
 					return false, k.notFor()
 				}
+				filled, encoded, ok := k.in(value, maxFilled-size)
+				if !ok {
+					return false, fmt.Errorf("secret %q makes the headers longer than %d bytes: name it once", k.Name, maxFilled)
+				}
+				size += len(filled)
 				values[j] = filled
 				if encoded != "" {
 					made = append(made, redact.Secret{Name: k.Name, Value: encoded})
@@ -47,17 +51,46 @@ func (e *exchange) fill(r *http.Request, scheme string, to host) (told bool, err
 
 func (k *keeper) notFor() error { return fmt.Errorf("secret %q is not for this host", k.Name) }
 
-// in fills one header value: as it stands, and in the base64 of a user and a
-// password, which it returns as encoded.
-func (k *keeper) in(value string) (filled, encoded string, found bool) {
-	if scheme, text, ok := strings.Cut(value, " "); ok && strings.EqualFold(scheme, "Basic") {
-		if plain, err := base64.StdEncoding.DecodeString(text); err == nil && strings.Contains(string(plain), k.Placeholder) {
-			plain := strings.ReplaceAll(string(plain), k.Placeholder, k.Value)
-			encoded = base64.StdEncoding.EncodeToString([]byte(plain))
-			return scheme + " " + encoded, encoded, true
-		}
+// maxFilled bounds the values of the headers of a request with a secret in them, in bytes.
+const maxFilled = 256 << 10
+
+// isIn reports whether a header value holds the placeholder, as it stands or in the base64 of a
+// user and a password.
+func (k *keeper) isIn(value string) bool {
+	_, plain := basic(value)
+	return strings.Contains(value, k.Placeholder) || strings.Contains(plain, k.Placeholder)
+}
+
+// basic takes a header value of a user and a password apart; plain is "" for any other value.
+func basic(value string) (scheme, plain string) {
+	scheme, text, ok := strings.Cut(value, " ")
+	if !ok || !strings.EqualFold(scheme, "Basic") {
+		return "", ""
 	}
-	return strings.ReplaceAll(value, k.Placeholder, k.Value), "", strings.Contains(value, k.Placeholder)
+	decoded, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return "", ""
+	}
+	return scheme, string(decoded)
+}
+
+// in fills one header value: as it stands, and in the base64 of a user and a
+// password, which it returns as encoded. It fills nothing that has no room.
+func (k *keeper) in(value string, room int) (filled, encoded string, ok bool) {
+	scheme, plain := basic(value)
+	inBasic := strings.Contains(plain, k.Placeholder)
+	if !inBasic {
+		plain = value
+	}
+	if len(plain)+strings.Count(plain, k.Placeholder)*(len(k.Value)-len(k.Placeholder)) > room {
+		return "", "", false
+	}
+	plain = strings.ReplaceAll(plain, k.Placeholder, k.Value)
+	if !inBasic {
+		return plain, "", true
+	}
+	encoded = base64.StdEncoding.EncodeToString([]byte(plain))
+	return scheme + " " + encoded, encoded, true
 }
 
 // clean takes the values out of an answer.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -95,6 +96,35 @@ func TestSecretElsewhere(t *testing.T) {
 	}
 	if len(seen) > 0 {
 		t.Errorf("a host was asked all the same: %s", <-seen)
+	}
+}
+
+// TestSecretManyTimes names a long secret so often that the headers would take 90 MB.
+func TestSecretManyTimes(t *testing.T) {
+	got := make(chan http.Header, 1)
+	w := newWorld(t, func(_ http.ResponseWriter, r *http.Request) { got <- r.Header }, func(w *world, p *egress.Policy) {
+		withSecret(w, p)
+		p.Secrets[0].Value = strings.Repeat("0123456789abcdef", 4<<10)
+	})
+	address := "http://example.com:" + w.securePort() + "/"
+	many := strings.Repeat(placeholder, 1000)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, header := range []string{many, "Basic " + base64.StdEncoding.EncodeToString([]byte(many))} {
+		const want = `egress: secret "API_KEY" makes the headers longer than 262144 bytes: name it once`
+		if status, body := get(t, w.client(t), address, "X-Key", header); status != 403 || strings.TrimSpace(body) != want {
+			t.Errorf("%.20s: %d %q, want %q", header, status, body, want)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if made := after.TotalAlloc - before.TotalAlloc; made > 32<<20 {
+		t.Errorf("%d bytes for two requests that are refused", made)
+	}
+	if status, body := get(t, w.client(t), address, "X-Key", placeholder); status != 200 {
+		t.Fatalf("once: %d %q", status, body)
+	}
+	if sent := (<-got).Get("X-Key"); len(sent) != 64<<10 {
+		t.Errorf("the host got %d bytes", len(sent))
 	}
 }
 

@@ -72,7 +72,7 @@ func TestListAndFind(t *testing.T) {
 	for _, c := range []struct{ id, version, want string }{
 		{"salesforce.leads.sync", "", "0.10.0"}, {"pre", "", "1.0.0-alpha.10"}, {"pre", "1.0.0-alpha.2", "1.0.0-alpha.2"},
 		{"pfd", "", `unknown skill "pfd": did you mean "pdf"?`}, {"hidden", "", `unknown skill "hidden"`},
-		{"crm-import", "", `unknown skill "crm-import"`}, {"reads-files", "", `unknown skill "reads-files": did you mean "pdf"?`}, {"leads.import", "", `unknown skill "leads.import": did you mean "salesforce.leads.sync"?`},
+		{"crm-import", "", `unknown skill "crm-import"`}, {"leads.import", "", `unknown skill "leads.import": did you mean "salesforce.leads.sync"?`},
 		{"pdf", "2.0.0", `unknown version "2.0.0" of "pdf": there is 0.0.0`}, {strings.Repeat("x", 10_000), "", `unknown skill "` + strings.Repeat("x", 10_000) + `"`},
 	} {
 		got := ""
@@ -83,6 +83,28 @@ func TestListAndFind(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%.40s %s: %q, want %q", c.id, c.version, got, c.want)
+		}
+	}
+}
+
+// TestNearByMeaning asks for skills by words of what they do: the search finds them, where
+// spelling finds none, or another.
+func TestNearByMeaning(t *testing.T) {
+	tree := map[string]string{}
+	for name, description := range map[string]string{
+		"linguist": "Translate texts between natural languages.", "translite": "Shrink pictures of web pages.",
+		"ledger": "Reconcile invoices with bank statements.", "weather": "Forecast rain and wind for a city.", "papers": "Merge and split PDF documents.",
+	} {
+		tree[name+"/SKILL.md"] = "---\nname: " + name + "\ndescription: " + description + "\n---\n"
+	}
+	s := open(t, "", tree)
+	for id, want := range map[string]string{
+		"translate": "linguist", "invoice-reconciler": "ledger", "merge_pdf": "papers", "rain.forecast": "weather", "wether": "weather", "quaternion": "",
+	} {
+		_, err := s.Find("ann", id, "")
+		missing, ok := errors.AsType[*shelf.NotFoundError](err)
+		if !ok || strings.Join(append(missing.Near, "")[:1], "") != want {
+			t.Errorf("%s: %v, want %q", id, err, want)
 		}
 	}
 }
