@@ -92,7 +92,7 @@ func TestListAndFind(t *testing.T) {
 func TestNearByMeaning(t *testing.T) {
 	tree := map[string]string{}
 	for name, description := range map[string]string{
-		"linguist": "Translate texts between natural languages.", "translite": "Shrink pictures of web pages.",
+		"linguist": "Translate texts between natural languages.", "transit": "Shrink pictures of web pages.",
 		"ledger": "Reconcile invoices with bank statements.", "weather": "Forecast rain and wind for a city.", "papers": "Merge and split PDF documents.",
 	} {
 		tree[name+"/SKILL.md"] = "---\nname: " + name + "\ndescription: " + description + "\n---\n"
