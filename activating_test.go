@@ -31,7 +31,7 @@ func chatWith(t *testing.T, opts ...satchel.Option) *chattest.Chat {
 }
 
 func TestMentions(t *testing.T) {
-	both := satchel.WithMentions(satchel.Dollar | satchel.Slash)
+	both := satchel.WithActivation(satchel.Activation{Mentions: satchel.Dollar | satchel.Slash})
 	for name, tt := range map[string]struct {
 		text string
 		opts []satchel.Option
@@ -39,7 +39,7 @@ func TestMentions(t *testing.T) {
 	}{
 		"one":               {"use $pdf-forms, not $HOME", []satchel.Option{both}, "pdf-forms[]"},
 		"off":               {"use $pdf-forms", nil, ""},
-		"dollar only":       {"/pdf-forms\n$sales-db", []satchel.Option{satchel.WithMentions(satchel.Dollar)}, "sales-db[]"},
+		"dollar only":       {"/pdf-forms\n$sales-db", []satchel.Option{satchel.WithActivation(satchel.Activation{Mentions: satchel.Dollar})}, "sales-db[]"},
 		"slash":             {"please\n/sales-db go\nnot a/pdf-forms", []satchel.Option{both}, "sales-db[]"},
 		"in a code block":   {"```\n$pdf-forms\n```", []satchel.Option{both}, ""},
 		"in inline code":    {"say `$pdf-forms` and ``$sales-db ` ``", []satchel.Option{both}, ""},
@@ -56,7 +56,7 @@ func TestMentions(t *testing.T) {
 		"bold slash":        {"**/sales-db** go", []satchel.Option{both}, "sales-db[]"},
 		"bold code":         {"**`$pdf-forms`** \"`$sales-db`\"", []satchel.Option{both}, ""},
 		"longer words":      {"$pdf-formsx $pdf-forms/x", []satchel.Option{both}, ""},
-		"more than the cap": {"$pdf-forms $sales-db", []satchel.Option{both, satchel.WithMaxLoaded(1)}, "pdf-forms[]"},
+		"more than the cap": {"$pdf-forms $sales-db", []satchel.Option{both, satchel.WithLoading(satchel.Loading{Max: 1})}, "pdf-forms[]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := chatWith(t, tt.opts...).Say(core.User, tt.text)
@@ -87,11 +87,11 @@ func TestMentionsAreBounded(t *testing.T) {
 
 func TestActivation(t *testing.T) {
 	const asked = "please fill in and flatten this PDF form"
-	c := chatWith(t, satchel.WithActivation(satchel.Suggest, 3)).Say(core.User, asked)
+	c := chatWith(t, satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3})).Say(core.User, asked)
 	if shown := chattest.Shown(c.View()); !strings.Contains(shown, asked+"\n\n<skills_suggested>pdf-forms</skills_suggested>") || strings.Contains(shown, "Body of") {
 		t.Errorf("suggested\n%s", shown)
 	}
-	c = chatWith(t, satchel.WithActivation(satchel.LoadFirst, 3)).Say(core.User, asked)
+	c = chatWith(t, satchel.WithActivation(satchel.Activation{Load: true, Most: 3})).Say(core.User, asked)
 	if shown := chattest.Shown(c.View()); !strings.Contains(shown, "Body of pdf-forms.") || len(c.LoadedNames()) != 1 {
 		t.Errorf("loaded\n%s", shown)
 	}
@@ -103,14 +103,14 @@ func TestActivation(t *testing.T) {
 		"Please flatten this form:\n" + strings.Repeat("pasted line\n", 500): "pdf-forms",
 		"what is the weather":                                                "", "thanks": "", "use the secret skill": "",
 	} {
-		c := chatWith(t, satchel.WithActivation(satchel.Suggest, 3)).Say(core.User, text)
+		c := chatWith(t, satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3})).Say(core.User, text)
 		view := c.View()
 		_, got, _ := strings.Cut(view[len(view)-1].Text, "<skills_suggested>")
 		if got, _, _ = strings.Cut(got, "</skills_suggested>"); got != want {
 			t.Errorf("%.40q: suggested %q, want %q", text, got, want)
 		}
 	}
-	c = chatWith(t, satchel.WithActivation(satchel.Suggest, 3)).Say(core.User, "how are you?")
+	c = chatWith(t, satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3})).Say(core.User, "how are you?")
 	if shown := chattest.Shown(c.View()); strings.Contains(shown, "</skills_suggested>") {
 		t.Errorf("small talk\n%s", shown)
 	}
@@ -124,11 +124,11 @@ func TestGuidanceOfActivation(t *testing.T) {
 		want bool
 	}{
 		"off":           {nil, false},
-		"load":          {[]satchel.Option{satchel.WithActivation(satchel.LoadFirst, 1)}, false},
-		"suggest":       {[]satchel.Option{satchel.WithActivation(satchel.Suggest, 3)}, true},
-		"with searches": {[]satchel.Option{satchel.WithActivation(satchel.Suggest, 3), satchel.WithSearch(satchel.SearchOn)}, true},
-		"seed":          {[]satchel.Option{satchel.WithActivation(satchel.Suggest, 3), satchel.WithVocabulary(runtimespec.New())}, true},
-		"own":           {[]satchel.Option{satchel.WithActivation(satchel.Suggest, 3), satchel.WithGuidance("Mine.")}, false},
+		"load":          {[]satchel.Option{satchel.WithActivation(satchel.Activation{Load: true, Most: 1})}, false},
+		"suggest":       {[]satchel.Option{satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3})}, true},
+		"with searches": {[]satchel.Option{satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}), satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn})}, true},
+		"seed":          {[]satchel.Option{satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}), satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New()})}, true},
+		"own":           {[]satchel.Option{satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}), satchel.WithOverview(satchel.Overview{Guidance: "Mine."})}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shown := chattest.Shown(chatWith(t, tt.opts...).Say(core.User, "hello").View())
@@ -145,7 +145,7 @@ func TestGuidanceOfActivation(t *testing.T) {
 
 func TestToolActivation(t *testing.T) {
 	const denied = `denied: sql_query belongs to skill "sales-db"; load it first`
-	c := chatWith(t, satchel.WithToolActivation(map[string][]string{"sql_query": {"sales-db"}})).Say(core.User, "how much?")
+	c := chatWith(t, satchel.WithPermissions(satchel.Permissions{ToolSkills: map[string][]string{"sql_query": {"sales-db"}}})).Say(core.User, "how much?")
 	calls := c.Respond(`sql_query {}`, `skill_load {"skill":"sales-db"}`, `sql_query {}`)
 	if d := c.Decide(calls[0]); d.Reason != denied {
 		t.Errorf("before: %+v", d)
@@ -161,12 +161,11 @@ func TestToolActivation(t *testing.T) {
 
 func TestLifecycle(t *testing.T) {
 	var events []string
-	rt := chattest.Open(t, threeSkills(), satchel.WithLifecycle(), satchel.WithSearch(satchel.SearchOn), satchel.WithLoadMode(loadmode.Turn),
-		satchel.WithEventHook(func(_ context.Context, e core.Event) {
-			if e.Phase != "" && e.Skill != "secret" && e.Skill != "sales-db" {
-				events = append(events, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", e.Phase, e.Kind, e.Skill, e.Detail)))
-			}
-		}))
+	rt := chattest.Open(t, threeSkills(), satchel.WithEvents(func(_ context.Context, e core.Event) {
+		if e.Phase != "" && e.Skill != "secret" && e.Skill != "sales-db" {
+			events = append(events, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", e.Phase, e.Kind, e.Skill, e.Detail)))
+		}
+	}, core.SkillDiscovered, core.SkillRegistered), satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn}), satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn}))
 	c := chattest.NewChat(t, rt).Say(core.User, "fill it")
 	c.Calls(`skill_search {"queries":["flatten a pdf form"]}`)
 	c.Calls(`skill_load {"skill":"pdf-forms"}`)
@@ -191,9 +190,9 @@ func TestCompletedSaysWhy(t *testing.T) {
 		then func(*chattest.Chat)
 		want string
 	}{
-		"answered": {[]satchel.Option{satchel.WithLoadMode(loadmode.Once)}, func(c *chattest.Chat) { c.Answer("done"); c.Say(core.User, "more").View() }, "answered"},
+		"answered": {[]satchel.Option{satchel.WithLoading(satchel.Loading{Mode: loadmode.Once})}, func(c *chattest.Chat) { c.Answer("done"); c.Say(core.User, "more").View() }, "answered"},
 		"unloaded": {nil, func(c *chattest.Chat) { c.Calls(`skill_unload {"all":true}`) }, "unloaded"},
-		"evicted":  {[]satchel.Option{satchel.WithMaxLoaded(1)}, func(c *chattest.Chat) { c.Calls(`skill_load sales-db`) }, "evicted"},
+		"evicted":  {[]satchel.Option{satchel.WithLoading(satchel.Loading{Max: 1})}, func(c *chattest.Chat) { c.Calls(`skill_load sales-db`) }, "evicted"},
 		"replaced": {nil, func(c *chattest.Chat) { c.Calls(`skill_load {"skill":"sales-db","mode":"replace"}`) }, "replaced"},
 		"session": {nil, func(c *chattest.Chat) {
 			if err := c.Runtime.EndSession(c.Context, c.Key.Session); err != nil {
@@ -203,7 +202,7 @@ func TestCompletedSaysWhy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var ends []string
-			opts := append(tt.opts, satchel.WithEventHook(func(_ context.Context, e core.Event) {
+			opts := append(tt.opts, satchel.WithEvents(func(_ context.Context, e core.Event) {
 				if e.Kind == core.SkillCompleted {
 					ends = append(ends, e.Skill+" "+e.Detail)
 				}

@@ -68,7 +68,7 @@ func ExampleWithAudience_plugins() {
 	assigned := map[string][]string{"support": {"faq"}, "finance": {"faq", "ledger"}}
 	skills, err := satchel.New(
 		satchel.WithLibrary(l, satchel.LibraryOptions{}),
-		satchel.WithVocabulary(unified.New()),
+		satchel.WithTools(satchel.Tools{Vocabulary: unified.New()}),
 		satchel.WithAudience(func(_ context.Context, key core.SessionKey) satchel.Audience {
 			return satchel.Audience{Key: "agent " + key.Agent, Allow: func(skill core.Skill) bool {
 				id, ofPlugin := strings.CutPrefix(skill.ID, "plugin:") // plugin:<plugin>:<name>

@@ -11,20 +11,20 @@ import (
 	"github.com/satchel-go/satchel/processors"
 )
 
-func ExampleWithCachePolicy() {
+func ExampleWithLoading_clearing() {
 	runtime, err := satchel.New(
 		satchel.WithSkillFS("builtin", exampleSkills),
-		satchel.WithCachePolicy(loadmode.CachePolicy{Read: 0.1, Write: 1.25, Horizon: 4, TTL: 5 * time.Minute}),
+		satchel.WithLoading(satchel.Loading{Clearing: loadmode.CachePolicy{Read: 0.1, Write: 1.25, Horizon: 4, TTL: 5 * time.Minute}}),
 	)
 	fmt.Println(err)
 	defer runtime.Close()
 	// Output: <nil>
 }
 
-func ExampleWithPrices() {
+func ExampleWithLoading() {
 	runtime, err := satchel.New(
 		satchel.WithSkillFS("builtin", exampleSkills),
-		satchel.WithPrices(loadmode.Anthropic()),
+		satchel.WithLoading(satchel.Loading{Prices: loadmode.Anthropic()}),
 	)
 	fmt.Println(err)
 	defer runtime.Close()

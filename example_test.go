@@ -24,8 +24,7 @@ var exampleSkills = fstest.MapFS{
 func ExampleNew() {
 	runtime, err := satchel.New(
 		satchel.WithSkillFS("builtin", exampleSkills),
-		satchel.WithLoadMode(loadmode.Session),
-		satchel.WithMaxLoaded(4),
+		satchel.WithLoading(satchel.Loading{Mode: loadmode.Session, Max: 4}),
 	)
 	if err != nil {
 		log.Fatal(err)
@@ -50,7 +49,7 @@ func ExampleNew() {
 // What an adapter does for each model call: prepare the request, tell the
 // runtime of the response, execute the calls, and keep the host's own history.
 func ExampleRuntime_Prepare() {
-	runtime, err := satchel.New(satchel.WithSkillFS("builtin", exampleSkills), satchel.WithGuidance(""))
+	runtime, err := satchel.New(satchel.WithSkillFS("builtin", exampleSkills), satchel.WithOverview(satchel.Overview{NoGuidance: true}))
 	if err != nil {
 		log.Fatal(err)
 	}

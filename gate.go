@@ -121,7 +121,7 @@ const unknownLists = "denied: a call before this one in the same message has not
 // deny that as it may deny a call of skill_load.
 func (c *Call) loadAgain(ctx context.Context) (refusal string, err error) {
 	r := c.runtime
-	if c.operation == nil || !c.operation.LoadsAgain || r.mode != loadmode.Adaptive || c.place != nil && !c.place.Changes() {
+	if c.operation == nil || !c.operation.LoadsAgain || r.loading.Mode != loadmode.Adaptive || c.place != nil && !c.place.Changes() {
 		return "", nil
 	}
 	defer c.place.Settle()

@@ -92,7 +92,7 @@ var arrows = map[string][]string{
 	"internal/hostfiles":         {"core", "artifacts", "processors", "session", "workspace"},
 	"internal/rebuild":           {"core", "catalog", "loadmode", "processors", "session", "tools"},
 	"internal/turns":             {"core", "catalog", "hook", "internal/activation", "internal/agentstate", "internal/bounds", "internal/clearing", "internal/equipment", "internal/events", "internal/hostfiles", "internal/overview", "internal/rebuild", "internal/records", "internal/response", "loadmode", "session", "tools", "tools/run"},
-	"internal/librarychattest":   {"core", ".", "library", "permission", "tools/unified", "executor/local", "internal/chattest"},
+	"internal/librarychattest":   {"core", ".", "tools", "library", "permission", "tools/unified", "executor/local", "internal/chattest"},
 	".":                          {"core", "hook", "internal/activation", "internal/agentstate", "internal/answers", "internal/approval", "internal/background", "internal/bounds", "internal/clearing", "internal/equipment", "internal/events", "internal/hostfiles", "internal/offering", "internal/overview", "internal/records", "internal/response", "internal/shortening", "internal/turns", "skillmd", "catalog", "session", "loadmode", "permission", "processors", "tools", "tools/run", "tools/unified", "library", "terminal", "internal/canonjson", "internal/warnlog"},
 	"adapter/eino":               {"core", "hook", "internal/lru", "."},
 	"adapter/langchaingo":        {"core", "hook", "internal/lru", "."},

@@ -69,8 +69,8 @@ func WithLibrary(l *library.Library, o LibraryOptions) Option {
 	}
 }
 
-// stock adds the skills of the library to those of other places.
-func (s *settings) stock() {
+// addLibrary adds the skills of the library to those of other places.
+func (s *settings) addLibrary() {
 	if s.offer.Library == nil {
 		return
 	}

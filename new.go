@@ -18,7 +18,6 @@ import (
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/shortening"
 	"github.com/satchel-go/satchel/internal/turns"
-	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -30,31 +29,23 @@ import (
 // work and for a place of skills that cannot be opened; a skill that cannot be
 // read is a diagnostic ([Runtime.Diagnostics]) and hides nothing else.
 func New(opts ...Option) (*Runtime, error) {
-	s := defaults()
-	for _, o := range opts {
-		if o == nil {
-			continue
-		}
-		if err := o(&s); err != nil {
-			return nil, err
-		}
+	s, err := newSettings(opts)
+	if err != nil {
+		return nil, err
 	}
-	if s.shared != nil && (len(s.roots) > 0 || len(s.reading) > 0) {
-		return nil, fmt.Errorf("%w: WithCatalog excludes WithSkillDirs, WithSkillFS, WithSkillRoots and WithReading", ErrOption)
-	}
-	for tool := range s.activates {
-		if s.offer.IsOwn(tool) {
-			return nil, fmt.Errorf("%w: WithToolActivation: %q is a tool of Satchel itself; name tools of the host", ErrOption, tool)
-		}
-	}
-	s.stock()
 	r := connect(s)
 	if r.offer.Runner == nil && r.offer.Executes() {
 		r.offer.Runner = &run.Runner{}
 	}
 	if r.offer.Runner != nil {
-		if r.commands != nil {
-			r.offer.Runner.Policy = *r.commands
+		if r.offer.Runner.CommandsFromEnv {
+			policy, err := run.PolicyFromEnv(os.Getenv)
+			if err != nil {
+				return nil, fmt.Errorf("%w: WithRunner: %w", ErrOption, err)
+			}
+			if policy.Restricts() {
+				r.offer.Runner.Policy = policy
+			}
 		}
 		r.closers = equipment.Equip(r.offer.Runner, r.logger, r.tell.Swept, ErrClosed)
 		r.terminals = terminal.New(r.offer.Runner.Sessions)
@@ -63,7 +54,7 @@ func New(opts ...Option) (*Runtime, error) {
 		return nil, errors.Join(err, r.unequip())
 	}
 	if r.catalog = s.shared; r.catalog == nil {
-		opened, err := catalog.Open(context.Background(), s.roots, append(s.reading, catalog.WithLogger(s.logger))...)
+		opened, err := catalog.Open(context.Background(), append([]catalog.Root{catalog.Reading(catalog.WithLogger(s.logger), catalog.WithChanged(r.changed))}, s.roots...))
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("open skills: %w", err), r.unequip())
 		}
@@ -85,11 +76,11 @@ func New(opts ...Option) (*Runtime, error) {
 			}
 		}))
 	}
-	if r.watch != nil {
-		r.closers = append(r.closers, background.Watch(r.catalog, *r.watch, func(ctx context.Context) { r.tell.Scanned(ctx, r.catalog.Snapshot()) }))
-	}
 	return r, nil
 }
+
+// changed reports skills that have changed while the catalog was watched.
+func (r *Runtime) changed(ctx context.Context, s *catalog.Snapshot) { r.tell.Scanned(ctx, s) }
 
 // connect returns a runtime whose parts know each other, before there are tools and skills.
 func connect(s settings) *Runtime {
@@ -100,26 +91,18 @@ func connect(s settings) *Runtime {
 		states:   agentstate.New(agentstate.Max),
 	}
 	r.tell = &events.Teller{Hook: r.events, Breaks: r.onBreak, Log: r.logger, States: r.states, Lifecycle: r.lifecycle}
-	r.shortener = shortening.Shortener{Stores: r.stores, Warn: r.budget.Warn, Summarize: r.summarizer, Log: r.logger}
-	if v := s.offer.Vocabulary; v != nil {
-		if v.InSystem && !s.placed {
-			r.placement = processors.InSystem
-		}
-		if v.ForSession && !s.modeGiven {
-			r.mode = loadmode.Session
-		}
-	}
-	r.chain = processors.Chain(r.placement)
+	r.shortener = shortening.Shortener{Stores: r.stores, Warn: r.budget.Warn, Summarize: r.loading.Summarize, Log: r.logger}
+	r.chain = processors.Chain(r.loading.Placement)
 	if r.judge.Home == "" {
 		r.judge.Home, _ = os.UserHomeDir() // without one, "~" is just a name
 	}
 	r.bounds = &bounds.Bounds{
-		Judge: r.judge, Mode: r.mode, Free: r.free, Asks: r.approver != nil, Names: permission.NewNames(r.tooling...),
+		Judge: r.judge, Mode: r.loading.Mode, Free: r.free, Asks: r.approver != nil, Names: permission.NewNames(r.tooling...),
 		Mentions: func(skills *catalog.Catalog) *permission.Mentions { return r.overviews.Of(skills).Mentions() },
 		Stores:   r.stores, States: r.states, Audiences: &r.audiences, Log: r.logger,
 	}
 	r.clearing = clearing.Clearing{
-		Mode: r.mode, Placement: r.placement, Policy: r.policy, Prices: r.prices,
+		Mode: r.loading.Mode, Placement: r.loading.Placement, Policy: r.loading.Clearing, Prices: r.loading.Prices,
 		Content: func(ctx context.Context, key core.SessionKey, rec *session.Record) (*processors.Content, error) {
 			return r.states.Of(key).Shown(rec, r.stores.Texts(ctx, key))
 		},
@@ -130,7 +113,12 @@ func connect(s settings) *Runtime {
 // list fixes the tools and how requests list the skills. Where the tools search the
 // catalog, its index is built meanwhile.
 func (r *Runtime) list() error {
-	r.offer.Text.Pinned, r.offer.Suggests = r.pinned, r.activation.Likely > 0 && !r.activation.First
+	for _, name := range r.overview.Pinned {
+		if _, err := r.catalog.Snapshot().Resolve(name); err != nil {
+			return fmt.Errorf("%w: WithOverview: Pinned: %w", ErrOption, err)
+		}
+	}
+	r.offer.Suggests = r.activation.Likely > 0 && !r.activation.First
 	searches, err := r.offer.List(r.catalog.Snapshot().Visible())
 	if err != nil {
 		return err
@@ -153,7 +141,7 @@ func (r *Runtime) list() error {
 		},
 	}
 	r.turns = turns.Turns{
-		Mode: r.mode, Once: r.once, Set: r.offer.Set, Runner: r.offer.Runner, Activation: r.activation, Stores: r.stores,
+		Mode: r.loading.Mode, Once: r.offer.Runner != nil && r.offer.Runner.Once, Set: r.offer.Set, Runner: r.offer.Runner, Activation: r.activation, Stores: r.stores,
 		Audiences: &r.audiences, Overviews: r.overviews, Clearing: &r.clearing, Bounds: r.bounds, Tell: r.tell, Scope: r.scope,
 	}
 	r.tell.Scanned(context.Background(), r.catalog.Snapshot())

@@ -5,68 +5,83 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/activation"
 	"github.com/satchel-go/satchel/internal/offering"
-	"github.com/satchel-go/satchel/internal/warnlog"
-	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/tools/run"
 )
 
-// Option configures a [Runtime]. An option that cannot work is an error of New.
+// Option configures a [Runtime]. Options may be given in any order. An option that
+// cannot work is an error of [New], and so is one that is given twice, except where its
+// comment says that it adds up.
 type Option func(*settings) error
 
 // ErrOption reports an option with a value that cannot work.
 var ErrOption = errors.New("invalid option")
 
-// checked returns an option that sets what it is given, or fails where that cannot work:
-// why says what it was given.
-func checked(works bool, set func(*settings), why string, args ...any) Option {
+// Options returns an option that applies all of opts.
+func Options(opts ...Option) Option {
 	return func(s *settings) error {
-		if !works {
-			return fmt.Errorf("%w: %s", ErrOption, fmt.Sprintf(why, args...))
+		for _, o := range opts {
+			if o == nil {
+				continue
+			}
+			if err := o(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// option returns the option of that name, which sets what it is given, or fails if
+// something is wrong.
+func option(name string, wrong error, set func(*settings)) Option {
+	return func(s *settings) error {
+		if wrong != nil {
+			return fmt.Errorf("%w: %s: %w", ErrOption, name, wrong)
 		}
 		set(s)
 		return nil
 	}
 }
 
+// single returns an option that may be given once.
+func single(name string, wrong error, set func(*settings)) Option {
+	return func(s *settings) error {
+		if s.given[name] {
+			return fmt.Errorf("%w: %s is given twice", ErrOption, name)
+		}
+		s.given[name] = true
+		return option(name, wrong, set)(s)
+	}
+}
+
+// settings is what the options of a runtime say.
 type settings struct {
+	given map[string]bool // the names of options that were given
+
 	roots      []catalog.Root
-	reading    []catalog.Option
 	shared     *catalog.Catalog
-	watch      *catalog.WatchOptions
 	store      session.Store
-	mode       loadmode.Mode
-	placement  processors.Placement
-	placed     bool
-	summary    processors.SummaryRule
-	max        int
-	limits     tools.Limits
-	victim     loadmode.Victim
+	overview   Overview
+	loading    Loading
 	budget     tools.Budget
-	policy     loadmode.CachePolicy
-	prices     loadmode.Prices
-	modeGiven  bool
+	limits     tools.Limits
+	activation activation.Activation
 	guarded    bool
 	onBreak    []func(processors.PrefixBreak)
 	offer      offering.Offer
 	source     catalog.Source // of the library
-	once       bool
-	commands   *run.Policy
-	lifecycle  bool
-	references tools.References
-	summarizer func(ctx context.Context, skill, body string) (string, error)
-	activation activation.Activation
 	activates  map[string][]string
-	pinned     []string
 	events     func(context.Context, core.Event)
+	lifecycle  bool
 	gate       func(context.Context, core.SessionKey, core.ToolCall) core.Decision
 	judge      permission.Judge
 	tooling    []permission.Tool
@@ -76,38 +91,42 @@ type settings struct {
 	logger     *slog.Logger
 }
 
-func defaults() settings {
-	return settings{
-		store:  session.NewMemory(),
-		mode:   loadmode.Adaptive,
-		max:    loadmode.DefaultMax,
-		budget: tools.Budget{Warn: 10_000, Max: 64_000},
-		prices: loadmode.DefaultPrices(),
-		offer:  offering.Offer{Profile: tools.Full},
-		logger: warnlog.New(),
-	}
-}
-
 // WithStore sets where the state of sessions is kept. The default is a
 // session.Memory that only this runtime uses.
 func WithStore(store session.Store) Option {
-	return checked(store != nil, func(s *settings) { s.store = store }, "WithStore: nil")
+	return single("WithStore", failsIf(store == nil, "nil"), func(s *settings) { s.store = store })
 }
 
-// WithEventHook reports events to a function of the host. It runs on the goroutine of
+// WithEvents reports events to a function of the host. It runs on the goroutine of
 // the call and must not block. Events of a command that goes on between calls come
-// from another goroutine.
-func WithEventHook(hook func(context.Context, core.Event)) Option {
-	return func(s *settings) error { s.events = hook; return nil }
+// from another goroutine. more adds kinds that are not reported by default, one for
+// every skill of the catalog: core.SkillDiscovered and core.SkillRegistered.
+func WithEvents(hook func(context.Context, core.Event), more ...core.EventKind) Option {
+	return single("WithEvents", nil, func(s *settings) {
+		s.events = hook
+		s.lifecycle = slices.Contains(more, core.SkillDiscovered) || slices.Contains(more, core.SkillRegistered)
+	})
 }
 
 // WithGate lets a function of the host decide on every tool call of its agent,
 // before the lists of skills do. They may still deny a call that it does not deny.
 func WithGate(gate func(context.Context, core.SessionKey, core.ToolCall) core.Decision) Option {
-	return func(s *settings) error { s.gate = gate; return nil }
+	return single("WithGate", nil, func(s *settings) { s.gate = gate })
 }
 
 // WithLogger sets the log. The default passes warnings and errors to slog.Default.
 func WithLogger(logger *slog.Logger) Option {
-	return checked(logger != nil, func(s *settings) { s.logger = logger }, "WithLogger: nil")
+	return single("WithLogger", failsIf(logger == nil, "nil"), func(s *settings) { s.logger = logger })
+}
+
+// WithPrefixGuard watches, for each agent of each session, whether a request
+// begins with the one before it, as a provider's prompt cache needs it. A break
+// is logged as a warning with its cause and the tokens that it costs, reported as
+// core.PrefixBroken, and given to the functions, which run on the goroutine of the
+// call; processors.FailTest is one for tests. processors.PrefixBreak says what the
+// tokens are. The guard sees the messages, and the tools as far as the host gives
+// them: the adapters do, those of an option of the call included. It holds the last
+// request of each of the 1,000 agents that called last.
+func WithPrefixGuard(onBreak ...func(processors.PrefixBreak)) Option {
+	return single("WithPrefixGuard", nil, func(s *settings) { s.guarded, s.onBreak = true, onBreak })
 }

@@ -56,14 +56,14 @@ func TestOptions(t *testing.T) {
 		has, hasNot string
 	}{
 		{"default", []satchel.Option{skills}, "<skill><name>mismatch</name>", "- pdf"},
-		{"strict reading", []satchel.Option{skills, satchel.WithReading(catalog.WithMode(skillmd.Strict))}, "<name>pdf</name>", "mismatch"},
+		{"strict reading", []satchel.Option{skills, satchel.WithSkillRoots(catalog.Reading(catalog.WithMode(skillmd.Strict)))}, "<name>pdf</name>", "mismatch"},
 		{"own catalog", []satchel.Option{satchel.WithCatalog(shared)}, "<name>pdf</name>", "- pdf"},
-		{"lines", []satchel.Option{skills, satchel.WithOverview(processors.OverviewText{Format: processors.Lines})}, "- pdf: Reads PDF files.", "<name>"},
-		{"no guidance", []satchel.Option{skills, satchel.WithGuidance("")}, "</available_skills>", "skill_load"},
-		{"own guidance", []satchel.Option{skills, satchel.WithGuidance("Load first.")}, "Load first.", "skill_load"},
-		{"renderer", []satchel.Option{skills, satchel.WithOverviewRenderer(func(s []core.Skill) string { return "first of all " + s[0].Name })}, "first of all mismatch\nLoad a skill with skill_load", "<name>"},
-		{"renderer without guidance", []satchel.Option{skills, satchel.WithGuidance(""), satchel.WithOverviewRenderer(func(s []core.Skill) string { return "first of all " + s[0].Name })}, "first of all mismatch", "skill_load"},
-		{"no overview", []satchel.Option{skills, satchel.WithOverviewRenderer(func([]core.Skill) string { return "" })}, "", "pdf"},
+		{"lines", []satchel.Option{skills, satchel.WithOverview(satchel.Overview{Format: processors.Lines})}, "- pdf: Reads PDF files.", "<name>"},
+		{"no guidance", []satchel.Option{skills, satchel.WithOverview(satchel.Overview{NoGuidance: true})}, "</available_skills>", "skill_load"},
+		{"own guidance", []satchel.Option{skills, satchel.WithOverview(satchel.Overview{Guidance: "Load first."})}, "Load first.", "skill_load"},
+		{"renderer", []satchel.Option{skills, satchel.WithOverview(satchel.Overview{Render: func(s []core.Skill) string { return "first of all " + s[0].Name }})}, "first of all mismatch\nLoad a skill with skill_load", "<name>"},
+		{"renderer without guidance", []satchel.Option{skills, satchel.WithOverview(satchel.Overview{NoGuidance: true, Render: func(s []core.Skill) string { return "first of all " + s[0].Name }})}, "first of all mismatch", "skill_load"},
+		{"no overview", []satchel.Option{skills, satchel.WithOverview(satchel.Overview{Render: func([]core.Skill) string { return "" }})}, "", "pdf"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := first(t, tt.opts...)
@@ -92,15 +92,15 @@ func TestOptionsThatCannotWork(t *testing.T) {
 		{"catalog and places", []satchel.Option{skills, satchel.WithCatalog(shared)}, satchel.ErrOption},
 		{"nil catalog", []satchel.Option{satchel.WithCatalog(nil)}, satchel.ErrOption},
 		{"nil store", []satchel.Option{satchel.WithStore(nil)}, satchel.ErrOption},
-		{"load mode", []satchel.Option{satchel.WithLoadMode(loadmode.Mode(9))}, loadmode.ErrMode},
-		{"placement", []satchel.Option{satchel.WithPlacement(9)}, satchel.ErrOption},
-		{"summary rule", []satchel.Option{satchel.WithSummaryRule(9)}, satchel.ErrOption},
-		{"cap", []satchel.Option{satchel.WithMaxLoaded(-1)}, satchel.ErrOption},
-		{"overview", []satchel.Option{satchel.WithOverview(processors.OverviewText{Tokens: -1})}, satchel.ErrOption},
-		{"profile", []satchel.Option{satchel.WithProfile("half")}, tools.ErrProfile},
-		{"read without load", []satchel.Option{satchel.WithOfferedTools("skill_read")}, tools.ErrSet},
-		{"no such tool", []satchel.Option{satchel.WithOfferedTools("skill_load", "skill_fly")}, tools.ErrSet},
-		{"operation twice", []satchel.Option{satchel.WithOperations(tools.Load())}, tools.ErrSet},
+		{"load mode", []satchel.Option{satchel.WithLoading(satchel.Loading{Mode: loadmode.Mode(9)})}, loadmode.ErrMode},
+		{"placement", []satchel.Option{satchel.WithLoading(satchel.Loading{Placement: 9})}, satchel.ErrOption},
+		{"summary rule", []satchel.Option{satchel.WithLoading(satchel.Loading{Summary: 9})}, satchel.ErrOption},
+		{"cap", []satchel.Option{satchel.WithLoading(satchel.Loading{Max: -2})}, satchel.ErrOption},
+		{"overview", []satchel.Option{satchel.WithOverview(satchel.Overview{Tokens: -2})}, satchel.ErrOption},
+		{"profile", []satchel.Option{satchel.WithTools(satchel.Tools{Profile: "half"})}, tools.ErrProfile},
+		{"read without load", []satchel.Option{satchel.WithTools(satchel.Tools{Names: []string{"skill_read"}})}, tools.ErrSet},
+		{"no such tool", []satchel.Option{satchel.WithTools(satchel.Tools{Names: []string{"skill_load", "skill_fly"}})}, tools.ErrSet},
+		{"operation twice", []satchel.Option{satchel.WithTools(satchel.Tools{Operations: []tools.Operation{tools.Load()}})}, tools.ErrSet},
 		{"nil logger", []satchel.Option{satchel.WithLogger(nil)}, satchel.ErrOption},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

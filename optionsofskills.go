@@ -1,157 +1,102 @@
 package satchel
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/tools"
 )
 
 // WithSkillDirs adds directories of skills; a directory may also be a skill
-// itself. Where two skills have one name, the earlier place wins.
+// itself. Where two skills have one name, the earlier place wins. The option adds up.
 func WithSkillDirs(dirs ...string) Option {
-	return func(s *settings) error {
-		for _, d := range dirs {
-			if d == "" {
-				return fmt.Errorf("%w: WithSkillDirs: empty path", ErrOption)
-			}
-			s.roots = append(s.roots, catalog.Dir(d))
-		}
-		return nil
+	var roots []catalog.Root
+	for _, d := range dirs {
+		roots = append(roots, catalog.Dir(d))
 	}
+	return option("WithSkillDirs", failsIf(slices.Contains(dirs, ""), "empty path"), func(s *settings) { s.roots = append(s.roots, roots...) })
 }
 
 // WithSkillFS adds the skills of any file system, such as an embedded one. Locations
-// and diagnostics call it by its name.
+// and diagnostics call it by its name. The option adds up.
 func WithSkillFS(name string, fsys fs.FS) Option {
-	return checked(fsys != nil, func(s *settings) {
+	return option("WithSkillFS", failsIf(fsys == nil, "%q: nil file system", name), func(s *settings) {
 		s.roots = append(s.roots, catalog.FS(name, fsys))
-	}, "WithSkillFS %q: nil file system", name)
+	})
 }
 
 // WithSkillRoots adds places of skills of any kind: catalog.Dir, catalog.FS,
-// catalog.Plugin, catalog.From, catalog.Discover.
+// catalog.Plugin, catalog.From, catalog.Discover. catalog.Reading sets how all places
+// are read, watched, searched and trusted. The option adds up.
 func WithSkillRoots(roots ...catalog.Root) Option {
-	return func(s *settings) error { s.roots = append(s.roots, roots...); return nil }
-}
-
-// WithReading sets how the places of WithSkillDirs, WithSkillFS and WithSkillRoots are
-// read: strictness, sizes, depth, trust, collisions of names. The default is lenient.
-func WithReading(opts ...catalog.Option) Option {
-	return func(s *settings) error { s.reading = append(s.reading, opts...); return nil }
+	return option("WithSkillRoots", nil, func(s *settings) { s.roots = append(s.roots, roots...) })
 }
 
 // WithCatalog uses a catalog that the host opened, and closes, itself.
 func WithCatalog(c *catalog.Catalog) Option {
-	return checked(c != nil, func(s *settings) { s.shared = c }, "WithCatalog: nil")
-}
-
-// WithWatch refreshes the skills when they change, as [catalog.Watch] says. Sessions
-// are told of changes at their next user turn. [Runtime.Close] ends it.
-func WithWatch(opts catalog.WatchOptions) Option {
-	return func(s *settings) error { s.watch = &opts; return nil }
+	return single("WithCatalog", failsIf(c == nil, "nil"), func(s *settings) { s.shared = c })
 }
 
 // WithAudience asks a function of the host for the audience of each agent of each
-// session. It is asked when a turn begins, after a restart, and at each call of the tools
+// session. It is called when a turn begins, after a restart, and at each call of the tools
 // of [WithLibrary], for which it holds too. A skill that is not
 // allowed any more is unloaded then, its texts and staged files are removed, and the
 // session is told. An audience with Allow and an empty Key is an error of
-// [Runtime.Prepare].
+// [Runtime.Prepare]. The option adds up: every audience must allow a skill.
 func WithAudience(audience func(ctx context.Context, key core.SessionKey) Audience) Option {
-	return checked(audience != nil, func(s *settings) {
+	return option("WithAudience", failsIf(audience == nil, "nil"), func(s *settings) {
+		among := s.audience
 		s.audience = func(ctx context.Context, key core.SessionKey) (string, func(core.Skill) bool, error) {
 			a := audience(ctx, key)
 			if a.Allow != nil && a.Key == "" {
 				return "", nil, fmt.Errorf("session %q: %w", key.Session, ErrAudience)
 			}
-			return a.Key, a.Allow, nil
-		}
-	}, "WithAudience: nil")
-}
-
-// WithLifecycle reports every skill of the catalog as discovered and registered, when it
-// is read and when it changes. The other stations of skills are always events.
-func WithLifecycle() Option {
-	return func(s *settings) error { s.lifecycle = true; return nil }
-}
-
-// WithMentions loads skills that the user names: with Dollar "$name" anywhere in a
-// message, with Slash "/name" at the beginning of a line, both outside code. They are
-// loads of that turn, in their order and up to the cap; skills that are hidden from the
-// model can be named too. What no skill is called is left alone. The default is none.
-func WithMentions(ways Mentions) Option {
-	return checked(ways <= Dollar|Slash, func(s *settings) {
-		s.activation.Dollar, s.activation.Slash = ways&Dollar != 0, ways&Slash != 0
-	}, "WithMentions: %d", ways)
-}
-
-// WithActivation searches for the skills that each message of the user is likely to mean.
-// Suggest names at most so many of them in that message, and LoadFirst loads the first, as
-// a declared load. The default is neither; the model finds skills by itself.
-func WithActivation(a Activation, most int) Option {
-	return checked((a == Suggest || a == LoadFirst) && most >= 1, func(s *settings) {
-		s.activation.Likely, s.activation.First = most, a == LoadFirst
-	}, "WithActivation: %d, %d", a, most)
-}
-
-// WithToolActivation denies calls of the host's tools for as long as none of their skills
-// is loaded, and says which skill to load. The tools that are offered stay the same.
-// New refuses the names of Satchel's own tools.
-func WithToolActivation(skills map[string][]string) Option {
-	return func(s *settings) error {
-		if s.activates == nil {
-			s.activates = make(map[string][]string, len(skills))
-		}
-		for tool, names := range skills {
-			if tool == "" || len(names) == 0 {
-				return fmt.Errorf("%w: WithToolActivation: tool %q without a skill", ErrOption, tool)
+			if among == nil {
+				return a.Key, a.Allow, nil
 			}
-			s.activates[tool] = append(s.activates[tool], names...)
+			key2, allow, err := among(ctx, key)
+			return bothKeys(key2, a.Key), bothAllow(allow, a.Allow), err
 		}
-		return nil
+	})
+}
+
+// bothKeys returns a key that two pairs of keys have in common only if they are equal.
+func bothKeys(a, b string) string {
+	if a == "" || b == "" {
+		return cmp.Or(a, b)
 	}
+	return fmt.Sprintf("%d:%s%s", len(a), a, b)
 }
 
-// WithReferences says what becomes of the docs that the body of a skill names in links and
-// code, when it is loaded: tools.ReferencesOff, the default, leaves them to the model,
-// tools.ReferencesList lists them behind the body, and tools.ReferencesInline brings them
-// with it, at most 16 docs and 6,000 tokens, and says which do not fit. These docs are
-// selected docs like others.
-func WithReferences(how tools.References) Option {
-	return checked(how <= tools.ReferencesInline, func(s *settings) { s.references = how }, "WithReferences: %d", how)
-}
-
-// WithSearch says whether the model is offered skill_search, by which it finds skills
-// that the overview has no room for. That is decided at New and holds for the life of the
-// runtime. With [WithOfferedTools] or [WithOverviewRenderer], SearchAuto offers it only
-// where it is named.
-func WithSearch(mode SearchMode) Option {
-	return checked(mode <= SearchOff, func(s *settings) {
-		on := mode == SearchOn
-		s.offer.Search = &on
-		if mode == SearchAuto {
-			s.offer.Search = nil
+// bothAllow returns a function that allows what both allow; nil allows all.
+func bothAllow(a, b func(core.Skill) bool) func(core.Skill) bool {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
 		}
-	}, "WithSearch: %d", mode)
+		return a
+	}
+	return func(skill core.Skill) bool { return a(skill) && b(skill) }
 }
 
-// Embedder makes vectors of texts for [WithEmbedder].
-type Embedder = catalog.Embedder
+// standardSuggestions is the default of Activation.Most.
+const standardSuggestions = 3
 
-// WithEmbedder lets the vectors of an embedder have a part in the order of what searches
-// find, as [catalog.WithEmbedder] says. Function Embedder of each adapter makes one.
-// Where it fails, searches go by words, and the event search.bywords says why. It has no
-// effect on a catalog of the host's own ([WithCatalog]).
-func WithEmbedder(id string, e Embedder) Option {
-	return WithReading(catalog.WithEmbedder(id, e))
-}
-
-// WithPinned names skills whose descriptions the overview shows whole and before those of
-// other skills, as far as there is room.
-func WithPinned(names ...string) Option {
-	return func(s *settings) error { s.pinned = append(s.pinned, names...); return nil }
+// WithActivation loads or suggests the skills that messages of users name or mean.
+func WithActivation(a Activation) Option {
+	wrong := cmp.Or(
+		failsIf(a.Mentions > Dollar|Slash, "Mentions: %d: use Dollar, Slash or both", a.Mentions),
+		failsIf(a.Suggest && a.Load, "Suggest and Load exclude each other"),
+		failsIf(a.Most < 0, "Most: %d: use 1 or more", a.Most),
+	)
+	return single("WithActivation", wrong, func(s *settings) {
+		s.activation.Dollar, s.activation.Slash = a.Mentions&Dollar != 0, a.Mentions&Slash != 0
+		if s.activation.First = a.Load; a.Suggest || a.Load {
+			s.activation.Likely = cmp.Or(a.Most, standardSuggestions)
+		}
+	})
 }

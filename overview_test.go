@@ -33,7 +33,7 @@ func TestOverviewTellsWhatItLeavesOut(t *testing.T) {
 			var log bytes.Buffer
 			var events []core.Event
 			rt, err := satchel.New(satchel.WithSkillFS("s", files), satchel.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
-				satchel.WithEventHook(func(_ context.Context, e core.Event) {
+				satchel.WithEvents(func(_ context.Context, e core.Event) {
 					if e.Kind != core.CatalogScanned {
 						events = append(events, e)
 					}

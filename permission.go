@@ -1,40 +1,36 @@
 package satchel
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/permission"
 )
 
-// WithPolicy sets what the allowed-tools of loaded skills mean. The default is
-// permission.Restrict: while a loaded skill declares a list, calls of the tools
-// that lists speak of are denied unless they are listed, and the host's other
-// tools go on.
-func WithPolicy(p permission.Policy) Option {
-	return checked(p.Valid(), func(s *settings) { s.judge.Policy = p }, "WithPolicy: %v", p)
-}
-
-// WithCombine sets how the lists of several loaded skills are taken together. The
-// default is permission.Union: what one of them allows is allowed.
-func WithCombine(c permission.Combine) Option {
-	return checked(c.Valid(), func(s *settings) { s.judge.Combine = c }, "WithCombine: %v", c)
-}
-
-// WithHostTools says how lists of skills speak of the host's tools: which names stand
-// for a tool, and what a pattern is compared with. A tool replaces the built-in one
-// of the same name; package permission lists those.
-func WithHostTools(tools ...permission.Tool) Option {
-	return func(s *settings) error {
-		for _, t := range tools {
-			if t.Name == "" || t.Takes > permission.Inert {
-				return fmt.Errorf("%w: WithHostTools: %+v", ErrOption, t)
-			}
-		}
-		s.tooling = append(s.tooling, tools...)
-		return nil
+// WithPermissions sets what the allowed-tools lists of loaded skills mean. It may be given
+// more than once if only one has more than HostTools and ToolSkills.
+func WithPermissions(p Permissions) Option {
+	wrong := cmp.Or(failsIf(!p.Policy.Valid(), "Policy: %v", p.Policy), failsIf(!p.Combine.Valid(), "Combine: %v", p.Combine))
+	for _, t := range p.HostTools {
+		wrong = cmp.Or(wrong, failsIf(t.Name == "" || t.Takes > permission.Inert, "HostTools: %+v", t))
 	}
+	for tool, skills := range p.ToolSkills {
+		wrong = cmp.Or(wrong, failsIf(tool == "" || len(skills) == 0, "ToolSkills: tool %q without a skill", tool))
+	}
+	further := option("WithPermissions", wrong, func(s *settings) {
+		s.tooling = append(s.tooling, p.HostTools...)
+		if s.activates == nil && p.ToolSkills != nil {
+			s.activates = make(map[string][]string, len(p.ToolSkills))
+		}
+		for tool, skills := range p.ToolSkills {
+			s.activates[tool] = append(s.activates[tool], skills...)
+		}
+	})
+	if p.Policy == permission.Restrict && p.Combine == permission.Union {
+		return further
+	}
+	return Options(further, single("WithPermissions", nil, func(s *settings) { s.judge.Policy, s.judge.Combine = p.Policy, p.Combine }))
 }
 
 // WithApprover lets a function decide on calls that no list grants or denies. It is
@@ -42,12 +38,12 @@ func WithHostTools(tools ...permission.Tool) Option {
 // session holds as long as only the skills of the question are loaded, with the same
 // content. Without an approver such calls are allowed.
 func WithApprover(approve core.Approver) Option {
-	return checked(approve != nil, func(s *settings) { s.approver = approve }, "WithApprover: nil")
+	return single("WithApprover", failsIf(approve == nil, "nil"), func(s *settings) { s.approver = approve })
 }
 
 // WithFreeAgents names agents that are bounded by their own lists only, and not by
 // those of an agent that calls them. The option counts in the runtime of the caller
-// and in that of the agent that is called.
+// and in that of the agent that is called. The option adds up.
 func WithFreeAgents(names ...string) Option {
-	return checked(!slices.Contains(names, ""), func(s *settings) { s.free = append(s.free, names...) }, "WithFreeAgents: an empty name")
+	return option("WithFreeAgents", failsIf(slices.Contains(names, ""), "an empty name"), func(s *settings) { s.free = append(s.free, names...) })
 }

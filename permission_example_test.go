@@ -11,12 +11,11 @@ import (
 )
 
 // Adapters ask the gate before each call; here it is asked by hand.
-func ExampleWithPolicy() {
+func ExampleWithPermissions() {
 	files := fstest.MapFS{"git/SKILL.md": {Data: []byte("---\nname: git\ndescription: Keeps a repository.\nallowed-tools: Bash(git:*)\n---\nCommit small steps.\n")}}
 	rt, err := satchel.New(
 		satchel.WithSkillFS("skills", files),
-		satchel.WithPolicy(permission.Restrict),
-		satchel.WithHostTools(permission.Tool{Name: "terminal", As: []string{"Bash"}, Takes: permission.Command, Field: "line"}),
+		satchel.WithPermissions(satchel.Permissions{Policy: permission.Restrict, HostTools: []permission.Tool{permission.Tool{Name: "terminal", As: []string{"Bash"}, Takes: permission.Command, Field: "line"}}}),
 	)
 	if err != nil {
 		fmt.Println(err)

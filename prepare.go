@@ -70,7 +70,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 func (r *Runtime) view(ctx context.Context, req *core.Request, state *agentstate.State, rec *session.Record) (core.View, error) {
 	text := r.stores.Texts(ctx, req.Key)
 	st := processors.State{
-		Mode: r.mode, Rule: r.summary, Delivers: r.clearing.Delivers,
+		Mode: r.loading.Mode, Rule: r.loading.Summary, Delivers: r.clearing.Delivers,
 		Summary: req.Summary || ctx.Value(summaryKey{}) != nil, Space: req.Space, Answer: r.missing(ctx, req, rec),
 	}
 	var err error
@@ -79,7 +79,7 @@ func (r *Runtime) view(ctx context.Context, req *core.Request, state *agentstate
 			return core.View{}, err
 		}
 	}
-	if last := state.LastResponse(); r.mode == loadmode.Once && last.Observed() {
+	if last := state.LastResponse(); r.loading.Mode == loadmode.Once && last.Observed() {
 		st.Response = last.Calls()
 	}
 	if r.offer.Runner != nil && len(req.Files) > 0 {
@@ -105,7 +105,7 @@ func (r *Runtime) view(ctx context.Context, req *core.Request, state *agentstate
 		}
 	}
 	state.Hide(elsewhere.Hidden)
-	if r.once {
+	if r.offer.Runner != nil && r.offer.Runner.Once {
 		state.Holds(req.Messages)
 	}
 	if r.events != nil {

@@ -15,7 +15,7 @@ func ExampleRuntime_Ready() {
 	team := catalog.Archive("http://skills.example.com/team.zip", catalog.ArchiveOptions{}) // refused: not https
 	runtime, err := satchel.New(
 		satchel.WithSkillFS("builtin", exampleSkills), satchel.WithSkillRoots(team),
-		satchel.WithProfile(tools.KnowledgeOnly),
+		satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}),
 	)
 	if err != nil {
 		log.Fatal(err)

@@ -46,7 +46,7 @@ func TestReadyNamesPlacesWithoutSkills(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var log bytes.Buffer
 			slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
-			rt, err := satchel.New(satchel.WithSkillRoots(tt.roots...), satchel.WithProfile(tools.KnowledgeOnly))
+			rt, err := satchel.New(satchel.WithSkillRoots(tt.roots...), satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestLostPlaceIsTold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "skills")
 	writePDF(t, dir)
 	var log bytes.Buffer
-	rt, err := satchel.New(satchel.WithSkillDirs(dir), satchel.WithProfile(tools.KnowledgeOnly), satchel.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	rt, err := satchel.New(satchel.WithSkillDirs(dir), satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}), satchel.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func referring() fstest.MapFS {
 }
 
 func TestReferencesInline(t *testing.T) {
-	rt := chattest.Open(t, referring(), satchel.WithReferences(tools.ReferencesInline))
+	rt := chattest.Open(t, referring(), satchel.WithOverview(satchel.Overview{References: tools.ReferencesInline}))
 	c := chattest.NewChat(t, rt).Say(core.User, "go")
 	c.Calls("skill_load pdf")
 	view := c.View()
@@ -46,14 +46,14 @@ func TestReferencesInline(t *testing.T) {
 }
 
 func TestReferencesList(t *testing.T) {
-	rt := chattest.Open(t, referring(), satchel.WithReferences(tools.ReferencesList))
+	rt := chattest.Open(t, referring(), satchel.WithOverview(satchel.Overview{References: tools.ReferencesList}))
 	c := chattest.NewChat(t, rt).Say(core.User, "go")
 	c.Calls("skill_load pdf")
 	view := c.View()
 	if last := view[len(view)-1].Text; !strings.HasSuffix(last, "</skill>\n<skill_files>\nreferences/a.md\nreferences/big.md\n</skill_files>") {
 		t.Errorf("the result shows\n%s", last)
 	}
-	if _, err := satchel.New(satchel.WithReferences(9)); err == nil {
+	if _, err := satchel.New(satchel.WithOverview(satchel.Overview{References: 9})); err == nil {
 		t.Error("an unknown way is accepted")
 	}
 }
@@ -73,7 +73,7 @@ func TestReferencesAreRebuilt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			open := func() *satchel.Runtime {
-				return chattest.Open(t, referring(), satchel.WithReferences(tt.how), satchel.WithLoadMode(loadmode.Session))
+				return chattest.Open(t, referring(), satchel.WithOverview(satchel.Overview{References: tt.how}), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 			}
 			c := chattest.NewChat(t, open()).Say(core.User, "go")
 			c.Calls(tt.call)
@@ -102,10 +102,10 @@ func TestSummarizer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked []string
-			rt := chattest.Open(t, referring(), satchel.WithLoadMode(loadmode.Session), satchel.WithSummarizer(func(_ context.Context, skill, body string) (string, error) {
+			rt := chattest.Open(t, referring(), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session, Summarize: func(_ context.Context, skill, body string) (string, error) {
 				asked = append(asked, fmt.Sprint(skill, " ", strings.Contains(body, "Other words.")))
 				return tt.summary, tt.err
-			}))
+			}}))
 			c := chattest.NewChat(t, rt).Say(core.User, "go")
 			c.Calls("skill_load pdf")
 			c.View()
@@ -119,9 +119,6 @@ func TestSummarizer(t *testing.T) {
 			chattest.Same(t, "asked", asked, "pdf true")
 		})
 	}
-	if _, err := satchel.New(satchel.WithSummarizer(nil)); err == nil {
-		t.Error("no function is accepted")
-	}
 }
 
 // A text whose message was cut from the history comes back as its outline where the texts
@@ -129,7 +126,7 @@ func TestSummarizer(t *testing.T) {
 func TestLostTextsComeBackShort(t *testing.T) {
 	for warn, short := range map[int]bool{0: false, 10: true, 100_000: false} {
 		t.Run(fmt.Sprint(warn), func(t *testing.T) {
-			rt := chattest.Open(t, referring(), satchel.WithLoadMode(loadmode.Session), satchel.WithContentBudget(warn, 0))
+			rt := chattest.Open(t, referring(), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session, Budget: tools.Budget{Warn: warn, Max: -1}}))
 			c := chattest.NewChat(t, rt).Say(core.User, "go")
 			c.Calls("skill_load pdf")
 			if shown := chattest.Shown(c.View()); !strings.Contains(shown, "Other words.") {
@@ -168,7 +165,7 @@ func TestLostTextsComeBackShort(t *testing.T) {
 
 // An outline takes the place of the text when the next turn begins, and not before.
 func TestCompact(t *testing.T) {
-	rt := chattest.Open(t, referring(), satchel.WithLoadMode(loadmode.Session))
+	rt := chattest.Open(t, referring(), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 	c := chattest.NewChat(t, rt).Say(core.User, "go")
 	c.Calls("skill_load pdf")
 	before := c.View()

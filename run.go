@@ -72,7 +72,7 @@ func (c *Call) run(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var once *answers.Once
-	if c.runtime.once && o.Once {
+	if c.runtime.offer.Runner != nil && c.runtime.offer.Runner.Once && o.Once {
 		if once, err = c.saving.Once(ctx); err != nil {
 			return "", err
 		}

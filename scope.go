@@ -13,7 +13,7 @@ import (
 // and events.
 func (r *Runtime) scope(key core.SessionKey, state *agentstate.State) *tools.Scope {
 	s := &tools.Scope{
-		Key: key, Catalog: r.audiences.SeenBy(state), Mode: r.mode, Max: r.max, Victim: r.victim, Limits: r.limits,
+		Key: key, Catalog: r.audiences.SeenBy(state), Mode: r.loading.Mode, Max: r.loading.Max, Victim: r.loading.Victim, Limits: r.limits,
 		Budget:     r.budget,
 		TextSize:   func(ctx context.Context, digest string) (int, error) { return r.stores.Size(ctx, key, digest) },
 		Sessions:   r.terminals,
@@ -23,7 +23,7 @@ func (r *Runtime) scope(key core.SessionKey, state *agentstate.State) *tools.Sco
 		Restricted: r.bounds.Restricted(state),
 		Entry:      r.offer.Text.Entry,
 		Found:      state.Found,
-		References: r.references,
+		References: r.overview.References,
 		Pin:        func(ctx context.Context, c catalog.Content) error { return r.stores.Pin(ctx, key, c) },
 		Emit: func(ctx context.Context, e core.Event) {
 			e.Key = key

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/processors"
@@ -57,7 +58,7 @@ func toolNames(rt *satchel.Runtime) (names []string) {
 var someone = core.SessionKey{Session: "s", Agent: "a"}
 
 func TestSearchTool(t *testing.T) {
-	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(300)), satchel.WithProfile(tools.KnowledgeOnly), satchel.WithSearch(satchel.SearchOn))
+	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(300)), satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}), satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn}))
 	const found = "1 of 303 skills match:\n<skill><name>pdf-forms</name><description>Fill in and flatten PDF forms.</description></skill>\nless likely: docx-forms\n" +
 		"Load one with skill_load; if none fits, search again in other words."
 	for name, tt := range map[string]struct{ args, want string }{
@@ -98,14 +99,14 @@ func TestSearchIsOfferedWhereItIsNeeded(t *testing.T) {
 	}{
 		"few":                  {9, nil, false},
 		"many":                 {600, nil, true},
-		"many, off":            {600, []satchel.Option{satchel.WithSearch(satchel.SearchOff)}, false},
-		"few, on":              {9, []satchel.Option{satchel.WithSearch(satchel.SearchOn)}, true},
-		"many, tools named":    {600, []satchel.Option{satchel.WithOfferedTools("skill_load")}, false},
-		"few, search is named": {9, []satchel.Option{satchel.WithOfferedTools("skill_load", "skill_search")}, true},
-		"own overview":         {600, []satchel.Option{satchel.WithOverviewRenderer(func([]core.Skill) string { return "mine" })}, false},
+		"many, off":            {600, []satchel.Option{satchel.WithOverview(satchel.Overview{Search: satchel.SearchOff})}, false},
+		"few, on":              {9, []satchel.Option{satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn})}, true},
+		"many, tools named":    {600, []satchel.Option{satchel.WithTools(satchel.Tools{Names: []string{"skill_load"}})}, false},
+		"few, search is named": {9, []satchel.Option{satchel.WithTools(satchel.Tools{Names: []string{"skill_load", "skill_search"}})}, true},
+		"own overview":         {600, []satchel.Option{satchel.WithOverview(satchel.Overview{Render: func([]core.Skill) string { return "mine" }})}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rt := newRuntime(t, append([]satchel.Option{satchel.WithSkillFS("many", manySkills(tt.skills)), satchel.WithProfile(tools.KnowledgeOnly)}, tt.opts...)...)
+			rt := newRuntime(t, append([]satchel.Option{satchel.WithSkillFS("many", manySkills(tt.skills))}, tt.opts...)...)
 			if got := slices.Contains(toolNames(rt), "skill_search"); got != tt.want {
 				t.Errorf("skill_search is offered: %t", got)
 			}
@@ -114,7 +115,7 @@ func TestSearchIsOfferedWhereItIsNeeded(t *testing.T) {
 }
 
 func TestOverviewOfManySkills(t *testing.T) {
-	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(1_500)), satchel.WithPinned("pdf-forms"))
+	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(1_500)), satchel.WithOverview(satchel.Overview{Pinned: []string{"pdf-forms"}}))
 	view, err := rt.Prepare(t.Context(), core.Request{Key: someone, Messages: []core.Message{{Role: core.User, Text: "hi"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +138,7 @@ func TestOverviewOfManySkills(t *testing.T) {
 // room for most; the conversation keeps that overview.
 func TestOverviewRankedByTheFirstMessage(t *testing.T) {
 	for _, ranked := range []bool{false, true} {
-		rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(1_500)), satchel.WithOverview(processors.OverviewText{Ranked: ranked}))
+		rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(1_500)), satchel.WithOverview(satchel.Overview{Ranked: ranked}))
 		c := chattest.NewChat(t, rt).Say(core.User, "Please flatten a PDF form.")
 		first := c.View()[0].Text
 		if has := strings.Contains(first, "<description>Fill in and flatten PDF forms.</description>"); has != ranked {
@@ -200,9 +201,9 @@ func (brokenEmbedder) Embed(context.Context, []string) ([][]float32, error) {
 // Where an embedder fails the model is answered all the same, and the host is told.
 func TestSearchWithoutItsEmbedder(t *testing.T) {
 	var events []string
-	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(20)), satchel.WithSearch(satchel.SearchOn),
-		satchel.WithEmbedder("m", brokenEmbedder{}), satchel.WithActivation(satchel.Suggest, 3),
-		satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(20)), satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn}),
+		satchel.WithSkillRoots(catalog.Reading(catalog.WithEmbedder("m", brokenEmbedder{}))), satchel.WithActivation(satchel.Activation{Suggest: true, Most: 3}),
+		satchel.WithEvents(func(_ context.Context, e core.Event) {
 			if e.Kind == core.SearchByWords && e.Err != nil {
 				events = append(events, e.Detail)
 			}

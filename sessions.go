@@ -98,7 +98,7 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 	}
 	var endings []core.Event
 	if r.events != nil {
-		endings = r.stores.Endings(ctx, key, r.mode)
+		endings = r.stores.Endings(ctx, key, r.loading.Mode)
 	}
 	id := key.Session
 	if !key.Anonymous {

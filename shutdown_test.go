@@ -103,7 +103,7 @@ func TestEventsNameTurnAndCall(t *testing.T) {
 	var events []core.Event
 	rt, err := New(
 		WithSkillFS("skills", fstest.MapFS{"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Reads PDF files.\n---\nBODY\n")}}),
-		WithEventHook(func(_ context.Context, e core.Event) { events = append(events, e) }),
+		WithEvents(func(_ context.Context, e core.Event) { events = append(events, e) }),
 	)
 	if err != nil {
 		t.Fatal(err)

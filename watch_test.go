@@ -18,11 +18,11 @@ func TestWithWatch(t *testing.T) {
 	scanned := make(chan string, 100)
 	told := make(chan int, 100)
 	rt, err := satchel.New(satchel.WithSkillDirs(dir),
-		satchel.WithWatch(catalog.WatchOptions{
+		satchel.WithSkillRoots(catalog.Reading(catalog.WithWatch(catalog.WatchOptions{
 			Quiet: time.Millisecond, Latest: 10 * time.Millisecond, Poll: 24 * time.Hour,
 			Changed: func(_ context.Context, s *catalog.Snapshot) { told <- s.Len() },
-		}),
-		satchel.WithEventHook(func(_ context.Context, e core.Event) {
+		}))),
+		satchel.WithEvents(func(_ context.Context, e core.Event) {
 			if e.Kind == core.CatalogScanned {
 				scanned <- e.Detail
 			}

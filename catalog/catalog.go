@@ -42,6 +42,7 @@ type library struct {
 	cache    *cache
 	// watching is the finding of a [Watcher], or nil.
 	watching atomic.Pointer[skillmd.Diagnostic]
+	watcher  *Watcher // of WithWatch, or nil
 	// verifying is the search that Open leaves to the background.
 	verifying sync.WaitGroup
 }
@@ -54,13 +55,22 @@ type library struct {
 // option with a value that cannot work, or it is that of ctx. A broken skill is no
 // error but a diagnostic, see [Snapshot.Diagnostics]. Close the catalog after use.
 func Open(ctx context.Context, roots []Root, opts ...Option) (*Catalog, error) {
+	roots, opts = splitReading(roots, opts)
 	cfg, err := newConfig(opts)
 	if err != nil {
 		return nil, err
 	}
+	c, err := open(ctx, cfg, roots)
+	if err == nil && cfg.watch != nil {
+		c.watcher = Watch(context.WithoutCancel(ctx), c, *cfg.watch)
+	}
+	return c, err
+}
+
+func open(ctx context.Context, cfg *config, roots []Root) (*Catalog, error) {
 	c := &Catalog{library: &library{
 		cfg:      cfg,
-		roots:    slices.Clone(roots),
+		roots:    roots,
 		names:    displayNames(roots),
 		sources:  make([]Source, len(roots)),
 		updating: make(chan struct{}, 1),
@@ -137,6 +147,9 @@ func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 // Close releases the directories, after the search that [WithCache] promises. Snapshots
 // stay valid, but reading content fails with [ErrClosed]. Closing twice is harmless.
 func (c *Catalog) Close() error {
+	if c.watcher != nil {
+		c.watcher.Close()
+	}
 	c.verifying.Wait()
 	c.updating <- struct{}{}
 	defer func() { <-c.updating }()

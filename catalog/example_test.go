@@ -205,3 +205,16 @@ func ExampleTrustFile() {
 	// false <nil>
 	// true <nil>
 }
+
+func ExampleReading() {
+	c, err := catalog.Open(context.Background(), []catalog.Root{
+		catalog.FS("builtin", fstest.MapFS{"notes/SKILL.md": {Data: []byte("---\nname: notes\ndescription: Takes notes.\n---\nWrite them down.\n")}}),
+		catalog.Reading(catalog.WithMaxDepth(1)),
+	})
+	if err != nil {
+		panic(err)
+	}
+	defer c.Close()
+	fmt.Println(c.Snapshot().Len())
+	// Output: 1
+}

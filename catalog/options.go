@@ -32,11 +32,35 @@ type config struct {
 	embedderID    string
 	embedder      Embedder
 	similarity    float64
+	watch         *WatchOptions
+	changed       []func(context.Context, *Snapshot)
 }
 
 // Option changes how a [Catalog] finds and reads skills. Options are checked
 // by [Open].
 type Option func(*config)
+
+// Reading returns a root without skills. Its options apply to all roots that are opened
+// together with it, in this place of their order.
+func Reading(opts ...Option) Root { return Root{reading: append([]Option{}, opts...)} }
+
+// isReading reports whether the root is one of [Reading].
+func (r Root) isReading() bool { return r.reading != nil }
+
+// splitReading returns the roots that have skills, and opts after the options of the
+// others.
+func splitReading(roots []Root, opts []Option) ([]Root, []Option) {
+	var places []Root
+	var all []Option
+	for _, r := range roots {
+		if r.isReading() {
+			all = append(all, r.reading...)
+			continue
+		}
+		places = append(places, r)
+	}
+	return places, append(all, opts...)
+}
 
 // WithMode sets how strictly SKILL.md files are parsed; the default is
 // [skillmd.Lenient]. The mode also decides about other spellings of the file's

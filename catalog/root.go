@@ -28,6 +28,7 @@ type Root struct {
 	project  string   // the directory that is trusted or not, "" for the root itself
 	plugin   string   // Plugin: its directory
 	archive  *archiveRoot
+	reading  []Option // Reading
 	// inArchive: the directory is what was unpacked, and no link in it is followed.
 	inArchive bool
 }

@@ -31,6 +31,14 @@ type WatchOptions struct {
 	Changed func(context.Context, *Snapshot)
 }
 
+// WithWatch refreshes the catalog when its skills change, until it is closed; see [Watch].
+func WithWatch(opts WatchOptions) Option { return func(c *config) { c.watch = &opts } }
+
+// WithChanged adds a function that a watcher calls like [WatchOptions].Changed, before it.
+func WithChanged(changed func(context.Context, *Snapshot)) Option {
+	return func(c *config) { c.changed = append(c.changed, changed) }
+}
+
 // Watcher refreshes a catalog when its skills change. Make one with [Watch].
 type Watcher struct {
 	c      *Catalog
@@ -152,8 +160,13 @@ func (w *Watcher) refresh(ctx context.Context) bool {
 		w.pace.changed(time.Now()) // what has changed before it was watched
 	}
 	w.pace.ended(time.Now())
-	if snapshot != w.seen && w.opts.Changed != nil {
-		w.opts.Changed(ctx, snapshot)
+	if snapshot != w.seen {
+		for _, changed := range w.c.cfg.changed {
+			changed(ctx, snapshot)
+		}
+		if w.opts.Changed != nil {
+			w.opts.Changed(ctx, snapshot)
+		}
 	}
 	w.seen = snapshot
 	return true

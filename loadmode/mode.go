@@ -9,12 +9,12 @@ import (
 	"fmt"
 )
 
-// Mode is how long a load lasts.
+// Mode is how long a load lasts. The zero value leaves that to the runtime.
 type Mode uint8
 
 const (
 	// Turn keeps loaded content until the next user turn begins.
-	Turn Mode = iota
+	Turn Mode = iota + 1
 	// Once shows loaded content to the model once: only while no assistant
 	// message follows its delivery, so a retry shows it again. The skill may
 	// run until the turn ends.
@@ -25,7 +25,7 @@ const (
 	// Adaptive ends a load with its turn, as Turn does: the skill is no longer
 	// loaded, and its list of allowed tools ceases. Its text stays in view until
 	// clearing it pays at the prices of the prompt cache; see [Prices.Clear]. The
-	// default of a runtime, though not the zero value.
+	// default of a runtime.
 	Adaptive
 )
 
@@ -36,19 +36,19 @@ var names = [...]string{Turn: "turn", Once: "once", Session: "session", Adaptive
 
 // String returns turn, once, session or adaptive.
 func (m Mode) String() string {
-	if int(m) < len(names) {
+	if m.Valid() {
 		return names[m]
 	}
 	return fmt.Sprintf("loadmode.Mode(%d)", uint8(m))
 }
 
 // Valid reports whether m is one of the four modes.
-func (m Mode) Valid() bool { return int(m) < len(names) }
+func (m Mode) Valid() bool { return m > 0 && int(m) < len(names) }
 
 // Parse returns the mode of that name. The error wraps ErrMode.
 func Parse(name string) (Mode, error) {
 	for m, n := range names {
-		if n == name {
+		if n == name && m > 0 {
 			return Mode(m), nil
 		}
 	}

@@ -52,17 +52,17 @@ func TestModeText(t *testing.T) {
 		})
 	}
 	t.Run("unknown", func(t *testing.T) {
-		if _, err := Mode(4).MarshalText(); !errors.Is(err, ErrMode) {
+		if _, err := Mode(5).MarshalText(); !errors.Is(err, ErrMode) {
 			t.Errorf("MarshalText: %v", err)
 		}
 		var m Mode
 		if err := m.UnmarshalText([]byte("always")); !errors.Is(err, ErrMode) {
 			t.Errorf("UnmarshalText: %v", err)
 		}
-		if Mode(4).Valid() || !Adaptive.Valid() {
-			t.Error("Valid is wrong about 4 or adaptive")
+		if Mode(5).Valid() || !Adaptive.Valid() {
+			t.Error("Valid is wrong about 5 or adaptive")
 		}
-		if got := Mode(4).String(); got != "loadmode.Mode(4)" {
+		if got := Mode(5).String(); got != "loadmode.Mode(5)" {
 			t.Errorf("String = %q", got)
 		}
 	})

@@ -15,13 +15,13 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Placement says where loaded content goes.
+// Placement says where loaded content goes. The zero value leaves that to the runtime.
 type Placement uint8
 
 const (
 	// InToolResult puts content into the result of the call that delivered
 	// it, so that requests only grow at their end. The default.
-	InToolResult Placement = iota
+	InToolResult Placement = iota + 1
 	// InSystem collects content after the host's system text. Each load then
 	// changes the beginning of the request.
 	InSystem

@@ -50,7 +50,7 @@ func requestsOf(t *testing.T, mode loadmode.Mode, name string, streaming, fails 
 	}
 	open := func(m *scripted) func(ctx context.Context, messages ...*schema.Message) []*adk.AgentEvent {
 		cfg := &adk.ChatModelAgentConfig{Model: m, Instruction: "Work."}
-		install(t, cfg, newRuntime(t, satchel.WithStore(store), satchel.WithLoadMode(mode)))
+		install(t, cfg, newRuntime(t, satchel.WithStore(store), satchel.WithLoading(satchel.Loading{Mode: mode})))
 		agent := newAgent(t, cfg)
 		return func(ctx context.Context, messages ...*schema.Message) []*adk.AgentEvent {
 			if ctx = satchel.WithSession(ctx, "s"); name == "turn of the host" {

@@ -68,7 +68,7 @@ func TestTransfers(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				both(t, func(t *testing.T, streaming bool) {
 					var seen events
-					rt := newRuntime(t, satchel.WithEventHook(seen.hook), satchel.WithLoadMode(mode))
+					rt := newRuntime(t, satchel.WithEvents(seen.hook), satchel.WithLoading(satchel.Loading{Mode: mode}))
 					parent := script(loading("1", "pdf"), transfer("2", "child"), say("parent is done"))
 					child := script(loading("1", "csv"), transfer("3", "parent"))
 					pc := &adk.ChatModelAgentConfig{Name: "parent", Model: parent, Instruction: "Lead."}
@@ -108,7 +108,7 @@ func TestAgentTool(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				both(t, func(t *testing.T, streaming bool) {
 					var seen events
-					rt := newRuntime(t, satchel.WithEventHook(seen.hook))
+					rt := newRuntime(t, satchel.WithEvents(seen.hook))
 					child := script(loading("1", "csv"), say("child is done"))
 					cc := &adk.ChatModelAgentConfig{Name: "child", Model: child}
 					install(t, cc, rt)
@@ -148,7 +148,7 @@ func TestAgentTool(t *testing.T) {
 // A host with a rewriter of its own says which messages it wrote.
 func TestOwnHistoryRewriter(t *testing.T) {
 	var seen events
-	rt := newRuntime(t, satchel.WithEventHook(seen.hook))
+	rt := newRuntime(t, satchel.WithEvents(seen.hook))
 	parent := script(loading("1", "pdf"), transfer("2", "child"), say("done"))
 	child := script(transfer("1", "parent"))
 	pc := &adk.ChatModelAgentConfig{Name: "parent", Model: parent}
@@ -194,7 +194,7 @@ func TestTurnsOfOneSession(t *testing.T) {
 				calling(call("3", "look", "{}")), say("two"))
 			cfg := &adk.ChatModelAgentConfig{Model: m}
 			cfg.ToolsConfig.Tools = []tool.BaseTool{&hostTool{name: "look"}}
-			install(t, cfg, newRuntime(t, satchel.WithLoadMode(mode)))
+			install(t, cfg, newRuntime(t, satchel.WithLoading(satchel.Loading{Mode: mode})))
 			agent := newAgent(t, cfg)
 			history := []*schema.Message{schema.UserMessage("first")}
 			for _, e := range run(t, agent, "s", streaming, history...) {

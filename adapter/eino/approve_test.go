@@ -57,7 +57,7 @@ func newAsking(t *testing.T, dir string, streaming bool, tools []tool.BaseTool, 
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	rt, err := satchel.New(satchel.WithSkillDirs(skills), satchel.WithStore(store), satchel.WithApprover(eino.Interrupt),
-		satchel.WithPolicy(permission.RestrictAll))
+		satchel.WithPermissions(satchel.Permissions{Policy: permission.RestrictAll}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestInterruptOfAToolThatInterrupts(t *testing.T) {
 // A tool that the host has described is none that nobody knows, though only its handler of
 // unknown tools runs it.
 func TestInterruptInsideOfTheUnknownToolsHandler(t *testing.T) {
-	rt := newRuntime(t, satchel.WithApprover(eino.Interrupt), satchel.WithHostTools(permission.Tool{Name: "ghost"}))
+	rt := newRuntime(t, satchel.WithApprover(eino.Interrupt), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: "ghost"}}}))
 	m := script(calling(call("1", "ghost", "{}")), say("done"))
 	cfg := &adk.ChatModelAgentConfig{Model: m}
 	cfg.ToolsConfig.UnknownToolsHandler = func(context.Context, string, string) (string, error) { return "boo", nil }

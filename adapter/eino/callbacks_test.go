@@ -44,7 +44,7 @@ func TestHandlerReportsUsage(t *testing.T) {
 	for _, selfReports := range []bool{false, true} {
 		both(t, func(t *testing.T, streaming bool) {
 			var seen events
-			rt := newRuntime(t, satchel.WithEventHook(seen.hook))
+			rt := newRuntime(t, satchel.WithEvents(seen.hook))
 			m := script(metered(loading("1", "pdf"), 100, 40, 7), metered(calling(call("2", "streamable", `{"a":1}`)), 200, 150, 8), say("done"))
 			m.selfReports = selfReports
 			tools, _ := fourKinds()
@@ -82,7 +82,7 @@ func TestHandlerReportsUsage(t *testing.T) {
 func TestHandlerReportsFailures(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		var seen events
-		rt := newRuntime(t, satchel.WithEventHook(seen.hook))
+		rt := newRuntime(t, satchel.WithEvents(seen.hook))
 		cfg := &adk.ChatModelAgentConfig{Model: script()}
 		install(t, cfg, rt)
 		ctx := satchel.WithSession(t.Context(), "s")
@@ -103,7 +103,7 @@ func TestHandlerReportsFailures(t *testing.T) {
 func TestHandlerReportsOtherModels(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		var seen events
-		rt := newRuntime(t, satchel.WithEventHook(seen.hook))
+		rt := newRuntime(t, satchel.WithEvents(seen.hook))
 		a, err := react.NewAgent(t.Context(), &react.AgentConfig{ToolCallingModel: script(metered(say("done"), 100, 40, 7))})
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +125,7 @@ func TestHandlerReportsOtherModels(t *testing.T) {
 
 func TestHandlerReportsABrokenStream(t *testing.T) {
 	var seen events
-	rt := newRuntime(t, satchel.WithEventHook(seen.hook))
+	rt := newRuntime(t, satchel.WithEvents(seen.hook))
 	boom := errors.New("boom")
 	a := newReact(t, &react.AgentConfig{ToolCallingModel: &breaks{script(say("x")), boom}}, rt)
 	stream, err := a.Stream(satchel.WithSession(t.Context(), "s"), []*schema.Message{schema.UserMessage("q")},
@@ -202,7 +202,7 @@ func TestRefusedCallsAreReported(t *testing.T) {
 	for _, selfReports := range []bool{false, true} {
 		both(t, func(t *testing.T, streaming bool) {
 			var seen events
-			rt := newRuntime(t, satchel.WithEventHook(seen.hook))
+			rt := newRuntime(t, satchel.WithEvents(seen.hook))
 			m := script(say("never"))
 			m.selfReports = selfReports
 			a := newReact(t, &react.AgentConfig{ToolCallingModel: m, ToolsConfig: compose.ToolsNodeConfig{

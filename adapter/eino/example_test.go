@@ -170,7 +170,7 @@ func ExampleNew() {
 
 func ExampleNewHandler() {
 	rt, err := satchel.New(satchel.WithSkillFS("builtin", exampleSkills),
-		satchel.WithEventHook(func(_ context.Context, e core.Event) {
+		satchel.WithEvents(func(_ context.Context, e core.Event) {
 			if e.Kind == core.ModelCalled {
 				fmt.Println(e.Key.Agent, e.Usage.Prompt, e.Usage.Completion)
 			}

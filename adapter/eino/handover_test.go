@@ -52,7 +52,7 @@ func (p *pair) runtime(agent string) *satchel.Runtime {
 	if agent == "lead" {
 		opts = append(opts, satchel.WithFreeAgents(p.free...))
 	} else {
-		opts = append(opts, satchel.WithPolicy(p.policy))
+		opts = append(opts, satchel.WithPermissions(satchel.Permissions{Policy: p.policy}))
 	}
 	if p.dir != "" && p.forgets != agent && p.forgets != "both" {
 		dir := p.dir

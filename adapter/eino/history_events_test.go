@@ -27,7 +27,7 @@ func TestHistoryOfEventsGoesOn(t *testing.T) {
 					Model:       m,
 					ToolsConfig: adk.ToolsConfig{ToolsNodeConfig: compose.ToolsNodeConfig{Tools: []tool.BaseTool{&hostTool{name: "look"}}}},
 				}
-				install(t, cfg, newRuntime(t, satchel.WithLoadMode(loadmode.Session)))
+				install(t, cfg, newRuntime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session})))
 				agent := newAgent(t, cfg)
 				history := []*schema.Message{schema.UserMessage("first")}
 				events := run(t, agent, "s", streaming, history...)

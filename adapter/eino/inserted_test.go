@@ -41,7 +41,7 @@ func TestMessagesThatMiddlewaresInsert(t *testing.T) {
 				m := script(loading("1", "pdf"), calling(call("2", "look", "{}")), say("one"))
 				cfg := &adk.ChatModelAgentConfig{Model: m, Instruction: "Work.", Middlewares: []adk.AgentMiddleware{{BeforeChatModel: replace}}}
 				cfg.ToolsConfig.Tools = []tool.BaseTool{&hostTool{name: "look"}}
-				install(t, cfg, newRuntime(t, satchel.WithEventHook(seen.hook), satchel.WithLoadMode(loadmode.Turn)))
+				install(t, cfg, newRuntime(t, satchel.WithEvents(seen.hook), satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn})))
 				noErrors(t, run(t, newAgent(t, cfg), "s", streaming, schema.UserMessage("q")))
 				bodies := 2 - tt.turns
 				shown(t, "agent", m, pdfBody, 0, bodies, bodies)

@@ -17,7 +17,7 @@ func TestUsageWithoutHandler(t *testing.T) {
 	for _, selfReports := range []bool{false, true} {
 		both(t, func(t *testing.T, streaming bool) {
 			var seen events
-			rt := newRuntime(t, satchel.WithEventHook(seen.hook))
+			rt := newRuntime(t, satchel.WithEvents(seen.hook))
 			m := script(metered(loading("1", "pdf"), 100, 40, 7), metered(say("done"), 200, 150, 8))
 			m.selfReports = selfReports
 			a := newReact(t, &react.AgentConfig{ToolCallingModel: m, GraphName: "helper", ToolsConfig: compose.ToolsNodeConfig{}}, rt)
@@ -39,7 +39,7 @@ func TestUsageWithoutHandler(t *testing.T) {
 func TestFailureWithoutHandler(t *testing.T) {
 	broken := errors.New("503 from the provider")
 	var seen events
-	rt := newRuntime(t, satchel.WithEventHook(seen.hook))
+	rt := newRuntime(t, satchel.WithEvents(seen.hook))
 	a := newReact(t, &react.AgentConfig{ToolCallingModel: answering(func([]*schema.Message) (*schema.Message, error) { return nil, broken }), GraphName: "helper", ToolsConfig: compose.ToolsNodeConfig{}}, rt)
 	if _, err := a.Generate(satchel.WithSession(t.Context(), "s"), []*schema.Message{schema.UserMessage("q")}); !errors.Is(err, broken) {
 		t.Fatalf("error %v", err)

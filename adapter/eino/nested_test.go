@@ -33,7 +33,7 @@ func loads(t testing.TB, rt *satchel.Runtime, session string) []string {
 // own, the same in every turn.
 func TestNestedAgentsOfOneName(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
-		rt := newRuntime(t, satchel.WithLoadMode(loadmode.Session))
+		rt := newRuntime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 		cm := script(loading("1", "csv"), say("child 1"), say("child 2"))
 		child := newReact(t, &react.AgentConfig{ToolCallingModel: cm, MaxStep: 12}, rt)
 		pm := script(loading("1", "pdf"), calling(call("2", "helper", "{}")), say("one"), calling(call("3", "helper", "{}")), say("two"))

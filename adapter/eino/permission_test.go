@@ -72,7 +72,7 @@ func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scri
 		_, kind, _ := strings.Cut(name, "_")
 		cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, ofKind(kind, hostTool{name: name, run: c.run}))
 		if shell(name) {
-			opts = append(opts, satchel.WithHostTools(permission.Tool{Name: name, As: []string{"Bash"}, Takes: permission.Command, Field: "command"}))
+			opts = append(opts, satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: name, As: []string{"Bash"}, Takes: permission.Command, Field: "command"}}}))
 		}
 	}
 	rt, err := satchel.New(append(opts, satchel.WithSkillFS("play", bypasstest.Skills()))...)
@@ -100,7 +100,7 @@ func TestNoForbiddenCallReachesATool(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%s", policy, combine, mode), func(t *testing.T) {
 					both(t, func(t *testing.T, streaming bool) {
 						play := plays[streaming]
-						m, c, agent := playing(t, play, satchel.WithPolicy(policy), satchel.WithCombine(combine), satchel.WithLoadMode(mode))
+						m, c, agent := playing(t, play, satchel.WithPermissions(satchel.Permissions{Policy: policy, Combine: combine}), satchel.WithLoading(satchel.Loading{Mode: mode}))
 						for _, user := range []string{"first", "second", "third"} {
 							noErrors(t, run(t, agent, "s", streaming, schema.UserMessage(user)))
 						}
@@ -159,7 +159,7 @@ func TestListsHoldForUnknownTools(t *testing.T) {
 		return "no such tool", nil
 	}
 	cfg.ToolsConfig.ExecuteSequentially = true
-	rt, err := satchel.New(satchel.WithSkillFS("play", bypasstest.Skills()), satchel.WithPolicy(permission.RestrictAll))
+	rt, err := satchel.New(satchel.WithSkillFS("play", bypasstest.Skills()), satchel.WithPermissions(satchel.Permissions{Policy: permission.RestrictAll}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestWordsOfAUserThatReadLikeEinos(t *testing.T) {
 			var seen events
 			m := script(loading("1", "pdf"), say("one"), say("two"))
 			cfg := &adk.ChatModelAgentConfig{Model: m}
-			install(t, cfg, newRuntime(t, satchel.WithEventHook(seen.hook)))
+			install(t, cfg, newRuntime(t, satchel.WithEvents(seen.hook)))
 			agent := newAgent(t, cfg)
 			noErrors(t, run(t, agent, "s", streaming, schema.UserMessage("q")))
 			noErrors(t, run(t, agent, "s", streaming, schema.UserMessage("q"), say("one"), schema.UserMessage(words)))
@@ -35,7 +35,7 @@ func TestWordsOfAUserThatReadLikeEinos(t *testing.T) {
 func TestStepsOfAWorkflowAreOneTurn(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		var seen events
-		rt := newRuntime(t, satchel.WithEventHook(seen.hook))
+		rt := newRuntime(t, satchel.WithEvents(seen.hook))
 		a := script(loading("1", "pdf"), say("a one"), say("a two"))
 		b := script(loading("1", "csv"), say("b one"), say("b two"))
 		var steps []adk.Agent

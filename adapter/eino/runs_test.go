@@ -105,7 +105,7 @@ func TestAnonymousSessionsEnd(t *testing.T) {
 			keys[e.Key] = true
 		}
 	}
-	rt := newRuntime(t, satchel.WithEventHook(report))
+	rt := newRuntime(t, satchel.WithEvents(report))
 	r := loop(t, newAdapter(t, rt, eino.WithAgentName("a")), loadsOnce(), withState())
 	for range 3 {
 		if _, err := r.Invoke(t.Context(), []*schema.Message{schema.UserMessage("pdf")}); err != nil {

@@ -22,7 +22,7 @@ import (
 
 func TestToolSchemasArriveUnchanged(t *testing.T) {
 	for _, profile := range []tools.Profile{tools.Full, tools.KnowledgeOnly} {
-		rt := newRuntime(t, satchel.WithProfile(profile))
+		rt := newRuntime(t, satchel.WithTools(satchel.Tools{Profile: profile}))
 		a, err := eino.New(rt)
 		if err != nil {
 			t.Fatal(err)

@@ -210,7 +210,7 @@ func TestUnknownToolsAreAnsweredBeforeTheGate(t *testing.T) {
 				cfg.ToolsConfig.UnknownToolsHandler = handler
 				opts := []satchel.Option{approver}
 				if handler == nil {
-					opts = append(opts, satchel.WithPolicy(permission.RestrictAll))
+					opts = append(opts, satchel.WithPermissions(satchel.Permissions{Policy: permission.RestrictAll}))
 				}
 				install(t, cfg, newRuntime(t, opts...))
 				noErrors(t, run(t, newAgent(t, cfg), "s", streaming, schema.UserMessage("q")))

@@ -203,7 +203,7 @@ func TestLoadsOutliveACall(t *testing.T) {
 	for name, placement := range map[string]processors.Placement{"in the result": processors.InToolResult, "in the system message": processors.InSystem} {
 		t.Run(name, func(t *testing.T) {
 			llm := script(reply("", call("1", "skill_load", `{"skill":"pdf"}`)), reply("one"), reply("two"), reply("three"))
-			rt := runtime(t, satchel.WithLoadMode(loadmode.Session), satchel.WithPlacement(placement))
+			rt := runtime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session, Placement: placement}))
 			kit := install(t, rt, llm, nil, WithHistory(NewConversations().History))
 			ctx := satchel.WithSession(t.Context(), "s")
 			for _, q := range []string{"q1", "q2", "q3"} {

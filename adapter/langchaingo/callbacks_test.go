@@ -26,7 +26,7 @@ func (c *counting) HandleLLMError(context.Context, error)                       
 func TestHandlerCountsOnce(t *testing.T) {
 	s := serve(t, "application/json", openAIReplies[1], openAIReplies[1])
 	var events []core.Event
-	rt := runtime(t, satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	rt := runtime(t, satchel.WithEvents(func(_ context.Context, e core.Event) {
 		if e.Kind == core.ModelCalled {
 			events = append(events, e)
 		}
@@ -57,7 +57,7 @@ func TestHandlerCountsOnce(t *testing.T) {
 
 func TestHandlerReportsFailures(t *testing.T) {
 	var events []core.Event
-	rt := runtime(t, satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	rt := runtime(t, satchel.WithEvents(func(_ context.Context, e core.Event) {
 		if e.Kind == core.ModelFailed {
 			events = append(events, e)
 		}

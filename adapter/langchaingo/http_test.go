@@ -141,7 +141,7 @@ func TestOpenAIClient(t *testing.T) {
 				}))
 			}
 			var usage []core.Usage
-			rt := runtime(t, satchel.WithEventHook(func(_ context.Context, e core.Event) {
+			rt := runtime(t, satchel.WithEvents(func(_ context.Context, e core.Event) {
 				if e.Kind == core.ModelCalled {
 					usage = append(usage, e.Usage)
 				}
@@ -185,7 +185,7 @@ func TestAnthropicClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	var usage []core.Usage
-	rt := runtime(t, satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	rt := runtime(t, satchel.WithEvents(func(_ context.Context, e core.Event) {
 		if e.Kind == core.ModelCalled {
 			usage = append(usage, e.Usage)
 		}

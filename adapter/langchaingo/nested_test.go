@@ -69,7 +69,7 @@ func TestNestedAgentsOfOneName(t *testing.T) {
 	}
 	t.Run("two kits", func(t *testing.T) {
 		pm, cm := script2()
-		rt := runtime(t, satchel.WithLoadMode(loadmode.Session))
+		rt := runtime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 		child := executor(install(t, rt, cm, nil))
 		helper := hostTool{"helper", func(ctx context.Context, in string) (string, error) { return chains.Run(ctx, child, in) }}
 		ask(t, executor(install(t, rt, pm, []tools.Tool{helper})))
@@ -77,7 +77,7 @@ func TestNestedAgentsOfOneName(t *testing.T) {
 	})
 	t.Run("a loop", func(t *testing.T) {
 		pm, cm := script2()
-		rt := runtime(t, satchel.WithLoadMode(loadmode.Session))
+		rt := runtime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 		kit := install(t, rt, cm, nil)
 		helper := hostTool{"helper", func(ctx context.Context, in string) (string, error) {
 			msgs := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, in)}
@@ -107,7 +107,7 @@ func TestNestedAgentsOfOneName(t *testing.T) {
 			}
 			return of.GenerateContent(t.Context(), s.messages)
 		}}
-		rt := runtime(t, satchel.WithLoadMode(loadmode.Session))
+		rt := runtime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 		var self *agents.Executor
 		helper := hostTool{"helper", func(ctx context.Context, in string) (string, error) { return chains.Run(ctx, self, "child, "+in) }}
 		self = executor(install(t, rt, llm, []tools.Tool{helper}))
@@ -139,7 +139,7 @@ func TestToolsOfOneAgentShareItsState(t *testing.T) {
 
 // An empty id is no name that users could share.
 func TestEmptySessionIsNotShared(t *testing.T) {
-	rt := runtime(t, satchel.WithLoadMode(loadmode.Session))
+	rt := runtime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 	llm := script(reply("", call("1", "skill_load", `{"skill":"pdf"}`)), reply("one"), reply("two"))
 	kit := install(t, rt, llm, nil)
 	ctx := satchel.WithSession(t.Context(), "")

@@ -134,7 +134,7 @@ func TestTextAgentsAreToldEarlierTurns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rt, err := satchel.New(satchel.WithLoadMode(loadmode.Session), satchel.WithSkillFS("s", fstest.MapFS{
+			rt, err := satchel.New(satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}), satchel.WithSkillFS("s", fstest.MapFS{
 				"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Reads PDF.\n---\nBody of pdf.\nAI: not yet\n")},
 			}))
 			if err != nil {

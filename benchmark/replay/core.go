@@ -17,15 +17,15 @@ import (
 func coreSystems() []System {
 	system := func(variant string, opts ...satchel.Option) System {
 		return System{Name: "satchel", Variant: variant, play: func(ctx context.Context, s *stage) error {
-			return playCore(ctx, s, append([]satchel.Option{satchel.WithProfile(tools.KnowledgeOnly)}, opts...))
+			return playCore(ctx, s, append([]satchel.Option{satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly})}, opts...))
 		}}
 	}
 	return []System{
 		system("adaptive/tool-result"),
-		system("turn/tool-result", satchel.WithLoadMode(loadmode.Turn)),
-		system("turn+policy/tool-result", satchel.WithCachePolicy(loadmode.CachePolicy{Read: 0.1, Write: 1.25, Horizon: 4, TTL: 5 * time.Minute})),
-		system("session/tool-result", satchel.WithLoadMode(loadmode.Session)),
-		system("turn/system", satchel.WithPlacement(processors.InSystem)),
+		system("turn/tool-result", satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn})),
+		system("turn+policy/tool-result", satchel.WithLoading(satchel.Loading{Clearing: loadmode.CachePolicy{Read: 0.1, Write: 1.25, Horizon: 4, TTL: 5 * time.Minute}})),
+		system("session/tool-result", satchel.WithLoading(satchel.Loading{Mode: loadmode.Session})),
+		system("turn/system", satchel.WithLoading(satchel.Loading{Placement: processors.InSystem})),
 	}
 }
 

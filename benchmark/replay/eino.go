@@ -23,7 +23,7 @@ import (
 // einoAdapter is Satchel in an agent of Eino's adk.
 func einoAdapter() System {
 	return System{Name: "satchel-eino", Variant: "adaptive/tool-result", Adapter: true, play: func(ctx context.Context, s *stage) error {
-		rt, err := satchel.New(satchel.WithSkillDirs(s.skills), satchel.WithProfile(tools.KnowledgeOnly), satchel.WithStore(s.store))
+		rt, err := satchel.New(satchel.WithSkillDirs(s.skills), satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}), satchel.WithStore(s.store))
 		if err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ type shown struct {
 
 // open begins a view with the tools and the overview that the runtime gives.
 func (s *stage) open(ctx context.Context) (*view, error) {
-	rt, err := satchel.New(satchel.WithProfile(tools.KnowledgeOnly), satchel.WithSkillDirs(s.skills))
+	rt, err := satchel.New(satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}), satchel.WithSkillDirs(s.skills))
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func langchaingoAdapter() System {
 }
 
 func playLangchaingo(ctx context.Context, s *stage) error {
-	rt, err := satchel.New(satchel.WithSkillDirs(s.skills), satchel.WithProfile(tools.KnowledgeOnly), satchel.WithStore(s.store))
+	rt, err := satchel.New(satchel.WithSkillDirs(s.skills), satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}), satchel.WithStore(s.store))
 	if err != nil {
 		return err
 	}

@@ -29,9 +29,10 @@ func skills() fstest.MapFS {
 
 // options are those of a replica, and of the run that it is compared with.
 func options(store session.Store, runner satchel.Runner) []satchel.Option {
+	runner.Once = true
 	return []satchel.Option{
 		satchel.WithSkillFS("skills", skills()), satchel.WithStore(store), satchel.WithRunner(runner),
-		satchel.WithLoadMode(loadmode.Session), satchel.WithOnce(),
+		satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}),
 	}
 }
 

@@ -24,9 +24,10 @@ type gateFlags struct {
 	remote bool
 }
 
-// options are those of the runtime.
-func (f *gateFlags) options(show *reporter) []satchel.Option {
-	opts := []satchel.Option{satchel.WithPolicy(f.Policy), satchel.WithCombine(f.Combine), satchel.WithEventHook(show.Happened)}
+// options are those of the runtime. asksEdits says that a person is there to ask about
+// edits of skills.
+func (f *gateFlags) options(show *reporter, asksEdits bool) []satchel.Option {
+	opts := []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: f.Policy, Combine: f.Combine})}
 	switch f.Approve {
 	case "never":
 		opts = append(opts, satchel.WithApprover(func(context.Context, core.Ask) (core.Answer, error) {
@@ -35,7 +36,10 @@ func (f *gateFlags) options(show *reporter) []satchel.Option {
 	case "ask":
 		opts = append(opts, satchel.WithApprover((&asker{person: f.asked, show: show}).approve))
 	case "always":
-		if f.remote {
+		switch {
+		case asksEdits:
+			opts = append(opts, satchel.WithApprover((&asker{person: f.asked, show: show}).approveEdits))
+		case f.remote:
 			opts = append(opts, satchel.WithApprover(alwaysRuns))
 		}
 	}

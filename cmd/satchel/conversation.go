@@ -67,7 +67,7 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 			err = errors.Join(err, c.end())
 		}
 	}()
-	opts := slices.Concat(f.skillFlags.options(), f.gateFlags.options(show), kept.options())
+	opts := slices.Concat(f.skillFlags.options(), kept.options())
 	if f.env != nil {
 		if c.library, err = f.libraryFlags.open(ctx, f.env); err != nil {
 			return nil, err
@@ -76,10 +76,11 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 		if err != nil {
 			return nil, err
 		}
-		if opts = append(opts, libraryOptions...); c.library != nil && f.Edit == "ask" && f.Approve == "always" && f.asked != nil && f.asked.typed != nil {
-			opts = append(opts, satchel.WithApprover((&asker{person: f.asked, show: show}).approveEdits))
-		}
+		opts = append(opts, libraryOptions...)
 	}
+	asks := c.library != nil && f.Edit == "ask" && f.asked != nil && f.asked.typed != nil
+	opts = append(opts, f.gateFlags.options(show, asks)...)
+	opts = append(opts, f.events(show.Happened))
 	if !f.runs() && len(f.Attach) > 0 {
 		return nil, fmt.Errorf("%w: --attach needs skills and --profile full: nothing else reads files", errUsage)
 	}
@@ -107,7 +108,10 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 	for name, dir := range f.SubAgent {
 		helper := *f
 		helper.places, helper.carried = []catalog.Root{catalog.Dir(dir)}, nil
-		opts := append(helper.skillFlags.options(), helper.gateFlags.options(show)...)
+		if helper.Vocabulary == "unified" { // its tools are for the library
+			helper.Vocabulary = ""
+		}
+		opts := slices.Concat(helper.skillFlags.options(), helper.gateFlags.options(show, false), []satchel.Option{f.events(show.Happened)})
 		if c.work != nil {
 			runner := c.work.runner
 			runner.Attached = nil // the user's files are not told to agents that are tools

@@ -146,7 +146,7 @@ func (d *diagnosis) write(c console) {
 		fmt.Fprintf(c.out, "  - %s\n", printable(dir))
 	}
 	if len(d.Unmapped) > 0 {
-		fmt.Fprintln(c.out, "\nlists of allowed tools do not speak of these unless they name them; satchel.WithHostTools says what they are:")
+		fmt.Fprintln(c.out, "\nlists of allowed tools do not speak of these unless they name them; satchel.Permissions.HostTools says what they are:")
 	}
 	for _, name := range d.Unmapped {
 		fmt.Fprintf(c.out, "  - %s\n", printable(name))

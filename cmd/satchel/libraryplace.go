@@ -147,9 +147,6 @@ func (f *libraryFlags) options(l *openLibrary, vocabulary string) ([]satchel.Opt
 		Tenant: f.Tenant, Edit: editModes[f.Edit],
 		Actor: func(context.Context, core.SessionKey) (library.Actor, error) { return actor, nil },
 	})}
-	if vocabulary == "unified" {
-		opts = append(opts, satchel.WithVocabulary(unified.New()))
-	}
 	return opts, nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -9,10 +10,12 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/runtimespec"
+	"github.com/satchel-go/satchel/tools/unified"
 )
 
 // skillDirs are the flags that say where skills are.
@@ -73,6 +76,8 @@ type skillFlags struct {
 	Watch      bool             `help:"Notice changes of skills when they are made, and not only when a turn begins."`
 	// carried are skills of the program itself, or nil.
 	carried fs.FS
+	// unlisted leaves the list of skills out of requests.
+	unlisted bool
 	// sees is the option of Audience.
 	sees []satchel.Option
 }
@@ -92,6 +97,9 @@ func (f *skillFlags) check() error {
 	if f.Prices != nil && !adaptive {
 		return fmt.Errorf("%w: --prices needs --load-mode adaptive", errUsage)
 	}
+	if f.MaxLoaded < 0 {
+		return fmt.Errorf("%w: --max-loaded %d: want 0, which is no cap, or more", errUsage, f.MaxLoaded)
+	}
 	for _, a := range f.Activate {
 		if tool, skill, ok := strings.Cut(a, "="); !ok || tool == "" || skill == "" {
 			return fmt.Errorf("%w: --activate %q: want TOOL=SKILL", errUsage, a)
@@ -102,67 +110,91 @@ func (f *skillFlags) check() error {
 
 // options returns the options of the runtime except those for running commands.
 func (f *skillFlags) options() []satchel.Option {
-	var mentions satchel.Mentions
 	opts := []satchel.Option{
 		satchel.WithSkillRoots(f.places...),
-		satchel.WithReading(f.how...),
-		satchel.WithMaxLoaded(f.MaxLoaded),
-		satchel.WithSearch(searchModes[f.Search]),
-	}
-	if f.LoadMode != nil {
-		opts = append(opts, satchel.WithLoadMode(*f.LoadMode))
+		satchel.WithSkillRoots(catalog.Reading(f.how...)),
+		satchel.WithLoading(f.loading()),
+		satchel.WithOverview(f.overview()),
+		satchel.WithActivation(f.activation()),
+		satchel.WithPermissions(satchel.Permissions{ToolSkills: f.toolSkills()}),
+		satchel.WithTools(f.tools()),
 	}
 	if f.told != nil {
 		opts = append(opts, satchel.WithLogger(slog.New(f.told)))
 	}
-	for _, how := range f.Mentions {
-		mentions |= map[string]satchel.Mentions{"dollar": satchel.Dollar, "slash": satchel.Slash}[how]
-	}
-	opts = append(opts, satchel.WithMentions(mentions))
-	for _, a := range f.Activate {
-		tool, skill, _ := strings.Cut(a, "=")
-		opts = append(opts, satchel.WithToolActivation(map[string][]string{tool: {skill}}))
-	}
-	switch f.Activation {
-	case "suggest":
-		opts = append(opts, satchel.WithActivation(satchel.Suggest, 3))
-	case "load":
-		opts = append(opts, satchel.WithActivation(satchel.LoadFirst, 3))
-	}
-	if f.Vocabulary == "runtime-spec" {
-		opts = append(opts, satchel.WithVocabulary(runtimespec.New()))
-	}
-	switch f.References {
-	case "list":
-		opts = append(opts, satchel.WithReferences(tools.ReferencesList))
-	case "inline":
-		opts = append(opts, satchel.WithReferences(tools.ReferencesInline))
-	}
 	if f.Watch {
-		opts = append(opts, satchel.WithWatch(catalog.WatchOptions{}))
-	}
-	if f.Lifecycle {
-		opts = append(opts, satchel.WithLifecycle())
-	}
-	if f.Prices != nil {
-		opts = append(opts, satchel.WithPrices(*f.Prices))
-	}
-	if f.Budget != nil {
-		opts = append(opts, satchel.WithContentBudget(f.Budget.warn, f.Budget.max))
+		opts = append(opts, satchel.WithSkillRoots(catalog.Reading(catalog.WithWatch(catalog.WatchOptions{}))))
 	}
 	if f.carried != nil {
 		opts = append(opts, satchel.WithSkillFS("demo", f.carried))
 	}
-	switch f.Placement {
-	case "system":
-		opts = append(opts, satchel.WithPlacement(processors.InSystem))
-	case "tool-result":
-		opts = append(opts, satchel.WithPlacement(processors.InToolResult))
-	}
-	if f.Profile == "knowledge_only" {
-		opts = append(opts, satchel.WithProfile(tools.KnowledgeOnly))
-	}
 	return append(opts, f.sees...)
+}
+
+var (
+	references = map[string]tools.References{"list": tools.ReferencesList, "inline": tools.ReferencesInline}
+	placements = map[string]processors.Placement{"system": processors.InSystem, "tool-result": processors.InToolResult}
+)
+
+func (f *skillFlags) loading() satchel.Loading {
+	l := satchel.Loading{Max: cmp.Or(f.MaxLoaded, -1), Placement: placements[f.Placement]}
+	if f.LoadMode != nil {
+		l.Mode = *f.LoadMode
+	}
+	if f.Prices != nil {
+		l.Prices = *f.Prices
+	}
+	if f.Budget != nil {
+		l.Budget = tools.Budget{Warn: cmp.Or(f.Budget.warn, -1), Max: cmp.Or(f.Budget.max, -1)}
+	}
+	return l
+}
+
+func (f *skillFlags) overview() satchel.Overview {
+	o := satchel.Overview{Search: searchModes[f.Search], References: references[f.References]}
+	if f.unlisted {
+		o.NoGuidance, o.Render = true, func([]core.Skill) string { return "" }
+	}
+	return o
+}
+
+func (f *skillFlags) activation() satchel.Activation {
+	a := satchel.Activation{Suggest: f.Activation == "suggest", Load: f.Activation == "load"}
+	for _, how := range f.Mentions {
+		a.Mentions |= map[string]satchel.Mentions{"dollar": satchel.Dollar, "slash": satchel.Slash}[how]
+	}
+	return a
+}
+
+// toolSkills returns the skills that the tools of --activate need.
+func (f *skillFlags) toolSkills() map[string][]string {
+	skills := map[string][]string{}
+	for _, a := range f.Activate {
+		tool, skill, _ := strings.Cut(a, "=")
+		skills[tool] = append(skills[tool], skill)
+	}
+	return skills
+}
+
+func (f *skillFlags) tools() (t satchel.Tools) {
+	if f.Profile == "knowledge_only" {
+		t.Profile = tools.KnowledgeOnly
+	}
+	switch f.Vocabulary {
+	case "runtime-spec":
+		t.Vocabulary = runtimespec.New()
+	case "unified":
+		t.Vocabulary = unified.New()
+	}
+	return t
+}
+
+// events returns the option that reports events to hook.
+func (f *skillFlags) events(hook func(context.Context, core.Event)) satchel.Option {
+	if f.Lifecycle {
+		return satchel.WithEvents(hook, core.SkillDiscovered, core.SkillRegistered)
+	}
+	return satchel.WithEvents(hook)
 }
 
 // checkCompact refuses skills of --compact that do not exist.

@@ -118,7 +118,7 @@ func (f *chatFlags) injectAll() {
 	mode := loadmode.Session
 	f.LoadMode, f.Placement, f.Search, f.MaxLoaded, f.Budget = &mode, "system", "off", 0, &contentBudget{}
 	f.Activation, f.Mentions, f.Compact, f.References = "none", nil, nil, "off"
-	f.sees = append(f.sees, satchel.WithGuidance(""), satchel.WithOverviewRenderer(func([]core.Skill) string { return "" }))
+	f.unlisted = true
 }
 
 // measure holds one conversation.

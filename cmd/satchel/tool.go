@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -161,7 +162,7 @@ func (cmd *toolCmd) open(ctx context.Context, c console, show *reporter) (_ *cal
 		return nil, err
 	}
 	cmd.remote = len(cmd.MCP) > 0
-	opts := append(cmd.skillFlags.options(), cmd.gateFlags.options(show)...)
+	opts := slices.Concat(cmd.skillFlags.options(), cmd.gateFlags.options(show, false), []satchel.Option{cmd.events(show.Happened)})
 	libraryOptions, err := cmd.libraryFlags.options(t.library, cmd.Vocabulary)
 	if err != nil {
 		return nil, err

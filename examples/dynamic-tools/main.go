@@ -66,7 +66,7 @@ func run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	skills, err := satchel.New(satchel.WithSkillDirs("dynamic-tools/skills"), satchel.WithOfferedTools("skill_load"))
+	skills, err := satchel.New(satchel.WithSkillDirs("dynamic-tools/skills"), satchel.WithTools(satchel.Tools{Names: []string{"skill_load"}}))
 	if err != nil {
 		return err
 	}

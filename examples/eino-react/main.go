@@ -70,7 +70,7 @@ func run(ctx context.Context, w io.Writer) error {
 			fmt.Fprintln(w, "loaded:", e.Skill, e.Docs)
 		}
 	}
-	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithEventHook(report))
+	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithEvents(report))
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func run(ctx context.Context, w io.Writer, dir string) error {
 	report := func(_ context.Context, e core.Event) { fmt.Fprintln(w, e.Kind, e.Skill) }
 	skills, err := satchel.New(
 		satchel.WithSkillDirs("skills"), satchel.WithStore(store),
-		satchel.WithEventHook(report), satchel.WithLogger(log),
+		satchel.WithEvents(report), satchel.WithLogger(log),
 	)
 	// end snippet
 	if err != nil {

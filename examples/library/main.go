@@ -54,7 +54,7 @@ func run(ctx context.Context, in io.Reader, w io.Writer, file string, connect co
 		satchel.WithLibrary(skills, satchel.LibraryOptions{
 			Actor: func(context.Context, core.SessionKey) (library.Actor, error) { return ann, nil },
 		}),
-		satchel.WithVocabulary(unified.New()),
+		satchel.WithTools(satchel.Tools{Vocabulary: unified.New()}),
 		satchel.WithApprover(func(_ context.Context, ask core.Ask) (answer core.Answer, err error) {
 			fmt.Fprintf(w, "%sallow or deny? ", ask.Detail)
 			_, err = fmt.Fscan(in, &answer)

@@ -30,7 +30,7 @@ func run(ctx context.Context, w io.Writer) error {
 	var requests [4][]string
 	for i, mode := range []loadmode.Mode{loadmode.Adaptive, loadmode.Turn, loadmode.Once, loadmode.Session} {
 		// snippet: modes
-		skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithLoadMode(mode))
+		skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithLoading(satchel.Loading{Mode: mode}))
 		// end snippet
 		if err != nil {
 			return err

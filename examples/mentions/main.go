@@ -25,9 +25,8 @@ func main() {
 func run(ctx context.Context, w io.Writer) error {
 	skills, err := satchel.New(
 		satchel.WithSkillDirs("skills"),
-		satchel.WithMentions(satchel.Dollar|satchel.Slash),
-		satchel.WithActivation(satchel.Suggest, 3),
-		satchel.WithEventHook(func(_ context.Context, e core.Event) {
+		satchel.WithActivation(satchel.Activation{Mentions: satchel.Dollar | satchel.Slash, Suggest: true, Most: 3}),
+		satchel.WithEvents(func(_ context.Context, e core.Event) {
 			if e.Phase != "" && e.Skill != "" {
 				fmt.Fprintln(w, " ", strings.TrimSpace(fmt.Sprintln(e.Phase, e.Skill, e.Detail)))
 			}

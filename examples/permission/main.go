@@ -59,7 +59,7 @@ func run(ctx context.Context, in io.Reader, w io.Writer) error {
 			fmt.Fprintln(w, e.Kind, e.Call.Arguments, e.Rule)
 		}
 	}
-	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithApprover(eino.Interrupt), satchel.WithEventHook(report))
+	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithApprover(eino.Interrupt), satchel.WithEvents(report))
 	// end snippet
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func run(ctx context.Context, w io.Writer) error {
 	report := func(b processors.PrefixBreak) { fmt.Fprintln(w, "the prefix breaks, because of:", b.Cause) }
 	skills, err := satchel.New(
 		satchel.WithSkillDirs("skills"),
-		satchel.WithCachePolicy(policy),
+		satchel.WithLoading(satchel.Loading{Clearing: policy}),
 		satchel.WithPrefixGuard(report), // processors.FailTest(t) fails a test
 	)
 	// end snippet

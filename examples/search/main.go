@@ -24,7 +24,7 @@ func main() {
 }
 
 func run(ctx context.Context, w io.Writer) error {
-	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithSearch(satchel.SearchOn))
+	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn}))
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func run(ctx context.Context, w io.Writer) error {
 	})
 	answers := map[string]any{}
 	tell, failed := utils.InferTool("submit", "Hands in the answer of a skill.", submit(answers))
-	skills, refused := satchel.New(satchel.WithSkillDirs("structured-answers/skills"), satchel.WithOfferedTools("skill_load"))
+	skills, refused := satchel.New(satchel.WithSkillDirs("structured-answers/skills"), satchel.WithTools(satchel.Tools{Names: []string{"skill_load"}}))
 	if err := errors.Join(err, failed, refused); err != nil {
 		return err
 	}

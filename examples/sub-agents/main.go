@@ -35,7 +35,7 @@ func run(ctx context.Context, w io.Writer) error {
 	// The list of commit-style has some commands of git only. It shall not keep
 	// the lead from asking.
 	asking := permission.Tool{Name: "triage", Always: true}
-	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithHostTools(asking))
+	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{asking}}))
 	if err != nil {
 		return err
 	}

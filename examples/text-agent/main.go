@@ -34,7 +34,7 @@ func run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithProfile(tools.KnowledgeOnly))
+	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}))
 	if err != nil {
 		return err
 	}

@@ -28,11 +28,11 @@ func run(w io.Writer) error {
 		title  string
 		option satchel.Option
 	}{
-		{"full", satchel.WithProfile(tools.Full)},
-		{"knowledge_only", satchel.WithProfile(tools.KnowledgeOnly)},
-		{"own set", satchel.WithOfferedTools("skill_load", "skill_read")},
-		{"own set without skill_load", satchel.WithOfferedTools("skill_read")},
-		{"own set with a typo", satchel.WithOfferedTools("skill_load", "skill_raed")},
+		{"full", satchel.WithTools(satchel.Tools{Profile: tools.Full})},
+		{"knowledge_only", satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly})},
+		{"own set", satchel.WithTools(satchel.Tools{Names: []string{"skill_load", "skill_read"}})},
+		{"own set without skill_load", satchel.WithTools(satchel.Tools{Names: []string{"skill_read"}})},
+		{"own set with a typo", satchel.WithTools(satchel.Tools{Names: []string{"skill_load", "skill_raed"}})},
 	} {
 		fmt.Fprintf(w, "%s:\n", offer.title)
 		skills, err := satchel.New(satchel.WithSkillDirs("skills"), offer.option)

@@ -26,7 +26,7 @@ func main() {
 }
 
 func run(ctx context.Context, w io.Writer) error {
-	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithVocabulary(runtimespec.New()), satchel.WithProfile(tools.KnowledgeOnly))
+	skills, err := satchel.New(satchel.WithSkillDirs("skills"), satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New(), Profile: tools.KnowledgeOnly}))
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,13 @@ type Chat struct {
 // Open makes a runtime over skill files. It is closed at the end of the test.
 func Open(t testing.TB, files fs.FS, opts ...satchel.Option) *satchel.Runtime {
 	t.Helper()
-	r, err := satchel.New(append([]satchel.Option{satchel.WithSkillFS("world", files), satchel.WithLogger(slog.New(slog.DiscardHandler))}, opts...)...)
+	return OpenLogged(t, slog.New(slog.DiscardHandler), files, opts...)
+}
+
+// OpenLogged is Open with a log.
+func OpenLogged(t testing.TB, logger *slog.Logger, files fs.FS, opts ...satchel.Option) *satchel.Runtime {
+	t.Helper()
+	r, err := satchel.New(append([]satchel.Option{satchel.WithSkillFS("world", files), satchel.WithLogger(logger)}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

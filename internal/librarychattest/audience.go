@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/unified"
 )
 
@@ -25,8 +26,7 @@ func audiences(t *testing.T, open Open) {
 		files := fstest.MapFS{"secret-folder/SKILL.md": {Data: []byte(secret("secret-folder"))}, "web/SKILL.md": {Data: []byte("---\nname: web\ndescription: Look.\n---\nLook.\n")}}
 		allowed := []string{"forms", "web"}
 		key := 0
-		w := newWorld(t, open, setup{plain: plain, edit: unified.Allow, role: library.Maintainer, files: files, plugins: []library.Plugin{p}, options: []satchel.Option{
-			satchel.WithProfile("knowledge_only"),
+		w := newWorld(t, open, setup{plain: plain, edit: unified.Allow, role: library.Maintainer, files: files, plugins: []library.Plugin{p}, tools: satchel.Tools{Profile: tools.KnowledgeOnly}, options: []satchel.Option{
 			satchel.WithAudience(func(context.Context, core.SessionKey) satchel.Audience {
 				key++
 				return satchel.Audience{Key: fmt.Sprint(key), Allow: func(s core.Skill) bool {

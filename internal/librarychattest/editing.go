@@ -90,7 +90,7 @@ func asking(t *testing.T, open Open) {
 func listsOfTools(t *testing.T, open Open) {
 	for _, policy := range []permission.Policy{permission.Restrict, permission.RestrictAll} {
 		for _, mode := range []unified.Mode{unified.Allow, unified.Ask} {
-			w := newWorld(t, open, setup{edit: mode, options: []satchel.Option{satchel.WithPolicy(policy)}})
+			w := newWorld(t, open, setup{edit: mode, options: []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: policy})}})
 			made := w.shared("forms", form)
 			w.shared("reader", "---\nname: reader\ndescription: Reads.\nallowed-tools: Read\n---\nRead.\n")
 			loaded := w.run("reader")

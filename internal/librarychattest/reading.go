@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/tools"
 )
 
 func list(t *testing.T, open Open) {
@@ -151,7 +151,7 @@ func longTexts(t *testing.T, open Open) {
 // largestText: the budget lets each part of the largest text be read, and every skill be
 // run, without a tool that unloads.
 func largestText(t *testing.T, open Open) {
-	w := newWorld(t, open, setup{options: []satchel.Option{satchel.WithContentBudget(10_000, 64_000)}})
+	w := newWorld(t, open, setup{budget: tools.Budget{Warn: 10_000, Max: 64_000}})
 	front := "---\nname: large\ndescription: Large.\n---\n"
 	var b strings.Builder
 	b.WriteString(front)
@@ -195,7 +195,7 @@ func largestText(t *testing.T, open Open) {
 	}
 	w.shared("small", strings.Replace(form, "forms", "small", 1))
 	want(t, w.run("small"), "status=loaded")
-	tight := newWorld(t, open, setup{options: []satchel.Option{satchel.WithContentBudget(100, 1000)}})
+	tight := newWorld(t, open, setup{budget: tools.Budget{Warn: 100, Max: 1000}})
 	tight.shared("large", text)
 	got := tight.run("large")
 	if want(t, got, "error=invalid"); !strings.Contains(fmt.Sprint(got["message"]), "at most 1000 may be: inspect it instead") {

@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/unified"
 )
 
@@ -87,7 +88,7 @@ func loadedRevision(t *testing.T, open Open) {
 
 	both := running(t)
 	both.plain, both.edit = false, unified.Allow
-	both.options = append(both.options, satchel.WithOfferedTools("runSkill", "updateSkill", "skill_run"))
+	both.tools.Names = []string{"runSkill", "updateSkill", "skill_run"}
 	w = newWorld(t, open, both)
 	made = w.tool("age", false, host)
 	want(t, w.run("age"), "status=loaded")
@@ -138,7 +139,7 @@ func notes(t *testing.T, open Open) {
 	for _, plain := range []bool{true, false} {
 		s := setup{plain: plain, edit: unified.Allow, files: fstest.MapFS{}}
 		if plain {
-			s.options = []satchel.Option{satchel.WithProfile("knowledge_only")}
+			s.tools.Profile = tools.KnowledgeOnly
 		}
 		w := newWorld(t, open, s)
 		made := w.shared("forms", form)

@@ -3,6 +3,7 @@
 package librarychattest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/unified"
 )
 
@@ -83,6 +85,8 @@ type setup struct {
 	role    library.Role
 	files   fstest.MapFS
 	plugins []library.Plugin
+	budget  tools.Budget // none by default
+	tools   satchel.Tools
 	options []satchel.Option
 }
 
@@ -99,11 +103,12 @@ func newWorld(t *testing.T, open Open, s setup) *world {
 	w.actor = library.Actor{Tenant: "acme", Subject: "eve", Roles: []library.Role{s.role}}
 	options := append([]satchel.Option{
 		satchel.WithLibrary(w.library, satchel.LibraryOptions{Tenant: "acme", Edit: s.edit, Actor: w.acts}),
-		satchel.WithContentBudget(0, 0), satchel.WithEventHook(w.happened),
+		satchel.WithLoading(satchel.Loading{Budget: cmp.Or(s.budget, tools.Budget{Warn: -1, Max: -1})}), satchel.WithEvents(w.happened),
 	}, s.options...)
 	if !s.plain {
-		options = append(options, satchel.WithVocabulary(unified.New()))
+		s.tools.Vocabulary = unified.New()
 	}
+	options = append(options, satchel.WithTools(s.tools))
 	if !s.nobody {
 		options = append(options, satchel.WithApprover(func(_ context.Context, ask core.Ask) (core.Answer, error) {
 			w.asked = append(w.asked, ask)

@@ -4,6 +4,7 @@
 package wiretest
 
 import (
+	"cmp"
 	"encoding/base64"
 	"io/fs"
 	"net/url"
@@ -34,7 +35,7 @@ const (
 type Conversation struct {
 	Name    string
 	Turns   []Turn
-	options []satchel.Option
+	loading satchel.Loading
 	runs    bool // there are tools that run commands
 }
 
@@ -70,20 +71,23 @@ type Call struct {
 // Runtime opens the runtime of a conversation.
 func (c *Conversation) Runtime(t testing.TB) *satchel.Runtime {
 	t.Helper()
-	options := c.options
+	loading := c.loading
+	loading.Mode = cmp.Or(loading.Mode, loadmode.Turn)
+	options := []satchel.Option{
+		satchel.WithSkillFS("test", skills()),
+		satchel.WithOverview(satchel.Overview{Guidance: "Load a skill before you rely on it."}),
+		satchel.WithLoading(loading),
+	}
 	if c.runs {
 		commands, err := local.New()
 		if err != nil {
 			t.Fatal(err)
 		}
-		options = append(slices.Clone(options), satchel.WithProfile(tools.Full), satchel.WithRunner(satchel.Runner{Executor: commands}))
+		options = append(options, satchel.WithRunner(satchel.Runner{Executor: commands}))
+	} else {
+		options = append(options, satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}))
 	}
-	rt, err := satchel.New(append([]satchel.Option{
-		satchel.WithSkillFS("test", skills()),
-		satchel.WithProfile(tools.KnowledgeOnly),
-		satchel.WithGuidance("Load a skill before you rely on it."),
-		satchel.WithLoadMode(loadmode.Turn),
-	}, options...)...)
+	rt, err := satchel.New(options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,21 +137,20 @@ func Conversations() []Conversation {
 			turn("three", load("xlsx"), load("pdf"), say("3")),
 			turn("four", act("skill_load", `{"skill":"表","mode":"replace"}`), say("4")),
 			turn("five", say("5")),
-		), options: []satchel.Option{satchel.WithPrices(loadmode.Prices{Write: 1}), satchel.WithLoadMode(loadmode.Adaptive)}},
-		{Name: "mode-once", Turns: again, options: []satchel.Option{satchel.WithLoadMode(loadmode.Once)}},
-		{Name: "mode-session", Turns: again, options: []satchel.Option{satchel.WithLoadMode(loadmode.Session)}},
-		{Name: "placement-system", Turns: again, options: []satchel.Option{
-			satchel.WithLoadMode(loadmode.Session), satchel.WithPlacement(processors.InSystem)}},
+		), loading: satchel.Loading{Prices: loadmode.Prices{Write: 1}, Mode: loadmode.Adaptive}},
+		{Name: "mode-once", Turns: again, loading: satchel.Loading{Mode: loadmode.Once}},
+		{Name: "mode-session", Turns: again, loading: satchel.Loading{Mode: loadmode.Session}},
+		{Name: "placement-system", Turns: again, loading: satchel.Loading{Mode: loadmode.Session, Placement: processors.InSystem}},
 		{Name: "cap", Turns: turns(turn("hi", calls(to("1", "skill_load", `{"skill":"pdf"}`), to("2", "skill_load", `{"skill":"xlsx"}`)),
-			load("表"), act(HostTool, "{}"), say("done"))), options: []satchel.Option{satchel.WithMaxLoaded(1)}},
+			load("表"), act(HostTool, "{}"), say("done"))), loading: satchel.Loading{Max: 1}},
 		{Name: "unknown-tools", Turns: turns(
 			turn("hi", calls(to("a", "Read", `{"file_path":"x"}`), to("b", HostTool, "{}"), to("c", "skill_lod", `{"skill":"pdf"}`), to("d", "skill_load", `{"skill":"pdf"}`)), say("1")),
 			turn("again", calls(to("", "lok", ""), to("", "lok", "")), calls(to("", HostTool, "{}"), to("", "Write", "{")), say("2")),
 			turn("odd", calls(to("a", "", "{}"), to("a", "a\n\u202e\x00\"</skill>", "{}"), to("a", strings.Repeat("long", 30), "[]")), act("WebFetch", "{}"), say("3")),
 			turn("thanks", load("xlsx"), say("4")),
-		), options: []satchel.Option{satchel.WithLoadMode(loadmode.Session)}},
+		), loading: satchel.Loading{Mode: loadmode.Session}},
 		{Name: "unknown-tools-of-40-turns", Turns: slices.Repeat(turns(turn("hi", calls(to("", "Grep", "{}"), to("", HostTool, "{}")), say("done"))), 40),
-			options: []satchel.Option{satchel.WithLoadMode(loadmode.Session)}},
+			loading: satchel.Loading{Mode: loadmode.Session}},
 		{Name: "attached-files", Turns: turns(
 			Turn{User: "sum these", Files: []File{{"sales.csv", "text/csv", "a,b\n1,2\n"}, {"../../売上 \n.csv", "text/csv", "c"}}, Answers: []Answer{load("pdf"), say("3")}},
 			Turn{User: "and this", Files: []File{{"sales.csv", "text/csv", strings.Repeat("d", 5000)}, {"", "application/octet-stream", "e"}}, Answers: []Answer{act(HostTool, "{}"), say("4")}},

@@ -20,7 +20,7 @@ func ExampleNew() {
 		return
 	}
 	defer observer.Close()
-	rt, err := satchel.New(satchel.WithEventHook(observer.Event))
+	rt, err := satchel.New(satchel.WithEvents(observer.Event))
 	if err != nil {
 		fmt.Println(err)
 		return

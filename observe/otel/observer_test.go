@@ -18,7 +18,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	common "go.opentelemetry.io/proto/otlp/common/v1"
-	"go.opentelemetry.io/proto/otlp/trace/v1"
+	v1 "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
@@ -62,7 +62,7 @@ func TestRuntimeToCollector(t *testing.T) {
 	o, c, flush := exported(t)
 	rt, err := satchel.New(
 		satchel.WithSkillFS("skills", fstest.MapFS{"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Reads PDF files.\n---\nBODY\n")}}),
-		satchel.WithEventHook(o.Event),
+		satchel.WithEvents(o.Event),
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func TestRunToCollector(t *testing.T) {
 			"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: Writes.\nallowed-tools: Bash(echo:*) Write\n---\nBODY\n")},
 		}),
 		satchel.WithRunner(satchel.Runner{Executor: commands, Artifacts: artifacts.NewMemory()}),
-		satchel.WithEventHook(o.Event),
+		satchel.WithEvents(o.Event),
 	)
 	if err != nil {
 		t.Fatal(err)

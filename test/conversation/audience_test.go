@@ -74,8 +74,8 @@ func TestAudienceWithdraws(t *testing.T) {
 			w := chattest.NewWorld(2)
 			seen := rights{"chat": {"s0", "s1"}}
 			var unloaded []string
-			r := chattest.Open(t, w.Files, satchel.WithAudience(seen.audience), satchel.WithLoadMode(mode),
-				satchel.WithEventHook(func(_ context.Context, e core.Event) {
+			r := chattest.Open(t, w.Files, satchel.WithAudience(seen.audience), satchel.WithLoading(satchel.Loading{Mode: mode}),
+				satchel.WithEvents(func(_ context.Context, e core.Event) {
 					if e.Detail == "withdrawn" {
 						unloaded = append(unloaded, e.Skill)
 					}

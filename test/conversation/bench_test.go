@@ -31,7 +31,7 @@ func (l load) long(b testing.TB, opts ...satchel.Option) *chattest.Chat {
 	for name, s := range w.Skills {
 		w.Write(name+"/SKILL.md", fmt.Sprintf("---\nname: %s\ndescription: Purpose %d of it.\n---\n%s\n%s", name, s.Description, chattest.BodyMark(name, s.Body), strings.Repeat("Do this, then that. ", 400)))
 	}
-	c := chattest.NewChat(b, chattest.Open(b, w.Files, append(opts, satchel.WithLoadMode(loadmode.Session))...))
+	c := chattest.NewChat(b, chattest.Open(b, w.Files, append(opts, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))...))
 	c.Say(core.System, "You help.").Say(core.User, "hi")
 	for i := range l.loaded + l.unloaded {
 		c.Calls(fmt.Sprintf(`skill_load {"skill":"s%d","docs":["d0.md","d1.md"]}`, i))

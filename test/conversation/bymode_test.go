@@ -15,7 +15,7 @@ import (
 // thirteenth that has loaded two.
 func manyTurns(t testing.TB, mode loadmode.Mode, store session.Store) *chattest.Chat {
 	t.Helper()
-	c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(12).Files, satchel.WithLoadMode(mode), satchel.WithStore(store)))
+	c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(12).Files, satchel.WithLoading(satchel.Loading{Mode: mode}), satchel.WithStore(store)))
 	c.Say(core.System, "You help.")
 	for turn := range 12 {
 		c.Say(core.User, fmt.Sprint("turn ", turn))

@@ -40,7 +40,7 @@ func secondTurn(t *testing.T, w *chattest.World, opts ...satchel.Option) *chatte
 func TestContentThatDoesNotPayToClearStays(t *testing.T) {
 	w := chattest.NewWorld(2)
 	body, doc := chattest.BodyMark("s0", w.Skills["s0"].Body), chattest.DocMark("s0", "d0.md", w.Skills["s0"].Docs["d0.md"])
-	c := secondTurn(t, w, satchel.WithCachePolicy(stays))
+	c := secondTurn(t, w, satchel.WithLoading(satchel.Loading{Clearing: stays}))
 	before := c.View()
 	chattest.Same(t, "places", chattest.Where(before), "3: "+body+" "+doc)
 	chattest.Same(t, "loaded skills", c.LoadedNames())
@@ -62,11 +62,10 @@ func TestContentThatDoesNotPayToClearStays(t *testing.T) {
 
 func TestContentThatPaysToClearGoes(t *testing.T) {
 	for name, opts := range map[string][]satchel.Option{
-		"pays":       {satchel.WithCachePolicy(goes)},
-		"mode turn":  {satchel.WithLoadMode(loadmode.Turn)},
-		"in system":  {satchel.WithCachePolicy(stays), satchel.WithPlacement(processors.InSystem)},
-		"mode once":  {satchel.WithCachePolicy(stays), satchel.WithLoadMode(loadmode.Once)},
-		"zero value": {satchel.WithCachePolicy(loadmode.CachePolicy{})},
+		"pays":       {satchel.WithLoading(satchel.Loading{Clearing: goes})},
+		"mode turn":  {satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn})},
+		"in system":  {satchel.WithLoading(satchel.Loading{Clearing: stays, Placement: processors.InSystem})},
+		"zero value": {satchel.WithLoading(satchel.Loading{Clearing: loadmode.CachePolicy{}, Mode: loadmode.Turn})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := secondTurn(t, chattest.NewWorld(1), opts...)
@@ -80,7 +79,7 @@ func TestContentThatPaysToClearGoes(t *testing.T) {
 
 func TestSelectingDocsOfTextInViewLoadsItAgain(t *testing.T) {
 	w := chattest.NewWorld(1)
-	c := secondTurn(t, w, satchel.WithCachePolicy(stays))
+	c := secondTurn(t, w, satchel.WithLoading(satchel.Loading{Clearing: stays}))
 	got := c.Calls(`skill_select_docs {"skill":"s0","docs":["d2.md"],"mode":"add"}`)[0]
 	if !strings.HasPrefix(got, "loaded: s0; its text is above, docs added: d2.md\n") {
 		t.Errorf("answer %q", got)
@@ -94,7 +93,7 @@ func TestSelectingDocsOfTextInViewLoadsItAgain(t *testing.T) {
 // where the prefix breaks anyway.
 func TestEditedTextSupersedesTextThatStayed(t *testing.T) {
 	w := chattest.NewWorld(1)
-	c := secondTurn(t, w, satchel.WithCachePolicy(stays))
+	c := secondTurn(t, w, satchel.WithLoading(satchel.Loading{Clearing: stays}))
 	old := chattest.BodyMark("s0", w.Skills["s0"].Body)
 	w.EditBody("s0")
 	if got := c.Calls("skill_load s0")[0]; !strings.Contains(got, "supersedes") {
@@ -113,7 +112,7 @@ func TestEditedTextSupersedesTextThatStayed(t *testing.T) {
 
 func TestTextThatWasCutFromTheHistoryIsDeliveredAgain(t *testing.T) {
 	w := chattest.NewWorld(1)
-	c := secondTurn(t, w, satchel.WithCachePolicy(stays))
+	c := secondTurn(t, w, satchel.WithLoading(satchel.Loading{Clearing: stays}))
 	c.Messages = append(c.Messages[:1:1], c.Messages[len(c.Messages)-1])
 	chattest.Same(t, "places", chattest.Where(c.View()))
 	if got := c.Calls("skill_load s0")[0]; !strings.HasPrefix(got, "loaded: s0\n") {
@@ -126,7 +125,7 @@ func TestTextThatWasCutFromTheHistoryIsDeliveredAgain(t *testing.T) {
 func TestAColdCacheIsClearedAtOnce(t *testing.T) {
 	for pause, want := range map[time.Duration]int{4 * time.Minute: 1, 6 * time.Minute: 0} {
 		synctest.Test(t, func(t *testing.T) {
-			c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(1).Files, satchel.WithCachePolicy(stays))).Say(core.User, "one")
+			c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(1).Files, satchel.WithLoading(satchel.Loading{Clearing: stays}))).Say(core.User, "one")
 			c.Calls("skill_load s0")
 			c.Answer("done")
 			time.Sleep(pause)
@@ -141,20 +140,20 @@ func TestAColdCacheIsClearedAtOnce(t *testing.T) {
 // was lost is rebuilt from the receipt of the second load.
 func TestContentStaysAfterARestart(t *testing.T) {
 	w, store := chattest.NewWorld(1), session.NewMemory()
-	c := secondTurn(t, w, satchel.WithCachePolicy(stays), satchel.WithStore(store))
+	c := secondTurn(t, w, satchel.WithLoading(satchel.Loading{Clearing: stays}), satchel.WithStore(store))
 	before := c.View()
-	c.Runtime = chattest.Open(t, w.Files, satchel.WithCachePolicy(stays), satchel.WithStore(store))
+	c.Runtime = chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Clearing: stays}), satchel.WithStore(store))
 	if after := c.View(); !reflect.DeepEqual(after, before) {
 		t.Errorf("after the restart:\n%s\nwant\n%s", chattest.Shown(after), chattest.Shown(before))
 	}
 	c.Calls("skill_load s0")
-	c.Runtime = chattest.Open(t, w.Files, satchel.WithCachePolicy(stays))
+	c.Runtime = chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Clearing: stays}))
 	chattest.Same(t, "places", chattest.Where(c.View()), "7: "+chattest.BodyMark("s0", w.Skills["s0"].Body)+" "+chattest.DocMark("s0", "d0.md", w.Skills["s0"].Docs["d0.md"]))
 	chattest.Same(t, "loaded skills", c.LoadedNames(), "s0[d0.md]")
 }
 
 func TestBadPolicy(t *testing.T) {
-	_, err := satchel.New(satchel.WithCachePolicy(loadmode.CachePolicy{Read: -1}))
+	_, err := satchel.New(satchel.WithLoading(satchel.Loading{Clearing: loadmode.CachePolicy{Read: -1}}))
 	if !errors.Is(err, satchel.ErrOption) || !errors.Is(err, loadmode.ErrPolicy) {
 		t.Errorf("error %v", err)
 	}
@@ -172,7 +171,7 @@ func TestPoliciesKeepTheInvariants(t *testing.T) {
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 7))
 		policy := loadmode.CachePolicy{Read: r.Float64() / 4, Write: 1 + r.Float64()/4, Horizon: r.IntN(40)}
-		if ended := keepInvariants(t, r, seed, satchel.WithCachePolicy(policy)); policy.Horizon == 0 && ended == 0 {
+		if ended := keepInvariants(t, r, seed, satchel.Loading{Clearing: policy, Max: 2}); policy.Horizon == 0 && ended == 0 {
 			t.Errorf("seed %d: nothing ever stayed", seed)
 		}
 	}
@@ -180,10 +179,10 @@ func TestPoliciesKeepTheInvariants(t *testing.T) {
 
 // keepInvariants makes forty random steps and returns how many texts were in view
 // of loads that had ended.
-func keepInvariants(t *testing.T, r *rand.Rand, seed uint64, policy satchel.Option) (ended int) {
+func keepInvariants(t *testing.T, r *rand.Rand, seed uint64, loading satchel.Loading) (ended int) {
 	t.Helper()
 	w := chattest.NewWorld(3)
-	c := chattest.NewChat(t, chattest.Open(t, w.Files, policy, satchel.WithMaxLoaded(2), satchel.WithPrefixGuard(processors.FailTest(t)))).Say(core.System, "You help.").Say(core.User, "0")
+	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoading(loading), satchel.WithPrefixGuard(processors.FailTest(t)))).Say(core.System, "You help.").Say(core.User, "0")
 	last, free := c.View(), false
 	for step := range 40 {
 		skill := fmt.Sprintf("s%d", r.IntN(3))

@@ -26,7 +26,7 @@ func TestAnEndedSessionStaysEnded(t *testing.T) {
 						t.Fatal(err)
 					}
 					t.Cleanup(func() { _ = store.Close() })
-					return chattest.Open(t, w.Files, satchel.WithStore(store), satchel.WithLoadMode(mode))
+					return chattest.Open(t, w.Files, satchel.WithStore(store), satchel.WithLoading(satchel.Loading{Mode: mode}))
 				}
 				c := chattest.NewChat(t, start()).Say(core.User, "one")
 				c.Calls("skill_load s0", `skill_load {"skill":"s1","docs":["d1.md"]}`)

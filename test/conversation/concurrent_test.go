@@ -45,7 +45,7 @@ func TestOrderOfExecutionDoesNotMatter(t *testing.T) {
 		loaded  []string
 	}
 	play := func(t *testing.T, order []int, ids bool) outcome {
-		c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(4).Files, satchel.WithMaxLoaded(2))).Say(core.User, "hi")
+		c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(4).Files, satchel.WithLoading(satchel.Loading{Max: 2}))).Say(core.User, "hi")
 		c.Calls("skill_load s3")
 		c.View()
 		calls := []core.ToolCall{
@@ -102,7 +102,7 @@ func TestConcurrentUse(t *testing.T) {
 			const workers = 64
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
-			r := chattest.Open(t, chattest.NewWorld(2*workers).Files, satchel.WithMaxLoaded(0), satchel.WithLoadMode(loadmode.Session))
+			r := chattest.Open(t, chattest.NewWorld(2*workers).Files, satchel.WithLoading(satchel.Loading{Max: -1, Mode: loadmode.Session}))
 			var running sync.WaitGroup
 			for n := range workers {
 				running.Go(func() { worker(ctx, t, r, ids, n) })

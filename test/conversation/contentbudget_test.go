@@ -33,7 +33,7 @@ func sized(bodies map[string]int, docs map[string]int) fstest.MapFS {
 func budgeted(t *testing.T, files fs.FS, opts ...satchel.Option) (*chattest.Chat, *[]string) {
 	t.Helper()
 	var told []string
-	opts = append(opts, satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	opts = append(opts, satchel.WithEvents(func(_ context.Context, e core.Event) {
 		if e.Kind == core.ContentBudget {
 			told = append(told, e.Detail)
 		}
@@ -64,7 +64,7 @@ func TestCrossingTheWarningIsSaidOnce(t *testing.T) {
 
 func TestDocsCountToo(t *testing.T) {
 	files := sized(map[string]int{"pdf": 100}, map[string]int{"pdf/a.md": 1000, "pdf/b.md": 3000})
-	c, told := budgeted(t, files, satchel.WithContentBudget(900, 4000))
+	c, told := budgeted(t, files, satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 900, Max: 4000}}))
 	c.Calls("skill_load pdf")
 	if got := lines(c.Calls(`skill_select_docs {"skill":"pdf","docs":["a.md"]}`)[0]); len(got) != 3 || !strings.HasPrefix(got[1], "skills in view take about 1100 tokens (largest: pdf, ") {
 		t.Errorf("a doc that crosses: %q", got)
@@ -90,10 +90,10 @@ func TestALoadAboveTheBudgetChangesNothing(t *testing.T) {
 		opts []satchel.Option
 		want string
 	}{
-		"refused": {[]satchel.Option{satchel.WithContentBudget(0, 30_000)},
+		"refused": {[]satchel.Option{satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: -1, Max: 30_000}})},
 			"error: about 31000 tokens of skills would be in view, at most 30000 may be: unload one first (largest: one, 18000)"},
-		"at the bound": {[]satchel.Option{satchel.WithContentBudget(0, 31_000)}, ""},
-		"none":         {[]satchel.Option{satchel.WithContentBudget(0, 0)}, ""},
+		"at the bound": {[]satchel.Option{satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: -1, Max: 31_000}})}, ""},
+		"none":         {[]satchel.Option{satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: -1, Max: -1}})}, ""},
 		"default":      {nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestALoadAboveTheBudgetChangesNothing(t *testing.T) {
 			}
 		})
 	}
-	c, _ := budgeted(t, files, satchel.WithContentBudget(10, 30_000))
+	c, _ := budgeted(t, files, satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 10, Max: 30_000}}))
 	if got := c.Calls("skill_load all")[0]; !strings.Contains(got, "(largest: all, 31000)") {
 		t.Errorf("a skill that is too large alone: %q", got)
 	}
@@ -125,11 +125,10 @@ func TestALoadAboveTheBudgetChangesNothing(t *testing.T) {
 // break.
 func TestEndedTextsMakeRoom(t *testing.T) {
 	files := sized(map[string]int{"a": 1000, "b": 1100, "c": 1200, "d": 900, "e": 3000}, nil)
-	for name, mode := range map[string]satchel.Option{
-		"prices": satchel.WithPrices(free), "policy": satchel.WithCachePolicy(stays),
-	} {
+	for name, loading := range map[string]satchel.Loading{"prices": {Prices: free}, "policy": {Clearing: stays}} {
 		t.Run(name, func(t *testing.T) {
-			c, _ := budgeted(t, files, mode, satchel.WithContentBudget(0, 4000))
+			loading.Budget = tools.Budget{Warn: -1, Max: 4000}
+			c, _ := budgeted(t, files, satchel.WithLoading(loading))
 			inView := func(want string) {
 				t.Helper()
 				var got strings.Builder
@@ -163,7 +162,7 @@ func TestEndedTextsMakeRoom(t *testing.T) {
 }
 
 func TestDeclaredLoadsKeepTheBudget(t *testing.T) {
-	c, told := budgeted(t, sized(map[string]int{"a": 1000, "b": 1100}, nil), satchel.WithContentBudget(900, 1500))
+	c, told := budgeted(t, sized(map[string]int{"a": 1000, "b": 1100}, nil), satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 900, Max: 1500}}))
 	req := core.Request{Key: core.SessionKey{Session: "s"}, Messages: []core.Message{{Role: core.User, Text: "hi"}}}
 	_, err := c.Runtime.Prepare(satchel.WithLoads(t.Context(), satchel.Load{Skill: "a"}, satchel.Load{Skill: "b"}), req)
 	if !errors.Is(err, tools.ErrDeclared) || !strings.Contains(err.Error(), "about 2100 tokens of skills would be in view, at most 1500 may be") {
@@ -176,7 +175,7 @@ func TestDeclaredLoadsKeepTheBudget(t *testing.T) {
 
 // Content that the model has seen once is not in view any more.
 func TestModeOnceFreesTheBudget(t *testing.T) {
-	c, _ := budgeted(t, sized(map[string]int{"a": 1000, "b": 1100}, nil), satchel.WithLoadMode(loadmode.Once), satchel.WithContentBudget(0, 1500))
+	c, _ := budgeted(t, sized(map[string]int{"a": 1000, "b": 1100}, nil), satchel.WithLoading(satchel.Loading{Mode: loadmode.Once, Budget: tools.Budget{Warn: -1, Max: 1500}}))
 	c.Calls("skill_load a")
 	c.Calls("search x")
 	if got := c.Calls("skill_load b")[0]; !strings.HasPrefix(got, "loaded: b") {
@@ -185,8 +184,8 @@ func TestModeOnceFreesTheBudget(t *testing.T) {
 }
 
 func TestBadContentBudget(t *testing.T) {
-	for _, b := range [][2]int{{-1, 0}, {0, -1}} {
-		if _, err := satchel.New(satchel.WithContentBudget(b[0], b[1])); !errors.Is(err, satchel.ErrOption) {
+	for _, b := range [][2]int{{-2, 0}, {0, -2}} {
+		if _, err := satchel.New(satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: b[0], Max: b[1]}})); !errors.Is(err, satchel.ErrOption) {
 			t.Errorf("%v: error %v", b, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -39,8 +40,8 @@ func (s setting) String() string {
 
 func randomSetting(rnd *rand.Rand) setting {
 	return setting{
-		mode:      loadmode.Mode(rnd.IntN(4)),
-		placement: processors.Placement(rnd.IntN(4) / 3),
+		mode:      1 + loadmode.Mode(rnd.IntN(4)),
+		placement: 1 + processors.Placement(rnd.IntN(4)/3),
 		summary:   processors.SummaryRule(rnd.IntN(3)),
 		profile:   []tools.Profile{tools.Full, tools.Full, tools.KnowledgeOnly}[rnd.IntN(3)],
 		max:       1 + rnd.IntN(4),
@@ -148,8 +149,8 @@ func (c *conversation) message(role core.Role, text string) stored {
 // start opens a runtime, as a process does that begins.
 func (c *conversation) start() {
 	r, err := satchel.New(satchel.WithSkillFS("world", c.world.Files), satchel.WithStore(c.store),
-		satchel.WithLoadMode(c.mode), satchel.WithPrices(c.prices), satchel.WithPlacement(c.placement), satchel.WithSummaryRule(c.summary),
-		satchel.WithProfile(c.profile), satchel.WithMaxLoaded(c.max))
+		satchel.WithLoading(satchel.Loading{Mode: c.mode, Prices: c.prices, Placement: c.placement, Summary: c.summary, Max: cmp.Or(c.max, -1)}),
+		satchel.WithTools(satchel.Tools{Profile: c.profile}))
 	c.must(err)
 	if c.runtime != nil {
 		c.must(c.runtime.Close())

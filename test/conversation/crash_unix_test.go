@@ -128,8 +128,8 @@ func playToEnd(ctx context.Context, dir string) error {
 		return err
 	}
 	defer store.Close()
-	if h.runtime, err = satchel.New(satchel.WithSkillFS("world", chattest.NewWorld(5).Files), satchel.WithMaxLoaded(2),
-		satchel.WithStore(fragile{store, h.steps}), satchel.WithLoadMode(mode), satchel.WithPlacement(placement)); err != nil {
+	if h.runtime, err = satchel.New(satchel.WithSkillFS("world", chattest.NewWorld(5).Files), satchel.WithLoading(satchel.Loading{Max: 2, Mode: mode, Placement: placement}),
+		satchel.WithStore(fragile{store, h.steps})); err != nil {
 		return err
 	}
 	defer h.runtime.Close()

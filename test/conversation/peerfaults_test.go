@@ -25,14 +25,14 @@ func TestUnloadedSkillsDoNotComeBack(t *testing.T) {
 	})
 	t.Run("evicted", func(t *testing.T) {
 		w := chattest.NewWorld(3)
-		c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithMaxLoaded(1))).Say(core.User, "hi")
+		c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Max: 1}))).Say(core.User, "hi")
 		c.Calls("skill_load s0")
 		c.Calls("skill_load s1")
 		c.Calls("skill_load s2")
 		chattest.Same(t, "shown", chattest.Where(c.View()), "6: "+chattest.BodyMark("s2", w.Skills["s2"].Body))
 	})
 	t.Run("ended with the turn", func(t *testing.T) {
-		c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(3).Files, satchel.WithLoadMode(loadmode.Turn))).Say(core.User, "hi")
+		c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(3).Files, satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn}))).Say(core.User, "hi")
 		c.Calls("skill_load s0")
 		c.Answer("done")
 		c.Say(core.User, "and now?")
@@ -69,7 +69,7 @@ func TestQuotedResultsLoseNoContent(t *testing.T) {
 func TestOnceStillReads(t *testing.T) {
 	for name, mode := range map[string]loadmode.Mode{"once": loadmode.Once, "turn": loadmode.Turn} {
 		t.Run(name, func(t *testing.T) {
-			c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(2).Files, satchel.WithLoadMode(mode))).Say(core.User, "hi")
+			c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(2).Files, satchel.WithLoading(satchel.Loading{Mode: mode}))).Say(core.User, "hi")
 			answers := c.Calls("skill_load s0", "skill_read data.csv")
 			answers = append(answers, c.Calls("skill_read data.csv")...)
 			for _, a := range answers[1:] {
@@ -80,7 +80,7 @@ func TestOnceStillReads(t *testing.T) {
 		})
 	}
 	t.Run("load and read at once", func(t *testing.T) {
-		c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(2).Files, satchel.WithLoadMode(loadmode.Once))).Say(core.User, "hi")
+		c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(2).Files, satchel.WithLoading(satchel.Loading{Mode: loadmode.Once}))).Say(core.User, "hi")
 		calls := c.Respond("skill_load s0", "skill_read data.csv")
 		read := make(chan string)
 		go func() {
@@ -96,7 +96,7 @@ func TestOnceStillReads(t *testing.T) {
 
 func TestRemovedSkillBreaksNothing(t *testing.T) {
 	w := chattest.NewWorld(3)
-	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoadMode(loadmode.Session))).Say(core.User, "hi")
+	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))).Say(core.User, "hi")
 	c.Calls("skill_load s0", "skill_load s1")
 	body := chattest.BodyMark("s0", w.Skills["s0"].Body) // pinned
 	w.Remove("s0")
@@ -125,7 +125,7 @@ func TestHostTextIsLeftAlone(t *testing.T) {
 		for _, text := range texts {
 			t.Run(fmt.Sprint(placement, " ", text), func(t *testing.T) {
 				w := chattest.NewWorld(2)
-				c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithPlacement(placement)))
+				c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Placement: placement})))
 				c.Say(core.System, text).Say(core.User, text)
 				c.Calls("skill_load s0", "search x")
 				c.Messages[len(c.Messages)-1].Text = text
@@ -213,7 +213,7 @@ func TestSummaryDoesNotLoseLoadedSkills(t *testing.T) {
 	for rule, want := range map[processors.SummaryRule]bool{processors.SummaryAuto: true, processors.SummaryAttach: true, processors.SummarySkip: false} {
 		t.Run(fmt.Sprint(rule), func(t *testing.T) {
 			w := chattest.NewWorld(2)
-			c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithSummaryRule(rule))).Say(core.User, "hi")
+			c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Summary: rule}))).Say(core.User, "hi")
 			c.Calls("skill_load s0")
 			c.Messages = c.Messages[:1]
 			c.Context = satchel.WithSummary(c.Context)
@@ -249,7 +249,7 @@ func TestNamesDoNotCollide(t *testing.T) {
 
 func TestRecordsDoNotGrow(t *testing.T) {
 	store := session.NewMemory()
-	r := chattest.Open(t, chattest.NewWorld(3).Files, satchel.WithStore(store), satchel.WithLoadMode(loadmode.Session))
+	r := chattest.Open(t, chattest.NewWorld(3).Files, satchel.WithStore(store), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 	c := chattest.NewChat(t, r)
 	size := func() int {
 		rec, err := store.Load(t.Context(), c.Key)

@@ -36,12 +36,12 @@ func TestPrefixGuardNamesTheCause(t *testing.T) {
 			c.Calls("skill_load s0")
 			c.View()
 		}, nil},
-		{"the next turn", []satchel.Option{satchel.WithLoadMode(loadmode.Turn)}, func(c *chattest.Chat) {
+		{"the next turn", []satchel.Option{satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn})}, func(c *chattest.Chat) {
 			c.Calls("skill_load s0")
 			c.Answer("done")
 			c.Say(core.User, "two").View()
 		}, []string{"3 turn"}},
-		{"session mode", []satchel.Option{satchel.WithLoadMode(loadmode.Session)}, func(c *chattest.Chat) {
+		{"session mode", []satchel.Option{satchel.WithLoading(satchel.Loading{Mode: loadmode.Session})}, func(c *chattest.Chat) {
 			c.Calls("skill_load s0")
 			c.Answer("done")
 			c.Say(core.User, "two").View()
@@ -51,17 +51,17 @@ func TestPrefixGuardNamesTheCause(t *testing.T) {
 			c.Calls("skill_unload s0")
 			c.View()
 		}, []string{"3 unload"}},
-		{"eviction", []satchel.Option{satchel.WithMaxLoaded(1)}, func(c *chattest.Chat) {
+		{"eviction", []satchel.Option{satchel.WithLoading(satchel.Loading{Max: 1})}, func(c *chattest.Chat) {
 			c.Calls("skill_load s0")
 			c.Calls("skill_load s1")
 			c.View()
 		}, []string{"3 unload"}},
-		{"once", []satchel.Option{satchel.WithLoadMode(loadmode.Once)}, func(c *chattest.Chat) {
+		{"once", []satchel.Option{satchel.WithLoading(satchel.Loading{Mode: loadmode.Once})}, func(c *chattest.Chat) {
 			c.Calls("skill_load s0")
 			c.Calls("skill_list_docs s0")
 			c.View()
 		}, []string{"3 unload"}},
-		{"content in the system message", []satchel.Option{satchel.WithPlacement(processors.InSystem)}, func(c *chattest.Chat) {
+		{"content in the system message", []satchel.Option{satchel.WithLoading(satchel.Loading{Placement: processors.InSystem})}, func(c *chattest.Chat) {
 			c.Calls("skill_load s0")
 			c.View()
 		}, []string{"0 system"}},
@@ -101,15 +101,14 @@ func TestPrefixGuardReports(t *testing.T) {
 	var log bytes.Buffer
 	var events []string
 	failed := &failures{}
-	c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(1).Files,
-		satchel.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
-		satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	c := chattest.NewChat(t, chattest.OpenLogged(t, slog.New(slog.NewTextHandler(&log, nil)), chattest.NewWorld(1).Files,
+		satchel.WithEvents(func(_ context.Context, e core.Event) {
 			if e.Kind == core.PrefixBroken {
 				events = append(events, e.Key.Session+": "+e.Detail)
 			}
 		}),
 		satchel.WithPrefixGuard(processors.FailTest(failed), nil),
-		satchel.WithGuidance(""), satchel.WithOverviewRenderer(func([]core.Skill) string { return "s0" }),
+		satchel.WithOverview(satchel.Overview{NoGuidance: true, Render: func([]core.Skill) string { return "s0" }}),
 	)).Say(core.System, strings.Repeat("You help. ", 40)).Say(core.User, "one")
 	c.View()
 	c.Messages[0].Text = "It is noon."

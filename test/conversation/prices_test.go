@@ -27,16 +27,13 @@ func TestPricesDecideWhatStays(t *testing.T) {
 		opts  []satchel.Option
 		stays bool
 	}{
-		"free to carry":         {[]satchel.Option{satchel.WithPrices(free)}, true},
-		"by its mode":           {[]satchel.Option{satchel.WithPrices(free), satchel.WithLoadMode(loadmode.Adaptive)}, true},
-		"mode given before":     {[]satchel.Option{satchel.WithLoadMode(loadmode.Adaptive), satchel.WithPrices(free)}, true},
-		"the default":           {nil, true},
-		"mode turn":             {[]satchel.Option{satchel.WithLoadMode(loadmode.Turn), satchel.WithPrices(free)}, false},
-		"a policy, mode before": {[]satchel.Option{satchel.WithLoadMode(loadmode.Adaptive), satchel.WithCachePolicy(goes)}, false},
-		"in system":             {[]satchel.Option{satchel.WithPrices(free), satchel.WithPlacement(processors.InSystem)}, false},
-		"mode once":             {[]satchel.Option{satchel.WithPrices(free), satchel.WithLoadMode(loadmode.Once)}, false},
-		"a policy given later":  {[]satchel.Option{satchel.WithPrices(free), satchel.WithCachePolicy(goes)}, false},
-		"a policy given before": {[]satchel.Option{satchel.WithCachePolicy(goes), satchel.WithPrices(free)}, true},
+		"free to carry": {[]satchel.Option{satchel.WithLoading(satchel.Loading{Prices: free})}, true},
+		"by its mode":   {[]satchel.Option{satchel.WithLoading(satchel.Loading{Prices: free, Mode: loadmode.Adaptive})}, true},
+		"the default":   {nil, true},
+		"mode turn":     {[]satchel.Option{satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn, Prices: free})}, false},
+		"a policy":      {[]satchel.Option{satchel.WithLoading(satchel.Loading{Clearing: goes})}, false},
+		"in system":     {[]satchel.Option{satchel.WithLoading(satchel.Loading{Prices: free, Placement: processors.InSystem})}, false},
+		"mode once":     {[]satchel.Option{satchel.WithLoading(satchel.Loading{Prices: free, Mode: loadmode.Once})}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := chattest.NewWorld(2)
@@ -53,7 +50,7 @@ func TestPricesDecideWhatStays(t *testing.T) {
 // what comes back each turn is then kept.
 func TestWhatComesBackIsLearnt(t *testing.T) {
 	w, store := chattest.NewWorld(1), session.NewMemory()
-	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithPrices(loadmode.DefaultPrices()), satchel.WithStore(store))).Say(core.System, "You help.")
+	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Prices: loadmode.DefaultPrices()}), satchel.WithStore(store))).Say(core.System, "You help.")
 	body := chattest.BodyMark("s0", w.Skills["s0"].Body)
 	loads := 0
 	for turn := range 12 {
@@ -87,7 +84,7 @@ func TestPricesDecideTheSameElsewhere(t *testing.T) {
 			for i := range views {
 				synctest.Test(t, func(t *testing.T) {
 					w, store := chattest.NewWorld(1), session.NewMemory()
-					opts := []satchel.Option{satchel.WithPrices(loadmode.Prices{Write: 1, TTL: 5 * time.Minute}), satchel.WithStore(store)}
+					opts := []satchel.Option{satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Write: 1, TTL: 5 * time.Minute}}), satchel.WithStore(store)}
 					c := chattest.NewChat(t, chattest.Open(t, w.Files, opts...)).Say(core.User, "one")
 					c.Calls("skill_load s0")
 					c.Answer("done")
@@ -109,7 +106,7 @@ func TestPricesDecideTheSameElsewhere(t *testing.T) {
 }
 
 func TestBadPrices(t *testing.T) {
-	_, err := satchel.New(satchel.WithPrices(loadmode.Prices{Read: 2, Write: 1}))
+	_, err := satchel.New(satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Read: 2, Write: 1}}))
 	if !errors.Is(err, satchel.ErrOption) || !errors.Is(err, loadmode.ErrPrices) {
 		t.Errorf("error %v", err)
 	}
@@ -125,7 +122,7 @@ func TestPricesKeepTheInvariants(t *testing.T) {
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 8))
 		read := r.Float64() / 4
-		keepInvariants(t, r, seed, satchel.WithPrices(loadmode.Prices{Read: read, Write: read + r.Float64()}))
+		keepInvariants(t, r, seed, satchel.Loading{Prices: loadmode.Prices{Read: read, Write: read + r.Float64()}, Max: 2})
 	}
 }
 
@@ -146,7 +143,7 @@ func TestAHostsBreakClearsForFree(t *testing.T) {
 		"behind it": {func(c *chattest.Chat) { c.Messages[len(c.Messages)-2].Text = "well done" }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := secondTurn(t, chattest.NewWorld(1), satchel.WithPrices(free))
+			c := secondTurn(t, chattest.NewWorld(1), satchel.WithLoading(satchel.Loading{Prices: free}))
 			tt.change(c)
 			if got := len(chattest.Where(c.View())) > 0; got != tt.stays {
 				t.Errorf("in view: %v, want %v", got, tt.stays)
@@ -175,7 +172,7 @@ func TestAHostsBreakClearsForFree(t *testing.T) {
 func TestTheTimeOfARequestIsSavedSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, store := chattest.NewWorld(1), session.NewMemory()
-		opts := []satchel.Option{satchel.WithPrices(loadmode.Prices{Write: 1, TTL: 8 * time.Minute}), satchel.WithStore(store)}
+		opts := []satchel.Option{satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Write: 1, TTL: 8 * time.Minute}}), satchel.WithStore(store)}
 		c := chattest.NewChat(t, chattest.Open(t, w.Files, opts...)).Say(core.User, "one")
 		version := func() int64 {
 			c.View()
@@ -228,7 +225,7 @@ func TestACutWithinATurnIsCachedAfterIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, store := chattest.NewWorld(1), session.NewMemory()
-			opts := []satchel.Option{satchel.WithPrices(free), satchel.WithStore(store)}
+			opts := []satchel.Option{satchel.WithLoading(satchel.Loading{Prices: free}), satchel.WithStore(store)}
 			c := secondTurn(t, w, opts...)
 			c.Calls("search x")
 			tt.change(c)
@@ -250,7 +247,7 @@ func TestACutWithinATurnIsCachedAfterIt(t *testing.T) {
 	}
 	t.Run("with each request", func(t *testing.T) {
 		store := session.NewMemory()
-		c := secondTurn(t, chattest.NewWorld(1), satchel.WithPrices(free), satchel.WithStore(store))
+		c := secondTurn(t, chattest.NewWorld(1), satchel.WithLoading(satchel.Loading{Prices: free}), satchel.WithStore(store))
 		c.View()
 		version := func() int64 {
 			rec, err := store.Load(t.Context(), c.Key)
@@ -283,7 +280,7 @@ func TestSupersededTextBreaksNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := chattest.NewWorld(2)
-			c := secondTurn(t, w, satchel.WithPrices(free))
+			c := secondTurn(t, w, satchel.WithLoading(satchel.Loading{Prices: free}))
 			old := chattest.BodyMark("s0", w.Skills["s0"].Body)
 			w.EditBody("s0")
 			c.Calls("skill_load s0")

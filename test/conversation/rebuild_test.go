@@ -26,7 +26,7 @@ func TestRebuiltSelectionIsShownOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := chattest.NewWorld(1)
 			start := func() *satchel.Runtime {
-				return chattest.Open(t, w.Files, satchel.WithStore(session.NewMemory()), satchel.WithLoadMode(loadmode.Once))
+				return chattest.Open(t, w.Files, satchel.WithStore(session.NewMemory()), satchel.WithLoading(satchel.Loading{Mode: loadmode.Once}))
 			}
 			c := chattest.NewChat(t, start()).Say(core.User, "one")
 			c.Calls(`skill_load {"skill":"s0","docs":["d0.md"]}`)

@@ -54,7 +54,7 @@ func longChat(t *testing.T, mode loadmode.Mode, skills, turns int) (sizes []reco
 		files.Put(name(i)+"/SKILL.md", "---\nname: "+name(i)+"\ndescription: Replies.\n---\n"+long(fmt.Sprintf("{body %d}", i), 200+r.IntN(3500)), time.Time{})
 		files.Put(name(i)+"/docs/part-1.md", long(fmt.Sprintf("{doc %d}", i), 200+r.IntN(3500)), time.Time{})
 	}
-	c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithLoadMode(mode), satchel.WithStore(store))).Say(core.System, "You help.")
+	c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithLoading(satchel.Loading{Mode: mode}), satchel.WithStore(store))).Say(core.System, "You help.")
 	for turn := range turns {
 		c.Say(core.User, fmt.Sprint("turn ", turn))
 		i, docs := r.IntN(skills), ""

@@ -22,11 +22,11 @@ func TestDecisionsSurviveARestartBetweenCalls(t *testing.T) {
 	t.Parallel()
 	const ttl = 5 * time.Minute
 	for name, opts := range map[string][]satchel.Option{
-		"policy": {satchel.WithCachePolicy(loadmode.CachePolicy{Read: 0.1, Write: 1.25, Horizon: 2, TTL: ttl})},
-		"stays":  {satchel.WithCachePolicy(stays)},
-		"prices": {satchel.WithPrices(loadmode.Prices{Read: 0.1, Write: 1.25, TTL: ttl})},
-		"free":   {satchel.WithPrices(loadmode.Prices{Write: 1, TTL: ttl})},
-		"all":    {satchel.WithPrices(loadmode.Prices{Write: 1})}, // so many that the record has a list of them
+		"policy": {satchel.WithLoading(satchel.Loading{Clearing: loadmode.CachePolicy{Read: 0.1, Write: 1.25, Horizon: 2, TTL: ttl}})},
+		"stays":  {satchel.WithLoading(satchel.Loading{Clearing: stays})},
+		"prices": {satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Read: 0.1, Write: 1.25, TTL: ttl}})},
+		"free":   {satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Write: 1, TTL: ttl}})},
+		"all":    {satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Write: 1}})}, // so many that the record has a list of them
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -22,7 +22,7 @@ func TestToolsAreConstant(t *testing.T) {
 	for _, profile := range []tools.Profile{tools.Full, tools.KnowledgeOnly} {
 		t.Run(string(profile), func(t *testing.T) {
 			w := chattest.NewWorld(4)
-			r := chattest.Open(t, w.Files, satchel.WithProfile(profile))
+			r := chattest.Open(t, w.Files, satchel.WithTools(satchel.Tools{Profile: profile}))
 			first, err := json.Marshal(r.Tools())
 			if err != nil {
 				t.Fatal(err)
@@ -95,7 +95,7 @@ func TestSessionWithoutSkills(t *testing.T) {
 	})
 	t.Run("the last skill goes", func(t *testing.T) {
 		w := chattest.NewWorld(1)
-		c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoadMode(loadmode.Session))).Say(core.User, "hi")
+		c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))).Say(core.User, "hi")
 		c.Calls("skill_load s0")
 		body := chattest.Where(c.View())
 		turn := func() core.View {
@@ -151,10 +151,10 @@ func (forgetful) Pinned(_ context.Context, _, digest string) (string, error) {
 
 func TestLostPins(t *testing.T) {
 	w, store := chattest.NewWorld(2), session.NewMemory()
-	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithStore(store), satchel.WithLoadMode(loadmode.Session))).Say(core.User, "one")
+	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithStore(store), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))).Say(core.User, "one")
 	c.Calls("skill_load s0")
 	c.Answer("done")
-	c.Runtime = chattest.Open(t, w.Files, satchel.WithStore(forgetful{store}), satchel.WithLoadMode(loadmode.Session))
+	c.Runtime = chattest.Open(t, w.Files, satchel.WithStore(forgetful{store}), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 	w.Describe("s1")
 	if err := c.Runtime.Refresh(c.Context); err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestSupersededFallbackStays(t *testing.T) {
 
 func TestInSystemShowsNewestTextsOnly(t *testing.T) {
 	w := chattest.NewWorld(1)
-	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithPlacement(processors.InSystem))).Say(core.User, "hi")
+	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Placement: processors.InSystem}))).Say(core.User, "hi")
 	c.Calls(`skill_load {"skill":"s0","docs":["d0.md","d1.md"]}`)
 	w.EditDoc("s0", "d0.md")
 	c.Calls(`skill_select_docs {"skill":"s0","docs":["d0.md"],"mode":"add"}`)
@@ -228,7 +228,7 @@ func TestNotesStayAtTheirMessage(t *testing.T) {
 // from a transcript has no more skills than the cap all the same.
 func TestRebuiltRecordKeepsTheCap(t *testing.T) {
 	w := chattest.NewWorld(3)
-	opts := []satchel.Option{satchel.WithMaxLoaded(1), satchel.WithLoadMode(loadmode.Session)}
+	opts := []satchel.Option{satchel.WithLoading(satchel.Loading{Max: 1, Mode: loadmode.Session})}
 	c := chattest.NewChat(t, chattest.Open(t, w.Files, opts...)).Say(core.User, "hi")
 	c.Calls("skill_load s0")
 	c.Answer("done")
@@ -251,7 +251,7 @@ func TestVictim(t *testing.T) {
 		victim loadmode.Victim
 		loaded []string
 	}{{last, []string{"s0[]", "s2[]"}}, {nil, []string{"s1[]", "s2[]"}}} {
-		r := chattest.Open(t, chattest.NewWorld(3).Files, satchel.WithMaxLoaded(2), satchel.WithVictim(tc.victim))
+		r := chattest.Open(t, chattest.NewWorld(3).Files, satchel.WithLoading(satchel.Loading{Max: 2, Victim: tc.victim}))
 		c := chattest.NewChat(t, r).Say(core.User, "hi")
 		for _, skill := range []string{"s0", "s1", "s2"} {
 			c.Calls("skill_load " + skill)
@@ -264,7 +264,7 @@ func TestVictim(t *testing.T) {
 // stays where it was all the same.
 func TestTurnWithoutMessage(t *testing.T) {
 	w := chattest.NewWorld(1)
-	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoadMode(loadmode.Session))).Say(core.User, "go on")
+	c := chattest.NewChat(t, chattest.Open(t, w.Files, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))).Say(core.User, "go on")
 	for i, ctx := range []context.Context{satchel.WithLoads(c.Context, satchel.Load{Skill: "s0"}), c.Context, c.Context} {
 		c.Context = satchel.BeginTurn(ctx, fmt.Sprint("approval ", i))
 		chattest.Same(t, "shown", chattest.Where(c.View()), "0: "+chattest.BodyMark("s0", w.Skills["s0"].Body))
@@ -277,7 +277,7 @@ func TestTurnWithoutMessage(t *testing.T) {
 func TestOnceIsOnceAfterALoss(t *testing.T) {
 	for _, placement := range []processors.Placement{processors.InToolResult, processors.InSystem} {
 		w := chattest.NewWorld(1)
-		opts := []satchel.Option{satchel.WithLoadMode(loadmode.Once), satchel.WithPlacement(placement)}
+		opts := []satchel.Option{satchel.WithLoading(satchel.Loading{Mode: loadmode.Once, Placement: placement})}
 		c := chattest.NewChat(t, chattest.Open(t, w.Files, opts...)).Say(core.User, "hi")
 		c.Context = satchel.WithLoads(c.Context, satchel.Load{Skill: "s0"})
 		if got := chattest.Where(c.View()); len(got) != 1 {

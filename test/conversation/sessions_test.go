@@ -17,7 +17,7 @@ import (
 // loaded, and the session goes on.
 func TestClearDropsPins(t *testing.T) {
 	store := session.NewMemory()
-	r := chattest.Open(t, chattest.NewWorld(3).Files, satchel.WithStore(store), satchel.WithLoadMode(loadmode.Session))
+	r := chattest.Open(t, chattest.NewWorld(3).Files, satchel.WithStore(store), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 	a, b := chattest.NewChat(t, r).Say(core.User, "one"), chattest.NewChat(t, r).Say(core.User, "two")
 	b.Key.Agent = "other"
 	pinned := func(c *chattest.Chat) (digests []string) {

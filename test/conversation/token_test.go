@@ -13,7 +13,7 @@ import (
 // between: a late retry must not end what the present turn has loaded.
 func TestSeenTokenBeginsNoTurn(t *testing.T) {
 	turns := 0
-	rt, err := satchel.New(satchel.WithSkillFS("skills", chattest.NewWorld(1).Files), satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	rt, err := satchel.New(satchel.WithSkillFS("skills", chattest.NewWorld(1).Files), satchel.WithEvents(func(_ context.Context, e core.Event) {
 		if e.Kind == core.TurnBegun {
 			turns++
 		}

@@ -53,7 +53,7 @@ func TestApproverIsAskedWhatListsLeaveOpen(t *testing.T) {
 		{permission.Off, "echo", "asked asked asked allowed"},
 	} {
 		p := &person{answer: core.AnswerAllow}
-		c := listedChat(t, satchel.WithPolicy(tt.policy), satchel.WithApprover(p.approve))
+		c := listedChat(t, satchel.WithPermissions(satchel.Permissions{Policy: tt.policy}), satchel.WithApprover(p.approve))
 		c.Gate(fmt.Sprintf(`skill_load {"skill":%q}`, tt.load))
 		if p.times() != 0 {
 			t.Error("a load is asked about")
@@ -138,7 +138,7 @@ func TestApprovalForTheSession(t *testing.T) {
 	store := session.NewMemory()
 	p := &person{answer: core.AnswerSession}
 	start := func() *chattest.Chat {
-		return chattest.NewChat(t, chattest.Open(t, files, satchel.WithApprover(p.approve), satchel.WithStore(store), satchel.WithLoadMode(loadmode.Session))).Say(core.User, "hi")
+		return chattest.NewChat(t, chattest.Open(t, files, satchel.WithApprover(p.approve), satchel.WithStore(store), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))).Say(core.User, "hi")
 	}
 	c := start()
 	asked := func(what string, want int, calls ...string) {
@@ -194,7 +194,7 @@ func TestApprovalForTheSession(t *testing.T) {
 func TestApprovalIsBoundToTheList(t *testing.T) {
 	files := listedSkills()
 	p := &person{answer: core.AnswerSession}
-	c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithApprover(p.approve), satchel.WithPolicy(permission.Preapprove))).Say(core.User, "hi")
+	c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithApprover(p.approve), satchel.WithPermissions(satchel.Permissions{Policy: permission.Preapprove}))).Say(core.User, "hi")
 	c.Gate(loadEcho, "search {}")
 	c.Gate("search {}")
 	if n := p.times(); n != 1 {

@@ -39,7 +39,7 @@ func TestCalledAgentsAreBounded(t *testing.T) {
 		return ctx
 	}
 	free := satchel.WithFreeAgents("helper")
-	always := satchel.WithHostTools(permission.Tool{Name: "helper", Always: true})
+	always := satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: "helper", Always: true}}})
 	files := withLists(map[string]string{"a": "Read", "b": "Bash(echo:*)"})
 	for name, tt := range map[string]struct {
 		lead, helper []satchel.Option
@@ -50,11 +50,11 @@ func TestCalledAgentsAreBounded(t *testing.T) {
 		"a list of the caller":     {load: "a", want: "no yes yes no"},
 		"called by a control tool": {lead: []satchel.Option{always}, load: "a", want: "no yes yes no"},
 		"lists of both":            {load: "a", own: "b", want: "no no yes no"},
-		"everything restricted":    {lead: []satchel.Option{satchel.WithPolicy(permission.RestrictAll), always}, load: "a", want: "no yes no no"},
+		"everything restricted":    {lead: []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: permission.RestrictAll}), always}, load: "a", want: "no yes no no"},
 		"free for the caller":      {lead: []satchel.Option{free}, load: "a", want: "yes yes yes yes"},
 		"free for the called":      {helper: []satchel.Option{free}, load: "a", want: "yes yes yes yes"},
-		"its own lists are off":    {helper: []satchel.Option{satchel.WithPolicy(permission.Off)}, load: "a", want: "no yes yes no"},
-		"lists preapprove":         {lead: []satchel.Option{satchel.WithPolicy(permission.Preapprove)}, load: "a", want: "yes yes yes yes"},
+		"its own lists are off":    {helper: []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: permission.Off})}, load: "a", want: "no yes yes no"},
+		"lists preapprove":         {lead: []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: permission.Preapprove})}, load: "a", want: "yes yes yes yes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lead, helper := chattest.Open(t, files, tt.lead...), chattest.Open(t, files, tt.helper...)

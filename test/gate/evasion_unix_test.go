@@ -146,7 +146,7 @@ func TestPatternsDoNotFindPlantedPrograms(t *testing.T) {
 func TestPoliciesOfRuns(t *testing.T) {
 	t.Parallel()
 	for policy, want := range map[permission.Policy]bool{permission.Restrict: false, permission.Preapprove: true, permission.Off: true} {
-		e := newEvader(t, satchel.WithPolicy(policy))
+		e := newEvader(t, satchel.WithPermissions(satchel.Permissions{Policy: policy}))
 		gate, _ := e.try("skill_run", e.args(map[string]any{"command": "id -u"}))
 		if strings.Contains(gate, `"exit_code":0`) != want {
 			t.Errorf("%s: %s", policy, gate)

@@ -41,7 +41,7 @@ const loadEcho = `skill_load {"skill":"echo"}`
 func TestRestrictLastsAsLongAsItShould(t *testing.T) {
 	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Once, loadmode.Session} {
 		t.Run(mode.String(), func(t *testing.T) {
-			c := listedChat(t, satchel.WithLoadMode(mode), satchel.WithMaxLoaded(1))
+			c := listedChat(t, satchel.WithLoading(satchel.Loading{Mode: mode, Max: 1}))
 			chattest.Same(t, "before", c.Gate("search {}", "read_file {}"), "search", "read_file")
 			chattest.Same(t, "in one message", c.Gate("search {}", loadEcho, "search {}", "read_file {}", "skill_list_docs echo"),
 				"search", "skill_load", "!search", "read_file", "skill_list_docs")
@@ -89,7 +89,7 @@ func TestRestrictByKindOfList(t *testing.T) {
 // the turn ends.
 func TestEditedListCannotGrant(t *testing.T) {
 	files := listedSkills()
-	c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithLoadMode(loadmode.Session))).Say(core.User, "hi")
+	c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))).Say(core.User, "hi")
 	edit := func(head string) {
 		files["echo/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: echo\ndescription: Has a list.\n" + head + "\n---\nBODY\n"), ModTime: time.Now().Add(time.Hour)}
 		if err := c.Runtime.Refresh(c.Context); err != nil {
@@ -138,16 +138,16 @@ func TestLoadNamesWhatItTakesAway(t *testing.T) {
 		want string
 	}{
 		{loadEcho, nil, "loaded: echo\ntools allowed now: Bash(echo:*), Read; not available until the user's next message: search\nlisted, but you have no such tool: Bash\n["},
-		{loadEcho, []satchel.Option{satchel.WithLoadMode(loadmode.Session)}, "Read; not available while echo is loaded, and after an unload until the user's next message: search\nlisted, but you have no such tool: Bash\n["},
+		{loadEcho, []satchel.Option{satchel.WithLoading(satchel.Loading{Mode: loadmode.Session})}, "Read; not available while echo is loaded, and after an unload until the user's next message: search\nlisted, but you have no such tool: Bash\n["},
 		{`skill_load {"skill":"none"}`, nil, "allowed now: none of the tools that lists speak of; not available until the user's next message: search, read_file\n["},
 		{`skill_load {"skills":["echo","write"]}`, nil, "tools allowed now: Bash(echo:*), Read, Write, search\nlisted, but you have no such tool: Bash, Write\n["},
-		{`skill_load {"skills":["echo","write"]}`, []satchel.Option{satchel.WithPolicy(permission.Restrict), satchel.WithCombine(permission.Intersection)},
+		{`skill_load {"skills":["echo","write"]}`, []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: permission.Restrict, Combine: permission.Intersection})},
 			"tools allowed now: Bash(echo:*), Read; and also in: Write, search; not available until the user's next message: search, read_file\nlisted, but you have no such tool: Bash, Write\n["},
 		{`skill_load {"skill":"free"}`, nil, "loaded: free\n["},
-		{loadEcho, []satchel.Option{satchel.WithPolicy(permission.Preapprove)}, "loaded: echo\n["},
-		{loadEcho, []satchel.Option{satchel.WithPolicy(permission.Off)}, "loaded: echo\n["},
+		{loadEcho, []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: permission.Preapprove})}, "loaded: echo\n["},
+		{loadEcho, []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: permission.Off})}, "loaded: echo\n["},
 	} {
-		c := listedChat(t, append([]satchel.Option{satchel.WithOfferedTools("skill_load", "skill_read")}, tt.opts...)...)
+		c := listedChat(t, append([]satchel.Option{satchel.WithTools(satchel.Tools{Names: []string{"skill_load", "skill_read"}})}, tt.opts...)...)
 		calls := c.Respond(tt.call)
 		view(c)
 		if got := c.Execute(calls[0]); !strings.Contains(got, tt.want) {
@@ -191,13 +191,12 @@ func TestPolicies(t *testing.T) {
 	for policy, want := range map[permission.Policy][]string{
 		permission.Restrict: {"!search", "read_file"}, permission.Preapprove: {"search", "read_file"}, permission.Off: {"search", "read_file"},
 	} {
-		c := listedChat(t, satchel.WithPolicy(policy))
+		c := listedChat(t, satchel.WithPermissions(satchel.Permissions{Policy: policy}))
 		c.Gate(loadEcho)
 		chattest.Same(t, policy.String(), c.Gate("search {}", "read_file {}"), want...)
 	}
 	for _, opt := range []satchel.Option{
-		satchel.WithPolicy(9), satchel.WithCombine(9), satchel.WithApprover(nil),
-		satchel.WithHostTools(permission.Tool{}), satchel.WithHostTools(permission.Tool{Name: "x", Takes: 9}),
+		satchel.WithPermissions(satchel.Permissions{Policy: 9, Combine: 9, HostTools: []permission.Tool{{}}}), satchel.WithApprover(nil),
 	} {
 		if _, err := satchel.New(opt); !errors.Is(err, satchel.ErrOption) {
 			t.Errorf("error is %v", err)
@@ -206,10 +205,8 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestToolNames(t *testing.T) {
-	c := listedChat(t, satchel.WithHostTools(
-		permission.Tool{Name: "container", As: []string{"Bash"}, Takes: permission.Command, Field: "script"},
-		permission.Tool{Name: "finish", Always: true},
-	))
+	c := listedChat(t, satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: "container", As: []string{"Bash"}, Takes: permission.Command, Field: "script"},
+		permission.Tool{Name: "finish", Always: true}}}))
 	c.Gate(loadEcho)
 	chattest.Same(t, "decisions", c.Gate(`container {"script":"echo ok"}`, `container {"script":"rm x"}`, "finish {}", `bash {"command":"echo ok"}`, `bash {"command":"echo ok; id"}`),
 		"container", "!container", "finish", "bash", "!bash")
@@ -243,7 +240,7 @@ func TestEveryDecisionIsAnEvent(t *testing.T) {
 		}
 	}
 	approve := func(context.Context, core.Ask) (core.Answer, error) { return core.AnswerAllow, nil }
-	c := listedChat(t, satchel.WithEventHook(report), satchel.WithApprover(approve))
+	c := listedChat(t, satchel.WithEvents(report), satchel.WithApprover(approve))
 	c.Gate("search {}", loadEcho, "read_file {}", "search {}")
 	chattest.Same(t, "events", got,
 		"tool.asked chat/main search  : no list",

@@ -26,7 +26,7 @@ func TestListOfASkillThatIsGone(t *testing.T) {
 			for _, mode := range []loadmode.Mode{loadmode.Adaptive, loadmode.Session} {
 				t.Run(name+" "+policy.String()+" "+mode.String(), func(t *testing.T) {
 					p := &person{answer: core.AnswerAllow}
-					opts := []satchel.Option{satchel.WithMaxLoaded(1), satchel.WithPolicy(policy), satchel.WithLoadMode(mode)}
+					opts := []satchel.Option{satchel.WithLoading(satchel.Loading{Max: 1, Mode: mode}), satchel.WithPermissions(satchel.Permissions{Policy: policy})}
 					c := listedChat(t, append(opts, satchel.WithApprover(p.approve))...)
 					c.Gate(loadEcho)
 					chattest.Same(t, "loaded", c.Gate("search {}"), "!search")
@@ -58,7 +58,7 @@ func TestListOfASkillThatIsGone(t *testing.T) {
 func TestListOfASkillThatIsGoneBesideOthers(t *testing.T) {
 	for combine, want := range map[permission.Combine]string{permission.Union: "search", permission.Intersection: "!search", permission.Latest: "search"} {
 		p := &person{answer: core.AnswerAllow}
-		c := listedChat(t, satchel.WithApprover(p.approve), satchel.WithCombine(combine))
+		c := listedChat(t, satchel.WithApprover(p.approve), satchel.WithPermissions(satchel.Permissions{Combine: combine}))
 		c.Gate(loadEcho, `skill_load {"skill":"write"}`)
 		chattest.Same(t, "both", c.Gate("search {}"), want)
 		c.Gate(`skill_unload {"skills":["echo"]}`)
@@ -83,7 +83,7 @@ func TestListOfAGuess(t *testing.T) {
 	files := fstest.MapFS{"logs/SKILL.md": {Data: []byte("---\nname: logs\ndescription: Check the server logs of a machine.\nallowed-tools: Read search\n---\nBODY OF logs\n")}}
 	for _, mode := range []loadmode.Mode{loadmode.Adaptive, loadmode.Session} {
 		p := &person{answer: core.AnswerAllow}
-		opts := []satchel.Option{satchel.WithActivation(satchel.LoadFirst, 1), satchel.WithLoadMode(mode)}
+		opts := []satchel.Option{satchel.WithActivation(satchel.Activation{Load: true, Most: 1}), satchel.WithLoading(satchel.Loading{Mode: mode})}
 		c := chattest.NewChat(t, chattest.Open(t, files, append(opts, satchel.WithApprover(p.approve))...)).Say(core.User, "check the server logs of this machine and fix them")
 		chattest.Same(t, "guessed", c.Gate("write_file {}", "search {}"), "write_file", "search")
 		if names := c.LoadedNames(); len(names) != 1 || p.times() != 2 {

@@ -39,7 +39,7 @@ func TestWhatListsGovern(t *testing.T) {
 		permission.RestrictAll: {"!lookup_order", "!lookup_stock", "!mcp__db__query", "!runCommand", "!python_repl", "!Grep", "read_file", "!fetch", "!skill_update", "!updateSkill", "exit"},
 		permission.Preapprove:  {"lookup_order", "lookup_stock", "mcp__db__query", "runCommand", "python_repl", "Grep", "read_file", "fetch", "skill_update", "updateSkill", "exit"},
 	} {
-		c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithPolicy(policy))).Say(core.User, "hi")
+		c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithPermissions(satchel.Permissions{Policy: policy}))).Say(core.User, "hi")
 		c.Gate(`skill_load {"skill":"a"}`)
 		chattest.Same(t, policy.String(), c.Gate(calls...), want...)
 	}
@@ -58,7 +58,7 @@ func TestRunsAreJudgedByTheirSkill(t *testing.T) {
 		permission.Intersection: "yes no no no no no no",
 	} {
 		p := &person{answer: core.AnswerAllow}
-		c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithApprover(p.approve), satchel.WithPolicy(permission.Restrict), satchel.WithCombine(combine))).Say(core.User, "hi")
+		c := chattest.NewChat(t, chattest.Open(t, files, satchel.WithApprover(p.approve), satchel.WithPermissions(satchel.Permissions{Policy: permission.Restrict, Combine: combine}))).Say(core.User, "hi")
 		c.Gate(`skill_load {"skills":["git","all","free"]}`)
 		p.times()
 		var got []string
@@ -130,7 +130,7 @@ func TestListsThatNameInVain(t *testing.T) {
 func TestDenialsAndUnmappedToolsAreLogged(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	rt := chattest.Open(t, withLists(map[string]string{"a": "Read"}), satchel.WithLogger(logger))
+	rt := chattest.OpenLogged(t, logger, withLists(map[string]string{"a": "Read"}))
 	c := chattest.NewChat(t, rt).Say(core.User, "hi")
 	for range 2 {
 		if _, err := rt.Prepare(c.Context, core.Request{Key: c.Key, Messages: c.Messages, Tools: []string{"read_file", "skill_load", "lookup_order", "exit"}}); err != nil {

@@ -157,7 +157,7 @@ func TestListsAreRebuilt(t *testing.T) {
 	c.Calls(loadEcho, `skill_load {"skill":"free"}`)
 	c.Calls(`skill_unload {"skills":["echo"]}`)
 	restarted := func(files fs.FS, mode loadmode.Mode) *chattest.Chat {
-		fresh := chattest.NewChat(t, chattest.Open(t, files, satchel.WithLoadMode(mode)))
+		fresh := chattest.NewChat(t, chattest.Open(t, files, satchel.WithLoading(satchel.Loading{Mode: mode})))
 		fresh.Messages, fresh.IDs = slices.Clone(c.Messages), 100
 		return fresh
 	}

@@ -60,7 +60,7 @@ func remoteChat(t *testing.T, opts ...satchel.Option) *chattest.Chat {
 func TestRemoteTextAsks(t *testing.T) {
 	const command = `skill_run {"skill":"near","command":"ls"}`
 	for _, policy := range []permission.Policy{permission.Restrict, permission.Preapprove, permission.Off} {
-		c := remoteChat(t, satchel.WithPolicy(policy))
+		c := remoteChat(t, satchel.WithPermissions(satchel.Permissions{Policy: policy}))
 		c.Gate(`skill_load {"skill":"near"}`)
 		if d := c.Decide(c.Respond(command)[0]); d.Denied {
 			t.Errorf("%s: before: %s", policy, d.Reason)
@@ -76,7 +76,7 @@ func TestRemoteTextAsks(t *testing.T) {
 		}
 		for answer, denied := range map[core.Answer]bool{core.AnswerAllow: false, core.AnswerDeny: true} {
 			p := &person{answer: answer}
-			c := remoteChat(t, satchel.WithPolicy(policy), satchel.WithApprover(p.approve))
+			c := remoteChat(t, satchel.WithPermissions(satchel.Permissions{Policy: policy}), satchel.WithApprover(p.approve))
 			c.Gate(`skill_load {"skill":"near"}`, `skill_load {"skill":"acme:x"}`)
 			p.times()
 			d := c.Decide(c.Respond(command)[0])

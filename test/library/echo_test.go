@@ -61,8 +61,8 @@ func TestWhatModelsWriteIsShownPrintable(t *testing.T) {
 	}
 	for name, opts := range map[string][]satchel.Option{
 		"default": nil,
-		"spec":    {satchel.WithVocabulary(runtimespec.New())},
-		"unified": {satchel.WithVocabulary(unified.New())},
+		"spec":    {satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New()})},
+		"unified": {satchel.WithTools(satchel.Tools{Vocabulary: unified.New()})},
 	} {
 		for _, load := range []string{"", "lists"} {
 			t.Run(name+" "+load, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestWhatModelsWriteIsShownPrintable(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				rt := chattest.Open(t, files, append(opts, satchel.WithSearch(satchel.SearchOn), satchel.WithMaxLoaded(2),
+				rt := chattest.Open(t, files, append(opts, satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn}), satchel.WithLoading(satchel.Loading{Max: 2}),
 					satchel.WithLibrary(kept, satchel.LibraryOptions{Tenant: "acme", Actor: actor, Edit: unified.Allow, MaxEdits: -1}),
 					satchel.WithRunner(satchel.Runner{Executor: here}))...)
 				c := chattest.NewChat(t, rt).Say(core.User, "go")

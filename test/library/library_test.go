@@ -54,7 +54,7 @@ func TestSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := chattest.Open(t, fstest.MapFS{}, satchel.WithLibrary(l, satchel.LibraryOptions{}), satchel.WithVocabulary(unified.New()))
+	r := chattest.Open(t, fstest.MapFS{}, satchel.WithLibrary(l, satchel.LibraryOptions{}), satchel.WithTools(satchel.Tools{Vocabulary: unified.New()}))
 	size := len(unified.Guidance)
 	for _, tool := range r.Tools() {
 		size += len(tool.Name) + len(tool.Description) + len(tool.Schema)
@@ -73,7 +73,7 @@ func TestDefaultVocabulary(t *testing.T) {
 	if _, err := l.Import(t.Context(), library.Actor{Tenant: "acme", Roles: []library.Role{library.Maintainer}}, "forms", map[string][]byte{"SKILL.md": []byte("---\nname: forms\ndescription: Fill in forms.\n---\nUse the form tool.\n")}, false, ""); err != nil {
 		t.Fatal(err)
 	}
-	chat := chattest.NewChat(t, chattest.Open(t, fstest.MapFS{}, satchel.WithProfile("knowledge_only"), satchel.WithLibrary(l, satchel.LibraryOptions{Tenant: "acme"})))
+	chat := chattest.NewChat(t, chattest.Open(t, fstest.MapFS{}, satchel.WithTools(satchel.Tools{Profile: "knowledge_only"}), satchel.WithLibrary(l, satchel.LibraryOptions{Tenant: "acme"})))
 	chat.Say(core.User, "Hello.")
 	if got := chat.Calls(`skill_load {"skill":"forms"}`)[0]; !strings.HasPrefix(got, "loaded: forms") {
 		t.Errorf("load gives %q", got)

@@ -35,13 +35,16 @@ func listedFiles() fstest.MapFS {
 // skills in view that the first one loaded, at prices at which carrying is free.
 func after(t *testing.T, files fs.FS, skills []string, opts ...satchel.Option) *chattest.Chat {
 	t.Helper()
+	return afterLoading(t, satchel.Loading{Prices: loadmode.Prices{Write: 1}}, files, skills, opts...)
+}
+
+func afterLoading(t *testing.T, loading satchel.Loading, files fs.FS, skills []string, opts ...satchel.Option) *chattest.Chat {
+	t.Helper()
 	executor, err := local.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts = append([]satchel.Option{
-		satchel.WithPrices(loadmode.Prices{Write: 1}), satchel.WithRunner(satchel.Runner{Executor: executor}),
-	}, opts...)
+	opts = append(opts, satchel.WithLoading(loading), satchel.WithRunner(satchel.Runner{Executor: executor}))
 	c := chattest.NewChat(t, chattest.Open(t, files, opts...)).Say(core.User, "one")
 	for _, s := range skills {
 		c.Calls("skill_load " + s)
@@ -157,7 +160,7 @@ func TestLoadingAgainIsNoWayAroundALoad(t *testing.T) {
 		}
 	})
 	t.Run("mode turn", func(t *testing.T) {
-		c := after(t, listedFiles(), []string{"pdf"}, satchel.WithCachePolicy(loadmode.CachePolicy{Write: 1}))
+		c := afterLoading(t, satchel.Loading{Clearing: loadmode.CachePolicy{Write: 1}}, listedFiles(), []string{"pdf"})
 		if got := c.Calls(runs("pdf", "echo ran"))[0]; !strings.Contains(got, "is not loaded: call skill_load for it first") {
 			t.Errorf("answer %q", got)
 		}
@@ -166,7 +169,7 @@ func TestLoadingAgainIsNoWayAroundALoad(t *testing.T) {
 
 // What a run loads counts against the cap, and its answer says what went.
 func TestLoadingAgainEvicts(t *testing.T) {
-	c := after(t, listedFiles(), []string{"pdf"}, satchel.WithMaxLoaded(1))
+	c := afterLoading(t, satchel.Loading{Prices: loadmode.Prices{Write: 1}, Max: 1}, listedFiles(), []string{"pdf"})
 	c.Calls("skill_load plain")
 	if got := c.Calls(runs("pdf", "echo ran"))[0]; !strings.Contains(got, "unloaded to make room (at most 1): plain") {
 		t.Errorf("answer %s", got)
@@ -194,7 +197,7 @@ func TestLoadingAgainAfterARestart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return chattest.Open(t, files, satchel.WithStore(store), satchel.WithPrices(loadmode.Prices{Write: 1}), satchel.WithRunner(satchel.Runner{Executor: executor}))
+		return chattest.Open(t, files, satchel.WithStore(store), satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Write: 1}}), satchel.WithRunner(satchel.Runner{Executor: executor}))
 	}
 	c := after(t, files, []string{"pdf"}, satchel.WithStore(store))
 	made := c.Respond("search x", runs("pdf", "echo ran"))

@@ -21,7 +21,7 @@ func TestClearDropsTheWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer places.Close()
-	b := newBench(t, satchel.Runner{Workspaces: places}, satchel.WithLoadMode(loadmode.Session))
+	b := newBench(t, satchel.Runner{Workspaces: places}, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 	other := *b
 	other.key.Agent = "other"
 	path := func() string {

@@ -221,7 +221,7 @@ func TestExecPages(t *testing.T) {
 func untilEnded() (satchel.Option, <-chan struct{}) {
 	ended := make(chan struct{})
 	var once sync.Once
-	return satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	return satchel.WithEvents(func(_ context.Context, e core.Event) {
 		if e.Kind == core.WorkspaceRun {
 			once.Do(func() { close(ended) })
 		}
@@ -545,7 +545,7 @@ func TestExecManyAtOnce(t *testing.T) {
 func TestExecEvents(t *testing.T) {
 	var mu sync.Mutex
 	var kinds []string
-	b := newBench(t, satchel.Runner{}, satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	b := newBench(t, satchel.Runner{}, satchel.WithEvents(func(_ context.Context, e core.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		if strings.HasPrefix(string(e.Kind), "workspace.") {

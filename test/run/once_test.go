@@ -46,7 +46,7 @@ func onceHost(t *testing.T, store session.Store, messages []core.Message, opts .
 		t.Fatal(err)
 	}
 	c := chattest.NewChat(t, chattest.Open(t, listedFiles(), append([]satchel.Option{
-		satchel.WithStore(store), satchel.WithRunner(satchel.Runner{Executor: executor, Unloaded: true}), satchel.WithOnce(),
+		satchel.WithStore(store), satchel.WithRunner(satchel.Runner{Executor: executor, Unloaded: true, Once: true}),
 	}, opts...)...))
 	if messages == nil {
 		c.Say(core.User, "hi")
@@ -173,7 +173,7 @@ func TestOnceIsNotMore(t *testing.T) {
 func TestOnceLoadsAgain(t *testing.T) {
 	effects := effects(filepath.Join(t.TempDir(), "effects"))
 	store := session.NewMemory()
-	free := satchel.WithPrices(loadmode.Prices{Write: 1})
+	free := satchel.WithLoading(satchel.Loading{Prices: loadmode.Prices{Write: 1}})
 	c := onceHost(t, store, nil, free)
 	c.Calls("skill_load plain")
 	c.Answer("done")

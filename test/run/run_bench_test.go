@@ -93,7 +93,7 @@ func (c runCase) open(b *testing.B) (call func(tool, args string)) {
 		fsys[fmt.Sprintf("s0/part%d/file%d.md", i%5, i)] = &fstest.MapFile{Data: []byte("text")}
 	}
 	runner := satchel.Runner{Executor: local, Workspaces: places, Artifacts: store, Unloaded: c.loaded == 0}
-	rt, err := satchel.New(satchel.WithSkillFS("skills", fsys), satchel.WithMaxLoaded(0), satchel.WithRunner(runner))
+	rt, err := satchel.New(satchel.WithSkillFS("skills", fsys), satchel.WithLoading(satchel.Loading{Max: -1}), satchel.WithRunner(runner))
 	if err != nil {
 		b.Fatal(err)
 	}

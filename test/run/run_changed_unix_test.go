@@ -37,7 +37,7 @@ func TestRunOfChangedSkill(t *testing.T) {
 			t.Run(tt.name+" by "+who, func(t *testing.T) {
 				var mu sync.Mutex
 				var details []string
-				b := newBench(t, satchel.Runner{}, satchel.WithEventHook(func(_ context.Context, e core.Event) {
+				b := newBench(t, satchel.Runner{}, satchel.WithEvents(func(_ context.Context, e core.Event) {
 					mu.Lock()
 					defer mu.Unlock()
 					if e.Kind == core.WorkspaceStage {

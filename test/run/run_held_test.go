@@ -93,7 +93,7 @@ func TestCommandsCannotRun(t *testing.T) {
 	}
 
 	log.Reset()
-	rt, err := satchel.New(satchel.WithLogger(logger), satchel.WithOfferedTools("skill_load"), satchel.WithRunner(satchel.Runner{Executor: none}),
+	rt, err := satchel.New(satchel.WithLogger(logger), satchel.WithTools(satchel.Tools{Names: []string{"skill_load"}}), satchel.WithRunner(satchel.Runner{Executor: none}),
 		satchel.WithSkillFS("skills", fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: A.\n---\n")}}))
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/tools/run"
 )
 
@@ -59,7 +58,7 @@ func TestHomeOfASkill(t *testing.T) {
 
 func TestCommandsFromEnv(t *testing.T) {
 	t.Setenv(run.EnvAllowed, "echo")
-	b := newBench(t, satchel.Runner{Limits: executor.Limits{}}, satchel.WithCommandsFromEnv())
+	b := newBench(t, satchel.Runner{CommandsFromEnv: true})
 	if got := b.call("skill_run", `{"skill":"demo","command":"ls"}`); !strings.Contains(got, "echo") || !strings.HasPrefix(got, "error: ") {
 		t.Errorf("answer %s", got)
 	}
@@ -67,7 +66,7 @@ func TestCommandsFromEnv(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	t.Setenv(run.EnvDenied, ",")
-	if _, err := satchel.New(satchel.WithCommandsFromEnv()); !errors.Is(err, satchel.ErrOption) || !strings.Contains(err.Error(), run.EnvDenied) {
+	if _, err := satchel.New(satchel.WithRunner(satchel.Runner{CommandsFromEnv: true})); !errors.Is(err, satchel.ErrOption) || !strings.Contains(err.Error(), run.EnvDenied) {
 		t.Errorf("error %v", err)
 	}
 }

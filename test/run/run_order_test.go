@@ -16,7 +16,7 @@ import (
 func TestRunInEveryLoadMode(t *testing.T) {
 	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Once, loadmode.Session} {
 		t.Run(mode.String(), func(t *testing.T) {
-			b := newBench(t, satchel.Runner{}, satchel.WithLoadMode(mode))
+			b := newBench(t, satchel.Runner{}, satchel.WithLoading(satchel.Loading{Mode: mode}))
 			ctx := context.Background()
 			run := []core.ToolCall{{ID: "r", Name: "skill_run", Arguments: `{"skill":"demo","command":"echo ran"}`}}
 			if err := b.rt.Hooks().Observe(ctx, b.key, run); err != nil {
@@ -45,7 +45,7 @@ func TestRunBelowAnUnload(t *testing.T) {
 		"evict":  {ID: "2", Name: "skill_load", Arguments: `{"skill":"demo"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, satchel.Runner{}, satchel.WithMaxLoaded(1))
+			b := newBench(t, satchel.Runner{}, satchel.WithLoading(satchel.Loading{Max: 1}))
 			ctx := context.Background()
 			calls := []core.ToolCall{
 				{ID: "0", Name: "skill_load", Arguments: `{"skill":"plain"}`},

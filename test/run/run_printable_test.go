@@ -16,7 +16,7 @@ import (
 // direction is an escape wherever the model is told the name, and the name that it
 // reads there finds the file. What files hold stays as it is.
 func TestNamesArePrintable(t *testing.T) {
-	b := newBench(t, satchel.Runner{}, satchel.WithAnswerLimits(tools.Limits{Answer: 8 << 10}))
+	b := newBench(t, satchel.Runner{}, satchel.WithTools(satchel.Tools{Limits: tools.Limits{Answer: 8 << 10}}))
 	const name, content = "out/a\u202egnp.txt", "right \u202eto left\u202c"
 	hidden := func(answer string) bool {
 		return strings.ContainsFunc(strings.ReplaceAll(answer, content, ""), func(r rune) bool { return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf) })

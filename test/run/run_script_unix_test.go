@@ -128,7 +128,7 @@ func (failing) Start(context.Context, executor.Command, executor.Terminal) (exec
 func TestRunEventsOfEveryEnd(t *testing.T) {
 	var mu sync.Mutex
 	var details []string
-	hook := satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	hook := satchel.WithEvents(func(_ context.Context, e core.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		if e.Kind == core.WorkspaceRun {

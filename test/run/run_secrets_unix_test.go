@@ -115,7 +115,7 @@ func TestRunTellsLittleOfAStore(t *testing.T) {
 	defer places.Close()
 	var mu sync.Mutex
 	var collected []string
-	hook := satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	hook := satchel.WithEvents(func(_ context.Context, e core.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		if e.Kind == core.WorkspaceCollect {

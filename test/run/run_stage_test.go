@@ -359,7 +359,7 @@ func TestRunReportsIdleWorkspaces(t *testing.T) {
 	}
 	defer places.Close()
 	swept := make(chan core.Event, 100)
-	b := newBench(t, satchel.Runner{Workspaces: places}, satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	b := newBench(t, satchel.Runner{Workspaces: places}, satchel.WithEvents(func(_ context.Context, e core.Event) {
 		if e.Kind == core.WorkspaceCleanup {
 			swept <- e
 		}

@@ -21,7 +21,7 @@ func TestSavedArtifactsAreInEvents(t *testing.T) {
 	var mu sync.Mutex
 	var saved []string
 	store := artifacts.NewMemory()
-	b := newBench(t, satchel.Runner{Artifacts: store}, satchel.WithEventHook(func(_ context.Context, e core.Event) {
+	b := newBench(t, satchel.Runner{Artifacts: store}, satchel.WithEvents(func(_ context.Context, e core.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, s := range e.Saved {

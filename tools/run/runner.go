@@ -24,6 +24,19 @@ type Runner struct {
 	Artifacts artifacts.Store
 	// Policy restricts the commands. The zero value restricts nothing.
 	Policy Policy
+	// CommandsFromEnv replaces Policy by what the variables SATCHEL_RUN_ALLOWED_COMMANDS
+	// and SATCHEL_RUN_DENIED_COMMANDS allow: names separated by commas or white space.
+	// If neither is set, Policy stays. One that is set and names no command is an
+	// error of satchel.New.
+	CommandsFromEnv bool
+	// Once lets a command start at most once, also if its call is executed again because
+	// the process ended or the host repeats the turn. The session's record notes the
+	// call before its command starts and, with its answer, after the end. A call that is
+	// executed again gets that answer. If the end of the command is not known, the model
+	// gets that as the answer and decides. It costs two saves a command. The calls of a
+	// turn need ids of their own, and a host that repeats turns names each by
+	// satchel.BeginTurn. By default a command runs again.
+	Once bool
 	// Unloaded allows skills that are not loaded to run.
 	Unloaded bool
 	// ForceSave saves what is collected even if the call does not ask for it.

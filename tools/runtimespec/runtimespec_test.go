@@ -40,6 +40,15 @@ func skills(t *testing.T) string {
 	return dir
 }
 
+// knowledge offers the tools that show skills and run nothing, and vocabulary all of them.
+func knowledge() satchel.Option {
+	return satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New(), Profile: tools.KnowledgeOnly})
+}
+
+func vocabulary() satchel.Option {
+	return satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New()})
+}
+
 func chat(t *testing.T, opts ...satchel.Option) *chattest.Chat {
 	t.Helper()
 	return chatIn(t, skills(t), opts...)
@@ -47,7 +56,7 @@ func chat(t *testing.T, opts ...satchel.Option) *chattest.Chat {
 
 func chatIn(t *testing.T, dir string, opts ...satchel.Option) *chattest.Chat {
 	t.Helper()
-	rt, err := satchel.New(append([]satchel.Option{satchel.WithSkillDirs(dir), satchel.WithVocabulary(runtimespec.New())}, opts...)...)
+	rt, err := satchel.New(append(opts, satchel.WithSkillDirs(dir))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +92,7 @@ func active(t *testing.T, answer string) (names []string) {
 }
 
 func TestLoadReplacesAndAdds(t *testing.T) {
-	c := chat(t, satchel.WithProfile(tools.KnowledgeOnly))
+	c := chat(t, knowledge())
 	for _, step := range []struct{ call, want string }{
 		{`skills_load {"names":["a","b","a"]}`, "a b"},
 		{`skills_load {"names":["c"]}`, "c"},
@@ -99,7 +108,7 @@ func TestLoadReplacesAndAdds(t *testing.T) {
 }
 
 func TestReceiptIsThatOfTheSpec(t *testing.T) {
-	c := chat(t, satchel.WithProfile(tools.KnowledgeOnly))
+	c := chat(t, knowledge())
 	answer := c.Calls(`skills_load {"names":["b"],"why":"x"}`)[0]
 	at := c.Runtime.Catalog().Snapshot().Skills()[1].Place
 	loaded, err := c.Runtime.Loaded(hook.WithKey(t.Context(), c.Key))
@@ -121,13 +130,13 @@ func TestActiveSkillsLast(t *testing.T) {
 		c.Say(core.Assistant, "done").Say(core.User, "next")
 		return strings.Join(active(t, c.Calls(`skills_unload {"names":["b"]}`)[0]), " ")
 	}
-	if got := turn(chat(t)); got != "a" {
+	if got := turn(chat(t, vocabulary())); got != "a" {
 		t.Errorf("active skills of the next turn: %q", got)
 	}
-	if got := turn(chat(t, satchel.WithPrices(loadmode.OpenAI()))); got != "a" {
+	if got := turn(chat(t, vocabulary(), satchel.WithLoading(satchel.Loading{Prices: loadmode.OpenAI()}))); got != "a" {
 		t.Errorf("active skills of the next turn, with prices: %q", got)
 	}
-	if got := turn(chat(t, satchel.WithLoadMode(loadmode.Turn))); got != "" {
+	if got := turn(chat(t, vocabulary(), satchel.WithLoading(satchel.Loading{Mode: loadmode.Turn}))); got != "" {
 		t.Errorf("active skills of the next turn, in mode turn: %q", got)
 	}
 }
@@ -145,8 +154,8 @@ func TestLocations(t *testing.T) {
 		{"absolute", []runtimespec.Option{runtimespec.WithLocations()}, filepath.ToSlash(dir) + "/c/SKILL.md"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := chatIn(t, dir, satchel.WithVocabulary(runtimespec.New(test.opts...)),
-				satchel.WithOverview(processors.OverviewText{Location: true}))
+			c := chatIn(t, dir, satchel.WithTools(satchel.Tools{Vocabulary: runtimespec.New(test.opts...)}),
+				satchel.WithOverview(satchel.Overview{Locations: true}))
 			answer := c.Calls(`skills_load {"names":["c"]}`)[0]
 			if !strings.Contains(answer, `"location":"`+test.want+`"`) || test.opts == nil && strings.Contains(answer, filepath.ToSlash(filepath.Dir(dir))) {
 				t.Errorf("receipt %s", answer)
@@ -171,7 +180,7 @@ func TestScriptErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := chat(t, satchel.WithRunner(satchel.Runner{Executor: here}))
+	c := chat(t, vocabulary(), satchel.WithRunner(satchel.Runner{Executor: here}))
 	c.Calls(`skills_load a`)
 	for call, want := range map[string]string{
 		`skills_run_script {"path":"scripts/data"}`:                                                         `error: script "scripts/data" has neither a #! line nor a known extension (.cjs, .js, .lua, .mjs, .php, .pl, .ps1, .py, .r, .rb, .sh, .ts); run another script`,
@@ -203,7 +212,7 @@ func TestProgramRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := chatIn(t, dir, satchel.WithRunner(satchel.Runner{Executor: here}))
+	c := chatIn(t, dir, vocabulary(), satchel.WithRunner(satchel.Runner{Executor: here}))
 	c.Calls(`skills_load a`)
 	for _, name := range []string{"say", "bare"} {
 		want := `{"path":"scripts/` + name + `","exit_code":0,"stdout":"hello\n","stderr":""}`
@@ -214,7 +223,7 @@ func TestProgramRuns(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	c := chat(t, satchel.WithMaxLoaded(2), satchel.WithProfile(tools.KnowledgeOnly))
+	c := chat(t, satchel.WithLoading(satchel.Loading{Max: 2}), knowledge())
 	c.Calls(`skills_load {"names":["a"]}`)
 	for call, want := range map[string]string{
 		`skills_load {"names":["b","c"],"mode":"add"}`: `error: 1 loaded and 2 more are over 2: load fewer, or use mode "replace"`,
@@ -234,14 +243,14 @@ func TestErrors(t *testing.T) {
 // Instructions stand after the system text, or, where the host says so, in the result that
 // has the receipt.
 func TestPlacement(t *testing.T) {
-	c := chat(t, satchel.WithProfile(tools.KnowledgeOnly))
+	c := chat(t, knowledge())
 	c.Calls(`skills_load a`)
 	view := c.View()
 	if !strings.Contains(view[0].Text, "<available_skills>") || !strings.Contains(view[0].Text, "<active_skills>") || !strings.Contains(view[0].Text, "Body of a.") ||
 		!strings.Contains(view[0].Text, "Load a skill with skills_load") {
 		t.Errorf("view\n%s", chattest.Shown(view))
 	}
-	c = chat(t, satchel.WithProfile(tools.KnowledgeOnly), satchel.WithPlacement(processors.InToolResult))
+	c = chat(t, knowledge(), satchel.WithLoading(satchel.Loading{Placement: processors.InToolResult}))
 	c.Calls(`skills_load a`)
 	view = c.View()
 	if last := view[len(view)-1].Text; !strings.Contains(last, "]\"}\n\n<skill name=\"a\">\nBody of a.") {
@@ -250,7 +259,7 @@ func TestPlacement(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	c := chat(t, satchel.WithProfile(tools.KnowledgeOnly), satchel.WithLoadMode(loadmode.Session))
+	c := chat(t, knowledge(), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 	if got := c.Calls(`skills_read {"path":"references/x.md"}`)[0]; got != "error: no skill is loaded: call skills_load first" {
 		t.Errorf("before: %s", got)
 	}
@@ -265,7 +274,7 @@ func TestRunScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := chat(t, satchel.WithRunner(satchel.Runner{Executor: here}))
+	c := chat(t, vocabulary(), satchel.WithRunner(satchel.Runner{Executor: here}))
 	if got := c.Calls(`skills_run_script {"path":"scripts/say.sh"}`)[0]; got != "error: no skill is loaded: call skills_load first" {
 		t.Errorf("before: %s", got)
 	}
@@ -288,7 +297,7 @@ func TestDotted(t *testing.T) {
 	if v.Loads() != "skills.load" || !strings.Contains(v.Guidance, "skills.run_script") || len(v.Guidance) > 700 {
 		t.Errorf("%s, %s", v.Loads(), v.Guidance)
 	}
-	if _, err := satchel.New(satchel.WithVocabulary(tools.Vocabulary{})); err == nil {
+	if _, err := satchel.New(satchel.WithTools(satchel.Tools{Vocabulary: tools.Vocabulary{Operations: []tools.Operation{tools.Unload()}}})); err == nil {
 		t.Error("a vocabulary without a load is accepted")
 	}
 }
