@@ -61,7 +61,7 @@ func TurnToken(ctx context.Context) (token string, ok bool) {
 }
 
 // WithSummary says that a summary stands for part of the history in the
-// requests under ctx; see [WithSummaryRule].
+// requests under ctx; see [Loading].
 func WithSummary(ctx context.Context) context.Context {
 	return context.WithValue(ctx, summaryKey{}, true)
 }

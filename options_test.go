@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -13,7 +17,9 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -121,5 +127,80 @@ func TestLoggerHearsEvents(t *testing.T) {
 	first(t, satchel.WithSkillFS("skills", optionSkills), satchel.WithLogger(slog.New(handler)))
 	if !strings.Contains(log.String(), "turn.begun") {
 		t.Errorf("log: %s", log.String())
+	}
+}
+
+// TestOptionsAreFew holds the number of options, and that each can be given once.
+func TestOptionsAreFew(t *testing.T) {
+	var options []string
+	for _, name := range fileOrder {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil || !f.Name.IsExported() || f.Type.Results == nil {
+				continue
+			}
+			if result, ok := f.Type.Results.List[0].Type.(*ast.Ident); ok && result.Name == "Option" {
+				options = append(options, f.Name.Name)
+			}
+		}
+	}
+	if len(options) > 24 {
+		t.Errorf("%d options, at most 24 are wanted: %v", len(options), options)
+	}
+}
+
+func TestOptionsGivenTwice(t *testing.T) {
+	opened, err := catalog.Open(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	operation := func(name string) satchel.Option {
+		op := tools.Load()
+		op.Name = name
+		return satchel.WithTools(satchel.Tools{Operations: []tools.Operation{op}})
+	}
+	deny := func(context.Context, core.Ask) (core.Answer, error) { return core.AnswerDeny, nil }
+	for name, option := range map[string]satchel.Option{
+		"WithStore": satchel.WithStore(session.NewMemory()), "WithLogger": satchel.WithLogger(slog.Default()),
+		"WithCatalog": satchel.WithCatalog(opened), "WithOverview": satchel.WithOverview(satchel.Overview{}),
+		"WithLoading": satchel.WithLoading(satchel.Loading{}), "WithActivation": satchel.WithActivation(satchel.Activation{}),
+		"WithTools":       satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}),
+		"WithPermissions": satchel.WithPermissions(satchel.Permissions{Policy: permission.Off}),
+		"WithRunner":      satchel.WithRunner(satchel.Runner{}), "WithEvents": satchel.WithEvents(nil),
+		"WithPrefixGuard": satchel.WithPrefixGuard(), "WithApprover": satchel.WithApprover(deny), "WithGate": satchel.WithGate(nil),
+	} {
+		_, err := satchel.New(satchel.Options(option, nil), option)
+		if !errors.Is(err, satchel.ErrOption) || !strings.HasSuffix(err.Error(), name+" is given twice") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	skill := func(name string) satchel.Option {
+		return satchel.WithSkillFS(name, fstest.MapFS{name + "/SKILL.md": {Data: []byte("---\nname: " + name + "\ndescription: Does it.\n---\nDo.\n")}})
+	}
+	allowed := func(key string, names ...string) satchel.Option {
+		return satchel.WithAudience(func(context.Context, core.SessionKey) satchel.Audience {
+			return satchel.Audience{Key: key, Allow: func(s core.Skill) bool { return slices.Contains(names, s.Name) }}
+		})
+	}
+	for _, opts := range [][]satchel.Option{
+		{skill("a"), skill("b"), skill("c"), operation("one"), operation("two"), allowed("x", "a", "b"), allowed("y", "b", "c")},
+		{allowed("y", "b", "c"), operation("two"), skill("c"), skill("b"), operation("one"), allowed("x", "a", "b"), skill("a")},
+	} {
+		rt := newRuntime(t, append(opts, satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}))...)
+		if names := toolNames(rt); !slices.Contains(names, "one") || !slices.Contains(names, "two") {
+			t.Errorf("tools %v", names)
+		}
+		view, err := rt.Prepare(t.Context(), core.Request{Key: someone, Messages: []core.Message{{Role: core.User, Text: "hi"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := view.Messages[0].Text; strings.Contains(text, "<name>a<") || !strings.Contains(text, "<name>b<") || strings.Contains(text, "<name>c<") {
+			t.Errorf("both audiences see\n%s", text)
+		}
 	}
 }

@@ -178,7 +178,7 @@ func (r *Runtime) EndSessionsBefore(ctx context.Context, before time.Time) (ende
 
 // Compact lets the text of a skill that is in view give way to its outline when the next
 // user turn begins, in one break of the prompt, as an unload would. [processors.Outline]
-// says what an outline has; with [WithSummarizer] a summary takes its place. Loading the skill again brings all of it. Inside an agent it
+// says what an outline has; with Loading.Summarize a summary takes its place. Loading the skill again brings all of it. Inside an agent it
 // is the agent's view that changes, and elsewhere that of every agent of the session of
 // ctx. A skill that is not in view is left alone. The error wraps ErrNoSession where ctx
 // has no session, and catalog.ErrUnknownSkill where neither the catalog nor a view has

@@ -12,7 +12,7 @@ const (
 	SkillUnloaded  EventKind = "skill.unloaded"  // Skill
 	SkillEvicted   EventKind = "skill.evicted"   // Skill, by the cap
 	DocsSelected   EventKind = "docs.selected"   // Skill, Docs: the selection after the call
-	ContentBudget  EventKind = "content.budget"  // Detail: the text of skills in view has become more than WithContentBudget warns of
+	ContentBudget  EventKind = "content.budget"  // Detail: the text of skills in view has become more than Loading.Budget.Warn
 	CatalogScanned EventKind = "catalog.scanned" // the skills were searched and have changed; Detail: counts; of no session
 
 	// The stations of a skill, each with the Phase of its name. SkillDiscovered and

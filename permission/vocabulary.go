@@ -69,7 +69,7 @@ var builtin = []Tool{
 
 // alike are more names that hosts have for what the format calls by a word. What
 // their arguments mean is not known, so entries with a pattern do not allow them;
-// a host says more by WithHostTools.
+// a host says more by satchel.Permissions.HostTools.
 var alike = []struct {
 	as    []string
 	names string

@@ -41,7 +41,7 @@ type Operation struct {
 	// In load mode Adaptive its call loads the skill again if the load has ended
 	// and the text is still in view; see [LoadAgain].
 	LoadsAgain bool
-	// Once marks an operation that runs a command, which satchel.WithOnce lets run
+	// Once marks an operation that runs a command, which run.Runner.Once lets run
 	// only once. It calls Scope.Begin just before the command starts.
 	Once bool
 	// Session names the argument with the id of a session command. The list of

@@ -149,7 +149,7 @@ func textResult(text string) *schema.ToolResult {
 // For nil, the calls are answered with a text that names the tool, the nearest names and what
 // stands here for tools of other agents; nothing is run, so nothing is judged. A handler of
 // the host is called where its function of satchel.WithGate and the lists allow it; an approver
-// is asked only about tools that satchel.WithHostTools describes. Its answer is cut to 4 KiB,
+// is asked only about tools that satchel.Permissions.HostTools describes. Its answer is cut to 4 KiB,
 // and its error ends the run.
 //
 // Eino reports no event for such an answer. Later requests have it at its place, where the

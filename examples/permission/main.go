@@ -32,7 +32,7 @@ func main() {
 }
 
 // command is what the model gives the tool shell. Lists call a tool of that name
-// Bash; satchel.WithHostTools says so of others.
+// Bash; satchel.Permissions.HostTools says so of others.
 type command struct {
 	Command string `json:"command" jsonschema:"required"`
 }

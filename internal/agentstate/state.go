@@ -34,7 +34,7 @@ type State struct {
 	response *response.Response
 	clean    bool
 	// results are the ids of the calls of the turn whose results the last request
-	// held. They are noted only with WithOnce.
+	// held. They are noted only with Runner.Once.
 	results []string
 	// run is that of the last request that said so, a weak pointer.
 	run any

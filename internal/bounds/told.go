@@ -100,7 +100,7 @@ func (b *Bounds) WarnUnmapped(ctx context.Context, key core.SessionKey, tools []
 		return
 	}
 	if unmapped := slices.DeleteFunc(b.Names.Unmapped(tools), b.Set.Has); len(unmapped) > 0 {
-		b.Log.WarnContext(ctx, "lists of allowed tools do not speak of these tools unless they name them: say what they are with WithHostTools",
+		b.Log.WarnContext(ctx, "lists of allowed tools do not speak of these tools unless they name them: say what they are with satchel.Permissions.HostTools",
 			"agent", key.Agent, "tools", atMost(unmapped))
 	}
 }

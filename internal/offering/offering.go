@@ -132,7 +132,7 @@ func (o *Offer) ofVocabulary() (operations []tools.Operation, names []string, er
 			names = append(names, op.Name)
 		}
 	}
-	if o.Runner != nil { // for those who name them by WithOfferedTools
+	if o.Runner != nil { // for those who name them by Tools.Names
 		operations = append(operations, o.Runner.Operations()...)
 	}
 	return append(operations, tools.Search()), names, nil

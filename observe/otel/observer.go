@@ -95,7 +95,7 @@ func New(opts ...Option) (*Observer, error) {
 	return &Observer{tracer: c.tracers.Tracer(scope), meters: meters, waiting: newWaiting(), model: c.model}, nil
 }
 
-// Event records one event. Give it to satchel.WithEventHook. The parent of a span
+// Event records one event. Give it to satchel.WithEvents. The parent of a span
 // is the span in ctx; what happened during a tool call is below the span of that
 // call.
 func (o *Observer) Event(ctx context.Context, e core.Event) {

@@ -139,7 +139,7 @@ func TestOnceAtTheSameTime(t *testing.T) {
 	}
 }
 
-// A call whose command could not start may be executed again, and without WithOnce
+// A call whose command could not start may be executed again, and without Runner.Once
 // every execution runs.
 func TestOnceIsNotMore(t *testing.T) {
 	effects := effects(filepath.Join(t.TempDir(), "effects"))

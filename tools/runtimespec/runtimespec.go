@@ -1,6 +1,6 @@
 // Package runtimespec is the vocabulary of the Agent Skills Runtime Implementation Spec:
 // skills are loaded as a set, their instructions stand after the system text, and calls are
-// answered by a receipt in JSON. It is one of satchel.WithVocabulary.
+// answered by a receipt in JSON. It is a vocabulary for satchel.Tools.
 package runtimespec
 
 import (

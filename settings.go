@@ -1,0 +1,71 @@
+package satchel
+
+import (
+	"fmt"
+
+	"github.com/satchel-go/satchel/internal/offering"
+	"github.com/satchel-go/satchel/internal/warnlog"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// newSettings returns what opts and their defaults say.
+func newSettings(opts []Option) (settings, error) {
+	s := settings{
+		given:  map[string]bool{},
+		store:  session.NewMemory(),
+		offer:  offering.Offer{Profile: tools.Full},
+		logger: warnlog.New(),
+	}
+	if err := Options(opts...)(&s); err != nil {
+		return s, err
+	}
+	if s.shared != nil && len(s.roots) > 0 {
+		return s, fmt.Errorf("%w: WithCatalog excludes WithSkillDirs, WithSkillFS and WithSkillRoots", ErrOption)
+	}
+	for tool := range s.activates {
+		if s.offer.IsOwn(tool) {
+			return s, fmt.Errorf("%w: WithPermissions: ToolSkills: %q is a tool of Satchel itself; name tools of the host", ErrOption, tool)
+		}
+	}
+	s.addDefaults()
+	s.addLibrary()
+	return s, nil
+}
+
+// addDefaults replaces the values of settings that the host left out.
+func (s *settings) addDefaults() {
+	l := &s.loading
+	s.budget = tools.Budget{Warn: orDefault(l.Budget.Warn, 10_000), Max: orDefault(l.Budget.Max, 64_000)}
+	l.Max = orDefault(l.Max, loadmode.DefaultMax)
+	if l.Prices == (loadmode.Prices{}) {
+		l.Prices = loadmode.DefaultPrices()
+	}
+	v := s.offer.Vocabulary
+	switch {
+	case l.Mode != 0:
+	case v != nil && v.ForSession:
+		l.Mode = loadmode.Session
+	case l.Clearing != (loadmode.CachePolicy{}):
+		l.Mode = loadmode.Turn
+	default:
+		l.Mode = loadmode.Adaptive
+	}
+	switch {
+	case l.Placement != 0:
+	case v != nil && v.InSystem:
+		l.Placement = processors.InSystem
+	default:
+		l.Placement = processors.InToolResult
+	}
+}
+
+// orDefault returns standard for 0, 0 for a negative n, which stands for none, and else n.
+func orDefault(n, standard int) int {
+	if n == 0 {
+		return standard
+	}
+	return max(n, 0)
+}
