@@ -31,6 +31,7 @@ type TreeSource struct {
 	mu     sync.Mutex // held for the whole of a Scan
 	tree   tree
 	known  map[string]digestedFile // by path in the tree
+	heads  map[string]record       // of the SKILL.md files, by path
 	skills map[string]string       // the folders of the last Scan
 	stale  []skillmd.Diagnostic    // of an archive that is an old one
 
@@ -96,7 +97,7 @@ func (s *TreeSource) reopen(ctx context.Context) error {
 	if s.tree != nil {
 		s.tree.close()
 	}
-	s.tree, s.known, s.skills = t, nil, nil
+	s.tree, s.known, s.heads, s.skills = t, nil, nil, nil
 	return nil
 }
 
@@ -131,15 +132,18 @@ func (s *TreeSource) Scan(ctx context.Context, prev *Listing) (*Listing, error) 
 }
 
 func (s *TreeSource) list(ctx context.Context) (*Listing, error) {
-	sc := &scanner{cfg: s.cfg, tree: s.tree, name: s.name, dirName: s.root.dirName(), heads: true, now: time.Now()}
+	if t, ok := s.tree.(*dirTree); ok {
+		defer t.remember()()
+	}
+	sc := &scanner{cfg: s.cfg, tree: s.tree, name: s.name, dirName: s.root.dirName(), known: s.heads, heads: true, now: time.Now()}
 	out, err := sc.run(ctx)
 	if err != nil {
 		return nil, err
 	}
 	next := &Listing{Diagnostics: append(s.stale[:len(s.stale):len(s.stale)], out.diagnostics...)}
-	skills := make(map[string]string)
+	skills, heads := make(map[string]string), make(map[string]record, len(out.found))
 	for _, f := range out.found {
-		skills[f.dir] = f.dir
+		skills[f.dir], heads[f.file] = f.dir, f.record
 	}
 	known, inner := make(map[string]digestedFile), []string(nil)
 	for _, f := range out.found {
@@ -156,7 +160,7 @@ func (s *TreeSource) list(ctx context.Context) (*Listing, error) {
 		}
 		next.Entries = append(next.Entries, e)
 	}
-	s.known, s.skills, s.dirs = known, skills, append(out.dirs, inner...)
+	s.known, s.heads, s.skills, s.dirs = known, heads, skills, append(out.dirs, inner...)
 	return next, nil
 }
 

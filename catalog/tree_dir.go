@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 
 	"github.com/satchel-go/satchel/internal/plainfile"
 )
@@ -15,6 +17,25 @@ import (
 type dirTree struct {
 	root *os.Root
 	info fs.FileInfo // of the directory, to notice that it was swapped
+
+	mu     sync.Mutex
+	listed map[string]listedDir // what was listed since remember was called, nil otherwise
+}
+
+type listedDir struct {
+	entries []fs.DirEntry
+	cut     bool
+}
+
+// remember keeps what is listed until forget is called: one search reads some folders twice.
+func (t *dirTree) remember() (forget func()) {
+	set := func(listed map[string]listedDir) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.listed = listed
+	}
+	set(make(map[string]listedDir))
+	return func() { set(nil) }
 }
 
 func openDirTree(path string) (*dirTree, error) {
@@ -34,7 +55,20 @@ func newDirTree(root *os.Root) (*dirTree, error) {
 	return &dirTree{root: root, info: info}, nil
 }
 
-func (t *dirTree) readDir(dir string, limit int) ([]fs.DirEntry, bool, error) {
+func (t *dirTree) readDir(dir string, limit int) (entries []fs.DirEntry, cut bool, err error) {
+	t.mu.Lock()
+	known, ok := t.listed[dir]
+	t.mu.Unlock()
+	if ok && len(known.entries) <= limit {
+		return slices.Clone(known.entries), known.cut, nil
+	}
+	defer func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.listed != nil && err == nil {
+			t.listed[dir] = listedDir{slices.Clone(entries), cut}
+		}
+	}()
 	f, err := t.root.OpenFile(filepath.FromSlash(dir), os.O_RDONLY|plainfile.DirectoryOnly, 0)
 	if err != nil {
 		return nil, false, err
