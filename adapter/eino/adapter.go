@@ -74,6 +74,11 @@ func (a *Adapter) Tools() []tool.BaseTool {
 	return tools
 }
 
+// Close ends the anonymous sessions of runs that have not ended: what they have loaded is
+// forgotten. Sessions that the host names stay, and so does the runtime. Closing it again
+// does nothing.
+func (a *Adapter) Close() error { return a.runs.close() }
+
 // enter finds the session that the call under ctx belongs to and marks the
 // context with it, for the inner model, the tools and the host's own code.
 func (a *Adapter) enter(ctx context.Context) (context.Context, core.SessionKey, error) {

@@ -37,7 +37,7 @@ func install(t testing.TB, cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, o
 	if cfg.Name == "" {
 		cfg.Name = "agent"
 	}
-	if err := eino.Install(cfg, rt, opts...); err != nil {
+	if _, err := eino.Install(cfg, rt, opts...); err != nil {
 		t.Fatalf("install: %v", err)
 	}
 }

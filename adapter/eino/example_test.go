@@ -54,7 +54,7 @@ func ExampleInstall() {
 		Instruction: "You greet people.",
 		Model:       exampleModel(),
 	}
-	if err := eino.Install(cfg, rt); err != nil {
+	if _, err := eino.Install(cfg, rt); err != nil {
 		log.Fatal(err)
 	}
 	greeter, err := adk.NewChatModelAgent(ctx, cfg)
@@ -100,7 +100,7 @@ func ExampleInstallReact() {
 			return append([]*schema.Message{schema.SystemMessage("You greet people.")}, in...)
 		},
 	}
-	if err := eino.InstallReact(cfg, rt); err != nil {
+	if _, err := eino.InstallReact(cfg, rt); err != nil {
 		log.Fatal(err)
 	}
 	greeter, err := react.NewAgent(ctx, cfg)
@@ -179,7 +179,7 @@ func ExampleNewHandler() {
 		log.Fatal(err)
 	}
 	cfg := &react.AgentConfig{ToolCallingModel: script(metered(say("Hello."), 120, 0, 3))}
-	if err := eino.InstallReact(cfg, rt); err != nil {
+	if _, err := eino.InstallReact(cfg, rt); err != nil {
 		log.Fatal(err)
 	}
 	greeter, err := react.NewAgent(context.Background(), cfg)

@@ -25,30 +25,32 @@ import (
 // each entry there adds a line break to the instruction and so makes a blank system
 // message of an empty one.
 //
+// The adapter is the agent's own: close it when the agent is no longer used.
+//
 // It returns [ErrInstalled] when cfg has skills already, [ErrNoModel],
 // [ErrFailover], [ErrNoRuntime] or [ErrNoConfig]; cfg is then unchanged.
-func Install(cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, opts ...Option) error {
+func Install(cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if cfg == nil {
-		return ErrNoConfig
+		return nil, ErrNoConfig
 	}
 	a, err := New(rt, named(cfg.Name, opts)...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	wrapped, err := a.Model(cfg.Model)
 	if err != nil {
-		return fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
+		return nil, fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
 	}
 	fallBack, err := a.failover(cfg)
 	if err != nil {
-		return fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
+		return nil, fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
 	}
 	if err := a.extend(&cfg.ToolsConfig.ToolsNodeConfig); err != nil {
-		return fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
+		return nil, fmt.Errorf("install skills in agent %q: %w", cfg.Name, err)
 	}
 	cfg.Model = wrapped
 	fallBack()
-	return nil
+	return a, nil
 }
 
 // named puts the default name first, so that the host's option overrides it.

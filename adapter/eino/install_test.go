@@ -66,7 +66,7 @@ func TestInstallErrors(t *testing.T) {
 			if tc.cfg != nil {
 				before = *tc.cfg
 			}
-			if err := eino.Install(tc.cfg, tc.rt); !errors.Is(err, tc.want) {
+			if _, err := eino.Install(tc.cfg, tc.rt); !errors.Is(err, tc.want) {
 				t.Errorf("got %v, want %v", err, tc.want)
 			}
 			if tc.cfg != nil && (tc.cfg.Model != before.Model || len(tc.cfg.ToolsConfig.Tools) != len(before.ToolsConfig.Tools) ||

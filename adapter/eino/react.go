@@ -26,24 +26,24 @@ import (
 // The option react.WithTools replaces all tools of a run, the skill tools
 // included. An agent that is run with it is put together from an [Adapter],
 // whose Tools are then part of that list.
-func InstallReact(cfg *react.AgentConfig, rt *satchel.Runtime, opts ...Option) error {
+func InstallReact(cfg *react.AgentConfig, rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if cfg == nil {
-		return ErrNoConfig
+		return nil, ErrNoConfig
 	}
 	name := cmp.Or(cfg.GraphName, "react")
 	a, err := New(rt, named(name, opts)...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	wrapped, err := a.Model(cfg.ToolCallingModel)
 	if err != nil {
-		return fmt.Errorf("install skills in agent %q: %w", name, err)
+		return nil, fmt.Errorf("install skills in agent %q: %w", name, err)
 	}
 	if err := a.extend(&cfg.ToolsConfig); err != nil {
-		return fmt.Errorf("install skills in agent %q: %w", name, err)
+		return nil, fmt.Errorf("install skills in agent %q: %w", name, err)
 	}
 	cfg.ToolCallingModel = wrapped
-	return nil
+	return a, nil
 }
 
 // ToolCallsInAnyChunk is a StreamToolCallChecker for react agents whose model

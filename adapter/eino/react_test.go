@@ -19,7 +19,7 @@ import (
 
 func newReact(t testing.TB, cfg *react.AgentConfig, rt *satchel.Runtime, opts ...eino.Option) *react.Agent {
 	t.Helper()
-	if err := eino.InstallReact(cfg, rt, opts...); err != nil {
+	if _, err := eino.InstallReact(cfg, rt, opts...); err != nil {
 		t.Fatalf("install: %v", err)
 	}
 	a, err := react.NewAgent(t.Context(), cfg)
@@ -136,18 +136,18 @@ func TestReactGatesAllKindsAndUnknownTools(t *testing.T) {
 
 func TestReactErrors(t *testing.T) {
 	rt := newRuntime(t)
-	if err := eino.InstallReact(nil, rt); !errors.Is(err, eino.ErrNoConfig) {
+	if _, err := eino.InstallReact(nil, rt); !errors.Is(err, eino.ErrNoConfig) {
 		t.Errorf("got %v, want %v", err, eino.ErrNoConfig)
 	}
-	if err := eino.InstallReact(&react.AgentConfig{}, rt); !errors.Is(err, eino.ErrNoModel) {
+	if _, err := eino.InstallReact(&react.AgentConfig{}, rt); !errors.Is(err, eino.ErrNoModel) {
 		t.Errorf("got %v, want %v", err, eino.ErrNoModel)
 	}
-	if err := eino.InstallReact(&react.AgentConfig{ToolCallingModel: script()}, nil); !errors.Is(err, eino.ErrNoRuntime) {
+	if _, err := eino.InstallReact(&react.AgentConfig{ToolCallingModel: script()}, nil); !errors.Is(err, eino.ErrNoRuntime) {
 		t.Errorf("got %v, want %v", err, eino.ErrNoRuntime)
 	}
 	cfg := &react.AgentConfig{ToolCallingModel: script(), MaxStep: 3}
 	newReact(t, cfg, rt)
-	if err := eino.InstallReact(cfg, rt); !errors.Is(err, eino.ErrInstalled) {
+	if _, err := eino.InstallReact(cfg, rt); !errors.Is(err, eino.ErrInstalled) {
 		t.Errorf("got %v, want %v", err, eino.ErrInstalled)
 	}
 	if cfg.MaxStep != 3 || cfg.StreamToolCallChecker != nil {

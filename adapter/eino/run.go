@@ -2,6 +2,7 @@ package eino
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -89,6 +90,23 @@ func (r *runs) forget(id weak.Pointer[byte]) {
 	if ok {
 		r.end(context.Background(), ended.key)
 	}
+}
+
+// close ends the sessions of all runs that have not ended.
+func (r *runs) close() error {
+	r.mu.Lock()
+	var left []core.SessionKey
+	for id, run := range r.live.All() {
+		run.cleanup.Stop()
+		left = append(left, run.key)
+		r.live.Remove(id)
+	}
+	r.mu.Unlock()
+	var errs []error
+	for _, key := range left {
+		errs = append(errs, r.rt.Hooks().EndAnonymous(context.Background(), key))
+	}
+	return errors.Join(errs...)
 }
 
 // end drops an anonymous session. It lives in memory only, so there is nobody

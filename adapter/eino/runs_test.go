@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/cloudwego/eino/adk"
+	"github.com/cloudwego/eino/components/tool"
+	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/flow/agent/react"
 	"github.com/cloudwego/eino/schema"
 
@@ -133,5 +136,40 @@ func TestAnonymousSessionsEnd(t *testing.T) {
 		}
 		runtime.GC()
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestClose: what an anonymous run has loaded is forgotten, and a named session keeps it.
+func TestClose(t *testing.T) {
+	for session, left := range map[string]int{"": 0, "named": 1} {
+		t.Run(session, func(t *testing.T) {
+			rt, found := newRuntime(t), []int{}
+			var adapter *eino.Adapter
+			look := &hostTool{name: "look", run: func(ctx context.Context, _ string) (string, error) {
+				for range 2 {
+					loaded, err := rt.Loaded(ctx)
+					if err != nil {
+						return "", err
+					}
+					found = append(found, len(loaded))
+					if err := adapter.Close(); err != nil {
+						return "", err
+					}
+				}
+				return "looked", nil
+			}}
+			cfg := &adk.ChatModelAgentConfig{
+				Name: "agent", Description: "x", Model: script(loading("1", "pdf"), calling(call("2", "look", `{}`)), say("done")),
+				ToolsConfig: adk.ToolsConfig{ToolsNodeConfig: compose.ToolsNodeConfig{Tools: []tool.BaseTool{look}}},
+			}
+			var err error
+			if adapter, err = eino.Install(cfg, rt); err != nil {
+				t.Fatal(err)
+			}
+			run(t, newAgent(t, cfg), session, false, schema.UserMessage("pdf"))
+			if !slices.Equal(found, []int{1, left}) {
+				t.Errorf("loaded before and after Close: %v", found)
+			}
+		})
 	}
 }

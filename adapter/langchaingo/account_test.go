@@ -89,8 +89,8 @@ func (m twice) GenerateContent(ctx context.Context, msgs []llms.MessageContent, 
 func TestCallingTheModelTwiceInOnePlan(t *testing.T) {
 	first := reply("hm", call("1", "a", `{"__arg1":"x"}`))
 	llm := script(first, first, reply("", call("2", "a", `not JSON`)), reply("", call("2", "a", `not JSON`)), reply("done"), reply("done"))
-	kit := install(t, runtime(t), llm, []tools.Tool{hostTool{name: "a"}})
-	agent := kit.Agent(agents.NewOpenAIFunctionsAgent(twice{kit.Model()}, kit.Tools()))
+	adapter := install(t, runtime(t), llm, []tools.Tool{hostTool{name: "a"}})
+	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(twice{adapter.Model()}, adapter.Tools()))
 	if _, err := chains.Run(t.Context(), agents.NewExecutor(agent), "q"); err != nil {
 		t.Fatal(err)
 	}

@@ -45,8 +45,8 @@ func requestsOf(t *testing.T, mode loadmode.Mode, fails bool) (requests [][]llms
 		return answers[next-1], nil
 	}}
 	talk := func(question string) error {
-		kit := install(t, runtime(t, satchel.WithStore(store), satchel.WithLoading(satchel.Loading{Mode: mode})), llm, nil, WithHistory(talks.History))
-		_, err := chains.Run(satchel.BeginTurn(satchel.WithSession(context.Background(), "s"), question), executor(kit), question)
+		adapter := install(t, runtime(t, satchel.WithStore(store), satchel.WithLoading(satchel.Loading{Mode: mode})), llm, nil, WithHistory(talks.History))
+		_, err := chains.Run(satchel.BeginTurn(satchel.WithSession(context.Background(), "s"), question), executor(adapter), question)
 		return err
 	}
 	if err := talk("first"); err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/satchel-go/satchel/hook"
 )
 
-// Agent is a host's agent with skills, from [Kit.Agent]. Executors see the
+// Agent is a host's agent with skills, from [Adapter.Agent]. Executors see the
 // actions, steps and results of the agent that it decorates.
 type Agent struct {
-	kit   *Kit
-	inner agents.Agent
+	adapter *Adapter
+	inner   agents.Agent
 }
 
 var _ agents.Agent = (*Agent)(nil)
@@ -33,15 +33,15 @@ func (a *Agent) Plan(
 	inputs map[string]string,
 	options ...chains.ChainCallOption,
 ) ([]schema.AgentAction, *schema.AgentFinish, error) {
-	runs := a.kit.runs
-	steps = a.kit.told(steps)
+	runs := a.adapter.runs
+	steps = a.adapter.told(steps)
 	r, begun := runs.enter(ctx, inputs)
 	host := ctx
 	ctx = hook.WithTurn(hook.WithKey(ctx, r.key), r.turn)
-	ctx = context.WithValue(ctx, runKey{a.kit}, r)
+	ctx = context.WithValue(ctx, runKey{a.adapter}, r)
 	if begun {
 		var err error
-		if r.earlier, err = a.kit.earlier(ctx); err != nil {
+		if r.earlier, err = a.adapter.earlier(ctx); err != nil {
 			return nil, nil, withCleanup(err, runs.leave(host, r))
 		}
 	}
@@ -77,8 +77,8 @@ func (a *Agent) Plan(
 // does not take the answer away; a history that could not be written does,
 // because the next turn would be answered without this one.
 func (a *Agent) finish(ctx context.Context, r *run, finish *schema.AgentFinish) error {
-	err := a.kit.remember(ctx, r, a.answer(finish))
-	_ = a.kit.runs.leave(ctx, r)
+	err := a.adapter.remember(ctx, r, a.answer(finish))
+	_ = a.adapter.runs.leave(ctx, r)
 	return err
 }
 
@@ -105,20 +105,20 @@ func (a *Agent) GetInputKeys() []string { return a.inner.GetInputKeys() }
 func (a *Agent) GetOutputKeys() []string { return a.inner.GetOutputKeys() }
 
 // GetTools returns the decorated agent's tools. Tools that did not come from
-// [Kit.Tools] are wrapped, and Satchel's that are missing are added, so that
+// [Adapter.Tools] are wrapped, and Satchel's that are missing are added, so that
 // an executor calls no tool past the gate.
 func (a *Agent) GetTools() []tools.Tool {
 	own := a.inner.GetTools()
-	out := make([]tools.Tool, 0, len(own)+len(a.kit.offer.ours))
+	out := make([]tools.Tool, 0, len(own)+len(a.adapter.offer.ours))
 	present := map[string]bool{}
 	for _, t := range own {
-		w := a.kit.wrap(t)
+		w := a.adapter.wrap(t)
 		if w.inner == nil {
 			present[w.name] = true
 		}
 		out = append(out, w)
 	}
-	for _, t := range a.kit.tools {
+	for _, t := range a.adapter.tools {
 		if w, ok := t.(*Tool); ok && w.inner == nil && !present[w.name] {
 			out = append(out, w)
 		}
@@ -126,11 +126,11 @@ func (a *Agent) GetTools() []tools.Tool {
 	return out
 }
 
-// runKey finds, in a context, the run of one kit: an agent that is a tool of
-// another one has a kit and a run of its own.
-type runKey struct{ kit *Kit }
+// runKey finds, in a context, the run of one adapter: an agent that is a tool of
+// another one has a adapter and a run of its own.
+type runKey struct{ adapter *Adapter }
 
-func (k *Kit) runIn(ctx context.Context) *run {
-	r, _ := ctx.Value(runKey{k}).(*run)
+func (a *Adapter) runIn(ctx context.Context) *run {
+	r, _ := ctx.Value(runKey{a}).(*run)
 	return r
 }

@@ -31,9 +31,9 @@ func TestAgentSendsTheConversationAsItHappened(t *testing.T) {
 		got = append(got, in)
 		return "r" + in, nil
 	}}
-	kit := install(t, runtime(t), llm, []tools.Tool{search}, WithSystem("Be {{ brief }} {and} kind."))
+	adapter := install(t, runtime(t), llm, []tools.Tool{search}, WithSystem("Be {{ brief }} {and} kind."))
 	question := "user {{.x}} {y} <b>&amp;</b> text"
-	answer, err := chains.Run(satchel.WithSession(t.Context(), "s"), executor(kit), question)
+	answer, err := chains.Run(satchel.WithSession(t.Context(), "s"), executor(adapter), question)
 	if err != nil || answer != "final" {
 		t.Fatalf("Run = %q, %v", answer, err)
 	}
@@ -107,8 +107,8 @@ func TestAgentLooksAsWithoutIt(t *testing.T) {
 		return out, seen
 	}
 	plain, plainSeen := run(agents.NewOpenAIFunctionsAgent(replies(), host))
-	kit := install(t, runtime(t), replies(), host)
-	decorated, seen := run(kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools())))
+	adapter := install(t, runtime(t), replies(), host)
+	decorated, seen := run(adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), adapter.Tools())))
 	if diff := differ(plain, decorated); diff != "" {
 		t.Errorf("results (-plain +decorated):\n%s", diff)
 	}
@@ -118,13 +118,13 @@ func TestAgentLooksAsWithoutIt(t *testing.T) {
 }
 
 func TestAgentForwards(t *testing.T) {
-	kit := install(t, runtime(t), script(), []tools.Tool{hostTool{name: "a"}})
-	bare := agents.NewOpenAIFunctionsAgent(kit.Model(), []tools.Tool{hostTool{name: "late"}}, agents.WithOutputKey("text"))
-	agent := kit.Agent(bare)
+	adapter := install(t, runtime(t), script(), []tools.Tool{hostTool{name: "a"}})
+	bare := agents.NewOpenAIFunctionsAgent(adapter.Model(), []tools.Tool{hostTool{name: "late"}}, agents.WithOutputKey("text"))
+	agent := adapter.Agent(bare)
 	if diff := differ([]string{"input"}, agent.GetInputKeys()); diff != "" {
 		t.Error(diff)
 	}
-	if diff := differ([]string{"output"}, kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), nil)).GetOutputKeys()); diff != "" {
+	if diff := differ([]string{"output"}, adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), nil)).GetOutputKeys()); diff != "" {
 		t.Error(diff)
 	}
 	var names []string
@@ -134,7 +134,7 @@ func TestAgentForwards(t *testing.T) {
 		}
 		names = append(names, tool.Name())
 	}
-	if names[0] != "late" || names[1] != "skill_load" || len(names) != 1+len(kit.offer.ours) {
+	if names[0] != "late" || names[1] != "skill_load" || len(names) != 1+len(adapter.offer.ours) {
 		t.Errorf("tools = %v", names)
 	}
 }
@@ -146,8 +146,8 @@ func TestPlanTwiceFromTheSameSteps(t *testing.T) {
 		reply("", call("2", "a", `{}`)),
 		reply("done"),
 	)
-	kit := install(t, runtime(t), llm, []tools.Tool{hostTool{name: "a"}})
-	agent := kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools()))
+	adapter := install(t, runtime(t), llm, []tools.Tool{hostTool{name: "a"}})
+	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), adapter.Tools()))
 	inputs := map[string]string{"input": "q"}
 	plan := func(steps []schema.AgentStep) []schema.AgentAction {
 		t.Helper()
@@ -162,7 +162,7 @@ func TestPlanTwiceFromTheSameSteps(t *testing.T) {
 	if diff := differ(lines(llm.sent[0].messages), lines(llm.sent[1].messages)); diff != "" {
 		t.Errorf("the retry sent something else:\n%s", diff)
 	}
-	loaded, err := kit.byName["SKILL_LOAD"].Call(t.Context(), actions[0].ToolInput)
+	loaded, err := adapter.byName["SKILL_LOAD"].Call(t.Context(), actions[0].ToolInput)
 	if err != nil || !strings.HasPrefix(loaded, "loaded: pdf") {
 		t.Fatalf("load = %q, %v", loaded, err)
 	}
@@ -172,7 +172,7 @@ func TestPlanTwiceFromTheSameSteps(t *testing.T) {
 	if diff := differ(whole(llm.sent[2].messages), whole(llm.sent[3].messages)); diff != "" || !strings.Contains(whole(llm.sent[3].messages), "PDF BODY") {
 		t.Errorf("the retry sent something else:\n%s\n%s", diff, whole(llm.sent[3].messages))
 	}
-	if n := len(kit.runs.byInputs); n != 0 {
+	if n := len(adapter.runs.byInputs); n != 0 {
 		t.Errorf("%d runs are left after the agent finished", n)
 	}
 }
@@ -183,10 +183,10 @@ func TestTurnEndsWithTheCall(t *testing.T) {
 		reply("two"),
 	)
 	rt := runtime(t)
-	kit := install(t, rt, llm, nil)
+	adapter := install(t, rt, llm, nil)
 	ctx := satchel.WithSession(t.Context(), "s")
 	for _, q := range []string{"q", "q"} { // the same words are a new turn
-		if _, err := chains.Run(ctx, executor(kit), q); err != nil {
+		if _, err := chains.Run(ctx, executor(adapter), q); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -204,10 +204,10 @@ func TestLoadsOutliveACall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			llm := script(reply("", call("1", "skill_load", `{"skill":"pdf"}`)), reply("one"), reply("two"), reply("three"))
 			rt := runtime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session, Placement: placement}))
-			kit := install(t, rt, llm, nil, WithHistory(NewConversations().History))
+			adapter := install(t, rt, llm, nil, WithHistory(NewConversations().History))
 			ctx := satchel.WithSession(t.Context(), "s")
 			for _, q := range []string{"q1", "q2", "q3"} {
-				if _, err := chains.Run(ctx, executor(kit), q); err != nil {
+				if _, err := chains.Run(ctx, executor(adapter), q); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -227,10 +227,10 @@ func TestLoadsOutliveACall(t *testing.T) {
 func TestTurnOfTheHost(t *testing.T) {
 	llm := script(reply("", call("1", "skill_load", `{"skill":"pdf"}`)), reply("one"), reply("two"))
 	rt := runtime(t)
-	kit := install(t, rt, llm, nil)
+	adapter := install(t, rt, llm, nil)
 	ctx := satchel.BeginTurn(satchel.WithSession(t.Context(), "s"), "turn-1")
 	for range 2 {
-		if _, err := chains.Run(ctx, executor(kit), "q"); err != nil {
+		if _, err := chains.Run(ctx, executor(adapter), "q"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -242,7 +242,7 @@ func TestTurnOfTheHost(t *testing.T) {
 
 func TestAgentNeverChangesTheCallers(t *testing.T) {
 	llm := script(reply("", call("1", "skill_load", `{"skill":"pdf"}`)), reply("done"))
-	kit := install(t, runtime(t), llm, nil)
+	adapter := install(t, runtime(t), llm, nil)
 	ctx := satchel.WithSession(t.Context(), "s")
 	given := []llms.MessageContent{
 		llms.TextParts(llms.ChatMessageTypeSystem, "sys"),
@@ -251,7 +251,7 @@ func TestAgentNeverChangesTheCallers(t *testing.T) {
 		result(llms.ToolCallResponse{ToolCallID: "1", Content: "loaded"}),
 	}
 	before := deepCopy(given)
-	if _, err := kit.Model().GenerateContent(ctx, given); err != nil {
+	if _, err := adapter.Model().GenerateContent(ctx, given); err != nil {
 		t.Fatal(err)
 	}
 	if diff := differ(before, given); diff != "" {
@@ -273,12 +273,12 @@ func TestErrorsEndTheRun(t *testing.T) {
 		}
 		return nil, broken
 	}}
-	kit := install(t, runtime(t), llm, nil)
-	_, err := chains.Run(t.Context(), executor(kit), "q")
+	adapter := install(t, runtime(t), llm, nil)
+	_, err := chains.Run(t.Context(), executor(adapter), "q")
 	if !errors.Is(err, broken) {
 		t.Errorf("Run = %v", err)
 	}
-	if n := kit.runs.order.Len(); n != 0 || len(kit.runs.byInput) != 0 {
-		t.Errorf("%d runs and %d calls are left", n, len(kit.runs.byInput))
+	if n := adapter.runs.order.Len(); n != 0 || len(adapter.runs.byInput) != 0 {
+		t.Errorf("%d runs and %d calls are left", n, len(adapter.runs.byInput))
 	}
 }

@@ -102,7 +102,7 @@ func TestFilesOfAMessageReachTheWorkspace(t *testing.T) {
 			rt := runtime(t, satchel.WithRunner(satchel.Runner{Executor: runs, Resolve: tt.resolve}))
 			load := call("1", "skill_load", `{"skill":"pdf"}`)
 			run := call("2", "skill_run", `{"skill":"pdf","command":"cat \"$WORK_DIR/inputs/upload_1\""}`)
-			kit := install(t, rt, script(reply("", load), reply("", run)), nil)
+			adapter := install(t, rt, script(reply("", load), reply("", run)), nil)
 			ctx := satchel.WithSession(t.Context(), "s")
 			msgs := []llms.MessageContent{{Role: llms.ChatMessageTypeHuman, Parts: []llms.ContentPart{
 				llms.TextPart("Look."), llms.BinaryPart("text/csv", []byte("x,y\n")),
@@ -110,10 +110,10 @@ func TestFilesOfAMessageReachTheWorkspace(t *testing.T) {
 			}}}
 			var answer llms.ToolCallResponse
 			for _, c := range []llms.ToolCall{load, run} {
-				if _, err := kit.Model().GenerateContent(ctx, msgs); err != nil {
+				if _, err := adapter.Model().GenerateContent(ctx, msgs); err != nil {
 					t.Fatal(err)
 				}
-				if answer, err = kit.Call(ctx, c); err != nil {
+				if answer, err = adapter.Call(ctx, c); err != nil {
 					t.Fatal(err)
 				}
 				msgs = append(msgs, ai(c), result(answer))

@@ -38,7 +38,7 @@ func BenchmarkGenerateContent(b *testing.B) {
 // to the model.
 func benchExecutor(b *testing.B, earlier int) {
 	llm := &silent{}
-	kit := benchKit(b, llm, WithHistory(func(ctx context.Context) (schema.ChatMessageHistory, error) {
+	adapter := benchKit(b, llm, WithHistory(func(ctx context.Context) (schema.ChatMessageHistory, error) {
 		h := memory.NewChatMessageHistory()
 		for i := range earlier / 2 {
 			_ = h.AddUserMessage(ctx, fmt.Sprintf("Question %d: %s", i, strings.Repeat("and then? ", 20)))
@@ -47,16 +47,16 @@ func benchExecutor(b *testing.B, earlier int) {
 		return h, nil
 	}))
 	measured := false
-	spy := between{kit.Model(), func(ctx context.Context, msgs []llms.MessageContent, options []llms.CallOption) {
-		n := len(new(scratch).outgoing(kit, msgs, kit.runIn(ctx)))
+	spy := between{adapter.Model(), func(ctx context.Context, msgs []llms.MessageContent, options []llms.CallOption) {
+		n := len(new(scratch).outgoing(adapter, msgs, adapter.runIn(ctx)))
 		if n < 60 {
 			llm.answer = asked(llm.calls)
 			return
 		}
-		measure(b, ctx, kit, msgs, same, options)
+		measure(b, ctx, adapter, msgs, same, options)
 		llm.answer, measured = reply("done"), true
 	}}
-	agent := kit.Agent(agents.NewOpenAIFunctionsAgent(spy, kit.Tools()))
+	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(spy, adapter.Tools()))
 	exec := agents.NewExecutor(agent, agents.WithMaxIterations(40))
 	if _, err := chains.Run(satchel.WithSession(b.Context(), "s"), exec, "Find it."); err != nil || !measured {
 		b.Fatal(err, measured)
@@ -66,44 +66,44 @@ func benchExecutor(b *testing.B, earlier int) {
 // benchLoop measures the last call of a loop of the host's own.
 func benchLoop(b *testing.B, client Client, change func([]llms.MessageContent) []llms.MessageContent) {
 	llm := &silent{}
-	kit := benchKit(b, llm, WithClient(client))
+	adapter := benchKit(b, llm, WithClient(client))
 	ctx := satchel.WithSession(b.Context(), "s")
-	offered := llms.WithTools([]llms.Tool{kit.offer.known["search"]})
+	offered := llms.WithTools([]llms.Tool{adapter.offer.known["search"]})
 	msgs := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeSystem, strings.Repeat("You help. ", 100)), human("Find it.")}
 	for len(msgs) < 60 {
 		llm.answer = asked(llm.calls)
-		resp, err := kit.Model().GenerateContent(ctx, msgs, offered)
+		resp, err := adapter.Model().GenerateContent(ctx, msgs, offered)
 		if err != nil {
 			b.Fatal(err)
 		}
 		msgs = append(msgs, verbatim(resp.Choices[0]))
 		for _, c := range resp.Choices[0].ToolCalls {
-			answer, err := kit.Call(ctx, c)
+			answer, err := adapter.Call(ctx, c)
 			if err != nil {
 				b.Fatal(err)
 			}
 			msgs = append(msgs, result(answer))
 		}
 	}
-	measure(b, ctx, kit, msgs, change, []llms.CallOption{offered})
+	measure(b, ctx, adapter, msgs, change, []llms.CallOption{offered})
 }
 
-func measure(b *testing.B, ctx context.Context, kit *Kit, msgs []llms.MessageContent, change func([]llms.MessageContent) []llms.MessageContent, options []llms.CallOption) {
-	llm, given := kit.model.inner.(*silent), change(msgs)
+func measure(b *testing.B, ctx context.Context, adapter *Adapter, msgs []llms.MessageContent, change func([]llms.MessageContent) []llms.MessageContent, options []llms.CallOption) {
+	llm, given := adapter.model.inner.(*silent), change(msgs)
 	llm.answer = asked(13)
-	key, _ := kit.session(ctx)
+	key, _ := adapter.session(ctx)
 	keyed := hook.WithKey(ctx, key)
-	req := core.Request{Key: key, Messages: new(scratch).refer(new(scratch).outgoing(kit, given, kit.runIn(ctx)))}
+	req := core.Request{Key: key, Messages: new(scratch).refer(new(scratch).outgoing(adapter, given, adapter.runIn(ctx)))}
 	if len(req.Messages) != 60 {
 		b.Fatalf("%d messages", len(req.Messages))
 	}
 	whole := func() {
-		if _, err := kit.model.GenerateContent(ctx, given, options...); err != nil {
+		if _, err := adapter.model.GenerateContent(ctx, given, options...); err != nil {
 			b.Fatal(err)
 		}
 	}
 	view := func() {
-		if _, err := kit.runtime.Prepare(keyed, req); err != nil {
+		if _, err := adapter.runtime.Prepare(keyed, req); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -177,7 +177,7 @@ func searching(n int, which string) llms.ToolCall {
 		fmt.Sprintf(`{"query":"%s","page":%d,"filter":{"kind":["file","folder"],"deep":true,"size":1.5e3,"owner":null}}`, query, n))
 }
 
-func benchKit(b *testing.B, llm llms.Model, opts ...Option) *Kit {
+func benchKit(b *testing.B, llm llms.Model, opts ...Option) *Adapter {
 	files := fstest.MapFS{}
 	for i := range 12 {
 		name := fmt.Sprint("s", i)

@@ -83,12 +83,12 @@ func TestMarksOnTheWire(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kit, err := Install(runtime(t), llm, nil, opts...)
+		adapter, err := Install(runtime(t), llm, nil, opts...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx := satchel.WithSession(t.Context(), "s")
-		if _, err := kit.Model().GenerateContent(ctx, []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "hi")}); err != nil {
+		if _, err := adapter.Model().GenerateContent(ctx, []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "hi")}); err != nil {
 			t.Fatal(err)
 		}
 		return s.requests[0]

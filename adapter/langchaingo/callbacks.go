@@ -17,11 +17,11 @@ import (
 // Handler is a callbacks.Handler that reports model calls to the host's event
 // hook, with usage and duration, and passes everything on to a handler of the
 // host. Give it to a client (openai.WithCallback and the like). Calls
-// through [Kit.Model] are reported by the model itself and never twice, so the
+// through [Adapter.Model] are reported by the model itself and never twice, so the
 // handler adds the calls that a host makes past it, such as summaries.
 type Handler struct {
 	callbacks.Handler // the host's, or one that does nothing
-	kit               *Kit
+	adapter           *Adapter
 
 	mu     sync.Mutex
 	starts map[context.Context][]time.Time
@@ -34,13 +34,13 @@ const maxStarts = 256
 // reportedKey marks the context of a model call that [Model] reports.
 type reportedKey struct{}
 
-// Handler returns a handler that reports to the kit's runtime and passes on to
+// Handler returns a handler that reports to the adapter's runtime and passes on to
 // next, which may be nil.
-func (k *Kit) Handler(next callbacks.Handler) *Handler {
+func (a *Adapter) Handler(next callbacks.Handler) *Handler {
 	if next == nil {
 		next = callbacks.SimpleHandler{}
 	}
-	return &Handler{Handler: next, kit: k, starts: map[context.Context][]time.Time{}}
+	return &Handler{Handler: next, adapter: a, starts: map[context.Context][]time.Time{}}
 }
 
 // HandleLLMGenerateContentStart notes the time. Clients pass one context to
@@ -86,10 +86,10 @@ func (h *Handler) report(ctx context.Context, event core.Event) {
 	event.Duration = h.since(ctx)
 	if key, ok := satchel.KeyFrom(ctx); ok {
 		event.Key = key
-	} else if key, ok := hook.SessionOf(ctx, h.kit.config.agent); ok {
+	} else if key, ok := hook.SessionOf(ctx, h.adapter.config.agent); ok {
 		event.Key = key
 	}
-	h.kit.hooks.Emit(ctx, event)
+	h.adapter.hooks.Emit(ctx, event)
 }
 
 func (h *Handler) since(ctx context.Context) time.Duration {

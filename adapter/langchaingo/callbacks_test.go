@@ -22,7 +22,7 @@ func (c *counting) HandleLLMGenerateContentStart(context.Context, []llms.Message
 func (c *counting) HandleLLMGenerateContentEnd(context.Context, *llms.ContentResponse)   { c.ends++ }
 func (c *counting) HandleLLMError(context.Context, error)                                { c.errors++ }
 
-// TestHandlerCountsOnce gives one client both to the kit and to the host.
+// TestHandlerCountsOnce gives one client both to the adapter and to the host.
 func TestHandlerCountsOnce(t *testing.T) {
 	s := serve(t, "application/json", openAIReplies[1], openAIReplies[1])
 	var events []core.Event
@@ -35,11 +35,11 @@ func TestHandlerCountsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kit := install(t, rt, llm, nil)
+	adapter := install(t, rt, llm, nil)
 	host := &counting{}
-	llm.CallbacksHandler = kit.Handler(host)
+	llm.CallbacksHandler = adapter.Handler(host)
 	ctx := satchel.WithSession(t.Context(), "s")
-	if _, err := kit.Model().GenerateContent(ctx, []llms.MessageContent{human("q")}); err != nil {
+	if _, err := adapter.Model().GenerateContent(ctx, []llms.MessageContent{human("q")}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := llm.GenerateContent(ctx, []llms.MessageContent{human("q")}); err != nil {
@@ -63,11 +63,11 @@ func TestHandlerReportsFailures(t *testing.T) {
 		}
 	}))
 	broken := &scripted{answer: func(int, sent) (*llms.ContentResponse, error) { return nil, errors.New("broken") }}
-	kit := install(t, rt, broken, nil)
-	if _, err := kit.Model().GenerateContent(t.Context(), []llms.MessageContent{human("q")}); err == nil {
+	adapter := install(t, rt, broken, nil)
+	if _, err := adapter.Model().GenerateContent(t.Context(), []llms.MessageContent{human("q")}); err == nil {
 		t.Fatal("no error")
 	}
-	h := kit.Handler(nil)
+	h := adapter.Handler(nil)
 	h.HandleLLMError(t.Context(), errors.New("elsewhere"))
 	h.HandleLLMGenerateContentEnd(t.Context(), nil)
 	if len(events) != 2 || events[0].Detail != "broken" || events[1].Detail != "elsewhere" {

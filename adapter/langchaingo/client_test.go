@@ -79,18 +79,18 @@ func TestStreaming(t *testing.T) {
 		options []llms.CallOption
 		want    []string
 	}{
-		{"restored after the framework's nil", OpenAI, []llms.CallOption{llms.WithStreamingFunc(nil)}, []string{"kit: hello"}},
+		{"restored after the framework's nil", OpenAI, []llms.CallOption{llms.WithStreamingFunc(nil)}, []string{"adapter: hello"}},
 		{"a function of one call", OpenAI, []llms.CallOption{llms.WithStreamingFunc(hear)}, []string{"hello"}},
-		{"a client that would lose the calls", Bedrock, nil, []string{"kit: hello"}},
+		{"a client that would lose the calls", Bedrock, nil, []string{"adapter: hello"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			heard = nil
 			llm := script(reply("hello"))
-			kit := install(t, runtime(t), llm, nil, WithClient(tt.client), WithStreaming(func(ctx context.Context, chunk []byte) error {
-				return hear(ctx, []byte("kit: "+string(chunk)))
+			adapter := install(t, runtime(t), llm, nil, WithClient(tt.client), WithStreaming(func(ctx context.Context, chunk []byte) error {
+				return hear(ctx, []byte("adapter: "+string(chunk)))
 			}))
-			if _, err := kit.Model().GenerateContent(t.Context(), []llms.MessageContent{human("q")}, tt.options...); err != nil {
+			if _, err := adapter.Model().GenerateContent(t.Context(), []llms.MessageContent{human("q")}, tt.options...); err != nil {
 				t.Fatal(err)
 			}
 			if diff := differ(tt.want, heard); diff != "" {

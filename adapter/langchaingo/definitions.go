@@ -9,12 +9,12 @@ import (
 // definitions describes the tools that a call offers the model to a runtime that
 // watches the prefix; for any other it does nothing. Tools that are a client's own
 // default are not known here.
-func (k *Kit) definitions(asked *llms.CallOptions) []core.Definition {
-	if !k.hooks.WatchesPrefix() {
+func (a *Adapter) definitions(asked *llms.CallOptions) []core.Definition {
+	if !a.hooks.WatchesPrefix() {
 		return nil
 	}
 	probe := *asked
-	k.offer.rewrite(&probe, false)
+	a.offer.rewrite(&probe, false)
 	definitions := make([]core.Definition, 0, len(probe.Tools))
 	for _, t := range probe.Tools {
 		d := core.Definition{Name: t.Type}

@@ -48,10 +48,10 @@ func TestPrefixGuardSeesTools(t *testing.T) {
 				}
 				broke = append(broke, at)
 			}))
-			kit := install(t, rt, script(reply("one"), reply("two"), reply("three")), []tools.Tool{hostTool{name: "search"}})
+			adapter := install(t, rt, script(reply("one"), reply("two"), reply("three")), []tools.Tool{hostTool{name: "search"}})
 			ctx := satchel.WithSession(t.Context(), "s")
 			for at = range tt.calls {
-				if _, err := kit.Model().GenerateContent(ctx, []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "hi")}, tt.calls[at]...); err != nil {
+				if _, err := adapter.Model().GenerateContent(ctx, []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "hi")}, tt.calls[at]...); err != nil {
 					t.Fatal(err)
 				}
 			}

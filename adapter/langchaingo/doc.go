@@ -5,8 +5,8 @@
 // [Install] wraps three things of the host: its model, its tools and its
 // agent.
 //
-//	kit, err := langchaingo.Install(runtime, llm, hostTools)
-//	agent := kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools()))
+//	adapter, err := langchaingo.Install(runtime, llm, hostTools)
+//	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), adapter.Tools()))
 //	executor := agents.NewExecutor(agent, agents.WithMaxIterations(40))
 //	answer, err := chains.Run(satchel.WithSession(ctx, "s-1"), executor, "question")
 //
@@ -14,7 +14,7 @@
 // reading its files and running its scripts: give it more.
 //
 // A host without an agent calls [Model.GenerateContent] in its own loop and
-// answers the calls with [Kit.Call].
+// answers the calls with [Adapter.Call].
 //
 // # Identity
 //
@@ -23,7 +23,7 @@
 // needs nothing from the host: the decorated agent knows the Call by its input
 // map, and a tool knows the call that it answers by the input string that the
 // decorated agent handed out. A hand-written loop that wants neither a name nor
-// an executor uses [Kit.Begin].
+// an executor uses [Adapter.Begin].
 //
 // # Files that users attach
 //
@@ -35,7 +35,7 @@
 //
 // # Agents that work in text
 //
-// OneShotZeroAgent and ConversationalAgent have skills by [Kit.Agent]: the overview
+// OneShotZeroAgent and ConversationalAgent have skills by [Adapter.Agent]: the overview
 // stands in front of their one prompt, the texts of skills behind the observations.
 // Other agents of that kind are not supported.
 package langchaingo

@@ -41,12 +41,12 @@ func ExampleInstall() {
 		fmt.Println(err)
 		return
 	}
-	kit, err := langchaingo.Install(runtime, parrot{}, nil)
+	adapter, err := langchaingo.Install(runtime, parrot{}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	agent := kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools()))
+	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), adapter.Tools()))
 	executor := agents.NewExecutor(agent, agents.WithMaxIterations(40), agents.WithReturnIntermediateSteps())
 
 	ctx := satchel.WithSession(context.Background(), "s-1")
@@ -78,12 +78,12 @@ func ExampleNewConversations() {
 		return
 	}
 	talks := langchaingo.NewConversations()
-	kit, err := langchaingo.Install(runtime, parrot{}, nil, langchaingo.WithHistory(talks.History))
+	adapter, err := langchaingo.Install(runtime, parrot{}, nil, langchaingo.WithHistory(talks.History))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	executor := agents.NewExecutor(kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools())))
+	executor := agents.NewExecutor(adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), adapter.Tools())))
 	ctx := satchel.WithSession(context.Background(), "s-1")
 	if _, err := chains.Run(ctx, executor, "How do I greet?"); err != nil {
 		fmt.Println(err)

@@ -149,8 +149,8 @@ func (h *conversation) SetMessages(_ context.Context, all []llms.ChatMessage) er
 }
 
 // earlier reads the history of a Call that begins.
-func (k *Kit) earlier(ctx context.Context) ([]llms.MessageContent, error) {
-	h, err := k.openHistory(ctx)
+func (a *Adapter) earlier(ctx context.Context) ([]llms.MessageContent, error) {
+	h, err := a.openHistory(ctx)
 	if h == nil || err != nil {
 		return nil, err
 	}
@@ -192,11 +192,11 @@ func appendTurns(out []llms.MessageContent, all []llms.ChatMessage) []llms.Messa
 	return out
 }
 
-func (k *Kit) openHistory(ctx context.Context) (schema.ChatMessageHistory, error) {
-	if k.config.history == nil {
+func (a *Adapter) openHistory(ctx context.Context) (schema.ChatMessageHistory, error) {
+	if a.config.history == nil {
 		return nil, nil
 	}
-	h, err := k.config.history(ctx)
+	h, err := a.config.history(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open history: %w", err)
 	}
@@ -216,16 +216,16 @@ func contentOf(m llms.ChatMessage) llms.MessageContent {
 }
 
 // remember adds the turn that ends.
-func (k *Kit) remember(ctx context.Context, r *run, answer string) error {
-	h, err := k.openHistory(ctx)
+func (a *Adapter) remember(ctx context.Context, r *run, answer string) error {
+	h, err := a.openHistory(ctx)
 	if h == nil || err != nil {
 		return err
 	}
-	k.runs.mu.Lock()
+	a.runs.mu.Lock()
 	question := r.question
-	k.runs.mu.Unlock()
+	a.runs.mu.Unlock()
 	if turns, ok := h.(TurnHistory); ok {
-		err = turns.AddTurn(ctx, k.turn(r, question, answer))
+		err = turns.AddTurn(ctx, a.turn(r, question, answer))
 	} else if err = h.AddUserMessage(ctx, question); err == nil {
 		err = h.AddAIMessage(ctx, answer)
 	}
@@ -237,12 +237,12 @@ func (k *Kit) remember(ctx context.Context, r *run, answer string) error {
 
 // turn is what a [TurnHistory] keeps of a turn. Where the steps of the executor are not
 // those of the responses, these are the question and the answer.
-func (k *Kit) turn(r *run, question, answer string) []llms.ChatMessage {
+func (a *Adapter) turn(r *run, question, answer string) []llms.ChatMessage {
 	if r.text != nil {
-		return k.runs.textTurn(r, question, answer)
+		return a.runs.textTurn(r, question, answer)
 	}
 	messages := []llms.ChatMessage{llms.HumanChatMessage{Content: question}}
-	happened, _ := k.runs.account(r)
+	happened, _ := a.runs.account(r)
 	for i := range happened {
 		if happened[i].Role == llms.ChatMessageTypeAI {
 			said := llms.AIChatMessage{Content: joinedText(happened[i].Parts)}

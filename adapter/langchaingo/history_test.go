@@ -25,8 +25,8 @@ func TestHistoryCarriesEarlierTurns(t *testing.T) {
 		reply("no session"),
 	)
 	talks := NewConversations()
-	kit := install(t, runtime(t), llm, []tools.Tool{hostTool{name: "a"}}, WithHistory(talks.History))
-	exec := executor(kit)
+	adapter := install(t, runtime(t), llm, []tools.Tool{hostTool{name: "a"}}, WithHistory(talks.History))
+	exec := executor(adapter)
 	run := func(ctx context.Context, q string) sent {
 		t.Helper()
 		if _, err := chains.Run(ctx, exec, q); err != nil {
@@ -77,12 +77,12 @@ func TestHistoryOfTheHost(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			kit := install(t, runtime(t), script(reply("done")), nil, WithHistory(tt.open))
-			_, err := chains.Run(t.Context(), executor(kit), "q")
+			adapter := install(t, runtime(t), script(reply("done")), nil, WithHistory(tt.open))
+			_, err := chains.Run(t.Context(), executor(adapter), "q")
 			if !errors.Is(err, tt.want) {
 				t.Errorf("Run = %v, want %v", err, tt.want)
 			}
-			if n := kit.runs.order.Len(); n != 0 {
+			if n := adapter.runs.order.Len(); n != 0 {
 				t.Errorf("%d runs are left", n)
 			}
 		})
@@ -97,8 +97,8 @@ func TestHistoryWithCalls(t *testing.T) {
 		llms.ToolChatMessage{Content: "r"},
 	}
 	llm := script(reply("done"))
-	kit := install(t, runtime(t), llm, nil, WithHistory(func(context.Context) (schema.ChatMessageHistory, error) { return history{said: said}, nil }))
-	if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
+	adapter := install(t, runtime(t), llm, nil, WithHistory(func(context.Context) (schema.ChatMessageHistory, error) { return history{said: said}, nil }))
+	if _, err := chains.Run(t.Context(), executor(adapter), "q"); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{

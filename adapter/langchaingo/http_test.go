@@ -146,8 +146,8 @@ func TestOpenAIClient(t *testing.T) {
 					usage = append(usage, e.Usage)
 				}
 			}))
-			kit := install(t, rt, llm, []tools.Tool{hostTool{name: "a"}}, opts...)
-			answer, err := chains.Run(t.Context(), executor(kit), "q")
+			adapter := install(t, rt, llm, []tools.Tool{hostTool{name: "a"}}, opts...)
+			answer, err := chains.Run(t.Context(), executor(adapter), "q")
 			if err != nil || answer != tt.answer {
 				t.Fatalf("Run = %q, %v", answer, err)
 			}
@@ -190,8 +190,8 @@ func TestAnthropicClient(t *testing.T) {
 			usage = append(usage, e.Usage)
 		}
 	}))
-	kit := install(t, rt, llm, []tools.Tool{hostTool{name: "a"}}, WithSystem("Be kind."))
-	answer, err := chains.Run(t.Context(), executor(kit), "q")
+	adapter := install(t, rt, llm, []tools.Tool{hostTool{name: "a"}}, WithSystem("Be kind."))
+	answer, err := chains.Run(t.Context(), executor(adapter), "q")
 	if err != nil || answer != "done" {
 		t.Fatalf("Run = %q, %v", answer, err)
 	}

@@ -27,10 +27,10 @@ var (
 	ErrSchema = errors.New("unusable tool schema")
 )
 
-// Kit is what one agent of a host uses: its model, its tools and its agent,
-// all with skills. It is safe for concurrent use, and one kit serves any
-// number of sessions; agents with different tools or names need a kit each.
-type Kit struct {
+// Adapter is what one agent of a host uses: its model, its tools and its agent,
+// all with skills. It is safe for concurrent use, and one adapter serves any
+// number of sessions; agents with different tools or names need a adapter each.
+type Adapter struct {
 	runtime *satchel.Runtime
 	hooks   hook.Runtime
 	config  config
@@ -46,7 +46,7 @@ type Kit struct {
 // neither of them. Host tools keep their order, and Satchel's follow; a session
 // that sees no skill is not offered them. A host tool that cannot be used is an
 // error that names it.
-func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts ...Option) (*Kit, error) {
+func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts ...Option) (*Adapter, error) {
 	if rt == nil || llm == nil {
 		return nil, fmt.Errorf("install: %w: runtime and model must not be nil", ErrArgument)
 	}
@@ -54,47 +54,52 @@ func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts .
 	if err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
-	k := &Kit{runtime: rt, hooks: rt.Hooks(), config: c, byName: map[string]*Tool{}}
+	k := &Adapter{runtime: rt, hooks: rt.Hooks(), config: c, byName: map[string]*Tool{}}
 	if k.offer, err = newOffer(rt.Tools(), hostTools); err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
 	k.runs = newRuns(rt, c.agent)
-	k.model = &Model{kit: k, inner: llm}
+	k.model = &Model{adapter: k, inner: llm}
 	for _, t := range hostTools {
 		k.add(k.wrap(t))
 	}
 	for _, t := range rt.Tools() {
-		k.add(&Tool{kit: k, name: t.Name, description: t.Description})
+		k.add(&Tool{adapter: k, name: t.Name, description: t.Description})
 	}
 	return k, nil
 }
 
-func (k *Kit) add(t *Tool) {
-	k.tools, k.names = append(k.tools, t), append(k.names, t.Name())
+func (a *Adapter) add(t *Tool) {
+	a.tools, a.names = append(a.tools, t), append(a.names, t.Name())
 	name := strings.ToUpper(t.Name())
-	if k.byName[name] == nil {
-		k.byName[name] = t
+	if a.byName[name] == nil {
+		a.byName[name] = t
 	}
 }
 
 // Model returns the model to give to the agent, or to call in a loop.
-func (k *Kit) Model() *Model { return k.model }
+func (a *Adapter) Model() *Model { return a.model }
 
 // Tools returns the tools to give to the agent: the host's, wrapped, and
 // Satchel's. The slice is the caller's own.
-func (k *Kit) Tools() []tools.Tool { return slices.Clone(k.tools) }
+func (a *Adapter) Tools() []tools.Tool { return slices.Clone(a.tools) }
 
-// Agent decorates an agent that was made with [Kit.Model] and [Kit.Tools].
+// Agent decorates an agent that was made with [Adapter.Model] and [Adapter.Tools].
 // Executors run the result as they would run the agent itself.
-func (k *Kit) Agent(inner agents.Agent) *Agent { return &Agent{kit: k, inner: inner} }
+func (a *Adapter) Agent(inner agents.Agent) *Agent { return &Agent{adapter: a, inner: inner} }
+
+// Close ends the runs that have not ended: what anonymous ones have loaded is forgotten.
+// Sessions that the host names stay, and so does the runtime. Closing it again does
+// nothing.
+func (a *Adapter) Close() error { return a.runs.close(context.Background()) }
 
 // Begin opens an anonymous session for a host that calls the model in a loop
 // of its own and has no name for the conversation. Every call under the
 // returned context belongs to that session; end drops it.
-func (k *Kit) Begin(ctx context.Context) (_ context.Context, end func() error) {
-	key := k.hooks.Anonymous(k.config.agent)
+func (a *Adapter) Begin(ctx context.Context) (_ context.Context, end func() error) {
+	key := a.hooks.Anonymous(a.config.agent)
 	ended := context.WithoutCancel(ctx)
 	return hook.WithSession(ctx, key), func() error {
-		return k.hooks.EndAnonymous(ended, key)
+		return a.hooks.EndAnonymous(ended, key)
 	}
 }

@@ -22,24 +22,24 @@ func TestInstallErrors(t *testing.T) {
 	rt, llm := runtime(t), script()
 	tests := []struct {
 		name string
-		make func() (*Kit, error)
+		make func() (*Adapter, error)
 		want error
 		text string
 	}{
-		{"no runtime", func() (*Kit, error) { return Install(nil, llm, nil) }, ErrArgument, "runtime"},
-		{"no model", func() (*Kit, error) { return Install(rt, nil, nil) }, ErrArgument, "model"},
-		{"collision", func() (*Kit, error) { return Install(rt, llm, []tools.Tool{hostTool{name: "SKILL_LOAD"}}) }, ErrToolName, `"SKILL_LOAD"`},
-		{"no agent name", func() (*Kit, error) { return Install(rt, llm, nil, WithAgentName("")) }, ErrArgument, "agent name"},
-		{"no system text", func() (*Kit, error) { return Install(rt, llm, nil, WithSystem("")) }, ErrArgument, "system"},
-		{"no streaming function", func() (*Kit, error) { return Install(rt, llm, nil, WithStreaming(nil)) }, ErrArgument, "streaming"},
-		{"no history", func() (*Kit, error) { return Install(rt, llm, nil, WithHistory(nil)) }, ErrArgument, "history"},
-		{"no such client", func() (*Kit, error) { return Install(rt, llm, nil, WithClient(9)) }, ErrArgument, "client"},
+		{"no runtime", func() (*Adapter, error) { return Install(nil, llm, nil) }, ErrArgument, "runtime"},
+		{"no model", func() (*Adapter, error) { return Install(rt, nil, nil) }, ErrArgument, "model"},
+		{"collision", func() (*Adapter, error) { return Install(rt, llm, []tools.Tool{hostTool{name: "SKILL_LOAD"}}) }, ErrToolName, `"SKILL_LOAD"`},
+		{"no agent name", func() (*Adapter, error) { return Install(rt, llm, nil, WithAgentName("")) }, ErrArgument, "agent name"},
+		{"no system text", func() (*Adapter, error) { return Install(rt, llm, nil, WithSystem("")) }, ErrArgument, "system"},
+		{"no streaming function", func() (*Adapter, error) { return Install(rt, llm, nil, WithStreaming(nil)) }, ErrArgument, "streaming"},
+		{"no history", func() (*Adapter, error) { return Install(rt, llm, nil, WithHistory(nil)) }, ErrArgument, "history"},
+		{"no such client", func() (*Adapter, error) { return Install(rt, llm, nil, WithClient(9)) }, ErrArgument, "client"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			kit, err := tt.make()
-			if kit != nil || !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) {
-				t.Errorf("Install = %v, %v; want %v about %s", kit, err, tt.want, tt.text)
+			adapter, err := tt.make()
+			if adapter != nil || !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) {
+				t.Errorf("Install = %v, %v; want %v about %s", adapter, err, tt.want, tt.text)
 			}
 		})
 	}
@@ -51,8 +51,8 @@ func TestEmptyCatalogAddsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	llm := script(reply("", call("1", "a", `{"__arg1":"x"}`)), reply("done"))
-	kit := install(t, rt, llm, []tools.Tool{hostTool{name: "a"}})
-	if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
+	adapter := install(t, rt, llm, []tools.Tool{hostTool{name: "a"}})
+	if _, err := chains.Run(t.Context(), executor(adapter), "q"); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"0 system: " + defaultSystem, "1 human: q", `2 ai: call 1 a {"__arg1":"x"}`, "3 tool: result 1 a a got x"}
@@ -71,12 +71,12 @@ func TestSessionThatSeesNoSkill(t *testing.T) {
 		t.Fatal(err)
 	}
 	llm := script(reply("done"))
-	kit := install(t, rt, llm, []tools.Tool{hostTool{name: "a"}})
+	adapter := install(t, rt, llm, []tools.Tool{hostTool{name: "a"}})
 	delete(files, "pdf/SKILL.md")
 	if err := rt.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
+	if _, err := chains.Run(t.Context(), executor(adapter), "q"); err != nil {
 		t.Fatal(err)
 	}
 	if got := definitions(t, llm.last().options.Tools); len(got) != 1 || strings.Contains(whole(llm.last().messages), "available_skills") {
@@ -87,10 +87,10 @@ func TestSessionThatSeesNoSkill(t *testing.T) {
 func TestSystemText(t *testing.T) {
 	own := agents.NewOpenAIOption().WithSystemMessage("I am {{.who}}")
 	tests := []struct {
-		name string
-		kit  []Option
-		opts []agents.Option
-		want []string
+		name    string
+		adapter []Option
+		opts    []agents.Option
+		want    []string
 	}{
 		{"the framework's default", nil, nil, []string{"0 system: " + defaultSystem + "…"}},
 		{"in place of the default", []Option{WithSystem("{{x}}")}, nil, []string{"0 system: {{x}}…"}},
@@ -100,8 +100,8 @@ func TestSystemText(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			llm := script(reply("done"))
-			kit := install(t, runtime(t), llm, nil, tt.kit...)
-			exec := executor(kit, tt.opts...)
+			adapter := install(t, runtime(t), llm, nil, tt.adapter...)
+			exec := executor(adapter, tt.opts...)
 			if _, err := chains.Call(t.Context(), exec, map[string]any{"input": "q", "who": "me"}); err != nil {
 				t.Fatal(err)
 			}
@@ -114,11 +114,11 @@ func TestSystemText(t *testing.T) {
 }
 
 func TestModelForwards(t *testing.T) {
-	kit := install(t, runtime(t), script(), nil)
-	if got, err := kit.Model().Call(t.Context(), "p"); err != nil || got != "called: p" {
+	adapter := install(t, runtime(t), script(), nil)
+	if got, err := adapter.Model().Call(t.Context(), "p"); err != nil || got != "called: p" {
 		t.Errorf("Call = %q, %v", got, err)
 	}
-	if kit.Model().SupportsReasoning() || !install(t, runtime(t), thinker{script()}, nil).Model().SupportsReasoning() {
+	if adapter.Model().SupportsReasoning() || !install(t, runtime(t), thinker{script()}, nil).Model().SupportsReasoning() {
 		t.Error("SupportsReasoning is not the client's")
 	}
 }
@@ -132,8 +132,8 @@ func (thinker) SupportsReasoning() bool { return true }
 func TestOptionsOfTheClientSurvive(t *testing.T) {
 	var got llms.CallOptions
 	llm := defaulted{script(reply("done")), &got}
-	kit := install(t, runtime(t), llm, nil)
-	if _, err := chains.Run(t.Context(), executor(kit), "q", chains.WithTemperature(0.5)); err != nil {
+	adapter := install(t, runtime(t), llm, nil)
+	if _, err := chains.Run(t.Context(), executor(adapter), "q", chains.WithTemperature(0.5)); err != nil {
 		t.Fatal(err)
 	}
 	if got.Model != "default" || got.MaxTokens != 77 || got.Temperature != 0.5 || len(got.Functions) != 0 || len(got.Tools) == 0 {
@@ -157,8 +157,8 @@ func (d defaulted) GenerateContent(ctx context.Context, msgs []llms.MessageConte
 func TestSchemasOfOurs(t *testing.T) {
 	llm := script(reply("done"))
 	rt := runtime(t)
-	kit := install(t, rt, llm, []tools.Tool{schemaTool{hostTool{name: "city"}, `{"type":"object","properties":{"c":{"type":"string"}}}`}})
-	if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
+	adapter := install(t, rt, llm, []tools.Tool{schemaTool{hostTool{name: "city"}, `{"type":"object","properties":{"c":{"type":"string"}}}`}})
+	if _, err := chains.Run(t.Context(), executor(adapter), "q"); err != nil {
 		t.Fatal(err)
 	}
 	offered := llm.last().options.Tools
@@ -185,9 +185,9 @@ func decoded(t *testing.T, raw []byte) any {
 
 func TestSystemTemplateOfTheFrameworkIsNotUsed(t *testing.T) {
 	llm := script(reply("done"))
-	kit := install(t, runtime(t), llm, nil, WithSystem(`use {{ cookiecutter.name }} and {"a":1}`))
+	adapter := install(t, runtime(t), llm, nil, WithSystem(`use {{ cookiecutter.name }} and {"a":1}`))
 	extra := agents.NewOpenAIOption().WithExtraMessages([]prompts.MessageFormatter{prompts.NewAIMessagePromptTemplate("hello", nil)})
-	if _, err := chains.Run(t.Context(), executor(kit, extra), "q"); err != nil {
+	if _, err := chains.Run(t.Context(), executor(adapter, extra), "q"); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{`0 system: use {{ cookiecutter.name }} and {"a":1}…`, "1 ai: hello", "2 human: q"}

@@ -15,12 +15,12 @@ import (
 	"github.com/satchel-go/satchel/hook"
 )
 
-// Model is the host's model with skills, from [Kit.Model]. Each call sends
+// Model is the host's model with skills, from [Adapter.Model]. Each call sends
 // what the view adds, on copies: messages, parts and options of the caller are
 // never changed.
 type Model struct {
-	kit   *Kit
-	inner llms.Model
+	adapter *Adapter
+	inner   llms.Model
 }
 
 var _ llms.ReasoningModel = (*Model)(nil)
@@ -34,12 +34,12 @@ var _ llms.ReasoningModel = (*Model)(nil)
 // request is one of its own: it shows the skills, but nothing that the model
 // loads is seen again.
 func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
-	key, end := m.kit.session(ctx)
+	key, end := m.adapter.session(ctx)
 	defer end()
 	if marked, ok := satchel.KeyFrom(ctx); !ok || marked != key {
 		ctx = hook.WithKey(ctx, key)
 	}
-	r := m.kit.runIn(ctx)
+	r := m.adapter.runIn(ctx)
 	if r != nil && r.text != nil {
 		return m.prompt(ctx, r, messages, options)
 	}
@@ -54,7 +54,7 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 	}
 
 	var seen streamedCalls
-	override, whole := m.kit.override(&asked, req.noSkills, &seen)
+	override, whole := m.adapter.override(&asked, req.noSkills, &seen)
 	resp, err := m.call(ctx, key, req.messages, append(options[:len(options):len(options)], override))
 	if err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 	if isNothing(resp) {
 		return nil, ErrNoResponse
 	}
-	resp = m.kit.offer.merged(resp, asked.N > 1 || asked.CandidateCount > 1, req.responses, fragments)
-	if err := m.kit.observe(ctx, key, r, messages, resp); err != nil {
+	resp = m.adapter.offer.merged(resp, asked.N > 1 || asked.CandidateCount > 1, req.responses, fragments)
+	if err := m.adapter.observe(ctx, key, r, messages, resp); err != nil {
 		return nil, err
 	}
 	if whole != nil {
@@ -119,53 +119,53 @@ func (m *Model) call(ctx context.Context, key core.SessionKey, msgs []llms.Messa
 	} else {
 		event.Usage = usageOf(resp)
 	}
-	m.kit.hooks.Emit(ctx, event)
+	m.adapter.hooks.Emit(ctx, event)
 	return resp, err
 }
 
 // session returns the key of a model call. end closes a session that was
 // opened for this call alone.
-func (k *Kit) session(ctx context.Context) (_ core.SessionKey, end func()) {
-	if r := k.runIn(ctx); r != nil {
+func (a *Adapter) session(ctx context.Context) (_ core.SessionKey, end func()) {
+	if r := a.runIn(ctx); r != nil {
 		return r.key, func() {}
 	}
-	if key, ok := hook.SessionOf(ctx, k.config.agent); ok {
-		return hook.Key(ctx, k, key), func() {}
+	if key, ok := hook.SessionOf(ctx, a.config.agent); ok {
+		return hook.Key(ctx, a, key), func() {}
 	}
-	key := k.hooks.Anonymous(k.config.agent)
-	return key, func() { _ = k.hooks.EndAnonymous(context.WithoutCancel(ctx), key) }
+	key := a.hooks.Anonymous(a.config.agent)
+	return key, func() { _ = a.hooks.EndAnonymous(context.WithoutCancel(ctx), key) }
 }
 
 // override returns the last option of a call, which edits the result of the options
 // before it and of the client's own defaults, and the function that streams a whole
 // response where the client cannot.
-func (k *Kit) override(asked *llms.CallOptions, noSkills bool, seen *streamedCalls) (llms.CallOption, func(context.Context, *llms.ContentResponse) error) {
+func (a *Adapter) override(asked *llms.CallOptions, noSkills bool, seen *streamedCalls) (llms.CallOption, func(context.Context, *llms.ContentResponse) error) {
 	withTools := false
-	if k.config.client == Bedrock {
+	if a.config.client == Bedrock {
 		probe := *asked
-		k.offer.rewrite(&probe, noSkills)
+		a.offer.rewrite(&probe, noSkills)
 		withTools = len(probe.Tools) > 0
 	}
-	live, whole := k.streaming(asked.StreamingFunc, withTools, seen)
+	live, whole := a.streaming(asked.StreamingFunc, withTools, seen)
 	seen.streams = live != nil
 	return func(o *llms.CallOptions) {
-		k.offer.rewrite(o, noSkills)
+		a.offer.rewrite(o, noSkills)
 		o.StreamingFunc = live
 	}, whole
 }
 
 // observe tells the runtime and the run about a complete response.
-func (k *Kit) observe(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, resp *llms.ContentResponse) error {
+func (a *Adapter) observe(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, resp *llms.ContentResponse) error {
 	calls := observed(resp)
-	if err := k.hooks.Observe(ctx, key, calls); err != nil {
+	if err := a.hooks.Observe(ctx, key, calls); err != nil {
 		return fmt.Errorf("observe response: %w", err)
 	}
 	if r != nil {
 		message := assistant
-		if k.config.client == OpenAI {
+		if a.config.client == OpenAI {
 			message = verbatim
 		}
-		k.runs.answer(r, question(messages), calls, message(resp.Choices[0]))
+		a.runs.answer(r, question(messages), calls, message(resp.Choices[0]))
 	}
 	return nil
 }

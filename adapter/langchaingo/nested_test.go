@@ -42,7 +42,7 @@ func shown(t *testing.T, who string, llm *scripted, body, never string, want ...
 }
 
 // An agent that is a tool of another one with the same name has a state of its
-// own, the same in every turn: as a kit of its own, as the host's loop, and where
+// own, the same in every turn: as a adapter of its own, as the host's loop, and where
 // an agent is a tool of itself.
 func TestNestedAgentsOfOneName(t *testing.T) {
 	pdf, xlsx := call("p", "skill_load", `{"skill":"pdf"}`), call("c", "skill_load", `{"skill":"xlsx"}`)
@@ -78,16 +78,16 @@ func TestNestedAgentsOfOneName(t *testing.T) {
 	t.Run("a loop", func(t *testing.T) {
 		pm, cm := script2()
 		rt := runtime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
-		kit := install(t, rt, cm, nil)
+		adapter := install(t, rt, cm, nil)
 		helper := hostTool{"helper", func(ctx context.Context, in string) (string, error) {
 			msgs := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, in)}
 			for {
-				resp, err := kit.Model().GenerateContent(ctx, msgs)
+				resp, err := adapter.Model().GenerateContent(ctx, msgs)
 				if err != nil || len(resp.Choices[0].ToolCalls) == 0 {
 					return "done", err
 				}
 				c := resp.Choices[0].ToolCalls[0]
-				result, err := kit.Call(ctx, c)
+				result, err := adapter.Call(ctx, c)
 				if err != nil {
 					return "", err
 				}
@@ -120,16 +120,16 @@ func TestNestedAgentsOfOneName(t *testing.T) {
 func TestToolsOfOneAgentShareItsState(t *testing.T) {
 	llm := script(reply("", call("1", "both", `{"__arg1":"x"}`)), reply("done"))
 	rt := runtime(t)
-	var kit *Kit
-	kit = install(t, rt, llm, []tools.Tool{hostTool{"both", func(ctx context.Context, _ string) (string, error) {
+	var adapter *Adapter
+	adapter = install(t, rt, llm, []tools.Tool{hostTool{"both", func(ctx context.Context, _ string) (string, error) {
 		for _, skill := range []string{"pdf", "xlsx"} {
-			if _, err := kit.Call(ctx, call("", "skill_load", `{"skill":"`+skill+`"}`)); err != nil {
+			if _, err := adapter.Call(ctx, call("", "skill_load", `{"skill":"`+skill+`"}`)); err != nil {
 				return "", err
 			}
 		}
 		return "both", nil
 	}}})
-	if _, err := chains.Run(satchel.WithSession(t.Context(), "s"), executor(kit), "go"); err != nil {
+	if _, err := chains.Run(satchel.WithSession(t.Context(), "s"), executor(adapter), "go"); err != nil {
 		t.Fatal(err)
 	}
 	if got := loads(t, rt, "s"); !slices.Equal(got, []string{"agent:pdf", "agent:xlsx"}) {
@@ -141,10 +141,10 @@ func TestToolsOfOneAgentShareItsState(t *testing.T) {
 func TestEmptySessionIsNotShared(t *testing.T) {
 	rt := runtime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 	llm := script(reply("", call("1", "skill_load", `{"skill":"pdf"}`)), reply("one"), reply("two"))
-	kit := install(t, rt, llm, nil)
+	adapter := install(t, rt, llm, nil)
 	ctx := satchel.WithSession(t.Context(), "")
 	for _, user := range []string{"ann", "bob"} {
-		if _, err := chains.Run(ctx, executor(kit), user); err != nil {
+		if _, err := chains.Run(ctx, executor(adapter), user); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -53,8 +53,8 @@ func playRuntime(t *testing.T, opts ...satchel.Option) *satchel.Runtime {
 	return rt
 }
 
-// playing makes a model that acts a play, and the kit with its tools.
-func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scripted, *counted, *Kit) {
+// playing makes a model that acts a play, and the adapter with its tools.
+func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scripted, *counted, *Adapter) {
 	t.Helper()
 	var replies []*llms.ContentResponse
 	for _, calls := range play.Messages {
@@ -91,12 +91,12 @@ func TestNoForbiddenCallReachesATool(t *testing.T) {
 				if testing.Short() && (combine != permission.Union || mode != loadmode.Turn) {
 					continue
 				}
-				for way, turn := range map[string]func(*testing.T, context.Context, *Kit, string){"executor": executed, "loop": looped} {
+				for way, turn := range map[string]func(*testing.T, context.Context, *Adapter, string){"executor": executed, "loop": looped} {
 					t.Run(fmt.Sprintf("%s/%s/%s/%s", policy, combine, mode, way), func(t *testing.T) {
-						llm, c, kit := playing(t, play, satchel.WithPermissions(satchel.Permissions{Policy: policy, Combine: combine}), satchel.WithLoading(satchel.Loading{Mode: mode}))
+						llm, c, adapter := playing(t, play, satchel.WithPermissions(satchel.Permissions{Policy: policy, Combine: combine}), satchel.WithLoading(satchel.Loading{Mode: mode}))
 						ctx := satchel.WithSession(t.Context(), "s")
 						for _, user := range []string{"first", "second", "third"} {
-							turn(t, ctx, kit, user)
+							turn(t, ctx, adapter, user)
 						}
 						wrong := 0
 						for _, calls := range play.Messages {
@@ -127,20 +127,20 @@ func TestNoForbiddenCallReachesATool(t *testing.T) {
 	}
 }
 
-func executed(t *testing.T, ctx context.Context, kit *Kit, user string) {
+func executed(t *testing.T, ctx context.Context, adapter *Adapter, user string) {
 	t.Helper()
-	if _, err := chains.Run(ctx, executor(kit), user); err != nil {
+	if _, err := chains.Run(ctx, executor(adapter), user); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // looped is a host without an executor.
-func looped(t *testing.T, ctx context.Context, kit *Kit, user string) {
+func looped(t *testing.T, ctx context.Context, adapter *Adapter, user string) {
 	t.Helper()
 	ctx = satchel.BeginTurn(ctx, user)
 	messages := []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, user)}
 	for {
-		resp, err := kit.Model().GenerateContent(ctx, messages)
+		resp, err := adapter.Model().GenerateContent(ctx, messages)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func looped(t *testing.T, ctx context.Context, kit *Kit, user string) {
 		for i, c := range made {
 			assistant.Parts = append(assistant.Parts, c)
 			running.Go(func() {
-				result, err := kit.Call(ctx, c)
+				result, err := adapter.Call(ctx, c)
 				if err != nil {
 					t.Error(err)
 				}
@@ -190,8 +190,8 @@ func TestListsJudgeWhatTheToolGets(t *testing.T) {
 				return "", nil
 			}}
 			llm := script(reply("", call("1", "skill_load", `{"skill":"a"}`)), reply("", call("1", "bash", args)), reply("done"))
-			kit := install(t, playRuntime(t, satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{tool}})), llm, []tools.Tool{bash})
-			if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
+			adapter := install(t, playRuntime(t, satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{tool}})), llm, []tools.Tool{bash})
+			if _, err := chains.Run(t.Context(), executor(adapter), "q"); err != nil {
 				t.Fatal(err)
 			}
 			if strings.Join(got, "") != want {
@@ -219,8 +219,8 @@ func TestListsJudgeWhatASchemedToolGets(t *testing.T) {
 			t.Fatal(err)
 		}
 		llm := script(reply("", call("1", "skill_load", `{"skill":"a"}`)), reply("", call("1", "look", args)), reply("done"))
-		kit := install(t, rt, llm, []tools.Tool{read})
-		if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
+		adapter := install(t, rt, llm, []tools.Tool{read})
+		if _, err := chains.Run(t.Context(), executor(adapter), "q"); err != nil {
 			t.Fatal(err)
 		}
 		if (ran != "") != want || strings.Contains(ran, "passwd") {
@@ -242,10 +242,10 @@ func TestListsHoldBehindADecorator(t *testing.T) {
 	ran := false
 	host := hostTool{"read_file", func(context.Context, string) (string, error) { ran = true; return "", nil }}
 	llm := script(reply("", call("1", "skill_load", `{"skill":"a"}`)), reply("", call("2", "read_file", `{"__arg1":"x"}`)), reply("done"))
-	kit := install(t, playRuntime(t), llm, []tools.Tool{host})
-	own := kit.Tools()
+	adapter := install(t, playRuntime(t), llm, []tools.Tool{host})
+	own := adapter.Tools()
 	own[0] = trimming{own[0]}
-	agent := kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), own))
+	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), own))
 	if _, err := chains.Run(t.Context(), agents.NewExecutor(agent, agents.WithMaxIterations(20)), "q"); err != nil {
 		t.Fatal(err)
 	}
@@ -259,11 +259,11 @@ func TestApproverErrorEndsTheRun(t *testing.T) {
 	approve := func(context.Context, core.Ask) (core.Answer, error) { return "", boom }
 	ran := false
 	host := hostTool{"search", func(context.Context, string) (string, error) { ran = true; return "", nil }}
-	kit := install(t, playRuntime(t, satchel.WithApprover(approve)), script(reply("", call("1", "search", "{}"))), []tools.Tool{host})
-	if _, err := chains.Run(t.Context(), executor(kit), "q"); !errors.Is(err, boom) || ran {
+	adapter := install(t, playRuntime(t, satchel.WithApprover(approve)), script(reply("", call("1", "search", "{}"))), []tools.Tool{host})
+	if _, err := chains.Run(t.Context(), executor(adapter), "q"); !errors.Is(err, boom) || ran {
 		t.Errorf("error is %v, ran %v", err, ran)
 	}
-	if kit.runs.order.Len() != 0 {
+	if adapter.runs.order.Len() != 0 {
 		t.Error("the run is left")
 	}
 }
@@ -271,8 +271,8 @@ func TestApproverErrorEndsTheRun(t *testing.T) {
 // The answer to a load names what the agent's tools lose.
 func TestLoadNamesTheAgentsTools(t *testing.T) {
 	llm := script(reply("", call("1", "skill_load", `{"skill":"a"}`)), reply("done"))
-	kit := install(t, playRuntime(t), llm, []tools.Tool{hostTool{name: "read_file"}, hostTool{name: "left_1"}})
-	if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
+	adapter := install(t, playRuntime(t), llm, []tools.Tool{hostTool{name: "read_file"}, hostTool{name: "left_1"}})
+	if _, err := chains.Run(t.Context(), executor(adapter), "q"); err != nil {
 		t.Fatal(err)
 	}
 	if text := whole(llm.last().messages); !strings.Contains(text, "tools allowed now: Bash(echo:*), left_*; not available until the user's next message: read_file\n") {
@@ -294,8 +294,8 @@ func TestListOfASkillThatIsGone(t *testing.T) {
 	}}
 	llm := script(reply("", call("1", "skill_load", `{"skill":"a"}`)), reply("", call("1", "bash", `{"__arg1":"rm x"}`)),
 		reply("", call("1", "skill_unload", `{"all":true}`)), reply("", call("1", "bash", `{"__arg1":"rm y"}`)), reply("done"))
-	kit := install(t, playRuntime(t, satchel.WithApprover(approve), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: "bash", Takes: permission.Command}}})), llm, []tools.Tool{bash})
-	if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
+	adapter := install(t, playRuntime(t, satchel.WithApprover(approve), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: "bash", Takes: permission.Command}}})), llm, []tools.Tool{bash})
+	if _, err := chains.Run(t.Context(), executor(adapter), "q"); err != nil {
 		t.Fatal(err)
 	}
 	if fmt.Sprint(got) != "[rm y]" || len(asked) != 1 || !strings.Contains(asked[0], "allowed-tools of a, which was unloaded") {

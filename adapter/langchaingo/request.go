@@ -26,24 +26,24 @@ type request struct {
 func (m *Model) request(ctx context.Context, key core.SessionKey, r *run, messages []llms.MessageContent, asked *llms.CallOptions) (request, error) {
 	s := scratches.Get().(*scratch)
 	defer s.release()
-	msgs := s.outgoing(m.kit, messages, r)
+	msgs := s.outgoing(m.adapter, messages, r)
 	refs := s.refer(msgs)
-	view, err := m.kit.runtime.Prepare(hook.WithHostTools(ctx, m.kit.hostNames()), core.Request{
-		Key: key, Messages: refs, Files: attached(msgs, refs), Tools: m.kit.names, Definitions: m.kit.definitions(asked), Space: s.space,
+	view, err := m.adapter.runtime.Prepare(hook.WithHostTools(ctx, m.adapter.hostNames()), core.Request{
+		Key: key, Messages: refs, Files: attached(msgs, refs), Tools: m.adapter.names, Definitions: m.adapter.definitions(asked), Space: s.space,
 	})
 	if err != nil {
 		return request{}, err
 	}
 	s.space = view.Messages
 	return request{
-		messages:  s.laidOut(m.kit, msgs, view.Messages),
+		messages:  s.laidOut(m.adapter, msgs, view.Messages),
 		responses: countResponses(msgs),
 		noSkills:  view.NoSkills,
 	}, nil
 }
 
 // laidOut is the request that the view describes, in memory of its own.
-func (s *scratch) laidOut(k *Kit, msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
+func (s *scratch) laidOut(k *Adapter, msgs []llms.MessageContent, view []core.Message) []llms.MessageContent {
 	c := &k.config
 	if !c.client.copies() {
 		out := apply(msgs, view)
@@ -58,7 +58,7 @@ func (s *scratch) laidOut(k *Kit, msgs []llms.MessageContent, view []core.Messag
 // sendable writes names of tools that do not exist, and arguments that are no JSON object, in
 // a form that services accept. Otherwise they would refuse this request and every later one.
 // No part is changed in place.
-func (k *Kit) sendable(msgs []llms.MessageContent) {
+func (a *Adapter) sendable(msgs []llms.MessageContent) {
 	for i := range msgs {
 		for j, part := range msgs[i].Parts {
 			var safe llms.ContentPart
@@ -67,17 +67,17 @@ func (k *Kit) sendable(msgs []llms.MessageContent) {
 				if p.FunctionCall == nil {
 					continue
 				}
-				call := llms.FunctionCall{Name: k.sendableName(p.FunctionCall.Name), Arguments: objectArguments(p.FunctionCall.Arguments)}
+				call := llms.FunctionCall{Name: a.sendableName(p.FunctionCall.Name), Arguments: objectArguments(p.FunctionCall.Arguments)}
 				if call == *p.FunctionCall {
 					continue
 				}
 				p.FunctionCall = &call
 				safe = p
 			case llms.ToolCallResponse:
-				if p.Name == "" || k.sendableName(p.Name) == p.Name {
+				if p.Name == "" || a.sendableName(p.Name) == p.Name {
 					continue
 				}
-				p.Name = k.sendableName(p.Name)
+				p.Name = a.sendableName(p.Name)
 				safe = p
 			default:
 				continue
@@ -88,9 +88,9 @@ func (k *Kit) sendable(msgs []llms.MessageContent) {
 	}
 }
 
-// sendableName returns the name of a tool of the kit, and any other as services accept it.
-func (k *Kit) sendableName(name string) string {
-	if safe := core.CallName(name); safe == name || k.byName[strings.ToUpper(name)] == nil {
+// sendableName returns the name of a tool of the adapter, and any other as services accept it.
+func (a *Adapter) sendableName(name string) string {
+	if safe := core.CallName(name); safe == name || a.byName[strings.ToUpper(name)] == nil {
 		return safe
 	}
 	return name
@@ -99,7 +99,7 @@ func (k *Kit) sendableName(name string) string {
 // outgoing is the conversation as it happened: the host's system text, the
 // earlier turns, and the present Call with its calls and results repaired. Its
 // messages, and perhaps the slice itself, are shared and must not be changed.
-func (s *scratch) outgoing(k *Kit, messages []llms.MessageContent, r *run) []llms.MessageContent {
+func (s *scratch) outgoing(k *Adapter, messages []llms.MessageContent, r *run) []llms.MessageContent {
 	var earlier, happened []llms.MessageContent
 	if r != nil {
 		account, steps := k.runs.account(r)

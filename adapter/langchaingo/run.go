@@ -18,7 +18,7 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// maxRuns bounds the Calls that a kit remembers at one time. An executor that
+// maxRuns bounds the Calls that a adapter remembers at one time. An executor that
 // stops at its iteration limit tells nobody, so its Call stays until this many
 // others have begun.
 const maxRuns = 1024
@@ -251,6 +251,23 @@ func (s *runs) end(ctx context.Context, r *run) error {
 		err = errors.Join(err, s.runtime.Hooks().EndAnonymous(ctx, r.key))
 	}
 	return err
+}
+
+// close ends all runs that have not ended.
+func (s *runs) close(ctx context.Context) error {
+	s.mu.Lock()
+	left := s.pushed
+	s.pushed = nil
+	for r := range s.order.All() {
+		left = append(left, r)
+		s.order.Remove(r)
+	}
+	s.mu.Unlock()
+	var errs []error
+	for _, r := range left {
+		errs = append(errs, s.end(ctx, r))
+	}
+	return errors.Join(errs...)
 }
 
 // settle forgets the calls that were handed out, and returns those that no

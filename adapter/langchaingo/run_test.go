@@ -3,6 +3,7 @@ package langchaingo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -54,8 +55,8 @@ func TestConcurrentCallsShareNothing(t *testing.T) {
 		time.Sleep(time.Duration(paused.Add(1)*7%5) * time.Millisecond)
 		return "ok", nil
 	}}
-	kit := install(t, runtime(t), llm, []tools.Tool{wait, pause})
-	exec := executor(kit)
+	adapter := install(t, runtime(t), llm, []tools.Tool{wait, pause})
+	exec := executor(adapter)
 	var all sync.WaitGroup
 	for i := range runs {
 		all.Go(func() {
@@ -69,7 +70,7 @@ func TestConcurrentCallsShareNothing(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := kit.runs.order.Len(); n != 0 || len(kit.runs.byInput) != 0 || len(kit.runs.byInputs) != 0 {
+	if n := adapter.runs.order.Len(); n != 0 || len(adapter.runs.byInput) != 0 || len(adapter.runs.byInputs) != 0 {
 		t.Errorf("%d runs are left", n)
 	}
 }
@@ -77,8 +78,8 @@ func TestConcurrentCallsShareNothing(t *testing.T) {
 func TestSessionsAreApart(t *testing.T) {
 	llm := script(reply("", call("1", "skill_load", `{"skill":"pdf"}`)), reply("one"), reply("two"))
 	rt := runtime(t)
-	kit := install(t, rt, llm, nil)
-	exec := executor(kit)
+	adapter := install(t, rt, llm, nil)
+	exec := executor(adapter)
 	for _, s := range []string{"a", "b"} {
 		if _, err := chains.Run(satchel.WithSession(t.Context(), s), exec, "q"); err != nil {
 			t.Fatal(err)
@@ -92,8 +93,8 @@ func TestSessionsAreApart(t *testing.T) {
 }
 
 func TestTakeByValue(t *testing.T) {
-	kit := install(t, runtime(t), script(), []tools.Tool{hostTool{name: "a"}})
-	s := kit.runs
+	adapter := install(t, runtime(t), script(), []tools.Tool{hostTool{name: "a"}})
+	s := adapter.runs
 	ctx := t.Context()
 	var made []*run
 	for _, id := range []string{"1", "2"} {
@@ -122,24 +123,24 @@ func TestTakeByValue(t *testing.T) {
 }
 
 func TestRunsAreBounded(t *testing.T) {
-	kit := install(t, runtime(t), script(), nil)
+	adapter := install(t, runtime(t), script(), nil)
 	inputs := map[string]string{"input": "first"}
-	kit.runs.enter(t.Context(), inputs)
+	adapter.runs.enter(t.Context(), inputs)
 	for i := range maxRuns {
-		kit.runs.enter(t.Context(), map[string]string{"input": fmt.Sprint(i)})
+		adapter.runs.enter(t.Context(), map[string]string{"input": fmt.Sprint(i)})
 	}
-	if n := kit.runs.order.Len(); n != maxRuns || len(kit.runs.byInputs) != maxRuns {
-		t.Errorf("%d runs, of which %d are found by their inputs", n, len(kit.runs.byInputs))
+	if n := adapter.runs.order.Len(); n != maxRuns || len(adapter.runs.byInputs) != maxRuns {
+		t.Errorf("%d runs, of which %d are found by their inputs", n, len(adapter.runs.byInputs))
 	}
-	if _, begun := kit.runs.enter(t.Context(), inputs); !begun {
+	if _, begun := adapter.runs.enter(t.Context(), inputs); !begun {
 		t.Error("the first run is still there")
 	}
 }
 
 func TestIterationLimitLeavesNothingWrong(t *testing.T) {
 	llm := script(reply("", call("1", "skill_load", `{"skill":"pdf"}`)), reply("", call("2", "skill_load", `{"skill":"xlsx"}`)), reply("done"))
-	kit := install(t, runtime(t), llm, nil)
-	agent := kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools()))
+	adapter := install(t, runtime(t), llm, nil)
+	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), adapter.Tools()))
 	if _, err := chains.Run(t.Context(), agents.NewExecutor(agent, agents.WithMaxIterations(2)), "q"); err == nil {
 		t.Fatal("Run ended")
 	}
@@ -155,11 +156,11 @@ func TestAgentAsAToolOfAnother(t *testing.T) {
 	sub := executor(install(t, rt, inner, nil, WithAgentName("sub")))
 	ask := hostTool{"ask", func(ctx context.Context, in string) (string, error) { return chains.Run(ctx, sub, in) }}
 	outer := script(reply("", call("1", "skill_load", `{"skill":"pdf"}`)), reply("", call("2", "ask", `{"__arg1":"x"}`)), reply("done"))
-	kit := install(t, rt, outer, []tools.Tool{ask})
+	adapter := install(t, rt, outer, []tools.Tool{ask})
 	for name, ctx := range map[string]context.Context{"anonymous": t.Context(), "named": satchel.WithSession(t.Context(), "s")} {
 		t.Run(name, func(t *testing.T) {
 			inner.sent, outer.sent = nil, nil
-			if _, err := chains.Run(ctx, executor(kit), "q"); err != nil {
+			if _, err := chains.Run(ctx, executor(adapter), "q"); err != nil {
 				t.Fatal(err)
 			}
 			if text := whole(inner.last().messages); strings.Contains(text, "PDF BODY") || !strings.Contains(text, "XLSX BODY") {
@@ -167,6 +168,40 @@ func TestAgentAsAToolOfAnother(t *testing.T) {
 			}
 			if text := whole(outer.last().messages); !strings.Contains(text, "PDF BODY") || strings.Contains(text, "XLSX BODY") {
 				t.Errorf("the agent saw:\n%s", text)
+			}
+		})
+	}
+}
+
+// TestClose: what an anonymous run has loaded is forgotten, and a named session keeps it.
+func TestClose(t *testing.T) {
+	for session, left := range map[string]int{"": 0, "named": 1} {
+		t.Run(session, func(t *testing.T) {
+			rt, found := runtime(t), []int{}
+			var adapter *Adapter
+			look := hostTool{name: "look", fn: func(ctx context.Context, _ string) (string, error) {
+				for range 2 {
+					loaded, err := rt.Loaded(ctx)
+					if err != nil {
+						return "", err
+					}
+					found = append(found, len(loaded))
+					if err := adapter.Close(); err != nil {
+						return "", err
+					}
+				}
+				return "looked", nil
+			}}
+			adapter = install(t, rt, script(reply("", call("1", "skill_load", `{"skill":"pdf"}`)), reply("", call("2", "look", `{"__arg1":"x"}`)), reply("done")), []tools.Tool{look})
+			ctx := t.Context()
+			if session != "" {
+				ctx = satchel.WithSession(ctx, session)
+			}
+			if _, err := chains.Run(ctx, executor(adapter), "q"); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(found, []int{1, left}) {
+				t.Errorf("loaded before and after Close: %v", found)
 			}
 		})
 	}

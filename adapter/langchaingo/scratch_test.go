@@ -20,8 +20,8 @@ func TestScratchIsEmptyWhenItComesBack(t *testing.T) {
 	kept := deepCopy(long)
 	s.repair(long)
 	s.repair(append(long, ai(call("", "x", ""))))
-	s.outgoing(&Kit{config: config{system: "first"}}, long, nil)
-	s.laidOut(&Kit{config: config{client: Google}}, long, s.refer(long))
+	s.outgoing(&Adapter{config: config{system: "first"}}, long, nil)
+	s.laidOut(&Adapter{config: config{client: Google}}, long, s.refer(long))
 	s.reset()
 	for i, m := range s.refs[:cap(s.refs)] {
 		if diff := differ(core.Message{}, m); diff != "" {

@@ -148,17 +148,17 @@ func runtime(t testing.TB, opts ...satchel.Option) *satchel.Runtime {
 	return rt
 }
 
-func install(t testing.TB, rt *satchel.Runtime, llm llms.Model, host []tools.Tool, opts ...Option) *Kit {
+func install(t testing.TB, rt *satchel.Runtime, llm llms.Model, host []tools.Tool, opts ...Option) *Adapter {
 	t.Helper()
-	kit, err := Install(rt, llm, host, opts...)
+	adapter, err := Install(rt, llm, host, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kit
+	return adapter
 }
 
-func executor(kit *Kit, opts ...agents.Option) *agents.Executor {
-	agent := kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools(), opts...))
+func executor(adapter *Adapter, opts ...agents.Option) *agents.Executor {
+	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), adapter.Tools(), opts...))
 	return agents.NewExecutor(agent, append([]agents.Option{agents.WithMaxIterations(20)}, opts...)...)
 }
 

@@ -13,15 +13,15 @@ type streamFunc = func(ctx context.Context, chunk []byte) error
 // streaming returns the function that the client gets for this call, and one
 // to call with the response when the client cannot stream it; either is nil
 // when it is not needed. Calls that the client streams go to seen.
-func (k *Kit) streaming(asked streamFunc, withTools bool, seen *streamedCalls) (live streamFunc, whole func(context.Context, *llms.ContentResponse) error) {
+func (a *Adapter) streaming(asked streamFunc, withTools bool, seen *streamedCalls) (live streamFunc, whole func(context.Context, *llms.ContentResponse) error) {
 	fn := asked
 	if fn == nil {
-		fn = k.config.stream
+		fn = a.config.stream
 	}
 	if fn == nil {
 		return nil, nil
 	}
-	if k.config.client == Bedrock && withTools {
+	if a.config.client == Bedrock && withTools {
 		return nil, func(ctx context.Context, resp *llms.ContentResponse) error {
 			if resp.Choices[0].Content == "" {
 				return nil

@@ -43,16 +43,16 @@ func TestLongLinesOfStreams(t *testing.T) {
 		_, _ = fmt.Fprintf(w, event, text)
 	}))
 	defer server.Close()
-	connect := func(client *http.Client) *Kit {
+	connect := func(client *http.Client) *Adapter {
 		llm, err := openai.New(openai.WithBaseURL(server.URL), openai.WithToken("t"), openai.WithModel("m"), openai.WithHTTPClient(client))
 		if err != nil {
 			t.Fatal(err)
 		}
-		kit, err := Install(runtime(t), llm, nil)
+		adapter, err := Install(runtime(t), llm, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return kit
+		return adapter
 	}
 	short, cut := connect(http.DefaultClient), connect(&http.Client{Transport: LongLines(nil)})
 	ctx := satchel.WithSession(t.Context(), "s")

@@ -39,7 +39,7 @@ type textView struct {
 // executor has is not changed.
 func (a *Agent) viewText(ctx context.Context, r *run, steps []schema.AgentStep, inputs map[string]string) ([]schema.AgentStep, map[string]string, error) {
 	question := inputs["input"]
-	a.kit.runs.asks(r, question)
+	a.adapter.runs.asks(r, question)
 	var messages []core.Message
 	if inputs["history"] == "" { // else the host tells of them itself, and not of their texts
 		messages = slices.Clone(new(scratch).refer(r.earlier))
@@ -54,7 +54,7 @@ func (a *Agent) viewText(ctx context.Context, r *run, steps []schema.AgentStep, 
 	for i := range messages {
 		messages[i].Origin = i
 	}
-	view, err := a.kit.runtime.Agent(r.key).Prepare(ctx, core.Request{Messages: messages, Tools: a.kit.names})
+	view, err := a.adapter.runtime.Agent(r.key).Prepare(ctx, core.Request{Messages: messages, Tools: a.adapter.names})
 	if err != nil {
 		return nil, nil, fmt.Errorf("prepare model call: %w", err)
 	}
@@ -151,7 +151,7 @@ func (a *Agent) observeText(ctx context.Context, r *run, steps int, actions []sc
 		actions[i].ToolID = r.textCallID(steps+i, actions[i])
 		calls = append(calls, core.ToolCall{ID: actions[i].ToolID, Name: actions[i].Tool, Arguments: actions[i].ToolInput})
 	}
-	return actions, a.kit.hooks.Observe(ctx, r.key, calls)
+	return actions, a.adapter.hooks.Observe(ctx, r.key, calls)
 }
 
 // ownWords begin lines that an agent which works in text writes itself, and othersWords

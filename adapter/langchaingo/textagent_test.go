@@ -56,11 +56,11 @@ func TestTextAgents(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer rt.Close()
-			kit, err := Install(rt, llm, nil)
+			adapter, err := Install(rt, llm, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			executor := agents.NewExecutor(kit.Agent(tt.agent(kit.Model(), kit.Tools())), agents.WithReturnIntermediateSteps(), agents.WithMaxIterations(5))
+			executor := agents.NewExecutor(adapter.Agent(tt.agent(adapter.Model(), adapter.Tools())), agents.WithReturnIntermediateSteps(), agents.WithMaxIterations(5))
 			out, err := executor.Call(satchel.WithSession(t.Context(), "s"), map[string]any{"input": "read it", "history": ""})
 			if err != nil {
 				t.Fatal(err)
@@ -141,11 +141,11 @@ func TestTextAgentsAreToldEarlierTurns(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer rt.Close()
-			kit, err := Install(rt, llm, nil, WithHistory(tt.history()))
+			adapter, err := Install(rt, llm, nil, WithHistory(tt.history()))
 			if err != nil {
 				t.Fatal(err)
 			}
-			executor := agents.NewExecutor(kit.Agent(tt.agent(kit.Model(), kit.Tools())), agents.WithMaxIterations(5))
+			executor := agents.NewExecutor(adapter.Agent(tt.agent(adapter.Model(), adapter.Tools())), agents.WithMaxIterations(5))
 			for _, text := range []string{"read it", "and again"} {
 				inputs := map[string]any{"input": text}
 				maps.Copy(inputs, tt.inputs)

@@ -18,10 +18,10 @@ import (
 	"github.com/satchel-go/satchel/hook"
 )
 
-// Tool is one of [Kit.Tools]: a tool of the host behind the gate, or one of
+// Tool is one of [Adapter.Tools]: a tool of the host behind the gate, or one of
 // Satchel's.
 type Tool struct {
-	kit         *Kit
+	adapter     *Adapter
 	inner       tools.Tool // nil: Satchel's
 	name        string
 	description string
@@ -29,11 +29,11 @@ type Tool struct {
 
 var _ tools.Tool = (*Tool)(nil)
 
-func (k *Kit) wrap(t tools.Tool) *Tool {
-	if w, ok := t.(*Tool); ok && w.kit == k {
+func (a *Adapter) wrap(t tools.Tool) *Tool {
+	if w, ok := t.(*Tool); ok && w.adapter == a {
 		return w
 	}
-	return &Tool{kit: k, inner: t, name: t.Name(), description: t.Description()}
+	return &Tool{adapter: a, inner: t, name: t.Name(), description: t.Description()}
 }
 
 // Name returns the name as the model is offered it.
@@ -50,13 +50,13 @@ func (t *Tool) Description() string { return t.description }
 //
 // Satchel's tools take JSON, {"__arg1": "<JSON or text>"} or bare text.
 func (t *Tool) Call(ctx context.Context, input string) (string, error) {
-	r, call, ok := t.kit.runs.take(ctx, t.name, input)
+	r, call, ok := t.adapter.runs.take(ctx, t.name, input)
 	if !ok {
 		call = core.ToolCall{Name: t.name, Arguments: input}
 	}
 	answer, err := t.answer(ctx, r, call, input)
 	if err != nil && r != nil {
-		return "", withCleanup(err, t.kit.runs.leave(ctx, r)) // executors stop here
+		return "", withCleanup(err, t.adapter.runs.leave(ctx, r)) // executors stop here
 	}
 	return answer, err
 }
@@ -68,14 +68,14 @@ func (t *Tool) answer(ctx context.Context, r *run, call core.ToolCall, input str
 		return "", err
 	}
 	defer end()
-	ctx = hook.Enter(ctx, t.kit, key)
+	ctx = hook.Enter(ctx, t.adapter, key)
 	asking, asked := ctx, call
 	if _, schemed := t.inner.(Schemer); schemed {
 		asked.Arguments = input // of what the model sent, this is what the tool gets
 	} else if t.inner != nil {
 		asking = hook.WithInput(ctx, input)
 	}
-	opened, err := t.kit.runtime.Agent(key).Open(ctx, asked)
+	opened, err := t.adapter.runtime.Agent(key).Open(ctx, asked)
 	if err != nil {
 		return "", fmt.Errorf("call tool %q: %w", t.name, err)
 	}
@@ -101,7 +101,7 @@ func (t *Tool) answer(ctx context.Context, r *run, call core.ToolCall, input str
 	if err != nil {
 		return "", err
 	}
-	t.kit.hooks.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: key, Call: call, Detail: answer, Duration: time.Since(start)})
+	t.adapter.hooks.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: key, Call: call, Detail: answer, Duration: time.Since(start)})
 	return answer, nil
 }
 
@@ -114,7 +114,7 @@ func (t *Tool) session(ctx context.Context, r *run) (core.SessionKey, func(), er
 	if _, ok := satchel.SessionID(ctx); !ok && t.inner == nil {
 		return core.SessionKey{}, nil, fmt.Errorf("call tool %q: %w", t.name, satchel.ErrNoSession)
 	}
-	key, end := t.kit.session(ctx)
+	key, end := t.adapter.session(ctx)
 	return key, end, nil
 }
 
@@ -138,21 +138,21 @@ func (t *Tool) observation(ctx context.Context, input string) (string, error) {
 // result to put into the conversation, after the assistant's message. The
 // context must name the session that the model was called in. An unknown tool
 // is answered in text; an error means that the run itself must stop.
-func (k *Kit) Call(ctx context.Context, call llms.ToolCall) (llms.ToolCallResponse, error) {
+func (a *Adapter) Call(ctx context.Context, call llms.ToolCall) (llms.ToolCallResponse, error) {
 	c := coreCall(call)
 	result := llms.ToolCallResponse{ToolCallID: call.ID, Name: c.Name}
-	t := k.byName[strings.ToUpper(c.Name)]
+	t := a.byName[strings.ToUpper(c.Name)]
 	if t == nil {
-		if key, end, err := (&Tool{kit: k, name: c.Name}).session(ctx, nil); err == nil {
+		if key, end, err := (&Tool{adapter: a, name: c.Name}).session(ctx, nil); err == nil {
 			defer end()
-			if err := k.runs.drop(ctx, key, []core.ToolCall{c}); err != nil {
+			if err := a.runs.drop(ctx, key, []core.ToolCall{c}); err != nil {
 				return llms.ToolCallResponse{}, err
 			}
 		}
-		result.Content = k.unknownTool(c.Name)
+		result.Content = a.unknownTool(c.Name)
 		return result, nil
 	}
-	answer, err := t.answer(ctx, k.runIn(ctx), c, t.input(c.Arguments))
+	answer, err := t.answer(ctx, a.runIn(ctx), c, t.input(c.Arguments))
 	if err != nil {
 		return llms.ToolCallResponse{}, err
 	}
@@ -160,24 +160,24 @@ func (k *Kit) Call(ctx context.Context, call llms.ToolCall) (llms.ToolCallRespon
 	return result, nil
 }
 
-// unknownTool is the answer to a call of a tool that the kit does not have.
-func (k *Kit) unknownTool(name string) string {
-	return k.hooks.UnknownTool(name, k.hostNames()...)
+// unknownTool is the answer to a call of a tool that the adapter does not have.
+func (a *Adapter) unknownTool(name string) string {
+	return a.hooks.UnknownTool(name, a.hostNames()...)
 }
 
 // hostNames are the names of the host's tools.
-func (k *Kit) hostNames() []string { return k.names[:len(k.names)-len(k.offer.ours)] }
+func (a *Adapter) hostNames() []string { return a.names[:len(a.names)-len(a.offer.ours)] }
 
 // told returns the steps of an executor. Where it only says that a tool is not valid, the
-// observation is the answer that [Kit.Call] gives.
-func (k *Kit) told(steps []schema.AgentStep) []schema.AgentStep {
+// observation is the answer that [Adapter.Call] gives.
+func (a *Adapter) told(steps []schema.AgentStep) []schema.AgentStep {
 	out := steps
 	for i := range steps {
 		if tool := steps[i].Action.Tool; steps[i].Observation == tool+" is not a valid tool, try another one" {
 			if &out[0] == &steps[0] {
 				out = slices.Clone(steps)
 			}
-			out[i].Observation = k.unknownTool(tool)
+			out[i].Observation = a.unknownTool(tool)
 		}
 	}
 	return out

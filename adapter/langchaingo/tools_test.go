@@ -18,8 +18,8 @@ import (
 func TestToolErrorIsAnObservation(t *testing.T) {
 	llm := script(reply("", call("1", "a", `{"__arg1":"x"}`)), reply("done"))
 	boom := hostTool{"a", func(context.Context, string) (string, error) { return "half", errors.New("boom") }}
-	kit := install(t, runtime(t), llm, []tools.Tool{boom})
-	answer, err := chains.Run(t.Context(), executor(kit), "q")
+	adapter := install(t, runtime(t), llm, []tools.Tool{boom})
+	answer, err := chains.Run(t.Context(), executor(adapter), "q")
 	if err != nil || answer != "done" {
 		t.Fatalf("Run = %q, %v", answer, err)
 	}
@@ -35,19 +35,19 @@ func TestToolStopsWithItsContext(t *testing.T) {
 		cancel()
 		return "", ctx.Err()
 	}}
-	kit := install(t, runtime(t), llm, []tools.Tool{slow})
-	if _, err := chains.Run(ctx, executor(kit), "q"); !errors.Is(err, context.Canceled) {
+	adapter := install(t, runtime(t), llm, []tools.Tool{slow})
+	if _, err := chains.Run(ctx, executor(adapter), "q"); !errors.Is(err, context.Canceled) {
 		t.Errorf("Run = %v, want context.Canceled", err)
 	}
-	if len(llm.sent) != 1 || kit.runs.order.Len() != 0 {
-		t.Errorf("%d requests, %d runs left", len(llm.sent), kit.runs.order.Len())
+	if len(llm.sent) != 1 || adapter.runs.order.Len() != 0 {
+		t.Errorf("%d requests, %d runs left", len(llm.sent), adapter.runs.order.Len())
 	}
 }
 
 func TestToolTimeoutOfItsOwnIsAnObservation(t *testing.T) {
 	slow := hostTool{"a", func(context.Context, string) (string, error) { return "", context.DeadlineExceeded }}
-	kit := install(t, runtime(t), script(), []tools.Tool{slow})
-	answer, err := kit.Tools()[0].Call(t.Context(), "x")
+	adapter := install(t, runtime(t), script(), []tools.Tool{slow})
+	answer, err := adapter.Tools()[0].Call(t.Context(), "x")
 	if err != nil || answer != "error: context deadline exceeded" {
 		t.Errorf("Call = %q, %v", answer, err)
 	}
@@ -56,14 +56,14 @@ func TestToolTimeoutOfItsOwnIsAnObservation(t *testing.T) {
 func TestToolPanicStaysOne(t *testing.T) {
 	finished := 0
 	bad := hostTool{"a", func(context.Context, string) (string, error) { panic("bug") }}
-	kit := install(t, runtime(t), script(), []tools.Tool{bad})
+	adapter := install(t, runtime(t), script(), []tools.Tool{bad})
 	func() {
 		defer func() {
 			if recover() == "bug" {
 				finished++
 			}
 		}()
-		_, _ = kit.Tools()[0].Call(t.Context(), "x")
+		_, _ = adapter.Tools()[0].Call(t.Context(), "x")
 	}()
 	if finished != 1 {
 		t.Error("the panic was swallowed")
@@ -89,8 +89,8 @@ func TestGateSeesEveryCall(t *testing.T) {
 		reply("", call("1", "rm", `{"__arg1":"-rf"}`), call("2", "skill_load", `{"skill":"pdf"}`), call("3", "RM", `{}`)),
 		reply("done"),
 	)
-	kit := install(t, runtime(t, satchel.WithGate(gate)), llm, []tools.Tool{rm}, WithAgentName("main"))
-	if _, err := chains.Run(satchel.WithSession(t.Context(), "s"), executor(kit), "q"); err != nil {
+	adapter := install(t, runtime(t, satchel.WithGate(gate)), llm, []tools.Tool{rm}, WithAgentName("main"))
+	if _, err := chains.Run(satchel.WithSession(t.Context(), "s"), executor(adapter), "q"); err != nil {
 		t.Fatal(err)
 	}
 	want := []core.ToolCall{
@@ -115,8 +115,8 @@ func TestOursTakeEveryFormOfArguments(t *testing.T) {
 	for _, args := range []string{`{"skill":"pdf"}`, `{"__arg1":"{\"skill\":\"pdf\"}"}`, `{"__arg1":"pdf"}`, `pdf`} {
 		t.Run(args, func(t *testing.T) {
 			llm := script(reply("", call("1", "skill_load", args)), reply("done"))
-			kit := install(t, runtime(t), llm, nil)
-			if _, err := chains.Run(t.Context(), executor(kit), "q"); err != nil {
+			adapter := install(t, runtime(t), llm, nil)
+			if _, err := chains.Run(t.Context(), executor(adapter), "q"); err != nil {
 				t.Fatal(err)
 			}
 			if text := whole(llm.last().messages); !strings.Contains(text, "PDF BODY") {
@@ -131,11 +131,11 @@ func TestLoopWithoutAnAgent(t *testing.T) {
 		reply("one moment", call("1", "skill_load", `{"skill":"pdf"}`), call("2", "a", `{"__arg1":"x"}`), call("3", "none", `{}`)),
 		reply("done"),
 	)
-	kit := install(t, runtime(t), llm, []tools.Tool{hostTool{name: "a"}})
+	adapter := install(t, runtime(t), llm, []tools.Tool{hostTool{name: "a"}})
 	for name, ctx := range map[string]func(t *testing.T) context.Context{
 		"named": func(t *testing.T) context.Context { return satchel.WithSession(t.Context(), "s") },
 		"begun": func(t *testing.T) context.Context {
-			ctx, end := kit.Begin(t.Context())
+			ctx, end := adapter.Begin(t.Context())
 			t.Cleanup(func() {
 				if err := end(); err != nil {
 					t.Error(err)
@@ -146,7 +146,7 @@ func TestLoopWithoutAnAgent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			llm.sent = nil
-			loop(t, ctx(t), kit)
+			loop(t, ctx(t), adapter)
 			want := []string{
 				"0 system: …", "1 human: q", "2 ai: one moment", `2 ai: call 1 skill_load {"skill":"pdf"}`, `2 ai: call 2 a {"__arg1":"x"}`, `2 ai: call 3 none {}`,
 				"3 tool: result 1 skill_load loaded: pdf…", "4 tool: result 2 a a got x",
@@ -163,11 +163,11 @@ func TestLoopWithoutAnAgent(t *testing.T) {
 }
 
 // loop is what a host without an agent writes.
-func loop(t *testing.T, ctx context.Context, kit *Kit) {
+func loop(t *testing.T, ctx context.Context, adapter *Adapter) {
 	t.Helper()
 	msgs := []llms.MessageContent{human("q")}
 	for {
-		resp, err := kit.Model().GenerateContent(ctx, msgs)
+		resp, err := adapter.Model().GenerateContent(ctx, msgs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func loop(t *testing.T, ctx context.Context, kit *Kit) {
 		}
 		msgs = append(msgs, said)
 		for _, c := range choice.ToolCalls {
-			r, err := kit.Call(ctx, c)
+			r, err := adapter.Call(ctx, c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,11 +191,11 @@ func loop(t *testing.T, ctx context.Context, kit *Kit) {
 }
 
 func TestOursOutsideOfASession(t *testing.T) {
-	kit := install(t, runtime(t), script(reply("", call("1", "skill_load", `{"skill":"pdf"}`))), nil)
-	if _, err := kit.Call(t.Context(), call("1", "skill_load", `{"skill":"pdf"}`)); !errors.Is(err, satchel.ErrNoSession) {
+	adapter := install(t, runtime(t), script(reply("", call("1", "skill_load", `{"skill":"pdf"}`))), nil)
+	if _, err := adapter.Call(t.Context(), call("1", "skill_load", `{"skill":"pdf"}`)); !errors.Is(err, satchel.ErrNoSession) {
 		t.Errorf("Call = %v, want ErrNoSession", err)
 	}
-	if _, err := kit.Model().GenerateContent(t.Context(), []llms.MessageContent{human("q")}); err != nil {
+	if _, err := adapter.Model().GenerateContent(t.Context(), []llms.MessageContent{human("q")}); err != nil {
 		t.Errorf("a single request = %v", err)
 	}
 }

@@ -25,8 +25,8 @@ func TestOnceWithoutDecoratedAgent(t *testing.T) {
 			reply("", call("1", "skill_list_docs", load("pdf"))),
 			reply("done"),
 		)
-		kit := install(t, runtime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Once, Placement: placement})), llm, nil)
-		ex := agents.NewExecutor(agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools()), agents.WithMaxIterations(9))
+		adapter := install(t, runtime(t, satchel.WithLoading(satchel.Loading{Mode: loadmode.Once, Placement: placement})), llm, nil)
+		ex := agents.NewExecutor(agents.NewOpenAIFunctionsAgent(adapter.Model(), adapter.Tools()), agents.WithMaxIterations(9))
 		if _, err := chains.Run(satchel.WithSession(t.Context(), "s"), ex, "go"); err != nil {
 			t.Fatal(err)
 		}

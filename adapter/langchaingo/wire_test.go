@@ -106,7 +106,7 @@ func (wireTool) Call(context.Context, string) (string, error) { return wiretest.
 // model fails.
 func playLoop(t *testing.T, rt *satchel.Runtime, c *wiretest.Conversation, m *wireModel) {
 	t.Helper()
-	kit, err := Install(rt, m, []tools.Tool{wireTool{}})
+	adapter, err := Install(rt, m, []tools.Tool{wireTool{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func playLoop(t *testing.T, rt *satchel.Runtime, c *wiretest.Conversation, m *wi
 		}
 		history = append(history, said)
 		for ended := false; !ended; {
-			resp, err := kit.Model().GenerateContent(ctx, history, offered)
+			resp, err := adapter.Model().GenerateContent(ctx, history, offered)
 			if errors.Is(err, errFlaky) {
 				continue
 			}
@@ -137,7 +137,7 @@ func playLoop(t *testing.T, rt *satchel.Runtime, c *wiretest.Conversation, m *wi
 			}
 			history = append(history, said)
 			for _, asked := range resp.Choices[0].ToolCalls {
-				result, err := kit.Call(ctx, asked)
+				result, err := adapter.Call(ctx, asked)
 				if err != nil {
 					t.Fatal(err)
 				}

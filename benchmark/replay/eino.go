@@ -29,7 +29,8 @@ func einoAdapter() System {
 		}
 		defer rt.Close()
 		return s.playEino(satchel.WithSession(ctx, s.Name), satchelCalls, func(cfg *adk.ChatModelAgentConfig) error {
-			return eino.Install(cfg, rt)
+			_, err := eino.Install(cfg, rt)
+			return err
 		})
 	}}
 }

@@ -36,7 +36,7 @@ func playLangchaingo(ctx context.Context, s *stage) error {
 			Name: t.Name, Description: t.Description, Parameters: t.Parameters,
 		}})
 	}
-	kit, err := langchaingo.Install(rt, &chainModel{s}, own)
+	adapter, err := langchaingo.Install(rt, &chainModel{s}, own)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func playLangchaingo(ctx context.Context, s *stage) error {
 	}
 	for turn := range s.Turns {
 		history = append(history, llms.TextParts(llms.ChatMessageTypeHuman, s.begin(turn)))
-		if history, err = chainTurn(ctx, kit, history, offered); err != nil {
+		if history, err = chainTurn(ctx, adapter, history, offered); err != nil {
 			return err
 		}
 	}
@@ -55,9 +55,9 @@ func playLangchaingo(ctx context.Context, s *stage) error {
 }
 
 // chainTurn goes on until the model ends the turn.
-func chainTurn(ctx context.Context, kit *langchaingo.Kit, history []llms.MessageContent, offered []llms.Tool) ([]llms.MessageContent, error) {
+func chainTurn(ctx context.Context, adapter *langchaingo.Adapter, history []llms.MessageContent, offered []llms.Tool) ([]llms.MessageContent, error) {
 	for {
-		resp, err := kit.Model().GenerateContent(ctx, history, llms.WithTools(offered))
+		resp, err := adapter.Model().GenerateContent(ctx, history, llms.WithTools(offered))
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func chainTurn(ctx context.Context, kit *langchaingo.Kit, history []llms.Message
 			return history, nil
 		}
 		for _, c := range choice.ToolCalls {
-			result, err := kit.Call(withCall(ctx, c.ID), c)
+			result, err := adapter.Call(withCall(ctx, c.ID), c)
 			if err != nil {
 				return nil, err
 			}

@@ -65,7 +65,7 @@ func newEinoAgent(ctx context.Context, rt *satchel.Runtime, where endpoint, f *c
 		}
 		cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, helper)
 	}
-	if err := satcheleino.Install(cfg, rt); err != nil {
+	if _, err := satcheleino.Install(cfg, rt); err != nil {
 		return nil, fmt.Errorf("install skills: %w", err)
 	}
 	chat, err := adk.NewChatModelAgent(ctx, cfg)
@@ -85,7 +85,7 @@ func newHelper(ctx context.Context, model einomodel.ToolCallingChatModel, name s
 		GenModelInput: verbatim(f.System),
 		MaxIterations: f.MaxSteps,
 	}
-	if err := satcheleino.Install(cfg, f.helpers[name]); err != nil {
+	if _, err := satcheleino.Install(cfg, f.helpers[name]); err != nil {
 		return nil, err
 	}
 	helper, err := adk.NewChatModelAgent(ctx, cfg)

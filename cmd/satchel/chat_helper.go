@@ -42,15 +42,15 @@ func newLangchainHelper(llm llms.Model, name string, rt *satchel.Runtime, f *cha
 	if f.System != "" {
 		opts = append(opts, langchaingo.WithSystem(f.System))
 	}
-	kit, err := langchaingo.Install(rt, llm, nil, opts...)
+	adapter, err := langchaingo.Install(rt, llm, nil, opts...)
 	if err != nil {
 		return nil, err
 	}
-	inner := agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools())
+	inner := agents.NewOpenAIFunctionsAgent(adapter.Model(), adapter.Tools())
 	if f.System == "" {
 		inner.Prompt = noSystem()
 	}
-	return &langchainHelper{name, agents.NewExecutor(kit.Agent(inner), agents.WithMaxIterations(f.MaxSteps))}, nil
+	return &langchainHelper{name, agents.NewExecutor(adapter.Agent(inner), agents.WithMaxIterations(f.MaxSteps))}, nil
 }
 
 // Name implements [tools.Tool].

@@ -22,7 +22,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// langchainAgent is an executor; the kit keeps its turns.
+// langchainAgent is an executor; the adapter keeps its turns.
 type langchainAgent struct {
 	executor *agents.Executor
 	steps    *stepAgent
@@ -51,22 +51,22 @@ func newLangchainAgent(_ context.Context, rt *satchel.Runtime, where endpoint, f
 	if err != nil {
 		return nil, err
 	}
-	kit, err := langchaingo.Install(rt, llm, helpers, opts...)
+	adapter, err := langchaingo.Install(rt, llm, helpers, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("install skills: %w", err)
 	}
-	inner := agents.NewOpenAIFunctionsAgent(reportingModel{kit.Model(), show}, kit.Tools())
+	inner := agents.NewOpenAIFunctionsAgent(reportingModel{adapter.Model(), show}, adapter.Tools())
 	if f.System == "" {
 		inner.Prompt = noSystem()
 	}
 	var made agents.Agent = inner
 	switch f.Agent {
 	case "mrkl":
-		made = agents.NewOneShotAgent(reportingModel{kit.Model(), show}, kit.Tools())
+		made = agents.NewOneShotAgent(reportingModel{adapter.Model(), show}, adapter.Tools())
 	case "conversational":
-		made = agents.NewConversationalAgent(reportingModel{kit.Model(), show}, kit.Tools())
+		made = agents.NewConversationalAgent(reportingModel{adapter.Model(), show}, adapter.Tools())
 	}
-	steps := &stepAgent{Agent: kit.Agent(made), runtime: rt, helpers: f.helpers, show: show}
+	steps := &stepAgent{Agent: adapter.Agent(made), runtime: rt, helpers: f.helpers, show: show}
 	executor := agents.NewExecutor(steps, agents.WithMaxIterations(f.MaxSteps), agents.WithReturnIntermediateSteps())
 	return &langchainAgent{executor: executor, steps: steps}, nil
 }

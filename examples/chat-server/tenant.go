@@ -59,7 +59,8 @@ func newTenant(ctx context.Context, at places, token string, skillDirs []string)
 		return nil, err
 	}
 	t.config = &adk.ChatModelAgentConfig{Name: "chat", Description: "Answers with skills.", Model: model, MaxIterations: 40}
-	return t, eino.Install(t.config, t.skills)
+	_, err = eino.Install(t.config, t.skills)
+	return t, err
 }
 
 // uploaded begins the names of files that users have sent. The runner saves nothing

@@ -77,7 +77,7 @@ func run(ctx context.Context, w io.Writer) error {
 	}
 	cfg := &adk.ChatModelAgentConfig{Name: "shop", Description: "Answers customers.", Model: model}
 	cfg.ToolsConfig.Tools = []tool.BaseTool{use}
-	if err := eino.Install(cfg, skills); err != nil {
+	if _, err := eino.Install(cfg, skills); err != nil {
 		return err
 	}
 	agent, err := adk.NewChatModelAgent(ctx, cfg)

@@ -16,7 +16,7 @@ func withSkills(ctx context.Context, cfg *adk.ChatModelAgentConfig, talk func(co
 		return err
 	}
 	defer skills.Close()
-	if err := eino.Install(cfg, skills); err != nil {
+	if _, err := eino.Install(cfg, skills); err != nil {
 		return err
 	}
 	return talk(satchel.WithSession(ctx, "conversation-1"), func() (adk.Agent, error) { return adk.NewChatModelAgent(ctx, cfg) })

@@ -75,7 +75,7 @@ func run(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer skills.Close()
-	if err := eino.InstallReact(cfg, skills); err != nil {
+	if _, err := eino.InstallReact(cfg, skills); err != nil {
 		return err
 	}
 	agent, err := react.NewAgent(ctx, cfg)

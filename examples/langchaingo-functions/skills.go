@@ -17,11 +17,11 @@ func withSkills(ctx context.Context, llm llms.Model, hostTools []tools.Tool, tal
 		return err
 	}
 	defer skills.Close()
-	kit, err := langchaingo.Install(skills, llm, hostTools)
+	adapter, err := langchaingo.Install(skills, llm, hostTools)
 	if err != nil {
 		return err
 	}
-	agent := kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools()))
+	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), adapter.Tools()))
 	executor := agents.NewExecutor(agent, agents.WithMaxIterations(40), agents.WithReturnIntermediateSteps())
 	return talk(satchel.WithSession(ctx, "conversation-1"), executor)
 }

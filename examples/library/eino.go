@@ -21,7 +21,7 @@ func connectEino(ctx context.Context, skills *satchel.Runtime) (func(context.Con
 		return nil, err
 	}
 	cfg := &adk.ChatModelAgentConfig{Name: "writer", Description: "Writes texts.", Model: model}
-	if err := eino.Install(cfg, skills); err != nil {
+	if _, err := eino.Install(cfg, skills); err != nil {
 		return nil, err
 	}
 	agent, err := adk.NewChatModelAgent(ctx, cfg)

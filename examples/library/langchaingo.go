@@ -21,11 +21,11 @@ func connectLangchaingo(_ context.Context, skills *satchel.Runtime) (func(contex
 		return nil, err
 	}
 	history := memory.NewChatMessageHistory()
-	kit, err := langchaingo.Install(skills, llm, nil, langchaingo.WithHistory(func(context.Context) (schema.ChatMessageHistory, error) { return history, nil }))
+	adapter, err := langchaingo.Install(skills, llm, nil, langchaingo.WithHistory(func(context.Context) (schema.ChatMessageHistory, error) { return history, nil }))
 	if err != nil {
 		return nil, err
 	}
-	agent := kit.Agent(agents.NewOpenAIFunctionsAgent(kit.Model(), kit.Tools()))
+	agent := adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), adapter.Tools()))
 	executor := agents.NewExecutor(agent, agents.WithMaxIterations(40))
 	return func(ctx context.Context, prompt string) (string, error) { return chains.Run(ctx, executor, prompt) }, nil
 }

@@ -65,7 +65,7 @@ func run(ctx context.Context, in io.Reader, w io.Writer) error {
 		return err
 	}
 	defer skills.Close()
-	if err := eino.Install(cfg, skills); err != nil {
+	if _, err := eino.Install(cfg, skills); err != nil {
 		return err
 	}
 	agent, err := adk.NewChatModelAgent(ctx, cfg)

@@ -56,7 +56,7 @@ func run(ctx context.Context, w io.Writer) error {
 }
 
 // marked is for Anthropic's models, whose cache wants marks.
-func marked(skills *satchel.Runtime, llm llms.Model) (*langchaingo.Kit, error) {
+func marked(skills *satchel.Runtime, llm llms.Model) (*langchaingo.Adapter, error) {
 	// snippet: marks
 	return langchaingo.Install(skills, llm, nil, langchaingo.WithCacheMarks(anthropic.EphemeralCache()))
 	// end snippet

@@ -83,7 +83,7 @@ func run(ctx context.Context, w io.Writer) error {
 	}
 	defer skills.Close()
 	cfg := &react.AgentConfig{ToolCallingModel: model, ToolsConfig: compose.ToolsNodeConfig{Tools: []tool.BaseTool{tell}}, MaxStep: 40}
-	if err := eino.InstallReact(cfg, skills); err != nil {
+	if _, err := eino.InstallReact(cfg, skills); err != nil {
 		return err
 	}
 	agent, err := react.NewAgent(ctx, cfg)

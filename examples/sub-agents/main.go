@@ -92,7 +92,7 @@ func newAgent(ctx context.Context, skills *satchel.Runtime, name, purpose string
 	}
 	cfg := &adk.ChatModelAgentConfig{Name: name, Description: purpose, Instruction: "You are " + name + ". " + purpose, Model: model}
 	cfg.ToolsConfig.Tools = tools
-	if err := eino.Install(cfg, skills); err != nil {
+	if _, err := eino.Install(cfg, skills); err != nil {
 		return nil, err
 	}
 	return adk.NewChatModelAgent(ctx, cfg)

@@ -39,11 +39,11 @@ func run(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer skills.Close()
-	kit, err := langchaingo.Install(skills, llm, nil, langchaingo.WithHistory(langchaingo.NewConversations().History))
+	adapter, err := langchaingo.Install(skills, llm, nil, langchaingo.WithHistory(langchaingo.NewConversations().History))
 	if err != nil {
 		return err
 	}
-	agent := kit.Agent(agents.NewOneShotAgent(kit.Model(), kit.Tools()))
+	agent := adapter.Agent(agents.NewOneShotAgent(adapter.Model(), adapter.Tools()))
 	executor := agents.NewExecutor(agent, agents.WithMaxIterations(20), agents.WithReturnIntermediateSteps())
 
 	ctx = satchel.WithSession(ctx, "conversation")
