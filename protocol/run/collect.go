@@ -32,8 +32,8 @@ func (a *active) collect(ctx context.Context, ended executor.Result) {
 	if c.refused > 0 {
 		a.warn(fmt.Sprintf("the limit of blobs that a run may make is %d (--max-output-blobs); refused: %d", c.most, c.refused))
 	}
+	a.explain(failure)
 	if failure != nil {
-		a.explain(failure)
 		a.fail(failure)
 	} else {
 		a.result.Status = Completed
@@ -56,14 +56,28 @@ func (a *active) setExpiry() {
 	}
 }
 
-// literal finds the paths that only a sandbox with namespaces has.
-var literal = regexp.MustCompile(`(?m)(?:^|[\s"'` + "`" + `=(:])/(skills|workspace|blobs)\b`)
+// absent is what programs say of a path that is not there.
+const absent = `(?:no such file|cannot find|ENOENT|permission denied|EACCES)`
 
-// explain adds what the program cannot know to a failure.
+// literal finds the paths that only a sandbox with namespaces has, and missed the lines in which
+// programs say that they are not there.
+var (
+	literal = regexp.MustCompile(`(?m)(?:^|[\s"'` + "`" + `=(:])/(skills|workspace|blobs)\b`)
+	missed  = regexp.MustCompile(`(?mi)` + absent + `.*[\s"'` + "`" + `=(:]/(skills|workspace|blobs)\b|(?:^|[\s"'` + "`" + `=(:])/(skills|workspace|blobs)\b.*` + absent)
+)
+
+// explain adds what the program cannot know to a failure, or to what it has written; f is nil if
+// the run has not failed.
 func (a *active) explain(f *Failure) {
-	caps := a.Executor.Capabilities()
-	if caps.SkillsAt == "" && literal.MatchString(a.Code+"\n"+f.Message+"\n"+a.logs.String()) {
+	named := missed.MatchString(a.logs.String())
+	if f != nil {
+		named = named || literal.MatchString(a.Code+"\n"+f.Message+"\n"+a.logs.String())
+	}
+	if a.Executor.Capabilities().SkillsAt == "" && named {
 		a.warn("this sandbox has no /skills, /workspace and /blobs: use the variables SKILLS_DIR, WORKSPACE_DIR and BLOBS_DIR, or the helper's functions")
+	}
+	if f == nil {
+		return
 	}
 	if f.Type == "ModuleNotFoundError" || f.Type == "Error" && strings.Contains(f.Message, "Cannot find module") || strings.Contains(f.Message, "ERR_MODULE_NOT_FOUND") {
 		a.warn("an import was not found: runs have the packages of the distribution, and those that satchel deps has installed for a skill where the server has --deps")
