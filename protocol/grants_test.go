@@ -9,6 +9,9 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -18,6 +21,7 @@ import (
 	"github.com/satchel-go/satchel/executor/egress"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/protocol"
+	"github.com/satchel-go/satchel/protocol/run"
 	"github.com/satchel-go/satchel/protocol/shelf"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -27,6 +31,68 @@ type names struct{}
 
 func (names) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+}
+
+// policyOf grants addresses of this machine, by whatever name.
+func policyOf(t *testing.T, addresses ...string) egress.Policy {
+	t.Helper()
+	policy := egress.Policy{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Resolve: names{}}
+	for _, address := range addresses {
+		rule, err := egress.ParseRule(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy.Rules = append(policy.Rules, rule)
+	}
+	return policy
+}
+
+// granting serves the skill "a", which asks for what is granted, and for more secrets.
+func granting(t *testing.T, box *sandbox.Sandbox, entrypoint, code string, policy egress.Policy, secrets []protocol.Secret, more ...string) *bench {
+	t.Helper()
+	language, names, network := "python", more, []string{}
+	if filepath.Ext(entrypoint) != ".py" {
+		language = "javascript"
+	}
+	for _, secret := range secrets {
+		names = append(names, secret.Name)
+	}
+	for _, rule := range policy.Rules {
+		network = append(network, rule.String())
+	}
+	asks := fmt.Sprintf("name = \"a\"\nversion = \"1.0.0\"\ndescription = \"x\"\n[runtime]\nlanguage = %q\nentrypoint = %q\n[permissions]\nnetwork = [%s]\nsecrets = [%s]\n",
+		language, entrypoint, quoted(network), quoted(names))
+	source, err := catalog.OpenSource(catalog.FS("test", fstest.MapFS{
+		"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: x\n---\n")}, "a/skill.toml": {Data: []byte(asks)}, "a/" + entrypoint: {Data: []byte(code)},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	skills, err := shelf.Open(t.Context(), "", source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = skills.Close() })
+	places, err := workspace.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = places.Close() })
+	s, err := protocol.New(protocol.WithShelf(skills), protocol.WithExecutor(box), protocol.WithWorkspaces(places), protocol.WithSecrets(secrets...), protocol.WithEgress(policy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close(context.Background()) })
+	return &bench{s, t}
+}
+
+// quoted are texts as TOML has them in a list.
+func quoted(texts []string) string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = strconv.Quote(text)
+	}
+	return strings.Join(all, ", ")
 }
 
 const asking = `import os, urllib.request
@@ -66,27 +132,6 @@ func TestGrants(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = box.Close() })
 	address := "http://api.test:" + at.Port()
-	asks := fmt.Sprintf("version = \"1.0.0\"\ndescription = \"x\"\n[runtime]\nlanguage = \"python\"\nentrypoint = \"main.py\"\n[permissions]\nnetwork = [%q]\nsecrets = [\"ENV_KEY\", \"FILE_KEY\", \"PROXY_KEY\", \"NONE\"]\n", address)
-	source, err := catalog.OpenSource(catalog.FS("test", fstest.MapFS{
-		"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: x\n---\n")}, "a/skill.toml": {Data: []byte("name = \"a\"\n" + asks)}, "a/main.py": {Data: []byte(asking)},
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	skills, err := shelf.Open(t.Context(), "", source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = skills.Close() })
-	places, err := workspace.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = places.Close() })
-	rule, err := egress.ParseRule(address)
-	if err != nil {
-		t.Fatal(err)
-	}
 	value := func(text string) func(context.Context, string) (string, error) {
 		return func(context.Context, string) (string, error) { return text, nil }
 	}
@@ -98,13 +143,7 @@ func TestGrants(t *testing.T) {
 	if loopback {
 		list = append(list, protocol.Secret{Name: "FILE_KEY", Mode: protocol.SecretFile, Value: value("file-value-1234")})
 	}
-	s, err := protocol.New(protocol.WithShelf(skills), protocol.WithExecutor(box), protocol.WithWorkspaces(places), protocol.WithSecrets(list...),
-		protocol.WithEgress(egress.Policy{Rules: []egress.Rule{rule}, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Resolve: names{}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close(context.Background()) })
-	b := &bench{s, t}
+	b := granting(t, box, "main.py", asking, policyOf(t, address), list, "NONE")
 	args := m{"allowed": address + "/x", "other": "http://evil.test:" + at.Port() + "/"}
 	got := b.ok("execute_skill", m{"name": "a", "args": args})
 	output, _ := got["output"].(m)
@@ -170,38 +209,8 @@ func TestConnections(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = box.Close() })
 	address := "https://api.test:" + at.Port()
-	asks := fmt.Sprintf("name = \"a\"\nversion = \"1.0.0\"\ndescription = \"x\"\n[runtime]\nlanguage = \"python\"\nentrypoint = \"main.py\"\n[permissions]\nnetwork = [%q, %q]\nsecrets = [\"PROXY_KEY\"]\n", address, near.URL)
-	source, err := catalog.OpenSource(catalog.FS("test", fstest.MapFS{
-		"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: x\n---\n")}, "a/skill.toml": {Data: []byte(asks)}, "a/main.py": {Data: []byte(connecting)},
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	skills, err := shelf.Open(t.Context(), "", source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = skills.Close() })
-	places, err := workspace.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = places.Close() })
-	policy := egress.Policy{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Resolve: names{}}
-	for _, text := range []string{address, near.URL} {
-		rule, err := egress.ParseRule(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		policy.Rules = append(policy.Rules, rule)
-	}
 	secret := protocol.Secret{Name: "PROXY_KEY", Mode: protocol.SecretProxy, Hosts: []string{"API.test"}, Value: func(context.Context, string) (string, error) { return "proxy-value-1234", nil }}
-	s, err := protocol.New(protocol.WithShelf(skills), protocol.WithExecutor(box), protocol.WithWorkspaces(places), protocol.WithSecrets(secret), protocol.WithEgress(policy))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close(context.Background()) })
-	b := &bench{s, t}
+	b := granting(t, box, "main.py", connecting, policyOf(t, address, near.URL), []protocol.Secret{secret})
 	got := b.ok("execute_skill", m{"name": "a", "args": m{"port": json.Number(at.Port()), "near": near.URL}})
 	output, _ := got["output"].([]any)
 	if len(output) != 3 || output[0] != "reached" || output[2] != "reached" {
@@ -211,6 +220,38 @@ func TestConnections(t *testing.T) {
 	if !strings.Contains(warnings, "secret PROXY_KEY: the program speaks TLS with api.test itself") ||
 		strings.Count(warnings, `network: "evil.test`) != 1 || !strings.Contains(warnings, "is not allowed for this run") {
 		t.Errorf("warnings %s", warnings)
+	}
+}
+
+// TestFetchByProxy has ES modules fetch through the proxy of the run: a granted name, a granted
+// address of this machine, and what is not granted.
+func TestFetchByProxy(t *testing.T) {
+	if !slices.Contains(run.Languages(), "javascript") {
+		t.Log("without node: not tried")
+		return
+	}
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprint(w, "reached ", r.Host) }))
+	defer upstream.Close()
+	at, err := url.Parse(upstream.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := sandbox.New()
+	if err != nil || !box.Capabilities().Loopback.Enforced {
+		t.Logf("no sandbox with a network here: %v", err)
+		return
+	}
+	t.Cleanup(func() { _ = box.Close() })
+	address := "http://api.test:" + at.Port()
+	b := granting(t, box, "main.mjs", `import { log } from "runtime";
+const text = async (url) => (await fetch(url)).text().catch(String);
+export async function main(args) { log.info("x"); return Promise.all(args.urls.map((url) => text(url).catch(String))); }
+`, policyOf(t, address, upstream.URL), nil)
+	got := b.ok("execute_skill", m{"name": "a", "args": m{"urls": []string{address, upstream.URL, "http://evil.test/", "https://evil.test/", "http://localhost:" + at.Port()}}})
+	output, _ := got["output"].([]any)
+	if len(output) != 5 || output[0] != "reached api.test:"+at.Port() || output[1] != "reached "+at.Host || !strings.Contains(fmt.Sprint(output[2]), "is not allowed for this run") ||
+		!strings.Contains(fmt.Sprint(output[3]), "403") || strings.Contains(fmt.Sprint(output[4]), "reached") {
+		t.Errorf("%v", got)
 	}
 }
 

@@ -6,20 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 
-	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/executor/egress"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/protocol"
-	"github.com/satchel-go/satchel/protocol/shelf"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // keeping is a skill that sends its secret to the host that it is for, and to
@@ -46,44 +40,6 @@ def main(args):
 `
 
 const secretValue = "s3cret-value-of-the-host"
-
-// guarded is a server with one secret, for the skill "keeper".
-func guarded(t *testing.T, box *sandbox.Sandbox, roots *x509.CertPool, secret protocol.Secret, addresses ...string) *bench {
-	t.Helper()
-	quoted := make([]string, len(addresses))
-	policy := egress.Policy{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Resolve: names{}, Roots: roots}
-	for i, address := range addresses {
-		quoted[i] = fmt.Sprintf("%q", address)
-		rule, err := egress.ParseRule(address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		policy.Rules = append(policy.Rules, rule)
-	}
-	source, err := catalog.OpenSource(catalog.FS("test", fstest.MapFS{
-		"a/SKILL.md": {Data: []byte("---\nname: keeper\ndescription: x\n---\n")}, "a/main.py": {Data: []byte(keeping)},
-		"a/skill.toml": {Data: []byte("name = \"keeper\"\nversion = \"1.0.0\"\ndescription = \"x\"\n[runtime]\nlanguage = \"python\"\nentrypoint = \"main.py\"\n[permissions]\nnetwork = [" + strings.Join(quoted, ", ") + "]\nsecrets = [\"KEY\"]\n")},
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	skills, err := shelf.Open(t.Context(), "", source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = skills.Close() })
-	places, err := workspace.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = places.Close() })
-	s, err := protocol.New(protocol.WithShelf(skills), protocol.WithExecutor(box), protocol.WithWorkspaces(places), protocol.WithSecrets(secret), protocol.WithEgress(policy))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close(context.Background()) })
-	return &bench{s, t}
-}
 
 // TestSecretByProxy runs a skill whose host echoes the secret in a header and, cut in
 // two, in its body: the host gets the value, and nobody else sees it. In a variable the
@@ -116,12 +72,13 @@ func TestSecretByProxy(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(upstream.Certificate())
 	own, other := "example.com:"+at.Port(), "other.test:"+at.Port()
-	addresses := []string{"https://" + own, "https://" + other}
+	policy := policyOf(t, "https://"+own, "https://"+other)
+	policy.Roots = roots
 	args := m{"own": "http://" + own + "/x", "other": "http://" + other + "/x"}
 	value := func(context.Context, string) (string, error) { return secretValue, nil }
 
-	b := guarded(t, box, roots, protocol.Secret{Name: "KEY", Mode: protocol.SecretProxy, Hosts: []string{"example.com"}, Value: value}, addresses...)
-	got := b.ok("execute_skill", m{"name": "keeper", "args": args})
+	b := granting(t, box, "main.py", keeping, policy, []protocol.Secret{protocol.Secret{Name: "KEY", Mode: protocol.SecretProxy, Hosts: []string{"example.com"}, Value: value}})
+	got := b.ok("execute_skill", m{"name": "a", "args": args})
 	output, _ := got["output"].(m)
 	if output == nil {
 		t.Fatalf("%v", got)
@@ -146,8 +103,8 @@ func TestSecretByProxy(t *testing.T) {
 		t.Errorf("the program has the value: %v", got)
 	}
 
-	b = guarded(t, box, roots, protocol.Secret{Name: "KEY", Mode: protocol.SecretEnv, Value: value}, addresses...)
-	if got := b.ok("execute_skill", m{"name": "keeper", "args": args}); !strings.Contains(fmt.Sprint(got), string(backwards)) {
+	b = granting(t, box, "main.py", keeping, policy, []protocol.Secret{protocol.Secret{Name: "KEY", Mode: protocol.SecretEnv, Value: value}})
+	if got := b.ok("execute_skill", m{"name": "a", "args": args}); !strings.Contains(fmt.Sprint(got), string(backwards)) {
 		t.Errorf("in a variable it has not: %v", got)
 	}
 }

@@ -132,6 +132,9 @@ func (f *runFlags) dependencies() (*deps.Cache, error) { return openDeps(f.Deps)
 
 func openDeps(given string) (*deps.Cache, error) {
 	if given != "" {
+		if info, err := os.Stat(given); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("there is no directory %s: satchel deps --cache %[1]s DIR… installs the packages of skills there", given)
+		}
 		return deps.Open(given)
 	}
 	dir, err := deps.DefaultDir()

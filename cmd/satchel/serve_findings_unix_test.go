@@ -31,6 +31,20 @@ func TestServedPlaces(t *testing.T) {
 	}
 }
 
+// TestServeWithoutPackages names a directory of packages that is not there.
+func TestServeWithoutPackages(t *testing.T) {
+	dir, gone := t.TempDir(), filepath.Join(t.TempDir(), "gone")
+	for _, command := range [][]string{{"serve", "--stdio"}, {"mcp"}} {
+		code, _, errs := invoke(t, "", append(command, "--skills", dir, "--unsafe-local", "--deps", gone)...)
+		if want := "--deps: there is no directory " + gone + ": satchel deps --cache " + gone; code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("%v: %d %s", command, code, errs)
+		}
+	}
+	if _, err := os.Stat(gone); err == nil {
+		t.Error("it was made")
+	}
+}
+
 // TestFindingsNameTheirRoot serves two roots whose last folder has one name: each finding says
 // which file it is about, and what to do, in words of the command line.
 func TestFindingsNameTheirRoot(t *testing.T) {

@@ -25,7 +25,8 @@ require("./fetch.js");
 function hook() {
   const places = { runtime: pathToFileURL(path.join(__dirname, "runtime.js")).href };
   for (const [name, file] of entries) places[name] = pathToFileURL(file).href;
-  if (Module.register) Module.register(pathToFileURL(path.join(__dirname, "hooks.mjs")), { data: places });
+  const parents = (process.env.NODE_PATH || "").split(path.delimiter).filter(Boolean).map((dir) => pathToFileURL(path.join(dir, "..", "from.mjs")).href);
+  if (Module.register) Module.register(pathToFileURL(path.join(__dirname, "hooks.mjs")), { data: { places, parents } });
 }
 
 const IS_MODULE = /^\s*(?:import\s*[\w{*"']|export\s*(?:\{|\*|default\b|async\b|function\b|const\b|let\b|class\b|var\b))/m;

@@ -4,7 +4,8 @@ const http = require("http"), https = require("https"), tls = require("tls"), zl
 const { Readable, pipeline } = require("stream");
 const own = globalThis.fetch;
 const proxy = process.env.http_proxy ? new URL(process.env.http_proxy) : null;
-const local = (host) => ["localhost", "127.0.0.1", "[::1]"].includes(host);
+const past = (process.env.NO_PROXY || "").split(",");
+const local = (host) => past.includes(host.replace(/^\[|\]$/g, ""));
 
 // connect opens a tunnel and speaks TLS in it.
 function connect(url, signal) {
