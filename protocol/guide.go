@@ -1,0 +1,45 @@
+package protocol
+
+import (
+	"bytes"
+	"context"
+	"embed"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/lazyfs"
+	"github.com/satchel-go/satchel/protocol/shelf"
+)
+
+//go:embed guidefiles
+var guideFiles embed.FS
+
+// GuideID is the id of the skill that says how to use the others. Nothing can
+// shadow it.
+const GuideID = "skills.protocol.guide"
+
+// openGuide opens the guide, which names create_skill if callers can create skills.
+func openGuide(create bool) (*shelf.Skill, error) {
+	texts := make(map[string][]byte)
+	var listed []lazyfs.File
+	for _, name := range []string{"SKILL.md", "skill.toml"} {
+		text, err := guideFiles.ReadFile("guidefiles/" + name)
+		if err != nil {
+			return nil, err
+		}
+		if last := []byte("(this guide)\n"); create {
+			text = bytes.Replace(text, last, append(last, "9. `create_skill` — save a new version of a skill, for later calls\n"...), 1)
+		}
+		texts[name] = text
+		listed = append(listed, lazyfs.File{Path: name, Size: int64(len(text))})
+	}
+	files := lazyfs.New(listed, func(name string) ([]byte, error) { return texts[name], nil })
+	source, err := catalog.OpenSource(catalog.FS("guide", files))
+	if err != nil {
+		return nil, err
+	}
+	own, err := shelf.Open(context.Background(), "", source)
+	if err != nil {
+		return nil, err
+	}
+	return own.Find("", GuideID, "")
+}

@@ -1,0 +1,176 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/satchel-go/satchel/deps"
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// settings are what the options set.
+type settings struct {
+	shelf        *shelf.Shelf
+	executor     executor.Executor
+	workspaces   workspace.Places
+	dependencies *deps.Cache
+	store        blobs.Store
+	blobExpiry   time.Duration
+	create       bool
+	unsafeLocal  bool
+	noRuns       string
+	limits       Limits
+	auth         Authenticator
+	allowUIDs    []int
+	origins      []string
+	hosts        []string
+	addresses    []address
+	logger       *slog.Logger
+	observe      func(context.Context, Record)
+	key          []byte
+	grants       grants
+}
+
+// Limits bound a server. A zero field stands for its default.
+type Limits struct {
+	// Runs is how many go on at once; the default is four for each processor. A tenant
+	// that is alone has all of them, tenants that want them at once share them.
+	Runs int
+	// QueueWait is how long a run waits for its place; the default is 60 seconds.
+	QueueWait time.Duration
+	// Run bounds each run; its timeout is the default of calls, 5 minutes.
+	Run executor.Limits
+	// OutputBlobs is how many blobs a run may make; the default is 64.
+	OutputBlobs int
+}
+
+// Option configures New.
+type Option func(*settings) error
+
+// ErrOption is wrapped when a server is made with an option that has no meaning.
+var ErrOption = errors.New("invalid option")
+
+// WithShelf sets the skills; the default is none but the guide.
+func WithShelf(s *shelf.Shelf) Option {
+	return func(c *settings) error { c.shelf = s; return nil }
+}
+
+// WithExecutor sets what runs skills and code. Without it, and workspaces, runs are
+// answered with CodeUnavailable. An executor without isolation needs
+// WithUnsafeLocal.
+func WithExecutor(e executor.Executor) Option {
+	return func(c *settings) error { c.executor = e; return nil }
+}
+
+// WithWorkspaces sets where runs have their files. Executors on this machine need
+// workspaces on this machine.
+func WithWorkspaces(p workspace.Places) Option {
+	return func(c *settings) error { c.workspaces = p; return nil }
+}
+
+// WithDependencies lets runs use the packages of a cache that their skills require. The
+// executor must show its directory (sandbox.WithReadable).
+func WithDependencies(cache *deps.Cache) Option {
+	return func(c *settings) error { c.dependencies = cache; return nil }
+}
+
+// WithBlobs sets the store of blobs; the default is one in memory.
+func WithBlobs(s blobs.Store) Option {
+	return func(c *settings) error { c.store = s; return nil }
+}
+
+// WithBlobExpiry sets how long blobs are kept for which a call gives no ttl_s, those of runs
+// among them. The default is blobs.DefaultExpiry; a negative lifetime is for ever.
+func WithBlobExpiry(lifetime time.Duration) Option {
+	return func(c *settings) error { c.blobExpiry = lifetime; return nil }
+}
+
+// WithCreate lets callers create skills, on a shelf with a directory for them. The
+// default is that they cannot.
+func WithCreate() Option {
+	return func(c *settings) error { c.create = true; return nil }
+}
+
+// WithUnsafeLocal accepts an executor that isolates nothing.
+func WithUnsafeLocal() Option {
+	return func(c *settings) error { c.unsafeLocal = true; return nil }
+}
+
+// WithoutRuns says why nothing can be run, for the callers who try.
+func WithoutRuns(why string) Option {
+	return func(c *settings) error { c.noRuns = why; return nil }
+}
+
+// WithLimits sets the bounds of runs.
+func WithLimits(l Limits) Option {
+	return func(c *settings) error {
+		if l.Runs < 0 || l.OutputBlobs < 0 {
+			return fmt.Errorf("%w: %d runs at once, %d output blobs: want 0 or more", ErrOption, l.Runs, l.OutputBlobs)
+		}
+		if l.QueueWait < 0 {
+			return fmt.Errorf("%w: runs wait %v for their place", ErrOption, l.QueueWait)
+		}
+		c.limits = l
+		return nil
+	}
+}
+
+// WithAuth sets who may call by HTTP. The default is that everybody who reaches the
+// loopback interface is LocalPrincipal.
+func WithAuth(a Authenticator) Option {
+	return func(c *settings) error { c.auth = a; return nil }
+}
+
+// WithAllowUIDs lets other users of the machine call by the unix socket; the
+// server's own always may.
+func WithAllowUIDs(uids ...int) Option {
+	return func(c *settings) error { c.allowUIDs = append(c.allowUIDs, uids...); return nil }
+}
+
+// WithAllowOrigins lets pages of these origins call by HTTP, such as
+// "https://app.example.com". The default is none.
+func WithAllowOrigins(origins ...string) Option {
+	return func(c *settings) error { c.origins = append(c.origins, origins...); return nil }
+}
+
+// WithHosts names the server beside localhost: a request on the loopback interface
+// for another host is refused.
+func WithHosts(names ...string) Option {
+	return func(c *settings) error { c.hosts = append(c.hosts, names...); return nil }
+}
+
+// WithAddress names an address that the host answers beside those of Handler, such as
+// "POST /mcp", and what it is for: GET / tells of it.
+func WithAddress(at, use string) Option {
+	return func(c *settings) error { c.addresses = append(c.addresses, address{At: at, Use: use}); return nil }
+}
+
+// WithLogger sets where a line for each call goes; the default is nowhere. Lines
+// hold no parameters, code or output.
+func WithLogger(l *slog.Logger) Option {
+	return func(c *settings) error { c.logger = l; return nil }
+}
+
+// WithObserver calls a function after each call. It must not block.
+func WithObserver(f func(context.Context, Record)) Option {
+	return func(c *settings) error { c.observe = f; return nil }
+}
+
+// WithCursorKey sets the key that signs cursors, at least 16 bytes, so that they
+// survive a restart. The default is a new one.
+func WithCursorKey(key []byte) Option {
+	return func(c *settings) error {
+		if len(key) < 16 {
+			return fmt.Errorf("%w: a key of %d bytes for cursors: at least 16", ErrOption, len(key))
+		}
+		c.key = slices.Clone(key)
+		return nil
+	}
+}
