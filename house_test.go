@@ -21,12 +21,12 @@ const module = "github.com/satchel-go/satchel"
 var arrows = map[string][]string{
 	"core":                       {},
 	"skillmd":                    {"core", "internal/printable"},
-	"search":                     {},
-	"catalog":                    {"core", "skillmd", "search", "catalog/archive", "internal/durable", "internal/lazyfs", "internal/lru", "internal/plainfile", "internal/printable", "internal/typos", "internal/warnlog"},
+	"internal/search":            {},
+	"catalog":                    {"core", "skillmd", "internal/search", "catalog/archive", "internal/durable", "internal/lazyfs", "internal/lru", "internal/plainfile", "internal/printable", "internal/typos", "internal/warnlog"},
 	"catalog/archive":            {"internal/plainfile"},
 	"catalog/lock":               {"core", "catalog", "internal/plainfile"},
 	"catalog/catalogtest":        {"core", "catalog"},
-	"tools/unified":              {"core", "skillmd", "catalog", "library", "permission", "search", "session", "tools", "internal/plainjson", "internal/printable"},
+	"tools/unified":              {"core", "skillmd", "catalog", "library", "permission", "internal/search", "session", "tools", "internal/plainjson", "internal/printable"},
 	"library":                    {"core", "skillmd", "catalog", "internal/lazyfs", "internal/listeners", "internal/plainfile", "internal/plainjson", "internal/textedit", "internal/warnlog"},
 	"library/librarytest":        {"library"},
 	"session":                    {"core", "internal/durable", "internal/lru"},
@@ -70,7 +70,7 @@ var arrows = map[string][]string{
 	"internal/tokencount":        {},
 	"internal/typos":             {},
 	"internal/warnlog":           {},
-	"tools":                      {"core", "skillmd", "catalog", "search", "session", "loadmode", "permission", "terminal", "outputs", "internal/callargs", "internal/plainjson", "internal/printable", "internal/tokencount", "internal/typos"},
+	"tools":                      {"core", "skillmd", "catalog", "internal/search", "session", "loadmode", "permission", "terminal", "outputs", "internal/callargs", "internal/plainjson", "internal/printable", "internal/tokencount", "internal/typos"},
 	"tools/runtimespec":          {"core", "tools", "catalog", "session", "internal/plainjson", "internal/printable"},
 	"tools/run":                  {"core", "catalog", "deps", "session", "permission", "tools", "workspace", "executor", "executor/egress", "terminal", "outputs", "artifacts", "internal/callargs", "internal/hostfiles", "internal/lru", "internal/plainjson", "internal/printable", "internal/redact", "internal/shellcmd", "internal/shellcmd/lookpath", "internal/typos"},
 	"hook":                       {"core"},
@@ -115,7 +115,7 @@ var arrows = map[string][]string{
 
 // outside says which modules a room may import beside the standard library.
 var outside = map[string][]string{
-	"search":                    {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
+	"internal/search":           {"github.com/blevesearch/snowballstem", "golang.org/x/text"},
 	"catalog":                   {"github.com/fsnotify/fsnotify"},
 	"catalog/archive":           {"golang.org/x/text"},
 	"catalog/lock":              {"golang.org/x/text"},

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/satchel-go/satchel/benchmark/hindsight"
-	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/benchmark/internal/hindsight"
+	"github.com/satchel-go/satchel/benchmark/internal/measure"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 	"github.com/satchel-go/satchel/loadmode"
 )

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/benchmark/internal/measure"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 )
 

@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/benchmark/measure"
-	"github.com/satchel-go/satchel/benchmark/report"
+	"github.com/satchel-go/satchel/benchmark/internal/measure"
+	"github.com/satchel-go/satchel/benchmark/internal/report"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 )
 

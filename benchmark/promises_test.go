@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/benchmark/internal/measure"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 

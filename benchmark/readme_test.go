@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/benchmark/internal/measure"
 )
 
 // titles are the systems as the tables of README.md call them.

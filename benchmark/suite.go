@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/benchmark/measure"
-	"github.com/satchel-go/satchel/benchmark/replay"
-	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/benchmark/internal/measure"
+	"github.com/satchel-go/satchel/benchmark/internal/replay"
+	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )

@@ -17,7 +17,7 @@ import (
 
 	"github.com/satchel-go/satchel/internal/durable"
 	"github.com/satchel-go/satchel/internal/plainfile"
-	"github.com/satchel-go/satchel/search"
+	"github.com/satchel-go/satchel/internal/search"
 )
 
 // WithCache keeps what a catalog has found in a directory, which is made if need be and

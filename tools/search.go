@@ -9,8 +9,8 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/search"
 	"github.com/satchel-go/satchel/internal/tokencount"
-	"github.com/satchel-go/satchel/search"
 )
 
 // Bounds of a search and its answer.

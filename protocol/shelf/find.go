@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/internal/search"
 	"github.com/satchel-go/satchel/internal/typos"
-	"github.com/satchel-go/satchel/search"
 )
 
 // versions returns the visible versions of an id, highest first.

@@ -1,6 +1,6 @@
 package unified
 
-import "github.com/satchel-go/satchel/search"
+import "github.com/satchel-go/satchel/internal/search"
 
 // ranked returns the skills that a search finds, the best first.
 func ranked(skills []found, phrasings []string) []found {

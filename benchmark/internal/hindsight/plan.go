@@ -1,6 +1,6 @@
 package hindsight
 
-import "github.com/satchel-go/satchel/benchmark/random"
+import "github.com/satchel-go/satchel/benchmark/internal/random"
 
 // What Satchel adds to a conversation, measured in those of the benchmark: its
 // tools and the overview, a call of skill_load, its stub, and the frame of a text.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tiktoken-go/tokenizer"
 
-	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/gauge"

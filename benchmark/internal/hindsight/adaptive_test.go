@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/benchmark/random"
+	"github.com/satchel-go/satchel/benchmark/internal/random"
 	"github.com/satchel-go/satchel/loadmode"
 )
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/satchel-go/satchel/benchmark/random"
-	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/benchmark/internal/random"
+	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/session"
 )

@@ -7,10 +7,10 @@ import (
 
 	"github.com/tiktoken-go/tokenizer"
 
-	"github.com/satchel-go/satchel/benchmark/hindsight"
-	"github.com/satchel-go/satchel/benchmark/measure"
-	"github.com/satchel-go/satchel/benchmark/random"
-	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/benchmark/internal/hindsight"
+	"github.com/satchel-go/satchel/benchmark/internal/measure"
+	"github.com/satchel-go/satchel/benchmark/internal/random"
+	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"

@@ -3,7 +3,7 @@ package search_test
 import (
 	"fmt"
 
-	"github.com/satchel-go/satchel/search"
+	"github.com/satchel-go/satchel/internal/search"
 )
 
 func ExampleBuild() {

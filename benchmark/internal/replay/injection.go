@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/benchmark/measure"
+	"github.com/satchel-go/satchel/benchmark/internal/measure"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/benchmark/hindsight"
-	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/benchmark/internal/hindsight"
+	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"

@@ -11,7 +11,7 @@ import (
 	"github.com/cloudwego/eino/adk/middlewares/skill"
 	"github.com/cloudwego/eino/components/tool/utils"
 
-	"github.com/satchel-go/satchel/benchmark/scenario"
+	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
