@@ -2,6 +2,8 @@
 # commit lands. Every target works in a fresh checkout on a machine with Go;
 # scripts/setup.sh installs what is missing.
 GO     ?= go
+# The comments that scripts/words may find; it only goes down.
+WORDS  := 540
 LINT   := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 RACE   := $(shell scripts/race.sh)
 
@@ -82,7 +84,8 @@ unit-lone: ## what gains nothing from the race detector, or is too much for it
 unit-as-user: ## rooms that start programs or keep files, as an ordinary user
 	@scripts/unit-as-user.sh
 
-lint: ## golangci-lint with .golangci.yml, of all modules at once
+lint: ## golangci-lint with .golangci.yml, of all modules at once, and the words of comments
+	$(GO) run ./scripts/words -max $(WORDS)
 	$(GO) run $(LINT) run $(ALL)
 
 release-check: ## a release can be got, imported and installed, from nothing

@@ -105,6 +105,7 @@ var arrows = map[string][]string{
 
 	"docs/picture":                         {},
 	"scripts/publish":                      {},
+	"scripts/words":                        {},
 	"internal/cachecost/capture":           {"internal/plainjson"},
 	"internal/cachecost/prompt":            {"internal/cachecost/capture", "internal/plainjson"},
 	"internal/cachecost/prompt/prompttest": {},
