@@ -46,7 +46,7 @@ func (c *drainedConn) Read(ctx context.Context) (sdkrpc.Message, error) {
 	if err != nil {
 		c.drain(ctx)
 		if text, had := plainText(err.Error()); had {
-			err = errors.New("a message cannot be read: " + text)
+			err = errors.New(text)
 		}
 		return nil, err
 	}

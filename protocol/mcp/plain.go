@@ -23,12 +23,14 @@ func plainText(text string) (string, bool) {
 	switch found := wrongType.FindStringSubmatch(text[max(strings.LastIndex(text, `" into a `), 0):]); {
 	case found != nil && found[1] != "":
 		return found[1] + ": want " + kindOf(found[2]), true
-	case found != nil && strings.Contains(text, "unmarshaling jsonrpc message"):
-		return "the message cannot be read: want an object with jsonrpc, id, method and params", true
+	case strings.Contains(text, "unmarshaling jsonrpc message"):
+		return "the message cannot be read: want a JSON object with jsonrpc, id, method and params", true
 	case strings.Contains(text, "invalid ID type"):
 		return "id: want a string or an integer", true
-	case found != nil, strings.Contains(text, "unmarshaling"):
+	case found != nil:
 		return "params: want an object", true
+	case strings.Contains(text, "unmarshaling"):
+		return "params cannot be read: want those of the method", true
 	}
 	return text, false
 }

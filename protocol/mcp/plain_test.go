@@ -67,7 +67,8 @@ func TestWrongTypes(t *testing.T) {
 		}
 		for body, want := range map[string]string{
 			`{"jsonrpc":"2.0","id":true,"method":"ping"}`: "id: want a string or an integer\n",
-			`{"jsonrpc":"2.0","id":1,"method":5}`:         "the message cannot be read: want an object with jsonrpc, id, method and params\n",
+			`{"jsonrpc":"2.0","id":1,"method"`:            "the message cannot be read: want a JSON object with jsonrpc, id, method and params\n",
+			`{"jsonrpc":"2.0","id":1,"method":5}`:         "the message cannot be read: want a JSON object with jsonrpc, id, method and params\n",
 		} {
 			if got := answerTo(t, url, body); string(got) != want {
 				t.Errorf("%s: %.300q", body, got)
@@ -100,7 +101,7 @@ func TestWrongTypes(t *testing.T) {
 			check(t, i, ask(message(i, call.method, call.params)))
 		}
 		_, _ = io.WriteString(input, `{"jsonrpc":"2.0","id":true,"method":"ping"}`+"\n")
-		if err := <-ended; err == nil || !strings.HasSuffix(err.Error(), "a message cannot be read: id: want a string or an integer") {
+		if err := <-ended; err == nil || !strings.HasSuffix(err.Error(), "id: want a string or an integer") {
 			t.Error(err)
 		}
 	})
