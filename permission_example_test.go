@@ -15,7 +15,7 @@ func ExampleWithPermissions() {
 	files := fstest.MapFS{"git/SKILL.md": {Data: []byte("---\nname: git\ndescription: Keeps a repository.\nallowed-tools: Bash(git:*)\n---\nCommit small steps.\n")}}
 	rt, err := satchel.New(
 		satchel.WithSkillFS("skills", files),
-		satchel.WithPermissions(satchel.Permissions{Policy: permission.Restrict, HostTools: []permission.Tool{permission.Tool{Name: "terminal", As: []string{"Bash"}, Takes: permission.Command, Field: "line"}}}),
+		satchel.WithPermissions(satchel.Permissions{Policy: permission.Restrict, HostTools: []permission.Tool{{Name: "terminal", As: []string{"Bash"}, Takes: permission.Command, Field: "line"}}}),
 	)
 	if err != nil {
 		fmt.Println(err)

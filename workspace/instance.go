@@ -125,11 +125,11 @@ func (in *instance) remove() error {
 	if err == nil {
 		err = in.root.Remove(lockName)
 	}
-	in.close()
+	closed := in.close()
 	if err == nil {
 		err = in.parent.Remove(in.name)
 	}
-	return err
+	return errors.Join(err, closed)
 }
 
 // empty removes everything but the lock.

@@ -220,7 +220,7 @@ func TestInterruptOfAToolThatInterrupts(t *testing.T) {
 // A tool that the host has described is none that nobody knows, though only its handler of
 // unknown tools runs it.
 func TestInterruptInsideOfTheUnknownToolsHandler(t *testing.T) {
-	rt := newRuntime(t, satchel.WithApprover(eino.Interrupt), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: "ghost"}}}))
+	rt := newRuntime(t, satchel.WithApprover(eino.Interrupt), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{{Name: "ghost"}}}))
 	m := script(calling(call("1", "ghost", "{}")), say("done"))
 	cfg := &adk.ChatModelAgentConfig{Model: m}
 	cfg.ToolsConfig.UnknownToolsHandler = func(context.Context, string, string) (string, error) { return "boo", nil }

@@ -72,7 +72,7 @@ func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scri
 		_, kind, _ := strings.Cut(name, "_")
 		cfg.ToolsConfig.Tools = append(cfg.ToolsConfig.Tools, ofKind(kind, hostTool{name: name, run: c.run}))
 		if shell(name) {
-			opts = append(opts, satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: name, As: []string{"Bash"}, Takes: permission.Command, Field: "command"}}}))
+			opts = append(opts, satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{{Name: name, As: []string{"Bash"}, Takes: permission.Command, Field: "command"}}}))
 		}
 	}
 	rt, err := satchel.New(append(opts, satchel.WithSkillFS("play", bypasstest.Skills()))...)

@@ -14,7 +14,6 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -48,17 +47,18 @@ func main() {
 
 // check returns the findings of all Go files below dir.
 func check(dir string) (found []string, err error) {
-	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	tree := os.DirFS(dir)
+	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && name != dir && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
-			return filepath.SkipDir
+		if d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+			return fs.SkipDir
 		}
 		if !strings.HasSuffix(name, ".go") {
 			return nil
 		}
-		text, err := os.ReadFile(name)
+		text, err := fs.ReadFile(tree, name)
 		if err != nil {
 			return err
 		}
