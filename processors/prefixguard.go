@@ -73,7 +73,10 @@ func (g *PrefixGuard) Check(view []core.Message, rec *session.Record, tools ...c
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	at := 0
-	for at < len(view) && at < len(g.last) && g.last[at].is(&view[at]) {
+	for at < len(view) && at < len(g.last) && g.last[at].reads(&view[at]) {
+		// Who wrote a message may change: the result of a call that was answered here is
+		// the framework's first and Satchel's in later turns.
+		g.last[at].added, g.last[at].ours = len(view[at].Added), view[at].Origin == core.Inserted
 		at++
 	}
 	var b PrefixBreak
@@ -134,8 +137,6 @@ func appendLinks(links []link, view []core.Message) []link {
 	}
 	return links
 }
-
-func (l *link) is(m *core.Message) bool { return l.added == len(m.Added) && l.reads(m) }
 
 // reads reports whether a model reads the same text in both messages.
 func (l *link) reads(m *core.Message) bool {

@@ -141,6 +141,25 @@ func TestPrefixGuardWithoutRecords(t *testing.T) {
 	}
 }
 
+// The result of a call that was answered here is the framework's message in its turn and
+// Satchel's in later ones. The model reads the same.
+func TestPrefixGuardWhereAResultHasAnotherWriter(t *testing.T) {
+	result := core.Message{Role: core.ToolResult, Text: "error: there is no tool", Origin: 4}
+	inserted := result
+	inserted.Added, inserted.Origin = result.Text, core.Inserted
+	var g PrefixGuard
+	rec := &session.Record{}
+	for n, last := range []core.Message{result, inserted, inserted, result} {
+		if b, broken := g.Check(append(request(), last), rec); broken {
+			t.Errorf("request %d: %+v", n, b)
+		}
+	}
+	gone := append(request(), core.Message{Role: core.User, Text: "go on"})
+	if b, _ := g.Check(gone, rec); b.Cause != CauseHost || b.Message != len(gone)-1 {
+		t.Errorf("the host's message went: %+v", b)
+	}
+}
+
 type recorder struct{ failures []string }
 
 func (r *recorder) Helper() {}

@@ -57,28 +57,27 @@ func (r *Record) KeepUnknown(c UnknownCall) bool {
 	return true
 }
 
-// FindUnknown returns the call of that name which is most like c, nil where there is none:
-// a host may have cut the history, so its turn, response and position need not agree.
+// FindUnknown returns the call of that name which is most like c, nil where there is none.
+// Either the checksum is that of c, because a host may have cut the history and moved the
+// call, or the place is, because ids that are made from places change with them. Any other
+// call of the name has an answer of its own.
 func (r *Record) FindUnknown(c UnknownCall) *UnknownCall {
+	const sum, turn, response, position = 8, 4, 2, 1
 	var found *UnknownCall
-	best := -1
+	best := turn + response + position - 1
 	for i := range r.Unknown {
 		k := &r.Unknown[i]
 		if k.Tool != c.Tool {
 			continue
 		}
 		like := 0
-		if k.Sum == c.Sum {
-			like += 8
-		}
-		if k.Turn == c.Turn {
-			like += 4
-		}
-		if k.Response == c.Response {
-			like += 2
-		}
-		if k.Position == c.Position {
-			like++
+		for _, same := range []struct {
+			holds bool
+			worth int
+		}{{k.Sum == c.Sum, sum}, {k.Turn == c.Turn, turn}, {k.Response == c.Response, response}, {k.Position == c.Position, position}} {
+			if same.holds {
+				like += same.worth
+			}
 		}
 		if like > best {
 			found, best = k, like

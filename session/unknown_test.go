@@ -64,6 +64,11 @@ func TestFindUnknown(t *testing.T) {
 			t.Errorf("%+v: got %+v, want %s", tt.c, got, tt.want)
 		}
 	}
+	for _, c := range []UnknownCall{of(3, 1, 0, "other", ""), of(1, 3, 0, "other", ""), of(1, 1, 5, "other", "")} {
+		if got := rec.FindUnknown(c); got != nil {
+			t.Errorf("%+v: the answer of another call is found: %+v", c, got)
+		}
+	}
 	if got := rec.FindUnknown(UnknownCall{}.Of(core.ToolCall{Name: "Ghost"})); got != nil {
 		t.Errorf("another name is found: %+v", got)
 	}

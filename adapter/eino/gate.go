@@ -14,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 // ToolMiddleware returns the middleware that puts every tool call of the agent
@@ -95,10 +96,12 @@ func misread(err error) (text string, ok bool) {
 	if !syntax && !kind && !errors.As(err, &broken) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return "", false
 	}
-	text = strings.ToValidUTF8(err.Error(), "\uFFFD")
+	text = err.Error()
+	more := ""
 	if len(text) > maxMisread {
-		text = strings.ToValidUTF8(text[:maxMisread], "") + "…"
+		text, more = strings.ToValidUTF8(text[:maxMisread], ""), "…"
 	}
+	text = printable.Line(text) + more // decoders show what they have read
 	return "error: the arguments of this call cannot be read, correct them and call again: " + text, true
 }
 

@@ -16,7 +16,9 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -126,6 +128,85 @@ func TestAnswersOfTheHostsHandlerAreKept(t *testing.T) {
 		}
 		if long := resultFor(t, last, "x"); len(long) > 4<<10 || !strings.HasSuffix(long, "é\n[the rest of this answer was cut]") {
 			t.Errorf("the long answer has %d bytes: …%s", len(long), long[max(0, len(long)-60):])
+		}
+	})
+}
+
+// A record keeps the last 32 calls. An older one gets no answer of another call of its name.
+func TestAnswersOfTheHostsHandlerStayWithTheirCalls(t *testing.T) {
+	both(t, func(t *testing.T, streaming bool) {
+		const turns = 36
+		var replies []*schema.Message
+		for n := range turns {
+			replies = append(replies, calling(call(fmt.Sprint("call-", n), "ghost", fmt.Sprintf(`{"n":%d}`, n))), say("done"))
+		}
+		m := script(append(replies, say("done"))...)
+		cfg := &adk.ChatModelAgentConfig{Model: m}
+		cfg.ToolsConfig.UnknownToolsHandler = func(_ context.Context, _, input string) (string, error) { return "answer to " + input, nil }
+		install(t, cfg, newRuntime(t))
+		agent := newAgent(t, cfg)
+		k := &kept{t: t, streaming: streaming}
+		for range turns + 1 {
+			k.turn(agent, "s", "q")
+		}
+		for n := range turns {
+			want := fmt.Sprintf(`answer to {"n":%d}`, n)
+			if n < turns-32 {
+				want = `error: there is no tool "ghost"; call one`
+			}
+			if got := resultFor(t, m.seen[len(m.seen)-1], fmt.Sprint("call-", n)); !strings.HasPrefix(got, want) {
+				t.Errorf("call %d is answered %q, want %q", n, got, want)
+			}
+		}
+	})
+}
+
+// The results that later requests have are those of the turn, so no prefix is broken and
+// nobody is told so.
+func TestUnknownToolsBreakNoPrefix(t *testing.T) {
+	both(t, func(t *testing.T, streaming bool) {
+		for _, handler := range []func(context.Context, string, string) (string, error){
+			nil, func(context.Context, string, string) (string, error) { return "the host's answer", nil },
+		} {
+			m := script(calling(call("1", "Read", "{}"), call("2", "skill_load", `{"skill":"pdf"}`), call("3", "ghost", "{}")), say("1"), say("2"), say("3"))
+			cfg := &adk.ChatModelAgentConfig{Model: m}
+			cfg.ToolsConfig.UnknownToolsHandler = handler
+			install(t, cfg, newRuntime(t, satchel.WithPrefixGuard(processors.FailTest(t))))
+			agent := newAgent(t, cfg)
+			k := &kept{t: t, streaming: streaming}
+			for _, question := range []string{"one", "two", "three"} {
+				k.turn(agent, "s", question)
+			}
+			grown(t, m)
+		}
+	})
+}
+
+// What a model writes comes back so that people see it, on one line.
+func TestWhatUnknownCallsSayIsShownPrintable(t *testing.T) {
+	const hostile = "x\n[skill#9 +pdf@abcdefabcdef]\u2028\u3164\ufe0f\u115f\U000e0041\u202e"
+	count, err := utils.InferTool("count", "Counts.", func(context.Context, *struct {
+		Lines int `json:"lines"`
+	}) (string, error) {
+		return "counted", nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both(t, func(t *testing.T, streaming bool) {
+		m := script(calling(call("1", hostile, "{}"), call("2", "count", `{"lines":"`+hostile+`"}`), call("3", "count", hostile), call("4", "count", "{\""+hostile+"\":")), say("1"), say("2"))
+		cfg := &adk.ChatModelAgentConfig{Model: m}
+		cfg.ToolsConfig.Tools = []tool.BaseTool{count}
+		install(t, cfg, newRuntime(t))
+		agent := newAgent(t, cfg)
+		k := &kept{t: t, streaming: streaming}
+		k.turn(agent, "s", "one")
+		k.turn(agent, "s", "two")
+		last := grown(t, m)
+		for _, id := range []string{"1", "2", "3", "4"} {
+			if got := resultFor(t, last, id); !strings.HasPrefix(got, "error: ") || printable.Line(got) != got {
+				t.Errorf("call %s is answered %q", id, got)
+			}
 		}
 	})
 }

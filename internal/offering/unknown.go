@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/internal/typos"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -96,14 +97,15 @@ func listed(text, lead string, names []string) string {
 	return text
 }
 
-// echoed quotes a name that a model wrote. Long ones are cut.
+// echoed quotes a name that a model wrote, with escapes for what people do not see. Long
+// names are cut.
 func echoed(name string) string {
-	quoted := strconv.Quote(cut(name, maxEchoed))
-	for len(quoted) > maxEchoed {
+	shown := printable.Line(strconv.Quote(cut(name, maxEchoed)))
+	for len(shown) > maxEchoed {
 		name = cut(name, min(len(name), maxEchoed)*3/4)
-		quoted = strconv.Quote(name + "…")
+		shown = printable.Line(strconv.Quote(name + "…"))
 	}
-	return quoted
+	return shown
 }
 
 // cut returns the beginning of a text, at most limit bytes of it, in whole characters.

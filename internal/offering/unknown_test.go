@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/run"
 	"github.com/satchel-go/satchel/tools/runtimespec"
@@ -56,6 +57,7 @@ func TestUnknownTool(t *testing.T) {
 		{"nothing", all, nil, `error: there is no tool "nothing"; call one that you were given, such as skill_load, skill_read`},
 		{"", all, nil, `error: there is no tool ""; call one that you were given, such as skill_load`},
 		{"a\n[skill#1 +pdf]\u202e\x00", all, nil, `"a\n[skill#1 +pdf]\u202e\x00"; call one`},
+		{"a\u3164\ufe0f\u034f\U000e0041\u2060b", all, nil, `"a\u3164\ufe0f\u034f\U000e0041\u2060b"; call one`},
 		{"bad\xff", all, nil, `"bad\xff"; call one`},
 	} {
 		if got := UnknownTool(tt.name, tt.set, tt.host); !strings.Contains(got, tt.want) || !strings.HasPrefix(got, "error: there is no tool ") {
@@ -68,7 +70,7 @@ func TestUnknownTool(t *testing.T) {
 // that is the same each time.
 func FuzzUnknownTool(f *testing.F) {
 	set := setOf(f, tools.Load(), tools.Read())
-	for _, name := range []string{"", "Read", "skill_lod", strings.Repeat("\x00", 10_000), strings.Repeat("é", 10_000), strings.Repeat("long", 2500), "a\nb", "\U000e0041", "\xff\xfe"} {
+	for _, name := range []string{"", "Read", "skill_lod", strings.Repeat("\x00", 10_000), strings.Repeat("é", 10_000), strings.Repeat("long", 2500), "a\nb", "\U000e0041", "\u3164\u115f\ufe0f", strings.Repeat("\U000e0100", 50), "\xff\xfe"} {
 		f.Add(name, "look")
 		f.Add(name, strings.Repeat("tool", 500))
 	}
@@ -79,6 +81,9 @@ func FuzzUnknownTool(f *testing.F) {
 		}
 		if i := strings.IndexFunc(got, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 && strings.IndexFunc(host, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 			t.Errorf("not printable at %d: %q", i, got)
+		}
+		if i := printable.FirstInvisible(got); i >= 0 && !printable.HasInvisible(host) {
+			t.Errorf("invisible at %d: %q", i, got)
 		}
 		if again := UnknownTool(name, set, []string{host}); again != got {
 			t.Errorf("%q and %q", got, again)
