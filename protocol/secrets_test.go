@@ -77,7 +77,7 @@ func TestSecretByProxy(t *testing.T) {
 	args := m{"own": "http://" + own + "/x", "other": "http://" + other + "/x"}
 	value := func(context.Context, string) (string, error) { return secretValue, nil }
 
-	b := granting(t, box, "main.py", keeping, policy, []protocol.Secret{protocol.Secret{Name: "KEY", Mode: protocol.SecretProxy, Hosts: []string{"example.com"}, Value: value}})
+	b := granting(t, box, "main.py", keeping, policy, []protocol.Secret{{Name: "KEY", Mode: protocol.SecretProxy, Hosts: []string{"example.com"}, Value: value}})
 	got := b.ok("execute_skill", m{"name": "a", "args": args})
 	output, _ := got["output"].(m)
 	if output == nil {
@@ -103,7 +103,7 @@ func TestSecretByProxy(t *testing.T) {
 		t.Errorf("the program has the value: %v", got)
 	}
 
-	b = granting(t, box, "main.py", keeping, policy, []protocol.Secret{protocol.Secret{Name: "KEY", Mode: protocol.SecretEnv, Value: value}})
+	b = granting(t, box, "main.py", keeping, policy, []protocol.Secret{{Name: "KEY", Mode: protocol.SecretEnv, Value: value}})
 	if got := b.ok("execute_skill", m{"name": "a", "args": args}); !strings.Contains(fmt.Sprint(got), string(backwards)) {
 		t.Errorf("in a variable it has not: %v", got)
 	}

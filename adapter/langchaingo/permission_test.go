@@ -74,7 +74,7 @@ func playing(t *testing.T, play *bypasstest.Play, opts ...satchel.Option) (*scri
 	for _, name := range names {
 		host = append(host, schemed{hostTool{name, c.run}})
 		if shell(name) {
-			opts = append(opts, satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: name, As: []string{"Bash"}, Takes: permission.Command, Field: "command"}}}))
+			opts = append(opts, satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{{Name: name, As: []string{"Bash"}, Takes: permission.Command, Field: "command"}}}))
 		}
 	}
 	return llm, c, install(t, playRuntime(t, opts...), llm, host)
@@ -214,7 +214,7 @@ func TestListsJudgeWhatASchemedToolGets(t *testing.T) {
 		read := schemed{hostTool{"look", func(_ context.Context, input string) (string, error) { ran = input; return "", nil }}}
 		files := bypasstest.Skills()
 		files["a/SKILL.md"].Data = []byte("---\nname: a\ndescription: x\nallowed-tools: Read(docs/**)\n---\nBODY\n")
-		rt, err := satchel.New(satchel.WithSkillFS("play", files), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: "look", As: []string{"Read"}, Takes: permission.Path, Field: "path"}}}))
+		rt, err := satchel.New(satchel.WithSkillFS("play", files), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{{Name: "look", As: []string{"Read"}, Takes: permission.Path, Field: "path"}}}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +294,7 @@ func TestListOfASkillThatIsGone(t *testing.T) {
 	}}
 	llm := script(reply("", call("1", "skill_load", `{"skill":"a"}`)), reply("", call("1", "bash", `{"__arg1":"rm x"}`)),
 		reply("", call("1", "skill_unload", `{"all":true}`)), reply("", call("1", "bash", `{"__arg1":"rm y"}`)), reply("done"))
-	adapter := install(t, playRuntime(t, satchel.WithApprover(approve), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: "bash", Takes: permission.Command}}})), llm, []tools.Tool{bash})
+	adapter := install(t, playRuntime(t, satchel.WithApprover(approve), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{{Name: "bash", Takes: permission.Command}}})), llm, []tools.Tool{bash})
 	if _, err := chains.Run(t.Context(), executor(adapter), "q"); err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestCalledAgentsAreBounded(t *testing.T) {
 		return ctx
 	}
 	free := satchel.WithFreeAgents("helper")
-	always := satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: "helper", Always: true}}})
+	always := satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{{Name: "helper", Always: true}}})
 	files := withLists(map[string]string{"a": "Read", "b": "Bash(echo:*)"})
 	for name, tt := range map[string]struct {
 		lead, helper []satchel.Option

@@ -205,8 +205,8 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestToolNames(t *testing.T) {
-	c := listedChat(t, satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{permission.Tool{Name: "container", As: []string{"Bash"}, Takes: permission.Command, Field: "script"},
-		permission.Tool{Name: "finish", Always: true}}}))
+	c := listedChat(t, satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{{Name: "container", As: []string{"Bash"}, Takes: permission.Command, Field: "script"},
+		{Name: "finish", Always: true}}}))
 	c.Gate(loadEcho)
 	chattest.Same(t, "decisions", c.Gate(`container {"script":"echo ok"}`, `container {"script":"rm x"}`, "finish {}", `bash {"command":"echo ok"}`, `bash {"command":"echo ok; id"}`),
 		"container", "!container", "finish", "bash", "!bash")
