@@ -68,7 +68,7 @@ done <"$at/modules"
 # Each program of README.md is a Go block with a package clause.
 awk -v at="$at" '
 	/^```go$/ { block = 1; text = ""; next }
-	/^```/ && block { block = 0; if (text ~ /^package main\n/) { n++; print text > (at "/readme" n ".txt"); close(at "/readme" n ".txt") } next }
+	/^```/ && block { block = 0; if (text ~ /(^|\n)package main\n/) { n++; print text > (at "/readme" n ".txt"); close(at "/readme" n ".txt") } next }
 	block { text = text $0 "\n" }
 ' "$here/README.md"
 test -e "$at/readme2.txt" || { say "README.md has fewer than two programs" >&2; exit 1; }
@@ -80,6 +80,7 @@ for program in "$at"/readme*.txt; do
 		cp "$program" program.go
 		grep -q '^func main()' program.go || printf 'package main\n\nfunc main() {}\n' >main.go
 		quiet go get "$root@$version"
+		quiet go get . # the client of the model
 		quiet go vet .
 	)
 done

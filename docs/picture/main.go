@@ -1,16 +1,22 @@
-// Command picture draws docs/picture.svg, the picture of README.md. It prints the
-// drawing; `go generate ./docs/...` writes the file, and a test says when it is old.
+// Command picture prints a drawing of the guides: docs/picture.svg, or docs/turn.svg with
+// the argument "turn". `go generate ./docs/...` writes the files.
 package main
 
 import (
 	"fmt"
 	"html"
+	"os"
 	"strings"
 )
 
 //go:generate sh -c "go run . > ../picture.svg"
+//go:generate sh -c "go run . turn > ../turn.svg"
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "turn" {
+		fmt.Print(drawTurn())
+		return
+	}
 	fmt.Print(draw())
 }
 
@@ -58,7 +64,7 @@ var arrows = []arrow{
 	{190, 262, 258, 262, "message", 194, 255},
 }
 
-// draw returns the drawing. It has a background of its own, so it can be read on
+// draw returns docs/picture.svg. It has a background of its own, so it can be read on
 // light and dark pages.
 func draw() string {
 	var b strings.Builder

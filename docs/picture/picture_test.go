@@ -9,23 +9,30 @@ import (
 	"testing"
 )
 
-func TestPictureIsCurrent(t *testing.T) {
-	file, err := os.ReadFile("../picture.svg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(file) != draw() {
-		t.Error("docs/picture.svg is old: go generate ./docs/...")
+// drawings are the files of docs/ that this program draws.
+var drawings = map[string]func() string{"picture.svg": draw, "turn.svg": drawTurn}
+
+func TestDrawingsAreCurrent(t *testing.T) {
+	for name, drawing := range drawings {
+		file, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(file) != drawing() {
+			t.Errorf("docs/%s is old: go generate ./docs/...", name)
+		}
 	}
 }
 
-func TestPictureIsXML(t *testing.T) {
-	d := xml.NewDecoder(strings.NewReader(draw()))
-	for {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			return
-		} else if err != nil {
-			t.Fatal(err)
+func TestDrawingsAreXML(t *testing.T) {
+	for name, drawing := range drawings {
+		d := xml.NewDecoder(strings.NewReader(drawing()))
+		for {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
 		}
 	}
 }
