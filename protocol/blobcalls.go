@@ -44,13 +44,20 @@ func (c *call) createBlob(ctx context.Context) (any, error) {
 	if len(content) > maxContent {
 		return nil, fault(CodeTooLarge, "size", "content has %d bytes: at most %d; larger ones go to POST /blobs", len(content), maxContent)
 	}
-	ttl, lifetime := int64(0), c.blobExpiry
-	if ttl, err = within("ttl_s", p.TTL, 0, int64(blobs.MaxExpiry/time.Second)); err != nil {
+	lifetime, err := c.lifetime(p.TTL)
+	if err != nil {
 		return nil, err
-	} else if ttl > 0 {
-		lifetime = time.Duration(ttl) * time.Second
 	}
 	return c.keepBlob(ctx, p.Kind, bytes.NewReader(content), maxContent, lifetime)
+}
+
+// lifetime returns how long a blob is kept, by ttl_s if the call gives it.
+func (c *call) lifetime(ttl *int64) (time.Duration, error) {
+	seconds, err := within("ttl_s", ttl, 0, int64(blobs.MaxExpiry/time.Second))
+	if err != nil || seconds == 0 {
+		return c.blobExpiry, err
+	}
+	return time.Duration(seconds) * time.Second, nil
 }
 
 // keepBlob stores a blob, for create_blob and POST /blobs.

@@ -14,11 +14,25 @@ import (
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
 )
 
-// serveUpload answers POST /blobs: the body is the content.
+// serveUpload answers POST /blobs: the body is the content, ttl_s is in the query.
 func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
-	result, err := s.direct(r, who, "POST /blobs", ScopeWrite, func(c *call) (any, error) {
+	result, err := s.direct(r, who, "POST /blobs", ScopeWrite, func(c *call) (result any, err error) {
+		var p struct {
+			TTL *int64 `json:"ttl_s"`
+		}
+		if c.params, err = json.Marshal(queryOf(r)); err == nil {
+			err = c.decode(&p)
+		}
+		if err != nil {
+			return nil, err
+		}
+		lifetime, err := c.lifetime(p.TTL)
+		if err != nil {
+			return nil, err
+		}
 		kind := cmp.Or(r.Header.Get("Content-Type"), "application/octet-stream")
-		return c.keepBlob(r.Context(), kind, newPaced(w, http.MaxBytesReader(w, r.Body, blobs.MaxBlob+1), blobWait), blobs.MaxBlob, s.blobExpiry)
+		result, err = c.keepBlob(r.Context(), kind, newPaced(w, http.MaxBytesReader(w, r.Body, blobs.MaxBlob+1), blobWait), blobs.MaxBlob, lifetime)
+		return withWarnings(result, c.warn), err
 	})
 	if err != nil {
 		writeError(w, blobStatus(err), err)
@@ -65,14 +79,19 @@ func (s *Server) direct(r *http.Request, who Principal, name string, scope Scope
 
 // serveBlobs answers GET /blobs: a page of the tenant's blobs.
 func (s *Server) serveBlobs(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
+	s.serveDirect(w, r, who, "GET /blobs", ScopeRead, (*call).listBlobs, queryOf(r))
+}
+
+// queryOf returns the query of a request as parameters.
+func queryOf(r *http.Request) map[string]any {
 	params := map[string]any{}
 	for name, values := range r.URL.Query() {
 		params[name] = values[0]
-		if n, err := strconv.ParseInt(values[0], 10, 64); name == "limit" && err == nil {
+		if n, err := strconv.ParseInt(values[0], 10, 64); (name == "limit" || name == "ttl_s") && err == nil {
 			params[name] = n
 		}
 	}
-	s.serveDirect(w, r, who, "GET /blobs", ScopeRead, (*call).listBlobs, params)
+	return params
 }
 
 // serveDelete answers DELETE /blobs/<id>.

@@ -17,7 +17,7 @@ type address struct {
 // addresses are those of Handler.
 var addresses = []address{
 	{"POST /rpc", "JSON-RPC 2.0; tools/list names the methods", ""},
-	{"POST /blobs", "create a blob of the body; answers as create_blob", ScopeWrite},
+	{"POST /blobs", "create a blob of the body, with ttl_s in the query; answers as create_blob", ScopeWrite},
 	{"GET /blobs", "list blobs, with limit and cursor; answers as list_blobs", ScopeRead},
 	{"GET /blobs/<id>", "the content of a blob, with Range", ScopeRead},
 	{"DELETE /blobs/<id>", "delete a blob; answers as delete_blob", ScopeWrite},

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -22,7 +23,7 @@ import (
 )
 
 type callCmd struct {
-	URL       string `xor:"server" placeholder:"URL" help:"Where the server answers (default http://127.0.0.1:8080/rpc)."`
+	URL       string `xor:"server" placeholder:"URL" help:"Where the server answers (default http://127.0.0.1:8080); /rpc is added where there is no path."`
 	Unix      string `xor:"server" placeholder:"PATH" help:"Unix socket of the server."`
 	Exec      string `xor:"server" placeholder:"COMMAND" help:"Start a server that answers on its standard streams, by a line for the shell."`
 	TokenFile string `placeholder:"FILE" help:"File with the token for HTTP."`
@@ -188,8 +189,16 @@ func (c *child) Close() error {
 	return errors.Join(err, c.cmd.Wait())
 }
 
+// rpcAddress adds /rpc to an address without a path, such as satchel serve prints it.
+func rpcAddress(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" && strings.Trim(u.Path, "/") == "" {
+		return u.JoinPath("rpc").String()
+	}
+	return address
+}
+
 func (cmd *callCmd) byHTTP(ctx context.Context, params any, notice func(string, json.RawMessage), result *json.RawMessage) error {
-	address := cmp.Or(cmd.URL, "http://127.0.0.1:8080/rpc")
+	address := rpcAddress(cmp.Or(cmd.URL, "http://127.0.0.1:8080"))
 	body, err := jsonrpc.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": cmd.Method, "params": params})
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
@@ -41,26 +40,22 @@ func networkPolicy(allow, private []string) (policy egress.Policy, err error) {
 		}
 		policy.Private = append(policy.Private, prefix)
 	}
-	for _, text := range allow {
-		if u, err := url.Parse(text); err == nil && strings.EqualFold(strings.TrimSuffix(u.Hostname(), "."), "localhost") {
-			return policy, fmt.Errorf("--allow %s: no name server knows localhost: write 127.0.0.1", text)
+	for i, rule := range policy.Rules {
+		if name := hostOf(rule); name == "localhost" || strings.HasSuffix(name, ".localhost") {
+			return policy, fmt.Errorf("--allow %s: no name server knows %s: write 127.0.0.1", allow[i], name)
 		}
-		if addr, ok := addressOf(text); ok && isOwn(addr) && !slices.ContainsFunc(policy.Private, func(p netip.Prefix) bool { return p.Contains(addr) }) {
-			return policy, fmt.Errorf("--allow %s: %v is not public: give --private %v too, or it can never be reached", text, addr, netip.PrefixFrom(addr, addr.BitLen()))
+		if addr, ok := policy.Unreachable(rule); ok {
+			return policy, fmt.Errorf("--allow %s: %v is not public: give --private %v too, or it can never be reached", allow[i], addr, netip.PrefixFrom(addr, addr.BitLen()))
 		}
 	}
 	return policy, nil
 }
 
-// addressOf is the address that a rule names.
-func addressOf(rule string) (netip.Addr, bool) {
-	u, err := url.Parse(rule)
+// hostOf returns the host of a rule in its one spelling.
+func hostOf(rule egress.Rule) string {
+	u, err := url.Parse(rule.String())
 	if err != nil {
-		return netip.Addr{}, false
+		return ""
 	}
-	addr, err := netip.ParseAddr(u.Hostname())
-	return addr.Unmap(), err == nil
+	return u.Hostname()
 }
-
-// isOwn reports an address of this machine or its networks.
-func isOwn(a netip.Addr) bool { return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() }

@@ -267,15 +267,32 @@ func (f *serveFlags) runs(k *kiosk) ([]protocol.Option, error) {
 	return append(opts, protocol.WithExecutor(box)), nil
 }
 
-// cursorKey reads the key that signs cursors, or makes one.
+// keySize is the size of the key that signs cursors, in bytes.
+const keySize = 32
+
+// cursorKey reads the key that signs cursors, or makes one. Servers that share the
+// directory and start at once get the same key. A key that a crash has cut is replaced.
 func cursorKey(file string) ([]byte, error) {
 	key, err := os.ReadFile(file)
-	if !errors.Is(err, fs.ErrNotExist) {
+	if err == nil && len(key) >= keySize || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
-	key = make([]byte, 32)
-	_, _ = rand.Read(key) // never fails
-	return key, os.WriteFile(file, key, 0o600)
+	isCut := err == nil
+	made := make([]byte, keySize)
+	_, _ = rand.Read(made) // never fails
+	aside := file + "." + rand.Text()
+	defer func() { _ = os.Remove(aside) }()
+	if err := os.WriteFile(aside, made, 0o600); err != nil {
+		return nil, err
+	}
+	err = os.Link(aside, file) // whole or not at all, and only the first one
+	if isCut || err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(aside, file) // for file systems without links, too
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return os.ReadFile(file)
 }
 
 // endingWith returns an input that ends with ctx, although the system cannot end a read of it,

@@ -112,6 +112,11 @@ func TestCall(t *testing.T) {
 	if code != exitDone || json.Unmarshal([]byte(out), &list) != nil || len(list.Skills) != 1 || list.Skills[0].Name != "salesforce.leads.sync" {
 		t.Errorf("%d %s %s", code, out, errs)
 	}
+	for _, short := range []string{strings.TrimSuffix(url, "/rpc"), strings.TrimSuffix(url, "rpc")} { // as satchel serve prints it
+		if code, out, errs := invoke(t, "", "call", "list_skills", "--url", short, "--token-file", token); code != exitDone || !strings.Contains(out, "salesforce.leads.sync") {
+			t.Errorf("%s: %d %s %s", short, code, out, errs)
+		}
+	}
 	if code, _, errs = invoke(t, "", "call", "list_skills", "--url", url); code != exitFailed || !strings.Contains(errs, "-32001") {
 		t.Errorf("without a token: %d %s", code, errs)
 	}

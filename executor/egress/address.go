@@ -48,6 +48,17 @@ func within(addr netip.Addr, all []netip.Prefix) bool {
 	return slices.ContainsFunc(all, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
+// Unreachable returns the address that a rule names and the policy never lets a program
+// reach: one that is neither public nor in Private. ok is false for names and all other
+// addresses.
+func (p Policy) Unreachable(r Rule) (addr netip.Addr, ok bool) {
+	addr = r.place.host.addr
+	if !addr.IsValid() || isPublic(addr) || within(addr, p.Private) {
+		return netip.Addr{}, false
+	}
+	return addr, true
+}
+
 // errNotPublic is that a name leads to an address that nobody may be led to.
 var errNotPublic = errors.New("leads to an address that is not public")
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -32,7 +33,7 @@ func (a *active) collect(ctx context.Context, ended executor.Result) {
 	if c.refused > 0 {
 		a.warn(fmt.Sprintf("the limit of blobs that a run may make is %d (--max-output-blobs); refused: %d", c.most, c.refused))
 	}
-	a.explain(failure)
+	a.explain(ctx, failure)
 	if failure != nil {
 		a.fail(failure)
 	} else {
@@ -68,12 +69,8 @@ var (
 
 // explain adds what the program cannot know to a failure, or to what it has written; f is nil if
 // the run has not failed.
-func (a *active) explain(f *Failure) {
-	named := missed.MatchString(a.logs.String())
-	if f != nil {
-		named = named || literal.MatchString(a.Code+"\n"+f.Message+"\n"+a.logs.String())
-	}
-	if a.Executor.Capabilities().SkillsAt == "" && named {
+func (a *active) explain(ctx context.Context, f *Failure) {
+	if a.Executor.Capabilities().SkillsAt == "" && a.namesRoots(ctx, f) {
 		a.warn("this sandbox has no /skills, /workspace and /blobs: use the variables SKILLS_DIR, WORKSPACE_DIR and BLOBS_DIR, or the helper's functions")
 	}
 	if f == nil {
@@ -82,6 +79,53 @@ func (a *active) explain(f *Failure) {
 	if f.Type == "ModuleNotFoundError" || f.Type == "Error" && strings.Contains(f.Message, "Cannot find module") || strings.Contains(f.Message, "ERR_MODULE_NOT_FOUND") {
 		a.warn("an import was not found: runs have the packages of the distribution, and those that satchel deps has installed for a skill where the server has --deps")
 	}
+}
+
+// namesRoots reports whether the program uses /skills, /workspace or /blobs, by what it has
+// written and by its text: it may have caught the error, or asked only whether they exist.
+func (a *active) namesRoots(ctx context.Context, f *Failure) bool {
+	written := a.logs.String()
+	if missed.MatchString(written) || f != nil && literal.MatchString(a.Code+"\n"+f.Message+"\n"+written) || writesRoots(a.Language, a.Code) {
+		return true
+	}
+	if a.Skill == nil {
+		return false
+	}
+	left := int64(maxSearched)
+	for _, file := range a.Skill.Files {
+		if ext := path.Ext(file.Path); ext != languages[a.Language].ext && (ext != ".mjs" || a.Language != "javascript") {
+			continue
+		}
+		if left -= file.Size; left < 0 {
+			return false
+		}
+		if text, err := a.Skill.ReadFile(ctx, file.Path); err == nil && writesRoots(a.Language, string(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxSearched bounds the code of a skill that is searched for paths, in bytes.
+const maxSearched = 1 << 20
+
+// quoted finds the paths in the text of a program, as texts that begin with them.
+var quoted = regexp.MustCompile("[\"'`]/(skills|workspace|blobs)[/\"'`]")
+
+// writesRoots reports whether code names the paths, and not the variable that stands for one:
+// code that asks the variable first may name the path beside it.
+func writesRoots(language, code string) bool {
+	paths := quoted
+	if language == "bash" { // it needs no quotes
+		paths = literal
+	}
+	for _, found := range paths.FindAllStringSubmatch(code, -1) {
+		named := strings.Contains(code, strings.ToUpper(found[1])+"_DIR")
+		if !named && (found[1] != "workspace" || !strings.Contains(code, "OUTPUT_DIR")) {
+			return true
+		}
+	}
+	return false
 }
 
 // fail makes the result one of a failed run.

@@ -46,6 +46,10 @@ func underLandlock(t *testing.T) {
 	}
 	tree := fstest.MapFS{
 		"note/SKILL.md": {Data: []byte("---\nname: note\ndescription: x\n---\n")}, "note/a.txt": {Data: []byte("of a skill")},
+		"asks/SKILL.md":   {Data: []byte("---\nname: asks\ndescription: x\n---\n")},
+		"asks/skill.toml": {Data: []byte("name = \"asks\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"main.py\"\n")},
+		"asks/main.py":    {Data: []byte("import place\ndef main(args):\n    return place.there()\n")},
+		"asks/place.py":   {Data: []byte("import os\ndef there():\n    return os.path.isdir(\"/workspace\")\n")},
 	}
 	for name, file := range skills {
 		tree[name] = file
@@ -105,16 +109,25 @@ printf '["%s","%s","%s","%s","%s",6]' "$(cat "$SKILLS_DIR/note/a.txt")" "$(cat "
 		"javascript":   job("javascript", "module.exports.main = (args) => require('fs').readFileSync(`/blobs/${args.blob}`);\n"),
 		"bash":         job("bash", "set -e\ncd /workspace/work\n"),
 		"goes on":      job("bash", "cat /skills/note/a.txt\necho 1\n"),
+		"caught":       job("python", "import os\ndef main(args):\n    try:\n        open('/blobs/x')\n    except OSError:\n        pass\n    return os.path.exists('/skills')\n"),
+		"asked":        job("javascript", "module.exports.main = () => require('fs').existsSync(`/workspace/out`);\n"),
+		"asked by -e":  job("bash", "[ -e /skills/note ] || echo none\n"),
+		"of a skill":   {Skill: b.skill(t, "asks")},
 		"python tells": job("python", "import sys\ndef main(args):\n    try:\n        open('/blobs/x')\n    except OSError as e:\n        print(e, file=sys.stderr)\n    return 1\n"),
 	} {
-		if !slices.Contains(run.Languages(), job.Language) {
+		if job.Skill == nil && !slices.Contains(run.Languages(), job.Language) {
 			continue
 		}
 		if r := b.do(t, job); !strings.Contains(strings.Join(r.Warnings, "\n"), told) {
 			t.Errorf("%s: %+v %+v", name, r, r.Error)
 		}
 	}
-	if r := b.do(t, job("bash", "echo no such file as /usr/skills or my/blobs\n")); len(r.Warnings) > 0 {
-		t.Errorf("%q", r.Warnings)
+	for language, code := range map[string]string{
+		"bash":   "echo no such file as /usr/skills or my/blobs; ls \"${SKILLS_DIR:-/skills}\" > /dev/null\n",
+		"python": "import os\ndef main(args):\n    return open(os.environ.get('SKILLS_DIR', '/skills') + '/note/a.txt').read() and '/usr/skills'\n",
+	} {
+		if r := b.do(t, job(language, code)); len(r.Warnings) > 0 || r.Status != run.Completed {
+			t.Errorf("%s: %+v", language, r)
+		}
 	}
 }

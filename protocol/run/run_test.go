@@ -161,6 +161,12 @@ func TestCode(t *testing.T) {
 	failed(t, b.do(t, run.Job{Code: "def main(args):\n    return float('nan')\n"}), "NotJSON", "not JSON")
 	failed(t, b.do(t, run.Job{Code: "import os\ndef main(args):\n    os._exit(3)\n"}), "NoResult", "exit code 3")
 	failed(t, b.do(t, run.Job{Code: "x = 1\n"}), "NameError", "no function 'main'")
+	failed(t, b.do(t, run.Job{Code: "import skills.sales.leads.sync as s\ndef main(args):\n    try:\n        import nosuch\n    except ImportError as e:\n        raise ValueError('no') from e\n", Mounted: []*shelf.Skill{b.skill(t, "sales.leads.sync")}}),
+		"ValueError", "Traceback (most recent call last):\n  File ")
+	r = b.do(t, run.Job{Code: "import nosuch\n"})
+	if failed(t, r, "ModuleNotFoundError", "No module named 'nosuch'"); strings.Contains(r.Error.Message, "boot.py") || strings.Contains(r.Error.Message, "importlib") || !strings.Contains(r.Error.Message, "code.py\", line 1") {
+		t.Errorf("%+v", r.Error)
+	}
 	failed(t, b.do(t, run.Job{Code: "def main(args:\n"}), "SyntaxError", "SyntaxError")
 	failed(t, b.do(t, run.Job{Code: "import sys\ndef main(args):\n    sys.exit()\n"}), "NoResult", "gave no result")
 	completed(t, b.do(t, run.Job{Code: "def other(args):\n    return args\n", Function: "other", Args: json.RawMessage(`{"a":[1,"é"]}`)}), `{"a":[1,"é"]}`)
@@ -479,27 +485,35 @@ func TestInputIsEmpty(t *testing.T) {
 // TestLanguages has programs as people and models write them.
 func TestLanguages(t *testing.T) {
 	b := newBench(t, fstest.MapFS{
-		"a/SKILL.md":             {Data: []byte("---\nname: a\ndescription: x\n---\n")},
-		"a/skill.toml":           {Data: []byte("name = \"a\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"code/main.py\"\n")},
-		"a/code/main.py":         {Data: []byte("import json\nimport helper, pkg.deep\nfrom helper import name\nasync def main(args):\n    return [json.dumps(1), helper.name, name, pkg.deep.name, helper.__name__]\n")},
-		"a/code/helper.py":       {Data: []byte("name = 'a'\n")},
-		"a/code/json.py":         {Data: []byte("raise SystemExit(9)\n")},
-		"a/code/runtime.py":      {Data: []byte("raise SystemExit(9)\n")},
-		"a/code/pkg/__init__.py": {Data: []byte("")},
-		"a/code/pkg/deep.py":     {Data: []byte("import helper\nname = 'deep ' + helper.name\n")},
-		"b/SKILL.md":             {Data: []byte("---\nname: b\ndescription: x\n---\n")},
-		"b/scripts/x.py":         {Data: []byte("import helper\nname = helper.name\n")},
-		"b/scripts/helper.py":    {Data: []byte("name = 'b'\n")},
-		"needs/SKILL.md":         {Data: []byte("---\nname: needs\ndescription: x\n---\n")},
-		"needs/skill.toml":       {Data: []byte("name = \"needs\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"main.py\"\n")},
-		"needs/main.py":          {Data: []byte("import nosuchpackage\n")},
-		"needs/requirements.txt": {Data: []byte("nosuchpackage==1.0\n")},
-		"f/SKILL.md":             {Data: []byte("---\nname: f\ndescription: x\n---\n")},
-		"f/skill.toml":           {Data: []byte("name = \"t.io\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"work/main.py\"\n")},
-		"f/work/main.py":         {Data: []byte("import os\ndef main(args):\n    d = os.path.join(os.environ['SKILLS_DIR'], 't.io')\n    return [open(d + '/' + n).read() for n in ('inputs/f', 'out/f', '.venv/f')] + sorted(os.listdir(d))\n")},
-		"f/inputs/f":             {Data: []byte("1")}, "f/out/f": {Data: []byte("2")}, "f/.venv/f": {Data: []byte("3")},
+		"a/SKILL.md":                 {Data: []byte("---\nname: a\ndescription: x\n---\n")},
+		"a/skill.toml":               {Data: []byte("name = \"a\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"code/main.py\"\n")},
+		"a/code/main.py":             {Data: []byte("import json\nimport helper, pkg.deep\nfrom helper import name\nasync def main(args):\n    return [json.dumps(1), helper.name, name, pkg.deep.name, helper.__name__]\n")},
+		"a/code/helper.py":           {Data: []byte("name = 'a'\n")},
+		"a/code/json.py":             {Data: []byte("raise SystemExit(9)\n")},
+		"a/code/runtime.py":          {Data: []byte("raise SystemExit(9)\n")},
+		"a/code/pkg/__init__.py":     {Data: []byte("")},
+		"a/code/pkg/deep.py":         {Data: []byte("import helper\nname = 'deep ' + helper.name\n")},
+		"b/SKILL.md":                 {Data: []byte("---\nname: b\ndescription: x\n---\n")},
+		"b/scripts/x.py":             {Data: []byte("import helper\nname = helper.name\n")},
+		"b/scripts/helper.py":        {Data: []byte("name = 'b'\n")},
+		"free/SKILL.md":              {Data: []byte("---\nname: free\ndescription: x\n---\n")},
+		"free/skill.toml":            {Data: []byte("name = \"free\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"code/main.py\"\n")},
+		"free/code/main.py":          {Data: []byte("import importlib\nimport lib.deep.part\nfrom lib import near\nimport pip\ndef main(args):\n    own = importlib.import_module('late')\n    sub = importlib.import_module('lib.near')\n    again = importlib.import_module('.late', 'skills.free')\n    return [lib.deep.part.name, near.name, own.name, sub is near, again is own, importlib.import_module('json').dumps(1)]\n")},
+		"free/code/lib/near.py":      {Data: []byte("import late\nname = 'near ' + late.name\n")},
+		"free/code/late.py":          {Data: []byte("name = 'late'\n")},
+		"free/code/lib/deep/part.py": {Data: []byte("from lib.near import name\n")},
+		"free/code/pip/x.py":         {Data: []byte("")},
+		"needs/SKILL.md":             {Data: []byte("---\nname: needs\ndescription: x\n---\n")},
+		"needs/skill.toml":           {Data: []byte("name = \"needs\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"main.py\"\n")},
+		"needs/main.py":              {Data: []byte("import nosuchpackage\n")},
+		"needs/requirements.txt":     {Data: []byte("nosuchpackage==1.0\n")},
+		"f/SKILL.md":                 {Data: []byte("---\nname: f\ndescription: x\n---\n")},
+		"f/skill.toml":               {Data: []byte("name = \"t.io\"\n" + toml + "[runtime]\nlanguage = \"python\"\nentrypoint = \"work/main.py\"\n")},
+		"f/work/main.py":             {Data: []byte("import os\ndef main(args):\n    d = os.path.join(os.environ['SKILLS_DIR'], 't.io')\n    return [open(d + '/' + n).read() for n in ('inputs/f', 'out/f', '.venv/f')] + sorted(os.listdir(d))\n")},
+		"f/inputs/f":                 {Data: []byte("1")}, "f/out/f": {Data: []byte("2")}, "f/.venv/f": {Data: []byte("3")},
 	})
 	completed(t, b.do(t, run.Job{Skill: b.skill(t, "a")}), `["1","a","a","deep a","skills.a.helper"]`)
+	completed(t, b.do(t, run.Job{Skill: b.skill(t, "free")}), `["near late","near late","late",true,true,"1"]`)
 	completed(t, b.do(t, run.Job{Skill: b.skill(t, "t.io")}), `["1","2","3",".venv","SKILL.md","inputs","out","skill.toml","work"]`)
 	completed(t, b.do(t, run.Job{Mounted: []*shelf.Skill{b.skill(t, "a"), b.skill(t, "b")}, Code: "import skills.a, skills.b.x\nasync def main(args):\n    return [skills.a.name, skills.b.x.name]\n"}), `["a","b"]`)
 	var err error

@@ -2,6 +2,7 @@ package shelf
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -160,11 +161,21 @@ func (r *reading) warn(field, format string, args ...any) {
 	}
 }
 
+// written returns a value of a manifest as text: tables and lists as JSON.
+func written(value any) string {
+	switch value.(type) {
+	case map[string]any, []any:
+		text, _ := json.Marshal(skillmd.Plain(value))
+		return string(text)
+	}
+	return fmt.Sprint(value)
+}
+
 // text returns a field that must be a text.
 func (r *reading) text(table map[string]any, section, name string) string {
 	text, ok := table[name].(string)
 	if table[name] != nil && !ok {
-		r.fault(section+name, "%.60q: want a text in quotes", fmt.Sprint(table[name]))
+		r.fault(section+name, "%.60q: want a text in quotes", written(table[name]))
 	}
 	return text
 }
@@ -191,7 +202,7 @@ func (r *reading) list(value any, field string, most int) (list []string) {
 		text, ok := one.(string)
 		switch {
 		case !ok:
-			r.warn(field, "%.60q: want texts: left out", fmt.Sprint(one))
+			r.warn(field, "%.60q: want texts: left out", written(one))
 		case len(list) == most:
 			r.warn(field, "%d: at most %d, the rest is left out", len(all), most)
 			return list
@@ -215,7 +226,7 @@ func (r *reading) manifest(files fs.FS) {
 	if given, ok := r.all["namespace"].(string); r.all["namespace"] != nil && given != "" || r.all["namespace"] != nil && !ok {
 		switch {
 		case CheckID(given) != nil:
-			r.warn("namespace", "%.60q: want segments of a-z, 0-9, _ and -, joined by dots: %q is used", fmt.Sprint(r.all["namespace"]), r.Namespace)
+			r.warn("namespace", "%.60q: want segments of a-z, 0-9, _ and -, joined by dots: %q is used", written(r.all["namespace"]), r.Namespace)
 		case !strings.HasPrefix(r.Name+".", given+"."):
 			r.warn("namespace", "%q is no prefix of %q", given, r.Name)
 			fallthrough
@@ -269,7 +280,7 @@ func (r *reading) runtime(files fs.FS) {
 	case KindAction, KindInstruction:
 		r.Kind, _ = kind.(string)
 	default:
-		r.warn("kind", "%.60q: want %q or %q: %q is used", fmt.Sprint(kind), KindAction, KindInstruction, r.Kind)
+		r.warn("kind", "%.60q: want %q or %q: %q is used", written(kind), KindAction, KindInstruction, r.Kind)
 	}
 	if r.Kind == KindInstruction {
 		return

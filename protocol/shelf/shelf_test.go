@@ -146,6 +146,7 @@ func TestFaultsCostTheirPart(t *testing.T) {
 		"bad namespace":  {manifest("a.b", "1.0.0") + "namespace = \"C D\"\n", `"a" is used`, "1.0.0 a [] [] []"},
 		"one tag":        {manifest("a.b", "1.0.0") + "tags = \"x\"\n", `tags: "x": want a list, ["x"]`, "1.0.0 a [x] [] []"},
 		"other tags":     {manifest("a.b", "1.0.0") + "tags = [\"x\", 1]\n", `tags: "1": want texts`, "1.0.0 a [x] [] []"},
+		"table as a tag": {manifest("a.b", "1.0.0") + "tags = [{a = 1}]\n", `tags: "{\"a\":1}": want texts`, "1.0.0 a [] [] []"},
 		"free kind":      {manifest("a.b", "1.0.0") + "kind = \"workflow\"\n", `"instruction" is used`, "1.0.0 a [] [] []"},
 		"bare host":      {ask(`network = ["api.x.com", "https://ok.x.com"]`), `permissions.network: "api.x.com" is not asked for: write "https://api.x.com"`, "1.0.0 a [] [https://ok.x.com] []"},
 		"host and port":  {ask(`network = ["api.x.com:8443"]`), `write "https://api.x.com:8443"`, "1.0.0 a [] [] []"},

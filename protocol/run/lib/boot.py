@@ -27,6 +27,29 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import runtime  # noqa: E402
 
 
+def is_installed(top):
+    """Reports whether a name is a module elsewhere: a folder without __init__.py gives way to it, as in Python."""
+    spec = importlib.machinery.PathFinder.find_spec(top)
+    return spec is not None and spec.origin is not None
+
+
+def shown(error, frames):
+    """Returns the traceback as text, without the lines of this file and of the machinery that imports."""
+    import traceback
+
+    here = os.path.abspath(__file__)
+    told, seen, todo = traceback.TracebackException(type(error), error, frames), set(), []
+    todo.append(told)
+    while todo:
+        part = todo.pop()
+        if part is None or id(part) in seen:
+            continue
+        seen.add(id(part))
+        part.stack[:] = [f for f in part.stack if f.filename not in (here, importlib.__file__) and not f.filename.startswith("<frozen importlib")]
+        todo += [part.__cause__, part.__context__, *(getattr(part, "exceptions", None) or [])]
+    return "".join(told.format())
+
+
 class Beside:
     """Lets the modules of a skill import those beside its entrypoint by their plain names, each skill its own."""
 
@@ -37,22 +60,35 @@ class Beside:
             entry = s["entrypoint"] if s.get("language") == "python" and s.get("entrypoint") else "scripts/x"
             self.dirs["skills." + s["module"]] = os.path.join(root, os.path.dirname(entry))
         self.plain = builtins.__import__
+        self.module = importlib.import_module
 
-    def owner(self, name):
-        while name and name not in self.dirs:
-            name = name.rpartition(".")[0]
-        return name
+    def owner(self, caller, name):
+        """Returns the module of the skill that caller belongs to, if the name is beside its entrypoint, or ""."""
+        owner = (caller or {}).get("__name__") or ""
+        while owner and owner not in self.dirs:
+            owner = owner.rpartition(".")[0]
+        top = name.partition(".")[0]
+        if not owner or not top or is_taken(top):
+            return ""
+        place = os.path.join(self.dirs[owner], top)
+        if os.path.isfile(place + ".py") or os.path.isfile(os.path.join(place, "__init__.py")):
+            return owner
+        return owner if os.path.isdir(place) and not is_installed(top) else ""
 
     def __call__(self, name, globals=None, locals=None, fromlist=(), level=0):
-        owner = self.owner((globals or {}).get("__name__") or "") if level == 0 else ""
+        owner = self.owner(globals, name) if level == 0 else ""
+        if not owner:
+            return self.plain(name, globals, locals, fromlist, level)
+        module = self.module(owner + "." + name)
+        if fromlist:
+            return self.plain(owner + "." + name, globals, locals, fromlist, 0)
         top = name.partition(".")[0]
-        if owner and not is_taken(top):
-            place = os.path.join(self.dirs[owner], top)
-            if os.path.isfile(place + ".py") or os.path.isfile(os.path.join(place, "__init__.py")):
-                module = importlib.import_module(owner + "." + name)
-                return self.plain(owner + "." + name, globals, locals, fromlist, 0) if fromlist else (
-                    module if name == top else sys.modules[owner + "." + top])
-        return self.plain(name, globals, locals, fromlist, level)
+        return module if name == top else sys.modules[owner + "." + top]
+
+    def import_module(self, name, package=None):
+        """Stands for importlib.import_module, for the module that calls it."""
+        owner = "" if name.startswith(".") else self.owner(sys._getframe(1).f_globals, name)
+        return self.module(owner + "." + name) if owner else self.module(name, package)
 
 
 class Skills(importlib.abc.MetaPathFinder):
@@ -115,7 +151,8 @@ def main():
     own = next((i for i, p in enumerate(sys.path) if "-packages" in p), len(sys.path))
     sys.path[own:own] = job.get("packages") or []  # behind the standard library
     sys.meta_path.insert(0, Skills(job["skills"]))
-    builtins.__import__ = Beside(job["skills"])
+    beside = Beside(job["skills"])
+    builtins.__import__, importlib.import_module = beside, beside.import_module
     try:
         result = load(job)(job["args"])
         if hasattr(result, "__await__"):
@@ -125,13 +162,7 @@ def main():
     except SystemExit:
         raise
     except BaseException as e:
-        import traceback
-
-        frames = e.__traceback__
-        here = os.path.abspath(__file__)
-        while frames and os.path.abspath(frames.tb_frame.f_code.co_filename) == here:
-            frames = frames.tb_next
-        text = "".join(traceback.format_exception(type(e), e, frames or e.__traceback__))
+        text = shown(e, e.__traceback__)
         sys.stderr.write(text)
         fail(type(e).__name__, text)
     sys.stdout.flush()
