@@ -7,15 +7,15 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/approval"
 	"github.com/satchel-go/satchel/internal/canonjson"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
 // ask lets the approver decide about the call, unless an earlier answer of the
 // session covers it. rec is the record as the call sees it.
 // Decision 44 says why.
-func (c *Call) ask(ctx context.Context, rec *session.Record) (core.Decision, error) {
+func (c *Call) ask(ctx context.Context, rec *state.Record) (core.Decision, error) {
 	grant, bound, err := approval.Bind(ctx, c.call, &c.request, c.operation != nil, rec, c.runtime.audiences.SeenBy(c.state))
 	if err != nil {
 		return core.Decision{}, err
@@ -25,7 +25,7 @@ func (c *Call) ask(ctx context.Context, rec *session.Record) (core.Decision, err
 
 // askRemote asks about a call that runs code while the text of a server is in view:
 // no list decides that, and without an approver it is denied.
-func (c *Call) askRemote(ctx context.Context, rec *session.Record) (core.Decision, error) {
+func (c *Call) askRemote(ctx context.Context, rec *state.Record) (core.Decision, error) {
 	k := approval.Remote(c.skills(), rec)[0]
 	why := fmt.Sprintf("the text of skill %q comes from %s", k.Name, k.Origin)
 	if c.runtime.approver == nil {
@@ -41,20 +41,20 @@ const cameMeanwhile = "denied: a skill that comes from a server was loaded while
 
 // question asks about a call whose operation has a question of its own, unless an
 // answer for the session covers it.
-func (c *Call) question(ctx context.Context, rec *session.Record) (core.Decision, error) {
+func (c *Call) question(ctx context.Context, rec *state.Record) (core.Decision, error) {
 	s := c.runtime.scope(c.key, c.state)
 	s.Record = c.saving.Load
 	q, err := c.operation.Question(ctx, s, c.args)
 	if err != nil || q == nil {
 		return c.allow(ctx, c.verdict), err
 	}
-	grant := &session.Grant{Tool: c.call.Name, Use: canonjson.Sum(q.Lasting), Skills: map[string]string{}}
+	grant := &state.Grant{Tool: c.call.Name, Use: canonjson.Sum(q.Lasting), Skills: map[string]string{}}
 	return c.approve(ctx, rec, grant, core.Ask{Reason: "an edit of a skill", Detail: q.Detail, Bound: q.Bound, Lasting: q.LastingText}, q)
 }
 
 // approve asks the approver, unless grant, which is saved with an answer for the session,
 // has been saved before. q is the question of the operation, nil for none.
-func (c *Call) approve(ctx context.Context, rec *session.Record, grant *session.Grant, ask core.Ask, q *tools.Question) (core.Decision, error) {
+func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Grant, ask core.Ask, q *tools.Question) (core.Decision, error) {
 	r, v := c.runtime, c.verdict
 	switch {
 	case grant != nil && rec.Granted(grant.Tool, grant.Use, grant.Skills):

@@ -7,9 +7,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/answers"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -39,7 +39,7 @@ type Call struct {
 	gate    *core.Decision
 	request permission.Request
 	verdict permission.Verdict
-	judged  *session.Record
+	judged  *state.Record
 	// lapsed: a person has allowed what only lapsed lists deny.
 	lapsed bool
 }
@@ -121,7 +121,7 @@ func (c *Call) Within(ctx context.Context) (context.Context, error) {
 	if c.operation != nil {
 		return ctx, nil
 	}
-	return c.runtime.bounds.Within(ctx, c.key, c.call, func(ctx context.Context) (*session.Record, error) {
+	return c.runtime.bounds.Within(ctx, c.key, c.call, func(ctx context.Context) (*state.Record, error) {
 		if _, err := c.saving.Wait(ctx, c.place.WaitForChanges); err != nil {
 			return nil, err
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/satchel-go/satchel/internal/activation"
 	"github.com/satchel-go/satchel/internal/answers"
 	"github.com/satchel-go/satchel/internal/approval"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -205,7 +205,7 @@ func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
 	if err != nil || rec.Version == c.judged.Version {
 		return *c.gate, err
 	}
-	remote := func(rec *session.Record) int { return len(approval.Remote(c.skills(), c.place.Sees(rec))) }
+	remote := func(rec *state.Record) int { return len(approval.Remote(c.skills(), c.place.Sees(rec))) }
 	if approval.RunsBesideRemote(c.skills(), &c.request) && remote(rec) > remote(c.judged) {
 		d := c.deny(ctx, permission.Verdict{Reason: cameMeanwhile})
 		c.gate = &d

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/bounds"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Hooks returns what an adapter needs of the runtime beside its public methods.
@@ -32,7 +32,7 @@ func (h hooks) EndAnonymous(ctx context.Context, key core.SessionKey) error {
 func (h hooks) Owns(name string) bool { return h.runtime.offer.Set.Has(name) }
 
 func (h hooks) UnknownTool(name string, host ...string) string {
-	return h.runtime.unknownTool(hook.WithHostTools(context.Background(), host), &session.Record{}, name)
+	return h.runtime.unknownTool(hook.WithHostTools(context.Background(), host), &state.Record{}, name)
 }
 
 func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.tell.Emit(ctx, e) }

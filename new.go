@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/internal/background"
 	"github.com/satchel-go/satchel/internal/bounds"
 	"github.com/satchel-go/satchel/internal/clearing"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/equipment"
 	"github.com/satchel-go/satchel/internal/events"
 	"github.com/satchel-go/satchel/internal/overview"
@@ -103,7 +104,7 @@ func connect(s settings) *Runtime {
 	}
 	r.clearing = clearing.Clearing{
 		Mode: r.loading.Mode, Placement: r.loading.Placement, Policy: r.loading.Clearing, Prices: r.loading.Prices,
-		Content: func(ctx context.Context, key core.SessionKey, rec *session.Record) (*processors.Content, error) {
+		Content: func(ctx context.Context, key core.SessionKey, rec *state.Record) (*processors.Content, error) {
 			return r.states.Of(key).Shown(rec, r.stores.Texts(ctx, key))
 		},
 	}

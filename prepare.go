@@ -6,10 +6,10 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/hostfiles"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
-	"github.com/satchel-go/satchel/session"
 )
 
 // Prepare returns the request as the model should be sent it. It is the one
@@ -67,7 +67,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 
 // view renders the request with what the record has delivered, and notes what the model
 // will see of it.
-func (r *Runtime) view(ctx context.Context, req *core.Request, state *agentstate.State, rec *session.Record) (core.View, error) {
+func (r *Runtime) view(ctx context.Context, req *core.Request, agent *agentstate.State, rec *state.Record) (core.View, error) {
 	text := r.stores.Texts(ctx, req.Key)
 	st := processors.State{
 		Mode: r.loading.Mode, Rule: r.loading.Summary, Delivers: r.clearing.Delivers,
@@ -79,7 +79,7 @@ func (r *Runtime) view(ctx context.Context, req *core.Request, state *agentstate
 			return core.View{}, err
 		}
 	}
-	if last := state.LastResponse(); r.loading.Mode == loadmode.Once && last.Observed() {
+	if last := agent.LastResponse(); r.loading.Mode == loadmode.Once && last.Observed() {
 		st.Response = last.Calls()
 	}
 	if r.offer.Runner != nil && len(req.Files) > 0 {
@@ -87,7 +87,7 @@ func (r *Runtime) view(ctx context.Context, req *core.Request, state *agentstate
 	}
 	render := func() (messages []core.Message, elsewhere processors.Elsewhere, err error) {
 		st.Record = rec
-		if st.Content, err = state.Shown(rec, text); err == nil {
+		if st.Content, err = agent.Shown(rec, text); err == nil {
 			messages, elsewhere = processors.Render(r.chain, req.Messages, st)
 		}
 		return messages, elsewhere, err
@@ -104,16 +104,16 @@ func (r *Runtime) view(ctx context.Context, req *core.Request, state *agentstate
 			return core.View{}, err
 		}
 	}
-	state.Hide(elsewhere.Hidden)
+	agent.Hide(elsewhere.Hidden)
 	if r.offer.Runner != nil && r.offer.Runner.Once {
-		state.Holds(req.Messages)
+		agent.Holds(req.Messages)
 	}
 	if r.events != nil {
-		r.tell.EmitAll(ctx, req.Key, state.Executing(rec, elsewhere.Hidden))
+		r.tell.EmitAll(ctx, req.Key, agent.Executing(rec, elsewhere.Hidden))
 	}
 	if r.guarded {
-		guard := r.states.Watch(state)
-		if state.WasLeft() {
+		guard := r.states.Watch(agent)
+		if agent.WasLeft() {
 			guard.TurnLeft()
 		}
 		if found, broken := guard.Check(messages, rec, req.Definitions...); broken {

@@ -18,7 +18,6 @@ var programs = []string{"benchmark", "cmd", "docs", "examples", "scripts"}
 // withoutExample says why nothing that runs shows how something is made.
 var withoutExample = map[string]string{
 	"artifacts.Check":                "a step of a store's Save: artifacts/memory.go",
-	"session.Next":                   "a step of a store's Save: session/memory.go",
 	"hook.RunOf":                     "returns what WithRun was given",
 	"hook.TurnOf":                    "returns what WithTurn was given",
 	"catalog/mcpsource.Open":         "compiles; it needs a program of somebody else. TestCommand starts one",

@@ -9,6 +9,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/answers"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -109,7 +110,7 @@ func (c *Call) scope(ctx context.Context) (s *tools.Scope, err error) {
 		}
 	}
 	if c.operation.Awaits {
-		s.Record = func(ctx context.Context) (*session.Record, error) {
+		s.Record = func(ctx context.Context) (*state.Record, error) {
 			rec, err := c.saving.Load(ctx)
 			if err != nil {
 				return nil, err
@@ -125,7 +126,7 @@ func (c *Call) scope(ctx context.Context) (s *tools.Scope, err error) {
 // change answers a call that changes what is loaded. Its answer is saved together with
 // the change.
 func (c *Call) change(ctx context.Context) (string, error) {
-	return c.saving.Numbered(ctx, true, func(rec *session.Record, n *answers.Number) (string, error) {
+	return c.saving.Numbered(ctx, true, func(rec *state.Record, n *answers.Number) (string, error) {
 		if n.Was.Done {
 			return n.Was.Answer, nil
 		}
@@ -180,8 +181,8 @@ func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
 
 // keep notes an answered call in the record.
 func (c *Call) keep(ctx context.Context, text string) error {
-	_, err := c.saving.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
-		kept := session.UnknownCall{Turn: rec.Turn, Response: c.state.ResponseNumber(), Position: c.place.Position(), Text: text}.Of(c.call)
+	_, err := c.saving.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
+		kept := state.UnknownCall{Turn: rec.Turn, Response: c.state.ResponseNumber(), Position: c.place.Position(), Text: text}.Of(c.call)
 		next := rec.Clone()
 		if !next.KeepUnknown(kept) {
 			return nil, "", nil

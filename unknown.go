@@ -6,9 +6,9 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/offering"
 	"github.com/satchel-go/satchel/processors"
-	"github.com/satchel-go/satchel/session"
 )
 
 // lostResult is the result of a call of a tool that exists, which a history lacks.
@@ -17,7 +17,7 @@ const lostResult = "error: the result of this call was not kept; make the call a
 // unknownTool returns the answer to a call of a tool that does not exist. It follows from
 // the name and from tools that never change: those of the runtime, unless the session sees
 // no skill, and those of the host that ctx names.
-func (r *Runtime) unknownTool(ctx context.Context, rec *session.Record, name string) string {
+func (r *Runtime) unknownTool(ctx context.Context, rec *state.Record, name string) string {
 	set := r.offer.Set
 	if rec.Turn > 0 && rec.NoSkills || rec.Turn == 0 && r.overviews.Of(r.catalog).Empty {
 		set = nil
@@ -27,7 +27,7 @@ func (r *Runtime) unknownTool(ctx context.Context, rec *session.Record, name str
 
 // missing returns a function that finds the result of a call which has none in the request.
 // It is nil where each call has one.
-func (r *Runtime) missing(ctx context.Context, req *core.Request, rec *session.Record) func(processors.Unanswered) string {
+func (r *Runtime) missing(ctx context.Context, req *core.Request, rec *state.Record) func(processors.Unanswered) string {
 	if processors.AllAnswered(req.Messages) {
 		return nil
 	}
@@ -35,10 +35,10 @@ func (r *Runtime) missing(ctx context.Context, req *core.Request, rec *session.R
 }
 
 // lost is missing for a request of an agent that has these tools beside Satchel's.
-func (r *Runtime) lost(ctx context.Context, key core.SessionKey, has []string, rec *session.Record) func(processors.Unanswered) string {
+func (r *Runtime) lost(ctx context.Context, key core.SessionKey, has []string, rec *state.Record) func(processors.Unanswered) string {
 	return func(u processors.Unanswered) string {
 		name := u.Call.Name
-		kept := rec.FindUnknown(session.UnknownCall{Turn: rec.Turn - u.Back, Response: u.Response, Position: u.Position}.Of(u.Call))
+		kept := rec.FindUnknown(state.UnknownCall{Turn: rec.Turn - u.Back, Response: u.Response, Position: u.Position}.Of(u.Call))
 		if kept != nil && kept.Text != "" {
 			if text, err := r.stores.Of(key).Pinned(ctx, key.Session, kept.Text); err == nil {
 				return text

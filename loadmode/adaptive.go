@@ -3,7 +3,7 @@ package loadmode
 import (
 	"math"
 
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Place is where the text of an ended load stands in a request.
@@ -28,7 +28,7 @@ type Facts struct {
 	// Cold: the cache holds nothing of the session any more.
 	Cold bool
 	// Returns are what is known of the skills' coming back.
-	Returns session.Returns
+	Returns state.Returns
 }
 
 // What the decision takes for granted before a session has shown how it goes. The

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // place is a text of one skill with what stands behind it.
@@ -18,8 +18,8 @@ func place(skill string, dead, live, carried int) Place {
 }
 
 func TestClear(t *testing.T) {
-	seen := func(out, back, other int) session.Returns {
-		return session.Returns{Skills: []session.Return{{Skill: "a", Out: out, Back: back, Other: other}}}
+	seen := func(out, back, other int) state.Returns {
+		return state.Returns{Skills: []state.Return{{Skill: "a", Out: out, Back: back, Other: other}}}
 	}
 	for _, tt := range []struct {
 		name  string
@@ -53,7 +53,7 @@ func randomFacts(r *rand.Rand) Facts {
 		f.Prompt += p.Dead + p.Live
 	}
 	for i := range r.IntN(5) {
-		s := session.Return{Skill: fmt.Sprint("s", i), Out: r.IntN(20), Other: r.IntN(9), Quiet: r.IntN(9)}
+		s := state.Return{Skill: fmt.Sprint("s", i), Out: r.IntN(20), Other: r.IntN(9), Quiet: r.IntN(9)}
 		s.Back = r.IntN(s.Out + 1)
 		f.Returns.Skills = append(f.Returns.Skills, s)
 	}
@@ -112,7 +112,7 @@ func TestRentIsBounded(t *testing.T) {
 func TestWhatComesBackEveryTurnIsKept(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 1000 {
-		var returns session.Returns
+		var returns state.Returns
 		returns = Learn(returns, Ended{Loaded: []string{"a"}})
 		dead, live := 200+r.IntN(8000), r.IntN(3000)
 		for turn := 2; ; turn++ {
@@ -129,7 +129,7 @@ func TestWhatComesBackEveryTurnIsKept(t *testing.T) {
 }
 
 func TestLearn(t *testing.T) {
-	var r session.Returns
+	var r state.Returns
 	for _, turn := range []Ended{
 		{Loaded: []string{"a"}},
 		{Loaded: []string{"b"}, InView: []string{"a"}},
@@ -138,14 +138,14 @@ func TestLearn(t *testing.T) {
 		{Loaded: []string{"a"}, InView: []string{"b"}},
 		{Loaded: []string{"b"}, InView: []string{"a", "b"}},
 	} {
-		before := session.Returns{Skills: append([]session.Return(nil), r.Skills...)}
+		before := state.Returns{Skills: append([]state.Return(nil), r.Skills...)}
 		next := Learn(r, turn)
-		if !reflect.DeepEqual(before.Skills, append([]session.Return(nil), r.Skills...)) {
+		if !reflect.DeepEqual(before.Skills, append([]state.Return(nil), r.Skills...)) {
 			t.Fatal("Learn changes what it is given")
 		}
 		r = next
 	}
-	want := []session.Return{{Skill: "a", Out: 1, Back: 1, Other: 2, Quiet: 1}, {Skill: "b", Out: 1, Back: 1, Other: 1, Quiet: 1}}
+	want := []state.Return{{Skill: "a", Out: 1, Back: 1, Other: 2, Quiet: 1}, {Skill: "b", Out: 1, Back: 1, Other: 1, Quiet: 1}}
 	if !reflect.DeepEqual(r.Skills, want) {
 		t.Errorf("%+v, want %+v", r.Skills, want)
 	}
@@ -154,7 +154,7 @@ func TestLearn(t *testing.T) {
 // What is kept grows by less than half a kilobyte, however long names are, and what is no
 // longer kept by name still counts.
 func TestReturnsAreSmall(t *testing.T) {
-	var r session.Returns
+	var r state.Returns
 	turns := 0
 	for i := range 1000 {
 		r = Learn(r, Ended{Loaded: []string{fmt.Sprintf("%0120d", i%40)}})
@@ -191,7 +191,7 @@ func ExamplePrices_Clear() {
 		{Piece: Piece{Dead: 2000, Live: 400}, Skills: []string{"docx"}},
 	}}
 	// Nothing was ever loaded again in seven turns.
-	facts.Returns.Skills = []session.Return{{Skill: "pdf", Other: 3}, {Skill: "docx", Out: 4}}
+	facts.Returns.Skills = []state.Return{{Skill: "pdf", Other: 3}, {Skill: "docx", Out: 4}}
 	fmt.Println("clear from", DefaultPrices().Clear(facts))
 	// Output: clear from 1
 }

@@ -1,6 +1,6 @@
 package loadmode
 
-import "github.com/satchel-go/satchel/session"
+import "github.com/satchel-go/satchel/internal/engine/state"
 
 // maxTokens is how many tokens of earlier turns a record remembers.
 const maxTokens = 32
@@ -13,7 +13,7 @@ const maxTokens = 32
 // stay, and so does every byte that they show. In all modes the lists of allowed
 // tools of skills that are no longer loaded stop applying, and calls of the last
 // turn that were never executed are forgotten.
-func Advance(rec *session.Record, mode Mode, token string, user session.Mark) {
+func Advance(rec *state.Record, mode Mode, token string, user state.Mark) {
 	rec.Turn++
 	if rec.Token != "" {
 		rec.Tokens = append(rec.Tokens, rec.Token)
@@ -38,14 +38,14 @@ func Shows(mode Mode, answered bool) bool {
 }
 
 // ShowsElsewhere is Shows for a delivery whose message is not in the request.
-func ShowsElsewhere(mode Mode, d *session.Delivery) bool {
+func ShowsElsewhere(mode Mode, d *state.Delivery) bool {
 	return mode != Once || !d.Spent
 }
 
 // Spend notes that the model has answered to everything that was delivered so far,
 // and reports whether that changed rec. It does so in mode Once only, the only mode
 // that needs it.
-func Spend(rec *session.Record, mode Mode) bool {
+func Spend(rec *state.Record, mode Mode) bool {
 	if mode != Once {
 		return false
 	}

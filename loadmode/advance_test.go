@@ -5,20 +5,20 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // loaded is a record of turn 3 with two skills, an unexecuted call and a note.
-func loaded() *session.Record {
-	r := &session.Record{Turn: 3, Token: "t3", Calls: 2, Overview: "o", Listing: "l",
-		User:    session.Mark{Hash: "u3", Ordinal: 2, Turn: 3},
-		Notes:   []session.Note{{Text: "note"}},
-		Pending: []session.Pending{{Call: 2, From: core.ToolCall{Name: "skill_load"}}},
+func loaded() *state.Record {
+	r := &state.Record{Turn: 3, Token: "t3", Calls: 2, Overview: "o", Listing: "l",
+		User:    state.Mark{Hash: "u3", Ordinal: 2, Turn: 3},
+		Notes:   []state.Note{{Text: "note"}},
+		Pending: []state.Pending{{Call: 2, From: core.ToolCall{Name: "skill_load"}}},
 	}
 	for i, name := range []string{"pdf", "docx"} {
 		r.Activate(name, "d-"+name).Docs = []string{"a.md"}
-		r.Deliver(session.Delivery{Call: i + 1, Turn: 3, Skill: name, Digest: "d-" + name, Body: true,
-			Docs: []session.Doc{{Name: "a.md", Digest: "a"}}})
+		r.Deliver(state.Delivery{Call: i + 1, Turn: 3, Skill: name, Digest: "d-" + name, Body: true,
+			Docs: []state.Doc{{Name: "a.md", Digest: "a"}}})
 	}
 	return r
 }
@@ -30,18 +30,18 @@ func TestAdvance(t *testing.T) {
 	}{{Turn, false}, {Once, false}, {Adaptive, false}, {Session, true}} {
 		t.Run(tt.mode.String(), func(t *testing.T) {
 			r, before := loaded(), loaded()
-			Advance(r, tt.mode, "t4", session.Mark{Hash: "u4", Ordinal: 3, Turn: 99})
+			Advance(r, tt.mode, "t4", state.Mark{Hash: "u4", Ordinal: 3, Turn: 99})
 			if r.Turn != 4 || r.Token != "t4" {
 				t.Errorf("turn %d with token %q", r.Turn, r.Token)
 			}
-			if want := (session.Mark{Hash: "u4", Ordinal: 3, Turn: 4}); r.User != want {
+			if want := (state.Mark{Hash: "u4", Ordinal: 3, Turn: 4}); r.User != want {
 				t.Errorf("user %+v, want %+v: the turn of a mark is the one that it began", r.User, want)
 			}
 			if r.Pending != nil {
 				t.Error("a call that was never executed outlives its turn")
 			}
-			var active []session.Active
-			var deliveries []session.Delivery
+			var active []state.Active
+			var deliveries []state.Delivery
 			if tt.stays {
 				active, deliveries = before.Active, before.Deliveries
 			}
@@ -58,16 +58,16 @@ func TestAdvance(t *testing.T) {
 // A load that has ended leaves nothing behind: no tombstone that grows, and
 // nothing that could be taken for loaded.
 func TestEndedLoadsLeaveNoTrace(t *testing.T) {
-	r := &session.Record{}
+	r := &state.Record{}
 	for range 100 {
-		Advance(r, Turn, "", session.Mark{})
+		Advance(r, Turn, "", state.Mark{})
 		r.Activate("pdf", "d")
-		r.Deliver(session.Delivery{Call: 1, Skill: "pdf", Body: true})
+		r.Deliver(state.Delivery{Call: 1, Skill: "pdf", Body: true})
 	}
 	if len(r.Active) != 1 || len(r.Deliveries) != 1 {
 		t.Errorf("after 100 turns: %d loaded, %d deliveries", len(r.Active), len(r.Deliveries))
 	}
-	if Advance(r, Turn, "", session.Mark{}); r.Find("pdf") != nil {
+	if Advance(r, Turn, "", state.Mark{}); r.Find("pdf") != nil {
 		t.Error("pdf is still loaded")
 	}
 }
@@ -86,7 +86,7 @@ func TestShows(t *testing.T) {
 			if Shows(tt.mode, false) != tt.open || Shows(tt.mode, true) != tt.answered {
 				t.Error("at its message")
 			}
-			if !ShowsElsewhere(tt.mode, &session.Delivery{}) || ShowsElsewhere(tt.mode, &session.Delivery{Spent: true}) != tt.spent {
+			if !ShowsElsewhere(tt.mode, &state.Delivery{}) || ShowsElsewhere(tt.mode, &state.Delivery{Spent: true}) != tt.spent {
 				t.Error("elsewhere")
 			}
 		})
@@ -110,11 +110,11 @@ func TestSpend(t *testing.T) {
 		if Spend(r, Once) {
 			t.Error("a second answer changes it again")
 		}
-		r.Deliver(session.Delivery{Call: 3, Skill: "csv", Body: true})
+		r.Deliver(state.Delivery{Call: 3, Skill: "csv", Body: true})
 		if !Spend(r, Once) || !r.Deliveries[2].Spent {
 			t.Error("a later delivery is not spent")
 		}
-		if Spend(&session.Record{}, Once) {
+		if Spend(&state.Record{}, Once) {
 			t.Error("changes a record without deliveries")
 		}
 	})

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // CachePolicy decides when to clear content whose turn is over. Clearing makes
@@ -76,24 +76,24 @@ func (p CachePolicy) Cut(pieces []Piece, idle time.Duration) int {
 // KeepExpired puts deliveries of a turn that is over back into rec: those of the
 // calls for which keep is true. They are in view but do not count as loaded any
 // more. Superseded texts go.
-func KeepExpired(rec *session.Record, deliveries []session.Delivery, keep func(call int) bool) {
+func KeepExpired(rec *state.Record, deliveries []state.Delivery, keep func(call int) bool) {
 	keepEnded(rec, deliveries, keep)
 	rec.Break()
 }
 
 // KeepPrefix is KeepExpired for a prefix that a cache holds: superseded texts stay too, as
 // long as all stays that supersedes them. To take one out would break the prefix.
-func KeepPrefix(rec *session.Record, deliveries []session.Delivery, keep func(call int) bool) {
+func KeepPrefix(rec *state.Record, deliveries []state.Delivery, keep func(call int) bool) {
 	keepEnded(rec, deliveries, keep)
 	for i := range rec.Deliveries {
 		d := &rec.Deliveries[i]
-		if d.Old && !anyAfter(rec, d, func(e *session.Delivery) bool { return e.Body }) {
+		if d.Old && !anyAfter(rec, d, func(e *state.Delivery) bool { return e.Body }) {
 			rec.Break()
 			return
 		}
 		for _, doc := range d.Docs {
-			if doc.Old && !anyAfter(rec, d, func(e *session.Delivery) bool {
-				return slices.ContainsFunc(e.Docs, func(x session.Doc) bool { return x.Name == doc.Name && !x.Old })
+			if doc.Old && !anyAfter(rec, d, func(e *state.Delivery) bool {
+				return slices.ContainsFunc(e.Docs, func(x state.Doc) bool { return x.Name == doc.Name && !x.Old })
 			}) {
 				rec.Break()
 				return
@@ -102,7 +102,7 @@ func KeepPrefix(rec *session.Record, deliveries []session.Delivery, keep func(ca
 	}
 }
 
-func keepEnded(rec *session.Record, deliveries []session.Delivery, keep func(call int) bool) {
+func keepEnded(rec *state.Record, deliveries []state.Delivery, keep func(call int) bool) {
 	for _, d := range deliveries {
 		if !keep(d.Call) {
 			continue
@@ -116,8 +116,8 @@ func keepEnded(rec *session.Record, deliveries []session.Delivery, keep func(cal
 }
 
 // anyAfter reports whether a current delivery of the same skill behind d is as wanted.
-func anyAfter(rec *session.Record, d *session.Delivery, is func(*session.Delivery) bool) bool {
-	return slices.ContainsFunc(rec.Deliveries, func(e session.Delivery) bool {
+func anyAfter(rec *state.Record, d *state.Delivery, is func(*state.Delivery) bool) bool {
+	return slices.ContainsFunc(rec.Deliveries, func(e state.Delivery) bool {
 		return e.Call > d.Call && e.Skill == d.Skill && !e.Old && is(&e)
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 func TestCut(t *testing.T) {
@@ -88,9 +88,9 @@ func TestKeepExpired(t *testing.T) {
 	rec := loaded()
 	before := rec.Deliveries
 	before[1].Docs[0].Old = true
-	Advance(rec, Turn, "t4", session.Mark{})
-	KeepExpired(rec, append(before, session.Delivery{Call: 2, Skill: "old", Old: true, Body: true}), func(call int) bool { return call == 2 })
-	want := []session.Delivery{{Call: 2, Turn: 3, Skill: "docx", Digest: "d-docx", Body: true, Docs: []session.Doc{}, Ended: true}}
+	Advance(rec, Turn, "t4", state.Mark{})
+	KeepExpired(rec, append(before, state.Delivery{Call: 2, Skill: "old", Old: true, Body: true}), func(call int) bool { return call == 2 })
+	want := []state.Delivery{{Call: 2, Turn: 3, Skill: "docx", Digest: "d-docx", Body: true, Docs: []state.Doc{}, Ended: true}}
 	if !reflect.DeepEqual(rec.Deliveries, want) || rec.Active != nil {
 		t.Errorf("deliveries %+v with %+v loaded, want %+v and nothing", rec.Deliveries, rec.Active, want)
 	}
@@ -101,25 +101,25 @@ func TestKeepExpired(t *testing.T) {
 
 // A superseded text stays with a prefix as long as what supersedes it does.
 func TestKeepPrefix(t *testing.T) {
-	body := func(call int, old bool) session.Delivery {
-		return session.Delivery{Call: call, Skill: "pdf", Digest: "d", Body: true, Old: old}
+	body := func(call int, old bool) state.Delivery {
+		return state.Delivery{Call: call, Skill: "pdf", Digest: "d", Body: true, Old: old}
 	}
-	doc := func(call int, old bool) session.Delivery {
-		return session.Delivery{Call: call, Skill: "csv", Digest: "d", Docs: []session.Doc{{Name: "a.md", Digest: "e", Old: old}, {Name: "b.md", Digest: "f"}}}
+	doc := func(call int, old bool) state.Delivery {
+		return state.Delivery{Call: call, Skill: "csv", Digest: "d", Docs: []state.Doc{{Name: "a.md", Digest: "e", Old: old}, {Name: "b.md", Digest: "f"}}}
 	}
 	for _, tt := range []struct {
 		name string
-		all  []session.Delivery
+		all  []state.Delivery
 		cut  int // the first call that is cleared
 		want []int
 	}{
-		{"all stays", []session.Delivery{body(1, true), body(3, false)}, 9, []int{1, 3}},
-		{"the newer body goes", []session.Delivery{body(1, true), doc(2, false), body(3, false)}, 3, []int{2}},
-		{"a doc stays", []session.Delivery{doc(1, true), doc(3, false)}, 9, []int{1, 3}},
-		{"the newer doc goes", []session.Delivery{doc(1, true), doc(3, false)}, 2, []int{1}},
-		{"superseded twice", []session.Delivery{body(1, true), body(2, true), body(4, false)}, 9, []int{1, 2, 4}},
+		{"all stays", []state.Delivery{body(1, true), body(3, false)}, 9, []int{1, 3}},
+		{"the newer body goes", []state.Delivery{body(1, true), doc(2, false), body(3, false)}, 3, []int{2}},
+		{"a doc stays", []state.Delivery{doc(1, true), doc(3, false)}, 9, []int{1, 3}},
+		{"the newer doc goes", []state.Delivery{doc(1, true), doc(3, false)}, 2, []int{1}},
+		{"superseded twice", []state.Delivery{body(1, true), body(2, true), body(4, false)}, 9, []int{1, 2, 4}},
 	} {
-		rec := &session.Record{}
+		rec := &state.Record{}
 		KeepPrefix(rec, tt.all, func(call int) bool { return call < tt.cut })
 		var got []int
 		for _, d := range rec.Deliveries {

@@ -4,22 +4,22 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // five are skills loaded in the order a to e, of which a and c were used again.
-func five() *session.Record {
-	r := &session.Record{}
+func five() *state.Record {
+	r := &state.Record{}
 	for i, name := range []string{"a", "b", "c", "d", "e"} {
 		r.Activate(name, "digest-"+name)
-		r.Deliver(session.Delivery{Call: i + 1, Skill: name, Body: true})
+		r.Deliver(state.Delivery{Call: i + 1, Skill: name, Body: true})
 	}
 	r.Touch("c")
 	r.Touch("a")
 	return r
 }
 
-func active(r *session.Record) (names []string) {
+func active(r *state.Record) (names []string) {
 	for _, a := range r.Active {
 		names = append(names, a.Skill)
 	}
@@ -28,7 +28,7 @@ func active(r *session.Record) (names []string) {
 
 func TestEvict(t *testing.T) {
 	pick := func(name string) Victim {
-		return func([]session.Active) string { return name }
+		return func([]state.Active) string { return name }
 	}
 	for _, tt := range []struct {
 		name    string
@@ -70,7 +70,7 @@ func TestEvict(t *testing.T) {
 
 func TestVictimSeesLoadOrder(t *testing.T) {
 	var seen []string
-	Evict(five(), 4, []string{"b"}, func(candidates []session.Active) string {
+	Evict(five(), 4, []string{"b"}, func(candidates []state.Active) string {
 		for i := range candidates {
 			seen = append(seen, candidates[i].Skill)
 			candidates[i].Skill = "spoilt"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 )
@@ -21,9 +22,9 @@ func ExampleParse() {
 
 func ExampleAdvance() {
 	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Session} {
-		rec := &session.Record{Turn: 1}
+		rec := &state.Record{Turn: 1}
 		rec.Activate("pdf", session.Digest("# PDF"))
-		loadmode.Advance(rec, mode, "", session.Mark{})
+		loadmode.Advance(rec, mode, "", state.Mark{})
 		fmt.Println(mode, rec.Turn, len(rec.Active))
 	}
 	// Output:
@@ -32,7 +33,7 @@ func ExampleAdvance() {
 }
 
 func ExampleEvict() {
-	rec := &session.Record{}
+	rec := &state.Record{}
 	for _, name := range []string{"pdf", "docx", "csv"} {
 		rec.Activate(name, session.Digest(name))
 	}
@@ -42,8 +43,8 @@ func ExampleEvict() {
 }
 
 func ExampleSpend() {
-	rec := &session.Record{}
-	rec.Deliver(session.Delivery{Call: 1, Skill: "pdf", Body: true})
+	rec := &state.Record{}
+	rec.Deliver(state.Delivery{Call: 1, Skill: "pdf", Body: true})
 	fmt.Println(loadmode.Spend(rec, loadmode.Once), loadmode.Spend(rec, loadmode.Once))
 	fmt.Println(loadmode.ShowsElsewhere(loadmode.Once, &rec.Deliveries[0]))
 	// Output:
@@ -62,7 +63,7 @@ func ExampleCachePolicy_Cut() {
 
 func ExampleFindTurn() {
 	messages := []core.Message{{Role: core.User, Text: "Read the form."}}
-	turn := loadmode.FindTurn(&session.Record{}, messages, "", false, session.MarkText)
+	turn := loadmode.FindTurn(&state.Record{}, messages, "", false, state.MarkText)
 	fmt.Println(turn.Begins, turn.User.Ordinal)
 	// Output: true 0
 }

@@ -3,7 +3,7 @@ package loadmode
 import (
 	"slices"
 
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // MaxReturns is how many skills a session keeps returns of by name; those that were
@@ -15,7 +15,7 @@ const MaxReturns = 16
 const otherWeight, quietWeight = 1.5, 2.5
 
 // turns are those that say something of a skill, by what they say.
-func turns(r *session.Return) float64 {
+func turns(r *state.Return) float64 {
 	return float64(r.Out) + otherWeight*float64(r.Other) + quietWeight*float64(r.Quiet)
 }
 
@@ -32,8 +32,8 @@ type Ended struct {
 // not changed. What is in view is used without a call, so a turn says nothing of a
 // skill whose text it began with, unless it loaded another skill, or called no tool
 // at all: then it most likely needed none of those in view.
-func Learn(r session.Returns, t Ended) session.Returns {
-	next := session.Returns{Skills: slices.Clone(r.Skills), Rest: r.Rest}
+func Learn(r state.Returns, t Ended) state.Returns {
+	next := state.Returns{Skills: slices.Clone(r.Skills), Rest: r.Rest}
 	loaded, inView := shortNames(t.Loaded), shortNames(t.InView)
 	for i := range next.Skills {
 		s := &next.Skills[i]
@@ -50,7 +50,7 @@ func Learn(r session.Returns, t Ended) session.Returns {
 		}
 	}
 	for _, name := range loaded {
-		s := session.Return{Skill: name}
+		s := state.Return{Skill: name}
 		if i := indexOf(&next, name); i >= 0 {
 			s = next.Skills[i]
 			next.Skills = slices.Delete(next.Skills, i, i+1)
@@ -70,25 +70,25 @@ func Learn(r session.Returns, t Ended) session.Returns {
 func shortNames(skills []string) []string {
 	short := make([]string, len(skills))
 	for i := range skills {
-		short[i] = session.ReturnName(skills[i])
+		short[i] = state.ReturnName(skills[i])
 	}
 	return short
 }
 
-func indexOf(r *session.Returns, name string) int {
-	return slices.IndexFunc(r.Skills, func(s session.Return) bool { return s.Skill == name })
+func indexOf(r *state.Returns, name string) int {
+	return slices.IndexFunc(r.Skills, func(s state.Return) bool { return s.Skill == name })
 }
 
 // chance is how likely a turn needs one of the skills: what was seen of each,
 // mixed with what was seen of all, and that with what is taken for granted.
-func chance(r *session.Returns, skills []string) float64 {
+func chance(r *state.Returns, skills []string) float64 {
 	back, seen := priorReturn*priorTurns+float64(r.Rest.Back), priorTurns+turns(&r.Rest)
 	for i := range r.Skills {
 		back, seen = back+float64(r.Skills[i].Back), seen+turns(&r.Skills[i])
 	}
 	all, none := back/seen, 1.0
 	for _, name := range shortNames(skills) {
-		var s session.Return
+		var s state.Return
 		if i := indexOf(r, name); i >= 0 {
 			s = r.Skills[i]
 		}
@@ -98,7 +98,7 @@ func chance(r *session.Returns, skills []string) float64 {
 }
 
 // timesBack is how often any of the skills was seen to come back.
-func timesBack(r *session.Returns, skills []string) int {
+func timesBack(r *state.Returns, skills []string) int {
 	most := 0
 	for _, name := range shortNames(skills) {
 		if i := indexOf(r, name); i >= 0 {

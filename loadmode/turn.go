@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // UserTurn is what a request says about the user turn that it belongs to.
@@ -14,7 +14,7 @@ type UserTurn struct {
 	// Token is the host's token of the turn, "" where it gave none.
 	Token string
 	// User is the newest message that a user wrote.
-	User session.Mark
+	User state.Mark
 	// Answered reports that the agent has done something since that message.
 	Answered bool
 }
@@ -23,10 +23,10 @@ type UserTurn struct {
 // decides. Without one, the newest message that a user wrote does, as long as
 // nothing that the agent did follows it: it begins a turn if it is not the message
 // that began the last one, or if closed says that the last turn was answered.
-// Neither a retry nor a resumed run begins a turn. hash is [session.MarkText], or a
+// Neither a retry nor a resumed run begins a turn. hash is [state.MarkText], or a
 // function that remembers its results.
 // Decision 10 says why.
-func FindTurn(rec *session.Record, messages []core.Message, token string, closed bool, hash func(text string) string) UserTurn {
+func FindTurn(rec *state.Record, messages []core.Message, token string, closed bool, hash func(text string) string) UserTurn {
 	t := UserTurn{Token: token}
 	last := -1
 	for i := len(messages) - 1; i >= 0 && last < 0; i-- {
@@ -60,12 +60,12 @@ func FindTurn(rec *session.Record, messages []core.Message, token string, closed
 // IsAnew reports whether a request begins the turn of rec a second time: it belongs to
 // that turn and holds nothing that the agent has done in it. Ask only about the first
 // request of a run.
-func (t UserTurn) IsAnew(rec *session.Record) bool {
+func (t UserTurn) IsAnew(rec *state.Record) bool {
 	return rec.HasChanged() && !t.Begins && !t.Answered && t.User.Hash != "" && t.User.Hash == rec.User.Hash && (t.Token == "" || t.Token == rec.Token)
 }
 
 // SpendCall notes that the model has answered to what one call delivered.
-func SpendCall(rec *session.Record, call int) {
+func SpendCall(rec *state.Record, call int) {
 	for i := range rec.Deliveries {
 		if rec.Deliveries[i].Call == call {
 			rec.Deliveries[i].Spent = true

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 func TestFindTurn(t *testing.T) {
@@ -32,29 +32,29 @@ func TestFindTurn(t *testing.T) {
 		return messages
 	}
 	hash := func(text string) string { return "#" + text }
-	one := session.Record{Turn: 1, User: session.Mark{Hash: "#1", Turn: 1}}
-	token := session.Record{Turn: 3, Token: "now", Tokens: []string{"old"}, User: session.Mark{Hash: "#1"}}
+	one := state.Record{Turn: 1, User: state.Mark{Hash: "#1", Turn: 1}}
+	token := state.Record{Turn: 3, Token: "now", Tokens: []string{"old"}, User: state.Mark{Hash: "#1"}}
 	for _, tt := range []struct {
 		name     string
-		rec      session.Record
+		rec      state.Record
 		messages string
 		token    string
 		closed   bool
 		want     loadmode.UserTurn
 	}{
-		{"first request", session.Record{}, "s u1", "", false, loadmode.UserTurn{Begins: true, User: session.Mark{Hash: "#1"}}},
-		{"first request, nothing said", session.Record{}, "s", "", false, loadmode.UserTurn{Begins: true}},
-		{"first request of a running turn", session.Record{}, "u1 a t", "", false, loadmode.UserTurn{Begins: true, Answered: true, User: session.Mark{Hash: "#1"}}},
-		{"retry", one, "u1", "", false, loadmode.UserTurn{User: session.Mark{Hash: "#1"}}},
-		{"next step", one, "u1 a t", "", false, loadmode.UserTurn{Answered: true, User: session.Mark{Hash: "#1"}}},
-		{"next message", one, "u1 a u2", "", false, loadmode.UserTurn{Begins: true, User: session.Mark{Hash: "#2", Ordinal: 1}}},
-		{"the same words again", one, "u1 a u1", "", false, loadmode.UserTurn{Begins: true, User: session.Mark{Hash: "#1", Ordinal: 1}}},
-		{"the same words in a cut history", one, "u1", "", true, loadmode.UserTurn{Begins: true, User: session.Mark{Hash: "#1"}}},
-		{"a message of a rewriter", one, "u1 a rsummary", "", true, loadmode.UserTurn{Answered: true, User: session.Mark{Hash: "#1"}}},
-		{"a new message that was answered", one, "u1 a u2 a", "", false, loadmode.UserTurn{Answered: true, User: session.Mark{Hash: "#2", Ordinal: 1}}},
-		{"new token", token, "u1 a t", "new", false, loadmode.UserTurn{Begins: true, Token: "new", Answered: true, User: session.Mark{Hash: "#1"}}},
-		{"same token", token, "u1 a u2", "now", true, loadmode.UserTurn{Token: "now", User: session.Mark{Hash: "#2", Ordinal: 1}}},
-		{"token of an earlier turn", token, "u1 a u2", "old", false, loadmode.UserTurn{Token: "old", User: session.Mark{Hash: "#2", Ordinal: 1}}},
+		{"first request", state.Record{}, "s u1", "", false, loadmode.UserTurn{Begins: true, User: state.Mark{Hash: "#1"}}},
+		{"first request, nothing said", state.Record{}, "s", "", false, loadmode.UserTurn{Begins: true}},
+		{"first request of a running turn", state.Record{}, "u1 a t", "", false, loadmode.UserTurn{Begins: true, Answered: true, User: state.Mark{Hash: "#1"}}},
+		{"retry", one, "u1", "", false, loadmode.UserTurn{User: state.Mark{Hash: "#1"}}},
+		{"next step", one, "u1 a t", "", false, loadmode.UserTurn{Answered: true, User: state.Mark{Hash: "#1"}}},
+		{"next message", one, "u1 a u2", "", false, loadmode.UserTurn{Begins: true, User: state.Mark{Hash: "#2", Ordinal: 1}}},
+		{"the same words again", one, "u1 a u1", "", false, loadmode.UserTurn{Begins: true, User: state.Mark{Hash: "#1", Ordinal: 1}}},
+		{"the same words in a cut history", one, "u1", "", true, loadmode.UserTurn{Begins: true, User: state.Mark{Hash: "#1"}}},
+		{"a message of a rewriter", one, "u1 a rsummary", "", true, loadmode.UserTurn{Answered: true, User: state.Mark{Hash: "#1"}}},
+		{"a new message that was answered", one, "u1 a u2 a", "", false, loadmode.UserTurn{Answered: true, User: state.Mark{Hash: "#2", Ordinal: 1}}},
+		{"new token", token, "u1 a t", "new", false, loadmode.UserTurn{Begins: true, Token: "new", Answered: true, User: state.Mark{Hash: "#1"}}},
+		{"same token", token, "u1 a u2", "now", true, loadmode.UserTurn{Token: "now", User: state.Mark{Hash: "#2", Ordinal: 1}}},
+		{"token of an earlier turn", token, "u1 a u2", "old", false, loadmode.UserTurn{Token: "old", User: state.Mark{Hash: "#2", Ordinal: 1}}},
 	} {
 		if got := loadmode.FindTurn(&tt.rec, request(tt.messages), tt.token, tt.closed, hash); got != tt.want {
 			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
@@ -63,7 +63,7 @@ func TestFindTurn(t *testing.T) {
 }
 
 func TestSpendCall(t *testing.T) {
-	rec := &session.Record{Deliveries: []session.Delivery{{Call: 1}, {Call: 2}, {Call: 2}}}
+	rec := &state.Record{Deliveries: []state.Delivery{{Call: 1}, {Call: 2}, {Call: 2}}}
 	loadmode.SpendCall(rec, 2)
 	for _, d := range rec.Deliveries {
 		if d.Spent != (d.Call == 2) {

@@ -2,7 +2,7 @@ package processors
 
 import (
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Anchor returns the index of the user message that a mark was made of, or -1. Of
@@ -10,7 +10,7 @@ import (
 // messages from the end as turns have passed since; that also works for a history
 // that was cut at its front. Where a turn is not exactly one message, it takes the
 // one at the mark's position from the front, and else the nearest earlier one.
-func Anchor(messages []core.Message, mark session.Mark, turn int) int {
+func Anchor(messages []core.Message, mark state.Mark, turn int) int {
 	var users []int
 	for i := range messages {
 		if isTurn(&messages[i]) {
@@ -22,7 +22,7 @@ func Anchor(messages []core.Message, mark session.Mark, turn int) int {
 			return false
 		}
 		m := &messages[users[n]]
-		return session.MarkText(m.Text[:len(m.Text)-len(m.Added)]) == mark.Hash
+		return state.MarkText(m.Text[:len(m.Text)-len(m.Added)]) == mark.Hash
 	}
 	expected := len(users) - 1 - max(0, turn-mark.Turn)
 	switch {

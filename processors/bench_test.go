@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // longTurn is a request of 60 messages in which three skills of 8 KB are
 // loaded.
 func longTurn(tb testing.TB) ([]core.Message, State) {
 	tb.Helper()
-	rec := &session.Record{Turn: 1}
+	rec := &state.Record{Turn: 1}
 	body := strings.Repeat("A line of instructions for the model, as they are.\n", 160)
 	messages := []core.Message{{Role: core.System, Text: "You help."}, {Role: core.User, Text: "Read the form."}}
 	for i := 0; len(messages) < 60; i++ {
@@ -23,8 +23,8 @@ func longTurn(tb testing.TB) ([]core.Message, State) {
 			skill := fmt.Sprint("skill-", i)
 			call.Name = "skill_load"
 			rec.Activate(skill, "d")
-			rec.Deliver(session.Delivery{Call: i + 1, Skill: skill, Digest: "d", Body: true})
-			answer = "loaded: " + skill + "\n" + session.Receipt{Call: i + 1, Changes: []session.Change{{Op: session.Loaded, Skill: skill}}}.String()
+			rec.Deliver(state.Delivery{Call: i + 1, Skill: skill, Digest: "d", Body: true})
+			answer = "loaded: " + skill + "\n" + state.Receipt{Call: i + 1, Changes: []state.Change{{Op: state.Loaded, Skill: skill}}}.String()
 		}
 		messages = append(messages, core.Message{Role: core.Assistant, Calls: []core.ToolCall{call}},
 			core.Message{Role: core.ToolResult, CallID: call.ID, Text: answer})

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Content is the text that the deliveries of one version of a record show. It is
@@ -34,7 +34,7 @@ type fullText struct{ stub, text string }
 
 // NewContent renders the deliveries of rec. text returns the pinned text of a
 // digest; its error is returned with the name of the skill.
-func NewContent(rec *session.Record, text func(digest string) (string, error)) (*Content, error) {
+func NewContent(rec *state.Record, text func(digest string) (string, error)) (*Content, error) {
 	c := &Content{full: make(map[int]fullText)}
 	for i := 0; i < len(rec.Deliveries); {
 		cc := callContent{call: rec.Deliveries[i].Call, first: i}
@@ -82,7 +82,7 @@ func (c *Content) after(i int, stub string) string {
 	return text
 }
 
-func isOld(d session.Doc) bool { return d.Old }
+func isOld(d state.Doc) bool { return d.Old }
 
 // withOverview returns the host's system text followed by the overview. It keeps
 // the joined text, which is the same in nearly every request.
@@ -97,7 +97,7 @@ func (c *Content) withOverview(host, overview string) string {
 }
 
 // block writes what a delivery shows, or "" if it shows nothing.
-func block(d *session.Delivery, text func(digest string) (string, error)) (string, error) {
+func block(d *state.Delivery, text func(digest string) (string, error)) (string, error) {
 	var b strings.Builder
 	switch {
 	case !d.Body && len(d.Docs) == 0:
@@ -112,7 +112,7 @@ func block(d *session.Delivery, text func(digest string) (string, error)) (strin
 		if err != nil {
 			return "", fmt.Errorf("text of skill %q: %w", d.Skill, err)
 		}
-		if slices.ContainsFunc(d.Docs, func(doc session.Doc) bool { return doc.Framed }) {
+		if slices.ContainsFunc(d.Docs, func(doc state.Doc) bool { return doc.Framed }) {
 			body = unframed(body)
 		}
 		fmt.Fprintf(&b, "<skill name=\"%s\">\n%s\n</skill>", xmlAttribute(d.Skill), fenced(body))

@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 )
 
 func ExampleRender() {
-	rec := &session.Record{Turn: 1}
+	rec := &state.Record{Turn: 1}
 	rec.Activate("pdf", session.Digest("# PDF"))
-	rec.Deliver(session.Delivery{Call: 1, Turn: 1, Skill: "pdf", Digest: session.Digest("# PDF"), Body: true})
+	rec.Deliver(state.Delivery{Call: 1, Turn: 1, Skill: "pdf", Digest: session.Digest("# PDF"), Body: true})
 	content, err := processors.NewContent(rec, func(string) (string, error) { return "# PDF", nil })
 	if err != nil {
 		fmt.Println(err)
@@ -58,8 +59,8 @@ func ExampleOverviewText_ChangeNote() {
 }
 
 func ExampleNewContent() {
-	rec := &session.Record{Turn: 1}
-	rec.Deliver(session.Delivery{Call: 1, Turn: 1, Skill: "pdf", Digest: session.Digest("# PDF"), Body: true})
+	rec := &state.Record{Turn: 1}
+	rec.Deliver(state.Delivery{Call: 1, Turn: 1, Skill: "pdf", Digest: session.Digest("# PDF"), Body: true})
 	pins := map[string]string{session.Digest("# PDF"): "# PDF"}
 	_, err := processors.NewContent(rec, func(digest string) (string, error) { return pins[digest], nil })
 	fmt.Println(err)

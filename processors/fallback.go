@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 // FallbackHeading is the first line of the system message that holds loaded content
@@ -70,15 +70,15 @@ func (st *State) part(c *callContent, j int) string {
 }
 
 // supersedesDoc reports whether e holds a newer text of a doc that d delivered.
-func supersedesDoc(e, d *session.Delivery) bool {
-	return slices.ContainsFunc(d.Docs, func(old session.Doc) bool {
-		return old.Old && slices.ContainsFunc(e.Docs, func(doc session.Doc) bool { return doc.Name == old.Name })
+func supersedesDoc(e, d *state.Delivery) bool {
+	return slices.ContainsFunc(d.Docs, func(old state.Doc) bool {
+		return old.Old && slices.ContainsFunc(e.Docs, func(doc state.Doc) bool { return doc.Name == old.Name })
 	})
 }
 
 // attaches reports whether a delivery without a place in the request is shown in
 // the fallback message.
-func (st *State) attaches(d *session.Delivery) bool {
+func (st *State) attaches(d *state.Delivery) bool {
 	if d.Ended || !loadmode.ShowsElsewhere(st.Mode, d) {
 		return false
 	}

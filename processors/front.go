@@ -4,15 +4,15 @@ import (
 	"hash/crc32"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
 // Front returns the first n messages of the host, or as many as there are, as a record
 // keeps them. What Satchel has added and the ids of calls are left out.
-func Front(messages []core.Message, n int) session.Front {
-	f := session.Front{}
+func Front(messages []core.Message, n int) state.Front {
+	f := state.Front{}
 	var text []byte
 	add := func(s string) {
 		text = append(append(text, s...), 0)
@@ -45,14 +45,14 @@ func Front(messages []core.Message, n int) session.Front {
 func hostBytes(m *core.Message) int { return sizeOf(m) - len(m.Added) }
 
 // Stands reports whether a request begins as front says.
-func Stands(messages []core.Message, front session.Front) bool {
+func Stands(messages []core.Message, front state.Front) bool {
 	f := Front(messages, front.Messages)
 	return f.Messages == front.Messages && f.Sum == front.Sum
 }
 
 // Moved reports whether a request begins with more or less text than front says. It only
 // compares sizes, which is quick: a text that was replaced by one of its size is missed.
-func Moved(messages []core.Message, front session.Front) bool {
+func Moved(messages []core.Message, front state.Front) bool {
 	n, size := 0, 0
 	for i := range messages {
 		if n == front.Messages {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/processors"
-	"github.com/satchel-go/satchel/session"
 )
 
 func TestFront(t *testing.T) {
@@ -48,7 +48,7 @@ func TestFront(t *testing.T) {
 			t.Errorf("%s: moved: %v, want %v", name, got, moved)
 		}
 	}
-	if !processors.Stands(nil, session.Front{}) {
+	if !processors.Stands(nil, state.Front{}) {
 		t.Error("nothing is always there")
 	}
 }

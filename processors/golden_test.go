@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -70,7 +70,7 @@ func writeSections(t *testing.T, file, about string, sections []section) {
 //	out …     the messages of the view: written by -update
 type scene struct {
 	settings settings
-	record   *session.Record
+	record   *state.Record
 	pins     map[string]string
 	overview string
 	messages []core.Message
@@ -84,7 +84,7 @@ type settings struct {
 
 func readScene(t testing.TB, sections []section) scene {
 	t.Helper()
-	s := scene{record: &session.Record{Turn: 1}, pins: map[string]string{}}
+	s := scene{record: &state.Record{Turn: 1}, pins: map[string]string{}}
 	for _, part := range sections {
 		kind, rest, _ := strings.Cut(part.head, " ")
 		switch kind {
@@ -104,11 +104,11 @@ func readScene(t testing.TB, sections []section) scene {
 	}
 	for i := range s.record.Deliveries {
 		if a := s.record.Deliveries[i].Anchor; a != nil {
-			a.Hash = session.MarkText(a.Hash)
+			a.Hash = state.MarkText(a.Hash)
 		}
 	}
 	for i := range s.record.Notes {
-		s.record.Notes[i].Anchor.Hash = session.MarkText(s.record.Notes[i].Anchor.Hash)
+		s.record.Notes[i].Anchor.Hash = state.MarkText(s.record.Notes[i].Anchor.Hash)
 	}
 	return s
 }
@@ -165,7 +165,7 @@ func (s scene) state(t testing.TB) State {
 }
 
 // written are the sections of a view.
-func written(view []core.Message, hidden []session.DeliveryKey) (out []section) {
+func written(view []core.Message, hidden []state.DeliveryKey) (out []section) {
 	for _, m := range view {
 		head := "out " + m.Role.String()
 		switch {

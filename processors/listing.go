@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // noteTokens bounds each list in a note of catalog changes.
@@ -16,7 +16,7 @@ const noteTokens = 1000
 func Listing(skills []core.Skill) string {
 	var b strings.Builder
 	for i := range skills {
-		b.WriteString(session.MarkText(skills[i].Description))
+		b.WriteString(state.MarkText(skills[i].Description))
 		b.WriteByte(' ')
 		b.WriteString(strings.ReplaceAll(skills[i].Name, "\n", " "))
 		b.WriteByte('\n')
@@ -43,7 +43,7 @@ func (o OverviewText) ChangeNote(listing string, skills []core.Skill) string {
 		switch {
 		case !known:
 			added = append(added, s)
-		case hash != session.MarkText(s.Description):
+		case hash != state.MarkText(s.Description):
 			edited = append(edited, s)
 		}
 	}

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 func TestPieces(t *testing.T) {
-	rec := &session.Record{Turn: 2, Deliveries: []session.Delivery{
+	rec := &state.Record{Turn: 2, Deliveries: []state.Delivery{
 		{Call: 1, Skill: "pdf", Digest: "d", Body: true},
-		{Call: 2, Skill: "csv", Digest: "d", Body: true, Anchor: &session.Mark{Hash: session.MarkText("second"), Ordinal: 1, Turn: 2}},
+		{Call: 2, Skill: "csv", Digest: "d", Body: true, Anchor: &state.Mark{Hash: state.MarkText("second"), Ordinal: 1, Turn: 2}},
 		{Call: 3, Skill: "cut", Digest: "d", Body: true},
 	}}
 	content, err := NewContent(rec, func(string) (string, error) { return strings.Repeat("word ", 400), nil })
@@ -47,7 +47,7 @@ func TestPieces(t *testing.T) {
 
 // Content whose load has ended is shown at its place and nowhere else.
 func TestEndedContentHasNoFallback(t *testing.T) {
-	rec := &session.Record{Turn: 2, Deliveries: []session.Delivery{{Call: 1, Skill: "pdf", Digest: "d", Body: true, Ended: true}}}
+	rec := &state.Record{Turn: 2, Deliveries: []state.Delivery{{Call: 1, Skill: "pdf", Digest: "d", Body: true, Ended: true}}}
 	content, err := NewContent(rec, func(string) (string, error) { return "BODY", nil })
 	if err != nil {
 		t.Fatal(err)
@@ -59,18 +59,18 @@ func TestEndedContentHasNoFallback(t *testing.T) {
 		t.Errorf("view is %+v with %v elsewhere", view, elsewhere)
 	}
 	view, elsewhere = Render(Chain(InToolResult), []core.Message{{Role: core.User, Text: "hi"}}, st)
-	if len(view) != 1 || !reflect.DeepEqual(elsewhere.Hidden, []session.DeliveryKey{{Call: 1, Skill: "pdf"}}) {
+	if len(view) != 1 || !reflect.DeepEqual(elsewhere.Hidden, []state.DeliveryKey{{Call: 1, Skill: "pdf"}}) {
 		t.Errorf("without its place the view is %+v with %v elsewhere", view, elsewhere)
 	}
 
 	// Another skill of the same call that is still loaded has one, and is not hidden.
-	rec.Deliveries = append(rec.Deliveries, session.Delivery{Call: 1, Skill: "csv", Digest: "d", Body: true})
+	rec.Deliveries = append(rec.Deliveries, state.Delivery{Call: 1, Skill: "csv", Digest: "d", Body: true})
 	if st.Content, err = NewContent(rec, func(string) (string, error) { return "BODY", nil }); err != nil {
 		t.Fatal(err)
 	}
 	view, elsewhere = Render(Chain(InToolResult), []core.Message{{Role: core.User, Text: "hi"}}, st)
 	if len(view) != 2 || !strings.Contains(view[0].Text, `name="csv"`) ||
-		!reflect.DeepEqual(elsewhere, Elsewhere{Hidden: []session.DeliveryKey{{Call: 1, Skill: "pdf"}}, Back: []session.DeliveryKey{{Call: 1, Skill: "csv"}}}) {
+		!reflect.DeepEqual(elsewhere, Elsewhere{Hidden: []state.DeliveryKey{{Call: 1, Skill: "pdf"}}, Back: []state.DeliveryKey{{Call: 1, Skill: "csv"}}}) {
 		t.Errorf("with a skill that is loaded the view is %+v with %v elsewhere", view, elsewhere)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // PrefixBreak describes a request that does not begin with the request before it. A
@@ -50,7 +50,7 @@ type PrefixGuard struct {
 	mu    sync.Mutex
 	last  []link
 	tools []core.Definition
-	rec   *session.Record
+	rec   *state.Record
 	// turn is where the turn of rec began: the index in last of the first of the messages
 	// of the user at its end.
 	turn int
@@ -69,7 +69,7 @@ type link struct {
 // with it with those of the call before, and then remembers them instead. It
 // returns the break if there is one. Ids of calls are not compared. Without a
 // record, a change that Satchel made has the cause [CauseUnknown].
-func (g *PrefixGuard) Check(view []core.Message, rec *session.Record, tools ...core.Definition) (PrefixBreak, bool) {
+func (g *PrefixGuard) Check(view []core.Message, rec *state.Record, tools ...core.Definition) (PrefixBreak, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	at := 0

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // request is a view of a system message, a question, a load with content and an
@@ -23,15 +23,15 @@ func request() []core.Message {
 }
 
 func TestPrefixGuard(t *testing.T) {
-	rec := &session.Record{Turn: 1, Overview: "o", Deliveries: []session.Delivery{{Call: 1, Skill: "pdf"}}}
-	unloaded := &session.Record{Turn: 1, Overview: "o"}
-	turned := &session.Record{Turn: 2, Overview: "o"}
+	rec := &state.Record{Turn: 1, Overview: "o", Deliveries: []state.Delivery{{Call: 1, Skill: "pdf"}}}
+	unloaded := &state.Record{Turn: 1, Overview: "o"}
+	turned := &state.Record{Turn: 2, Overview: "o"}
 	cut := func(m *core.Message) { m.Text, m.Added = m.Text[:len(m.Text)-len(m.Added)], "" }
 	fallback := core.Message{Role: core.System, Text: FallbackHeading, Added: FallbackHeading, Origin: core.Inserted}
 	for _, tt := range []struct {
 		name    string
 		change  func([]core.Message) []core.Message
-		rec     *session.Record
+		rec     *state.Record
 		cause   Cause
 		message int
 		tokens  int
@@ -45,7 +45,7 @@ func TestPrefixGuard(t *testing.T) {
 		{"a new overview", func(v []core.Message) []core.Message {
 			v[0].Text, v[0].Added = "You help.\n\nolder", "\n\nolder"
 			return v
-		}, &session.Record{Turn: 2, Overview: "p"}, CauseOverview, 0, 107},
+		}, &state.Record{Turn: 2, Overview: "p"}, CauseOverview, 0, 107},
 		{"content in the system message", func(v []core.Message) []core.Message {
 			v[0].Text, v[0].Added = v[0].Text+" pdf", v[0].Added+" pdf"
 			return v
@@ -92,7 +92,7 @@ func TestPrefixGuard(t *testing.T) {
 
 // A fallback that goes is its own cause, not the host's.
 func TestPrefixGuardSeesAFallbackGo(t *testing.T) {
-	rec := &session.Record{}
+	rec := &state.Record{}
 	text := FallbackHeading + "x"
 	view := append([]core.Message{{Role: core.System, Text: text, Added: text, Origin: core.Inserted}}, request()...)
 	var g PrefixGuard
@@ -108,20 +108,20 @@ func TestPrefixGuardOfAnOverviewMessage(t *testing.T) {
 	overview := func(text string) []core.Message {
 		return append([]core.Message{{Role: core.System, Text: text, Added: text, Origin: core.Inserted}}, request()[1:]...)
 	}
-	loaded := &session.Record{Overview: "o", Deliveries: []session.Delivery{{Call: 1, Skill: "pdf"}}}
+	loaded := &state.Record{Overview: "o", Deliveries: []state.Delivery{{Call: 1, Skill: "pdf"}}}
 	for _, tt := range []struct {
 		now  []core.Message
-		rec  *session.Record
+		rec  *state.Record
 		want Cause
 	}{
-		{overview("new"), &session.Record{Overview: "n"}, CauseOverview},
+		{overview("new"), &state.Record{Overview: "n"}, CauseOverview},
 		{overview("old, pdf"), loaded, CauseSystem},
-		{overview("new"), &session.Record{Overview: "o"}, CauseUnknown},
-		{request(), &session.Record{Overview: "o"}, CauseHost}, // it has one now
-		{overview("old")[:1], &session.Record{Overview: "o"}, CauseHost},
+		{overview("new"), &state.Record{Overview: "o"}, CauseUnknown},
+		{request(), &state.Record{Overview: "o"}, CauseHost}, // it has one now
+		{overview("old")[:1], &state.Record{Overview: "o"}, CauseHost},
 	} {
 		var g PrefixGuard
-		g.Check(overview("old"), &session.Record{Overview: "o"})
+		g.Check(overview("old"), &state.Record{Overview: "o"})
 		if b, _ := g.Check(tt.now, tt.rec); b.Cause != tt.want {
 			t.Errorf("%q: %+v, want %s", tt.now[0].Text, b, tt.want)
 		}
@@ -132,7 +132,7 @@ func TestPrefixGuardOfAnOverviewMessage(t *testing.T) {
 func TestPrefixGuardWithoutRecords(t *testing.T) {
 	changed := request()
 	changed[3].Text, changed[3].Added = "stub", ""
-	for name, recs := range map[string][2]*session.Record{"none": {}, "none then": {nil, {}}, "none now": {{}, nil}} {
+	for name, recs := range map[string][2]*state.Record{"none": {}, "none then": {nil, {}}, "none now": {{}, nil}} {
 		var g PrefixGuard
 		g.Check(request(), recs[0])
 		if b, broken := g.Check(changed, recs[1]); !broken || b.Cause != CauseUnknown || b.Message != 3 {
@@ -148,7 +148,7 @@ func TestPrefixGuardWhereAResultHasAnotherWriter(t *testing.T) {
 	inserted := result
 	inserted.Added, inserted.Origin = result.Text, core.Inserted
 	var g PrefixGuard
-	rec := &session.Record{}
+	rec := &state.Record{}
 	for n, last := range []core.Message{result, inserted, inserted, result} {
 		if b, broken := g.Check(append(request(), last), rec); broken {
 			t.Errorf("request %d: %+v", n, b)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Cause says why a request does not begin with the one before it.
@@ -25,7 +25,7 @@ const (
 
 // causeOf explains why a request continues with now instead of was. The two differ
 // in their first message; now may be empty.
-func causeOf(was []link, now []core.Message, before, rec *session.Record) Cause {
+func causeOf(was []link, now []core.Message, before, rec *state.Record) Cause {
 	switch {
 	case was[0].ours || len(now) > 0 && now[0].Origin == core.Inserted:
 		// A message of Satchel's is no cause where the host's next one is another,
@@ -68,7 +68,7 @@ func isFallback(ours bool, text string) bool {
 	return ours && strings.HasPrefix(text, FallbackHeading)
 }
 
-func equalDelivery(a, b session.Delivery) bool {
+func equalDelivery(a, b state.Delivery) bool {
 	return a.Call == b.Call && a.Skill == b.Skill && a.Digest == b.Digest && a.Body == b.Body &&
 		a.Old == b.Old && a.Spent == b.Spent && slices.Equal(a.Docs, b.Docs)
 }

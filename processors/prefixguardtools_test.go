@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 type schemaOf struct{ Text string }
@@ -45,7 +45,7 @@ func TestPrefixGuardOfTools(t *testing.T) {
 		"another schema":   {[]core.Definition{h}, []core.Definition{with(h, func(d *core.Definition) { d.Schema = nil })}, view},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rec := &session.Record{}
+			rec := &state.Record{}
 			var g PrefixGuard
 			if b, broken := g.Check(request(), rec, tt.was...); broken {
 				t.Fatalf("the first request: %+v", b)

@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 // Placement says where loaded content goes. The zero value leaves that to the runtime.
@@ -44,7 +44,7 @@ const (
 // State is what the processors know besides the messages.
 type State struct {
 	// Record is the state of the agent, and Content has the texts that it names.
-	Record  *session.Record
+	Record  *state.Record
 	Content *Content
 	// Attached are the lines that tell of the files which a message brought, by its
 	// Origin.
@@ -77,9 +77,9 @@ type State struct {
 // Elsewhere are the deliveries whose content is loaded and has no place in a request.
 type Elsewhere struct {
 	// Hidden are those whose content the summary rule keeps out of the request.
-	Hidden []session.DeliveryKey
+	Hidden []state.DeliveryKey
 	// Back are those whose content comes back in a message of its own.
-	Back []session.DeliveryKey
+	Back []state.DeliveryKey
 }
 
 // Processor is one step of the view. It may change the slice that it is given and

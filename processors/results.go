@@ -2,8 +2,8 @@ package processors
 
 import (
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 // results appends what each call delivered to the result of that call.
@@ -34,7 +34,7 @@ func results(messages []core.Message, st *State) []core.Message {
 // the stored text by its receipt, and a text that an earlier view has extended by
 // the content at its end.
 func (st *State) content(text string) int {
-	if call, ok := session.ReceiptCall(text); ok {
+	if call, ok := state.ReceiptCall(text); ok {
 		return st.Content.find(call)
 	}
 	for i := range st.Content.calls {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // The view of a longer request begins with the view of the shorter one, for
@@ -44,12 +44,12 @@ func TestViewIsAppendOnly(t *testing.T) {
 }
 
 // upTo is the record as it was when only these messages existed.
-func upTo(rec *session.Record, messages []core.Message) *session.Record {
+func upTo(rec *state.Record, messages []core.Message) *state.Record {
 	r := rec.Clone()
 	r.Deliveries = nil
 	for _, d := range rec.Clone().Deliveries {
 		for _, m := range messages {
-			if call, ok := session.ReceiptCall(m.Text); ok && call == d.Call {
+			if call, ok := state.ReceiptCall(m.Text); ok && call == d.Call {
 				d.Old = false
 				for i := range d.Docs {
 					d.Docs[i].Old = false
@@ -67,14 +67,14 @@ func TestNewContentErrors(t *testing.T) {
 	fail := func(string) (string, error) { return "", lost }
 	for _, tt := range []struct {
 		name string
-		d    session.Delivery
+		d    state.Delivery
 		want string
 	}{
-		{"body", session.Delivery{Skill: "pdf", Body: true}, `text of skill "pdf"`},
-		{"doc", session.Delivery{Skill: "pdf", Docs: []session.Doc{{Name: "a.md"}}}, `doc "a.md" of skill "pdf"`},
+		{"body", state.Delivery{Skill: "pdf", Body: true}, `text of skill "pdf"`},
+		{"doc", state.Delivery{Skill: "pdf", Docs: []state.Doc{{Name: "a.md"}}}, `doc "a.md" of skill "pdf"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := NewContent(&session.Record{Deliveries: []session.Delivery{tt.d}}, fail)
+			_, err := NewContent(&state.Record{Deliveries: []state.Delivery{tt.d}}, fail)
 			if !errors.Is(err, lost) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v", err)
 			}
@@ -112,7 +112,7 @@ func TestAnchor(t *testing.T) {
 		{"only a rewritten one", []string{"~go"}, 0, 1, 1, -1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			mark := session.Mark{Hash: session.MarkText("go"), Ordinal: tt.ordinal, Turn: tt.turn}
+			mark := state.Mark{Hash: state.MarkText("go"), Ordinal: tt.ordinal, Turn: tt.turn}
 			m := messages(tt.texts...)
 			if got := Anchor(m, mark, tt.now); got != tt.want {
 				t.Errorf("message %d, want %d", got, tt.want)

@@ -4,18 +4,19 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
 // benchRecord is a record of a busy session.
-func benchRecord() *session.Record {
-	rec := &session.Record{Key: core.SessionKey{Session: "s", Agent: "main"}, Turn: 12}
+func benchRecord() *state.Record {
+	rec := &state.Record{Key: core.SessionKey{Session: "s", Agent: "main"}, Turn: 12}
 	for i, skill := range []string{"pdf", "docx", "xlsx", "csv"} {
 		digest := session.Digest(skill)
 		rec.Activate(skill, digest).Docs = []string{"a.md", "b.md"}
-		rec.Deliver(session.Delivery{
+		rec.Deliver(state.Delivery{
 			Call: i + 1, Turn: 1, Skill: skill, Digest: digest, Body: true,
-			Docs: []session.Doc{{Name: "a.md", Digest: digest}, {Name: "b.md", Digest: digest}},
+			Docs: []state.Doc{{Name: "a.md", Digest: digest}, {Name: "b.md", Digest: digest}},
 		})
 	}
 	return rec

@@ -41,6 +41,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 const (
@@ -133,7 +134,7 @@ func (d *Directory) inPlace(c *chain) (bool, error) {
 // read returns the content of a version in the directory of a generation. The
 // error is ErrDamaged if the content cannot be trusted. It is another one if the
 // content cannot be reached, because going on without it would lose it.
-func (c *chain) read(gen *os.Root, v int64) (*Record, error) {
+func (c *chain) read(gen *os.Root, v int64) (*state.Record, error) {
 	name := versionName(v)
 	info, err := gen.Lstat(name)
 	if err != nil {
@@ -146,7 +147,7 @@ func (c *chain) read(gen *os.Root, v int64) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("version %d: %w", v, err)
 	}
-	rec, err := Decode(data)
+	rec, err := state.Decode(data)
 	if err == nil && (rec.Version != v || durable.Name(rec.Key.Session) != c.session || durable.Name(rec.Key.Agent) != c.agent) {
 		err = errors.New("belongs to another key or version")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/crashtest"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -27,12 +28,12 @@ func text(v int64) string { return strings.Repeat(fmt.Sprintln("text", v), 500) 
 
 // countOnce saves key once more: Calls follows Version, and Overview names the
 // pin that was made before.
-func countOnce(ctx context.Context, d *session.Directory, key core.SessionKey) (*session.Record, error) {
-	return session.Update(ctx, d, key, func(r *session.Record) (*session.Record, error) {
+func countOnce(ctx context.Context, d *session.Directory, key core.SessionKey) (*state.Record, error) {
+	return session.Update(ctx, d, key, func(r *state.Record) (*state.Record, error) {
 		next := r.Clone()
 		next.Calls++
 		next.Overview = session.Digest(text(r.Version + 1))
-		next.Notes = append(next.Notes[:0:0], session.Note{Text: text(r.Version + 1)})
+		next.Notes = append(next.Notes[:0:0], state.Note{Text: text(r.Version + 1)})
 		return next, d.Pin(ctx, key.Session, next.Overview, text(r.Version+1))
 	})
 }

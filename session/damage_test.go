@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // TestDirectoryDamage damages the newest files in every way. It expects that the
@@ -106,7 +107,7 @@ func TestDirectoryDamagedWhole(t *testing.T) {
 	if _, err := d.Load(t.Context(), testKey); !errors.Is(err, ErrDamaged) {
 		t.Errorf("load: %v", err)
 	}
-	if _, err := d.Save(t.Context(), &Record{Key: testKey}); !errors.Is(err, ErrDamaged) {
+	if _, err := d.Save(t.Context(), &state.Record{Key: testKey}); !errors.Is(err, ErrDamaged) {
 		t.Errorf("save: %v", err)
 	}
 	if _, err := d.Agents(t.Context(), "s"); !errors.Is(err, ErrDamaged) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // ErrDamaged reports stored content that exists but cannot be trusted because no
@@ -101,14 +102,14 @@ func (d *Directory) Close() error { return d.root.Close() }
 // has saved is seen at once. If the newest file is damaged, Load logs that and
 // returns the newest complete content under the version of the damaged file, so
 // that the next Save goes on above it.
-func (d *Directory) Load(ctx context.Context, key core.SessionKey) (*Record, error) {
+func (d *Directory) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	c, h, err := d.open(ctx, durable.Name(key.Session), durable.Name(key.Agent))
 	if err != nil {
 		return nil, fmt.Errorf("load record of agent %q: %w", key.Agent, err)
 	}
 	defer c.close()
 	if h.record == nil {
-		return &Record{Key: key}, nil
+		return &state.Record{Key: key}, nil
 	}
 	return h.record, nil
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Save implements [Store]. A record of more than 16 MiB of JSON fails with
@@ -16,7 +17,7 @@ import (
 //
 // After an error that wraps neither ErrConflict nor ErrTooLarge, the record may
 // or may not have been stored; Load shows which.
-func (d *Directory) Save(ctx context.Context, rec *Record) (*Record, error) {
+func (d *Directory) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	if rec == nil {
 		return nil, errNilRecord
 	}
@@ -31,7 +32,7 @@ func (d *Directory) Save(ctx context.Context, rec *Record) (*Record, error) {
 }
 
 // save finds the place for the version after rec, and makes it if necessary.
-func (d *Directory) save(ctx context.Context, rec *Record) (*Record, error) {
+func (d *Directory) save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	session, agent := durable.Name(rec.Key.Session), durable.Name(rec.Key.Agent)
 	for range maxLooks {
 		c, h, err := d.open(ctx, session, agent)
@@ -59,8 +60,8 @@ func (d *Directory) save(ctx context.Context, rec *Record) (*Record, error) {
 }
 
 // append stores the version after rec in the newest generation of the chain.
-func (d *Directory) append(c *chain, rec *Record) (*Record, error) {
-	next, data, err := Next(rec, maxFile)
+func (d *Directory) append(c *chain, rec *state.Record) (*state.Record, error) {
+	next, data, err := state.Next(rec, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (d *Directory) begin(session, agent string) error {
 // extend makes the generation after a full one. It starts with a copy of the
 // current version.
 func (d *Directory) extend(c *chain, h head) error {
-	data, err := Encode(h.record)
+	data, err := state.Encode(h.record)
 	if err != nil {
 		return err
 	}

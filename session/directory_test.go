@@ -11,6 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 var testKey = core.SessionKey{Session: "s", Agent: "a"}
@@ -26,12 +27,12 @@ func openTest(t *testing.T, path string, opts ...DirectoryOption) *Directory {
 }
 
 // bump saves the record of testKey n times; Calls counts the saves.
-func bump(t *testing.T, d *Directory, n int) *Record {
+func bump(t *testing.T, d *Directory, n int) *state.Record {
 	t.Helper()
-	var rec *Record
+	var rec *state.Record
 	for range n {
 		var err error
-		rec, err = Update(t.Context(), d, testKey, func(r *Record) (*Record, error) {
+		rec, err = Update(t.Context(), d, testKey, func(r *state.Record) (*state.Record, error) {
 			next := r.Clone()
 			next.Calls++
 			return next, nil
@@ -128,7 +129,7 @@ func TestDirectoryHostileNames(t *testing.T) {
 		}
 	})
 	t.Run("the last version", func(t *testing.T) {
-		if _, err := d.Save(t.Context(), &Record{Key: testKey, Version: 1<<63 - 1}); err == nil {
+		if _, err := d.Save(t.Context(), &state.Record{Key: testKey, Version: 1<<63 - 1}); err == nil {
 			t.Error("got no error")
 		}
 	})
@@ -138,7 +139,7 @@ func TestDirectoryTrouble(t *testing.T) {
 	t.Run("too large", func(t *testing.T) {
 		d := openTest(t, t.TempDir())
 		big := strings.Repeat("x", maxFile+1)
-		if _, err := d.Save(t.Context(), &Record{Key: testKey, Overview: big}); !errors.Is(err, ErrTooLarge) {
+		if _, err := d.Save(t.Context(), &state.Record{Key: testKey, Overview: big}); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("save: %v", err)
 		}
 		if err := d.Pin(t.Context(), "s", Digest(big), big); !errors.Is(err, ErrTooLarge) {
@@ -166,7 +167,7 @@ func TestDirectoryTrouble(t *testing.T) {
 		d := openTest(t, t.TempDir())
 		check(t, d.Close())
 		_, err := d.Load(t.Context(), testKey)
-		_, err2 := d.Save(t.Context(), &Record{Key: testKey})
+		_, err2 := d.Save(t.Context(), &state.Record{Key: testKey})
 		err3 := d.Pin(t.Context(), "s", Digest("x"), "x")
 		for i, err := range []error{err, err2, err3, d.End(t.Context(), "s")} {
 			if !errors.Is(err, fs.ErrClosed) {
@@ -178,7 +179,7 @@ func TestDirectoryTrouble(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "store")
 		d := openTest(t, path)
 		check(t, os.Remove(path))
-		_, err := d.Save(t.Context(), &Record{Key: testKey})
+		_, err := d.Save(t.Context(), &state.Record{Key: testKey})
 		err2 := d.Pin(t.Context(), "s", Digest("x"), "x")
 		if err == nil || err2 == nil {
 			t.Errorf("got %v and %v", err, err2)
@@ -245,7 +246,7 @@ func TestDirectoryPausedWriter(t *testing.T) {
 
 func encoded(t *testing.T, key core.SessionKey, version int64) []byte {
 	t.Helper()
-	data, err := Encode(&Record{Version: version, Key: key})
+	data, err := state.Encode(&state.Record{Version: version, Key: key})
 	check(t, err)
 	return data
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // closedDir holds a file of notes for each ended session, in 256 directories
@@ -25,7 +26,7 @@ var _ Tombs = (*Directory)(nil)
 func closedShard(session string) string { return closedDir + "/" + session[:2] }
 
 // Bury implements [Tombs]. It writes the notes before it removes the session.
-func (d *Directory) Bury(ctx context.Context, session string, last []Closed) error {
+func (d *Directory) Bury(ctx context.Context, session string, last []state.Closed) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (d *Directory) Bury(ctx context.Context, session string, last []Closed) err
 }
 
 // note writes the notes of a session again, with new ones.
-func (d *Directory) note(session string, last []Closed) error {
+func (d *Directory) note(session string, last []state.Closed) error {
 	shard := closedShard(session)
 	before, err := d.notes(session)
 	if err != nil {
@@ -70,7 +71,7 @@ func (d *Directory) note(session string, last []Closed) error {
 }
 
 // notes reads the notes of a session. Damaged notes count as none.
-func (d *Directory) notes(session string) (notes []Closed, err error) {
+func (d *Directory) notes(session string) (notes []state.Closed, err error) {
 	name := closedShard(session) + "/" + session
 	data, err := readFile(d.root, name)
 	if errors.Is(err, fs.ErrNotExist) {

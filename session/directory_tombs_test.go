@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -18,7 +19,7 @@ func TestDirectoryTombs(t *testing.T) {
 	key := core.SessionKey{Session: "chat", Agent: "a"}
 	begin := func() {
 		t.Helper()
-		if _, err := store.Save(t.Context(), &session.Record{Key: key, Calls: 4}); err != nil {
+		if _, err := store.Save(t.Context(), &state.Record{Key: key, Calls: 4}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,7 +34,7 @@ func TestDirectoryTombs(t *testing.T) {
 		t.Fatal(err)
 	}
 	buried(4)
-	if err := store.Bury(t.Context(), key.Session, []session.Closed{session.NewClosed(key, 6)}); err != nil {
+	if err := store.Bury(t.Context(), key.Session, []state.Closed{session.NewClosed(key, 6)}); err != nil {
 		t.Fatal(err)
 	}
 	buried(6)

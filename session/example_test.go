@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -72,7 +73,7 @@ func ExampleUpdate() {
 	store := session.NewMemory()
 	key := core.SessionKey{Session: "chat-1", Agent: "main"}
 
-	rec, err := session.Update(ctx, store, key, func(r *session.Record) (*session.Record, error) {
+	rec, err := session.Update(ctx, store, key, func(r *state.Record) (*state.Record, error) {
 		next := r.Clone()
 		next.Activate("pdf", session.Digest("# PDF"))
 		return next, nil
@@ -89,7 +90,7 @@ func ExampleBury() {
 	ctx := context.Background()
 	store := session.NewMemory()
 	key := core.SessionKey{Session: "chat-1", Agent: "main"}
-	if _, err := store.Save(ctx, &session.Record{Key: key, Calls: 4}); err != nil {
+	if _, err := store.Save(ctx, &state.Record{Key: key, Calls: 4}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -103,20 +104,20 @@ func ExampleBury() {
 }
 
 func ExampleParseReceipt() {
-	receipt, ok := session.ParseReceipt("loaded: pdf\n[skill#4 +pdf@3f9a1c2b4d5e(forms.md)]")
+	receipt, ok := state.ParseReceipt("loaded: pdf\n[skill#4 +pdf@3f9a1c2b4d5e(forms.md)]")
 	fmt.Println(ok, receipt.Call, receipt.Changes[0].Skill, receipt.Changes[0].Docs)
 	// Output: true 4 pdf [forms.md]
 }
 
 func ExampleDecode() {
-	data, err := session.Encode(&session.Record{Key: core.SessionKey{Session: "chat-1", Agent: "main"}, Turn: 3})
+	data, err := state.Encode(&state.Record{Key: core.SessionKey{Session: "chat-1", Agent: "main"}, Turn: 3})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	rec, err := session.Decode(data)
+	rec, err := state.Decode(data)
 	fmt.Println(rec.Key.Session, rec.Turn, err)
-	_, err = session.Decode(data[:len(data)-1])
+	_, err = state.Decode(data[:len(data)-1])
 	fmt.Println(err != nil)
 	// Output:
 	// chat-1 3 <nil>
@@ -139,7 +140,7 @@ func ExampleUpdateFrom() {
 		fmt.Println(err)
 		return
 	}
-	saved, err := session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
+	saved, err := session.UpdateFrom(ctx, store, rec, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		next.Activate("pdf", session.Digest("# PDF"))
 		return next, nil

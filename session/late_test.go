@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // TestDirectoryLateWriter stops a writer between its steps and lets others go on,
@@ -16,7 +17,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 	steps := []int{0, 1, n - 1, n, n + 1, n + settledVersions, 3 * n, 10 * n}
 
 	// begin returns a writer that has looked at a record with saves versions.
-	begin := func(t *testing.T, saves int) (*Directory, *chain, head, *Record) {
+	begin := func(t *testing.T, saves int) (*Directory, *chain, head, *state.Record) {
 		d := openTest(t, t.TempDir())
 		rec := bump(t, d, saves)
 		c, h, err := d.open(t.Context(), durable.Name("s"), durable.Name("a"))
@@ -24,7 +25,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 		t.Cleanup(c.close)
 		return d, c, h, rec
 	}
-	state := func(t *testing.T, d *Directory, saves int) {
+	disturb := func(t *testing.T, d *Directory, saves int) {
 		t.Helper()
 		rec, err := d.Load(t.Context(), testKey)
 		if err != nil || rec.Version != int64(saves) || rec.Calls != saves {
@@ -41,21 +42,21 @@ func TestDirectoryLateWriter(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			bump(t, d, 1)
-			state(t, d, 3+max(others, 1)+1)
+			disturb(t, d, 3+max(others, 1)+1)
 		})
 		t.Run(fmt.Sprint("after the link, others ", others), func(t *testing.T) {
 			d, c, _, rec := begin(t, 3)
 			next := rec.Clone()
 			next.Version++
 			next.Calls++
-			data, err := Encode(next)
+			data, err := state.Encode(next)
 			check(t, err)
 			check(t, c.publish(4, data, tempPrefix+"x", false, false))
 			bump(t, d, others)
 			if here, err := d.inPlace(c); err != nil || !here {
 				t.Errorf("a link that counts is told too late: %v", err)
 			}
-			state(t, d, 4+others)
+			disturb(t, d, 4+others)
 		})
 		t.Run(fmt.Sprint("before the next generation, others ", others), func(t *testing.T) {
 			d, c, h, _ := begin(t, n)
@@ -64,9 +65,9 @@ func TestDirectoryLateWriter(t *testing.T) {
 			if there, err := durable.Exists(c.dir, genName(n)); err != nil || there != (others < n+settledVersions) {
 				t.Errorf("the generation exists: %t, %v", there, err)
 			}
-			state(t, d, n+others)
+			disturb(t, d, n+others)
 			bump(t, d, 2*n)
-			state(t, d, 3*n+others)
+			disturb(t, d, 3*n+others)
 		})
 		t.Run(fmt.Sprint("end before the link, saves ", others), func(t *testing.T) {
 			d, c, _, rec := begin(t, 3)
@@ -75,14 +76,14 @@ func TestDirectoryLateWriter(t *testing.T) {
 			if _, err := d.append(c, rec); !errors.Is(err, ErrConflict) {
 				t.Errorf("got %v", err)
 			}
-			state(t, d, others)
+			disturb(t, d, others)
 		})
 		t.Run(fmt.Sprint("end before the next generation, saves ", others), func(t *testing.T) {
 			d, c, h, _ := begin(t, n)
 			check(t, d.End(t.Context(), "s"))
 			bump(t, d, others)
 			check(t, d.extend(c, h))
-			state(t, d, others)
+			disturb(t, d, others)
 		})
 	}
 	t.Run("link into a session that is being removed", func(t *testing.T) {
@@ -92,7 +93,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 		if _, err := d.append(c, rec); !errors.Is(err, ErrConflict) {
 			t.Errorf("got %v", err)
 		}
-		state(t, d, 0)
+		disturb(t, d, 0)
 	})
 	t.Run("link into a generation that is being removed", func(t *testing.T) {
 		d, c, _, rec := begin(t, 3)
@@ -102,7 +103,7 @@ func TestDirectoryLateWriter(t *testing.T) {
 		if _, err := d.append(c, rec); !errors.Is(err, ErrConflict) {
 			t.Errorf("got %v", err)
 		}
-		state(t, d, 3+n-1)
+		disturb(t, d, 3+n-1)
 		bump(t, d, n)
 		if there, err := durable.Exists(c.dir, oldPrefix+"x"); err != nil || there {
 			t.Errorf("remains: %t, %v", there, err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // leaseSession begins the id of the session under which a store keeps the lease
@@ -17,18 +18,18 @@ func leaseKey(session string) core.SessionKey {
 	return core.SessionKey{Session: leaseSession + session}
 }
 
-func (h Held) isFree(now int64) bool { return h.Until <= now }
+func isFree(h state.Held, now int64) bool { return h.Until <= now }
 
-func (h Held) isOf(l Lease) bool { return string(h.Holder) == l.Holder && h.Fence == l.Fence }
+func isOf(h state.Held, l Lease) bool { return string(h.Holder) == l.Holder && h.Fence == l.Fence }
 
 func acquire(ctx context.Context, s Store, session, holder string, ttl time.Duration) (Lease, error) {
 	if ttl < time.Millisecond {
 		return Lease{}, fmt.Errorf("acquire the lease of session %q for %v: %w", session, ttl, ErrTTL)
 	}
 	var refused *HeldError
-	rec, err := Update(ctx, s, leaseKey(session), func(rec *Record) (*Record, error) {
+	rec, err := Update(ctx, s, leaseKey(session), func(rec *state.Record) (*state.Record, error) {
 		now, next := time.Now().UnixMicro(), rec.Clone()
-		if refused = nil; string(rec.Held.Holder) != holder && !rec.Held.isFree(now) {
+		if refused = nil; string(rec.Held.Holder) != holder && !isFree(rec.Held, now) {
 			refused = &HeldError{Holder: string(rec.Held.Holder)}
 			if rec.Held.Wanted {
 				return nil, nil
@@ -36,7 +37,7 @@ func acquire(ctx context.Context, s Store, session, holder string, ttl time.Dura
 			next.Held.Wanted = true
 			return next, nil
 		}
-		next.Held = Held{Holder: []byte(holder), Fence: max(rec.Held.Fence+1, now), Until: now + ttl.Microseconds()}
+		next.Held = state.Held{Holder: []byte(holder), Fence: max(rec.Held.Fence+1, now), Until: now + ttl.Microseconds()}
 		return next, nil
 	})
 	if err != nil {
@@ -49,9 +50,9 @@ func acquire(ctx context.Context, s Store, session, holder string, ttl time.Dura
 }
 
 func renew(ctx context.Context, s Store, l Lease) (Lease, error) {
-	rec, err := Update(ctx, s, leaseKey(l.Session), func(rec *Record) (*Record, error) {
+	rec, err := Update(ctx, s, leaseKey(l.Session), func(rec *state.Record) (*state.Record, error) {
 		now := time.Now().UnixMicro()
-		if !rec.Held.isOf(l) || rec.Held.isFree(now) {
+		if !isOf(rec.Held, l) || isFree(rec.Held, now) {
 			return nil, fmt.Errorf("renew: %w", ErrFenced)
 		}
 		next := rec.Clone()
@@ -66,11 +67,11 @@ func renew(ctx context.Context, s Store, l Lease) (Lease, error) {
 }
 
 func release(ctx context.Context, s Store, l Lease) error {
-	_, err := Update(ctx, s, leaseKey(l.Session), func(rec *Record) (*Record, error) {
-		if rec.Held.isFree(time.Now().UnixMicro()) {
+	_, err := Update(ctx, s, leaseKey(l.Session), func(rec *state.Record) (*state.Record, error) {
+		if isFree(rec.Held, time.Now().UnixMicro()) {
 			return nil, nil
 		}
-		if !rec.Held.isOf(l) {
+		if !isOf(rec.Held, l) {
 			return nil, fmt.Errorf("release: %w", ErrFenced)
 		}
 		next := rec.Clone()

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // maxLooks bounds how often an operation is repeated because others undo it. Each
@@ -31,7 +32,7 @@ func moved(err error) error {
 // head is the current version of a record.
 type head struct {
 	version int64
-	record  *Record // nil when it was never saved
+	record  *state.Record // nil when it was never saved
 }
 
 // open finds a record. If there is none it returns a nil chain and the zero head.
@@ -124,7 +125,7 @@ func (c *chain) listVersions(gen *os.Root, first int64) ([]int64, error) {
 
 // newest returns the content of the highest version that is undamaged. It searches
 // the newest generation and then those below it.
-func (c *chain) newest(versions []int64) (*Record, error) {
+func (c *chain) newest(versions []int64) (*state.Record, error) {
 	rec, err := c.newestIn(c.gen, versions)
 	for _, first := range slices.Backward(c.older) {
 		if !errors.Is(err, ErrDamaged) {
@@ -144,7 +145,7 @@ func (c *chain) newest(versions []int64) (*Record, error) {
 	return rec, err
 }
 
-func (c *chain) newestIn(gen *os.Root, versions []int64) (rec *Record, err error) {
+func (c *chain) newestIn(gen *os.Root, versions []int64) (rec *state.Record, err error) {
 	err = fmt.Errorf("%w: no version", ErrDamaged)
 	for _, v := range slices.Backward(versions) {
 		if v == 0 { // chains start there; it has no content

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
@@ -28,14 +29,14 @@ type Memory struct {
 
 	mu       sync.Mutex // guards all below; nothing under it blocks
 	sessions *lru.Cache[string, *memorySession]
-	closed   *lru.Cache[string, Closed] // by agent, as ClosedName names it
+	closed   *lru.Cache[string, state.Closed] // by agent, as ClosedName names it
 }
 
 // memorySession holds the records and the pins of one session.
 type memorySession struct {
-	records map[string]*Record // by agent
-	pins    map[string]string  // by digest
-	changed time.Time          // when a record was saved last
+	records map[string]*state.Record // by agent
+	pins    map[string]string        // by digest
+	changed time.Time                // when a record was saved last
 }
 
 // agents are those that have a record, sorted.
@@ -60,12 +61,12 @@ func NewMemory(opts ...MemoryOption) *Memory {
 		o(m)
 	}
 	m.sessions = lru.New[string, *memorySession](m.max, nil)
-	m.closed = lru.New[string, Closed](maxClosed, nil)
+	m.closed = lru.New[string, state.Closed](maxClosed, nil)
 	return m
 }
 
 // Load implements [Store]. It neither copies nor allocates if the record exists.
-func (m *Memory) Load(ctx context.Context, key core.SessionKey) (*Record, error) {
+func (m *Memory) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -76,11 +77,11 @@ func (m *Memory) Load(ctx context.Context, key core.SessionKey) (*Record, error)
 			return rec, nil
 		}
 	}
-	return &Record{Key: key}, nil
+	return &state.Record{Key: key}, nil
 }
 
 // Save implements [Store].
-func (m *Memory) Save(ctx context.Context, rec *Record) (*Record, error) {
+func (m *Memory) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -190,13 +191,13 @@ func (m *Memory) use(session string) *memorySession {
 
 // begin adds a session and drops the least recently used one beyond the bound.
 func (m *Memory) begin(session string) *memorySession {
-	s := &memorySession{records: map[string]*Record{}, pins: map[string]string{}}
+	s := &memorySession{records: map[string]*state.Record{}, pins: map[string]string{}}
 	m.sessions.Put(session, s, 1)
 	return s
 }
 
 // conflict is the error of saving rec when the current version is stored.
-func conflict(rec *Record, stored int64) error {
+func conflict(rec *state.Record, stored int64) error {
 	return fmt.Errorf("save record of agent %q from version %d over version %d: %w",
 		rec.Key.Agent, rec.Version, stored, ErrConflict)
 }

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
 func TestMemoryLoadSharesAndAllocatesNothing(t *testing.T) {
 	m := session.NewMemory()
 	key := core.SessionKey{Session: "s", Agent: "a"}
-	saved, err := m.Save(t.Context(), &session.Record{Key: key})
+	saved, err := m.Save(t.Context(), &state.Record{Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +40,8 @@ func TestMemoryMaxSessions(t *testing.T) {
 		}
 		return kept
 	}
-	save := func(m *session.Memory, id string) *session.Record {
-		rec, err := m.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: id}})
+	save := func(m *session.Memory, id string) *state.Record {
+		rec, err := m.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: id}})
 		if err != nil {
 			t.Fatal(err)
 		}

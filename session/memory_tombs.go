@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // maxClosed bounds the agents of ended sessions that a Memory remembers.
@@ -12,7 +13,7 @@ const maxClosed = 250_000
 var _ Tombs = (*Memory)(nil)
 
 // Bury implements [Tombs]. It remembers the last 250,000 agents.
-func (m *Memory) Bury(ctx context.Context, session string, last []Closed) error {
+func (m *Memory) Bury(ctx context.Context, session string, last []state.Closed) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func (m *Memory) Buried(ctx context.Context, key core.SessionKey) (calls int, er
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if c, ok := m.closed.Get(ClosedName(key)); ok && !c.isOver() {
+	if c, ok := m.closed.Get(ClosedName(key)); ok && !isOver(c) {
 		return c.Calls, nil
 	}
 	return 0, nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -15,7 +16,7 @@ type contested struct {
 	conflicts, asked, left int
 }
 
-func (c *contested) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+func (c *contested) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	if c.conflicts--; c.conflicts >= 0 {
 		return nil, session.ErrConflict
 	}
@@ -33,7 +34,7 @@ func (c *contested) Queue(context.Context, core.SessionKey) func() {
 // record would go on disturbing each other.
 func TestUpdateQueuesUntilItHasAPlace(t *testing.T) {
 	s := &contested{Memory: session.NewMemory(), conflicts: 4}
-	if _, err := session.Update(t.Context(), s, core.SessionKey{Session: "s"}, func(r *session.Record) (*session.Record, error) {
+	if _, err := session.Update(t.Context(), s, core.SessionKey{Session: "s"}, func(r *state.Record) (*state.Record, error) {
 		return r.Clone(), nil
 	}); err != nil {
 		t.Fatal(err)

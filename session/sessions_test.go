@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -20,7 +21,7 @@ func TestSessions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before := time.Now().Add(-time.Second)
 			for _, key := range []core.SessionKey{{Session: "b", Agent: "y"}, {Session: "b", Agent: "x"}, {Session: "a/../ü", Agent: "x"}, {Session: "satchel:closed", Agent: "00"}, {Session: "over", Agent: "x"}} {
-				if _, err := store.Save(t.Context(), &session.Record{Key: key}); err != nil {
+				if _, err := store.Save(t.Context(), &state.Record{Key: key}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -2,34 +2,16 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
-
-// Shelf takes deliveries of ended loads out of a stored record. Their texts may stay in
-// view for the whole conversation, and the record would list them all in each save. So
-// [PinCache] pins a list of them where they take more than a few lines, and puts them
-// back among the deliveries where it loads the record.
-type Shelf struct {
-	// List is the digest of the list, "" for none. Of its entries the first Count are in
-	// view, without those at the places of Gone. A delivery of the record goes before an
-	// entry with its key.
-	List  string `json:"list"`
-	Count int    `json:"count"`
-	Gone  []int  `json:"gone,omitempty"`
-}
-
-// shelfBytes is how long the ended deliveries are that a stored record lists itself, and
-// maxGone how many entries of its shelf it names as gone; of more there is a new list.
-const shelfBytes, maxGone = 300, 8
 
 // Load implements [Store]. What is on the shelf of the record is among its deliveries. A
 // list that the store has lost counts as empty: the texts leave the view.
-func (c *PinCache) Load(ctx context.Context, key core.SessionKey) (*Record, error) {
+func (c *PinCache) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	rec, err := c.Store.Load(ctx, key)
 	if err != nil || rec.Shelf.List == "" {
 		return rec, err
@@ -37,16 +19,16 @@ func (c *PinCache) Load(ctx context.Context, key core.SessionKey) (*Record, erro
 	if known, ok := c.whole(rec); ok {
 		return known, nil
 	}
-	shelved := rec.shelved
+	shelved := rec.Shelved()
 	if shelved == nil {
 		text, err := c.Pinned(ctx, key.Session, rec.Shelf.List)
 		if errors.Is(err, ErrNotPinned) {
 			lost := *rec
-			lost.Shelf, lost.Before = Shelf{}, nil
+			lost.Shelf, lost.Before = state.Shelf{}, nil
 			return &lost, nil
 		}
 		if err == nil {
-			shelved, err = readShelf(text)
+			shelved, err = state.ReadShelf(text)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read the list of texts in view: %w", err)
@@ -56,11 +38,11 @@ func (c *PinCache) Load(ctx context.Context, key core.SessionKey) (*Record, erro
 }
 
 // Save implements [Store]. Once for a few texts that stay in view it pins a list.
-func (c *PinCache) Save(ctx context.Context, rec *Record) (*Record, error) {
+func (c *PinCache) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	if rec == nil {
 		return c.Store.Save(ctx, rec)
 	}
-	stored, list := rec.shelve()
+	stored, list := rec.Shelve()
 	if list != "" {
 		if err := c.Pin(ctx, rec.Key.Session, stored.Shelf.List, list); err != nil {
 			return nil, err
@@ -70,105 +52,24 @@ func (c *PinCache) Save(ctx context.Context, rec *Record) (*Record, error) {
 	if err != nil || saved.Shelf.List == "" {
 		return saved, err
 	}
-	return c.unshelve(saved, stored.shelved), nil
+	return c.unshelve(saved, stored.Shelved()), nil
 }
 
 // unshelved is a record as it was stored, and with what is on its shelf.
-type unshelved struct{ stored, whole *Record }
+type unshelved struct{ stored, whole *state.Record }
 
 // whole returns a record that unshelve has made of the very same one.
-func (c *PinCache) whole(stored *Record) (*Record, bool) {
+func (c *PinCache) whole(stored *state.Record) (*state.Record, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, ok := c.wholes.Get(stored.Key)
 	return known.whole, ok && known.stored == stored
 }
 
-func (c *PinCache) unshelve(stored *Record, shelved []Delivery) *Record {
-	whole := *stored
-	whole.shelved = shelved
-	whole.unshelve()
+func (c *PinCache) unshelve(stored *state.Record, shelved []state.Delivery) *state.Record {
+	whole := stored.Whole(shelved)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wholes.Put(stored.Key, unshelved{stored, &whole}, 1)
-	return &whole
-}
-
-func readShelf(list string) (entries []Delivery, err error) {
-	return entries, json.Unmarshal([]byte(list), &entries)
-}
-
-// shelve returns the record as it is stored, and the list of its shelf if that is new.
-func (r *Record) shelve() (stored *Record, list string) {
-	next := *r
-	next.takeShelved()
-	size, last := 0, -1
-	for i := range next.Deliveries {
-		if d := &next.Deliveries[i]; d.Ended {
-			size += len(d.text())
-		}
-	}
-	if size <= shelfBytes && len(next.Shelf.Gone) <= maxGone {
-		return &next, ""
-	}
-	for i := range r.Deliveries {
-		if r.Deliveries[i].Ended {
-			last = i
-		}
-	}
-	data, err := json.Marshal(r.Deliveries[:last+1])
-	if err == nil {
-		next.shelved, err = readShelf(string(data))
-	}
-	if err != nil {
-		panic(fmt.Sprintf("session: list of deliveries: %v", err)) // what is written is readable
-	}
-	next.Deliveries, next.Shelf.List = r.Deliveries, Digest(string(data))
-	next.takeShelved()
-	return &next, string(data)
-}
-
-// takeShelved takes those deliveries out of the record that its shelf lists as they are.
-func (r *Record) takeShelved() {
-	s := Shelf{List: r.Shelf.List}
-	rest := slices.Clone(r.Deliveries)
-	var gone []int
-	for i := range r.shelved {
-		entry := &r.shelved[i]
-		switch at := indexOf(rest, entry.Key()); {
-		case at < 0:
-			gone = append(gone, i)
-		case rest[at].text() == entry.text():
-			rest = slices.Delete(rest, at, at+1)
-			s.Count, s.Gone = i+1, gone
-		}
-	}
-	if s.Count == 0 {
-		r.Shelf, r.shelved = Shelf{}, nil
-		return
-	}
-	r.Deliveries, r.Shelf = rest, s
-}
-
-// unshelve puts the deliveries that are on the shelf back.
-func (r *Record) unshelve() {
-	rest := slices.Clone(r.Deliveries)
-	r.Deliveries = make([]Delivery, 0, len(rest)+len(r.shelved))
-	for i, entry := range r.shelved {
-		at := indexOf(rest, entry.Key())
-		switch {
-		case at >= 0:
-			r.Deliveries = append(r.Deliveries, rest[at])
-			rest = slices.Delete(rest, at, at+1)
-		case i < r.Shelf.Count && !slices.Contains(r.Shelf.Gone, i):
-			r.Deliveries = append(r.Deliveries, entry)
-		}
-	}
-	for _, d := range rest {
-		r.Deliver(d)
-	}
-}
-
-func indexOf(deliveries []Delivery, key DeliveryKey) int {
-	return slices.IndexFunc(deliveries, func(d Delivery) bool { return d.Key() == key })
+	c.wholes.Put(stored.Key, unshelved{stored, whole}, 1)
+	return whole
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -20,7 +21,7 @@ type shelfStore struct {
 	named []string // by the record that was saved last, as what it needs pinned
 }
 
-func (c *shelfStore) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+func (c *shelfStore) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	c.named = rec.Pins()
 	return c.Store.Save(ctx, rec)
 }
@@ -38,9 +39,9 @@ func (c *shelfStore) Pinned(ctx context.Context, id, digest string) (string, err
 }
 
 // asText is how a record with these deliveries would be written.
-func asText(t *testing.T, rec *session.Record) string {
+func asText(t *testing.T, rec *state.Record) string {
 	t.Helper()
-	data, err := session.Encode(&session.Record{Key: rec.Key, Deliveries: rec.Deliveries})
+	data, err := state.Encode(&state.Record{Key: rec.Key, Deliveries: rec.Deliveries})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ type viewed struct {
 	calls int
 }
 
-func (v *viewed) change(rec *session.Record) {
+func (v *viewed) change(rec *state.Record) {
 	ended := func(is bool) {
 		for i := range rec.Deliveries {
 			if d := &rec.Deliveries[i]; v.IntN(4) > 0 {
@@ -82,10 +83,10 @@ func (v *viewed) change(rec *session.Record) {
 	default:
 		v.calls++
 		for i := range 1 + v.IntN(3) {
-			d := session.Delivery{Call: v.calls, Turn: v.calls, Skill: fmt.Sprint("skill ", v.IntN(20), "-", i), Body: true, Seen: true, Ended: v.IntN(3) > 0}
+			d := state.Delivery{Call: v.calls, Turn: v.calls, Skill: fmt.Sprint("skill ", v.IntN(20), "-", i), Body: true, Seen: true, Ended: v.IntN(3) > 0}
 			d.Digest = session.Digest(fmt.Sprint(d.Call, d.Skill))
 			for j := range v.IntN(3) {
-				d.Docs = append(d.Docs, session.Doc{Name: fmt.Sprint("doc ", j), Digest: session.Digest(fmt.Sprint(d.Call, j))})
+				d.Docs = append(d.Docs, state.Doc{Name: fmt.Sprint("doc ", j), Digest: session.Digest(fmt.Sprint(d.Call, j))})
 			}
 			rec.Deliver(d)
 		}
@@ -125,7 +126,7 @@ func TestShelfKeepsDeliveries(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for who, got := range map[string]*session.Record{"argument": next, "saved": saved, "loaded": again, "of another replica": other} {
+			for who, got := range map[string]*state.Record{"argument": next, "saved": saved, "loaded": again, "of another replica": other} {
 				if text := asText(t, got); text != want {
 					t.Fatalf("seed %d, step %d: %s:\n%s\nwant\n%s", seed, step, who, text, want)
 				}
@@ -138,7 +139,7 @@ func TestShelfKeepsDeliveries(t *testing.T) {
 				continue
 			}
 			shelved++
-			for _, d := range append(other.Deliveries, session.Delivery{Skill: "the list", Digest: stored.Shelf.List}) {
+			for _, d := range append(other.Deliveries, state.Delivery{Skill: "the list", Digest: stored.Shelf.List}) {
 				if !slices.Contains(below.named, d.Digest) || !slices.Contains(other.Pins(), d.Digest) {
 					t.Fatalf("seed %d, step %d: %s is not among the pins", seed, step, d.Skill)
 				}
@@ -154,12 +155,12 @@ func TestShelfKeepsDeliveries(t *testing.T) {
 func atTurns(t *testing.T, c *session.PinCache, key core.SessionKey, turns int) {
 	t.Helper()
 	for turn := range turns {
-		_, err := session.Update(t.Context(), c, key, func(rec *session.Record) (*session.Record, error) {
+		_, err := session.Update(t.Context(), c, key, func(rec *state.Record) (*state.Record, error) {
 			next := rec.Clone()
 			for i := range next.Deliveries {
 				next.Deliveries[i].Ended = true
 			}
-			next.Deliver(session.Delivery{Call: turn + 1, Turn: turn + 1, Skill: fmt.Sprint("customer-replies-", turn), Digest: session.Digest(fmt.Sprint(turn)), Body: true, Seen: true})
+			next.Deliver(state.Delivery{Call: turn + 1, Turn: turn + 1, Skill: fmt.Sprint("customer-replies-", turn), Digest: session.Digest(fmt.Sprint(turn)), Body: true, Seen: true})
 			return next, nil
 		})
 		if err != nil {
@@ -177,7 +178,7 @@ func TestShelfIsShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := session.Encode(stored)
+	data, err := state.Encode(stored)
 	if err != nil {
 		t.Fatal(err)
 	}

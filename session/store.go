@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // ErrConflict reports that a record was saved by somebody else since it was
@@ -34,7 +35,7 @@ type Store interface {
 	// Load returns the record of key. A key that was never saved, or whose
 	// session ended, yields a record with Version 0 and that Key. The result
 	// is shared: callers must not change it.
-	Load(ctx context.Context, key core.SessionKey) (*Record, error)
+	Load(ctx context.Context, key core.SessionKey) (*state.Record, error)
 
 	// Save stores rec under rec.Key if the stored version is still
 	// rec.Version, and returns the record as stored, with Version one higher;
@@ -42,7 +43,7 @@ type Store interface {
 	// returns an error that wraps ErrConflict. Versions of a key start again
 	// at 0 when its session ends, so an ended session cannot be revived by a
 	// late Save of an old record.
-	Save(ctx context.Context, rec *Record) (*Record, error)
+	Save(ctx context.Context, rec *state.Record) (*state.Record, error)
 
 	// Agents returns the agents that have a record in the session, sorted.
 	Agents(ctx context.Context, session string) ([]string, error)
@@ -68,17 +69,17 @@ type Store interface {
 // ends it, also one that wraps [ErrUncertain]. change may run several times. It
 // returns nil, or the very record that it was given, to say that nothing changed;
 // then nothing is saved. Update returns the record that is stored afterwards.
-func Update(ctx context.Context, s Store, key core.SessionKey, change func(*Record) (*Record, error)) (*Record, error) {
+func Update(ctx context.Context, s Store, key core.SessionKey, change func(*state.Record) (*state.Record, error)) (*state.Record, error) {
 	return update(ctx, s, key, nil, change)
 }
 
 // UpdateFrom is Update for a caller that has just loaded the record: the first
 // try begins with rec, and only a try after a conflict loads it again.
-func UpdateFrom(ctx context.Context, s Store, rec *Record, change func(*Record) (*Record, error)) (*Record, error) {
+func UpdateFrom(ctx context.Context, s Store, rec *state.Record, change func(*state.Record) (*state.Record, error)) (*state.Record, error) {
 	return update(ctx, s, rec.Key, rec, change)
 }
 
-func update(ctx context.Context, s Store, key core.SessionKey, rec *Record, change func(*Record) (*Record, error)) (*Record, error) {
+func update(ctx context.Context, s Store, key core.SessionKey, rec *state.Record, change func(*state.Record) (*state.Record, error)) (*state.Record, error) {
 	queued := false
 	for try := 0; ; try++ {
 		if err := pause(ctx, try); err != nil {

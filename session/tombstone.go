@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // A transcript shows what was loaded, and a record that was lost is rebuilt from
@@ -28,12 +29,15 @@ func buriedIn(key core.SessionKey) (in core.SessionKey, name string) {
 	return core.SessionKey{Session: buriedSession, Agent: session[:2]}, session[:16] + agent[:16]
 }
 
+// Closed notes that the session of an agent was ended.
+type Closed = state.Closed
+
 // Tombs is a [Store] that itself notes which sessions have ended, see [Bury],
 // without a bound on their number.
 type Tombs interface {
 	// Bury ends a session and records last, its agents, in one step. Earlier
 	// notes of agents that last does not name stay. Notes are kept for 30 days.
-	Bury(ctx context.Context, session string, last []Closed) error
+	Bury(ctx context.Context, session string, last []state.Closed) error
 
 	// Buried returns the highest number that the agent has given to a call in
 	// ended sessions of that id, 0 if none is known.
@@ -42,8 +46,8 @@ type Tombs interface {
 
 // NewClosed returns the note that the session of an agent ends now, after so many
 // calls.
-func NewClosed(key core.SessionKey, calls int) Closed {
-	return Closed{Agent: ClosedName(key), Calls: calls, At: time.Now().Unix()}
+func NewClosed(key core.SessionKey, calls int) state.Closed {
+	return state.Closed{Agent: ClosedName(key), Calls: calls, At: time.Now().Unix()}
 }
 
 // ClosedName returns how a [Closed] names an agent of a session.
@@ -82,7 +86,7 @@ func Bury(ctx context.Context, s Store, session string) error {
 		return nil
 	}
 	in, _ := buriedIn(core.SessionKey{Session: session})
-	_, err = Update(ctx, s, in, func(rec *Record) (*Record, error) {
+	_, err = Update(ctx, s, in, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		next.Closed = merged(next.Closed, last)
 		next.Closed = next.Closed[max(0, len(next.Closed)-maxBuried):]
@@ -96,9 +100,9 @@ func Bury(ctx context.Context, s Store, session string) error {
 
 // merged returns the notes that still count, with those of the same agents
 // replaced by last.
-func merged(notes, last []Closed) []Closed {
-	notes = slices.DeleteFunc(notes, func(c Closed) bool {
-		return c.isOver() || slices.ContainsFunc(last, func(now Closed) bool { return now.Agent == c.Agent })
+func merged(notes, last []state.Closed) []state.Closed {
+	notes = slices.DeleteFunc(notes, func(c state.Closed) bool {
+		return isOver(c) || slices.ContainsFunc(last, func(now state.Closed) bool { return now.Agent == c.Agent })
 	})
 	return append(notes, last...)
 }
@@ -121,23 +125,23 @@ func buriedInRecord(ctx context.Context, s Store, key core.SessionKey) (calls in
 	return callsOf(rec.Closed, name), nil
 }
 
-func callsOf(notes []Closed, name string) int {
+func callsOf(notes []state.Closed, name string) int {
 	for _, c := range notes {
-		if c.Agent == name && !c.isOver() {
+		if c.Agent == name && !isOver(c) {
 			return c.Calls
 		}
 	}
 	return 0
 }
 
-func (c Closed) isOver() bool { return time.Since(time.Unix(c.At, 0)) > buriedAge }
+func isOver(c state.Closed) bool { return time.Since(time.Unix(c.At, 0)) > buriedAge }
 
 // lastCalls returns the agents of a session that have made calls. For a damaged
 // session, which is ended because it is damaged, it returns none.
-func lastCalls(ctx context.Context, s Store, session string) (last []Closed, err error) {
+func lastCalls(ctx context.Context, s Store, session string) (last []state.Closed, err error) {
 	agents, err := s.Agents(ctx, session)
 	for _, a := range agents {
-		var rec *Record
+		var rec *state.Record
 		key := core.SessionKey{Session: session, Agent: a}
 		if rec, err = s.Load(ctx, key); err != nil {
 			break

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -17,7 +18,7 @@ func testBuried(t *testing.T, store session.Store) {
 	save := func(id, agent string, calls int) {
 		t.Helper()
 		key := core.SessionKey{Session: id, Agent: agent}
-		if _, err := session.Update(t.Context(), store, key, func(rec *session.Record) (*session.Record, error) {
+		if _, err := session.Update(t.Context(), store, key, func(rec *state.Record) (*state.Record, error) {
 			next := rec.Clone()
 			next.Calls = calls
 			return next, nil
@@ -64,7 +65,7 @@ func TestBuriedIsBounded(t *testing.T) {
 	const sessions = 3000
 	for i := range sessions {
 		id := fmt.Sprint("chat-", i)
-		if _, err := store.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: id, Agent: "a"}, Calls: i % 7}); err != nil {
+		if _, err := store.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: id, Agent: "a"}, Calls: i % 7}); err != nil {
 			t.Fatal(err)
 		}
 		if err := session.Bury(t.Context(), store, id); err != nil {
@@ -88,11 +89,11 @@ func TestBuriedIsBounded(t *testing.T) {
 		t.Errorf("%d sessions are kept, want %d", total, want)
 	}
 	key := core.SessionKey{Session: kept, Agent: session.Digest("chat-1")[:2]}
-	if _, err = session.Update(t.Context(), store, key, func(rec *session.Record) (*session.Record, error) {
+	if _, err = session.Update(t.Context(), store, key, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		next.Closed = nil
 		for i := range 64 {
-			next.Closed = append(next.Closed, session.Closed{Agent: fmt.Sprint(i), Calls: 1, At: int64(i % 2)})
+			next.Closed = append(next.Closed, state.Closed{Agent: fmt.Sprint(i), Calls: 1, At: int64(i % 2)})
 		}
 		return next, nil
 	}); err != nil {

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // InView resolves the name of a skill whose load has ended but whose text is
 // still in view. ok is false for any other skill: one that is loaded, one whose
 // text is gone, and one that skill_load would not find either.
-func (s *Scope) InView(ctx context.Context, rec *session.Record, name string) (skill core.Skill, ok bool) {
+func (s *Scope) InView(ctx context.Context, rec *state.Record, name string) (skill core.Skill, ok bool) {
 	return s.inView(ctx, rec, name)
 }
 

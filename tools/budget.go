@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 // Budget bounds the text of skills that an agent has in view, in estimated
@@ -21,7 +21,7 @@ type Budget struct{ Warn, Max int }
 // latest first and no more than necessary. If that is not enough, the error is a
 // [ModelError] that names the largest skill. line is a sentence for the call's
 // answer if the call crosses Warn, otherwise "".
-func (s *Scope) fit(ctx context.Context, rec, next *session.Record) (line string, err error) {
+func (s *Scope) fit(ctx context.Context, rec, next *state.Record) (line string, err error) {
 	if s.Budget == (Budget{}) || s.TextSize == nil {
 		return "", nil
 	}
@@ -51,7 +51,7 @@ func (s *Scope) fit(ctx context.Context, rec, next *session.Record) (line string
 // spare makes room for a load in a vocabulary that evicts: other skills are unloaded, and
 // then docs of the loaded ones leave the view that came with earlier calls, the oldest
 // first. keep are the skills of this load.
-func (l *loading) spare(ctx context.Context, rec, next *session.Record, keep []string) error {
+func (l *loading) spare(ctx context.Context, rec, next *state.Record, keep []string) error {
 	s, limit := l.scope, l.scope.Budget.Max
 	if !s.Evicts || limit < 1 || s.TextSize == nil {
 		return nil
@@ -107,7 +107,7 @@ func (m *measuring) text(ctx context.Context, digest string) int {
 }
 
 // delivery returns how many tokens of a delivery are in view.
-func (m *measuring) delivery(ctx context.Context, d *session.Delivery) (tokens int) {
+func (m *measuring) delivery(ctx context.Context, d *state.Delivery) (tokens int) {
 	if d.Spent || m.scope.Hidden != nil && m.scope.Hidden(d) {
 		return 0
 	}
@@ -120,7 +120,7 @@ func (m *measuring) delivery(ctx context.Context, d *session.Delivery) (tokens i
 	return tokens
 }
 
-func (m *measuring) all(ctx context.Context, rec *session.Record) (tokens int) {
+func (m *measuring) all(ctx context.Context, rec *state.Record) (tokens int) {
 	for i := range rec.Deliveries {
 		tokens += m.delivery(ctx, &rec.Deliveries[i])
 	}
@@ -129,7 +129,7 @@ func (m *measuring) all(ctx context.Context, rec *session.Record) (tokens int) {
 
 // makeRoom takes texts of ended loads, and superseded ones, out of rec until at
 // most limit tokens are in view. It returns how many are in view then.
-func (m *measuring) makeRoom(ctx context.Context, rec *session.Record, limit int) int {
+func (m *measuring) makeRoom(ctx context.Context, rec *state.Record, limit int) int {
 	rec.Break()
 	tokens := m.all(ctx, rec)
 	for i := len(rec.Deliveries) - 1; i >= 0 && tokens > limit; i-- {
@@ -143,7 +143,7 @@ func (m *measuring) makeRoom(ctx context.Context, rec *session.Record, limit int
 
 // largest names the skill that takes most tokens among those of the given loads
 // or, if none are given, among all that are loaded.
-func (m *measuring) largest(ctx context.Context, rec *session.Record, of []session.Active) string {
+func (m *measuring) largest(ctx context.Context, rec *state.Record, of []state.Active) string {
 	if len(of) == 0 {
 		of = rec.Active
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // ErrDeclared reports that loads which a host has declared cannot be made.
@@ -79,7 +79,7 @@ func Declare(ctx context.Context, s *Scope, loads []Declared) (*Declaration, err
 // Apply makes the loads under a call number of their own, at the user message of
 // anchor. Skills that are already in view stay where they are. If the loads
 // exceed the content budget, the error wraps ErrDeclared.
-func (d *Declaration) Apply(ctx context.Context, rec *session.Record, anchor session.Mark) (*session.Record, error) {
+func (d *Declaration) Apply(ctx context.Context, rec *state.Record, anchor state.Mark) (*state.Record, error) {
 	rec = rec.Clone()
 	rec.Calls++
 	scope := *d.change.scope

@@ -9,8 +9,8 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/typos"
-	"github.com/satchel-go/satchel/session"
 )
 
 // maxDocBytes bounds the docs that one call may bring into view, in bytes.
@@ -57,10 +57,10 @@ func leftOut(r *reply, left []ModelError) {
 }
 
 // pinnedDocs returns the docs as a record keeps them.
-func pinnedDocs(docs []docText) []session.Doc {
-	var pinned []session.Doc
+func pinnedDocs(docs []docText) []state.Doc {
+	var pinned []state.Doc
 	for _, d := range docs {
-		pinned = append(pinned, session.Doc{Name: d.name, Digest: d.content.Digest, Framed: d.framed})
+		pinned = append(pinned, state.Doc{Name: d.name, Digest: d.content.Digest, Framed: d.framed})
 	}
 	return pinned
 }

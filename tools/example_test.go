@@ -6,6 +6,7 @@ import (
 	"context"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 	"strings"
@@ -59,10 +60,10 @@ func desk() (*tools.Scope, error) {
 	store, key := session.NewMemory(), core.SessionKey{Session: "chat-1", Agent: "main"}
 	return &tools.Scope{
 		Key: key, Catalog: c,
-		Hidden: func(*session.Delivery) bool { return false },
-		Record: func(ctx context.Context) (*session.Record, error) { return store.Load(ctx, key) },
+		Hidden: func(*state.Delivery) bool { return false },
+		Record: func(ctx context.Context) (*state.Record, error) { return store.Load(ctx, key) },
 		Update: func(ctx context.Context, change tools.Change) (answer string, err error) {
-			_, err = session.Update(ctx, store, key, func(rec *session.Record) (next *session.Record, err error) {
+			_, err = session.Update(ctx, store, key, func(rec *state.Record) (next *state.Record, err error) {
 				next, answer, err = change(rec)
 				return next, err
 			})
@@ -187,7 +188,7 @@ func ExampleDeclare() {
 		fmt.Println(err)
 		return
 	}
-	rec, err := declared.Apply(ctx, &session.Record{}, session.Mark{})
+	rec, err := declared.Apply(ctx, &state.Record{}, state.Mark{})
 	fmt.Println(rec.Active[0].Skill, rec.Active[0].Docs, err)
 	_, err = tools.Declare(ctx, s, []tools.Declared{{Skill: "pfd"}})
 	fmt.Println(err)

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // fixed is a store that always returns the same record.
-func fixed(rec *session.Record) func(context.Context) (*session.Record, error) {
-	return func(context.Context) (*session.Record, error) { return rec, nil }
+func fixed(rec *state.Record) func(context.Context) (*state.Record, error) {
+	return func(context.Context) (*state.Record, error) { return rec, nil }
 }
 
 func TestListDocs(t *testing.T) {

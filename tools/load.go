@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 // Load is skill_load: it loads skills, with the docs that the model names.
@@ -75,19 +75,19 @@ type loading struct {
 	replace bool
 	// anchor is the user message of a load that no call made; activation says why
 	// it is made.
-	anchor     *session.Mark
+	anchor     *state.Mark
 	activation string
 	// answered writes the answer; nil is that of skill_load.
 	answered Answered
 
 	lines   []string
-	receipt session.Receipt
+	receipt state.Receipt
 	events  []core.Event
 }
 
 // save makes the change, saves it and returns the answer.
 func (l *loading) save(ctx context.Context, r *reply) (string, error) {
-	answer, err := l.scope.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+	answer, err := l.scope.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 		next, err := l.apply(ctx, rec)
 		if err != nil || l.answered == nil {
 			return next, r.join(l.answer()), err
@@ -104,9 +104,9 @@ func (l *loading) save(ctx context.Context, r *reply) (string, error) {
 	return answer, nil
 }
 
-func (l *loading) apply(ctx context.Context, rec *session.Record) (*session.Record, error) {
+func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	next := rec.Clone()
-	l.lines, l.events, l.receipt = nil, nil, session.Receipt{Call: l.scope.Number}
+	l.lines, l.events, l.receipt = nil, nil, state.Receipt{Call: l.scope.Number}
 	var keep []string
 	for _, t := range l.texts {
 		keep = append(keep, t.skill.Name)
@@ -142,7 +142,7 @@ func (l *loading) apply(ctx context.Context, rec *session.Record) (*session.Reco
 	return next, nil
 }
 
-func (l *loading) load(next *session.Record, t *skillText) {
+func (l *loading) load(next *state.Record, t *skillText) {
 	name, revision := t.skill.Name, ""
 	if t.skill.Editable { // others are read as they are now
 		revision = t.skill.Revision
@@ -154,15 +154,15 @@ func (l *loading) load(next *session.Record, t *skillText) {
 		keep = next.GuessList
 	}
 	keep(name, l.scope.Number, t.skill.AllowedTools, t.skill.Repaired)
-	done := next.Load(session.Load{
+	done := next.Load(state.Load{
 		Call: l.scope.Number, Anchor: l.anchor, Skill: name, ID: t.skill.ID, Revision: t.skill.Revision, Digest: t.body.Digest,
 		Docs: pinnedDocs(t.docs), All: t.all, Selected: pinnedDocs(t.selected), Listing: t.listing.Digest,
 	}, l.scope.shows)
 	d := done.Delivery
 	l.said(name, &done)
 	if d.Body || len(d.Docs) > 0 || done.Began || moved {
-		l.receipt.Changes = append(l.receipt.Changes, session.Change{
-			Op: session.Loaded, Skill: name, Digest: d.Digest, Revision: revision, All: t.all, Docs: done.Docs,
+		l.receipt.Changes = append(l.receipt.Changes, state.Change{
+			Op: state.Loaded, Skill: name, Digest: d.Digest, Revision: revision, All: t.all, Docs: done.Docs,
 		})
 	}
 	if done.Began {
@@ -171,7 +171,7 @@ func (l *loading) load(next *session.Record, t *skillText) {
 	l.events = append(l.events, core.Event{Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: done.Docs})
 }
 
-func (l *loading) said(name string, done *session.Loading) {
+func (l *loading) said(name string, done *state.Loading) {
 	var docs []string
 	d, revived := &done.Delivery, done.Began
 	for _, doc := range d.Docs {
@@ -197,7 +197,7 @@ func (l *loading) said(name string, done *session.Loading) {
 }
 
 // restricted adds what may still be called after a skill with a list was loaded.
-func (l *loading) restricted(next *session.Record) {
+func (l *loading) restricted(next *state.Record) {
 	listed := slices.ContainsFunc(l.texts, func(t skillText) bool { return t.skill.AllowedTools != nil })
 	if listed && l.scope.Restricted != nil {
 		if line := l.scope.Restricted(next); line != "" {
@@ -208,12 +208,12 @@ func (l *loading) restricted(next *session.Record) {
 
 func (l *loading) gone(line, skill string, kind core.EventKind, why string) {
 	l.lines = append(l.lines, line)
-	l.receipt.Changes = append(l.receipt.Changes, session.Change{Op: session.Unloaded, Skill: skill})
+	l.receipt.Changes = append(l.receipt.Changes, state.Change{Op: state.Unloaded, Skill: skill})
 	l.events = append(l.events, core.Event{Kind: kind, Skill: skill}, core.Event{Kind: core.SkillCompleted, Skill: skill, Detail: why})
 }
 
 // receiptOf is a receipt as it is stored, "" for a call that changed nothing.
-func receiptOf(r session.Receipt) string {
+func receiptOf(r state.Receipt) string {
 	if len(r.Changes) == 0 {
 		return ""
 	}

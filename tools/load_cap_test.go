@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -52,7 +53,7 @@ func TestLoadWhatIsNotShown(t *testing.T) {
 // it.
 func (d *desk) spend() {
 	d.t.Helper()
-	_, err := session.Update(d.t.Context(), d.store, d.Key, func(rec *session.Record) (*session.Record, error) {
+	_, err := session.Update(d.t.Context(), d.store, d.Key, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		for i := range next.Deliveries {
 			next.Deliveries[i].Spent = true
@@ -82,7 +83,7 @@ func TestLoadCap(t *testing.T) {
 		d := newDesk(t, library())
 		d.Max = 2
 		var offered []string
-		d.Victim = func(c []session.Active) string {
+		d.Victim = func(c []state.Active) string {
 			for _, a := range c {
 				offered = append(offered, a.Skill)
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 func TestLoad(t *testing.T) {
@@ -67,7 +67,7 @@ func TestLoad(t *testing.T) {
 func TestLoadReceipt(t *testing.T) {
 	d := newDesk(t, library())
 	answer := d.call("skill_load", `{"skill":"pdf","docs":"forms.md"}`)
-	r, ok := session.ParseReceipt(answer)
+	r, ok := state.ParseReceipt(answer)
 	if !ok || r.Call != 1 || len(r.Changes) != 1 {
 		t.Fatalf("%q ends with no receipt of call 1: %+v", answer, r)
 	}
@@ -184,7 +184,7 @@ func TestLoadAfterConflict(t *testing.T) {
 	d.Max = 1
 	update, raced := d.Update, false
 	d.Update = func(ctx context.Context, change Change) (string, error) {
-		return update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+		return update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 			next, answer, err := change(rec)
 			if !raced {
 				raced = true

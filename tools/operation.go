@@ -10,9 +10,9 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/terminal"
 )
 
@@ -120,12 +120,12 @@ type Scope struct {
 	TextSize func(ctx context.Context, digest string) (int, error)
 	// Hidden reports whether the content of a delivery is loaded but was not part
 	// of the last request.
-	Hidden func(*session.Delivery) bool
+	Hidden func(*state.Delivery) bool
 	// Record returns the session's record, which must not be changed. Update
 	// saves the record that change makes of it together with the answer of the
 	// call, calls change again after a conflict, and returns that answer. If
 	// change returns the record that it was given, nothing is saved.
-	Record func(ctx context.Context) (*session.Record, error)
+	Record func(ctx context.Context) (*state.Record, error)
 	Update func(ctx context.Context, change Change) (answer string, err error)
 	// ReadRef returns the content of workspace://path or artifact://name; it is
 	// nil if skills do not run. Errors that the model can act on are
@@ -141,7 +141,7 @@ type Scope struct {
 	Files func() []core.File
 	// Restricted says in one line what lists of allowed tools permit; it returns
 	// "" if there are no lists. Nil says nothing.
-	Restricted func(*session.Record) string
+	Restricted func(*state.Record) string
 	// Narrow says that the call was allowed because a pattern matches its
 	// command. Names in it must then not be taken for files that a command has
 	// left.
@@ -177,15 +177,15 @@ type Scope struct {
 }
 
 // shows reports whether the model is really shown the content of a delivery.
-func (s *Scope) shows(d *session.Delivery) bool {
+func (s *Scope) shows(d *state.Delivery) bool {
 	return !d.Old && !d.Spent && (s.Hidden == nil || !s.Hidden(d))
 }
 
-func (s *Scope) showsBody(rec *session.Record, skill string) bool {
-	return slices.ContainsFunc(rec.Deliveries, func(d session.Delivery) bool {
+func (s *Scope) showsBody(rec *state.Record, skill string) bool {
+	return slices.ContainsFunc(rec.Deliveries, func(d state.Delivery) bool {
 		return d.Skill == skill && d.Body && s.shows(&d)
 	})
 }
 
 // Change makes the next record, and the answer to the call that changes it.
-type Change func(*session.Record) (next *session.Record, answer string, err error)
+type Change func(*state.Record) (next *state.Record, answer string, err error)

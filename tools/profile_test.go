@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 func names(s *Set) (out []string) {
@@ -102,7 +102,7 @@ func TestNewSetErrors(t *testing.T) {
 }
 
 func TestDeclare(t *testing.T) {
-	anchor := session.Mark{Hash: "u", Turn: 1}
+	anchor := state.Mark{Hash: "u", Turn: 1}
 	for _, tt := range []struct {
 		name  string
 		loads []Declared
@@ -163,7 +163,7 @@ func TestDeclareAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		next, err := decl.Apply(t.Context(), d.record(), session.Mark{})
+		next, err := decl.Apply(t.Context(), d.record(), state.Mark{})
 		if err != nil || len(next.Active) != 1 || next.Active[0].Skill != "pdf" || len(next.Deliveries) != 1 {
 			t.Fatalf("%+v, %v", next, err)
 		}

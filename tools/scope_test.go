@@ -10,6 +10,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -62,15 +63,15 @@ func newDesk(t testing.TB, files map[string]string) *desk {
 	key := core.SessionKey{Session: "s", Agent: "main"}
 	d.Scope = &Scope{
 		Key: key, Catalog: c, Max: 8,
-		Hidden: func(x *session.Delivery) bool { return d.hidden[x.Call] },
-		Record: func(ctx context.Context) (*session.Record, error) { return d.store.Load(ctx, key) },
+		Hidden: func(x *state.Delivery) bool { return d.hidden[x.Call] },
+		Record: func(ctx context.Context) (*state.Record, error) { return d.store.Load(ctx, key) },
 		Pin: func(ctx context.Context, c catalog.Content) error {
 			return d.store.Pin(ctx, key.Session, c.Digest, c.Text)
 		},
 		Emit: func(_ context.Context, e core.Event) { d.events = append(d.events, outcomes([]core.Event{e})...) },
 	}
 	d.Update = func(ctx context.Context, change Change) (answer string, err error) {
-		_, err = session.Update(ctx, d.store, key, func(rec *session.Record) (*session.Record, error) {
+		_, err = session.Update(ctx, d.store, key, func(rec *state.Record) (*state.Record, error) {
 			next, text, err := change(rec)
 			answer = text
 			return next, err
@@ -109,7 +110,7 @@ func (d *desk) expect(name, raw, want string) {
 
 // blank removes the digests from an answer.
 func blank(answer string) string {
-	r, ok := session.ParseReceipt(answer)
+	r, ok := state.ParseReceipt(answer)
 	if !ok {
 		return answer
 	}
@@ -119,7 +120,7 @@ func blank(answer string) string {
 	return answer[:strings.LastIndexByte(answer, '\n')+1] + r.String()
 }
 
-func (d *desk) record() *session.Record {
+func (d *desk) record() *state.Record {
 	d.t.Helper()
 	rec, err := d.Record(d.t.Context())
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/callargs"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // SelectDocs is skill_select_docs: it chooses which docs of a loaded skill are
@@ -56,7 +56,7 @@ func selectDocs(ctx context.Context, s *Scope, args Args) (string, error) {
 		}
 		leftOut(&r, left)
 	}
-	answer, err := s.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+	answer, err := s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 		next, text, err := c.apply(ctx, rec)
 		return next, r.join(text), err
 	})
@@ -122,11 +122,11 @@ type selection struct {
 	docs  []docText
 
 	selected []string
-	receipt  session.Receipt
+	receipt  state.Receipt
 	line     string // warning of the content budget
 }
 
-func (c *selection) apply(ctx context.Context, rec *session.Record) (*session.Record, string, error) {
+func (c *selection) apply(ctx context.Context, rec *state.Record) (*state.Record, string, error) {
 	next := rec.Clone()
 	a := next.Find(c.skill)
 	if a == nil {
@@ -144,8 +144,8 @@ func (c *selection) apply(ctx context.Context, rec *session.Record) (*session.Re
 		}
 	}
 	next.Select(c.scope.Number, c.skill, c.selected, all, pinnedDocs(c.docs), c.scope.shows)
-	c.receipt = session.Receipt{Call: c.scope.Number, Changes: []session.Change{{
-		Op: session.Selected, Skill: c.skill, All: all, Docs: c.selected,
+	c.receipt = state.Receipt{Call: c.scope.Number, Changes: []state.Change{{
+		Op: state.Selected, Skill: c.skill, All: all, Docs: c.selected,
 	}}}
 	var err error
 	if c.line, err = c.scope.fit(ctx, rec, next); err != nil {

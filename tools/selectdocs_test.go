@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 func TestSelectDocs(t *testing.T) {
@@ -171,7 +171,7 @@ func declareSecret(t *testing.T, d *desk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := decl.Apply(t.Context(), d.record(), session.Mark{})
+	next, err := decl.Apply(t.Context(), d.record(), state.Mark{})
 	if err != nil {
 		t.Fatal(err)
 	}

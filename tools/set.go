@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
-	"github.com/satchel-go/satchel/session"
 )
 
 // ErrSet reports a set of tools that cannot work.
@@ -79,7 +79,7 @@ func (o *Operation) Answer(ctx context.Context, s *Scope, args Args) (string, er
 	}
 	inner, saved := *s, false
 	inner.Update = func(ctx context.Context, change Change) (string, error) {
-		return s.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+		return s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 			next, text, err := change(rec)
 			if err == nil {
 				err = s.Limits.checkReceipt(text)

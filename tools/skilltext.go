@@ -10,9 +10,9 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 // skillText is what a load reads from the catalog. It is pinned for the session.
@@ -40,7 +40,7 @@ type docText struct {
 
 // held returns the skill that is loaded under a name, whatever that name means by now.
 // Its Name is the one under which it is loaded.
-func held(skills *catalog.Snapshot, rec *session.Record, name string) (core.Skill, bool) {
+func held(skills *catalog.Snapshot, rec *state.Record, name string) (core.Skill, bool) {
 	a := rec.Find(name)
 	if a == nil || a.ID == "" {
 		return core.Skill{}, false
@@ -53,7 +53,7 @@ func held(skills *catalog.Snapshot, rec *session.Record, name string) (core.Skil
 // Known returns the skill that a name means to the agent of a record: the one that is
 // loaded under it, else the one that the catalog has. Its Name is the one under which it
 // is loaded, if it is.
-func Known(skills *catalog.Snapshot, rec *session.Record, name string) (core.Skill, error) {
+func Known(skills *catalog.Snapshot, rec *state.Record, name string) (core.Skill, error) {
 	if skill, ok := held(skills, rec, name); ok {
 		return skill, nil
 	}
@@ -66,7 +66,7 @@ func Known(skills *catalog.Snapshot, rec *session.Record, name string) (core.Ski
 
 // loadName is the name under which a skill is loaded, or would be: not that of another one
 // which is loaded.
-func loadName(rec *session.Record, skill core.Skill) string {
+func loadName(rec *state.Record, skill core.Skill) string {
 	if a := rec.FindID(skill.ID); a != nil {
 		return a.Skill
 	}
@@ -81,7 +81,7 @@ func loadName(rec *session.Record, skill core.Skill) string {
 // Skill resolves the name of a skill that the model may see: one that is not
 // hidden, or that is loaded. The error is a [ModelError] that names
 // similar skills.
-func (s *Scope) Skill(rec *session.Record, name string) (core.Skill, error) {
+func (s *Scope) Skill(rec *state.Record, name string) (core.Skill, error) {
 	if skill, ok := held(s.Catalog.Snapshot(), rec, name); ok {
 		return skill, nil
 	}
@@ -90,7 +90,7 @@ func (s *Scope) Skill(rec *session.Record, name string) (core.Skill, error) {
 
 // toLoad is [Scope.Skill] for a call that loads: a name that now is that of another skill
 // than the loaded one means that.
-func (s *Scope) toLoad(rec *session.Record, name string) (core.Skill, error) {
+func (s *Scope) toLoad(rec *state.Record, name string) (core.Skill, error) {
 	skill, err := s.listed(rec, name, true)
 	if held, ok := held(s.Catalog.Snapshot(), rec, name); ok && err != nil {
 		return held, nil
@@ -99,7 +99,7 @@ func (s *Scope) toLoad(rec *session.Record, name string) (core.Skill, error) {
 }
 
 // listed resolves a name by the catalog, for a call that loads or another one.
-func (s *Scope) listed(rec *session.Record, name string, loads bool) (core.Skill, error) {
+func (s *Scope) listed(rec *state.Record, name string, loads bool) (core.Skill, error) {
 	snapshot := s.Catalog.Snapshot()
 	skill, err := snapshot.Resolve(name)
 	if ambiguous, ok := errors.AsType[*catalog.AmbiguousError](err); ok {
@@ -128,7 +128,7 @@ func (s *Scope) listed(rec *session.Record, name string, loads bool) (core.Skill
 
 // Loaded is the catalog with each loaded skill under the name by which it was loaded, and
 // at the revision whose text was.
-func (s *Scope) Loaded(rec *session.Record) *catalog.Catalog {
+func (s *Scope) Loaded(rec *state.Record) *catalog.Catalog {
 	revisions, called := make(map[string]string), make(map[string]string)
 	for i := range rec.Active {
 		a := &rec.Active[i]
@@ -148,7 +148,7 @@ func ByDigest(ctx context.Context, skills *catalog.Catalog, name, digest string)
 	var found core.Skill
 	fit := 0
 	for _, skill := range skills.Snapshot().Skills() {
-		if skill.Name != name && session.BaseName(skill.Qualified) != session.BaseName(name) {
+		if skill.Name != name && state.BaseName(skill.Qualified) != state.BaseName(name) {
 			continue
 		}
 		if _, body, err := skills.Body(ctx, skill.ID); err == nil && digest != "" && strings.HasPrefix(body.Digest, digest) {
@@ -162,7 +162,7 @@ func ByDigest(ctx context.Context, skills *catalog.Catalog, name, digest string)
 
 // inView returns the skill whose load has ended and whose text is in view, by the name
 // that it had then or by one that means it now.
-func (s *Scope) inView(ctx context.Context, rec *session.Record, name string) (core.Skill, bool) {
+func (s *Scope) inView(ctx context.Context, rec *state.Record, name string) (core.Skill, bool) {
 	meant, err := s.Skill(rec, name)
 	if err == nil && rec.Find(meant.Name) != nil {
 		return core.Skill{}, false
@@ -170,7 +170,7 @@ func (s *Scope) inView(ctx context.Context, rec *session.Record, name string) (c
 	another := false // the text under the name is that of another skill
 	for i := range rec.Deliveries {
 		d := &rec.Deliveries[i]
-		if !d.Body || !s.shows(d) || session.BaseName(d.Skill) != session.BaseName(name) || rec.Find(d.Skill) != nil {
+		if !d.Body || !s.shows(d) || state.BaseName(d.Skill) != state.BaseName(name) || rec.Find(d.Skill) != nil {
 			continue
 		}
 		if digest, e := s.Digest(ctx, meant.ID); err == nil && e == nil && digest == rec.Full(d.Digest) {
@@ -188,7 +188,7 @@ func (s *Scope) inView(ctx context.Context, rec *session.Record, name string) (c
 
 // findReadable resolves the name of a skill that is loaded, or whose text load
 // mode Adaptive has left in view: its files can be read without loading it.
-func findReadable(ctx context.Context, s *Scope, rec *session.Record, name string) (core.Skill, error) {
+func findReadable(ctx context.Context, s *Scope, rec *state.Record, name string) (core.Skill, error) {
 	if s.Mode == loadmode.Adaptive {
 		if skill, ok := s.inView(ctx, rec, name); ok {
 			return skill, nil

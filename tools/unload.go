@@ -7,7 +7,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/callargs"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Unload is skill_unload: it takes skills out of view.
@@ -58,12 +58,12 @@ type unloading struct {
 	answered Answered // nil is the answer of skill_unload
 
 	lines   []string
-	receipt session.Receipt
+	receipt state.Receipt
 }
 
-func (c *unloading) apply(rec *session.Record) (*session.Record, string, error) {
+func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 	next := rec.Clone()
-	c.lines, c.receipt = nil, session.Receipt{Call: c.scope.Number}
+	c.lines, c.receipt = nil, state.Receipt{Call: c.scope.Number}
 	names := c.names
 	if c.all {
 		names = nil
@@ -82,7 +82,7 @@ func (c *unloading) apply(rec *session.Record) (*session.Record, string, error) 
 			continue
 		}
 		c.lines = append(c.lines, "unloaded: "+callargs.Line(name, 256))
-		c.receipt.Changes = append(c.receipt.Changes, session.Change{Op: session.Unloaded, Skill: name})
+		c.receipt.Changes = append(c.receipt.Changes, state.Change{Op: state.Unloaded, Skill: name})
 	}
 	if c.answered != nil {
 		text, err := c.answered(next, c.lines, receiptOf(c.receipt))
@@ -99,7 +99,7 @@ func (c *unloading) apply(rec *session.Record) (*session.Record, string, error) 
 	return next, strings.Join(c.lines, "\n"), nil
 }
 
-func loadedNames(rec *session.Record) string {
+func loadedNames(rec *state.Record) string {
 	if len(rec.Active) == 0 {
 		return "none"
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/callargs"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Vocabulary is a set of tools in the words of another specification. It replaces the
@@ -62,7 +62,7 @@ func (s *Set) Providing(name string) string {
 // Answered writes the answer of a call that changes what is loaded: of the record as it is
 // then, what there is to say of the change, and the receipt of the call, "" where it
 // changed nothing.
-type Answered func(next *session.Record, notes []string, receipt string) (string, error)
+type Answered func(next *state.Record, notes []string, receipt string) (string, error)
 
 // LoadAll loads all skills of names, which are names or locations, or none: an unknown one
 // changes nothing, and neither does more than the cap unless others are unloaded to make
@@ -104,7 +104,7 @@ func LoadAll(ctx context.Context, s *Scope, names []string, replace bool, answer
 
 // skillAt returns what [Scope.Skill] returns for a name, and else the one skill with this
 // location: its place as overviews and receipts show it, or its absolute path.
-func (s *Scope) skillAt(rec *session.Record, ref string) (core.Skill, error) {
+func (s *Scope) skillAt(rec *state.Record, ref string) (core.Skill, error) {
 	skill, err := s.toLoad(rec, ref)
 	if err == nil || !strings.Contains(ref, "/") {
 		return skill, err
@@ -133,7 +133,7 @@ func (s *Scope) skillAt(rec *session.Record, ref string) (core.Skill, error) {
 }
 
 // room refuses a load above the cap where no skill is unloaded to make room.
-func (l *loading) room(next *session.Record) error {
+func (l *loading) room(next *state.Record) error {
 	if l.answered == nil || l.scope.Evicts || l.scope.Max < 1 {
 		return nil
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/artifacts/blobstore"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/session/pgstore"
 	"github.com/satchel-go/satchel/session/redisstore"
@@ -188,7 +189,7 @@ func (k *kept) addIn(ctx context.Context, turn []said) error {
 		return err
 	}
 	next := k.record.Clone()
-	next.Deliveries = append(next.Deliveries, session.Delivery{Turn: len(next.Deliveries) + 1, Digest: digest})
+	next.Deliveries = append(next.Deliveries, state.Delivery{Turn: len(next.Deliveries) + 1, Digest: digest})
 	saved, err := k.store.Save(ctx, next)
 	if errors.Is(err, session.ErrConflict) {
 		return fmt.Errorf("another process has gone on with this conversation: start again with --resume: %w", err)

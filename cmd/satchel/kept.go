@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -51,7 +52,7 @@ const (
 type kept struct {
 	messages []said
 	store    session.Store
-	record   *session.Record
+	record   *state.Record
 	dir      *os.Root
 	name     string
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -16,7 +17,7 @@ import (
 // server's.
 type history struct {
 	store    session.Store
-	record   *session.Record
+	record   *state.Record
 	messages []*schema.Message
 }
 
@@ -53,7 +54,7 @@ func (h *history) add(ctx context.Context, turn []*schema.Message) error {
 		return err
 	}
 	next := h.record.Clone()
-	next.Deliveries = append(next.Deliveries, session.Delivery{Turn: len(next.Deliveries) + 1, Digest: digest})
+	next.Deliveries = append(next.Deliveries, state.Delivery{Turn: len(next.Deliveries) + 1, Digest: digest})
 	_, err = h.store.Save(ctx, next)
 	return err
 }

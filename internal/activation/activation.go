@@ -13,8 +13,8 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/processors"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -33,7 +33,7 @@ const maxMentions = 64
 
 // Begin returns the record of a turn that begins with the loads of the skills that the
 // user's message names, or is likely to mean. It may change rec.
-func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *session.Record, messages []core.Message) (*session.Record, []core.Event, error) {
+func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *state.Record, messages []core.Message) (*state.Record, []core.Event, error) {
 	text := newestOfUser(messages)
 	var events []core.Event
 	if a.Dollar || a.Slash {
@@ -54,7 +54,7 @@ func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *session.Rec
 			rec, events = next, append(events, happened...)
 		}
 		if len(notes) > 0 {
-			rec.Notes = append(rec.Notes, session.Note{Anchor: rec.User, Text: "<skills_not_loaded>" + strings.Join(notes, "; ") + "</skills_not_loaded>"})
+			rec.Notes = append(rec.Notes, state.Note{Anchor: rec.User, Text: "<skills_not_loaded>" + strings.Join(notes, "; ") + "</skills_not_loaded>"})
 		}
 	}
 	if a.Likely == 0 || strings.TrimSpace(text) == "" {
@@ -65,7 +65,7 @@ func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *session.Rec
 		return rec, events, err
 	}
 	if !a.First {
-		rec.Notes = append(rec.Notes, session.Note{Anchor: rec.User, Text: "<skills_suggested>" + processors.Escaped(strings.Join(likely, ", ")) + "</skills_suggested>"})
+		rec.Notes = append(rec.Notes, state.Note{Anchor: rec.User, Text: "<skills_suggested>" + processors.Escaped(strings.Join(likely, ", ")) + "</skills_suggested>"})
 		s.Found(likely)
 		return rec, events, nil
 	}
@@ -77,7 +77,7 @@ func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *session.Rec
 }
 
 // likely names the skills that a text is likely to mean and that are not loaded.
-func (a *Activation) likely(ctx context.Context, s *tools.Scope, rec *session.Record, text string) ([]string, error) {
+func (a *Activation) likely(ctx context.Context, s *tools.Scope, rec *state.Record, text string) ([]string, error) {
 	found, err := s.Catalog.Search(ctx, catalog.Query{Phrasings: endsOf(text), Messages: true, Recent: rec.LoadedLately(), Limit: a.Likely + len(rec.Active)})
 	if err != nil {
 		return nil, err
@@ -126,9 +126,9 @@ func endsOf(text string) []string {
 
 // Declare makes loads that no call made, at the user message of the turn, in the scope of
 // the agent of rec.
-func Declare(ctx context.Context, s *tools.Scope, rec *session.Record, loads ...tools.Declared) (*session.Record, []core.Event, error) {
+func Declare(ctx context.Context, s *tools.Scope, rec *state.Record, loads ...tools.Declared) (*state.Record, []core.Event, error) {
 	scope := *s
-	scope.Record = func(context.Context) (*session.Record, error) { return rec, nil }
+	scope.Record = func(context.Context) (*state.Record, error) { return rec, nil }
 	declaration, err := tools.Declare(ctx, &scope, loads)
 	if err != nil {
 		return nil, nil, err

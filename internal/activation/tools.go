@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Inactive returns why a tool of the host that belongs to these skills may not be called
 // yet, "" if one of them is loaded.
-func Inactive(tool string, skills []string, rec *session.Record) string {
+func Inactive(tool string, skills []string, rec *state.Record) string {
 	if slices.ContainsFunc(skills, func(name string) bool { return rec.Find(name) != nil }) {
 		return ""
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/processors"
-	"github.com/satchel-go/satchel/session"
 )
 
 // State is what a runtime keeps in memory of one agent in one session:
@@ -19,7 +19,7 @@ import (
 type State struct {
 	mu sync.Mutex
 	// content is what was rendered from the deliveries of rec.
-	rec     *session.Record
+	rec     *state.Record
 	content *processors.Content
 	// user is the user message that was hashed last, and hash its hash.
 	user, hash string
@@ -28,7 +28,7 @@ type State struct {
 	// left: the turn before was left without an answer, and no request came since.
 	left bool
 	// hidden are the deliveries whose content the last request left out.
-	hidden []session.DeliveryKey
+	hidden []state.DeliveryKey
 	// response is the last response, nil where this process has seen none. clean
 	// says that the record is known to hold no calls of an earlier response.
 	response *response.Response
@@ -87,7 +87,7 @@ func (s *State) FoundBy(skill string) string {
 
 // Executing returns the events of the bodies that a request, which leaves out the hidden
 // deliveries of rec, contains for the first time.
-func (s *State) Executing(rec *session.Record, hidden []session.DeliveryKey) (events []core.Event) {
+func (s *State) Executing(rec *state.Record, hidden []state.DeliveryKey) (events []core.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range rec.Deliveries {
@@ -121,7 +121,7 @@ func (s *State) skills() *catalog.Catalog {
 
 // Shown returns the rendered content of rec. It renders only if the deliveries
 // have changed.
-func (s *State) Shown(rec *session.Record, text func(string) (string, error)) (*processors.Content, error) {
+func (s *State) Shown(rec *state.Record, text func(string) (string, error)) (*processors.Content, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.content != nil && (s.rec == rec || slices.EqualFunc(s.rec.Deliveries, rec.Deliveries, sameDelivery)) {
@@ -137,14 +137,14 @@ func (s *State) Shown(rec *session.Record, text func(string) (string, error)) (*
 }
 
 // sameDelivery reports whether two deliveries render to the same text.
-func sameDelivery(a, b session.Delivery) bool {
+func sameDelivery(a, b state.Delivery) bool {
 	return a.Call == b.Call && a.Skill == b.Skill && a.Digest == b.Digest && a.Body == b.Body &&
 		a.Supersedes == b.Supersedes && a.Listing == b.Listing && slices.Equal(a.Docs, b.Docs)
 }
 
 // LastRecord returns the record whose content was rendered last, nil where this
 // process has rendered none.
-func (s *State) LastRecord() *session.Record {
+func (s *State) LastRecord() *state.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rec
@@ -156,7 +156,7 @@ func (s *State) Mark(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.hash == "" || s.user != text {
-		s.user, s.hash = text, session.MarkText(text)
+		s.user, s.hash = text, state.MarkText(text)
 	}
 	return s.hash
 }
@@ -241,14 +241,14 @@ func (s *State) ResponseNumber() int {
 }
 
 // Hide notes the deliveries whose content a request leaves out.
-func (s *State) Hide(these []session.DeliveryKey) {
+func (s *State) Hide(these []state.DeliveryKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hidden = these
 }
 
 // IsHidden reports whether the last request left out the content of a delivery.
-func (s *State) IsHidden(d *session.Delivery) bool {
+func (s *State) IsHidden(d *state.Delivery) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Contains(s.hidden, d.Key())
@@ -311,7 +311,7 @@ func (s *State) WereAnswered(calls []core.ToolCall) bool {
 
 // Recall returns the last response. Where this process has seen none, it restores
 // the response from the record.
-func (s *State) Recall(rec *session.Record) *response.Response {
+func (s *State) Recall(rec *state.Record) *response.Response {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.response == nil {
@@ -321,7 +321,7 @@ func (s *State) Recall(rec *session.Record) *response.Response {
 }
 
 // Saw notes whether a record that was loaded holds calls of an earlier response.
-func (s *State) Saw(rec *session.Record) {
+func (s *State) Saw(rec *state.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.clean = len(rec.Unnumbered) == 0

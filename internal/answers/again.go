@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -18,7 +18,7 @@ func (s *Saving) LoadAgain(ctx context.Context, scope *tools.Scope, name string,
 		return nil
 	}
 	scope.Record = s.Load
-	s.again, err = s.Numbered(ctx, false, func(rec *session.Record, n *Number) (string, error) {
+	s.again, err = s.Numbered(ctx, false, func(rec *state.Record, n *Number) (string, error) {
 		switch {
 		case n.Was.Done: // with its command, whose answer is found when it is run
 			return "", nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
@@ -25,7 +26,7 @@ type Once struct {
 	Answer string
 	Ended  bool
 	// pending is the call in the record, once its command was about to start.
-	pending session.Pending
+	pending state.Pending
 }
 
 // Once looks up a call whose command may start only once. It returns nil for a call that
@@ -62,7 +63,7 @@ var errBegun = tools.ModelError(begunBefore)
 // noted returns what the record knows of the call, which has no number if that is
 // nothing. The error is errBegun if the call had a number and has lost it: another
 // process goes on with the turn.
-func (s *Saving) noted(rec *session.Record) (session.Pending, error) {
+func (s *Saving) noted(rec *state.Record) (state.Pending, error) {
 	place := s.Place
 	if place.Number() == 0 {
 		place = nil // found by its id, if another process has begun it
@@ -72,13 +73,13 @@ func (s *Saving) noted(rec *session.Record) (session.Pending, error) {
 	case i >= 0:
 		return rec.Pending[i], nil
 	case place != nil:
-		return session.Pending{}, errBegun
+		return state.Pending{}, errBegun
 	}
-	return session.Pending{}, nil
+	return state.Pending{}, nil
 }
 
 // answered returns the answer to a call that was begun before.
-func (s *Saving) answered(ctx context.Context, was session.Pending) (string, error) {
+func (s *Saving) answered(ctx context.Context, was state.Pending) (string, error) {
 	switch {
 	case !was.Done:
 		return s.WithLoad("error: " + begunBefore), nil
@@ -97,7 +98,7 @@ func (o *Once) Begin(ctx context.Context) error {
 	s := o.call
 	entered := s.isOnly()
 	known := false
-	_, err := s.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+	_, err := s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 		was, err := s.noted(rec)
 		if err == nil && (was.Begun || was.Done) {
 			err = errBegun
@@ -106,7 +107,7 @@ func (o *Once) Begin(ctx context.Context) error {
 			return nil, "", err
 		}
 		if known = was.Call != 0; !known {
-			was = session.Pending{Call: rec.Calls + 1, From: response.Kept(s.Call), Runs: true}
+			was = state.Pending{Call: rec.Calls + 1, From: response.Kept(s.Call), Runs: true}
 		}
 		was.Begun = true
 		o.pending = was
@@ -116,7 +117,7 @@ func (o *Once) Begin(ctx context.Context) error {
 		return response.AnsweredFirst(rec, nil, o.pending, entered), "", nil
 	})
 	if err != nil {
-		o.pending = session.Pending{}
+		o.pending = state.Pending{}
 		return err
 	}
 	if entered && !known {
@@ -138,7 +139,7 @@ func (o *Once) End(ctx context.Context, answer string) (string, error) {
 			return "", err
 		}
 	}
-	_, err := o.call.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+	_, err := o.call.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 		return response.Answered(rec, nil, done), "", nil
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/session"
@@ -24,18 +25,18 @@ type Saving struct {
 	// Observed: this process has seen the last response.
 	Observed bool
 	// Loads loads the record.
-	Loads func(ctx context.Context, key core.SessionKey) (*session.Record, error)
+	Loads func(ctx context.Context, key core.SessionKey) (*state.Record, error)
 
 	// record is the record as it was loaded or saved last, nil where it must be loaded.
 	// awaited says that the call has waited for earlier ones.
-	record  *session.Record
+	record  *state.Record
 	awaited bool
 	// again is what the load answered that the call has made, "" for none.
 	again string
 }
 
 // Record returns the record as it was loaded or saved last, nil where it must be loaded.
-func (s *Saving) Record() *session.Record { return s.record }
+func (s *Saving) Record() *state.Record { return s.record }
 
 // Forget says that others may have changed the record.
 func (s *Saving) Forget() { s.record = nil }
@@ -53,7 +54,7 @@ func (s *Saving) Wait(ctx context.Context, wait func(context.Context) (missed bo
 }
 
 // Load returns the session's record, which it loads at most once.
-func (s *Saving) Load(ctx context.Context) (*session.Record, error) {
+func (s *Saving) Load(ctx context.Context) (*state.Record, error) {
 	if s.record == nil {
 		rec, err := s.Loads(ctx, s.Key)
 		if err != nil {
@@ -71,7 +72,7 @@ func (s *Saving) Update(ctx context.Context, change tools.Change) (answer string
 	if err != nil {
 		return "", err
 	}
-	rec, err = session.UpdateFrom(ctx, s.Stores.Of(s.Key), rec, func(rec *session.Record) (*session.Record, error) {
+	rec, err = session.UpdateFrom(ctx, s.Stores.Of(s.Key), rec, func(rec *state.Record) (*state.Record, error) {
 		next, text, err := change(rec)
 		if answer = text; next != nil && next != rec {
 			next.KeepBeginning(rec)
@@ -91,7 +92,7 @@ var errTaken = errors.New("the number of the call is taken")
 // Numbered answers a call that changes the record. answer gets the record and a number for
 // the call, once more where another call was given the number meanwhile. done says that the
 // call has ended with the answer.
-func (s *Saving) Numbered(ctx context.Context, done bool, answer func(rec *session.Record, n *Number) (string, error)) (string, error) {
+func (s *Saving) Numbered(ctx context.Context, done bool, answer func(rec *state.Record, n *Number) (string, error)) (string, error) {
 	for {
 		rec, err := s.Load(ctx)
 		if err != nil {
@@ -109,17 +110,17 @@ func (s *Saving) Numbered(ctx context.Context, done bool, answer func(rec *sessi
 type Number struct {
 	saving *Saving
 	// Was is what the record knew of the call, zero for nothing.
-	Was session.Pending
+	Was state.Pending
 	// as is the call as it is saved with its answer. only says that it is the only call of
 	// its response, and saved that its answer is saved.
-	as          session.Pending
+	as          state.Pending
 	only, saved bool
 }
 
 // number returns the number that rec has given the call, or else the next one, which the
 // call gets with its answer.
-func (s *Saving) number(rec *session.Record, done bool) *Number {
-	n := &Number{saving: s, only: s.isOnly(), as: session.Pending{Call: rec.Calls + 1, From: response.Kept(s.Call), Done: done}}
+func (s *Saving) number(rec *state.Record, done bool) *Number {
+	n := &Number{saving: s, only: s.isOnly(), as: state.Pending{Call: rec.Calls + 1, From: response.Kept(s.Call), Done: done}}
 	if i := response.FindPending(rec.Pending, s.Place, s.Call); i >= 0 {
 		n.Was = rec.Pending[i]
 		n.as.Call = n.Was.Call
@@ -136,7 +137,7 @@ func (n *Number) IsKnown() bool { return n.Was.Call != 0 }
 // update saves what change makes of the record, and the answer of the call under its
 // number. The error wraps errTaken where another call was given that meanwhile.
 func (n *Number) update(ctx context.Context, change tools.Change) (answer string, err error) {
-	answer, err = n.saving.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+	answer, err = n.saving.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 		if !n.IsKnown() && rec.Calls >= n.as.Call {
 			return nil, "", errTaken
 		}
@@ -158,7 +159,7 @@ func (n *Number) update(ctx context.Context, change tools.Change) (answer string
 func (n *Number) End(ctx context.Context, answer string) (string, error) {
 	var err error
 	if !n.saved {
-		answer, err = n.update(ctx, func(*session.Record) (*session.Record, string, error) { return nil, answer, nil })
+		answer, err = n.update(ctx, func(*state.Record) (*state.Record, string, error) { return nil, answer, nil })
 	}
 	if err == nil && n.only && !n.IsKnown() {
 		n.saving.Place.SetNumber(n.as.Call)

@@ -10,13 +10,14 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/canonjson"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
 )
 
 // Lasting says in words, for the question, what an answer for the session would
 // allow.
-func Lasting(grant *session.Grant) string {
+func Lasting(grant *state.Grant) string {
 	switch {
 	case grant == nil:
 		return "nothing but this call"
@@ -32,8 +33,8 @@ func Lasting(grant *session.Grant) string {
 // rec is the record as the call sees it, skills what its agent sees, and request what the
 // call would do. Of a command, or of a call that is exact, only this call with these files
 // is approved; of another tool every call is.
-func Bind(ctx context.Context, call core.ToolCall, request *permission.Request, exact bool, rec *session.Record, skills *catalog.Catalog) (*session.Grant, string, error) {
-	grant := &session.Grant{Tool: call.Name, Skills: map[string]string{}}
+func Bind(ctx context.Context, call core.ToolCall, request *permission.Request, exact bool, rec *state.Record, skills *catalog.Catalog) (*state.Grant, string, error) {
+	grant := &state.Grant{Tool: call.Name, Skills: map[string]string{}}
 	for _, a := range rec.Active {
 		parts := []string{rec.Full(a.Digest)}
 		for _, h := range rec.Lists {
@@ -70,11 +71,11 @@ func Bind(ctx context.Context, call core.ToolCall, request *permission.Request, 
 }
 
 // Save saves a grant for the session of key. It does nothing for nil.
-func Save(ctx context.Context, store session.Store, key core.SessionKey, grant *session.Grant) error {
+func Save(ctx context.Context, store session.Store, key core.SessionKey, grant *state.Grant) error {
 	if grant == nil {
 		return nil
 	}
-	_, err := session.Update(ctx, store, key, func(rec *session.Record) (*session.Record, error) {
+	_, err := session.Update(ctx, store, key, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		next.Key = key
 		next.Grant(*grant)

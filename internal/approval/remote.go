@@ -6,8 +6,8 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/session"
 )
 
 // RunsBesideRemote reports whether a call that would do q runs code where some of the
@@ -18,7 +18,7 @@ func RunsBesideRemote(skills *catalog.Snapshot, q *permission.Request) bool {
 }
 
 // Remote are the skills that are served from afar and have a text in view.
-func Remote(skills *catalog.Snapshot, rec *session.Record) (all []core.Skill) {
+func Remote(skills *catalog.Snapshot, rec *state.Record) (all []core.Skill) {
 	add := func(name string) {
 		k, ok := skills.Skill(name)
 		if ok && k.Origin != "" && !slices.ContainsFunc(all, func(have core.Skill) bool { return have.ID == k.ID }) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/session"
 )
 
 // bound holds the lists of an agent, which also bound the agents below it, and its turn.
@@ -17,7 +17,7 @@ type bound struct {
 	turn  int
 	judge *permission.Judge
 	lists []permission.List
-	held  []session.ToolList // the lists, as a record has them
+	held  []state.ToolList // the lists, as a record has them
 	// of is the agent's runtime, nil where the record of another agent has kept the lists.
 	of *Bounds
 	// lost: the record of the agent is, so that nobody knows its lists.
@@ -25,7 +25,7 @@ type bound struct {
 }
 
 // leaves returns what the agent of a record leaves to those below it.
-func (b *Bounds) leaves(rec *session.Record) []bound {
+func (b *Bounds) leaves(rec *state.Record) []bound {
 	held := heldBy(rec, "")
 	if len(held) == 0 || !b.Judge.Policy.Restricts() {
 		return nil
@@ -52,8 +52,8 @@ func (b *Bounds) lost(key core.SessionKey) bound {
 // kept returns a bound as it stands in the record of the agent of key, which has these
 // tools: with the lists, where that agent's runtime, b, cannot read them in its store or
 // would judge by them otherwise.
-func (b *Bounds) kept(above *bound, key core.SessionKey, tools []string) session.Handover {
-	h := session.Handover{Agent: above.key.Agent, Turn: above.turn}
+func (b *Bounds) kept(above *bound, key core.SessionKey, tools []string) state.Handover {
+	h := state.Handover{Agent: above.key.Agent, Turn: above.turn}
 	if above.of != b || above.key.Session != key.Session || above.key.Anonymous {
 		h.Lists, h.Policy, h.Combine = above.held, above.judge.Policy.String(), above.judge.Combine.String()
 		h.Tools = above.judge.Mentions.Among(tools)
@@ -63,7 +63,7 @@ func (b *Bounds) kept(above *bound, key core.SessionKey, tools []string) session
 
 // recalled is the inverse of kept. Words that it does not know are taken for the
 // strictest.
-func (b *Bounds) recalled(session string, h session.Handover) bound {
+func (b *Bounds) recalled(session string, h state.Handover) bound {
 	judge := b.Judge
 	judge.Policy, judge.Combine = permission.RestrictAll, permission.Intersection
 	_ = judge.Policy.UnmarshalText([]byte(h.Policy))

@@ -13,10 +13,10 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -51,9 +51,9 @@ func (b *Bounds) End() { b.ended.Store(true) }
 
 // Decide judges a request by the lists that hold for the agent of rec, and then by those
 // of the agents above it.
-func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, state *agentstate.State, rec *session.Record, q permission.Request) (permission.Verdict, error) {
+func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, agent *agentstate.State, rec *state.Record, q permission.Request) (permission.Verdict, error) {
 	lists := b.lists(rec, "")
-	if skill, err := tools.Known(b.Audiences.SeenBy(state).Snapshot(), rec, q.Skill); err == nil && q.Skill != "" {
+	if skill, err := tools.Known(b.Audiences.SeenBy(agent).Snapshot(), rec, q.Skill); err == nil && q.Skill != "" {
 		q.Skill = skill.Name
 		lists = b.lists(rec, q.Skill)
 		held := slices.ContainsFunc(lists, func(l permission.List) bool { return l.Skill == skill.Name })
@@ -65,10 +65,10 @@ func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, state *agentst
 			lists = append(lists, permission.List{Skill: skill.Name, Rules: permission.Rules(skill.AllowedTools), Repaired: true})
 		}
 	}
-	for _, name := range b.toolsOf(state) {
+	for _, name := range b.toolsOf(agent) {
 		q.Offered = append(q.Offered, b.Tool(name))
 	}
-	v, err := b.judging(state).Decide(ctx, q, lists)
+	v, err := b.judging(agent).Decide(ctx, q, lists)
 	if err != nil || v.Outcome == permission.Denied && v.Question == "" {
 		return v, err
 	}
@@ -77,7 +77,7 @@ func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, state *agentst
 
 // byOthers judges a request by the lists of the agents above that of rec. It returns v,
 // the verdict of the agent's own lists, where they do not deny it.
-func (b *Bounds) byOthers(ctx context.Context, key core.SessionKey, rec *session.Record, q permission.Request, v permission.Verdict) (permission.Verdict, error) {
+func (b *Bounds) byOthers(ctx context.Context, key core.SessionKey, rec *state.Record, q permission.Request, v permission.Verdict) (permission.Verdict, error) {
 	q.Unlisted = false // the skill is loaded by this agent, not by those above it
 	above, err := b.above(ctx, key, rec)
 	if err != nil {
@@ -126,7 +126,7 @@ func (b *Bounds) judging(state *agentstate.State) *permission.Judge {
 
 // lists returns the lists of allowed tools that hold in the session of rec for a call of
 // runs, a skill; "" for other calls.
-func (b *Bounds) lists(rec *session.Record, runs string) []permission.List {
+func (b *Bounds) lists(rec *state.Record, runs string) []permission.List {
 	all := listsOf(heldBy(rec, runs))
 	for i := range all {
 		all[i].Stays = b.Mode == loadmode.Session && !all[i].Lapsed
@@ -137,8 +137,8 @@ func (b *Bounds) lists(rec *session.Record, runs string) []permission.List {
 // heldBy returns the lists of a record that hold for a call of a skill. Those that are not
 // of a loaded skill are marked old, and those of skills that a search has loaded are left
 // out unless their own skill runs.
-func heldBy(rec *session.Record, runs string) []session.ToolList {
-	var held []session.ToolList
+func heldBy(rec *state.Record, runs string) []state.ToolList {
+	var held []state.ToolList
 	for _, h := range rec.Lists {
 		if h.Guessed && h.Skill != runs {
 			continue
@@ -149,7 +149,7 @@ func heldBy(rec *session.Record, runs string) []session.ToolList {
 	return held
 }
 
-func listsOf(held []session.ToolList) []permission.List {
+func listsOf(held []state.ToolList) []permission.List {
 	var all []permission.List
 	for _, h := range held {
 		all = append(all, permission.List{Skill: h.Skill, Rules: permission.Rules(h.Tools), Repaired: h.Repaired || h.Guessed, Lapsed: h.Old})

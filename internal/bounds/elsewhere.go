@@ -5,12 +5,12 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // recordOf returns the record of another agent in the session of key, nil where the
 // store has none.
-func (b *Bounds) recordOf(ctx context.Context, key core.SessionKey, agent string) (*session.Record, error) {
+func (b *Bounds) recordOf(ctx context.Context, key core.SessionKey, agent string) (*state.Record, error) {
 	if key.Anonymous {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -17,7 +18,7 @@ type aboveKey struct{}
 
 // above returns what the agents above an agent that runs under ctx leave to it. rec is the
 // agent's record, nil if nothing there counts.
-func (b *Bounds) above(ctx context.Context, key core.SessionKey, rec *session.Record) ([]bound, error) {
+func (b *Bounds) above(ctx context.Context, key core.SessionKey, rec *state.Record) ([]bound, error) {
 	callers, _ := ctx.Value(aboveKey{}).([]bound)
 	handed, err := b.handed(ctx, key, rec)
 	return slices.Concat(callers, handed), err
@@ -43,8 +44,8 @@ const transferTool = "transfer_to_agent"
 // those that run under it, and whom the call hands the conversation over to, are bounded
 // as the agent is. record returns the agent's record as the call sees it; it is asked for
 // only where something may bound the agent.
-func (b *Bounds) Within(ctx context.Context, key core.SessionKey, call core.ToolCall, record func(context.Context) (*session.Record, error)) (context.Context, error) {
-	var rec *session.Record
+func (b *Bounds) Within(ctx context.Context, key core.SessionKey, call core.ToolCall, record func(context.Context) (*state.Record, error)) (context.Context, error) {
+	var rec *state.Record
 	if b.Judge.Policy.Restricts() || b.Holds(ctx, key) {
 		var err error
 		if rec, err = record(ctx); err != nil {
@@ -72,7 +73,7 @@ func (b *Bounds) Within(ctx context.Context, key core.SessionKey, call core.Tool
 
 // leftBy is leaves for a call of the agent. In a run a call without a record comes from
 // an agent that has lost it, and with it the lists, if it can have had any.
-func (b *Bounds) leftBy(ctx context.Context, rec *session.Record) []bound {
+func (b *Bounds) leftBy(ctx context.Context, rec *state.Record) []bound {
 	in, _ := runOf(ctx)
 	if in == nil || rec.Version > 0 || !b.leavesLists(rec.Key) {
 		return b.leaves(rec)
@@ -116,7 +117,7 @@ func (b *Bounds) handOver(ctx context.Context, key core.SessionKey, to string, b
 // Keep notes in the record of an agent what bounds it in its run, for when that goes on in
 // another process.
 // Decision 76 says why.
-func (b *Bounds) Keep(ctx context.Context, key core.SessionKey, rec *session.Record, state *agentstate.State) (*session.Record, error) {
+func (b *Bounds) Keep(ctx context.Context, key core.SessionKey, rec *state.Record, agent *agentstate.State) (*state.Record, error) {
 	if in, _ := runOf(ctx); in == nil || key.Anonymous {
 		return rec, nil
 	}
@@ -124,18 +125,18 @@ func (b *Bounds) Keep(ctx context.Context, key core.SessionKey, rec *session.Rec
 	if err != nil {
 		return nil, err
 	}
-	return session.UpdateFrom(ctx, b.Stores.Kept, rec, b.handing(key, bounds, b.toolsOf(state)))
+	return session.UpdateFrom(ctx, b.Stores.Kept, rec, b.handing(key, bounds, b.toolsOf(agent)))
 }
 
 // handing notes bounds in the record of the agent of key, which has these tools.
-func (b *Bounds) handing(key core.SessionKey, bounds []bound, tools []string) func(*session.Record) (*session.Record, error) {
-	var handed []session.Handover
+func (b *Bounds) handing(key core.SessionKey, bounds []bound, tools []string) func(*state.Record) (*state.Record, error) {
+	var handed []state.Handover
 	for i := range bounds {
 		if above := &bounds[i]; !above.lost && !above.frees(key.Agent) {
 			handed = append(handed, b.kept(above, key, tools))
 		}
 	}
-	return func(rec *session.Record) (*session.Record, error) {
+	return func(rec *state.Record) (*state.Record, error) {
 		if reflect.DeepEqual(rec.Handed, handed) {
 			return nil, nil
 		}
@@ -149,7 +150,7 @@ func (b *Bounds) handing(key core.SessionKey, bounds []bound, tools []string) fu
 // the agent of key. They are known in the run; where it goes on in another one, the
 // records of the session tell, and the agent's own, which is rec: nil if nothing there
 // counts. Where that is lost, so are the bounds.
-func (b *Bounds) handed(ctx context.Context, key core.SessionKey, rec *session.Record) ([]bound, error) {
+func (b *Bounds) handed(ctx context.Context, key core.SessionKey, rec *state.Record) ([]bound, error) {
 	in, names := runOf(ctx)
 	before := make([]string, len(names))
 	for i, name := range names {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // inRun holds what the agents of one run leave to each other, by their names: one agent of
@@ -22,7 +22,7 @@ type inRun struct {
 
 type agentRecord struct {
 	of     *Bounds
-	record *session.Record
+	record *state.Record
 }
 
 // runOf returns what the run of ctx holds, nil outside of a run, and the agents before the
@@ -39,7 +39,7 @@ func runOf(ctx context.Context) (*inRun, []string) {
 
 // Saw notes the record of an agent for the agents that follow it in its run. An agent
 // whose request was prepared has one.
-func (b *Bounds) Saw(ctx context.Context, rec *session.Record) {
+func (b *Bounds) Saw(ctx context.Context, rec *state.Record) {
 	in, _ := runOf(ctx)
 	if in == nil || rec == nil || rec.Version == 0 {
 		return
@@ -52,7 +52,7 @@ func (b *Bounds) Saw(ctx context.Context, rec *session.Record) {
 }
 
 // Load loads the record of an agent for a call, and notes it as Saw does.
-func (b *Bounds) Load(ctx context.Context, key core.SessionKey) (*session.Record, error) {
+func (b *Bounds) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	rec, err := b.Stores.Load(ctx, key)
 	if err == nil {
 		b.Saw(ctx, rec)
@@ -62,7 +62,7 @@ func (b *Bounds) Load(ctx context.Context, key core.SessionKey) (*session.Record
 
 // Begin prepares the record of a turn that begins: in a run, the run tells what bounds the
 // agent, and not what its record has kept of another one.
-func (b *Bounds) Begin(ctx context.Context, rec *session.Record) {
+func (b *Bounds) Begin(ctx context.Context, rec *state.Record) {
 	if in, _ := runOf(ctx); in != nil {
 		rec.Handed = nil
 	}
@@ -101,7 +101,7 @@ func (in *inRun) to(agent string, before []string) (bounds []bound, unseen []str
 
 // recordOf returns the newest record of an agent of the run, nil where this process has
 // not seen it there.
-func (in *inRun) recordOf(agent string) *session.Record {
+func (in *inRun) recordOf(agent string) *state.Record {
 	if in == nil {
 		return nil
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/session"
 )
 
 // maxNamed bounds how many tools one sentence of an answer names.
@@ -18,23 +18,23 @@ const maxNamed = 40
 // Restricted returns a function that writes a line for the answer to a load: which tools
 // the lists allow, which they take away, and which listed tools do not exist. It returns
 // nil where lists take nothing away.
-func (b *Bounds) Restricted(state *agentstate.State) func(*session.Record) string {
+func (b *Bounds) Restricted(agent *agentstate.State) func(*state.Record) string {
 	if !b.Judge.Policy.Restricts() {
 		return nil
 	}
-	return func(rec *session.Record) string {
+	return func(rec *state.Record) string {
 		lists := b.lists(rec, "")
 		if len(lists) == 0 {
 			return ""
 		}
-		judge := b.judging(state)
+		judge := b.judging(agent)
 		line := "tools allowed now: "
 		if b.Asks && !slices.ContainsFunc(lists, func(l permission.List) bool { return !l.Repaired }) {
 			line = "tools allowed now, each after a question: "
 		}
 		line += judge.Allowed(lists)
 		var gone, asked []string
-		for _, name := range b.toolsOf(state) {
+		for _, name := range b.toolsOf(agent) {
 			switch tool := b.Tool(name); {
 			case judge.Names(tool, lists) || slices.Contains(gone, name) || slices.Contains(asked, name):
 			case b.Asks && judge.Lapses(tool, lists):
@@ -49,7 +49,7 @@ func (b *Bounds) Restricted(state *agentstate.State) func(*session.Record) strin
 		if len(asked) > 0 {
 			line += "; after a question until the user's next message: " + atMost(asked)
 		}
-		if vain := b.inVain(state, lists); vain != "" {
+		if vain := b.inVain(agent, lists); vain != "" {
 			line += "\n" + vain
 		}
 		return line

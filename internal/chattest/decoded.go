@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -11,14 +12,14 @@ import (
 type Decoded struct{ session.Store }
 
 // Load implements session.Store.
-func (s Decoded) Load(ctx context.Context, key core.SessionKey) (*session.Record, error) {
+func (s Decoded) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	rec, err := s.Store.Load(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	data, err := session.Encode(rec)
+	data, err := state.Encode(rec)
 	if err != nil {
 		return nil, err
 	}
-	return session.Decode(data)
+	return state.Decode(data)
 }

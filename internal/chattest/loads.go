@@ -12,13 +12,14 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
 // Loads are the saves of a session whose agent loads three skills, one a response: what
 // a store is measured with.
 type Loads struct {
-	records []*session.Record
+	records []*state.Record
 	texts   []string
 }
 
@@ -46,7 +47,7 @@ type seen struct {
 }
 
 // Save implements session.Store.
-func (s *seen) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+func (s *seen) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	s.records = append(s.records, rec)
 	return s.Memory.Save(ctx, rec)
 }
@@ -63,7 +64,7 @@ func (s *seen) Pin(ctx context.Context, id, digest, text string) error {
 func (l *Loads) Texts() int { return len(l.texts) }
 
 // Last returns the record at the end of the session, as a new one.
-func (l *Loads) Last() *session.Record {
+func (l *Loads) Last() *state.Record {
 	rec := l.records[len(l.records)-1].Clone()
 	rec.Version = 0
 	return rec

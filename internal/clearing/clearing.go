@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -22,12 +23,12 @@ type Clearing struct {
 	Prices    loadmode.Prices      // of mode Adaptive
 	Delivers  map[string]bool      // the tools whose results bring content
 	// Content renders what the record of an agent has delivered.
-	Content func(ctx context.Context, key core.SessionKey, rec *session.Record) (*processors.Content, error)
+	Content func(ctx context.Context, key core.SessionKey, rec *state.Record) (*processors.Content, error)
 }
 
 // Within notes what happens to the cache within a turn: when the last request was made,
 // and where the host has changed what stands before the content.
-func (c *Clearing) Within(ctx context.Context, store session.Store, rec *session.Record, messages []core.Message) (*session.Record, error) {
+func (c *Clearing) Within(ctx context.Context, store session.Store, rec *state.Record, messages []core.Message) (*state.Record, error) {
 	rec, err := c.noteMoved(ctx, store, rec, messages)
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (c *Clearing) Within(ctx context.Context, store session.Store, rec *session
 // Begin keeps content whose turn is over in the prompt while removing
 // it would cost more cache than it saves. next is the record with which the new
 // turn begins, rec the one before it.
-func (c *Clearing) Begin(ctx context.Context, next, rec *session.Record, messages []core.Message) error {
+func (c *Clearing) Begin(ctx context.Context, next, rec *state.Record, messages []core.Message) error {
 	if c.Placement != processors.InToolResult {
 		return nil
 	}
@@ -78,7 +79,7 @@ func (c *Clearing) cacheTTL() time.Duration {
 
 // sinceSent is how long ago the last request was by its record, 0 where that does
 // not say.
-func sinceSent(rec *session.Record) time.Duration {
+func sinceSent(rec *state.Record) time.Duration {
 	if rec.Sent == 0 {
 		return 0
 	}
@@ -87,13 +88,13 @@ func sinceSent(rec *session.Record) time.Duration {
 
 // noteSent saves the time of a request within a turn, where a decision depends on it,
 // at most once in a quarter of the time for which the cache holds a prefix.
-func (c *Clearing) noteSent(ctx context.Context, store session.Store, rec *session.Record) (*session.Record, error) {
+func (c *Clearing) noteSent(ctx context.Context, store session.Store, rec *state.Record) (*state.Record, error) {
 	ttl := c.cacheTTL()
-	due := func(rec *session.Record) bool { return rec.Sent == 0 || sinceSent(rec) >= max(ttl/4, time.Second) }
+	due := func(rec *state.Record) bool { return rec.Sent == 0 || sinceSent(rec) >= max(ttl/4, time.Second) }
 	if ttl == 0 || len(rec.Deliveries) == 0 || !due(rec) {
 		return rec, nil
 	}
-	return session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
+	return session.UpdateFrom(ctx, store, rec, func(rec *state.Record) (*state.Record, error) {
 		if !due(rec) {
 			return nil, nil
 		}

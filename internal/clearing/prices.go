@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -14,7 +15,7 @@ import (
 // keepByPrices keeps expired content in the prompt up to the place from which on
 // clearing it pays. next is the record with which the turn begins, rec the one
 // before it.
-func (c *Clearing) keepByPrices(ctx context.Context, next, rec *session.Record, messages []core.Message, idle time.Duration) error {
+func (c *Clearing) keepByPrices(ctx context.Context, next, rec *state.Record, messages []core.Message, idle time.Duration) error {
 	next.Front = processors.Front(messages, len(messages))
 	if rec.Turn == 0 {
 		return nil
@@ -48,15 +49,15 @@ const maxMoves = 4
 
 // noteMoved saves what stands before the content where a host has cut or changed it
 // within a turn: the request that shows it so is in the cache when the next turn begins.
-func (c *Clearing) noteMoved(ctx context.Context, store session.Store, rec *session.Record, messages []core.Message) (*session.Record, error) {
-	moved := func(rec *session.Record) bool {
+func (c *Clearing) noteMoved(ctx context.Context, store session.Store, rec *state.Record, messages []core.Message) (*state.Record, error) {
+	moved := func(rec *state.Record) bool {
 		f := rec.Front
 		return f.Size > 0 && f.Moved < maxMoves && processors.Moved(messages, f)
 	}
 	if c.Mode != loadmode.Adaptive || !moved(rec) {
 		return rec, nil
 	}
-	return session.UpdateFrom(ctx, store, rec, func(rec *session.Record) (*session.Record, error) {
+	return session.UpdateFrom(ctx, store, rec, func(rec *state.Record) (*state.Record, error) {
 		if !moved(rec) {
 			return nil, nil
 		}
@@ -76,7 +77,7 @@ func (c *Clearing) noteMoved(ctx context.Context, store session.Store, rec *sess
 }
 
 // endedTurn is what the turn of rec did, which messages hold.
-func endedTurn(rec *session.Record, messages []core.Message) loadmode.Ended {
+func endedTurn(rec *state.Record, messages []core.Message) loadmode.Ended {
 	t := loadmode.Ended{Quiet: processors.Quiet(messages)}
 	for i := range rec.Active {
 		t.Loaded = append(t.Loaded, rec.Active[i].Skill)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/processors"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -23,7 +23,7 @@ const maxNoted = 100
 // none that an earlier message has, or a file of the host that was noted before. A file
 // without content gets one only if its ID is an artifact: of others it is not known whether
 // they can be staged.
-func Named(files []core.File, messages []core.Message, rec *session.Record) []core.File {
+func Named(files []core.File, messages []core.Message, rec *state.Record) []core.File {
 	if len(files) == 0 {
 		return files
 	}
@@ -70,7 +70,7 @@ func isSameFile(f, other *core.File) bool {
 
 // notedSince returns the names of the files of the host, with the origins of the messages
 // at which they were noted, less than any where it is not in the request.
-func notedSince(messages []core.Message, rec *session.Record) map[string]int {
+func notedSince(messages []core.Message, rec *state.Record) map[string]int {
 	since := make(map[string]int)
 	for i := range rec.Notes {
 		n := &rec.Notes[i]
@@ -93,7 +93,7 @@ func notedSince(messages []core.Message, rec *session.Record) map[string]int {
 // Tell notes at the message with which a turn begins where commands find the files that
 // the host adds to those of the messages. A file is told once, and not where a message has
 // told it; once more where what told it has left the history.
-func Tell(rec *session.Record, host []workspace.Attachment, files []core.File, messages []core.Message) {
+func Tell(rec *state.Record, host []workspace.Attachment, files []core.File, messages []core.Message) {
 	gone := lost(rec, messages)
 	note, told := noted(rec, host, Named(files, messages, rec), gone)
 	if len(note.Files) > 0 {
@@ -104,9 +104,9 @@ func Tell(rec *session.Record, host []workspace.Attachment, files []core.File, m
 
 // lost returns the names of the files, by their identities, that the messages do not tell
 // any more. It keeps one note of each such file in the record, which still has its name.
-func lost(rec *session.Record, messages []core.Message) map[string]string {
+func lost(rec *state.Record, messages []core.Message) map[string]string {
 	names := make(map[string]string)
-	rec.Notes = slices.DeleteFunc(rec.Notes, func(n session.Note) bool {
+	rec.Notes = slices.DeleteFunc(rec.Notes, func(n state.Note) bool {
 		if len(n.Files) == 0 || processors.Anchor(messages, n.Anchor, rec.Turn) >= 0 {
 			return false
 		}
@@ -129,7 +129,7 @@ func lost(rec *session.Record, messages []core.Message) map[string]string {
 // Reserve returns the record that gives names to files of the host which came within a
 // turn, beside the named files of the conversation. It returns rec where each has one. The
 // answer of the call that stages them tells the model.
-func Reserve(rec *session.Record, host []workspace.Attachment, files []core.File) *session.Record {
+func Reserve(rec *state.Record, host []workspace.Attachment, files []core.File) *state.Record {
 	if rec.Turn == 0 {
 		return rec // no message of this conversation was seen
 	}
@@ -144,10 +144,10 @@ func Reserve(rec *session.Record, host []workspace.Attachment, files []core.File
 
 // noted returns a note of the files of the host that have no name in the record, or have
 // one in again, and those of them that no message has brought.
-func noted(rec *session.Record, host []workspace.Attachment, files []core.File, again map[string]string) (note session.Note, fresh []core.File) {
+func noted(rec *state.Record, host []workspace.Attachment, files []core.File, again map[string]string) (note state.Note, fresh []core.File) {
 	note.Anchor = rec.User
 	add := func(a *workspace.Attachment, as string) {
-		f := session.NotedFile{Identity: a.Identity(), As: as}
+		f := state.NotedFile{Identity: a.Identity(), As: as}
 		if slices.Contains(note.Files, f) {
 			return
 		}

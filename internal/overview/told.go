@@ -9,6 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 )
@@ -16,10 +17,10 @@ import (
 // Freeze gives rec the overview of the catalog that its agent sees, as it is now. The
 // session keeps it when the catalog changes, so that the beginning of its requests stays
 // the same. Notes of files stay.
-func (v *Overviews) Freeze(ctx context.Context, rec *session.Record, skills *catalog.Catalog, messages []core.Message) error {
+func (v *Overviews) Freeze(ctx context.Context, rec *state.Record, skills *catalog.Catalog, messages []core.Message) error {
 	o := v.Of(skills)
 	rec.Overview, rec.Listing = "", o.listing.Digest
-	rec.Notes = slices.DeleteFunc(rec.Notes, func(n session.Note) bool { return len(n.Files) == 0 })
+	rec.Notes = slices.DeleteFunc(rec.Notes, func(n state.Note) bool { return len(n.Files) == 0 })
 	if err := v.pinListing(ctx, rec.Key, o.listing); err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func (v *Overviews) Freeze(ctx context.Context, rec *session.Record, skills *cat
 
 // Announce adds a note to the user message that begins a turn if the catalog has
 // changed since the session was last told of it.
-func (v *Overviews) Announce(ctx context.Context, rec *session.Record, skills *catalog.Catalog, messages []core.Message) error {
+func (v *Overviews) Announce(ctx context.Context, rec *state.Record, skills *catalog.Catalog, messages []core.Message) error {
 	if rec.NoSkills {
 		return nil
 	}
@@ -68,14 +69,14 @@ func (v *Overviews) Announce(ctx context.Context, rec *session.Record, skills *c
 		if err := v.Freeze(ctx, rec, skills, messages); err != nil {
 			return err
 		}
-		rec.Notes = append(rec.Notes, session.Note{Anchor: rec.User, Text: note})
+		rec.Notes = append(rec.Notes, state.Note{Anchor: rec.User, Text: note})
 		return nil
 	}
 	if err := v.pinListing(ctx, rec.Key, o.listing); err != nil {
 		return err
 	}
 	rec.Listing = o.listing.Digest
-	rec.Notes = append(rec.Notes, session.Note{Anchor: rec.User, Text: note})
+	rec.Notes = append(rec.Notes, state.Note{Anchor: rec.User, Text: note})
 	return nil
 }
 

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Withdraw takes from a record what its agent may not see any more, where it sees
 // skills, and returns the names.
-func (v *Overviews) Withdraw(rec *session.Record, skills *catalog.Catalog) []string {
+func (v *Overviews) Withdraw(rec *state.Record, skills *catalog.Catalog) []string {
 	if skills == v.Catalog {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (v *Overviews) Withdraw(rec *session.Record, skills *catalog.Catalog) []str
 		}
 	}
 	ended := len(rec.Deliveries)
-	rec.Deliveries = slices.DeleteFunc(rec.Deliveries, func(d session.Delivery) bool {
+	rec.Deliveries = slices.DeleteFunc(rec.Deliveries, func(d state.Delivery) bool {
 		out := rec.Find(d.Skill) == nil && withdrawn(d.Skill, "")
 		if out && !slices.Contains(gone, d.Skill) {
 			gone = append(gone, d.Skill)

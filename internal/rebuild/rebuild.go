@@ -10,9 +10,9 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -34,7 +34,7 @@ type Rebuild struct {
 // stays a stub. New calls are numbered after those of the messages, in every load mode.
 // The lists of allowed tools of the present turn hold again as they are now, even of
 // skills that were unloaded or have changed in it.
-func (r *Rebuild) From(ctx context.Context, rec *session.Record, messages []core.Message) error {
+func (r *Rebuild) From(ctx context.Context, rec *state.Record, messages []core.Message) error {
 	rec.Calls = max(rec.Calls, r.Ended)
 	turn := 0
 	for i := range messages {
@@ -56,7 +56,7 @@ func (r *Rebuild) From(ctx context.Context, rec *session.Record, messages []core
 			return
 		}
 		for _, c := range receipt.Changes {
-			if c.Op == session.Loaded && i >= turn {
+			if c.Op == state.Loaded && i >= turn {
 				r.holdList(ctx, rec, c.Skill, c.Digest, receipt.Call)
 			}
 			rec.Replay(receipt.Call, c, r.asked(messages, i))
@@ -77,7 +77,7 @@ func (r *Rebuild) From(ctx context.Context, rec *session.Record, messages []core
 // holdList makes the list of allowed tools hold of a skill that the messages have
 // loaded. A skill that no longer exists may have had one, so it gets a list that
 // allows nothing.
-func (r *Rebuild) holdList(ctx context.Context, rec *session.Record, name, digest string, call int) {
+func (r *Rebuild) holdList(ctx context.Context, rec *state.Record, name, digest string, call int) {
 	skill, _, err := r.calling(ctx, name, digest).Body(ctx, name)
 	if err != nil {
 		skill = core.Skill{AllowedTools: []string{}}
@@ -97,7 +97,7 @@ func (r *Rebuild) changes() map[string]bool {
 }
 
 // receipt returns the receipt of the result at i.
-func (r *Rebuild) receipt(messages []core.Message, i int) (session.Receipt, bool) {
+func (r *Rebuild) receipt(messages []core.Message, i int) (state.Receipt, bool) {
 	call := processors.CallOf(messages, i)
 	name := messages[i].Tool
 	if call != nil && name == "" {
@@ -105,10 +105,10 @@ func (r *Rebuild) receipt(messages []core.Message, i int) (session.Receipt, bool
 	}
 	o := r.Set.Operation(name)
 	if o == nil || !o.LoadsAgain {
-		return session.ParseReceipt(messages[i].Text)
+		return state.ParseReceipt(messages[i].Text)
 	}
 	if call == nil || r.Scope.Mode != loadmode.Adaptive {
-		return session.Receipt{}, false
+		return state.Receipt{}, false
 	}
 	return loadOf(messages[i].Text, o.Decode(call.Arguments).Text("skill"))
 }
@@ -116,20 +116,20 @@ func (r *Rebuild) receipt(messages []core.Message, i int) (session.Receipt, bool
 // loadOf reads the receipt of a call that may have loaded its skill again, from the
 // text of its result. What a command prints is no receipt: it stands inside a JSON
 // string, and a receipt for another skill than the one that the call names is none.
-func loadOf(text, skill string) (session.Receipt, bool) {
+func loadOf(text, skill string) (state.Receipt, bool) {
 	var answer struct {
 		Loaded string `json:"loaded"`
 	}
 	if json.Unmarshal([]byte(text), &answer) == nil {
 		text = answer.Loaded
 	}
-	receipt, ok := session.ParseReceipt(text)
-	if !ok || len(receipt.Changes) == 0 || receipt.Changes[0].Op != session.Loaded || !strings.EqualFold(receipt.Changes[0].Skill, skill) {
-		return session.Receipt{}, false
+	receipt, ok := state.ParseReceipt(text)
+	if !ok || len(receipt.Changes) == 0 || receipt.Changes[0].Op != state.Loaded || !strings.EqualFold(receipt.Changes[0].Skill, skill) {
+		return state.Receipt{}, false
 	}
 	for _, change := range receipt.Changes[1:] {
-		if change.Op != session.Unloaded { // evicted
-			return session.Receipt{}, false
+		if change.Op != state.Unloaded { // evicted
+			return state.Receipt{}, false
 		}
 	}
 	return receipt, true
@@ -150,8 +150,8 @@ func (r *Rebuild) asked(messages []core.Message, i int) func(doc string) bool {
 
 // restore reads and pins the texts of the deliveries that From has replayed. It
 // unloads skills whose text has changed.
-func (r *Rebuild) restore(ctx context.Context, rec *session.Record) error {
-	for _, a := range append([]session.Active{}, rec.Active...) {
+func (r *Rebuild) restore(ctx context.Context, rec *state.Record) error {
+	for _, a := range append([]state.Active{}, rec.Active...) {
 		skills := atRevision(r.calling(ctx, a.Skill, a.Digest), a)
 		skill, body, err := skills.Body(ctx, a.Skill)
 		if ctx.Err() != nil {
@@ -202,7 +202,7 @@ func (r *Rebuild) calling(ctx context.Context, name, digest string) *catalog.Cat
 }
 
 // atRevision is the catalog with a loaded skill at the revision that its receipt names.
-func atRevision(skills *catalog.Catalog, a session.Active) *catalog.Catalog {
+func atRevision(skills *catalog.Catalog, a state.Active) *catalog.Catalog {
 	skill, err := skills.Snapshot().Resolve(a.Skill)
 	if err != nil || a.Revision == "" {
 		return skills
@@ -212,8 +212,8 @@ func atRevision(skills *catalog.Catalog, a session.Active) *catalog.Catalog {
 
 // restoreDocs reads and pins the docs of a delivery, and drops those that cannot be
 // read any more.
-func (r *Rebuild) restoreDocs(ctx context.Context, skills *catalog.Catalog, d *session.Delivery) error {
-	var kept []session.Doc
+func (r *Rebuild) restoreDocs(ctx context.Context, skills *catalog.Catalog, d *state.Delivery) error {
+	var kept []state.Doc
 	for _, doc := range d.Docs {
 		c, err := skills.Doc(ctx, d.Skill, doc.Name)
 		if ctx.Err() != nil {
@@ -225,7 +225,7 @@ func (r *Rebuild) restoreDocs(ctx context.Context, skills *catalog.Catalog, d *s
 		if err := r.Scope.Pin(ctx, c); err != nil {
 			return err
 		}
-		kept = append(kept, session.Doc{Name: doc.Name, Digest: c.Digest, Framed: doc.Framed})
+		kept = append(kept, state.Doc{Name: doc.Name, Digest: c.Digest, Framed: doc.Framed})
 	}
 	d.Docs = kept
 	return nil
@@ -233,7 +233,7 @@ func (r *Rebuild) restoreDocs(ctx context.Context, skills *catalog.Catalog, d *s
 
 // restoreReferences finds out which docs of a delivery came because the body names them,
 // and what followed it. Docs that cannot be listed any more are as if they were asked for.
-func (r *Rebuild) restoreReferences(ctx context.Context, skills *catalog.Catalog, skill core.Skill, body catalog.Content, d *session.Delivery) error {
+func (r *Rebuild) restoreReferences(ctx context.Context, skills *catalog.Catalog, skill core.Skill, body catalog.Content, d *state.Delivery) error {
 	if !d.Body {
 		return nil
 	}

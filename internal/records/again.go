@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 )
@@ -11,10 +12,10 @@ import (
 // BeginAgain saves and returns the record with which the turn of rec began, and the events
 // of it: an earlier attempt to answer the turn has failed.
 // Decision 79 says why.
-func (s *Stores) BeginAgain(ctx context.Context, rec *session.Record, mode loadmode.Mode) (*session.Record, []core.Event, error) {
+func (s *Stores) BeginAgain(ctx context.Context, rec *state.Record, mode loadmode.Mode) (*state.Record, []core.Event, error) {
 	turn := rec.Turn
 	var events []core.Event
-	rec, err := session.UpdateFrom(ctx, s.Of(rec.Key), rec, func(rec *session.Record) (*session.Record, error) {
+	rec, err := session.UpdateFrom(ctx, s.Of(rec.Key), rec, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		if events = nil; rec.Turn != turn || !next.BeginAgain() {
 			return nil, nil

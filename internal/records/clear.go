@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
 // Clear takes from the record of an agent what is loaded and delivered.
 func (s *Stores) Clear(ctx context.Context, key core.SessionKey) error {
-	_, err := session.Update(ctx, s.Of(key), key, func(rec *session.Record) (*session.Record, error) {
+	_, err := session.Update(ctx, s.Of(key), key, func(rec *state.Record) (*state.Record, error) {
 		if len(rec.Active) == 0 && len(rec.Deliveries) == 0 {
 			return nil, nil
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 )
@@ -31,7 +32,7 @@ func (s *Stores) Of(key core.SessionKey) session.Store {
 }
 
 // Load loads the record of an agent.
-func (s *Stores) Load(ctx context.Context, key core.SessionKey) (*session.Record, error) {
+func (s *Stores) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	return s.Of(key).Load(ctx, key)
 }
 

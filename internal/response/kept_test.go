@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // A record stays small whatever a model writes into its calls, and still knows them.
@@ -14,7 +14,7 @@ func TestRecordKeepsLargeCallsByDigest(t *testing.T) {
 	huge := strings.Repeat("x", 17<<20)
 	call := core.ToolCall{ID: huge, Name: "skill_load", Arguments: `{"skill":"` + huge + `"}`}
 	made := func() []Made { return []Made{{Call: call, Changes: true}, {Call: call}} }
-	rec := &session.Record{}
+	rec := &state.Record{}
 	if !Enter(rec, made(), false) {
 		t.Fatal("not entered")
 	}

@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Found notes the record that this call is about to change, for earlier calls
 // of the response that are executed after it.
-func (p *Place) Found(rec *session.Record) {
+func (p *Place) Found(rec *state.Record) {
 	if p == nil {
 		return
 	}
@@ -22,7 +22,7 @@ func (p *Place) Found(rec *session.Record) {
 // Sees returns the record as this call must see it. A framework may execute
 // later calls first; what they load, unload or evict has not happened yet at
 // this place. After a restart it is no longer known what they took away.
-func (p *Place) Sees(rec *session.Record) *session.Record {
+func (p *Place) Sees(rec *state.Record) *state.Record {
 	if p == nil {
 		return rec
 	}
@@ -35,8 +35,8 @@ func (p *Place) Sees(rec *session.Record) *session.Record {
 		rec.Active, rec.Lists = slices.Clone(found.Active), slices.Clone(found.Lists)
 		return rec
 	}
-	loaded := func(a session.Active) bool { return a.Call >= number }
-	held := func(h session.ToolList) bool { return h.Call >= number }
+	loaded := func(a state.Active) bool { return a.Call >= number }
+	held := func(h state.ToolList) bool { return h.Call >= number }
 	if number == 0 || !slices.ContainsFunc(rec.Active, loaded) && !slices.ContainsFunc(rec.Lists, held) {
 		return rec
 	}
@@ -49,7 +49,7 @@ func (p *Place) Sees(rec *session.Record) *session.Record {
 // laterChange returns the number of the first later call that changes what is
 // loaded, 0 if there is none, and the oldest record that any such call has
 // found, nil if none has been executed.
-func (p *Place) laterChange() (number int, found *session.Record) {
+func (p *Place) laterChange() (number int, found *state.Record) {
 	p.in.mu.Lock()
 	defer p.in.mu.Unlock()
 	passed := false
@@ -73,7 +73,7 @@ func (p *Place) laterChange() (number int, found *session.Record) {
 // response that is observed once more, because the process ended before the
 // host had stored it, keeps the numbers that it has. If one of its calls has ended,
 // it counts as another response, unless again says that it is the same one.
-func Enter(rec *session.Record, made []Made, again bool) (changed bool) {
+func Enter(rec *state.Record, made []Made, again bool) (changed bool) {
 	if slices.ContainsFunc(made, Made.numbered) && !keepNumbers(rec.Pending, made, again) {
 		rec.KeepRan()
 		changed, rec.Pending = true, nil
@@ -81,7 +81,7 @@ func Enter(rec *session.Record, made []Made, again bool) (changed bool) {
 			if made[i].numbered() {
 				rec.Calls++
 				made[i].Number = rec.Calls
-				rec.Pending = append(rec.Pending, session.Pending{Call: rec.Calls, From: Kept(made[i].Call), Runs: !made[i].Changes})
+				rec.Pending = append(rec.Pending, state.Pending{Call: rec.Calls, From: Kept(made[i].Call), Runs: !made[i].Changes})
 			}
 		}
 	}
@@ -95,19 +95,19 @@ func Enter(rec *session.Record, made []Made, again bool) (changed bool) {
 // its call is executed: there is only one call, so no order has to outlive the
 // process, it has an id, and the record holds no call that it could be taken for.
 // The answer is entered together with what the call changes.
-func CanWait(rec *session.Record, made []Made) bool {
+func CanWait(rec *state.Record, made []Made) bool {
 	return len(made) == 1 && made[0].numbered() && made[0].Call.ID != "" && len(rec.Unnumbered) == 0 && FindPending(rec.Pending, nil, made[0].Call) < 0
 }
 
 // keepNumbers fills in the numbers that a record holds for these very calls.
-func keepNumbers(known []session.Pending, made []Made, again bool) bool {
+func keepNumbers(known []state.Pending, made []Made, again bool) bool {
 	var numbered []*Made
 	for i := range made {
 		if made[i].numbered() {
 			numbered = append(numbered, &made[i])
 		}
 	}
-	if !slices.EqualFunc(known, numbered, func(k session.Pending, m *Made) bool { return (again || !k.Done) && Kept(k.From) == Kept(m.Call) }) {
+	if !slices.EqualFunc(known, numbered, func(k state.Pending, m *Made) bool { return (again || !k.Done) && Kept(k.From) == Kept(m.Call) }) {
 		return false
 	}
 	for i := range numbered {
@@ -117,14 +117,14 @@ func keepNumbers(known []session.Pending, made []Made, again bool) bool {
 }
 
 // unnumbered are the calls of a response that have no number, if any has one.
-func unnumbered(made []Made) []session.Unnumbered {
-	var all []session.Unnumbered
+func unnumbered(made []Made) []state.Unnumbered {
+	var all []state.Unnumbered
 	after := 0
 	for i := range made {
 		if made[i].numbered() {
 			after = made[i].Number
 		} else {
-			all = append(all, session.Unnumbered{ID: kept(made[i].Call.ID, maxWord), Name: kept(made[i].Call.Name, maxWord), After: after})
+			all = append(all, state.Unnumbered{ID: kept(made[i].Call.ID, maxWord), Name: kept(made[i].Call.Name, maxWord), After: after})
 		}
 	}
 	if after == 0 {
@@ -136,7 +136,7 @@ func unnumbered(made []Made) []session.Unnumbered {
 // Recall makes the last response again from a record, for a process that has
 // not seen it: an agent may be resumed between a response and its calls. It
 // returns nil where the record holds none.
-func Recall(rec *session.Record, after func(time.Duration) <-chan time.Time) *Response {
+func Recall(rec *state.Record, after func(time.Duration) <-chan time.Time) *Response {
 	if len(rec.Pending) == 0 {
 		return nil
 	}
@@ -163,26 +163,26 @@ func Recall(rec *session.Record, after func(time.Duration) <-chan time.Time) *Re
 // FindPending returns the index of a call among the numbered calls of the last
 // response, or -1. Of a call that was answered already, only the very call as it
 // was executed is found.
-func FindPending(pending []session.Pending, place *Place, call core.ToolCall) int {
+func FindPending(pending []state.Pending, place *Place, call core.ToolCall) int {
 	if place != nil {
 		number := place.Number()
-		return slices.IndexFunc(pending, func(p session.Pending) bool {
+		return slices.IndexFunc(pending, func(p state.Pending) bool {
 			return p.Call == number && (!p.Done || exact(p.From, call))
 		})
 	}
-	i := slices.IndexFunc(pending, func(p session.Pending) bool { return exact(p.From, call) })
+	i := slices.IndexFunc(pending, func(p state.Pending) bool { return exact(p.From, call) })
 	if i < 0 {
-		i = slices.IndexFunc(pending, func(p session.Pending) bool { return !p.Done && changed(p.From, call) })
+		i = slices.IndexFunc(pending, func(p state.Pending) bool { return !p.Done && changed(p.From, call) })
 	}
 	return i
 }
 
 // RanBefore returns what the record knows of a call whose command an earlier attempt of
 // the turn has begun. Only an id tells it from a later call like it.
-func RanBefore(rec *session.Record, call core.ToolCall) (session.Pending, bool) {
-	i := slices.IndexFunc(rec.Ran, func(p session.Pending) bool { return p.Call == 0 && call.ID != "" && exact(p.From, call) })
+func RanBefore(rec *state.Record, call core.ToolCall) (state.Pending, bool) {
+	i := slices.IndexFunc(rec.Ran, func(p state.Pending) bool { return p.Call == 0 && call.ID != "" && exact(p.From, call) })
 	if i < 0 {
-		return session.Pending{}, false
+		return state.Pending{}, false
 	}
 	return rec.Ran[i], true
 }
@@ -190,8 +190,8 @@ func RanBefore(rec *session.Record, call core.ToolCall) (session.Pending, bool) 
 // Answered returns next with the answer of a call that the record has given a
 // number, so that the call gives the same answer if it is executed again. next
 // is nil, or rec, where the call changes nothing else.
-func Answered(rec, next *session.Record, answer session.Pending) *session.Record {
-	i := slices.IndexFunc(rec.Pending, func(p session.Pending) bool { return p.Call == answer.Call })
+func Answered(rec, next *state.Record, answer state.Pending) *state.Record {
+	i := slices.IndexFunc(rec.Pending, func(p state.Pending) bool { return p.Call == answer.Call })
 	if i < 0 {
 		return next // another response was entered meanwhile
 	}
@@ -203,17 +203,17 @@ func Answered(rec, next *session.Record, answer session.Pending) *session.Record
 // AnsweredFirst is Answered for a call that gets its number only now, the
 // record's next one. entered says that it is the one call of a response that
 // was not entered before, so the record keeps its answer too.
-func AnsweredFirst(rec, next *session.Record, answer session.Pending, entered bool) *session.Record {
+func AnsweredFirst(rec, next *state.Record, answer state.Pending, entered bool) *state.Record {
 	next = changeable(rec, next)
 	next.Calls = answer.Call
 	if entered {
 		next.KeepRan()
-		next.Pending, next.Unnumbered = []session.Pending{answer}, nil
+		next.Pending, next.Unnumbered = []state.Pending{answer}, nil
 	}
 	return next
 }
 
-func changeable(rec, next *session.Record) *session.Record {
+func changeable(rec, next *state.Record) *state.Record {
 	if next == nil || next == rec {
 		return rec.Clone()
 	}

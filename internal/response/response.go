@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Made is one call as the model made it.
@@ -61,7 +61,7 @@ type Place struct {
 	// dropped: another response came before the call was begun.
 	dropped bool
 	// found is the record that this call was about to change.
-	found *session.Record
+	found *state.Record
 	done  chan struct{} // closed when the call has ended
 	// settled is closed when the call will change nothing more: at the latest
 	// when it has ended.

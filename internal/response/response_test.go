@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/response"
-	"github.com/satchel-go/satchel/session"
 )
 
 // clock is a clock that a test moves: each waiting call asks it once, and goes on
@@ -153,9 +153,9 @@ func TestMissed(t *testing.T) {
 func TestSees(t *testing.T) {
 	calls := made(call("1", "search", ""), call("2", "load", ""), call("3", "search", ""))
 	calls[1].Number = 7
-	after := &session.Record{Version: 2, Active: []session.Active{{Skill: "old", Call: 3}, {Skill: "new", Call: 7}}}
+	after := &state.Record{Version: 2, Active: []state.Active{{Skill: "old", Call: 3}, {Skill: "new", Call: 7}}}
 	r := response.New(calls, nil)
-	names := func(rec *session.Record) (names []string) {
+	names := func(rec *state.Record) (names []string) {
 		for _, a := range rec.Active {
 			names = append(names, a.Skill)
 		}
@@ -168,7 +168,7 @@ func TestSees(t *testing.T) {
 	if got := names(last.Sees(after)); !slices.Equal(got, []string{"old", "new"}) {
 		t.Errorf("the last call sees %v", got)
 	}
-	load.Found(&session.Record{Version: 1, Active: []session.Active{{Skill: "evicted", Call: 1}}})
+	load.Found(&state.Record{Version: 1, Active: []state.Active{{Skill: "evicted", Call: 1}}})
 	if got := names(first.Sees(after)); !slices.Equal(got, []string{"evicted"}) {
 		t.Errorf("the first call sees %v of what the load evicted", got)
 	}
@@ -178,7 +178,7 @@ func TestSees(t *testing.T) {
 // finds them again.
 func TestRecall(t *testing.T) {
 	calls := made(call("1", "search", ""), call("2", "load", "a"), call("3", "search", ""), call("4", "load", "b"))
-	rec := &session.Record{Calls: 4}
+	rec := &state.Record{Calls: 4}
 	if !response.Enter(rec, calls, false) || rec.Calls != 6 || calls[1].Number != 5 || calls[3].Number != 6 {
 		t.Fatalf("entered as %+v in %+v", calls, rec)
 	}
@@ -202,7 +202,7 @@ func TestRecall(t *testing.T) {
 	if missed, err := r.Open(call("3", "search", "")).WaitForChanges(t.Context()); missed || err != nil {
 		t.Errorf("a load that was answered is missed: %v, %v", missed, err)
 	}
-	if response.Recall(&session.Record{}, nil) != nil {
+	if response.Recall(&state.Record{}, nil) != nil {
 		t.Error("a response is recalled from an empty record")
 	}
 }
@@ -213,16 +213,16 @@ func TestCanWait(t *testing.T) {
 	load := call("1", "load", "a")
 	for _, tt := range []struct {
 		name string
-		rec  session.Record
+		rec  state.Record
 		made []response.Made
 		want bool
 	}{
-		{"one load", session.Record{}, made(load), true},
-		{"after another", session.Record{Pending: []session.Pending{{Call: 1, From: call("0", "load", "a"), Done: true}}}, made(load), true},
-		{"two calls", session.Record{}, made(load, call("2", "search", "")), false},
-		{"no load", session.Record{}, made(call("2", "search", "")), false},
-		{"no id", session.Record{}, made(call("", "load", "a")), false},
-		{"the same was answered", session.Record{Pending: []session.Pending{{Call: 1, From: load, Done: true}}}, made(load), false},
+		{"one load", state.Record{}, made(load), true},
+		{"after another", state.Record{Pending: []state.Pending{{Call: 1, From: call("0", "load", "a"), Done: true}}}, made(load), true},
+		{"two calls", state.Record{}, made(load, call("2", "search", "")), false},
+		{"no load", state.Record{}, made(call("2", "search", "")), false},
+		{"no id", state.Record{}, made(call("", "load", "a")), false},
+		{"the same was answered", state.Record{Pending: []state.Pending{{Call: 1, From: load, Done: true}}}, made(load), false},
 	} {
 		if got := response.CanWait(&tt.rec, tt.made); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)

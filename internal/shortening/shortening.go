@@ -9,6 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -55,7 +56,7 @@ func (s *Shortener) Later(ctx context.Context, key core.SessionKey, skill, id st
 	if err := s.Stores.Pin(ctx, key, short); err != nil {
 		return true, err
 	}
-	_, err = session.Update(ctx, s.Stores.Of(key), key, func(rec *session.Record) (*session.Record, error) {
+	_, err = session.Update(ctx, s.Stores.Of(key), key, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		if now, ok := rec.Body(skill); !ok || now != digest || !next.CompactLater(skill, short.Digest) {
 			return nil, nil
@@ -88,7 +89,7 @@ func (s *Shortener) summarized(ctx context.Context, skill, body string) (string,
 // because the history has lost the result that brought them, where the texts in view are
 // more than the budget warns of: of the oldest first, until they are not. It returns rec
 // where there is nothing to shorten.
-func (s *Shortener) Due(ctx context.Context, rec *session.Record, elsewhere processors.Elsewhere) (*session.Record, error) {
+func (s *Shortener) Due(ctx context.Context, rec *state.Record, elsewhere processors.Elsewhere) (*state.Record, error) {
 	if s.Warn <= 0 || len(elsewhere.Back) == 0 {
 		return rec, nil
 	}
@@ -96,7 +97,7 @@ func (s *Shortener) Due(ctx context.Context, rec *session.Record, elsewhere proc
 	if err != nil || len(outlines) == 0 {
 		return rec, err
 	}
-	return session.UpdateFrom(ctx, s.Stores.Of(rec.Key), rec, func(now *session.Record) (*session.Record, error) {
+	return session.UpdateFrom(ctx, s.Stores.Of(rec.Key), rec, func(now *state.Record) (*state.Record, error) {
 		next := now.Clone()
 		next.Compact = nil // what is due when the next turn begins
 		for skill, outline := range outlines {
@@ -116,7 +117,7 @@ func (s *Shortener) Due(ctx context.Context, rec *session.Record, elsewhere proc
 }
 
 // outlines returns the digests of the outlines that are needed, by skill. They are pinned.
-func (s *Shortener) outlines(ctx context.Context, rec *session.Record, elsewhere processors.Elsewhere) (map[string]string, error) {
+func (s *Shortener) outlines(ctx context.Context, rec *state.Record, elsewhere processors.Elsewhere) (map[string]string, error) {
 	inView := 0
 	sizes := make([]int, len(rec.Deliveries))
 	for i := range rec.Deliveries {

@@ -7,12 +7,12 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/activation"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/equipment"
 	"github.com/satchel-go/satchel/internal/hostfiles"
 	"github.com/satchel-go/satchel/internal/rebuild"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -24,7 +24,7 @@ type beginning struct {
 	state *agentstate.State
 	loads []tools.Declared
 
-	next   *session.Record
+	next   *state.Record
 	skills *catalog.Catalog // that the agent sees
 	scope  *tools.Scope
 	// events are reported once the record is saved.
@@ -32,7 +32,7 @@ type beginning struct {
 }
 
 // after returns the record of a turn that begins after rec.
-func (b *beginning) after(ctx context.Context, rec *session.Record, turn loadmode.UserTurn) (*session.Record, error) {
+func (b *beginning) after(ctx context.Context, rec *state.Record, turn loadmode.UserTurn) (*state.Record, error) {
 	first := rec.Turn == 0
 	b.next = rec.Clone()
 	b.next.Key = b.req.Key

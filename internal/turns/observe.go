@@ -7,6 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/loadmode"
@@ -19,13 +20,13 @@ import (
 const maxCalls = 256
 
 // Observe enters a complete response of the model into the record.
-func (t *Turns) Observe(ctx context.Context, key core.SessionKey, state *agentstate.State, calls []core.ToolCall) error {
-	made, changes := t.made(state, calls)
-	again := t.Once && !state.WereAnswered(calls)
+func (t *Turns) Observe(ctx context.Context, key core.SessionKey, agent *agentstate.State, calls []core.ToolCall) error {
+	made, changes := t.made(agent, calls)
+	again := t.Once && !agent.WereAnswered(calls)
 	clean := true
-	if changes || t.Mode == loadmode.Once || !state.IsClean() {
+	if changes || t.Mode == loadmode.Once || !agent.IsClean() {
 		var events []core.Event
-		rec, err := session.Update(ctx, t.Stores.Of(key), key, func(rec *session.Record) (*session.Record, error) {
+		rec, err := session.Update(ctx, t.Stores.Of(key), key, func(rec *state.Record) (*state.Record, error) {
 			next := rec.Clone()
 			events = nil
 			changed := loadmode.Spend(next, t.Mode)
@@ -47,7 +48,7 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, state *agentst
 		t.Tell.EmitAll(ctx, key, events)
 		clean = len(rec.Unnumbered) == 0
 	}
-	state.Respond(response.New(made, time.After), len(calls), clean)
+	agent.Respond(response.New(made, time.After), len(calls), clean)
 	return nil
 }
 
@@ -76,20 +77,20 @@ func (t *Turns) made(state *agentstate.State, calls []core.ToolCall) (made []res
 // mayLoadAgain reports whether a call of a new response may load its skill again: in
 // mode Adaptive, a command of a skill whose load has ended and whose text the last
 // request showed. Such a call is numbered like a load.
-func (t *Turns) mayLoadAgain(state *agentstate.State, o *tools.Operation, call core.ToolCall) bool {
-	rec := state.LastRecord()
+func (t *Turns) mayLoadAgain(agent *agentstate.State, o *tools.Operation, call core.ToolCall) bool {
+	rec := agent.LastRecord()
 	if t.Mode != loadmode.Adaptive || !o.LoadsAgain || rec == nil || !slices.ContainsFunc(rec.Deliveries, hasEnded) {
 		return false
 	}
 	name := o.Decode(call.Arguments).Text("skill")
-	if skill, err := tools.Known(t.Audiences.SeenBy(state).Snapshot(), rec, name); err == nil {
+	if skill, err := tools.Known(t.Audiences.SeenBy(agent).Snapshot(), rec, name); err == nil {
 		if name = skill.Name; rec.Find(name) != nil {
 			return false
 		}
 	}
-	return slices.ContainsFunc(rec.Deliveries, func(d session.Delivery) bool {
-		return hasEnded(d) && session.BaseName(d.Skill) == session.BaseName(name)
+	return slices.ContainsFunc(rec.Deliveries, func(d state.Delivery) bool {
+		return hasEnded(d) && state.BaseName(d.Skill) == state.BaseName(name)
 	})
 }
 
-func hasEnded(d session.Delivery) bool { return d.Ended }
+func hasEnded(d state.Delivery) bool { return d.Ended }

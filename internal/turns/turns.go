@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/bounds"
 	"github.com/satchel-go/satchel/internal/clearing"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/events"
 	"github.com/satchel-go/satchel/internal/overview"
 	"github.com/satchel-go/satchel/internal/records"
@@ -44,16 +45,16 @@ type Turns struct {
 // Advance returns the record of a request, for which rec was loaded. Where the request
 // begins a user turn, it saves and returns the record with which that turn begins; the host
 // has declared these loads for it.
-func (t *Turns) Advance(ctx context.Context, req *core.Request, state *agentstate.State, rec *session.Record, loads []tools.Declared) (*session.Record, error) {
-	state.Saw(rec)
+func (t *Turns) Advance(ctx context.Context, req *core.Request, agent *agentstate.State, rec *state.Record, loads []tools.Declared) (*state.Record, error) {
+	agent.Saw(rec)
 	token := ""
 	if turn := hook.TurnOf(ctx); turn != nil {
 		token = turn.Token
 	}
-	find := func(rec *session.Record) loadmode.UserTurn {
-		return loadmode.FindTurn(rec, req.Messages, token, state.IsAnswered(), state.Mark)
+	find := func(rec *state.Record) loadmode.UserTurn {
+		return loadmode.FindTurn(rec, req.Messages, token, agent.IsAnswered(), agent.Mark)
 	}
-	entered := state.Enter(attemptOf(ctx))
+	entered := agent.Enter(attemptOf(ctx))
 	if turn := find(rec); !turn.Begins {
 		if entered && turn.IsAnew(rec) {
 			again, events, err := t.Stores.BeginAgain(ctx, rec, t.Mode)
@@ -61,15 +62,15 @@ func (t *Turns) Advance(ctx context.Context, req *core.Request, state *agentstat
 				return nil, err
 			}
 			rec = again
-			state.BeginAgain()
+			agent.BeginAgain()
 			t.Tell.EmitAll(ctx, req.Key, events)
 		}
-		state.InTurn(rec.Turn)
+		agent.InTurn(rec.Turn)
 		return t.Clearing.Within(ctx, t.Stores.Of(req.Key), rec, req.Messages)
 	}
 	var begun *beginning
-	rec, err := session.UpdateFrom(ctx, t.Stores.Of(req.Key), rec, func(rec *session.Record) (*session.Record, error) {
-		begun = &beginning{Turns: t, req: *req, state: state, loads: loads}
+	rec, err := session.UpdateFrom(ctx, t.Stores.Of(req.Key), rec, func(rec *state.Record) (*state.Record, error) {
+		begun = &beginning{Turns: t, req: *req, state: agent, loads: loads}
 		turn := find(rec)
 		if !turn.Begins {
 			return nil, nil // another call of this turn was faster
@@ -79,8 +80,8 @@ func (t *Turns) Advance(ctx context.Context, req *core.Request, state *agentstat
 	if err != nil {
 		return nil, err
 	}
-	state.BeginTurn()
-	state.InTurn(rec.Turn)
+	agent.BeginTurn()
+	agent.InTurn(rec.Turn)
 	t.Tell.EmitAll(ctx, req.Key, begun.events)
 	return rec, nil
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session/legacykeys"
 )
 
@@ -28,9 +28,9 @@ func ExampleImport() {
 }
 
 func ExampleExport() {
-	keys := legacykeys.Export(&session.Record{
+	keys := legacykeys.Export(&state.Record{
 		Key:    core.SessionKey{Agent: "main"},
-		Active: []session.Active{{Skill: "pdf", Docs: []string{"forms.md"}}},
+		Active: []state.Active{{Skill: "pdf", Docs: []string{"forms.md"}}},
 	})
 	fmt.Println(keys[legacykeys.LoadedKey("main", "pdf")], keys[legacykeys.DocsKey("main", "pdf")], keys[legacykeys.OrderKey("main")])
 	// Output: 1 ["forms.md"] ["pdf"]

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Keys without an agent are an older form that is read and never written.
@@ -56,7 +56,7 @@ func OrderKey(agent string) string { return orderPrefix + url.PathEscape(agent) 
 // Export returns the loaded skills of a record as state keys: "1" for each skill,
 // "*" or a JSON array of names for its docs, and a JSON array of the skills in load
 // order. Whatever is not loaded or not selected has no key.
-func Export(r *session.Record) map[string]string {
+func Export(r *state.Record) map[string]string {
 	keys := map[string]string{}
 	var order []string
 	for _, a := range r.Active {
@@ -85,9 +85,9 @@ func Export(r *session.Record) map[string]string {
 // key was cleared. Skills are in the order of the order keys, then by name, and
 // count as used in that order. An invalid value means no selection or no order.
 // The only error is [ErrTooManySkills].
-func Import(key core.SessionKey, state map[string]string) (*session.Record, error) {
+func Import(key core.SessionKey, keys map[string]string) (*state.Record, error) {
 	loaded, docs := map[string]named{}, map[string]named{}
-	for k, v := range state {
+	for k, v := range keys {
 		collect(loaded, k, v, key.Agent, loadedPrefix, legacyLoadedPrefix)
 		collect(docs, k, v, key.Agent, docsPrefix, legacyDocsPrefix)
 	}
@@ -95,9 +95,9 @@ func Import(key core.SessionKey, state map[string]string) (*session.Record, erro
 	if len(loaded) > maxImportedSkills {
 		return nil, fmt.Errorf("import %d skills: %w", len(loaded), ErrTooManySkills)
 	}
-	rec := &session.Record{Key: key, Uses: len(loaded)}
-	for i, skill := range loadOrder(loaded, state, key.Agent) {
-		a := session.Active{Skill: skill, Used: i + 1}
+	rec := &state.Record{Key: key, Uses: len(loaded)}
+	for i, skill := range loadOrder(loaded, keys, key.Agent) {
+		a := state.Active{Skill: skill, Used: i + 1}
 		if a.All = docs[skill].value == allDocsValue; !a.All {
 			a.Docs = parseNames(docs[skill].value)
 		}

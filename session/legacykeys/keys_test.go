@@ -10,22 +10,22 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session/legacykeys"
 )
 
 func TestExport(t *testing.T) {
 	tests := []struct {
 		name string
-		rec  session.Record
+		rec  state.Record
 		want map[string]string
 	}{
-		{"nothing loaded", session.Record{}, map[string]string{}},
+		{"nothing loaded", state.Record{}, map[string]string{}},
 		{
 			"docs, all docs and none",
-			session.Record{
+			state.Record{
 				Key: core.SessionKey{Agent: "main"},
-				Active: []session.Active{
+				Active: []state.Active{
 					{Skill: "pdf", Docs: []string{"b.md", "a.md"}},
 					{Skill: "docx", Docs: []string{"x.md"}, All: true},
 					{Skill: "csv"},
@@ -42,7 +42,7 @@ func TestExport(t *testing.T) {
 		},
 		{
 			"names are escaped",
-			session.Record{Key: core.SessionKey{Agent: "a/b%"}, Active: []session.Active{{Skill: "c/d e"}}},
+			state.Record{Key: core.SessionKey{Agent: "a/b%"}, Active: []state.Active{{Skill: "c/d e"}}},
 			map[string]string{
 				"temp:skill:loaded_by_agent:a%2Fb%25/c%2Fd%20e": "1",
 				"temp:skill:loaded_order_by_agent:a%2Fb%25":     `["c/d e"]`,
@@ -76,81 +76,81 @@ func TestKeysAreDistinct(t *testing.T) {
 
 func TestImport(t *testing.T) {
 	const agent = "main"
-	type state = map[string]string
+	type keys = map[string]string
 	tests := []struct {
 		name  string
 		agent string
-		state state
-		want  []session.Active
+		keys  keys
+		want  []state.Active
 	}{
 		{"nothing", agent, nil, nil},
-		{"other keys", agent, state{"temp:skill:artifacts": "1", "loaded": "1", "temp:skill:loaded_by_agent:main": "1"}, nil},
-		{"other agent", agent, state{legacykeys.LoadedKey("sub", "pdf"): "1"}, nil},
-		{"agent is a prefix", agent, state{legacykeys.LoadedKey("main/x", "pdf"): "1", legacykeys.LoadedKey("mai", "n/pdf"): "1"}, nil},
-		{"cleared", agent, state{legacykeys.LoadedKey(agent, "pdf"): ""}, nil},
-		{"not a flag", agent, state{legacykeys.LoadedKey(agent, "pdf"): "true"}, nil},
-		{"no name", agent, state{legacykeys.LoadedKey(agent, ""): "1", "temp:skill:loaded:": "1"}, nil},
+		{"other keys", agent, keys{"temp:skill:artifacts": "1", "loaded": "1", "temp:skill:loaded_by_agent:main": "1"}, nil},
+		{"other agent", agent, keys{legacykeys.LoadedKey("sub", "pdf"): "1"}, nil},
+		{"agent is a prefix", agent, keys{legacykeys.LoadedKey("main/x", "pdf"): "1", legacykeys.LoadedKey("mai", "n/pdf"): "1"}, nil},
+		{"cleared", agent, keys{legacykeys.LoadedKey(agent, "pdf"): ""}, nil},
+		{"not a flag", agent, keys{legacykeys.LoadedKey(agent, "pdf"): "true"}, nil},
+		{"no name", agent, keys{legacykeys.LoadedKey(agent, ""): "1", "temp:skill:loaded:": "1"}, nil},
 		{
 			"docs without load", agent,
-			state{legacykeys.DocsKey(agent, "pdf"): "*"}, nil,
+			keys{legacykeys.DocsKey(agent, "pdf"): "*"}, nil,
 		},
 		{
 			"order, then by name", agent,
-			state{
+			keys{
 				legacykeys.LoadedKey(agent, "c"): "1", legacykeys.LoadedKey(agent, "b"): "1", legacykeys.LoadedKey(agent, "a"): "1",
 				legacykeys.OrderKey(agent): `["c","gone","c"]`,
 			},
-			[]session.Active{{Skill: "c", Used: 1}, {Skill: "a", Used: 2}, {Skill: "b", Used: 3}},
+			[]state.Active{{Skill: "c", Used: 1}, {Skill: "a", Used: 2}, {Skill: "b", Used: 3}},
 		},
 		{
 			"bad JSON is no docs and no order", agent,
-			state{
+			keys{
 				legacykeys.LoadedKey(agent, "b"): "1", legacykeys.LoadedKey(agent, "a"): "1",
 				legacykeys.DocsKey(agent, "a"): `["x.md"`, legacykeys.DocsKey(agent, "b"): `{"x":1}`, legacykeys.OrderKey(agent): `[1]`,
 			},
-			[]session.Active{{Skill: "a", Used: 1}, {Skill: "b", Used: 2}},
+			[]state.Active{{Skill: "a", Used: 1}, {Skill: "b", Used: 2}},
 		},
 		{
 			"legacy keys", agent,
-			state{
+			keys{
 				"temp:skill:loaded:pdf": "1", "temp:skill:docs:pdf": `["a.md","","a.md"]`,
 				"temp:skill:loaded:a/b%": "1", "temp:skill:docs:a/b%": "*", "temp:skill:loaded_order:": `["pdf","a/b%"]`,
 			},
-			[]session.Active{{Skill: "pdf", Docs: []string{"a.md"}, Used: 1}, {Skill: "a/b%", All: true, Used: 2}},
+			[]state.Active{{Skill: "pdf", Docs: []string{"a.md"}, Used: 1}, {Skill: "a/b%", All: true, Used: 2}},
 		},
 		{
 			"an agent's value wins over a legacy one", agent,
-			state{
+			keys{
 				"temp:skill:loaded:pdf": "1", legacykeys.LoadedKey(agent, "pdf"): "1",
 				"temp:skill:docs:pdf": "*", legacykeys.DocsKey(agent, "pdf"): `["a.md"]`,
 				"temp:skill:loaded:docx": "1", legacykeys.LoadedKey(agent, "docx"): "",
 			},
-			[]session.Active{{Skill: "pdf", Docs: []string{"a.md"}, Used: 1}},
+			[]state.Active{{Skill: "pdf", Docs: []string{"a.md"}, Used: 1}},
 		},
 		{
 			"names that were not escaped", "my agent",
-			state{
+			keys{
 				"temp:skill:loaded_by_agent:my agent/a/b":   "1",
 				"temp:skill:loaded_by_agent:my agent/c d":   "1",
 				"temp:skill:docs_by_agent:my agent/c d":     "*",
 				"temp:skill:loaded_order_by_agent:my agent": `["c d","a/b"]`,
 			},
-			[]session.Active{{Skill: "c d", All: true, Used: 1}, {Skill: "a/b", Used: 2}},
+			[]state.Active{{Skill: "c d", All: true, Used: 1}, {Skill: "a/b", Used: 2}},
 		},
 		{
 			"an agent whose name looks escaped", "a%20b",
-			state{legacykeys.LoadedKey("a b", "pdf"): "1", legacykeys.OrderKey("a b"): `["pdf"]`}, nil,
+			keys{legacykeys.LoadedKey("a b", "pdf"): "1", legacykeys.OrderKey("a b"): `["pdf"]`}, nil,
 		},
-		{"no agent", "", state{legacykeys.LoadedKey("", "pdf"): "1"}, []session.Active{{Skill: "pdf", Used: 1}}},
+		{"no agent", "", keys{legacykeys.LoadedKey("", "pdf"): "1"}, []state.Active{{Skill: "pdf", Used: 1}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			key := core.SessionKey{Session: "s", Agent: tt.agent}
-			got, err := legacykeys.Import(key, tt.state)
+			got, err := legacykeys.Import(key, tt.keys)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := &session.Record{Key: key, Active: tt.want, Uses: len(tt.want)}
+			want := &state.Record{Key: key, Active: tt.want, Uses: len(tt.want)}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
@@ -159,21 +159,21 @@ func TestImport(t *testing.T) {
 }
 
 func TestImportBound(t *testing.T) {
-	state := map[string]string{}
+	keys := map[string]string{}
 	for i := range 10_001 {
-		state[legacykeys.LoadedKey("", fmt.Sprint(i))] = "1"
+		keys[legacykeys.LoadedKey("", fmt.Sprint(i))] = "1"
 	}
-	if _, err := legacykeys.Import(core.SessionKey{}, state); !errors.Is(err, legacykeys.ErrTooManySkills) {
+	if _, err := legacykeys.Import(core.SessionKey{}, keys); !errors.Is(err, legacykeys.ErrTooManySkills) {
 		t.Errorf("got %v", err)
 	}
-	delete(state, legacykeys.LoadedKey("", "0"))
-	rec, err := legacykeys.Import(core.SessionKey{}, state)
+	delete(keys, legacykeys.LoadedKey("", "0"))
+	rec, err := legacykeys.Import(core.SessionKey{}, keys)
 	if err != nil || len(rec.Active) != 10_000 {
 		t.Errorf("got %v, %v", rec, err)
 	}
 }
 
-// TestKeysRoundTrip checks on random records of two agents in one state that
+// TestKeysRoundTrip checks on random records of two agents in one keys that
 // each comes back as it was, load order for use order.
 func TestKeysRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -197,12 +197,12 @@ func TestKeysRoundTrip(t *testing.T) {
 		return list
 	}
 	for range 2000 {
-		state := map[string]string{}
-		agents := map[string]*session.Record{}
+		keys := map[string]string{}
+		agents := map[string]*state.Record{}
 		for _, agent := range []string{"", name(), name()} {
-			rec := &session.Record{Key: core.SessionKey{Session: "s", Agent: agent}}
+			rec := &state.Record{Key: core.SessionKey{Session: "s", Agent: agent}}
 			for i, skill := range names(6) {
-				a := session.Active{Skill: skill, Used: i + 1}
+				a := state.Active{Skill: skill, Used: i + 1}
 				if a.All = rng.IntN(3) == 0; !a.All {
 					a.Docs = names(4)
 				}
@@ -211,13 +211,13 @@ func TestKeysRoundTrip(t *testing.T) {
 			}
 			if agents[agent] == nil {
 				agents[agent] = rec
-				maps.Copy(state, legacykeys.Export(rec))
+				maps.Copy(keys, legacykeys.Export(rec))
 			}
 		}
 		for agent, want := range agents {
-			got, err := legacykeys.Import(core.SessionKey{Session: "s", Agent: agent}, state)
+			got, err := legacykeys.Import(core.SessionKey{Session: "s", Agent: agent}, keys)
 			if err != nil || !reflect.DeepEqual(got, want) {
-				t.Fatalf("agent %q: got %+v, %v\nwant %+v\nstate %q", agent, got, err, want, state)
+				t.Fatalf("agent %q: got %+v, %v\nwant %+v\nstate %q", agent, got, err, want, keys)
 			}
 		}
 	}
@@ -228,16 +228,16 @@ func FuzzImport(f *testing.F) {
 	f.Add("", `{"temp:skill:loaded:pdf":"1","temp:skill:docs:pdf":"*","temp:skill:loaded_order:":"[\"pdf\"]"}`)
 	f.Add("a b", `{"temp:skill:loaded_by_agent:a b/%":"1","temp:skill:loaded_by_agent:a%20b/%25":"1"}`)
 	f.Fuzz(func(t *testing.T, agent, text string) {
-		var state map[string]string
-		if json.Unmarshal([]byte(text), &state) != nil {
+		var keys map[string]string
+		if json.Unmarshal([]byte(text), &keys) != nil {
 			return
 		}
 		key := core.SessionKey{Agent: agent}
-		rec, err := legacykeys.Import(key, state)
+		rec, err := legacykeys.Import(key, keys)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := legacykeys.Import(key, state)
+		again, err := legacykeys.Import(key, keys)
 		if err != nil || !reflect.DeepEqual(rec, again) {
 			t.Fatalf("not deterministic: %+v and %+v, %v", rec, again, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -28,7 +29,7 @@ func (s *Store) End(ctx context.Context, id string) error {
 }
 
 // Bury implements session.Tombs.
-func (s *Store) Bury(ctx context.Context, id string, last []session.Closed) error {
+func (s *Store) Bury(ctx context.Context, id string, last []state.Closed) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

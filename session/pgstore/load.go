@@ -11,13 +11,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/packed"
 	"github.com/satchel-go/satchel/session"
 )
 
 // Load implements session.Store. A record that is there and cannot be read fails with
 // session.ErrDamaged.
-func (s *Store) Load(ctx context.Context, key core.SessionKey) (*session.Record, error) {
+func (s *Store) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -26,9 +27,9 @@ func (s *Store) Load(ctx context.Context, key core.SessionKey) (*session.Record,
 	err := s.row(ctx, false, `SELECT version, body FROM SCHEMA.record WHERE session = $1 AND agent = $2`,
 		[]any{hashed(key.Session), hashed(key.Agent)}, &version, &body)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return &session.Record{Key: key}, nil
+		return &state.Record{Key: key}, nil
 	}
-	var rec *session.Record
+	var rec *state.Record
 	if err == nil {
 		rec, err = decode(version, body)
 	}
@@ -41,12 +42,12 @@ func (s *Store) Load(ctx context.Context, key core.SessionKey) (*session.Record,
 	return rec, nil
 }
 
-func decode(version int64, body []byte) (*session.Record, error) {
+func decode(version int64, body []byte) (*state.Record, error) {
 	data, err := packed.Unpack(body, packed.Records, MaxRecord)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
 	}
-	rec, err := session.Decode(data)
+	rec, err := state.Decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
 	}
@@ -82,7 +83,7 @@ func (s *Store) Agents(ctx context.Context, id string) ([]string, error) {
 }
 
 // scan reads a version and a body.
-func scan(row pgx.CollectableRow, more ...any) (*session.Record, error) {
+func scan(row pgx.CollectableRow, more ...any) (*state.Record, error) {
 	var version int64
 	var body []byte
 	if err := row.Scan(append([]any{&version, &body}, more...)...); err != nil {

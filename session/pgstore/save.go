@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/packed"
 	"github.com/satchel-go/satchel/session"
 )
@@ -31,7 +32,7 @@ const (
 // Save implements session.Store. A record of more than [MaxRecord] bytes fails with
 // session.ErrTooLarge. Strings that are not valid UTF-8 are stored with U+FFFD in place
 // of the wrong bytes, except the Key.
-func (s *Store) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+func (s *Store) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -45,8 +46,8 @@ func (s *Store) Save(ctx context.Context, rec *session.Record) (*session.Record,
 	return saved, err
 }
 
-func (s *Store) save(ctx context.Context, rec *session.Record) (*session.Record, error) {
-	next, data, err := session.Next(rec, MaxRecord)
+func (s *Store) save(ctx context.Context, rec *state.Record) (*state.Record, error) {
+	next, data, err := state.Next(rec, MaxRecord)
 	if err != nil {
 		return nil, err
 	}

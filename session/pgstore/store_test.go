@@ -19,6 +19,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/crashtest"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/servertest"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/session/pgstore"
@@ -157,7 +158,7 @@ func TestMarks(t *testing.T) {
 		proxy.Lose(faultEvery)
 		made, key := 0, core.SessionKey{Session: "s"}
 		for range 100 {
-			_, err := session.Update(t.Context(), s, key, func(rec *session.Record) (*session.Record, error) {
+			_, err := session.Update(t.Context(), s, key, func(rec *state.Record) (*state.Record, error) {
 				next := rec.Clone()
 				next.Calls++
 				return next, nil
@@ -187,11 +188,11 @@ func TestKilledServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	const writers = 4
-	last := make([]*session.Record, writers)
+	last := make([]*state.Record, writers)
 	saved := make(chan struct{}, 10_000)
 	var wg sync.WaitGroup
 	for i := range writers {
-		last[i] = &session.Record{Key: core.SessionKey{Session: fmt.Sprint("s", i)}}
+		last[i] = &state.Record{Key: core.SessionKey{Session: fmt.Sprint("s", i)}}
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				rec, err := s.Save(ctx, last[i])
@@ -257,7 +258,7 @@ func TestLostConnections(t *testing.T) {
 	if _, err := s.Load(t.Context(), key); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Save(t.Context(), &session.Record{Key: key}); err != nil {
+	if _, err := s.Save(t.Context(), &state.Record{Key: key}); err != nil {
 		t.Error(err)
 	}
 }
@@ -326,7 +327,7 @@ func TestSweep(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := s.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: id}}); err != nil {
+		if _, err := s.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: id}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -384,10 +385,10 @@ func TestDamageAndLimits(t *testing.T) {
 	name := "s" + rand.Text()
 	s := open(t, db, pgstore.WithSchema(name))
 	key := core.SessionKey{Session: "s", Agent: "a"}
-	if _, err := s.Save(t.Context(), &session.Record{Key: key}); err != nil {
+	if _, err := s.Save(t.Context(), &state.Record{Key: key}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: "r\xff"}}); err != nil {
+	if _, err := s.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: "r\xff"}}); err != nil {
 		t.Fatal(err)
 	}
 	all, err := s.Sessions(t.Context())
@@ -414,7 +415,7 @@ func TestDamageAndLimits(t *testing.T) {
 	if text, err := s.Pinned(t.Context(), "s", session.Digest("x")); err != nil || text != "x" {
 		t.Errorf("repaired: %q, %v", text, err)
 	}
-	if _, err := s.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: "big"}, Overview: strings.Repeat("x", pgstore.MaxRecord)}); !errors.Is(err, session.ErrTooLarge) {
+	if _, err := s.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: "big"}, Overview: strings.Repeat("x", pgstore.MaxRecord)}); !errors.Is(err, session.ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
 	big := strings.Repeat("x", pgstore.MaxText+1)

@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -37,7 +38,7 @@ end
 return 1`)
 
 // Bury implements session.Tombs.
-func (s *Store) Bury(ctx context.Context, id string, last []session.Closed) error {
+func (s *Store) Bury(ctx context.Context, id string, last []state.Closed) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

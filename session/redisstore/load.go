@@ -12,13 +12,14 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/packed"
 	"github.com/satchel-go/satchel/session"
 )
 
 // Load implements session.Store. If a record exists but cannot be read, the error
 // wraps session.ErrDamaged.
-func (s *Store) Load(ctx context.Context, key core.SessionKey) (*session.Record, error) {
+func (s *Store) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -29,12 +30,12 @@ func (s *Store) Load(ctx context.Context, key core.SessionKey) (*session.Record,
 	return rec, nil
 }
 
-func (s *Store) load(ctx context.Context, key core.SessionKey) (*session.Record, error) {
+func (s *Store) load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	data, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
 		return s.db.HGet(ctx, s.tag(key.Session), agentField+key.Agent).Bytes()
 	})
 	if errors.Is(err, redis.Nil) {
-		return &session.Record{Key: key}, nil
+		return &state.Record{Key: key}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func (s *Store) load(ctx context.Context, key core.SessionKey) (*session.Record,
 }
 
 // decode reads a stored record.
-func decode(stored []byte) (*session.Record, error) {
+func decode(stored []byte) (*state.Record, error) {
 	version, rest, ok := bytes.Cut(stored, []byte("\n"))
 	_, body, ok2 := bytes.Cut(rest, []byte("\n"))
 	if !ok || !ok2 {
@@ -60,7 +61,7 @@ func decode(stored []byte) (*session.Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
 	}
-	rec, err := session.Decode(data)
+	rec, err := state.Decode(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/packed"
 	"github.com/satchel-go/satchel/session"
 )
@@ -73,7 +74,7 @@ return 1`)
 
 // renewTexts extends the life of the texts that a record names, except those that
 // this handle has renewed within the last quarter of the time to live.
-func (s *Store) renewTexts(ctx context.Context, rec *session.Record) error {
+func (s *Store) renewTexts(ctx context.Context, rec *state.Record) error {
 	if s.ttl == 0 {
 		return nil
 	}

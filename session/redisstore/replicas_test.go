@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/servertest"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/session/redisstore"
@@ -28,7 +29,7 @@ func TestReplicas(t *testing.T) {
 	db := client(t, primary.URL)
 	key := core.SessionKey{Session: "s"}
 	long := open(t, db, redisstore.WithReplicas(1, 2500*time.Millisecond)) // longer than an attempt is
-	if _, err := long.Save(t.Context(), &session.Record{Key: key}); !errors.Is(err, session.ErrUncertain) || !strings.Contains(err.Error(), "0 of 1 replicas have it") {
+	if _, err := long.Save(t.Context(), &state.Record{Key: key}); !errors.Is(err, session.ErrUncertain) || !strings.Contains(err.Error(), "0 of 1 replicas have it") {
 		t.Fatalf("without a replica: %v", err)
 	}
 	s := open(t, db, redisstore.WithReplicas(1, 300*time.Millisecond))
@@ -37,13 +38,13 @@ func TestReplicas(t *testing.T) {
 	}
 	follow(t, client(t, replica.URL), db)
 	patient := open(t, db, redisstore.WithReplicas(1, 30*time.Second))
-	if rec, err := patient.Save(t.Context(), &session.Record{Key: key, Version: 1}); err != nil || rec.Version != 2 {
+	if rec, err := patient.Save(t.Context(), &state.Record{Key: key, Version: 1}); err != nil || rec.Version != 2 {
 		t.Errorf("with a replica: %+v, %v", rec, err)
 	}
 	if err := replica.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Save(t.Context(), &session.Record{Key: key, Version: 2}); !errors.Is(err, session.ErrUncertain) {
+	if _, err := s.Save(t.Context(), &state.Record{Key: key, Version: 2}); !errors.Is(err, session.ErrUncertain) {
 		t.Errorf("the replica is gone: %v", err)
 	}
 	if got := len(s.Report().Loses); got != 1 {
@@ -72,7 +73,7 @@ func TestSynced(t *testing.T) {
 	set("appendfsync", "everysec")
 	key := core.SessionKey{Session: "s"}
 	s := open(t, db, redisstore.WithSynced(patience))
-	rec, err := s.Save(t.Context(), &session.Record{Key: key})
+	rec, err := s.Save(t.Context(), &state.Record{Key: key})
 	if err != nil || rec.Version != 1 || strings.Contains(strings.Join(s.Report().Loses, ""), "killed") {
 		t.Fatalf("%+v, %v, report %+v", rec, err, s.Report())
 	}
@@ -150,7 +151,7 @@ func TestSentinel(t *testing.T) {
 	})
 	t.Cleanup(func() { db.Close() })
 	s := open(t, db, redisstore.WithReplicas(1, 30*time.Second))
-	rec, err := s.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: "s"}})
+	rec, err := s.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: "s"}})
 	if err != nil {
 		t.Fatal(err)
 	}

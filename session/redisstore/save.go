@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/packed"
 	"github.com/satchel-go/satchel/session"
 )
@@ -46,7 +47,7 @@ return {1}`)
 // Save implements session.Store. A record of more than [MaxRecord] bytes fails
 // with session.ErrTooLarge. Strings that are not valid UTF-8 are stored with
 // U+FFFD in place of the invalid bytes, except the Key.
-func (s *Store) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+func (s *Store) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -60,8 +61,8 @@ func (s *Store) Save(ctx context.Context, rec *session.Record) (*session.Record,
 	return saved, err
 }
 
-func (s *Store) save(ctx context.Context, rec *session.Record) (*session.Record, error) {
-	next, data, err := session.Next(rec, MaxRecord)
+func (s *Store) save(ctx context.Context, rec *state.Record) (*state.Record, error) {
+	next, data, err := state.Next(rec, MaxRecord)
 	if err != nil {
 		return nil, err
 	}

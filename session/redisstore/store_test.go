@@ -15,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/servertest"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/session/redisstore"
@@ -135,7 +136,7 @@ func TestMarks(t *testing.T) {
 		s := open(t, db, fresh())
 		f := &forgetting{marks: marks}
 		db.AddHook(f)
-		rec, err := session.Update(t.Context(), s, core.SessionKey{Session: "s"}, func(rec *session.Record) (*session.Record, error) {
+		rec, err := session.Update(t.Context(), s, core.SessionKey{Session: "s"}, func(rec *state.Record) (*state.Record, error) {
 			next := rec.Clone()
 			next.Calls++
 			return next, nil
@@ -160,11 +161,11 @@ func TestSilentServer(t *testing.T) {
 	s := open(t, db, prefix)
 	key := core.SessionKey{Session: "s"}
 	proxy.Delay(time.Hour)
-	if _, err := s.Save(t.Context(), &session.Record{Key: key}); !errors.Is(err, session.ErrUncertain) {
+	if _, err := s.Save(t.Context(), &state.Record{Key: key}); !errors.Is(err, session.ErrUncertain) {
 		t.Errorf("got %v", err)
 	}
 	proxy.Delay(0)
-	if rec, err := s.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: "s2"}}); err != nil || rec.Version != 1 {
+	if rec, err := s.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: "s2"}}); err != nil || rec.Version != 1 {
 		t.Errorf("afterwards: %+v, %v", rec, err)
 	}
 	if rec, err := open(t, client(t, server.URL), prefix).Load(t.Context(), key); err != nil || rec.Version > 1 {
@@ -183,7 +184,7 @@ func TestKilledServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	type result struct {
 		key core.SessionKey
-		rec *session.Record
+		rec *state.Record
 	}
 	const writers = 4
 	results := make(chan result, writers)
@@ -191,7 +192,7 @@ func TestKilledServer(t *testing.T) {
 	for i := range writers {
 		go func() {
 			key := core.SessionKey{Session: fmt.Sprint("s", i)}
-			last := &session.Record{Key: key}
+			last := &state.Record{Key: key}
 			for ctx.Err() == nil {
 				rec, err := s.Save(ctx, last)
 				if err != nil {
@@ -308,7 +309,7 @@ func TestTimeToLive(t *testing.T) {
 	if err := s.Pin(t.Context(), "gone", session.Digest("x"), "x"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Save(t.Context(), &session.Record{Key: core.SessionKey{Session: "gone"}}); err != nil {
+	if _, err := s.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: "gone"}}); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -348,7 +349,7 @@ func TestSavesKeepTexts(t *testing.T) {
 		if err := s.Pin(t.Context(), "kept", digest, "x"); err != nil {
 			t.Fatal(err)
 		}
-		rec := &session.Record{Key: core.SessionKey{Session: "kept"}, Overview: digest}
+		rec := &state.Record{Key: core.SessionKey{Session: "kept"}, Overview: digest}
 		var err error
 		for old := false; err == nil; {
 			if rec, err = s.Save(t.Context(), rec); err != nil {
@@ -379,7 +380,7 @@ func TestSessionsAreListed(t *testing.T) {
 			s := open(t, db, redisstore.WithPrefix(rand.Text()+"*[?:"))
 			before := time.Now().Add(-time.Minute)
 			for _, key := range []core.SessionKey{{Session: "b", Agent: "y"}, {Session: "b", Agent: "x"}, {Session: "a\xff"}} {
-				if _, err := s.Save(t.Context(), &session.Record{Key: key}); err != nil {
+				if _, err := s.Save(t.Context(), &state.Record{Key: key}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -404,7 +405,7 @@ func TestDamagedRecord(t *testing.T) {
 	prefix := rand.Text() + ":"
 	s := open(t, db, redisstore.WithPrefix(prefix))
 	key := core.SessionKey{Session: "s", Agent: "a"}
-	if _, err := s.Save(t.Context(), &session.Record{Key: key}); err != nil {
+	if _, err := s.Save(t.Context(), &state.Record{Key: key}); err != nil {
 		t.Fatal(err)
 	}
 	hashes, err := db.Keys(t.Context(), prefix+"{*}").Result()
@@ -419,7 +420,7 @@ func TestDamagedRecord(t *testing.T) {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
-	if _, err := s.Save(t.Context(), &session.Record{Key: key, Overview: strings.Repeat("x", redisstore.MaxRecord)}); !errors.Is(err, session.ErrTooLarge) {
+	if _, err := s.Save(t.Context(), &state.Record{Key: key, Overview: strings.Repeat("x", redisstore.MaxRecord)}); !errors.Is(err, session.ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
 	big := strings.Repeat("x", redisstore.MaxText+1)

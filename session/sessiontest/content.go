@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -117,7 +118,7 @@ func endLateSave(t *testing.T, s session.Store) {
 	ok(t, s.End(t.Context(), key.Session))
 	_, err := s.Save(t.Context(), rec)
 	is(t, err, session.ErrConflict)
-	equal(t, "record", load(t, s, key), &session.Record{Key: key})
+	equal(t, "record", load(t, s, key), &state.Record{Key: key})
 	agents, err := s.Agents(t.Context(), key.Session)
 	equal(t, "agents", len(must(t, agents, err)), 0)
 }
@@ -141,7 +142,7 @@ func ids() []string {
 
 func hostileIDs(t *testing.T, s session.Store) {
 	for i, id := range ids() {
-		save(t, s, &session.Record{Key: core.SessionKey{Session: id}, Calls: i + 1})
+		save(t, s, &state.Record{Key: core.SessionKey{Session: id}, Calls: i + 1})
 		ok(t, s.Pin(t.Context(), id, session.Digest(id), id))
 	}
 	for i, id := range ids() {
@@ -166,7 +167,7 @@ func hostileIDs(t *testing.T, s session.Store) {
 
 func hostileAgents(t *testing.T, s session.Store) {
 	for i, id := range ids() {
-		save(t, s, &session.Record{Key: core.SessionKey{Session: "s", Agent: id}, Calls: i + 1})
+		save(t, s, &state.Record{Key: core.SessionKey{Session: "s", Agent: id}, Calls: i + 1})
 	}
 	for i, id := range ids() {
 		rec := load(t, s, core.SessionKey{Session: "s", Agent: id})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -40,7 +41,7 @@ func closeStore(t *testing.T, s session.Store) {
 }
 
 func reopenKeeps(t *testing.T, open func() session.Store) {
-	want := map[core.SessionKey]*session.Record{}
+	want := map[core.SessionKey]*state.Record{}
 	for round := range 6 {
 		s := open()
 		for i, id := range ids() {
@@ -69,7 +70,7 @@ func reopenEnded(t *testing.T, open func() session.Store) {
 
 	s = open()
 	defer closeStore(t, s)
-	equal(t, "record", load(t, s, key), &session.Record{Key: key})
+	equal(t, "record", load(t, s, key), &state.Record{Key: key})
 	_, err := s.Save(t.Context(), rec)
 	is(t, err, session.ErrConflict)
 	_, err = s.Pinned(t.Context(), key.Session, session.Digest("x"))
@@ -108,7 +109,7 @@ func handlesEnd(t *testing.T, open func() session.Store) {
 	defer closeStore(t, b)
 	rec := save(t, a, full(key))
 	ok(t, b.End(t.Context(), key.Session))
-	equal(t, "record", load(t, a, key), &session.Record{Key: key})
+	equal(t, "record", load(t, a, key), &state.Record{Key: key})
 	_, err := a.Save(t.Context(), rec)
 	is(t, err, session.ErrConflict)
 	equal(t, "version of the next save", save(t, a, load(t, a, key)).Version, int64(1))

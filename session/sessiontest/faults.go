@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -91,7 +92,7 @@ type uncertain struct {
 	saves *int
 }
 
-func (u uncertain) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+func (u uncertain) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	*u.saves++
 	_, err := u.Store.Save(ctx, rec)
 	return nil, errors.Join(session.ErrUncertain, err)

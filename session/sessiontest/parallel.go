@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -56,7 +57,7 @@ func parallelFirstSave(t *testing.T, s session.Store) {
 	for round := range 8 {
 		var won atomic.Int32
 		parallel(t, 16, func(i int) error {
-			_, err := s.Save(t.Context(), &session.Record{Key: key, Version: int64(round), Calls: i})
+			_, err := s.Save(t.Context(), &state.Record{Key: key, Version: int64(round), Calls: i})
 			if err == nil {
 				won.Add(1)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -16,7 +17,7 @@ var (
 )
 
 func loadNeverSaved(t *testing.T, s session.Store) {
-	equal(t, "record", load(t, s, key), &session.Record{Key: key})
+	equal(t, "record", load(t, s, key), &state.Record{Key: key})
 	agents, err := s.Agents(t.Context(), key.Session)
 	equal(t, "agents after a load", len(must(t, agents, err)), 0)
 }
@@ -62,16 +63,16 @@ func saveCounts(t *testing.T, s session.Store) {
 }
 
 func saveConflicts(t *testing.T, s session.Store) {
-	first := save(t, s, &session.Record{Key: key, Turn: 1})
+	first := save(t, s, &state.Record{Key: key, Turn: 1})
 	second := save(t, s, first)
 	for i := range 8 { // as far back as no store is likely to remember
 		second = save(t, s, second)
-		for _, stale := range []*session.Record{{Key: key, Turn: 9}, first} {
+		for _, stale := range []*state.Record{{Key: key, Turn: 9}, first} {
 			stale = stale.Clone()
 			stale.Turn = 9
 			got, err := s.Save(t.Context(), stale)
 			is(t, err, session.ErrConflict)
-			equal(t, "record with the conflict", got, (*session.Record)(nil))
+			equal(t, "record with the conflict", got, (*state.Record)(nil))
 		}
 		now := load(t, s, key)
 		equal(t, "version", now.Version, int64(3+i))
@@ -81,11 +82,11 @@ func saveConflicts(t *testing.T, s session.Store) {
 
 func saveFuture(t *testing.T, s session.Store) {
 	for _, v := range []int64{1, 2, 1 << 40, -1} {
-		_, err := s.Save(t.Context(), &session.Record{Key: key, Version: v})
+		_, err := s.Save(t.Context(), &state.Record{Key: key, Version: v})
 		is(t, err, session.ErrConflict)
 	}
-	save(t, s, &session.Record{Key: key})
-	_, err := s.Save(t.Context(), &session.Record{Key: key, Version: 2})
+	save(t, s, &state.Record{Key: key})
+	_, err := s.Save(t.Context(), &state.Record{Key: key, Version: 2})
 	is(t, err, session.ErrConflict)
 	equal(t, "version", load(t, s, key).Version, int64(1))
 }
@@ -131,16 +132,16 @@ func saveInvalidText(t *testing.T, s session.Store) {
 
 func agentsSeparate(t *testing.T, s session.Store) {
 	save(t, s, full(key))
-	equal(t, "other agent", load(t, s, other), &session.Record{Key: other})
+	equal(t, "other agent", load(t, s, other), &state.Record{Key: other})
 	elsewhere := core.SessionKey{Session: "s2", Agent: key.Agent}
-	equal(t, "other session", load(t, s, elsewhere), &session.Record{Key: elsewhere})
+	equal(t, "other session", load(t, s, elsewhere), &state.Record{Key: elsewhere})
 }
 
 func agentsSorted(t *testing.T, s session.Store) {
 	for _, a := range []string{"b", "", "a/b", "B", "a", "ä"} {
-		save(t, s, &session.Record{Key: core.SessionKey{Session: "s", Agent: a}})
+		save(t, s, &state.Record{Key: core.SessionKey{Session: "s", Agent: a}})
 	}
-	save(t, s, &session.Record{Key: core.SessionKey{Session: "t", Agent: "else"}})
+	save(t, s, &state.Record{Key: core.SessionKey{Session: "t", Agent: "else"}})
 	agents, err := s.Agents(t.Context(), "s")
 	equal(t, "agents", must(t, agents, err), []string{"", "B", "a", "a/b", "b", "ä"})
 	agents, err = s.Agents(t.Context(), "unknown")
@@ -155,9 +156,9 @@ func agentsOfPins(t *testing.T, s session.Store) {
 
 func updateUnchanged(t *testing.T, s session.Store) {
 	save(t, s, full(key))
-	for _, change := range []func(*session.Record) (*session.Record, error){
-		func(*session.Record) (*session.Record, error) { return nil, nil },
-		func(r *session.Record) (*session.Record, error) { return r, nil },
+	for _, change := range []func(*state.Record) (*state.Record, error){
+		func(*state.Record) (*state.Record, error) { return nil, nil },
+		func(r *state.Record) (*state.Record, error) { return r, nil },
 	} {
 		got, err := session.Update(t.Context(), s, key, change)
 		equal(t, "version returned", must(t, got, err).Version, int64(1))
@@ -167,7 +168,7 @@ func updateUnchanged(t *testing.T, s session.Store) {
 
 func updateError(t *testing.T, s session.Store) {
 	boom := errors.New("boom")
-	_, err := session.Update(t.Context(), s, key, func(*session.Record) (*session.Record, error) { return nil, boom })
+	_, err := session.Update(t.Context(), s, key, func(*state.Record) (*state.Record, error) { return nil, boom })
 	is(t, err, boom)
 	equal(t, "version stored", load(t, s, key).Version, int64(0))
 }

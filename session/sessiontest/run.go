@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -88,19 +89,19 @@ func is(t *testing.T, err, target error) {
 	}
 }
 
-func load(t *testing.T, s session.Store, key core.SessionKey) *session.Record {
+func load(t *testing.T, s session.Store, key core.SessionKey) *state.Record {
 	t.Helper()
 	return must2(t)(s.Load(t.Context(), key))
 }
 
-func save(t *testing.T, s session.Store, rec *session.Record) *session.Record {
+func save(t *testing.T, s session.Store, rec *state.Record) *state.Record {
 	t.Helper()
 	return must2(t)(s.Save(t.Context(), rec))
 }
 
-func must2(t *testing.T) func(*session.Record, error) *session.Record {
+func must2(t *testing.T) func(*state.Record, error) *state.Record {
 	t.Helper()
-	return func(rec *session.Record, err error) *session.Record {
+	return func(rec *state.Record, err error) *state.Record {
 		t.Helper()
 		if err == nil && rec == nil {
 			t.Fatal("got neither a record nor an error")
@@ -111,7 +112,7 @@ func must2(t *testing.T) func(*session.Record, error) *session.Record {
 
 // increment adds one call, which tests count to find lost updates.
 func increment(ctx context.Context, s session.Store, key core.SessionKey) error {
-	_, err := session.Update(ctx, s, key, func(r *session.Record) (*session.Record, error) {
+	_, err := session.Update(ctx, s, key, func(r *state.Record) (*state.Record, error) {
 		next := r.Clone()
 		next.Calls++
 		return next, nil
@@ -120,52 +121,52 @@ func increment(ctx context.Context, s session.Store, key core.SessionKey) error 
 }
 
 // full returns a record with something in every field.
-func full(key core.SessionKey) *session.Record {
-	mark := session.Mark{Hash: "h", Ordinal: 3, Turn: 2}
-	return &session.Record{
+func full(key core.SessionKey) *state.Record {
+	mark := state.Mark{Hash: "h", Ordinal: 3, Turn: 2}
+	return &state.Record{
 		Key: key, Turn: 2, Token: "t<&>\u2028", User: mark, Calls: 9, Uses: 7,
-		Active: []session.Active{
+		Active: []state.Active{
 			{Skill: "pdf", Digest: "d1", Docs: []string{"b.md", "a.md"}, Used: 7},
 			{Skill: "docx", Digest: "d2", All: true, Used: 6},
 		},
-		Deliveries: []session.Delivery{{
+		Deliveries: []state.Delivery{{
 			Call: 4, Turn: 1, Skill: "pdf", Digest: "d1", Body: true,
-			Docs:   []session.Doc{{Name: "b.md", Digest: "d3", Old: true}},
+			Docs:   []state.Doc{{Name: "b.md", Digest: "d3", Old: true}},
 			Anchor: &mark, Supersedes: true, Old: true, Seen: true, Spent: true,
 		}, {
 			Call: 5, Turn: 1, Skill: "a skill (with marks)", Digest: session.Digest("body"), Body: true, Listing: session.Digest("files"),
-			Docs: []session.Doc{{Name: "b c.md", Digest: session.Digest("doc"), Framed: true}}, Seen: true, Ended: true,
+			Docs: []state.Doc{{Name: "b c.md", Digest: session.Digest("doc"), Framed: true}}, Seen: true, Ended: true,
 		}},
-		Pending: []session.Pending{{
+		Pending: []state.Pending{{
 			Call: 9, From: core.ToolCall{ID: "c1", Name: "skill_load", Arguments: `{"skill":"pdf"}`},
 			Done: true, Answer: "loaded: pdf\n",
 		}, {Call: 10, From: core.ToolCall{ID: "c2", Name: "skill_run"}, Done: true, Runs: true, Begun: true, Text: "d4"}},
-		Before: &session.Beginning{
+		Before: &state.Beginning{
 			Calls: 4, Uses: 3,
-			Active:     session.Was[session.Active]{Kept: []session.Kept{{At: 1}, {Gone: true}}, Gone: []session.Active{{Skill: "old", Digest: "d6", Docs: []string{"c.md"}}}},
-			Deliveries: session.Was[session.Delivery]{Kept: []session.Kept{{Gone: true}, {At: 1, Ended: true}, {At: 0}}, Gone: []session.Delivery{{Call: 2, Turn: 1, Skill: "old", Digest: "d6", Body: true}}},
-			Lists:      session.Was[session.ToolList]{Kept: []session.Kept{{Gone: true}}, Gone: []session.ToolList{{Skill: "old", Tools: []string{"Read"}}}},
-			Recent:     session.Was[session.RecentLoad]{Kept: []session.Kept{{Gone: true}}, Gone: []session.RecentLoad{{Skill: "old", Turn: 1}}},
+			Active:     state.Was[state.Active]{Kept: []state.Kept{{At: 1}, {Gone: true}}, Gone: []state.Active{{Skill: "old", Digest: "d6", Docs: []string{"c.md"}}}},
+			Deliveries: state.Was[state.Delivery]{Kept: []state.Kept{{Gone: true}, {At: 1, Ended: true}, {At: 0}}, Gone: []state.Delivery{{Call: 2, Turn: 1, Skill: "old", Digest: "d6", Body: true}}},
+			Lists:      state.Was[state.ToolList]{Kept: []state.Kept{{Gone: true}}, Gone: []state.ToolList{{Skill: "old", Tools: []string{"Read"}}}},
+			Recent:     state.Was[state.RecentLoad]{Kept: []state.Kept{{Gone: true}}, Gone: []state.RecentLoad{{Skill: "old", Turn: 1}}},
 		},
-		Ran:        []session.Pending{{From: core.ToolCall{ID: "c3", Name: "skill_run"}, Done: true, Runs: true, Begun: true, Answer: "ok"}},
-		Unnumbered: []session.Unnumbered{{ID: "c0", Name: "search"}, {Name: "send", After: 9}},
-		Lists: []session.ToolList{
+		Ran:        []state.Pending{{From: core.ToolCall{ID: "c3", Name: "skill_run"}, Done: true, Runs: true, Begun: true, Answer: "ok"}},
+		Unnumbered: []state.Unnumbered{{ID: "c0", Name: "search"}, {Name: "send", After: 9}},
+		Lists: []state.ToolList{
 			{Skill: "pdf", Call: 4, Tools: []string{"Bash(git:*)", "Read"}, Repaired: true, Old: true}, {Skill: "docx", Tools: []string{}},
 		},
-		Returns: session.Returns{
-			Skills: []session.Return{{Skill: "docx", Out: 3, Back: 1, Quiet: 2}, {Skill: "pdf"}}, Rest: session.Return{Other: 5},
+		Returns: state.Returns{
+			Skills: []state.Return{{Skill: "docx", Out: 3, Back: 1, Quiet: 2}, {Skill: "pdf"}}, Rest: state.Return{Other: 5},
 		},
-		Sent: 11, Front: session.Front{Messages: 2, Size: 70, Sum: 1 << 31, Moved: 1},
-		Handed: []session.Handover{{Agent: "router", Turn: 2}, {
-			Agent: "other", Turn: 1, Lists: []session.ToolList{{Skill: "pdf", Tools: []string{"Read"}}}, Policy: "restrict", Combine: "union", Tools: []string{"search"},
+		Sent: 11, Front: state.Front{Messages: 2, Size: 70, Sum: 1 << 31, Moved: 1},
+		Handed: []state.Handover{{Agent: "router", Turn: 2}, {
+			Agent: "other", Turn: 1, Lists: []state.ToolList{{Skill: "pdf", Tools: []string{"Read"}}}, Policy: "restrict", Combine: "union", Tools: []string{"search"},
 		}},
-		Recent:   []session.RecentLoad{{Skill: "pdf", Turn: 2}},
-		Compact:  []session.Compaction{{Skill: "pdf", Digest: "d5"}},
-		Grants:   []session.Grant{{Tool: "skill_run", Use: "u", Skills: map[string]string{"pdf": "d1"}}},
+		Recent:   []state.RecentLoad{{Skill: "pdf", Turn: 2}},
+		Compact:  []state.Compaction{{Skill: "pdf", Digest: "d5"}},
+		Grants:   []state.Grant{{Tool: "skill_run", Use: "u", Skills: map[string]string{"pdf": "d1"}}},
 		Overview: "o", Listing: "l", NoSkills: true,
-		Notes:     []session.Note{{Anchor: mark, Text: "new skill", Files: []session.NotedFile{{Identity: "i1", As: "a_2.csv"}}}},
+		Notes:     []state.Note{{Anchor: mark, Text: "new skill", Files: []state.NotedFile{{Identity: "i1", As: "a_2.csv"}}}},
 		Terminals: 3,
-		Closed:    []session.Closed{{Agent: "0f", Calls: 4, At: 1}},
-		Held:      session.Held{Holder: []byte("h"), Fence: 8, Until: 9, Wanted: true},
+		Closed:    []state.Closed{{Agent: "0f", Calls: 4, At: 1}},
+		Held:      state.Held{Holder: []byte("h"), Fence: 8, Until: 9, Wanted: true},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -46,8 +47,8 @@ func buried(t *testing.T, s session.Tombs, k core.SessionKey, want int) {
 }
 
 // last are the notes of an agent that has made so many calls.
-func last(k core.SessionKey, calls int) []session.Closed {
-	return []session.Closed{session.NewClosed(k, calls)}
+func last(k core.SessionKey, calls int) []state.Closed {
+	return []state.Closed{session.NewClosed(k, calls)}
 }
 
 func buriedUnknown(t *testing.T, s TombStore) {
@@ -64,7 +65,7 @@ func buryEnds(t *testing.T, s TombStore) {
 		ok(t, s.Pin(t.Context(), id, session.Digest("x"), "x"))
 	}
 	ok(t, s.Bury(t.Context(), "s", last(key, 9)))
-	equal(t, "record", load(t, s, key), &session.Record{Key: key})
+	equal(t, "record", load(t, s, key), &state.Record{Key: key})
 	_, err := s.Pinned(t.Context(), "s", session.Digest("x"))
 	is(t, err, session.ErrNotPinned)
 	agents, err := s.Agents(t.Context(), "s")

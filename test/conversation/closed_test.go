@@ -7,6 +7,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 )
@@ -45,7 +46,7 @@ func TestAnEndedSessionStaysEnded(t *testing.T) {
 				// The next session goes on with the numbers, and its own loads come
 				// back when its record is lost.
 				answer := c.Calls("skill_load s1")[0]
-				if receipt, ok := session.ParseReceipt(answer); !ok || receipt.Call != 3 {
+				if receipt, ok := state.ParseReceipt(answer); !ok || receipt.Call != 3 {
 					t.Errorf("the answer is %q, want the receipt of call 3", answer)
 				}
 				chattest.Same(t, "loaded", c.LoadedNames(), "s1[]")

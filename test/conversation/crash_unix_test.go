@@ -21,6 +21,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -94,12 +95,12 @@ type fragile struct {
 	steps *killer
 }
 
-func (f fragile) Load(ctx context.Context, key core.SessionKey) (*session.Record, error) {
+func (f fragile) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	f.steps.step()
 	return f.Store.Load(ctx, key)
 }
 
-func (f fragile) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+func (f fragile) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	f.steps.step()
 	defer f.steps.step()
 	return f.Store.Save(ctx, rec)

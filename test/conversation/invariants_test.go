@@ -11,9 +11,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
-	"github.com/satchel-go/satchel/session"
 )
 
 // prepare makes a request, as often as hosts do, and checks its view.
@@ -265,7 +265,7 @@ func (c *conversation) checkLoaded(a *agent) {
 	}
 	numbers := map[int]bool{}
 	for _, m := range a.request() {
-		if n, ok := session.ReceiptCall(m.Text); ok && len(a.oracle.deltas[m.id]) > 0 {
+		if n, ok := state.ReceiptCall(m.Text); ok && len(a.oracle.deltas[m.id]) > 0 {
 			if numbers[n] {
 				c.fail("%s: call number %d was given twice", a.key.Agent, n)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -60,7 +61,7 @@ type fullStore struct {
 
 var errFull = errors.New("no space left on device")
 
-func (s *fullStore) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+func (s *fullStore) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	if s.full {
 		return nil, errFull
 	}

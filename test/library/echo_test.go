@@ -14,9 +14,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/library"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools/runtimespec"
 	"github.com/satchel-go/satchel/tools/unified"
 )
@@ -45,7 +45,7 @@ func TestWhatModelsWriteIsShownPrintable(t *testing.T) {
 				t.Errorf("%.200q is answered with a line of its own: %.400q", call, answer)
 			}
 		}
-		if r, ok := session.ParseReceipt(answer); ok && strings.Contains(fmt.Sprint(r), "evil") {
+		if r, ok := state.ParseReceipt(answer); ok && strings.Contains(fmt.Sprint(r), "evil") {
 			t.Errorf("%.200q has forged the receipt %v", call, r)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 )
@@ -78,7 +79,7 @@ func TestARunLoadsItsSkillAgain(t *testing.T) {
 	if err := json.Unmarshal([]byte(got), &answer); err != nil || answer.Stdout != "ran\n" || !strings.HasPrefix(answer.Loaded, "loaded: pdf; its text is above\n") {
 		t.Errorf("answer %s, %v", got, err)
 	}
-	if _, ok := session.ParseReceipt(answer.Loaded); !ok {
+	if _, ok := state.ParseReceipt(answer.Loaded); !ok {
 		t.Errorf("no receipt in %q", answer.Loaded)
 	}
 	chattest.Same(t, "loaded skills", c.LoadedNames(), "pdf[]")

@@ -16,6 +16,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/crashtest"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -52,7 +53,7 @@ func stay() {
 	select {}
 }
 
-func (s *stopping) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+func (s *stopping) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	begun, done := false, false
 	for _, p := range rec.Pending {
 		begun, done = p.Begun && !p.Done, p.Begun && p.Done

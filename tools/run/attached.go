@@ -11,9 +11,9 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/hostfiles"
 	"github.com/satchel-go/satchel/outputs"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -77,8 +77,8 @@ func (f attached) ofHost(ctx context.Context) ([]workspace.Attachment, error) {
 	if f.scope.Files != nil {
 		of = f.scope.Files()
 	}
-	var rec *session.Record
-	_, err := f.scope.Update(ctx, func(now *session.Record) (*session.Record, string, error) {
+	var rec *state.Record
+	_, err := f.scope.Update(ctx, func(now *state.Record) (*state.Record, string, error) {
 		rec = hostfiles.Reserve(now, files, of)
 		return rec, "", nil
 	})

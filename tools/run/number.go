@@ -3,7 +3,7 @@ package run
 import (
 	"context"
 
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -28,7 +28,7 @@ func given(ctx context.Context, s *tools.Scope) (int, error) {
 func number(ctx context.Context, s *tools.Scope, live *terminal.Session) (*terminal.Session, error) {
 	for s.Update != nil {
 		after := 0
-		_, err := s.Update(ctx, func(rec *session.Record) (*session.Record, string, error) {
+		_, err := s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 			if after = rec.Terminals; after >= live.Number() {
 				return nil, "", nil
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/outputs"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/workspace"
@@ -129,7 +129,7 @@ func (st *staging) choose(ctx context.Context) error {
 
 // loadOf finds the load of a skill. A skill that may run without one counts as
 // loaded anew in every turn.
-func (st *staging) loadOf(ctx context.Context, rec *session.Record, skill core.Skill) (loadRef, error) {
+func (st *staging) loadOf(ctx context.Context, rec *state.Record, skill core.Skill) (loadRef, error) {
 	from := st.scope.Loaded(rec)
 	switch a := rec.Find(skill.Name); {
 	case a != nil && a.Revision != "" && a.ID == skill.ID:

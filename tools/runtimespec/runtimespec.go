@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/plainjson"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -107,7 +107,7 @@ type activeSkill struct {
 }
 
 func (c *config) receipt(s *tools.Scope) tools.Answered {
-	return func(next *session.Record, notes []string, own string) (string, error) {
+	return func(next *state.Record, notes []string, own string) (string, error) {
 		r := receipt{Active: []activeSkill{}, Notes: notes, Receipt: own}
 		snapshot := s.Catalog.Snapshot()
 		for _, a := range next.Active {

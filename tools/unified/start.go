@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/session"
@@ -103,7 +104,7 @@ func (r *reading) run() (string, error) {
 	if part < len(pieces) {
 		out.Next = &next{part + 1}
 	}
-	return tools.Bring(r.ctx, r.scope, bring, func(_ *session.Record, lines []string, receipt string) (string, error) {
+	return tools.Bring(r.ctx, r.scope, bring, func(_ *state.Record, lines []string, receipt string) (string, error) {
 		said := out
 		for _, l := range lines {
 			if l != "loaded: "+skill.Name {

@@ -3,15 +3,15 @@ package hindsight
 import (
 	"fmt"
 
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 // adaptive is load mode adaptive, with what its record would hold.
 type adaptive struct {
 	prices  loadmode.Prices
 	caution loadmode.Caution
-	returns session.Returns
+	returns state.Returns
 	inView  []string
 }
 

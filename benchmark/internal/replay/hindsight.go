@@ -13,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -156,14 +157,14 @@ func (v *view) execute(c capture.Call) error {
 
 // stub is what is stored as the answer to a need.
 func (v *view) stub(n *scenario.Need) string {
-	receipt, first := session.Receipt{Call: v.calls}, "loaded: "+n.Skill
+	receipt, first := state.Receipt{Call: v.calls}, "loaded: "+n.Skill
 	if n.Body {
 		v.docs[n.Skill] = slices.Clone(n.Docs)
-		receipt.Changes = []session.Change{{Op: session.Loaded, Skill: n.Skill, Digest: session.Digest(v.texts.Of(scenario.Step{Need: n.Skill})[0].Whole), Docs: n.Docs}}
+		receipt.Changes = []state.Change{{Op: state.Loaded, Skill: n.Skill, Digest: session.Digest(v.texts.Of(scenario.Step{Need: n.Skill})[0].Whole), Docs: n.Docs}}
 	} else {
 		v.docs[n.Skill] = append(v.docs[n.Skill], n.Docs...)
 		first = fmt.Sprintf("docs of %s: %s", n.Skill, strings.Join(v.docs[n.Skill], ", "))
-		receipt.Changes = []session.Change{{Op: session.Selected, Skill: n.Skill, Docs: v.docs[n.Skill]}}
+		receipt.Changes = []state.Change{{Op: state.Selected, Skill: n.Skill, Docs: v.docs[n.Skill]}}
 	}
 	return first + "\n" + receipt.String()
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -27,7 +28,7 @@ func (s *idleStore) pass(seconds float64) {
 	s.idle += time.Duration(seconds * float64(time.Second))
 }
 
-func (s *idleStore) Load(ctx context.Context, key core.SessionKey) (*session.Record, error) {
+func (s *idleStore) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	rec, err := s.Store.Load(ctx, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +40,7 @@ func (s *idleStore) Load(ctx context.Context, key core.SessionKey) (*session.Rec
 	return rec, nil
 }
 
-func (s *idleStore) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
+func (s *idleStore) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	saved, err := s.Store.Save(ctx, rec)
 	if err == nil {
 		s.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"github.com/satchel-go/satchel/benchmark/internal/random"
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -17,8 +18,8 @@ type sizes struct {
 	of map[int]int
 }
 
-func (s *sizes) Save(ctx context.Context, rec *session.Record) (*session.Record, error) {
-	data, err := session.Encode(rec)
+func (s *sizes) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
+	data, err := state.Encode(rec)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,6 @@
-package session
+// Package state holds the record of an agent in a session: its fields, how they change and
+// how they are encoded.
+package state
 
 import (
 	"maps"
@@ -10,7 +12,7 @@ import (
 
 // Record is the state of one agent in one session: which skills are loaded,
 // which call delivered what, and what the view must keep constant. A Record
-// that came from a [Store] is shared and must not be changed: Clone it first.
+// that came from a session.Store is shared and must not be changed: Clone it first.
 // Its JSON form is what the directory store writes.
 type Record struct {
 	// Version counts the saves of this record; 0 has never been saved.
@@ -77,7 +79,7 @@ type Record struct {
 
 	// Overview is the digest of the pinned overview text, "" before the first view.
 	// Listing is the digest of the catalog listing that was last announced; see
-	// [PinListing].
+	// session.PinListing.
 	Overview string `json:"overview,omitempty"`
 	Listing  string `json:"listing,omitempty"`
 	// NoSkills reports that the session saw no skill when its overview was frozen.
@@ -93,10 +95,10 @@ type Record struct {
 	// given. Numbers are never reused, not even on another machine.
 	Terminals int `json:"terminals,omitempty"`
 
-	// Closed are agents whose session was ended, the latest last; see [Bury]. A
+	// Closed are agents whose session was ended, the latest last; see session.Bury. A
 	// record that has some belongs to no agent.
 	Closed []Closed `json:"closed,omitempty"`
-	// Held is the lease of a session; see [Leaser]. A record that has one belongs to
+	// Held is the lease of a session; see session.Leaser. A record that has one belongs to
 	// no agent.
 	Held Held `json:"held_by,omitzero"`
 }
@@ -104,7 +106,7 @@ type Record struct {
 // Closed notes that the session of an agent was ended.
 type Closed struct {
 	// Agent identifies the session and the agent by hashes of their names; see
-	// [ClosedName].
+	// session.ClosedName.
 	Agent string `json:"agent"`
 	// Calls is the highest number that the agent had given to a call.
 	Calls int `json:"calls"`

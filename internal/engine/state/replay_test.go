@@ -1,15 +1,15 @@
-package session_test
+package state_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // state lists what is loaded and what is delivered, in short form.
-func state(r *session.Record) string {
+func agent(r *state.Record) string {
 	var b strings.Builder
 	for _, a := range r.Active {
 		fmt.Fprintf(&b, "%s@%s%v ", a.Skill, a.Digest, a.Docs)
@@ -50,9 +50,9 @@ func TestReplay(t *testing.T) {
 		{"listed but not asked", "[skill#1 +pdf@aa(x.md)]\n[skill#2 =pdf(x.md,y.md)]", true, func(doc string) bool { return doc == "y.md" }, "pdf@aa[x.md y.md] | 1:pdf+body+x.md 2:pdf+y.md"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rec := &session.Record{Turn: 1}
+			rec := &state.Record{Turn: 1}
 			for line := range strings.Lines(tt.receipts) {
-				receipt, ok := session.ParseReceipt(strings.TrimSuffix(line, "\n"))
+				receipt, ok := state.ParseReceipt(strings.TrimSuffix(line, "\n"))
 				if !ok {
 					t.Fatalf("%s is no receipt", line)
 				}
@@ -65,7 +65,7 @@ func TestReplay(t *testing.T) {
 					}
 				}
 			}
-			if got := state(rec); got != tt.want {
+			if got := agent(rec); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
@@ -73,9 +73,9 @@ func TestReplay(t *testing.T) {
 }
 
 func TestDeliverImported(t *testing.T) {
-	rec := &session.Record{Turn: 1, Calls: 4, Active: []session.Active{{Skill: "pdf", Docs: []string{"x.md"}}}}
+	rec := &state.Record{Turn: 1, Calls: 4, Active: []state.Active{{Skill: "pdf", Docs: []string{"x.md"}}}}
 	rec.DeliverImported(&rec.Active[0])
-	if got, want := state(rec), "pdf@[x.md] | 5:pdf+body+x.md"; got != want || rec.Calls != 5 {
+	if got, want := agent(rec), "pdf@[x.md] | 5:pdf+body+x.md"; got != want || rec.Calls != 5 {
 		t.Errorf("got %s after call %d, want %s", got, rec.Calls, want)
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package state
 
 import (
 	"hash/crc32"
@@ -36,7 +36,7 @@ type UnknownCall struct {
 func (c UnknownCall) Of(call core.ToolCall) UnknownCall {
 	c.Tool = call.Name
 	if len(c.Tool) > maxUnknownName {
-		c.Tool = "sha256:" + Digest(call.Name)[:32] + ", " + strconv.Itoa(len(call.Name)) + " bytes"
+		c.Tool = "sha256:" + digestOf(call.Name)[:32] + ", " + strconv.Itoa(len(call.Name)) + " bytes"
 	}
 	c.Sum = crc32.Update(crc32.ChecksumIEEE([]byte(call.ID)), crc32.IEEETable, []byte("\x00"+call.Arguments))
 	return c

@@ -1,4 +1,4 @@
-package session
+package state
 
 // Replay repeats a change that a receipt in the transcript describes, without the
 // texts: digests of bodies are as short as in the receipt, and those of docs are

@@ -1,4 +1,4 @@
-package session_test
+package state_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -16,7 +17,7 @@ func TestBeginAgain(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		store, key := session.NewMemory(), core.SessionKey{Session: "s"}
-		rec := &session.Record{Key: key, Turn: 1}
+		rec := &state.Record{Key: key, Turn: 1}
 		for range r.IntN(8) {
 			rec = changed(r, rec)
 		}
@@ -29,7 +30,7 @@ func TestBeginAgain(t *testing.T) {
 		rec = decoded(t, rec)
 		began := rec
 		for range 1 + r.IntN(8) {
-			saved, err := session.Update(t.Context(), store, key, func(now *session.Record) (*session.Record, error) {
+			saved, err := session.Update(t.Context(), store, key, func(now *state.Record) (*state.Record, error) {
 				next := changed(r, rec)
 				next.Version = now.Version
 				return next, nil
@@ -63,7 +64,7 @@ func TestBeginAgain(t *testing.T) {
 }
 
 // changed is rec after a call.
-func changed(r *rand.Rand, rec *session.Record) *session.Record {
+func changed(r *rand.Rand, rec *state.Record) *state.Record {
 	next := rec.Clone()
 	skill := fmt.Sprint("s", r.IntN(4))
 	next.Calls++
@@ -72,7 +73,7 @@ func changed(r *rand.Rand, rec *session.Record) *session.Record {
 		next.Unload(skill)
 	case 1:
 		if next.Find(skill) != nil {
-			next.Select(next.Calls, skill, []string{"d.md"}, false, []session.Doc{{Name: "d.md", Digest: session.Digest(fmt.Sprint("d", r.IntN(2)))}}, inView)
+			next.Select(next.Calls, skill, []string{"d.md"}, false, []state.Doc{{Name: "d.md", Digest: session.Digest(fmt.Sprint("d", r.IntN(2)))}}, inView)
 		}
 	case 2:
 		next.Break()
@@ -82,25 +83,25 @@ func changed(r *rand.Rand, rec *session.Record) *session.Record {
 		}
 	default:
 		next.KeepList(skill, next.Calls, [][]string{nil, {"Read"}, {"Bash"}}[r.IntN(3)], false)
-		next.Load(session.Load{
+		next.Load(state.Load{
 			Call: next.Calls, Skill: skill, Digest: session.Digest(fmt.Sprint(skill, r.IntN(2))),
-			Docs: []session.Doc{{Name: "e.md", Digest: session.Digest("e")}}[:r.IntN(2)],
+			Docs: []state.Doc{{Name: "e.md", Digest: session.Digest("e")}}[:r.IntN(2)],
 		}, inView)
 	}
 	next.KeepBeginning(rec)
 	return next
 }
 
-func inView(d *session.Delivery) bool { return !d.Old && !d.Spent }
+func inView(d *state.Delivery) bool { return !d.Old && !d.Spent }
 
 // decoded is rec as a store returns it.
-func decoded(t *testing.T, rec *session.Record) *session.Record {
+func decoded(t *testing.T, rec *state.Record) *state.Record {
 	t.Helper()
-	data, err := session.Encode(rec)
+	data, err := state.Encode(rec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err = session.Decode(data)
+	rec, err = state.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,22 +111,22 @@ func decoded(t *testing.T, rec *session.Record) *session.Record {
 // The calls of commands that were begun stay, without their numbers, and those of the
 // session's other changes do not.
 func TestBeginAgainKeepsCommands(t *testing.T) {
-	load := session.Pending{Call: 1, From: core.ToolCall{ID: "a"}, Done: true}
-	run := session.Pending{Call: 2, From: core.ToolCall{ID: "b"}, Runs: true, Begun: true, Text: session.Digest("x")}
-	rec := &session.Record{Turn: 1, Calls: 2, Terminals: 3, Pending: []session.Pending{load, run}}
-	rec.KeepBeginning(&session.Record{Turn: 1})
+	load := state.Pending{Call: 1, From: core.ToolCall{ID: "a"}, Done: true}
+	run := state.Pending{Call: 2, From: core.ToolCall{ID: "b"}, Runs: true, Begun: true, Text: session.Digest("x")}
+	rec := &state.Record{Turn: 1, Calls: 2, Terminals: 3, Pending: []state.Pending{load, run}}
+	rec.KeepBeginning(&state.Record{Turn: 1})
 	if !rec.BeginAgain() {
 		t.Fatal("nothing to take back")
 	}
 	run.Call = 0
-	if want := (&session.Record{Turn: 1, Terminals: 3, Ran: []session.Pending{run}}); !reflect.DeepEqual(rec, want) {
+	if want := (&state.Record{Turn: 1, Terminals: 3, Ran: []state.Pending{run}}); !reflect.DeepEqual(rec, want) {
 		t.Errorf("%+v, want %+v", rec, want)
 	}
 	if pins := rec.Pins(); len(pins) != 1 {
 		t.Errorf("pins %q", pins)
 	}
 	for range 100 {
-		rec.Pending = []session.Pending{run}
+		rec.Pending = []state.Pending{run}
 		rec.KeepRan()
 	}
 	if len(rec.Ran) != 64 {
@@ -139,12 +140,12 @@ func TestBeginningIsChecked(t *testing.T) {
 		`["0-2 x ~3",{"skill":"a","turn":1}]`: true, `["x"]`: true, `[""]`: true,
 		`[]`: false, `["0-99999999"]`: false, `["2-1"]`: false, `["-1"]`: false, `["a"]`: false, `[0]`: false, `["0",1]`: false, `{}`: false,
 	} {
-		var w session.Was[session.RecentLoad]
+		var w state.Was[state.RecentLoad]
 		if err := w.UnmarshalJSON([]byte(text)); (err == nil) != want {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	rec := &session.Record{Before: &session.Beginning{Recent: session.Was[session.RecentLoad]{Kept: []session.Kept{{At: 7}, {Gone: true}}}}}
+	rec := &state.Record{Before: &state.Beginning{Recent: state.Was[state.RecentLoad]{Kept: []state.Kept{{At: 7}, {Gone: true}}}}}
 	if !rec.BeginAgain() || len(rec.Recent) != 0 {
 		t.Errorf("%+v", rec)
 	}
