@@ -134,11 +134,14 @@ func (r *Runtime) list() error {
 	r.overviews = &overview.Overviews{
 		Catalog: r.catalog, Text: r.offer.Text, Renderer: r.offer.Renderer,
 		Unlisted: r.offer.Vocabulary != nil && r.offer.Vocabulary.Unlisted, Owns: r.offer.Set.Has,
-		Store: r.stores.Of, Pin: r.stores.Pin, Rendered: func(whole bool, fit processors.Fit) {
+		Store: r.stores.Of, Pin: r.stores.Pin, Rendered: func(whole bool, o *overview.Overview) {
 			if whole {
 				r.tell.Scanned(context.Background(), r.catalog.Snapshot())
 			}
-			r.tell.Cut(fit)
+			r.tell.Cut(o.Fit)
+			if o.Empty {
+				r.tell.Unseen(whole, r.catalog.Snapshot())
+			}
 		},
 	}
 	r.turns = turns.Turns{

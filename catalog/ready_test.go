@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -169,5 +170,78 @@ func TestLostRoot(t *testing.T) {
 	}
 	if _, err := c.Refresh(t.Context()); err != nil || c.Ready() != nil {
 		t.Errorf("when it is back: %v, %v", err, c.Ready())
+	}
+}
+
+// What an optional root holds and cannot be used is an error of Ready, and no optional root
+// keeps a catalog from its other skills.
+func TestOptionalRoots(t *testing.T) {
+	base := t.TempDir()
+	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }
+	write(t, base, map[string]string{
+		"good/pdf/SKILL.md": skillText("pdf", "Reads PDF.", ""), "far/x/SKILL.md": skillText("x", "Is elsewhere.", ""),
+		"dead/note.txt": "", "out/note.txt": "", "file": "", "toml/a/skill.toml": "", "upper/a/Skill.md": skillText("a", "Is spelled otherwise.", ""),
+	})
+	for name, to := range map[string]string{"dead/x": "../nowhere", "out/x": at("far/x"), "loop": "loop"} {
+		if err := os.Symlink(to, at(name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"dead": "no skills found in ", "out": "no skills found in ", "toml": "no skills found in ", "upper": "the file must be called SKILL.md",
+		"loop": "leads in a circle; remove it: ", "file/x": "skills cannot be listed: ", "file": "skills cannot be listed: ",
+	} {
+		var log bytes.Buffer
+		logger := WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})))
+		c := mustOpen(t, []Root{Dir(at(name)).Optional(), Dir(at("good"))}, logger, WithMode(skillmd.Strict))
+		err := c.Ready()
+		if _, ok := errors.AsType[*RootError](err); !ok || errors.Is(err, ErrNoSkills) || !strings.Contains(err.Error(), want) || !strings.Contains(log.String(), want) {
+			t.Errorf("%s: Ready is %v; log:\n%s", name, err, log.String())
+		}
+		if _, ok := c.Snapshot().Skill("pdf"); !ok {
+			t.Errorf("%s hides a skill of another root", name)
+		}
+		before := log.Len()
+		if _, err := c.Refresh(t.Context()); isUntold(err) || log.Len() != before {
+			t.Errorf("%s: Refresh is %v, and logs %s", name, err, log.String()[before:])
+		}
+	}
+}
+
+// However many links a folder has, those that lead nowhere are told.
+func TestDeadLinkAmongMany(t *testing.T) {
+	base := t.TempDir()
+	write(t, base, map[string]string{"s/d/keep/SKILL.md": skillText("keep", "Stays.", "")})
+	for i := range 100 {
+		name, to := fmt.Sprintf("a%02d", i), "keep/SKILL.md"
+		if i >= 90 {
+			to = "gone"
+		}
+		if err := os.Symlink(filepath.FromSlash(to), filepath.Join(base, "s", "d", name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	found := mustOpen(t, []Root{Dir(filepath.Join(base, "s")).Named("s")}).Snapshot().Diagnostics()
+	if len(found) != 1 || filepath.Base(found[0].File) != "a90" || found[0].Code != CodeLink || !strings.HasSuffix(found[0].Message, "put back what it leads to (9 more links here lead nowhere)") {
+		t.Errorf("found %v", found)
+	}
+}
+
+// A root that is a link tells where the link leads when nothing is there.
+func TestRootIsALostLink(t *testing.T) {
+	base := t.TempDir()
+	for name, to := range map[string]string{"dead": "gone", "via": "dead", "circle": "circle"} {
+		if err := os.Symlink(to, filepath.Join(base, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"dead": "the link to gone leads nowhere; remove it, or put back what it leads to: ", "via": "the link to dead leads nowhere; ",
+		"dead/below": "the link to gone leads nowhere; ", "circle": "the link to circle leads in a circle; remove it: ",
+	} {
+		_, err := Open(t.Context(), []Root{Dir(filepath.Join(base, filepath.FromSlash(name)))})
+		if err == nil || !strings.Contains(err.Error(), want) || name != "circle" && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

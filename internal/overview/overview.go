@@ -46,9 +46,9 @@ type Overviews struct {
 	// Store keeps the listings of a session, and Pin its overview.
 	Store func(core.SessionKey) session.Store
 	Pin   func(context.Context, core.SessionKey, catalog.Content) error
-	// Rendered is told of each state of a catalog once it is rendered: whether it is
-	// the whole catalog, and what has no room.
-	Rendered func(whole bool, fit processors.Fit)
+	// Rendered is called with each overview once it is rendered, and whether it is that of
+	// the whole catalog.
+	Rendered func(whole bool, o *Overview)
 
 	whole atomic.Pointer[Overview]
 	mu    sync.Mutex
@@ -67,13 +67,13 @@ func (v *Overviews) Of(skills *catalog.Catalog) *Overview {
 	if skills == v.Catalog {
 		o := v.render(snapshot)
 		if before := v.whole.Swap(o); before == nil || before.Snapshot != snapshot {
-			v.Rendered(true, o.Fit)
+			v.Rendered(true, o)
 		}
 		return o
 	}
 	o, known := v.part(snapshot)
 	if !known {
-		v.Rendered(false, o.Fit)
+		v.Rendered(false, o)
 	}
 	return o
 }
