@@ -184,7 +184,7 @@ func (cmd *toolCmd) open(ctx context.Context, c console, show *reporter) (_ *cal
 		opts = append(opts, satchel.WithRunner(t.work.runner))
 	}
 	if t.runtime, err = satchel.New(opts...); err != nil {
-		return nil, fmt.Errorf("%w: %w", errUsage, err)
+		return nil, fmt.Errorf("%w: %w", errUsage, unopened(err))
 	}
 	if err := cmd.checkCompact(t.runtime); err != nil {
 		return nil, err
