@@ -8,11 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/warnlog"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
 	"github.com/satchel-go/satchel/protocol/run"
@@ -41,7 +41,7 @@ const sweepEvery = time.Minute
 // nothing that it was given.
 func New(opts ...Option) (*Server, error) {
 	s := &Server{traffic: traffic{tenants: make(map[string]*load)}}
-	s.logger = slog.New(slog.DiscardHandler)
+	s.logger = warnlog.New()
 	for _, opt := range opts {
 		if err := opt(&s.settings); err != nil {
 			return nil, err
