@@ -104,15 +104,9 @@ var arrows = map[string][]string{
 	"internal/packed":            {},
 	"internal/wiretest":          {"core", ".", "executor/local", "loadmode", "processors", "tools", "internal/plainjson"},
 
-	"docs/picture":                         {},
-	"scripts/publish":                      {},
-	"scripts/words":                        {},
-	"internal/cachecost/capture":           {"internal/plainjson"},
-	"internal/cachecost/prompt":            {"internal/cachecost/capture", "internal/plainjson"},
-	"internal/cachecost/prompt/prompttest": {},
-	"internal/cachecost/cachemodel":        {"internal/cachecost/prompt"},
-	"internal/cachecost/gauge":             {"internal/cachecost/capture", "internal/cachecost/prompt", "internal/cachecost/cachemodel"},
-	"internal/cachecost/requestlog":        {"internal/cachecost/capture"},
+	"docs/picture":    {},
+	"scripts/publish": {},
+	"scripts/words":   {},
 }
 
 // outside says which modules a room may import beside the standard library.
