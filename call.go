@@ -113,7 +113,7 @@ func (c *Call) needsRecord() bool {
 // The lists of the agent that made the call bound every agent that runs under this
 // context, of whatever runtime, beside its own lists. They also bound an agent to which
 // the call hands the conversation over, if the two have the session or the run
-// (hook.WithRun) in common. What bounds an agent is kept in its record, so it holds in
+// (adapter.WithRun) in common. What bounds an agent is kept in its record, so it holds in
 // another process too; an agent whose record is lost may do only what no list could
 // forbid. [WithFreeAgents] names the exceptions. The error is one of the store, or that
 // of ctx.

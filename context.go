@@ -4,8 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -19,19 +19,19 @@ type (
 // for one run of the agent and is never shared. Ids that begin with a NUL or with
 // "satchel:" are reserved: calls under such a context fail with [ErrReserved].
 func WithSession(ctx context.Context, id string) context.Context {
-	return hook.WithSession(ctx, core.SessionKey{Session: id})
+	return adapter.WithSession(ctx, core.SessionKey{Session: id})
 }
 
 // SessionID returns the id that [WithSession] put into ctx. An empty id names no
 // session.
 func SessionID(ctx context.Context) (id string, ok bool) {
-	key, ok := hook.SessionOf(ctx, "")
+	key, ok := adapter.SessionOf(ctx, "")
 	return key.Session, ok
 }
 
 // KeyFrom returns the session and the agent that ctx runs in, inside a tool of the
 // agent and wherever else an adapter calls the host's code.
-func KeyFrom(ctx context.Context) (key core.SessionKey, ok bool) { return hook.KeyFrom(ctx) }
+func KeyFrom(ctx context.Context) (key core.SessionKey, ok bool) { return adapter.KeyFrom(ctx) }
 
 // BeginTurn says that the calls under ctx belong to one user turn. The first
 // model call with a token that its session has not seen begins the turn, and
@@ -48,12 +48,12 @@ func BeginTurn(ctx context.Context, token string) context.Context {
 	if token == "" {
 		token = rand.Text()
 	}
-	return hook.WithTurn(ctx, &hook.Turn{Token: token})
+	return adapter.WithTurn(ctx, &adapter.Turn{Token: token})
 }
 
 // TurnToken returns the token that [BeginTurn] put into ctx.
 func TurnToken(ctx context.Context) (token string, ok bool) {
-	t := hook.TurnOf(ctx)
+	t := adapter.TurnOf(ctx)
 	if t == nil {
 		return "", false
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 func TestAnEmptyIDNamesNoSession(t *testing.T) {
@@ -42,9 +42,9 @@ func TestNestedKey(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx := t.Context()
 			for _, k := range tt.running {
-				ctx = hook.WithKey(ctx, k)
+				ctx = adapter.WithKey(ctx, k)
 			}
-			if got := hook.NestedKey(ctx, tt.begins); got != tt.as {
+			if got := adapter.NestedKey(ctx, tt.begins); got != tt.as {
 				t.Errorf("key %+v, want %+v", got, tt.as)
 			}
 			if got, ok := satchel.KeyFrom(ctx); len(tt.running) > 0 && (!ok || got != tt.running[len(tt.running)-1]) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/activation"
 	"github.com/satchel-go/satchel/internal/answers"
 	"github.com/satchel-go/satchel/internal/approval"
@@ -102,7 +102,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	case runs && len(approval.Remote(c.skills(), rec)) > 0:
 		return c.askRemote(ctx, rec)
 	case c.verdict.Outcome == permission.Granted, r.approver == nil, c.request.Takes == permission.Inert,
-		hook.IsUnknownTool(ctx) && !r.bounds.Names.IsOfHost(c.call.Name):
+		adapter.IsUnknownTool(ctx) && !r.bounds.Names.IsOfHost(c.call.Name):
 		return c.allow(ctx, c.verdict), nil
 	}
 	return c.ask(ctx, rec)
@@ -168,7 +168,7 @@ func (c *Call) inactive(ctx context.Context) (string, error) {
 func (c *Call) requests(ctx context.Context) permission.Request {
 	tool := c.runtime.bounds.Tool(c.call.Name)
 	if c.operation == nil {
-		if text, ok := hook.Input(ctx); ok {
+		if text, ok := adapter.Input(ctx); ok {
 			return tool.RequestText(text)
 		}
 		return tool.Request(c.call.Arguments)

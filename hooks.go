@@ -5,17 +5,17 @@ import (
 	"log/slog"
 	"strconv"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/bounds"
 	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // Hooks returns what an adapter needs of the runtime beside its public methods.
-// A host needs it only for a loop of its own; see package hook.
-func (r *Runtime) Hooks() hook.Runtime { return hooks{r} }
+// A host needs it only for a loop of its own; see package adapter.
+func (r *Runtime) Hooks() adapter.Runtime { return hooks{r} }
 
-// hooks implements hook.Runtime.
+// hooks implements adapter.Runtime.
 type hooks struct{ runtime *Runtime }
 
 var _ bounds.Holder = hooks{}
@@ -32,7 +32,7 @@ func (h hooks) EndAnonymous(ctx context.Context, key core.SessionKey) error {
 func (h hooks) Owns(name string) bool { return h.runtime.offer.Set.Has(name) }
 
 func (h hooks) UnknownTool(name string, host ...string) string {
-	return h.runtime.unknownTool(hook.WithHostTools(context.Background(), host), &state.Record{}, name)
+	return h.runtime.unknownTool(adapter.WithHostTools(context.Background(), host), &state.Record{}, name)
 }
 
 func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.tell.Emit(ctx, e) }

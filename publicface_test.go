@@ -18,8 +18,8 @@ var programs = []string{"benchmark", "cmd", "docs", "examples", "scripts"}
 // withoutExample says why nothing that runs shows how something is made.
 var withoutExample = map[string]string{
 	"artifacts.Check":                "a step of a store's Save: artifacts/memory.go",
-	"hook.RunOf":                     "returns what WithRun was given",
-	"hook.TurnOf":                    "returns what WithTurn was given",
+	"adapter.RunOf":                  "returns what WithRun was given",
+	"adapter.TurnOf":                 "returns what WithTurn was given",
 	"catalog/mcpsource.Open":         "compiles; it needs a program of somebody else. TestCommand starts one",
 	"library/sqlstore/postgres.Open": "compiles; it needs a server. TestPostgres has one",
 	"session/pgstore.Open":           "compiles; it needs a server. TestConformance has one",

@@ -9,9 +9,9 @@ import (
 	"testing/fstest"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/tools"
@@ -109,7 +109,7 @@ func TestSummarizer(t *testing.T) {
 			c := chattest.NewChat(t, rt).Say(core.User, "go")
 			c.Calls("skill_load pdf")
 			c.View()
-			if err := rt.Compact(hook.WithKey(c.Context, c.Key), "pdf"); err != nil {
+			if err := rt.Compact(adapter.WithKey(c.Context, c.Key), "pdf"); err != nil {
 				t.Fatal(err)
 			}
 			c.Answer("done")
@@ -169,7 +169,7 @@ func TestCompact(t *testing.T) {
 	c := chattest.NewChat(t, rt).Say(core.User, "go")
 	c.Calls("skill_load pdf")
 	before := c.View()
-	ctx := hook.WithKey(c.Context, c.Key)
+	ctx := adapter.WithKey(c.Context, c.Key)
 	if err := rt.Compact(ctx, "pdf"); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestCompactThenChanged(t *testing.T) {
 	rt := chattest.Open(t, files)
 	c := chattest.NewChat(t, rt).Say(core.User, "go")
 	c.Calls("skill_load pdf")
-	if err := rt.Compact(hook.WithKey(c.Context, c.Key), "pdf"); err != nil {
+	if err := rt.Compact(adapter.WithKey(c.Context, c.Key), "pdf"); err != nil {
 		t.Fatal(err)
 	}
 	c.Turn("more")

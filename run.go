@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/answers"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
@@ -37,7 +37,7 @@ func (r *Runtime) CallTool(ctx context.Context, key core.SessionKey, call core.T
 // judged, and later views have the answer where the history lacks it.
 func (c *Call) Run(ctx context.Context) (string, error) {
 	started := time.Now()
-	answer, err := c.run(hook.WithKey(ctx, c.key))
+	answer, err := c.run(adapter.WithKey(ctx, c.key))
 	if err != nil {
 		return "", err
 	}

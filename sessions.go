@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -64,7 +64,7 @@ func (r *Runtime) Clear(ctx context.Context) error {
 	}
 	own, inAgent := KeyFrom(ctx)
 	if !inAgent {
-		own, _ = hook.SessionOf(ctx, "")
+		own, _ = adapter.SessionOf(ctx, "")
 	}
 	cleared := func(key core.SessionKey) bool { return key == own || !inAgent && key.Session == own.Session }
 	if r.terminals != nil {
@@ -131,7 +131,7 @@ func (r *Runtime) keys(ctx context.Context) ([]core.SessionKey, error) {
 	if key, ok := KeyFrom(ctx); ok {
 		return []core.SessionKey{key}, admit(key)
 	}
-	key, ok := hook.SessionOf(ctx, "")
+	key, ok := adapter.SessionOf(ctx, "")
 	if !ok {
 		return nil, ErrNoSession
 	}

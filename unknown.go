@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/offering"
 	"github.com/satchel-go/satchel/processors"
@@ -22,7 +22,7 @@ func (r *Runtime) unknownTool(ctx context.Context, rec *state.Record, name strin
 	if rec.Turn > 0 && rec.NoSkills || rec.Turn == 0 && r.overviews.Of(r.catalog).Empty {
 		set = nil
 	}
-	return offering.UnknownTool(name, set, hook.HostTools(ctx))
+	return offering.UnknownTool(name, set, adapter.HostTools(ctx))
 }
 
 // missing returns a function that finds the result of a call which has none in the request.
@@ -31,7 +31,7 @@ func (r *Runtime) missing(ctx context.Context, req *core.Request, rec *state.Rec
 	if processors.AllAnswered(req.Messages) {
 		return nil
 	}
-	return r.lost(ctx, req.Key, slices.Concat(req.Tools, hook.HostTools(ctx)), rec)
+	return r.lost(ctx, req.Key, slices.Concat(req.Tools, adapter.HostTools(ctx)), rec)
 }
 
 // lost is missing for a request of an agent that has these tools beside Satchel's.

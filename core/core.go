@@ -14,7 +14,7 @@ type SessionKey struct {
 	// has only one.
 	Agent string
 	// Anonymous is set where Session was made up for one run of a host that named no
-	// conversation. Only hook.Runtime.Anonymous sets it: a session of the host with
+	// conversation. Only adapter.Runtime.Anonymous sets it: a session of the host with
 	// the same id is another one.
 	Anonymous bool
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/cloudwego/eino/components/tool"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // Errors of this package; test for them with errors.Is.
@@ -34,7 +34,7 @@ var (
 // middleware must come from the same Adapter. It is safe for concurrent use.
 type Adapter struct {
 	rt       *satchel.Runtime
-	hooks    hook.Runtime
+	hooks    adapter.Runtime
 	settings settings
 	tools    []*skillTool
 	host     []string // names of the host's tools, as they were when they were installed
@@ -86,7 +86,7 @@ func (a *Adapter) enter(ctx context.Context) (context.Context, core.SessionKey, 
 	if err != nil {
 		return ctx, core.SessionKey{}, err
 	}
-	ctx = hook.WithRun(ctx, agentRuns.of(ctx), agentsBefore(ctx)...)
-	ctx = hook.WithHostTools(ctx, a.host)
-	return hook.Enter(ctx, a.runs, key), key, nil
+	ctx = adapter.WithRun(ctx, agentRuns.of(ctx), agentsBefore(ctx)...)
+	ctx = adapter.WithHostTools(ctx, a.host)
+	return adapter.Enter(ctx, a.runs, key), key, nil
 }

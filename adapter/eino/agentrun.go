@@ -12,12 +12,12 @@ import (
 	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/compose"
 
-	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/adapter"
 )
 
 // agentRuns knows the runs of adk agents that go on in this process, whatever
 // runtime each agent has.
-var agentRuns = agentRunsByState{live: make(map[weak.Pointer[byte]]*hook.Run)}
+var agentRuns = agentRunsByState{live: make(map[weak.Pointer[byte]]*adapter.Run)}
 
 // agentRunsByState finds the run that the agents have in common between which a
 // conversation is handed over. Each agent is a graph with a state of its own, and Eino
@@ -26,11 +26,11 @@ var agentRuns = agentRunsByState{live: make(map[weak.Pointer[byte]]*hook.Run)}
 // collector finds its state.
 type agentRunsByState struct {
 	mu   sync.Mutex
-	live map[weak.Pointer[byte]]*hook.Run
+	live map[weak.Pointer[byte]]*adapter.Run
 }
 
 // of returns the run of the agent that runs under ctx, or nil outside of adk.
-func (r *agentRunsByState) of(ctx context.Context) *hook.Run {
+func (r *agentRunsByState) of(ctx context.Context) *adapter.Run {
 	state := agentState(ctx)
 	if state == nil {
 		return nil
@@ -40,7 +40,7 @@ func (r *agentRunsByState) of(ctx context.Context) *hook.Run {
 	defer r.mu.Unlock()
 	run := r.live[id]
 	if run == nil {
-		run = new(hook.Run)
+		run = new(adapter.Run)
 		if isResumed(ctx) {
 			run.Elsewhere = enrolled.of
 		}
@@ -59,12 +59,12 @@ func (r *agentRunsByState) forget(id weak.Pointer[byte]) {
 // enrolled are the adapters of this process. Agents of one run may have neither a runtime
 // nor a store in common, and what Eino keeps of an interrupted run are their names.
 // Decision 78 says why it is found here.
-var enrolled = adaptersByAgent{counts: make(map[string]map[hook.Runtime]int)}
+var enrolled = adaptersByAgent{counts: make(map[string]map[adapter.Runtime]int)}
 
 // adaptersByAgent counts adapters by the names of their agents and by their runtimes.
 type adaptersByAgent struct {
 	mu     sync.Mutex
-	counts map[string]map[hook.Runtime]int
+	counts map[string]map[adapter.Runtime]int
 }
 
 // add counts an adapter for as long as the collector finds it.
@@ -74,12 +74,12 @@ func (e *adaptersByAgent) add(a *Adapter) {
 	runtime.AddCleanup(a, func(n int) { e.count(agent, rt, n) }, -1)
 }
 
-func (e *adaptersByAgent) count(agent string, rt hook.Runtime, n int) {
+func (e *adaptersByAgent) count(agent string, rt adapter.Runtime, n int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	of := e.counts[agent]
 	if of == nil {
-		of = make(map[hook.Runtime]int)
+		of = make(map[adapter.Runtime]int)
 		e.counts[agent] = of
 	}
 	if of[rt] += n; of[rt] == 0 {
@@ -92,7 +92,7 @@ func (e *adaptersByAgent) count(agent string, rt hook.Runtime, n int) {
 
 // of returns the runtimes that have an agent of that name: where there is none, the agent
 // has no skills and leaves no lists to anybody.
-func (e *adaptersByAgent) of(agent string) []hook.Runtime {
+func (e *adaptersByAgent) of(agent string) []adapter.Runtime {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Collect(maps.Keys(e.counts[agent]))

@@ -12,8 +12,8 @@ import (
 	template "github.com/cloudwego/eino/utils/callbacks"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // NewHandler returns a callback handler that reports to the runtime's event hook what
@@ -42,7 +42,7 @@ func NewHandler(rt *satchel.Runtime) callbacks.Handler {
 	}).Handler()
 }
 
-type modelReporter struct{ hooks hook.Runtime }
+type modelReporter struct{ hooks adapter.Runtime }
 
 type startKey struct{}
 

@@ -12,8 +12,8 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/printable"
 )
 
@@ -171,7 +171,7 @@ func (a *Adapter) UnknownTools(handler func(ctx context.Context, name, input str
 		if handler == nil {
 			return call.Run(ctx)
 		}
-		d, err := call.Gate(hook.WithUnknownTool(ctx))
+		d, err := call.Gate(adapter.WithUnknownTool(ctx))
 		if err != nil {
 			return "", err
 		}

@@ -7,14 +7,14 @@ import (
 	"github.com/cloudwego/eino/components/model"
 	"github.com/cloudwego/eino/schema"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // meter reports one call of a wrapped model to its runtime, once.
 type meter struct {
 	ctx     context.Context
-	hooks   hook.Runtime
+	hooks   adapter.Runtime
 	key     core.SessionKey
 	started time.Time
 	usage   core.Usage
@@ -30,8 +30,8 @@ func (m *Model) meter(ctx context.Context) *meter {
 }
 
 // isMetered reports whether a wrapped model of the runtime reports the call of ctx.
-func isMetered(ctx context.Context, hooks hook.Runtime) bool {
-	by, ok := ctx.Value(meteredKey{}).(hook.Runtime)
+func isMetered(ctx context.Context, hooks adapter.Runtime) bool {
+	by, ok := ctx.Value(meteredKey{}).(adapter.Runtime)
 	return ok && by == hooks
 }
 

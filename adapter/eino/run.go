@@ -12,8 +12,8 @@ import (
 	"github.com/cloudwego/eino/compose"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
@@ -52,8 +52,8 @@ func newRuns(rt *satchel.Runtime, agent string) *runs {
 
 // key returns the key of the call under ctx, or [satchel.ErrNoSession].
 func (r *runs) key(ctx context.Context) (core.SessionKey, error) {
-	if key, ok := hook.SessionOf(ctx, r.agent); ok {
-		return hook.Key(ctx, r, key), nil
+	if key, ok := adapter.SessionOf(ctx, r.agent); ok {
+		return adapter.Key(ctx, r, key), nil
 	}
 	state := graphState(ctx)
 	if state == nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/adapter/eino"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // loadsOnce loads the skill that the user names, and then says which bodies it
@@ -121,7 +121,7 @@ func TestAnonymousSessionsEnd(t *testing.T) {
 	loaded := func() int {
 		n := 0
 		for key := range keys {
-			list, err := rt.Loaded(hook.WithKey(context.Background(), key))
+			list, err := rt.Loaded(adapter.WithKey(context.Background(), key))
 			if err != nil {
 				t.Fatal(err)
 			}

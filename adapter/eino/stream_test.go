@@ -10,12 +10,12 @@ import (
 
 	"github.com/cloudwego/eino/schema"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // deaf hooks hear no events.
-type deaf struct{ hook.Runtime }
+type deaf struct{ adapter.Runtime }
 
 func (deaf) Emit(context.Context, core.Event) {}
 

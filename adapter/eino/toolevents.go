@@ -12,12 +12,12 @@ import (
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // toolReporter reports the calls of the host's tools.
-type toolReporter struct{ hooks hook.Runtime }
+type toolReporter struct{ hooks adapter.Runtime }
 
 type toolStartKey struct{}
 

@@ -10,7 +10,7 @@ import (
 	"github.com/tmc/langchaingo/schema"
 	"github.com/tmc/langchaingo/tools"
 
-	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/adapter"
 )
 
 // Agent is a host's agent with skills, from [Adapter.Agent]. Executors see the
@@ -37,7 +37,7 @@ func (a *Agent) Plan(
 	steps = a.adapter.told(steps)
 	r, begun := runs.enter(ctx, inputs)
 	host := ctx
-	ctx = hook.WithTurn(hook.WithKey(ctx, r.key), r.turn)
+	ctx = adapter.WithTurn(adapter.WithKey(ctx, r.key), r.turn)
 	ctx = context.WithValue(ctx, runKey{a.adapter}, r)
 	if begun {
 		var err error

@@ -16,8 +16,8 @@ import (
 	"github.com/tmc/langchaingo/tools"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // BenchmarkGenerateContent measures one model call in the middle of a turn: 60
@@ -88,22 +88,22 @@ func benchLoop(b *testing.B, client Client, change func([]llms.MessageContent) [
 	measure(b, ctx, adapter, msgs, change, []llms.CallOption{offered})
 }
 
-func measure(b *testing.B, ctx context.Context, adapter *Adapter, msgs []llms.MessageContent, change func([]llms.MessageContent) []llms.MessageContent, options []llms.CallOption) {
-	llm, given := adapter.model.inner.(*silent), change(msgs)
+func measure(b *testing.B, ctx context.Context, a *Adapter, msgs []llms.MessageContent, change func([]llms.MessageContent) []llms.MessageContent, options []llms.CallOption) {
+	llm, given := a.model.inner.(*silent), change(msgs)
 	llm.answer = asked(13)
-	key, _ := adapter.session(ctx)
-	keyed := hook.WithKey(ctx, key)
-	req := core.Request{Key: key, Messages: new(scratch).refer(new(scratch).outgoing(adapter, given, adapter.runIn(ctx)))}
+	key, _ := a.session(ctx)
+	keyed := adapter.WithKey(ctx, key)
+	req := core.Request{Key: key, Messages: new(scratch).refer(new(scratch).outgoing(a, given, a.runIn(ctx)))}
 	if len(req.Messages) != 60 {
 		b.Fatalf("%d messages", len(req.Messages))
 	}
 	whole := func() {
-		if _, err := adapter.model.GenerateContent(ctx, given, options...); err != nil {
+		if _, err := a.model.GenerateContent(ctx, given, options...); err != nil {
 			b.Fatal(err)
 		}
 	}
 	view := func() {
-		if _, err := adapter.runtime.Prepare(keyed, req); err != nil {
+		if _, err := a.runtime.Prepare(keyed, req); err != nil {
 			b.Fatal(err)
 		}
 	}

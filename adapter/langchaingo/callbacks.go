@@ -10,8 +10,8 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // Handler is a callbacks.Handler that reports model calls to the host's event
@@ -86,7 +86,7 @@ func (h *Handler) report(ctx context.Context, event core.Event) {
 	event.Duration = h.since(ctx)
 	if key, ok := satchel.KeyFrom(ctx); ok {
 		event.Key = key
-	} else if key, ok := hook.SessionOf(ctx, h.adapter.config.agent); ok {
+	} else if key, ok := adapter.SessionOf(ctx, h.adapter.config.agent); ok {
 		event.Key = key
 	}
 	h.adapter.hooks.Emit(ctx, event)

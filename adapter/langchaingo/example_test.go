@@ -11,9 +11,9 @@ import (
 	"github.com/tmc/langchaingo/schema"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/adapter/langchaingo"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // parrot stands for a client of a service. It loads a skill and then answers.
@@ -78,18 +78,18 @@ func ExampleNewConversations() {
 		return
 	}
 	talks := langchaingo.NewConversations()
-	adapter, err := langchaingo.Install(runtime, parrot{}, nil, langchaingo.WithHistory(talks.History))
+	installed, err := langchaingo.Install(runtime, parrot{}, nil, langchaingo.WithHistory(talks.History))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	executor := agents.NewExecutor(adapter.Agent(agents.NewOpenAIFunctionsAgent(adapter.Model(), adapter.Tools())))
+	executor := agents.NewExecutor(installed.Agent(agents.NewOpenAIFunctionsAgent(installed.Model(), installed.Tools())))
 	ctx := satchel.WithSession(context.Background(), "s-1")
 	if _, err := chains.Run(ctx, executor, "How do I greet?"); err != nil {
 		fmt.Println(err)
 		return
 	}
-	history, err := talks.History(hook.WithKey(ctx, core.SessionKey{Session: "s-1", Agent: "agent"}))
+	history, err := talks.History(adapter.WithKey(ctx, core.SessionKey{Session: "s-1", Agent: "agent"}))
 	if err != nil {
 		fmt.Println(err)
 		return

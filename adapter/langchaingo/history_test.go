@@ -12,8 +12,8 @@ import (
 	"github.com/tmc/langchaingo/tools"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 func TestHistoryCarriesEarlierTurns(t *testing.T) {
@@ -123,7 +123,7 @@ func (h history) AddAIMessage(context.Context, string) error           { return 
 func TestConversationsAreBounded(t *testing.T) {
 	talks := NewConversations()
 	at := func(session string) context.Context {
-		return hook.WithKey(satchel.WithSession(t.Context(), session), core.SessionKey{Session: session, Agent: "agent"})
+		return adapter.WithKey(satchel.WithSession(t.Context(), session), core.SessionKey{Session: session, Agent: "agent"})
 	}
 	h, err := talks.History(at("s"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/tmc/langchaingo/tools"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/adapter"
 )
 
 // Errors of this package, for errors.Is.
@@ -32,7 +32,7 @@ var (
 // number of sessions; agents with different tools or names need a adapter each.
 type Adapter struct {
 	runtime *satchel.Runtime
-	hooks   hook.Runtime
+	hooks   adapter.Runtime
 	config  config
 	model   *Model
 	tools   []tools.Tool
@@ -99,7 +99,7 @@ func (a *Adapter) Close() error { return a.runs.close(context.Background()) }
 func (a *Adapter) Begin(ctx context.Context) (_ context.Context, end func() error) {
 	key := a.hooks.Anonymous(a.config.agent)
 	ended := context.WithoutCancel(ctx)
-	return hook.WithSession(ctx, key), func() error {
+	return adapter.WithSession(ctx, key), func() error {
 		return a.hooks.EndAnonymous(ended, key)
 	}
 }

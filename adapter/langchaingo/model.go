@@ -11,8 +11,8 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // Model is the host's model with skills, from [Adapter.Model]. Each call sends
@@ -37,7 +37,7 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 	key, end := m.adapter.session(ctx)
 	defer end()
 	if marked, ok := satchel.KeyFrom(ctx); !ok || marked != key {
-		ctx = hook.WithKey(ctx, key)
+		ctx = adapter.WithKey(ctx, key)
 	}
 	r := m.adapter.runIn(ctx)
 	if r != nil && r.text != nil {
@@ -129,8 +129,8 @@ func (a *Adapter) session(ctx context.Context) (_ core.SessionKey, end func()) {
 	if r := a.runIn(ctx); r != nil {
 		return r.key, func() {}
 	}
-	if key, ok := hook.SessionOf(ctx, a.config.agent); ok {
-		return hook.Key(ctx, a, key), func() {}
+	if key, ok := adapter.SessionOf(ctx, a.config.agent); ok {
+		return adapter.Key(ctx, a, key), func() {}
 	}
 	key := a.hooks.Anonymous(a.config.agent)
 	return key, func() { _ = a.hooks.EndAnonymous(context.WithoutCancel(ctx), key) }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // defaultSystem is what OpenAIFunctionsAgent sends when the host gives it no
@@ -28,7 +28,7 @@ func (m *Model) request(ctx context.Context, key core.SessionKey, r *run, messag
 	defer s.release()
 	msgs := s.outgoing(m.adapter, messages, r)
 	refs := s.refer(msgs)
-	view, err := m.adapter.runtime.Prepare(hook.WithHostTools(ctx, m.adapter.hostNames()), core.Request{
+	view, err := m.adapter.runtime.Prepare(adapter.WithHostTools(ctx, m.adapter.hostNames()), core.Request{
 		Key: key, Messages: refs, Files: attached(msgs, refs), Tools: m.adapter.names, Definitions: m.adapter.definitions(asked), Space: s.space,
 	})
 	if err != nil {

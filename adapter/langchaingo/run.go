@@ -13,8 +13,8 @@ import (
 	"github.com/tmc/langchaingo/schema"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
@@ -28,7 +28,7 @@ type run struct {
 	key       core.SessionKey
 	anonymous bool
 	inputs    map[string]string // kept, so that its address stays its identity
-	turn      *hook.Turn
+	turn      *adapter.Turn
 	earlier   []llms.MessageContent
 	text      *textView // of an agent that works in text
 
@@ -98,13 +98,13 @@ func (s *runs) enter(ctx context.Context, inputs map[string]string) (_ *run, beg
 
 func (s *runs) begin(ctx context.Context, inputs map[string]string) *run {
 	r := &run{inputs: inputs}
-	if key, ok := hook.SessionOf(ctx, s.agent); ok {
-		r.key = hook.NestedKey(ctx, key)
+	if key, ok := adapter.SessionOf(ctx, s.agent); ok {
+		r.key = adapter.NestedKey(ctx, key)
 	} else {
 		r.key, r.anonymous = s.runtime.Hooks().Anonymous(s.agent), true
 	}
-	if r.turn = hook.TurnOf(ctx); r.turn == nil {
-		r.turn = hook.TurnOf(satchel.BeginTurn(ctx, ""))
+	if r.turn = adapter.TurnOf(ctx); r.turn == nil {
+		r.turn = adapter.TurnOf(satchel.BeginTurn(ctx, ""))
 	}
 	return r
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/tmc/langchaingo/tools"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // Tool is one of [Adapter.Tools]: a tool of the host behind the gate, or one of
@@ -68,12 +68,12 @@ func (t *Tool) answer(ctx context.Context, r *run, call core.ToolCall, input str
 		return "", err
 	}
 	defer end()
-	ctx = hook.Enter(ctx, t.adapter, key)
+	ctx = adapter.Enter(ctx, t.adapter, key)
 	asking, asked := ctx, call
 	if _, schemed := t.inner.(Schemer); schemed {
 		asked.Arguments = input // of what the model sent, this is what the tool gets
 	} else if t.inner != nil {
-		asking = hook.WithInput(ctx, input)
+		asking = adapter.WithInput(ctx, input)
 	}
 	opened, err := t.adapter.runtime.Agent(key).Open(ctx, asked)
 	if err != nil {

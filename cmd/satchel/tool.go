@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -215,7 +215,7 @@ func (t *calling) resume(ctx context.Context, prompt string) error {
 
 func (t *calling) inTurn(ctx context.Context) context.Context {
 	ctx = satchel.WithSession(ctx, t.key.Session)
-	return hook.WithTurn(ctx, &hook.Turn{Token: t.token + "-" + strconv.Itoa(t.turn), Continues: true})
+	return adapter.WithTurn(ctx, &adapter.Turn{Token: t.token + "-" + strconv.Itoa(t.turn), Continues: true})
 }
 
 // prepare sends the model what there is, and takes the view of the last messages.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/satchel-go/satchel/executor/internal/family"
 	"github.com/satchel-go/satchel/executor/internal/process"
-	"github.com/satchel-go/satchel/executor/reexec"
+	"github.com/satchel-go/satchel/executor/internal/reexec"
 )
 
 // firstProcess is the child of a Sandbox: the first process of the namespaces,

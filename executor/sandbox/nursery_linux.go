@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/satchel-go/satchel/executor/reexec"
+	"github.com/satchel-go/satchel/executor/internal/reexec"
 )
 
 // self is this program's file. The link works even if the program's path does

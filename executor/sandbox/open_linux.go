@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/executor/reexec"
+	"github.com/satchel-go/satchel/executor/internal/reexec"
 	"github.com/satchel-go/satchel/internal/cgroup"
 	"github.com/satchel-go/satchel/internal/seccomp"
 )

@@ -17,7 +17,7 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/internal/process"
-	"github.com/satchel-go/satchel/executor/reexec"
+	"github.com/satchel-go/satchel/executor/internal/reexec"
 )
 
 // setupWait is how long building a sandbox may take. It takes milliseconds, and

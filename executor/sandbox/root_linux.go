@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/executor/reexec"
+	"github.com/satchel-go/satchel/executor/internal/reexec"
 )
 
 // What the root of a sandbox shows of the host, besides /usr. What the host lacks

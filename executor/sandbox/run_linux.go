@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/internal/family"
 	"github.com/satchel-go/satchel/executor/internal/process"
-	"github.com/satchel-go/satchel/executor/reexec"
+	"github.com/satchel-go/satchel/executor/internal/reexec"
 )
 
 // Run implements executor.Executor.

@@ -3,8 +3,8 @@ package bounds
 import (
 	"context"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
@@ -31,7 +31,7 @@ func (b *Bounds) leftElsewhere(ctx context.Context, key core.SessionKey) ([]boun
 	} else if by != nil {
 		return b.leaves(by), nil
 	}
-	run, _ := hook.RunOf(ctx)
+	run, _ := adapter.RunOf(ctx)
 	if run.Elsewhere == nil {
 		return nil, nil // it has no skills in this conversation
 	}
@@ -57,11 +57,11 @@ func (b *Bounds) leftElsewhere(ctx context.Context, key core.SessionKey) ([]boun
 	return left, nil
 }
 
-// Holder is a [hook.Runtime] that tells what bounds its agents.
+// Holder is a [adapter.Runtime] that tells what bounds its agents.
 type Holder interface{ Bounds() *Bounds }
 
 // boundsOf returns the bounds of the runtimes that are open; of all, if none is.
-func boundsOf(runtimes []hook.Runtime) []*Bounds {
+func boundsOf(runtimes []adapter.Runtime) []*Bounds {
 	var all, open []*Bounds
 	for _, r := range runtimes {
 		if h, ok := r.(Holder); ok {

@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
@@ -154,7 +154,7 @@ func (b *Bounds) handed(ctx context.Context, key core.SessionKey, rec *state.Rec
 	in, names := runOf(ctx)
 	before := make([]string, len(names))
 	for i, name := range names {
-		before[i] = hook.NestedKey(ctx, core.SessionKey{Session: key.Session, Agent: name}).Agent
+		before[i] = adapter.NestedKey(ctx, core.SessionKey{Session: key.Session, Agent: name}).Agent
 	}
 	bounds, unseen, noted := in.to(key.Agent, before)
 	if rec == nil {

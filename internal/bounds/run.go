@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
@@ -28,7 +28,7 @@ type agentRecord struct {
 // runOf returns what the run of ctx holds, nil outside of a run, and the agents before the
 // one that runs under ctx.
 func runOf(ctx context.Context) (*inRun, []string) {
-	run, before := hook.RunOf(ctx)
+	run, before := adapter.RunOf(ctx)
 	if run == nil {
 		return nil, before
 	}

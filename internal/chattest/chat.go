@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 )
 
 // Chat is a host with one agent, for tests that spell out each step. A step that
@@ -155,7 +155,7 @@ func Where(view []core.Message) []string {
 // LoadedNames lists what is loaded as "skill[docs]".
 func (c *Chat) LoadedNames() []string {
 	c.T.Helper()
-	all, err := c.Runtime.Loaded(hook.WithKey(c.Context, c.Key))
+	all, err := c.Runtime.Loaded(adapter.WithKey(c.Context, c.Key))
 	if err != nil {
 		c.T.Fatal(err)
 	}

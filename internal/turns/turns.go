@@ -6,8 +6,8 @@ import (
 	"context"
 	"weak"
 
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/activation"
 	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/bounds"
@@ -48,7 +48,7 @@ type Turns struct {
 func (t *Turns) Advance(ctx context.Context, req *core.Request, agent *agentstate.State, rec *state.Record, loads []tools.Declared) (*state.Record, error) {
 	agent.Saw(rec)
 	token := ""
-	if turn := hook.TurnOf(ctx); turn != nil {
+	if turn := adapter.TurnOf(ctx); turn != nil {
 		token = turn.Token
 	}
 	find := func(rec *state.Record) loadmode.UserTurn {
@@ -89,13 +89,13 @@ func (t *Turns) Advance(ctx context.Context, req *core.Request, agent *agentstat
 // attemptOf identifies the attempt to answer a turn that ctx belongs to, nil where nothing
 // says so: that of satchel.BeginTurn, or else the run of the framework.
 func attemptOf(ctx context.Context) any {
-	if t := hook.TurnOf(ctx); t != nil {
+	if t := adapter.TurnOf(ctx); t != nil {
 		if t.Continues {
 			return nil
 		}
 		return weak.Make(t)
 	}
-	if run, _ := hook.RunOf(ctx); run != nil {
+	if run, _ := adapter.RunOf(ctx); run != nil {
 		return weak.Make(run)
 	}
 	return nil

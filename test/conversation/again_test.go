@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/hook"
+	"github.com/satchel-go/satchel/adapter"
 )
 
 // again lets the turn fail and the host run it again: what it has done is gone, and the
@@ -21,7 +21,7 @@ func (c *conversation) again(a *agent) {
 	if token, ok := satchel.TurnToken(a.turn); ok {
 		a.turn = satchel.BeginTurn(a.turn, token)
 	} else {
-		a.turn = hook.WithRun(a.turn, new(hook.Run))
+		a.turn = adapter.WithRun(a.turn, new(adapter.Run))
 	}
 	c.note("%s: the turn of #%d is run again", a.key.Agent, a.user)
 	c.prepare(a)

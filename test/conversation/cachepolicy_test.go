@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
@@ -221,7 +221,7 @@ func keepInvariants(t *testing.T, r *rand.Rand, seed uint64, loading satchel.Loa
 // many others are.
 func checkOnce(c *chattest.Chat, w *chattest.World, view []core.Message) (others int) {
 	c.T.Helper()
-	all, err := c.Runtime.Loaded(hook.WithKey(c.Context, c.Key))
+	all, err := c.Runtime.Loaded(adapter.WithKey(c.Context, c.Key))
 	if err != nil {
 		c.T.Fatal(err)
 	}

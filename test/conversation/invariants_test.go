@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
@@ -247,7 +247,7 @@ func (c *conversation) newOverview() string {
 
 // checkLoaded: the runtime says that just that is loaded.
 func (c *conversation) checkLoaded(a *agent) {
-	got, err := c.runtime.Loaded(hook.WithKey(context.Background(), a.key))
+	got, err := c.runtime.Loaded(adapter.WithKey(context.Background(), a.key))
 	c.must(err)
 	var have, want []string
 	for _, l := range got {

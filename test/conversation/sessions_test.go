@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
@@ -41,7 +41,7 @@ func TestClearDropsPins(t *testing.T) {
 	if lost(of) != 0 || lost(others) != 0 {
 		t.Fatal("what is loaded is not pinned")
 	}
-	if err := r.Clear(hook.WithKey(t.Context(), a.Key)); err != nil {
+	if err := r.Clear(adapter.WithKey(t.Context(), a.Key)); err != nil {
 		t.Fatal(err)
 	}
 	// Gone are the body of s0 and the doc: active and delivered, and delivered.

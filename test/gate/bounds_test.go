@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/permission"
 )
@@ -104,7 +104,7 @@ func TestTransfersAreBounded(t *testing.T) {
 	files := withLists(map[string]string{"a": "Read", "b": "Bash(echo:*)"})
 	one, other := chattest.Open(t, files), chattest.Open(t, files)
 	legs := map[string]*satchel.Runtime{"lead": one, "helper": other, "third": one}
-	ctx := hook.WithRun(t.Context(), new(hook.Run))
+	ctx := adapter.WithRun(t.Context(), new(adapter.Run))
 	called := func(agent string, loads []string, name, arguments string) bool {
 		t.Helper()
 		rt := legs[agent]
@@ -163,6 +163,6 @@ func TestTransfersAreBounded(t *testing.T) {
 	check("third", false, true, "a")
 	hand("lead", "helper")
 	check("helper", false, false, "a")
-	ctx = hook.WithRun(t.Context(), new(hook.Run))
+	ctx = adapter.WithRun(t.Context(), new(adapter.Run))
 	check("helper", true, true)
 }

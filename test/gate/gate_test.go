@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
@@ -59,7 +59,7 @@ func TestRestrictLastsAsLongAsItShould(t *testing.T) {
 				want = "!search"
 			}
 			chattest.Same(t, "loaded in an earlier turn", c.Gate("search {}"), want)
-			if err := c.Runtime.Clear(hook.WithKey(c.Context, c.Key)); err != nil {
+			if err := c.Runtime.Clear(adapter.WithKey(c.Context, c.Key)); err != nil {
 				t.Fatal(err)
 			}
 			chattest.Same(t, "cleared by the host", c.Gate("search {}"), want)
@@ -211,7 +211,7 @@ func TestToolNames(t *testing.T) {
 	chattest.Same(t, "decisions", c.Gate(`container {"script":"echo ok"}`, `container {"script":"rm x"}`, "finish {}", `bash {"command":"echo ok"}`, `bash {"command":"echo ok; id"}`),
 		"container", "!container", "finish", "bash", "!bash")
 	// What the tool really gets counts.
-	given := hook.WithInput(c.Context, "rm x")
+	given := adapter.WithInput(c.Context, "rm x")
 	if d, err := c.Judge(given, c.Key, core.ToolCall{Name: "container", Arguments: `{"script":"echo ok"}`}); err != nil || !d.Denied {
 		t.Errorf("%+v, %v", d, err)
 	}

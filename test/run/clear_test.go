@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -33,7 +33,7 @@ func TestClearDropsTheWorkspace(t *testing.T) {
 	}
 	clearing := func(key core.SessionKey) {
 		t.Helper()
-		ctx := hook.WithKey(t.Context(), key)
+		ctx := adapter.WithKey(t.Context(), key)
 		if key.Agent == "" {
 			ctx = satchel.WithSession(t.Context(), key.Session)
 		}

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools/run"
 	"github.com/satchel-go/satchel/workspace"
@@ -340,7 +340,7 @@ func TestExecLeavesNothing(t *testing.T) {
 			}
 		},
 		"clear in the agent": func(t *testing.T, b *bench) {
-			if err := b.rt.Clear(hook.WithKey(t.Context(), b.key)); err != nil {
+			if err := b.rt.Clear(adapter.WithKey(t.Context(), b.key)); err != nil {
 				t.Error(err)
 			}
 		},

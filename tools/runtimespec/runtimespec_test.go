@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/hook"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
@@ -111,7 +111,7 @@ func TestReceiptIsThatOfTheSpec(t *testing.T) {
 	c := chat(t, knowledge())
 	answer := c.Calls(`skills_load {"names":["b"],"why":"x"}`)[0]
 	at := c.Runtime.Catalog().Snapshot().Skills()[1].Place
-	loaded, err := c.Runtime.Loaded(hook.WithKey(t.Context(), c.Key))
+	loaded, err := c.Runtime.Loaded(adapter.WithKey(t.Context(), c.Key))
 	if err != nil {
 		t.Fatal(err)
 	}

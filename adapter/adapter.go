@@ -1,13 +1,14 @@
-// Package hook is for adapters: what puts Satchel into a framework, or into a
-// host's own loop of model and tool calls, needs it beside package satchel. A
-// host that uses an adapter does not need this package.
+// Package adapter is for authors of adapters, which put Satchel into a framework
+// or into a host's own loop of model and tool calls. Packages eino and
+// langchaingo below it are two. A host that uses an adapter does not need this
+// package.
 //
 // An adapter finds out which agent of which session a call belongs to
 // ([NestedKey], [Runtime.Anonymous]) and marks the context with it ([WithKey]).
 // It sends the model what satchel.Agent.Prepare returns, reports every complete
 // response ([Runtime.Observe]), and takes each tool call through
 // satchel.Agent.Open, Gate, Run or the host's own tool, and Close.
-package hook
+package adapter
 
 import (
 	"context"
