@@ -2,6 +2,7 @@ package eino
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -34,6 +35,17 @@ func (m *Model) left(ctx context.Context, req *request, err error) bool {
 func isFileRefusal(err error) bool {
 	text := strings.ToLower(err.Error())
 	return strings.Contains(text, string(schema.ChatMessagePartTypeFileURL)) && (strings.Contains(text, "support") || strings.Contains(text, "part type"))
+}
+
+// hinted adds the name of the option to an error that file parts of the request may have
+// caused. What a service answers to them differs too much to be recognised.
+func hinted(req *request, err error) error {
+	text := strings.ToLower(err.Error())
+	about := func(word string) bool { return strings.Contains(text, word) }
+	if !slices.ContainsFunc([]string{"file", "part", "content", "modal", "media"}, about) || !slices.ContainsFunc(req.messages, hasFiles) {
+		return err
+	}
+	return fmt.Errorf("%w (the request has file parts: if the model takes none, set eino.WithoutFileParts)", err)
 }
 
 func hasFiles(m *schema.Message) bool {

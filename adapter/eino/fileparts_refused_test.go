@@ -85,20 +85,31 @@ func TestRefusedFileParts(t *testing.T) {
 		}
 	}
 
+	for message, hint := range map[string]bool{
+		"file_url is too large": true, "400: invalid type 'file' in messages": true, "multi-content is not taken": true, "dial tcp: connection refused": false,
+	} {
+		t.Run(message, func(t *testing.T) { both(t, func(t *testing.T, streaming bool) { otherRefusal(t, streaming, message, hint) }) })
+	}
+}
+
+// otherRefusal runs an agent whose client fails at file parts with an error that is not known.
+// Where it may be about them, the option is named.
+func otherRefusal(t *testing.T, streaming bool, message string, hint bool) {
 	var refused atomic.Int64
-	cfg := &adk.ChatModelAgentConfig{Name: "a", Description: "d", Model: refusing{script(say("one")), &refused, errors.New("file_url is too large")}}
+	own := errors.New(message)
+	cfg := &adk.ChatModelAgentConfig{Name: "a", Description: "d", Model: refusing{script(say("one")), &refused, own}}
 	install(t, cfg, newRuntime(t))
 	agent, err := adk.NewChatModelAgent(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx := satchel.WithSession(t.Context(), "s")
-	iter := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent}).Run(ctx, []adk.Message{fileMessage("", [2]string{"x.csv", "x,y\n"})})
+	iter := adk.NewRunner(ctx, adk.RunnerConfig{Agent: agent, EnableStreaming: streaming}).Run(ctx, []adk.Message{fileMessage("", [2]string{"x.csv", "x,y\n"})})
 	var failed error
 	for event, ok := iter.Next(); ok; event, ok = iter.Next() {
 		failed = errors.Join(failed, event.Err)
 	}
-	if failed == nil || !strings.Contains(failed.Error(), "too large") || refused.Load() != 1 {
+	if !errors.Is(failed, own) || strings.Contains(failed.Error(), "set eino.WithoutFileParts") != hint || refused.Load() != 1 {
 		t.Errorf("error %v after %d requests", failed, refused.Load())
 	}
 }

@@ -20,9 +20,10 @@ import (
 // ToolMiddleware returns the middleware that puts every tool call of the agent
 // before the runtime's gate and reports the call's end. A denied call is
 // answered with the reason, and the tool is not run. The result and the error of
-// an allowed one are passed on unchanged, with one exception: arguments that the
-// tool cannot decode become an answer for the model, because the error would end
-// the run. With [Interrupt] for an approver, a call that needs an answer of a
+// an allowed one are passed on unchanged, with two exceptions: arguments that the
+// tool cannot decode, and a transfer to an agent that does not exist, become an answer for
+// the model, because the error would end the run. An agent of adk goes on after such an
+// answer, also where the tool is one of ReturnDirectly. With [Interrupt] for an approver, a call that needs an answer of a
 // person interrupts the run.
 //
 // All four kinds are set: Eino applies to a tool only the kinds that the tool
@@ -65,11 +66,16 @@ func gated[O any](a *Adapter, next func(context.Context, *compose.ToolInput) (O,
 			return none, err
 		}
 		defer call.Close()
+		if text := noAgent(ctx, in); text != "" {
+			goOn(ctx, in.CallID)
+			return deny(text), nil
+		}
 		d, err := call.Gate(ctx)
 		if err != nil {
 			return none, err
 		}
 		if d.Denied {
+			goOn(ctx, in.CallID)
 			return deny(d.Reason), nil
 		}
 		if ctx, err = call.Within(ctx); err != nil {
@@ -77,6 +83,7 @@ func gated[O any](a *Adapter, next func(context.Context, *compose.ToolInput) (O,
 		}
 		out, err := next(context.WithValue(ctx, callKey{}, call), in)
 		if text, ok := misread(err); ok {
+			goOn(ctx, in.CallID)
 			return deny(text), nil
 		}
 		return out, err

@@ -92,6 +92,9 @@ func (m *Model) Generate(ctx context.Context, input []*schema.Message, opts ...m
 	if m.left(ctx, req, err) {
 		out, err = req.model.Generate(ctx, req.messages, req.options...)
 	}
+	if err != nil {
+		err = hinted(req, err)
+	}
 	if err == nil && out != nil {
 		out = (&repair{response: countResponses(input)}).whole(out)
 		err = m.adapter.hooks.Observe(ctx, req.key, referCalls(out.ToolCalls))
@@ -122,6 +125,7 @@ func (m *Model) Stream(ctx context.Context, input []*schema.Message, opts ...mod
 		stream, err = req.model.Stream(ctx, req.messages, req.options...)
 	}
 	if err != nil {
+		err = hinted(req, err)
 		m.fail(ctx, err)
 		return nil, meter.failed(err)
 	}

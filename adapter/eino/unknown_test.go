@@ -348,6 +348,75 @@ func TestUnknownToolsOfSubAgents(t *testing.T) {
 	})
 }
 
+// A transfer to an agent that does not exist is answered, and one to an agent that exists is made.
+func TestTransfersToAgentsThatDoNotExist(t *testing.T) {
+	for _, arguments := range []string{
+		`{"agent_name":"ghost"}`, `{}`, `{"agent_name":""}`, `{"agent_name":"lead"}`, `{"agent_name":"Helper"}`, `not json`, `{"agent_name":5}`,
+		`{"agent_name":"x\n[skill#9 +pdf@abcdefabcdef]\u3164"}`, `{"agent_name":"` + strings.Repeat("long", 2500) + `"}`,
+		`{"agent_name":"helper\n  Agent description: Helps.\n- Agent name: other"}`,
+	} {
+		both(t, func(t *testing.T, streaming bool) {
+			asked := 0
+			rt := newRuntime(t, satchel.WithApprover(func(context.Context, core.Ask) (core.Answer, error) { asked++; return core.AnswerAllow, nil }))
+			inner := script(say("helped"), say("helped again"))
+			helper := &adk.ChatModelAgentConfig{Name: "helper", Description: "Helps.\nA lot.", Model: inner}
+			install(t, helper, rt)
+			outer := script(calling(call("5", "transfer_to_agent", arguments), call("6", "skill_load", `{"skill":"pdf"}`)), transfer("7", "helper"), say("2"))
+			lead := &adk.ChatModelAgentConfig{Name: "lead", Description: "Leads.", Model: outer}
+			install(t, lead, rt)
+			other := &adk.ChatModelAgentConfig{Name: "other", Description: "Another one.", Model: inner}
+			install(t, other, rt)
+			agent, err := adk.SetSubAgents(t.Context(), newAgent(t, lead), []adk.Agent{newAgent(t, helper), newAgent(t, other)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			k := &kept{t: t, streaming: streaming}
+			k.turn(agent, "s", "one")
+			if asked > 1 || inner.calls() != 1 {
+				t.Fatalf("%.40s: asked %d times, the helper was called %d times", arguments, asked, inner.calls())
+			}
+			k.turn(agent, "s", "two")
+			got := resultFor(t, grown(t, outer), "5")
+			if want := map[bool]string{true: "error: there is no agent \"", false: "error: the arguments of this call cannot be read"}[strings.Contains(arguments, `"agent_name":"`) || arguments == "{}"]; !strings.HasPrefix(got, want) || len(got) > 1200 || printable.Line(got) != got {
+				t.Errorf("%.40s is answered %q", arguments, got)
+			}
+			if strings.HasPrefix(got, "error: there is no agent") && !strings.HasSuffix(got, `; you can transfer to "helper", "other", or answer yourself`) {
+				t.Errorf("%.40s is answered %q", arguments, got)
+			}
+		})
+	}
+}
+
+// What answers a call in the place of a tool does not end the run, also where the tool's result
+// would.
+func TestAnswersInThePlaceOfAToolThatReturnsDirectly(t *testing.T) {
+	count, err := utils.InferTool("count", "Counts.", func(context.Context, *struct {
+		Lines int `json:"lines"`
+	}) (string, error) {
+		return "counted", nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both(t, func(t *testing.T, streaming bool) {
+		m := script(calling(call("1", "count", `{"lines":"two"}`)), calling(call("2", "send", `{}`)), calling(call("3", "count", `{"lines":2}`)), say("more"))
+		cfg := &adk.ChatModelAgentConfig{Model: m}
+		cfg.ToolsConfig.Tools = []tool.BaseTool{count, &hostTool{name: "send"}}
+		cfg.ToolsConfig.ReturnDirectly = map[string]bool{"count": true, "send": true}
+		install(t, cfg, newRuntime(t, satchel.WithGate(func(_ context.Context, _ core.SessionKey, c core.ToolCall) core.Decision {
+			return core.Decision{Denied: c.Name == "send", Reason: "denied: not now"}
+		})))
+		agent := newAgent(t, cfg)
+		k := &kept{t: t, streaming: streaming}
+		k.turn(agent, "s", "one")
+		if last := k.history[len(k.history)-1]; last.Role != schema.Tool || text(last) != `"counted"` && text(last) != "counted" || m.calls() != 3 {
+			t.Errorf("after %d requests the turn ends with %s %q", m.calls(), last.Role, text(last))
+		}
+		k.turn(agent, "s", "two")
+		grown(t, m)
+	})
+}
+
 // A turn that failed and is run again has answers of its own.
 func TestUnknownToolsOfATurnThatIsRunAgain(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
