@@ -149,6 +149,7 @@ func (l *loading) load(next *state.Record, t *skillText) {
 	}
 	before := next.Find(name)
 	moved := before != nil && revision != "" && before.Revision != revision
+	another := before != nil && before.ID != "" && before.ID != t.skill.ID
 	keep := next.KeepList
 	if l.activation == guessed {
 		keep = next.GuessList
@@ -159,7 +160,7 @@ func (l *loading) load(next *state.Record, t *skillText) {
 		Docs: pinnedDocs(t.docs), All: t.all, Selected: pinnedDocs(t.selected), Listing: t.listing.Digest,
 	}, l.scope.shows)
 	d := done.Delivery
-	l.said(name, &done)
+	l.said(name, &done, another)
 	if d.Body || len(d.Docs) > 0 || done.Began || moved {
 		l.receipt.Changes = append(l.receipt.Changes, state.Change{
 			Op: state.Loaded, Skill: name, Digest: d.Digest, Revision: revision, All: t.all, Docs: done.Docs,
@@ -171,7 +172,9 @@ func (l *loading) load(next *state.Record, t *skillText) {
 	l.events = append(l.events, core.Event{Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: done.Docs})
 }
 
-func (l *loading) said(name string, done *state.Loading) {
+// said adds the line about a load. another reports that the name was that of another loaded
+// skill.
+func (l *loading) said(name string, done *state.Loading, another bool) {
 	var docs []string
 	d, revived := &done.Delivery, done.Began
 	for _, doc := range d.Docs {
@@ -186,6 +189,8 @@ func (l *loading) said(name string, done *state.Loading) {
 		}
 	case d.Body && done.Restored:
 		line += " (the whole text: this one supersedes the shorter one)"
+	case d.Body && d.Supersedes && another:
+		line += " (another skill has this name now: its text supersedes that of the earlier one)"
 	case d.Body && d.Supersedes:
 		line += " (its text has changed: this one supersedes the earlier one)"
 	case !d.Body && len(docs) > 0:

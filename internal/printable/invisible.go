@@ -76,7 +76,11 @@ const (
 
 // takesNoRoom are the characters that show nothing, whatever stands around them, besides
 // the format characters. A few of these are signs that people see.
-var takesNoRoom = []*unicode.RangeTable{unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point}
+var takesNoRoom = []*unicode.RangeTable{unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, fillers}
+
+// fillers show nothing although Unicode does not list them as ignorable: the joiner of Brahmi
+// numbers, the filler of the Khitan script and the null notehead.
+var fillers = &unicode.RangeTable{R32: []unicode.Range32{{Lo: 0x1107F, Hi: 0x1107F, Stride: 1}, {Lo: 0x16FE4, Hi: 0x16FE4, Stride: 1}, {Lo: 0x1D159, Hi: 0x1D159, Stride: 1}}}
 
 // isInvisible reports whether the character r at text[i:] is invisible and not ordinary.
 func isInvisible(text string, i int, r rune) bool {
@@ -85,7 +89,7 @@ func isInvisible(text string, i int, r rune) bool {
 		return !isBraille(before(text, i)) && !isBraille(after(text, i, r))
 	case unicode.Is(unicode.Prepended_Concatenation_Mark, r):
 		return false
-	case r != 0x1D159 && !unicode.Is(unicode.Cf, r) && !unicode.In(r, takesNoRoom...):
+	case !unicode.Is(unicode.Cf, r) && !unicode.In(r, takesNoRoom...):
 		return false
 	}
 	prev, next := before(text, i), after(text, i, r)

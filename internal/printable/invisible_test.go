@@ -25,7 +25,7 @@ func TestOrdinaryCharactersStay(t *testing.T) {
 func TestInvisibleCharacters(t *testing.T) {
 	alone := "\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B\u180C\u180D\u180E\u180F\u200B\u200C\u200D\u200E\u200F\u202A\u202E" +
 		"\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2069\u206A\u206F\u2800\u3164\uFE00\uFE0D\uFE0E\uFE0F\uFEFF\uFFA0\uFFF9\uFFFA\uFFFB" +
-		"\U0001D159\U0001D173\U0001D17A\U000E0001\U000E0020\U000E0041\U000E007F\U000E0100\U000E01EF"
+		"\U0001107F\U00016FE4\U0001D159\U0001D173\U0001D17A\U000E0001\U000E0020\U000E0041\U000E007F\U000E0100\U000E01EF"
 	for _, r := range alone {
 		text := "a" + string(r) + "b"
 		if printable.FirstInvisible(text) != 1 || printable.Visible(text) != "ab" || printable.Replaced(text) != "a\uFFFDb" || !strings.HasPrefix(printable.Line(text), `a\u`) {

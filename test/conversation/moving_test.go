@@ -9,6 +9,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/loadmode"
 )
 
 // A text that stays in view after its turn is that of the skill that was loaded, also when
@@ -54,6 +55,38 @@ func TestTextsInViewKeepTheirSkill(t *testing.T) {
 					t.Errorf("%v, loaded by %s: %s: %q, want %q", other, name, call, got, want)
 				}
 			}
+		}
+	}
+}
+
+// A load by a name that has become another skill's says so: nothing of the first has changed.
+func TestALoadByANameThatIsAnotherSkillsNow(t *testing.T) {
+	for _, mode := range []loadmode.Mode{loadmode.Adaptive, loadmode.Session} {
+		pdf := func(word string) fstest.MapFS {
+			return fstest.MapFS{"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Reads.\n---\nBODY OF " + word + "\n")}}
+		}
+		late := fstest.MapFS{"x.txt": {Data: []byte("x")}}
+		rt, err := satchel.New(satchel.WithSkillRoots(catalog.FS("one", pdf("one")).In(core.ScopePlugin), catalog.FS("two", late).In(core.ScopeHost)),
+			satchel.WithLoading(satchel.Loading{Mode: mode}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rt.Close()
+		c := chattest.NewChat(t, rt).Say(core.User, "go")
+		c.Calls(`skill_load {"skill":"pdf"}`)
+		late["pdf/SKILL.md"] = pdf("two")["pdf/SKILL.md"]
+		if err := rt.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Calls(`skill_load {"skill":"pdf"}`)[0]; !strings.HasPrefix(got, "loaded: pdf (another skill has this name now") {
+			t.Errorf("%v: %q", mode, got)
+		}
+		late["pdf/SKILL.md"] = pdf("two again")["pdf/SKILL.md"]
+		if err := rt.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Calls(`skill_load {"skill":"pdf"}`)[0]; !strings.HasPrefix(got, "loaded: pdf (its text has changed") {
+			t.Errorf("%v: %q", mode, got)
 		}
 	}
 }
