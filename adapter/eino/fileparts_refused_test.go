@@ -88,7 +88,9 @@ func TestRefusedFileParts(t *testing.T) {
 	for message, hint := range map[string]bool{
 		"file_url is too large": true, "400: invalid type 'file' in messages": true, "multi-content is not taken": true, "dial tcp: connection refused": false,
 	} {
-		t.Run(message, func(t *testing.T) { both(t, func(t *testing.T, streaming bool) { otherRefusal(t, streaming, message, hint) }) })
+		t.Run(message, func(t *testing.T) {
+			both(t, func(t *testing.T, streaming bool) { otherRefusal(t, streaming, message, hint) })
+		})
 	}
 }
 
