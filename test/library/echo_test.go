@@ -123,3 +123,38 @@ func TestWhatModelsWriteIsShownPrintable(t *testing.T) {
 		}
 	}
 }
+
+// What a skill's front matter holds comes to the model so that people see it too.
+func TestFrontMatterIsShownPrintable(t *testing.T) {
+	const unseen = `\U000E0041\u3164\u202E\u2060\uFE0F\u00AD`
+	files := fstest.MapFS{
+		"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: \"Reads" + unseen + ".\"\nlicense: \"MIT" + unseen + "\"\ncompatibility: \"any" + unseen +
+			"\"\nversion: \"1.0" + unseen + "\"\nallowed-tools: \"Read" + unseen + " Bash(echo" + unseen + ":*)\"\nmetadata:\n  \"k" + unseen + "\": \"v" + unseen +
+			"\"\n  tags: \"a" + unseen + "\"\n---\nBODY\n")},
+		"pdf/a.md": {Data: []byte("DOC\n")},
+	}
+	actor := func(context.Context, core.SessionKey) (library.Actor, error) {
+		return library.Actor{Subject: "eve", Roles: []library.Role{library.Maintainer}}, nil
+	}
+	for name, tools := range map[string]satchel.Tools{"default": {}, "spec": {Vocabulary: runtimespec.New()}, "unified": {Vocabulary: unified.New()}} {
+		kept, err := library.New(memory(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rt := chattest.Open(t, files, satchel.WithTools(tools), satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn}),
+			satchel.WithLibrary(kept, satchel.LibraryOptions{Tenant: "acme", Actor: actor, Edit: unified.Allow}))
+		c := chattest.NewChat(t, rt).Say(core.User, "go")
+		for _, call := range []string{
+			`skill_search {"queries":["reads"]}`, `skill_load {"skill":"pdf"}`, `skills_load {"names":["pdf"]}`, `skill_list_docs {"skill":"pdf"}`,
+			`runSkill {"action":"list"}`, `runSkill {"action":"inspect","skill":"pdf"}`, `runSkill {"skill":"pdf"}`, `skill_run {"skill":"pdf","command":"ls"}`,
+			`skill_update {"action":"inspect","skill":"pdf"}`, `updateSkill {"action":"metadata","skill":"pdf"}`,
+		} {
+			got := c.Calls(call)[0]
+			for i, line := range strings.Split(got, "\n") {
+				if printable.Line(line) != line && !strings.Contains(line, "\t") {
+					t.Errorf("%s: %s: line %d is %+q", name, call, i, line)
+				}
+			}
+		}
+	}
+}

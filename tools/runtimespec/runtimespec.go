@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -121,7 +122,8 @@ func (c *config) receipt(s *tools.Scope) tools.Answered {
 			}
 			r.Active = append(r.Active, activeSkill{a.Skill, at, path.Dir(at), "sha256:" + next.Full(a.Digest), properties(skill)})
 		}
-		return plainjson.Encode(r)
+		text, err := plainjson.Encode(r)
+		return printable.Lines(text), err // front matter may hold what people do not see
 	}
 }
 

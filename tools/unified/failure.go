@@ -66,11 +66,12 @@ func candidateOf(d *library.Descriptor) candidate {
 	return candidate{d.ID, d.Name, d.Source, d.Description}
 }
 
-// encode writes an answer, or that it cannot be written.
+// encode writes an answer, or that it cannot be written. What people do not see becomes an
+// escape of JSON, so a text that is read from an answer is the same.
 func encode(v any) string {
 	text, err := plainjson.Encode(v)
 	if err != nil {
 		return `{"error":"unavailable","message":"the answer cannot be written"}`
 	}
-	return text
+	return printable.Lines(text)
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/printable"
 )
 
 // A part of a text has at most maxPart bytes; of a view that shows the text twice it
@@ -56,8 +56,8 @@ func parts(text string, limit, encoded int, size func(string) int) []string {
 
 // once is the size of a text that an answer shows once; both is that of one that it
 // shows plain and numbered.
-func once(s string) int { return plainjson.Size(s) }
+func once(s string) int { return printable.Size(s) }
 
-func both(s string) int { return 2*plainjson.Size(s) + 9*(strings.Count(s, "\n")+1) }
+func both(s string) int { return 2*printable.Size(s) + 9*(strings.Count(s, "\n")+1) }
 
-func numbered(s string) int { return plainjson.Size(s) + 9*(strings.Count(s, "\n")+1) }
+func numbered(s string) int { return printable.Size(s) + 9*(strings.Count(s, "\n")+1) }
