@@ -7,6 +7,7 @@ package deps
 import (
 	"context"
 	"crypto/sha256"
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,13 +52,43 @@ func (e Environment) Bin() string {
 }
 
 // Vars are the variables, as NAME=value, by which the interpreter of the system
-// finds the packages, so that it does not matter how a script is started.
+// finds the packages, so that it does not matter how a script is started: PYTHONPATH,
+// or NODE_PATH and NODE_OPTIONS, by which ES modules find them too.
 func (e Environment) Vars() []string {
-	name := "PYTHONPATH"
-	if e.Kind == Node {
-		name = "NODE_PATH"
+	modules := filepath.Join(e.Dir, filepath.FromSlash(e.modules))
+	if e.Kind != Node {
+		return []string{"PYTHONPATH=" + modules}
 	}
-	return []string{name + "=" + filepath.Join(e.Dir, filepath.FromSlash(e.modules))}
+	vars := []string{"NODE_PATH=" + modules}
+	if file := filepath.Join(e.Dir, hookFile); isRegular(file) { // not in environments of earlier versions
+		vars = append(vars, `NODE_OPTIONS=--require="`+strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(file)+`"`)
+	}
+	return vars
+}
+
+func isRegular(file string) bool {
+	info, err := os.Lstat(file)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// hookFile is what Node loads before a program, so that its ES modules find the packages.
+const hookFile = "esm.cjs"
+
+//go:embed lib/esm.cjs lib/esm.mjs
+var hooks embed.FS
+
+// writeHooks puts the hooks into an environment.
+func writeHooks(dir string) error {
+	for _, name := range []string{hookFile, "esm.mjs"} {
+		text, err := hooks.ReadFile("lib/" + name)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), text, 0o644) //nolint:gosec // commands read it
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Cache is a directory of environments. Its methods may be called at the same

@@ -111,6 +111,11 @@ func (c *Cache) make(ctx context.Context, w way, env Environment, job installati
 	if err := w.install(ctx, job); err != nil {
 		return err
 	}
+	if w.kind == Node {
+		if err := writeHooks(job.env); err != nil {
+			return err
+		}
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -239,9 +240,15 @@ func TestNode(t *testing.T) {
 	}
 	env := made[0]
 	node, _, _ := systemProgram("node")
+	module := filepath.Join(t.TempDir(), "x.mjs")
+	write(t, filepath.Dir(module), "x.mjs", "import greet from 'tiny-greeting';\nconsole.log(greet());\n")
 	for _, got := range []string{
 		output(t, nil, filepath.Join(env.Bin(), "tiny-greeting")),
 		output(t, env.Vars(), node, "-e", "console.log(require('tiny-greeting')())"),
+		output(t, env.Vars(), node, module),
+		output(t, env.Vars(), node, "-e", "import('tiny-greeting').then((m) => console.log(m.default()))"),
+		output(t, env.Vars(), node, "-e", "new (require('worker_threads').Worker)("+strconv.Quote(module)+")"),
+		output(t, env.Vars(), node, "-e", "import('nope').catch((e) => console.log(e.code === 'ERR_MODULE_NOT_FOUND' ? 'hello from a module' : e))"),
 	} {
 		if got != "hello from a module" {
 			t.Errorf("got %q", got)

@@ -288,8 +288,12 @@ func (g *granting) note(e egress.Entry, secrets []egress.Secret) {
 			rule, err := egress.ParseRule("https://" + host)
 			return err == nil && rule.SecretHost() == e.Name
 		}) {
+			at := e.Name
+			if e.Port != 443 {
+				at = fmt.Sprintf("%s:%d", at, e.Port)
+			}
 			g.tell(fmt.Sprintf("secret %s: the program speaks TLS with %s itself, so a placeholder stays one: "+
-				"use http://%s, which the proxy sends on by TLS, or grant the secret as env or file", s.Name, e.Name, e.Name))
+				"use http://%s, which the proxy sends on by TLS, or grant the secret as env or file", s.Name, e.Name, at))
 		}
 	}
 }

@@ -217,7 +217,7 @@ func TestConnections(t *testing.T) {
 		t.Fatalf("%v", got)
 	}
 	warnings := fmt.Sprint(got["warnings"])
-	if !strings.Contains(warnings, "secret PROXY_KEY: the program speaks TLS with api.test itself") ||
+	if !strings.Contains(warnings, "secret PROXY_KEY: the program speaks TLS with api.test itself") || !strings.Contains(warnings, "use http://api.test:"+at.Port()+", which") ||
 		strings.Count(warnings, `network: "evil.test`) != 1 || !strings.Contains(warnings, "is not allowed for this run") {
 		t.Errorf("warnings %s", warnings)
 	}

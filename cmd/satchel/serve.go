@@ -85,6 +85,9 @@ func serveBy(ctx context.Context, c console, flags *serveFlags, reached *httpFla
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	server, err := flags.open(ctx, c, k, lines, reached.Insecure, append(opts, more...)...)
+	if errors.Is(err, errUsage) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}

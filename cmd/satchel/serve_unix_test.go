@@ -206,9 +206,9 @@ func TestBlobFlags(t *testing.T) {
 	}
 	for _, bad := range [][]string{
 		{"--blob-expiry", "1"}, {"--blob-expiry", "-1h"}, {"--blob-expiry", "1ms"}, {"--blob-quota", "x"}, {"--blob-quota", "1,0"}, {"--blob-quota", "0"},
-		{"--blob-quota", "9000000000GiB"}, {"--blob-quota", "1GB"}, {"--max-output-blobs", "0"},
+		{"--blob-quota", "9000000000GiB"}, {"--blob-quota", "1GB"}, {"--max-output-blobs", "0"}, {"--mcp", "bad"},
 	} {
-		if code, _, errs := invoke(t, "", append([]string{"serve", "--skills", seedSkills}, bad...)...); code != exitUsage || !strings.Contains(errs, bad[0]) {
+		if code, _, errs := invoke(t, "", append([]string{"serve", "--skills", seedSkills}, bad...)...); code != exitUsage || !strings.Contains(errs, bad[0]) || strings.Count(errs, "cannot start") != 1 {
 			t.Errorf("%v: %d %s", bad, code, errs)
 		}
 	}

@@ -30,10 +30,13 @@ func (a *active) packages(ctx context.Context) error {
 		}
 		for _, env := range found.Environments {
 			for _, v := range env.Vars() {
-				if dir, ok := strings.CutPrefix(v, "PYTHONPATH="); ok {
-					a.python = append(a.python, dir)
-				} else if dir, ok := strings.CutPrefix(v, "NODE_PATH="); ok {
-					a.node = append(a.node, dir)
+				switch name, value, _ := strings.Cut(v, "="); name {
+				case "PYTHONPATH":
+					a.python = append(a.python, value)
+				case "NODE_PATH":
+					a.node = append(a.node, value)
+				case "NODE_OPTIONS":
+					a.nodeOptions = value
 				}
 			}
 		}

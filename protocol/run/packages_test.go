@@ -78,6 +78,7 @@ func TestNodePackages(t *testing.T) {
 	} {
 		completed(t, b.do(t, run.Job{Language: "javascript", Code: code, Mounted: []*shelf.Skill{greets}}), want)
 	}
+	completed(t, b.do(t, run.Job{Language: "bash", Code: "echo 'import greet from \"greeting\"; console.log(greet())' > x.mjs && node x.mjs\n", Mounted: []*shelf.Skill{greets}}), `"hello"`)
 	r := b.do(t, run.Job{Language: "javascript", Code: "import none from \"no-such-package\";\nexport const main = none;\n", Mounted: []*shelf.Skill{greets}})
 	if r.Status != run.Failed || !strings.Contains(fmt.Sprint(r.Warnings), "an import was not found") {
 		t.Errorf("%+v", r)

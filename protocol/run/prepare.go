@@ -136,6 +136,9 @@ func (a *active) command() executor.Command {
 	} else {
 		args = append(args, base+"/runs/code"+language.ext)
 	}
+	if a.nodeOptions != "" {
+		env = append(env, "NODE_OPTIONS="+a.nodeOptions)
+	}
 	if len(a.node) > 0 {
 		env = append(env, "NODE_PATH="+strings.Join(a.node, string(filepath.ListSeparator)))
 	}

@@ -80,17 +80,19 @@ func programOf(language string) string {
 type active struct {
 	*Runner
 	Job
-	ws      workspace.Workspace
-	set     workspace.Workspace // with the skills; nil without any
-	told    []jobSkill          // what the helper is told of them
-	hidden  *redact.Set
-	python  []string // directories with packages that the skills require
-	node    []string
-	logs    logs
-	printed *printed // what bash prints; nil for other languages
-	channel *channel
-	result  Result
-	last    time.Time // of the last word of the program about its progress
+	ws     workspace.Workspace
+	set    workspace.Workspace // with the skills; nil without any
+	told   []jobSkill          // what the helper is told of them
+	hidden *redact.Set
+	python []string // directories with packages that the skills require
+	node   []string
+	// nodeOptions let programs of Node that the run starts import them from ES modules.
+	nodeOptions string
+	logs        logs
+	printed     *printed // what bash prints; nil for other languages
+	channel     *channel
+	result      Result
+	last        time.Time // of the last word of the program about its progress
 }
 
 // Run runs a job to its end. A run that fails is a result; the error is that of

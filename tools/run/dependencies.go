@@ -43,12 +43,16 @@ func findDependencies(ctx context.Context, cache *deps.Cache, skill string, from
 // and those that the host shows, to the system's interpreters.
 func dependencyVars(found deps.Found, visible []string) []string {
 	var python, node []string
+	options := ""
 	for _, e := range found.Environments {
 		for _, v := range e.Vars() {
-			if path, ok := strings.CutPrefix(v, "NODE_PATH="); ok {
-				node = append(node, path)
-			} else {
-				python = append(python, strings.TrimPrefix(v, "PYTHONPATH="))
+			switch name, value, _ := strings.Cut(v, "="); name {
+			case "NODE_PATH":
+				node = append(node, value)
+			case "NODE_OPTIONS":
+				options = v // one is enough: it reads NODE_PATH
+			case "PYTHONPATH":
+				python = append(python, value)
 			}
 		}
 	}
@@ -65,6 +69,9 @@ func dependencyVars(found deps.Found, visible []string) []string {
 	}
 	if len(node) > 0 {
 		env = append(env, "NODE_PATH="+strings.Join(node, string(filepath.ListSeparator)))
+	}
+	if options != "" {
+		env = append(env, options)
 	}
 	return env
 }

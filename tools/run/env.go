@@ -68,7 +68,12 @@ func (st *staging) environment() ([]string, error) {
 	own := workspace.Env(st.at.path(""), st.skill.Name, st.dir)
 	env := append(appendVars(nil, st.hostEnv), own...)
 	visible := reachOf(st.runner).visible
-	env = append(env, dependencyVars(st.found, visible)...)
+	for _, v := range dependencyVars(st.found, visible) {
+		if own := lookup(env, "NODE_OPTIONS"); own != "" && strings.HasPrefix(v, "NODE_OPTIONS=") {
+			v += " " + own // those of the host hold too
+		}
+		env = append(env, v)
+	}
 	env = append(env, "PATH="+searchPath(lookup(own, "PATH"), st.at.path(""), st.found, visible, st.privileged, st.compared()))
 	if st.privileged {
 		more, err := st.isolated(lookup(env, "PYTHONPATH"))
