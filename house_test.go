@@ -43,7 +43,7 @@ var arrows = map[string][]string{
 	"executor/internal/watch":    {"executor", "executor/internal/family"},
 	"executor/internal/process":  {"executor", "executor/internal/family", "executor/internal/watch"},
 	"executor/local":             {"executor", "executor/internal/family", "executor/internal/process", "internal/shellcmd/lookpath"},
-	"executor/sandbox":           {"executor", "executor/internal/family", "executor/internal/process", "executor/internal/reexec", "internal/cgroup", "internal/lru", "internal/seccomp"},
+	"executor/sandbox":           {"executor", "executor/internal/family", "executor/internal/process", "executor/internal/reexec", "internal/cgroup", "internal/lru", "internal/plainfile", "internal/seccomp"},
 	"executor/internal/reexec":   {},
 	"executor/executortest":      {"core", "executor"},
 	"executor/egress":            {"internal/redact"},

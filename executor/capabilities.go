@@ -41,6 +41,8 @@ type Capabilities struct {
 	Advice []string
 	// Filesystem: the command sees and writes no files of the host but its own.
 	Filesystem Capability
+	// Links: the command follows no symbolic link in Command.Parts.
+	Links Capability
 	// Network: the command reaches no network.
 	Network Capability
 	// HostProcesses: the command signals, traces and changes no processes but its
@@ -87,6 +89,7 @@ func (c Capabilities) All() iter.Seq2[string, Capability] {
 			is   Capability
 		}{
 			{"filesystem", c.Filesystem},
+			{"links", c.Links},
 			{"network", c.Network},
 			{"host processes", c.HostProcesses},
 			{"privileges", c.Privileges},

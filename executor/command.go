@@ -39,8 +39,11 @@ type Command struct {
 	Dir string
 	// Skills is a directory in the workspace that the program may read and not
 	// write. It must be an entry of the workspace itself, not of a directory
-	// below it, which an earlier command could have replaced. Empty is none. An
-	// executor without isolation ignores it.
+	// below it, which an earlier command could have replaced. Empty is none. A
+	// directory in it whose name begins with ".satchel-new-" belongs to the command
+	// that names it in Writable: an executor that isolates lets no other one write
+	// there, and without namespaces none read its files. An executor without
+	// isolation ignores Skills.
 	//
 	// An absolute path is a directory on the host that commands in many workspaces
 	// may share. Nothing in it is writable, and neither it nor Workspace may hold
@@ -54,8 +57,9 @@ type Command struct {
 	Writable []string
 	// Parts, if there are any, are the entries of the workspace that the program
 	// finds beside Skills: directories directly in it, at most 8. The workspace
-	// itself is then read-only and has nothing else. An executor without isolation
-	// ignores them.
+	// itself is then read-only and has nothing else. Where Capabilities().Links is
+	// enforced, the program follows no link in them. An executor without isolation
+	// ignores Parts.
 	Parts []string
 	// Pipes are the program's descriptors 3, 4 and so on, at most 4. Each must be
 	// an end of a pipe: anything else, a directory above all, could lead out of a

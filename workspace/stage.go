@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
@@ -42,6 +43,7 @@ type slot struct {
 	id          string // of the skill that is staged, "" if that is not known
 	fingerprint string // of what is staged, "" if nothing is
 	verbatim    bool
+	aside       []string // see Staging
 	loads       []string // loads for which what is staged is known to be right, the latest last
 	seal        seal
 }
@@ -72,6 +74,9 @@ type Staging struct {
 	// Newer: other files than before were staged for the same load, because the
 	// old ones had been changed in the workspace and are gone.
 	Newer bool
+	// Aside are the entries out, work and inputs that the skill itself has, sorted. They
+	// have other names there.
+	Aside []string
 	// Warnings say what was left out of a copy and what has another name there.
 	Warnings []string
 }
@@ -130,12 +135,13 @@ func (ws *Local) stage(ctx context.Context, name, id, load string, files Files) 
 	}
 	defer s.give()
 	dir := skillsDir + "/" + s.dir
-	other := s.id != "" && s.id != id // another skill had the name
+	other := !ws.isOwner(s, id) // another skill had the name
 	changed, known := "", slices.Contains(s.loads, load) && !other
 	if s.fingerprint != "" {
 		changed = ws.changed(s)
 	}
 	if known && changed == "" {
+		done.Aside = s.aside
 		return dir, done, nil
 	}
 	done.Looked = true
@@ -148,6 +154,7 @@ func (ws *Local) stage(ctx context.Context, name, id, load string, files Files) 
 		done.Newer = known
 	case changed == "":
 		s.know(load)
+		done.Aside = s.aside
 		return dir, done, nil
 	default:
 		done.Changed = changed
@@ -155,11 +162,27 @@ func (ws *Local) stage(ctx context.Context, name, id, load string, files Files) 
 	if changed != "" {
 		ws.owner.cfg.logger.Warn("workspaces: a staged skill was changed and is staged anew", "skill", name, "path", changed)
 	}
+	if other { // if the process ends now, the .venv belongs to no skill
+		if err := ws.memory.setOwner(s.dir, noOwner); err != nil {
+			return "", done, err
+		}
+	}
 	if done.Warnings, err = ws.restage(ctx, s, files, !other); err != nil {
 		return "", done, err
 	}
-	s.id, s.fingerprint, s.loads, done.Copied = id, fingerprint, []string{load}, true
-	return dir, done, nil
+	s.id, s.fingerprint, s.loads, done.Copied, done.Aside = id, fingerprint, []string{load}, true, s.aside
+	return dir, done, ws.memory.setOwner(s.dir, id)
+}
+
+// isOwner reports whether what is in the place of a skill, its .venv above all, is that
+// of the skill with this id. What is not known counts as its own.
+func (ws *Local) isOwner(s *slot, id string) bool {
+	if s.id != "" {
+		return s.id == id
+	}
+	owner := ""
+	ws.memory.look(func(m state) { owner = m.Owners[s.dir] })
+	return owner == "" || owner == id
 }
 
 // makeHome makes the HOME of a skill, also if a command has removed it.
@@ -196,7 +219,12 @@ func (ws *Local) restage(ctx context.Context, s *slot, files Files, same bool) (
 	if err != nil {
 		return nil, errors.Join(err, removeAll(skills, copied.temp))
 	}
-	s.verbatim = copied.verbatim
+	s.verbatim, s.aside = copied.verbatim, nil
+	for _, name := range slices.Sorted(maps.Keys(copied.aside)) {
+		if name != venvName {
+			s.aside = append(s.aside, name)
+		}
+	}
 	return copied.warnings, nil
 }
 

@@ -35,6 +35,7 @@ type state struct {
 	Session  string              `json:"session"`
 	Pins     map[string]pin      `json:"pins,omitempty"`     // by target path
 	Attached map[string]attached `json:"attached,omitempty"` // by identity, see attach.go
+	Owners   map[string]string   `json:"owners,omitempty"`   // ids of the skills that are staged, by directory
 }
 
 // pin is the version of an artifact that was first resolved for a target.
@@ -87,9 +88,10 @@ func (m *memory) change(change func(*state)) error {
 		Session:  m.state.Session,
 		Pins:     cloneMap(m.state.Pins),
 		Attached: cloneMap(m.state.Attached),
+		Owners:   cloneMap(m.state.Owners),
 	}
 	change(&next)
-	if max(len(next.Pins), len(next.Attached)) > maxRemembered {
+	if max(len(next.Pins), len(next.Attached), len(next.Owners)) > maxRemembered {
 		return fmt.Errorf("%w: the workspace remembers more than %d names", ErrFull, maxRemembered)
 	}
 	data, err := json.Marshal(next)
@@ -105,6 +107,19 @@ func (m *memory) change(change func(*state)) error {
 	}
 	m.state = next
 	return nil
+}
+
+// noOwner stands for the id of a skill: no skill has it.
+const noOwner = "-"
+
+// setOwner remembers which skill is staged in a directory below skills/.
+func (m *memory) setOwner(dir, id string) error {
+	known := ""
+	m.look(func(s state) { known = s.Owners[dir] })
+	if known == id {
+		return nil
+	}
+	return m.change(func(s *state) { s.Owners[dir] = id })
 }
 
 func cloneMap[V any](m map[string]V) map[string]V {

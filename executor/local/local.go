@@ -96,7 +96,7 @@ func (l *Local) Capabilities() executor.Capabilities {
 	c := platformCapabilities(l.untraced.Load())
 	c.Isolation = executor.IsolationNone
 	none := executor.Capability{Note: "runs as the host's user without isolation"}
-	c.Filesystem, c.Network, c.HostProcesses, c.Privileges, c.SystemCalls = none, none, none, none, none
+	c.Filesystem, c.Links, c.Network, c.HostProcesses, c.Privileges, c.SystemCalls = none, none, none, none, none, none
 	c.Processes = executor.Capability{Note: "RLIMIT_NPROC counts all processes of the user and does not hold for root"}
 	c.Terminal = l.terminal
 	c.Loopback = executor.Capability{Note: "it takes namespaces"}

@@ -5,6 +5,8 @@ package sandbox
 import (
 	"fmt"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/internal/family"
 	"github.com/satchel-go/satchel/executor/internal/process"
@@ -33,12 +35,26 @@ func (s *Sandbox) describe() {
 		landlock = fmt.Sprintf("Landlock (ABI %d) behind it", s.abi)
 	}
 	c.Filesystem = executor.Capability{Enforced: true, Note: "a read-only root of its own with the system's programs; " + landlock}
+	c.Links = executor.Capability{Enforced: kernelAtLeast(5, 14), Note: "mounts of Command.Parts that follow no links, since Linux 5.14"}
 	c.Network = executor.Capability{Enforced: true, Note: "a network namespace with nothing but a loopback interface"}
 	c.HostProcesses = executor.Capability{Enforced: true, Note: "a process namespace"}
 	c.Loopback = executor.Capability{Enforced: true, Note: "a loopback interface and a root of its own"}
 	c.Processes = executor.Capability{Enforced: true, Note: "RLIMIT_NPROC, counted in a user namespace"}
 	c.KillTree = executor.Capability{Enforced: true, Note: "the end of the first process ends its namespace"}
 	c.DiesWithHost = executor.Capability{Enforced: true, Note: "the first process dies with the host, and its namespace with it"}
+}
+
+// kernelAtLeast reports whether the kernel has this version or a later one.
+func kernelAtLeast(major, minor int) bool {
+	var name unix.Utsname
+	var has, and int
+	if err := unix.Uname(&name); err != nil {
+		return false
+	}
+	if _, err := fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &has, &and); err != nil {
+		return false
+	}
+	return has > major || has == major && and >= minor
 }
 
 func (s *Sandbox) describeMemory() {
@@ -54,6 +70,7 @@ func (s *Sandbox) describeLandlockOnly() {
 	c := &s.caps
 	c.WorkspaceAt, c.SkillsAt, c.TempAt = "", "", ""
 	c.Filesystem = executor.Capability{Enforced: true, Note: fmt.Sprintf("Landlock (ABI %d): paths of the host that no rule allows can be named, and their owner and mode changed where they are the user's own, but not opened", s.abi)}
+	c.Links = executor.Capability{Note: "it takes namespaces"}
 	c.Network = executor.Capability{Enforced: true, Note: "seccomp: there are no sockets"}
 	c.HostProcesses = executor.Capability{Enforced: s.abi >= scopedABI, Note: "Landlock keeps signals and tracing inside; the names of the host's processes can be read in /proc"}
 	if s.abi < scopedABI {

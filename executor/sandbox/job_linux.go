@@ -161,8 +161,12 @@ func (s *Sandbox) mountsOf(cmd executor.Command) []mount {
 	list := []mount{{cmd.Workspace, WorkspaceAt, writable}}
 	if len(cmd.Parts) > 0 {
 		list = nil
+		attributes := uint64(writable)
+		if s.caps.Links.Enforced {
+			attributes |= unix.MOUNT_ATTR_NOSYMFOLLOW
+		}
 		for _, part := range cmd.Parts {
-			list = append(list, mount{cmd.HostPath(part), inside(part), writable})
+			list = append(list, mount{cmd.HostPath(part), inside(part), attributes})
 		}
 	}
 	if s.root { // a Bind in the plan would have only the rights of the sandbox, not those of the host

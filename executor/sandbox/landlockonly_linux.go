@@ -14,6 +14,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/internal/family"
 	"github.com/satchel-go/satchel/executor/internal/reexec"
+	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
 // The weaker tier: Landlock and seccomp without namespaces. The command sees the
@@ -61,45 +62,65 @@ func (s *Sandbox) landlockOnlyRules() error {
 
 // landlockOnlyJob completes the job for a command that sees the host's paths.
 func (s *Sandbox) landlockOnlyJob(job *reexec.Job, cmd executor.Command) error {
-	fs := job.Handled
-	rules := []reexec.Rule{{Path: cmd.Workspace, Access: landlockWrite & fs}}
+	rules := []reexec.Rule{{Path: cmd.Workspace, Access: landlockWrite}}
 	own := cmd.Skills != "" && !cmd.SharesSkills()
-	writable := cmd.Writable
-	switch {
-	case len(cmd.Parts) > 0:
-		rules[0].Access = landlockReadDir & fs
-		writable = slices.Concat(cmd.Parts, writable)
-	case own:
-		rules[0].Access = landlockRead & fs
+	if own || len(cmd.Parts) > 0 {
+		rules[0].Access = landlockReadDir
+	}
+	if own && len(cmd.Parts) == 0 {
 		beside, err := besideSkills(cmd)
 		if err != nil {
 			return err
 		}
-		writable = append(beside, writable...)
+		rules = append(rules, beside...)
 	}
 	if cmd.SharesSkills() {
-		rules = append(rules, reexec.Rule{Path: cmd.Skills, Access: landlockRead & fs})
+		rules = append(rules, reexec.Rule{Path: cmd.Skills, Access: landlockRead})
 	} else if own {
-		rules = append(rules, reexec.Rule{Path: cmd.HostPath(cmd.Skills), Access: landlockRead & fs})
+		skills, err := ownSkills(cmd)
+		if err != nil {
+			return err
+		}
+		rules = append(rules, skills...)
 	}
-	for _, dir := range writable {
-		rules = append(rules, reexec.Rule{Path: cmd.HostPath(dir), Access: landlockWrite & fs})
+	for _, dir := range slices.Concat(cmd.Parts, cmd.Writable) {
+		rules = append(rules, reexec.Rule{Path: cmd.HostPath(dir), Access: landlockWrite})
 	}
-	job.Rules = append(job.Rules, rules...)
+	for _, r := range rules {
+		if r.Access &= job.Handled; r.Access != 0 {
+			job.Rules = append(job.Rules, r)
+		}
+	}
 	return nil
 }
 
-// besideSkills lists the directories of the workspace except the skills. They are
-// listed one by one, because a Landlock rule holds for everything below a
+// besideSkills returns rules for the entries of the workspace except the skills. They
+// are listed one by one, because a Landlock rule holds for everything below a
 // directory, without exceptions.
-func besideSkills(cmd executor.Command) (dirs []string, err error) {
+func besideSkills(cmd executor.Command) (rules []reexec.Rule, err error) {
 	entries, err := os.ReadDir(cmd.Workspace)
 	for _, e := range entries {
-		if e.IsDir() && e.Name() != path.Clean(cmd.Skills) {
-			dirs = append(dirs, e.Name())
+		switch {
+		case e.Name() == path.Clean(cmd.Skills):
+		case e.IsDir():
+			rules = append(rules, reexec.Rule{Path: cmd.HostPath(e.Name()), Access: landlockWrite})
+		case e.Type().IsRegular():
+			rules = append(rules, reexec.Rule{Path: cmd.HostPath(e.Name()), Access: unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE})
 		}
 	}
-	return dirs, err
+	return rules, err
+}
+
+// ownSkills returns rules for the directories among the skills, except those with
+// temporary names: they are another command's alone, which may change their mode.
+func ownSkills(cmd executor.Command) (rules []reexec.Rule, err error) {
+	entries, err := os.ReadDir(cmd.HostPath(cmd.Skills))
+	for _, e := range entries {
+		if e.IsDir() && !plainfile.IsTemporary(e.Name()) {
+			rules = append(rules, reexec.Rule{Path: cmd.HostPath(path.Join(cmd.Skills, e.Name())), Access: landlockRead})
+		}
+	}
+	return rules, err
 }
 
 // mark gives the processes of a command the marker by which they are found where

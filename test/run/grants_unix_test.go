@@ -156,6 +156,9 @@ func TestNoSkillTakesTheGrantsOfAnother(t *testing.T) {
 						}
 					}
 					for _, tt := range honest {
+						if name == "secret" && tier == "sandbox" && turn == 0 && (tt.name == "from work" || tt.name == "cwd") {
+							continue // runs beside no session of another skill
+						}
 						b.tryHonest(tt.name, tt.args, tt.want)
 					}
 					if err := places.Close(); err != nil {

@@ -154,7 +154,7 @@ func TestNetworkRunsAlone(t *testing.T) {
 	t.Parallel()
 	b, _, _ := networked(t, song, nil)
 	cat := b.talk("skill_exec", command("cat", ""))
-	const end = "a command that reaches the network runs alone: end the sessions of skill_exec"
+	const end = "end the sessions of skill_exec"
 	for _, tool := range []string{"skill_run", "skill_exec"} {
 		if answer := b.call(tool, inNet("true")); !strings.Contains(answer, end) {
 			t.Errorf("%s beside a session: %s", tool, answer)

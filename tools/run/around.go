@@ -49,6 +49,17 @@ func isForeign(name string) bool {
 // of others around the directory in which it starts, or to which it says that it
 // goes.
 func (st *staging) checkAround() error {
+	if len(st.aside) > 0 {
+		return tools.ModelErrorf("not run: the skill's own folder %q is hidden by that of the conversation, to which other skills write, and this command may do more than others: commands that have a network, a secret or a list run only when the author of the skill has renamed it", st.aside[0])
+	}
+	if c := st.runner.Executor.Capabilities(); c.Filesystem.Enforced && !c.Links.Enforced {
+		left := maxNames
+		for _, dir := range []string{"work", "out", "runs"} {
+			if err := checkLinks(st.place, dir, &left); err != nil {
+				return err
+			}
+		}
+	}
 	if !st.runner.Executor.Capabilities().Filesystem.Enforced { // else nothing of others is there
 		for _, dir := range []string{"", "skills"} {
 			for _, name := range foreign {
@@ -94,6 +105,18 @@ func (st *staging) checkAround() error {
 // sharedScripts returns the directories, beside the skills, of the scripts that the
 // command may start and whose interpreter, by their extension, is wanted.
 func (st *staging) sharedScripts(wanted func(by string) bool) (dirs []string) {
+	for _, file := range st.scripts(wanted) {
+		dir, _ := st.goes(st.cwd, path.Dir(file))
+		if dir != "." && !strings.HasPrefix(dir+"/", "skills/") && !slices.Contains(dirs, dir) && len(dirs) < maxNamed {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// scripts returns the files that the command may start and whose interpreter, by their
+// extension, is wanted.
+func (st *staging) scripts(wanted func(by string) bool) (files []string) {
 	for _, simple := range simples.Split(st.plan.command, maxNames) {
 		words := words.FindAllString(simple, maxNames)
 		if len(words) == 0 || slices.Contains(startsNothing, words[0]) {
@@ -101,17 +124,12 @@ func (st *staging) sharedScripts(wanted func(by string) bool) (dirs []string) {
 		}
 		for _, text := range words {
 			file := unquoted.Replace(text)
-			by := interpreter(file, st.runner.Interpreters)
-			if by == nil || !wanted(by[0]) {
-				continue
-			}
-			dir, _ := st.goes(st.cwd, path.Dir(file))
-			if dir != "." && !strings.HasPrefix(dir+"/", "skills/") && !slices.Contains(dirs, dir) && len(dirs) < maxNamed {
-				dirs = append(dirs, dir)
+			if by := interpreter(file, st.runner.Interpreters); by != nil && wanted(by[0]) {
+				files = append(files, file)
 			}
 		}
 	}
-	return dirs
+	return files
 }
 
 // startsNothing are programs that only read and write the files that they are given.
@@ -187,6 +205,31 @@ func checkBelow(place workspace.Workspace, dir string, left *int) error {
 			if err := checkBelow(place, path.Join(dir, e.Name()), left); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// checkLinks refuses a link at or below a directory, since it may lead to what the command
+// alone may write. It looks at as many entries as are left.
+func checkLinks(place workspace.Workspace, dir string, left *int) error {
+	entries, err := entriesIn(place, dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		file := path.Join(dir, e.Name())
+		if *left--; *left < 0 {
+			return tools.ModelErrorf("not run: there are too many files in $WORK_DIR, $OUTPUT_DIR and $RUN_DIR to look for links: remove some first")
+		}
+		switch {
+		case e.IsDir():
+			err = checkLinks(place, file, left)
+		case e.Type()&fs.ModeSymlink != 0:
+			err = tools.ModelErrorf("not run: $WORKSPACE_DIR/%s is a link, which another skill could have made, and this command may do more than others: remove it first", callargs.Line(file, 300))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

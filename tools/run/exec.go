@@ -99,7 +99,7 @@ func (r *Runner) exec(ctx context.Context, s *tools.Scope, plan *plan, args tool
 		return "", err
 	}
 	st.out = wayOf(ctx, r, st.skill, st.notes)
-	if st.leave, err = places.join(s.Key.Session, st.out.alone()); err != nil {
+	if st.leave, err = places.join(st.entrant()); err != nil {
 		return "", err
 	}
 	live, err := s.Sessions.Open(s.Key, after)

@@ -75,10 +75,6 @@ func wayOf(ctx context.Context, r *Runner, skill core.Skill, n *notes) *way {
 	return &way{policy: policy, inEnv: granted.EnvSecrets}
 }
 
-// alone reports whether no other command of the session may run beside this one:
-// a command without access could otherwise use one that has it.
-func (w *way) alone() bool { return w != nil }
-
 // reaches reports whether a rule is among those of the way.
 func (w *way) reaches(rule egress.Rule) bool {
 	return slices.ContainsFunc(w.policy.Rules, func(r egress.Rule) bool { return r.String() == rule.String() })

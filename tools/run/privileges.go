@@ -26,7 +26,48 @@ func (st *staging) findPrivileges(ctx context.Context) {
 	if st.runner.Env != nil {
 		st.hostEnv = st.runner.Env(ctx, st.skill)
 	}
-	st.privileged = st.out != nil || len(st.given) > 0 || len(st.hostEnv) > 0 || st.compared()
+	st.privileged = st.asks() || len(st.hostEnv) > 0 || st.compared()
+}
+
+// asks reports whether the skill asks for a network or secrets. Its commands are
+// privileged before it has them: what runs in its .venv without them would
+// run with them later.
+func (st *staging) asks() bool {
+	return len(DeclaredSecrets(st.skill.Metadata)) > 0 || st.skill.Metadata["network"] != ""
+}
+
+// entrant says beside which commands this one may run: beside no other if it reaches a
+// network, and beside none of other skills if its skill asks for grants and others
+// could change what it finds after that was looked at.
+func (st *staging) entrant() entrant {
+	e := entrant{session: st.scope.Key.Session, skill: st.skill.ID}
+	switch {
+	case st.out != nil:
+		e.beside = besideNone
+	case st.runner.Secret != nil && st.asks() && st.startsShared():
+		e.beside = besideOwn
+	}
+	return e
+}
+
+// startsShared reports whether the plan starts, goes or has a script of an interpreter
+// outside the skill's folder, as far as its text says.
+func (st *staging) startsShared() bool {
+	if isShared(st.plan.cwd) || changesDirectory.MatchString(st.plan.command) || goesTo.MatchString(st.plan.command) {
+		return true
+	}
+	for _, file := range st.scripts(func(string) bool { return true }) {
+		if isShared(file) {
+			return true
+		}
+	}
+	return false
+}
+
+// isShared reports whether a path that a call names may lead out of the skill's folder.
+func isShared(name string) bool {
+	first, _, _ := strings.Cut(path.Clean(name), "/")
+	return first == "" || first == ".." || slices.Contains([]string{"work", "out", "inputs", "runs", "skills"}, first) || strings.ContainsAny(first, "$`*?[~\\")
 }
 
 // compared reports whether names of programs are compared with a list.

@@ -13,23 +13,47 @@ import (
 // DefaultPerSession is how many commands of skill_run a session may run at once.
 const DefaultPerSession = 4
 
+// runsAlone is the reason for the model.
+const runsAlone = "a command that reaches the network runs alone, and one whose skill asks for secrets beside no other skill's unless it starts and stays in its skill's folder"
+
 // queue bounds how many commands run at once. Of those that wait, it first admits
 // the ones whose session has the fewest running, then the ones that came first.
 type queue struct {
 	perSession, total int
 
 	mu      sync.Mutex
-	running map[string]int // by session
-	talking map[string]int // sessions of skill_exec, which take no place, by session
-	alone   map[string]int // how many of both run alone, by session: at most one
+	running map[string]int       // commands of skill_run, by session
+	begun   map[string][]*waiter // those and the sessions of skill_exec, by session
 	all     int
 	waiting []*waiter
 }
 
-type waiter struct {
+// entrant is a command that wants to run.
+type entrant struct {
 	session string
-	alone   bool          // beside no other of its session
-	in      chan struct{} // closed when it may run
+	skill   string // its id
+	beside  beside
+}
+
+// beside says what may run in its session beside a command.
+type beside int
+
+const (
+	besideAll  beside = iota
+	besideOwn         // commands of the same skill
+	besideNone        // no other command
+)
+
+// bears reports whether two commands of one session may run at the same time.
+func (e entrant) bears(other entrant) bool {
+	strictest := max(e.beside, other.beside)
+	return strictest == besideAll || strictest == besideOwn && e.skill == other.skill
+}
+
+type waiter struct {
+	entrant
+	talks bool          // a session of skill_exec, which takes no place
+	in    chan struct{} // closed when it may run
 }
 
 // newQueue returns a queue; 0 stands for [DefaultPerSession] and twice
@@ -41,16 +65,16 @@ func newQueue(perSession, total int) *queue {
 	if total <= 0 {
 		total = 2 * runtime.GOMAXPROCS(0)
 	}
-	return &queue{perSession: perSession, total: total, running: map[string]int{}, talking: map[string]int{}, alone: map[string]int{}}
+	return &queue{perSession: perSession, total: total, running: map[string]int{}, begun: map[string][]*waiter{}}
 }
 
 // enter waits for a place, at most for the given time. Without an error the
 // caller must call leave, once. A command that is to run alone, or beside one
 // that does, waits for commands of skill_run, but not for sessions of skill_exec.
-func (q *queue) enter(ctx context.Context, session string, patience time.Duration, alone bool) (leave func(), err error) {
-	w := &waiter{session, alone, make(chan struct{})}
+func (q *queue) enter(ctx context.Context, e entrant, patience time.Duration) (leave func(), err error) {
+	w := &waiter{e, false, make(chan struct{})}
 	q.mu.Lock()
-	if err := q.talks(session, alone); err != nil {
+	if err := q.talks(e); err != nil {
 		q.mu.Unlock()
 		return nil, err
 	}
@@ -94,52 +118,56 @@ func (q *queue) leave(w *waiter) {
 // free gives a place back. q.mu is held.
 func (q *queue) free(w *waiter) {
 	q.all--
-	less(q.running, w.session)
-	if w.alone {
-		less(q.alone, w.session)
+	if q.running[w.session]--; q.running[w.session] == 0 {
+		delete(q.running, w.session)
+	}
+	q.end(w)
+}
+
+// end removes a command from those that have begun. q.mu is held.
+func (q *queue) end(w *waiter) {
+	q.begun[w.session] = slices.DeleteFunc(q.begun[w.session], func(b *waiter) bool { return b == w })
+	if len(q.begun[w.session]) == 0 {
+		delete(q.begun, w.session)
 	}
 	q.admit()
 }
 
-func less(counts map[string]int, session string) {
-	if counts[session]--; counts[session] == 0 {
-		delete(counts, session)
-	}
-}
-
 // join begins a session of skill_exec, which does not wait. Without an error the
 // caller must call leave; further calls of it do nothing.
-func (q *queue) join(session string, alone bool) (leave func(), err error) {
+func (q *queue) join(e entrant) (leave func(), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err := q.talks(session, alone); err != nil {
+	if err := q.talks(e); err != nil {
 		return nil, err
 	}
-	waits := func(w *waiter) bool { return w.alone && w.session == session }
-	if alone && q.running[session] > 0 || q.alone[session] > 0 || slices.ContainsFunc(q.waiting, waits) {
-		return nil, tools.ModelErrorf("not run: a command that reaches the network runs alone, and another one is running: call again when it has ended")
+	waits := func(w *waiter) bool { return w.beside != besideAll && w.session == e.session && !w.bears(e) }
+	if !q.fits(e) || slices.ContainsFunc(q.waiting, waits) {
+		return nil, tools.ModelErrorf("not run: %s, and another one is running: call again when it has ended", runsAlone)
 	}
-	q.talking[session]++
-	if alone {
-		q.alone[session]++
-	}
+	w := &waiter{e, true, nil}
+	q.begun[e.session] = append(q.begun[e.session], w)
 	return sync.OnceFunc(func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		less(q.talking, session)
-		if alone {
-			less(q.alone, session)
-		}
-		q.admit()
+		q.end(w)
 	}), nil
+}
+
+// fits reports whether a command may run beside all that have begun in its session.
+// q.mu is held.
+func (q *queue) fits(e entrant) bool {
+	return !slices.ContainsFunc(q.begun[e.session], func(b *waiter) bool { return !b.bears(e) })
 }
 
 // talks returns an error if a session of skill_exec keeps a command from running.
 // Only the model can end that session, so it makes no sense to wait. q.mu is
 // held.
-func (q *queue) talks(session string, alone bool) error {
-	if q.talking[session] > 0 && (alone || q.alone[session] > 0) {
-		return tools.ModelErrorf("not run: a command that reaches the network runs alone: end the sessions of skill_exec with skill_kill_session first")
+func (q *queue) talks(e entrant) error {
+	for _, b := range q.begun[e.session] {
+		if b.talks && !b.bears(e) {
+			return tools.ModelErrorf("not run: %s: end the sessions of skill_exec with skill_kill_session first", runsAlone)
+		}
 	}
 	return nil
 }
@@ -159,9 +187,7 @@ func (q *queue) admit() {
 		w := q.waiting[next]
 		q.waiting = slices.Delete(q.waiting, next, next+1)
 		q.running[w.session]++
-		if w.alone {
-			q.alone[w.session]++
-		}
+		q.begun[w.session] = append(q.begun[w.session], w)
 		q.all++
 		close(w.in)
 	}
@@ -171,8 +197,7 @@ func (q *queue) admit() {
 // not overtake one of its session that waits to run alone. q.mu is held.
 func (q *queue) may(i int) bool {
 	w := q.waiting[i]
-	if q.alone[w.session] > 0 || w.alone && q.running[w.session]+q.talking[w.session] > 0 {
-		return false
-	}
-	return !slices.ContainsFunc(q.waiting[:i], func(before *waiter) bool { return before.alone && before.session == w.session })
+	return q.fits(w.entrant) && !slices.ContainsFunc(q.waiting[:i], func(before *waiter) bool {
+		return before.beside != besideAll && before.session == w.session && !before.bears(w.entrant)
+	})
 }

@@ -23,7 +23,7 @@ func TestQueue(t *testing.T) {
 		running, most := map[string]int{}, map[string]int{}
 		var ended []string
 		command := func(session string) {
-			leave, err := q.enter(t.Context(), session, time.Hour, false)
+			leave, err := q.enter(t.Context(), entrant{session: session}, time.Hour)
 			if err != nil {
 				t.Error(err)
 				return
@@ -72,21 +72,21 @@ func TestQueue(t *testing.T) {
 func TestQueueGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(1, 5)
-		leave, err := q.enter(t.Context(), "s", time.Second, false)
+		leave, err := q.enter(t.Context(), entrant{session: "s"}, time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var told tools.ModelError
-		if _, err := q.enter(t.Context(), "s", time.Minute, false); !errors.As(err, &told) {
+		if _, err := q.enter(t.Context(), entrant{session: "s"}, time.Minute); !errors.As(err, &told) {
 			t.Errorf("error %v", err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := q.enter(ctx, "s", time.Minute, false); !errors.Is(err, context.Canceled) {
+		if _, err := q.enter(ctx, entrant{session: "s"}, time.Minute); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 		leave()
-		if leave, err = q.enter(t.Context(), "s", time.Second, false); err != nil {
+		if leave, err = q.enter(t.Context(), entrant{session: "s"}, time.Second); err != nil {
 			t.Error(err)
 		}
 		leave()
@@ -120,16 +120,16 @@ func TestTimeouts(t *testing.T) {
 func TestQueueAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(4, 8)
-		first, err := q.enter(t.Context(), "s", time.Hour, false)
+		first, err := q.enter(t.Context(), entrant{session: "s"}, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var order []string
 		var mu sync.Mutex
 		var all sync.WaitGroup
-		come := func(name, session string, alone bool) {
+		come := func(name, session string, how beside) {
 			all.Go(func() {
-				leave, err := q.enter(t.Context(), session, time.Hour, alone)
+				leave, err := q.enter(t.Context(), entrant{session: session, beside: how}, time.Hour)
 				if err != nil {
 					t.Error(err)
 					return
@@ -145,10 +145,10 @@ func TestQueueAlone(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		come("alone", "s", true)
-		come("later", "s", false)
-		come("other", "t", false)
-		if _, err := q.join("s", false); err == nil {
+		come("alone", "s", besideNone)
+		come("later", "s", besideAll)
+		come("other", "t", besideAll)
+		if _, err := q.join(entrant{session: "s"}); err == nil {
 			t.Error("a session began although one waits to be alone")
 		}
 		first()
@@ -156,16 +156,53 @@ func TestQueueAlone(t *testing.T) {
 		if got := strings.Join(order, " "); got != "other alone -other -alone later -later" && got != "other alone -alone later -other -later" && got != "other alone -alone -other later -later" {
 			t.Errorf("%s", got)
 		}
-		leave, err := q.join("s", true)
+		leave, err := q.join(entrant{session: "s", beside: besideNone})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := q.join("s", false); err == nil {
+		if _, err := q.join(entrant{session: "s"}); err == nil {
 			t.Error("a session beside one that is alone")
 		}
 		leave()
 		leave()
-		if len(q.running)+len(q.talking)+len(q.alone)+q.all > 0 {
+		if len(q.running)+len(q.begun)+q.all > 0 {
+			t.Errorf("%+v is left", q)
+		}
+	})
+}
+
+// TestQueueBesideOwn: a command that runs beside those of its skill alone bears them, and
+// waits for others or is refused.
+func TestQueueBesideOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(4, 8)
+		own, other := entrant{"s", "own", besideOwn}, entrant{"s", "other", besideAll}
+		leave, err := q.enter(t.Context(), other, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := q.join(own); err == nil {
+			t.Error("a session beside a command of another skill")
+		}
+		if _, err := q.enter(t.Context(), own, time.Second); err == nil {
+			t.Error("a command beside one of another skill")
+		}
+		leave()
+		talk, err := q.join(own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e, refused := range map[entrant]bool{own: false, {"s", "own", besideAll}: false, other: true, {"s", "own", besideNone}: true, {"t", "other", besideNone}: false} {
+			leave, err := q.enter(t.Context(), e, time.Hour)
+			if err == nil {
+				leave()
+			}
+			if (err != nil) != refused {
+				t.Errorf("%+v: %v", e, err)
+			}
+		}
+		talk()
+		if len(q.running)+len(q.begun)+q.all > 0 {
 			t.Errorf("%+v is left", q)
 		}
 	})

@@ -54,7 +54,7 @@ func (r *Runner) run(ctx context.Context, s *tools.Scope, p *plan, places *queue
 	if patience < 0 {
 		patience = maxTimeout
 	}
-	leave, err := places.enter(ctx, s.Key.Session, patience, st.out.alone())
+	leave, err := places.enter(ctx, st.entrant(), patience)
 	if err != nil {
 		return "", err
 	}

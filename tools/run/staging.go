@@ -30,9 +30,10 @@ type staging struct {
 	skill   core.Skill
 	load    loadRef // of the skill
 	place   workspace.Workspace
-	at      seenAt // the place
-	dir     string // of the skill, relative to the place
-	cwd     string // of the command, likewise
+	at      seenAt   // the place
+	dir     string   // of the skill, relative to the place
+	aside   []string // the skill's own folders that shared ones hide
+	cwd     string   // of the command, likewise
 	program *program
 	timeout time.Duration // from the plan, as far as the host allows
 	outputs outputs.Spec  // likewise
@@ -155,6 +156,7 @@ func (st *staging) stage(ctx context.Context) (err error) {
 	if st.dir, done, err = st.stageSkill(ctx, st.skill, st.load); err != nil {
 		return err
 	}
+	st.aside = done.Aside
 	if st.found, err = findDependencies(ctx, st.runner.Dependencies, st.skill.Name, st.load.from, st.notes); err != nil {
 		return err
 	}
