@@ -29,11 +29,11 @@ func (st *staging) findPrivileges(ctx context.Context) {
 	st.privileged = st.asks() || len(st.hostEnv) > 0 || st.compared()
 }
 
-// asks reports whether the skill asks for a network or secrets. Its commands are
-// privileged before it has them: what runs in its .venv without them would
-// run with them later.
+// asks reports whether the skill asks for a network or secrets, where the host gives
+// any. Its commands are privileged before it has them: what runs in its .venv
+// without them would run with them later.
 func (st *staging) asks() bool {
-	return len(DeclaredSecrets(st.skill.Metadata)) > 0 || st.skill.Metadata["network"] != ""
+	return st.runner.Secret != nil && len(DeclaredSecrets(st.skill.Metadata)) > 0 || st.runner.Egress != nil && st.skill.Metadata["network"] != ""
 }
 
 // entrant says beside which commands this one may run: beside no other if it reaches a
@@ -44,7 +44,7 @@ func (st *staging) entrant() entrant {
 	switch {
 	case st.out != nil:
 		e.beside = besideNone
-	case st.runner.Secret != nil && st.asks() && st.startsShared():
+	case st.asks() && st.startsShared():
 		e.beside = besideOwn
 	}
 	return e
