@@ -296,7 +296,7 @@ func TestDenial(t *testing.T) {
 	}
 	many := List{Skill: "a"}
 	for i := range 500 {
-		many.Rules = append(many.Rules, readRule(fmt.Sprint("tool", i)))
+		many.Rules = append(many.Rules, readRule(fmt.Sprint("tool", i), room()))
 	}
 	var j Judge
 	if text := j.Allowed([]List{many}); !strings.HasSuffix(text, "tool39, 460 more") {

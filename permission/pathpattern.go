@@ -15,12 +15,16 @@ import (
 const (
 	maxGroups       = 16 // braces
 	maxAlternatives = 64 // that the braces stand for, in all
+	// maxWritten bounds the bytes of all alternatives of one list. Each takes 40 times
+	// its size.
+	maxWritten = 64 << 10
 )
 
 var (
 	errGroups       = fmt.Errorf("more than %d groups in braces", maxGroups)
 	errAlternatives = fmt.Errorf("more than %d alternatives in braces", maxAlternatives)
 	errBraces       = errors.New("braces that do not match")
+	errWritten      = fmt.Errorf("alternatives that take, with those of the entries before, more than %d bytes", maxWritten)
 )
 
 // pathPattern is a pattern about files: "*" stands for a part of an element,
@@ -35,8 +39,9 @@ type pathPattern struct {
 	alternatives [][]element
 }
 
-// newPathPattern reads a pattern. One beyond the bounds is an error.
-func newPathPattern(text string) (*pathPattern, error) {
+// newPathPattern reads a pattern. One beyond the bounds is an error. left is how many
+// bytes its alternatives may have.
+func newPathPattern(text string, left *int) (*pathPattern, error) {
 	p := &pathPattern{}
 	text, p.home = strings.CutPrefix(text, "~/")
 	if !p.home {
@@ -54,6 +59,9 @@ func newPathPattern(text string) (*pathPattern, error) {
 		return nil, err
 	}
 	for _, alternative := range texts {
+		if *left -= len(alternative); *left < 0 {
+			return nil, errWritten
+		}
 		elements := make([]element, 0, strings.Count(alternative, "/")+1)
 		for part := range strings.SplitSeq(alternative, "/") {
 			e, err := newElement(part)

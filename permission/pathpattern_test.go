@@ -11,7 +11,7 @@ import (
 
 // matchesPath compares without a bound that the tests could reach.
 func matchesPath(pattern, file, home string) bool {
-	p, err := newPathPattern(pattern)
+	p, err := newPathPattern(pattern, room())
 	return err == nil && p.matches(file, home, newMeter(context.Background()))
 }
 
@@ -31,7 +31,7 @@ func TestPathPatternBounds(t *testing.T) {
 		`a\`:                                                    errEscape,
 		strings.Repeat("**/", 300):                              nil,
 	} {
-		if _, err := newPathPattern(pattern); err != want {
+		if _, err := newPathPattern(pattern, room()); err != want {
 			t.Errorf("%.40q: %v, want %v", pattern, err, want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestRulesBeyondTheBounds(t *testing.T) {
 		"Bash()":     "an empty pattern",
 		"Bash(awk '{print}' " + strings.Repeat("{a,a}", 40) + ":*)": "", // to a command they are letters
 	} {
-		r := readRule(entry)
+		r := readRule(entry, room())
 		if r.Fault != fault {
 			t.Errorf("%.40q: %q, want %q", entry, r.Fault, fault)
 		}
@@ -103,7 +103,7 @@ func FuzzPathPattern(f *testing.F) {
 		if len(pattern) > maxRule || len(file) > maxText {
 			return
 		}
-		p, err := newPathPattern(pattern)
+		p, err := newPathPattern(pattern, room())
 		if err != nil {
 			return
 		}
@@ -126,4 +126,35 @@ func FuzzPathPattern(f *testing.F) {
 // plain reports a text that is neither cleaned nor read in another way.
 func plain(text string) bool {
 	return text != "" && !strings.ContainsAny(text, `.~\![`) && !strings.Contains(text, "//") && !strings.HasPrefix(text, "/") && !strings.HasSuffix(text, "/")
+}
+
+// room is what one list may have.
+func room() *int {
+	left := maxWritten
+	return &left
+}
+
+// TestAlternativesOfAList: the braces of a list write out little more than the list itself,
+// and an entry beyond that allows nothing.
+func TestAlternativesOfAList(t *testing.T) {
+	entry := "Read(" + strings.Repeat("{a,b}", 6) + strings.Repeat("x", 900) + ") "
+	tokens, faults := 0, 0
+	rules := Parse(strings.Repeat(entry, 60) + "Read(docs/**)")
+	for _, r := range rules {
+		if r.Fault != "" {
+			faults++
+			if r.path != nil || !strings.Contains(r.Fault, "more than 65536 bytes") {
+				t.Errorf("%q: %+v", r.Fault, r.path)
+			}
+			continue
+		}
+		for _, alternative := range r.path.alternatives {
+			for _, e := range alternative {
+				tokens += len(e)
+			}
+		}
+	}
+	if tokens == 0 || tokens > maxWritten || faults == 0 || len(rules) != 61 {
+		t.Errorf("%d tokens, %d faults, %d rules", tokens, faults, len(rules))
+	}
 }

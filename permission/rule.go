@@ -44,19 +44,22 @@ func Parse(text string) []Rule { return Rules(skillmd.SplitTools(text)) }
 // cannot be read stays in the list, has a Fault and allows nothing.
 func Rules(entries []string) []Rule {
 	rules := make([]Rule, 0, min(len(entries), maxRules))
+	left := maxWritten
 	for _, e := range entries[:min(len(entries), maxRules)] {
 		// "Bash (git:*)": the blank is a slip, and without its pattern the entry
 		// before it would allow everything.
 		if last := len(rules) - 1; strings.HasPrefix(e, "(") && last >= 0 && rules[last].Any && rules[last].Pattern == "" {
-			rules[last] = readRule(rules[last].Text + e)
+			rules[last] = readRule(rules[last].Text+e, &left)
 			continue
 		}
-		rules = append(rules, readRule(e))
+		rules = append(rules, readRule(e, &left))
 	}
 	return rules
 }
 
-func readRule(entry string) Rule {
+// readRule reads an entry. left is how many bytes the alternatives of its pattern may
+// have.
+func readRule(entry string, left *int) Rule {
 	r := Rule{Text: entry}
 	text := strings.TrimSpace(entry)
 	if len(text) > maxRule {
@@ -84,7 +87,7 @@ func readRule(entry string) Rule {
 	case r.Pattern == "*" || r.Pattern == ":*":
 		r.Any = true
 	default:
-		r.compile()
+		r.compile(left)
 	}
 	return r
 }
@@ -94,14 +97,14 @@ const faultForm = "neither a name nor a name with a pattern in parentheses"
 // compile reads the pattern for every kind of tool: which one the name stands
 // for is known only where the agent's tools are. What makes no pattern about
 // files may well be one about commands.
-func (r *Rule) compile() {
+func (r *Rule) compile(left *int) {
 	if r.Pattern == "" {
 		r.Fault = "an empty pattern"
 		return
 	}
 	var errCommand, errPath error
 	r.command, errCommand = newCommandPattern(r.Pattern)
-	r.path, errPath = newPathPattern(r.Pattern)
+	r.path, errPath = newPathPattern(r.Pattern, left)
 	switch kind := kindOf(r.Tool); {
 	case kind == Command && errCommand != nil:
 		r.Fault = "its pattern has " + errCommand.Error()

@@ -7,10 +7,16 @@ import (
 	"strings"
 )
 
+// maxAsked bounds, in bytes, what is compared with each file.
+const maxAsked = 4096
+
 // File returns the path among files that a caller who wrote asked most likely meant, "" for
 // none: the same path in another case, a file of that name in another folder, scripts/
 // first, one that has an ending more, or one whose name is almost spelled so.
 func File(files []string, asked string) string {
+	if len(asked) > maxAsked {
+		return ""
+	}
 	asked = path.Clean(asked)
 	name := path.Base(asked)
 	rank := func(f string) int {

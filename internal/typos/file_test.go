@@ -1,6 +1,11 @@
 package typos
 
-import "testing"
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
 
 func TestFile(t *testing.T) {
 	files := []string{"SKILL.md", "check.txt", "lib/a/deep.sh", "lib/run.py", "other/Check.py", "scripts/check.py", "scripts/run.py"}
@@ -14,5 +19,22 @@ func TestFile(t *testing.T) {
 		if got := File(files, asked); got != want {
 			t.Errorf("%q is taken for %q, want %q", asked, got, want)
 		}
+	}
+}
+
+// TestLongFile: what is made of a long name does not grow with the number of files.
+func TestLongFile(t *testing.T) {
+	var files []string
+	for i := range 100 {
+		files = append(files, fmt.Sprintf("scripts/%d.py", i))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if got := File(files, strings.Repeat("X", 100<<10)+".py"); got != "" {
+		t.Error(got)
+	}
+	runtime.ReadMemStats(&after)
+	if made := after.TotalAlloc - before.TotalAlloc; made > 1<<20 {
+		t.Errorf("%d bytes are made of 100 KiB and %d files", made, len(files))
 	}
 }
