@@ -111,6 +111,9 @@ func (t *Table) forgetOwners() {
 	}
 }
 
+// maxEchoed bounds, in bytes, the part of an unknown id that an error repeats.
+const maxEchoed = 80
+
 // Session returns the session of that id of that owner. The error wraps
 // ErrUnknown; another owner's id is as unknown as one that nobody has. It wraps
 // ErrGone where the owner was given the id, up to the number after, and nothing is
@@ -131,6 +134,9 @@ func (t *Table) Session(owner core.SessionKey, id string, after int) (*Session, 
 	}
 	if n, ok := numberOf(id); ok && n <= after && !t.opened[owner].has(n) {
 		return nil, fmt.Errorf("%s %w", id, ErrGone)
+	}
+	if len(id) > maxEchoed {
+		id = strings.ToValidUTF8(id[:maxEchoed], "") + "…"
 	}
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("%w %q: there is none", ErrUnknown, id)

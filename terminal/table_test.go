@@ -176,6 +176,9 @@ func fromStartToEnd(t *testing.T) {
 		t.Errorf("%v, %v", same, err)
 	}
 	s.Forget()
+	if _, err := table.Session(ada, strings.Repeat("é", 50_000), 0); !errors.Is(err, ErrUnknown) || len(err.Error()) > 200 {
+		t.Errorf("a long id is answered with %d bytes: %.200v", len(err.Error()), err)
+	}
 	if _, err := table.Session(ada, "s1", 0); !errors.Is(err, ErrUnknown) {
 		t.Errorf("forgotten: %v", err)
 	}
