@@ -33,6 +33,7 @@ type Session struct {
 
 	mu      sync.Mutex
 	touched time.Time
+	revoked string // what the process had when it was ended for it
 	idled   bool
 	input   input
 	feeding sync.WaitGroup
@@ -61,7 +62,7 @@ type Process struct {
 	// nil recognises no others.
 	Guess Guess
 	// Lost, if set, returns what the process has and would not get now, "" for
-	// nothing. It is asked by [Session.Lost].
+	// nothing. It is asked by [Session.Revoke].
 	Lost func(ctx context.Context) string
 	// Finish is called once, when the process has ended, on a goroutine of the
 	// session's own. What it returns is the Final of the last page. Its ctx has
@@ -194,13 +195,26 @@ func (s *Session) Kill(ctx context.Context) (killed bool, err error) {
 	}
 }
 
-// Lost returns what the process has and would not get now; "" is nothing, also when
-// the process has ended.
-func (s *Session) Lost(ctx context.Context) string {
-	if s.lost == nil || closed(s.proc.Done()) {
-		return ""
+// Revoke ends the process if it has what it would not get now, and returns what that is,
+// also when it was called before. "" is nothing, also when the process had
+// ended by itself.
+func (s *Session) Revoke(ctx context.Context) (lost string, err error) {
+	s.mu.Lock()
+	lost = s.revoked
+	s.mu.Unlock()
+	if lost == "" {
+		if s.lost == nil || closed(s.proc.Done()) {
+			return "", nil
+		}
+		if lost = s.lost(ctx); lost == "" {
+			return "", nil
+		}
+		s.mu.Lock()
+		s.revoked = lost
+		s.mu.Unlock()
 	}
-	return s.lost(ctx)
+	_, err = s.Kill(ctx)
+	return lost, err
 }
 
 // Tail returns the last n bytes of the output so far, whether they were read or not.

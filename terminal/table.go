@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -192,6 +194,24 @@ func (t *Table) End(chosen func(owner core.SessionKey) bool) {
 			<-s.gone
 		}
 	}
+}
+
+// Revoke calls [Session.Revoke] for the sessions of all agents of a session of the host.
+func (t *Table) Revoke(ctx context.Context, session string) error {
+	t.mu.Lock()
+	var started []*Session
+	for _, s := range t.all {
+		if s.owner.Session == session && closed(s.started) {
+			started = append(started, s)
+		}
+	}
+	t.mu.Unlock()
+	var errs []error
+	for _, s := range started {
+		_, err := s.Revoke(ctx)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // Any reports whether an owner that chosen accepts has a session that has not ended.

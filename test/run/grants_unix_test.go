@@ -294,7 +294,7 @@ i=0; while [ $i -lt 300 ]; do printf '#%01023d\n' 0; i=$((i+1)); done >> big/.gi
 // the command has.
 func TestSessionEndsWithItsGrants(t *testing.T) {
 	t.Parallel()
-	for _, tool := range []string{"skill_write_stdin", "skill_poll_session"} {
+	for _, tool := range []string{"skill_write_stdin", "skill_poll_session", "skill_run", "skill_exec"} {
 		var revoked atomic.Bool
 		b := grantedBench(t, satchel.Runner{Secret: func(ctx context.Context, s core.Skill, name string) (string, bool) {
 			value, ok := secretOfWeather(ctx, s, name)
@@ -305,6 +305,11 @@ func TestSessionEndsWithItsGrants(t *testing.T) {
 			t.Errorf("before: %s", answer)
 		}
 		revoked.Store(true)
+		if tool == "skill_run" || tool == "skill_exec" { // a command of another skill ends it too
+			b.call(tool, `{"skill":"aaa","command":"true"}`)
+			revoked.Store(false)
+			tool = "skill_poll_session"
+		}
 		answer := b.call(tool, `{"session_id":"s1","chars":"two\n"}`)
 		if strings.Contains(answer, "got two") || !strings.Contains(answer, `"status":"exited"`) || !strings.Contains(answer, "the command was ended: its skill no longer has the secret WEATHER_KEY") {
 			t.Errorf("%s: %s", tool, answer)

@@ -98,6 +98,9 @@ func (r *Runner) exec(ctx context.Context, s *tools.Scope, plan *plan, args tool
 	if err != nil {
 		return "", err
 	}
+	if err := s.Sessions.Revoke(ctx, s.Key.Session); err != nil {
+		return "", err
+	}
 	st.out = wayOf(ctx, r, st.skill, st.notes)
 	if st.leave, err = places.join(st.entrant()); err != nil {
 		return "", err

@@ -88,12 +88,9 @@ func sessionOf(ctx context.Context, s *tools.Scope, args tools.Args) (*terminal.
 
 // revoke ends a session whose skill has lost what its command has, and says so.
 func revoke(ctx context.Context, live *terminal.Session) []printable.Text {
-	lost := live.Lost(ctx)
-	if lost == "" {
+	lost, err := live.Revoke(ctx)
+	if lost == "" || err != nil { // or the call is over
 		return nil
-	}
-	if _, err := live.Kill(ctx); err != nil {
-		return nil // the call is over
 	}
 	return []printable.Text{printable.Text("the command was ended: its skill no longer has " + lost)}
 }

@@ -49,6 +49,11 @@ func (r *Runner) run(ctx context.Context, s *tools.Scope, p *plan, places *queue
 	if err := reachOf(r).check(); err != nil {
 		return "", err
 	}
+	if s.Sessions != nil {
+		if err := s.Sessions.Revoke(ctx, s.Key.Session); err != nil {
+			return "", err
+		}
+	}
 	st.out = wayOf(ctx, r, st.skill, st.notes)
 	patience := st.timeout
 	if patience < 0 {
