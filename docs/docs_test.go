@@ -195,7 +195,7 @@ func TestArchitectureNamesRooms(t *testing.T) {
 	}
 	page := read(t, "docs/architecture.md")
 	for _, room := range rooms {
-		if !strings.Contains(page, "`internal/"+room.Name()+"/`") {
+		if !strings.Contains(page, "`internal/"+room.Name()+"/") {
 			t.Errorf("docs/architecture.md does not name internal/%s", room.Name())
 		}
 	}
