@@ -130,8 +130,8 @@ func otherCase(ctx context.Context, from *catalog.Catalog, skill, asked string) 
 }
 
 // workspaceRef returns the reference that a path stands for. The path may be a
-// reference itself, a folder of the workspace as commands see it beside the
-// skill, or an absolute path below the place where commands see the workspace.
+// reference itself, begin with a folder of the workspace as commands see it beside the
+// skill or with a variable of theirs, or be an absolute path as they print it.
 // For files of a skill the result is "".
 func workspaceRef(ctx context.Context, s *Scope, asked string) (string, error) {
 	if strings.HasPrefix(asked, workspaceScheme) || strings.HasPrefix(asked, "artifact://") {
@@ -140,21 +140,18 @@ func workspaceRef(ctx context.Context, s *Scope, asked string) (string, error) {
 	if s.ReadRef == nil {
 		return "", nil
 	}
-	clean := path.Clean(asked)
-	for _, dir := range [...]string{"inputs/", "out/", "work/"} {
-		if strings.HasPrefix(clean, dir) {
-			return workspaceScheme + clean, nil
-		}
+	if rel, ok := callargs.InWorkspace(asked); ok {
+		return workspaceScheme + rel, nil
 	}
-	if !path.IsAbs(clean) || s.WorkspaceAt == nil {
+	if !path.IsAbs(asked) || s.WorkspaceAt == nil {
 		return "", nil
 	}
 	at, err := s.WorkspaceAt(ctx)
 	if err != nil {
 		return "", err
 	}
-	if inside, ok := strings.CutPrefix(clean, strings.TrimSuffix(at, "/")+"/"); ok && at != "" {
-		return workspaceScheme + inside, nil
+	if rel, ok := callargs.Below(at, asked); ok && rel != "" {
+		return workspaceScheme + rel, nil
 	}
 	return "", nil
 }

@@ -9,7 +9,16 @@ import (
 )
 
 func TestSandboxPrintedPaths(t *testing.T) {
-	printedPaths(t, newBench(t, satchel.Runner{Executor: chattest.Sandbox(t)}))
+	b := newBench(t, satchel.Runner{Executor: chattest.Sandbox(t)})
+	printedPaths(t, b)
+	// The folders of the workspace are in the root directory too.
+	r := b.run(`{"skill":"demo","command":"pwd; cat /work/e.txt","cwd":"/out","output_files":["/out/a.txt","/skills/demo/out/a.txt"],"inputs":[{"from":"/out/a.txt","to":"/work/e.txt"}]}`)
+	if r.Stdout != "/workspace/out\none\n" || len(r.Files) != 1 || len(r.Warnings) > 0 {
+		t.Errorf("%+v", r)
+	}
+	if got := b.call("skill_read", `{"path":"/skills/demo/out/a.txt"}`); got != "/skills/demo/out/a.txt, lines 1 to 1 of 1\none" {
+		t.Errorf("skill_read: %s", got)
+	}
 }
 
 // A command that fails because it writes to the folder of its skill gets a hint, and no

@@ -26,6 +26,20 @@ func printedPaths(t *testing.T, b *bench) {
 	if r := b.run(`{"skill":"demo","script":"` + at + `/skills/demo/scripts/echo","outputs":{"globs":["` + at + `/out/none*"],"inline":true}}`); r.Stdout != "fake\n" || len(r.Warnings) != 1 {
 		t.Errorf("%+v", r)
 	}
+	// In the folder of the skill, commands also print paths through its links.
+	skill := at + "/skills/demo"
+	r = b.run(`{"skill":"demo","command":"cat ../work/c.txt ../work/inputs/d.txt","output_files":["` + skill + `/out/*.txt","$SKILLS_DIR/demo/out/a.txt"],` +
+		`"inputs":[{"from":"` + skill + `/out/a.txt","to":"` + skill + `/work/c.txt"},{"from":"$OUTPUT_DIR/a.txt","to":"` + skill + `/inputs/d.txt"},` +
+		`{"from":"out/a.txt","to":"` + at + `/work/"}],"cwd":"` + skill + `/out"}`)
+	if r.Stdout != "one\none\n" || len(r.Files) != 1 || r.Files[0].Name != "out/a.txt" || len(r.Warnings) > 0 {
+		t.Errorf("%+v", r)
+	}
+	for _, file := range []string{at + "/out/a.txt", skill + "/out/a.txt", skill + "/inputs/d.txt", skill + "/work/a.txt", "$OUTPUT_DIR/a.txt", "${WORK_DIR}/c.txt",
+		"$SKILLS_DIR/demo/out/a.txt", "workspace://" + at + "/out/a.txt", "workspace://skills/demo/out/a.txt"} {
+		if got := b.call("skill_read", `{"path":"`+file+`"}`); got != file+", lines 1 to 1 of 1\none" {
+			t.Errorf("skill_read %s: %s", file, got)
+		}
+	}
 	for args, want := range map[string]string{
 		`"output_files":["/etc/*"]`:                            "error: invalid output pattern",
 		`"output_files":["` + at + `/../*"]`:                   "error: invalid output pattern",

@@ -154,17 +154,7 @@ func (st *staging) goes(from, to string) (dir string, known bool) {
 	}
 	// What follows a link by ".." is somewhere else for programs than for shells.
 	known = !strings.ContainsAny(to, "$`*?[~\\") && !strings.Contains(strings.TrimLeft(to, "./"), "..")
-	dir = strings.TrimPrefix(path.Join("/", from, to), "/")
-	if at := strings.SplitN(dir, "/", 4); len(at) > 2 && at[0] == "skills" { // the links of a skill
-		rest := strings.Join(at[3:], "/")
-		switch at[2] {
-		case "out", "work":
-			dir = path.Join(at[2], rest)
-		case "inputs":
-			dir = path.Join("work/inputs", rest)
-		}
-	}
-	return dir, known
+	return callargs.ThroughLinks(strings.TrimPrefix(path.Join("/", from, to), "/")), known
 }
 
 // checkAbove refuses a directory that others may have written, if it or one above

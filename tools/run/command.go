@@ -85,14 +85,30 @@ func (at seenAt) path(rel string) string {
 	return filepath.Join(string(at), filepath.FromSlash(rel))
 }
 
-// named returns a path below at with $WORKSPACE_DIR in the place of at, and any other path
-// as it is.
+// named returns a path of the workspace, as commands print it, with $WORKSPACE_DIR in
+// front, and any other path as it is.
 func (at seenAt) named(p string) string {
-	rest, ok := strings.CutPrefix(p, strings.TrimSuffix(string(at), "/"))
-	if at == "" || !ok || rest != "" && !strings.HasPrefix(rest, "/") {
+	rel, ok := callargs.Below(string(at), p)
+	if !ok {
 		return p
 	}
-	return "$WORKSPACE_DIR" + rest
+	if rel == "" {
+		return "$WORKSPACE_DIR"
+	}
+	return "$WORKSPACE_DIR/" + callargs.ThroughLinks(rel)
+}
+
+// target is named for a path that is relative to the workspace, which may lead through a
+// link in the folder of a skill.
+func (at seenAt) target(p string) string {
+	rel, ok := callargs.InWorkspace(p)
+	if !ok {
+		rel = p
+	}
+	if through := callargs.ThroughLinks(rel); through != rel {
+		return through
+	}
+	return at.named(p)
 }
 
 // program chooses what runs for a plan.

@@ -62,16 +62,27 @@ func (p *plan) seenFrom(at seenAt) *plan {
 	}
 	named.outputs.Globs = slices.Clone(p.outputs.Globs)
 	for i, glob := range named.outputs.Globs {
-		named.outputs.Globs[i] = at.named(glob)
+		named.outputs.Globs[i] = at.target(glob)
 	}
 	named.inputs = slices.Clone(p.inputs)
 	for i, in := range named.inputs {
-		if rest, ok := strings.CutPrefix(at.named(in.From), "$WORKSPACE_DIR/"); ok {
-			named.inputs[i].From = "workspace://" + rest
-		}
-		named.inputs[i].To = at.named(in.To)
+		named.inputs[i].From = at.source(in.From)
+		named.inputs[i].To = at.target(in.To)
 	}
 	return &named
+}
+
+// source returns the workspace:// reference that a path of the workspace stands for, as in
+// skill_read, and any other source as it is.
+func (at seenAt) source(from string) string {
+	rel, ok := strings.CutPrefix(at.named(from), "$WORKSPACE_DIR/")
+	if !ok {
+		rel, ok = callargs.InWorkspace(from)
+	}
+	if !ok {
+		return from
+	}
+	return "workspace://" + callargs.ThroughLinks(rel)
 }
 
 // checkOutputs refuses outputs that cannot be collected, before anything runs. With early

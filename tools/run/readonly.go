@@ -19,9 +19,12 @@ const maxHintOutput = 16 << 10
 
 var (
 	// refusals are the words of programs for a file system or a folder that takes no writes.
-	refusals = []string{"read-only file system", "erofs", "permission denied", "eacces"}
+	refusals = []string{"read-only file system", "erofs", "permission denied", "eacces", "readonly database", "unable to open database file"}
 	// absolutePath finds the absolute paths in a line of output.
 	absolutePath = regexp.MustCompile(`(?:^|[\s'"(:=])(/[^\s'":;,)]*)`)
+	// reporter finds the path of the program at the start of its message, which names the
+	// file later.
+	reporter = regexp.MustCompile(`^/[^\s:]+: [^:]+: `)
 )
 
 // hintReadOnly adds readOnlyHint if a line of the output says that a write to the skill's
@@ -45,9 +48,13 @@ func (st *staging) hintReadOnly(result executor.Result, output string) {
 const notExecutable = 126
 
 // isOfSkill reports whether a line of output is about the skill's folder: it names a path
-// there, or no absolute path at all while the command works there.
+// there, or no absolute path at all, but for that of a program, while the command works there.
 func (st *staging) isOfSkill(line string) bool {
 	paths := absolutePath.FindAllStringSubmatch(line, -1)
+	foreign := len(paths)
+	if reporter.MatchString(line) {
+		foreign--
+	}
 	for _, found := range paths {
 		for _, folder := range []string{st.at.path(st.dir), "/" + st.dir} { // sandboxes also show it at /skills
 			if at := path.Clean(found[1]); at == folder || strings.HasPrefix(at, folder+"/") {
@@ -55,7 +62,7 @@ func (st *staging) isOfSkill(line string) bool {
 			}
 		}
 	}
-	return len(paths) == 0 && (st.cwd == st.dir || strings.HasPrefix(st.cwd, st.dir+"/"))
+	return foreign == 0 && (st.cwd == st.dir || strings.HasPrefix(st.cwd, st.dir+"/"))
 }
 
 // ends returns the ends of both streams of a result.

@@ -24,6 +24,13 @@ func TestHintReadOnly(t *testing.T) {
 		{"bash: /skills/pdf/x: Read-only file system", "out", 1, true},
 		{"touch: cannot touch '/ws/skills/pdf-forms/x': Read-only file system", "skills/pdf", 1, false},
 		{"bash: line 1: scripts/x.sh: Permission denied", "skills/pdf", notExecutable, false},
+		{"/usr/bin/ld: cannot open output file prog: Read-only file system", "skills/pdf", 1, true},
+		{"/usr/bin/ld: cannot open output file /usr/prog: Read-only file system", "skills/pdf", 1, false},
+		{"/etc/x: Read-only file system", "skills/pdf", 1, false},
+		{"/usr/bin/tool: Permission denied", "skills/pdf", 1, false},
+		{"sqlite3.OperationalError: attempt to write a readonly database", "skills/pdf", 1, true},
+		{"sqlite3.OperationalError: unable to open database file", "skills/pdf", 1, true},
+		{"Error: SQLITE_CANTOPEN: unable to open database file", "out", 1, false},
 		{"no such file", "skills/pdf", 1, false},
 	} {
 		st := &staging{at: "/ws", dir: "skills/pdf", cwd: test.cwd, notes: &notes{}}

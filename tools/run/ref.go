@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -60,11 +61,14 @@ func (r *Runner) open(ctx context.Context, s *tools.Scope, ref string) (io.ReadC
 		if err != nil {
 			return nil, err
 		}
-		defer place.Release()                                               // an open file can be read after that
+		defer place.Release() // an open file can be read after that
+		if rel, ok := callargs.Below(cmp.Or(r.Executor.Capabilities().WorkspaceAt, place.Path()), name); ok {
+			name = rel
+		}
 		if rest, ok := strings.CutPrefix(path.Clean(name), "inputs/"); ok { // as in globs and inputs
 			name = "work/inputs/" + rest
 		}
-		return outputs.Open(place, name)
+		return outputs.Open(place, callargs.ThroughLinks(name))
 	}
 	parsed, err := artifacts.ParseRef(ref)
 	if err != nil {
