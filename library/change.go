@@ -1,6 +1,8 @@
 package library
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -95,10 +97,23 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 		return out, err
 	}
 	out.Diff = DiffFiles(before, m.files)
-	if e.Action == Replace && lines(before)*6 < 10*(lines(before)-out.Diff.Removed) {
+	if n := replacedLines(e, before); n*6 < 10*(n-out.Diff.Removed) {
 		out.Warnings = append(out.Warnings, "most lines are as before: use patch")
 	}
 	return l.commit(ctx, v, e, m, out, files, blobs, "")
+}
+
+// replacedLines counts the lines of the text that a Replace puts another one in place of.
+func replacedLines(e *Edit, before map[string][]byte) int {
+	if e.Action != Replace {
+		return 0
+	}
+	text := before[cmp.Or(e.Target, skillFile)]
+	if e.Target == "body" || e.Target == "promptTemplate" {
+		text = before[skillFile]
+		text = text[max(0, frontEnd(text)):]
+	}
+	return bytes.Count(text, []byte("\n"))
 }
 
 func stateOf(i *item) State {

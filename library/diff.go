@@ -20,15 +20,6 @@ type Diff struct {
 	Added, Removed    int
 }
 
-// lines counts the lines of texts.
-func lines(files map[string][]byte) int {
-	n := 0
-	for _, data := range files {
-		n += bytes.Count(data, []byte("\n"))
-	}
-	return n
-}
-
 // texts reads those files that are not the same as in the other ones.
 func (s *Skill) texts(ctx context.Context, other map[string][]byte) (map[string][]byte, error) {
 	out := map[string][]byte{}

@@ -1,6 +1,7 @@
 package callargs
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -43,9 +44,45 @@ func (a *Args) Strict(fields []Field) error {
 				return repeats(string(inner))
 			}
 		}
+		if m := notText(f.Schema, sent); m != nil {
+			return fmt.Errorf("%w: field %q: %w", ErrArguments, name, m.inField(name))
+		}
 		for _, value := range []json.RawMessage{sent, a.values[f.Name]} {
 			if more := unknownIn(f.Schema, value, f.Name, true); len(more) > 0 {
 				return fmt.Errorf("%w: unknown field %s", ErrArguments, more[0])
+			}
+		}
+	}
+	return nil
+}
+
+// notText returns the part of a value that its schema wants as text and that is something
+// else, nil if there is none. [Decode] takes the number 5 for the text "5".
+func notText(schema map[string]any, raw json.RawMessage) *misfit {
+	raw = bytes.TrimSpace(raw)
+	switch schema["type"] {
+	case "string":
+		if len(raw) > 0 && raw[0] != '"' && raw[0] != 'n' {
+			return unfit(schema, raw)
+		}
+	case "array":
+		items, _ := schema["items"].(map[string]any)
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil {
+			return notText(items, raw)
+		}
+		for i, value := range list {
+			if m := notText(items, value); m != nil {
+				return m.inElement(i)
+			}
+		}
+	case "object":
+		properties, _ := schema["properties"].(map[string]any)
+		var object map[string]json.RawMessage
+		_ = json.Unmarshal(raw, &object) // what is no object has no parts
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			if m := notText(propertyOf(schema, properties, name), object[name]); m != nil {
+				return m.inProperty(schema, name)
 			}
 		}
 	}

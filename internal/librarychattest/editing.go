@@ -180,6 +180,29 @@ func refusals(t *testing.T, open Open) {
 	}
 }
 
+// replacing: a warning says that a patch would have done, where most lines of what is replaced
+// stay.
+func replacing(t *testing.T, open Open) {
+	w := newWorld(t, open, setup{edit: unified.Allow})
+	made := w.shared("forms", form)
+	body := form[strings.LastIndex(form, "---\n")+len("---\n"):]
+	for _, test := range []struct {
+		target, content string
+		warned          bool
+	}{
+		{"docs/new.md", "A new doc.\n", false},
+		{"body", "Quite another text.\n", false},
+		{"body", body + "One more line.\n", true},
+		{"SKILL.md", form + "One more line.\n", true},
+	} {
+		got := w.update(args{"action": "replace", "skill": made.ID, "expectedVersionRef": made.VersionRef, "target": test.target, "content": test.content, "dryRun": true})
+		want(t, got, "status=dry_run")
+		if warned := strings.Contains(fmt.Sprint(got["warnings"]), "use patch"); warned != test.warned {
+			t.Errorf("%s %q: warnings are %v", test.target, test.content, got["warnings"])
+		}
+	}
+}
+
 // metadata touches only the lines of its keys.
 func metadata(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{})

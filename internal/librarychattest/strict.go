@@ -53,6 +53,19 @@ func strict(t *testing.T, open Open) {
 		}
 		call("updateSkill", args{"edits": []args{{"oldText": "Then save it.", "old": "Use", "newText": "x"}}}, "edit 1: oldText is there twice, in other words")
 		call("updateSkill", args{"edits": `[{"oldText":"Use","oldText":"Then save it.","newText":"x"}]`}, `field "oldText" is there twice`)
+		for name, value := range (args{"newText": 5, "oldText": true, "old_text": 2.5}) { // no number is text
+			edit := args{"oldText": "Use", "newText": "Take"}
+			if name == "old_text" {
+				delete(edit, "oldText")
+			}
+			edit[name] = value
+			call("updateSkill", args{"edits": []args{edit}}, fmt.Sprintf(`field "edits": element 1, %s: want text, found `, name))
+			call("updateSkill", args{"edits": edit}, fmt.Sprintf(`field "edits": %s: want text, found `, name))
+		}
+		for _, other := range []args{{"action": "metadata", "description": 5}, {"action": "replace", "content": 5}, {"action": "patch", "patch": false}} {
+			other["skill"], other["expectedVersionRef"] = made.ID, made.VersionRef
+			want(t, w.update(other), "error=invalid")
+		}
 		for _, raw := range []string{
 			`{"action":"patch","skill":%q,"expectedVersionRef":%q,"dryRun":true,"patch":"-Then save it.\n+Save it.\n","dryRun":false}`,
 			`{"action":"patch","skill":%q,"expectedVersionRef":%q,"edits":[{"oldText":"Use","newText":"Take","oldText":"Then save it."}]}`,

@@ -43,6 +43,7 @@ func Run(t *testing.T, open Open) {
 		{"descriptors", described},
 		{"matching", matching},
 		{"refusals", refusals},
+		{"replacing", replacing},
 		{"metadata", metadata},
 		{"asking", asking},
 		{"lists of tools", listsOfTools},
