@@ -82,3 +82,52 @@ func TestDefaultVocabulary(t *testing.T) {
 		t.Errorf("shown is %q", last)
 	}
 }
+
+// skill_update advises what the default vocabulary has, which is no runSkill.
+func TestDefaultVocabularyEdits(t *testing.T) {
+	l, err := library.New(library.NewMemory())
+	if err != nil {
+		t.Fatal(err)
+	}
+	maintainer := library.Actor{Subject: "mia", Roles: []library.Role{library.Maintainer}}
+	made, err := l.Import(t.Context(), maintainer, "forms", map[string][]byte{"SKILL.md": []byte("---\nname: forms\ndescription: Fill in forms.\n---\nUse the form tool.\n")}, false, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	chat := chattest.NewChat(t, chattest.Open(t, fstest.MapFS{}, satchel.WithTools(satchel.Tools{Profile: "knowledge_only"}), satchel.WithLibrary(l, satchel.LibraryOptions{
+		Edit: unified.Allow, Actor: func(context.Context, core.SessionKey) (library.Actor, error) { return maintainer, nil },
+	})))
+	chat.Say(core.User, "Hello.")
+	edit := func(expected, more string) string {
+		t.Helper()
+		got := chat.Calls(`skill_update {"action":"patch","skill":"forms","expectedVersionRef":"` + expected + `",` + more + `}`)[0]
+		for _, lacks := range []string{"nspect", "runSkill", "run it", `action \"list`} {
+			if strings.Contains(got, lacks) {
+				t.Errorf("%q names what there is not: %s", more, got)
+			}
+		}
+		return got
+	}
+	receipt := strings.Trim(chat.Calls(`skill_load {"skill":"forms"}`)[0], "]\n")
+	seen := receipt[strings.LastIndex(receipt, "@")+1:]
+	if seen != made.VersionRef {
+		t.Errorf("the receipt %q ends with %q, not with %q", receipt, seen, made.VersionRef)
+	}
+	for _, test := range []struct{ expected, more, want string }{
+		{"", `"patch":"-Use the form tool.\n+Fill.\n"`, "expectedVersionRef is missing: load the skill and send the versionRef at the end of the receipt"},
+		{seen, `"edits":[{"from":5,"newText":"Fill."}]`, "load it again for the new one"},
+		{seen, `"edits":[{"from":5,"newText":"Sign."}]`, "Load it again and make the change anew."},
+	} {
+		if got := edit(test.expected, test.more); !strings.Contains(got, test.want) {
+			t.Errorf("%s: %s, want %q", test.more, got, test.want)
+		}
+	}
+	if got := chat.Calls(`skill_update {"action":"copy","skill":"other","name":"mine"}`)[0]; !strings.Contains(got, `unknown skill \"other\": use a name from the list of available skills`) {
+		t.Errorf("unknown: %s", got)
+	}
+	for _, tool := range chat.Runtime.Tools() {
+		if text := tool.Description + string(tool.Schema); strings.Contains(text, "nspect") || strings.Contains(text, "runSkill") {
+			t.Errorf("%s speaks of runSkill: %s", tool.Name, text)
+		}
+	}
+}

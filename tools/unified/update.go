@@ -16,18 +16,22 @@ import (
 )
 
 // Update is updateSkill, which creates, changes, copies and archives skills, under the
-// name that it is given.
+// name that it is given. Under another name it speaks to models that have no runSkill.
 func Update(name string) tools.Operation {
+	say := func(text string) string { return text }
+	if name != "updateSkill" {
+		say = withoutRunSkill.Replace
+	}
 	return tools.Operation{
 		Name:        name,
-		Description: "Change a skill. patch, replace, metadata and archive need the versionRef that inspect showed. edits: {oldText,newText,replaceAll} or {from,to,newText} or {after,newText}.",
+		Description: say("Change a skill. patch, replace, metadata and archive need the versionRef that inspect showed. edits: {oldText,newText,replaceAll} or {from,to,newText} or {after,newText}."),
 		Fields: []tools.Field{
 			{Name: "skill", Kind: tools.Text, Description: "canonicalId", Aliases: []string{"skillRef", "skill_ref", "canonicalId", "canonical_id"}},
 			{Name: "action", Kind: tools.Text, Required: true, Enum: []string{"create", "patch", "replace", "metadata", "copy", "archive"}},
 			{Name: "expectedVersionRef", Kind: tools.Text, Aliases: []string{"expected_version_ref"}},
 			{Name: "reason", Kind: tools.Text},
 			{Name: "dryRun", Kind: tools.Flag, Aliases: []string{"dry_run"}},
-			{Name: "target", Kind: tools.Text, Description: "SKILL.md (default), body, or a doc; lines count as inspect shows them"},
+			{Name: "target", Kind: tools.Text, Description: say("SKILL.md (default), body, or a doc; lines count as inspect shows them")},
 			{Name: "patchFormat", Kind: tools.Text, Enum: []string{"unifiedDiff", "edits"}, Aliases: []string{"patch_format"}, Quiet: true},
 			whole("patch", "unified diff", "diff"),
 			{Name: "edits", Kind: tools.Value, Schema: listOf(map[string]any{"type": "object"}), Reads: listOf(map[string]any{"type": "object", "properties": editFields()})},
@@ -49,8 +53,31 @@ func Update(name string) tools.Operation {
 		},
 		Question: question,
 		Refuse:   fail,
-		Call:     updateSkill,
+		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+			return updateSkill(ctx, s, args, say)
+		},
 	}
+}
+
+// withoutRunSkill replaces what runSkill is advised for by what the default vocabulary has.
+var withoutRunSkill = strings.NewReplacer(
+	`find skills with action "list"`, "use a name from the list of available skills",
+	"the versionRef that inspect showed", "the versionRef at the end of the receipt of a load, such as v3-0a1b2c3d4e5f",
+	"lines count as inspect shows them", "lines count from the start of the file",
+	"inspect the skill and send the versionRef that you saw", "load the skill and send the versionRef at the end of the receipt, such as v3-0a1b2c3d4e5f",
+	"Inspect it and make the change anew.", "Load it again and make the change anew.",
+	"run it again for the new one", "load it again for the new one",
+)
+
+// inWords returns an error of the library with another message.
+func inWords(err error, say func(string) string) error {
+	own, ok := errors.AsType[*library.Error](err)
+	if !ok {
+		return err
+	}
+	said := *own
+	said.Message = say(said.Message)
+	return &said
 }
 
 // textEdit is an edit as a model writes it, with the other spellings of each field.
@@ -243,7 +270,7 @@ type updated struct {
 	Diagnostics  []skillmd.Diagnostic `json:"diagnostics"`
 }
 
-func updateSkill(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+func updateSkill(ctx context.Context, s *tools.Scope, args tools.Args, say func(string) string) (string, error) {
 	d, actor, answer, err := desk(ctx, s)
 	if d == nil {
 		return answer, err
@@ -257,7 +284,7 @@ func updateSkill(ctx context.Context, s *tools.Scope, args tools.Args) (string, 
 		err = d.prepare(ctx, s, actor, &e)
 	}
 	if err != nil {
-		return d.failed(ctx, err, limit)
+		return d.failed(ctx, inWords(err, say), limit)
 	}
 	if approval, ok := s.Approval.(*library.Approval); ok {
 		e.Approval = approval
@@ -274,7 +301,10 @@ func updateSkill(ctx context.Context, s *tools.Scope, args tools.Args) (string, 
 	out, err := d.Library.Edit(ctx, actor, e)
 	tell(ctx, s, actor, &e, &out, err)
 	if err != nil {
-		return d.failed(ctx, err, limit)
+		return d.failed(ctx, inWords(err, say), limit)
+	}
+	for i, warning := range out.Warnings {
+		out.Warnings[i] = say(warning)
 	}
 	return fitted(&out, limit), nil
 }
