@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,6 +26,19 @@ func printable(s string) string {
 
 func (l *Library) entry(a Actor, action Action, id string, from, to int, outcome, detail string) Entry {
 	return Entry{At: l.now(), Subject: a.Subject, Agent: a.Agent, Session: a.Session, Action: action, ID: id, From: from, To: to, Outcome: outcome, Detail: printable(detail)}
+}
+
+// refusal keeps in the audit that an act was refused, and returns the error. Other errors
+// are failures of the store, which is not asked again.
+func (l *Library) refusal(ctx context.Context, a Actor, action Action, id string, err error) error {
+	own, ok := errors.AsType[*Error](err)
+	if !ok || ctx.Err() != nil {
+		return err
+	}
+	if _, failed := l.store.Commit(ctx, Change{Tenant: a.Tenant, Entry: l.entry(a, action, id, 0, 0, own.Code, cut(own.Message, 500))}); failed != nil {
+		return failed
+	}
+	return err
 }
 
 // Log returns entries of the audit.

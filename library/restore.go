@@ -1,6 +1,9 @@
 package library
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Restore makes a new version of an old one, whatever state the skill is in; version
 // "base" is what is packaged with the plugin. It is for hosts and commands.
@@ -21,6 +24,15 @@ func (l *Library) Restore(ctx context.Context, a Actor, ref Ref, reason string) 
 
 // again commits a version that is made of others.
 func (l *Library) again(ctx context.Context, a Actor, e *Edit, files func(*view, *item) (*made, error)) (Outcome, error) {
+	out, err := l.remake(ctx, a, e, files)
+	if err != nil {
+		return out, l.refusal(ctx, a, e.Action, cmp.Or(out.ID, idIn(e.Skill)), err)
+	}
+	l.waiting.Tell()
+	return out, nil
+}
+
+func (l *Library) remake(ctx context.Context, a Actor, e *Edit, files func(*view, *item) (*made, error)) (Outcome, error) {
 	v, err := l.view(ctx, a)
 	if err != nil {
 		return Outcome{}, err
@@ -52,8 +64,5 @@ func (l *Library) again(ctx context.Context, a Actor, e *Edit, files func(*view,
 		return out, err
 	}
 	out.Diff = DiffFiles(before, m.files)
-	if out, err = l.commit(ctx, v, e, m, out, listed, blobs, ""); err == nil {
-		l.waiting.Tell()
-	}
-	return out, err
+	return l.commit(ctx, v, e, m, out, listed, blobs, "")
 }

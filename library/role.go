@@ -78,6 +78,13 @@ const copyInstead = `copy it with action "copy" and edit the copy`
 // Grant gives a subject a role; it replaces the one that he was granted before. It is
 // for hosts and commands.
 func (l *Library) Grant(ctx context.Context, a Actor, subject string, role Role) error {
+	if err := l.grant(ctx, a, subject, role); err != nil {
+		return l.refusal(ctx, a, Granting, "", err)
+	}
+	return nil
+}
+
+func (l *Library) grant(ctx context.Context, a Actor, subject string, role Role) error {
 	have, err := l.roleOf(ctx, a)
 	if err != nil {
 		return err

@@ -60,6 +60,26 @@ func auditing(t *testing.T, open Open) {
 	want("conflict", "eve patch conflict")
 	w.update(args{"action": "patch", "skill": "forms", "dryrun": true})
 	want("invalid arguments")
+	// What hosts are refused is there too.
+	for what, act := range map[string]func() error{
+		"review refused": func() error {
+			_, err := w.library.Review(t.Context(), w.actor, library.Ref{Skill: "forms"})
+			return err
+		},
+		"restore refused": func() error {
+			_, err := w.library.Restore(t.Context(), w.actor, library.Ref{Skill: "forms", Version: "v1"}, "")
+			return err
+		},
+		"rebase refused": func() error {
+			_, err := w.library.Rebase(t.Context(), w.actor, library.Ref{Skill: "forms"})
+			return err
+		},
+	} {
+		if err := act(); err == nil {
+			t.Errorf("%s: an editor may", what)
+		}
+		want(what, "eve "+what+" ")
+	}
 	var waiting []string
 	add := func() {
 		waiting = nil
