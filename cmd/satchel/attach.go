@@ -38,8 +38,8 @@ func readAttached(file string) ([]byte, error) {
 	if err != nil {
 		return nil, plainfile.Cause(err)
 	}
-	if err := plainfile.CheckFile(info); err != nil {
-		return nil, err
+	if !info.Mode().IsRegular() { // with hard links too: the user chose the file
+		return nil, fmt.Errorf("want a file, not %s", plainfile.Kind(info.Mode()))
 	}
 	f, err := os.Open(file)
 	if err != nil {

@@ -137,6 +137,9 @@ func TestChatAttach(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Link(filepath.Join(dir, "sales.csv"), filepath.Join(dir, "second name")); err != nil {
+		t.Fatal(err)
+	}
 	skills := skillDir(t, map[string]string{"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads.\n---\nRead.\n"})
 	for _, framework := range []string{"eino", "langchaingo"} {
 		plan := satcheltest.Plan(satcheltest.Turn{Steps: []satcheltest.Step{

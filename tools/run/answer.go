@@ -120,11 +120,11 @@ func (w *answer) explain(result *executor.Result) {
 	}
 	what, then := "command", "tell the user that it is missing"
 	if w.st.plan.script != "" {
-		what, then = "script", `do its work by a command with a program that is here ("command -v python3 perl node" tells), or `+then
+		what, then = "script", w.st.program.advice(`do its work by a command with a program that is here ("command -v python3 perl node" tells), or `)+then
 	}
 	where := "PATH"
 	if _, given := w.st.plan.env["PATH"]; given {
-		where, then = "the PATH of env", "leave PATH out of env, or keep its folders: PATH=/more:$PATH in the command"
+		where, then = "the PATH of env", "leave PATH out of env"+w.st.program.advice(", or keep its folders: PATH=/more:$PATH in the command")
 	}
 	text := fmt.Sprintf("%q was not found on %s, so the %s was not run: %s\n", callargs.Cut(w.st.program.name, 80), where, what, then)
 	result.Stderr = executor.Stream{Head: []byte(text)}

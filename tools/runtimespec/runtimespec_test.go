@@ -25,6 +25,7 @@ func skills(t *testing.T) string {
 		"a/SKILL.md":        "---\nname: a\ndescription: Does a.\nlicense: MIT\nallowed-tools: Bash Read\n---\nBody of a.\n",
 		"a/scripts/say.sh":  "echo \"said $1 $WORD\"; exit 3\n",
 		"a/scripts/data":    "neither\n",
+		"a/scripts/none":    "#!/usr/bin/nowhere\n",
 		"a/references/x.md": "Text of x.\n",
 		"b/SKILL.md":        "---\nname: b\ndescription: Does b.\n---\nBody of b.\n",
 		"c/SKILL.md":        "---\nname: c\ndescription: Does c.\n---\nBody of c.\n",
@@ -189,6 +190,14 @@ func TestScriptErrors(t *testing.T) {
 	} {
 		if got := c.Calls(call)[0]; got != want {
 			t.Errorf("%.80s: %s\nwant %s", call, got, want)
+		}
+	}
+	for call, want := range map[string]string{
+		`skills_run_script {"path":"scripts/none"}`:                             `\"nowhere\" was not found on PATH, so the script was not run: tell the user that it is missing\n`,
+		`skills_run_script {"path":"scripts/say.sh","env":{"PATH":"/nowhere"}}`: `\"bash\" was not found on the PATH of env, so the script was not run: leave PATH out of env\n`,
+	} {
+		if got := c.Calls(call)[0]; !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", call, got, want)
 		}
 	}
 }
