@@ -140,17 +140,18 @@ func workspaceRef(ctx context.Context, s *Scope, asked string) (string, error) {
 	if s.ReadRef == nil {
 		return "", nil
 	}
-	if rel, ok := callargs.InWorkspace(asked); ok {
+	clean := path.Clean(asked)
+	if rel, ok := callargs.InWorkspace(clean); ok {
 		return workspaceScheme + rel, nil
 	}
-	if !path.IsAbs(asked) || s.WorkspaceAt == nil {
+	if !path.IsAbs(clean) || s.WorkspaceAt == nil {
 		return "", nil
 	}
 	at, err := s.WorkspaceAt(ctx)
 	if err != nil {
 		return "", err
 	}
-	if rel, ok := callargs.Below(at, asked); ok && rel != "" {
+	if rel, ok := callargs.Below(at, clean); ok && rel != "" {
 		return workspaceScheme + rel, nil
 	}
 	return "", nil
