@@ -180,7 +180,7 @@ func TestOptionalRoots(t *testing.T) {
 	at := func(name string) string { return filepath.Join(base, filepath.FromSlash(name)) }
 	write(t, base, map[string]string{
 		"good/pdf/SKILL.md": skillText("pdf", "Reads PDF.", ""), "far/x/SKILL.md": skillText("x", "Is elsewhere.", ""),
-		"dead/note.txt": "", "out/note.txt": "", "file": "", "toml/a/skill.toml": "", "upper/a/Skill.md": skillText("a", "Is spelled otherwise.", ""),
+		"dead/note.txt": "", "out/.git/HEAD": "", "file": "", "toml/a/skill.toml": "", "upper/a/Skill.md": skillText("a", "Is spelled otherwise.", ""),
 	})
 	for name, to := range map[string]string{"dead/x": "../nowhere", "out/x": at("far/x"), "loop": "loop"} {
 		if err := os.Symlink(to, at(name)); err != nil {
