@@ -71,10 +71,3 @@ type Places interface {
 	// is no error.
 	End(session string) error
 }
-
-// Keeper is implemented by [Places] that keep workspaces where another machine
-// finds them. Keep is called after each command, before the workspace is
-// released. Its error becomes a warning in the answer to the call.
-type Keeper interface {
-	Keep(ctx context.Context, ws Workspace) error
-}

@@ -28,6 +28,7 @@ require (
 require (
 	github.com/creachadair/mds v0.31.0 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
+	github.com/klauspost/compress v1.19.2 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/tiktoken-go/tokenizer v0.10.0 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect

@@ -17,6 +17,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -197,7 +198,7 @@ func (cmd *toolCmd) open(ctx context.Context, c console, show *reporter) (_ *cal
 func (t *calling) resume(ctx context.Context, prompt string) error {
 	t.turn = 1
 	if t.lasts {
-		rec, err := t.store.Load(ctx, t.key)
+		rec, err := state.NewRecords(t.store).Load(ctx, t.key)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
@@ -43,9 +44,9 @@ type Overviews struct {
 	// the tools that Owns knows.
 	Unlisted bool
 	Owns     func(tool string) bool
-	// Store keeps the listings of a session, and Pin its overview.
-	Store func(core.SessionKey) session.Store
-	Pin   func(context.Context, core.SessionKey, catalog.Content) error
+	// Records keep the listings of a session, and Pin its overview.
+	Records func(core.SessionKey) *state.Records
+	Pin     func(context.Context, core.SessionKey, catalog.Content) error
 	// Rendered is called with each overview once it is rendered, and whether it is that of
 	// the whole catalog.
 	Rendered func(whole bool, o *Overview)

@@ -254,17 +254,6 @@ func (st *staging) begin(ctx context.Context) error {
 	return st.scope.Begin(ctx)
 }
 
-// keep calls the Keep of the places, if they have one, for what the command left.
-func (st *staging) keep(ctx context.Context) {
-	keeper, ok := st.runner.Workspaces.(workspace.Keeper)
-	if !ok {
-		return
-	}
-	if err := keeper.Keep(ctx, st.place); err != nil {
-		st.notes.add("workspace not kept: " + err.Error())
-	}
-}
-
 // release ends the use of the workspace.
 func (st *staging) release() {
 	st.scratch.remove()
