@@ -69,6 +69,7 @@ fmt:
 
 vet:
 	$(GO) vet $(ALL)
+	scripts/vet-alone.sh
 
 vet-others: ## the systems that this one is not; the adapters are the same on all
 	GOOS=windows $(GO) vet $$($(GO) list ./... | grep -v /adapter/)
