@@ -69,6 +69,7 @@ fmt:
 
 vet:
 	$(GO) vet $(ALL)
+	$(GO) vet -tags cloud ./cmd/satchel
 	scripts/vet-alone.sh
 
 vet-others: ## the systems that this one is not; the adapters are the same on all
@@ -79,7 +80,8 @@ unit: ## all tests under the race detector, but for the rooms of unit-lone
 	@$(GO) test $(BARE) -short $(RACE) $(SHUFFLED) $(RACED)
 
 unit-lone: ## what gains nothing from the race detector, or is too much for it
-	@$(GO) test $(BARE) $(SHUFFLED) $(HEAVY) $(SERIAL) $(PAGES)
+	@$(GO) test $(BARE) $(SHUFFLED) -tags cloud $(HEAVY) $(SERIAL) $(PAGES)
+	@$(GO) test $(BARE) $(SHUFFLED) -run '^TestWithoutBuckets$$' ./cmd/satchel
 	@$(GO) test $(BARE) $(SHUFFLED) $(PLAYS)
 
 unit-as-user: ## rooms that start programs or keep files, as an ordinary user

@@ -13,11 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/redis/go-redis/v9"
-	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/s3blob" // for --artifacts s3://
 
 	"github.com/satchel-go/satchel/artifacts"
-	"github.com/satchel-go/satchel/artifacts/blobstore"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/session/pgstore"
@@ -136,15 +133,11 @@ func openArtifacts(ctx context.Context, where string) (artifacts.Store, io.Close
 		store, err := artifacts.NewDirectory(where)
 		return store, store, err
 	case "s3":
-		bucket, err := blob.OpenBucket(ctx, where)
+		store, closer, err := openArtifactsBucket(ctx, where)
 		if err != nil {
 			return nil, nil, fmt.Errorf("--artifacts: %w", err)
 		}
-		store, err := blobstore.Open(ctx, bucket)
-		if err != nil {
-			return nil, nil, errors.Join(fmt.Errorf("--artifacts: %w", err), bucket.Close())
-		}
-		return store, bucket, nil
+		return store, closer, nil
 	default:
 		return nil, nil, fmt.Errorf("--artifacts %q: want s3:// or a directory", scheme+"://")
 	}

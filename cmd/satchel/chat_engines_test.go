@@ -55,7 +55,7 @@ func TestChatResumesOverServers(t *testing.T) {
 	skills := testSkills(t)
 	for _, engine := range []string{"redis", "redis-cluster", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			where, files := storeURL(t, engine), servertest.Shared(t, "s3").URL
+			where, files := storeURL(t, engine), sharedFiles(t)
 			each(t, func(t *testing.T, flags ...string) {
 				flags = append(flags, "--load-mode", "session", "--skills", skills)
 				var want, parts [][]byte
@@ -166,36 +166,10 @@ func TestEngineErrors(t *testing.T) {
 		"cannot parse":        {"--store", "postgres://u:secret@h:port/x"},
 		"invalid port":        {"--store", "redis://:secret@h:port/x"},
 		"--resume needs":      {"--resume", "x"},
-		"blob store":          {"--artifacts", "s3://bkt?endpoint=http://127.0.0.1:1&use_path_style=true&region=us-east-1", "--skills", testSkills(t)},
 	} {
 		got := program(t, env, "", append(append([]string{"chat"}, args...), "hi")...)
 		if got.code == 0 || !strings.Contains(got.err, says) || strings.Contains(got.err, "secret") {
 			t.Errorf("%v: code %d, err %q", args, got.code, got.err)
 		}
-	}
-}
-
-// Outputs that are saved to a bucket are there for the next process.
-func TestArtifactsInBucket(t *testing.T) {
-	where := servertest.Shared(t, "s3").URL
-	store, open, err := openArtifacts(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer open.Close()
-	id := rand.Text()
-	if _, err := store.Save(t.Context(), id, "a.txt", "", strings.NewReader("x"), 10); err != nil {
-		t.Fatal(err)
-	}
-	again, open2, err := openArtifacts(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer open2.Close()
-	if all, err := again.List(t.Context(), id); err != nil || len(all) != 1 {
-		t.Errorf("%+v, %v", all, err)
-	}
-	if os.Getenv("AWS_ACCESS_KEY_ID") == "" {
-		t.Error("the server has given no key")
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,16 +11,13 @@ import (
 	"strings"
 	"time"
 
-	"gocloud.dev/blob"
-
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/protocol/blobs/bucket"
 )
 
 // blobFlags are the flags about blobs.
 type blobFlags struct {
-	Blobs          string `placeholder:"DIR|URL" help:"Where blobs are kept, a directory, file://DIR, or a bucket such as s3://NAME?region=R. Default: in memory."`
+	Blobs          string `placeholder:"DIR|URL" help:"Where blobs are kept, a directory, file://DIR, or a bucket such as s3://NAME?region=R (build tag cloud). Default: in memory."`
 	BlobExpiry     string `placeholder:"DURATION" help:"How long blobs are kept for which a call gives no ttl_s, such as 36h, or never. Default: 24h in memory, never with --blobs."`
 	BlobQuota      string `placeholder:"SIZE[,COUNT]" help:"What the blobs of each tenant may take, such as 500MiB, and how many there may be. Default: 1GiB,10000."`
 	MaxOutputBlobs int    `default:"64" placeholder:"N" help:"How many blobs a run may make."`
@@ -95,15 +91,11 @@ func openBlobs(ctx context.Context, where string, quota blobs.Option) (blobs.Sto
 		}
 		dir = filepath.FromSlash(u.Path)
 	case "s3":
-		b, err := blob.OpenBucket(ctx, where)
+		store, closer, err := openBlobsBucket(ctx, where, quota)
 		if err != nil {
-			return nil, nil, fmt.Errorf("--blobs: %w", hideURL(err))
+			return nil, nil, fmt.Errorf("--blobs: %w", err)
 		}
-		store, err := bucket.Open(ctx, b, quota)
-		if err != nil {
-			return nil, nil, errors.Join(fmt.Errorf("--blobs: %w", err), b.Close())
-		}
-		return store, b, nil
+		return store, closer, nil
 	default:
 		return nil, nil, fmt.Errorf("--blobs %q: want s3://, file:// or a directory", scheme+"://")
 	}

@@ -20,8 +20,6 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/satchel-go/satchel/internal/servertest"
 )
 
 // seedSkills are those that the example's client wants.
@@ -214,27 +212,8 @@ func TestBlobFlags(t *testing.T) {
 	}
 }
 
-// TestServeBucket has two servers one after the other with the blobs of one bucket.
-func TestServeBucket(t *testing.T) {
-	where := servertest.Shared(t, "s3").URL
-	var id string
-	t.Run("write", func(t *testing.T) {
-		url := startServe(t, "--listen", "127.0.0.1:0", "--blobs", where, "--unsafe-local") + "/rpc"
-		code, out, errs := invoke(t, "", "call", "create_blob", `{"content": "kept", "kind": "text/plain"}`, "--url", url)
-		var made struct {
-			ID string `json:"blob_id"`
-		}
-		if code != exitDone || json.Unmarshal([]byte(out), &made) != nil || made.ID == "" {
-			t.Fatalf("%d %s %s", code, out, errs)
-		}
-		id = made.ID
-	})
-	t.Run("read", func(t *testing.T) {
-		url := startServe(t, "--listen", "127.0.0.1:0", "--blobs", where, "--unsafe-local") + "/rpc"
-		if code, out, errs := invoke(t, "", "call", "read_blob", `{"blob_id": "`+id+`"}`, "--url", url); code != exitDone || !strings.Contains(out, `"kept"`) {
-			t.Errorf("%d %s %s", code, out, errs)
-		}
-	})
+// Places of blobs that cannot be are refused at the start.
+func TestServeBlobsPlaces(t *testing.T) {
 	for _, bad := range []string{"ftp://x", "file://host/x", "s3://"} {
 		if code, _, errs := invoke(t, "", "serve", "--skills", seedSkills, "--blobs", bad); code != exitUsage || !strings.Contains(errs, "--blobs") {
 			t.Errorf("%s: %d %s", bad, code, errs)
