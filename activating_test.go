@@ -11,8 +11,8 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools/runtimespec"
 )
 
@@ -79,7 +79,7 @@ func TestMentions(t *testing.T) {
 }
 
 func TestMentionsAreBounded(t *testing.T) {
-	words := processors.Mentions(strings.Repeat("$a ", 1<<16)+strings.Repeat("\n`", 1000), true, true, 64)
+	words := steps.Mentions(strings.Repeat("$a ", 1<<16)+strings.Repeat("\n`", 1000), true, true, 64)
 	if len(words) != 64 {
 		t.Errorf("%d words", len(words))
 	}

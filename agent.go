@@ -20,7 +20,7 @@ func (r *Runtime) Agent(key core.SessionKey) Agent { return Agent{runtime: r, ke
 
 // Prepare returns the request as the model should be sent it; see
 // [Runtime.Prepare]. The key of req is replaced by the agent's. During
-// [Runtime.Shutdown] it fails with [ErrShutdown].
+// [Runtime.Shutdown] it fails with [errShutdown].
 func (a Agent) Prepare(ctx context.Context, req core.Request) (core.View, error) {
 	req.Key = a.key
 	return a.runtime.Prepare(ctx, req)

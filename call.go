@@ -50,14 +50,14 @@ type Call struct {
 // [Call.Close] the call in every case: other calls of the response wait for
 // those that change what is loaded.
 //
-// The error is one of the store, [ErrReserved], or [ErrShutdown].
+// The error is one of the store, [ErrReserved], or [errShutdown].
 func (a Agent) Open(ctx context.Context, call core.ToolCall) (*Call, error) {
 	r := a.runtime
 	if err := admit(a.key); err != nil {
 		return nil, err
 	}
 	if !r.open.Enter() {
-		return nil, ErrShutdown
+		return nil, errShutdown
 	}
 	c := &Call{runtime: r, key: a.key, call: call, state: r.states.Of(a.key), operation: r.offer.Set.Operation(call.Name), open: true}
 	if err := r.audiences.Know(ctx, a.key, c.state); err != nil {

@@ -61,8 +61,8 @@ type Embedder = catalog.Embedder
 type Overview struct {
 	// Format is how the skills are written.
 	Format processors.Format
-	// Tokens bounds the list by processors.EstimateTokens. The default is
-	// processors.DefaultOverviewTokens; -1 is no bound.
+	// Tokens bounds the list by its estimated tokens. The default is 4000; -1 is no
+	// bound.
 	Tokens int
 	// Locations adds the place of each skill, for agents that open files themselves.
 	Locations bool

@@ -18,6 +18,7 @@ import (
 	"github.com/satchel-go/satchel/internal/overview"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/shortening"
+	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/internal/turns"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
@@ -85,14 +86,15 @@ func (r *Runtime) changed(ctx context.Context, s *catalog.Snapshot) { r.tell.Sca
 
 // connect returns a runtime whose parts know each other, before there are tools and skills.
 func connect(s settings) *Runtime {
+	s.store = session.NewPinCache(s.store, 0)
 	r := &Runtime{
 		settings: s,
-		stores:   &records.Stores{Kept: state.NewRecords(s.store), Anonymous: state.NewRecords(session.NewMemory()), Log: s.logger},
+		stores:   &records.Stores{Kept: s.store, Anonymous: session.NewMemory(), Log: s.logger},
 		states:   agentstate.New(agentstate.Max),
 	}
 	r.tell = &events.Teller{Hook: r.events, Breaks: r.onBreak, Log: r.logger, States: r.states, Lifecycle: r.lifecycle}
 	r.shortener = shortening.Shortener{Stores: r.stores, Warn: r.budget.Warn, Summarize: r.loading.Summarize, Log: r.logger}
-	r.chain = processors.Chain(r.loading.Placement)
+	r.chain = steps.Chain(r.loading.Placement)
 	if r.judge.Home == "" {
 		r.judge.Home, _ = os.UserHomeDir() // without one, "~" is just a name
 	}
@@ -103,7 +105,7 @@ func connect(s settings) *Runtime {
 	}
 	r.clearing = clearing.Clearing{
 		Mode: r.loading.Mode, Placement: r.loading.Placement, Policy: r.loading.Clearing, Prices: r.loading.Prices,
-		Content: func(ctx context.Context, key core.SessionKey, rec *state.Record) (*processors.Content, error) {
+		Content: func(ctx context.Context, key core.SessionKey, rec *state.Record) (*steps.Content, error) {
 			return r.states.Of(key).Shown(rec, r.stores.Texts(ctx, key))
 		},
 	}
@@ -133,14 +135,11 @@ func (r *Runtime) list() error {
 	r.overviews = &overview.Overviews{
 		Catalog: r.catalog, Text: r.offer.Text, Renderer: r.offer.Renderer,
 		Unlisted: r.offer.Vocabulary != nil && r.offer.Vocabulary.Unlisted, Owns: r.offer.Set.Has,
-		Records: r.stores.Of, Pin: r.stores.Pin, Rendered: func(whole bool, o *overview.Overview) {
+		Store: r.stores.Of, Pin: r.stores.Pin, Rendered: func(whole bool, fit processors.Fit) {
 			if whole {
 				r.tell.Scanned(context.Background(), r.catalog.Snapshot())
 			}
-			r.tell.Cut(o.Fit)
-			if o.Empty {
-				r.tell.Unseen(whole, r.catalog.Snapshot())
-			}
+			r.tell.Cut(fit)
 		},
 	}
 	r.turns = turns.Turns{

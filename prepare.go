@@ -8,8 +8,8 @@ import (
 	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/hostfiles"
+	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/processors"
 )
 
 // Prepare returns the request as the model should be sent it. It is the one
@@ -28,7 +28,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 		return core.View{}, err
 	}
 	if r.open.Stopped() {
-		return core.View{}, ErrShutdown
+		return core.View{}, errShutdown
 	}
 	state := r.states.Of(req.Key)
 	rec, err := r.stores.Load(ctx, req.Key)
@@ -58,7 +58,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	if rec.NoSkills && len(rec.Deliveries) == 0 {
 		messages := req.Messages
 		if answer := r.missing(ctx, &req, rec); answer != nil {
-			messages = processors.AnswerAll(slices.Clone(messages), answer)
+			messages = steps.AnswerAll(slices.Clone(messages), answer)
 		}
 		return core.View{Messages: messages, NoSkills: true}, nil
 	}
@@ -69,7 +69,7 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 // will see of it.
 func (r *Runtime) view(ctx context.Context, req *core.Request, agent *agentstate.State, rec *state.Record) (core.View, error) {
 	text := r.stores.Texts(ctx, req.Key)
-	st := processors.State{
+	st := steps.State{
 		Mode: r.loading.Mode, Rule: r.loading.Summary, Delivers: r.clearing.Delivers,
 		Summary: req.Summary || ctx.Value(summaryKey{}) != nil, Space: req.Space, Answer: r.missing(ctx, req, rec),
 	}
@@ -83,12 +83,12 @@ func (r *Runtime) view(ctx context.Context, req *core.Request, agent *agentstate
 		st.Response = last.Calls()
 	}
 	if r.offer.Runner != nil && len(req.Files) > 0 {
-		st.Attached = processors.AttachedLines(req.Files)
+		st.Attached = steps.AttachedLines(req.Files)
 	}
-	render := func() (messages []core.Message, elsewhere processors.Elsewhere, err error) {
+	render := func() (messages []core.Message, elsewhere steps.Elsewhere, err error) {
 		st.Record = rec
 		if st.Content, err = agent.Shown(rec, text); err == nil {
-			messages, elsewhere = processors.Render(r.chain, req.Messages, st)
+			messages, elsewhere = steps.Render(r.chain, req.Messages, st)
 		}
 		return messages, elsewhere, err
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/internal/shortening"
+	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/internal/turns"
-	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/terminal"
 )
@@ -32,7 +32,7 @@ type Runtime struct {
 	settings
 
 	catalog *catalog.Catalog
-	chain   []processors.Processor
+	chain   []steps.Processor
 
 	stores    *records.Stores
 	tell      *events.Teller
@@ -80,7 +80,7 @@ func (r *Runtime) unequip() error {
 
 // Shutdown lets the tool calls that are open end, and closes the runtime then, as
 // [Runtime.Close] does. From its beginning on, [Agent.Prepare] and [Agent.Open] fail
-// with [ErrShutdown], so a run ends before its next model call; a server first stops
+// with [errShutdown], so a run ends before its next model call; a server first stops
 // to take requests and waits for those that it has. If ctx ends before the calls do,
 // the runtime is closed all the same, which ends their commands, and the error is that
 // of ctx.
@@ -111,8 +111,8 @@ func (r *Runtime) Refresh(ctx context.Context) error {
 	return err
 }
 
-// CodeOverview says that the overview has no room for every description, or for every name.
-const CodeOverview skillmd.Code = "overview-cut"
+// codeOverview says that the overview has no room for every description, or for every name.
+const codeOverview skillmd.Code = "overview-cut"
 
 // Diagnostics returns the problems of the skills as they are now: first those of
 // their files, in the order of the files, then the entries of allowed-tools that allow
@@ -124,16 +124,15 @@ func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 		all = append(all, r.bounds.Names.Findings(skill)...)
 	}
 	if !o.Fit.IsWhole() {
-		all = append(all, skillmd.Diagnostic{Code: CodeOverview, Severity: skillmd.Warning, Message: "overview: " + o.Fit.String()})
+		all = append(all, skillmd.Diagnostic{Code: codeOverview, Severity: skillmd.Warning, Message: "overview: " + o.Fit.String()})
 	}
 	return all
 }
 
-// ErrShutdown reports a request or a call that came after [Runtime.Shutdown].
-var ErrShutdown = errors.New("the runtime is shutting down")
+// errShutdown reports a request or a call that came after [Runtime.Shutdown].
+var errShutdown = errors.New("the runtime is shutting down")
 
-// Ready looks for changes of the skills, as [Runtime.Refresh] does, and reports what
-// agents lack; nil if they lack nothing. The error
+// Ready reports what agents lack, as it is now; nil if they lack nothing. The error
 // holds a [catalog.RootError] for each place of skills that gives none, see
 // [catalog.Catalog.Ready], and is [catalog.ErrNoSkills] if no place gives any. If
 // commands cannot run at all, it wraps executor.ErrSetup or sandbox.ErrUnavailable, and
@@ -143,14 +142,7 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := r.Refresh(ctx)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if _, listed := errors.AsType[*catalog.RootError](err); listed { // Ready has these too
-		err = nil
-	}
-	err = errors.Join(err, r.catalog.Ready())
+	err := r.catalog.Ready()
 	if r.offer.Runner != nil {
 		err = errors.Join(err, equipment.Ready(r.offer.Runner))
 	}

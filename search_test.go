@@ -14,7 +14,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
-	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/internal/tokencount"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -121,7 +121,7 @@ func TestOverviewOfManySkills(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := view.Messages[0].Text
-	if n := processors.EstimateTokens(text); n > 4000 {
+	if n := tokencount.Estimate(text); n > 4000 {
 		t.Errorf("the overview takes %d tokens", n)
 	}
 	for _, want := range []string{" more skills: find them with skill_search.", "<description>Fill in and flatten PDF forms.</description>", "in several wordings."} {
@@ -144,7 +144,7 @@ func TestOverviewRankedByTheFirstMessage(t *testing.T) {
 		if has := strings.Contains(first, "<description>Fill in and flatten PDF forms.</description>"); has != ranked {
 			t.Errorf("ranked %t: described %t", ranked, has)
 		}
-		if n := processors.EstimateTokens(first); n > 4000 || !strings.Contains(first, " more skills: find them with skill_search.") {
+		if n := tokencount.Estimate(first); n > 4000 || !strings.Contains(first, " more skills: find them with skill_search.") {
 			t.Errorf("ranked %t: %d tokens", ranked, n)
 		}
 		c.Answer("done")

@@ -37,10 +37,10 @@ func TestShutdownLetsCallsEnd(t *testing.T) {
 			t.Fatalf("Shutdown ended with an open call: %v", err)
 		default:
 		}
-		if _, err := agent.Open(t.Context(), core.ToolCall{ID: "2", Name: "skill_load"}); !errors.Is(err, ErrShutdown) {
+		if _, err := agent.Open(t.Context(), core.ToolCall{ID: "2", Name: "skill_load"}); !errors.Is(err, errShutdown) {
 			t.Errorf("a call began: %v", err)
 		}
-		if _, err := agent.Prepare(t.Context(), core.Request{}); !errors.Is(err, ErrShutdown) {
+		if _, err := agent.Prepare(t.Context(), core.Request{}); !errors.Is(err, errShutdown) {
 			t.Errorf("a request was prepared: %v", err)
 		}
 		if answer, err := call.Run(t.Context()); err != nil || answer == "" {

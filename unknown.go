@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/offering"
-	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/internal/steps"
 )
 
 // lostResult is the result of a call of a tool that exists, which a history lacks.
@@ -27,16 +27,16 @@ func (r *Runtime) unknownTool(ctx context.Context, rec *state.Record, name strin
 
 // missing returns a function that finds the result of a call which has none in the request.
 // It is nil where each call has one.
-func (r *Runtime) missing(ctx context.Context, req *core.Request, rec *state.Record) func(processors.Unanswered) string {
-	if processors.AllAnswered(req.Messages) {
+func (r *Runtime) missing(ctx context.Context, req *core.Request, rec *state.Record) func(steps.Unanswered) string {
+	if steps.AllAnswered(req.Messages) {
 		return nil
 	}
 	return r.lost(ctx, req.Key, slices.Concat(req.Tools, adapter.HostTools(ctx)), rec)
 }
 
 // lost is missing for a request of an agent that has these tools beside Satchel's.
-func (r *Runtime) lost(ctx context.Context, key core.SessionKey, has []string, rec *state.Record) func(processors.Unanswered) string {
-	return func(u processors.Unanswered) string {
+func (r *Runtime) lost(ctx context.Context, key core.SessionKey, has []string, rec *state.Record) func(steps.Unanswered) string {
+	return func(u steps.Unanswered) string {
 		name := u.Call.Name
 		kept := rec.FindUnknown(state.UnknownCall{Turn: rec.Turn - u.Back, Response: u.Response, Position: u.Position}.Of(u.Call))
 		if kept != nil && kept.Text != "" {

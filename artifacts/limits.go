@@ -13,8 +13,8 @@ var ErrQuota = errors.New("quota of the session is reached")
 
 // The default Quota; see [WithQuota].
 const (
-	DefaultQuotaBytes    = 256 << 20
-	DefaultQuotaVersions = 1000
+	defaultQuotaBytes    = 256 << 20
+	defaultQuotaVersions = 1000
 )
 
 // Quota bounds what one session keeps. A zero field means the default, a negative
@@ -124,14 +124,14 @@ func (q Quota) Limit(given int64) (limit int64, tooMuch error) {
 
 func (q Quota) maxBytes() int64 {
 	if q.Bytes == 0 {
-		return DefaultQuotaBytes
+		return defaultQuotaBytes
 	}
 	return q.Bytes
 }
 
 func (q Quota) maxVersions() int {
 	if q.Versions == 0 {
-		return DefaultQuotaVersions
+		return defaultQuotaVersions
 	}
 	return q.Versions
 }

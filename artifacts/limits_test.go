@@ -129,10 +129,10 @@ func TestSparseFilesCountByTheirLength(t *testing.T) {
 
 // The default quota keeps a session from taking the room of others.
 func TestDefaultQuota(t *testing.T) {
-	if err := (Quota{}).Check(DefaultQuotaBytes, DefaultQuotaVersions); err != nil {
+	if err := (Quota{}).Check(defaultQuotaBytes, defaultQuotaVersions); err != nil {
 		t.Error(err)
 	}
-	for _, u := range []Quota{{Bytes: DefaultQuotaBytes + 1}, {Versions: DefaultQuotaVersions + 1}} {
+	for _, u := range []Quota{{Bytes: defaultQuotaBytes + 1}, {Versions: defaultQuotaVersions + 1}} {
 		if err := (Quota{}).Check(u.Bytes, u.Versions); !errors.Is(err, ErrQuota) {
 			t.Errorf("%+v: %v", u, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel/benchmark/internal/hindsight"
 	"github.com/satchel-go/satchel/benchmark/internal/measure"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
+	"github.com/satchel-go/satchel/internal/lifetime"
 	"github.com/satchel-go/satchel/loadmode"
 )
 
@@ -23,7 +24,7 @@ type frontier struct {
 
 // frontierRow is one caution at one price, over conversations.
 type frontierRow struct {
-	loadmode.Caution
+	lifetime.Caution
 	price                        cachemodel.Price
 	n, best, cheapest, worst     float64 // best and cheapest are sums of logarithms
 	above, dearer, dearerThanAny float64 // conversations
@@ -37,18 +38,18 @@ var (
 
 func newFrontier(prices []cachemodel.Price) *frontier {
 	f := &frontier{}
-	caution := loadmode.DefaultCaution()
+	caution := lifetime.DefaultCaution()
 	for _, p := range prices {
 		if !strings.HasPrefix(p.Name, "prefix-") {
 			continue
 		}
 		f.prices = append(f.prices, p)
 		for _, margin := range margins {
-			f.rows = append(f.rows, &frontierRow{Caution: loadmode.Caution{Margin: margin, RentLimit: caution.RentLimit}, price: p})
+			f.rows = append(f.rows, &frontierRow{Caution: lifetime.Caution{Margin: margin, RentLimit: caution.RentLimit}, price: p})
 		}
 		for _, limit := range rentLimits {
 			if limit != caution.RentLimit {
-				f.rows = append(f.rows, &frontierRow{Caution: loadmode.Caution{Margin: caution.Margin, RentLimit: limit}, price: p})
+				f.rows = append(f.rows, &frontierRow{Caution: lifetime.Caution{Margin: caution.Margin, RentLimit: limit}, price: p})
 			}
 		}
 	}

@@ -238,7 +238,7 @@ func sameTree(earlier []*sourced, root *sourced) int {
 func (c *Catalog) sameRoot(i, first int) skillmd.Diagnostic {
 	return skillmd.Diagnostic{
 		File:     c.names[i],
-		Code:     CodeSameRoot,
+		Code:     codeSameRoot,
 		Severity: skillmd.Info,
 		Message:  fmt.Sprintf("the same directory as the root %s: not searched again", c.names[first]),
 	}

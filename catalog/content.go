@@ -35,7 +35,7 @@ func newContent(text string) Content {
 // exception: they come from the same file as the body, because a list must not be
 // applied to a text that it was not written for.
 //
-// Errors are [ErrUnknownSkill], [ErrNotExist], [ErrTooLarge], [ErrNotRegular],
+// Errors are [ErrUnknownSkill], [ErrNotExist], [errTooLarge], [errNotRegular],
 // [ErrPath], those of sources ([ErrGone], [ErrDigest]) and, if an edit has left no
 // usable skill in the file, those of package skillmd.
 func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, error) {
@@ -65,7 +65,7 @@ func (c *Catalog) Body(ctx context.Context, name string) (core.Skill, Content, e
 // and CRLF becomes LF. Like bodies, docs are read again when they change.
 //
 // Errors are [ErrUnknownSkill], [ErrUnknownDoc], [ErrPath] for a name that leaves
-// the skill, [ErrTooLarge], and those of sources ([ErrGone], [ErrDigest]).
+// the skill, [errTooLarge], and those of sources ([ErrGone], [ErrDigest]).
 func (c *Catalog) Doc(ctx context.Context, name, doc string) (Content, error) {
 	return c.doc(ctx, name, doc, c.hasDoc)
 }

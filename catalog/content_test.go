@@ -51,7 +51,7 @@ func TestBody(t *testing.T) {
 	})
 	t.Run("too large", func(t *testing.T) {
 		write(t, dir, map[string]string{"pdf/SKILL.md": skillText("pdf", "Reads.", strings.Repeat("x", 1<<20))})
-		if _, _, err := c.Body(ctx, "pdf"); !errors.Is(err, ErrTooLarge) {
+		if _, _, err := c.Body(ctx, "pdf"); !errors.Is(err, errTooLarge) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -201,7 +201,7 @@ func TestDocErrors(t *testing.T) {
 		{"sibling", "pdf", "../sibling/notes.md", ErrPath},
 		{"hidden climb", "pdf", "a/../../sibling/notes.md", ErrPath},
 		{"absolute", "pdf", "/etc/hosts.md", ErrPath},
-		{"too large", "pdf", "big.md", ErrTooLarge},
+		{"too large", "pdf", "big.md", errTooLarge},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -235,9 +235,9 @@ func TestReadFile(t *testing.T) {
 		{name: "zero byte", file: "a\x00.md", err: ErrPath},
 		{name: "missing", file: "nope", err: ErrNotExist},
 		{name: "below a file", file: "a.md/x", err: ErrNotExist},
-		{name: "folder", file: "a", err: ErrNotRegular},
-		{name: "nothing", file: "", err: ErrNotRegular},
-		{name: "too large", file: "big.bin", err: ErrTooLarge},
+		{name: "folder", file: "a", err: errNotRegular},
+		{name: "nothing", file: "", err: errNotRegular},
+		{name: "too large", file: "big.bin", err: errTooLarge},
 	}
 	for kind, root := range map[string]Root{"Dir": Dir(dir), "FS": FS("f", mapFS(files))} {
 		c := mustOpen(t, []Root{root}, WithMaxReadBytes(1000))

@@ -14,12 +14,12 @@ const (
 	// too large, not a regular file, or a link that leads nowhere or out of the
 	// root; or a source has listed an entry that cannot be used.
 	CodeUnreadable skillmd.Code = "unreadable"
-	// CodeFileName: a SKILL.md is spelled in another case.
-	CodeFileName skillmd.Code = "file-name"
+	// codeFileName: a SKILL.md is spelled in another case.
+	codeFileName skillmd.Code = "file-name"
 	// CodeCollision: two skills have the same name; one is not in the catalog.
 	CodeCollision skillmd.Code = "name-collision"
-	// CodeNested: SKILL.md files inside a skill are ignored.
-	CodeNested skillmd.Code = "nested-skills"
+	// codeNested: SKILL.md files inside a skill are ignored.
+	codeNested skillmd.Code = "nested-skills"
 	// CodeLink: a link is not followed, or leads nowhere.
 	CodeLink skillmd.Code = "link-not-followed"
 	// CodeLimit: a limit of the search was reached; skills may be missing.
@@ -31,19 +31,9 @@ const (
 	CodeSourceFailed skillmd.Code = "source-failed"
 	// CodeNoSkills: a root that is there holds no skill.
 	CodeNoSkills skillmd.Code = "no-skills"
-	// CodeSameRoot: a root is the same directory as an earlier one.
-	CodeSameRoot skillmd.Code = "same-root"
+	// codeSameRoot: a root is the same directory as an earlier one.
+	codeSameRoot skillmd.Code = "same-root"
 )
-
-// isLogged reports whether a finding is logged as a warning: it hides a skill or a root, or
-// says that one may be missing.
-func isLogged(d skillmd.Diagnostic) bool {
-	switch d.Code {
-	case CodeCollision, CodeLimit, CodeUnreadable, CodeNoSkills, CodeLink, CodeUntrusted, CodeStale, CodeNoFile:
-		return true
-	}
-	return d.Severity == skillmd.Error
-}
 
 // logDiagnostics logs the diagnostics of a new snapshot that the one before did not have.
 func logDiagnostics(ctx context.Context, logger *slog.Logger, before, s *Snapshot) {
@@ -58,7 +48,9 @@ func logDiagnostics(ctx context.Context, logger *slog.Logger, before, s *Snapsho
 			continue
 		}
 		level := slog.LevelDebug
-		if isLogged(d) {
+		switch {
+		case d.Severity == skillmd.Error, d.Code == CodeCollision, d.Code == CodeLimit, d.Code == CodeUnreadable,
+			d.Code == CodeNoSkills, d.Code == CodeLink, d.Code == CodeUntrusted, d.Code == CodeStale, d.Code == CodeNoFile:
 			level = slog.LevelWarn
 		}
 		logger.LogAttrs(ctx, level, d.Message, slog.String("file", d.File), slog.Int("line", d.Line), slog.String("code", string(d.Code)))

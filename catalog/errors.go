@@ -16,10 +16,10 @@ var (
 	ErrUnknownDoc = errors.New("unknown doc")
 	// ErrPath: the path leaves the place that the skill may read.
 	ErrPath = errors.New("path leaves the skill")
-	// ErrNotRegular: the path names a directory, device, pipe or socket.
-	ErrNotRegular = errors.New("not a regular file")
-	// ErrTooLarge: the file is larger than the limit for its kind.
-	ErrTooLarge = errors.New("file too large")
+	// errNotRegular: the path names a directory, device, pipe or socket.
+	errNotRegular = errors.New("not a regular file")
+	// errTooLarge: the file is larger than the limit for its kind.
+	errTooLarge = errors.New("file too large")
 	// ErrNotExist: the file does not exist (any more). It is fs.ErrNotExist.
 	ErrNotExist = fs.ErrNotExist
 	// ErrClosed: the catalog has been closed. It is fs.ErrClosed.
@@ -55,7 +55,7 @@ func fileError(skill, file string, err error) error {
 
 // tooLarge says how large a file may be.
 func tooLarge(limit int64) error {
-	return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+	return fmt.Errorf("%w: more than %d bytes", errTooLarge, limit)
 }
 
 // isClosed reports the error of a tree that has been closed.

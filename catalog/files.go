@@ -71,8 +71,8 @@ func (c *Catalog) Passed(ctx context.Context, name string) ([]string, error) {
 // skill itself contains may lead to another file of the root, but not into the folder
 // of a skill that is hidden from the model.
 //
-// Errors are [ErrUnknownSkill], [ErrPath], [ErrNotExist], [ErrNotRegular],
-// [ErrTooLarge] (see [WithMaxReadBytes]), and those of sources ([ErrGone],
+// Errors are [ErrUnknownSkill], [ErrPath], [ErrNotExist], [errNotRegular],
+// [errTooLarge] (see [WithMaxReadBytes]), and those of sources ([ErrGone],
 // [ErrDigest]).
 func (c *Catalog) ReadFile(ctx context.Context, name, file string) ([]byte, error) {
 	var data []byte

@@ -142,7 +142,7 @@ func TestOpenFile(t *testing.T) {
 			if data, err := io.ReadAll(f); err != nil || string(data) != files["pdf/big.bin"] {
 				t.Errorf("%d bytes, %v", len(data), err)
 			}
-			for file, want := range map[string]error{"../.env": ErrPath, "/etc/hosts": ErrPath, "nope": fs.ErrNotExist, ".": ErrNotRegular} {
+			for file, want := range map[string]error{"../.env": ErrPath, "/etc/hosts": ErrPath, "nope": fs.ErrNotExist, ".": errNotRegular} {
 				if f, err := c.OpenFile(t.Context(), "pdf", file); !errors.Is(err, want) || f != nil {
 					t.Errorf("%s: %v, %v", file, f, err)
 				}

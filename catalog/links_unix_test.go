@@ -95,7 +95,7 @@ func TestHostileFiles(t *testing.T) {
 			}
 			same(t, "docs", []string{"inside.md", "real.md", "sibling.md"}, docs)
 			for file, want := range map[string]error{
-				"secret.md": ErrPath, "dangling.md": ErrNotExist, "folder.md": ErrNotRegular, "pipe.md": ErrNotRegular,
+				"secret.md": ErrPath, "dangling.md": ErrNotExist, "folder.md": errNotRegular, "pipe.md": errNotRegular,
 				"inside.md": nil, "sibling.md": nil, "../dirs/in/real.md": ErrPath, "../dirs/out/secret.md": ErrPath,
 			} {
 				if _, err := c.ReadFile(ctx, "good", file); !errors.Is(err, want) {
@@ -135,7 +135,7 @@ func TestPipeTakesThePlace(t *testing.T) {
 	}()
 	select {
 	case err := <-done:
-		if !errors.Is(err, ErrNotRegular) {
+		if !errors.Is(err, errNotRegular) {
 			t.Errorf("error %v", err)
 		}
 	case <-time.After(time.Minute):

@@ -309,7 +309,7 @@ func TestPlugin(t *testing.T) {
 	}
 	broken := 0
 	for _, d := range c.Snapshot().Diagnostics() {
-		if d.Code == CodePlugin && d.Severity == skillmd.Warning {
+		if d.Code == codePlugin && d.Severity == skillmd.Warning {
 			broken++
 		}
 	}

@@ -82,7 +82,7 @@ func WithDocExtensions(extensions ...string) Option {
 
 // WithMaxFileBytes sets the largest SKILL.md and the largest doc that is read,
 // in bytes; the default is 1 MiB. A larger SKILL.md is a diagnostic, a larger
-// doc is [ErrTooLarge].
+// doc is [errTooLarge].
 func WithMaxFileBytes(n int64) Option { return func(c *config) { c.maxFileBytes = n } }
 
 // WithMaxReadBytes sets the largest file that [Catalog.ReadFile] reads, in

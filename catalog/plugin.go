@@ -16,9 +16,9 @@ const maxManifest = 64 << 10
 // manifestFile is where a plugin says what it is called.
 const manifestFile = ".claude-plugin/plugin.json"
 
-// CodePlugin says that the plugin.json of a plugin cannot be used; the plugin is called by its
+// codePlugin says that the plugin.json of a plugin cannot be used; the plugin is called by its
 // folder.
-const CodePlugin skillmd.Code = "plugin-manifest"
+const codePlugin skillmd.Code = "plugin-manifest"
 
 // Plugin is a folder with skills in skills/ and a name in .claude-plugin/plugin.json,
 // in scope plugin. Without a usable name there it is called by its folder. Nothing
@@ -93,7 +93,7 @@ func pluginName(text string) string {
 // pluginFinding says what is wrong with the manifest of a plugin.
 func (s *TreeSource) pluginFinding(err error) skillmd.Diagnostic {
 	return skillmd.Diagnostic{
-		File: s.name, Code: CodePlugin, Severity: skillmd.Warning,
+		File: s.name, Code: codePlugin, Severity: skillmd.Warning,
 		Message: fmt.Sprintf("%s: %v; the plugin is called by its folder", manifestFile, err),
 	}
 }

@@ -132,7 +132,7 @@ func corpusShelf(t testing.TB, n int, wanted map[string]bool) *shelf {
 		for _, skill := range c.Snapshot().Visible() {
 			if _, body, err := c.Body(t.Context(), skill.Name); err == nil {
 				visit(skill, body.Text)
-			} else if !errors.Is(err, ErrTooLarge) {
+			} else if !errors.Is(err, errTooLarge) {
 				t.Fatal(err)
 			}
 		}

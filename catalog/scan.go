@@ -159,7 +159,7 @@ func (s *scanner) countNested(ctx context.Context, level []job, left int, out *s
 		level = next
 	}
 	for _, skill := range order {
-		out.note(s.diagnostic(skillmd.Info, CodeNested, skill,
+		out.note(s.diagnostic(skillmd.Info, codeNested, skill,
 			fmt.Sprintf("SKILL.md files inside this skill: %d ignored", nested[skill])))
 	}
 	return nil

@@ -48,7 +48,7 @@ func openTree(root Root, prev tree) (tree, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, root.unopened(err)
+		return nil, err
 	}
 	if !info.IsDir() {
 		return nil, fmt.Errorf("%s is not a directory", root.path)
@@ -95,7 +95,7 @@ func openSeen(t tree, name string, limit int64) (fs.File, fs.FileInfo, error) {
 // checkRegular returns the reason why a file must not be read, or nil.
 func checkRegular(info fs.FileInfo, limit int64) error {
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%w: %s", ErrNotRegular, plainfile.Kind(info.Mode()))
+		return fmt.Errorf("%w: %s", errNotRegular, plainfile.Kind(info.Mode()))
 	}
 	if info.Size() > limit {
 		return tooLarge(limit)
@@ -103,7 +103,7 @@ func checkRegular(info fs.FileInfo, limit int64) error {
 	return nil
 }
 
-// readAll reads f, which claims to have size bytes. It returns ErrTooLarge beyond
+// readAll reads f, which claims to have size bytes. It returns errTooLarge beyond
 // limit bytes.
 func readAll(f fs.File, size, limit int64) ([]byte, error) {
 	data := make([]byte, 0, min(max(size, 0), limit)+1)

@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// CodeWatchLimited says that not all folders can be watched: changes in the others are found later.
-const CodeWatchLimited skillmd.Code = "watch-limited"
+// codeWatchLimited says that not all folders can be watched: changes in the others are found later.
+const codeWatchLimited skillmd.Code = "watch-limited"
 
 // WatchOptions say how a catalog is watched. A value of 0 stands for the default.
 type WatchOptions struct {
@@ -57,7 +57,7 @@ type Watcher struct {
 // directories and plugins as the system tells of changes, sources as they tell
 // ([Notifier]), and all else, as archives, every Poll. Where the system can watch no folder,
 // or not all of them, everything is polled as well, and there is a diagnostic
-// ([CodeWatchLimited]). Watching ends with ctx, with [Watcher.Close], or with the catalog.
+// ([codeWatchLimited]). Watching ends with ctx, with [Watcher.Close], or with the catalog.
 func Watch(ctx context.Context, c *Catalog, opts WatchOptions) *Watcher {
 	opts.Quiet = cmp.Or(max(opts.Quiet, 0), 200*time.Millisecond)
 	opts.Latest = cmp.Or(max(opts.Latest, 0), 2*time.Second)
@@ -184,7 +184,7 @@ func (w *Watcher) arm() bool {
 	var finding *skillmd.Diagnostic
 	if next.limited {
 		finding = &skillmd.Diagnostic{
-			Code: CodeWatchLimited, Severity: skillmd.Warning,
+			Code: codeWatchLimited, Severity: skillmd.Warning,
 			Message: fmt.Sprintf("%d of %d folders are watched; changes in the others are found within %v", next.count, len(next.dirs), w.opts.Poll),
 		}
 	}

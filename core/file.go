@@ -48,13 +48,13 @@ func (f *File) SameAs(other *File) bool {
 	return f.Name == other.Name && f.Size == other.Size && (f.encoded != "" || f.raw != nil) && f.encoded == other.encoded && bytes.Equal(f.raw, other.raw)
 }
 
-// ErrEncoding reports content of a [File] that cannot be decoded.
-var ErrEncoding = errors.New("file content cannot be decoded")
+// errEncoding reports content of a [File] that cannot be decoded.
+var errEncoding = errors.New("file content cannot be decoded")
 
 // FileAt returns the file that a URL of a message stands for. A data: URL (RFC
 // 2397) holds the content, base64 or percent-encoded, a media type and perhaps a
 // name in the parameter name or filename. Nothing is decoded before Data is called,
-// which returns [ErrEncoding] for a malformed URL. Any other URL becomes the ID of
+// which returns [errEncoding] for a malformed URL. Any other URL becomes the ID of
 // the file.
 func FileAt(address string) File {
 	if !isDataURL(address) {
@@ -63,7 +63,7 @@ func FileAt(address string) File {
 	head, body, ok := strings.Cut(address[len(dataScheme):], ",")
 	if !ok || len(head) > maxDataHead {
 		return File{Data: func() ([]byte, error) {
-			return nil, fmt.Errorf("%w: data: URL without a comma in its first %d bytes", ErrEncoding, maxDataHead)
+			return nil, fmt.Errorf("%w: data: URL without a comma in its first %d bytes", errEncoding, maxDataHead)
 		}}
 	}
 	f := File{encoded: address}
@@ -92,7 +92,7 @@ func FileAt(address string) File {
 // FileOf returns the file whose content is text in base64. The alphabet may be the
 // standard or the URL one, with or without padding and line breaks; a data: URL is
 // accepted too, because some clients send one. Nothing is decoded before Data is
-// called, which returns [ErrEncoding] for anything else.
+// called, which returns [errEncoding] for anything else.
 func FileOf(text string) File {
 	if isDataURL(text) {
 		return FileAt(text)
@@ -122,7 +122,7 @@ func unescaped(s string) string {
 func decodePercent(text string) ([]byte, error) {
 	plain, err := url.PathUnescape(text)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrEncoding, err)
+		return nil, fmt.Errorf("%w: %w", errEncoding, err)
 	}
 	return []byte(plain), nil
 }
@@ -137,7 +137,7 @@ func decodeBase64(text string) ([]byte, error) {
 	}
 	data, err := encoding.DecodeString(strings.TrimRight(text, "=\r\n \t"))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrEncoding, err)
+		return nil, fmt.Errorf("%w: %w", errEncoding, err)
 	}
 	return data, nil
 }

@@ -83,10 +83,10 @@ const Unlimited = -1
 // The limits that a zero field of Limits stands for.
 const (
 	DefaultTimeout     = 5 * time.Minute
-	DefaultMemory      = 2 << 30
-	DefaultFileBytes   = 256 << 20
-	DefaultDisk        = 1 << 30
-	DefaultProcesses   = 256
+	defaultMemory      = 2 << 30
+	defaultFileBytes   = 256 << 20
+	defaultDisk        = 1 << 30
+	defaultProcesses   = 256
 	DefaultOutput      = 16 << 10
 	DefaultOutputTotal = 64 << 20
 )
@@ -132,10 +132,10 @@ func (l Limits) OrDefaults() Limits {
 		cpu = 2 * l.Timeout
 	}
 	orDefault(&l.CPU, cpu)
-	orDefault(&l.Memory, DefaultMemory)
-	orDefault(&l.FileBytes, DefaultFileBytes)
-	orDefault(&l.Disk, DefaultDisk)
-	orDefault(&l.Processes, DefaultProcesses)
+	orDefault(&l.Memory, defaultMemory)
+	orDefault(&l.FileBytes, defaultFileBytes)
+	orDefault(&l.Disk, defaultDisk)
+	orDefault(&l.Processes, defaultProcesses)
 	orDefault(&l.Output, DefaultOutput)
 	orDefault(&l.OutputTotal, DefaultOutputTotal)
 	return l

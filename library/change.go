@@ -27,7 +27,7 @@ func (v *view) allowed(i *item, action Action) error {
 		return need(v.role, Maintainer, "editing plugin skills", copyInstead)
 	case !h.Shared && v.owns(h):
 		return need(v.role, Author, "editing skills", "")
-	case action == Archive || action == Restoring:
+	case action == Archive || action == restoring:
 		return need(v.role, Maintainer, "archiving shared skills", "")
 	case !h.Shared:
 		return need(v.role, Maintainer, "editing private skills of others", copyInstead)

@@ -22,7 +22,7 @@ func (l *Library) commit(ctx context.Context, v *view, e *Edit, m *made, out Out
 		} else {
 			head = Head{ID: i.id, Plugin: i.base.plugin.ID, Name: i.base.skill.Name, Shared: true, Created: now}
 		}
-		if i.base != nil && (!i.overlaid() || e.Action == Rebasing) {
+		if i.base != nil && (!i.overlaid() || e.Action == rebasing) {
 			head.BaseDigest = i.base.digest
 			packaged, err := v.openBase(i).ReadAll(ctx)
 			if err != nil {

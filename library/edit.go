@@ -22,9 +22,9 @@ const (
 	Copy     Action = "copy"
 	Archive  Action = "archive"
 
-	Restoring Action = "restore"
-	Reviewing Action = "review"
-	Rebasing  Action = "rebase"
+	restoring Action = "restore"
+	reviewing Action = "review"
+	rebasing  Action = "rebase"
 	Granting  Action = "grant"
 	Importing Action = "import"
 )

@@ -40,7 +40,7 @@ func (l *Library) history(ctx context.Context, v *view, i *item, yield func(Revi
 			return err
 		}
 		for _, e := range entries {
-			if after = e.N; e.Action == Reviewing && e.Outcome == "applied" {
+			if after = e.N; e.Action == reviewing && e.Outcome == "applied" {
 				reviewed[e.To] = cmp.Or(e.Subject, "host")
 			}
 		}

@@ -41,8 +41,8 @@ type Library struct {
 // Option configures a [Library].
 type Option func(*Library) error
 
-// WithClock sets where times come from. The default is time.Now.
-func WithClock(now func() time.Time) Option {
+// withClock sets where times come from. The default is time.Now.
+func withClock(now func() time.Time) Option {
 	return func(l *Library) error {
 		l.clock = now
 		return nil

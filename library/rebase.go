@@ -13,7 +13,7 @@ import (
 // Rebase makes the edit of an outdated overlay anew on what the plugin has now, or
 // changes nothing: the error is then that of the patch.
 func (l *Library) Rebase(ctx context.Context, a Actor, ref Ref) (Outcome, error) {
-	e := &Edit{Action: Rebasing, Skill: ref.Skill, Reason: "rebased on what the plugin has now"}
+	e := &Edit{Action: rebasing, Skill: ref.Skill, Reason: "rebased on what the plugin has now"}
 	return l.again(ctx, a, e, func(v *view, i *item) (*made, error) {
 		if i.base == nil || !i.overlaid() || i.head.State != Active {
 			return nil, refused("%s has no overlay", i.id)

@@ -1,7 +1,6 @@
-// Package loadmode decides when a load ends: with its turn, after one use, with the
-// session, or because another load needs the room. It also finds out when a turn
-// begins, and when it pays to clear expired content. All of it is a pure function
-// of its arguments.
+// Package loadmode holds what a host decides about loaded skills: how long a load
+// lasts, which one makes room for another, and what a prompt cache costs, on which
+// it depends when expired content is cleared.
 package loadmode
 
 import (

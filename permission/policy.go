@@ -29,8 +29,8 @@ const (
 
 var policies = []string{Restrict: "restrict", Preapprove: "preapprove", Off: "off", RestrictAll: "restrict-all"}
 
-// ErrPolicy reports a name that is no policy.
-var ErrPolicy = errors.New("unknown policy")
+// errPolicy reports a name that is no policy.
+var errPolicy = errors.New("unknown policy")
 
 // String returns restrict, restrict-all, preapprove or off.
 func (p Policy) String() string { return nameOf(policies, uint8(p), "permission.Policy") }
@@ -41,11 +41,11 @@ func (p Policy) Valid() bool { return int(p) < len(policies) }
 // Restricts reports whether lists deny anything under p.
 func (p Policy) Restricts() bool { return p == Restrict || p == RestrictAll }
 
-// UnmarshalText reads the policy's name. The error wraps [ErrPolicy].
+// UnmarshalText reads the policy's name. The error wraps [errPolicy].
 func (p *Policy) UnmarshalText(text []byte) error {
 	i := slices.Index(policies, string(text))
 	if i < 0 {
-		return fmt.Errorf("%w %q: use restrict, restrict-all, preapprove or off", ErrPolicy, text)
+		return fmt.Errorf("%w %q: use restrict, restrict-all, preapprove or off", errPolicy, text)
 	}
 	*p = Policy(i)
 	return nil
@@ -68,8 +68,8 @@ const (
 
 var combinations = []string{Union: "union", Intersection: "intersection", Latest: "latest"}
 
-// ErrCombine reports a name that is no way to combine lists.
-var ErrCombine = errors.New("unknown way to combine lists")
+// errCombine reports a name that is no way to combine lists.
+var errCombine = errors.New("unknown way to combine lists")
 
 // String returns union, intersection or latest.
 func (c Combine) String() string { return nameOf(combinations, uint8(c), "permission.Combine") }
@@ -77,11 +77,11 @@ func (c Combine) String() string { return nameOf(combinations, uint8(c), "permis
 // Valid reports whether c is one of the three ways.
 func (c Combine) Valid() bool { return int(c) < len(combinations) }
 
-// UnmarshalText reads the name of a way. The error wraps [ErrCombine].
+// UnmarshalText reads the name of a way. The error wraps [errCombine].
 func (c *Combine) UnmarshalText(text []byte) error {
 	i := slices.Index(combinations, string(text))
 	if i < 0 {
-		return fmt.Errorf("%w %q: use union, intersection or latest", ErrCombine, text)
+		return fmt.Errorf("%w %q: use union, intersection or latest", errCombine, text)
 	}
 	*c = Combine(i)
 	return nil

@@ -10,11 +10,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/prompttext"
 	"github.com/satchel-go/satchel/internal/tokencount"
 )
 
-// DefaultOverviewTokens bounds the overview unless the host says otherwise.
-const DefaultOverviewTokens = 4000
+// defaultOverviewTokens bounds the overview unless the host says otherwise.
+const defaultOverviewTokens = 4000
 
 // frameTokens is the part of the bound that is reserved for the lines around the
 // list.
@@ -34,13 +35,14 @@ const (
 )
 
 // OverviewText says how to write an overview. The zero value writes XML within
-// [DefaultOverviewTokens].
+// 4000 tokens.
 type OverviewText struct {
 	Format Format
 	// Location adds the place of each skill, for hosts whose agent opens files
 	// itself.
 	Location bool
-	// Tokens bounds the text by [EstimateTokens]; 0 means [DefaultOverviewTokens].
+	// Tokens bounds the text by its estimated tokens, one for every four ASCII
+	// characters and one for every other character; 0 means 4000.
 	Tokens int
 	// Guidance follows the list; "" adds none.
 	Guidance string
@@ -183,14 +185,14 @@ type listedSkill struct {
 func (o OverviewText) listed(skills []core.Skill) []listedSkill {
 	all := make([]listedSkill, len(skills))
 	for i := range skills {
-		all[i] = listedSkill{name: folded(skills[i].Name), description: foldedText(skills[i].Description)}
+		all[i] = listedSkill{name: prompttext.Fold(skills[i].Name), description: prompttext.FoldDescription(skills[i].Description)}
 		all[i].runes = utf8.RuneCountInString(all[i].description)
 		all[i].pinned, all[i].scope = slices.Contains(o.Pinned, skills[i].Name), skills[i].Scope
 		if all[i].likely = slices.Index(o.Likely, skills[i].Name); all[i].likely < 0 {
 			all[i].likely = len(o.Likely)
 		}
 		if o.Location {
-			all[i].location = folded(skills[i].Place)
+			all[i].location = prompttext.Fold(skills[i].Place)
 		}
 	}
 	return all
@@ -240,14 +242,14 @@ func (o OverviewText) plan(all []listedSkill) plan {
 func (o OverviewText) room() int {
 	limit := o.Tokens
 	if limit <= 0 {
-		limit = DefaultOverviewTokens
+		limit = defaultOverviewTokens
 	}
-	return limit - EstimateTokens(o.Guidance) - frameTokens
+	return limit - tokencount.Estimate(o.Guidance) - frameTokens
 }
 
 func (o OverviewText) fits(all []listedSkill, length, limit int) bool {
 	for i := range all {
-		if limit -= EstimateTokens(o.entry(&all[i], plan{length: length}.lengthOf(&all[i]))); limit < 0 {
+		if limit -= tokencount.Estimate(o.entry(&all[i], plan{length: length}.lengthOf(&all[i]))); limit < 0 {
 			return false
 		}
 	}
@@ -267,11 +269,11 @@ func (o OverviewText) planNames(all []listedSkill, limit int) plan {
 		limit -= cost
 		return true
 	}
-	name := func(i int) int { return EstimateTokens(all[i].bare()) + 1 } // and a comma
+	name := func(i int) int { return tokencount.Estimate(all[i].bare()) + 1 } // and a comma
 	named := 0
 	for _, i := range order {
 		chosen := all[i].pinned || all[i].likely < len(o.Likely)
-		if p.full[i] = chosen && take(EstimateTokens(o.entry(&all[i], p.lengthOf(&all[i])))); p.full[i] {
+		if p.full[i] = chosen && take(tokencount.Estimate(o.entry(&all[i], p.lengthOf(&all[i])))); p.full[i] {
 			named++
 		}
 	}
@@ -281,7 +283,7 @@ func (o OverviewText) planNames(all []listedSkill, limit int) plan {
 		}
 	}
 	for _, i := range order {
-		if named == len(all) && p.named[i] && take(EstimateTokens(o.entry(&all[i], p.lengthOf(&all[i])))-name(i)) {
+		if named == len(all) && p.named[i] && take(tokencount.Estimate(o.entry(&all[i], p.lengthOf(&all[i])))-name(i)) {
 			p.full[i] = true
 		}
 	}
@@ -311,21 +313,21 @@ func described(all []listedSkill) []int {
 // entry describes a skill with length characters of its description, or a few more to
 // the end of a word.
 func (o OverviewText) entry(s *listedSkill, length int) string {
-	name, description := escaped(s.name), escaped(s.shortened(length))
+	name, description := prompttext.Escape(s.name), prompttext.Escape(s.shortened(length))
 	if o.Format == Lines {
 		if o.Location {
-			return "- " + name + " (" + escaped(s.location) + "): " + description + "\n"
+			return "- " + name + " (" + prompttext.Escape(s.location) + "): " + description + "\n"
 		}
 		return "- " + name + ": " + description + "\n"
 	}
 	text := "<skill><name>" + name + "</name><description>" + description + "</description>"
 	if o.Location {
-		text += "<location>" + escaped(s.location) + "</location>"
+		text += "<location>" + prompttext.Escape(s.location) + "</location>"
 	}
 	return text + "</skill>\n"
 }
 
-func (s *listedSkill) bare() string { return " " + escaped(s.name) }
+func (s *listedSkill) bare() string { return " " + prompttext.Escape(s.name) }
 
 // wordEnd is how far after a cut the end of a word is looked for.
 const wordEnd = 40
@@ -350,8 +352,3 @@ func (s *listedSkill) shortened(length int) string {
 	}
 	return s.description // the last word ends it
 }
-
-// EstimateTokens estimates without a tokenizer how many tokens text costs: one for
-// every four ASCII characters and one for every other character. For prose the
-// estimate is rather too high than too low.
-func EstimateTokens(text string) int { return tokencount.Estimate(text) }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/prompttext"
+	"github.com/satchel-go/satchel/internal/tokencount"
 )
 
 // noteTokens bounds each list in a note of catalog changes.
@@ -13,7 +15,7 @@ const noteTokens = 1000
 
 // Listing writes one line for each skill, a hash of its description and its name:
 // what a session keeps to tell later what has changed in the catalog.
-func Listing(skills []core.Skill) string {
+func (OverviewText) Listing(skills []core.Skill) string {
 	var b strings.Builder
 	for i := range skills {
 		b.WriteString(state.MarkText(skills[i].Description))
@@ -25,7 +27,7 @@ func Listing(skills []core.Skill) string {
 }
 
 // ChangeNote writes the note by which a session is told how the visible skills
-// differ from an earlier [Listing]. Each of its three lists (new, new description,
+// differ from an earlier [OverviewText.Listing]. Each of its three lists (new, new description,
 // removed) is bounded and says how many names it leaves out.
 func (o OverviewText) ChangeNote(listing string, skills []core.Skill) string {
 	var order []string
@@ -75,8 +77,8 @@ func (o OverviewText) changes(added, edited []core.Skill, removed []string) stri
 		b.WriteString("removed:")
 		left := noteTokens
 		for i, name := range removed {
-			entry := " " + xmlText(name)
-			if left -= EstimateTokens(entry); left < 0 {
+			entry := " " + prompttext.Text(name)
+			if left -= tokencount.Estimate(entry); left < 0 {
 				fmt.Fprintf(&b, " and %d more", len(removed)-i)
 				break
 			}

@@ -9,6 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/goldentest"
+	"github.com/satchel-go/satchel/internal/prompttext"
+	"github.com/satchel-go/satchel/internal/tokencount"
 )
 
 // some are skills with what a description may hold.
@@ -35,26 +38,26 @@ func many(n int) (skills []core.Skill) {
 func TestOverviewText(t *testing.T) {
 	const file = "testdata/overview.txtar"
 	rule := "Load a skill with skill_load."
-	got := []section{
-		{"xml", OverviewText{Guidance: rule}.Render(some())},
-		{"xml with location, without guidance", OverviewText{Location: true}.Render(some())},
-		{"lines", OverviewText{Format: Lines, Guidance: rule}.Render(some())},
-		{"lines with location", OverviewText{Format: Lines, Location: true, Guidance: rule}.Render(some())},
-		{"descriptions as far as they go", OverviewText{Tokens: 160}.Render(many(8)[3:])},
-		{"shortened alike", OverviewText{Tokens: 230}.Render(many(8)[3:])},
-		{"names only", OverviewText{Tokens: 80, Format: Lines}.Render(many(5))},
-		{"not even every name", OverviewText{Tokens: 70}.Render(many(5))},
-		{"no room at all", OverviewText{Tokens: 1, Guidance: rule}.Render(many(5))},
-		{"note", OverviewText{Guidance: rule}.changes(some()[:1], some()[1:2], []string{"old", "<b>"})},
-		{"note of lines, removed only", OverviewText{Format: Lines}.changes(nil, nil, []string{"old"})},
+	got := []goldentest.Section{
+		{Head: "xml", Text: OverviewText{Guidance: rule}.Render(some())},
+		{Head: "xml with location, without guidance", Text: OverviewText{Location: true}.Render(some())},
+		{Head: "lines", Text: OverviewText{Format: Lines, Guidance: rule}.Render(some())},
+		{Head: "lines with location", Text: OverviewText{Format: Lines, Location: true, Guidance: rule}.Render(some())},
+		{Head: "descriptions as far as they go", Text: OverviewText{Tokens: 160}.Render(many(8)[3:])},
+		{Head: "shortened alike", Text: OverviewText{Tokens: 230}.Render(many(8)[3:])},
+		{Head: "names only", Text: OverviewText{Tokens: 80, Format: Lines}.Render(many(5))},
+		{Head: "not even every name", Text: OverviewText{Tokens: 70}.Render(many(5))},
+		{Head: "no room at all", Text: OverviewText{Tokens: 1, Guidance: rule}.Render(many(5))},
+		{Head: "note", Text: OverviewText{Guidance: rule}.changes(some()[:1], some()[1:2], []string{"old", "<b>"})},
+		{Head: "note of lines, removed only", Text: OverviewText{Format: Lines}.changes(nil, nil, []string{"old"})},
 	}
-	about, want := readSections(t, file)
-	if *update {
-		writeSections(t, file, about, got)
+	about, want := goldentest.Read(t, file)
+	if *goldentest.Update {
+		goldentest.Write(t, file, about, got)
 		return
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got\n%s\nwant\n%s", text(got), text(want))
+		t.Errorf("got\n%s\nwant\n%s", goldentest.Text(got), goldentest.Text(want))
 	}
 }
 
@@ -75,9 +78,9 @@ func TestOverviewBudget(t *testing.T) {
 				got := o.Render(skills)
 				bound := tokens
 				if bound == 0 {
-					bound = DefaultOverviewTokens
+					bound = defaultOverviewTokens
 				}
-				if cost := EstimateTokens(got); cost > bound {
+				if cost := tokencount.Estimate(got); cost > bound {
 					t.Errorf("%d skills in %d tokens of %d", n, cost, bound)
 				}
 				checkCounts(t, o, skills, got)
@@ -92,7 +95,7 @@ func checkCounts(t *testing.T, o OverviewText, skills []core.Skill, got string) 
 	t.Helper()
 	var fit Fit
 	for i, s := range o.listed(skills) {
-		start, end, _ := strings.Cut(o.entry(&s, whole), escaped(s.description))
+		start, end, _ := strings.Cut(o.entry(&s, whole), prompttext.Escape(s.description))
 		_, rest, found := strings.Cut(got, start)
 		if !found {
 			continue
@@ -141,7 +144,7 @@ func TestOverviewShortensAlike(t *testing.T) {
 	got := o.Render(skills)
 	shortest, longest := 1<<20, 0
 	for _, s := range skills {
-		if d := folded(s.Description); strings.Contains(got, d+"</description>") {
+		if d := prompttext.Fold(s.Description); strings.Contains(got, d+"</description>") {
 			longest = max(longest, len(d))
 		} else {
 			shortest = min(shortest, len(d))
@@ -150,7 +153,7 @@ func TestOverviewShortensAlike(t *testing.T) {
 	if longest > shortest+wordEnd {
 		t.Errorf("%d characters are whole, %d are cut", longest, shortest)
 	}
-	if used := EstimateTokens(got); used < 1950-frameTokens-60*4 {
+	if used := tokencount.Estimate(got); used < 1950-frameTokens-60*4 {
 		t.Errorf("only %d tokens are used", used)
 	}
 }
@@ -182,7 +185,7 @@ func TestChangeNoteIsBounded(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	note := OverviewText{}.changes(skills, skills, names)
-	if cost := EstimateTokens(note); cost > 3*noteTokens+100 {
+	if cost := tokencount.Estimate(note); cost > 3*noteTokens+100 {
 		t.Errorf("a note of %d tokens", cost)
 	}
 	removed := note[strings.Index(note, "removed:"):]
@@ -193,22 +196,11 @@ func TestChangeNoteIsBounded(t *testing.T) {
 	}
 }
 
-func TestEstimateTokens(t *testing.T) {
-	for _, tt := range []struct {
-		text string
-		want int
-	}{{"", 0}, {"a", 1}, {"abcd", 1}, {"abcde", 2}, {"文档", 2}, {"abcd文", 2}, {"\xff\xfe", 2}} {
-		if got := EstimateTokens(tt.text); got != tt.want {
-			t.Errorf("EstimateTokens(%q) = %d, want %d", tt.text, got, tt.want)
-		}
-	}
-}
-
 func TestChangeNoteComparesListings(t *testing.T) {
 	skill := func(name, description string) core.Skill { return core.Skill{Name: name, Description: description} }
 	before := []core.Skill{skill("a", "1"), skill("b", "1"), skill("c", "1"), skill("two words", "1")}
 	after := []core.Skill{skill("a", "1"), skill("b", "2"), skill("d", "1")}
-	note := OverviewText{}.ChangeNote(Listing(before), after)
+	note := OverviewText{}.ChangeNote(OverviewText{}.Listing(before), after)
 	want := OverviewText{}.changes(after[2:], after[1:2], []string{"c", "two words"})
 	if note != want {
 		t.Errorf("got\n%s\nwant\n%s", note, want)
@@ -247,5 +239,15 @@ func TestOverviewDescribesByRank(t *testing.T) {
 	}
 	if !slices.IsSorted(names) || len(names) < len(want) || len(names) > 15 {
 		t.Errorf("described are %q", names)
+	}
+}
+
+func BenchmarkOverview(b *testing.B) {
+	skills := many(1000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if (OverviewText{}).Render(skills) == "" {
+			b.Fatal("empty")
+		}
 	}
 }

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/satchel-go/satchel/internal/warnlog"
 )
 
 // Authenticator says who makes a request.
@@ -69,10 +67,10 @@ const (
 )
 
 // OpenTokenFile reads a file of tokens. The error says which line is bad. A nil
-// logger passes warnings and errors to slog.Default.
+// logger logs nothing.
 func OpenTokenFile(path string, logger *slog.Logger) (*TokenFile, error) {
 	if logger == nil {
-		logger = warnlog.New()
+		logger = slog.New(slog.DiscardHandler)
 	}
 	f := &TokenFile{path: path, logger: logger, failures: make(map[string]*failures)}
 	tokens, stamp, err := readTokens(path)

@@ -9,20 +9,20 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/internal/run"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
-	"github.com/satchel-go/satchel/protocol/run"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
 // The error codes of the server beside those of JSON-RPC.
 const (
-	CodeUnauthenticated = -32001
-	CodeForbidden       = -32003
-	CodeNotFound        = -32004
+	codeUnauthenticated = -32001
+	codeForbidden       = -32003
+	codeNotFound        = -32004
 	CodeTooLarge        = -32005
-	CodeBusy            = -32006
-	CodeUnavailable     = -32007
-	CodeExists          = -32008
+	codeBusy            = -32006
+	codeUnavailable     = -32007
+	codeExists          = -32008
 )
 
 // retryAfter is how long a caller that was refused for load should wait.
@@ -30,7 +30,7 @@ const retryAfter = 1000 // milliseconds
 
 func fault(code int, kind, format string, args ...any) *jsonrpc.Error {
 	data := map[string]any{"kind": kind}
-	if code == CodeBusy {
+	if code == codeBusy {
 		data["retry_after_ms"] = retryAfter
 	}
 	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...), Data: data}
@@ -67,9 +67,9 @@ func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 		return fault(jsonrpc.CodeCancelled, "cancelled", "cancelled")
 	case errors.As(err, &unknown):
 		if len(unknown.Versions) > 0 {
-			return fault(CodeNotFound, "version", "%v", err)
+			return fault(codeNotFound, "version", "%v", err)
 		}
-		return fault(CodeNotFound, "skill", "%v", err)
+		return fault(codeNotFound, "skill", "%v", err)
 	case errors.As(err, &manifest):
 		switch manifest.Field { // the file and its lines are not the caller's
 		case "":
@@ -81,7 +81,7 @@ func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 	case errors.As(err, &path):
 		return &jsonrpc.Error{Code: jsonrpc.CodeParams, Message: path.Error(), Data: map[string]any{"kind": "params", "field": "path"}}
 	case errors.Is(err, blobs.ErrUnknown):
-		return fault(CodeNotFound, "blob", "%v", err)
+		return fault(codeNotFound, "blob", "%v", err)
 	case errors.Is(err, blobs.ErrTooLarge):
 		return fault(CodeTooLarge, "size", "%v", err)
 	case errors.Is(err, blobs.ErrQuota):
@@ -89,17 +89,17 @@ func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 	case errors.Is(err, shelf.ErrFull):
 		return fault(CodeTooLarge, "quota", "%v", err)
 	case errors.Is(err, shelf.ErrExists):
-		return fault(CodeExists, "exists", "%v", err)
+		return fault(codeExists, "exists", "%v", err)
 	case errors.Is(err, shelf.ErrRemote):
-		return fault(CodeUnavailable, "unavailable", "%v", err)
+		return fault(codeUnavailable, "unavailable", "%v", err)
 	case errors.Is(err, shelf.ErrChanged):
-		return fault(CodeNotFound, "file", "the files of the skill are not as they were listed a moment ago: they are being changed, or the server cannot read them: call again later")
+		return fault(codeNotFound, "file", "the files of the skill are not as they were listed a moment ago: they are being changed, or the server cannot read them: call again later")
 	case errors.Is(err, fs.ErrNotExist):
-		return fault(CodeNotFound, "file", "%v", err)
+		return fault(codeNotFound, "file", "%v", err)
 	case errors.Is(err, run.ErrBusy):
-		return fault(CodeBusy, "busy", "%v", err)
+		return fault(codeBusy, "busy", "%v", err)
 	case errors.Is(err, run.ErrStopping), errors.Is(err, run.ErrUnavailable), errors.Is(err, executor.ErrSetup), errors.Is(err, executor.ErrCommand):
-		return fault(CodeUnavailable, "unavailable", "%v", err)
+		return fault(codeUnavailable, "unavailable", "%v", err)
 	}
 	return nil
 }

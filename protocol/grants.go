@@ -18,7 +18,7 @@ import (
 	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/internal/redact"
-	"github.com/satchel-go/satchel/protocol/run"
+	"github.com/satchel-go/satchel/protocol/internal/run"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
@@ -221,7 +221,7 @@ func (g *granting) give(ctx context.Context, s *Secret) error {
 	switch s.Mode {
 	case SecretFile:
 		if !g.executor.Capabilities().Loopback.Enforced {
-			return fault(CodeUnavailable, "unavailable", "no sandbox on this server: the secret %s as a file needs namespaces", s.Name)
+			return fault(codeUnavailable, "unavailable", "no sandbox on this server: the secret %s as a file needs namespaces", s.Name)
 		}
 		if g.Secrets == nil {
 			g.Secrets = make(map[string]string)

@@ -21,7 +21,7 @@ import (
 	"github.com/satchel-go/satchel/executor/egress"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/protocol"
-	"github.com/satchel-go/satchel/protocol/run"
+	"github.com/satchel-go/satchel/protocol/internal/run"
 	"github.com/satchel-go/satchel/protocol/shelf"
 	"github.com/satchel-go/satchel/workspace"
 )

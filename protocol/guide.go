@@ -13,9 +13,9 @@ import (
 //go:embed guidefiles
 var guideFiles embed.FS
 
-// GuideID is the id of the skill that says how to use the others. Nothing can
+// guideID is the id of the skill that says how to use the others. Nothing can
 // shadow it.
-const GuideID = "skills.protocol.guide"
+const guideID = "skills.protocol.guide"
 
 // openGuide opens the guide, which names create_skill if callers can create skills.
 func openGuide(create bool) (*shelf.Skill, error) {
@@ -41,5 +41,5 @@ func openGuide(create bool) (*shelf.Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	return own.Find("", GuideID, "")
+	return own.Find("", guideID, "")
 }

@@ -58,7 +58,7 @@ func (s *Server) messages(serve func(http.ResponseWriter, *http.Request, Princip
 		}
 		most := mostOf(who)
 		if !who.Has(ScopeRead) && !who.Has(ScopeRun) && !who.Has(ScopeWrite) {
-			writeError(w, http.StatusForbidden, fault(CodeForbidden, "forbidden", "needs scope %q, %q or %q", ScopeRead, ScopeRun, ScopeWrite))
+			writeError(w, http.StatusForbidden, fault(codeForbidden, "forbidden", "needs scope %q, %q or %q", ScopeRead, ScopeRun, ScopeWrite))
 			return
 		}
 		raw, err := place.read(newPaced(w, r.Body, 0), most)
@@ -98,7 +98,7 @@ func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, who Principal,
 
 func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request, who Principal, _ *admitted) {
 	if !who.Has(ScopeMetrics) {
-		writeError(w, http.StatusForbidden, fault(CodeForbidden, "forbidden", "needs scope %q", ScopeMetrics))
+		writeError(w, http.StatusForbidden, fault(codeForbidden, "forbidden", "needs scope %q", ScopeMetrics))
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")

@@ -46,7 +46,7 @@ func blobStatus(fault *jsonrpc.Error) int {
 	switch fault.Code {
 	case CodeTooLarge:
 		return http.StatusRequestEntityTooLarge
-	case CodeNotFound:
+	case codeNotFound:
 		return http.StatusNotFound
 	case jsonrpc.CodeParams:
 		return http.StatusBadRequest
@@ -61,7 +61,7 @@ func (s *Server) direct(r *http.Request, who Principal, name string, scope Scope
 	began := time.Now()
 	record := Record{Method: name, Tenant: who.Tenant, Name: who.Name}
 	var result any
-	err := error(fault(CodeForbidden, "forbidden", "needs scope %q", scope))
+	err := error(fault(codeForbidden, "forbidden", "needs scope %q", scope))
 	if who.Has(scope) {
 		result, err = answer(&call{Server: s, Principal: who, record: &record})
 	}

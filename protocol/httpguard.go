@@ -72,7 +72,7 @@ func refuseToken(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(failureWindow/time.Second)))
 	}
 	w.Header().Set("WWW-Authenticate", "Bearer")
-	writeError(w, status, fault(CodeUnauthenticated, "unauthenticated", "%v", err))
+	writeError(w, status, fault(codeUnauthenticated, "unauthenticated", "%v", err))
 }
 
 // unstuck gives up a response of which nothing is taken for a while.
@@ -99,7 +99,7 @@ func (s *Server) principal(r *http.Request) (Principal, error) {
 func (s *Server) checkSite(w http.ResponseWriter, r *http.Request) *jsonrpc.Error {
 	loopback := onLoopback(r)
 	if loopback && !s.isHost(r.Host) {
-		return fault(CodeForbidden, "forbidden", "host %.100q is not this server", r.Host)
+		return fault(codeForbidden, "forbidden", "host %.100q is not this server", r.Host)
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -107,7 +107,7 @@ func (s *Server) checkSite(w http.ResponseWriter, r *http.Request) *jsonrpc.Erro
 	}
 	own := loopback && (origin == "http://"+r.Host || origin == "https://"+r.Host) // elsewhere nobody has checked Host
 	if !own && !slices.Contains(s.origins, origin) {
-		return fault(CodeForbidden, "forbidden", "origin %.100q is not allowed", origin)
+		return fault(codeForbidden, "forbidden", "origin %.100q is not allowed", origin)
 	}
 	w.Header().Set("Access-Control-Allow-Origin", origin)
 	w.Header().Add("Vary", "Origin")
@@ -152,9 +152,9 @@ func writeJSON(w http.ResponseWriter, status int, text []byte) {
 func statusOf(fault *jsonrpc.Error) int {
 	if fault != nil {
 		switch fault.Code {
-		case CodeUnauthenticated:
+		case codeUnauthenticated:
 			return http.StatusUnauthorized
-		case CodeForbidden:
+		case codeForbidden:
 			return http.StatusForbidden
 		}
 	}

@@ -15,7 +15,7 @@ func (s *Server) Latest(who Principal, known string) (list []*shelf.Skill, diges
 	}
 	all, digest := s.shelf.List(who.Tenant, "")
 	list = append(list, s.guide)
-	seen := map[string]bool{GuideID: true}
+	seen := map[string]bool{guideID: true}
 	for _, k := range all {
 		if seen[k.ID()] {
 			continue

@@ -43,7 +43,7 @@ func (c *call) listSkills(ctx context.Context) (any, error) {
 		}
 	}
 	list, digest := c.shelf.List(c.Tenant, p.Namespace)
-	if isGuide := func(k *shelf.Skill) bool { return k.ID() == GuideID }; slices.ContainsFunc(list, isGuide) {
+	if isGuide := func(k *shelf.Skill) bool { return k.ID() == guideID }; slices.ContainsFunc(list, isGuide) {
 		list = slices.DeleteFunc(slices.Clone(list), isGuide)
 	}
 	if own := c.guide.Namespace; p.Namespace != "" && strings.HasPrefix(own+".", p.Namespace+".") || p.Namespace == guideNamespace {

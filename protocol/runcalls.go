@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/protocol/run"
+	"github.com/satchel-go/satchel/protocol/internal/run"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
@@ -152,7 +152,7 @@ func (c *call) run(ctx context.Context, job run.Job, find func(*run.Job) error, 
 		return nil, err
 	}
 	if c.runner == nil {
-		return nil, fault(CodeUnavailable, "unavailable", "no sandbox on this server: %s", cmp.Or(c.noRuns, "it was started without one"))
+		return nil, fault(codeUnavailable, "unavailable", "no sandbox on this server: %s", cmp.Or(c.noRuns, "it was started without one"))
 	}
 	var b [8]byte
 	_, _ = rand.Read(b[:])

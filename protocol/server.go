@@ -8,14 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/warnlog"
 	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/internal/run"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
-	"github.com/satchel-go/satchel/protocol/run"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
@@ -41,7 +41,7 @@ const sweepEvery = time.Minute
 // nothing that it was given.
 func New(opts ...Option) (*Server, error) {
 	s := &Server{traffic: traffic{tenants: make(map[string]*load)}}
-	s.logger = warnlog.New()
+	s.logger = slog.New(slog.DiscardHandler)
 	for _, opt := range opts {
 		if err := opt(&s.settings); err != nil {
 			return nil, err
@@ -205,7 +205,7 @@ func (s *Server) dispatch(ctx context.Context, c *call, name string) (result any
 		return nil, notFoundMethod(name, s.methodNames())
 	}
 	if !c.Has(m.scope) {
-		return nil, fault(CodeForbidden, "forbidden", "needs scope %q", m.scope)
+		return nil, fault(codeForbidden, "forbidden", "needs scope %q", m.scope)
 	}
 	defer func() {
 		if thrown := recover(); thrown != nil {

@@ -9,8 +9,8 @@ import (
 	"path"
 	"reflect"
 
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/plainjson"
-	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
@@ -26,7 +26,7 @@ func (c *call) find(ctx context.Context, name, version string) (*shelf.Skill, er
 	if err := required("name", name, maxName); err != nil {
 		return nil, err
 	}
-	if name == GuideID && (version == "" || version == c.guide.Version) {
+	if name == guideID && (version == "" || version == c.guide.Version) {
 		c.record.Skill = name
 		return c.guide, nil
 	}
@@ -149,7 +149,7 @@ func (c *call) readSkillFile(ctx context.Context) (any, error) {
 		}
 	}
 	result := map[string]any{
-		"content": w.content, "encoding": w.encoding, "mime": outputs.MIME(p.Path, text[:min(len(text), 3<<10)]),
+		"content": w.content, "encoding": w.encoding, "mime": collect.MIME(p.Path, text[:min(len(text), 3<<10)]),
 		"size_bytes": len(text), "digest": digest, "next_offset": nil,
 	}
 	if w.end < int64(len(text)) {
@@ -227,7 +227,7 @@ func (c *call) createSkill(ctx context.Context) (any, error) {
 	for _, f := range p.Files {
 		d.Files = append(d.Files, shelf.DraftFile{Path: f.Path, Content: f.Content, Encoding: f.Encoding})
 	}
-	if name, _ := d.Manifest["name"].(string); name == GuideID {
+	if name, _ := d.Manifest["name"].(string); name == guideID {
 		return nil, badParams("manifest", fmt.Sprintf("manifest.name: %q belongs to the server", name))
 	}
 	k, err := c.shelf.Create(ctx, c.Tenant, d)

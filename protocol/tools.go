@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/satchel-go/satchel/protocol/run"
+	"github.com/satchel-go/satchel/protocol/internal/run"
 )
 
 // Tool is one of the tools that a model is offered.

@@ -162,6 +162,6 @@ func mostOf(who Principal) int {
 // busy answers a request for which there is no room.
 func busy(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", "1")
-	writeError(w, http.StatusServiceUnavailable, fault(CodeBusy, "busy", "too many requests, or bytes of them, at once: at most %d and %d, and of a tenant with tokens %d and %d",
+	writeError(w, http.StatusServiceUnavailable, fault(codeBusy, "busy", "too many requests, or bytes of them, at once: at most %d and %d, and of a tenant with tokens %d and %d",
 		maxRequests, maxBodies, maxRequests/tenantShares, maxBodies/tenantShares))
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ErrRequest reports a body that is no chat completion request.
-var ErrRequest = errors.New("bad chat completion request")
+// errRequest reports a body that is no chat completion request.
+var errRequest = errors.New("bad chat completion request")
 
 // Request is one chat completion request as it arrived.
 type Request struct {
@@ -139,10 +139,10 @@ type requestBody struct {
 func decode(raw []byte) (Request, error) {
 	var body requestBody
 	if err := json.Unmarshal(raw, &body); err != nil {
-		return Request{}, fmt.Errorf("%w: %w", ErrRequest, err)
+		return Request{}, fmt.Errorf("%w: %w", errRequest, err)
 	}
 	if len(body.Messages) == 0 {
-		return Request{}, fmt.Errorf("%w: no messages", ErrRequest)
+		return Request{}, fmt.Errorf("%w: no messages", errRequest)
 	}
 	r := Request{
 		Raw:         raw,
@@ -153,7 +153,7 @@ func decode(raw []byte) (Request, error) {
 	for i, m := range body.Messages {
 		text, err := contentText(m.Content)
 		if err != nil {
-			return Request{}, fmt.Errorf("%w: message %d: %w", ErrRequest, i, err)
+			return Request{}, fmt.Errorf("%w: message %d: %w", errRequest, i, err)
 		}
 		msg := Message{Role: m.Role, Text: text, CallID: m.CallID}
 		for _, c := range m.ToolCalls {
@@ -164,7 +164,7 @@ func decode(raw []byte) (Request, error) {
 	for _, t := range body.Tools {
 		schema, err := sortedJSON(t.Function.Parameters)
 		if err != nil {
-			return Request{}, fmt.Errorf("%w: tool %q: %w", ErrRequest, t.Function.Name, err)
+			return Request{}, fmt.Errorf("%w: tool %q: %w", errRequest, t.Function.Name, err)
 		}
 		r.Tools = append(r.Tools, Tool{Name: t.Function.Name, Description: t.Function.Description, Schema: schema})
 	}

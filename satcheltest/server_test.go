@@ -285,7 +285,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r, err := decode(raw)
 		if err != nil {
-			if !errors.Is(err, ErrRequest) {
+			if !errors.Is(err, errRequest) {
 				t.Errorf("error %v is no ErrRequest", err)
 			}
 			return

@@ -8,7 +8,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/internal/lifetime"
 )
 
 // Budget bounds the text of skills that an agent has in view, in estimated
@@ -62,7 +62,7 @@ func (l *loading) spare(ctx context.Context, rec, next *state.Record, keep []str
 	}
 	tokens := m.makeRoom(ctx, next, limit)
 	for tokens > limit && m.err == nil {
-		evicted := loadmode.Evict(next, len(next.Active)-1, keep, s.Victim)
+		evicted := lifetime.Evict(next, len(next.Active)-1, keep, s.Victim)
 		if len(evicted) == 0 {
 			break
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/internal/lifetime"
 )
 
 // Load is skill_load: it loads skills, with the docs that the model names.
@@ -125,7 +125,7 @@ func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, 
 	for i := range l.texts {
 		l.load(next, &l.texts[i])
 	}
-	for _, name := range loadmode.Evict(next, l.scope.Max, keep, l.scope.Victim) {
+	for _, name := range lifetime.Evict(next, l.scope.Max, keep, l.scope.Victim) {
 		l.gone(fmt.Sprintf("unloaded to make room (at most %d): %s", l.scope.Max, name), name, core.SkillEvicted, "evicted")
 	}
 	if err := l.spare(ctx, rec, next, keep); err != nil {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
 )
 
 // Content that is loaded but that no request shows is delivered again when the
@@ -52,7 +54,7 @@ func TestLoadWhatIsNotShown(t *testing.T) {
 // it.
 func (d *desk) spend() {
 	d.t.Helper()
-	_, err := d.records.Update(d.t.Context(), d.Key, func(rec *state.Record) (*state.Record, error) {
+	_, err := session.Update(d.t.Context(), d.store, d.Key, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		for i := range next.Deliveries {
 			next.Deliveries[i].Spent = true
@@ -82,7 +84,7 @@ func TestLoadCap(t *testing.T) {
 		d := newDesk(t, library())
 		d.Max = 2
 		var offered []string
-		d.Victim = func(c []state.Active) string {
+		d.Victim = func(c []loadmode.Candidate) string {
 			for _, a := range c {
 				offered = append(offered, a.Skill)
 			}

@@ -12,10 +12,10 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/plainjson"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/outputs"
 )
 
 const (
@@ -267,5 +267,5 @@ func binary(file, note string, data []byte, args Args, room int) (string, error)
 		Next     int              `json:"next_offset,omitempty"`
 		Base64   string           `json:"base64"`
 		Warnings []printable.Text `json:"warnings,omitempty"`
-	}{printable.Text(file), outputs.MIME(file, data[:min(len(data), headBytes)]), len(data), first, next, base64.StdEncoding.EncodeToString(data[first:last]), warnings})
+	}{printable.Text(file), collect.MIME(file, data[:min(len(data), headBytes)]), len(data), first, next, base64.StdEncoding.EncodeToString(data[first:last]), warnings})
 }

@@ -37,9 +37,9 @@ type Workspace interface {
 	// is enough. [Local.Room] says what holds.
 	Room(ctx context.Context, fresh bool) (Room, error)
 
-	// Lstat describes one file, as outputs.Tree has it: it follows no link.
+	// Lstat describes one file, as collect.Tree has it: it follows no link.
 	Lstat(name string) (fs.FileInfo, error)
-	// Open opens one file, as outputs.Tree has it: it follows no link, never
+	// Open opens one file, as collect.Tree has it: it follows no link, never
 	// blocks, and opens only plain files and directories. An open file can be
 	// read after Release too.
 	Open(name string) (fs.File, error)
@@ -70,4 +70,11 @@ type Places interface {
 	// session's next workspace is a new one. Ending a session without workspace
 	// is no error.
 	End(session string) error
+}
+
+// Keeper is implemented by [Places] that keep workspaces where another machine
+// finds them. Keep is called after each command, before the workspace is
+// released. Its error becomes a warning in the answer to the call.
+type Keeper interface {
+	Keep(ctx context.Context, ws Workspace) error
 }

@@ -14,19 +14,19 @@ import (
 
 // Errors of this package; test for them with errors.Is.
 var (
-	// ErrNoRuntime reports a nil runtime.
-	ErrNoRuntime = errors.New("runtime is nil")
-	// ErrNoConfig reports a nil agent configuration.
-	ErrNoConfig = errors.New("agent configuration is nil")
-	// ErrNoModel reports a configuration without a tool calling model.
-	ErrNoModel = errors.New("no tool calling model")
-	// ErrInstalled reports a model or a configuration that already has skills.
-	ErrInstalled = errors.New("skills are already installed")
-	// ErrFailover reports a configuration whose models to fall back on are of a
+	// errNoRuntime reports a nil runtime.
+	errNoRuntime = errors.New("runtime is nil")
+	// errNoConfig reports a nil agent configuration.
+	errNoConfig = errors.New("agent configuration is nil")
+	// errNoModel reports a configuration without a tool calling model.
+	errNoModel = errors.New("no tool calling model")
+	// errInstalled reports a model or a configuration that already has skills.
+	errInstalled = errors.New("skills are already installed")
+	// errFailover reports a configuration whose models to fall back on are of a
 	// form that this package does not know, so that they would have no skills.
-	ErrFailover = errors.New("unknown form of failover")
-	// ErrToolName reports a tool of the host that has the name of a skill tool.
-	ErrToolName = errors.New("tool name is taken by a skill tool")
+	errFailover = errors.New("unknown form of failover")
+	// errToolName reports a tool of the host that has the name of a skill tool.
+	errToolName = errors.New("tool name is taken by a skill tool")
 )
 
 // Adapter holds what one Eino agent gets from a runtime. Its parts belong
@@ -44,11 +44,11 @@ type Adapter struct {
 // New returns the parts for one agent. The requests of a session that sees no
 // skill are passed on as they are, without the skill tools.
 //
-// It returns [ErrNoRuntime] for a nil runtime, and an error that names the tool
+// It returns [errNoRuntime] for a nil runtime, and an error that names the tool
 // when a tool's schema cannot be expressed in Eino.
 func New(rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if rt == nil {
-		return nil, ErrNoRuntime
+		return nil, errNoRuntime
 	}
 	a := &Adapter{rt: rt, hooks: rt.Hooks(), settings: newSettings(opts)}
 	a.runs = newRuns(rt, a.settings.agent)

@@ -15,20 +15,20 @@ import (
 // configuration, and they take the place of the wrapped model there. The field
 // is looked up by its name, because this package must also compile with versions
 // that do not have it. The host's ModelFailoverConfig is copied, not changed. The
-// error is [ErrFailover].
+// error is [errFailover].
 func (a *Adapter) failover(cfg any) (set func(), err error) {
 	field := reflect.ValueOf(cfg).Elem().FieldByName("ModelFailoverConfig")
 	if !field.IsValid() || field.IsZero() {
 		return func() {}, nil
 	}
 	if field.Kind() != reflect.Pointer || field.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("%w: ModelFailoverConfig is a %s", ErrFailover, field.Type())
+		return nil, fmt.Errorf("%w: ModelFailoverConfig is a %s", errFailover, field.Type())
 	}
 	copied := reflect.New(field.Type().Elem())
 	copied.Elem().Set(field.Elem())
 	choose := copied.Elem().FieldByName("GetFailoverModel")
 	if !returnsModel(choose) {
-		return nil, fmt.Errorf("%w: GetFailoverModel of %s does not return a model", ErrFailover, field.Type())
+		return nil, fmt.Errorf("%w: GetFailoverModel of %s does not return a model", errFailover, field.Type())
 	}
 	if !choose.IsNil() {
 		choose.Set(a.choosing(reflect.ValueOf(choose.Interface())))

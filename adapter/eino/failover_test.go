@@ -80,15 +80,15 @@ func TestFailoverForms(t *testing.T) {
 		"no such field":    {&struct{ Name string }{"a"}, nil},
 		"not used":         {&later{}, nil},
 		"no function":      {&later{ModelFailoverConfig: &laterFailover{}}, nil},
-		"not a struct":     {&struct{ ModelFailoverConfig *int }{new(int)}, ErrFailover},
-		"not a pointer":    {&struct{ ModelFailoverConfig laterFailover }{laterFailover{MaxRetries: 1}}, ErrFailover},
-		"no such function": {&struct{ ModelFailoverConfig *laterContext }{&laterContext{}}, ErrFailover},
+		"not a struct":     {&struct{ ModelFailoverConfig *int }{new(int)}, errFailover},
+		"not a pointer":    {&struct{ ModelFailoverConfig laterFailover }{laterFailover{MaxRetries: 1}}, errFailover},
+		"no such function": {&struct{ ModelFailoverConfig *laterContext }{&laterContext{}}, errFailover},
 		"returns no model": {&struct {
 			ModelFailoverConfig *struct{ GetFailoverModel func() int }
-		}{&struct{ GetFailoverModel func() int }{}}, ErrFailover},
+		}{&struct{ GetFailoverModel func() int }{}}, errFailover},
 		"returns nothing": {&struct {
 			ModelFailoverConfig *struct{ GetFailoverModel func() }
-		}{&struct{ GetFailoverModel func() }{}}, ErrFailover},
+		}{&struct{ GetFailoverModel func() }{}}, errFailover},
 	} {
 		t.Run(name, func(t *testing.T) {
 			set, err := a.failover(tt.cfg)

@@ -27,11 +27,11 @@ import (
 //
 // The adapter is the agent's own: close it when the agent is no longer used.
 //
-// It returns [ErrInstalled] when cfg has skills already, [ErrNoModel],
-// [ErrFailover], [ErrNoRuntime] or [ErrNoConfig]; cfg is then unchanged.
+// It returns [errInstalled] when cfg has skills already, [errNoModel],
+// [errFailover], [errNoRuntime] or [errNoConfig]; cfg is then unchanged.
 func Install(cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if cfg == nil {
-		return nil, ErrNoConfig
+		return nil, errNoConfig
 	}
 	a, err := New(rt, named(cfg.Name, opts)...)
 	if err != nil {
@@ -62,7 +62,7 @@ func named(name string, opts []Option) []Option {
 func (a *Adapter) extend(cfg *compose.ToolsNodeConfig) error {
 	for _, t := range cfg.Tools {
 		if _, ok := t.(*skillTool); ok {
-			return ErrInstalled
+			return errInstalled
 		}
 	}
 	a.host = namesOf(cfg.Tools)

@@ -36,20 +36,20 @@ var (
 
 // Model wraps the agent's model. A model without a method WithTools is given
 // the tools that are bound to the wrapper as the option model.WithTools of every
-// call. It returns [ErrNoModel] for nil and [ErrInstalled] for a model that is
+// call. It returns [errNoModel] for nil and [errInstalled] for a model that is
 // wrapped already.
 func (a *Adapter) Model(inner model.BaseChatModel) (*Model, error) {
 	if inner == nil {
-		return nil, ErrNoModel
+		return nil, errNoModel
 	}
 	if _, wrapped := inner.(*Model); wrapped {
-		return nil, ErrInstalled
+		return nil, errInstalled
 	}
 	return &Model{adapter: a, inner: inner, bare: inner, files: new(fileParts)}, nil
 }
 
 // WithTools returns a wrapped model that has the tools bound; the receiver is
-// not changed. It returns [ErrToolName] when a skill tool's name occurs more
+// not changed. It returns [errToolName] when a skill tool's name occurs more
 // than once, because the tools node would then run only one of the two. A call
 // whose tools come as an option returns that error itself.
 func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
@@ -67,12 +67,12 @@ func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel,
 	return &Model{adapter: m.adapter, inner: inner, bare: m.bare, bound: slices.Clone(tools), names: toolNames(tools), files: m.files}, nil
 }
 
-// checkNames returns [ErrToolName] when a skill tool's name occurs twice.
+// checkNames returns [errToolName] when a skill tool's name occurs twice.
 func (m *Model) checkNames(tools []*schema.ToolInfo) error {
 	for i, t := range tools {
 		named := func(other *schema.ToolInfo) bool { return other != nil && other.Name == t.Name }
 		if m.isSkillTool(t) && slices.ContainsFunc(tools[:i], named) {
-			return fmt.Errorf("bind tool %q: %w", t.Name, ErrToolName)
+			return fmt.Errorf("bind tool %q: %w", t.Name, errToolName)
 		}
 	}
 	return nil

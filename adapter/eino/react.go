@@ -15,7 +15,7 @@ import (
 
 // InstallReact is [Install] for a react agent, to be called before
 // react.NewAgent. It needs cfg.ToolCallingModel; the deprecated cfg.Model cannot
-// bind tools safely and gives [ErrNoModel].
+// bind tools safely and gives [errNoModel].
 //
 // Two defaults of react are worth a look, and neither is changed: MaxStep (12
 // graph steps, about five rounds of model and tools) is short for an agent that
@@ -28,7 +28,7 @@ import (
 // whose Tools are then part of that list.
 func InstallReact(cfg *react.AgentConfig, rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if cfg == nil {
-		return nil, ErrNoConfig
+		return nil, errNoConfig
 	}
 	name := cmp.Or(cfg.GraphName, "react")
 	a, err := New(rt, named(name, opts)...)

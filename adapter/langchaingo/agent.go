@@ -119,7 +119,7 @@ func (a *Agent) GetTools() []tools.Tool {
 		out = append(out, w)
 	}
 	for _, t := range a.adapter.tools {
-		if w, ok := t.(*Tool); ok && w.inner == nil && !present[w.name] {
+		if w, ok := t.(*skillTool); ok && w.inner == nil && !present[w.name] {
 			out = append(out, w)
 		}
 	}

@@ -129,7 +129,7 @@ func TestAgentForwards(t *testing.T) {
 	}
 	var names []string
 	for _, tool := range agent.GetTools() {
-		if _, ok := tool.(*Tool); !ok {
+		if _, ok := tool.(*skillTool); !ok {
 			t.Errorf("%s is not behind the gate: %T", tool.Name(), tool)
 		}
 		names = append(names, tool.Name())

@@ -24,7 +24,7 @@ const maxMarks = 4
 func WithCacheMarks(control *llms.CacheControl) Option {
 	return func(c *config) error {
 		if control == nil || control.Type == "" {
-			return fmt.Errorf("%w: cache control %+v", ErrArgument, control)
+			return fmt.Errorf("%w: cache control %+v", errArgument, control)
 		}
 		c.mark = control
 		return nil

@@ -102,7 +102,7 @@ func TestMarksOnTheWire(t *testing.T) {
 
 func TestBadCacheControl(t *testing.T) {
 	for _, control := range []*llms.CacheControl{nil, {}} {
-		if _, err := Install(runtime(t), script(), nil, WithCacheMarks(control)); !errors.Is(err, ErrArgument) {
+		if _, err := Install(runtime(t), script(), nil, WithCacheMarks(control)); !errors.Is(err, errArgument) {
 			t.Errorf("%+v: %v", control, err)
 		}
 	}

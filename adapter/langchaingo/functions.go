@@ -36,7 +36,7 @@ func newOffer(ours []core.Tool, host []tools.Tool) (offer, error) {
 	for _, t := range ours {
 		parameters, err := objectSchema(t.Schema)
 		if err != nil {
-			return offer{}, fmt.Errorf("%w: tool %q: %v", ErrSchema, t.Name, err)
+			return offer{}, fmt.Errorf("%w: tool %q: %v", errSchema, t.Name, err)
 		}
 		def := definition(t.Name, t.Description, parameters)
 		o.ours = append(o.ours, def)
@@ -44,15 +44,15 @@ func newOffer(ours []core.Tool, host []tools.Tool) (offer, error) {
 	}
 	for i, t := range host {
 		if t == nil {
-			return offer{}, fmt.Errorf("%w: host tool %d is nil", ErrArgument, i)
+			return offer{}, fmt.Errorf("%w: host tool %d is nil", errArgument, i)
 		}
 		name := t.Name()
 		if name == "" || taken[strings.ToUpper(name)] {
-			return offer{}, fmt.Errorf("%w: host tool %q", ErrToolName, name)
+			return offer{}, fmt.Errorf("%w: host tool %q", errToolName, name)
 		}
 		parameters, err := hostSchema(t)
 		if err != nil {
-			return offer{}, fmt.Errorf("%w: tool %q: %v", ErrSchema, name, err)
+			return offer{}, fmt.Errorf("%w: tool %q: %v", errSchema, name, err)
 		}
 		o.known[name] = definition(name, t.Description(), parameters)
 	}

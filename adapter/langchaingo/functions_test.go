@@ -32,11 +32,11 @@ func TestNewOffer(t *testing.T) {
 		host []tools.Tool
 		want error
 	}{
-		{"collision in another case", []tools.Tool{hostTool{name: "Skill_Load"}}, ErrToolName},
-		{"no name", []tools.Tool{hostTool{}}, ErrToolName},
-		{"nil", []tools.Tool{nil}, ErrArgument},
-		{"schema that is no JSON", []tools.Tool{schemaTool{hostTool{name: "a"}, "{"}}, ErrSchema},
-		{"schema of a string", []tools.Tool{schemaTool{hostTool{name: "a"}, `{"type":"string"}`}}, ErrSchema},
+		{"collision in another case", []tools.Tool{hostTool{name: "Skill_Load"}}, errToolName},
+		{"no name", []tools.Tool{hostTool{}}, errToolName},
+		{"nil", []tools.Tool{nil}, errArgument},
+		{"schema that is no JSON", []tools.Tool{schemaTool{hostTool{name: "a"}, "{"}}, errSchema},
+		{"schema of a string", []tools.Tool{schemaTool{hostTool{name: "a"}, `{"type":"string"}`}}, errSchema},
 		{"fine", []tools.Tool{hostTool{name: "a"}, schemaTool{hostTool{name: "b"}, `{"type":"object"}`}}, nil},
 	}
 	for _, tt := range tests {

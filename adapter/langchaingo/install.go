@@ -17,14 +17,14 @@ import (
 
 // Errors of this package, for errors.Is.
 var (
-	// ErrArgument is a nil or otherwise unusable argument or option.
-	ErrArgument = errors.New("unusable argument")
-	// ErrToolName is a host tool whose name is empty, or equals, in any case of
+	// errArgument is a nil or otherwise unusable argument or option.
+	errArgument = errors.New("unusable argument")
+	// errToolName is a host tool whose name is empty, or equals, in any case of
 	// letters, the name of one of Satchel's tools: executors match names
 	// without regard to case, so one of the two would be unreachable.
-	ErrToolName = errors.New("unusable tool name")
-	// ErrSchema is a host tool whose [Schemer] does not return an object schema.
-	ErrSchema = errors.New("unusable tool schema")
+	errToolName = errors.New("unusable tool name")
+	// errSchema is a host tool whose [Schemer] does not return an object schema.
+	errSchema = errors.New("unusable tool schema")
 )
 
 // Adapter is what one agent of a host uses: its model, its tools and its agent,
@@ -36,8 +36,8 @@ type Adapter struct {
 	config  config
 	model   *Model
 	tools   []tools.Tool
-	names   []string         // of tools
-	byName  map[string]*Tool // upper-cased, as executors match
+	names   []string              // of tools
+	byName  map[string]*skillTool // upper-cased, as executors match
 	offer   offer
 	runs    *runs
 }
@@ -48,13 +48,13 @@ type Adapter struct {
 // error that names it.
 func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts ...Option) (*Adapter, error) {
 	if rt == nil || llm == nil {
-		return nil, fmt.Errorf("install: %w: runtime and model must not be nil", ErrArgument)
+		return nil, fmt.Errorf("install: %w: runtime and model must not be nil", errArgument)
 	}
 	c, err := newConfig(llm, opts)
 	if err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
-	k := &Adapter{runtime: rt, hooks: rt.Hooks(), config: c, byName: map[string]*Tool{}}
+	k := &Adapter{runtime: rt, hooks: rt.Hooks(), config: c, byName: map[string]*skillTool{}}
 	if k.offer, err = newOffer(rt.Tools(), hostTools); err != nil {
 		return nil, fmt.Errorf("install: %w", err)
 	}
@@ -64,12 +64,12 @@ func Install(rt *satchel.Runtime, llm llms.Model, hostTools []tools.Tool, opts .
 		k.add(k.wrap(t))
 	}
 	for _, t := range rt.Tools() {
-		k.add(&Tool{adapter: k, name: t.Name, description: t.Description})
+		k.add(&skillTool{adapter: k, name: t.Name, description: t.Description})
 	}
 	return k, nil
 }
 
-func (a *Adapter) add(t *Tool) {
+func (a *Adapter) add(t *skillTool) {
 	a.tools, a.names = append(a.tools, t), append(a.names, t.Name())
 	name := strings.ToUpper(t.Name())
 	if a.byName[name] == nil {

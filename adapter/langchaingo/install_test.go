@@ -26,14 +26,14 @@ func TestInstallErrors(t *testing.T) {
 		want error
 		text string
 	}{
-		{"no runtime", func() (*Adapter, error) { return Install(nil, llm, nil) }, ErrArgument, "runtime"},
-		{"no model", func() (*Adapter, error) { return Install(rt, nil, nil) }, ErrArgument, "model"},
-		{"collision", func() (*Adapter, error) { return Install(rt, llm, []tools.Tool{hostTool{name: "SKILL_LOAD"}}) }, ErrToolName, `"SKILL_LOAD"`},
-		{"no agent name", func() (*Adapter, error) { return Install(rt, llm, nil, WithAgentName("")) }, ErrArgument, "agent name"},
-		{"no system text", func() (*Adapter, error) { return Install(rt, llm, nil, WithSystem("")) }, ErrArgument, "system"},
-		{"no streaming function", func() (*Adapter, error) { return Install(rt, llm, nil, WithStreaming(nil)) }, ErrArgument, "streaming"},
-		{"no history", func() (*Adapter, error) { return Install(rt, llm, nil, WithHistory(nil)) }, ErrArgument, "history"},
-		{"no such client", func() (*Adapter, error) { return Install(rt, llm, nil, WithClient(9)) }, ErrArgument, "client"},
+		{"no runtime", func() (*Adapter, error) { return Install(nil, llm, nil) }, errArgument, "runtime"},
+		{"no model", func() (*Adapter, error) { return Install(rt, nil, nil) }, errArgument, "model"},
+		{"collision", func() (*Adapter, error) { return Install(rt, llm, []tools.Tool{hostTool{name: "SKILL_LOAD"}}) }, errToolName, `"SKILL_LOAD"`},
+		{"no agent name", func() (*Adapter, error) { return Install(rt, llm, nil, WithAgentName("")) }, errArgument, "agent name"},
+		{"no system text", func() (*Adapter, error) { return Install(rt, llm, nil, WithSystem("")) }, errArgument, "system"},
+		{"no streaming function", func() (*Adapter, error) { return Install(rt, llm, nil, WithStreaming(nil)) }, errArgument, "streaming"},
+		{"no history", func() (*Adapter, error) { return Install(rt, llm, nil, WithHistory(nil)) }, errArgument, "history"},
+		{"no such client", func() (*Adapter, error) { return Install(rt, llm, nil, WithClient(9)) }, errArgument, "client"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

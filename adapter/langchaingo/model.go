@@ -61,7 +61,7 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 	}
 	resp, fragments := seen.restore(resp)
 	if isNothing(resp) {
-		return nil, ErrNoResponse
+		return nil, errNoResponse
 	}
 	resp = m.adapter.offer.merged(resp, asked.N > 1 || asked.CandidateCount > 1, req.responses, fragments)
 	if err := m.adapter.observe(ctx, key, r, messages, resp); err != nil {
@@ -75,14 +75,14 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 	return resp, nil
 }
 
-// ErrNoResponse reports a response without text, calls and reason to stop.
+// errNoResponse reports a response without text, calls and reason to stop.
 // Clients of langchaingo return one, and no error, when the stream was no
 // stream of theirs.
-var ErrNoResponse = errors.New("the model's response is empty")
+var errNoResponse = errors.New("the model's response is empty")
 
-// ErrStreamLine reports a response of which langchaingo's client could not read a line:
+// errStreamLine reports a response of which langchaingo's client could not read a line:
 // it takes no more than 64 KiB, so large arguments of a call must come in pieces or whole, or by [LongLines].
-var ErrStreamLine = errors.New("a line of the stream is longer than the 64 KiB that langchaingo's client takes: call the model without streaming, with the transport of LongLines, or through a provider that sends arguments in pieces")
+var errStreamLine = errors.New("a line of the stream is longer than the 64 KiB that langchaingo's client takes: call the model without streaming, with the transport of LongLines, or through a provider that sends arguments in pieces")
 
 func isNothing(resp *llms.ContentResponse) bool {
 	if resp == nil {
@@ -112,7 +112,7 @@ func (m *Model) call(ctx context.Context, key core.SessionKey, msgs []llms.Messa
 	resp, err := m.inner.GenerateContent(context.WithValue(ctx, reportedKey{}, true), msgs, options...)
 	event := core.Event{Kind: core.ModelCalled, Key: key, Duration: time.Since(start)}
 	if errors.Is(err, bufio.ErrTooLong) {
-		err = fmt.Errorf("%w: %w", ErrStreamLine, err)
+		err = fmt.Errorf("%w: %w", errStreamLine, err)
 	}
 	if err != nil {
 		event.Kind, event.Detail, event.Err = core.ModelFailed, err.Error(), err

@@ -36,7 +36,7 @@ func newConfig(llm llms.Model, opts []Option) (config, error) {
 func WithAgentName(name string) Option {
 	return func(c *config) error {
 		if name == "" {
-			return fmt.Errorf("%w: agent name %q", ErrArgument, name)
+			return fmt.Errorf("%w: agent name %q", errArgument, name)
 		}
 		c.agent = name
 		return nil
@@ -51,7 +51,7 @@ func WithAgentName(name string) Option {
 func WithSystem(text string) Option {
 	return func(c *config) error {
 		if text == "" {
-			return fmt.Errorf("%w: system text %q", ErrArgument, text)
+			return fmt.Errorf("%w: system text %q", errArgument, text)
 		}
 		c.system = text
 		return nil
@@ -67,7 +67,7 @@ func WithSystem(text string) Option {
 func WithStreaming(fn func(ctx context.Context, chunk []byte) error) Option {
 	return func(c *config) error {
 		if fn == nil {
-			return fmt.Errorf("%w: streaming function is nil", ErrArgument)
+			return fmt.Errorf("%w: streaming function is nil", errArgument)
 		}
 		c.stream = fn
 		return nil
@@ -86,7 +86,7 @@ func WithStreaming(fn func(ctx context.Context, chunk []byte) error) Option {
 func WithHistory(open func(ctx context.Context) (schema.ChatMessageHistory, error)) Option {
 	return func(c *config) error {
 		if open == nil {
-			return fmt.Errorf("%w: history function is nil", ErrArgument)
+			return fmt.Errorf("%w: history function is nil", errArgument)
 		}
 		c.history = open
 		return nil
@@ -98,7 +98,7 @@ func WithHistory(open func(ctx context.Context) (schema.ChatMessageHistory, erro
 func WithClient(client Client) Option {
 	return func(c *config) error {
 		if client > Bedrock {
-			return fmt.Errorf("%w: client %d", ErrArgument, client)
+			return fmt.Errorf("%w: client %d", errArgument, client)
 		}
 		c.client = client
 		return nil

@@ -73,7 +73,7 @@ func TestLongLinesOfStreams(t *testing.T) {
 				"index": i, "id": fmt.Sprint("c", i), "type": "function", "function": map[string]any{"name": "skill_load", "arguments": text},
 			})
 		}
-		if _, err := short.Model().GenerateContent(ctx, messages, stream); errors.Is(err, ErrStreamLine) != (size > 100) {
+		if _, err := short.Model().GenerateContent(ctx, messages, stream); errors.Is(err, errStreamLine) != (size > 100) {
 			t.Errorf("%d bytes, streamed: %v", size, err)
 		}
 		whole, err := cut.Model().GenerateContent(ctx, messages)

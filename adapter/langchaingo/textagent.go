@@ -204,7 +204,7 @@ func (m *Model) prompt(ctx context.Context, r *run, messages []llms.MessageConte
 	}
 	resp, err := m.call(ctx, r.key, messages, options)
 	if err == nil && isNothing(resp) {
-		return nil, ErrNoResponse
+		return nil, errNoResponse
 	}
 	return resp, err
 }

@@ -18,29 +18,29 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Tool is one of [Adapter.Tools]: a tool of the host behind the gate, or one of
+// skillTool is one of [Adapter.Tools]: a tool of the host behind the gate, or one of
 // Satchel's.
-type Tool struct {
+type skillTool struct {
 	adapter     *Adapter
 	inner       tools.Tool // nil: Satchel's
 	name        string
 	description string
 }
 
-var _ tools.Tool = (*Tool)(nil)
+var _ tools.Tool = (*skillTool)(nil)
 
-func (a *Adapter) wrap(t tools.Tool) *Tool {
-	if w, ok := t.(*Tool); ok && w.adapter == a {
+func (a *Adapter) wrap(t tools.Tool) *skillTool {
+	if w, ok := t.(*skillTool); ok && w.adapter == a {
 		return w
 	}
-	return &Tool{adapter: a, inner: t, name: t.Name(), description: t.Description()}
+	return &skillTool{adapter: a, inner: t, name: t.Name(), description: t.Description()}
 }
 
 // Name returns the name as the model is offered it.
-func (t *Tool) Name() string { return t.name }
+func (t *skillTool) Name() string { return t.name }
 
 // Description returns the description as the model is offered it.
-func (t *Tool) Description() string { return t.description }
+func (t *skillTool) Description() string { return t.description }
 
 // Call asks the gate and then the tool. A denial and an error of a host's tool
 // are text for the model, since executors would give up the whole Call. An
@@ -49,7 +49,7 @@ func (t *Tool) Description() string { return t.description }
 // outside of any session. A panic of a host's tool stays a panic.
 //
 // Satchel's tools take JSON, {"__arg1": "<JSON or text>"} or bare text.
-func (t *Tool) Call(ctx context.Context, input string) (string, error) {
+func (t *skillTool) Call(ctx context.Context, input string) (string, error) {
 	r, call, ok := t.adapter.runs.take(ctx, t.name, input)
 	if !ok {
 		call = core.ToolCall{Name: t.name, Arguments: input}
@@ -61,7 +61,7 @@ func (t *Tool) Call(ctx context.Context, input string) (string, error) {
 	return answer, err
 }
 
-func (t *Tool) answer(ctx context.Context, r *run, call core.ToolCall, input string) (string, error) {
+func (t *skillTool) answer(ctx context.Context, r *run, call core.ToolCall, input string) (string, error) {
 	call.Name = t.name
 	key, end, err := t.session(ctx, r)
 	if err != nil {
@@ -107,7 +107,7 @@ func (t *Tool) answer(ctx context.Context, r *run, call core.ToolCall, input str
 
 // session returns the key that a tool call belongs to. A host's tool that is
 // called outside of any session still meets the gate, with nothing loaded.
-func (t *Tool) session(ctx context.Context, r *run) (core.SessionKey, func(), error) {
+func (t *skillTool) session(ctx context.Context, r *run) (core.SessionKey, func(), error) {
 	if r != nil {
 		return r.key, func() {}, nil
 	}
@@ -120,7 +120,7 @@ func (t *Tool) session(ctx context.Context, r *run) (core.SessionKey, func(), er
 
 // observation runs a host's tool. Its error is what it observed, unless the
 // whole run was cancelled.
-func (t *Tool) observation(ctx context.Context, input string) (string, error) {
+func (t *skillTool) observation(ctx context.Context, input string) (string, error) {
 	answer, err := t.inner.Call(ctx, input)
 	if err == nil {
 		return answer, nil
@@ -143,7 +143,7 @@ func (a *Adapter) Call(ctx context.Context, call llms.ToolCall) (llms.ToolCallRe
 	result := llms.ToolCallResponse{ToolCallID: call.ID, Name: c.Name}
 	t := a.byName[strings.ToUpper(c.Name)]
 	if t == nil {
-		if key, end, err := (&Tool{adapter: a, name: c.Name}).session(ctx, nil); err == nil {
+		if key, end, err := (&skillTool{adapter: a, name: c.Name}).session(ctx, nil); err == nil {
 			defer end()
 			if err := a.runs.drop(ctx, key, []core.ToolCall{c}); err != nil {
 				return llms.ToolCallResponse{}, err
@@ -185,7 +185,7 @@ func (a *Adapter) told(steps []schema.AgentStep) []schema.AgentStep {
 
 // input is what executors would pass to the tool: the string inside __arg1
 // where there is one.
-func (t *Tool) input(arguments string) string {
+func (t *skillTool) input(arguments string) string {
 	var wrapped map[string]any
 	if json.Unmarshal([]byte(arguments), &wrapped) == nil {
 		if text, ok := wrapped[argument].(string); ok {

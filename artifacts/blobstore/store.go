@@ -24,8 +24,8 @@ import (
 
 // The defaults of [WithPartBytes] and [WithCache].
 const (
-	DefaultPartBytes = 5 << 20
-	DefaultCache     = 10_000
+	defaultPartBytes = 5 << 20
+	defaultCache     = 10_000
 )
 
 // Store is an artifacts.Store in a bucket. It is safe for concurrent use.
@@ -56,7 +56,7 @@ func WithPrefix(prefix string) Option {
 }
 
 // WithPartBytes sets in which parts large content is sent; see [Store.Save] for how many are
-// held in memory. S3 takes parts of 5 MiB or more. The default is [DefaultPartBytes].
+// held in memory. S3 takes parts of 5 MiB or more. The default is [defaultPartBytes].
 func WithPartBytes(n int) Option {
 	return func(s *Store) error {
 		if n < 1 {
@@ -68,7 +68,7 @@ func WithPartBytes(n int) Option {
 }
 
 // WithCache sets how many descriptions of versions are kept in memory. The default is
-// [DefaultCache].
+// [defaultCache].
 func WithCache(n int) Option {
 	return func(s *Store) error {
 		if n < 1 {
@@ -91,7 +91,7 @@ func Open(ctx context.Context, bucket *blob.Bucket, opts ...Option) (*Store, err
 	if bucket == nil {
 		return nil, errors.New("open blob store: bucket is nil")
 	}
-	s := &Store{bucket: bucket, part: DefaultPartBytes, cache: DefaultCache}
+	s := &Store{bucket: bucket, part: defaultPartBytes, cache: defaultCache}
 	for _, o := range opts {
 		if err := o(s); err != nil {
 			return nil, fmt.Errorf("open blob store: %w", err)

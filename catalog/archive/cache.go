@@ -67,7 +67,7 @@ func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked
 	pin := strings.ToLower(strings.TrimPrefix(opts.SHA256, "sha256:"))
 	if pin != "" {
 		if !isDigest(pin) {
-			return Unpacked{}, fmt.Errorf("archive %s: %w: %q is no SHA-256", address, ErrPin, pin)
+			return Unpacked{}, fmt.Errorf("archive %s: %w: %q is no SHA-256", address, errPin, pin)
 		}
 		if dir, ok := c.has(pin); ok {
 			c.use(pin)
@@ -97,7 +97,7 @@ func (c *Cache) Get(ctx context.Context, address string, opts Options) (Unpacked
 		q.etag, q.modified = k.ETag, k.Modified
 	}
 	out, err := c.fetch(ctx, q, address, pin)
-	if err != nil && cached && !errors.Is(err, ErrPin) {
+	if err != nil && cached && !errors.Is(err, errPin) {
 		return Unpacked{Dir: dir, SHA256: k.SHA256, Stale: err}, nil
 	}
 	return out, err
@@ -165,7 +165,7 @@ func (c *Cache) fetch(ctx context.Context, q *request, address, pin string) (Unp
 	}
 	digest := hex.EncodeToString(h.Sum(nil))
 	if pin != "" && digest != pin {
-		return Unpacked{}, fmt.Errorf("archive %s: sha256 is %s, pinned is %s%w", q.url.Redacted(), digest, pin, silent{ErrPin})
+		return Unpacked{}, fmt.Errorf("archive %s: sha256 is %s, pinned is %s%w", q.url.Redacted(), digest, pin, silent{errPin})
 	}
 	dir, err := c.unpack(ctx, f, size, digest, q.opts.Limits)
 	if err != nil {
@@ -218,7 +218,7 @@ func UnpackInto(ctx context.Context, in io.ReaderAt, size int64, dir string, lim
 	if err != nil {
 		return err
 	}
-	return errors.Join(Unpack(ctx, in, size, root, limits), root.Close())
+	return errors.Join(unpack(ctx, in, size, root, limits), root.Close())
 }
 
 // topOf is the name of the only folder at the top, "." where there is more.

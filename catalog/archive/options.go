@@ -12,8 +12,8 @@ import (
 var (
 	// ErrRefused: the archive holds something that no archive of skills may hold.
 	ErrRefused = errors.New("archive refused")
-	// ErrPin: the archive is not the one that was pinned.
-	ErrPin = errors.New("archive is not the pinned one")
+	// errPin: the archive is not the one that was pinned.
+	errPin = errors.New("archive is not the pinned one")
 	// ErrURL: the archive may not be fetched from there.
 	ErrURL = errors.New("address not allowed")
 )

@@ -16,12 +16,12 @@ import (
 	"slices"
 )
 
-// Unpack writes the entries of an archive below a directory, which is empty: .zip, .tar,
+// unpack writes the entries of an archive below a directory, which is empty: .zip, .tar,
 // .tar.gz, or a bare SKILL.md. What it is, its first bytes tell. Files get the modes 0644
 // or 0755, and directories 0755. If it fails, the directory holds some of it: remove it.
 //
 // The error is [ErrRefused] for what the archive holds, that of ctx, or one of the disk.
-func Unpack(ctx context.Context, in io.ReaderAt, size int64, into *os.Root, limits Limits) error {
+func unpack(ctx context.Context, in io.ReaderAt, size int64, into *os.Root, limits Limits) error {
 	u := &unpacker{ctx: ctx, root: into, limits: limits.orDefaults(), packed: size, names: make(names)}
 	var magic [512]byte
 	n, err := in.ReadAt(magic[:], 0)

@@ -228,11 +228,11 @@ func (s *Source) get(ctx context.Context, uri string) (listed, error) {
 	return got.Skill, nil
 }
 
-// CodeNotUsed is the code of what a server lists and nobody can use.
-const CodeNotUsed skillmd.Code = "not-used"
+// codeNotUsed is the code of what a server lists and nobody can use.
+const codeNotUsed skillmd.Code = "not-used"
 
 func notUsed(file, why string) skillmd.Diagnostic {
-	return skillmd.Diagnostic{File: file, Code: CodeNotUsed, Severity: skillmd.Warning, Message: fmt.Sprintf("not used: %.1000s", why)}
+	return skillmd.Diagnostic{File: file, Code: codeNotUsed, Severity: skillmd.Warning, Message: fmt.Sprintf("not used: %.1000s", why)}
 }
 
 // Open implements catalog.Source. It asks the server nothing: each file is fetched when

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/plainfile"
-	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -28,7 +28,7 @@ func attachments(files []string) (func(context.Context) []workspace.Attachment, 
 			return nil, fmt.Errorf("--attach %q: %w", file, err)
 		}
 		name := filepath.Base(file)
-		all[i] = workspace.Attachment{Name: name, MIME: outputs.MIME(name, data[:min(len(data), 3<<10)]), Data: data}
+		all[i] = workspace.Attachment{Name: name, MIME: collect.MIME(name, data[:min(len(data), 3<<10)]), Data: data}
 	}
 	return func(context.Context) []workspace.Attachment { return all }, nil
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tiktoken-go/tokenizer"
+
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/gauge"
@@ -89,10 +91,11 @@ func (u *reportedUsage) add(e *requestlog.Entry) {
 
 // Run reports every conversation of the log, in the order of their first request.
 func (cmd *cacheReportCmd) Run(c console) error {
-	renderer, err := prompt.NewO200k()
+	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
-		return err
+		return fmt.Errorf("open vocabulary: %w", err)
 	}
+	renderer := prompt.NewRenderer(vocabulary)
 	in := c.in
 	if cmd.File != "-" {
 		file, err := os.Open(cmd.File)

@@ -17,8 +17,8 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/archive"
-	"github.com/satchel-go/satchel/catalog/lock"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/lock"
 )
 
 // envCache names the directory where archives are kept.

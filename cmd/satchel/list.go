@@ -11,8 +11,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/catalog/lock"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/lock"
 	"github.com/satchel-go/satchel/internal/offering"
 	escape "github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/library"

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/catalog/lock"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/lock"
 )
 
 type updateCmd struct {

@@ -18,8 +18,8 @@ import (
 	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
 )
 
-// DefaultGrace is how long a Local waits for processes to end by themselves.
-const DefaultGrace = process.DefaultGrace
+// defaultGrace is how long a Local waits for processes to end by themselves.
+const defaultGrace = process.DefaultGrace
 
 // Local is the executor.Executor that runs commands as plain child processes of
 // the host, as the host's user: they are bounded, not isolated. A command leads a
@@ -50,7 +50,7 @@ type Local struct {
 type Option func(*Local) error
 
 // WithGrace sets how long processes may go on after the program has exited, and
-// after SIGTERM: from 0 to 10 seconds; DefaultGrace is the default.
+// after SIGTERM: from 0 to 10 seconds; defaultGrace is the default.
 func WithGrace(d time.Duration) Option {
 	return func(l *Local) error {
 		l.grace = d
@@ -79,7 +79,7 @@ func WithReadable(dirs ...string) Option {
 
 // New returns an executor without isolation. The error wraps executor.ErrOption.
 func New(opts ...Option) (*Local, error) {
-	l := &Local{grace: DefaultGrace, terminal: process.TerminalCapability()}
+	l := &Local{grace: defaultGrace, terminal: process.TerminalCapability()}
 	for _, opt := range opts {
 		if err := opt(l); err != nil {
 			return nil, err

@@ -29,7 +29,7 @@ func (s *Sandbox) describe() {
 		s.describeLandlockOnly()
 		return
 	}
-	c.WorkspaceAt, c.SkillsAt, c.TempAt = WorkspaceAt, SkillsAt, tempAt
+	c.WorkspaceAt, c.SkillsAt, c.TempAt = workspaceAt, skillsAt, tempAt
 	landlock := "Landlock is missing in this kernel"
 	if s.abi > 0 {
 		landlock = fmt.Sprintf("Landlock (ABI %d) behind it", s.abi)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
-	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -63,7 +63,7 @@ for n in range(300):
 		t.Fatalf("%s", result.Stderr)
 	}
 	start := time.Now()
-	found, err := outputs.Collect(t.Context(), ws, outputs.Spec{Globs: []string{"out/*.txt", "out/**/*.txt"}, Inline: true})
+	found, err := collect.Collect(t.Context(), ws, collect.Spec{Globs: []string{"out/*.txt", "out/**/*.txt"}, Inline: true})
 	if err != nil {
 		t.Fatal(err)
 	}

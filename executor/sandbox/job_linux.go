@@ -47,10 +47,10 @@ func (s *Sandbox) jobOf(cmd executor.Command, tty bool) (*reexec.Job, error) {
 	job.UID, job.GID, job.Groups = insideID, insideID, s.root
 	job.Dir = inside(cmd.Dir)
 	for _, dir := range writableIn(cmd) {
-		job.Rules = append(job.Rules, reexec.Rule{Path: SkillsAt + "/" + dir, Access: landlockWrite & job.Handled})
+		job.Rules = append(job.Rules, reexec.Rule{Path: skillsAt + "/" + dir, Access: landlockWrite & job.Handled})
 	}
 	for i, m := range s.mountsOf(cmd) {
-		if len(cmd.Parts) > 0 && path.Dir(m.target) == WorkspaceAt {
+		if len(cmd.Parts) > 0 && path.Dir(m.target) == workspaceAt {
 			job.Steps = append(job.Steps, reexec.Step{Op: reexec.MakeDir, Target: m.target, Flags: 0o755})
 		}
 		step := reexec.Step{Op: reexec.Bind, Source: m.source, Target: m.target, Flags: m.attributes}
@@ -154,11 +154,11 @@ type mount struct {
 }
 
 // mountsOf lists the directories of the host that one command sees. The skills
-// are mounted twice: at SkillsAt, and at their place in the workspace, which
+// are mounted twice: at skillsAt, and at their place in the workspace, which
 // would otherwise be writable. Shared ones have no such place. The mounts do not
 // follow a link that has taken the place of a directory.
 func (s *Sandbox) mountsOf(cmd executor.Command) []mount {
-	list := []mount{{cmd.Workspace, WorkspaceAt, writable}}
+	list := []mount{{cmd.Workspace, workspaceAt, writable}}
 	if len(cmd.Parts) > 0 {
 		list = nil
 		attributes := uint64(writable)
@@ -178,9 +178,9 @@ func (s *Sandbox) mountsOf(cmd executor.Command) []mount {
 	case cmd.Skills == "":
 		return list
 	case cmd.SharesSkills():
-		return append(list, mount{filepath.Clean(cmd.Skills), SkillsAt, readOnly})
+		return append(list, mount{filepath.Clean(cmd.Skills), skillsAt, readOnly})
 	}
-	for _, at := range []string{SkillsAt, inside(cmd.Skills)} {
+	for _, at := range []string{skillsAt, inside(cmd.Skills)} {
 		list = append(list, mount{cmd.HostPath(cmd.Skills), at, readOnly})
 		for _, dir := range writableIn(cmd) {
 			list = append(list, mount{cmd.HostPath(path.Join(cmd.Skills, dir)), at + "/" + dir, writable})

@@ -70,7 +70,7 @@ var etc = map[string]string{
 	"/etc/hosts":         "127.0.0.1 localhost " + hostname + "\n::1 localhost\n",
 	"/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 	"/etc/passwd": fmt.Sprintf("skill:x:%d:%d:skill:%s:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n",
-		insideID, insideID, WorkspaceAt),
+		insideID, insideID, workspaceAt),
 }
 
 const hostname = "sandbox"
@@ -113,8 +113,8 @@ func (s *Sandbox) planOf(tier executor.Isolation) (*reexec.Plan, error) {
 		b.dir(path) // see mountsOf
 		b.rules = append(b.rules, reexec.Rule{Path: path, Access: landlockRead})
 	}
-	b.dir(WorkspaceAt)
-	b.dir(SkillsAt)
+	b.dir(workspaceAt)
+	b.dir(skillsAt)
 	b.dir("/var")
 	b.dir("/run")
 	b.link("/blobs", "workspace/blobs")
@@ -126,7 +126,7 @@ func (s *Sandbox) planOf(tier executor.Isolation) (*reexec.Plan, error) {
 	b.link("/var/tmp", "../tmp")
 	s.rules = append(b.rules,
 		reexec.Rule{Path: "/etc", Access: landlockRead}, reexec.Rule{Path: "/proc", Access: landlockProc | unix.LANDLOCK_ACCESS_FS_WRITE_FILE},
-		reexec.Rule{Path: SkillsAt, Access: landlockRead}, reexec.Rule{Path: WorkspaceAt, Access: landlockWrite},
+		reexec.Rule{Path: skillsAt, Access: landlockRead}, reexec.Rule{Path: workspaceAt, Access: landlockWrite},
 		reexec.Rule{Path: tempAt, Access: landlockWrite}, reexec.Rule{Path: "/dev/shm", Access: landlockWrite},
 		reexec.Rule{Path: "/dev/pts", Access: landlockDevice | landlockReadDir}, reexec.Rule{Path: "/", Access: landlockReadDir})
 	return &reexec.Plan{Namespaces: true, Host: scaffold(), Hostname: hostname, Steps: b.steps}, nil
@@ -248,4 +248,4 @@ func exists(path string) bool {
 // tempAt is the memory of a command that no other command sees.
 const tempAt = "/tmp"
 
-func inside(place string) string { return path.Join(WorkspaceAt, place) }
+func inside(place string) string { return path.Join(workspaceAt, place) }

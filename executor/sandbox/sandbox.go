@@ -14,10 +14,10 @@ import (
 
 // The paths at which a command in a Sandbox finds its files.
 const (
-	// WorkspaceAt is Command.Workspace.
-	WorkspaceAt = "/workspace"
-	// SkillsAt is Command.Skills, read-only.
-	SkillsAt = "/skills"
+	// workspaceAt is Command.Workspace.
+	workspaceAt = "/workspace"
+	// skillsAt is Command.Skills, read-only.
+	skillsAt = "/skills"
 )
 
 // ErrUnavailable is wrapped when this machine offers no isolation that is good
@@ -29,8 +29,8 @@ var ErrUnavailable = errors.New("no sandbox available")
 //
 // A command runs in user, mount, process, network, IPC, host name and cgroup
 // namespaces of its own. Its root is read-only and holds the system's program
-// directories, a few files of /etc, its own /proc, /dev, /tmp, and [WorkspaceAt]
-// and [SkillsAt]; nothing else of the host has a path there. It has no network
+// directories, a few files of /etc, its own /proc, /dev, /tmp, and [workspaceAt]
+// and [skillsAt]; nothing else of the host has a path there. It has no network
 // but a loopback interface of its own, and runs as an ordinary user without any
 // capability. Landlock and a seccomp filter are a second line of defence. When
 // the first process of the sandbox ends, the kernel ends all others.
@@ -61,8 +61,8 @@ type settings struct {
 
 // Defaults of a Sandbox.
 const (
-	// DefaultTemp is the size of a sandbox's /tmp; /dev/shm has the same size.
-	DefaultTemp = 256 << 20
+	// defaultTemp is the size of a sandbox's /tmp; /dev/shm has the same size.
+	defaultTemp = 256 << 20
 	maxPrepared = 64
 	maxReadable = 32
 )
@@ -90,7 +90,7 @@ func WithReadable(dirs ...string) Option {
 }
 
 // WithTemp sets the size of /tmp, and of /dev/shm, in bytes. Both are memory;
-// DefaultTemp is the default.
+// defaultTemp is the default.
 func WithTemp(bytes int64) Option {
 	return func(s *settings) error {
 		if bytes < 4096 {
@@ -152,7 +152,7 @@ func WithGrace(d time.Duration) Option {
 // when no more commands will follow. What has worked once in this process is not
 // tried again: if the machine changes afterwards, commands fail with ErrSetup.
 func New(opts ...Option) (*Sandbox, error) {
-	s := &Sandbox{settings: settings{grace: process.DefaultGrace, temp: DefaultTemp, least: executor.IsolationLandlock}}
+	s := &Sandbox{settings: settings{grace: process.DefaultGrace, temp: defaultTemp, least: executor.IsolationLandlock}}
 	for _, opt := range opts {
 		if err := opt(&s.settings); err != nil {
 			return nil, err

@@ -14,7 +14,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -65,7 +65,7 @@ func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *state.Recor
 		return rec, events, err
 	}
 	if !a.First {
-		rec.Notes = append(rec.Notes, state.Note{Anchor: rec.User, Text: "<skills_suggested>" + processors.Escaped(strings.Join(likely, ", ")) + "</skills_suggested>"})
+		rec.Notes = append(rec.Notes, state.Note{Anchor: rec.User, Text: "<skills_suggested>" + steps.Escaped(strings.Join(likely, ", ")) + "</skills_suggested>"})
 		s.Found(likely)
 		return rec, events, nil
 	}
@@ -152,7 +152,7 @@ func newestOfUser(messages []core.Message) string {
 
 // mentionedIn names the skills that a message mentions, each once, in their order.
 func (a *Activation) mentionedIn(snapshot *catalog.Snapshot, text string) (names []string) {
-	for _, word := range processors.Mentions(text, a.Dollar, a.Slash, maxMentions) {
+	for _, word := range steps.Mentions(text, a.Dollar, a.Slash, maxMentions) {
 		skill, ok := snapshot.Skill(word)
 		if end := strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }); !ok && end > 0 { // as in "$pdf把", without a space
 			skill, ok = snapshot.Skill(word[:end])

@@ -10,7 +10,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/response"
-	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/internal/steps"
 )
 
 // State is what a runtime keeps in memory of one agent in one session:
@@ -20,7 +20,7 @@ type State struct {
 	mu sync.Mutex
 	// content is what was rendered from the deliveries of rec.
 	rec     *state.Record
-	content *processors.Content
+	content *steps.Content
 	// user is the user message that was hashed last, and hash its hash.
 	user, hash string
 	// answered: the model has answered without a call since the turn began.
@@ -121,14 +121,14 @@ func (s *State) skills() *catalog.Catalog {
 
 // Shown returns the rendered content of rec. It renders only if the deliveries
 // have changed.
-func (s *State) Shown(rec *state.Record, text func(string) (string, error)) (*processors.Content, error) {
+func (s *State) Shown(rec *state.Record, text func(string) (string, error)) (*steps.Content, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.content != nil && (s.rec == rec || slices.EqualFunc(s.rec.Deliveries, rec.Deliveries, sameDelivery)) {
 		s.rec = rec
 		return s.content, nil
 	}
-	c, err := processors.NewContent(rec, text)
+	c, err := steps.NewContent(rec, text)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/lru"
-	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/internal/steps"
 )
 
 // Max is how many agents a runtime keeps in memory. An agent that is dropped loses
@@ -31,14 +31,14 @@ type States struct {
 	// holders are the states that hold files. watched are those that have a prefix
 	// guard.
 	holders *lru.Cache[*State, struct{}]
-	watched *lru.Cache[*State, *processors.PrefixGuard]
+	watched *lru.Cache[*State, *steps.PrefixGuard]
 }
 
 // New returns the states of at most so many agents.
 func New(limit int) *States {
 	a := &States{
 		holders: lru.New(maxHolders, func(s *State, _ struct{}) { s.attach(nil) }),
-		watched: lru.New[*State, *processors.PrefixGuard](maxWatched, nil),
+		watched: lru.New[*State, *steps.PrefixGuard](maxWatched, nil),
 	}
 	a.all = lru.New(limit, func(_ core.SessionKey, s *State) { a.drop(s) })
 	return a
@@ -103,12 +103,12 @@ func (a *States) Keep(state *State, files []core.File) {
 
 // Watch returns the prefix guard of an agent. A guard that was dropped to make room
 // for others starts again without a request to compare with.
-func (a *States) Watch(state *State) *processors.PrefixGuard {
+func (a *States) Watch(state *State) *steps.PrefixGuard {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	guard, ok := a.watched.Get(state)
 	if !ok {
-		guard = new(processors.PrefixGuard)
+		guard = new(steps.PrefixGuard)
 		a.watched.Put(state, guard, 1)
 	}
 	return guard

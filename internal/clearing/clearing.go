@@ -9,8 +9,11 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/lifetime"
+	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
 )
 
 // Clearing decides for the agents of a runtime. Its fields are not changed once it is
@@ -22,17 +25,17 @@ type Clearing struct {
 	Prices    loadmode.Prices      // of mode Adaptive
 	Delivers  map[string]bool      // the tools whose results bring content
 	// Content renders what the record of an agent has delivered.
-	Content func(ctx context.Context, key core.SessionKey, rec *state.Record) (*processors.Content, error)
+	Content func(ctx context.Context, key core.SessionKey, rec *state.Record) (*steps.Content, error)
 }
 
 // Within notes what happens to the cache within a turn: when the last request was made,
 // and where the host has changed what stands before the content.
-func (c *Clearing) Within(ctx context.Context, records *state.Records, rec *state.Record, messages []core.Message) (*state.Record, error) {
-	rec, err := c.noteMoved(ctx, records, rec, messages)
+func (c *Clearing) Within(ctx context.Context, store session.Store, rec *state.Record, messages []core.Message) (*state.Record, error) {
+	rec, err := c.noteMoved(ctx, store, rec, messages)
 	if err != nil {
 		return nil, err
 	}
-	return c.noteSent(ctx, records, rec)
+	return c.noteSent(ctx, store, rec)
 }
 
 // Begin keeps content whose turn is over in the prompt while removing
@@ -56,9 +59,9 @@ func (c *Clearing) Begin(ctx context.Context, next, rec *state.Record, messages 
 	if err != nil {
 		return err
 	}
-	pieces, calls := processors.Pieces(messages, processors.State{Record: rec, Content: content, Delivers: c.Delivers})
-	kept := calls[:c.Policy.Cut(pieces, idle)]
-	loadmode.KeepExpired(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
+	pieces, calls := steps.Pieces(messages, steps.State{Record: rec, Content: content, Delivers: c.Delivers})
+	kept := calls[:lifetime.Cut(c.Policy, pieces, idle)]
+	lifetime.KeepExpired(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
 	return nil
 }
 
@@ -87,13 +90,13 @@ func sinceSent(rec *state.Record) time.Duration {
 
 // noteSent saves the time of a request within a turn, where a decision depends on it,
 // at most once in a quarter of the time for which the cache holds a prefix.
-func (c *Clearing) noteSent(ctx context.Context, records *state.Records, rec *state.Record) (*state.Record, error) {
+func (c *Clearing) noteSent(ctx context.Context, store session.Store, rec *state.Record) (*state.Record, error) {
 	ttl := c.cacheTTL()
 	due := func(rec *state.Record) bool { return rec.Sent == 0 || sinceSent(rec) >= max(ttl/4, time.Second) }
 	if ttl == 0 || len(rec.Deliveries) == 0 || !due(rec) {
 		return rec, nil
 	}
-	return records.UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
+	return session.UpdateFrom(ctx, store, rec, func(rec *state.Record) (*state.Record, error) {
 		if !due(rec) {
 			return nil, nil
 		}

@@ -7,19 +7,21 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/lifetime"
+	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
 )
 
 // keepByPrices keeps expired content in the prompt up to the place from which on
 // clearing it pays. next is the record with which the turn begins, rec the one
 // before it.
 func (c *Clearing) keepByPrices(ctx context.Context, next, rec *state.Record, messages []core.Message, idle time.Duration) error {
-	next.Front = processors.Front(messages, len(messages))
+	next.Front = steps.Front(messages, len(messages))
 	if rec.Turn == 0 {
 		return nil
 	}
-	next.Returns = loadmode.Learn(rec.Returns, endedTurn(rec, messages))
+	next.Returns = lifetime.Learn(rec.Returns, endedTurn(rec, messages))
 	if len(rec.Deliveries) == 0 {
 		return nil
 	}
@@ -27,16 +29,16 @@ func (c *Clearing) keepByPrices(ctx context.Context, next, rec *state.Record, me
 	if err != nil {
 		return err
 	}
-	facts, calls, at := processors.Facts(messages, processors.State{Record: rec, Content: content, Delivers: c.Delivers})
+	facts, calls, at := steps.Facts(messages, steps.State{Record: rec, Content: content, Delivers: c.Delivers})
 	cold := c.Prices.TTL > 0 && idle > c.Prices.TTL
-	facts.Returns, facts.Cold = next.Returns, cold || !processors.Stands(messages, rec.Front)
-	kept := calls[:c.Prices.Clear(facts)]
+	facts.Returns, facts.Cold = next.Returns, cold || !steps.Stands(messages, rec.Front)
+	kept := calls[:lifetime.Clear(c.Prices, facts)]
 	if len(kept) > 0 {
-		next.Front = processors.Front(messages[:at[0]], at[0])
+		next.Front = steps.Front(messages[:at[0]], at[0])
 	}
-	keep := loadmode.KeepPrefix
+	keep := lifetime.KeepPrefix
 	if facts.Cold {
-		keep = loadmode.KeepExpired
+		keep = lifetime.KeepExpired
 	}
 	keep(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
 	return nil
@@ -48,15 +50,15 @@ const maxMoves = 4
 
 // noteMoved saves what stands before the content where a host has cut or changed it
 // within a turn: the request that shows it so is in the cache when the next turn begins.
-func (c *Clearing) noteMoved(ctx context.Context, records *state.Records, rec *state.Record, messages []core.Message) (*state.Record, error) {
+func (c *Clearing) noteMoved(ctx context.Context, store session.Store, rec *state.Record, messages []core.Message) (*state.Record, error) {
 	moved := func(rec *state.Record) bool {
 		f := rec.Front
-		return f.Size > 0 && f.Moved < maxMoves && processors.Moved(messages, f)
+		return f.Size > 0 && f.Moved < maxMoves && steps.Moved(messages, f)
 	}
 	if c.Mode != loadmode.Adaptive || !moved(rec) {
 		return rec, nil
 	}
-	return records.UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
+	return session.UpdateFrom(ctx, store, rec, func(rec *state.Record) (*state.Record, error) {
 		if !moved(rec) {
 			return nil, nil
 		}
@@ -65,19 +67,19 @@ func (c *Clearing) noteMoved(ctx context.Context, records *state.Records, rec *s
 			return nil, err
 		}
 		front := messages
-		if _, _, at := processors.Facts(messages, processors.State{Record: rec, Content: content, Delivers: c.Delivers}); len(at) > 0 {
+		if _, _, at := steps.Facts(messages, steps.State{Record: rec, Content: content, Delivers: c.Delivers}); len(at) > 0 {
 			front = messages[:at[0]]
 		}
 		next := rec.Clone()
-		next.Front = processors.Front(front, len(front))
+		next.Front = steps.Front(front, len(front))
 		next.Front.Moved = rec.Front.Moved + 1
 		return next, nil
 	})
 }
 
 // endedTurn is what the turn of rec did, which messages hold.
-func endedTurn(rec *state.Record, messages []core.Message) loadmode.Ended {
-	t := loadmode.Ended{Quiet: processors.Quiet(messages)}
+func endedTurn(rec *state.Record, messages []core.Message) lifetime.Ended {
+	t := lifetime.Ended{Quiet: steps.Quiet(messages)}
 	for i := range rec.Active {
 		t.Loaded = append(t.Loaded, rec.Active[i].Skill)
 	}

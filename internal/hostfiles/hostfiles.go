@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -78,7 +78,7 @@ func notedSince(messages []core.Message, rec *state.Record) map[string]int {
 			continue
 		}
 		at := core.Inserted
-		if i := processors.Anchor(messages, n.Anchor, rec.Turn); i >= 0 {
+		if i := steps.Anchor(messages, n.Anchor, rec.Turn); i >= 0 {
 			at = messages[i].Origin
 		}
 		for _, f := range n.Files {
@@ -97,7 +97,7 @@ func Tell(rec *state.Record, host []workspace.Attachment, files []core.File, mes
 	gone := lost(rec, messages)
 	note, told := noted(rec, host, Named(files, messages, rec), gone)
 	if len(note.Files) > 0 {
-		note.Text = processors.AttachedLines(told)[0]
+		note.Text = steps.AttachedLines(told)[0]
 		rec.Notes = append(rec.Notes, note)
 	}
 }
@@ -107,7 +107,7 @@ func Tell(rec *state.Record, host []workspace.Attachment, files []core.File, mes
 func lost(rec *state.Record, messages []core.Message) map[string]string {
 	names := make(map[string]string)
 	rec.Notes = slices.DeleteFunc(rec.Notes, func(n state.Note) bool {
-		if len(n.Files) == 0 || processors.Anchor(messages, n.Anchor, rec.Turn) >= 0 {
+		if len(n.Files) == 0 || steps.Anchor(messages, n.Anchor, rec.Turn) >= 0 {
 			return false
 		}
 		before := len(names)
@@ -117,7 +117,7 @@ func lost(rec *state.Record, messages []core.Message) map[string]string {
 		return len(names) == before
 	})
 	for i := range rec.Notes {
-		if n := &rec.Notes[i]; processors.Anchor(messages, n.Anchor, rec.Turn) >= 0 {
+		if n := &rec.Notes[i]; steps.Anchor(messages, n.Anchor, rec.Turn) >= 0 {
 			for _, f := range n.Files {
 				delete(names, f.Identity)
 			}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
@@ -44,12 +43,12 @@ type Overviews struct {
 	// the tools that Owns knows.
 	Unlisted bool
 	Owns     func(tool string) bool
-	// Records keep the listings of a session, and Pin its overview.
-	Records func(core.SessionKey) *state.Records
-	Pin     func(context.Context, core.SessionKey, catalog.Content) error
-	// Rendered is called with each overview once it is rendered, and whether it is that of
-	// the whole catalog.
-	Rendered func(whole bool, o *Overview)
+	// Store keeps the listings of a session, and Pin its overview.
+	Store func(core.SessionKey) session.Store
+	Pin   func(context.Context, core.SessionKey, catalog.Content) error
+	// Rendered is told of each state of a catalog once it is rendered: whether it is
+	// the whole catalog, and what has no room.
+	Rendered func(whole bool, fit processors.Fit)
 
 	whole atomic.Pointer[Overview]
 	mu    sync.Mutex
@@ -68,13 +67,13 @@ func (v *Overviews) Of(skills *catalog.Catalog) *Overview {
 	if skills == v.Catalog {
 		o := v.render(snapshot)
 		if before := v.whole.Swap(o); before == nil || before.Snapshot != snapshot {
-			v.Rendered(true, o)
+			v.Rendered(true, o.Fit)
 		}
 		return o
 	}
 	o, known := v.part(snapshot)
 	if !known {
-		v.Rendered(false, o)
+		v.Rendered(false, o.Fit)
 	}
 	return o
 }
@@ -99,7 +98,7 @@ func (v *Overviews) render(snapshot *catalog.Snapshot) *Overview {
 	if v.Renderer != nil {
 		render = func(skills []core.Skill) string { return withRules(v.Renderer(skills), v.Text.Guidance) }
 	}
-	o := &Overview{Snapshot: snapshot, Empty: len(skills) == 0 && !v.Unlisted, listing: digested(processors.Listing(skills))}
+	o := &Overview{Snapshot: snapshot, Empty: len(skills) == 0 && !v.Unlisted, listing: digested(processors.OverviewText{}.Listing(skills))}
 	o.Mentions = sync.OnceValue(func() *permission.Mentions { return mentionsIn(snapshot) })
 	if !o.Empty {
 		o.text = digested(render(skills))

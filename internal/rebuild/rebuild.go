@@ -11,8 +11,9 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/lifetime"
+	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -46,7 +47,7 @@ func (r *Rebuild) From(ctx context.Context, rec *state.Record, messages []core.M
 	if r.Scope.Mode == loadmode.Session {
 		from = 0
 	}
-	processors.EachResult(messages, r.changes(), func(i int) {
+	steps.EachResult(messages, r.changes(), func(i int) {
 		receipt, ok := r.receipt(messages, i)
 		if !ok {
 			return
@@ -61,8 +62,8 @@ func (r *Rebuild) From(ctx context.Context, rec *state.Record, messages []core.M
 			}
 			rec.Replay(receipt.Call, c, r.asked(messages, i))
 		}
-		if processors.Answered(messages, i) {
-			loadmode.Spend(rec, r.Scope.Mode)
+		if steps.Answered(messages, i) {
+			lifetime.Spend(rec, r.Scope.Mode)
 		}
 	})
 	if err := r.restore(ctx, rec); err != nil {
@@ -98,7 +99,7 @@ func (r *Rebuild) changes() map[string]bool {
 
 // receipt returns the receipt of the result at i.
 func (r *Rebuild) receipt(messages []core.Message, i int) (state.Receipt, bool) {
-	call := processors.CallOf(messages, i)
+	call := steps.CallOf(messages, i)
 	name := messages[i].Tool
 	if call != nil && name == "" {
 		name = call.Name
@@ -140,7 +141,7 @@ func loadOf(text, skill string) (state.Receipt, bool) {
 func (r *Rebuild) asked(messages []core.Message, i int) func(doc string) bool {
 	var docs []string
 	all := false
-	if call := processors.CallOf(messages, i); call != nil {
+	if call := steps.CallOf(messages, i); call != nil {
 		if o := r.Set.Operation(call.Name); o != nil {
 			docs, all = tools.DocsOf(o.Decode(call.Arguments))
 		}
@@ -183,7 +184,7 @@ func (r *Rebuild) restore(ctx context.Context, rec *state.Record) error {
 	}
 	// A load that the host declared may have unloaded another skill, of which no
 	// receipt tells.
-	loadmode.Evict(rec, r.Scope.Max, nil, r.Scope.Victim)
+	lifetime.Evict(rec, r.Scope.Max, nil, r.Scope.Victim)
 	rec.Break()
 	return nil
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/internal/tokencount"
 	"github.com/satchel-go/satchel/session"
 )
 
 // Stores are where records and texts are kept: those of the host's sessions in its store,
 // and those of sessions that no host named in another one.
 type Stores struct {
-	Kept      *state.Records
-	Anonymous *state.Records
+	Kept      session.Store
+	Anonymous session.Store
 	Log       *slog.Logger
 }
 
-// Of returns the records among which those of a session are.
-func (s *Stores) Of(key core.SessionKey) *state.Records {
+// Of returns the store of a session.
+func (s *Stores) Of(key core.SessionKey) session.Store {
 	if key.Anonymous {
 		return s.Anonymous
 	}
@@ -63,7 +63,7 @@ func (s *Stores) Texts(ctx context.Context, key core.SessionKey) func(digest str
 // Size estimates the tokens of a pinned text of a session.
 func (s *Stores) Size(ctx context.Context, key core.SessionKey, digest string) (int, error) {
 	text, err := s.Texts(ctx, key)(digest)
-	return processors.EstimateTokens(text), err
+	return tokencount.Estimate(text), err
 }
 
 // Agents returns the keys of all agents of the session of key.
@@ -85,5 +85,5 @@ func (s *Stores) Ended(ctx context.Context, key core.SessionKey) (int, error) {
 	if key.Anonymous { // no host can send the messages of an anonymous session again
 		return 0, nil
 	}
-	return s.Kept.Ended(ctx, key)
+	return session.Buried(ctx, s.Kept, key)
 }

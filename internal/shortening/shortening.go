@@ -11,7 +11,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/records"
-	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/internal/steps"
+	"github.com/satchel-go/satchel/internal/tokencount"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -56,7 +57,7 @@ func (s *Shortener) Later(ctx context.Context, key core.SessionKey, skill, id st
 	if err := s.Stores.Pin(ctx, key, short); err != nil {
 		return true, err
 	}
-	_, err = s.Stores.Of(key).Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
+	_, err = session.Update(ctx, s.Stores.Of(key), key, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		if now, ok := rec.Body(skill); !ok || now != digest || !next.CompactLater(skill, short.Digest) {
 			return nil, nil
@@ -69,7 +70,7 @@ func (s *Shortener) Later(ctx context.Context, key core.SessionKey, skill, id st
 // summarized is the shorter form of a body, by the summarizer if there is one.
 func (s *Shortener) summarized(ctx context.Context, skill, body string) (string, error) {
 	if s.Summarize == nil {
-		return processors.Outline(body, outlineTokens), nil
+		return steps.Outline(body, outlineTokens), nil
 	}
 	text, err := s.Summarize(ctx, skill, body)
 	if ctx.Err() != nil {
@@ -77,19 +78,19 @@ func (s *Shortener) summarized(ctx context.Context, skill, body string) (string,
 	}
 	if err != nil {
 		s.Log.WarnContext(ctx, "a skill has no summary: its outline is used", "skill", skill, "error", err)
-		return processors.Outline(body, outlineTokens), nil
+		return steps.Outline(body, outlineTokens), nil
 	}
-	if summary, ok := processors.Summary(text, body); ok {
+	if summary, ok := steps.Summary(text, body); ok {
 		return summary, nil
 	}
-	return processors.Outline(body, outlineTokens), nil
+	return steps.Outline(body, outlineTokens), nil
 }
 
 // Due puts outlines in the place of bodies that come back in a message of their own,
 // because the history has lost the result that brought them, where the texts in view are
 // more than the budget warns of: of the oldest first, until they are not. It returns rec
 // where there is nothing to shorten.
-func (s *Shortener) Due(ctx context.Context, rec *state.Record, elsewhere processors.Elsewhere) (*state.Record, error) {
+func (s *Shortener) Due(ctx context.Context, rec *state.Record, elsewhere steps.Elsewhere) (*state.Record, error) {
 	if s.Warn <= 0 || len(elsewhere.Back) == 0 {
 		return rec, nil
 	}
@@ -97,7 +98,7 @@ func (s *Shortener) Due(ctx context.Context, rec *state.Record, elsewhere proces
 	if err != nil || len(outlines) == 0 {
 		return rec, err
 	}
-	return s.Stores.Of(rec.Key).UpdateFrom(ctx, rec, func(now *state.Record) (*state.Record, error) {
+	return session.UpdateFrom(ctx, s.Stores.Of(rec.Key), rec, func(now *state.Record) (*state.Record, error) {
 		next := now.Clone()
 		next.Compact = nil // what is due when the next turn begins
 		for skill, outline := range outlines {
@@ -117,7 +118,7 @@ func (s *Shortener) Due(ctx context.Context, rec *state.Record, elsewhere proces
 }
 
 // outlines returns the digests of the outlines that are needed, by skill. They are pinned.
-func (s *Shortener) outlines(ctx context.Context, rec *state.Record, elsewhere processors.Elsewhere) (map[string]string, error) {
+func (s *Shortener) outlines(ctx context.Context, rec *state.Record, elsewhere steps.Elsewhere) (map[string]string, error) {
 	inView := 0
 	sizes := make([]int, len(rec.Deliveries))
 	for i := range rec.Deliveries {
@@ -151,15 +152,15 @@ func (s *Shortener) outlines(ctx context.Context, rec *state.Record, elsewhere p
 		if err != nil {
 			return nil, err
 		}
-		if processors.IsShort(body) {
+		if steps.IsShort(body) {
 			continue
 		}
-		outline := catalog.Content{Text: processors.Outline(body, outlineTokens)}
+		outline := catalog.Content{Text: steps.Outline(body, outlineTokens)}
 		outline.Digest = session.Digest(outline.Text)
 		if err := s.Stores.Pin(ctx, rec.Key, outline); err != nil {
 			return nil, err
 		}
-		inView -= sizes[i] - processors.EstimateTokens(outline.Text)
+		inView -= sizes[i] - tokencount.Estimate(outline.Text)
 		all[d.Skill] = outline.Digest
 	}
 	return all, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/equipment"
 	"github.com/satchel-go/satchel/internal/hostfiles"
+	"github.com/satchel-go/satchel/internal/lifetime"
 	"github.com/satchel-go/satchel/internal/rebuild"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/loadmode"
@@ -32,11 +33,11 @@ type beginning struct {
 }
 
 // after returns the record of a turn that begins after rec.
-func (b *beginning) after(ctx context.Context, rec *state.Record, turn loadmode.UserTurn) (*state.Record, error) {
+func (b *beginning) after(ctx context.Context, rec *state.Record, turn lifetime.UserTurn) (*state.Record, error) {
 	first := rec.Turn == 0
 	b.next = rec.Clone()
 	b.next.Key = b.req.Key
-	loadmode.Advance(b.next, b.Mode, turn.Token, turn.User)
+	lifetime.Advance(b.next, b.Mode, turn.Token, turn.User)
 	if err := b.Clearing.Begin(ctx, b.next, rec, b.req.Messages); err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func (b *beginning) load(ctx context.Context, answered bool) error {
 	b.next, b.events = activated, append(b.events, happened...)
 	if b.Mode == loadmode.Once && answered {
 		for call := calls + 1; call <= b.next.Calls; call++ {
-			loadmode.SpendCall(b.next, call)
+			lifetime.SpendCall(b.next, call)
 		}
 	}
 	return nil

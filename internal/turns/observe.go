@@ -8,9 +8,11 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/lifetime"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -25,10 +27,10 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, agent *agentst
 	clean := true
 	if changes || t.Mode == loadmode.Once || !agent.IsClean() {
 		var events []core.Event
-		rec, err := t.Stores.Of(key).Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
+		rec, err := session.Update(ctx, t.Stores.Of(key), key, func(rec *state.Record) (*state.Record, error) {
 			next := rec.Clone()
 			events = nil
-			changed := loadmode.Spend(next, t.Mode)
+			changed := lifetime.Spend(next, t.Mode)
 			if changed {
 				events = records.Answered(rec, next)
 			}

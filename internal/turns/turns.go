@@ -14,9 +14,11 @@ import (
 	"github.com/satchel-go/satchel/internal/clearing"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/events"
+	"github.com/satchel-go/satchel/internal/lifetime"
 	"github.com/satchel-go/satchel/internal/overview"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/run"
 )
@@ -50,8 +52,8 @@ func (t *Turns) Advance(ctx context.Context, req *core.Request, agent *agentstat
 	if turn := adapter.TurnOf(ctx); turn != nil {
 		token = turn.Token
 	}
-	find := func(rec *state.Record) loadmode.UserTurn {
-		return loadmode.FindTurn(rec, req.Messages, token, agent.IsAnswered(), agent.Mark)
+	find := func(rec *state.Record) lifetime.UserTurn {
+		return lifetime.FindTurn(rec, req.Messages, token, agent.IsAnswered(), agent.Mark)
 	}
 	entered := agent.Enter(attemptOf(ctx))
 	if turn := find(rec); !turn.Begins {
@@ -68,7 +70,7 @@ func (t *Turns) Advance(ctx context.Context, req *core.Request, agent *agentstat
 		return t.Clearing.Within(ctx, t.Stores.Of(req.Key), rec, req.Messages)
 	}
 	var begun *beginning
-	rec, err := t.Stores.Of(req.Key).UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
+	rec, err := session.UpdateFrom(ctx, t.Stores.Of(req.Key), rec, func(rec *state.Record) (*state.Record, error) {
 		begun = &beginning{Turns: t, req: *req, state: agent, loads: loads}
 		turn := find(rec)
 		if !turn.Begins {

@@ -22,8 +22,8 @@ import (
 // scope names the instrumentation in exported telemetry.
 const scope = "github.com/satchel-go/satchel/observe/otel"
 
-// ErrOption reports an option that cannot work.
-var ErrOption = errors.New("invalid option")
+// errOption reports an option that cannot work.
+var errOption = errors.New("invalid option")
 
 // Observer turns events into spans and metrics. It is safe for concurrent use.
 type Observer struct {
@@ -47,7 +47,7 @@ type config struct {
 func WithModel(name string) Option {
 	return func(c *config) error {
 		if name == "" {
-			return fmt.Errorf("%w: WithModel: an empty name", ErrOption)
+			return fmt.Errorf("%w: WithModel: an empty name", errOption)
 		}
 		c.model = name
 		return nil
@@ -58,7 +58,7 @@ func WithModel(name string) Option {
 func WithTracerProvider(p trace.TracerProvider) Option {
 	return func(c *config) error {
 		if p == nil {
-			return fmt.Errorf("%w: WithTracerProvider(nil)", ErrOption)
+			return fmt.Errorf("%w: WithTracerProvider(nil)", errOption)
 		}
 		c.tracers = p
 		return nil
@@ -69,7 +69,7 @@ func WithTracerProvider(p trace.TracerProvider) Option {
 func WithMeterProvider(p metric.MeterProvider) Option {
 	return func(c *config) error {
 		if p == nil {
-			return fmt.Errorf("%w: WithMeterProvider(nil)", ErrOption)
+			return fmt.Errorf("%w: WithMeterProvider(nil)", errOption)
 		}
 		c.meters = p
 		return nil
@@ -77,7 +77,7 @@ func WithMeterProvider(p metric.MeterProvider) Option {
 }
 
 // New returns an observer. It fails for an option that cannot work, wrapping
-// [ErrOption], and where a metric cannot be created.
+// [errOption], and where a metric cannot be created.
 func New(opts ...Option) (*Observer, error) {
 	c := config{tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider()}
 	for _, o := range opts {

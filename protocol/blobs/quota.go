@@ -8,8 +8,8 @@ import (
 // Option sets a bound of a store.
 type Option func(*quotas)
 
-// WithQuota sets what each tenant may have; the default is MaxTenantBytes and
-// MaxTenantBlobs. Numbers below 1 mean the default.
+// WithQuota sets what each tenant may have; the default is maxTenantBytes and
+// maxTenantBlobs. Numbers below 1 mean the default.
 func WithQuota(bytes int64, blobs int) Option {
 	return func(q *quotas) {
 		if bytes > 0 {
@@ -31,7 +31,7 @@ type quotas struct {
 }
 
 func newQuotas(opts []Option) *quotas {
-	q := &quotas{bytes: MaxTenantBytes, blobs: MaxTenantBlobs, used: make(map[string]Usage)}
+	q := &quotas{bytes: maxTenantBytes, blobs: maxTenantBlobs, used: make(map[string]Usage)}
 	for _, opt := range opts {
 		opt(q)
 	}

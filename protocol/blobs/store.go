@@ -26,8 +26,8 @@ var (
 // The bounds of a store unless its options say otherwise.
 const (
 	MaxBlob        = 256 << 20 // bytes of a blob
-	MaxTenantBytes = 1 << 30
-	MaxTenantBlobs = 10_000
+	maxTenantBytes = 1 << 30
+	maxTenantBlobs = 10_000
 	DefaultExpiry  = 24 * time.Hour
 	MaxExpiry      = 30 * 24 * time.Hour
 )

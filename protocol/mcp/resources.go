@@ -14,18 +14,18 @@ import (
 	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/internal/collect"
 )
 
-// DirectoryParams are the parameters of resources/directory/read.
-type DirectoryParams struct {
+// directoryParams are the parameters of resources/directory/read.
+type directoryParams struct {
 	mcp.ParamsBase
 	URI    string `json:"uri"`
 	Cursor string `json:"cursor,omitempty"`
 }
 
-// DirectoryResult is the result of resources/directory/read.
-type DirectoryResult struct {
+// directoryResult is the result of resources/directory/read.
+type directoryResult struct {
 	mcp.ResultBase
 	ResultType string          `json:"resultType"`
 	Resources  []*mcp.Resource `json:"resources"` // the direct children
@@ -76,7 +76,7 @@ func (k *served) resource(uri string) *mcp.Resource {
 		return &mcp.Resource{URI: uri, Name: k.Name, Description: description, MIMEType: "text/markdown", Size: k.files[uri].size}
 	}
 	f := k.files[uri]
-	return &mcp.Resource{URI: uri, Name: path.Base(f.path), MIMEType: outputs.MIME(f.path, nil), Size: f.size}
+	return &mcp.Resource{URI: uri, Name: path.Base(f.path), MIMEType: collect.MIME(f.path, nil), Size: f.size}
 }
 
 func (s *skills) read(ctx context.Context, uri string) (mcp.Result, error) {
@@ -101,10 +101,10 @@ func (s *skills) read(ctx context.Context, uri string) (mcp.Result, error) {
 }
 
 func (f file) contents(uri string, text []byte) (mcp.Result, error) {
-	kind := outputs.MIME(f.path, text[:min(len(text), 3<<10)])
+	kind := collect.MIME(f.path, text[:min(len(text), 3<<10)])
 	contents := &mcp.ResourceContents{URI: uri, MIMEType: kind}
 	// An empty text would be sent as neither text nor blob.
-	if len(text) > 0 && outputs.IsText(kind, text) {
+	if len(text) > 0 && collect.IsText(kind, text) {
 		contents.Text = string(text)
 	} else {
 		contents.Blob = append([]byte{}, text...)
@@ -125,7 +125,7 @@ func completed[R mcp.Result](result R) (R, error) {
 
 // directory answers resources/directory/read for each folder of a skill, and for
 // those that skills are in.
-func (s *skills) directory(ctx context.Context, _ *mcp.ServerSession, params *DirectoryParams) (*DirectoryResult, error) {
+func (s *skills) directory(ctx context.Context, _ *mcp.ServerSession, params *directoryParams) (*directoryResult, error) {
 	if params == nil {
 		return nil, errNoURI
 	}
@@ -170,5 +170,5 @@ func (s *skills) directory(ctx context.Context, _ *mcp.ServerSession, params *Di
 	if err != nil {
 		return nil, err
 	}
-	return &DirectoryResult{ResultType: complete, Resources: list, NextCursor: next}, nil
+	return &directoryResult{ResultType: complete, Resources: list, NextCursor: next}, nil
 }

@@ -19,8 +19,8 @@ const (
 	maxBytes = 16 << 20
 )
 
-// CodeNotServed is the code of a skill that is not served by MCP.
-const CodeNotServed skillmd.Code = "not-served"
+// codeNotServed is the code of a skill that is not served by MCP.
+const codeNotServed skillmd.Code = "not-served"
 
 // served is a skill with the URI of its folder, which ends with a slash.
 type served struct {
@@ -87,7 +87,7 @@ const maxKept = 64
 // serve takes what can be served, ordered by URI, and says why the rest cannot.
 func serve(latest []*shelf.Skill) (list []*served, found []skillmd.Diagnostic) {
 	without := func(k *shelf.Skill, why string) {
-		found = append(found, skillmd.Diagnostic{File: k.Place(), Code: CodeNotServed, Severity: skillmd.Warning, Message: "not served by MCP: " + why})
+		found = append(found, skillmd.Diagnostic{File: k.Place(), Code: codeNotServed, Severity: skillmd.Warning, Message: "not served by MCP: " + why})
 	}
 	var all []*served
 	for _, k := range latest {

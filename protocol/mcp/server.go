@@ -11,12 +11,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/satchel-go/satchel/protocol"
+	"github.com/satchel-go/satchel/protocol/internal/run"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
-	"github.com/satchel-go/satchel/protocol/run"
 )
 
-// Extension is the identifier of the skills extension.
-const Extension = "io.modelcontextprotocol/skills"
+// extension is the identifier of the skills extension.
+const extension = "io.modelcontextprotocol/skills"
 
 // Server answers MCP. Make one with New.
 type Server struct {
@@ -47,7 +47,7 @@ func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Serv
 		Resources: &mcp.ResourceCapabilities{}, Tools: &mcp.ToolCapabilities{},
 		Prompts: &mcp.PromptCapabilities{}, Logging: &mcp.LoggingCapabilities{}, //nolint:staticcheck // clients of earlier versions ask for it
 	}
-	capabilities.AddExtension(Extension, map[string]any{"directoryRead": true})
+	capabilities.AddExtension(extension, map[string]any{"directoryRead": true})
 	server := mcp.NewServer(&mcp.Implementation{Name: "satchel", Version: "1"}, &mcp.ServerOptions{
 		Capabilities: capabilities,
 		Instructions: "If you have not yet read the Skills Protocol Guide, call load_skills_protocol_guide before the other tools. Its workflow: discover, inspect, run or write code, use blobs for large data.",

@@ -27,47 +27,47 @@ type skills struct {
 	who func(context.Context) protocol.Principal
 }
 
-// Entry is a skill as the extension describes it.
-type Entry struct {
+// entry is a skill as the extension describes it.
+type entry struct {
 	URI         string         `json:"uri"`
 	Frontmatter map[string]any `json:"frontmatter"`
-	Resources   []Resource     `json:"resources"`
+	Resources   []resource     `json:"resources"`
 }
 
-// Resource is a file of a skill.
-type Resource struct {
+// resource is a file of a skill.
+type resource struct {
 	URI    string `json:"uri"`
 	Digest string `json:"digest"` // sha256:<hex>
 	Size   int64  `json:"size"`
 }
 
-// ListParams are the parameters of skills/list.
-type ListParams struct {
+// listParams are the parameters of skills/list.
+type listParams struct {
 	mcp.ParamsBase
 	Cursor string `json:"cursor,omitempty"`
 }
 
-// ListResult is the result of skills/list.
-type ListResult struct {
+// listResult is the result of skills/list.
+type listResult struct {
 	mcp.ResultBase
 	mcp.Cacheable
 	ResultType string  `json:"resultType"`
-	Skills     []Entry `json:"skills"`
+	Skills     []entry `json:"skills"`
 	NextCursor string  `json:"nextCursor,omitempty"`
 }
 
-// GetParams are the parameters of skills/get.
-type GetParams struct {
+// getParams are the parameters of skills/get.
+type getParams struct {
 	mcp.ParamsBase
 	URI string `json:"uri"`
 }
 
-// GetResult is the result of skills/get.
-type GetResult struct {
+// getResult is the result of skills/get.
+type getResult struct {
 	mcp.ResultBase
 	mcp.Cacheable
 	ResultType string `json:"resultType"`
-	Skill      Entry  `json:"skill"`
+	Skill      entry  `json:"skill"`
 }
 
 const complete = "complete"
@@ -81,24 +81,24 @@ func invalid(format string, args ...any) error {
 // errNoURI answers calls without parameters: the SDK hands on nil.
 var errNoURI = invalid("uri is missing")
 
-func (k *served) entry() Entry {
-	e := Entry{URI: k.skillURI(), Frontmatter: k.FrontMatter}
+func (k *served) entry() entry {
+	e := entry{URI: k.skillURI(), Frontmatter: k.FrontMatter}
 	for _, uri := range k.order {
 		f := k.files[uri]
-		e.Resources = append(e.Resources, Resource{uri, f.digest, f.size})
+		e.Resources = append(e.Resources, resource{uri, f.digest, f.size})
 	}
 	return e
 }
 
-func (s *skills) list(ctx context.Context, _ *mcp.ServerSession, params *ListParams) (*ListResult, error) {
+func (s *skills) list(ctx context.Context, _ *mcp.ServerSession, params *listParams) (*listResult, error) {
 	if params == nil {
-		params = &ListParams{}
+		params = &listParams{}
 	}
 	list, next, err := page(s.served(s.who(ctx)).list, params.Cursor, (*served).skillURI)
 	if err != nil {
 		return nil, err
 	}
-	result := &ListResult{Cacheable: cacheable(), ResultType: complete, Skills: []Entry{}, NextCursor: next}
+	result := &listResult{Cacheable: cacheable(), ResultType: complete, Skills: []entry{}, NextCursor: next}
 	size := 0
 	for i, k := range list {
 		e := k.entry()
@@ -134,7 +134,7 @@ func page[T any](list []T, cursor string, uriOf func(T) string) ([]T, string, er
 	return list[:pageSize], cursorOf(uriOf(list[pageSize-1])), nil
 }
 
-func (s *skills) get(ctx context.Context, _ *mcp.ServerSession, params *GetParams) (*GetResult, error) {
+func (s *skills) get(ctx context.Context, _ *mcp.ServerSession, params *getParams) (*getResult, error) {
 	if params == nil {
 		return nil, errNoURI
 	}
@@ -143,5 +143,5 @@ func (s *skills) get(ctx context.Context, _ *mcp.ServerSession, params *GetParam
 	if !ok {
 		return nil, invalid("No skill is served at %.200s", params.URI)
 	}
-	return &GetResult{Cacheable: cacheable(), ResultType: complete, Skill: all[i].entry()}, nil
+	return &getResult{Cacheable: cacheable(), ResultType: complete, Skill: all[i].entry()}, nil
 }

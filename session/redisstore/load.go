@@ -12,49 +12,63 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/packed"
 	"github.com/satchel-go/satchel/session"
 )
 
-// Load implements session.Store. If a value exists but cannot be read, the error
+// Load implements session.Store. If a record exists but cannot be read, the error
 // wraps session.ErrDamaged.
-func (s *Store) Load(ctx context.Context, key core.SessionKey) (session.Value, error) {
+func (s *Store) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	if err := ctx.Err(); err != nil {
-		return session.Value{}, err
+		return nil, err
 	}
-	v, err := s.load(ctx, key)
+	rec, err := s.load(ctx, key)
 	if err != nil {
-		return session.Value{}, fmt.Errorf("load value of agent %q: %w", key.Agent, err)
+		return nil, fmt.Errorf("load record of agent %q: %w", key.Agent, err)
 	}
-	return v, nil
+	return rec, nil
 }
 
-func (s *Store) load(ctx context.Context, key core.SessionKey) (session.Value, error) {
+func (s *Store) load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
 	data, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
 		return s.db.HGet(ctx, s.tag(key.Session), agentField+key.Agent).Bytes()
 	})
 	if errors.Is(err, redis.Nil) {
-		return session.Value{}, nil
+		return &state.Record{Key: key}, nil
 	}
 	if err != nil {
-		return session.Value{}, err
+		return nil, err
 	}
-	return decode(key, data.([]byte))
+	rec, err := decode(data.([]byte))
+	if err != nil {
+		return nil, err
+	}
+	if rec.Key != key {
+		return nil, fmt.Errorf("%w: it is that of another agent", session.ErrDamaged)
+	}
+	return rec, nil
 }
 
-// decode reads a stored value.
-func decode(key core.SessionKey, stored []byte) (session.Value, error) {
+// decode reads a stored record.
+func decode(stored []byte) (*state.Record, error) {
 	version, rest, ok := bytes.Cut(stored, []byte("\n"))
 	_, body, ok2 := bytes.Cut(rest, []byte("\n"))
-	n, err := strconv.ParseInt(string(version), 10, 64)
-	if !ok || !ok2 || err != nil || n < 1 {
-		return session.Value{}, fmt.Errorf("%w: it has no version", session.ErrDamaged)
+	if !ok || !ok2 {
+		return nil, fmt.Errorf("%w: it has no version", session.ErrDamaged)
 	}
-	data, err := packed.Open(body, packed.Records, MaxValue, key.Session, key.Agent, string(version))
+	data, err := packed.Unpack(body, packed.Records, MaxRecord)
 	if err != nil {
-		return session.Value{}, fmt.Errorf("%w: %w", session.ErrDamaged, err)
+		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
 	}
-	return session.Value{Version: n, Data: data}, nil
+	rec, err := state.Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
+	}
+	if strconv.FormatInt(rec.Version, 10) != string(version) {
+		return nil, fmt.Errorf("%w: version %.40s holds version %d", session.ErrDamaged, version, rec.Version)
+	}
+	return rec, nil
 }
 
 // Agents implements session.Store.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/internal/servertest"
 )
@@ -46,16 +45,16 @@ func TestSize(t *testing.T) {
 func BenchmarkSave(b *testing.B) {
 	db := client(b, servertest.Shared(b, "redis").URL)
 	s := open(b, db, fresh())
-	v, key := chattest.ThreeLoads(b).Last(), core.SessionKey{Session: "s", Agent: "main"}
+	rec := chattest.ThreeLoads(b).Last()
 	var saves, sets []time.Duration
 	body := make([]byte, 600)
 	for b.Loop() {
 		began := time.Now()
-		saved, err := s.Save(b.Context(), key, v)
+		saved, err := s.Save(b.Context(), rec)
 		if err != nil {
 			b.Fatal(err)
 		}
-		saves, v = append(saves, time.Since(began)), saved
+		saves, rec = append(saves, time.Since(began)), saved
 		began = time.Now()
 		if err := db.Set(b.Context(), "bare", body, time.Hour).Err(); err != nil {
 			b.Fatal(err)

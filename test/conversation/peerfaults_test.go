@@ -252,11 +252,15 @@ func TestRecordsDoNotGrow(t *testing.T) {
 	r := chattest.Open(t, chattest.NewWorld(3).Files, satchel.WithStore(store), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session}))
 	c := chattest.NewChat(t, r)
 	size := func() int {
-		v, err := store.Load(t.Context(), c.Key)
+		rec, err := store.Load(t.Context(), c.Key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return len(v.Data)
+		data, err := json.Marshal(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(data)
 	}
 	var first int
 	for turn := range 200 {

@@ -62,7 +62,10 @@ func TestWhatComesBackIsLearnt(t *testing.T) {
 		c.Calls("search x")
 		c.Answer("done")
 	}
-	rec := chattest.RecordOf(t, store, c.Key)
+	rec, err := store.Load(t.Context(), c.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if loads > 6 {
 		t.Errorf("loaded %d times in 12 turns that all need %s: %+v", loads, body, rec.Returns)
 	}
@@ -173,7 +176,10 @@ func TestTheTimeOfARequestIsSavedSeldom(t *testing.T) {
 		c := chattest.NewChat(t, chattest.Open(t, w.Files, opts...)).Say(core.User, "one")
 		version := func() int64 {
 			c.View()
-			rec := chattest.RecordOf(t, store, c.Key)
+			rec, err := store.Load(t.Context(), c.Key)
+			if err != nil {
+				t.Fatal(err)
+			}
 			return rec.Version
 		}
 		at := version()
@@ -244,7 +250,10 @@ func TestACutWithinATurnIsCachedAfterIt(t *testing.T) {
 		c := secondTurn(t, chattest.NewWorld(1), satchel.WithLoading(satchel.Loading{Prices: free}), satchel.WithStore(store))
 		c.View()
 		version := func() int64 {
-			rec := chattest.RecordOf(t, store, c.Key)
+			rec, err := store.Load(t.Context(), c.Key)
+			if err != nil {
+				t.Fatal(err)
+			}
 			return rec.Version
 		}
 		before := version()

@@ -12,7 +12,6 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -247,7 +246,7 @@ func TestRebuiltRecordKeepsTheCap(t *testing.T) {
 
 // The host chooses which skill makes room: here the one that was loaded last.
 func TestVictim(t *testing.T) {
-	last := func(loaded []state.Active) string { return loaded[len(loaded)-1].Skill }
+	last := func(loaded []loadmode.Candidate) string { return loaded[len(loaded)-1].Skill }
 	for _, tc := range []struct {
 		victim loadmode.Victim
 		loaded []string

@@ -9,9 +9,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/internal/redact"
-	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -148,7 +148,7 @@ func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
 	spec.Inline = spec.Inline && !w.st.plan.omit
 	limits := w.st.scope.Limits.OrDefaults()
 	spec.InlineFile, spec.InlineTotal = int64(limits.InlineFile), int64(limits.InlineTotal)
-	found, err := outputs.Collect(ctx, w.st.place, spec)
+	found, err := collect.Collect(ctx, w.st.place, spec)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -173,7 +173,7 @@ func (w *answer) collect(ctx context.Context, a *runAnswer, failed bool) error {
 			collected.Saved = append(collected.Saved, core.Saved{Name: name, Version: s.Version, Ref: ref.String()})
 		}
 	}
-	if p, ok := outputs.Primary(kept); ok {
+	if p, ok := collect.Primary(kept); ok {
 		primary := w.listed(p)
 		primary.Content, primary.Truncated = "", false // shown once, in the list
 		a.Primary = &primary
@@ -193,7 +193,7 @@ func (w *answer) stream(s executor.Stream) string {
 	return s.String()
 }
 
-func (w *answer) listed(f outputs.File) outputFile {
+func (w *answer) listed(f collect.File) outputFile {
 	return outputFile{
 		Name: printable.Text(w.notes.redact(f.Name)), Ref: printable.Text(w.notes.redact(f.Ref())), Content: f.Content,
 		MIME: f.MIME, Size: f.Size, Truncated: f.Truncated,
@@ -202,8 +202,8 @@ func (w *answer) listed(f outputs.File) outputFile {
 
 // kept returns the files to show, without the empty ones of a failed command and
 // without the values of secrets.
-func (w *answer) kept(files []outputs.File, failed bool) []outputs.File {
-	var kept []outputs.File
+func (w *answer) kept(files []collect.File, failed bool) []collect.File {
+	var kept []collect.File
 	for _, f := range files {
 		if failed && f.Size == 0 {
 			continue

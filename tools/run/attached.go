@@ -11,9 +11,9 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/hostfiles"
-	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -129,7 +129,7 @@ func mediaType(place workspace.Workspace, s workspace.StagedInput) string {
 	if given, _, err := mime.ParseMediaType(s.MIME); err == nil && len(given) <= maxShownName && strings.Contains(given, "/") {
 		return given
 	}
-	f, err := outputs.Open(place, s.Name)
+	f, err := collect.Open(place, s.Name)
 	if err != nil {
 		return "" // a command has replaced it
 	}
@@ -138,7 +138,7 @@ func mediaType(place workspace.Workspace, s workspace.StagedInput) string {
 	if err != nil {
 		return ""
 	}
-	return outputs.MIME(s.Name, head)
+	return collect.MIME(s.Name, head)
 }
 
 // headBytes of a file are enough to detect its type.

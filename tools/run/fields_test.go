@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/internal/callargs"
-	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -43,8 +43,8 @@ func readFields(fields string) (*plan, error) {
 // TestLenientFields gives each field of skill_run in the forms that models use
 // and compares the result with that of the documented form.
 func TestLenientFields(t *testing.T) {
-	globs := func(all ...string) outputs.Spec { return outputs.Spec{Globs: all} }
-	full := outputs.Spec{Globs: []string{"out/*"}, Inline: true, Save: true, NameTemplate: "p/", MaxFiles: 5}
+	globs := func(all ...string) collect.Spec { return collect.Spec{Globs: all} }
+	full := collect.Spec{Globs: []string{"out/*"}, Inline: true, Save: true, NameTemplate: "p/", MaxFiles: 5}
 	input := func(all ...string) (in []workspace.Input) {
 		for _, from := range all {
 			in = append(in, workspace.Input{From: from})
@@ -59,18 +59,18 @@ func TestLenientFields(t *testing.T) {
 	}{
 		{"outputs", command + `"outputs":{"globs":["out/*"],"inline":true,"save":true,"name_template":"p/","max_files":5}`, outputsOf, full},
 		{"outputs as a list", command + `"outputs":["out/a","out/b"]`, outputsOf, globs("out/a", "out/b")},
-		{"outputs as an empty list", command + `"outputs":[]`, outputsOf, outputs.Spec{}},
+		{"outputs as an empty list", command + `"outputs":[]`, outputsOf, collect.Spec{}},
 		{"outputs as text", command + `"outputs":"out/*.txt"`, outputsOf, globs("out/*.txt")},
 		{"outputs as a braced glob", command + `"outputs":"{out,work}/*"`, outputsOf, globs("{out,work}/*")},
 		{"outputs as a glob in brackets", command + `"outputs":"[1]/x"`, outputsOf, globs("[1]/x")},
-		{"outputs as blank text", command + `"outputs":" "`, outputsOf, outputs.Spec{}},
+		{"outputs as blank text", command + `"outputs":" "`, outputsOf, collect.Spec{}},
 		{"outputs as JSON", command + `"outputs":"{\"globs\":[\"out/*\"],\"inline\":true,\"save\":\"true\",\"name_template\":\"p/\",\"max_files\":\"5\"}"`, outputsOf, full},
 		{"outputs as a JSON list", command + `"outputs":" [\"out/a\"] "`, outputsOf, globs("out/a")},
 		{"outputs with texts for the rest", command + `"outputs":{"globs":"out/*","inline":" TRUE ","save":"true","name_template":"p/","max_files":" 5 "}`, outputsOf, full},
 		{"outputs with false as text", command + `"outputs":{"globs":["out/*"],"inline":"false","save":"False"}`, outputsOf, globs("out/*")},
 		{"outputs with capitals", command + `"outputs":{"Globs":"[\"out/*\"]","Inline":"true","Save":"1","NameTemplate":"p/","maxFiles":"5"}`, outputsOf, full},
 		{"outputs with blanks and nulls", command + `"outputs":{"globs":["out/*"],"inline":"","save":null,"name_template":"","max_files":""}`, outputsOf, globs("out/*")},
-		{"outputs with a whole number in other words", command + `"outputs":{"globs":["a"],"max_files":5.0,"max_file_bytes":1e3}`, outputsOf, outputs.Spec{Globs: []string{"a"}, MaxFiles: 5, MaxFileBytes: 1000}},
+		{"outputs with a whole number in other words", command + `"outputs":{"globs":["a"],"max_files":5.0,"max_file_bytes":1e3}`, outputsOf, collect.Spec{Globs: []string{"a"}, MaxFiles: 5, MaxFileBytes: 1000}},
 		{"outputs with what nobody knows", command + `"outputs":{"globs":["a"],"future":{"x":[1]}}`, outputsOf, globs("a")},
 
 		{"inputs", command + `"inputs":[{"from":"host:///a","to":"work/b","mode":"link","pin":true}]`, inputsOf, []workspace.Input{{From: "host:///a", To: "work/b", Mode: "link", Pin: true}}},

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/typos"
-	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -112,7 +112,7 @@ func (p *program) isProgram(file, head string) bool {
 }
 
 func (p *program) firstLine(file string) (string, error) {
-	f, err := outputs.Open(p.place, file)
+	f, err := collect.Open(p.place, file)
 	if err != nil {
 		return "", tools.ModelErrorf("skill %q has no script %q%s", p.skill, callargs.Cut(p.plan.script, 200), p.didYouMean(p.plan.script))
 	}

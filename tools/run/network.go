@@ -26,10 +26,10 @@ type Network struct {
 	EnvSecrets bool
 }
 
-// DeclaredNetwork returns what a skill asks to reach in the metadata field
+// declaredNetwork returns what a skill asks to reach in the metadata field
 // "network": a list, or rules separated by commas or white space, as
 // [egress.ParseRule] reads them. It returns whatever is not a rule as bad.
-func DeclaredNetwork(metadata map[string]string) (rules []egress.Rule, bad []string) {
+func declaredNetwork(metadata map[string]string) (rules []egress.Rule, bad []string) {
 	for _, text := range declared(metadata["network"]) {
 		if rule, err := egress.ParseRule(text); err == nil {
 			rules = append(rules, rule)
@@ -53,7 +53,7 @@ func wayOf(ctx context.Context, r *Runner, skill core.Skill, n *notes) *way {
 	if r.Egress == nil {
 		return nil
 	}
-	asked, bad := DeclaredNetwork(skill.Metadata)
+	asked, bad := declaredNetwork(skill.Metadata)
 	for _, text := range bad {
 		n.add(fmt.Sprintf("network: %q is no rule such as https://api.example.com", callargs.Cut(text, 200)))
 	}

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/redact"
-	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -26,9 +26,9 @@ func (n *notes) redact(text string) string { return n.hidden.Text(text, 0) }
 
 // warn adds warnings about files. It replaces secrets before a name is quoted and
 // cut, because after that they would not be found.
-func (n *notes) warn(warnings []outputs.Warning) {
+func (n *notes) warn(warnings []collect.Warning) {
 	for _, w := range warnings {
-		n.add(outputs.Warning{Name: n.redact(w.Name), Text: n.redact(w.Text)}.String())
+		n.add(collect.Warning{Name: n.redact(w.Name), Text: n.redact(w.Text)}.String())
 	}
 }
 

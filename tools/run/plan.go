@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/shellcmd"
-	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -30,7 +30,7 @@ type plan struct {
 	env                    map[string]string
 	stdin, editor          string
 	inputs                 []workspace.Input
-	outputs                outputs.Spec
+	outputs                collect.Spec
 	collects               bool
 	omit                   bool
 	warnings               []string

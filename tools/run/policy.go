@@ -7,8 +7,8 @@ import (
 	"github.com/satchel-go/satchel/internal/shellcmd"
 )
 
-// ErrPolicy reports a list of commands that names none.
-var ErrPolicy = errors.New("invalid command policy")
+// errPolicy reports a list of commands that names none.
+var errPolicy = errors.New("invalid command policy")
 
 // Policy restricts skill_run and skill_exec to one simple command whose name it
 // allows: no shell syntax, no path. The zero Policy restricts nothing.
@@ -34,11 +34,11 @@ func (p Policy) shell() shellcmd.Policy {
 
 // ParsePolicy reads the two lists of a policy, names separated by commas or white
 // space. An empty text is no list. A text that is not empty but names nothing is
-// [ErrPolicy], because its author would be surprised if it restricted nothing.
+// [errPolicy], because its author would be surprised if it restricted nothing.
 func ParsePolicy(allowed, denied string) (Policy, error) {
 	p := Policy{Allowed: shellcmd.ParseList(allowed), Denied: shellcmd.ParseList(denied)}
 	if len(p.Allowed) == 0 && allowed != "" || len(p.Denied) == 0 && denied != "" {
-		return p, fmt.Errorf("%w: a list names no command", ErrPolicy)
+		return p, fmt.Errorf("%w: a list names no command", errPolicy)
 	}
 	return p, nil
 }
@@ -54,7 +54,7 @@ const (
 func PolicyFromEnv(env func(string) string) (Policy, error) {
 	for _, name := range []string{EnvAllowed, EnvDenied} {
 		if _, err := ParsePolicy(env(name), ""); err != nil {
-			return Policy{}, fmt.Errorf("%w: %s is set and names no command", ErrPolicy, name)
+			return Policy{}, fmt.Errorf("%w: %s is set and names no command", errPolicy, name)
 		}
 	}
 	return ParsePolicy(env(EnvAllowed), env(EnvDenied))

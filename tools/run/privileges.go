@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/workspace"
 )
 
@@ -33,7 +33,7 @@ func (st *staging) findPrivileges(ctx context.Context) {
 // any. Its commands are privileged before it has them: what runs in its .venv
 // without them would run with them later.
 func (st *staging) asks() bool {
-	return st.runner.Secret != nil && len(DeclaredSecrets(st.skill.Metadata)) > 0 || st.runner.Egress != nil && st.skill.Metadata["network"] != ""
+	return st.runner.Secret != nil && len(declaredSecrets(st.skill.Metadata)) > 0 || st.runner.Egress != nil && st.skill.Metadata["network"] != ""
 }
 
 // entrant says beside which commands this one may run: beside no other if it reaches a
@@ -160,7 +160,7 @@ func (p *plan) files() (files []string) {
 
 // readHead returns the beginning of a file of the workspace.
 func readHead(place workspace.Workspace, file string) (string, error) {
-	f, err := outputs.Open(place, file)
+	f, err := collect.Open(place, file)
 	if err != nil {
 		return "", err
 	}

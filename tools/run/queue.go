@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// DefaultPerSession is how many commands of skill_run a session may run at once.
-const DefaultPerSession = 4
+// defaultPerSession is how many commands of skill_run a session may run at once.
+const defaultPerSession = 4
 
 // runsAlone is the reason for the model.
 const runsAlone = "a command that reaches the network runs alone, and one whose skill asks for secrets beside no other skill's unless it starts and stays in its skill's folder"
@@ -56,11 +56,11 @@ type waiter struct {
 	in    chan struct{} // closed when it may run
 }
 
-// newQueue returns a queue; 0 stands for [DefaultPerSession] and twice
+// newQueue returns a queue; 0 stands for [defaultPerSession] and twice
 // GOMAXPROCS.
 func newQueue(perSession, total int) *queue {
 	if perSession <= 0 {
-		perSession = DefaultPerSession
+		perSession = defaultPerSession
 	}
 	if total <= 0 {
 		total = 2 * runtime.GOMAXPROCS(0)

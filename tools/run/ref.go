@@ -10,8 +10,8 @@ import (
 
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/redact"
-	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -68,7 +68,7 @@ func (r *Runner) open(ctx context.Context, s *tools.Scope, ref string) (io.ReadC
 		if rest, ok := strings.CutPrefix(path.Clean(name), "inputs/"); ok { // as in globs and inputs
 			name = "work/inputs/" + rest
 		}
-		return outputs.Open(place, callargs.ThroughLinks(name))
+		return collect.Open(place, callargs.ThroughLinks(name))
 	}
 	parsed, err := artifacts.ParseRef(ref)
 	if err != nil {

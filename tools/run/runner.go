@@ -46,10 +46,10 @@ type Runner struct {
 	// Sessions if Limits has none.
 	Limits executor.Limits
 	// Outputs are the most that a call may collect. Zero fields stand for the
-	// defaults of outputs.Spec.
+	// defaults of outputs.Limits.
 	Outputs outputs.Limits
 	// PerSession and AtOnce are how many commands of skill_run run at once, in
-	// one session and in all; below 1 they are DefaultPerSession and twice
+	// one session and in all; below 1 they are defaultPerSession and twice
 	// GOMAXPROCS. Further commands wait for as long as their own timeout, and
 	// then get an answer that says so.
 	PerSession, AtOnce int
@@ -100,7 +100,7 @@ type Runner struct {
 	Attached func(ctx context.Context) []workspace.Attachment
 	Resolve  workspace.Sources
 	// Uploads begins the names of artifacts that are files of users; "" is
-	// DefaultUploads. Nothing that a command saves gets such a name, also none that
+	// defaultUploads. Nothing that a command saves gets such a name, also none that
 	// differs in case, width or what cannot be seen, so Attached may trust it.
 	Uploads string
 

@@ -12,12 +12,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/artifacts"
-	"github.com/satchel-go/satchel/outputs"
+	"github.com/satchel-go/satchel/internal/collect"
 )
 
-// DefaultUploads begins the names of artifacts that users have sent, see
+// defaultUploads begins the names of artifacts that users have sent, see
 // [Runner.Uploads].
-const DefaultUploads = "uploads/"
+const defaultUploads = "uploads/"
 
 // isUpload reports whether a store, whatever it takes for the same name, could keep
 // an artifact of this name among those that users have sent.
@@ -45,7 +45,7 @@ func (r *Runner) isUpload(name string) bool {
 		}
 		return strings.Join(parts, "/")
 	}
-	begins := cmp.Or(r.Uploads, DefaultUploads)
+	begins := cmp.Or(r.Uploads, defaultUploads)
 	if strings.HasSuffix(begins, "/") {
 		return strings.HasPrefix(plain(name)+"/", plain(begins)+"/")
 	}
@@ -59,7 +59,7 @@ var errGone = errors.New("it is not the plain file any more that was collected")
 // save stores whole files and returns what it has stored. A file that cannot be
 // stored whole becomes a warning; no part of it is stored. The error is for the
 // host: a store's own words are not for the model.
-func (w *answer) save(ctx context.Context, files []outputs.File, spec outputs.Spec) (all []artifacts.Info, failed error) {
+func (w *answer) save(ctx context.Context, files []collect.File, spec collect.Spec) (all []artifacts.Info, failed error) {
 	if w.st.runner.Artifacts == nil {
 		w.notes.add("nothing was saved: the host has no artifact store")
 		return nil, nil
@@ -70,7 +70,7 @@ func (w *answer) save(ctx context.Context, files []outputs.File, spec outputs.Sp
 		saved, err := w.saveFile(ctx, f, spec)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("%s was not saved: %w", f.Name, err))
-			w.notes.warn([]outputs.Warning{{Name: f.Name, Text: "not saved: " + unsaved(err)}})
+			w.notes.warn([]collect.Warning{{Name: f.Name, Text: "not saved: " + unsaved(err)}})
 			continue
 		}
 		all = append(all, saved)
@@ -78,19 +78,19 @@ func (w *answer) save(ctx context.Context, files []outputs.File, spec outputs.Sp
 	return all, failed
 }
 
-func (w *answer) saveFile(ctx context.Context, f outputs.File, spec outputs.Spec) (artifacts.Info, error) {
+func (w *answer) saveFile(ctx context.Context, f collect.File, spec collect.Spec) (artifacts.Info, error) {
 	name := spec.ArtifactName(f.Name)
 	if w.st.runner.isUpload(name) {
 		return artifacts.Info{}, errUpload
 	}
-	file, err := outputs.Open(w.st.place, f.Name)
+	file, err := collect.Open(w.st.place, f.Name)
 	if err != nil {
 		return artifacts.Info{}, fmt.Errorf("%w: %w", errGone, err)
 	}
 	defer file.Close()
 	limit := spec.MaxFileBytes
 	if limit <= 0 {
-		limit = outputs.DefaultMaxFileBytes
+		limit = collect.DefaultMaxFileBytes
 	}
 	return w.st.runner.Artifacts.Save(ctx, w.st.scope.Key.Session, name, f.MIME, file, limit)
 }

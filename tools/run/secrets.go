@@ -25,7 +25,7 @@ func (v vault) of(ctx context.Context, skill core.Skill) []terminal.Secret {
 		return nil
 	}
 	var secrets []terminal.Secret
-	for _, name := range DeclaredSecrets(skill.Metadata) {
+	for _, name := range declaredSecrets(skill.Metadata) {
 		if value, ok := v.ask(ctx, skill, name); ok {
 			secrets = append(secrets, terminal.Secret{Name: name, Value: value})
 		}
@@ -65,10 +65,10 @@ func (v vault) known(ctx context.Context, s *tools.Scope) ([]terminal.Secret, er
 	return secrets, ctx.Err()
 }
 
-// DeclaredSecrets returns the names of the secrets that a skill asks for in the
+// declaredSecrets returns the names of the secrets that a skill asks for in the
 // metadata field "secrets": a list, or names separated by commas or white space.
 // Only names of environment variables count.
-func DeclaredSecrets(metadata map[string]string) []string {
+func declaredSecrets(metadata map[string]string) []string {
 	return slices.DeleteFunc(declared(metadata["secrets"]), func(n string) bool {
 		return n == "" || strings.ContainsFunc(n, func(r rune) bool {
 			return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))

@@ -13,8 +13,8 @@ import (
 	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/workspace"
@@ -36,7 +36,7 @@ type staging struct {
 	cwd     string   // of the command, likewise
 	program *program
 	timeout time.Duration // from the plan, as far as the host allows
-	outputs outputs.Spec  // likewise
+	outputs collect.Spec  // likewise
 	scratch scratch
 	leave   func() // tells the queue that a session has ended; nil for skill_run
 
@@ -252,6 +252,17 @@ func (st *staging) begin(ctx context.Context) error {
 		return nil
 	}
 	return st.scope.Begin(ctx)
+}
+
+// keep calls the Keep of the places, if they have one, for what the command left.
+func (st *staging) keep(ctx context.Context) {
+	keeper, ok := st.runner.Workspaces.(workspace.Keeper)
+	if !ok {
+		return
+	}
+	if err := keeper.Keep(ctx, st.place); err != nil {
+		st.notes.add("workspace not kept: " + err.Error())
+	}
 }
 
 // release ends the use of the workspace.

@@ -4,43 +4,44 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/lifetime"
 	"github.com/satchel-go/satchel/loadmode"
 )
 
 // adaptive is load mode adaptive, with what its record would hold.
 type adaptive struct {
 	prices  loadmode.Prices
-	caution loadmode.Caution
+	caution lifetime.Caution
 	returns state.Returns
 	inView  []string
 }
 
 // Adaptive returns the policy of load mode adaptive at prices. It serves one
 // conversation.
-func Adaptive(p loadmode.Prices, c loadmode.Caution) Policy {
+func Adaptive(p loadmode.Prices, c lifetime.Caution) Policy {
 	a := &adaptive{prices: p, caution: c}
 	return a.clear
 }
 
 func (a *adaptive) clear(v *View) int {
 	if v.Turn > 0 {
-		t := loadmode.Ended{InView: a.inView, Quiet: v.Quiet}
+		t := lifetime.Ended{InView: a.inView, Quiet: v.Quiet}
 		for _, s := range v.Loaded {
 			t.Loaded = append(t.Loaded, skillName(s))
 		}
-		a.returns = loadmode.Learn(a.returns, t)
+		a.returns = lifetime.Learn(a.returns, t)
 	}
-	f := loadmode.Facts{Prompt: v.Size(), Turns: v.Turn, Calls: v.Calls, Cold: v.Cold, Returns: a.returns}
+	f := lifetime.Facts{Prompt: v.Size(), Turns: v.Turn, Calls: v.Calls, Cold: v.Cold, Returns: a.returns}
 	for i, u := range v.Units {
 		end := v.Live
 		if i+1 < len(v.Units) {
 			end = v.Units[i+1].At
 		}
-		f.Places = append(f.Places, loadmode.Place{
-			Piece: loadmode.Piece{Dead: u.Size, Live: end - u.At}, Skills: []string{skillName(u.Skill)}, Carried: u.Carried,
+		f.Places = append(f.Places, lifetime.Place{
+			Piece: lifetime.Piece{Dead: u.Size, Live: end - u.At}, Skills: []string{skillName(u.Skill)}, Carried: u.Carried,
 		})
 	}
-	cut := a.prices.ClearBy(a.caution, f)
+	cut := lifetime.ClearBy(a.prices, a.caution, f)
 	a.inView = nil
 	for _, u := range v.Units[:cut] {
 		a.inView = append(a.inView, skillName(u.Skill))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/benchmark/internal/random"
+	"github.com/satchel-go/satchel/internal/lifetime"
 	"github.com/satchel-go/satchel/loadmode"
 )
 
@@ -22,7 +23,7 @@ func rated(seed uint64, n int) (f figures, sums map[string]float64) {
 		for _, plan := range random.Plans(seed, n) {
 			c := OfPlan(plan)
 			best, _ := c.Optimum(p)
-			cost := c.Play(p, Adaptive(loadmode.Prices{Read: p.Read, Write: p.Write, TTL: p.TTL}, loadmode.DefaultCaution())).Cost
+			cost := c.Play(p, Adaptive(loadmode.Prices{Read: p.Read, Write: p.Write, TTL: p.TTL}, lifetime.DefaultCaution())).Cost
 			never, always := c.Play(p, Never).Cost, c.Play(p, Always).Cost
 			sums["adaptive"] += cost
 			sums["never"] += never
@@ -67,7 +68,7 @@ func TestAdaptiveAgainstAnAdversary(t *testing.T) {
 		p := Prices{Read: 0.1, Write: []float64{1, 1.25}[seed%2], TTL: 5 * time.Minute}
 		ratio := func(c *Conversation) float64 {
 			best, _ := c.Optimum(p)
-			return c.Play(p, Adaptive(loadmode.Prices{Read: p.Read, Write: p.Write, TTL: p.TTL}, loadmode.DefaultCaution())).Cost / best
+			return c.Play(p, Adaptive(loadmode.Prices{Read: p.Read, Write: p.Write, TTL: p.TTL}, lifetime.DefaultCaution())).Cost / best
 		}
 		c := made(r, 8, 3)
 		worst := ratio(c)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tiktoken-go/tokenizer"
+
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
@@ -43,11 +45,11 @@ func newStage(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	renderer, err := prompt.NewO200k()
+	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &stage{s, texts, renderer, body}
+	return &stage{s, texts, prompt.NewRenderer(vocabulary), body}
 }
 
 // capture makes a capture of requests that grow; in the last one, of the second

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tiktoken-go/tokenizer"
+
 	"github.com/satchel-go/satchel/benchmark/internal/hindsight"
 	"github.com/satchel-go/satchel/benchmark/internal/measure"
 	"github.com/satchel-go/satchel/benchmark/internal/random"
@@ -34,11 +36,11 @@ func stageOf(t *testing.T, p *random.Plan) (*scenario.Scenario, *scenario.Texts,
 
 func newRenderer(t *testing.T) *prompt.Renderer {
 	t.Helper()
-	renderer, err := prompt.NewO200k()
+	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return renderer
+	return prompt.NewRenderer(vocabulary)
 }
 
 // The view that is made here is what the runtime sends, where both clear the same:

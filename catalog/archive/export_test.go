@@ -1,0 +1,5 @@
+package archive
+
+// Names for the tests outside the package.
+
+var ErrPin = errPin

@@ -1,0 +1,5 @@
+package core
+
+// Names for the tests outside the package.
+
+var ErrEncoding = errEncoding

@@ -1,0 +1,5 @@
+package sandbox
+
+// Names for the tests outside the package.
+
+const WorkspaceAt = workspaceAt

@@ -1,0 +1,5 @@
+package satchel
+
+// Names for the tests outside the package.
+
+const CodeOverview = codeOverview

@@ -1,0 +1,101 @@
+// Package collect collects the files that a command left in a workspace: it finds
+// them by globs, detects their types, and reads text within limits. The workspace
+// is hostile: a program that a model chose has put its contents there.
+package collect
+
+import (
+	"context"
+	"fmt"
+)
+
+const (
+	// MaxInlineFile is the most that is inlined of one file: 4 MiB.
+	MaxInlineFile = 4 << 20
+	// MaxInlineTotal is the most that one Collection inlines: 64 MiB.
+	MaxInlineTotal = 64 << 20
+
+	maxGlobs = 64
+	// maxPatterns bounds how many patterns all globs of a Spec stand for
+	// together.
+	maxPatterns = 128
+)
+
+// Collection is what [Collect] found.
+type Collection struct {
+	// Files are sorted by name, byte by byte.
+	Files []File
+	// Warnings say what was left out and why. There are at most 21.
+	Warnings []Warning
+}
+
+// Collect finds the regular files of tree that match a glob of spec, each once,
+// and reads as much of them as spec asks for.
+//
+// It looks only where a glob can match: a glob without wildcards costs the same
+// in a directory of any size. It never follows symbolic links, neither to files
+// nor to directories, wherever they lead: a file counts under its own name only.
+// Links, pipes, sockets, devices, files with a second hard link, names that are
+// not one line of UTF-8, and files that vanish or are exchanged meanwhile are
+// left out with a warning and without being opened. Files that are being staged
+// are skipped. Collect does not wait for any file, looks at 100,000 names at
+// most, and holds in memory what it inlines, the part of one file that it is
+// about to inline, and 32 KiB.
+//
+// Errors are [ErrPattern] and [ErrSpec] if spec is invalid, the error of ctx, and
+// errors of tree itself. All other problems are warnings. Decision 32 says why.
+func Collect(ctx context.Context, tree Tree, spec Spec) (Collection, error) {
+	spec, err := spec.complete()
+	if err != nil {
+		return Collection{}, err
+	}
+	pats, of, err := parseGlobs(spec.Globs)
+	if err != nil {
+		return Collection{}, err
+	}
+	n := &notes{}
+	w := &walk{tree: tree, pats: pats, globs: spec.Globs, of: of, limit: spec.MaxFiles, notes: n}
+	names, err := w.files(ctx)
+	if err != nil {
+		return Collection{}, err
+	}
+	c := Collection{}
+	r := &reading{
+		tree: tree, notes: n, inline: spec.Inline,
+		each: bound(spec.MaxFileBytes, MaxInlineFile, spec.InlineFile), left: bound(spec.MaxTotalBytes, MaxInlineTotal, spec.InlineTotal),
+	}
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return Collection{}, err
+		}
+		if f, ok := r.file(name); ok {
+			c.Files = append(c.Files, f)
+		}
+	}
+	if r.short {
+		n.add("max_total_bytes", "the contents of some files are left out or cut")
+	}
+	c.Warnings = n.list()
+	return c, nil
+}
+
+// parseGlobs returns the patterns of all globs, and for each pattern the index of
+// its glob.
+func parseGlobs(globs []string) (all patterns, of []int, err error) {
+	if len(globs) > maxGlobs {
+		return nil, nil, fmt.Errorf("%w: %d globs, at most %d are allowed", ErrPattern, len(globs), maxGlobs)
+	}
+	for i, glob := range globs {
+		ps, err := parseGlob(glob)
+		if err != nil {
+			return nil, nil, err
+		}
+		for range ps {
+			of = append(of, i)
+		}
+		all = append(all, ps...)
+	}
+	if len(all) > maxPatterns {
+		return nil, nil, fmt.Errorf("%w: the globs stand for %d patterns, at most %d are allowed", ErrPattern, len(all), maxPatterns)
+	}
+	return all, of, nil
+}

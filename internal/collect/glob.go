@@ -1,0 +1,120 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/internal/plainfile"
+)
+
+// ErrPattern reports a glob that [Spec] does not accept.
+var ErrPattern = errors.New("invalid output pattern")
+
+// Bounds of a glob. They ensure that matching a name takes time in proportion to
+// the lengths of both, whatever the pattern is.
+const (
+	maxGlob         = 1024 // bytes
+	maxWildcards    = 32   // *, ? and [ together
+	maxDeep         = 4    // segments **
+	maxBraces       = 16
+	maxAlternatives = 64                 // patterns that the braces stand for
+	maxSegment      = 255                // bytes; no file system takes longer names
+	maxDepth        = plainfile.MaxDepth // segments, and nested directories
+)
+
+// parseGlob cleans a glob as described at [Spec] and returns its patterns.
+func parseGlob(glob string) ([]pattern, error) {
+	cleaned, err := cleanText(glob)
+	var alternatives []pattern
+	if err == nil {
+		alternatives, err = compile(cleaned)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %.120q: %w", ErrPattern, glob, err)
+	}
+	return alternatives, nil
+}
+
+// cleanText cleans a glob. Cleaning a cleaned one changes nothing.
+func cleanText(glob string) (string, error) {
+	if err := checkText(glob); err != nil {
+		return "", err
+	}
+	cleaned, err := cutVariable(dropEmpty(glob))
+	if err != nil {
+		return "", err
+	}
+	if cleaned == "inputs" || strings.HasPrefix(cleaned, "inputs/") {
+		cleaned = "work/" + cleaned
+	}
+	return cleaned, checkText(cleaned)
+}
+
+// dropEmpty removes segments without meaning. It leaves "..", which path.Clean
+// would resolve, so that compile refuses it.
+func dropEmpty(glob string) string {
+	var kept []string
+	for segment := range strings.SplitSeq(glob, "/") {
+		if segment != "" && segment != "." {
+			kept = append(kept, segment)
+		}
+	}
+	if len(kept) == 0 {
+		return "."
+	}
+	return strings.Join(kept, "/")
+}
+
+func checkText(glob string) error {
+	switch {
+	case glob == "":
+		return errors.New("it is empty")
+	case len(glob) > maxGlob:
+		return fmt.Errorf("%d bytes, at most %d are allowed", len(glob), maxGlob)
+	case !utf8.ValidString(glob):
+		return errors.New("not valid UTF-8")
+	case strings.ContainsFunc(glob, unicode.IsControl):
+		return errors.New("it has control characters")
+	case glob[0] == '/':
+		return errors.New("it is absolute; give a path in the workspace, such as out/*.txt")
+	}
+	return nil
+}
+
+// variables are the directories with which a pattern may start.
+const variables = "$WORKSPACE_DIR, $OUTPUT_DIR, $WORK_DIR, $SKILLS_DIR, $RUN_DIR"
+
+var directories = map[string]string{
+	"WORKSPACE_DIR": ".", "OUTPUT_DIR": "out", "WORK_DIR": "work", "SKILLS_DIR": "skills", "RUN_DIR": "runs",
+}
+
+// cutVariable replaces a variable at the start of a pattern.
+func cutVariable(glob string) (string, error) {
+	rest, ok := strings.CutPrefix(glob, "$")
+	if !ok {
+		return glob, nil
+	}
+	first, below, deeper := strings.Cut(rest, "/")
+	name := first
+	if strings.HasPrefix(first, "{") && strings.HasSuffix(first, "}") {
+		name = first[1 : len(first)-1]
+	}
+	dir, known := directories[name]
+	if !known {
+		return "", unknownVariable("$" + first)
+	}
+	if !deeper {
+		return dir, nil
+	}
+	if dir == "." {
+		return below, nil
+	}
+	return dir + "/" + below, nil
+}
+
+func unknownVariable(name string) error {
+	return fmt.Errorf(`unknown variable %.40q: a pattern may start with %s; write \$ for a plain $`, name, variables)
+}

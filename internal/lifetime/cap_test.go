@@ -1,0 +1,84 @@
+package lifetime
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/loadmode"
+)
+
+// five are skills loaded in the order a to e, of which a and c were used again.
+func five() *state.Record {
+	r := &state.Record{}
+	for i, name := range []string{"a", "b", "c", "d", "e"} {
+		r.Activate(name, "digest-"+name)
+		r.Deliver(state.Delivery{Call: i + 1, Skill: name, Body: true})
+	}
+	r.Touch("c")
+	r.Touch("a")
+	return r
+}
+
+func active(r *state.Record) (names []string) {
+	for _, a := range r.Active {
+		names = append(names, a.Skill)
+	}
+	return names
+}
+
+func TestEvict(t *testing.T) {
+	pick := func(name string) loadmode.Victim {
+		return func([]loadmode.Candidate) string { return name }
+	}
+	for _, tt := range []struct {
+		name    string
+		limit   int
+		keep    []string
+		victim  loadmode.Victim
+		evicted []string
+	}{
+		{name: "fits", limit: 5},
+		{name: "no limit", limit: 0},
+		{name: "below no limit", limit: -1},
+		{name: "least recently used", limit: 4, evicted: []string{"b"}},
+		{name: "several in order of use", limit: 2, evicted: []string{"b", "d", "e"}},
+		{name: "never one of keep", limit: 2, keep: []string{"b", "d"}, evicted: []string{"e", "c", "a"}},
+		{name: "more to keep than fit", limit: 1, keep: []string{"a", "b", "c"}, evicted: []string{"d", "e"}},
+		{name: "all are kept", limit: 1, keep: []string{"a", "b", "c", "d", "e"}},
+		{name: "the victim chooses", limit: 4, victim: pick("a"), evicted: []string{"a"}},
+		{name: "no victim of that name", limit: 4, victim: pick("x"), evicted: []string{"b"}},
+		{name: "a victim that must stay", limit: 4, keep: []string{"e"}, victim: pick("e"), evicted: []string{"b"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := five()
+			got := Evict(r, tt.limit, tt.keep, tt.victim)
+			if !slices.Equal(got, tt.evicted) {
+				t.Errorf("evicted %q, want %q", got, tt.evicted)
+			}
+			want := slices.DeleteFunc([]string{"a", "b", "c", "d", "e"}, func(n string) bool { return slices.Contains(tt.evicted, n) })
+			if !slices.Equal(active(r), want) {
+				t.Errorf("loaded %q, want %q in load order", active(r), want)
+			}
+			for _, d := range r.Deliveries {
+				if slices.Contains(tt.evicted, d.Skill) {
+					t.Errorf("content of %s is still delivered", d.Skill)
+				}
+			}
+		})
+	}
+}
+
+func TestVictimSeesLoadOrder(t *testing.T) {
+	var seen []string
+	Evict(five(), 4, []string{"b"}, func(candidates []loadmode.Candidate) string {
+		for i := range candidates {
+			seen = append(seen, candidates[i].Skill)
+			candidates[i].Skill = "spoilt"
+		}
+		return "c"
+	})
+	if want := []string{"a", "c", "d", "e"}; !slices.Equal(seen, want) {
+		t.Errorf("candidates %q, want %q", seen, want)
+	}
+}

@@ -1,0 +1,170 @@
+package steps
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/prompttext"
+)
+
+// Content is the text that the deliveries of one version of a record show. It is
+// rendered once and used for every request until the record changes. It is safe for
+// concurrent use. Make one with [NewContent].
+type Content struct {
+	calls []callContent
+
+	mu       sync.Mutex
+	full     map[int]fullText // by index of calls
+	overview fullText
+}
+
+// callContent is the content that one call delivered: the deliveries [first, last)
+// of the record and their text.
+type callContent struct {
+	call        int
+	first, last int
+	parts       []string // one for each delivery
+	current     []string // the same without docs that newer text supersedes
+	text        string   // all of parts
+}
+
+type fullText struct{ stub, text string }
+
+// NewContent renders the deliveries of rec. text returns the pinned text of a
+// digest; its error is returned with the name of the skill.
+func NewContent(rec *state.Record, text func(digest string) (string, error)) (*Content, error) {
+	c := &Content{full: make(map[int]fullText)}
+	for i := 0; i < len(rec.Deliveries); {
+		cc := callContent{call: rec.Deliveries[i].Call, first: i}
+		for ; i < len(rec.Deliveries) && rec.Deliveries[i].Call == cc.call; i++ {
+			d := rec.Deliveries[i]
+			part, err := block(&d, text)
+			if err != nil {
+				return nil, err
+			}
+			current := part
+			if slices.ContainsFunc(d.Docs, isOld) {
+				d.Docs = slices.DeleteFunc(slices.Clone(d.Docs), isOld)
+				if current, err = block(&d, text); err != nil {
+					return nil, err
+				}
+			}
+			cc.parts, cc.current = append(cc.parts, part), append(cc.current, current)
+		}
+		cc.last, cc.text = i, strings.Join(cc.parts, "\n\n")
+		c.calls = append(c.calls, cc)
+	}
+	return c, nil
+}
+
+// find returns the index of a call, or -1.
+func (c *Content) find(call int) int {
+	for i := range c.calls {
+		if c.calls[i].call == call {
+			return i
+		}
+	}
+	return -1
+}
+
+// after returns stub followed by the content of call i. It keeps the joined text,
+// which is large and the same in every request.
+func (c *Content) after(i int, stub string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f, ok := c.full[i]; ok && f.stub == stub {
+		return f.text
+	}
+	text := stub + "\n\n" + c.calls[i].text
+	c.full[i] = fullText{stub, text}
+	return text
+}
+
+func isOld(d state.Doc) bool { return d.Old }
+
+// withOverview returns the host's system text followed by the overview. It keeps
+// the joined text, which is the same in nearly every request.
+func (c *Content) withOverview(host, overview string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f := &c.overview; f.stub == host && len(f.text) == len(host)+2+len(overview) && strings.HasSuffix(f.text, overview) {
+		return f.text
+	}
+	c.overview = fullText{host, host + "\n\n" + overview}
+	return c.overview.text
+}
+
+// block writes what a delivery shows, or "" if it shows nothing.
+func block(d *state.Delivery, text func(digest string) (string, error)) (string, error) {
+	var b strings.Builder
+	switch {
+	case !d.Body && len(d.Docs) == 0:
+		return "", nil
+	case d.Supersedes && d.Body:
+		fmt.Fprintf(&b, "This supersedes every earlier text of skill %s.\n", prompttext.Text(d.Skill))
+	case d.Supersedes:
+		b.WriteString("This supersedes the earlier texts of the same docs.\n")
+	}
+	if d.Body {
+		body, err := text(d.Digest)
+		if err != nil {
+			return "", fmt.Errorf("text of skill %q: %w", d.Skill, err)
+		}
+		if slices.ContainsFunc(d.Docs, func(doc state.Doc) bool { return doc.Framed }) {
+			body = unframed(body)
+		}
+		fmt.Fprintf(&b, "<skill name=\"%s\">\n%s\n</skill>", prompttext.Attribute(d.Skill), prompttext.Fence(body))
+	}
+	for _, doc := range d.Docs {
+		body, err := text(doc.Digest)
+		if err != nil {
+			return "", fmt.Errorf("doc %q of skill %q: %w", doc.Name, d.Skill, err)
+		}
+		if text := b.String(); text != "" && text[len(text)-1] != '\n' {
+			b.WriteByte('\n')
+		}
+		if doc.Framed {
+			at := prompttext.Fold(doc.Name)
+			fmt.Fprintf(&b, "--- Content from %s ---\n\n%s\n\n--- End of %s ---", at, prompttext.Fence(unframed(body)), at)
+			continue
+		}
+		fmt.Fprintf(&b, "<skill_doc skill=\"%s\" path=\"%s\">\n%s\n</skill_doc>",
+			prompttext.Attribute(d.Skill), prompttext.Attribute(doc.Name), prompttext.Fence(body))
+	}
+	if d.Body && d.Listing != "" {
+		listing, err := text(d.Listing)
+		if err != nil {
+			return "", fmt.Errorf("listing of skill %q: %w", d.Skill, err)
+		}
+		b.WriteString("\n" + fencedListing(listing))
+	}
+	return b.String(), nil
+}
+
+// unframed puts a space before the lines of a text that look like the frame of a doc.
+func unframed(text string) string {
+	if !strings.Contains(text, "--- ") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "--- Content from ") || strings.HasPrefix(line, "--- End of ") {
+			lines[i] = " " + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// fencedListing is what follows a body, with each line on its own.
+func fencedListing(listing string) string {
+	lines := strings.Split(listing, "\n")
+	for i := range lines {
+		if lines[i] != "<skill_files>" && lines[i] != "</skill_files>" {
+			lines[i] = prompttext.Text(lines[i])
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,121 @@
+// Package steps turns the request of a framework into the request that the model
+// gets. It adds the overview of the catalog and the contents of the loaded skills.
+//
+// Every step is a pure function of the messages and the state: the same input
+// gives the same bytes. Text is only ever appended to a message and never
+// rewritten. Rendering a view again gives the same view.
+package steps
+
+import (
+	"slices"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/prompttext"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+)
+
+// State is what the processors know besides the messages.
+type State struct {
+	// Record is the state of the agent, and Content has the texts that it names.
+	Record  *state.Record
+	Content *Content
+	// Attached are the lines that tell of the files which a message brought, by its
+	// Origin.
+	Attached map[int]string
+	// Overview is the session's frozen overview; "" adds none.
+	Overview string
+	Mode     loadmode.Mode
+	// Summary reports that a summary replaces part of the history, and Rule says what
+	// happens to content whose message is missing then.
+	Summary bool
+	Rule    processors.SummaryRule
+	// Delivers are the names of the tools whose results carry content.
+	Delivers map[string]bool
+	// Response are the calls of the last response of the model, where they are
+	// known; only mode Once asks.
+	Response []core.ToolCall
+	// Answer returns the result of a call that has none in the request, nil where each has
+	// one.
+	Answer func(Unanswered) string
+	// Space is memory for the view, as in [core.Request].
+	Space []core.Message
+
+	// shown says, for each call of Content, whether its content has its place in
+	// the request.
+	shown []bool
+	// out says where content is that has no place in the request.
+	out Elsewhere
+}
+
+// Elsewhere are the deliveries whose content is loaded and has no place in a request.
+type Elsewhere struct {
+	// Hidden are those whose content the summary rule keeps out of the request.
+	Hidden []state.DeliveryKey
+	// Back are those whose content comes back in a message of its own.
+	Back []state.DeliveryKey
+}
+
+// Processor is one step of the view. It may change the slice that it is given and
+// return another one, but it does not change what the messages refer to.
+type Processor func([]core.Message, *State) []core.Message
+
+// Chain returns the steps of a placement in the order in which they run.
+func Chain(p processors.Placement) []Processor {
+	if p == processors.InSystem {
+		return []Processor{unanswered, overview, activeSkills, attached, notes}
+	}
+	return []Processor{unanswered, overview, results, attached, notes, declared, fallback}
+}
+
+// Render applies the steps of chain to a copy of messages. It first takes off
+// whatever an earlier view has added, so rendering twice changes nothing.
+func Render(chain []Processor, messages []core.Message, st State) ([]core.Message, Elsewhere) {
+	view := st.Space[:0]
+	if cap(view) < len(messages) {
+		view = make([]core.Message, 0, len(messages)+2)
+	}
+	for _, m := range messages {
+		if m.Origin != core.Inserted {
+			m.Text, m.Added = m.Text[:len(m.Text)-len(m.Added)], ""
+			view = append(view, m)
+		}
+	}
+	st.shown = make([]bool, len(st.Content.calls))
+	for _, step := range chain {
+		view = step(view, &st)
+	}
+	return view, st.out
+}
+
+// extend appends text to a message as a paragraph of its own, unless the message
+// already ends with that paragraph.
+func extend(m *core.Message, text string) {
+	sep := "\n\n"
+	if m.Text == "" {
+		sep = ""
+	}
+	if prompttext.HasParagraph(m.Text, text) {
+		return
+	}
+	m.Added += sep + text
+	m.Text += sep + text
+}
+
+// leadingSystem returns the index of the last of the system messages that
+// begin the request, or -1.
+func leadingSystem(messages []core.Message) int {
+	last := -1
+	for last+1 < len(messages) && messages[last+1].Role == core.System {
+		last++
+	}
+	return last
+}
+
+// insert puts a system message that Satchel writes itself at index i.
+func insert(messages []core.Message, i int, text string) []core.Message {
+	return slices.Insert(messages, i, core.Message{
+		Role: core.System, Text: text, Added: text, Origin: core.Inserted,
+	})
+}

@@ -1,0 +1,5 @@
+package library
+
+// Names for the tests outside the package.
+
+var WithClock = withClock

@@ -1,0 +1,5 @@
+package otel
+
+// Names for the tests outside the package.
+
+var ErrOption = errOption

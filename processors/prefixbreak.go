@@ -1,0 +1,63 @@
+package processors
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// PrefixBreak describes a request that does not begin with the request before it. A
+// provider's prompt cache can then serve only the part before Message.
+type PrefixBreak struct {
+	Cause Cause
+	// Message is the index in the view of the first message that differs, and Role
+	// is its role. Message is -1 if the tools differ, because they come before all
+	// messages.
+	Message int
+	Role    core.Role
+	// Tokens estimates, at four bytes a token, what has to be sent again although
+	// the earlier request contained it: everything behind the break that stood
+	// behind it before, too, wherever that was. A cache would have kept it; now it
+	// is paid for at the price of writing. Messages and tools that are unchanged
+	// count whole, and a changed message counts as far as its beginning and its end
+	// are the same. Text that is gone and text that is new do not count.
+	Tokens int
+}
+
+// Block names the first thing that differs: "tools", or for example "message 3
+// (tool)".
+func (b PrefixBreak) Block() string {
+	if b.Message < 0 {
+		return "tools"
+	}
+	return fmt.Sprintf("message %d (%s)", b.Message, b.Role)
+}
+
+// String describes the break in one line.
+func (b PrefixBreak) String() string {
+	return fmt.Sprintf("prefix breaks at %s, cause %s: about %d tokens are sent anew", b.Block(), b.Cause, b.Tokens)
+}
+
+// testingT is the part of testing.TB that FailTest needs.
+type testingT interface {
+	// Helper is that of testing.TB.
+	Helper()
+	// Errorf is that of testing.TB.
+	Errorf(format string, args ...any)
+}
+
+// FailTest returns a function for a guard that fails the test at each break whose
+// cause is not one of allowed. Without any, CauseTurn and CauseUnload are allowed:
+// the default view promises that nothing else breaks the prefix.
+func FailTest(t testingT, allowed ...Cause) func(PrefixBreak) {
+	if allowed == nil {
+		allowed = []Cause{CauseTurn, CauseUnload}
+	}
+	return func(b PrefixBreak) {
+		t.Helper()
+		if !slices.Contains(allowed, b.Cause) {
+			t.Errorf("%s", b)
+		}
+	}
+}

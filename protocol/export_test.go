@@ -1,0 +1,5 @@
+package protocol
+
+// Names for the tests outside the package.
+
+const GuideID = guideID

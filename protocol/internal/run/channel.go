@@ -1,0 +1,358 @@
+package run
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/internal/collect"
+	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/workspace"
+)
+
+// The bounds of the channel.
+const (
+	maxLine     = 8 << 20
+	maxCalls    = 10_000
+	maxBlobRead = 4 << 20
+	maxKind     = 255
+)
+
+// channel answers the calls of a program: one per line, one at a time.
+type channel struct {
+	ctx    context.Context
+	tenant string
+	store  blobs.Store
+	expiry time.Duration
+	most   int // blobs that the program may make
+	ws     workspace.Workspace
+	job    any               // the answer to run.job
+	told   func(text string) // run.progress
+	hidden *redact.Set       // of what texts hold
+	inputs []blobs.Info
+	stop   func() // ends the program
+
+	mu      sync.Mutex
+	made    []blobs.Info
+	taken   int // blobs of the program, those that are being made too
+	refused int // blobs that are over most
+	summary string
+	done    bool
+	result  json.RawMessage
+	failure *Failure
+	broken  *Failure // what the program did to the channel
+}
+
+type channelCall struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+type channelAnswer struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  any             `json:"result,omitempty"`
+	Error   *channelError   `json:"error,omitempty"`
+}
+
+type channelError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *channelError) Error() string { return e.Message }
+
+func refuse(format string, args ...any) error {
+	return &channelError{-32602, fmt.Sprintf(format, args...)}
+}
+
+// serve answers until the program closes its end, or breaks the rules.
+func (c *channel) serve(calls io.Reader, answers io.Writer) {
+	r := bufio.NewReaderSize(calls, 64<<10)
+	for n := 0; ; n++ {
+		line, err := readLine(r)
+		switch {
+		case err != nil && len(line) == 0 && !errors.Is(err, errLongLine):
+			return
+		case errors.Is(err, errLongLine):
+			c.breaks("a line of more than %d bytes", maxLine)
+			return
+		case err != nil:
+			c.breaks("half a line")
+			return
+		case n >= maxCalls:
+			c.breaks("more than %d calls", maxCalls)
+			return
+		}
+		var call channelCall
+		if json.Unmarshal(line, &call) != nil || call.Method == "" || len(call.ID) == 0 {
+			c.breaks("a line that is no call: %.60q", line)
+			return
+		}
+		answer := channelAnswer{Version: "2.0", ID: call.ID}
+		if answer.Result, err = c.answer(call); err != nil {
+			answer.Result = nil
+			if !errors.As(err, &answer.Error) {
+				answer.Error = &channelError{-32603, err.Error()}
+			}
+		} else if answer.Result == nil {
+			answer.Result = struct{}{}
+		}
+		text, err := json.Marshal(answer)
+		if err != nil {
+			c.breaks("an answer that cannot be written")
+			return
+		}
+		if _, err := answers.Write(append(text, '\n')); err != nil {
+			return // the program does not listen any more
+		}
+	}
+}
+
+var errLongLine = errors.New("line too long")
+
+func readLine(r *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > maxLine+1 {
+			return nil, errLongLine
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimSuffix(line, []byte("\n")), err
+		}
+	}
+}
+
+// breaks ends the program.
+func (c *channel) breaks(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.done {
+		c.broken = &Failure{TypePolicy, "the channel got " + fmt.Sprintf(format, args...)}
+	}
+	c.stop()
+}
+
+func (c *channel) answer(call channelCall) (any, error) {
+	switch call.Method {
+	case "run.job":
+		return c.job, nil
+	case "run.done":
+		return nil, c.finish(call.Params)
+	case "run.summary", "run.progress":
+		var p struct{ Text string }
+		if err := json.Unmarshal(call.Params, &p); err != nil {
+			return nil, refuse("text: want a text")
+		}
+		if call.Method == "run.progress" {
+			c.told(p.Text)
+			return nil, nil
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.summary = head(p.Text, 4*maxSummary+4)
+		return nil, nil
+	case "blobs.create":
+		return c.create(call.Params)
+	case "blobs.read":
+		return c.read(call.Params)
+	case "blobs.list":
+		list := []map[string]any{}
+		for _, info := range c.allowed() {
+			list = append(list, map[string]any{"blob_id": info.ID, "kind": info.Kind, "size_bytes": info.Size})
+		}
+		return map[string]any{"blobs": list}, nil
+	}
+	return nil, &channelError{-32601, fmt.Sprintf("unknown method %.60q", call.Method)}
+}
+
+// finish keeps the first result.
+func (c *channel) finish(params json.RawMessage) error {
+	var p struct {
+		Result json.RawMessage
+		Error  *Failure
+	}
+	if err := json.Unmarshal(params, &p); err != nil || p.Result == nil && p.Error == nil {
+		return refuse(`want {"result": …} or {"error": {"type", "message"}}`)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return nil
+	}
+	c.done, c.result, c.failure = true, p.Result, p.Error
+	return nil
+}
+
+// allowed are the blobs that the program may read.
+func (c *channel) allowed() []blobs.Info {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Concat(c.inputs, c.made)
+}
+
+func (c *channel) read(params json.RawMessage) (any, error) {
+	var p struct {
+		ID             string `json:"blob_id"`
+		Offset, Length int64
+	}
+	if err := json.Unmarshal(params, &p); err != nil || p.Offset < 0 {
+		return nil, refuse("want blob_id, offset and length")
+	}
+	if !slices.ContainsFunc(c.allowed(), func(i blobs.Info) bool { return i.ID == p.ID }) {
+		return nil, refuse("unknown blob %.60q: a run reads the blobs of input_blobs, and those that it made", p.ID)
+	}
+	if p.Length <= 0 || p.Length > maxBlobRead {
+		p.Length = maxBlobRead
+	}
+	r, info, err := c.store.Open(c.ctx, c.tenant, p.ID, p.Offset, p.Length)
+	if err != nil {
+		return nil, refuse("unknown blob %.60q", p.ID)
+	}
+	defer func() { _ = r.Close() }()
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("blob %q cannot be read", p.ID)
+	}
+	return map[string]any{"content": base64.StdEncoding.EncodeToString(text), "kind": info.Kind, "size_bytes": info.Size}, nil
+}
+
+func (c *channel) create(params json.RawMessage) (_ any, err error) {
+	var p struct{ Content, Encoding, Kind, Path string }
+	if err := json.Unmarshal(params, &p); err != nil {
+		return nil, refuse("want content and kind, or path")
+	}
+	if len(p.Kind) > maxKind || strings.ContainsFunc(p.Kind, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return nil, refuse("kind: want a MIME type")
+	}
+	done, err := c.take()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { done(err) }()
+	var info blobs.Info
+	switch {
+	case p.Path != "":
+		info, err = c.createFile(c.ctx, path.Clean(p.Path), p.Kind)
+	case p.Encoding == "base64":
+		var content []byte
+		if content, err = base64.StdEncoding.DecodeString(p.Content); err != nil {
+			return nil, refuse("content is not base64")
+		}
+		if utf8.Valid(content) {
+			content = []byte(c.hidden.Text(string(content), 0))
+		}
+		info, err = c.keep(c.ctx, p.Kind, bytes.NewReader(content))
+	case p.Encoding == "" || p.Encoding == "utf-8":
+		info, err = c.keep(c.ctx, p.Kind, strings.NewReader(c.hidden.Text(p.Content, 0)))
+	default:
+		return nil, refuse("encoding %.20q: want utf-8 or base64", p.Encoding)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"blob_id": info.ID, "size_bytes": info.Size}, nil
+}
+
+// take counts a blob that is to be made; done gives its place back if it is not.
+func (c *channel) take() (done func(error), err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.taken >= c.most {
+		c.refused++
+		return nil, &channelError{-32005, fmt.Sprintf("the limit of blobs that a run may make is %d (--max-output-blobs): put more into one", c.most)}
+	}
+	c.taken++
+	return func(err error) {
+		if err != nil {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.taken--
+		}
+	}, nil
+}
+
+// createFile makes a blob of a plain file of the workspace.
+func (c *channel) createFile(ctx context.Context, name, kind string) (blobs.Info, error) {
+	f, err := collect.Open(c.ws, name)
+	if err != nil {
+		return blobs.Info{}, refuse("path %.100q: want a regular file of the workspace with one link", name)
+	}
+	defer func() { _ = f.Close() }()
+	r := bufio.NewReaderSize(f, 4<<10)
+	first, _ := r.Peek(3 << 10)
+	found := collect.MIME(name, first)
+	kind = cmp.Or(kind, found)
+	if c.hidden != nil && collect.IsText(found, first) {
+		return c.keep(ctx, kind, &hiding{r: r, stream: redact.Stream{Set: c.hidden}})
+	}
+	return c.keep(ctx, kind, r)
+}
+
+// hiding takes secrets out of a text as it is read.
+type hiding struct {
+	r      io.Reader
+	stream redact.Stream
+	ready  []byte
+	err    error
+}
+
+// Read implements io.Reader.
+func (h *hiding) Read(p []byte) (int, error) {
+	for len(h.ready) == 0 && h.err == nil {
+		part := make([]byte, 32<<10)
+		n, err := h.r.Read(part)
+		h.ready, h.err = bytes.Clone(h.stream.Add(part[:n], err != nil)), err
+	}
+	n := copy(p, h.ready)
+	h.ready = h.ready[n:]
+	if len(h.ready) > 0 {
+		return n, nil
+	}
+	return n, h.err
+}
+
+func (c *channel) keep(ctx context.Context, kind string, r io.Reader) (blobs.Info, error) {
+	info, err := c.store.Create(ctx, c.tenant, cmp.Or(kind, "application/octet-stream"), r, blobs.MaxBlob, blobs.Expires(c.expiry))
+	switch {
+	case errors.Is(err, blobs.ErrQuota), errors.Is(err, blobs.ErrTooLarge):
+		return info, &channelError{-32005, err.Error()}
+	case err != nil:
+		return info, errors.New("the blob cannot be stored")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made = append(c.made, info)
+	return info, nil
+}
+
+// openPipes opens the two pipes: what the program reads from and writes to, and the
+// other ends.
+func openPipes() (theirs []*os.File, answers, calls *os.File, err error) {
+	read, answers, err := os.Pipe()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	calls, write, err := os.Pipe()
+	if err != nil {
+		_, _ = read.Close(), answers.Close()
+		return nil, nil, nil, err
+	}
+	return []*os.File{read, write}, answers, calls, nil
+}

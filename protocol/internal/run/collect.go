@@ -1,0 +1,266 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/collect"
+)
+
+// collect makes the result of what the program has left.
+func (a *active) collect(ctx context.Context, ended executor.Result) {
+	c := a.channel
+	a.result.Reason = ended.Reason
+	if c.broken != nil && ended.Reason == executor.ReasonCancelled {
+		a.result.Reason = executor.ReasonPolicy
+	}
+	result, failure := a.outcome(ended)
+	if failure == nil {
+		failure = a.setOutput(ctx, result)
+	}
+	for _, info := range c.made[:min(len(c.made), c.most)] { // a large result beyond them is named by output
+		a.result.OutputBlobs = append(a.result.OutputBlobs, info.ID)
+	}
+	a.collectFiles(ctx)
+	if c.refused > 0 {
+		a.warn(fmt.Sprintf("the limit of blobs that a run may make is %d (--max-output-blobs); refused: %d", c.most, c.refused))
+	}
+	a.explain(ctx, failure)
+	if failure != nil {
+		a.fail(failure)
+	} else {
+		a.result.Status = Completed
+		a.result.Summary = describe(a.Function, result)
+	}
+	if c.summary != "" {
+		a.result.Summary = sentence(a.redact(c.summary))
+	}
+	a.setLogs(ctx)
+	a.setExpiry()
+}
+
+// setExpiry says when the first blob of the run expires.
+func (a *active) setExpiry() {
+	for _, info := range a.channel.made {
+		at := info.Expires.UTC().Format(time.RFC3339)
+		if !info.Expires.IsZero() && (a.result.ExpiresAt == "" || at < a.result.ExpiresAt) {
+			a.result.ExpiresAt = at
+		}
+	}
+}
+
+// absent is what programs say of a path that is not there.
+const absent = `(?:no such file|cannot find|ENOENT|permission denied|EACCES)`
+
+// literal finds the paths that only a sandbox with namespaces has, and missed the lines in which
+// programs say that they are not there.
+var (
+	literal = regexp.MustCompile(`(?m)(?:^|[\s"'` + "`" + `=(:])/(skills|workspace|blobs)\b`)
+	missed  = regexp.MustCompile(`(?mi)` + absent + `.*[\s"'` + "`" + `=(:]/(skills|workspace|blobs)\b|(?:^|[\s"'` + "`" + `=(:])/(skills|workspace|blobs)\b.*` + absent)
+)
+
+// explain adds what the program cannot know to a failure, or to what it has written; f is nil if
+// the run has not failed.
+func (a *active) explain(ctx context.Context, f *Failure) {
+	if a.Executor.Capabilities().SkillsAt == "" && a.namesRoots(ctx, f) {
+		a.warn("this sandbox has no /skills, /workspace and /blobs: use the variables SKILLS_DIR, WORKSPACE_DIR and BLOBS_DIR, or the helper's functions")
+	}
+	if f == nil {
+		return
+	}
+	if f.Type == "ModuleNotFoundError" || f.Type == "Error" && strings.Contains(f.Message, "Cannot find module") || strings.Contains(f.Message, "ERR_MODULE_NOT_FOUND") {
+		a.warn("an import was not found: runs have the packages of the distribution, and those that satchel deps has installed for a skill where the server has --deps")
+	}
+}
+
+// namesRoots reports whether the program uses /skills, /workspace or /blobs, by what it has
+// written and by its text: it may have caught the error, or asked only whether they exist.
+func (a *active) namesRoots(ctx context.Context, f *Failure) bool {
+	written := a.logs.String()
+	if missed.MatchString(written) || f != nil && literal.MatchString(a.Code+"\n"+f.Message+"\n"+written) || writesRoots(a.Language, a.Code) {
+		return true
+	}
+	if a.Skill == nil {
+		return false
+	}
+	left := int64(maxSearched)
+	for _, file := range a.Skill.Files {
+		if ext := path.Ext(file.Path); ext != languages[a.Language].ext && (ext != ".mjs" || a.Language != "javascript") {
+			continue
+		}
+		if left -= file.Size; left < 0 {
+			return false
+		}
+		if text, err := a.Skill.ReadFile(ctx, file.Path); err == nil && writesRoots(a.Language, string(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxSearched bounds the code of a skill that is searched for paths, in bytes.
+const maxSearched = 1 << 20
+
+// quoted finds the paths in the text of a program, as texts that begin with them.
+var quoted = regexp.MustCompile("[\"'`]/(skills|workspace|blobs)[/\"'`]")
+
+// writesRoots reports whether code names the paths, and not the variable that stands for one:
+// code that asks the variable first may name the path beside it.
+func writesRoots(language, code string) bool {
+	paths := quoted
+	if language == "bash" { // it needs no quotes
+		paths = literal
+	}
+	for _, found := range paths.FindAllStringSubmatch(code, -1) {
+		named := strings.Contains(code, strings.ToUpper(found[1])+"_DIR")
+		if !named && (found[1] != "workspace" || !strings.Contains(code, "OUTPUT_DIR")) {
+			return true
+		}
+	}
+	return false
+}
+
+// fail makes the result one of a failed run.
+func (a *active) fail(f *Failure) {
+	told := &Failure{sentence(head(a.redact(f.Type), 400)), tail(strings.ToValidUTF8(a.redact(f.Message), "\uFFFD"), maxMessage)}
+	a.result.Status, a.result.Error = Failed, told
+	a.result.Output = nil
+	a.result.Summary = told.summary()
+}
+
+// outcome is the result of the program, or why there is none.
+func (a *active) outcome(ended executor.Result) (json.RawMessage, *Failure) {
+	c := a.channel
+	switch {
+	case c.broken != nil:
+		return nil, c.broken
+	case c.done && c.failure != nil && ended.Reason == executor.ReasonExit:
+		return nil, c.failure
+	}
+	if failure := failureOf(ended); failure != nil {
+		return nil, failure
+	}
+	result := c.result
+	if !c.done {
+		var failure *Failure
+		if result, failure = a.resultFile(); failure != nil {
+			return nil, failure
+		}
+	}
+	switch {
+	case ended.Reason != executor.ReasonExit:
+		return nil, &Failure{TypeNoResult, fmt.Sprintf("the program ended: %s", ended.Reason)}
+	case ended.ExitCode != 0:
+		return nil, &Failure{TypeNoResult, fmt.Sprintf("the program ended with exit code %d", ended.ExitCode)}
+	case result == nil && a.printed != nil:
+		return a.printed.result()
+	case result == nil:
+		return nil, &Failure{TypeNoResult, "the program ended with exit code 0 and gave no result"}
+	}
+	return result, nil
+}
+
+// resultFile reads what the program has written to RESULT_FILE, nil if nothing.
+func (a *active) resultFile() (json.RawMessage, *Failure) {
+	f, err := collect.Open(a.ws, "runs/result.json")
+	if err != nil {
+		return nil, nil
+	}
+	defer func() { _ = f.Close() }()
+	text, err := io.ReadAll(io.LimitReader(f, maxResult+1))
+	switch {
+	case err != nil:
+		return nil, nil
+	case len(text) > maxResult:
+		return nil, &Failure{TypeOutputTooLarge, fmt.Sprintf("RESULT_FILE has more than %d bytes", maxResult)}
+	case !json.Valid(text):
+		return nil, &Failure{TypeNotJSON, "RESULT_FILE is not JSON"}
+	}
+	return text, nil
+}
+
+// setOutput puts a small result into the answer, and makes a blob of a large one.
+func (a *active) setOutput(ctx context.Context, result json.RawMessage) *Failure {
+	var b bytes.Buffer
+	if json.Compact(&b, result) != nil {
+		return &Failure{TypeNotJSON, "the result is not JSON"}
+	}
+	text := a.redact(b.String())
+	switch {
+	case len(text) > maxResult:
+		return &Failure{TypeOutputTooLarge, fmt.Sprintf("the result has %d bytes of JSON: at most %d", len(text), maxResult)}
+	case len(text) <= maxOutput:
+		a.result.Output = json.RawMessage(text)
+		return nil
+	}
+	info, err := a.channel.keep(ctx, "application/json", strings.NewReader(text))
+	if err != nil {
+		return &Failure{TypeOutputTooLarge, "the result is too large for the answer, and cannot be stored: " + err.Error()}
+	}
+	a.result.Output, _ = json.Marshal(map[string]any{"output_blob": info.ID, "size_bytes": info.Size})
+	return nil
+}
+
+// The bounds of the files of out/ that become blobs.
+const (
+	maxOutFiles = 20
+	maxOutBytes = 64 << 20
+)
+
+// collectFiles makes blobs of the files in out/.
+func (a *active) collectFiles(ctx context.Context) {
+	found, err := collect.Collect(ctx, a.ws, collect.Spec{Globs: []string{"out/**"}, MaxFiles: collect.CeilingMaxFiles})
+	if err != nil {
+		a.warn("out/ cannot be collected")
+		return
+	}
+	for _, w := range found.Warnings {
+		a.warn(w.String())
+	}
+	total, left := int64(0), 0
+	for i, f := range found.Files {
+		if i >= maxOutFiles || total+f.Size > maxOutBytes {
+			left++
+			continue
+		}
+		if len(a.result.OutputBlobs) >= a.channel.most {
+			a.channel.refused++
+			continue
+		}
+		info, err := a.channel.createFile(ctx, f.Name, f.MIME)
+		if err != nil {
+			a.warn(fmt.Sprintf("%.200q: %v", f.Name, err))
+			continue
+		}
+		total += info.Size
+		a.result.OutputBlobs = append(a.result.OutputBlobs, info.ID)
+	}
+	if left > 0 {
+		a.warn(fmt.Sprintf("%d files of out/ are left out: at most %d and %d bytes become blobs", left, maxOutFiles, maxOutBytes))
+	}
+}
+
+func (a *active) warn(text string) {
+	a.result.Warnings = append(a.result.Warnings, sentence(head(a.redact(text), 1000)))
+}
+
+// setLogs shows what was printed.
+func (a *active) setLogs(ctx context.Context) {
+	a.logs.end()
+	text := a.logs.String()
+	cut := false
+	if a.result.LogsPreview, cut = preview(text); !cut {
+		return
+	}
+	if info, err := a.channel.keep(ctx, "text/plain", strings.NewReader(text)); err == nil {
+		a.result.LogsBlob = info.ID
+	}
+}

@@ -1,0 +1,57 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Listings of catalogs are pinned once for all sessions of a store, under
+// sessions of their own: one for each period of 91 days. So old ones can be
+// removed without looking at every record.
+const (
+	listingSession = "satchel:listings:"
+	listingPeriod  = 91 * 24 * time.Hour
+	// listingPeriods is the number of periods whose listings are kept, including
+	// the present one.
+	listingPeriods = 4
+)
+
+func listingsOf(period int64) string { return fmt.Sprint(listingSession, period) }
+
+func periodOf(t time.Time) int64 { return t.Unix() / int64(listingPeriod/time.Second) }
+
+// PinListing keeps text, the listing of a catalog, under its digest for all
+// sessions of the store, for at least 273 days after now. If the listing is there
+// already nothing is written; a new one also removes those of expired periods.
+func PinListing(ctx context.Context, s Store, digest, text string, now time.Time) error {
+	period := periodOf(now)
+	_, err := s.Pinned(ctx, listingsOf(period), digest)
+	if !errors.Is(err, ErrNotPinned) {
+		return err
+	}
+	if err := s.Pin(ctx, listingsOf(period), digest, text); err != nil {
+		return err
+	}
+	for over := period - 2*listingPeriods; over <= period-listingPeriods; over++ {
+		if err := s.End(ctx, listingsOf(over)); err != nil {
+			return fmt.Errorf("remove old listings: %w", err)
+		}
+	}
+	return nil
+}
+
+// PinnedListing returns a listing that [PinListing] keeps, or that the session
+// itself has pinned, as in earlier releases. The error wraps [ErrNotPinned] if
+// there is none.
+func PinnedListing(ctx context.Context, s Store, session, digest string, now time.Time) (string, error) {
+	period := periodOf(now)
+	for p := period; p > period-listingPeriods; p-- {
+		text, err := s.Pinned(ctx, listingsOf(p), digest)
+		if !errors.Is(err, ErrNotPinned) {
+			return text, err
+		}
+	}
+	return s.Pinned(ctx, session, digest)
+}

@@ -1,0 +1,5 @@
+package run
+
+// Names for the tests outside the package.
+
+var DeclaredNetwork = declaredNetwork
