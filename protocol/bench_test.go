@@ -19,9 +19,9 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/shelf"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // thousand opens a server of a thousand skills; box may be nil.

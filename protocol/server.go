@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/internal/run"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
@@ -75,7 +76,11 @@ func (s *Server) fill() (err error) {
 		if s.executor.Capabilities().Isolation == executor.IsolationNone && !s.unsafeLocal {
 			return fmt.Errorf("%w: the executor isolates nothing: give another, or say that this is meant (WithUnsafeLocal)", ErrOption)
 		}
-		s.runner = &run.Runner{Executor: s.executor, Workspaces: s.workspaces, Blobs: s.store, Dependencies: s.dependencies, Expiry: s.blobExpiry, OutputBlobs: s.limits.OutputBlobs, Limits: s.limits.Run}
+		places, ok := s.workspaces.(workspace.Places)
+		if !ok {
+			return fmt.Errorf("%w: workspaces of type %T are not from workspace.Open", ErrOption, s.workspaces)
+		}
+		s.runner = &run.Runner{Executor: s.executor, Workspaces: places, Blobs: s.store, Dependencies: s.dependencies, Expiry: s.blobExpiry, OutputBlobs: s.limits.OutputBlobs, Limits: s.limits.Run}
 	}
 	s.guide, err = openGuide(s.create)
 	return err

@@ -1,80 +1,88 @@
+// Package workspace opens the directories in which the commands of sessions run, and
+// says which files of a conversation and of the host they find there.
+//
+// Each session has a workspace of its own, with the same layout:
+//
+//	skills/<name>/   staged skills, read-only; with the links out, work and
+//	                 inputs and a writable .venv
+//	work/            for the command
+//	work/inputs/     what inputs and attached files bring
+//	out/             results
+//	runs/            scratch data; also HOME and the temporary directory of
+//	                 commands that have no scratch directories of their own
 package workspace
 
 import (
 	"context"
-	"io/fs"
+	"io"
 
-	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
-// Workspace is where the commands of one session run: a tree of files with the
-// layout that the package comment shows. [Local] is one, in a directory of this
-// machine; another may be in a container, or a copy that moves between machines.
-// All methods may be called concurrently until Release.
-//
-// Paths are slash paths relative to the workspace. What commands have left in it
-// is hostile, and no method may be led out of the workspace by it. Error texts
-// are shown to a model, so they must not name paths of the host.
-type Workspace interface {
-	// Path names the workspace to the executor that runs its commands. For
-	// executors on this machine it is the absolute path of the directory, free of
-	// links. It never changes.
-	Path() string
-
-	// Stage puts a skill into the workspace for a load of it, and returns the
-	// directory of the skill. [Local.Stage] says what holds.
-	Stage(ctx context.Context, skill core.Skill, load string, files Files) (dir string, done Staging, err error)
-	// Inputs stages the files that a call names. [Local.Inputs] says what holds.
-	Inputs(ctx context.Context, inputs []Input, from Sources) ([]StagedInput, []string, error)
-	// Attach stages the files of the conversation. [Local.Attach] says what holds.
-	Attach(ctx context.Context, files []Attachment, from Sources) ([]StagedInput, []string, error)
-	// Dir returns the directory in which a command starts, and makes sure that it
-	// and the directories of the layout are there. Call it before each command.
-	// [Local.Dir] says what holds.
-	Dir(skillDir, cwd string) (string, error)
-	// Room says how much a command may write. Fresh asks for a new measurement,
-	// as after a command that was ended for what it wrote; otherwise a recent one
-	// is enough. [Local.Room] says what holds.
-	Room(ctx context.Context, fresh bool) (Room, error)
-
-	// Lstat describes one file, as collect.Tree has it: it follows no link.
-	Lstat(name string) (fs.FileInfo, error)
-	// Open opens one file, as collect.Tree has it: it follows no link, never
-	// blocks, and opens only plain files and directories. An open file can be
-	// read after Release too.
-	Open(name string) (fs.File, error)
-	// Create writes a new file. The error is [fs.ErrExist] if anything of that
-	// name exists; after any other error the file is gone.
-	Create(name string, perm fs.FileMode, content []byte) error
-	// Remove removes one file or empty directory.
-	Remove(name string) error
-	// Scratch makes a new, empty directory that nothing else uses, named after
-	// name. One beside the skills is writable for the command that gets it alone,
-	// and becomes one of executor.Command.Writable.
-	Scratch(name string) (dir string, err error)
-	// Discard removes a directory of Scratch with everything in it.
-	Discard(dir string) error
-
-	// Release gives back the workspace. Call it exactly once, after the commands
-	// that ran in it have ended.
-	Release()
-}
-
-// Places give each session its workspace. [Workspaces] are the places on this
-// machine.
+// Places give each session its workspace. They come from [Open].
 type Places interface {
-	// Of returns the workspace of a session, which must be released after use. A
-	// session has one workspace, however often it is asked for.
-	Of(ctx context.Context, session string) (Workspace, error)
-	// End removes the workspace of a session as soon as nobody uses it. The
+	// End removes the workspace of a session as soon as no command uses it. The
 	// session's next workspace is a new one. Ending a session without workspace
 	// is no error.
 	End(session string) error
+	// Sweep removes the workspaces that have been unused for the idle time, and
+	// returns their number. It also runs by itself, about four times in each idle
+	// time; call it to free disk space at once.
+	Sweep() (int, error)
+	// Close removes all workspaces, also those in use, so first stop what runs in
+	// them; with [WithKeep] it leaves them in place. Further calls do nothing.
+	Close() error
 }
 
-// Keeper is implemented by [Places] that keep workspaces where another machine
-// finds them. Keep is called after each command, before the workspace is
-// released. Its error becomes a warning in the answer to the call.
-type Keeper interface {
-	Keep(ctx context.Context, ws Workspace) error
+// Open makes a private directory (mode 0700) for workspaces below base, or below
+// the directory for temporary files if base is empty. Any number of processes may
+// use the same base. Open removes what processes that have died left there (see
+// [WithKeep] for the alternative) and never touches what belongs to a living one;
+// it tells them apart by a file lock, which the kernel releases. Where there are
+// no such locks, as on Windows, it removes nothing of others. Until
+// [Places.Close], idle workspaces are removed from time to time.
+func Open(base string, options ...Option) (Places, error) {
+	var c config
+	for _, o := range options {
+		if err := o(&c); err != nil {
+			return nil, err
+		}
+	}
+	places, err := workspace.Open(base, c.options...)
+	if err != nil {
+		return nil, err // not a nil *Workspaces
+	}
+	return places, nil
+}
+
+// Attachment is a file of the conversation. Its content is in Data, or in an
+// artifact with a reference artifact://name[@version] in Ref or ID, or behind an
+// ID that [Sources].Resolve knows; the first of these that is present counts. An
+// ID is never read as a path.
+type Attachment struct {
+	ID   string
+	Name string
+	MIME string
+	Data []byte
+	Ref  string
+	// As is the file name that it gets, before files without one, if nothing else has
+	// that name; "" derives one from Name.
+	As string
+}
+
+// Sources are where inputs and attached files come from, besides the workspace
+// itself and the host's directories. A nil field disables that source.
+type Sources struct {
+	// Artifacts serves artifact:// references, for the workspace's session.
+	Artifacts interface {
+		Open(ctx context.Context, session string, ref artifacts.Ref) (io.ReadCloser, artifacts.Info, error)
+	}
+	// StageSkill stages a skill of the catalog that an input names. It decides
+	// whether the skill may be used. If it is nil, only skills that are staged
+	// already can be used.
+	StageSkill func(ctx context.Context, name string) error
+	// Resolve returns the content of an attached file that is known by its id
+	// alone, and a name for the file if it has one.
+	Resolve func(ctx context.Context, id string) (name string, data io.ReadCloser, err error)
 }

@@ -13,7 +13,8 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
+	host "github.com/satchel-go/satchel/workspace"
 )
 
 // fileMessage is a message of a user with files, and one that is only linked.
@@ -38,17 +39,17 @@ func TestFilesOfAMessageReachTheWorkspace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resolve := workspace.Sources{Resolve: func(_ context.Context, id string) (string, io.ReadCloser, error) {
+	resolve := host.Sources{Resolve: func(_ context.Context, id string) (string, io.ReadCloser, error) {
 		return "", io.NopCloser(strings.NewReader("from " + id)), nil
 	}}
 	for _, tt := range []struct {
 		name    string
-		resolve workspace.Sources
+		resolve host.Sources
 		link    string // where the linked file is
 		warned  string
 	}{
 		{"with a resolver", resolve, "upload_1", ""},
-		{"without", workspace.Sources{}, "", "https://example.com/a"},
+		{"without", host.Sources{}, "", "https://example.com/a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rt := newRuntime(t, satchel.WithRunner(satchel.Runner{Executor: local, Resolve: tt.resolve}))

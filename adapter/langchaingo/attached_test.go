@@ -12,7 +12,8 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
+	host "github.com/satchel-go/satchel/workspace"
 )
 
 // described lists files as "id|name|type|content".
@@ -83,7 +84,7 @@ func TestFilesOfAMessageReachTheWorkspace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resolve := workspace.Sources{Resolve: func(_ context.Context, id string) (string, io.ReadCloser, error) {
+	resolve := host.Sources{Resolve: func(_ context.Context, id string) (string, io.ReadCloser, error) {
 		return "../a b.png", io.NopCloser(strings.NewReader("from " + id)), nil
 	}}
 	csv := workspace.StagedInput{Name: "work/inputs/upload_1", MIME: "text/csv", Size: 4}
@@ -91,12 +92,12 @@ func TestFilesOfAMessageReachTheWorkspace(t *testing.T) {
 	linked := workspace.StagedInput{Name: "work/inputs/a b.png", MIME: "text/plain", Size: 26}
 	for _, tt := range []struct {
 		name    string
-		resolve workspace.Sources
+		resolve host.Sources
 		want    []workspace.StagedInput
 		warned  string
 	}{
 		{"with a resolver", resolve, []workspace.StagedInput{csv, named, linked}, ""},
-		{"without", workspace.Sources{}, []workspace.StagedInput{csv, named}, "https://example.com/a"},
+		{"without", host.Sources{}, []workspace.StagedInput{csv, named}, "https://example.com/a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rt := runtime(t, satchel.WithRunner(satchel.Runner{Executor: runs, Resolve: tt.resolve}))

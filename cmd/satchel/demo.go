@@ -8,9 +8,9 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/cmd/satchel/internal/demo"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/satcheltest"
 	skillrun "github.com/satchel-go/satchel/tools/run"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 type demoCmd struct {

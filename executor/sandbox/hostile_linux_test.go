@@ -17,7 +17,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/internal/collect"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 func python(dir, text string) executor.Command {

@@ -9,8 +9,9 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools/run"
-	"github.com/satchel-go/satchel/workspace"
+	host "github.com/satchel-go/satchel/workspace"
 )
 
 // Equip completes a runner with what the host has left out, and returns what closes it:
@@ -65,8 +66,12 @@ type unstager interface {
 }
 
 // Unstage removes the staged files of skills from the workspace of a session.
-func Unstage(ctx context.Context, places workspace.Places, session string, skills []string) error {
-	ws, err := places.Of(ctx, session)
+func Unstage(ctx context.Context, places host.Places, session string, skills []string) error {
+	own, ok := places.(workspace.Places)
+	if !ok {
+		return nil // it could run no command
+	}
+	ws, err := own.Of(ctx, session)
 	if err != nil {
 		return err
 	}

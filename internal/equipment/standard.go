@@ -7,7 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // lazy is what stands in for something that the host leaves out. It is made by the first
@@ -101,6 +101,20 @@ func (p *standardPlaces) Of(ctx context.Context, session string) (workspace.Work
 	}
 	return places.Of(ctx, session)
 }
+
+// Sweep implements workspace.Places.
+func (p *standardPlaces) Sweep() (int, error) {
+	p.mu.Lock()
+	places, isMade := p.made, p.isMade
+	p.mu.Unlock()
+	if !isMade {
+		return 0, nil
+	}
+	return places.Sweep()
+}
+
+// Close implements workspace.Places.
+func (p *standardPlaces) Close() error { return p.close() }
 
 // End implements workspace.Places.
 func (p *standardPlaces) End(session string) error {

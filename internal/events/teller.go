@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/processors"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // Teller tells a host what happens. Its exported fields are not changed once it is used.

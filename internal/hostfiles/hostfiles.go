@@ -12,7 +12,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/steps"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
+	host "github.com/satchel-go/satchel/workspace"
 )
 
 // maxNoted is of how many files of the host one note tells; an answer of skill_run
@@ -213,4 +214,13 @@ func nameOf(a *workspace.Attachment) string {
 
 func isSame(a, b *workspace.Attachment) bool {
 	return a.ID == b.ID && a.Ref == b.Ref && bytes.Equal(a.Data, b.Data)
+}
+
+// Of returns the files of the host as workspaces attach them.
+func Of(files []host.Attachment) []workspace.Attachment {
+	all := make([]workspace.Attachment, len(files))
+	for i := range files {
+		all[i] = workspace.Attachment(files[i])
+	}
+	return all
 }

@@ -60,7 +60,7 @@ func (b *beginning) after(ctx context.Context, rec *state.Record, turn lifetime.
 		return nil, err
 	}
 	if b.Runner != nil && b.Runner.Attached != nil && !b.next.NoSkills {
-		hostfiles.Tell(b.next, b.Runner.Attached(ctx), b.req.Files, b.req.Messages)
+		hostfiles.Tell(b.next, hostfiles.Of(b.Runner.Attached(ctx)), b.req.Files, b.req.Messages)
 	}
 	if err := b.load(ctx, turn.Answered); err != nil {
 		return nil, err

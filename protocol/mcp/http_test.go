@@ -17,11 +17,11 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/mcp"
 	"github.com/satchel-go/satchel/protocol/protocoltest"
 	"github.com/satchel-go/satchel/protocol/shelf"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // patience is how long anything may take on a busy machine.

@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // Clear removes the workspace unless another agent of the session needs it.

@@ -20,9 +20,9 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools/run"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // talked is an answer of skill_exec or one of its companions.

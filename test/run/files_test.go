@@ -15,8 +15,9 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/workspace"
+	public "github.com/satchel-go/satchel/workspace"
 )
 
 // attaches makes a request of the bench's session that carries files.
@@ -67,10 +68,10 @@ func sameList(t *testing.T, what string, got, want []string) {
 func TestConversationFilesAreStaged(t *testing.T) {
 	var downloads []string
 	b := newBench(t, satchel.Runner{
-		Attached: func(context.Context) []workspace.Attachment {
-			return []workspace.Attachment{{Name: "host.txt", Data: []byte("of the host")}}
+		Attached: func(context.Context) []public.Attachment {
+			return []public.Attachment{{Name: "host.txt", Data: []byte("of the host")}}
 		},
-		Resolve: workspace.Sources{Resolve: func(_ context.Context, id string) (string, io.ReadCloser, error) {
+		Resolve: public.Sources{Resolve: func(_ context.Context, id string) (string, io.ReadCloser, error) {
 			downloads = append(downloads, id)
 			if id != "https://example.com/p" {
 				return "", nil, errors.New("gone")
@@ -173,11 +174,11 @@ func TestConversationFilesAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer places.Close()
-	host := make([]workspace.Attachment, 998)
-	for i := range host {
-		host[i].ID = "/etc/passwd"
+	given := make([]public.Attachment, 998)
+	for i := range given {
+		given[i].ID = "/etc/passwd"
 	}
-	b := newBench(t, satchel.Runner{Workspaces: places, Attached: func(context.Context) []workspace.Attachment { return host }})
+	b := newBench(t, satchel.Runner{Workspaces: places, Attached: func(context.Context) []public.Attachment { return given }})
 	b.attaches(content("first", "", "1"), content("second", "", "2"), content("big", "", strings.Repeat("x", 1001)))
 	staged, _, warnings := b.stagedBy("true")
 	sameList(t, "staged", staged, []string{"second<second:text/plain:1"})
@@ -286,21 +287,21 @@ func (c *fileChat) found(want ...string) {
 	}
 }
 
-func hostFile(name, text string) workspace.Attachment {
-	return workspace.Attachment{Name: name, Data: []byte(text)}
+func hostFile(name, text string) public.Attachment {
+	return public.Attachment{Name: name, Data: []byte(text)}
 }
 
 // A file has one name, whoever brings it: what the model is told at a message, of the
 // message's files and of the host's, is what commands find, and is told once.
 func TestFilesOfTheHostHaveNamesOfTheirOwn(t *testing.T) {
-	host := []workspace.Attachment{hostFile("a.txt", "of the host"), hostFile("b.txt", "b of both"), hostFile("c.txt", "c")}
-	c := &fileChat{bench: newBench(t, satchel.Runner{Unloaded: true, Attached: func(context.Context) []workspace.Attachment { return host }})}
+	given := []public.Attachment{hostFile("a.txt", "of the host"), hostFile("b.txt", "b of both"), hostFile("c.txt", "c")}
+	c := &fileChat{bench: newBench(t, satchel.Runner{Unloaded: true, Attached: func(context.Context) []public.Attachment { return given }})}
 	c.key.Session = "its-own"
 	c.say("a.txt of the user", "b.txt b of both")
 	c.told("0 a.txt", "0 b.txt", "0 a_2.txt", "0 c.txt")
 	c.found("a.txt: of the user", "a_2.txt: of the host", "b.txt: b of both", "c.txt: c")
 	c.say("c.txt another", "a.txt third")
-	host = append(host, hostFile("c.txt", "newer"))
+	given = append(given, hostFile("c.txt", "newer"))
 	c.told("0 a.txt", "0 b.txt", "0 a_2.txt", "0 c.txt", "2 c_2.txt", "2 a_3.txt", "2 c_3.txt")
 	c.found("a.txt: of the user", "a_2.txt: of the host", "a_3.txt: third", "b.txt: b of both", "c.txt: c", "c_2.txt: another", "c_3.txt: newer")
 }
@@ -308,17 +309,17 @@ func TestFilesOfTheHostHaveNamesOfTheirOwn(t *testing.T) {
 // So it is with a file that the host adds within a turn: the command that stages it gives
 // it a name that no file of a later message gets, in this process and in the next.
 func TestFilesOfTheHostComeWithinATurn(t *testing.T) {
-	var host []workspace.Attachment
+	var host []public.Attachment
 	store := session.NewMemory()
 	open := func() *bench {
-		b := newBench(t, satchel.Runner{Unloaded: true, Attached: func(context.Context) []workspace.Attachment { return host }}, satchel.WithStore(store))
+		b := newBench(t, satchel.Runner{Unloaded: true, Attached: func(context.Context) []public.Attachment { return host }}, satchel.WithStore(store))
 		b.key.Session = "its-own"
 		return b
 	}
 	c := &fileChat{bench: open()}
 	c.say("a.txt of the user")
 	c.told("0 a.txt")
-	host = []workspace.Attachment{hostFile("a.txt", "late"), hostFile("b.txt", "b")}
+	host = []public.Attachment{hostFile("a.txt", "late"), hostFile("b.txt", "b")}
 	c.found("a.txt: of the user", "a_2.txt: late", "b.txt: b")
 	c.told("0 a.txt")
 	c.say("b.txt of the user", "a_2.txt too", "b.txt b") // the last is the host's, and in a message of its own
@@ -334,9 +335,9 @@ func TestFilesOfTheHostComeWithinATurn(t *testing.T) {
 // What a file is called stays, where the history is cut and where the overview is written
 // anew, and a line that was cut out is told again.
 func TestFilesOfTheHostKeepTheirNames(t *testing.T) {
-	host := []workspace.Attachment{hostFile("a.txt", "of the host")}
+	host := []public.Attachment{hostFile("a.txt", "of the host")}
 	withdrawn := ""
-	attached := satchel.Runner{Unloaded: true, Attached: func(context.Context) []workspace.Attachment { return host }}
+	attached := satchel.Runner{Unloaded: true, Attached: func(context.Context) []public.Attachment { return host }}
 	c := &fileChat{bench: newBench(t, attached,
 		satchel.WithAudience(func(context.Context, core.SessionKey) satchel.Audience {
 			return satchel.Audience{Key: "all but " + withdrawn, Allow: func(s core.Skill) bool { return s.Name != withdrawn }}
@@ -362,8 +363,8 @@ func TestFilesOfTheHostKeepTheirNames(t *testing.T) {
 // The model is told of the files of the host where a turn begins, once, and the line
 // stays where it is.
 func TestFilesOfTheHostAreTold(t *testing.T) {
-	files := []workspace.Attachment{{Name: "host.csv", MIME: "text/csv", Data: []byte("a,b\n")}, {Ref: "artifact://in/app.log@0"}, {ID: "https://example.com/p"}}
-	b := newBench(t, satchel.Runner{Attached: func(context.Context) []workspace.Attachment { return files }})
+	files := []public.Attachment{{Name: "host.csv", MIME: "text/csv", Data: []byte("a,b\n")}, {Ref: "artifact://in/app.log@0"}, {ID: "https://example.com/p"}}
+	b := newBench(t, satchel.Runner{Attached: func(context.Context) []public.Attachment { return files }})
 	messages := []core.Message{{Role: core.User, Text: "hi"}}
 	texts := func() (all []string) {
 		view, err := b.rt.Prepare(t.Context(), core.Request{Key: b.key, Messages: slices.Clone(messages)})
@@ -381,7 +382,7 @@ func TestFilesOfTheHostAreTold(t *testing.T) {
 	sameList(t, "first turn", texts(), []string{first})
 	messages = append(messages, core.Message{Role: core.Assistant, Text: "yes"}, core.Message{Role: core.User, Text: "more"})
 	sameList(t, "second turn", texts(), []string{first, "more"})
-	files = append(files, workspace.Attachment{Name: "late.txt", Data: []byte("x")})
+	files = append(files, public.Attachment{Name: "late.txt", Data: []byte("x")})
 	messages = append(messages, core.Message{Role: core.Assistant, Text: "yes"}, core.Message{Role: core.User, Text: "last"})
 	sameList(t, "third turn", texts(), []string{first, "more", "last\n\n[attached: work/inputs/late.txt, 1 bytes]"})
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/chattest"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // plantLinks makes links in shared folders that lead into the .venv of weather, to its

@@ -17,8 +17,8 @@ import (
 	"github.com/satchel-go/satchel/executor/egress"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools/run"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // plantAll leaves code that prints PLANTED wherever programs look for it, as far as a

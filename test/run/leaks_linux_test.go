@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/chattest"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // held is what a process holds on to.

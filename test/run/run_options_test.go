@@ -5,14 +5,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/artifacts"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // A host that forces saving gets what was collected, whatever the call says, and
@@ -83,41 +82,5 @@ func TestRunAfterIdleTime(t *testing.T) {
 	}
 	if err := b.rt.EndSession(context.Background(), b.key.Session); err != nil {
 		t.Error(err)
-	}
-}
-
-// keptPlaces are places that count what they keep.
-type keptPlaces struct {
-	*workspace.Workspaces
-	kept  []string
-	fails error
-}
-
-func (p *keptPlaces) Keep(_ context.Context, ws workspace.Workspace) error {
-	data, err := fs.ReadFile(ws, "out/a")
-	p.kept = append(p.kept, string(data))
-	return errors.Join(err, p.fails)
-}
-
-// Places that keep workspaces are told after each command, and what fails there
-// is a warning.
-func TestRunKeepsWorkspace(t *testing.T) {
-	opened, err := workspace.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { opened.Close() })
-	places := &keptPlaces{Workspaces: opened}
-	b := newBench(t, satchel.Runner{Workspaces: places})
-	if r := b.run(`{"skill":"demo","command":"printf one > out/a"}`); len(r.Warnings) > 0 {
-		t.Errorf("kept, with warnings %q", r.Warnings)
-	}
-	places.fails = errors.New("no bucket")
-	r := b.run(`{"skill":"demo","command":"printf two > out/a; exit 3"}`)
-	if want := []string{"one", "two"}; !slices.Equal(places.kept, want) {
-		t.Errorf("kept %q, want %q", places.kept, want)
-	}
-	if want := []string{"workspace not kept: no bucket"}; r.ExitCode != 3 || !slices.Equal(r.Warnings, want) {
-		t.Errorf("run: %+v, want warnings %q", r, want)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools/run"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // pythonRuns calls python where the system has python3 alone.

@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools/run"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // ran is what of an answer of skill_run the tests look at.

@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/internal/redact"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // runAnswer is the JSON object that answers skill_run. Values that differ from

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 var (

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
@@ -14,8 +13,9 @@ import (
 	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/hostfiles"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/workspace"
+	host "github.com/satchel-go/satchel/workspace"
 )
 
 // Bounds for attached files.
@@ -28,7 +28,7 @@ const (
 // attached are the files of a conversation, in the scope, and of its host.
 type attached struct {
 	scope *tools.Scope
-	host  func(ctx context.Context) []workspace.Attachment
+	host  func(ctx context.Context) []host.Attachment
 }
 
 // stage stages the files of the conversation and then those of the host, each under
@@ -69,7 +69,7 @@ func (f attached) ofHost(ctx context.Context) ([]workspace.Attachment, error) {
 	if f.host == nil {
 		return nil, nil
 	}
-	files := slices.Clone(f.host(ctx))
+	files := hostfiles.Of(f.host(ctx))
 	if len(files) == 0 {
 		return nil, nil
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/shellcmd"
 	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // maxArgument is the maximum length, in bytes, that Linux accepts for an

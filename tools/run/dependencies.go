@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // findDependencies finds the environments with the packages that the skill

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // steering are the prefixes of variables that make an allowed program run code of

@@ -12,8 +12,8 @@ import (
 
 	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/collect"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // The schema of skill_run, byte for byte. It does not show the other forms that

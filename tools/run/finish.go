@@ -12,7 +12,6 @@ import (
 // the output, which is in the pages; output is its end.
 func (w *answer) finish(ctx context.Context, result executor.Result, fault error, output string, began time.Time) []byte {
 	w.st.events.end(ctx, began, result, fault)
-	w.st.keep(ctx)
 	if fault != nil {
 		w.notes.add(fault.Error())
 	}

@@ -4,8 +4,8 @@ import (
 	"os"
 
 	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // checkHostFiles refuses directories of the host where patterns say what may be

@@ -11,8 +11,8 @@ import (
 	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/shellcmd"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // maxTimeout bounds the timeout that a call may ask for.

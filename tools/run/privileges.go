@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/collect"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // A command is privileged if it may do what others of its conversation may not:

@@ -47,7 +47,7 @@ func (r *Runner) WorkspaceAt(ctx context.Context, session string) (string, error
 	if at := r.Executor.Capabilities().WorkspaceAt; at != "" {
 		return at, nil
 	}
-	place, err := r.Workspaces.Of(ctx, session)
+	place, err := r.workspace(ctx, session)
 	if err != nil {
 		return "", modelError(ctx, err)
 	}
@@ -57,7 +57,7 @@ func (r *Runner) WorkspaceAt(ctx context.Context, session string) (string, error
 
 func (r *Runner) open(ctx context.Context, s *tools.Scope, ref string) (io.ReadCloser, error) {
 	if name, ok := strings.CutPrefix(ref, "workspace://"); ok {
-		place, err := r.Workspaces.Of(ctx, s.Key.Session)
+		place, err := r.workspace(ctx, s.Key.Session)
 		if err != nil {
 			return nil, err
 		}

@@ -4,9 +4,9 @@ import (
 	"path"
 	"slices"
 
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // request reads the arguments as the call does, and returns what lists can see of

@@ -75,7 +75,6 @@ func (r *Runner) run(ctx context.Context, s *tools.Scope, p *plan, places *queue
 	began := time.Now()
 	result, err := fallback{r.Executor, st.program}.Run(ctx, cmd)
 	st.events.end(ctx, began, result, err)
-	st.keep(ctx)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}

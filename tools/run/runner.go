@@ -2,11 +2,13 @@ package run
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
+	staged "github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
@@ -105,6 +107,15 @@ type Runner struct {
 	Uploads string
 
 	gave *gave // from the first operation on
+}
+
+// workspace returns that of a session, which must be released after use.
+func (r *Runner) workspace(ctx context.Context, session string) (staged.Workspace, error) {
+	places, ok := r.Workspaces.(staged.Places)
+	if !ok {
+		return nil, fmt.Errorf("workspaces of type %T are not from workspace.Open", r.Workspaces)
+	}
+	return places.Of(ctx, session)
 }
 
 // Operations returns all operations that a runner adds to the vocabulary, in

@@ -15,9 +15,9 @@ import (
 	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // staging is one call of skill_run or skill_exec up to the start of its command:
@@ -71,7 +71,7 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 	}
 	st.findPrivileges(ctx)
 	began := time.Now()
-	if st.place, err = st.runner.Workspaces.Of(ctx, st.scope.Key.Session); err != nil {
+	if st.place, err = st.runner.workspace(ctx, st.scope.Key.Session); err != nil {
 		return cmd, err
 	}
 	defer func() {
@@ -219,7 +219,7 @@ func stageDetail(skill string, done workspace.Staging) string {
 
 // sources returns where inputs come from.
 func (st *staging) sources() workspace.Sources {
-	from := st.runner.Resolve
+	from := workspace.Sources{Artifacts: st.runner.Resolve.Artifacts, Resolve: st.runner.Resolve.Resolve}
 	if st.runner.Artifacts != nil {
 		from.Artifacts = st.runner.Artifacts
 	}
@@ -252,17 +252,6 @@ func (st *staging) begin(ctx context.Context) error {
 		return nil
 	}
 	return st.scope.Begin(ctx)
-}
-
-// keep calls the Keep of the places, if they have one, for what the command left.
-func (st *staging) keep(ctx context.Context) {
-	keeper, ok := st.runner.Workspaces.(workspace.Keeper)
-	if !ok {
-		return
-	}
-	if err := keeper.Keep(ctx, st.place); err != nil {
-		st.notes.add("workspace not kept: " + err.Error())
-	}
 }
 
 // release ends the use of the workspace.

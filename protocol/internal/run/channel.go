@@ -20,8 +20,8 @@ import (
 
 	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // The bounds of the channel.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // FuzzChannel answers whatever a program writes: each answer is a line of JSON, and

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/shelf"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // shelfFiles gives the files of one skill to the workspace.

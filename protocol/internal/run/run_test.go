@@ -20,10 +20,10 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/internal/run"
 	"github.com/satchel-go/satchel/protocol/shelf"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // bench is a runner with the best executor of this machine, and a shelf.

@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // ErrUnavailable is wrapped when the server cannot run anything, or not this.

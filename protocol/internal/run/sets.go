@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol/shelf"
-	"github.com/satchel-go/satchel/workspace"
 )
 
 // The bounds of the sets that are kept for later runs.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 func TestAttach(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 func TestOpenChecksOptions(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 var seeds = []string{

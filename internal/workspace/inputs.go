@@ -11,16 +11,13 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
-// Artifacts opens stored artifacts, as artifacts.Store does.
-type Artifacts interface {
-	Open(ctx context.Context, session string, ref artifacts.Ref) (io.ReadCloser, artifacts.Info, error)
-}
-
 // Sources are where inputs and attached files come from, besides the workspace
 // itself and the host's directories. A nil field disables that source.
 type Sources struct {
 	// Artifacts serves artifact:// references, for the workspace's session.
-	Artifacts Artifacts
+	Artifacts interface {
+		Open(ctx context.Context, session string, ref artifacts.Ref) (io.ReadCloser, artifacts.Info, error)
+	}
 	// StageSkill stages a skill of the catalog that an input names. It decides
 	// whether the skill may be used. If it is nil, only skills that are staged
 	// already can be used.

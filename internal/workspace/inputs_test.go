@@ -12,7 +12,7 @@ import (
 
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // arena is a workspace with a source of every kind.

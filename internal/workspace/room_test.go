@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // fill replaces what a command wrote with a file of so many bytes.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 func TestDir(t *testing.T) {

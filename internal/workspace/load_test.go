@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // What is staged belongs to a load: the skill's files are looked at once for each

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 func TestSkillDirName(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // changeAs makes a change in the way a command could: as root, who can ignore

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 func TestQuota(t *testing.T) {

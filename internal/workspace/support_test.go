@@ -20,7 +20,7 @@ import (
 
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // skillFiles is a catalog of one skill that counts its calls.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/internal/crashtest"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 func TestMain(m *testing.M) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 func TestInputDirectories(t *testing.T) {

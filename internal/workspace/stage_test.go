@@ -14,7 +14,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 var _ workspace.Files = (*catalog.Catalog)(nil)

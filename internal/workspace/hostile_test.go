@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/satchel-go/satchel/workspace"
+	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // plant replaces a place of the workspace, as a command could.

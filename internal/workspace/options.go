@@ -1,0 +1,115 @@
+package workspace
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"path/filepath"
+	"time"
+)
+
+// Defaults of the options.
+const (
+	defaultMaxBytes     = 1 << 30
+	defaultMaxFileBytes = 256 << 20
+	defaultMaxTotal     = 16 << 30
+	defaultIdle         = time.Hour
+)
+
+// config is what the options of [Open] decide.
+type config struct {
+	hostDirs     []string
+	maxBytes     int64
+	maxFileBytes int64
+	maxTotal     int64 // 0 is none
+	idle         time.Duration
+	keep         bool
+	logger       *slog.Logger
+}
+
+// Option changes how [Open] sets up workspaces. Options are checked by Open.
+type Option func(*config)
+
+// WithHostDirs allows inputs of the form host:///abs/path for files at or below
+// these existing directories, given as absolute paths. By default none is
+// allowed.
+func WithHostDirs(dirs ...string) Option {
+	return func(c *config) { c.hostDirs = append(c.hostDirs, dirs...) }
+}
+
+// WithMaxBytes sets how many bytes a workspace may hold before staging into it
+// fails with [ErrFull]; the default is 1 GiB. What commands write counts once it
+// has been measured, see [Local.Usage]. Beyond the maximum there is a reserve of
+// a sixteenth of it, at most 1 MiB, for commands (see [Local.Room]) and skills,
+// so that a full workspace can be emptied.
+func WithMaxBytes(n int64) Option { return func(c *config) { c.maxBytes = n } }
+
+// WithMaxTotalBytes sets how many bytes the workspaces of all sessions of this
+// process may hold together; the default is 16 GiB, and 0 is no limit. Beyond it
+// staging fails with [ErrFull], and no command runs in a workspace that has
+// nothing to remove, until sessions have ended. What a command writes counts some
+// seconds after it has ended, so commands that run at the same time can exceed
+// the limit.
+func WithMaxTotalBytes(n int64) Option { return func(c *config) { c.maxTotal = n } }
+
+// WithMaxFileBytes sets the size of the largest file that may be staged, in
+// bytes; the default is 256 MiB.
+func WithMaxFileBytes(n int64) Option { return func(c *config) { c.maxFileBytes = n } }
+
+// WithIdle sets how long a workspace may be unused before it is removed; the
+// default is one hour, and 0 keeps workspaces until they are ended.
+func WithIdle(d time.Duration) Option { return func(c *config) { c.idle = d } }
+
+// WithKeep makes workspaces outlive the process: Close leaves them in place, and
+// Open takes over those that earlier processes left in the same base, with their
+// files and pins. Their idle time begins anew, and skills are staged again. It
+// needs a base directory that the host chooses.
+func WithKeep() Option { return func(c *config) { c.keep = true } }
+
+// WithLogger sets where to report leftovers that cannot be removed, and staged
+// skills that were changed. The default is slog.Default at the time of Open.
+func WithLogger(l *slog.Logger) Option { return func(c *config) { c.logger = l } }
+
+// left returns what all workspaces together may hold beyond total.
+func (c *config) left(total int64) int64 {
+	if c.maxTotal == 0 {
+		return math.MaxInt64
+	}
+	return c.maxTotal - total
+}
+
+// spare returns how much there is beyond the maximum of a workspace.
+func (c *config) spare() int64 { return min(c.maxBytes/16, 1<<20) }
+
+func newConfig(base string, opts []Option) (config, error) {
+	c := config{
+		maxBytes:     defaultMaxBytes,
+		maxFileBytes: defaultMaxFileBytes,
+		maxTotal:     defaultMaxTotal,
+		idle:         defaultIdle,
+		logger:       slog.Default(),
+	}
+	for _, o := range opts {
+		o(&c)
+	}
+	switch {
+	case c.maxBytes <= 0:
+		return c, fmt.Errorf("maximum of %d bytes is not positive", c.maxBytes)
+	case c.maxFileBytes <= 0:
+		return c, fmt.Errorf("maximum of %d bytes a file is not positive", c.maxFileBytes)
+	case c.maxTotal < 0:
+		return c, fmt.Errorf("maximum of %d bytes in total is negative", c.maxTotal)
+	case c.idle < 0:
+		return c, fmt.Errorf("idle time %s is negative", c.idle)
+	case c.logger == nil:
+		return c, fmt.Errorf("logger is nil")
+	case c.keep && base == "":
+		return c, fmt.Errorf("keeping workspaces needs a base directory")
+	}
+	for _, dir := range c.hostDirs {
+		if !filepath.IsAbs(dir) {
+			return c, fmt.Errorf("host directory %q is not absolute", dir)
+		}
+	}
+	return c, nil
+}
