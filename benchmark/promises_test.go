@@ -31,7 +31,7 @@ func find(t *testing.T, all []*measure.Conversation, scenario, system, variant s
 	return nil
 }
 
-// What README.md and docs/prompt-caches.md say of the five scenarios.
+// What README.md and experiments.md say of the five scenarios.
 func TestPromises(t *testing.T) {
 	all := measured(t, corpus(t))
 	peers := 0

@@ -127,7 +127,7 @@ func TestFiguresInTexts(t *testing.T) {
 			change := find(t, all, s.scenario, "satchel", "turn+policy/tool-result").At(price).ITE/find(t, all, s.scenario, "satchel", "turn/tool-result").At(price).ITE - 1
 			percent = append(percent, 100*max(change, -change))
 		}
-		says(t, "../docs/prompt-caches.md", fmt.Sprintf(s.form, percent...))
+		says(t, "experiments.md", fmt.Sprintf(s.form, percent...))
 	}
 	for _, m := range append(mine, all...) {
 		session := find(t, append(mine, all...), m.Scenario, "satchel", "session/tool-result")

@@ -33,7 +33,7 @@ type Facts struct {
 }
 
 // What the decision takes for granted before a session has shown how it goes. The
-// numbers were chosen on random conversations; docs/prompt-caches.md says which, and how
+// numbers were chosen on random conversations; benchmark/experiments.md says which, and how
 // little depends on them.
 const (
 	priorReturn = 0.2 // of a turn: that it needs a certain skill again

@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// figures are what docs/prompt-caches.md says of one set of seeds.
+// figures are what benchmark/experiments.md says of one set of seeds.
 type figures struct{ mean, toCheapest, worst float64 }
 
 // rated plays n random conversations of a seed at both prices.
@@ -38,7 +38,7 @@ func rated(seed uint64, n int) (f figures, sums map[string]float64) {
 	return f, sums
 }
 
-// What docs/prompt-caches.md says of conversations that the numbers of the policy were not
+// What benchmark/experiments.md says of conversations that the numbers of the policy were not
 // chosen on.
 func TestAdaptiveOnOtherSeeds(t *testing.T) {
 	for _, seed := range []uint64{77, 1001} {
@@ -54,7 +54,7 @@ func TestAdaptiveOnOtherSeeds(t *testing.T) {
 }
 
 // worstRatio is how many times the optimum load mode adaptive may cost, as
-// docs/prompt-caches.md states it, for conversations of up to 24 turns of up to 8 model
+// benchmark/experiments.md states it, for conversations of up to 24 turns of up to 8 model
 // calls, with texts of 50 to 20,000 tokens.
 const worstRatio = 4
 
