@@ -8,7 +8,6 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -18,14 +17,14 @@ type countingStore struct {
 	loads, saves, pins int
 }
 
-func (s *countingStore) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
+func (s *countingStore) Load(ctx context.Context, key core.SessionKey) (session.Value, error) {
 	s.loads++
 	return s.Store.Load(ctx, key)
 }
 
-func (s *countingStore) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
+func (s *countingStore) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	s.saves++
-	return s.Store.Save(ctx, rec)
+	return s.Store.Save(ctx, key, v)
 }
 
 func (s *countingStore) Pin(ctx context.Context, session, digest, text string) error {

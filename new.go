@@ -21,7 +21,6 @@ import (
 	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/internal/turns"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools/run"
@@ -86,10 +85,9 @@ func (r *Runtime) changed(ctx context.Context, s *catalog.Snapshot) { r.tell.Sca
 
 // connect returns a runtime whose parts know each other, before there are tools and skills.
 func connect(s settings) *Runtime {
-	s.store = session.NewPinCache(s.store, 0)
 	r := &Runtime{
 		settings: s,
-		stores:   &records.Stores{Kept: s.store, Anonymous: session.NewMemory(), Log: s.logger},
+		stores:   &records.Stores{Kept: state.NewRecords(s.store), Anonymous: state.NewRecords(session.NewMemory()), Log: s.logger},
 		states:   agentstate.New(agentstate.Max),
 	}
 	r.tell = &events.Teller{Hook: r.events, Breaks: r.onBreak, Log: r.logger, States: r.states, Lifecycle: r.lifecycle}
@@ -135,11 +133,14 @@ func (r *Runtime) list() error {
 	r.overviews = &overview.Overviews{
 		Catalog: r.catalog, Text: r.offer.Text, Renderer: r.offer.Renderer,
 		Unlisted: r.offer.Vocabulary != nil && r.offer.Vocabulary.Unlisted, Owns: r.offer.Set.Has,
-		Store: r.stores.Of, Pin: r.stores.Pin, Rendered: func(whole bool, fit processors.Fit) {
+		Records: r.stores.Of, Pin: r.stores.Pin, Rendered: func(whole bool, o *overview.Overview) {
 			if whole {
 				r.tell.Scanned(context.Background(), r.catalog.Snapshot())
 			}
-			r.tell.Cut(fit)
+			r.tell.Cut(o.Fit)
+			if o.Empty {
+				r.tell.Unseen(whole, r.catalog.Snapshot())
+			}
 		},
 	}
 	r.turns = turns.Turns{

@@ -2,6 +2,7 @@ package satchel_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"os"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -70,6 +73,102 @@ func TestReadyNamesPlacesWithoutSkills(t *testing.T) {
 				t.Errorf("diagnostics %v", rt.Diagnostics())
 			}
 		})
+	}
+}
+
+// Ready looks by itself: a host that never calls Refresh hears of a place that was removed or
+// emptied, also where a cache serves what was there, and of one that is back.
+func TestReadyLooksForChanges(t *testing.T) {
+	base := t.TempDir()
+	dir := filepath.Join(base, "skills")
+	open := func() *satchel.Runtime {
+		var log bytes.Buffer
+		rt, err := satchel.New(satchel.WithSkillDirs(dir), satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}), satchel.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
+			satchel.WithSkillRoots(catalog.Reading(catalog.WithCache(filepath.Join(base, "cache")))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = rt.Close() })
+		return rt
+	}
+	want := func(what string, rt *satchel.Runtime, code skillmd.Code) {
+		t.Helper()
+		err := rt.Ready(t.Context())
+		if failed, ok := errors.AsType[*catalog.RootError](err); ok != (code != "") || ok && failed.Finding.Code != code {
+			t.Errorf("%s: Ready is %v, want %q", what, err, code)
+		}
+	}
+	writePDF(t, dir)
+	rt := open()
+	want("there", rt, "")
+	for _, change := range []struct {
+		path string
+		code skillmd.Code
+	}{{dir, catalog.CodeSourceFailed}, {filepath.Join(dir, "pdf"), catalog.CodeNoSkills}} {
+		if err := os.RemoveAll(change.path); err != nil {
+			t.Fatal(err)
+		}
+		want("removed "+change.path, rt, change.code)
+		writePDF(t, dir)
+		want("back", rt, "")
+	}
+	if err := rt.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "pdf")); err != nil {
+		t.Fatal(err)
+	}
+	rt = open()
+	want("cached", rt, catalog.CodeNoSkills)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := rt.Ready(cancelled); !errors.Is(err, context.Canceled) {
+		t.Errorf("Ready is %v", err)
+	}
+	if err := rt.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.Ready(t.Context()); !errors.Is(err, catalog.ErrClosed) {
+		t.Errorf("Ready of a closed runtime is %v", err)
+	}
+}
+
+// A model that sees no skill although there are some is told once: where all are hidden, and
+// where an audience allows none.
+func TestSessionWithoutVisibleSkillsIsTold(t *testing.T) {
+	dir, hidden := t.TempDir(), t.TempDir()
+	writePDF(t, dir)
+	writePDF(t, hidden)
+	if err := os.WriteFile(filepath.Join(hidden, "pdf", "SKILL.md"), []byte("---\nname: pdf\ndescription: P.\ndisable-model-invocation: true\n---\nB\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	allows := func(_ context.Context, key core.SessionKey) satchel.Audience {
+		return satchel.Audience{Key: key.Session, Allow: func(core.Skill) bool { return key.Session == "staff" }}
+	}
+	for _, tt := range []struct {
+		dir, text string
+		opts      []satchel.Option
+	}{
+		{dir, "", nil},
+		{hidden, "the model sees no skill: all are hidden from it", nil},
+		{dir, "the model sees no skill: an audience allows none", []satchel.Option{satchel.WithAudience(allows)}},
+	} {
+		var log bytes.Buffer
+		opts := append(tt.opts, satchel.WithSkillDirs(tt.dir), satchel.WithTools(satchel.Tools{Profile: tools.KnowledgeOnly}), satchel.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		rt, err := satchel.New(opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rt.Close()
+		for _, name := range []string{"staff", "one", "two", "one"} {
+			req := core.Request{Key: core.SessionKey{Session: name}, Messages: []core.Message{{Role: core.User, Text: "hi"}}}
+			if _, err := rt.Prepare(t.Context(), req); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if lines := strings.Count(log.String(), "\n"); lines != min(1, len(tt.text)) || !strings.Contains(log.String(), tt.text) {
+			t.Errorf("want one line %q:\n%s", tt.text, log.String())
+		}
 	}
 }
 

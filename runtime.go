@@ -132,7 +132,8 @@ func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 // errShutdown reports a request or a call that came after [Runtime.Shutdown].
 var errShutdown = errors.New("the runtime is shutting down")
 
-// Ready reports what agents lack, as it is now; nil if they lack nothing. The error
+// Ready looks for changes of the skills, as [Runtime.Refresh] does, and reports what
+// agents lack; nil if they lack nothing. The error
 // holds a [catalog.RootError] for each place of skills that gives none, see
 // [catalog.Catalog.Ready], and is [catalog.ErrNoSkills] if no place gives any. If
 // commands cannot run at all, it wraps executor.ErrSetup or sandbox.ErrUnavailable, and
@@ -142,7 +143,14 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := r.catalog.Ready()
+	err := r.Refresh(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if _, listed := errors.AsType[*catalog.RootError](err); listed { // Ready has these too
+		err = nil
+	}
+	err = errors.Join(err, r.catalog.Ready())
 	if r.offer.Runner != nil {
 		err = errors.Join(err, equipment.Ready(r.offer.Runner))
 	}

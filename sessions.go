@@ -101,15 +101,15 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 		endings = r.stores.Endings(ctx, key, r.loading.Mode)
 	}
 	id := key.Session
-	if !key.Anonymous {
-		if err := session.Bury(ctx, r.store, id); err != nil {
-			return err // which names the session
-		}
+	var err error
+	if key.Anonymous {
+		err = r.stores.Of(key).End(ctx, id)
+	} else if err := r.stores.Of(key).MarkEnded(ctx, id); err != nil {
+		return err // which names the session
 	}
 	for _, e := range endings {
 		r.tell.Emit(ctx, e)
 	}
-	err := r.stores.Of(key).End(ctx, id)
 	r.states.End(id)
 	if r.offer.Runner != nil {
 		r.terminals.EndSession(id)
@@ -142,13 +142,9 @@ func (r *Runtime) keys(ctx context.Context) ([]core.SessionKey, error) {
 }
 
 // Sessions lists the sessions of the store, sorted by id. The error wraps
-// session.ErrNotLister where the store of [WithStore] cannot list them.
+// errors.ErrUnsupported if the store of [WithStore] is no session.Lister.
 func (r *Runtime) Sessions(ctx context.Context) ([]session.Info, error) {
-	lister, ok := r.store.(session.Lister)
-	if !ok {
-		return nil, session.ErrNotLister
-	}
-	return lister.Sessions(ctx)
+	return r.stores.Kept.Sessions(ctx)
 }
 
 // EndSessionsBefore ends, as [Runtime.EndSession] does, the sessions whose state has

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"github.com/satchel-go/satchel/benchmark/internal/hindsight"
 	"github.com/satchel-go/satchel/benchmark/internal/measure"
 	"github.com/satchel-go/satchel/benchmark/internal/random"
@@ -20,14 +18,6 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
-
-func newRenderer() (*prompt.Renderer, error) {
-	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		return nil, fmt.Errorf("open vocabulary: %w", err)
-	}
-	return prompt.NewRenderer(vocabulary), nil
-}
 
 // rateBest says of each of the conversations of a scenario what the best clearing
 // in hindsight would have cost: the way that is best for a cache of every prefix,
@@ -86,7 +76,7 @@ func playRandom(ctx context.Context, seed uint64, n int, prices []cachemodel.Pri
 }
 
 func playPlan(ctx context.Context, p *random.Plan, dir string, prices []cachemodel.Price, f *frontier) ([]*measure.Conversation, error) {
-	renderer, err := newRenderer()
+	renderer, err := prompt.NewO200k()
 	if err != nil {
 		return nil, err
 	}

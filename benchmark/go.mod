@@ -6,7 +6,7 @@ require (
 	github.com/cloudwego/eino v0.7.36
 	github.com/eino-contrib/jsonschema v1.0.3
 	github.com/satchel-go/satchel v0.0.0
-	github.com/tiktoken-go/tokenizer v0.10.0
+	github.com/satchel-go/satchel/internal/cachecost v0.0.0
 	github.com/tmc/langchaingo v0.1.14
 )
 
@@ -41,6 +41,7 @@ require (
 	github.com/pelletier/go-toml/v2 v2.0.9 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/pkoukk/tiktoken-go v0.1.6 // indirect
+	github.com/tiktoken-go/tokenizer v0.10.0 // indirect
 	github.com/shopspring/decimal v1.2.0 // indirect
 	github.com/sirupsen/logrus v1.9.3 // indirect
 	github.com/slongfield/pyfmt v0.0.0-20220222012616-ea85ff4c361f // indirect
@@ -60,3 +61,5 @@ require (
 )
 
 replace github.com/satchel-go/satchel => ..
+
+replace github.com/satchel-go/satchel/internal/cachecost => ../internal/cachecost

@@ -13,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 // suite is where the conversations, their skills and the captures of others are;
@@ -111,7 +112,7 @@ func (c *captures) notes() []string {
 // measure measures what was captured of the scenarios, in their order, and in
 // that of the systems.
 func (c *captures) measure(ctx context.Context, prices []cachemodel.Price) ([]*measure.Conversation, error) {
-	renderer, err := newRenderer()
+	renderer, err := prompt.NewO200k()
 	if err != nil {
 		return nil, err
 	}

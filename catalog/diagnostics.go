@@ -35,6 +35,16 @@ const (
 	codeSameRoot skillmd.Code = "same-root"
 )
 
+// isLogged reports whether a finding is logged as a warning: it hides a skill or a root, or
+// says that one may be missing.
+func isLogged(d skillmd.Diagnostic) bool {
+	switch d.Code {
+	case CodeCollision, CodeLimit, CodeUnreadable, CodeNoSkills, CodeLink, CodeUntrusted, CodeStale, CodeNoFile:
+		return true
+	}
+	return d.Severity == skillmd.Error
+}
+
 // logDiagnostics logs the diagnostics of a new snapshot that the one before did not have.
 func logDiagnostics(ctx context.Context, logger *slog.Logger, before, s *Snapshot) {
 	known := make(map[skillmd.Diagnostic]bool)
@@ -48,9 +58,7 @@ func logDiagnostics(ctx context.Context, logger *slog.Logger, before, s *Snapsho
 			continue
 		}
 		level := slog.LevelDebug
-		switch {
-		case d.Severity == skillmd.Error, d.Code == CodeCollision, d.Code == CodeLimit, d.Code == CodeUnreadable,
-			d.Code == CodeNoSkills, d.Code == CodeLink, d.Code == CodeUntrusted, d.Code == CodeStale, d.Code == CodeNoFile:
+		if isLogged(d) {
 			level = slog.LevelWarn
 		}
 		logger.LogAttrs(ctx, level, d.Message, slog.String("file", d.File), slog.Int("line", d.Line), slog.String("code", string(d.Code)))

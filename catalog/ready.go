@@ -36,7 +36,8 @@ func (e *RootError) Unwrap() error { return e.Err }
 // that cannot be searched, are not trusted, hold no skill, or hold broken ones only. The
 // error is nil if there are none, and else holds a [RootError] for each. It is
 // [ErrNoSkills] too if no other root has a skill. An optional root may be absent or
-// empty. Ready judges the roots and not what an audience sees of them.
+// empty; one that holds only what could not be used is among them. Ready judges the roots
+// and not what an audience sees of them.
 func (c *Catalog) Ready() error {
 	st := c.state.Load()
 	var errs []error
@@ -71,7 +72,7 @@ func (c *Catalog) fault(st *state, i int, root *sourced) error {
 		return nil
 	case root.broken() >= 0:
 		return &RootError{Finding: root.scan.diagnostics[root.broken()]}
-	case c.roots[i].optional, !root.isThere(), len(root.scan.found) > 0:
+	case !root.isThere(), len(root.scan.found) > 0, c.roots[i].optional && !root.lacks():
 		return nil
 	}
 	return &RootError{Finding: noSkills(c.names[i], c.roots[i])}
@@ -80,6 +81,13 @@ func (c *Catalog) fault(st *state, i int, root *sourced) error {
 // broken is the place of the first finding of the root that is an error, -1 for none.
 func (s *sourced) broken() int {
 	return slices.IndexFunc(s.scan.diagnostics, func(d skillmd.Diagnostic) bool { return d.Severity == skillmd.Error })
+}
+
+// lacks reports whether a finding says that something of the root could not be searched.
+func (s *sourced) lacks() bool {
+	return slices.ContainsFunc(s.scan.diagnostics, func(d skillmd.Diagnostic) bool {
+		return d.Severity > skillmd.Info && isLogged(d)
+	})
 }
 
 // lost returns a [RootError] for each directory that could be searched once and cannot be

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	escape "github.com/satchel-go/satchel/internal/printable"
 )
@@ -64,8 +66,9 @@ func FS(name string, fsys fs.FS) Root { return Root{name: name, fsys: fsys} }
 func From(name string, source Source) Root { return Root{name: name, source: source} }
 
 // Optional returns the root with permission to be absent: a directory that does not
-// exist holds no skills until a Refresh finds it. Use it for places that a user may
-// or may not have, such as ~/.agents/skills.
+// exist holds no skills until a Refresh finds it. One that is there and cannot be opened
+// is a diagnostic and no error of [Open]. Use it for places that a user may or may not
+// have, such as ~/.agents/skills.
 func (r Root) Optional() Root {
 	r.optional = true
 	return r
@@ -84,24 +87,38 @@ func (r Root) mayBeAbsent() bool {
 // absent says what is wrong where a root that may be absent is: a plugin has no skills, or
 // a link leads nowhere. It is "" where nothing is wrong.
 func (r Root) absent() string {
-	for at := filepath.Clean(r.path); ; at = filepath.Dir(at) {
-		if target, err := os.Readlink(at); err == nil && !isThere(at) {
-			return fmt.Sprintf("the link to %s leads nowhere; remove it, or put back what it leads to", printable(target))
-		}
-		if _, err := os.Lstat(at); err == nil || filepath.Dir(at) == at {
-			break
-		}
-	}
-	if r.plugin != "" && !r.optional {
+	switch why := r.lostLink(); {
+	case why != "":
+		return why
+	case r.plugin != "" && !r.optional:
 		return "the plugin has no folder skills/"
 	}
 	return ""
 }
 
-// isThere reports whether a path leads to something.
-func isThere(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// lostLink says which link of the path leads nowhere or in a circle, "" for none.
+func (r Root) lostLink() string {
+	for at := filepath.Clean(r.path); ; at = filepath.Dir(at) {
+		if target, err := os.Readlink(at); err == nil {
+			switch _, err := os.Stat(at); {
+			case errors.Is(err, syscall.ELOOP):
+				return fmt.Sprintf("the link to %s leads in a circle; remove it", printable(target))
+			case err != nil && errors.Is(cause(err), ErrNotExist):
+				return fmt.Sprintf("the link to %s leads nowhere; remove it, or put back what it leads to", printable(target))
+			}
+		}
+		if _, err := os.Lstat(at); err == nil || filepath.Dir(at) == at {
+			return ""
+		}
+	}
+}
+
+// unopened adds to the error of a directory which link is at fault, if one is.
+func (r Root) unopened(err error) error {
+	if why := r.lostLink(); why != "" {
+		return fmt.Errorf("%s: %w", why, cause(err))
+	}
+	return err
 }
 
 // String returns the path of a Dir, or the name of an FS or a source.

@@ -76,14 +76,14 @@ func TestSearch(t *testing.T) {
 			name:     "strict wants the exact name",
 			files:    map[string]string{"pdf/skill.md": pdf},
 			opts:     []Option{WithMode(skillmd.Strict)},
-			findings: []string{"warning file-name r/pdf/skill.md", "warning no-skills r"},
+			findings: []string{"error file-name r/pdf/skill.md", "warning no-skills r"},
 		},
 		{
 			name:     "skills-ref takes skill.md",
 			files:    map[string]string{"pdf/skill.md": pdf, "sub/Skill.md": sub},
 			opts:     []Option{WithMode(skillmd.SkillsRef)},
 			skills:   []string{"pdf@r/pdf/skill.md"},
-			findings: []string{"warning file-name r/sub/Skill.md"},
+			findings: []string{"error file-name r/sub/Skill.md"},
 		},
 		{
 			name:     "a look-alike is another file",

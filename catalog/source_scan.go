@@ -68,7 +68,7 @@ func (s *sourced) isThere() bool {
 
 // searchRoot lists the skills of a root. One that fails, or takes longer than it may,
 // keeps what it listed last; a directory that cannot be searched the first time is an
-// error.
+// error, unless it is optional.
 func (c *Catalog) searchRoot(ctx context.Context, i int, old *sourced) (*sourced, error) {
 	var prev *Listing
 	if old != nil {
@@ -88,7 +88,7 @@ func (c *Catalog) searchRoot(ctx context.Context, i int, old *sourced) (*sourced
 		err = errors.New("the source returned no listing")
 	}
 	switch {
-	case err != nil && own && c.state.Load() == nil:
+	case err != nil && own && !c.roots[i].optional && c.state.Load() == nil:
 		return nil, err
 	case err != nil:
 		return c.sourceFailed(i, old, err), nil

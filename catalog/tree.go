@@ -48,7 +48,7 @@ func openTree(root Root, prev tree) (tree, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, root.unopened(err)
 	}
 	if !info.IsDir() {
 		return nil, fmt.Errorf("%s is not a directory", root.path)

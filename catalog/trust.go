@@ -37,7 +37,7 @@ func (c *Catalog) isTrusted(ctx context.Context, r Root) (trusted bool, err erro
 		return true, nil
 	}
 	if !r.isNamed() {
-		if _, err := os.Stat(r.path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(r.path); err != nil && errors.Is(cause(err), fs.ErrNotExist) { // nor below a file
 			return true, nil
 		}
 	}

@@ -117,14 +117,15 @@ func boolOrder(a, b bool) int {
 }
 
 // noteLinks reports that links among folders of skills are not followed, because
-// people who link skills from elsewhere would wonder where they are. There is one
-// finding per directory, however many links it has, and one for a link that leads
-// nowhere.
+// people who link skills from elsewhere would wonder where they are. A directory has at
+// most one finding about these, and one about the links that lead nowhere.
 func (s *scanner) noteLinks(dir string, links []string, out *sight) {
-	const checked = 64 // a hint needs no more
 	var missed []string
-	dead := ""
-	for _, name := range links[:min(len(links), checked)] {
+	var dead []skillmd.Diagnostic
+	if len(links) > maxFollowed {
+		out.note(s.diagnostic(skillmd.Warning, CodeLimit, dir, fmt.Sprintf("more than %d links in this directory: the rest is not checked", maxFollowed)))
+	}
+	for _, name := range links[:min(len(links), maxFollowed)] {
 		info, err := s.tree.stat(below(dir, name))
 		if t, ok := s.tree.(*dirTree); ok && err != nil { // a link out of the root may also lead nowhere
 			if _, gone := os.Stat(filepath.Join(t.root.Name(), filepath.FromSlash(below(dir, name)))); errors.Is(gone, fs.ErrNotExist) || errors.Is(gone, syscall.ELOOP) {
@@ -134,10 +135,15 @@ func (s *scanner) noteLinks(dir string, links []string, out *sight) {
 		switch {
 		case err == nil && info.IsDir(), err != nil && errors.Is(cause(err), ErrPath):
 			missed = append(missed, name)
-		case err != nil && dead == "":
-			dead = name
-			out.note(s.notFollowed(below(dir, name), s.target(below(dir, name)), deadLink(err)))
+		case err != nil:
+			dead = append(dead, s.notFollowed(below(dir, name), s.target(below(dir, name)), deadLink(err)))
 		}
+	}
+	if len(dead) > 1 {
+		dead[0].Message += fmt.Sprintf(" (%d more links here lead nowhere)", len(dead)-1)
+	}
+	if len(dead) > 0 {
+		out.note(dead[0])
 	}
 	if len(missed) > 0 {
 		out.note(s.diagnostic(skillmd.Warning, CodeLink, below(dir, missed[0]),
@@ -167,7 +173,9 @@ func (s *scanner) read(dir string, entry fs.DirEntry, out *sight) *found {
 	file := below(dir, entry.Name())
 	exact := entry.Name() == skillFile
 	if !exact && !s.accepts(entry.Name()) {
-		out.note(s.diagnostic(skillmd.Warning, codeFileName, file, "ignored: the file must be called "+skillFile))
+		if !entry.IsDir() {
+			out.note(s.diagnostic(skillmd.Error, codeFileName, file, "ignored: the file must be called "+skillFile))
+		}
 		return nil
 	}
 	rec, err := s.record(dir, file, entry)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/satchel-go/satchel/internal/warnlog"
 )
 
 // Authenticator says who makes a request.
@@ -67,10 +69,10 @@ const (
 )
 
 // OpenTokenFile reads a file of tokens. The error says which line is bad. A nil
-// logger logs nothing.
+// logger passes warnings and errors to slog.Default.
 func OpenTokenFile(path string, logger *slog.Logger) (*TokenFile, error) {
 	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
+		logger = warnlog.New()
 	}
 	f := &TokenFile{path: path, logger: logger, failures: make(map[string]*failures)}
 	tokens, stamp, err := readTokens(path)

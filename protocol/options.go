@@ -152,8 +152,8 @@ func WithAddress(at, use string) Option {
 	return func(c *settings) error { c.addresses = append(c.addresses, address{At: at, Use: use}); return nil }
 }
 
-// WithLogger sets where a line for each call goes; the default is nowhere. Lines
-// hold no parameters, code or output.
+// WithLogger sets the log, which has a line for each call at Info. The default passes
+// warnings and errors to slog.Default. Lines hold no parameters, code or output.
 func WithLogger(l *slog.Logger) Option {
 	return func(c *settings) error { c.logger = l; return nil }
 }

@@ -8,12 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/workspace"
+
+	"github.com/satchel-go/satchel/internal/warnlog"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/internal/run"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
@@ -42,7 +43,7 @@ const sweepEvery = time.Minute
 // nothing that it was given.
 func New(opts ...Option) (*Server, error) {
 	s := &Server{traffic: traffic{tenants: make(map[string]*load)}}
-	s.logger = slog.New(slog.DiscardHandler)
+	s.logger = warnlog.New()
 	for _, opt := range opts {
 		if err := opt(&s.settings); err != nil {
 			return nil, err

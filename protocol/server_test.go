@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -590,6 +591,26 @@ func TestTokens(t *testing.T) {
 		if _, err := protocol.OpenTokenFile(file, nil); err == nil || !strings.Contains(err.Error(), "line 1") {
 			t.Errorf("%s: %v", bad, err)
 		}
+	}
+}
+
+// Without a logger of its own a server passes errors to slog.Default, and no line for each call.
+func TestServerWithoutLogger(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	t.Cleanup(func() { slog.SetDefault(before) })
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	b := newBench(t)
+	if _, err := b.Call(t.Context(), protocol.LocalPrincipal(), "list_skills", []byte("{}"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if log.Len() > 0 {
+		t.Errorf("a call is logged: %s", log.String())
+	}
+	told := b.Internal(errors.New("the disk is full"), "list_skills")
+	ref, _ := told.Data.(map[string]any)["ref"].(string)
+	if ref == "" || !strings.Contains(log.String(), "ref="+ref) || !strings.Contains(log.String(), "the disk is full") {
+		t.Errorf("the caller gets %+v, the log %q", told, log.String())
 	}
 }
 

@@ -2,7 +2,7 @@ package session
 
 // How a save becomes visible to all, or fails, without a lock:
 //
-//   - The versions of a record are files in generations. A generation is a
+//   - The versions of a value are files in generations. A generation is a
 //     directory that takes versionsPerGeneration saves and is named by the
 //     version that it starts from. A version is written under a temporary name,
 //     made durable, and gets its number by a hard link, which fails if the
@@ -17,7 +17,7 @@ package session
 //     ended.
 //   - A reader that finds version n but no n+1, and then finds the generation
 //     still in its place, has seen the current version.
-//   - The first generation appears together with the directory of the record,
+//   - The first generation appears together with the directory of the agent,
 //     each later one by the rename of a prepared directory, under the same rule
 //     for temporary files in the generation before.
 //   - Readers and writers work in directories that they have open. When the
@@ -41,7 +41,6 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/durable"
-	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 const (
@@ -54,11 +53,11 @@ const (
 
 	tempPrefix    = "tmp." // not in place yet
 	oldPrefix     = "old." // no longer in place
-	versionSuffix = ".json"
-	innerName     = "record.json"
+	versionSuffix = ".value"
+	innerName     = "value"
 )
 
-// chain is the open directory of one record and its newest generation. A nil
+// chain is the open directory of one agent and its newest generation. A nil
 // chain has none.
 type chain struct {
 	session, agent string // the names by which it was found
@@ -86,7 +85,7 @@ func genName(first int64) string { return durable.VersionName(first) }
 
 func versionName(v int64) string { return durable.VersionName(v) + versionSuffix }
 
-// openChain opens the directory of a record at its newest generation. Without
+// openChain opens the directory of an agent at its newest generation. Without
 // that directory the error is fs.ErrNotExist.
 func (d *Directory) openChain(session, agent string) (*chain, error) {
 	dir, _, err := openDir(d.root, session+"/"+agent)
@@ -134,7 +133,7 @@ func (d *Directory) inPlace(c *chain) (bool, error) {
 // read returns the content of a version in the directory of a generation. The
 // error is ErrDamaged if the content cannot be trusted. It is another one if the
 // content cannot be reached, because going on without it would lose it.
-func (c *chain) read(gen *os.Root, v int64) (*state.Record, error) {
+func (c *chain) read(gen *os.Root, v int64) (*saved, error) {
 	name := versionName(v)
 	info, err := gen.Lstat(name)
 	if err != nil {
@@ -147,12 +146,12 @@ func (c *chain) read(gen *os.Root, v int64) (*state.Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("version %d: %w", v, err)
 	}
-	rec, err := state.Decode(data)
-	if err == nil && (rec.Version != v || durable.Name(rec.Key.Session) != c.session || durable.Name(rec.Key.Agent) != c.agent) {
+	found, err := decodeFile(data)
+	if err == nil && (found.value.Version != v || durable.Name(found.key.Session) != c.session || durable.Name(found.key.Agent) != c.agent) {
 		err = errors.New("belongs to another key or version")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: version %d: %w", ErrDamaged, v, err)
 	}
-	return rec, nil
+	return &found, nil
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/satchel-go/satchel/session/sessiontest"
 )
 
-func openDirectory(t testing.TB, dir string, opts ...session.DirectoryOption) *session.Directory {
+func openDirectory(t testing.TB, dir string, opts ...session.Option) *session.Directory {
 	t.Helper()
-	d, err := session.NewDirectory(dir, opts...)
+	d, err := session.OpenDirectory(dir, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,11 +23,8 @@ func openDirectory(t testing.TB, dir string, opts ...session.DirectoryOption) *s
 
 func TestMemoryConformance(t *testing.T) {
 	sessiontest.Run(t, func(*testing.T) session.Store { return session.NewMemory() })
-	t.Run("tombs", func(t *testing.T) {
-		sessiontest.RunTombs(t, func(*testing.T) sessiontest.TombStore { return session.NewMemory() })
-	})
-	t.Run("leases", func(t *testing.T) {
-		sessiontest.RunLeases(t, func(*testing.T) session.Leaser { return session.NewMemory() })
+	t.Run("tombstones", func(t *testing.T) {
+		sessiontest.RunTombstones(t, func(*testing.T) sessiontest.TombstoneStore { return session.NewMemory() })
 	})
 	t.Run("faults", func(t *testing.T) {
 		shared := session.NewMemory()
@@ -37,18 +34,15 @@ func TestMemoryConformance(t *testing.T) {
 }
 
 func TestDirectoryConformance(t *testing.T) {
-	for name, opts := range map[string][]session.DirectoryOption{
+	for name, opts := range map[string][]session.Option{
 		"default":          nil,
 		"no sync, no link": {session.WithSync(false), session.WithoutLinks},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sessiontest.Run(t, func(t *testing.T) session.Store { return openDirectory(t, t.TempDir(), opts...) })
 			sessiontest.RunDurable(t, func(t *testing.T, dir string) session.Store { return openDirectory(t, dir, opts...) })
-			t.Run("tombs", func(t *testing.T) {
-				sessiontest.RunTombs(t, func(t *testing.T) sessiontest.TombStore { return openDirectory(t, t.TempDir(), opts...) })
-			})
-			t.Run("leases", func(t *testing.T) {
-				sessiontest.RunLeases(t, func(t *testing.T) session.Leaser { return openDirectory(t, t.TempDir(), opts...) })
+			t.Run("tombstones", func(t *testing.T) {
+				sessiontest.RunTombstones(t, func(t *testing.T) sessiontest.TombstoneStore { return openDirectory(t, t.TempDir(), opts...) })
 			})
 		})
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // TestDirectoryDamage damages the newest files in every way. It expects that the
@@ -49,8 +48,8 @@ func TestDirectoryDamage(t *testing.T) {
 				bump(t, d, newest)
 				spoil(t, filepath.Join(genPath(path, int64(newest)), versionName(int64(newest))))
 
-				rec, err := d.Load(t.Context(), testKey)
-				if err != nil || rec.Calls != newest-1 || rec.Version != int64(newest) || rec.Key != testKey {
+				v, err := d.Load(t.Context(), testKey)
+				if rec := countedOf(t, v); err != nil || rec.Calls != newest-1 || rec.Version != int64(newest) {
 					t.Fatalf("got %+v, %v", rec, err)
 				}
 				if !strings.Contains(log.String(), "damaged") {
@@ -77,8 +76,8 @@ func TestDirectoryDamagedGeneration(t *testing.T) {
 	for _, name := range dirNames(t, genPath(path, versionsPerGeneration+1)) {
 		write(t, filepath.Join(genPath(path, versionsPerGeneration+1), name), nil)
 	}
-	rec, err := d.Load(t.Context(), testKey)
-	if err != nil || rec.Calls != versionsPerGeneration || rec.Version != versionsPerGeneration+settledVersions-1 {
+	v, err := d.Load(t.Context(), testKey)
+	if rec := countedOf(t, v); err != nil || rec.Calls != versionsPerGeneration || rec.Version != versionsPerGeneration+settledVersions-1 {
 		t.Fatalf("got %+v, %v", rec, err)
 	}
 	if rec := bump(t, d, 20); rec.Calls != versionsPerGeneration+20 {
@@ -107,7 +106,7 @@ func TestDirectoryDamagedWhole(t *testing.T) {
 	if _, err := d.Load(t.Context(), testKey); !errors.Is(err, ErrDamaged) {
 		t.Errorf("load: %v", err)
 	}
-	if _, err := d.Save(t.Context(), &state.Record{Key: testKey}); !errors.Is(err, ErrDamaged) {
+	if _, err := d.Save(t.Context(), testKey, Value{}); !errors.Is(err, ErrDamaged) {
 		t.Errorf("save: %v", err)
 	}
 	if _, err := d.Agents(t.Context(), "s"); !errors.Is(err, ErrDamaged) {

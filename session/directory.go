@@ -11,13 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/durable"
-	"github.com/satchel-go/satchel/internal/engine/state"
 )
-
-// ErrDamaged reports stored content that exists but cannot be trusted because no
-// version of the record is complete. Nothing is deleted; end the session to start
-// over.
-var ErrDamaged = errors.New("stored session content is damaged")
 
 // Directory is a [Store] on a local file system that any number of goroutines,
 // handles and processes may use at the same time. It keeps no lock files, so a
@@ -29,44 +23,49 @@ var ErrDamaged = errors.New("stored session content is damaged")
 // any file system, and a file for each pin:
 //
 //	<session>/pin.<digest>
-//	<session>/<agent>/<generation>/<version, 20 digits>.json
+//	<session>/<agent>/<generation>/<version, 20 digits>.value
 //
-// The highest version is the record; some older ones stay beside it. A save gets
+// The highest version is the value; some older ones stay beside it. A save gets
 // its number by a hard link or, where there are none, by the rename of a
 // directory; chain.go says why that loses no update. End renames the session's
 // directory away in one step, so that a session ends completely. The file system
 // must be local: the guarantees do not hold on network file systems that answer
-// from caches of their own. Decision 12 says why.
+// from caches of their own.
 type Directory struct {
 	root *os.Root
 	sync bool
 	log  *slog.Logger
 	// noLink makes tests behave as on a file system without hard links.
 	noLink bool
-	*Queues
 }
 
 var _ Store = (*Directory)(nil)
 
-// DirectoryOption configures [NewDirectory].
-type DirectoryOption func(*Directory) error
+// Option configures [OpenDirectory].
+type Option func(*config) error
 
-// WithSync says whether an acknowledged Save, Pin or End has reached the disk
+type config struct {
+	sync   bool
+	log    *slog.Logger
+	noLink bool
+}
+
+// WithSync sets whether an acknowledged Save, Pin or End has reached the disk
 // (the default) or only the operating system. Without it a loss of power may
-// undo or damage the latest saves; a record then falls back to the newest
+// undo or damage the latest saves; a value then falls back to the newest
 // version that is complete.
-func WithSync(sync bool) DirectoryOption {
-	return func(d *Directory) error { d.sync = sync; return nil }
+func WithSync(sync bool) Option {
+	return func(c *config) error { c.sync = sync; return nil }
 }
 
 // WithLogger sets where damaged files and leftovers that cannot be removed are
-// reported. The default is slog.Default at the time of NewDirectory.
-func WithLogger(log *slog.Logger) DirectoryOption {
-	return func(d *Directory) error {
+// reported. The default is slog.Default at the time of OpenDirectory.
+func WithLogger(log *slog.Logger) Option {
+	return func(c *config) error {
 		if log == nil {
 			return errors.New("logger is nil")
 		}
-		d.log = log
+		c.log = log
 		return nil
 	}
 }
@@ -77,22 +76,22 @@ const (
 	pinPrefix = "pin."
 )
 
-// NewDirectory opens the store at path. If the directory does not exist, it is
-// made, readable by its owner only. NewDirectory removes what crashes left at the
+// OpenDirectory opens the store at path. If the directory does not exist, it is
+// made, readable by its owner only. OpenDirectory removes what crashes left at the
 // top of the directory. Close the store after use; later calls return an error
 // that wraps fs.ErrClosed.
-func NewDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
-	d := &Directory{sync: true, log: slog.Default(), Queues: NewQueues()}
+func OpenDirectory(path string, opts ...Option) (*Directory, error) {
+	c := config{sync: true, log: slog.Default()}
 	for _, o := range opts {
-		if err := o(d); err != nil {
+		if err := o(&c); err != nil {
 			return nil, fmt.Errorf("open session directory %q: %w", path, err)
 		}
 	}
-	var err error
-	if d.root, err = durable.OpenStore(path, "session", d.log, isLeftover); err != nil {
+	root, err := durable.OpenStore(path, "session", c.log, isLeftover)
+	if err != nil {
 		return nil, err
 	}
-	return d, nil
+	return &Directory{root: root, sync: c.sync, log: c.log, noLink: c.noLink}, nil
 }
 
 // Close releases the directory. Calls that are under way may fail.
@@ -102,16 +101,16 @@ func (d *Directory) Close() error { return d.root.Close() }
 // has saved is seen at once. If the newest file is damaged, Load logs that and
 // returns the newest complete content under the version of the damaged file, so
 // that the next Save goes on above it.
-func (d *Directory) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
+func (d *Directory) Load(ctx context.Context, key core.SessionKey) (Value, error) {
 	c, h, err := d.open(ctx, durable.Name(key.Session), durable.Name(key.Agent))
 	if err != nil {
-		return nil, fmt.Errorf("load record of agent %q: %w", key.Agent, err)
+		return Value{}, fmt.Errorf("load value of agent %q: %w", key.Agent, err)
 	}
 	defer c.close()
-	if h.record == nil {
-		return &state.Record{Key: key}, nil
+	if h.saved == nil {
+		return Value{}, nil
 	}
-	return h.record, nil
+	return h.saved.value, nil
 }
 
 // Agents implements [Store].
@@ -133,8 +132,8 @@ func (d *Directory) Agents(ctx context.Context, session string) ([]string, error
 		if err != nil {
 			return nil, fmt.Errorf("read agent directory %s: %w", agent, err)
 		}
-		if h.record != nil {
-			agents = append(agents, h.record.Key.Agent)
+		if h.saved != nil {
+			agents = append(agents, h.saved.key.Agent)
 		}
 		c.close()
 	}

@@ -1,88 +1,86 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/durable"
-	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
-// Save implements [Store]. A record of more than 16 MiB of JSON fails with
-// [ErrTooLarge]. Strings of the record that are not valid UTF-8 are stored with
-// U+FFFD in place of the invalid bytes, except the Key, which is exact.
+// Save implements [Store]. A value of which more than 16 MiB would be written fails with
+// [ErrTooLarge].
 //
-// After an error that wraps neither ErrConflict nor ErrTooLarge, the record may
+// After an error that wraps neither ErrConflict nor ErrTooLarge, the value may
 // or may not have been stored; Load shows which.
-func (d *Directory) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
-	if rec == nil {
-		return nil, errNilRecord
+func (d *Directory) Save(ctx context.Context, key core.SessionKey, v Value) (Value, error) {
+	if v.Version > math.MaxInt64-2*versionsPerGeneration {
+		return Value{}, fmt.Errorf("save value of agent %q: no version left", key.Agent)
 	}
-	if rec.Version > math.MaxInt64-2*versionsPerGeneration {
-		return nil, fmt.Errorf("save record of agent %q: no version left", rec.Key.Agent)
-	}
-	saved, err := d.save(ctx, rec)
+	next, err := d.save(ctx, key, v)
 	if err != nil && !errors.Is(err, ErrConflict) {
-		err = fmt.Errorf("save record of agent %q: %w", rec.Key.Agent, err)
+		err = fmt.Errorf("save value of agent %q: %w", key.Agent, err)
 	}
-	return saved, err
+	return next, err
 }
 
-// save finds the place for the version after rec, and makes it if necessary.
-func (d *Directory) save(ctx context.Context, rec *state.Record) (*state.Record, error) {
-	session, agent := durable.Name(rec.Key.Session), durable.Name(rec.Key.Agent)
+// save finds the place for the version after v, and makes it if necessary.
+func (d *Directory) save(ctx context.Context, key core.SessionKey, v Value) (Value, error) {
+	session, agent := durable.Name(key.Session), durable.Name(key.Agent)
 	for range maxLooks {
 		c, h, err := d.open(ctx, session, agent)
 		if err != nil {
-			return nil, err
+			return Value{}, err
 		}
 		switch {
-		case h.version != rec.Version:
-			err = conflict(rec, h.version)
+		case h.version != v.Version:
+			err = conflict(key, v.Version, h.version)
 		case c == nil:
 			err = d.begin(session, agent)
 		case h.version == c.last():
 			err = d.extend(c, h)
 		default:
-			rec, err = d.append(c, rec)
+			v, err = d.append(c, key, v)
 			c.close()
-			return rec, err
+			return v, err
 		}
 		c.close()
 		if err != nil {
-			return nil, err
+			return Value{}, err
 		}
 	}
-	return nil, fmt.Errorf("no place for version %d that stays", rec.Version+1)
+	return Value{}, fmt.Errorf("no place for version %d that stays", v.Version+1)
 }
 
-// append stores the version after rec in the newest generation of the chain.
-func (d *Directory) append(c *chain, rec *state.Record) (*state.Record, error) {
-	next, data, err := state.Next(rec, maxFile)
+// append stores the version after v in the newest generation of the chain.
+func (d *Directory) append(c *chain, key core.SessionKey, v Value) (Value, error) {
+	next := Value{Version: v.Version + 1, Data: bytes.Clone(v.Data)}
+	data, err := encodeFile(saved{key, next})
 	if err != nil {
-		return nil, err
+		return Value{}, err
 	}
 	temp := durable.Fresh(tempPrefix)
 	defer d.discard(c, temp)
 	err = c.publish(next.Version, data, temp, d.sync, d.noLink)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // taken, or removed
-		return nil, conflict(rec, next.Version)
+		return Value{}, conflict(key, v.Version, next.Version)
 	}
 	if err != nil {
-		return nil, err
+		return Value{}, err
 	}
 	here, err := d.inPlace(c)
 	if err != nil {
-		return nil, err
+		return Value{}, err
 	}
 	if !here {
-		return nil, conflict(rec, next.Version)
+		return Value{}, conflict(key, v.Version, next.Version)
 	}
 	if err := d.settle(c, next.Version); err != nil {
-		return nil, err
+		return Value{}, err
 	}
 	if next.Version-c.first >= settledVersions {
 		d.prune(c)
@@ -113,7 +111,7 @@ func (d *Directory) settle(c *chain, version int64) error {
 	return d.settleSession(c.session)
 }
 
-// begin makes the directory of a record and its first generation, which starts with
+// begin makes the directory of an agent and its first generation, which starts with
 // an empty file for version 0. All of it appears at once.
 func (d *Directory) begin(session, agent string) error {
 	temp := durable.Fresh(newPrefix)
@@ -142,7 +140,7 @@ func (d *Directory) begin(session, agent string) error {
 // extend makes the generation after a full one. It starts with a copy of the
 // current version.
 func (d *Directory) extend(c *chain, h head) error {
-	data, err := state.Encode(h.record)
+	data, err := encodeFile(*h.saved)
 	if err != nil {
 		return err
 	}

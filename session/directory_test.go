@@ -5,20 +5,20 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/durable"
-	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 var testKey = core.SessionKey{Session: "s", Agent: "a"}
 
-func openTest(t *testing.T, path string, opts ...DirectoryOption) *Directory {
+func openTest(t *testing.T, path string, opts ...Option) *Directory {
 	t.Helper()
-	d, err := NewDirectory(path, append([]DirectoryOption{WithSync(false)}, opts...)...)
+	d, err := OpenDirectory(path, append([]Option{WithSync(false)}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,22 +26,38 @@ func openTest(t *testing.T, path string, opts ...DirectoryOption) *Directory {
 	return d
 }
 
-// bump saves the record of testKey n times; Calls counts the saves.
-func bump(t *testing.T, d *Directory, n int) *state.Record {
+// counted is a value whose data is a number.
+type counted struct {
+	Calls   int
+	Version int64
+}
+
+func countedOf(t *testing.T, v Value) counted {
 	t.Helper()
-	var rec *state.Record
-	for range n {
-		var err error
-		rec, err = Update(t.Context(), d, testKey, func(r *state.Record) (*state.Record, error) {
-			next := r.Clone()
-			next.Calls++
-			return next, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+	if v.Version == 0 {
+		return counted{}
 	}
-	return rec
+	n, err := strconv.Atoi(string(v.Data))
+	check(t, err)
+	return counted{n, v.Version}
+}
+
+// next is the value after v, whose number is one higher.
+func next(t *testing.T, v Value) Value {
+	t.Helper()
+	return Value{Version: v.Version, Data: strconv.AppendInt(nil, int64(countedOf(t, v).Calls+1), 10)}
+}
+
+// bump saves the value of testKey n times; its number counts the saves.
+func bump(t *testing.T, d *Directory, n int) counted {
+	t.Helper()
+	v, err := d.Load(t.Context(), testKey)
+	check(t, err)
+	for range n {
+		v, err = d.Save(t.Context(), testKey, next(t, v))
+		check(t, err)
+	}
+	return countedOf(t, v)
 }
 
 func chainPath(path string) string {
@@ -67,7 +83,7 @@ func genPath(path string, v int64) string {
 }
 
 func TestDirectoryKeepsFewVersions(t *testing.T) {
-	for name, opts := range map[string][]DirectoryOption{"link": nil, "no link": {WithoutLinks}} {
+	for name, opts := range map[string][]Option{"link": nil, "no link": {WithoutLinks}} {
 		t.Run(name, func(t *testing.T) {
 			path := t.TempDir()
 			d := openTest(t, path, opts...)
@@ -111,7 +127,7 @@ func TestDirectoryHostileNames(t *testing.T) {
 	path := t.TempDir()
 	d := openTest(t, path)
 	bump(t, d, 6)
-	for _, name := range []string{"99999999999999999999.json", "1.json", "00000000000000000099.json.bak", "x"} {
+	for _, name := range []string{"99999999999999999999.value", "1.value", "00000000000000000099.value.bak", "x"} {
 		write(t, filepath.Join(chainPath(path), name), []byte("x"))
 		write(t, filepath.Join(genPath(path, 6), name), []byte("x"))
 		write(t, filepath.Join(path, durable.Name("s"), name), []byte("x"))
@@ -129,7 +145,7 @@ func TestDirectoryHostileNames(t *testing.T) {
 		}
 	})
 	t.Run("the last version", func(t *testing.T) {
-		if _, err := d.Save(t.Context(), &state.Record{Key: testKey, Version: 1<<63 - 1}); err == nil {
+		if _, err := d.Save(t.Context(), testKey, Value{Version: 1<<63 - 1}); err == nil {
 			t.Error("got no error")
 		}
 	})
@@ -139,7 +155,7 @@ func TestDirectoryTrouble(t *testing.T) {
 	t.Run("too large", func(t *testing.T) {
 		d := openTest(t, t.TempDir())
 		big := strings.Repeat("x", maxFile+1)
-		if _, err := d.Save(t.Context(), &state.Record{Key: testKey, Overview: big}); !errors.Is(err, ErrTooLarge) {
+		if _, err := d.Save(t.Context(), testKey, Value{Data: []byte(big)}); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("save: %v", err)
 		}
 		if err := d.Pin(t.Context(), "s", Digest(big), big); !errors.Is(err, ErrTooLarge) {
@@ -167,7 +183,7 @@ func TestDirectoryTrouble(t *testing.T) {
 		d := openTest(t, t.TempDir())
 		check(t, d.Close())
 		_, err := d.Load(t.Context(), testKey)
-		_, err2 := d.Save(t.Context(), &state.Record{Key: testKey})
+		_, err2 := d.Save(t.Context(), testKey, Value{})
 		err3 := d.Pin(t.Context(), "s", Digest("x"), "x")
 		for i, err := range []error{err, err2, err3, d.End(t.Context(), "s")} {
 			if !errors.Is(err, fs.ErrClosed) {
@@ -179,19 +195,19 @@ func TestDirectoryTrouble(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "store")
 		d := openTest(t, path)
 		check(t, os.Remove(path))
-		_, err := d.Save(t.Context(), &state.Record{Key: testKey})
+		_, err := d.Save(t.Context(), testKey, Value{})
 		err2 := d.Pin(t.Context(), "s", Digest("x"), "x")
 		if err == nil || err2 == nil {
 			t.Errorf("got %v and %v", err, err2)
 		}
 	})
 	t.Run("options", func(t *testing.T) {
-		if _, err := NewDirectory(t.TempDir(), WithLogger(nil)); err == nil {
+		if _, err := OpenDirectory(t.TempDir(), WithLogger(nil)); err == nil {
 			t.Error("a nil logger is taken")
 		}
 		file := filepath.Join(t.TempDir(), "file")
 		write(t, file, nil)
-		if _, err := NewDirectory(file); err == nil {
+		if _, err := OpenDirectory(file); err == nil {
 			t.Error("a file is taken for a directory")
 		}
 	})
@@ -246,7 +262,7 @@ func TestDirectoryPausedWriter(t *testing.T) {
 
 func encoded(t *testing.T, key core.SessionKey, version int64) []byte {
 	t.Helper()
-	data, err := state.Encode(&state.Record{Version: version, Key: key})
+	data, err := encodeFile(saved{key, Value{Version: version, Data: []byte("8")}})
 	check(t, err)
 	return data
 }

@@ -1,4 +1,4 @@
 package session
 
 // WithoutLinks makes a Directory behave as on a file system without hard links.
-func WithoutLinks(d *Directory) error { d.noLink = true; return nil }
+func WithoutLinks(c *config) error { c.noLink = true; return nil }

@@ -8,15 +8,7 @@ import (
 	"os"
 
 	"github.com/satchel-go/satchel/internal/durable"
-	"github.com/satchel-go/satchel/internal/engine/state"
 )
-
-// ErrTooLarge reports a record or a pinned text that is larger than its store
-// accepts. The directory store takes 16 MiB of each.
-var ErrTooLarge = state.ErrTooLarge
-
-// maxFile is the size in bytes of the largest file that is written or read.
-const maxFile = 16 << 20
 
 // openDir opens a directory. The error is ErrDamaged if something else has that
 // name.

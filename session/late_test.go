@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/internal/durable"
-	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // TestDirectoryLateWriter stops a writer between its steps and lets others go on,
@@ -17,39 +16,38 @@ func TestDirectoryLateWriter(t *testing.T) {
 	steps := []int{0, 1, n - 1, n, n + 1, n + settledVersions, 3 * n, 10 * n}
 
 	// begin returns a writer that has looked at a record with saves versions.
-	begin := func(t *testing.T, saves int) (*Directory, *chain, head, *state.Record) {
+	begin := func(t *testing.T, saves int) (*Directory, *chain, head, Value) {
 		d := openTest(t, t.TempDir())
-		rec := bump(t, d, saves)
+		bump(t, d, saves)
+		v, err := d.Load(t.Context(), testKey)
+		check(t, err)
 		c, h, err := d.open(t.Context(), durable.Name("s"), durable.Name("a"))
 		check(t, err)
 		t.Cleanup(c.close)
-		return d, c, h, rec
+		return d, c, h, v
 	}
 	disturb := func(t *testing.T, d *Directory, saves int) {
 		t.Helper()
-		rec, err := d.Load(t.Context(), testKey)
-		if err != nil || rec.Version != int64(saves) || rec.Calls != saves {
+		v, err := d.Load(t.Context(), testKey)
+		if rec := countedOf(t, v); err != nil || rec.Version != int64(saves) || rec.Calls != saves {
 			t.Errorf("got %+v, %v, want %d saves", rec, err, saves)
 		}
 	}
 	for _, others := range steps {
 		t.Run(fmt.Sprint("before the link, others ", others), func(t *testing.T) {
-			d, c, _, rec := begin(t, 3)
+			d, c, _, v := begin(t, 3)
 			bump(t, d, others)
-			next := rec.Clone()
-			next.Calls++
-			if _, err := d.append(c, next); errors.Is(err, ErrConflict) != (others > 0) || others == 0 && err != nil {
+			if _, err := d.append(c, testKey, next(t, v)); errors.Is(err, ErrConflict) != (others > 0) || others == 0 && err != nil {
 				t.Errorf("got %v", err)
 			}
 			bump(t, d, 1)
 			disturb(t, d, 3+max(others, 1)+1)
 		})
 		t.Run(fmt.Sprint("after the link, others ", others), func(t *testing.T) {
-			d, c, _, rec := begin(t, 3)
-			next := rec.Clone()
-			next.Version++
-			next.Calls++
-			data, err := state.Encode(next)
+			d, c, _, v := begin(t, 3)
+			after := next(t, v)
+			after.Version++
+			data, err := encodeFile(saved{testKey, after})
 			check(t, err)
 			check(t, c.publish(4, data, tempPrefix+"x", false, false))
 			bump(t, d, others)
@@ -70,10 +68,10 @@ func TestDirectoryLateWriter(t *testing.T) {
 			disturb(t, d, 3*n+others)
 		})
 		t.Run(fmt.Sprint("end before the link, saves ", others), func(t *testing.T) {
-			d, c, _, rec := begin(t, 3)
+			d, c, _, v := begin(t, 3)
 			check(t, d.End(t.Context(), "s"))
 			bump(t, d, others)
-			if _, err := d.append(c, rec); !errors.Is(err, ErrConflict) {
+			if _, err := d.append(c, testKey, v); !errors.Is(err, ErrConflict) {
 				t.Errorf("got %v", err)
 			}
 			disturb(t, d, others)
@@ -87,20 +85,20 @@ func TestDirectoryLateWriter(t *testing.T) {
 		})
 	}
 	t.Run("link into a session that is being removed", func(t *testing.T) {
-		d, c, _, rec := begin(t, 3)
+		d, c, _, v := begin(t, 3)
 		check(t, d.root.Rename(c.session, durable.EndedPrefix+"x"))
 		check(t, c.gen.Remove(versionName(3)))
-		if _, err := d.append(c, rec); !errors.Is(err, ErrConflict) {
+		if _, err := d.append(c, testKey, v); !errors.Is(err, ErrConflict) {
 			t.Errorf("got %v", err)
 		}
 		disturb(t, d, 0)
 	})
 	t.Run("link into a generation that is being removed", func(t *testing.T) {
-		d, c, _, rec := begin(t, 3)
+		d, c, _, v := begin(t, 3)
 		bump(t, d, n-1)
 		check(t, c.dir.Rename(genName(0), oldPrefix+"x"))
 		check(t, c.gen.Remove(versionName(4)))
-		if _, err := d.append(c, rec); !errors.Is(err, ErrConflict) {
+		if _, err := d.append(c, testKey, v); !errors.Is(err, ErrConflict) {
 			t.Errorf("got %v", err)
 		}
 		disturb(t, d, 3+n-1)

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/durable"
-	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
 // maxLooks bounds how often an operation is repeated because others undo it. Each
@@ -18,8 +17,8 @@ import (
 // reached in practice.
 const maxLooks = 1000
 
-// errMoved reports that a record was moved or removed while it was being read.
-var errMoved = errors.New("record moved during the look at it")
+// errMoved reports that a value was moved or removed while it was being read.
+var errMoved = errors.New("value moved during the look at it")
 
 // moved turns the error of a name that has vanished into errMoved.
 func moved(err error) error {
@@ -29,13 +28,13 @@ func moved(err error) error {
 	return err
 }
 
-// head is the current version of a record.
+// head is the current version of a value.
 type head struct {
 	version int64
-	record  *state.Record // nil when it was never saved
+	saved   *saved // nil when it was never saved
 }
 
-// open finds a record. If there is none it returns a nil chain and the zero head.
+// open finds a value. If there is none it returns a nil chain and the zero head.
 func (d *Directory) open(ctx context.Context, session, agent string) (*chain, head, error) {
 	for range maxLooks {
 		if err := ctx.Err(); err != nil {
@@ -79,7 +78,7 @@ func (d *Directory) look(c *chain) (head, error) {
 		versions = append(versions, h.version)
 	}
 	if h.version > 0 {
-		h.record, err = c.newest(versions)
+		h.saved, err = c.newest(versions)
 	}
 	here, placeErr := d.inPlace(c)
 	if placeErr != nil {
@@ -91,12 +90,12 @@ func (d *Directory) look(c *chain) (head, error) {
 	if err != nil {
 		return head{}, err
 	}
-	if h.record != nil && h.record.Version != h.version {
+	if h.saved != nil && h.saved.value.Version != h.version {
 		// The newer ones are damaged but use up their numbers. Going on from
 		// there loses no older content.
 		d.log.Warn("session store: newest versions are damaged, an older one is used",
-			"session", c.session, "agent", c.agent, "newest", h.version, "used", h.record.Version)
-		h.record.Version = h.version
+			"session", c.session, "agent", c.agent, "newest", h.version, "used", h.saved.value.Version)
+		h.saved.value.Version = h.version
 	}
 	return h, nil
 }
@@ -125,8 +124,8 @@ func (c *chain) listVersions(gen *os.Root, first int64) ([]int64, error) {
 
 // newest returns the content of the highest version that is undamaged. It searches
 // the newest generation and then those below it.
-func (c *chain) newest(versions []int64) (*state.Record, error) {
-	rec, err := c.newestIn(c.gen, versions)
+func (c *chain) newest(versions []int64) (*saved, error) {
+	found, err := c.newestIn(c.gen, versions)
 	for _, first := range slices.Backward(c.older) {
 		if !errors.Is(err, ErrDamaged) {
 			break
@@ -136,24 +135,24 @@ func (c *chain) newest(versions []int64) (*state.Record, error) {
 			return nil, moved(openErr)
 		}
 		if versions, openErr = c.listVersions(gen, first); openErr == nil {
-			rec, err = c.newestIn(gen, versions)
+			found, err = c.newestIn(gen, versions)
 		}
 		if closeErr := gen.Close(); openErr != nil || closeErr != nil {
 			return nil, errors.Join(openErr, closeErr)
 		}
 	}
-	return rec, err
+	return found, err
 }
 
-func (c *chain) newestIn(gen *os.Root, versions []int64) (rec *state.Record, err error) {
+func (c *chain) newestIn(gen *os.Root, versions []int64) (found *saved, err error) {
 	err = fmt.Errorf("%w: no version", ErrDamaged)
 	for _, v := range slices.Backward(versions) {
 		if v == 0 { // chains start there; it has no content
 			break
 		}
-		rec, err = c.read(gen, v)
+		found, err = c.read(gen, v)
 		if !errors.Is(err, ErrDamaged) {
-			return rec, moved(err)
+			return found, moved(err)
 		}
 	}
 	return nil, fmt.Errorf("read versions %v in agent directory %s: %w", versions, c.agent, err)

@@ -1,110 +1,95 @@
 package session
 
 import (
+	"bytes"
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// DefaultMaxSessions is how many sessions a [Memory] keeps unless
-// [WithMaxSessions] says otherwise.
+// DefaultMaxSessions is how many sessions a [Memory] keeps where its MaxSessions is 0.
 const DefaultMaxSessions = 100_000
 
-var errNilRecord = errors.New("save session record: record is nil")
-
-// Memory is a [Store] in memory; it ends with the process. The number of sessions
-// is bounded, so that a server whose hosts never call End does not grow forever: a
-// new session beyond the bound ends the least recently used one. Every call that
-// names a stored session counts as a use, also Agents.
+// Memory is a [Store] in memory; it ends with the process. The zero value is ready for
+// use, and must not be copied after that. Every call that names a stored session counts
+// as a use of it, also Agents.
 type Memory struct {
-	max int
+	// MaxSessions bounds the sessions that are kept, so that a server whose hosts never
+	// call End does not grow without bound: a new session beyond it ends the least
+	// recently used one, whose agents start over at version 0. 0 is
+	// [DefaultMaxSessions], and -1 no bound. It must not change after the first call.
+	MaxSessions int
 
 	mu       sync.Mutex // guards all below; nothing under it blocks
 	sessions *lru.Cache[string, *memorySession]
-	closed   *lru.Cache[string, state.Closed] // by agent, as ClosedName names it
+	ended    *lru.Cache[agentKey, tombstone]
 }
 
-// memorySession holds the records and the pins of one session.
+// agentKey names an agent of a session.
+type agentKey struct{ session, agent string }
+
+// memorySession holds the values and the pins of one session.
 type memorySession struct {
-	records map[string]*state.Record // by agent
-	pins    map[string]string        // by digest
-	changed time.Time                // when a record was saved last
+	values  map[string]Value  // by agent
+	pins    map[string]string // by digest
+	changed time.Time         // when a value was saved last
 }
 
-// agents are those that have a record, sorted.
-func (s *memorySession) agents() []string { return slices.Sorted(maps.Keys(s.records)) }
+// agents are those that have a value, sorted.
+func (s *memorySession) agents() []string { return slices.Sorted(maps.Keys(s.values)) }
 
 var _ Store = (*Memory)(nil)
 
-// MemoryOption configures [NewMemory].
-type MemoryOption func(*Memory)
+// NewMemory returns an empty store with the default bound. It needs no closing.
+func NewMemory() *Memory { return &Memory{} }
 
-// WithMaxSessions bounds the number of sessions that are kept; 0 or less removes
-// the bound. The default is [DefaultMaxSessions]. The agents of a session that was
-// dropped start over at Version 0, as after End.
-func WithMaxSessions(n int) MemoryOption {
-	return func(m *Memory) { m.max = n }
-}
-
-// NewMemory returns an empty store. It needs no closing.
-func NewMemory(opts ...MemoryOption) *Memory {
-	m := &Memory{max: DefaultMaxSessions}
-	for _, o := range opts {
-		o(m)
+// prepare makes the maps of the first call. m.mu is held.
+func (m *Memory) prepare() {
+	if m.sessions == nil {
+		m.sessions = lru.New[string, *memorySession](cmp.Or(m.MaxSessions, DefaultMaxSessions), nil)
+		m.ended = lru.New[agentKey, tombstone](maxTombstones, nil)
 	}
-	m.sessions = lru.New[string, *memorySession](m.max, nil)
-	m.closed = lru.New[string, state.Closed](maxClosed, nil)
-	return m
 }
 
-// Load implements [Store]. It neither copies nor allocates if the record exists.
-func (m *Memory) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
+// Load implements [Store]. It neither copies nor allocates.
+func (m *Memory) Load(ctx context.Context, key core.SessionKey) (Value, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return Value{}, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if s := m.use(key.Session); s != nil {
-		if rec := s.records[key.Agent]; rec != nil {
-			return rec, nil
-		}
+		return s.values[key.Agent], nil
 	}
-	return &state.Record{Key: key}, nil
+	return Value{}, nil
 }
 
 // Save implements [Store].
-func (m *Memory) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
+func (m *Memory) Save(ctx context.Context, key core.SessionKey, v Value) (Value, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return Value{}, err
 	}
-	if rec == nil {
-		return nil, errNilRecord
-	}
-	next := rec.Clone()
-	next.Version++
-
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	stored := int64(0)
-	s := m.use(rec.Key.Session)
-	if s != nil && s.records[rec.Key.Agent] != nil {
-		stored = s.records[rec.Key.Agent].Version
+	s := m.use(key.Session)
+	if s != nil {
+		stored = s.values[key.Agent].Version
 	}
-	if rec.Version != stored {
-		return nil, conflict(rec, stored)
+	if v.Version != stored {
+		return Value{}, conflict(key, v.Version, stored)
 	}
 	if s == nil {
-		s = m.begin(rec.Key.Session)
+		s = m.begin(key.Session)
 	}
-	s.records[rec.Key.Agent], s.changed = next, time.Now()
+	next := Value{Version: v.Version + 1, Data: bytes.Clone(v.Data)}
+	s.values[key.Agent], s.changed = next, time.Now()
 	return next, nil
 }
 
@@ -178,6 +163,7 @@ func (m *Memory) End(ctx context.Context, session string) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.prepare()
 	m.sessions.Remove(session)
 	return nil
 }
@@ -185,19 +171,14 @@ func (m *Memory) End(ctx context.Context, session string) error {
 // use returns a stored session and makes it the most recently used one, or returns
 // nil.
 func (m *Memory) use(session string) *memorySession {
+	m.prepare()
 	s, _ := m.sessions.Get(session)
 	return s
 }
 
 // begin adds a session and drops the least recently used one beyond the bound.
 func (m *Memory) begin(session string) *memorySession {
-	s := &memorySession{records: map[string]*state.Record{}, pins: map[string]string{}}
+	s := &memorySession{values: map[string]Value{}, pins: map[string]string{}}
 	m.sessions.Put(session, s, 1)
 	return s
-}
-
-// conflict is the error of saving rec when the current version is stored.
-func conflict(rec *state.Record, stored int64) error {
-	return fmt.Errorf("save record of agent %q from version %d over version %d: %w",
-		rec.Key.Agent, rec.Version, stored, ErrConflict)
 }

@@ -7,19 +7,18 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
 func TestMemoryLoadSharesAndAllocatesNothing(t *testing.T) {
 	m := session.NewMemory()
 	key := core.SessionKey{Session: "s", Agent: "a"}
-	saved, err := m.Save(t.Context(), &state.Record{Key: key})
+	saved, err := m.Save(t.Context(), key, session.Value{Data: []byte("x")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := m.Load(t.Context(), key); err != nil || got != saved {
-		t.Errorf("got another record (%p, %v) than the saved one %p", got, err, saved)
+	if got, err := m.Load(t.Context(), key); err != nil || &got.Data[0] != &saved.Data[0] {
+		t.Errorf("got other bytes (%p, %v) than the saved ones %p", got.Data, err, saved.Data)
 	}
 	ctx := t.Context()
 	if n := testing.AllocsPerRun(100, func() { _, err = m.Load(ctx, key) }); n != 0 || err != nil {
@@ -40,21 +39,21 @@ func TestMemoryMaxSessions(t *testing.T) {
 		}
 		return kept
 	}
-	save := func(m *session.Memory, id string) *state.Record {
-		rec, err := m.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: id}})
+	save := func(m *session.Memory, id string) session.Value {
+		v, err := m.Save(t.Context(), core.SessionKey{Session: id}, session.Value{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return rec
+		return v
 	}
 	t.Run("least recently used goes with its pins", func(t *testing.T) {
-		m := session.NewMemory(session.WithMaxSessions(2))
-		a := save(m, "a")
+		m := &session.Memory{MaxSessions: 2}
+		save(m, "a")
 		b := save(m, "b")
 		if err := m.Pin(t.Context(), "b", session.Digest("x"), "x"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Load(t.Context(), a.Key); err != nil {
+		if _, err := m.Load(t.Context(), core.SessionKey{Session: "a"}); err != nil {
 			t.Fatal(err)
 		}
 		save(m, "c")
@@ -64,12 +63,12 @@ func TestMemoryMaxSessions(t *testing.T) {
 		if _, err := m.Pinned(t.Context(), "b", session.Digest("x")); !errors.Is(err, session.ErrNotPinned) {
 			t.Errorf("pin of the dropped session: %v", err)
 		}
-		if _, err := m.Save(t.Context(), b); !errors.Is(err, session.ErrConflict) {
+		if _, err := m.Save(t.Context(), core.SessionKey{Session: "b"}, b); !errors.Is(err, session.ErrConflict) {
 			t.Errorf("late save into the dropped session: %v", err)
 		}
 	})
 	t.Run("reading the unknown drops nothing", func(t *testing.T) {
-		m := session.NewMemory(session.WithMaxSessions(1))
+		m := &session.Memory{MaxSessions: 1}
 		save(m, "a")
 		for i := range 10 {
 			if _, err := m.Load(t.Context(), core.SessionKey{Session: fmt.Sprint(i)}); err != nil {
@@ -81,7 +80,7 @@ func TestMemoryMaxSessions(t *testing.T) {
 		}
 	})
 	t.Run("no bound", func(t *testing.T) {
-		m := session.NewMemory(session.WithMaxSessions(0))
+		m := &session.Memory{MaxSessions: -1}
 		for i := range session.DefaultMaxSessions + 1 {
 			save(m, fmt.Sprint(i))
 		}

@@ -12,14 +12,11 @@ import (
 	"github.com/satchel-go/satchel/internal/durable"
 )
 
-// ErrNotLister reports a store that cannot list its sessions.
-var ErrNotLister = errors.New("the store cannot list its sessions")
-
-// Info is a session that a store has records of.
+// Info is a session that a store has values of.
 type Info struct {
 	ID     string   `json:"id"`
 	Agents []string `json:"agents"` // sorted
-	// Changed is when one of its records was saved last.
+	// Changed is when one of its values was saved last.
 	Changed time.Time `json:"changed"`
 }
 
@@ -27,34 +24,19 @@ type Info struct {
 type Lister interface {
 	Store
 
-	// Sessions lists the sessions that have records, sorted by id. Sessions with
-	// reserved ids, which the store keeps for itself, are left out.
+	// Sessions lists the sessions that have values, sorted by id. Sessions with
+	// [Reserved] ids are left out.
 	Sessions(ctx context.Context) ([]Info, error)
 }
 
 var (
 	_ Lister = (*Memory)(nil)
 	_ Lister = (*Directory)(nil)
-	_ Lister = (*PinCache)(nil)
 )
-
-// Reserved begins the ids of the sessions under which stores keep data that
-// belongs to no conversation. They are not listed, and stay until they are ended.
-const Reserved = "satchel:"
 
 func sortInfos(all []Info) []Info {
 	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(a.ID, b.ID) })
 	return all
-}
-
-// Sessions implements [Lister] if the store below does; otherwise the error wraps
-// [ErrNotLister].
-func (c *PinCache) Sessions(ctx context.Context) ([]Info, error) {
-	l, ok := c.Store.(Lister)
-	if !ok {
-		return nil, fmt.Errorf("list sessions: %w", ErrNotLister)
-	}
-	return l.Sessions(ctx)
 }
 
 // Sessions implements [Lister]. It does not count as a use of a session.
@@ -66,7 +48,7 @@ func (m *Memory) Sessions(ctx context.Context) ([]Info, error) {
 	defer m.mu.Unlock()
 	var all []Info
 	for id, s := range m.sessions.All() {
-		if strings.HasPrefix(id, Reserved) || len(s.records) == 0 {
+		if strings.HasPrefix(id, Reserved) || len(s.values) == 0 {
 			continue
 		}
 		all = append(all, Info{ID: id, Agents: s.agents(), Changed: s.changed})
@@ -76,7 +58,7 @@ func (m *Memory) Sessions(ctx context.Context) ([]Info, error) {
 
 // Sessions implements [Lister]. It reads every session, so it is for maintenance
 // and not for each request. It leaves out sessions that end meanwhile, and agents
-// whose record is damaged.
+// whose value is damaged.
 func (d *Directory) Sessions(ctx context.Context) ([]Info, error) {
 	names, err := listNames(d.root, ".")
 	if err != nil {
@@ -118,7 +100,7 @@ func (d *Directory) info(ctx context.Context, session string) (one Info, err err
 		if err != nil {
 			return Info{}, err
 		}
-		if h.record == nil {
+		if h.saved == nil {
 			c.close()
 			continue
 		}
@@ -126,8 +108,8 @@ func (d *Directory) info(ctx context.Context, session string) (one Info, err err
 			one.Changed = info.ModTime()
 		}
 		c.close()
-		one.ID = h.record.Key.Session
-		one.Agents = append(one.Agents, h.record.Key.Agent)
+		one.ID = h.saved.key.Session
+		one.Agents = append(one.Agents, h.saved.key.Agent)
 	}
 	slices.Sort(one.Agents)
 	return one, ctx.Err()

@@ -57,20 +57,20 @@ func desk() (*tools.Scope, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, key := session.NewMemory(), core.SessionKey{Session: "chat-1", Agent: "main"}
+	records, key := state.NewRecords(session.NewMemory()), core.SessionKey{Session: "chat-1", Agent: "main"}
 	return &tools.Scope{
 		Key: key, Catalog: c,
 		Hidden: func(*state.Delivery) bool { return false },
-		Record: func(ctx context.Context) (*state.Record, error) { return store.Load(ctx, key) },
+		Record: func(ctx context.Context) (*state.Record, error) { return records.Load(ctx, key) },
 		Update: func(ctx context.Context, change tools.Change) (answer string, err error) {
-			_, err = session.Update(ctx, store, key, func(rec *state.Record) (next *state.Record, err error) {
+			_, err = records.Update(ctx, key, func(rec *state.Record) (next *state.Record, err error) {
 				next, answer, err = change(rec)
 				return next, err
 			})
 			return answer, err
 		},
 		Pin: func(ctx context.Context, c catalog.Content) error {
-			return store.Pin(ctx, key.Session, c.Digest, c.Text)
+			return records.Pin(ctx, key.Session, c.Digest, c.Text)
 		},
 		Emit: func(context.Context, core.Event) {},
 	}, nil

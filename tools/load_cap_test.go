@@ -7,7 +7,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 // Content that is loaded but that no request shows is delivered again when the
@@ -54,7 +53,7 @@ func TestLoadWhatIsNotShown(t *testing.T) {
 // it.
 func (d *desk) spend() {
 	d.t.Helper()
-	_, err := session.Update(d.t.Context(), d.store, d.Key, func(rec *state.Record) (*state.Record, error) {
+	_, err := d.records.Update(d.t.Context(), d.Key, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		for i := range next.Deliveries {
 			next.Deliveries[i].Spent = true

@@ -190,7 +190,7 @@ func TestLoadAfterConflict(t *testing.T) {
 				raced = true
 				other := rec.Clone()
 				other.Activate("docx", "d")
-				if _, err := d.store.Save(ctx, other); err != nil {
+				if _, err := d.records.Save(ctx, other); err != nil {
 					t.Fatal(err)
 				}
 			}

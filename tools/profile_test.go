@@ -137,7 +137,7 @@ func TestDeclare(t *testing.T) {
 			if err != nil || next == before || before.Calls != 0 {
 				t.Fatalf("%v, %v", next, err)
 			}
-			if _, err := d.store.Save(t.Context(), next); err != nil {
+			if _, err := d.records.Save(t.Context(), next); err != nil {
 				t.Fatal(err)
 			}
 			d.expectView(tt.view)

@@ -17,12 +17,12 @@ import (
 // desk is one session over a real catalog and store, and the operations on it.
 type desk struct {
 	*Scope
-	t      testing.TB
-	files  fstest.MapFS
-	store  *session.Memory
-	set    *Set
-	events []core.Event
-	hidden map[int]bool
+	t       testing.TB
+	files   fstest.MapFS
+	records *state.Records
+	set     *Set
+	events  []core.Event
+	hidden  map[int]bool
 }
 
 // library are the skills that most tests use.
@@ -48,7 +48,7 @@ func md(name, description, body string) string {
 
 func newDesk(t testing.TB, files map[string]string) *desk {
 	t.Helper()
-	d := &desk{t: t, files: fstest.MapFS{}, store: session.NewMemory(), hidden: map[int]bool{}}
+	d := &desk{t: t, files: fstest.MapFS{}, records: state.NewRecords(session.NewMemory()), hidden: map[int]bool{}}
 	for name, text := range files {
 		d.files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
@@ -64,14 +64,14 @@ func newDesk(t testing.TB, files map[string]string) *desk {
 	d.Scope = &Scope{
 		Key: key, Catalog: c, Max: 8,
 		Hidden: func(x *state.Delivery) bool { return d.hidden[x.Call] },
-		Record: func(ctx context.Context) (*state.Record, error) { return d.store.Load(ctx, key) },
+		Record: func(ctx context.Context) (*state.Record, error) { return d.records.Load(ctx, key) },
 		Pin: func(ctx context.Context, c catalog.Content) error {
-			return d.store.Pin(ctx, key.Session, c.Digest, c.Text)
+			return d.records.Pin(ctx, key.Session, c.Digest, c.Text)
 		},
 		Emit: func(_ context.Context, e core.Event) { d.events = append(d.events, outcomes([]core.Event{e})...) },
 	}
 	d.Update = func(ctx context.Context, change Change) (answer string, err error) {
-		_, err = session.Update(ctx, d.store, key, func(rec *state.Record) (*state.Record, error) {
+		_, err = d.records.Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
 			next, text, err := change(rec)
 			answer = text
 			return next, err
@@ -157,7 +157,7 @@ func old(is bool) string {
 // pinned returns a text that a delivery shows.
 func (d *desk) pinned(digest string) string {
 	d.t.Helper()
-	text, err := d.store.Pinned(d.t.Context(), "s", digest)
+	text, err := d.records.Pinned(d.t.Context(), "s", digest)
 	if err != nil {
 		d.t.Fatalf("a delivered text is not pinned: %v", err)
 	}

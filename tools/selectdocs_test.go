@@ -175,7 +175,7 @@ func declareSecret(t *testing.T, d *desk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.store.Save(t.Context(), next); err != nil {
+	if _, err := d.records.Save(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
 	d.Number = next.Calls

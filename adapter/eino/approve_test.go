@@ -51,7 +51,7 @@ func newAsking(t *testing.T, dir string, streaming bool, tools []tool.BaseTool, 
 	skills := filepath.Join(dir, "skills")
 	writeSkill(t, skills, "free", "license: MIT", "echo 1", false)
 	writeSkill(t, skills, "listed", "allowed-tools: Read", "echo 1", false)
-	store, err := session.NewDirectory(filepath.Join(dir, "sessions"), session.WithSync(false))
+	store, err := session.OpenDirectory(filepath.Join(dir, "sessions"), session.WithSync(false))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func (p *pair) runtime(agent string) *satchel.Runtime {
 		if p.apart {
 			dir = filepath.Join(dir, agent)
 		}
-		store, err := session.NewDirectory(dir, session.WithSync(false))
+		store, err := session.OpenDirectory(dir, session.WithSync(false))
 		if err != nil {
 			p.t.Fatal(err)
 		}

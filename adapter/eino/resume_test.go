@@ -57,7 +57,7 @@ func approval(asks bool) *hostTool {
 // resumable opens everything anew, as another process would.
 func resumable(t *testing.T, dir string, m *scripted, asks bool) adk.Agent {
 	t.Helper()
-	store, err := session.NewDirectory(dir, session.WithSync(false))
+	store, err := session.OpenDirectory(dir, session.WithSync(false))
 	if err != nil {
 		t.Fatal(err)
 	}

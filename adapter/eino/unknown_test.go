@@ -85,7 +85,7 @@ func TestAnswersOfTheHostsHandlerAreKept(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		dir := t.TempDir()
 		open := func() *satchel.Runtime {
-			store, err := session.NewDirectory(dir)
+			store, err := session.OpenDirectory(dir)
 			if err != nil {
 				t.Fatal(err)
 			}

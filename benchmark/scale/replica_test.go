@@ -5,7 +5,6 @@ package scale_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -30,14 +29,8 @@ import (
 // config is what a replica finds in its directory.
 type config struct{ Engine, Store, Artifacts, Effects string }
 
-// store is a session store with leases.
-type store interface {
-	session.Store
-	session.Leaser
-}
-
 // openStore opens the store of an engine.
-func openStore(ctx context.Context, engine, url string) (store, error) {
+func openStore(ctx context.Context, engine, url string) (session.Store, error) {
 	if engine == "redis" {
 		at, err := redis.ParseURL(url)
 		if err != nil {
@@ -80,7 +73,7 @@ func serve(dir string) error {
 		return err
 	}
 	ctx := context.Background()
-	kept, err := patiently(func() (store, error) { return openStore(ctx, c.Engine, c.Store) })
+	kept, err := patiently(func() (session.Store, error) { return openStore(ctx, c.Engine, c.Store) })
 	if err != nil {
 		return err
 	}
@@ -100,7 +93,6 @@ func serve(dir string) error {
 	if err != nil {
 		return err
 	}
-	holder := fmt.Sprint("replica-", os.Getpid())
 	socket := filepath.Join(dir, fmt.Sprint(os.Getpid(), ".sock"))
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
@@ -108,7 +100,7 @@ func serve(dir string) error {
 	}
 	fmt.Println(socket, time.Now().Unix())
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p, err := answerTurn(r.Context(), r.Body, rt, kept, holder, c.Effects)
+		p, err := answerTurn(r.Context(), r.Body, rt, c.Effects)
 		if err == nil {
 			err = json.NewEncoder(w).Encode(p)
 		}
@@ -119,26 +111,11 @@ func serve(dir string) error {
 	return server.Serve(listener)
 }
 
-// leaseTime is how long a conversation stays with a replica that was killed.
-const leaseTime = time.Second
-
-// answerTurn plays a turn under the lease of its conversation.
-func answerTurn(ctx context.Context, body io.Reader, rt *satchel.Runtime, kept store, holder, effects string) (*played, error) {
+// answerTurn plays a turn.
+func answerTurn(ctx context.Context, body io.Reader, rt *satchel.Runtime, effects string) (*played, error) {
 	var t turn
 	if err := json.NewDecoder(body).Decode(&t); err != nil {
 		return nil, err
 	}
-	lease, err := kept.Acquire(ctx, t.key().Session, holder, leaseTime)
-	if err != nil {
-		return nil, err
-	}
-	p, err := t.play(ctx, rt, effects, func(c *satchel.Call) (string, error) { return c.Run(ctx) })
-	if err != nil {
-		return nil, err
-	}
-	p.Fence = lease.Fence
-	if err := kept.Release(ctx, lease); err != nil && !errors.Is(err, session.ErrFenced) {
-		return nil, err
-	}
-	return p, nil
+	return t.play(ctx, rt, effects, func(c *satchel.Call) (string, error) { return c.Run(ctx) })
 }

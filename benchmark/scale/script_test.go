@@ -71,7 +71,6 @@ func (t turn) calls(effects string) []core.ToolCall {
 type played struct {
 	Messages []core.Message
 	Views    []string
-	Fence    int64 // of the lease under which it ran
 }
 
 // play plays a turn. answer answers a call that the runtime has opened.

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/cachecost/gauge"
@@ -91,11 +89,10 @@ func (u *reportedUsage) add(e *requestlog.Entry) {
 
 // Run reports every conversation of the log, in the order of their first request.
 func (cmd *cacheReportCmd) Run(c console) error {
-	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
+	renderer, err := prompt.NewO200k()
 	if err != nil {
-		return fmt.Errorf("open vocabulary: %w", err)
+		return err
 	}
-	renderer := prompt.NewRenderer(vocabulary)
 	in := c.in
 	if cmd.File != "-" {
 		file, err := os.Open(cmd.File)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -15,7 +16,6 @@ import (
 
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/session/pgstore"
 	"github.com/satchel-go/satchel/session/redisstore"
@@ -111,7 +111,7 @@ func openStore(ctx context.Context, where string) (session.Store, io.Closer, err
 	if engineOf(where) != "" {
 		return openEngine(ctx, where)
 	}
-	store, err := session.NewDirectory(filepath.Join(where, "sessions"))
+	store, err := session.OpenDirectory(filepath.Join(where, "sessions"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,19 +145,24 @@ func openArtifacts(ctx context.Context, where string) (artifacts.Store, io.Close
 
 // messageAgent is the agent under which a session store keeps the messages of a chat:
 // in the same session as its loads, so that both go together. Each turn is a pinned
-// text, and the record lists them in order.
+// text, and the value of the agent is a JSON array of their digests in order.
 const messageAgent = "satchel:messages"
 
 // openKeptIn reads the messages of a conversation in a store, none if there is no such
 // conversation yet.
 func openKeptIn(ctx context.Context, store session.Store, id string) (*kept, error) {
-	k := &kept{store: store}
+	k := &kept{store: store, key: core.SessionKey{Session: id, Agent: messageAgent}}
 	var err error
-	if k.record, err = store.Load(ctx, core.SessionKey{Session: id, Agent: messageAgent}); err != nil {
+	if k.value, err = store.Load(ctx, k.key); err != nil {
 		return nil, err
 	}
-	for i, d := range k.record.Deliveries {
-		text, err := store.Pinned(ctx, id, d.Digest)
+	if k.value.Version > 0 {
+		if err := json.Unmarshal(k.value.Data, &k.turns); err != nil {
+			return nil, fmt.Errorf("read conversation %q: %w: %w", id, session.ErrDamaged, err)
+		}
+	}
+	for i, digest := range k.turns {
+		text, err := store.Pinned(ctx, id, digest)
 		if err != nil {
 			return nil, fmt.Errorf("read turn %d of conversation %q: %w", i+1, id, err)
 		}
@@ -178,18 +183,21 @@ func (k *kept) addIn(ctx context.Context, turn []said) error {
 		return err
 	}
 	digest := session.Digest(string(data))
-	if err := k.store.Pin(ctx, k.record.Key.Session, digest, string(data)); err != nil {
+	if err := k.store.Pin(ctx, k.key.Session, digest, string(data)); err != nil {
 		return err
 	}
-	next := k.record.Clone()
-	next.Deliveries = append(next.Deliveries, state.Delivery{Turn: len(next.Deliveries) + 1, Digest: digest})
-	saved, err := k.store.Save(ctx, next)
+	turns := append(slices.Clip(k.turns), digest)
+	list, err := json.Marshal(turns)
+	if err != nil {
+		return err
+	}
+	saved, err := k.store.Save(ctx, k.key, session.Value{Version: k.value.Version, Data: list, Pins: turns})
 	if errors.Is(err, session.ErrConflict) {
 		return fmt.Errorf("another process has gone on with this conversation: start again with --resume: %w", err)
 	}
 	if err != nil {
 		return err
 	}
-	k.record = saved
+	k.value, k.turns = saved, turns
 	return nil
 }

@@ -99,7 +99,7 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 		opts = append(opts, satchel.WithRunner(c.work.runner))
 	}
 	if c.runtime, err = satchel.New(opts...); err != nil {
-		return nil, fmt.Errorf("%w: %w", errUsage, err)
+		return nil, fmt.Errorf("%w: %w", errUsage, unopened(err))
 	}
 	if err = f.checkCompact(c.runtime); err != nil {
 		return nil, err
@@ -119,9 +119,12 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 		}
 		rt, err := satchel.New(opts...)
 		if err != nil {
-			return nil, fmt.Errorf("%w: --sub-agent %s: %w", errUsage, name, err)
+			return nil, fmt.Errorf("%w: --sub-agent %s: %w", errUsage, name, unopened(err))
 		}
 		c.helpers[name] = rt
+		if f.told != nil {
+			f.told.nothing(helper.places, rt.Catalog().Snapshot(), "")
+		}
 	}
 	f.helpers = c.helpers
 	c.told = f.told

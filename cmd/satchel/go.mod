@@ -12,6 +12,7 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/satchel-go/satchel v0.0.0
+	github.com/satchel-go/satchel/internal/cachecost v0.0.0
 	github.com/satchel-go/satchel/artifacts/blobstore v0.0.0
 	github.com/satchel-go/satchel/catalog/mcpsource v0.0.0
 	github.com/satchel-go/satchel/protocol v0.0.0
@@ -19,7 +20,6 @@ require (
 	github.com/satchel-go/satchel/session/pgstore v0.0.0
 	github.com/satchel-go/satchel/session/redisstore v0.0.0
 	github.com/satchel-go/satchel/library/sqlstore v0.0.0
-	github.com/tiktoken-go/tokenizer v0.10.0
 	github.com/tmc/langchaingo v0.1.14
 	gocloud.dev v0.47.0
 	golang.org/x/sys v0.49.0
@@ -28,7 +28,9 @@ require (
 require (
 	github.com/creachadair/mds v0.31.0 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
+	github.com/klauspost/compress v1.19.2 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
+	github.com/tiktoken-go/tokenizer v0.10.0 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	golang.org/x/oauth2 v0.36.0 // indirect

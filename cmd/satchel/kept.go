@@ -11,8 +11,8 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/durable"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -52,7 +52,9 @@ const (
 type kept struct {
 	messages []said
 	store    session.Store
-	record   *state.Record
+	key      core.SessionKey // of the value in the store
+	value    session.Value
+	turns    []string // the digests of the turns in the store
 	dir      *os.Root
 	name     string
 }

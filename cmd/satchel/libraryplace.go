@@ -67,7 +67,7 @@ func openShelves(ctx context.Context, roots []catalog.Root, opts []catalog.Optio
 	roots = append(roots, more...)
 	skills, err := catalog.Open(ctx, roots, opts...)
 	if err != nil {
-		return nil, errors.Join(err, l.close())
+		return nil, errors.Join(unopened(err), l.close())
 	}
 	return &shelves{skills, l, roots}, nil
 }

@@ -15,12 +15,16 @@ func TestServedPlaces(t *testing.T) {
 	if err := os.WriteFile("a.zip", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink("gone", "lost"); err != nil {
+		t.Fatal(err)
+	}
 	const instead = "want a directory; satchel install PLACE --dir DIR copies the skills of an archive into one, and --mcp LABEL=URL serves those of an MCP server"
 	for place, want := range map[string]string{
 		"https://skills.example.com/a.zip": instead,
 		"git+file:///srv/skills.git":       instead,
 		"a.zip":                            instead,
 		"nowhere":                          "there is no such directory; make it, or name another",
+		"lost":                             `catalog: open root "PLACE": the link to gone leads nowhere; remove it, or put back what it leads to: file does not exist`,
 	} {
 		for _, command := range [][]string{{"serve", "--stdio"}, {"mcp"}} {
 			code, _, errs := invoke(t, "", append(command, "--skills", place)...)

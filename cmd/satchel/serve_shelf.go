@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -48,6 +49,7 @@ func openDir(dir string) (*catalog.TreeSource, error) {
 		return source, nil
 	case isAddress(dir) || missing == nil && !info.IsDir():
 		return nil, fmt.Errorf("--skills %s: want a directory; satchel install %[1]s --dir DIR copies the skills of an archive into one, and --mcp LABEL=URL serves those of an MCP server", dir)
+	case strings.Contains(err.Error(), "; remove it"): // a link, and what to do about it
 	case errors.Is(missing, fs.ErrNotExist):
 		return nil, fmt.Errorf("--skills %s: there is no such directory; make it, or name another", dir)
 	}

@@ -52,7 +52,7 @@ func connect(ctx context.Context, c console, servers []string, insecure bool) (a
 		}
 		source, err := mcpsource.Open(ctx, label, transport)
 		if err != nil {
-			return nil, fmt.Errorf("--mcp: %w", err)
+			return nil, fmt.Errorf("--mcp: %w; start the server or correct the place, or leave --mcp out", err)
 		}
 		c.connections.closers = append(c.connections.closers, source)
 		all = append(all, served{label, source})

@@ -82,7 +82,7 @@ func (cmd *tokenReportCmd) Run(ctx context.Context, c console) error {
 	if err := cmd.skillDirs.resolve(ctx, c, true); err != nil {
 		return err
 	}
-	cmd.remote = len(cmd.MCP) > 0
+	cmd.remote, cmd.told.once = len(cmd.MCP) > 0, map[string]bool{} // of both conversations
 	report := tokenReport{Model: where.model}
 	for _, mode := range []string{"disclosure", "injected"} {
 		flags := chatFlags{
@@ -130,7 +130,15 @@ func (cmd *tokenReportCmd) measure(ctx context.Context, flags *chatFlags, where 
 		return run, 0, err
 	}
 	defer chat.close()
-	visible := chat.runtime.Catalog().Snapshot().Visible()
+	snapshot := chat.runtime.Catalog().Snapshot()
+	if cmd.Audience != "" {
+		a, err := readAudience(cmd.Audience)
+		if err != nil {
+			return run, 0, err
+		}
+		snapshot = snapshot.Allowed(a.Allow)
+	}
+	visible := snapshot.Visible()
 	if mode == "injected" {
 		loads, err := everything(ctx, chat.runtime, visible, show)
 		if err != nil {

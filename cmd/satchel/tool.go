@@ -17,6 +17,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -184,7 +185,7 @@ func (cmd *toolCmd) open(ctx context.Context, c console, show *reporter) (_ *cal
 		opts = append(opts, satchel.WithRunner(t.work.runner))
 	}
 	if t.runtime, err = satchel.New(opts...); err != nil {
-		return nil, fmt.Errorf("%w: %w", errUsage, err)
+		return nil, fmt.Errorf("%w: %w", errUsage, unopened(err))
 	}
 	if err := cmd.checkCompact(t.runtime); err != nil {
 		return nil, err
@@ -197,7 +198,7 @@ func (cmd *toolCmd) open(ctx context.Context, c console, show *reporter) (_ *cal
 func (t *calling) resume(ctx context.Context, prompt string) error {
 	t.turn = 1
 	if t.lasts {
-		rec, err := t.store.Load(ctx, t.key)
+		rec, err := state.NewRecords(t.store).Load(ctx, t.key)
 		if err != nil {
 			return err
 		}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/archive"
+	"github.com/satchel-go/satchel/internal/events"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -25,6 +28,22 @@ type warnings struct {
 	mu    sync.Mutex
 	w     io.Writer
 	shown int // since begin
+	// once are the lines that are not printed again; nil where they may be.
+	once map[string]bool
+}
+
+// unopened adds to the error of a place that cannot be opened what to do, if it does not say
+// so.
+func unopened(err error) error {
+	switch {
+	case err == nil || !strings.Contains(err.Error(), "open root") || strings.Contains(err.Error(), "; remove it"):
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w; make it, or name another", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; let this user read it, or name another", err)
+	}
+	return fmt.Errorf("%w; name a directory with folders of skills", err)
 }
 
 // unlogged opens a catalog whose findings the command prints itself, or has no use for.
@@ -70,6 +89,7 @@ func (w *warnings) Handle(_ context.Context, r slog.Record) error {
 	}
 	switch {
 	case d.Code == catalog.CodeCollision: // the skill is there, by another name
+	case d.Code == events.CodeUnseen: // nothing says more
 	case d.Code == "" || !w.uncoded:
 		w.print(d)
 	}
@@ -84,6 +104,12 @@ func (w *warnings) print(d skillmd.Diagnostic) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.once[text] {
+		return
+	}
+	if w.once != nil {
+		w.once[text] = true
+	}
 	switch w.shown++; {
 	case w.shown <= maxFindings:
 		fmt.Fprintln(w.w, "satchel: "+inLine(text))
@@ -130,6 +156,7 @@ func advised(d skillmd.Diagnostic) string {
 			todo = "--allow-url PREFIX allows addresses that begin so"
 		case strings.HasSuffix(d.Message, "has no folder skills/"):
 			todo = "give it one, or leave it out"
+		case strings.Contains(d.Message, "; remove it"): // the message says it
 		case strings.Contains(d.Message, "://"):
 			todo = "correct the address, or leave it out"
 		default:

@@ -27,7 +27,7 @@ func TestMissingSkillsAreTold(t *testing.T) {
 		"some.json":                       `{"key":"k","allow":["b"]}`,
 	})
 	at := func(name string) string { return filepath.Join(base, name) }
-	for _, dir := range []string{"empty", "home", "nothing"} {
+	for _, dir := range []string{"empty", "home", "nothing", "lostplug"} {
 		if err := os.Mkdir(at(dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -35,8 +35,10 @@ func TestMissingSkillsAreTold(t *testing.T) {
 	if err := os.Symlink(at("gone"), at("good/lost")); err != nil {
 		t.Skip(err)
 	}
-	if err := os.Symlink("lost", at("good/second")); err != nil {
-		t.Fatal(err)
+	for name, to := range map[string]string{"good/second": "lost", "lostplug/skills": "gone"} {
+		if err := os.Symlink(to, at(name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	model, err := satcheltest.New(func(satcheltest.Request) satcheltest.Response { return satcheltest.Text("done") })
 	if err != nil {
@@ -66,6 +68,12 @@ func TestMissingSkillsAreTold(t *testing.T) {
 		{"untrusted", "p", []string{"--discover"}, 1, "are not trusted: not searched; run satchel trust .", false},
 		{"nowhere", "nothing", []string{"--discover"}, 1, "there are no skills: none of these is there: ", false},
 		{"audience", "", []string{"--skills", at("good/b"), "--audience", at("none.json")}, 1, "none.json allows none of the 1; name skills under \"allow\"", false},
+		{"lost link", "", []string{"--skills", at("good/lost")}, 1, "the link to " + at("gone") + " leads nowhere; remove it, or put back what it leads to: file does not exist", true},
+		{"missing", "", []string{"--skills", at("missing")}, 1, "no such file or directory; make it, or name another", true},
+		{"no plugin", "", []string{"--plugin", at("missing")}, 1, "no such file or directory; make it, or name another", true},
+		{"lost plugin", "nothing", []string{"--plugin", at("lostplug")}, 1, "the link to gone leads nowhere; remove it, or put back what it leads to\n", true},
+		{"server", "", []string{"--mcp", "x=http://127.0.0.1:1/mcp"}, 1, "connection refused; start the server or correct the place, or leave --mcp out", true},
+		{"program", "", []string{"--mcp", "x=false"}, 1, "; start the server or correct the place, or leave --mcp out", true},
 		{"allowed", "", []string{"--skills", at("good/b"), "--audience", at("some.json")}, 0, "", false},
 		{"good", "", []string{"--skills", at("good/b")}, 0, "", false},
 	}
@@ -80,7 +88,7 @@ func TestMissingSkillsAreTold(t *testing.T) {
 			}
 			for command, rest := range map[string][]string{
 				"chat": {"--profile", "knowledge_only", "hi"}, "tool": {"--profile", "knowledge_only", "skill_load", `{"skill":"zz"}`},
-				"search": {"zz"}, "show": {"zz"},
+				"search": {"zz"}, "show": {"zz"}, "token-report": {"--profile", "knowledge_only", "hi"},
 			} {
 				got := program(t, env, "", append(append([]string{command}, tt.flags...), rest...)...)
 				told := strings.ReplaceAll(got.err, "satchel: there is no skill \"zz\"\n", "")

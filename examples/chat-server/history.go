@@ -3,33 +3,40 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
 // history are the messages of a conversation. They are kept in its session, beside
-// what its agent has loaded: as the record of an agent of their own, which pins the
-// messages of each turn. So they end with the session, and each turn may be another
-// server's.
+// what its agent has loaded: each turn is a pinned text, and the value of an agent of
+// their own is the list of the digests. So they end with the session, and each turn may
+// be another server's.
 type history struct {
 	store    session.Store
-	record   *state.Record
+	key      core.SessionKey
+	value    session.Value
+	turns    []string
 	messages []*schema.Message
 }
 
 // load reads the messages of a conversation, none if it has not begun.
 func load(ctx context.Context, store session.Store, chat string) (*history, error) {
-	record, err := store.Load(ctx, core.SessionKey{Session: chat, Agent: "chat-server:messages"})
-	if err != nil {
+	h := &history{store: store, key: core.SessionKey{Session: chat, Agent: "chat-server:messages"}}
+	var err error
+	if h.value, err = store.Load(ctx, h.key); err != nil {
 		return nil, err
 	}
-	h := &history{store: store, record: record}
-	for _, turn := range record.Deliveries {
-		text, err := store.Pinned(ctx, chat, turn.Digest)
+	if h.value.Version > 0 {
+		if err := json.Unmarshal(h.value.Data, &h.turns); err != nil {
+			return nil, err
+		}
+	}
+	for _, digest := range h.turns {
+		text, err := store.Pinned(ctx, chat, digest)
 		if err != nil {
 			return nil, err
 		}
@@ -50,11 +57,14 @@ func (h *history) add(ctx context.Context, turn []*schema.Message) error {
 		return err
 	}
 	digest := session.Digest(string(text))
-	if err := h.store.Pin(ctx, h.record.Key.Session, digest, string(text)); err != nil {
+	if err := h.store.Pin(ctx, h.key.Session, digest, string(text)); err != nil {
 		return err
 	}
-	next := h.record.Clone()
-	next.Deliveries = append(next.Deliveries, state.Delivery{Turn: len(next.Deliveries) + 1, Digest: digest})
-	_, err = h.store.Save(ctx, next)
+	turns := append(slices.Clip(h.turns), digest)
+	list, err := json.Marshal(turns)
+	if err != nil {
+		return err
+	}
+	_, err = h.store.Save(ctx, h.key, session.Value{Version: h.value.Version, Data: list, Pins: turns})
 	return err
 }

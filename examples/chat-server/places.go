@@ -58,7 +58,7 @@ func (p places) open(ctx context.Context, tenant string) (session.Store, artifac
 func (p places) sessions(ctx context.Context, tenant string) (session.Store, closers, error) {
 	switch scheme, _, _ := strings.Cut(p.store, "://"); scheme {
 	case "":
-		store, err := session.NewDirectory(filepath.Join(p.dir, tenant, "sessions"))
+		store, err := session.OpenDirectory(filepath.Join(p.dir, tenant, "sessions"))
 		return store, closers{store.Close}, err
 	case "redis", "rediss", "unix":
 		options, err := redis.ParseURL(p.store)

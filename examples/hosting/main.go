@@ -32,7 +32,7 @@ func main() {
 func run(ctx context.Context, w io.Writer, dir string) error {
 	log := slog.New(slog.DiscardHandler)
 	// snippet: store
-	store, err := session.NewDirectory(dir)
+	store, err := session.OpenDirectory(dir)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -49,21 +50,14 @@ func (l Limits) withDefaults() (Limits, error) {
 			return l, errors.New("a limit is negative")
 		}
 	}
-	l.Connections = or(l.Connections, 16)
-	l.Total = or(l.Total, 512)
-	l.Bytes = or(l.Bytes, 64<<20)
-	l.Header = or(l.Header, 64<<10)
-	l.Dial = or(l.Dial, 10*time.Second)
-	l.Hello = or(l.Hello, 5*time.Second)
-	l.Idle = or(l.Idle, 30*time.Second)
+	l.Connections = cmp.Or(l.Connections, 16)
+	l.Total = cmp.Or(l.Total, 512)
+	l.Bytes = cmp.Or(l.Bytes, 64<<20)
+	l.Header = cmp.Or(l.Header, 64<<10)
+	l.Dial = cmp.Or(l.Dial, 10*time.Second)
+	l.Hello = cmp.Or(l.Hello, 5*time.Second)
+	l.Idle = cmp.Or(l.Idle, 30*time.Second)
 	return l, nil
-}
-
-func or[N int | int64 | time.Duration](n, otherwise N) N {
-	if n == 0 {
-		return otherwise
-	}
-	return n
 }
 
 // Entry tells of one connection. It has nothing of what was said on it: no path,

@@ -11,7 +11,6 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/response"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -72,7 +71,7 @@ func (s *Saving) Update(ctx context.Context, change tools.Change) (answer string
 	if err != nil {
 		return "", err
 	}
-	rec, err = session.UpdateFrom(ctx, s.Stores.Of(s.Key), rec, func(rec *state.Record) (*state.Record, error) {
+	rec, err = s.Stores.Of(s.Key).UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
 		next, text, err := change(rec)
 		if answer = text; next != nil && next != rec {
 			next.KeepBeginning(rec)

@@ -12,7 +12,6 @@ import (
 	"github.com/satchel-go/satchel/internal/canonjson"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/session"
 )
 
 // Lasting says in words, for the question, what an answer for the session would
@@ -71,11 +70,11 @@ func Bind(ctx context.Context, call core.ToolCall, request *permission.Request, 
 }
 
 // Save saves a grant for the session of key. It does nothing for nil.
-func Save(ctx context.Context, store session.Store, key core.SessionKey, grant *state.Grant) error {
+func Save(ctx context.Context, records *state.Records, key core.SessionKey, grant *state.Grant) error {
 	if grant == nil {
 		return nil
 	}
-	_, err := session.Update(ctx, store, key, func(rec *state.Record) (*state.Record, error) {
+	_, err := records.Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		next.Key = key
 		next.Grant(*grant)

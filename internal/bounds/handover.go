@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/session"
 )
 
 // aboveKey finds, in a context, the bounds that callers leave to the agents under it.
@@ -110,7 +109,7 @@ func (b *Bounds) handOver(ctx context.Context, key core.SessionKey, to string, b
 		return nil
 	}
 	key.Agent = to
-	_, err := session.Update(ctx, b.Stores.Kept, key, b.handing(key, bounds, nil))
+	_, err := b.Stores.Kept.Update(ctx, key, b.handing(key, bounds, nil))
 	return err
 }
 
@@ -125,7 +124,7 @@ func (b *Bounds) Keep(ctx context.Context, key core.SessionKey, rec *state.Recor
 	if err != nil {
 		return nil, err
 	}
-	return session.UpdateFrom(ctx, b.Stores.Kept, rec, b.handing(key, bounds, b.toolsOf(agent)))
+	return b.Stores.Kept.UpdateFrom(ctx, rec, b.handing(key, bounds, b.toolsOf(agent)))
 }
 
 // handing notes bounds in the record of the agent of key, which has these tools.

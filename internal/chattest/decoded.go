@@ -1,25 +1,38 @@
 package chattest
 
 import (
+	"bytes"
 	"context"
+	"testing"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
-// Decoded is a store whose records come as if another process had written them.
+// Decoded is a store whose values come as if another process had written them: no record
+// that was decoded before is found again.
 type Decoded struct{ session.Store }
 
 // Load implements session.Store.
-func (s Decoded) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
-	rec, err := s.Store.Load(ctx, key)
+func (s Decoded) Load(ctx context.Context, key core.SessionKey) (session.Value, error) {
+	v, err := s.Store.Load(ctx, key)
+	v.Data = append(bytes.Clone(v.Data), " "...) // which JSON ignores
+	return v, err
+}
+
+// Save implements session.Store.
+func (s Decoded) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+	v, err := s.Store.Save(ctx, key, v)
+	return session.Value{Version: v.Version}, err
+}
+
+// RecordOf returns the record of an agent in a store.
+func RecordOf(t testing.TB, s session.Store, key core.SessionKey) *state.Record {
+	t.Helper()
+	rec, err := state.NewRecords(s).Load(t.Context(), key)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	data, err := state.Encode(rec)
-	if err != nil {
-		return nil, err
-	}
-	return state.Decode(data)
+	return rec
 }

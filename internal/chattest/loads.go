@@ -20,6 +20,7 @@ import (
 // a store is measured with.
 type Loads struct {
 	records []*state.Record
+	last    session.Value
 	texts   []string
 }
 
@@ -47,9 +48,14 @@ type seen struct {
 }
 
 // Save implements session.Store.
-func (s *seen) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
-	s.records = append(s.records, rec)
-	return s.Memory.Save(ctx, rec)
+func (s *seen) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+	saved, err := s.Memory.Save(ctx, key, v)
+	if err != nil {
+		return saved, err
+	}
+	rec, err := state.NewRecords(s.Memory).Load(ctx, key)
+	s.records, s.last = append(s.records, rec), saved
+	return saved, err
 }
 
 // Pin implements session.Store.
@@ -63,12 +69,8 @@ func (s *seen) Pin(ctx context.Context, id, digest, text string) error {
 // Texts returns how many texts the session pins.
 func (l *Loads) Texts() int { return len(l.texts) }
 
-// Last returns the record at the end of the session, as a new one.
-func (l *Loads) Last() *state.Record {
-	rec := l.records[len(l.records)-1].Clone()
-	rec.Version = 0
-	return rec
-}
+// Last returns what is stored at the end of the session, as a new value.
+func (l *Loads) Last() session.Value { return session.Value{Data: l.last.Data} }
 
 // ReportMedians reports the median of what was measured beside that of a bare command
 // of the server, in microseconds, and their ratio.
@@ -93,13 +95,14 @@ func (l *Loads) Repeat(ctx context.Context, s session.Store) (saves int, err err
 			return 0, err
 		}
 	}
-	for _, rec := range l.records {
+	records := state.NewRecords(s)
+	for i, rec := range l.records {
 		next := rec.Clone()
-		next.Key.Session = id
+		next.Key.Session, next.Version = id, int64(i)
 		for i := range next.Pending {
 			next.Pending[i].From.ID = "call_" + rand.Text()
 		}
-		if _, err := s.Save(ctx, next); err != nil {
+		if _, err := records.Save(ctx, next); err != nil {
 			return 0, err
 		}
 	}

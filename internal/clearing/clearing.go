@@ -13,7 +13,6 @@ import (
 	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
-	"github.com/satchel-go/satchel/session"
 )
 
 // Clearing decides for the agents of a runtime. Its fields are not changed once it is
@@ -30,12 +29,12 @@ type Clearing struct {
 
 // Within notes what happens to the cache within a turn: when the last request was made,
 // and where the host has changed what stands before the content.
-func (c *Clearing) Within(ctx context.Context, store session.Store, rec *state.Record, messages []core.Message) (*state.Record, error) {
-	rec, err := c.noteMoved(ctx, store, rec, messages)
+func (c *Clearing) Within(ctx context.Context, records *state.Records, rec *state.Record, messages []core.Message) (*state.Record, error) {
+	rec, err := c.noteMoved(ctx, records, rec, messages)
 	if err != nil {
 		return nil, err
 	}
-	return c.noteSent(ctx, store, rec)
+	return c.noteSent(ctx, records, rec)
 }
 
 // Begin keeps content whose turn is over in the prompt while removing
@@ -90,13 +89,13 @@ func sinceSent(rec *state.Record) time.Duration {
 
 // noteSent saves the time of a request within a turn, where a decision depends on it,
 // at most once in a quarter of the time for which the cache holds a prefix.
-func (c *Clearing) noteSent(ctx context.Context, store session.Store, rec *state.Record) (*state.Record, error) {
+func (c *Clearing) noteSent(ctx context.Context, records *state.Records, rec *state.Record) (*state.Record, error) {
 	ttl := c.cacheTTL()
 	due := func(rec *state.Record) bool { return rec.Sent == 0 || sinceSent(rec) >= max(ttl/4, time.Second) }
 	if ttl == 0 || len(rec.Deliveries) == 0 || !due(rec) {
 		return rec, nil
 	}
-	return session.UpdateFrom(ctx, store, rec, func(rec *state.Record) (*state.Record, error) {
+	return records.UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
 		if !due(rec) {
 			return nil, nil
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel/internal/lifetime"
 	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 // keepByPrices keeps expired content in the prompt up to the place from which on
@@ -50,7 +49,7 @@ const maxMoves = 4
 
 // noteMoved saves what stands before the content where a host has cut or changed it
 // within a turn: the request that shows it so is in the cache when the next turn begins.
-func (c *Clearing) noteMoved(ctx context.Context, store session.Store, rec *state.Record, messages []core.Message) (*state.Record, error) {
+func (c *Clearing) noteMoved(ctx context.Context, records *state.Records, rec *state.Record, messages []core.Message) (*state.Record, error) {
 	moved := func(rec *state.Record) bool {
 		f := rec.Front
 		return f.Size > 0 && f.Moved < maxMoves && steps.Moved(messages, f)
@@ -58,7 +57,7 @@ func (c *Clearing) noteMoved(ctx context.Context, store session.Store, rec *stat
 	if c.Mode != loadmode.Adaptive || !moved(rec) {
 		return rec, nil
 	}
-	return session.UpdateFrom(ctx, store, rec, func(rec *state.Record) (*state.Record, error) {
+	return records.UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
 		if !moved(rec) {
 			return nil, nil
 		}

@@ -28,6 +28,7 @@ type Teller struct {
 	Breaks []func(processors.PrefixBreak)
 
 	scanned atomic.Pointer[catalog.Snapshot]
+	unseen  [2]atomic.Bool // that the log has: of the whole catalog, and of an audience
 	mu      sync.Mutex
 	cuts    map[processors.Fit]bool // that the log has
 }
@@ -95,6 +96,23 @@ func (t *Teller) Cut(fit processors.Fit) {
 		t.Log.WarnContext(ctx, "the overview does not show every skill whole", "shortened", fit.Shortened, "by_name_only", fit.Bare, "missing", fit.Missing)
 	}
 	t.Emit(ctx, core.Event{Kind: core.OverviewCut, Detail: fit.String()})
+}
+
+// CodeUnseen is the code of the log line about a catalog of which models see nothing.
+const CodeUnseen = "no-skill-visible"
+
+// Unseen reports, once, that models see none of the skills of a catalog: all are hidden
+// from them or, if it is not the whole catalog, an audience allows none.
+func (t *Teller) Unseen(whole bool, snapshot *catalog.Snapshot) {
+	text, at := "the model sees no skill: all are hidden from it", 0
+	visible := len(snapshot.Visible())
+	if !whole {
+		text, at = "the model sees no skill: an audience allows none", 1
+	}
+	if snapshot.Len() == 0 || whole != (visible == 0) || t.unseen[at].Swap(true) {
+		return
+	}
+	t.Log.Warn(text, "skills", snapshot.Len(), "code", CodeUnseen)
 }
 
 // isNew reports whether the log has not been told this of an overview yet.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
@@ -43,12 +44,12 @@ type Overviews struct {
 	// the tools that Owns knows.
 	Unlisted bool
 	Owns     func(tool string) bool
-	// Store keeps the listings of a session, and Pin its overview.
-	Store func(core.SessionKey) session.Store
-	Pin   func(context.Context, core.SessionKey, catalog.Content) error
-	// Rendered is told of each state of a catalog once it is rendered: whether it is
-	// the whole catalog, and what has no room.
-	Rendered func(whole bool, fit processors.Fit)
+	// Records keep the listings of a session, and Pin its overview.
+	Records func(core.SessionKey) *state.Records
+	Pin     func(context.Context, core.SessionKey, catalog.Content) error
+	// Rendered is called with each overview once it is rendered, and whether it is that of
+	// the whole catalog.
+	Rendered func(whole bool, o *Overview)
 
 	whole atomic.Pointer[Overview]
 	mu    sync.Mutex
@@ -67,13 +68,13 @@ func (v *Overviews) Of(skills *catalog.Catalog) *Overview {
 	if skills == v.Catalog {
 		o := v.render(snapshot)
 		if before := v.whole.Swap(o); before == nil || before.Snapshot != snapshot {
-			v.Rendered(true, o.Fit)
+			v.Rendered(true, o)
 		}
 		return o
 	}
 	o, known := v.part(snapshot)
 	if !known {
-		v.Rendered(false, o.Fit)
+		v.Rendered(false, o)
 	}
 	return o
 }

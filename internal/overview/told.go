@@ -56,7 +56,7 @@ func (v *Overviews) Announce(ctx context.Context, rec *state.Record, skills *cat
 		rec.Listing = o.listing.Digest
 		return v.pinListing(ctx, rec.Key, o.listing)
 	}
-	old, err := session.PinnedListing(ctx, v.Store(rec.Key), rec.Key.Session, rec.Listing, time.Now())
+	old, err := v.Records(rec.Key).PinnedListing(ctx, rec.Listing, time.Now())
 	if errors.Is(err, session.ErrNotPinned) {
 		return v.Freeze(ctx, rec, skills, messages) // the store has lost what the session was told
 	}
@@ -90,7 +90,7 @@ func (v *Overviews) knowsSkills(messages []core.Message) bool {
 
 // pinListing keeps the listing that the next change note of a session is made from.
 func (v *Overviews) pinListing(ctx context.Context, key core.SessionKey, c catalog.Content) error {
-	if err := session.PinListing(ctx, v.Store(key), c.Digest, c.Text, time.Now()); err != nil {
+	if err := v.Records(key).PinListing(ctx, c.Digest, c.Text, time.Now()); err != nil {
 		return fmt.Errorf("pin listing for session %q: %w", key.Session, err)
 	}
 	return nil

@@ -9,6 +9,11 @@ import (
 	"sync"
 )
 
+// Deflate writes in to out as DEFLATE data that may refer to dict; eof ends the data.
+// Stores pass StatelessDeflate of github.com/klauspost/compress/flate, which keeps no
+// memory between calls, so that this module does not require it.
+type Deflate func(out io.Writer, in []byte, eof bool, dict []byte) error
+
 // Dictionary is text that data is expected to repeat, so that it takes little space.
 // What was packed with one is read with that one only.
 type Dictionary string
@@ -16,7 +21,7 @@ type Dictionary string
 // None is the dictionary for text of any kind.
 const None Dictionary = ""
 
-// Records is the dictionary of session records. Stores hold what was packed with it,
+// Records is the dictionary of session values. Stores hold what was packed with it,
 // so it never changes: fields that are new to it only take more space.
 const Records Dictionary = `{"name":"","digest":"","old":true,"framed":true}],"listing":"","anchor":{"hash":"","ordinal":,"turn":},` +
 	`"supersedes":true,"spent":true,"ended":true},"others":[{"id":"","name":"","after":}],"held":[{"skill":"","call":,"tools":[""]}],` +
@@ -25,39 +30,13 @@ const Records Dictionary = `{"name":"","digest":"","old":true,"framed":true}],"l
 	`"docs":[""],"all":true,{"call":,"turn":,"skill":"","digest":"","body":true,"seen":true}],` +
 	`"pending":[{"call":,"from":{"ID":"call_","Name":"skill_load","Arguments":"{\"skill\":\"\"}"},"done":true,` +
 	`"answer":"loaded: \n[skill# +@]"}],"returns":{"sent":,"front":{"messages":1,"sum":},"recent":[{"skill":"","turn":1}],"overview":"","listing":""}` +
-	"\n" + `{"format":"satchel session record 1","session":"","agent":"bWFpbg=="}` + "\n" +
-	`{"version":,"key":{"Session":"","Agent":"main","Anonymous":false},"turn":1,"token":"","user":{"hash":"","ordinal":,"turn":},` +
+	`{"record":2,"turn":1,"token":"","user":{"hash":"","ordinal":,"turn":},` +
 	`"calls":,"uses":,"active":[{"skill":"","call":1,"id":"fs:dir:","digest":"","used":,"loaded":},`
 
-// writers are used again: a new one takes hundreds of kilobytes. Level 2 is the
-// fastest at which a writer that is used again still knows its dictionary.
-var writers = map[Dictionary]*sync.Pool{
-	None:    {New: func() any { return newWriter(flate.BestSpeed, None) }},
-	Records: {New: func() any { return newWriter(2, Records) }},
-}
-
-func newWriter(level int, words Dictionary) *flate.Writer {
-	w, err := flate.NewWriterDict(nil, level, []byte(words))
-	if err != nil {
-		panic(err) // the level is valid
-	}
-	return w
-}
-
 // Pack deflates data.
-func Pack(data []byte, words Dictionary) []byte {
-	if words == Records && len(data)+len(words) <= shortLength {
-		if short := packShort(data); short != nil && len(short) < len(data)/2 {
-			return short
-		} // else another code suits it better
-	}
+func Pack(data []byte, words Dictionary, deflate Deflate) []byte {
 	var b bytes.Buffer
-	pool := writers[words]
-	w := pool.Get().(*flate.Writer)
-	defer pool.Put(w)
-	w.Reset(&b)
-	_, _ = w.Write(data) // a buffer takes everything
-	_ = w.Close()
+	_ = deflate(&b, data, true, []byte(words)) // a buffer takes everything
 	return b.Bytes()
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 )
 
 // BeginAgain saves and returns the record with which the turn of rec began, and the events
@@ -15,7 +14,7 @@ import (
 func (s *Stores) BeginAgain(ctx context.Context, rec *state.Record, mode loadmode.Mode) (*state.Record, []core.Event, error) {
 	turn := rec.Turn
 	var events []core.Event
-	rec, err := session.UpdateFrom(ctx, s.Of(rec.Key), rec, func(rec *state.Record) (*state.Record, error) {
+	rec, err := s.Of(rec.Key).UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		if events = nil; rec.Turn != turn || !next.BeginAgain() {
 			return nil, nil

@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"errors"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
@@ -10,7 +11,7 @@ import (
 
 // Clear takes from the record of an agent what is loaded and delivered.
 func (s *Stores) Clear(ctx context.Context, key core.SessionKey) error {
-	_, err := session.Update(ctx, s.Of(key), key, func(rec *state.Record) (*state.Record, error) {
+	_, err := s.Of(key).Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
 		if len(rec.Active) == 0 && len(rec.Deliveries) == 0 {
 			return nil, nil
 		}
@@ -22,7 +23,8 @@ func (s *Stores) Clear(ctx context.Context, key core.SessionKey) error {
 	return err
 }
 
-// Release unpins the texts that no agent of a session needs once some agents are cleared.
+// Release unpins the texts that no agent of a session needs once some agents are cleared,
+// unless the host keeps a value of its own in the session, whose pins are not known.
 // It reports whether another agent has a skill loaded, also where it cannot unpin.
 func (s *Stores) Release(ctx context.Context, in core.SessionKey, cleared func(core.SessionKey) bool) (loaded bool, err error) {
 	keys, err := s.Agents(ctx, in)
@@ -30,13 +32,21 @@ func (s *Stores) Release(ctx context.Context, in core.SessionKey, cleared func(c
 		return true, err
 	}
 	var pins []string
+	foreign := false
 	for _, key := range keys {
 		rec, err := s.Load(ctx, key)
+		if errors.Is(err, session.ErrDamaged) {
+			foreign = true
+			continue
+		}
 		if err != nil {
 			return true, err
 		}
-		pins = append(append(pins, rec.Pins()...), rec.Listing) // earlier releases pinned the listing in each session
+		pins = append(pins, rec.Pins()...)
 		loaded = loaded || len(rec.Active) > 0 && !cleared(key)
+	}
+	if foreign {
+		return loaded, nil
 	}
 	return loaded, s.Of(in).Unpin(ctx, in.Session, pins)
 }

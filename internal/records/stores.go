@@ -18,13 +18,13 @@ import (
 // Stores are where records and texts are kept: those of the host's sessions in its store,
 // and those of sessions that no host named in another one.
 type Stores struct {
-	Kept      session.Store
-	Anonymous session.Store
+	Kept      *state.Records
+	Anonymous *state.Records
 	Log       *slog.Logger
 }
 
-// Of returns the store of a session.
-func (s *Stores) Of(key core.SessionKey) session.Store {
+// Of returns the records among which those of a session are.
+func (s *Stores) Of(key core.SessionKey) *state.Records {
 	if key.Anonymous {
 		return s.Anonymous
 	}
@@ -85,5 +85,5 @@ func (s *Stores) Ended(ctx context.Context, key core.SessionKey) (int, error) {
 	if key.Anonymous { // no host can send the messages of an anonymous session again
 		return 0, nil
 	}
-	return session.Buried(ctx, s.Kept, key)
+	return s.Kept.Ended(ctx, key)
 }

@@ -57,7 +57,7 @@ func (s *Shortener) Later(ctx context.Context, key core.SessionKey, skill, id st
 	if err := s.Stores.Pin(ctx, key, short); err != nil {
 		return true, err
 	}
-	_, err = session.Update(ctx, s.Stores.Of(key), key, func(rec *state.Record) (*state.Record, error) {
+	_, err = s.Stores.Of(key).Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		if now, ok := rec.Body(skill); !ok || now != digest || !next.CompactLater(skill, short.Digest) {
 			return nil, nil
@@ -98,7 +98,7 @@ func (s *Shortener) Due(ctx context.Context, rec *state.Record, elsewhere steps.
 	if err != nil || len(outlines) == 0 {
 		return rec, err
 	}
-	return session.UpdateFrom(ctx, s.Stores.Of(rec.Key), rec, func(now *state.Record) (*state.Record, error) {
+	return s.Stores.Of(rec.Key).UpdateFrom(ctx, rec, func(now *state.Record) (*state.Record, error) {
 		next := now.Clone()
 		next.Compact = nil // what is due when the next turn begins
 		for skill, outline := range outlines {

@@ -12,7 +12,6 @@ import (
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/internal/response"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -27,7 +26,7 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, agent *agentst
 	clean := true
 	if changes || t.Mode == loadmode.Once || !agent.IsClean() {
 		var events []core.Event
-		rec, err := session.Update(ctx, t.Stores.Of(key), key, func(rec *state.Record) (*state.Record, error) {
+		rec, err := t.Stores.Of(key).Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
 			next := rec.Clone()
 			events = nil
 			changed := lifetime.Spend(next, t.Mode)

@@ -18,7 +18,6 @@ import (
 	"github.com/satchel-go/satchel/internal/overview"
 	"github.com/satchel-go/satchel/internal/records"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/run"
 )
@@ -70,7 +69,7 @@ func (t *Turns) Advance(ctx context.Context, req *core.Request, agent *agentstat
 		return t.Clearing.Within(ctx, t.Stores.Of(req.Key), rec, req.Messages)
 	}
 	var begun *beginning
-	rec, err := session.UpdateFrom(ctx, t.Stores.Of(req.Key), rec, func(rec *state.Record) (*state.Record, error) {
+	rec, err := t.Stores.Of(req.Key).UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
 		begun = &beginning{Turns: t, req: *req, state: agent, loads: loads}
 		turn := find(rec)
 		if !turn.Begins {

@@ -9,11 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
-// closedTime is how long the notes of an ended session are kept.
+// closedTime is how long the tombstones of an ended session are kept.
 const closedTime = 30 * 24 * time.Hour
 
 // End implements session.Store.
@@ -28,14 +27,14 @@ func (s *Store) End(ctx context.Context, id string) error {
 	return nil
 }
 
-// Bury implements session.Tombs.
-func (s *Store) Bury(ctx context.Context, id string, last []state.Closed) error {
+// MarkEnded implements session.Tombstones.
+func (s *Store) MarkEnded(ctx context.Context, id string, last []session.Closed) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	names, calls := [][]byte{}, []int64{}
 	for _, c := range last {
-		names, calls = append(names, []byte(c.Agent)), append(calls, int64(c.Calls))
+		names, calls = append(names, hashed(c.Agent)), append(calls, int64(c.Calls))
 	}
 	_, err := s.exec(ctx, `WITH pins AS (DELETE FROM SCHEMA.pin WHERE session = $1),
 			records AS (DELETE FROM SCHEMA.record WHERE session = $1)
@@ -49,18 +48,18 @@ func (s *Store) Bury(ctx context.Context, id string, last []state.Closed) error 
 	return nil
 }
 
-// Buried implements session.Tombs.
-func (s *Store) Buried(ctx context.Context, key core.SessionKey) (calls int, err error) {
+// Ended implements session.Tombstones.
+func (s *Store) Ended(ctx context.Context, key core.SessionKey) (calls int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
 	err = s.row(ctx, false, `SELECT calls FROM SCHEMA.closed WHERE session = $1 AND agent = $2`,
-		[]any{hashed(key.Session), []byte(session.ClosedName(key))}, &calls)
+		[]any{hashed(key.Session), hashed(key.Agent)}, &calls)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("read the notes of session %q: %w", key.Session, err)
+		return 0, fmt.Errorf("read the tombstones of session %q: %w", key.Session, err)
 	}
 	return calls, nil
 }

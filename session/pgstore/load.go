@@ -5,56 +5,57 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/packed"
 	"github.com/satchel-go/satchel/session"
 )
 
-// Load implements session.Store. A record that is there and cannot be read fails with
+// Load implements session.Store. A value that is there and cannot be read fails with
 // session.ErrDamaged.
-func (s *Store) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
+func (s *Store) Load(ctx context.Context, key core.SessionKey) (session.Value, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return session.Value{}, err
 	}
-	var version int64
-	var body []byte
-	err := s.row(ctx, false, `SELECT version, body FROM SCHEMA.record WHERE session = $1 AND agent = $2`,
-		[]any{hashed(key.Session), hashed(key.Agent)}, &version, &body)
+	var row row
+	err := s.row(ctx, false, `SELECT version, body, id, name FROM SCHEMA.record WHERE session = $1 AND agent = $2`,
+		[]any{hashed(key.Session), hashed(key.Agent)}, row.columns()...)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return &state.Record{Key: key}, nil
+		return session.Value{}, nil
 	}
-	var rec *state.Record
+	var v session.Value
 	if err == nil {
-		rec, err = decode(version, body)
-	}
-	if err == nil && rec.Key != key {
-		err = fmt.Errorf("%w: it is that of another agent", session.ErrDamaged)
+		v, err = row.value(key)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("load record of agent %q: %w", key.Agent, err)
+		return session.Value{}, fmt.Errorf("load value of agent %q: %w", key.Agent, err)
 	}
-	return rec, nil
+	return v, nil
 }
 
-func decode(version int64, body []byte) (*state.Record, error) {
-	data, err := packed.Unpack(body, packed.Records, MaxRecord)
+// row is what is read of a row.
+type row struct {
+	version        int64
+	body, id, name []byte
+}
+
+func (r *row) columns() []any { return []any{&r.version, &r.body, &r.id, &r.name} }
+
+// value returns the value of the row, which must be that of an agent.
+func (r *row) value(key core.SessionKey) (session.Value, error) {
+	if string(r.id) != key.Session || string(r.name) != key.Agent {
+		return session.Value{}, fmt.Errorf("%w: it is that of another agent", session.ErrDamaged)
+	}
+	data, err := packed.Open(r.body, packed.Records, MaxValue, key.Session, key.Agent, strconv.FormatInt(r.version, 10))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
+		return session.Value{}, fmt.Errorf("%w: %w", session.ErrDamaged, err)
 	}
-	rec, err := state.Decode(data)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
-	}
-	if rec.Version != version {
-		return nil, fmt.Errorf("%w: version %d holds version %d", session.ErrDamaged, version, rec.Version)
-	}
-	return rec, nil
+	return session.Value{Version: r.version, Data: data}, nil
 }
 
 // Agents implements session.Store.
@@ -63,16 +64,14 @@ func (s *Store) Agents(ctx context.Context, id string) ([]string, error) {
 		return nil, err
 	}
 	agents, err := attempt(ctx, s.db, false, func(ctx context.Context) ([]string, error) {
-		rows, err := s.db.Query(ctx, s.sql(`SELECT version, body FROM SCHEMA.record WHERE session = $1`), pgx.QueryExecModeExec, hashed(id))
+		rows, err := s.db.Query(ctx, s.sql(`SELECT name FROM SCHEMA.record WHERE session = $1`), pgx.QueryExecModeExec, hashed(id))
 		if err != nil {
 			return nil, err
 		}
 		return pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
-			rec, err := scan(row)
-			if err != nil {
-				return "", err
-			}
-			return rec.Key.Agent, nil
+			var name []byte
+			err := row.Scan(&name)
+			return string(name), err
 		})
 	})
 	if err != nil {
@@ -82,24 +81,14 @@ func (s *Store) Agents(ctx context.Context, id string) ([]string, error) {
 	return agents, nil
 }
 
-// scan reads a version and a body.
-func scan(row pgx.CollectableRow, more ...any) (*state.Record, error) {
-	var version int64
-	var body []byte
-	if err := row.Scan(append([]any{&version, &body}, more...)...); err != nil {
-		return nil, err
-	}
-	return decode(version, body)
-}
-
-// Sessions implements session.Lister. It reads every record, so it is for maintenance.
+// Sessions implements session.Lister. It reads every row, so it is for maintenance.
 // When a session changed last is known to within a quarter of the time to live, or a
 // day; with WithTTL(0) it is now.
 func (s *Store) Sessions(ctx context.Context) ([]session.Info, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	rows, err := s.db.Query(ctx, s.sql(`SELECT version, body, CASE WHEN isfinite(day) THEN day END FROM SCHEMA.record`), pgx.QueryExecModeExec)
+	rows, err := s.db.Query(ctx, s.sql(`SELECT id, name, CASE WHEN isfinite(day) THEN day END FROM SCHEMA.record`), pgx.QueryExecModeExec)
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
@@ -107,19 +96,16 @@ func (s *Store) Sessions(ctx context.Context) ([]session.Info, error) {
 	all := map[string]*session.Info{}
 	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
 		var day *time.Time
-		rec, err := scan(row, &day)
-		if errors.Is(err, session.ErrDamaged) {
-			return struct{}{}, nil
-		}
-		if err != nil || strings.HasPrefix(rec.Key.Session, session.Reserved) {
+		var id, name []byte
+		if err := row.Scan(&id, &name, &day); err != nil || strings.HasPrefix(string(id), session.Reserved) {
 			return struct{}{}, err
 		}
-		info := all[rec.Key.Session]
+		info := all[string(id)]
 		if info == nil {
-			info = &session.Info{ID: rec.Key.Session}
-			all[rec.Key.Session] = info
+			info = &session.Info{ID: string(id)}
+			all[info.ID] = info
 		}
-		info.Agents = append(info.Agents, rec.Key.Agent)
+		info.Agents = append(info.Agents, string(name))
 		changed := now
 		if day != nil && s.ttl > 0 {
 			if saved := day.Add(-s.ttl); saved.Before(now) {

@@ -17,7 +17,7 @@ import (
 var migrations embed.FS
 
 // newest is the number of the last migration.
-const newest = 1
+const newest = 2
 
 // ErrSchema reports tables that this release cannot use.
 var ErrSchema = errors.New("the schema of the database is not that of this release")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/klauspost/compress/flate"
 
 	"github.com/satchel-go/satchel/internal/packed"
 	"github.com/satchel-go/satchel/session"
@@ -59,7 +60,7 @@ func (s *Store) Pin(ctx context.Context, id, digest, text string) error {
 	args := []any{hashed(id), raw, s.day(id, 1), s.day(id, 2)}
 	n, err := s.exec(ctx, pinKnown, args...)
 	if err == nil && n == 0 {
-		_, err = s.exec(ctx, pinNew, append(args, packed.Pack([]byte(text), packed.None))...)
+		_, err = s.exec(ctx, pinNew, append(args, packed.Pack([]byte(text), packed.None, flate.StatelessDeflate))...)
 	}
 	if err != nil {
 		return fmt.Errorf("pin %q: %w", digest, err)

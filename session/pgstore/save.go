@@ -1,23 +1,27 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/klauspost/compress/flate"
 
-	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/packed"
 	"github.com/satchel-go/satchel/session"
 )
 
-// A mark is the 8 bytes of its writer and 8 of a counter. A record keeps the last mark of
+// A mark is the 8 bytes of its writer and 8 of a counter. A row keeps the last mark of
 // each of its last 8 writers.
 const (
-	insertRecord = `INSERT INTO SCHEMA.record (session, agent, version, marks, body, day)
-		VALUES ($1, $2, 1, $3, $4, coalesce($5::timestamptz, 'infinity')) ON CONFLICT DO NOTHING`
+	insertRecord = `INSERT INTO SCHEMA.record (session, agent, version, marks, body, day, id, name)
+		VALUES ($1, $2, 1, $3, $4, coalesce($5::timestamptz, 'infinity'), $6, $7) ON CONFLICT DO NOTHING`
 
 	updateRecord = `UPDATE SCHEMA.record SET version = $4, body = $3, day = coalesce($6::timestamptz, 'infinity'),
 		marks = CASE position(substring($5::bytea from 1 for 8) in marks)
@@ -29,40 +33,40 @@ const (
 	findMark = `SELECT version, position($3::bytea in marks) > 0 FROM SCHEMA.record WHERE session = $1 AND agent = $2`
 )
 
-// Save implements session.Store. A record of more than [MaxRecord] bytes fails with
-// session.ErrTooLarge. Strings that are not valid UTF-8 are stored with U+FFFD in place
-// of the wrong bytes, except the Key.
-func (s *Store) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
+// Save implements session.Store. Data of more than [MaxValue] bytes fail with
+// session.ErrTooLarge.
+func (s *Store) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return session.Value{}, err
 	}
-	if rec == nil {
-		return nil, errors.New("save session record: record is nil")
-	}
-	saved, err := s.save(ctx, rec)
+	next, err := s.save(ctx, key, v)
 	if err != nil && !errors.Is(err, session.ErrConflict) {
-		err = fmt.Errorf("save record of agent %q: %w", rec.Key.Agent, err)
+		err = fmt.Errorf("save value of agent %q: %w", key.Agent, err)
 	}
-	return saved, err
+	return next, err
 }
 
-func (s *Store) save(ctx context.Context, rec *state.Record) (*state.Record, error) {
-	next, data, err := state.Next(rec, MaxRecord)
-	if err != nil {
-		return nil, err
+// save needs v.Pins for nothing: a pin stays while its session has a value.
+func (s *Store) save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+	if len(v.Data) > MaxValue {
+		return session.Value{}, fmt.Errorf("%d bytes, at most %d are stored: %w", len(v.Data), MaxValue, session.ErrTooLarge)
 	}
-	leave, err := s.enter(ctx, rec.Key)
+	if v.Version == math.MaxInt64 {
+		return session.Value{}, errors.New("no version left")
+	}
+	next := session.Value{Version: v.Version + 1, Data: bytes.Clone(v.Data)}
+	leave, err := s.enter(ctx, key)
 	if err != nil {
-		return nil, err
+		return session.Value{}, err
 	}
 	defer leave()
-	at, agent, mark := hashed(rec.Key.Session), hashed(rec.Key.Agent), s.mark()
-	body, day := packed.Pack(data, packed.Records), s.day(rec.Key.Session, 1)
+	at, agent, mark := hashed(key.Session), hashed(key.Agent), s.mark()
+	body, day := seal(key, next), s.day(key.Session, 1)
 	stored := int64(0)
 	done, err := attempt(ctx, s.db, true, func(ctx context.Context) (bool, error) {
 		statement, args := updateRecord, []any{pgx.QueryExecModeExec, at, agent, body, next.Version, mark, day}
-		if rec.Version == 0 {
-			statement, args = insertRecord, []any{pgx.QueryExecModeExec, at, agent, mark, body, day}
+		if v.Version == 0 {
+			statement, args = insertRecord, []any{pgx.QueryExecModeExec, at, agent, mark, body, day, []byte(key.Session), []byte(key.Agent)}
 		}
 		tag, err := s.db.Exec(ctx, s.sql(statement), args...)
 		if err != nil || tag.RowsAffected() == 1 {
@@ -76,12 +80,17 @@ func (s *Store) save(ctx context.Context, rec *state.Record) (*state.Record, err
 		return found, err
 	})
 	if err != nil {
-		return nil, err
+		return session.Value{}, err
 	}
 	if !done {
-		return nil, fmt.Errorf("save record of agent %q from version %d over version %d: %w", rec.Key.Agent, rec.Version, stored, session.ErrConflict)
+		return session.Value{}, fmt.Errorf("save value of agent %q from version %d over version %d: %w", key.Agent, v.Version, stored, session.ErrConflict)
 	}
 	return next, nil
+}
+
+// seal packs a value for its row.
+func seal(key core.SessionKey, v session.Value) []byte {
+	return packed.Seal(v.Data, packed.Records, flate.StatelessDeflate, key.Session, key.Agent, strconv.FormatInt(v.Version, 10))
 }
 
 // mark is a new one of this handle.

@@ -1,4 +1,4 @@
-// Package pgstore keeps session records in PostgreSQL, 14 or later. Any number of hosts
+// Package pgstore keeps the values of sessions in PostgreSQL, 14 or later. Any number of hosts
 // may use one database at the same time, also through a pooler of connections.
 package pgstore
 
@@ -24,8 +24,8 @@ import (
 
 // What a store holds at most.
 const (
-	// MaxRecord is the length of an encoded record in bytes, before it is packed.
-	MaxRecord = 1 << 20
+	// MaxValue is the length of the data of a value in bytes, before it is packed.
+	MaxValue = 1 << 20
 	// MaxText is the length of a pinned text in bytes.
 	MaxText = 16 << 20
 )
@@ -43,7 +43,6 @@ const (
 // is lost, the store tries again and finds that it has succeeded. Only after three
 // attempts of two seconds the error wraps session.ErrUncertain.
 type Store struct {
-	*session.Queues
 	db     *pgxpool.Pool
 	schema string // as it stands in a statement
 	name   string
@@ -62,11 +61,10 @@ type Store struct {
 }
 
 var (
-	_ session.Store    = (*Store)(nil)
-	_ session.Tombs    = (*Store)(nil)
-	_ session.Leaser   = (*Store)(nil)
-	_ session.Lister   = (*Store)(nil)
-	_ session.Reporter = (*Store)(nil)
+	_ session.Store      = (*Store)(nil)
+	_ session.Tombstones = (*Store)(nil)
+	_ session.Lister     = (*Store)(nil)
+	_ session.Reporter   = (*Store)(nil)
 )
 
 // Option configures [Open].
@@ -123,7 +121,7 @@ func Open(ctx context.Context, db *pgxpool.Pool, opts ...Option) (*Store, error)
 	if db == nil {
 		return nil, errors.New("open postgres store: pool is nil")
 	}
-	s := &Store{Queues: session.NewQueues(), db: db, name: "satchel", ttl: DefaultTTL, every: DefaultSweep}
+	s := &Store{db: db, name: "satchel", ttl: DefaultTTL, every: DefaultSweep}
 	for _, o := range opts {
 		if err := o(s); err != nil {
 			return nil, fmt.Errorf("open postgres store: %w", err)
@@ -210,7 +208,7 @@ func (s *Store) sql(statement string) string {
 	return strings.ReplaceAll(statement, "SCHEMA.", s.schema+".")
 }
 
-// enter waits for the Save of the same record that is under way in this handle: a record
+// enter waits for the Save of the same value that is under way in this handle: a row
 // keeps one mark of a writer.
 func (s *Store) enter(ctx context.Context, key core.SessionKey) (leave func(), err error) {
 	place := s.inLine[crc32.ChecksumIEEE([]byte(key.Session+"\x00"+key.Agent))%uint32(len(s.inLine))]

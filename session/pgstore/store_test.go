@@ -81,7 +81,7 @@ type emptied struct {
 func (e *emptied) open(t *testing.T) *pgstore.Store {
 	t.Helper()
 	s := open(t, e.db, pgstore.WithSchema(e.schema))
-	for _, table := range []string{"record", "pin", "text", "lease", "closed"} {
+	for _, table := range []string{"record", "pin", "text", "closed"} {
 		if _, err := e.db.Exec(t.Context(), `DELETE FROM "`+e.schema+`".`+table); err != nil {
 			t.Fatal(err)
 		}
@@ -100,11 +100,8 @@ func TestConformance(t *testing.T) {
 		}
 		return open(t, e.db, pgstore.WithSchema(e.schema))
 	})
-	t.Run("tombs", func(t *testing.T) {
-		sessiontest.RunTombs(t, func(t *testing.T) sessiontest.TombStore { return e.open(t) })
-	})
-	t.Run("leases", func(t *testing.T) {
-		sessiontest.RunLeases(t, func(t *testing.T) session.Leaser { return e.open(t) })
+	t.Run("tombstones", func(t *testing.T) {
+		sessiontest.RunTombstones(t, func(t *testing.T) sessiontest.TombstoneStore { return e.open(t) })
 	})
 }
 
@@ -158,7 +155,7 @@ func TestMarks(t *testing.T) {
 		proxy.Lose(faultEvery)
 		made, key := 0, core.SessionKey{Session: "s"}
 		for range 100 {
-			_, err := session.Update(t.Context(), s, key, func(rec *state.Record) (*state.Record, error) {
+			_, err := state.NewRecords(s).Update(t.Context(), key, func(rec *state.Record) (*state.Record, error) {
 				next := rec.Clone()
 				next.Calls++
 				return next, nil
@@ -167,7 +164,7 @@ func TestMarks(t *testing.T) {
 				made++
 			}
 		}
-		rec, err := open(t, db, pgstore.WithSchema(name)).Load(t.Context(), key)
+		rec, err := state.NewRecords(open(t, db, pgstore.WithSchema(name))).Load(t.Context(), key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,18 +185,18 @@ func TestKilledServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	const writers = 4
-	last := make([]*state.Record, writers)
+	last := make([]session.Value, writers)
+	key := func(i int) core.SessionKey { return core.SessionKey{Session: fmt.Sprint("s", i)} }
 	saved := make(chan struct{}, 10_000)
 	var wg sync.WaitGroup
 	for i := range writers {
-		last[i] = &state.Record{Key: core.SessionKey{Session: fmt.Sprint("s", i)}}
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				rec, err := s.Save(ctx, last[i])
+				v, err := s.Save(ctx, key(i), last[i])
 				if err != nil {
 					return
 				}
-				last[i] = rec
+				last[i] = v
 				saved <- struct{}{}
 			}
 		})
@@ -215,10 +212,10 @@ func TestKilledServer(t *testing.T) {
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range last {
-		rec, err := s.Load(t.Context(), want.Key)
-		if err != nil || rec.Version < want.Version {
-			t.Errorf("%s: version %d was acknowledged, %v is stored, %v", want.Key.Session, want.Version, rec, err)
+	for i, want := range last {
+		v, err := s.Load(t.Context(), key(i))
+		if err != nil || v.Version < want.Version {
+			t.Errorf("%s: version %d was acknowledged, %v is stored, %v", key(i).Session, want.Version, v, err)
 		}
 	}
 }
@@ -258,7 +255,7 @@ func TestLostConnections(t *testing.T) {
 	if _, err := s.Load(t.Context(), key); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Save(t.Context(), &state.Record{Key: key}); err != nil {
+	if _, err := s.Save(t.Context(), key, session.Value{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -282,7 +279,7 @@ func TestMigration(t *testing.T) {
 		}
 	}
 	var versions int
-	if err := db.QueryRow(t.Context(), `SELECT count(*) FROM "`+name+`".schema`).Scan(&versions); err != nil || versions != 1 {
+	if err := db.QueryRow(t.Context(), `SELECT count(*) FROM "`+name+`".schema`).Scan(&versions); err != nil || versions != 2 {
 		t.Errorf("%d migrations, %v", versions, err)
 	}
 	open(t, db, pgstore.WithSchema(name), pgstore.WithoutMigration())
@@ -327,7 +324,7 @@ func TestSweep(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := s.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: id}}); err != nil {
+		if _, err := s.Save(t.Context(), core.SessionKey{Session: id}, session.Value{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -340,7 +337,7 @@ func TestSweep(t *testing.T) {
 	if err := kept.Pin(t.Context(), "kept", both, "y"); err != nil {
 		t.Fatal(err)
 	}
-	if err := session.PinListing(t.Context(), s, session.Digest("l"), "l", time.Now()); err != nil {
+	if err := state.NewRecords(s).PinListing(t.Context(), session.Digest("l"), "l", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(time.Minute); count(t, db, name, "record")+count(t, db, name, "text")-2+count(t, db, name, "pin")-2 > 0; {
@@ -385,10 +382,10 @@ func TestDamageAndLimits(t *testing.T) {
 	name := "s" + rand.Text()
 	s := open(t, db, pgstore.WithSchema(name))
 	key := core.SessionKey{Session: "s", Agent: "a"}
-	if _, err := s.Save(t.Context(), &state.Record{Key: key}); err != nil {
+	if _, err := s.Save(t.Context(), key, session.Value{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: "r\xff"}}); err != nil {
+	if _, err := s.Save(t.Context(), core.SessionKey{Session: "r\xff"}, session.Value{}); err != nil {
 		t.Fatal(err)
 	}
 	all, err := s.Sessions(t.Context())
@@ -397,6 +394,23 @@ func TestDamageAndLimits(t *testing.T) {
 	}
 	if err := s.Pin(t.Context(), "s", session.Digest("x"), "x"); err != nil {
 		t.Fatal(err)
+	}
+	for column, foreign := range map[string]string{"name": "b", "id": "other"} {
+		was := map[string]string{"name": key.Agent, "id": key.Session}[column]
+		set := func(from, to string) {
+			t.Helper()
+			if tag, err := db.Exec(t.Context(), `UPDATE "`+name+`".record SET `+column+` = $2 WHERE `+column+` = $1`, []byte(from), []byte(to)); err != nil || tag.RowsAffected() != 1 {
+				t.Fatalf("%v, %v", tag, err)
+			}
+		}
+		set(was, foreign)
+		if v, err := s.Load(t.Context(), key); !errors.Is(err, session.ErrDamaged) {
+			t.Errorf("under a foreign %s: %+v, %v", column, v, err)
+		}
+		set(foreign, was)
+		if v, err := s.Load(t.Context(), key); err != nil || v.Version != 1 {
+			t.Errorf("under its %s again: %+v, %v", column, v, err)
+		}
 	}
 	for _, table := range []string{"record", "text"} {
 		if _, err := db.Exec(t.Context(), `UPDATE "`+name+`".`+table+` SET body = 'damaged'`); err != nil {
@@ -415,7 +429,7 @@ func TestDamageAndLimits(t *testing.T) {
 	if text, err := s.Pinned(t.Context(), "s", session.Digest("x")); err != nil || text != "x" {
 		t.Errorf("repaired: %q, %v", text, err)
 	}
-	if _, err := s.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: "big"}, Overview: strings.Repeat("x", pgstore.MaxRecord)}); !errors.Is(err, session.ErrTooLarge) {
+	if _, err := s.Save(t.Context(), core.SessionKey{Session: "big"}, session.Value{Data: make([]byte, pgstore.MaxValue+1)}); !errors.Is(err, session.ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
 	big := strings.Repeat("x", pgstore.MaxText+1)

@@ -25,12 +25,10 @@ var sweeps = []string{
 		AND NOT EXISTS (SELECT FROM SCHEMA.pin WHERE pin.digest = text.digest) LIMIT $1) AND day < now()`,
 	`DELETE FROM SCHEMA.closed WHERE (session, agent) IN (
 		SELECT session, agent FROM SCHEMA.closed WHERE day < now() LIMIT $1)`,
-	`DELETE FROM SCHEMA.lease WHERE session IN (
-		SELECT session FROM SCHEMA.lease WHERE until < now() - interval '1 day' LIMIT $1) AND until < now() - interval '1 day'`,
 }
 
 // Sweep removes what is over: sessions that nobody has saved for the time to live, texts
-// that nobody names, notes of long ago. Of all hosts one sweeps at a time; another
+// that no session pins, tombstones of long ago. Of all hosts one sweeps at a time; another
 // returns at once.
 func (s *Store) Sweep(ctx context.Context) error {
 	for _, statement := range sweeps {

@@ -10,11 +10,10 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
-// closedTime is how long the notes of an ended session are kept.
+// closedTime is how long the tombstones of an ended session are kept.
 const closedTime = 30 * 24 * time.Hour
 
 // End implements session.Store.
@@ -29,7 +28,7 @@ func (s *Store) End(ctx context.Context, id string) error {
 	return nil
 }
 
-var buryScript = redis.NewScript(`
+var markScript = redis.NewScript(`
 redis.call('UNLINK', KEYS[1])
 if #ARGV > 1 then
 	for i = 2, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1]) end
@@ -37,8 +36,8 @@ if #ARGV > 1 then
 end
 return 1`)
 
-// Bury implements session.Tombs.
-func (s *Store) Bury(ctx context.Context, id string, last []state.Closed) error {
+// MarkEnded implements session.Tombstones.
+func (s *Store) MarkEnded(ctx context.Context, id string, last []session.Closed) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -47,7 +46,7 @@ func (s *Store) Bury(ctx context.Context, id string, last []state.Closed) error 
 		args = append(args, c.Agent, c.Calls)
 	}
 	_, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
-		return buryScript.Run(ctx, s.db, []string{s.tag(id), s.closedKey(id)}, args...).Result()
+		return markScript.Run(ctx, s.db, []string{s.tag(id), s.closedKey(id)}, args...).Result()
 	})
 	if err != nil {
 		return fmt.Errorf("end session %q: %w", id, err)
@@ -55,13 +54,13 @@ func (s *Store) Bury(ctx context.Context, id string, last []state.Closed) error 
 	return nil
 }
 
-// Buried implements session.Tombs.
-func (s *Store) Buried(ctx context.Context, key core.SessionKey) (calls int, err error) {
+// Ended implements session.Tombstones.
+func (s *Store) Ended(ctx context.Context, key core.SessionKey) (calls int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
 	text, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
-		return s.db.HGet(ctx, s.closedKey(key.Session), session.ClosedName(key)).Result()
+		return s.db.HGet(ctx, s.closedKey(key.Session), key.Agent).Result()
 	})
 	if errors.Is(err, redis.Nil) {
 		return 0, nil
@@ -70,7 +69,7 @@ func (s *Store) Buried(ctx context.Context, key core.SessionKey) (calls int, err
 		calls, err = strconv.Atoi(text.(string))
 	}
 	if err != nil {
-		return 0, fmt.Errorf("read the notes of session %q: %w", key.Session, err)
+		return 0, fmt.Errorf("read the tombstones of session %q: %w", key.Session, err)
 	}
 	return calls, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -61,7 +62,7 @@ func (s *Store) Sessions(ctx context.Context) ([]session.Info, error) {
 	return infos, nil
 }
 
-// info reads a session. The result has no id if no record of the session can be
+// info reads a session. The result has no id if no value of the session can be
 // read.
 func (s *Store) info(ctx context.Context, key string) (session.Info, error) {
 	fields, err := s.db.HGetAll(ctx, key).Result()
@@ -69,13 +70,15 @@ func (s *Store) info(ctx context.Context, key string) (session.Info, error) {
 		return session.Info{}, err
 	}
 	var info session.Info
+	id := fields[idField]
 	for field, value := range fields {
-		if !strings.HasPrefix(field, agentField) {
+		agent, ok := strings.CutPrefix(field, agentField)
+		if !ok {
 			continue
 		}
-		if rec, err := decode([]byte(value)); err == nil {
-			info.ID = rec.Key.Session
-			info.Agents = append(info.Agents, rec.Key.Agent)
+		if _, err := decode(core.SessionKey{Session: id, Agent: agent}, []byte(value)); err == nil {
+			info.ID = id
+			info.Agents = append(info.Agents, agent)
 		}
 	}
 	slices.Sort(info.Agents)

@@ -12,63 +12,49 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/packed"
 	"github.com/satchel-go/satchel/session"
 )
 
-// Load implements session.Store. If a record exists but cannot be read, the error
+// Load implements session.Store. If a value exists but cannot be read, the error
 // wraps session.ErrDamaged.
-func (s *Store) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
+func (s *Store) Load(ctx context.Context, key core.SessionKey) (session.Value, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return session.Value{}, err
 	}
-	rec, err := s.load(ctx, key)
+	v, err := s.load(ctx, key)
 	if err != nil {
-		return nil, fmt.Errorf("load record of agent %q: %w", key.Agent, err)
+		return session.Value{}, fmt.Errorf("load value of agent %q: %w", key.Agent, err)
 	}
-	return rec, nil
+	return v, nil
 }
 
-func (s *Store) load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
+func (s *Store) load(ctx context.Context, key core.SessionKey) (session.Value, error) {
 	data, err := s.attempt(ctx, false, func(ctx context.Context) (any, error) {
 		return s.db.HGet(ctx, s.tag(key.Session), agentField+key.Agent).Bytes()
 	})
 	if errors.Is(err, redis.Nil) {
-		return &state.Record{Key: key}, nil
+		return session.Value{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return session.Value{}, err
 	}
-	rec, err := decode(data.([]byte))
-	if err != nil {
-		return nil, err
-	}
-	if rec.Key != key {
-		return nil, fmt.Errorf("%w: it is that of another agent", session.ErrDamaged)
-	}
-	return rec, nil
+	return decode(key, data.([]byte))
 }
 
-// decode reads a stored record.
-func decode(stored []byte) (*state.Record, error) {
+// decode reads a stored value.
+func decode(key core.SessionKey, stored []byte) (session.Value, error) {
 	version, rest, ok := bytes.Cut(stored, []byte("\n"))
 	_, body, ok2 := bytes.Cut(rest, []byte("\n"))
-	if !ok || !ok2 {
-		return nil, fmt.Errorf("%w: it has no version", session.ErrDamaged)
+	n, err := strconv.ParseInt(string(version), 10, 64)
+	if !ok || !ok2 || err != nil || n < 1 {
+		return session.Value{}, fmt.Errorf("%w: it has no version", session.ErrDamaged)
 	}
-	data, err := packed.Unpack(body, packed.Records, MaxRecord)
+	data, err := packed.Open(body, packed.Records, MaxValue, key.Session, key.Agent, string(version))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
+		return session.Value{}, fmt.Errorf("%w: %w", session.ErrDamaged, err)
 	}
-	rec, err := state.Decode(data)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", session.ErrDamaged, err)
-	}
-	if strconv.FormatInt(rec.Version, 10) != string(version) {
-		return nil, fmt.Errorf("%w: version %.40s holds version %d", session.ErrDamaged, version, rec.Version)
-	}
-	return rec, nil
+	return session.Value{Version: n, Data: data}, nil
 }
 
 // Agents implements session.Store.

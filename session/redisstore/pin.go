@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/packed"
 	"github.com/satchel-go/satchel/session"
 )
@@ -47,7 +47,7 @@ func (s *Store) pin(ctx context.Context, id, digest, text string) error {
 		return err
 	}
 	if there == int64(0) {
-		if _, err := write(s.textKey(digest), textScript, packed.Pack([]byte(text), packed.None), life); err != nil {
+		if _, err := write(s.textKey(digest), textScript, packed.Pack([]byte(text), packed.None, flate.StatelessDeflate), life); err != nil {
 			return err
 		}
 	}
@@ -72,17 +72,17 @@ redis.call('HSET', KEYS[1], ARGV[1], '')
 if ARGV[2] ~= '0' then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 1`)
 
-// renewTexts extends the life of the texts that a record names, except those that
+// renewTexts extends the life of the texts that a value needs, except those that
 // this handle has renewed within the last quarter of the time to live.
-func (s *Store) renewTexts(ctx context.Context, rec *state.Record) error {
+func (s *Store) renewTexts(ctx context.Context, pins []string) error {
 	if s.ttl == 0 {
 		return nil
 	}
 	now := time.Now()
 	var due []string
 	s.mu.Lock()
-	for _, digest := range append(rec.Pins(), rec.Listing) {
-		if digest != "" && now.Sub(s.renewed[digest]) > s.ttl/4 {
+	for _, digest := range pins {
+		if _, ok := pinOf(digest); ok && now.Sub(s.renewed[digest]) > s.ttl/4 {
 			due = append(due, digest)
 		}
 	}

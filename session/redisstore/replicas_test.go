@@ -16,7 +16,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/servertest"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/session/redisstore"
@@ -29,7 +28,7 @@ func TestReplicas(t *testing.T) {
 	db := client(t, primary.URL)
 	key := core.SessionKey{Session: "s"}
 	long := open(t, db, redisstore.WithReplicas(1, 2500*time.Millisecond)) // longer than an attempt is
-	if _, err := long.Save(t.Context(), &state.Record{Key: key}); !errors.Is(err, session.ErrUncertain) || !strings.Contains(err.Error(), "0 of 1 replicas have it") {
+	if _, err := long.Save(t.Context(), key, session.Value{}); !errors.Is(err, session.ErrUncertain) || !strings.Contains(err.Error(), "0 of 1 replicas have it") {
 		t.Fatalf("without a replica: %v", err)
 	}
 	s := open(t, db, redisstore.WithReplicas(1, 300*time.Millisecond))
@@ -38,13 +37,13 @@ func TestReplicas(t *testing.T) {
 	}
 	follow(t, client(t, replica.URL), db)
 	patient := open(t, db, redisstore.WithReplicas(1, 30*time.Second))
-	if rec, err := patient.Save(t.Context(), &state.Record{Key: key, Version: 1}); err != nil || rec.Version != 2 {
+	if rec, err := patient.Save(t.Context(), key, session.Value{Version: 1}); err != nil || rec.Version != 2 {
 		t.Errorf("with a replica: %+v, %v", rec, err)
 	}
 	if err := replica.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Save(t.Context(), &state.Record{Key: key, Version: 2}); !errors.Is(err, session.ErrUncertain) {
+	if _, err := s.Save(t.Context(), key, session.Value{Version: 2}); !errors.Is(err, session.ErrUncertain) {
 		t.Errorf("the replica is gone: %v", err)
 	}
 	if got := len(s.Report().Loses); got != 1 {
@@ -73,7 +72,7 @@ func TestSynced(t *testing.T) {
 	set("appendfsync", "everysec")
 	key := core.SessionKey{Session: "s"}
 	s := open(t, db, redisstore.WithSynced(patience))
-	rec, err := s.Save(t.Context(), &state.Record{Key: key})
+	rec, err := s.Save(t.Context(), key, session.Value{})
 	if err != nil || rec.Version != 1 || strings.Contains(strings.Join(s.Report().Loses, ""), "killed") {
 		t.Fatalf("%+v, %v, report %+v", rec, err, s.Report())
 	}
@@ -88,7 +87,7 @@ func TestSynced(t *testing.T) {
 	}
 	set("appendfsync", "no") // it writes, and leaves the rest to the system
 	hasty := open(t, db, redisstore.WithSynced(100*time.Millisecond))
-	if _, err := hasty.Save(t.Context(), rec); !errors.Is(err, session.ErrUncertain) || !strings.Contains(err.Error(), "not on the disk") {
+	if _, err := hasty.Save(t.Context(), key, rec); !errors.Is(err, session.ErrUncertain) || !strings.Contains(err.Error(), "not on the disk") {
 		t.Errorf("nothing syncs: %v", err)
 	}
 }
@@ -151,12 +150,13 @@ func TestSentinel(t *testing.T) {
 	})
 	t.Cleanup(func() { db.Close() })
 	s := open(t, db, redisstore.WithReplicas(1, 30*time.Second))
-	rec, err := s.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: "s"}})
+	key := core.SessionKey{Session: "s"}
+	rec, err := s.Save(t.Context(), key, session.Value{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for rec.Version < 20 {
-		if rec, err = s.Save(t.Context(), rec); err != nil {
+		if rec, err = s.Save(t.Context(), key, rec); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -167,12 +167,12 @@ func TestSentinel(t *testing.T) {
 	// The new primary has no replica, so the store that wants one cannot go on.
 	s = openPatiently(t, db)
 	for began := time.Now(); ; {
-		now, err := s.Load(t.Context(), rec.Key)
+		now, err := s.Load(t.Context(), key)
 		if err == nil && now.Version < rec.Version {
 			t.Fatalf("version %d was acknowledged, %d is there", rec.Version, now.Version)
 		}
 		if err == nil {
-			if now, err = s.Save(t.Context(), now); err == nil && now.Version > rec.Version {
+			if now, err = s.Save(t.Context(), key, now); err == nil && now.Version > rec.Version {
 				return
 			}
 		}

@@ -1,28 +1,30 @@
 package redisstore
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"strconv"
 	"time"
 
+	"github.com/klauspost/compress/flate"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/packed"
 	"github.com/satchel-go/satchel/session"
 )
 
-// saveScript stores a record if the stored version is ARGV[2], or finds by the
-// mark ARGV[4] that it has done so already. A stored record is its version, a
+// saveScript stores a value if the stored version is ARGV[2], or finds by the
+// mark ARGV[4] that it has done so already. A stored value is its version, a
 // line with the last marks of its last 8 writers, and the body. A mark is the 11
-// characters of its writer and 11 of a counter. A record that is found again is
-// also written again, so that WAIT waits for it. The script returns {1} or {0,
+// characters of its writer and 11 of a counter. A value that is found again is
+// also written again, so that WAIT waits for it. ARGV[7] is the id of the session. The script returns {1} or {0,
 // the stored version}.
 var saveScript = redis.NewScript(`
 local stored = redis.call('HGET', KEYS[1], ARGV[1])
@@ -39,57 +41,56 @@ for i = 1, #marks, 22 do
 end
 if version ~= ARGV[2] then return {0, version} end
 kept = string.sub(kept, -154) .. ARGV[4]
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[3] .. '\n' .. kept .. '\n' .. ARGV[5])
+redis.call('HSET', KEYS[1], 's', ARGV[7], ARGV[1], ARGV[3] .. '\n' .. kept .. '\n' .. ARGV[5])
 local ttl = tonumber(ARGV[6])
 if ttl > 0 and redis.call('PTTL', KEYS[1]) < ttl - ttl / 1000 then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end
 return {1}`)
 
-// Save implements session.Store. A record of more than [MaxRecord] bytes fails
-// with session.ErrTooLarge. Strings that are not valid UTF-8 are stored with
-// U+FFFD in place of the invalid bytes, except the Key.
-func (s *Store) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
+// Save implements session.Store. Data of more than [MaxValue] bytes fail with
+// session.ErrTooLarge.
+func (s *Store) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return session.Value{}, err
 	}
-	if rec == nil {
-		return nil, errors.New("save session record: record is nil")
-	}
-	saved, err := s.save(ctx, rec)
+	next, err := s.save(ctx, key, v)
 	if err != nil && !errors.Is(err, session.ErrConflict) {
-		err = fmt.Errorf("save record of agent %q: %w", rec.Key.Agent, err)
+		err = fmt.Errorf("save value of agent %q: %w", key.Agent, err)
 	}
-	return saved, err
+	return next, err
 }
 
-func (s *Store) save(ctx context.Context, rec *state.Record) (*state.Record, error) {
-	next, data, err := state.Next(rec, MaxRecord)
-	if err != nil {
-		return nil, err
+func (s *Store) save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+	if len(v.Data) > MaxValue {
+		return session.Value{}, fmt.Errorf("%d bytes, at most %d are stored: %w", len(v.Data), MaxValue, session.ErrTooLarge)
 	}
-	if err := s.renewTexts(ctx, next); err != nil {
-		return nil, err
+	if v.Version == math.MaxInt64 {
+		return session.Value{}, errors.New("no version left")
 	}
-	leave, err := s.enter(ctx, rec.Key)
+	next := session.Value{Version: v.Version + 1, Data: bytes.Clone(v.Data)}
+	if err := s.renewTexts(ctx, v.Pins); err != nil {
+		return session.Value{}, err
+	}
+	leave, err := s.enter(ctx, key)
 	if err != nil {
-		return nil, err
+		return session.Value{}, err
 	}
 	defer leave()
-	key := s.tag(rec.Key.Session)
+	tag, version := s.tag(key.Session), strconv.FormatInt(next.Version, 10)
+	body := packed.Seal(next.Data, packed.Records, flate.StatelessDeflate, key.Session, key.Agent, version)
 	args := []any{
-		agentField + rec.Key.Agent, strconv.FormatInt(rec.Version, 10), strconv.FormatInt(next.Version, 10),
-		s.mark(), packed.Pack(data, packed.Records), s.millis(rec.Key.Session),
+		agentField + key.Agent, strconv.FormatInt(v.Version, 10), version, s.mark(), body, s.millis(key.Session), key.Session,
 	}
-	answer, err := s.attempt(ctx, true, func(ctx context.Context) (any, error) { return s.write(ctx, key, saveScript, args) })
+	answer, err := s.attempt(ctx, true, func(ctx context.Context) (any, error) { return s.write(ctx, tag, saveScript, args) })
 	if err != nil {
-		return nil, err
+		return session.Value{}, err
 	}
 	if row, ok := answer.([]any); ok && len(row) == 2 {
-		return nil, fmt.Errorf("save record of agent %q from version %d over version %v: %w", rec.Key.Agent, rec.Version, row[1], session.ErrConflict)
+		return session.Value{}, fmt.Errorf("save value of agent %q from version %d over version %v: %w", key.Agent, v.Version, row[1], session.ErrConflict)
 	}
 	return next, nil
 }
 
-// enter waits for a Save of the same record in this handle, because a record
+// enter waits for a Save of the same value in this handle, because a value
 // keeps only one mark of each writer.
 func (s *Store) enter(ctx context.Context, key core.SessionKey) (leave func(), err error) {
 	place := s.inLine[crc32.ChecksumIEEE([]byte(key.Session+"\x00"+key.Agent))%uint32(len(s.inLine))]

@@ -1,4 +1,4 @@
-// Package redisstore keeps session records in Redis, 6.2 or later, or Valkey: alone,
+// Package redisstore keeps the values of sessions in Redis, 6.2 or later, or Valkey: alone,
 // with replicas, or in a cluster. Any number of hosts may use one at the same time.
 package redisstore
 
@@ -22,8 +22,8 @@ import (
 
 // Limits of a store.
 const (
-	// MaxRecord is the length of an encoded record in bytes, before it is packed.
-	MaxRecord = 1 << 20
+	// MaxValue is the length of the data of a value in bytes, before it is packed.
+	MaxValue = 1 << 20
 	// MaxText is the length of a pinned text in bytes.
 	MaxText = 16 << 20
 )
@@ -40,7 +40,6 @@ const DefaultTTL = 30 * 24 * time.Hour
 // error wraps session.ErrUncertain.
 // [Store.Report] says what the server itself can lose.
 type Store struct {
-	*session.Queues
 	db       redis.UniversalClient
 	prefix   string
 	ttl      time.Duration
@@ -59,11 +58,10 @@ type Store struct {
 }
 
 var (
-	_ session.Store    = (*Store)(nil)
-	_ session.Tombs    = (*Store)(nil)
-	_ session.Leaser   = (*Store)(nil)
-	_ session.Lister   = (*Store)(nil)
-	_ session.Reporter = (*Store)(nil)
+	_ session.Store      = (*Store)(nil)
+	_ session.Tombstones = (*Store)(nil)
+	_ session.Lister     = (*Store)(nil)
+	_ session.Reporter   = (*Store)(nil)
 )
 
 // Option configures [Open].
@@ -129,7 +127,7 @@ func WithLossy() Option {
 }
 
 // Open checks the server's settings and returns a store over db. It fails if the
-// server can lose acknowledged records, unless [WithLossy] accepts that. The
+// server can lose acknowledged values, unless [WithLossy] accepts that. The
 // caller still has to close db. Give db MaxRetries -1, because the store itself
 // repeats attempts, and ContextTimeoutEnabled, without which an attempt at a server
 // that does not answer takes as long as the timeouts of db.
@@ -137,7 +135,7 @@ func Open(ctx context.Context, db redis.UniversalClient, opts ...Option) (*Store
 	if db == nil {
 		return nil, errors.New("open redis store: client is nil")
 	}
-	s := &Store{Queues: session.NewQueues(), db: db, prefix: "satchel:", ttl: DefaultTTL, renewed: map[string]time.Time{}}
+	s := &Store{db: db, prefix: "satchel:", ttl: DefaultTTL, renewed: map[string]time.Time{}}
 	for _, o := range opts {
 		if err := o(s); err != nil {
 			return nil, fmt.Errorf("open redis store: %w", err)
@@ -164,7 +162,6 @@ func (s *Store) tag(id string) string {
 	return s.prefix + "{" + base64.RawURLEncoding.EncodeToString(sum[:16]) + "}"
 }
 
-func (s *Store) leaseKey(id string) string  { return s.tag(id) + "l" }
 func (s *Store) closedKey(id string) string { return s.tag(id) + "c" }
 
 // textKey is the key of the text with a digest; it may be in any slot.
@@ -172,8 +169,9 @@ func (s *Store) textKey(digest string) string { return s.prefix + "x{" + digest 
 
 // Fields in the hash of a session.
 const (
-	agentField = "a"
-	pinField   = "p"
+	agentField = "a" // and the agent's exact name: its value
+	idField    = "s" // the exact id of the session
+	pinField   = "p" // and the bytes of a digest
 )
 
 // pinOf returns the field of a pin; false if the text is not a digest.

@@ -69,11 +69,8 @@ func TestConformance(t *testing.T) {
 			sessiontest.RunDurable(t, func(t *testing.T, dir string) session.Store {
 				return open(t, db, redisstore.WithPrefix(session.Digest(dir)))
 			})
-			t.Run("tombs", func(t *testing.T) {
-				sessiontest.RunTombs(t, func(t *testing.T) sessiontest.TombStore { return open(t, db, fresh()) })
-			})
-			t.Run("leases", func(t *testing.T) {
-				sessiontest.RunLeases(t, func(t *testing.T) session.Leaser { return open(t, db, fresh()) })
+			t.Run("tombstones", func(t *testing.T) {
+				sessiontest.RunTombstones(t, func(t *testing.T) sessiontest.TombstoneStore { return open(t, db, fresh()) })
 			})
 		})
 	}
@@ -115,7 +112,7 @@ func (f *forgetting) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.P
 func (f *forgetting) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		args := cmd.Args()
-		save := strings.HasPrefix(cmd.Name(), "eval") && len(args) == 10
+		save := strings.HasPrefix(cmd.Name(), "eval") && len(args) == 11
 		if save && !f.marks {
 			args[7] = rand.Text()[:22]
 		}
@@ -136,7 +133,7 @@ func TestMarks(t *testing.T) {
 		s := open(t, db, fresh())
 		f := &forgetting{marks: marks}
 		db.AddHook(f)
-		rec, err := session.Update(t.Context(), s, core.SessionKey{Session: "s"}, func(rec *state.Record) (*state.Record, error) {
+		rec, err := state.NewRecords(s).Update(t.Context(), core.SessionKey{Session: "s"}, func(rec *state.Record) (*state.Record, error) {
 			next := rec.Clone()
 			next.Calls++
 			return next, nil
@@ -161,11 +158,11 @@ func TestSilentServer(t *testing.T) {
 	s := open(t, db, prefix)
 	key := core.SessionKey{Session: "s"}
 	proxy.Delay(time.Hour)
-	if _, err := s.Save(t.Context(), &state.Record{Key: key}); !errors.Is(err, session.ErrUncertain) {
+	if _, err := s.Save(t.Context(), key, session.Value{}); !errors.Is(err, session.ErrUncertain) {
 		t.Errorf("got %v", err)
 	}
 	proxy.Delay(0)
-	if rec, err := s.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: "s2"}}); err != nil || rec.Version != 1 {
+	if rec, err := s.Save(t.Context(), core.SessionKey{Session: "s2"}, session.Value{}); err != nil || rec.Version != 1 {
 		t.Errorf("afterwards: %+v, %v", rec, err)
 	}
 	if rec, err := open(t, client(t, server.URL), prefix).Load(t.Context(), key); err != nil || rec.Version > 1 {
@@ -184,7 +181,7 @@ func TestKilledServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	type result struct {
 		key core.SessionKey
-		rec *state.Record
+		v   session.Value
 	}
 	const writers = 4
 	results := make(chan result, writers)
@@ -192,13 +189,13 @@ func TestKilledServer(t *testing.T) {
 	for i := range writers {
 		go func() {
 			key := core.SessionKey{Session: fmt.Sprint("s", i)}
-			last := &state.Record{Key: key}
+			var last session.Value
 			for ctx.Err() == nil {
-				rec, err := s.Save(ctx, last)
+				v, err := s.Save(ctx, key, last)
 				if err != nil {
 					break
 				}
-				last = rec
+				last = v
 				saved <- struct{}{}
 			}
 			results <- result{key, last}
@@ -216,9 +213,9 @@ func TestKilledServer(t *testing.T) {
 	}
 	for range writers {
 		r := <-results
-		rec, err := s.Load(t.Context(), r.key)
-		if err != nil || rec.Version < r.rec.Version {
-			t.Errorf("%s: version %d was acknowledged, %v is stored, %v", r.key.Session, r.rec.Version, rec, err)
+		v, err := s.Load(t.Context(), r.key)
+		if err != nil || v.Version < r.v.Version {
+			t.Errorf("%s: version %d was acknowledged, %v is stored, %v", r.key.Session, r.v.Version, v, err)
 		}
 	}
 }
@@ -309,7 +306,7 @@ func TestTimeToLive(t *testing.T) {
 	if err := s.Pin(t.Context(), "gone", session.Digest("x"), "x"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: "gone"}}); err != nil {
+	if _, err := s.Save(t.Context(), core.SessionKey{Session: "gone"}, session.Value{}); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -349,10 +346,11 @@ func TestSavesKeepTexts(t *testing.T) {
 		if err := s.Pin(t.Context(), "kept", digest, "x"); err != nil {
 			t.Fatal(err)
 		}
-		rec := &state.Record{Key: core.SessionKey{Session: "kept"}, Overview: digest}
+		key, v := core.SessionKey{Session: "kept"}, session.Value{}
 		var err error
 		for old := false; err == nil; {
-			if rec, err = s.Save(t.Context(), rec); err != nil {
+			v.Pins = []string{digest}
+			if v, err = s.Save(t.Context(), key, v); err != nil {
 				break
 			}
 			if keys := db.Keys(t.Context(), prefix+"{*").Val(); len(keys) != 1 || left(keys[0]) > ttl {
@@ -380,11 +378,11 @@ func TestSessionsAreListed(t *testing.T) {
 			s := open(t, db, redisstore.WithPrefix(rand.Text()+"*[?:"))
 			before := time.Now().Add(-time.Minute)
 			for _, key := range []core.SessionKey{{Session: "b", Agent: "y"}, {Session: "b", Agent: "x"}, {Session: "a\xff"}} {
-				if _, err := s.Save(t.Context(), &state.Record{Key: key}); err != nil {
+				if _, err := s.Save(t.Context(), key, session.Value{}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := session.PinListing(t.Context(), s, session.Digest("l"), "l", time.Now()); err != nil {
+			if err := state.NewRecords(s).PinListing(t.Context(), session.Digest("l"), "l", time.Now()); err != nil {
 				t.Fatal(err)
 			}
 			all, err := s.Sessions(t.Context())
@@ -405,7 +403,7 @@ func TestDamagedRecord(t *testing.T) {
 	prefix := rand.Text() + ":"
 	s := open(t, db, redisstore.WithPrefix(prefix))
 	key := core.SessionKey{Session: "s", Agent: "a"}
-	if _, err := s.Save(t.Context(), &state.Record{Key: key}); err != nil {
+	if _, err := s.Save(t.Context(), key, session.Value{}); err != nil {
 		t.Fatal(err)
 	}
 	hashes, err := db.Keys(t.Context(), prefix+"{*}").Result()
@@ -420,7 +418,17 @@ func TestDamagedRecord(t *testing.T) {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
-	if _, err := s.Save(t.Context(), &state.Record{Key: key, Overview: strings.Repeat("x", redisstore.MaxRecord)}); !errors.Is(err, session.ErrTooLarge) {
+	// The value of another agent.
+	if _, err := s.Save(t.Context(), core.SessionKey{Session: "s", Agent: "b"}, session.Value{Data: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.HSet(t.Context(), hashes[0], "aa", db.HGet(t.Context(), hashes[0], "ab").Val()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Load(t.Context(), key); !errors.Is(err, session.ErrDamaged) {
+		t.Errorf("under a foreign name: %+v, %v", v, err)
+	}
+	if _, err := s.Save(t.Context(), key, session.Value{Data: make([]byte, redisstore.MaxValue+1)}); !errors.Is(err, session.ErrTooLarge) {
 		t.Errorf("too large: %v", err)
 	}
 	big := strings.Repeat("x", redisstore.MaxText+1)

@@ -1,11 +1,11 @@
 package sessiontest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -52,7 +52,7 @@ func pinUnknown(t *testing.T, s session.Store) {
 
 func unpinKeeps(t *testing.T, s session.Store) {
 	for _, id := range []string{"s", "s2"} {
-		save(t, s, full(core.SessionKey{Session: id, Agent: "a"}))
+		save(t, s, core.SessionKey{Session: id, Agent: "a"}, full())
 		for _, text := range []string{"x", "y", "z"} {
 			ok(t, s.Pin(t.Context(), id, session.Digest(text), text))
 		}
@@ -79,15 +79,15 @@ func unpinKeeps(t *testing.T, s session.Store) {
 
 func unpinUnknown(t *testing.T, s session.Store) {
 	ok(t, s.Unpin(t.Context(), "never", nil))
-	save(t, s, full(key))
+	save(t, s, key, full())
 	ok(t, s.Unpin(t.Context(), key.Session, []string{session.Digest("x")}))
 	equal(t, "record", load(t, s, key).Version, int64(1))
 }
 
 func endRemoves(t *testing.T, s session.Store) {
 	for _, id := range []string{"s", "s2"} {
-		save(t, s, full(core.SessionKey{Session: id, Agent: "a"}))
-		save(t, s, full(core.SessionKey{Session: id, Agent: "b"}))
+		save(t, s, core.SessionKey{Session: id, Agent: "a"}, full())
+		save(t, s, core.SessionKey{Session: id, Agent: "b"}, full())
 		ok(t, s.Pin(t.Context(), id, session.Digest("x"), "x"))
 	}
 	ok(t, s.End(t.Context(), "s"))
@@ -105,30 +105,30 @@ func endRemoves(t *testing.T, s session.Store) {
 
 func endUnknown(t *testing.T, s session.Store) {
 	ok(t, s.End(t.Context(), "never"))
-	save(t, s, full(key))
+	save(t, s, key, full())
 	ok(t, s.End(t.Context(), key.Session))
 	ok(t, s.End(t.Context(), key.Session))
 }
 
 func endLateSave(t *testing.T, s session.Store) {
-	rec := save(t, s, full(key))
+	v := save(t, s, key, full())
 	for range 6 {
-		rec = save(t, s, rec)
+		v = save(t, s, key, v)
 	}
 	ok(t, s.End(t.Context(), key.Session))
-	_, err := s.Save(t.Context(), rec)
+	_, err := s.Save(t.Context(), key, v)
 	is(t, err, session.ErrConflict)
-	equal(t, "record", load(t, s, key), &state.Record{Key: key})
+	equal(t, "value", load(t, s, key), session.Value{})
 	agents, err := s.Agents(t.Context(), key.Session)
 	equal(t, "agents", len(must(t, agents, err)), 0)
 }
 
 func endStartsAgain(t *testing.T, s session.Store) {
-	save(t, s, save(t, s, full(key)))
+	save(t, s, key, save(t, s, key, full()))
 	ok(t, s.End(t.Context(), key.Session))
-	rec := save(t, s, load(t, s, key))
-	equal(t, "version", rec.Version, int64(1))
-	equal(t, "loaded", load(t, s, key), rec)
+	v := save(t, s, key, full())
+	equal(t, "version", v.Version, int64(1))
+	equal(t, "loaded", load(t, s, key), v)
 }
 
 // ids are strings that cause trouble as file names, in JSON or as map keys.
@@ -142,13 +142,13 @@ func ids() []string {
 
 func hostileIDs(t *testing.T, s session.Store) {
 	for i, id := range ids() {
-		save(t, s, &state.Record{Key: core.SessionKey{Session: id}, Calls: i + 1})
+		save(t, s, core.SessionKey{Session: id}, number(i+1))
 		ok(t, s.Pin(t.Context(), id, session.Digest(id), id))
 	}
 	for i, id := range ids() {
-		rec := load(t, s, core.SessionKey{Session: id})
-		if rec.Calls != i+1 || rec.Key.Session != id {
-			t.Errorf("session %.40q: got record of session %.40q with %d, want %d", id, rec.Key.Session, rec.Calls, i+1)
+		n, err := numberOf(load(t, s, core.SessionKey{Session: id}))
+		if must(t, n, err) != i+1 {
+			t.Errorf("session %.40q: got the value of another session, %d, want %d", id, n, i+1)
 		}
 		text, err := s.Pinned(t.Context(), id, session.Digest(id))
 		if must(t, text, err) != id {
@@ -167,14 +167,14 @@ func hostileIDs(t *testing.T, s session.Store) {
 
 func hostileAgents(t *testing.T, s session.Store) {
 	for i, id := range ids() {
-		save(t, s, &state.Record{Key: core.SessionKey{Session: "s", Agent: id}, Calls: i + 1})
+		save(t, s, core.SessionKey{Session: "s", Agent: id}, number(i+1))
 	}
 	for i, id := range ids() {
-		rec := load(t, s, core.SessionKey{Session: "s", Agent: id})
-		if rec.Calls != i+1 || rec.Key.Agent != id {
-			t.Errorf("agent %.40q: got record of agent %.40q with %d, want %d", id, rec.Key.Agent, rec.Calls, i+1)
+		n, err := numberOf(load(t, s, core.SessionKey{Session: "s", Agent: id}))
+		if must(t, n, err) != i+1 {
+			t.Errorf("agent %.40q: got the value of another agent, %d, want %d", id, n, i+1)
 		}
 	}
 	agents, err := s.Agents(t.Context(), "s")
-	equal(t, "number of agents", len(must(t, agents, err)), len(ids()))
+	equal(t, "agents", must(t, agents, err), slices.Sorted(slices.Values(ids())))
 }

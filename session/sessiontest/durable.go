@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -24,6 +23,7 @@ func RunDurable(t *testing.T, openAt func(t *testing.T, dir string) session.Stor
 		{"two handles/see each other", handlesSee},
 		{"two handles/lose no update", handlesUpdate},
 		{"two handles/one end is the end for both", handlesEnd},
+		{"two handles/same version with other bytes", handlesSameVersion},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -41,20 +41,20 @@ func closeStore(t *testing.T, s session.Store) {
 }
 
 func reopenKeeps(t *testing.T, open func() session.Store) {
-	want := map[core.SessionKey]*state.Record{}
+	want := map[core.SessionKey]session.Value{}
 	for round := range 6 {
 		s := open()
 		for i, id := range ids() {
 			k := core.SessionKey{Session: id, Agent: ids()[len(ids())-1-i]}
-			rec := load(t, s, k)
+			v := load(t, s, k)
 			if round > 0 {
-				equal(t, fmt.Sprintf("record of %.40q", id), rec, want[k])
+				equal(t, fmt.Sprintf("value of %.40q", id), v, want[k])
 				text, err := s.Pinned(t.Context(), id, session.Digest(id))
 				equal(t, "pin", must(t, text, err), id)
 			}
-			next := full(k)
-			next.Version, next.Turn = rec.Version, round
-			want[k] = save(t, s, next)
+			next := number(round)
+			next.Version = v.Version
+			want[k] = save(t, s, k, next)
 			ok(t, s.Pin(t.Context(), id, session.Digest(id), id))
 		}
 		closeStore(t, s)
@@ -63,15 +63,15 @@ func reopenKeeps(t *testing.T, open func() session.Store) {
 
 func reopenEnded(t *testing.T, open func() session.Store) {
 	s := open()
-	rec := save(t, s, full(key))
+	v := save(t, s, key, full())
 	ok(t, s.Pin(t.Context(), key.Session, session.Digest("x"), "x"))
 	ok(t, s.End(t.Context(), key.Session))
 	closeStore(t, s)
 
 	s = open()
 	defer closeStore(t, s)
-	equal(t, "record", load(t, s, key), &state.Record{Key: key})
-	_, err := s.Save(t.Context(), rec)
+	equal(t, "value", load(t, s, key), session.Value{})
+	_, err := s.Save(t.Context(), key, v)
 	is(t, err, session.ErrConflict)
 	_, err = s.Pinned(t.Context(), key.Session, session.Digest("x"))
 	is(t, err, session.ErrNotPinned)
@@ -81,11 +81,13 @@ func handlesSee(t *testing.T, open func() session.Store) {
 	a, b := open(), open()
 	defer closeStore(t, a)
 	defer closeStore(t, b)
-	for range 6 {
+	for i := range 6 {
 		stale := load(t, b, key)
-		saved := save(t, a, load(t, a, key))
-		equal(t, "record at the other handle", load(t, b, key), saved)
-		_, err := b.Save(t.Context(), stale)
+		next := number(i)
+		next.Version = stale.Version
+		saved := save(t, a, key, next)
+		equal(t, "value at the other handle", load(t, b, key), saved)
+		_, err := b.Save(t.Context(), key, stale)
 		is(t, err, session.ErrConflict)
 		a, b = b, a
 	}
@@ -107,10 +109,28 @@ func handlesEnd(t *testing.T, open func() session.Store) {
 	a, b := open(), open()
 	defer closeStore(t, a)
 	defer closeStore(t, b)
-	rec := save(t, a, full(key))
+	v := save(t, a, key, full())
 	ok(t, b.End(t.Context(), key.Session))
-	equal(t, "record", load(t, a, key), &state.Record{Key: key})
-	_, err := a.Save(t.Context(), rec)
+	equal(t, "value", load(t, a, key), session.Value{})
+	_, err := a.Save(t.Context(), key, v)
 	is(t, err, session.ErrConflict)
-	equal(t, "version of the next save", save(t, a, load(t, a, key)).Version, int64(1))
+	equal(t, "version of the next save", save(t, a, key, full()).Version, int64(1))
+}
+
+// handlesSameVersion: after the end of a session another handle saves other bytes at a
+// version that the first one knows.
+func handlesSameVersion(t *testing.T, open func() session.Store) {
+	a, b := open(), open()
+	defer closeStore(t, a)
+	defer closeStore(t, b)
+	for i := range 4 {
+		saved := save(t, a, key, number(2*i))
+		equal(t, "value at the other handle", load(t, b, key), saved)
+		ok(t, b.End(t.Context(), key.Session))
+		saved = save(t, b, key, number(2*i+1))
+		equal(t, "version", saved.Version, int64(1))
+		equal(t, "value at the first handle", load(t, a, key), saved)
+		ok(t, b.End(t.Context(), key.Session))
+		a, b = b, a
+	}
 }

@@ -22,7 +22,7 @@ func TestAnEndedSessionStaysEnded(t *testing.T) {
 			t.Run(fmt.Sprint(mode, " in another process ", again), func(t *testing.T) {
 				w, dir := chattest.NewWorld(2), t.TempDir()
 				start := func() *satchel.Runtime {
-					store, err := session.NewDirectory(dir, session.WithSync(false))
+					store, err := session.OpenDirectory(dir, session.WithSync(false))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -50,7 +50,7 @@ func TestAnEndedSessionStaysEnded(t *testing.T) {
 					t.Errorf("the answer is %q, want the receipt of call 3", answer)
 				}
 				chattest.Same(t, "loaded", c.LoadedNames(), "s1[]")
-				store, err := session.NewDirectory(dir, session.WithSync(false))
+				store, err := session.OpenDirectory(dir, session.WithSync(false))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -21,7 +21,6 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -95,15 +94,15 @@ type fragile struct {
 	steps *killer
 }
 
-func (f fragile) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
+func (f fragile) Load(ctx context.Context, key core.SessionKey) (session.Value, error) {
 	f.steps.step()
 	return f.Store.Load(ctx, key)
 }
 
-func (f fragile) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
+func (f fragile) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	f.steps.step()
 	defer f.steps.step()
-	return f.Store.Save(ctx, rec)
+	return f.Store.Save(ctx, key, v)
 }
 
 func (f fragile) Pin(ctx context.Context, id, digest, text string) error {
@@ -124,7 +123,7 @@ func playToEnd(ctx context.Context, dir string) error {
 	if os.Getenv(crashPlacement) == "system" {
 		placement = processors.InSystem
 	}
-	store, err := session.NewDirectory(filepath.Join(dir, "store"))
+	store, err := session.OpenDirectory(filepath.Join(dir, "store"))
 	if err != nil {
 		return err
 	}

@@ -222,7 +222,7 @@ func (c *conversation) checkOverview(a *agent, request []stored, view []core.Mes
 // where a note was cut, unless an equal message was taken for the one that it
 // stood at.
 func (c *conversation) rebased(a *agent) bool {
-	rec, err := c.store.Load(context.Background(), a.key)
+	rec, err := state.NewRecords(c.store).Load(context.Background(), a.key)
 	c.must(err)
 	return len(rec.Notes) == 0
 }

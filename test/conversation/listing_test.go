@@ -30,7 +30,7 @@ func TestListingsAreShared(t *testing.T) {
 	const skills = 2000
 	w, dir := chattest.NewWorld(skills), t.TempDir()
 	start := func() (*satchel.Runtime, *pinnedBytes) {
-		directory, err := session.NewDirectory(dir, session.WithSync(false))
+		directory, err := session.OpenDirectory(dir, session.WithSync(false))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,10 +62,7 @@ func TestWhatComesBackIsLearnt(t *testing.T) {
 		c.Calls("search x")
 		c.Answer("done")
 	}
-	rec, err := store.Load(t.Context(), c.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := chattest.RecordOf(t, store, c.Key)
 	if loads > 6 {
 		t.Errorf("loaded %d times in 12 turns that all need %s: %+v", loads, body, rec.Returns)
 	}
@@ -176,10 +173,7 @@ func TestTheTimeOfARequestIsSavedSeldom(t *testing.T) {
 		c := chattest.NewChat(t, chattest.Open(t, w.Files, opts...)).Say(core.User, "one")
 		version := func() int64 {
 			c.View()
-			rec, err := store.Load(t.Context(), c.Key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rec := chattest.RecordOf(t, store, c.Key)
 			return rec.Version
 		}
 		at := version()
@@ -250,10 +244,7 @@ func TestACutWithinATurnIsCachedAfterIt(t *testing.T) {
 		c := secondTurn(t, chattest.NewWorld(1), satchel.WithLoading(satchel.Loading{Prices: free}), satchel.WithStore(store))
 		c.View()
 		version := func() int64 {
-			rec, err := store.Load(t.Context(), c.Key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rec := chattest.RecordOf(t, store, c.Key)
 			return rec.Version
 		}
 		before := version()

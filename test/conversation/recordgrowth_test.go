@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/session"
 )
@@ -21,19 +20,12 @@ type recordSize struct{ bytes, texts int }
 // sizeOf reads the record of a chat.
 func sizeOf(t *testing.T, c *chattest.Chat, store session.Store) (s recordSize) {
 	t.Helper()
-	load := func(store session.Store) *state.Record {
-		rec, err := store.Load(t.Context(), c.Key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rec
-	}
-	data, err := state.Encode(load(store))
+	v, err := store.Load(t.Context(), c.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.bytes = len(data)
-	for _, d := range load(session.NewPinCache(store, 0)).Deliveries {
+	s.bytes = len(v.Data)
+	for _, d := range chattest.RecordOf(t, store, c.Key).Deliveries {
 		if d.Ended && d.Body {
 			s.texts++
 		}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -61,22 +60,22 @@ type fullStore struct {
 
 var errFull = errors.New("no space left on device")
 
-func (s *fullStore) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
+func (s *fullStore) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	if s.full {
-		return nil, errFull
+		return session.Value{}, errFull
 	}
-	return s.Store.Save(ctx, rec)
+	return s.Store.Save(ctx, key, v)
 }
 
 // saysOnce reports whether an error says once that the end of a session was not noted.
 func saysOnce(err error, id string) bool {
-	return strings.Count(err.Error(), fmt.Sprintf("note that session %q ends: ", id)) == 1
+	return strings.Count(err.Error(), fmt.Sprintf("mark session %q as ended: ", id)) == 1
 }
 
 // So it is with sessions in a directory, which write their notes first.
 func TestEndSessionInAFullDirectory(t *testing.T) {
 	dir := t.TempDir()
-	store, err := session.NewDirectory(dir, session.WithSync(false))
+	store, err := session.OpenDirectory(dir, session.WithSync(false))
 	if err != nil {
 		t.Fatal(err)
 	}

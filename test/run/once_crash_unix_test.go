@@ -4,6 +4,7 @@ package run_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -53,7 +54,11 @@ func stay() {
 	select {}
 }
 
-func (s *stopping) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
+func (s *stopping) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+	var rec state.Record
+	if err := json.Unmarshal(v.Data, &rec); err != nil {
+		return session.Value{}, err
+	}
 	begun, done := false, false
 	for _, p := range rec.Pending {
 		begun, done = p.Begun && !p.Done, p.Begun && p.Done
@@ -61,7 +66,7 @@ func (s *stopping) Save(ctx context.Context, rec *state.Record) (*state.Record, 
 	if begun && s.at == "before the save" || done && s.at == "before its answer is saved" {
 		stay()
 	}
-	saved, err := s.Store.Save(ctx, rec)
+	saved, err := s.Store.Save(ctx, key, v)
 	if err == nil && (begun && s.at == "before the start" || done && s.at == "after its answer is saved") {
 		stay()
 	}
@@ -74,7 +79,7 @@ var onceCall = core.ToolCall{ID: "call-1", Name: "skill_run"}
 // appends a line to a file and, as long as the file "wait" is there, waits.
 func onceRuntime(dir, at string) (*satchel.Runtime, core.SessionKey, core.ToolCall, error) {
 	key := core.SessionKey{Session: "s", Agent: "a"}
-	store, err := session.NewDirectory(filepath.Join(dir, "store"))
+	store, err := session.OpenDirectory(filepath.Join(dir, "store"))
 	if err != nil {
 		return nil, key, onceCall, err
 	}

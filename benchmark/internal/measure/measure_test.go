@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
@@ -45,11 +43,11 @@ func newStage(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
+	renderer, err := prompt.NewO200k()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &stage{s, texts, prompt.NewRenderer(vocabulary), body}
+	return &stage{s, texts, renderer, body}
 }
 
 // capture makes a capture of requests that grow; in the last one, of the second

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
 func TestPlansAreRepeated(t *testing.T) {
@@ -30,7 +30,7 @@ func TestPlansAreRepeated(t *testing.T) {
 // Every plan can be played: it needs only skills and docs that it has, and its
 // texts have about as many tokens as it says.
 func TestPlansCanBePlayed(t *testing.T) {
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	renderer, err := prompt.NewO200k()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestPlansCanBePlayed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ids, _, err := codec.Encode(string(body))
+			ids, err := renderer.Encode(string(body))
 			if err != nil || len(ids) < s.Body*9/10 || len(ids) > s.Body*11/10+120 {
 				t.Errorf("%s: %d tokens of a body of %d, %v", p.Name, len(ids), s.Body, err)
 			}

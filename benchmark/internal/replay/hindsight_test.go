@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"github.com/satchel-go/satchel/benchmark/internal/hindsight"
 	"github.com/satchel-go/satchel/benchmark/internal/measure"
 	"github.com/satchel-go/satchel/benchmark/internal/random"
@@ -36,11 +34,11 @@ func stageOf(t *testing.T, p *random.Plan) (*scenario.Scenario, *scenario.Texts,
 
 func newRenderer(t *testing.T) *prompt.Renderer {
 	t.Helper()
-	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
+	renderer, err := prompt.NewO200k()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return prompt.NewRenderer(vocabulary)
+	return renderer
 }
 
 // The view that is made here is what the runtime sends, where both clear the same:

@@ -1,12 +1,14 @@
 package replay
 
 import (
+	"bytes"
 	"context"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -28,20 +30,32 @@ func (s *idleStore) pass(seconds float64) {
 	s.idle += time.Duration(seconds * float64(time.Second))
 }
 
-func (s *idleStore) Load(ctx context.Context, key core.SessionKey) (*state.Record, error) {
-	rec, err := s.Store.Load(ctx, key)
+func (s *idleStore) Load(ctx context.Context, key core.SessionKey) (session.Value, error) {
+	v, err := s.Store.Load(ctx, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err != nil || s.idle == 0 || rec.Sent == 0 {
-		return rec, err
+	if err != nil || s.idle == 0 {
+		return v, err
 	}
-	rec = rec.Clone()
-	rec.Sent -= int64(s.idle / time.Second)
-	return rec, nil
+	_, digits, found := bytes.Cut(v.Data, []byte(sentField))
+	if !found {
+		return v, nil
+	}
+	end := bytes.IndexFunc(digits, func(c rune) bool { return c < '0' || c > '9' })
+	sent, err := strconv.ParseInt(string(digits[:end]), 10, 64)
+	if err != nil {
+		return session.Value{}, err
+	}
+	earlier := strconv.AppendInt([]byte(sentField), sent-int64(s.idle/time.Second), 10)
+	v.Data = bytes.Replace(v.Data, slices.Concat([]byte(sentField), digits[:end]), earlier, 1)
+	return v, nil
 }
 
-func (s *idleStore) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
-	saved, err := s.Store.Save(ctx, rec)
+// sentField is where a record says when its last request was made.
+const sentField = `,"sent":`
+
+func (s *idleStore) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+	saved, err := s.Store.Save(ctx, key, v)
 	if err == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/benchmark/internal/random"
 	"github.com/satchel-go/satchel/benchmark/internal/scenario"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
@@ -18,13 +19,16 @@ type sizes struct {
 	of map[int]int
 }
 
-func (s *sizes) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
-	data, err := state.Encode(rec)
+func (s *sizes) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+	saved, err := s.Store.Save(ctx, key, v)
 	if err != nil {
-		return nil, err
+		return saved, err
 	}
-	s.of[rec.Turn] = max(s.of[rec.Turn], len(data))
-	return s.Store.Save(ctx, rec)
+	rec, err := state.NewRecords(s.Store).Load(ctx, key)
+	if err == nil {
+		s.of[rec.Turn] = max(s.of[rec.Turn], len(v.Data))
+	}
+	return saved, err
 }
 
 // recordSizes are the largest records of each turn of a plan.

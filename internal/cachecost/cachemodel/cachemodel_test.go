@@ -3,12 +3,9 @@ package cachemodel
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
@@ -178,47 +175,6 @@ func TestBreakpointsHaveAMinimum(t *testing.T) {
 	}
 	if got := cache.Send(small, 0); got.Read != 0 {
 		t.Errorf("%+v, want nothing read", got)
-	}
-}
-
-// The model marks what Satchel's adapters mark.
-func TestMarksAreThoseOfTheAdapters(t *testing.T) {
-	kinds := map[prompt.Kind]core.Role{prompt.System: core.System, prompt.User: core.User, prompt.Assistant: core.Assistant, prompt.Result: core.ToolResult}
-	compared := 0
-	compare := func(seed uint64, p *prompt.Prompt) {
-		t.Helper()
-		var messages []core.Message
-		for _, b := range p.Blocks {
-			if role, ok := kinds[b.Kind]; ok {
-				messages = append(messages, core.Message{Role: role})
-			}
-		}
-		var got []int
-		for _, at := range Marks(p.Blocks) {
-			got = append(got, p.Blocks[at].Message)
-		}
-		if want := satchel.CacheMarks(messages); !reflect.DeepEqual(got, want) {
-			t.Fatalf("seed %d: marks %v, the adapters' %v", seed, got, want)
-		}
-		compared++
-	}
-	for seed := range uint64(300) {
-		r := rand.New(rand.NewPCG(seed, 2))
-		for _, p := range conversation(r) {
-			compare(seed, p)
-		}
-		var anything []message // as logs may have it
-		for range 1 + r.IntN(6) {
-			kind := prompt.System + prompt.Kind(r.IntN(5))
-			if kind == prompt.Call {
-				anything = append(anything, message{prompt.Assistant, 1, 1})
-			}
-			anything = append(anything, message{kind, 1, 1})
-		}
-		compare(seed, made(anything...))
-	}
-	if compared == 0 || Marks(nil) != nil {
-		t.Errorf("%d compared, marks of nothing are %v", compared, Marks(nil))
 	}
 }
 

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tiktoken-go/tokenizer"
+
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
-// Vocabulary cuts a text into tokens. The codecs of
-// github.com/tiktoken-go/tokenizer are vocabularies; they come as a parameter so
-// that the root module does not depend on them.
+// Vocabulary cuts a text into tokens. The codecs of github.com/tiktoken-go/tokenizer are
+// vocabularies.
 type Vocabulary interface {
 	// Encode returns the tokens of a text as numbers below 1<<31 and, which is not
 	// used here, as text.
@@ -36,6 +37,16 @@ type content struct {
 // NewRenderer returns a renderer that counts tokens of a vocabulary.
 func NewRenderer(v Vocabulary) *Renderer {
 	return &Renderer{vocabulary: v, encoded: make(map[string][]uint32), blocks: make(map[content]Block)}
+}
+
+// NewO200k returns a renderer that counts tokens of o200k_base, the vocabulary of OpenAI's
+// models since GPT-4o.
+func NewO200k() (*Renderer, error) {
+	vocabulary, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		return nil, fmt.Errorf("open vocabulary: %w", err)
+	}
+	return NewRenderer(vocabulary), nil
 }
 
 // Encode returns the tokens of a text, which the caller must not change.

@@ -16,7 +16,7 @@ import (
 func TestBeginAgain(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		store, key := session.NewMemory(), core.SessionKey{Session: "s"}
+		records, key := state.NewRecords(session.NewMemory()), core.SessionKey{Session: "s"}
 		rec := &state.Record{Key: key, Turn: 1}
 		for range r.IntN(8) {
 			rec = changed(r, rec)
@@ -30,7 +30,7 @@ func TestBeginAgain(t *testing.T) {
 		rec = decoded(t, rec)
 		began := rec
 		for range 1 + r.IntN(8) {
-			saved, err := session.Update(t.Context(), store, key, func(now *state.Record) (*state.Record, error) {
+			saved, err := records.Update(t.Context(), key, func(now *state.Record) (*state.Record, error) {
 				next := changed(r, rec)
 				next.Version = now.Version
 				return next, nil
@@ -101,7 +101,7 @@ func decoded(t *testing.T, rec *state.Record) *state.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec, err = state.Decode(data)
+	rec, err = state.Decode(rec.Key, rec.Version, data)
 	if err != nil {
 		t.Fatal(err)
 	}

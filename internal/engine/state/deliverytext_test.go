@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"github.com/satchel-go/satchel/session"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -12,9 +13,11 @@ func randomDelivery(r *rand.Rand) Delivery {
 	is := func() bool { return r.IntN(2) == 0 }
 	words := []string{"pdf", "", "a b", `"quoted"`, "x@y", "(1)*", "=", "^", "技能", "[skill#1]", "tab\there", "12", "é\u2028"}
 	word := func() string { return words[r.IntN(len(words))] }
-	digest := func() string { return []string{"", digestOf(word()), "3f9a1c2b4d5e", "ABCD", "d1", "odd"}[r.IntN(6)] }
+	digest := func() string {
+		return []string{"", session.Digest(word()), "3f9a1c2b4d5e", "ABCD", "d1", "odd"}[r.IntN(6)]
+	}
 	d := Delivery{
-		Call: r.IntN(3000), Turn: r.IntN(900), Skill: word(), Digest: digest(), Listing: []string{"", digestOf("l"), "x y"}[r.IntN(3)],
+		Call: r.IntN(3000), Turn: r.IntN(900), Skill: word(), Digest: digest(), Listing: []string{"", session.Digest("l"), "x y"}[r.IntN(3)],
 		Body: is(), Supersedes: is(), Old: is(), Seen: is(), Spent: is(), Ended: is(),
 	}
 	if is() {
@@ -44,7 +47,7 @@ func TestDeliveryText(t *testing.T) {
 			}
 		}
 	}
-	d := Delivery{Call: 12, Turn: 3, Skill: "pdf", Digest: digestOf("body"), Body: true, Seen: true, Docs: []Doc{{Name: "a.md", Digest: digestOf("doc")}}}
+	d := Delivery{Call: 12, Turn: 3, Skill: "pdf", Digest: session.Digest("body"), Body: true, Seen: true, Docs: []Doc{{Name: "a.md", Digest: session.Digest("doc")}}}
 	loaded := d.text()
 	d.Ended = true
 	if ended := d.text(); len(loaded) != len("12bv 3 pdf@= a.md@")+64+43 || len(ended) != len("12bve 3 pdf@ a.md@")+2*43 {

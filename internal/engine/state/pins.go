@@ -2,8 +2,8 @@ package state
 
 import "slices"
 
-// Pins returns the digests of what a record needs pinned in its session, some
-// perhaps twice. Its listing is pinned for all sessions, see session.PinListing.
+// Pins returns the digests of what a record needs pinned in its session, sorted. Its
+// listing is pinned for all sessions, see [Records.PinListing].
 func (r *Record) Pins() []string {
 	pins := []string{r.Overview, r.Shelf.List}
 	var was Beginning
@@ -28,5 +28,6 @@ func (r *Record) Pins() []string {
 	for _, c := range r.Unknown {
 		pins = append(pins, c.Text)
 	}
-	return slices.DeleteFunc(pins, func(digest string) bool { return digest == "" })
+	slices.Sort(pins)
+	return slices.DeleteFunc(slices.Compact(pins), func(digest string) bool { return digest == "" })
 }

@@ -12,12 +12,12 @@ import (
 
 // Record is the state of one agent in one session: which skills are loaded,
 // which call delivered what, and what the view must keep constant. A Record
-// that came from a session.Store is shared and must not be changed: Clone it first.
-// Its JSON form is what the directory store writes.
+// that [Records] returned is shared and must not be changed: Clone it first. Its JSON form
+// is what a store keeps.
 type Record struct {
 	// Version counts the saves of this record; 0 has never been saved.
-	Version int64           `json:"version"`
-	Key     core.SessionKey `json:"key"`
+	Version int64           `json:"-"`
+	Key     core.SessionKey `json:"-"`
 
 	// Turn numbers the user turns from 1; 0 before the first.
 	Turn int `json:"turn"`
@@ -79,7 +79,7 @@ type Record struct {
 
 	// Overview is the digest of the pinned overview text, "" before the first view.
 	// Listing is the digest of the catalog listing that was last announced; see
-	// session.PinListing.
+	// [Records.PinListing].
 	Overview string `json:"overview,omitempty"`
 	Listing  string `json:"listing,omitempty"`
 	// NoSkills reports that the session saw no skill when its overview was frozen.
@@ -94,24 +94,6 @@ type Record struct {
 	// Terminals is the highest number that a session command of the agent was
 	// given. Numbers are never reused, not even on another machine.
 	Terminals int `json:"terminals,omitempty"`
-
-	// Closed are agents whose session was ended, the latest last; see session.Bury. A
-	// record that has some belongs to no agent.
-	Closed []Closed `json:"closed,omitempty"`
-	// Held is the lease of a session; see session.Leaser. A record that has one belongs to
-	// no agent.
-	Held Held `json:"held_by,omitzero"`
-}
-
-// Closed notes that the session of an agent was ended.
-type Closed struct {
-	// Agent identifies the session and the agent by hashes of their names; see
-	// session.ClosedName.
-	Agent string `json:"agent"`
-	// Calls is the highest number that the agent had given to a call.
-	Calls int `json:"calls"`
-	// At is when the session ended, in Unix seconds.
-	At int64 `json:"at"`
 }
 
 // Handover names an agent that has handed the conversation over to another one, and
@@ -303,8 +285,6 @@ func (r *Record) Clone() *Record {
 		h := &c.Handed[i]
 		h.Lists, h.Tools = slices.Clone(h.Lists), slices.Clone(h.Tools)
 	}
-	c.Closed = slices.Clone(r.Closed)
-	c.Held.Holder = slices.Clone(r.Held.Holder)
 	c.Grants = slices.Clone(r.Grants)
 	for i := range c.Grants {
 		c.Grants[i].Skills = maps.Clone(c.Grants[i].Skills)

@@ -1,16 +1,16 @@
 package state
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/satchel-go/satchel/session"
 )
 
 // Shelf takes deliveries of ended loads out of a stored record. Their texts may stay in
 // view for the whole conversation, and the record would list them all in each save. So
-// session.PinCache pins a list of them where they take more than a few lines, and puts them
+// [Records] pins a list of them where they take more than a few lines, and puts them
 // back among the deliveries where it loads the record.
 type Shelf struct {
 	// List is the digest of the list, "" for none. Of its entries the first Count are in
@@ -25,13 +25,12 @@ type Shelf struct {
 // maxGone how many entries of its shelf it names as gone; of more there is a new list.
 const shelfBytes, maxGone = 300, 8
 
-// ReadShelf reads the list of a shelf.
-func ReadShelf(list string) (entries []Delivery, err error) {
+func readShelf(list string) (entries []Delivery, err error) {
 	return entries, json.Unmarshal([]byte(list), &entries)
 }
 
-// Shelve returns the record as it is stored, and the list of its shelf if that is new.
-func (r *Record) Shelve() (stored *Record, list string) {
+// shelve returns the record as it is stored, and the list of its shelf if that is new.
+func (r *Record) shelve() (stored *Record, list string) {
 	next := *r
 	next.takeShelved()
 	size, last := 0, -1
@@ -50,12 +49,12 @@ func (r *Record) Shelve() (stored *Record, list string) {
 	}
 	data, err := json.Marshal(r.Deliveries[:last+1])
 	if err == nil {
-		next.shelved, err = ReadShelf(string(data))
+		next.shelved, err = readShelf(string(data))
 	}
 	if err != nil {
 		panic(fmt.Sprintf("session: list of deliveries: %v", err)) // what is written is readable
 	}
-	next.Deliveries, next.Shelf.List = r.Deliveries, digestOf(string(data))
+	next.Deliveries, next.Shelf.List = r.Deliveries, session.Digest(string(data))
 	next.takeShelved()
 	return &next, string(data)
 }
@@ -82,8 +81,11 @@ func (r *Record) takeShelved() {
 	r.Deliveries, r.Shelf = rest, s
 }
 
-// unshelve puts the deliveries that are on the shelf back.
-func (r *Record) unshelve() {
+// addShelved puts the deliveries that are on the shelf among those of the record.
+func (r *Record) addShelved() {
+	if r.Shelf.List == "" {
+		return
+	}
 	rest := slices.Clone(r.Deliveries)
 	r.Deliveries = make([]Delivery, 0, len(rest)+len(r.shelved))
 	for i, entry := range r.shelved {
@@ -103,20 +105,4 @@ func (r *Record) unshelve() {
 
 func indexOf(deliveries []Delivery, key DeliveryKey) int {
 	return slices.IndexFunc(deliveries, func(d Delivery) bool { return d.Key() == key })
-}
-
-// Shelved returns what is on the shelf, nil where that is not known.
-func (r *Record) Shelved() []Delivery { return r.shelved }
-
-// Whole returns the record with what is on its shelf among its deliveries.
-func (r *Record) Whole(shelved []Delivery) *Record {
-	whole := *r
-	whole.shelved = shelved
-	whole.unshelve()
-	return &whole
-}
-
-func digestOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }

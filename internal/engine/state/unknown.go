@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
 )
 
 // maxUnknown is how many calls a record keeps in Unknown, and maxUnknownName the length of
@@ -36,7 +37,7 @@ type UnknownCall struct {
 func (c UnknownCall) Of(call core.ToolCall) UnknownCall {
 	c.Tool = call.Name
 	if len(c.Tool) > maxUnknownName {
-		c.Tool = "sha256:" + digestOf(call.Name)[:32] + ", " + strconv.Itoa(len(call.Name)) + " bytes"
+		c.Tool = "sha256:" + session.Digest(call.Name)[:32] + ", " + strconv.Itoa(len(call.Name)) + " bytes"
 	}
 	c.Sum = crc32.Update(crc32.ChecksumIEEE([]byte(call.ID)), crc32.IEEETable, []byte("\x00"+call.Arguments))
 	return c

@@ -31,7 +31,7 @@ func TestKeepUnknown(t *testing.T) {
 	if err != nil || len(rec.Unknown) != 32 || len(data) > 8<<10 {
 		t.Errorf("%d calls take %d bytes, %v", len(rec.Unknown), len(data), err)
 	}
-	again, err := Decode(data)
+	again, err := Decode(rec.Key, rec.Version, data)
 	if err != nil || again.FindUnknown(at(2, "99", strings.Repeat("long\x00", 2000), "")) == nil {
 		t.Errorf("the call is not found again, %v", err)
 	}

@@ -1,17 +1,19 @@
-package session
+package state
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/satchel-go/satchel/session"
 )
 
 // Listings of catalogs are pinned once for all sessions of a store, under
 // sessions of their own: one for each period of 91 days. So old ones can be
 // removed without looking at every record.
 const (
-	listingSession = "satchel:listings:"
+	listingSession = session.Reserved + "listings:"
 	listingPeriod  = 91 * 24 * time.Hour
 	// listingPeriods is the number of periods whose listings are kept, including
 	// the present one.
@@ -25,33 +27,32 @@ func periodOf(t time.Time) int64 { return t.Unix() / int64(listingPeriod/time.Se
 // PinListing keeps text, the listing of a catalog, under its digest for all
 // sessions of the store, for at least 273 days after now. If the listing is there
 // already nothing is written; a new one also removes those of expired periods.
-func PinListing(ctx context.Context, s Store, digest, text string, now time.Time) error {
+func (r *Records) PinListing(ctx context.Context, digest, text string, now time.Time) error {
 	period := periodOf(now)
-	_, err := s.Pinned(ctx, listingsOf(period), digest)
-	if !errors.Is(err, ErrNotPinned) {
+	_, err := r.Pinned(ctx, listingsOf(period), digest)
+	if !errors.Is(err, session.ErrNotPinned) {
 		return err
 	}
-	if err := s.Pin(ctx, listingsOf(period), digest, text); err != nil {
+	if err := r.Pin(ctx, listingsOf(period), digest, text); err != nil {
 		return err
 	}
 	for over := period - 2*listingPeriods; over <= period-listingPeriods; over++ {
-		if err := s.End(ctx, listingsOf(over)); err != nil {
+		if err := r.End(ctx, listingsOf(over)); err != nil {
 			return fmt.Errorf("remove old listings: %w", err)
 		}
 	}
 	return nil
 }
 
-// PinnedListing returns a listing that [PinListing] keeps, or that the session
-// itself has pinned, as in earlier releases. The error wraps [ErrNotPinned] if
-// there is none.
-func PinnedListing(ctx context.Context, s Store, session, digest string, now time.Time) (string, error) {
+// PinnedListing returns a listing that PinListing keeps. The error wraps
+// [session.ErrNotPinned] if there is none.
+func (r *Records) PinnedListing(ctx context.Context, digest string, now time.Time) (string, error) {
 	period := periodOf(now)
 	for p := period; p > period-listingPeriods; p-- {
-		text, err := s.Pinned(ctx, listingsOf(p), digest)
-		if !errors.Is(err, ErrNotPinned) {
+		text, err := r.Pinned(ctx, listingsOf(p), digest)
+		if !errors.Is(err, session.ErrNotPinned) {
 			return text, err
 		}
 	}
-	return s.Pinned(ctx, session, digest)
+	return "", fmt.Errorf("read listing %q: %w", digest, session.ErrNotPinned)
 }

@@ -1,4 +1,4 @@
-package session_test
+package state_test
 
 import (
 	"context"
@@ -18,12 +18,25 @@ type shelfStore struct {
 	session.Store
 	pins  int
 	lost  bool
-	named []string // by the record that was saved last, as what it needs pinned
+	named []string // as the pins of the value that was saved last
 }
 
-func (c *shelfStore) Save(ctx context.Context, rec *state.Record) (*state.Record, error) {
-	c.named = rec.Pins()
-	return c.Store.Save(ctx, rec)
+func (c *shelfStore) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
+	c.named = v.Pins
+	return c.Store.Save(ctx, key, v)
+}
+
+// stored is the record as the store has it, without what is on its shelf.
+func (c *shelfStore) stored(t *testing.T, key core.SessionKey) (rec *state.Record, size int) {
+	t.Helper()
+	v, err := c.Load(t.Context(), key)
+	if err == nil {
+		rec, err = state.Decode(key, v.Version, v.Data)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec, len(v.Data)
 }
 
 func (c *shelfStore) Pin(ctx context.Context, id, digest, text string) error {
@@ -102,7 +115,7 @@ func TestShelfKeepsDeliveries(t *testing.T) {
 	for seed := range uint64(16) {
 		v := &viewed{Rand: rand.New(rand.NewPCG(seed, 3))}
 		below := &shelfStore{Store: chattest.Decoded{Store: session.NewMemory()}}
-		c := session.NewPinCache(below, 0)
+		c := state.NewRecords(below)
 		for step := range 60 {
 			rec, err := c.Load(t.Context(), key)
 			if err != nil {
@@ -120,9 +133,9 @@ func TestShelfKeepsDeliveries(t *testing.T) {
 				t.Fatal(err)
 			}
 			if v.IntN(3) == 0 {
-				c = session.NewPinCache(below, 0)
+				c = state.NewRecords(below)
 			}
-			other, err := session.NewPinCache(below, 0).Load(t.Context(), key)
+			other, err := state.NewRecords(below).Load(t.Context(), key)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,10 +144,7 @@ func TestShelfKeepsDeliveries(t *testing.T) {
 					t.Fatalf("seed %d, step %d: %s:\n%s\nwant\n%s", seed, step, who, text, want)
 				}
 			}
-			stored, err := below.Load(t.Context(), key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			stored, _ := below.stored(t, key)
 			if stored.Shelf.List == "" {
 				continue
 			}
@@ -152,10 +162,10 @@ func TestShelfKeepsDeliveries(t *testing.T) {
 }
 
 // atTurns saves a record as turns go by that each load another skill, whose texts stay.
-func atTurns(t *testing.T, c *session.PinCache, key core.SessionKey, turns int) {
+func atTurns(t *testing.T, c *state.Records, key core.SessionKey, turns int) {
 	t.Helper()
 	for turn := range turns {
-		_, err := session.Update(t.Context(), c, key, func(rec *state.Record) (*state.Record, error) {
+		_, err := c.Update(t.Context(), key, func(rec *state.Record) (*state.Record, error) {
 			next := rec.Clone()
 			for i := range next.Deliveries {
 				next.Deliveries[i].Ended = true
@@ -173,19 +183,11 @@ func atTurns(t *testing.T, c *session.PinCache, key core.SessionKey, turns int) 
 func TestShelfIsShort(t *testing.T) {
 	key := core.SessionKey{Session: "s", Agent: "a"}
 	below := &shelfStore{Store: chattest.Decoded{Store: session.NewMemory()}}
-	atTurns(t, session.NewPinCache(below, 0), key, 100)
-	stored, err := below.Load(t.Context(), key)
-	if err != nil {
-		t.Fatal(err)
+	atTurns(t, state.NewRecords(below), key, 100)
+	if _, size := below.stored(t, key); size > 1000 || below.pins > 34 {
+		t.Errorf("%d bytes and %d pins with 100 texts in view", size, below.pins)
 	}
-	data, err := state.Encode(stored)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(data) > 1000 || below.pins > 34 {
-		t.Errorf("%d bytes and %d pins with 100 texts in view", len(data), below.pins)
-	}
-	whole, err := session.NewPinCache(below, 0).Load(t.Context(), key)
+	whole, err := state.NewRecords(below).Load(t.Context(), key)
 	if err != nil || len(whole.Deliveries) != 100 {
 		t.Errorf("%d deliveries, want 100: %v", len(whole.Deliveries), err)
 	}
@@ -195,9 +197,9 @@ func TestShelfIsShort(t *testing.T) {
 func TestShelfThatIsLost(t *testing.T) {
 	key := core.SessionKey{Session: "s", Agent: "a"}
 	below := &shelfStore{Store: chattest.Decoded{Store: session.NewMemory()}}
-	atTurns(t, session.NewPinCache(below, 0), key, 20)
+	atTurns(t, state.NewRecords(below), key, 20)
 	below.lost = true
-	c := session.NewPinCache(below, 0)
+	c := state.NewRecords(below)
 	rec, err := c.Load(t.Context(), key)
 	if err != nil || len(rec.Deliveries) == 0 || len(rec.Deliveries) > 6 || rec.Shelf.List != "" {
 		t.Fatalf("%d deliveries, shelf %+v, %v", len(rec.Deliveries), rec.Shelf, err)

@@ -1,37 +1,14 @@
-package session_test
+package state_test
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/session/sessiontest"
 )
-
-func ExampleNewPinCache() {
-	ctx := context.Background()
-	store := session.NewPinCache(session.NewMemory(), 0)
-	digest := session.Digest("body")
-	if err := store.Pin(ctx, "chat", digest, "body"); err != nil {
-		panic(err)
-	}
-	text, err := store.Pinned(ctx, "chat", digest)
-	fmt.Println(text, err)
-	// Output: body <nil>
-}
-
-func TestPinCacheConformance(t *testing.T) {
-	sessiontest.Run(t, func(*testing.T) session.Store { return session.NewPinCache(session.NewMemory(), 0) })
-	t.Run("small", func(t *testing.T) {
-		sessiontest.Run(t, func(*testing.T) session.Store { return session.NewPinCache(session.NewMemory(), 3) })
-	})
-	sessiontest.RunDurable(t, func(t *testing.T, dir string) session.Store {
-		return session.NewPinCache(openDirectory(t, dir, session.WithSync(false)), 0)
-	})
-}
 
 // countedReads counts the reads of pins that reach a store.
 type countedReads struct {
@@ -49,10 +26,12 @@ func (c *countedReads) Pinned(ctx context.Context, id, digest string) (string, e
 	return text, err
 }
 
-func TestPinCacheReadsOnce(t *testing.T) {
+func TestTextsAreReadOnce(t *testing.T) {
 	below := &countedReads{Store: session.NewMemory()}
-	c := session.NewPinCache(below, 100)
-	pin := func(s session.Store, id, text string) string {
+	c := state.NewRecords(below).WithTexts(100)
+	pin := func(s interface {
+		Pin(ctx context.Context, id, digest, text string) error
+	}, id, text string) string {
 		t.Helper()
 		if err := s.Pin(t.Context(), id, session.Digest(text), text); err != nil {
 			t.Fatal(err)
@@ -79,9 +58,9 @@ func TestPinCacheReadsOnce(t *testing.T) {
 }
 
 // A text that was read while its session ended is not kept.
-func TestPinCacheForgetsWhatEndsMeanwhile(t *testing.T) {
+func TestTextsThatEndMeanwhile(t *testing.T) {
 	below := &countedReads{Store: session.NewMemory()}
-	c := session.NewPinCache(below, 100)
+	c := state.NewRecords(below).WithTexts(100)
 	digest := session.Digest("x")
 	if err := below.Pin(t.Context(), "s", digest, "x"); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package session_test
+package state_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -23,11 +24,12 @@ func (c *countedPins) Pin(ctx context.Context, id, digest, text string) error {
 func TestListingIsPinnedOnce(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	store := &countedPins{Store: session.NewMemory()}
+	records := func() *state.Records { return state.NewRecords(store) }
 	const text = "0123456789abcdef pdf\n"
 	digest := session.Digest(text)
 	pin := func(at time.Time) {
 		t.Helper()
-		if err := session.PinListing(t.Context(), store, digest, text, at); err != nil {
+		if err := records().PinListing(t.Context(), digest, text, at); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -39,7 +41,7 @@ func TestListingIsPinnedOnce(t *testing.T) {
 	}
 	read := func(at time.Time, want error) {
 		t.Helper()
-		got, err := session.PinnedListing(t.Context(), store, "chat", digest, at)
+		got, err := records().PinnedListing(t.Context(), digest, at)
 		if !errors.Is(err, want) || err == nil && got != text {
 			t.Errorf("%v later: %q, %v; want %v", at.Sub(now), got, err, want)
 		}
@@ -51,13 +53,8 @@ func TestListingIsPinnedOnce(t *testing.T) {
 
 	// A listing that nobody looks for any more is removed when a new one comes.
 	other := "0123456789abcdef docx\n"
-	if err := session.PinListing(t.Context(), store, session.Digest(other), other, now.Add(365*day)); err != nil {
+	if err := records().PinListing(t.Context(), session.Digest(other), other, now.Add(365*day)); err != nil {
 		t.Fatal(err)
 	}
 	read(now, session.ErrNotPinned)
-	// Earlier releases pinned listings for each session.
-	if err := store.Pin(t.Context(), "chat", digest, text); err != nil {
-		t.Fatal(err)
-	}
-	read(now, nil)
 }

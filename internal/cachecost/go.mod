@@ -1,0 +1,10 @@
+module github.com/satchel-go/satchel/internal/cachecost
+
+go 1.26.0
+
+require (
+	github.com/satchel-go/satchel v0.0.0
+	github.com/tiktoken-go/tokenizer v0.10.0
+)
+
+require github.com/dlclark/regexp2/v2 v2.5.1 // indirect

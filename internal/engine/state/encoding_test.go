@@ -1,0 +1,50 @@
+package state
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/session"
+)
+
+func TestDecode(t *testing.T) {
+	key := core.SessionKey{Session: "\xff<s>", Agent: "a\n"}
+	rec := &Record{Version: 7, Key: key, Turn: 2, Token: "<&>"}
+	data, err := encode(rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := decode(key, session.Value{Version: 7, Data: data})
+	if err != nil || !reflect.DeepEqual(got, rec) {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	for _, foreign := range []string{"", "x", "null", "[]", "[1]", `"x"`, `{"turn":2}`, `{"record":1,"turn":2}`, `{"record":3}`, string(data[:len(data)-1]), string(data) + "}"} {
+		if rec, err := decode(key, session.Value{Version: 1, Data: []byte(foreign)}); !errors.Is(err, session.ErrDamaged) {
+			t.Errorf("%q is decoded as %+v, %v", foreign, rec, err)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	data, err := encode(&Record{Turn: 1, Active: []Active{{Skill: "pdf"}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add([]byte("{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rec, err := decode(core.SessionKey{}, session.Value{Version: 1, Data: data})
+		if err != nil {
+			return
+		}
+		again, err := encode(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := decode(core.SessionKey{}, session.Value{Version: 1, Data: again}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
