@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/approval"
 	"github.com/satchel-go/satchel/internal/canonjson"
+	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
@@ -16,17 +16,17 @@ import (
 // session covers it. rec is the record as the call sees it.
 // Decision 44 says why.
 func (c *Call) ask(ctx context.Context, rec *state.Record) (core.Decision, error) {
-	grant, bound, err := approval.Bind(ctx, c.call, &c.request, c.operation != nil, rec, c.runtime.audiences.SeenBy(c.state))
+	grant, bound, err := call.Bind(ctx, c.call, &c.request, c.operation != nil, rec, c.runtime.audiences.SeenBy(c.state))
 	if err != nil {
 		return core.Decision{}, err
 	}
-	return c.approve(ctx, rec, grant, core.Ask{Reason: c.verdict.Reason, Bound: bound, Lasting: approval.Lasting(grant)}, nil)
+	return c.approve(ctx, rec, grant, core.Ask{Reason: c.verdict.Reason, Bound: bound, Lasting: call.Lasting(grant)}, nil)
 }
 
 // askRemote asks about a call that runs code while the text of a server is in view:
 // no list decides that, and without an approver it is denied.
 func (c *Call) askRemote(ctx context.Context, rec *state.Record) (core.Decision, error) {
-	k := approval.Remote(c.skills(), rec)[0]
+	k := call.Remote(c.skills(), rec)[0]
 	why := fmt.Sprintf("the text of skill %q comes from %s", k.Name, k.Origin)
 	if c.runtime.approver == nil {
 		return c.deny(ctx, permission.Verdict{Skill: k.Name, Reason: "denied: " + why + ", and there is nobody who could approve what runs while it is in view. Go on without running anything."}), nil
@@ -39,15 +39,18 @@ func (c *Call) askRemote(ctx context.Context, rec *state.Record) (core.Decision,
 // server came into view.
 const cameMeanwhile = "denied: a skill that comes from a server was loaded while this call waited. Make this call again."
 
-// question asks about a call whose operation has a question of its own, unless an
-// answer for the session covers it.
+// question prepares the change of a call whose operation does so, and asks about it, unless
+// an answer for the session covers it.
 func (c *Call) question(ctx context.Context, rec *state.Record) (core.Decision, error) {
-	s := c.runtime.scope(c.key, c.state)
-	s.Record = c.saving.Load
-	q, err := c.operation.Question(ctx, s, c.args)
-	if err != nil || q == nil {
-		return c.allow(ctx, c.verdict), err
+	prepared, err := c.operation.Prepare(ctx, &c.scoped().Scope, c.args)
+	if err != nil {
+		return core.Decision{}, err
 	}
+	c.prepared = prepared
+	if prepared == nil || prepared.Question == nil {
+		return c.allow(ctx, c.verdict), nil
+	}
+	q := prepared.Question
 	grant := &state.Grant{Tool: c.call.Name, Use: canonjson.Sum(q.Lasting), Skills: map[string]string{}}
 	return c.approve(ctx, rec, grant, core.Ask{Reason: "an edit of a skill", Detail: q.Detail, Bound: q.Bound, Lasting: q.LastingText}, q)
 }
@@ -67,7 +70,7 @@ func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Gran
 	for _, a := range rec.Active {
 		ask.Skills = append(ask.Skills, a.Skill)
 	}
-	r.tell.Emit(ctx, core.Event{Kind: core.ToolAsked, Key: c.key, Call: c.call, Detail: ask.Reason})
+	r.report.Emit(ctx, core.Event{Kind: core.ToolAsked, Key: c.key, Call: c.call, Detail: ask.Reason})
 	answer, err := r.approver(ctx, ask)
 	if err != nil {
 		return core.Decision{}, err
@@ -76,7 +79,7 @@ func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Gran
 	switch answer {
 	case core.AnswerSession:
 		v.Reason = "approved for the session"
-		if err := approval.Save(ctx, r.stores.Of(c.key), c.key, grant); err != nil {
+		if err := call.Save(ctx, r.stores.Of(c.key), c.key, grant); err != nil {
 			return core.Decision{}, err
 		}
 	case core.AnswerAllow:
@@ -85,9 +88,7 @@ func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Gran
 		v.Reason = "denied: this call of " + c.call.Name + " was not approved. Do not try to do the same in another way: go on without it, or say what you would need."
 		return c.denyEdit(ctx, v, q, "not approved"), nil
 	}
-	if q != nil {
-		c.approval = q.Approval
-	}
+	c.isApproved = true
 	return c.allow(ctx, v), nil
 }
 
@@ -103,13 +104,13 @@ func (c *Call) denyEdit(ctx context.Context, v permission.Verdict, q *tools.Ques
 //
 //nolint:unparam // deny has the same shape
 func (c *Call) allow(ctx context.Context, v permission.Verdict) core.Decision {
-	c.runtime.tell.Emit(ctx, core.Event{Kind: core.ToolAllowed, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+	c.runtime.report.Emit(ctx, core.Event{Kind: core.ToolAllowed, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
 	return core.Decision{}
 }
 
 // deny reports that the call may not be executed.
 func (c *Call) deny(ctx context.Context, v permission.Verdict) core.Decision {
-	c.runtime.tell.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+	c.runtime.report.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
 	if o := c.operation; o != nil && o.Refuse != nil {
 		v.Reason = o.Refuse("denied", v.Reason)
 	}

@@ -5,10 +5,9 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/agentstate"
-	"github.com/satchel-go/satchel/internal/answers"
+	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/response"
+	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -20,18 +19,20 @@ import (
 type Call struct {
 	runtime   *Runtime
 	key       core.SessionKey
-	state     *agentstate.State
+	state     *view.State
 	call      core.ToolCall
 	operation *tools.Operation // nil: a tool of the host
 	args      tools.Args       // of an operation, decoded
-	place     *response.Place  // nil: no known response made the call
-	saving    answers.Saving   // its record, and what is saved of it
+	place     *state.Place     // nil: no known response made the call
+	saving    call.Saving      // its record, and what is saved of it
 
 	// open: the call is not closed yet, and Shutdown waits for it.
 	open bool
 
-	// approval is what a question about the call was answered for; nil for none.
-	approval any
+	// prepared is the change of the call, nil where the operation prepares none.
+	// isApproved: a person has allowed this very call.
+	prepared   *tools.Prepared
+	isApproved bool
 
 	// gate is the decision, nil until the call is judged. request, verdict and
 	// judged are what it rests on: what the call would do, what the lists say of
@@ -51,7 +52,7 @@ type Call struct {
 // those that change what is loaded.
 //
 // The error is one of the store, [ErrReserved], or [errShutdown].
-func (a Agent) Open(ctx context.Context, call core.ToolCall) (*Call, error) {
+func (a Agent) Open(ctx context.Context, made core.ToolCall) (*Call, error) {
 	r := a.runtime
 	if err := admit(a.key); err != nil {
 		return nil, err
@@ -59,12 +60,12 @@ func (a Agent) Open(ctx context.Context, call core.ToolCall) (*Call, error) {
 	if !r.open.Enter() {
 		return nil, errShutdown
 	}
-	c := &Call{runtime: r, key: a.key, call: call, state: r.states.Of(a.key), operation: r.offer.Set.Operation(call.Name), open: true}
+	c := &Call{runtime: r, key: a.key, call: made, state: r.states.Of(a.key), operation: r.offer.Set.Operation(made.Name), open: true}
 	if err := r.audiences.Know(ctx, a.key, c.state); err != nil {
 		r.open.Leave()
 		return nil, err
 	}
-	c.saving = answers.Saving{Stores: r.stores, Key: a.key, Call: call, Loads: r.bounds.Load}
+	c.saving = call.Saving{Stores: r.stores, Key: a.key, Call: made}
 	last := c.state.LastResponse()
 	if last == nil && c.needsRecord() {
 		rec, err := c.saving.Load(ctx)
@@ -74,10 +75,10 @@ func (a Agent) Open(ctx context.Context, call core.ToolCall) (*Call, error) {
 		}
 		last = c.state.Recall(rec)
 	}
-	c.place = last.Open(call)
+	c.place = last.Open(made)
 	c.saving.Place, c.saving.Observed = c.place, last.Observed()
 	if c.operation != nil {
-		c.args = c.operation.Decode(call.Arguments)
+		c.args = c.operation.Decode(made.Arguments)
 	}
 	return c, nil
 }
@@ -98,6 +99,11 @@ func (c *Call) Close() {
 	}
 }
 
+// scoped returns what the operation may use of the runtime.
+func (c *Call) scoped() *call.Scope {
+	return c.runtime.scopes.Call(c.state, &c.saving, c.operation.Awaits())
+}
+
 // skills are those that the agent sees.
 func (c *Call) skills() *catalog.Snapshot {
 	return c.runtime.audiences.SeenBy(c.state).Snapshot()
@@ -112,10 +118,8 @@ func (c *Call) needsRecord() bool {
 // Within returns the context for the host's tool of a call that passed the gate.
 // The lists of the agent that made the call bound every agent that runs under this
 // context, of whatever runtime, beside its own lists. They also bound an agent to which
-// the call hands the conversation over, if the two have the session or the run
-// (adapter.WithRun) in common. What bounds an agent is kept in its record, so it holds in
-// another process too; an agent whose record is lost may do only what no list could
-// forbid. [WithFreeAgents] names the exceptions. The error is one of the store, or that
+// the call hands the conversation over, where the host's context comes from [WithSession]
+// or [BeginTurn]. They hold in this process only. The error is one of the store, or that
 // of ctx.
 func (c *Call) Within(ctx context.Context) (context.Context, error) {
 	if c.operation != nil {

@@ -133,7 +133,7 @@ type Loading struct {
 	Summary processors.SummaryRule
 	// Summarize writes what [Runtime.Compact] puts in the place of a skill's body, for
 	// example by a call of a model. If it fails, or its text is blank or not shorter
-	// than the body, [processors.Outline] is used.
+	// than the body, [steps.Outline] is used.
 	Summarize func(ctx context.Context, skill, body string) (string, error)
 }
 

@@ -28,7 +28,6 @@ var fileOrder = []string{
 	"settings.go",
 	"cachemarks.go",
 	"runtime.go",
-	"scope.go",
 	"new.go",
 	"unknown.go",
 	"prepare.go",

@@ -6,10 +6,9 @@ import (
 
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/activation"
-	"github.com/satchel-go/satchel/internal/answers"
-	"github.com/satchel-go/satchel/internal/approval"
+	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/engine/turn"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
@@ -61,9 +60,9 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		}
 	}
 	c.request = c.requests(ctx)
-	asks := c.operation != nil && c.operation.Question != nil
-	runs := approval.RunsBesideRemote(c.skills(), &c.request)
-	if c.request.Tool.Always && !asks || !asks && !runs && r.judge.Policy == permission.Off && r.approver == nil && !r.bounds.Holds(ctx, c.key) {
+	asks := c.operation != nil && c.operation.Prepare != nil
+	runs := call.RunsBesideRemote(c.skills(), &c.request)
+	if c.request.Tool.Always && !asks || !asks && !runs && r.judge.Policy == permission.Off && r.approver == nil && !r.bounds.IsBound(ctx, c.key) {
 		v, err := r.judge.Decide(ctx, c.request, nil)
 		if err != nil {
 			return core.Decision{}, err
@@ -99,7 +98,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		return c.deny(ctx, c.verdict), nil
 	case asks:
 		return c.question(ctx, rec)
-	case runs && len(approval.Remote(c.skills(), rec)) > 0:
+	case runs && len(call.Remote(c.skills(), rec)) > 0:
 		return c.askRemote(ctx, rec)
 	case c.verdict.Outcome == permission.Granted, r.approver == nil, c.request.Takes == permission.Inert,
 		adapter.IsUnknownTool(ctx) && !r.bounds.Names.IsOfHost(c.call.Name):
@@ -121,15 +120,15 @@ const unknownLists = "denied: a call before this one in the same message has not
 // deny that as it may deny a call of skill_load.
 func (c *Call) loadAgain(ctx context.Context) (refusal string, err error) {
 	r := c.runtime
-	if c.operation == nil || !c.operation.LoadsAgain || r.loading.Mode != loadmode.Adaptive || c.place != nil && !c.place.Changes() {
+	if c.operation == nil || !c.operation.LoadsAgain() || r.loading.Mode != loadmode.Adaptive || c.place != nil && !c.place.Changes() {
 		return "", nil
 	}
 	defer c.place.Settle()
 	if _, err := c.saving.Wait(ctx, c.place.WaitForChanges); err != nil {
 		return "", err
 	}
-	err = c.saving.LoadAgain(ctx, r.scope(c.key, c.state), c.args.Text("skill"), func(skill string) bool {
-		return r.gate != nil && r.gate(ctx, c.key, answers.LoadOf(c.call, skill)).Denied
+	err = c.saving.LoadAgain(ctx, &c.scoped().Scope, c.args.Text("skill"), func(skill string) bool {
+		return r.gate != nil && r.gate(ctx, c.key, call.LoadOf(c.call, skill)).Denied
 	})
 	if told, ok := errors.AsType[tools.ModelError](err); ok {
 		return string(told), nil
@@ -161,7 +160,7 @@ func (c *Call) inactive(ctx context.Context) (string, error) {
 			return "", nil
 		}
 	}
-	return activation.Inactive(c.call.Name, skills, rec), nil
+	return turn.Inactive(c.call.Name, skills, rec), nil
 }
 
 // requests returns what the call asks for, read as the tool itself will read it.
@@ -205,8 +204,8 @@ func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
 	if err != nil || rec.Version == c.judged.Version {
 		return *c.gate, err
 	}
-	remote := func(rec *state.Record) int { return len(approval.Remote(c.skills(), c.place.Sees(rec))) }
-	if approval.RunsBesideRemote(c.skills(), &c.request) && remote(rec) > remote(c.judged) {
+	remote := func(rec *state.Record) int { return len(call.Remote(c.skills(), c.place.Sees(rec))) }
+	if call.RunsBesideRemote(c.skills(), &c.request) && remote(rec) > remote(c.judged) {
 		d := c.deny(ctx, permission.Verdict{Reason: cameMeanwhile})
 		c.gate = &d
 		return d, nil

@@ -7,7 +7,6 @@ import (
 
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/bounds"
 	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
@@ -17,8 +16,6 @@ func (r *Runtime) Hooks() adapter.Runtime { return hooks{r} }
 
 // hooks implements adapter.Runtime.
 type hooks struct{ runtime *Runtime }
-
-var _ bounds.Holder = hooks{}
 
 func (h hooks) Anonymous(agent string) core.SessionKey {
 	id := anonymousPrefix + strconv.FormatInt(h.runtime.runs.Add(1), 10)
@@ -35,12 +32,9 @@ func (h hooks) UnknownTool(name string, host ...string) string {
 	return h.runtime.unknownTool(adapter.WithHostTools(context.Background(), host), &state.Record{}, name)
 }
 
-func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.tell.Emit(ctx, e) }
+func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.report.Emit(ctx, e) }
 
 func (h hooks) Logger() *slog.Logger { return h.runtime.logger }
-
-// Bounds is for the runtimes that have agents in one run with agents of this one.
-func (h hooks) Bounds() *bounds.Bounds { return h.runtime.bounds }
 
 func (h hooks) WatchesPrefix() bool { return h.runtime.guarded }
 

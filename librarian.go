@@ -6,7 +6,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/offering"
+	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/tools/unified"
 )
@@ -85,6 +85,6 @@ func (s *settings) addLibrary() {
 	}
 	if s.shared == nil {
 		s.roots = append(s.roots, catalog.From(libraryRoot, s.source).In(core.ScopeUser))
-		s.audience = offering.Readers(s.offer.Library, s.audience, s.logger)
+		s.audience = call.Readers(s.offer.Library, s.audience, s.logger)
 	}
 }

@@ -7,22 +7,15 @@ import (
 	"os"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/agentstate"
-	"github.com/satchel-go/satchel/internal/background"
-	"github.com/satchel-go/satchel/internal/bounds"
-	"github.com/satchel-go/satchel/internal/clearing"
+	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/equipment"
-	"github.com/satchel-go/satchel/internal/events"
-	"github.com/satchel-go/satchel/internal/overview"
-	"github.com/satchel-go/satchel/internal/records"
-	"github.com/satchel-go/satchel/internal/shortening"
+	"github.com/satchel-go/satchel/internal/engine/turn"
+	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/internal/steps"
-	"github.com/satchel-go/satchel/internal/turns"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/terminal"
+	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/run"
 )
 
@@ -34,44 +27,49 @@ func New(opts ...Option) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := connect(s)
-	if r.offer.Runner == nil && r.offer.Executes() {
-		r.offer.Runner = &run.Runner{}
-	}
-	if r.offer.Runner != nil {
-		if r.offer.Runner.CommandsFromEnv {
-			policy, err := run.PolicyFromEnv(os.Getenv)
-			if err != nil {
-				return nil, fmt.Errorf("%w: WithRunner: %w", ErrOption, err)
-			}
-			if policy.Restricts() {
-				r.offer.Runner.Policy = policy
-			}
-		}
-		r.closers = equipment.Equip(r.offer.Runner, r.logger, r.tell.Swept, ErrClosed)
-		r.terminals = terminal.New(r.offer.Runner.Sessions)
+	r := &Runtime{settings: s, states: view.NewStates(view.MaxAgents), chain: steps.Chain(s.loading.Placement)}
+	r.stores = &view.Stores{Kept: state.NewRecords(r.store), Anonymous: state.NewRecords(session.NewMemory()), Log: r.logger}
+	r.report = &view.Reporter{Hook: r.events, Breaks: r.onBreak, Log: r.logger, States: r.states, Lifecycle: r.lifecycle}
+	r.shortener = view.Shortener{Stores: r.stores, Warn: r.budget.Warn, Summarize: r.loading.Summarize, Log: r.logger}
+	if err := r.openRunner(); err != nil {
+		return nil, err
 	}
 	if err := r.offer.Choose(); err != nil {
-		return nil, errors.Join(err, r.unequip())
+		return nil, errors.Join(err, r.closeOwned())
 	}
-	if r.catalog = s.shared; r.catalog == nil {
-		opened, err := catalog.Open(context.Background(), append([]catalog.Root{catalog.Reading(catalog.WithLogger(s.logger), catalog.WithChanged(r.changed))}, s.roots...))
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("open skills: %w", err), r.unequip())
+	if r.catalog = r.shared; r.catalog == nil {
+		reading := catalog.Reading(catalog.WithLogger(r.logger), catalog.WithChanged(r.report.Scanned))
+		if r.catalog, err = catalog.Open(context.Background(), append([]catalog.Root{reading}, r.roots...)); err != nil {
+			return nil, errors.Join(fmt.Errorf("open skills: %w", err), r.closeOwned())
 		}
-		r.catalog = opened
 	}
-	r.audiences = agentstate.Audiences{Catalog: r.catalog, Of: r.audience}
+	r.audiences = view.Audiences{Catalog: r.catalog, Of: r.audience}
 	if err := r.list(); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	if r.offer.Runner != nil && (r.offer.Set.Has("skill_run") || r.offer.Set.Has("skill_exec")) {
-		if why := r.offer.Runner.Executor.Capabilities().Unavailable; why != "" {
-			r.logger.Warn("commands of skills cannot run on this machine", "why", why)
-		}
+	r.overviews = &view.Overviews{
+		Catalog: r.catalog, Text: r.offer.Text, Renderer: r.offer.Renderer, Stores: r.stores, Report: r.report,
+		Unlisted: r.offer.Vocabulary != nil && r.offer.Vocabulary.Unlisted, Owns: r.offer.Set.Has,
 	}
+	r.bounds = call.Bounds{
+		Judge: r.judge, Mode: r.loading.Mode, Asks: r.approver != nil, Names: permission.NewNames(r.tooling...), Set: r.offer.Set,
+		Unloaded: r.offer.Runner != nil && r.offer.Runner.Unloaded, Overviews: r.overviews, States: r.states, Audiences: &r.audiences, Log: r.logger,
+	}
+	r.clearing = view.Clearing{
+		Mode: r.loading.Mode, Placement: r.loading.Placement, Policy: r.loading.Clearing, Prices: r.loading.Prices,
+		Delivers: r.offer.Set.Delivers(), States: r.states, Stores: r.stores,
+	}
+	r.scopes = call.Scopes{
+		Stores: r.stores, Audiences: &r.audiences, Bounds: &r.bounds, Offer: &r.offer, Report: r.report, Terminals: r.terminals, Rules: r.rules(),
+	}
+	r.turns = turn.Turns{
+		Mode: r.loading.Mode, Once: r.offer.Runner != nil && r.offer.Runner.Once, Set: r.offer.Set, Runner: r.offer.Runner, Activation: r.activation,
+		Stores: r.stores, Audiences: &r.audiences, Overviews: r.overviews, Clearing: &r.clearing, Bounds: &r.bounds, Report: r.report, Scopes: &r.scopes,
+	}
+	r.report.Scanned(context.Background(), r.catalog.Snapshot())
+	r.warnUnavailable()
 	if r.source != nil && r.shared == nil {
-		r.closers = append(r.closers, background.Follow(r.source, r.Refresh, func(err error) {
+		r.closers = append(r.closers, turn.Follow(r.source, r.Refresh, func(err error) {
 			if _, told := errors.AsType[*catalog.RootError](err); !told {
 				r.logger.Warn("the skills cannot be read again", "error", err)
 			}
@@ -80,38 +78,30 @@ func New(opts ...Option) (*Runtime, error) {
 	return r, nil
 }
 
-// changed reports skills that have changed while the catalog was watched.
-func (r *Runtime) changed(ctx context.Context, s *catalog.Snapshot) { r.tell.Scanned(ctx, s) }
-
-// connect returns a runtime whose parts know each other, before there are tools and skills.
-func connect(s settings) *Runtime {
-	r := &Runtime{
-		settings: s,
-		stores:   &records.Stores{Kept: state.NewRecords(s.store), Anonymous: state.NewRecords(session.NewMemory()), Log: s.logger},
-		states:   agentstate.New(agentstate.Max),
+// openRunner opens what runs commands, if anything does.
+func (r *Runtime) openRunner() error {
+	if r.offer.Runner == nil && r.offer.Executes() {
+		r.offer.Runner = &run.Runner{}
 	}
-	r.tell = &events.Teller{Hook: r.events, Breaks: r.onBreak, Log: r.logger, States: r.states, Lifecycle: r.lifecycle}
-	r.shortener = shortening.Shortener{Stores: r.stores, Warn: r.budget.Warn, Summarize: r.loading.Summarize, Log: r.logger}
-	r.chain = steps.Chain(r.loading.Placement)
-	if r.judge.Home == "" {
-		r.judge.Home, _ = os.UserHomeDir() // without one, "~" is just a name
+	if r.offer.Runner == nil {
+		return nil
 	}
-	r.bounds = &bounds.Bounds{
-		Judge: r.judge, Mode: r.loading.Mode, Free: r.free, Asks: r.approver != nil, Names: permission.NewNames(r.tooling...),
-		Mentions: func(skills *catalog.Catalog) *permission.Mentions { return r.overviews.Of(skills).Mentions() },
-		Stores:   r.stores, States: r.states, Audiences: &r.audiences, Log: r.logger,
+	if r.offer.Runner.CommandsFromEnv {
+		policy, err := run.PolicyFromEnv(os.Getenv)
+		if err != nil {
+			return fmt.Errorf("%w: WithRunner: %w", ErrOption, err)
+		}
+		if policy.Restricts() {
+			r.offer.Runner.Policy = policy
+		}
 	}
-	r.clearing = clearing.Clearing{
-		Mode: r.loading.Mode, Placement: r.loading.Placement, Policy: r.loading.Clearing, Prices: r.loading.Prices,
-		Content: func(ctx context.Context, key core.SessionKey, rec *state.Record) (*steps.Content, error) {
-			return r.states.Of(key).Shown(rec, r.stores.Texts(ctx, key))
-		},
-	}
-	return r
+	r.closers = call.Equip(r.offer.Runner, r.logger, r.report.Swept, ErrClosed)
+	r.terminals = terminal.New(r.offer.Runner.Sessions)
+	return nil
 }
 
-// list fixes the tools and how requests list the skills. Where the tools search the
-// catalog, its index is built meanwhile.
+// list fixes how requests list the skills. Where the tools search the catalog, its index
+// is built meanwhile.
 func (r *Runtime) list() error {
 	for _, name := range r.overview.Pinned {
 		if _, err := r.catalog.Snapshot().Resolve(name); err != nil {
@@ -120,33 +110,31 @@ func (r *Runtime) list() error {
 	}
 	r.offer.Suggests = r.activation.Likely > 0 && !r.activation.First
 	searches, err := r.offer.List(r.catalog.Snapshot().Visible())
-	if err != nil {
-		return err
-	}
-	if searches {
-		r.closers = append(r.closers, background.Do(func(ctx context.Context) {
+	if err == nil && searches {
+		r.closers = append(r.closers, turn.Do(func(ctx context.Context) {
 			_ = r.catalog.Index(ctx) // the first search will meet the same error
 		}))
 	}
-	r.clearing.Delivers, r.bounds.Set = r.offer.Set.Delivers(), r.offer.Set
-	r.bounds.Unloaded = r.offer.Runner != nil && r.offer.Runner.Unloaded
-	r.overviews = &overview.Overviews{
-		Catalog: r.catalog, Text: r.offer.Text, Renderer: r.offer.Renderer,
-		Unlisted: r.offer.Vocabulary != nil && r.offer.Vocabulary.Unlisted, Owns: r.offer.Set.Has,
-		Records: r.stores.Of, Pin: r.stores.Pin, Rendered: func(whole bool, o *overview.Overview) {
-			if whole {
-				r.tell.Scanned(context.Background(), r.catalog.Snapshot())
-			}
-			r.tell.Cut(o.Fit)
-			if o.Empty {
-				r.tell.Unseen(whole, r.catalog.Snapshot())
-			}
-		},
+	return err
+}
+
+// rules are those for all calls.
+func (r *Runtime) rules() tools.Rules {
+	rules := tools.Rules{
+		Mode: r.loading.Mode, Max: r.loading.Max, Victim: r.loading.Victim, Limits: r.limits, Budget: r.budget, References: r.overview.References,
 	}
-	r.turns = turns.Turns{
-		Mode: r.loading.Mode, Once: r.offer.Runner != nil && r.offer.Runner.Once, Set: r.offer.Set, Runner: r.offer.Runner, Activation: r.activation, Stores: r.stores,
-		Audiences: &r.audiences, Overviews: r.overviews, Clearing: &r.clearing, Bounds: r.bounds, Tell: r.tell, Scope: r.scope,
+	if v := r.offer.Vocabulary; v != nil {
+		rules.Loads, rules.Evicts = v.Loads(), v.Evicts
 	}
-	r.tell.Scanned(context.Background(), r.catalog.Snapshot())
-	return nil
+	return rules
+}
+
+// warnUnavailable warns of a machine on which the commands of skills cannot run.
+func (r *Runtime) warnUnavailable() {
+	if r.offer.Runner == nil || !r.offer.Set.Has("skill_run") && !r.offer.Set.Has("skill_exec") {
+		return
+	}
+	if why := r.offer.Runner.Executor.Capabilities().Unavailable; why != "" {
+		r.logger.Warn("commands of skills cannot run on this machine", "why", why)
+	}
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/activation"
-	"github.com/satchel-go/satchel/internal/offering"
+	"github.com/satchel-go/satchel/internal/engine/call"
+	"github.com/satchel-go/satchel/internal/engine/turn"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -74,10 +74,10 @@ type settings struct {
 	loading    Loading
 	budget     tools.Budget
 	limits     tools.Limits
-	activation activation.Activation
+	activation turn.Activation
 	guarded    bool
 	onBreak    []func(processors.PrefixBreak)
-	offer      offering.Offer
+	offer      call.Offer
 	source     catalog.Source // of the library
 	activates  map[string][]string
 	events     func(context.Context, core.Event)
@@ -86,8 +86,7 @@ type settings struct {
 	judge      permission.Judge
 	tooling    []permission.Tool
 	approver   core.Approver
-	free       []string
-	audience   offering.Audience
+	audience   call.Audience
 	logger     *slog.Logger
 }
 

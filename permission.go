@@ -2,7 +2,6 @@ package satchel
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/permission"
@@ -39,11 +38,4 @@ func WithPermissions(p Permissions) Option {
 // content. Without an approver such calls are allowed.
 func WithApprover(approve core.Approver) Option {
 	return single("WithApprover", failsIf(approve == nil, "nil"), func(s *settings) { s.approver = approve })
-}
-
-// WithFreeAgents names agents that are bounded by their own lists only, and not by
-// those of an agent that calls them. The option counts in the runtime of the caller
-// and in that of the agent that is called. The option adds up.
-func WithFreeAgents(names ...string) Option {
-	return option("WithFreeAgents", failsIf(slices.Contains(names, ""), "an empty name"), func(s *settings) { s.free = append(s.free, names...) })
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/agentstate"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/internal/hostfiles"
 	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/loadmode"
@@ -30,31 +30,29 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 	if r.open.Stopped() {
 		return core.View{}, errShutdown
 	}
-	state := r.states.Of(req.Key)
+	agent := r.states.Of(req.Key)
 	rec, err := r.stores.Load(ctx, req.Key)
 	if err != nil {
 		return core.View{}, err
 	}
+	scan := state.ScanMessages(req.Messages, rec.Front.Messages)
 	loads, _ := ctx.Value(loadsKey{}).([]Load)
-	if rec, err = r.turns.Advance(ctx, &req, state, rec, loads); err != nil {
+	if rec, err = r.turns.Advance(ctx, &req, &scan, agent, rec, loads); err != nil {
 		return core.View{}, err
 	}
-	if err := r.audiences.Know(ctx, req.Key, state); err != nil {
+	if err := r.audiences.Know(ctx, req.Key, agent); err != nil {
 		return core.View{}, err
 	}
 	if r.offer.Runner != nil {
-		req.Files = hostfiles.Named(req.Files, req.Messages, rec)
-		r.states.Keep(state, req.Files)
+		req.Files = hostfiles.Named(req.Files, &scan, rec)
+		r.states.Keep(agent, req.Files)
 	}
 	if len(req.Tools) > 0 {
-		state.Offer(req.Tools)
+		agent.Offer(req.Tools)
 		r.bounds.WarnUnmapped(ctx, req.Key, req.Tools)
 	}
-	if rec, err = r.bounds.Keep(ctx, req.Key, rec, state); err != nil {
-		return core.View{}, err
-	}
-	r.bounds.Saw(ctx, rec)
-	state.Request(req.Messages)
+	r.bounds.See(ctx, rec)
+	agent.Request(&scan)
 	if rec.NoSkills && len(rec.Deliveries) == 0 {
 		messages := req.Messages
 		if answer := r.missing(ctx, &req, rec); answer != nil {
@@ -62,12 +60,12 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 		}
 		return core.View{Messages: messages, NoSkills: true}, nil
 	}
-	return r.view(ctx, &req, state, rec)
+	return r.view(ctx, &req, &scan, agent, rec)
 }
 
 // view renders the request with what the record has delivered, and notes what the model
 // will see of it.
-func (r *Runtime) view(ctx context.Context, req *core.Request, agent *agentstate.State, rec *state.Record) (core.View, error) {
+func (r *Runtime) view(ctx context.Context, req *core.Request, scan *state.Scan, agent *view.State, rec *state.Record) (core.View, error) {
 	text := r.stores.Texts(ctx, req.Key)
 	st := steps.State{
 		Mode: r.loading.Mode, Rule: r.loading.Summary, Delivers: r.clearing.Delivers,
@@ -106,10 +104,10 @@ func (r *Runtime) view(ctx context.Context, req *core.Request, agent *agentstate
 	}
 	agent.Hide(elsewhere.Hidden)
 	if r.offer.Runner != nil && r.offer.Runner.Once {
-		agent.Holds(req.Messages)
+		agent.Holds(scan)
 	}
 	if r.events != nil {
-		r.tell.EmitAll(ctx, req.Key, agent.Executing(rec, elsewhere.Hidden))
+		r.report.EmitAll(ctx, req.Key, agent.Executing(rec, elsewhere.Hidden))
 	}
 	if r.guarded {
 		guard := r.states.Watch(agent)
@@ -117,7 +115,7 @@ func (r *Runtime) view(ctx context.Context, req *core.Request, agent *agentstate
 			guard.TurnLeft()
 		}
 		if found, broken := guard.Check(messages, rec, req.Definitions...); broken {
-			r.tell.Broken(ctx, req.Key, found)
+			r.report.Broken(ctx, req.Key, found)
 		}
 	}
 	return core.View{Messages: messages, NoSkills: rec.NoSkills}, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/answers"
+	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
@@ -41,8 +41,8 @@ func (c *Call) Run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.runtime.bounds.Saw(ctx, c.saving.Record())
-	c.runtime.tell.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started)})
+	c.runtime.bounds.See(ctx, c.saving.Record())
+	c.runtime.report.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started)})
 	return answer, nil
 }
 
@@ -60,7 +60,7 @@ func (c *Call) run(ctx context.Context) (string, error) {
 		return d.Reason, nil
 	}
 	changes := o.IsChange(c.args)
-	if changes || o.Awaits || o.Ordered {
+	if changes || o.Awaits() || o.IsOrdered() {
 		if _, err := c.saving.Wait(ctx, c.place.Wait); err != nil {
 			return "", err
 		}
@@ -72,61 +72,44 @@ func (c *Call) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var once *answers.Once
-	if c.runtime.offer.Runner != nil && c.runtime.offer.Runner.Once && o.Once {
-		if once, err = c.saving.Once(ctx); err != nil {
+	if c.runtime.offer.Runner != nil && c.runtime.offer.Runner.Once && o.StartsCommand() {
+		if s.Once, err = c.saving.Once(ctx); err != nil {
 			return "", err
 		}
-	}
-	if once != nil {
-		if once.Ended {
-			return once.Answer, nil
+		if s.Once != nil && s.Once.Ended {
+			return s.Once.Answer, nil
 		}
-		s.Begin = once.Begin
 	}
 	if load := c.saving.WithLoad("{ }"); load != "{ }" { // it stands in the answer too
 		s.Limits = s.Limits.OrDefaults()
 		s.Limits.Answer -= min(len(load), s.Limits.Answer/2)
 	}
-	answer, err := o.Answer(ctx, s, c.args)
+	answer, err := c.answer(ctx, &s.Scope)
 	if err != nil {
 		return "", err
 	}
-	return once.End(ctx, c.saving.WithLoad(answer))
+	return s.Once.End(ctx, c.saving.WithLoad(answer))
 }
 
-// scope returns what the operation may use of the runtime.
-func (c *Call) scope(ctx context.Context) (s *tools.Scope, err error) {
-	s = c.runtime.scope(c.key, c.state)
-	s.Record, s.Update = c.saving.Load, c.saving.Update
-	emit := s.Emit
-	s.Emit = func(ctx context.Context, e core.Event) {
-		e.Call = c.call
-		emit(ctx, e)
-	}
-	if run := c.runtime.offer.Command; run != nil {
-		s.Run = func(ctx context.Context, arguments string) (string, error) {
-			return run.Call(ctx, s, run.Decode(arguments))
-		}
-	}
-	if c.operation.Awaits {
-		s.Record = func(ctx context.Context) (*state.Record, error) {
-			rec, err := c.saving.Load(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return c.place.Sees(rec), nil
-		}
-	}
-	s.Approval = c.approval
+// scope returns what the operation may use of the runtime for a call that was judged.
+func (c *Call) scope(ctx context.Context) (s *call.Scope, err error) {
+	s = c.scoped()
 	s.Narrow, s.Interpreted, err = c.narrowed(ctx)
 	return s, err
+}
+
+// answer answers the call by the operation, or by the commit of what it has prepared.
+func (c *Call) answer(ctx context.Context, s *tools.Scope) (string, error) {
+	if c.prepared != nil {
+		return c.operation.AnswerPrepared(ctx, s, c.args, c.prepared, c.isApproved)
+	}
+	return c.operation.Answer(ctx, s, c.args)
 }
 
 // change answers a call that changes what is loaded. Its answer is saved together with
 // the change.
 func (c *Call) change(ctx context.Context) (string, error) {
-	return c.saving.Numbered(ctx, true, func(rec *state.Record, n *answers.Number) (string, error) {
+	return c.saving.Numbered(ctx, true, func(rec *state.Record, n *call.Number) (string, error) {
 		if n.Was.Done {
 			return n.Was.Answer, nil
 		}
@@ -137,8 +120,8 @@ func (c *Call) change(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		n.Scope(s)
-		answer, err := c.operation.Answer(ctx, s, c.args)
+		n.Scope(&s.Scope)
+		answer, err := c.answer(ctx, &s.Scope)
 		if err != nil {
 			return "", err
 		}

@@ -11,17 +11,11 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/agentstate"
-	"github.com/satchel-go/satchel/internal/bounds"
-	"github.com/satchel-go/satchel/internal/clearing"
-	"github.com/satchel-go/satchel/internal/equipment"
-	"github.com/satchel-go/satchel/internal/events"
-	"github.com/satchel-go/satchel/internal/overview"
-	"github.com/satchel-go/satchel/internal/records"
-	"github.com/satchel-go/satchel/internal/response"
-	"github.com/satchel-go/satchel/internal/shortening"
+	"github.com/satchel-go/satchel/internal/engine/call"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/engine/turn"
+	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/internal/steps"
-	"github.com/satchel-go/satchel/internal/turns"
 	"github.com/satchel-go/satchel/skillmd"
 	"github.com/satchel-go/satchel/terminal"
 )
@@ -34,21 +28,22 @@ type Runtime struct {
 	catalog *catalog.Catalog
 	chain   []steps.Processor
 
-	stores    *records.Stores
-	tell      *events.Teller
-	clearing  clearing.Clearing
-	shortener shortening.Shortener
+	stores    *view.Stores
+	report    *view.Reporter
+	clearing  view.Clearing
+	shortener view.Shortener
 	// closers close what the runtime has made because the host left it out.
 	closers []func() error
 	// terminals are the commands that go on between calls; nil without a runner.
 	terminals *terminal.Table
 	runs      atomic.Int64
-	states    *agentstate.States
-	audiences agentstate.Audiences
-	bounds    *bounds.Bounds
-	overviews *overview.Overviews
-	turns     turns.Turns
-	open      response.Open
+	states    *view.States
+	audiences view.Audiences
+	bounds    call.Bounds
+	overviews *view.Overviews
+	scopes    call.Scopes
+	turns     turn.Turns
+	open      state.OpenCalls
 	closing   sync.Once
 	closed    error // of Close
 }
@@ -58,8 +53,7 @@ type Runtime struct {
 // fail; [Runtime.Shutdown] lets them end first. Closing it again changes nothing.
 func (r *Runtime) Close() error {
 	r.closing.Do(func() {
-		r.bounds.End()
-		r.closed = r.unequip()
+		r.closed = r.closeOwned()
 		if r.shared == nil {
 			r.closed = errors.Join(r.closed, r.catalog.Close())
 		}
@@ -67,7 +61,7 @@ func (r *Runtime) Close() error {
 	return r.closed
 }
 
-func (r *Runtime) unequip() error {
+func (r *Runtime) closeOwned() error {
 	if r.terminals != nil {
 		r.terminals.Close()
 	}
@@ -107,7 +101,7 @@ func (r *Runtime) Catalog() *catalog.Catalog { return r.catalog }
 // overview; they are told of changes once, at their next user turn.
 func (r *Runtime) Refresh(ctx context.Context) error {
 	_, err := r.catalog.Refresh(ctx)
-	r.tell.Scanned(ctx, r.catalog.Snapshot())
+	r.report.Scanned(ctx, r.catalog.Snapshot())
 	return err
 }
 
@@ -152,7 +146,7 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	}
 	err = errors.Join(err, r.catalog.Ready())
 	if r.offer.Runner != nil {
-		err = errors.Join(err, equipment.Ready(r.offer.Runner))
+		err = errors.Join(err, call.Ready(r.offer.Runner))
 	}
 	return err
 }

@@ -108,7 +108,7 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 		return err // which names the session
 	}
 	for _, e := range endings {
-		r.tell.Emit(ctx, e)
+		r.report.Emit(ctx, e)
 	}
 	r.states.End(id)
 	if r.offer.Runner != nil {
@@ -121,7 +121,7 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 func (r *Runtime) endWorkspace(ctx context.Context, id string) error {
 	began := time.Now()
 	err := r.offer.Runner.Workspaces.End(id)
-	r.tell.Emit(ctx, core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
+	r.report.Emit(ctx, core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
 	return err
 }
 
@@ -173,7 +173,7 @@ func (r *Runtime) EndSessionsBefore(ctx context.Context, before time.Time) (ende
 }
 
 // Compact lets the text of a skill that is in view give way to its outline when the next
-// user turn begins, in one break of the prompt, as an unload would. [processors.Outline]
+// user turn begins, in one break of the prompt, as an unload would. [steps.Outline]
 // says what an outline has; with Loading.Summarize a summary takes its place. Loading the skill again brings all of it. Inside an agent it
 // is the agent's view that changes, and elsewhere that of every agent of the session of
 // ctx. A skill that is not in view is left alone. The error wraps ErrNoSession where ctx

@@ -2,8 +2,9 @@ package satchel
 
 import (
 	"fmt"
+	"os"
 
-	"github.com/satchel-go/satchel/internal/offering"
+	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/warnlog"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
@@ -16,7 +17,7 @@ func newSettings(opts []Option) (settings, error) {
 	s := settings{
 		given:  map[string]bool{},
 		store:  session.NewMemory(),
-		offer:  offering.Offer{Profile: tools.Full},
+		offer:  call.Offer{Profile: tools.Full},
 		logger: warnlog.New(),
 	}
 	if err := Options(opts...)(&s); err != nil {
@@ -44,6 +45,9 @@ func (s *settings) addDefaults() {
 		l.Prices = loadmode.DefaultPrices()
 	}
 	v := s.offer.Vocabulary
+	if s.judge.Home == "" {
+		s.judge.Home, _ = os.UserHomeDir() // without one, "~" is just a name
+	}
 	switch {
 	case l.Mode != 0:
 	case v != nil && v.ForSession:

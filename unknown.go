@@ -6,8 +6,8 @@ import (
 
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/offering"
 	"github.com/satchel-go/satchel/internal/steps"
 )
 
@@ -22,7 +22,7 @@ func (r *Runtime) unknownTool(ctx context.Context, rec *state.Record, name strin
 	if rec.Turn > 0 && rec.NoSkills || rec.Turn == 0 && r.overviews.Of(r.catalog).Empty {
 		set = nil
 	}
-	return offering.UnknownTool(name, set, adapter.HostTools(ctx))
+	return call.UnknownTool(name, set, adapter.HostTools(ctx))
 }
 
 // missing returns a function that finds the result of a call which has none in the request.

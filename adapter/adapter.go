@@ -65,13 +65,24 @@ type (
 // use.
 func WithSession(ctx context.Context, key core.SessionKey) context.Context {
 	key.Agent = ""
-	return context.WithValue(ctx, sessionKey{}, key)
+	if c, ok := ctx.Value(sessionKey{}).(*conversation); ok && c.key == key {
+		return ctx
+	}
+	return context.WithValue(ctx, sessionKey{}, &conversation{key: key})
+}
+
+// conversation is what [WithSession] puts into a context.
+type conversation struct {
+	key core.SessionKey
+	run Run
 }
 
 // SessionOf returns the key of an agent in the conversation that [WithSession] put
 // into ctx. An empty id names no conversation.
 func SessionOf(ctx context.Context, agent string) (key core.SessionKey, ok bool) {
-	key, _ = ctx.Value(sessionKey{}).(core.SessionKey)
+	if c, ok := ctx.Value(sessionKey{}).(*conversation); ok {
+		key = c.key
+	}
 	key.Agent = agent
 	return key, key.Session != ""
 }

@@ -5,16 +5,9 @@ import (
 	"sync"
 )
 
-type runKey struct{}
-
-// Run is one run of agents that hand the conversation over to each other: where no
-// session is named, or they are of different runtimes, it is all that they have in
-// common. Its zero value is ready for use, by any number of goroutines.
+// Run is what the agents that run under one context of satchel.WithSession or
+// satchel.BeginTurn share. Its zero value is ready for use, by any number of goroutines.
 type Run struct {
-	// Elsewhere is set where the run goes on that was interrupted, here or in another
-	// process. It returns the runtimes in which an agent of this name may have its record.
-	Elsewhere func(agent string) []Runtime
-
 	once sync.Once
 	kept any
 }
@@ -26,23 +19,41 @@ func (r *Run) Keep(fresh func() any) any {
 	return r.kept
 }
 
-// inRun is what [WithRun] puts into a context.
-type inRun struct {
-	run    *Run
-	before []string
+// RunOf returns the run of ctx: that of its turn, else that of its session, else nil.
+func RunOf(ctx context.Context) *Run {
+	if t := TurnOf(ctx); t != nil {
+		return &t.run
+	}
+	if c, ok := ctx.Value(sessionKey{}).(*conversation); ok {
+		return &c.run
+	}
+	return nil
 }
 
-// WithRun marks ctx as belonging to a run. The adapter gives the same pointer to all
-// calls of a run, and to no others; nil is no mark. before are the agents by which the
-// run has come to this one, the first one first: each has handed it over, on behalf of
-// its model or of the host.
-func WithRun(ctx context.Context, run *Run, before ...string) context.Context {
-	return context.WithValue(ctx, runKey{}, inRun{run, before})
+type (
+	attemptKey struct{}
+	beforeKey  struct{}
+)
+
+// WithAttempt says which run of the framework the calls under ctx belong to, by a
+// comparable value. Another one is another attempt to answer the turn, unless the host
+// says so itself by satchel.BeginTurn.
+func WithAttempt(ctx context.Context, id any) context.Context {
+	return context.WithValue(ctx, attemptKey{}, id)
 }
 
-// RunOf returns the run that [WithRun] put into ctx, or nil, and the agents before the
-// one that runs under ctx.
-func RunOf(ctx context.Context) (run *Run, before []string) {
-	in, _ := ctx.Value(runKey{}).(inRun)
-	return in.run, in.before
+// AttemptOf returns the value that [WithAttempt] put into ctx, nil for none.
+func AttemptOf(ctx context.Context) any { return ctx.Value(attemptKey{}) }
+
+// WithAgentsBefore names the agents by which the conversation has come to the one that
+// runs under ctx, the first one first. Each has handed it over, on behalf of its model or
+// of the host.
+func WithAgentsBefore(ctx context.Context, names []string) context.Context {
+	return context.WithValue(ctx, beforeKey{}, names)
+}
+
+// AgentsBefore returns the names that [WithAgentsBefore] put into ctx.
+func AgentsBefore(ctx context.Context) []string {
+	names, _ := ctx.Value(beforeKey{}).([]string)
+	return names
 }

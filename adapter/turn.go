@@ -13,6 +13,8 @@ type Turn struct {
 	// Continues says that the attempt is an earlier one, which goes on in another process
 	// and whose messages the requests may lack.
 	Continues bool
+
+	run Run
 }
 
 // WithTurn marks ctx as belonging to an attempt. satchel.BeginTurn is what hosts use.

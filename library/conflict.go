@@ -35,10 +35,6 @@ func (l *Library) conflict(ctx context.Context, v *view, i *item, from, head *Sk
 	return e
 }
 
-func approvedOther() error {
-	return refuse("conflict", ErrConflict, "the change that was approved is another one: the skill or the change is no longer the same. Inspect it and make the change anew.")
-}
-
 // raced is the conflict of an edit that somebody else was faster than.
 func (l *Library) raced(ctx context.Context, a Actor, out Outcome) error {
 	v, err := l.view(ctx, a)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -70,8 +69,9 @@ type Edit struct {
 	// Held: the result is for its maker and for maintainers until a person reviews it,
 	// if the skill is one that others see.
 	Held bool
-	// Approval is what a person was shown; the edit is made only if it is still that.
-	Approval *Approval
+
+	// prepared gets the change that a dry run does not make; nil for none.
+	prepared *Prepared
 }
 
 // TextEdit is one structured edit. Exactly one of OldText, From and After is set. Lines
@@ -87,16 +87,6 @@ type TextEdit struct {
 	To   *int `json:"to"`
 	// NewText is inserted after the line After; 0 is before the first.
 	After *int `json:"after"`
-}
-
-// Approval binds an answer of a person to one result.
-type Approval struct {
-	// ID, Base and Digest are the ID, Previous and Digest of the [Outcome] of the dry
-	// run that the person was shown.
-	ID, Base, Digest string
-	// By is who has seen the whole difference, "" for nobody: then the result stays
-	// unreviewed, as a copy always does.
-	By string
 }
 
 // Outcome is what an edit has done.
@@ -115,11 +105,13 @@ type Outcome struct {
 // Edit makes one change, or none at all: the error is then an [Error], or that of the
 // store or the context. Everything but failures of the store is in the audit.
 func (l *Library) Edit(ctx context.Context, a Actor, e Edit) (Outcome, error) {
-	e.Reason = printable(e.Reason)
-	if utf8.RuneCountInString(e.Reason) > maxReason {
-		e.Reason = string([]rune(e.Reason)[:maxReason])
-	}
-	out, err := l.edit(ctx, a, &e)
+	out, err := l.edit(ctx, a, shortened(&e))
+	return l.audited(ctx, a, &e, out, err)
+}
+
+// audited enters into the audit what was not committed, which has an entry, and returns
+// the result of the edit.
+func (l *Library) audited(ctx context.Context, a Actor, e *Edit, out Outcome, err error) (Outcome, error) {
 	if out.Status != "applied" && ctx.Err() == nil {
 		outcome, detail := out.Status, ""
 		if own, ok := errors.AsType[*Error](err); ok {
@@ -141,15 +133,9 @@ func (l *Library) Edit(ctx context.Context, a Actor, e Edit) (Outcome, error) {
 	return out, nil
 }
 
-// Preview says what an edit would do, as a dry run does, for a question about it: the
-// audit has an entry of the edit, not of its preview.
-func (l *Library) Preview(ctx context.Context, a Actor, e Edit) (Outcome, error) {
-	e.DryRun = true
-	return l.edit(ctx, a, &e)
-}
-
-// Denied keeps in the audit that an edit was not approved.
-func (l *Library) Denied(ctx context.Context, a Actor, e Edit, why string) error {
+// Denied keeps in the audit that a prepared edit was not approved, and why.
+func (l *Library) Denied(ctx context.Context, p *Prepared, why string) error {
+	a, e := p.actor, p.edit
 	if e.Reason != "" {
 		why += "; the edit says: " + e.Reason
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
@@ -404,10 +405,15 @@ func TestOverlay(t *testing.T) {
 func TestCopyAndReview(t *testing.T) {
 	l := open(t)
 	files := map[string][]byte{"SKILL.md": []byte("---\nname: web\ndescription: Look.\nallowed-tools: Bash\nmetadata:\n  secrets: TOKEN\n---\nLook.\n"), "scripts/a.sh": []byte("echo\n")}
-	e := library.Edit{Action: library.Copy, Skill: "dir:skills/web", Files: files, Name: "my-web", Model: true, DryRun: true}
-	shown := edit(t, l, ann, e)
-	e.DryRun, e.Approval = false, &library.Approval{ID: shown.ID, Base: shown.Previous, Digest: shown.Digest, By: "mia"}
-	out := edit(t, l, ann, e)
+	e := library.Edit{Action: library.Copy, Skill: "dir:skills/web", Files: files, Name: "my-web", Model: true}
+	shown, err := l.Prepare(t.Context(), ann, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := l.Commit(t.Context(), shown, "mia")
+	if err != nil {
+		t.Fatal(err)
+	}
 	s, err := l.Serve(t.Context(), ann, library.Ref{Skill: out.ID})
 	if err != nil || s.Reviewed || !s.Front.Repaired || s.Front.AllowedTools == nil || s.Front.Metadata["secrets"] != "" || s.Name != "my-web" {
 		t.Fatalf("copy is %+v, %v", s, err)
@@ -447,20 +453,136 @@ func TestHeldEdits(t *testing.T) {
 	}
 }
 
-func TestApproval(t *testing.T) {
+// What was prepared is what is committed: with its base and its digest, once, and by an
+// actor who may still do it.
+func TestCommit(t *testing.T) {
 	l := open(t)
 	v1 := shared(t, l, "pdf", text)
-	e := library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", "a form"), Model: true, DryRun: true}
-	shown := edit(t, l, eve, e)
-	e.DryRun, e.Approval = false, &library.Approval{ID: shown.ID, Base: shown.Previous, Digest: shown.Digest, By: "mia"}
-	other := e
-	other.Edits = from("the form", "no form")
-	if got := refusal(t, l, eve, other); !strings.HasPrefix(got, "conflict: the change that was approved is another one") {
-		t.Error(got)
+	e := library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from("the form", "a form"), Model: true}
+	prepare := func(e library.Edit) *library.Prepared {
+		t.Helper()
+		p, err := l.Prepare(t.Context(), eve, e)
+		if err != nil || p.Outcome.Status != "dry_run" || p.Outcome.Previous != v1.VersionRef {
+			t.Fatalf("%+v, %v", p, err)
+		}
+		return p
 	}
-	edit(t, l, eve, e)
+	shown, late := prepare(e), prepare(e)
+	out, err := l.Commit(t.Context(), shown, "mia")
+	if err != nil || out.Status != "applied" || out.Digest != shown.Outcome.Digest || out.VersionRef != shown.Outcome.VersionRef {
+		t.Fatalf("%+v, %v", out, err)
+	}
 	if s, err := l.Serve(t.Context(), vic, library.Ref{Skill: "pdf"}); err != nil || !s.Reviewed {
 		t.Errorf("an approved edit is %+v, %v", s, err)
+	}
+	for _, p := range []*library.Prepared{shown, late} {
+		if out, err := l.Commit(t.Context(), p, "mia"); !errors.Is(err, library.ErrConflict) {
+			t.Errorf("a change of another version: %+v, %v", out, err)
+		}
+	}
+	e.Expected = "v9"
+	refused, err := l.Prepare(t.Context(), eve, e)
+	if refused == nil || !errors.As(err, new(*library.Error)) {
+		t.Fatalf("%+v, %v", refused, err)
+	}
+	if _, again := l.Commit(t.Context(), refused, "mia"); again != err {
+		t.Errorf("what was refused: %v, want %v", again, err)
+	}
+}
+
+// counted counts what the library asks of its store.
+type counted struct {
+	library.Store
+	heads, loads, blobs, commits int
+}
+
+func (c *counted) Heads(ctx context.Context, tenant string, after int64) ([]library.Head, int64, error) {
+	c.heads++
+	return c.Store.Heads(ctx, tenant, after)
+}
+
+func (c *counted) Load(ctx context.Context, tenant, id string, version int) (library.Revision, error) {
+	c.loads++
+	return c.Store.Load(ctx, tenant, id, version)
+}
+
+func (c *counted) Blob(ctx context.Context, tenant, digest string) ([]byte, error) {
+	c.blobs++
+	return c.Store.Blob(ctx, tenant, digest)
+}
+
+func (c *counted) Commit(ctx context.Context, change library.Change) (library.Head, error) {
+	c.commits++
+	return c.Store.Commit(ctx, change)
+}
+
+// An edit that is prepared, shown and committed reads the skill once and is committed
+// once, like one that nobody is shown. So is one that is refused.
+func TestCommitDoesNothingTwice(t *testing.T) {
+	cost := func(old string, isShown bool) counted {
+		t.Helper()
+		store := &counted{Store: library.NewMemory()}
+		l, err := library.New(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v1 := shared(t, l, "pdf", text)
+		*store = counted{Store: store.Store}
+		e := library.Edit{Action: library.Patch, Skill: v1.ID, Expected: v1.VersionRef, Edits: from(old, "a form"), Model: true}
+		if isShown {
+			p, _ := l.Prepare(t.Context(), eve, e)
+			_, _ = l.Commit(t.Context(), p, "mia")
+		} else {
+			_, _ = l.Edit(t.Context(), eve, e)
+		}
+		done := *store
+		done.Store = nil
+		return done
+	}
+	for _, old := range []string{"the form", "nothing"} {
+		if shown, plain := cost(old, true), cost(old, false); shown != plain || plain.commits != 1 || plain.blobs == 0 {
+			t.Errorf("%q: shown %+v, else %+v", old, shown, plain)
+		}
+	}
+}
+
+// A role that was taken away while a person looked at the change no longer allows it, and
+// a plugin that was upgraded meanwhile is another text.
+func TestCommitChecksAgain(t *testing.T) { synctest.Test(t, commitChecksAgain) }
+
+func commitChecksAgain(t *testing.T) {
+	dir := plugin(t, text)
+	p, err := library.OpenPlugin(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, library.WithPlugins(p))
+	packaged, err := l.Inspect(t.Context(), mia, library.Ref{Skill: "pdf"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := library.Edit{Action: library.Patch, Skill: packaged.ID, Expected: packaged.VersionRef, Edits: from("the form", "a form"), Model: true}
+	kim := library.Actor{Tenant: mia.Tenant, Subject: "kim"}
+	if err := l.Grant(t.Context(), mia, "kim", library.Maintainer); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := l.Prepare(t.Context(), kim, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Grant(t.Context(), mia, "kim", library.Viewer); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := l.Commit(t.Context(), shown, "mia"); !errors.Is(err, library.ErrRole) {
+		t.Errorf("a role that is gone: %+v, %v", out, err)
+	}
+	if shown, err = l.Prepare(t.Context(), mia, e); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "skills/pdf/SKILL.md", strings.ReplaceAll(text, "form", "forms"))
+	time.Sleep(time.Second) // plugins are listed again a moment later
+	if out, err := l.Commit(t.Context(), shown, "mia"); !errors.Is(err, library.ErrConflict) {
+		t.Errorf("another text of the plugin: %+v, %v", out, err)
 	}
 }
 
@@ -662,8 +784,8 @@ func TestAllow(t *testing.T) {
 				_, err := l.Edit(t.Context(), some, library.Edit{Action: library.Copy, Skill: ref.Skill, Name: "copy"})
 				return err
 			},
-			"Preview": func() error {
-				_, err := l.Preview(t.Context(), some, library.Edit{Action: library.Archive, Skill: ref.Skill, Expected: "v1"})
+			"Prepare": func() error {
+				_, err := l.Prepare(t.Context(), some, library.Edit{Action: library.Archive, Skill: ref.Skill, Expected: "v1"})
 				return err
 			},
 		} {

@@ -22,7 +22,7 @@ type Budget struct{ Warn, Max int }
 // [ModelError] that names the largest skill. line is a sentence for the call's
 // answer if the call crosses Warn, otherwise "".
 func (s *Scope) fit(ctx context.Context, rec, next *state.Record) (line string, err error) {
-	if s.Budget == (Budget{}) || s.TextSize == nil {
+	if s.Budget == (Budget{}) {
 		return "", nil
 	}
 	m := measuring{scope: s, known: map[string]int{}}
@@ -53,7 +53,7 @@ func (s *Scope) fit(ctx context.Context, rec, next *state.Record) (line string, 
 // first. keep are the skills of this load.
 func (l *loading) spare(ctx context.Context, rec, next *state.Record, keep []string) error {
 	s, limit := l.scope, l.scope.Budget.Max
-	if !s.Evicts || limit < 1 || s.TextSize == nil {
+	if !s.Evicts || limit < 1 {
 		return nil
 	}
 	m := measuring{scope: s, known: map[string]int{}}
@@ -72,7 +72,7 @@ func (l *loading) spare(ctx context.Context, rec, next *state.Record, keep []str
 	var left []string
 	for i := range next.Deliveries {
 		d := &next.Deliveries[i]
-		for tokens > limit && m.err == nil && d.Call != s.Number && len(d.Docs) > 0 {
+		for tokens > limit && m.err == nil && d.Call != s.Number() && len(d.Docs) > 0 {
 			name := d.Docs[0].Name
 			if a := next.Find(d.Skill); a != nil {
 				a.Docs = slices.DeleteFunc(a.Docs, func(doc string) bool { return doc == name })
@@ -108,7 +108,7 @@ func (m *measuring) text(ctx context.Context, digest string) int {
 
 // delivery returns how many tokens of a delivery are in view.
 func (m *measuring) delivery(ctx context.Context, d *state.Delivery) (tokens int) {
-	if d.Spent || m.scope.Hidden != nil && m.scope.Hidden(d) {
+	if d.Spent || m.scope.IsHidden(d) {
 		return 0
 	}
 	if d.Body {

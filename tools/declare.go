@@ -52,7 +52,7 @@ func Declare(ctx context.Context, s *Scope, loads []Declared) (*Declaration, err
 		return nil, err
 	}
 	for _, l := range loads {
-		skill, err := s.Catalog.Snapshot().Resolve(l.Skill)
+		skill, err := s.Catalog().Snapshot().Resolve(l.Skill)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrDeclared, err)
 		}
@@ -83,7 +83,7 @@ func (d *Declaration) Apply(ctx context.Context, rec *state.Record, anchor state
 	rec = rec.Clone()
 	rec.Calls++
 	scope := *d.change.scope
-	scope.Number = rec.Calls
+	scope.State = withNumber{scope.State, rec.Calls}
 	d.change.scope, d.change.anchor = &scope, &anchor
 	next, err := d.change.apply(ctx, rec)
 	if told := ModelError(""); errors.As(err, &told) {

@@ -57,29 +57,54 @@ func desk() (*tools.Scope, error) {
 	if err != nil {
 		return nil, err
 	}
-	records, key := state.NewRecords(session.NewMemory()), core.SessionKey{Session: "chat-1", Agent: "main"}
-	return &tools.Scope{
-		Key: key, Catalog: c,
-		Hidden: func(*state.Delivery) bool { return false },
-		Record: func(ctx context.Context) (*state.Record, error) { return records.Load(ctx, key) },
-		Update: func(ctx context.Context, change tools.Change) (answer string, err error) {
-			_, err = records.Update(ctx, key, func(rec *state.Record) (next *state.Record, err error) {
-				next, answer, err = change(rec)
-				return next, err
-			})
-			return answer, err
-		},
-		Pin: func(ctx context.Context, c catalog.Content) error {
-			return records.Pin(ctx, key.Session, c.Digest, c.Text)
-		},
-		Emit: func(context.Context, core.Event) {},
-	}, nil
+	here := &conversation{skills: c, records: state.NewRecords(session.NewMemory()), key: core.SessionKey{Session: "chat-1", Agent: "main"}}
+	return &tools.Scope{State: here, View: here, Files: here, Events: here}, nil
 }
+
+// conversation is what a runtime gives the calls of an agent.
+type conversation struct {
+	tools.Files // of which there are none but pinned texts
+	skills      *catalog.Catalog
+	records     *state.Records
+	key         core.SessionKey
+	number      int
+}
+
+func (c *conversation) Key() core.SessionKey        { return c.key }
+func (c *conversation) Number() int                 { return c.number }
+func (c *conversation) Begin(context.Context) error { return nil }
+
+func (c *conversation) Record(ctx context.Context) (*state.Record, error) {
+	return c.records.Load(ctx, c.key)
+}
+
+func (c *conversation) Update(ctx context.Context, change tools.Change) (answer string, err error) {
+	_, err = c.records.Update(ctx, c.key, func(rec *state.Record) (next *state.Record, err error) {
+		next, answer, err = change(rec)
+		return next, err
+	})
+	return answer, err
+}
+
+func (c *conversation) Catalog() *catalog.Catalog     { return c.skills }
+func (c *conversation) IsHidden(*state.Delivery) bool { return false }
+func (c *conversation) Entry(skill core.Skill) string {
+	return "- " + skill.Name + ": " + skill.Description + "\n"
+}
+func (c *conversation) Restricted(*state.Record) string { return "" }
+func (c *conversation) Runs() bool                      { return false }
+
+func (c *conversation) Pin(ctx context.Context, text catalog.Content) error {
+	return c.records.Pin(ctx, c.key.Session, text.Digest, text.Text)
+}
+
+func (c *conversation) Emit(context.Context, core.Event) {}
+func (c *conversation) Found([]string)                   {}
 
 // call prints the answer of an operation, without the receipt that the view needs.
 func call(s *tools.Scope, o tools.Operation, arguments string) {
-	if o.Changes {
-		s.Number++
+	if o.Kind == tools.Changes {
+		s.State.(*conversation).number++
 	}
 	answer, err := o.Answer(context.Background(), s, o.Decode(arguments))
 	if err != nil {
@@ -96,7 +121,7 @@ func ExampleLoad() {
 		fmt.Println(err)
 		return
 	}
-	defer s.Catalog.Close()
+	defer s.Catalog().Close()
 	call(s, tools.Load(), `{"skill":"pdf","docs":["forms.md"]}`)
 	call(s, tools.Load(), `{"skill":"pfd"}`)
 	// Output:
@@ -110,7 +135,7 @@ func ExampleSelectDocs() {
 		fmt.Println(err)
 		return
 	}
-	defer s.Catalog.Close()
+	defer s.Catalog().Close()
 	call(s, tools.Load(), `{"skill":"pdf"}`)
 	call(s, tools.SelectDocs(), `{"skill":"pdf","docs":["tables.md"]}`)
 	// Output:
@@ -124,7 +149,7 @@ func ExampleListDocs() {
 		fmt.Println(err)
 		return
 	}
-	defer s.Catalog.Close()
+	defer s.Catalog().Close()
 	call(s, tools.ListDocs(), `{"skill":"pdf"}`)
 	// Output:
 	// ["forms.md","tables.md"]
@@ -136,7 +161,7 @@ func ExampleRead() {
 		fmt.Println(err)
 		return
 	}
-	defer s.Catalog.Close()
+	defer s.Catalog().Close()
 	call(s, tools.Load(), `{"skill":"pdf"}`)
 	call(s, tools.Read(), `{"skill":"pdf","path":"forms.md"}`)
 	// Output:
@@ -151,7 +176,7 @@ func ExampleUnload() {
 		fmt.Println(err)
 		return
 	}
-	defer s.Catalog.Close()
+	defer s.Catalog().Close()
 	call(s, tools.Load(), `{"skill":"pdf"}`)
 	call(s, tools.Unload(), `{"skill":"pdf"}`)
 	// Output:
@@ -166,7 +191,7 @@ func ExampleSearch() {
 		fmt.Println(err)
 		return
 	}
-	defer s.Catalog.Close()
+	defer s.Catalog().Close()
 	call(s, tools.Search(), `{"query":"forms"}`)
 	// Output:
 	// 1 of 1 skills match:
@@ -181,7 +206,7 @@ func ExampleDeclare() {
 		fmt.Println(err)
 		return
 	}
-	defer s.Catalog.Close()
+	defer s.Catalog().Close()
 	ctx := context.Background()
 	declared, err := tools.Declare(ctx, s, []tools.Declared{{Skill: "pdf", Docs: []string{"forms.md"}}})
 	if err != nil {

@@ -16,8 +16,8 @@ func ListDocs() Operation {
 			{Name: "skill", Kind: Text, Required: true, Aliases: skillAliases()},
 			{Name: "offset", Kind: Count, Quiet: true},
 		},
-		Always: true,
-		Call:   listDocs,
+		Kind: Reads,
+		Call: listDocs,
 	}
 }
 

@@ -41,10 +41,10 @@ func TestDocsAreListedOncePerCall(t *testing.T) {
 		files.MapFS[fmt.Sprintf("pdf/more/%03d.md", i)] = &fstest.MapFile{Data: []byte("doc")}
 	}
 	var err error
-	if d.Catalog, err = catalog.Open(t.Context(), []catalog.Root{catalog.FS("skills", files)}); err != nil {
+	if d.skills, err = catalog.Open(t.Context(), []catalog.Root{catalog.FS("skills", files)}); err != nil {
 		t.Fatal(err)
 	}
-	defer d.Catalog.Close()
+	defer d.skills.Close()
 	for _, call := range [][2]string{
 		{"skill_load", `{"skill":"pdf","include_all_docs":true}`},
 		{"skill_select_docs", `{"skill":"pdf","include_all_docs":true}`},

@@ -24,10 +24,8 @@ func Load() Operation {
 			{Name: "include_all_docs", Kind: Flag},
 			{Name: "mode", Kind: Text, Enum: []string{"add", "replace"}, Description: "replace unloads all others; default add"},
 		},
-		Always:   true,
-		Changes:  true,
-		Delivers: true,
-		Call:     load,
+		Kind: Changes,
+		Call: load,
 	}
 }
 
@@ -106,7 +104,7 @@ func (l *loading) save(ctx context.Context, r *reply) (string, error) {
 
 func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, error) {
 	next := rec.Clone()
-	l.lines, l.events, l.receipt = nil, nil, state.Receipt{Call: l.scope.Number}
+	l.lines, l.events, l.receipt = nil, nil, state.Receipt{Call: l.scope.Number()}
 	var keep []string
 	for _, t := range l.texts {
 		keep = append(keep, t.skill.Name)
@@ -154,9 +152,9 @@ func (l *loading) load(next *state.Record, t *skillText) {
 	if l.activation == guessed {
 		keep = next.GuessList
 	}
-	keep(name, l.scope.Number, t.skill.AllowedTools, t.skill.Repaired)
+	keep(name, l.scope.Number(), t.skill.AllowedTools, t.skill.Repaired)
 	done := next.Load(state.Load{
-		Call: l.scope.Number, Anchor: l.anchor, Skill: name, ID: t.skill.ID, Revision: t.skill.Revision, Digest: t.body.Digest,
+		Call: l.scope.Number(), Anchor: l.anchor, Skill: name, ID: t.skill.ID, Revision: t.skill.Revision, Digest: t.body.Digest,
 		Docs: pinnedDocs(t.docs), All: t.all, Selected: pinnedDocs(t.selected), Listing: t.listing.Digest,
 	}, l.scope.shows)
 	d := done.Delivery
@@ -204,7 +202,7 @@ func (l *loading) said(name string, done *state.Loading, another bool) {
 // restricted adds what may still be called after a skill with a list was loaded.
 func (l *loading) restricted(next *state.Record) {
 	listed := slices.ContainsFunc(l.texts, func(t skillText) bool { return t.skill.AllowedTools != nil })
-	if listed && l.scope.Restricted != nil {
+	if listed {
 		if line := l.scope.Restricted(next); line != "" {
 			l.lines = append(l.lines, line)
 		}

@@ -53,7 +53,7 @@ func TestLoadWhatIsNotShown(t *testing.T) {
 // it.
 func (d *desk) spend() {
 	d.t.Helper()
-	_, err := d.records.Update(d.t.Context(), d.Key, func(rec *state.Record) (*state.Record, error) {
+	_, err := d.records.Update(d.t.Context(), deskKey, func(rec *state.Record) (*state.Record, error) {
 		next := rec.Clone()
 		for i := range next.Deliveries {
 			next.Deliveries[i].Spent = true

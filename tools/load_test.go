@@ -182,9 +182,9 @@ func TestLoadChangedText(t *testing.T) {
 func TestLoadAfterConflict(t *testing.T) {
 	d := newDesk(t, library())
 	d.Max = 1
-	update, raced := d.Update, false
-	d.Update = func(ctx context.Context, change Change) (string, error) {
-		return update(ctx, func(rec *state.Record) (*state.Record, string, error) {
+	raced := false
+	d.meddle = func(ctx context.Context, change Change) Change {
+		return func(rec *state.Record) (*state.Record, string, error) {
 			next, answer, err := change(rec)
 			if !raced {
 				raced = true
@@ -195,7 +195,7 @@ func TestLoadAfterConflict(t *testing.T) {
 				}
 			}
 			return next, answer, err
-		})
+		}
 	}
 	d.expect("skill_load", `pdf`, "loaded: pdf\nunloaded to make room (at most 1): docx\n[skill#1 +pdf -docx]")
 	if len(d.events) != 2 {
@@ -263,7 +263,9 @@ func TestLoadWhatCannotBeRead(t *testing.T) {
 	})
 	t.Run("the store fails", func(t *testing.T) {
 		d, broken := newDesk(t, library()), errors.New("disk full")
-		d.Update = func(context.Context, Change) (string, error) { return "", broken }
+		d.meddle = func(context.Context, Change) Change {
+			return func(*state.Record) (*state.Record, string, error) { return nil, "", broken }
+		}
 		if answer, err := d.try(t.Context(), "skill_load", `pdf`); !errors.Is(err, broken) || answer != "" {
 			t.Errorf("got %q, %v", answer, err)
 		}

@@ -40,10 +40,9 @@ func Read() Operation {
 			{Name: "offset", Kind: Count, Description: "first line, from 1", Aliases: []string{"start_line"}},
 			{Name: "limit", Kind: Count, Description: "number of lines", Aliases: []string{"num_lines"}},
 		},
-		Always: true,
-		Awaits: true,
-		Needs:  []string{"skill_load"},
-		Call:   read,
+		Kind:  Reads,
+		Needs: []string{"skill_load"},
+		Call:  read,
 	}
 }
 
@@ -137,17 +136,17 @@ func workspaceRef(ctx context.Context, s *Scope, asked string) (string, error) {
 	if strings.HasPrefix(asked, workspaceScheme) || strings.HasPrefix(asked, "artifact://") {
 		return asked, nil
 	}
-	if s.ReadRef == nil {
+	if !s.Runs() {
 		return "", nil
 	}
 	clean := path.Clean(asked)
 	if rel, ok := callargs.InWorkspace(clean); ok {
 		return workspaceScheme + rel, nil
 	}
-	if !path.IsAbs(clean) || s.WorkspaceAt == nil {
+	if !path.IsAbs(clean) {
 		return "", nil
 	}
-	at, err := s.WorkspaceAt(ctx)
+	at, err := s.Workspace(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -161,7 +160,7 @@ const workspaceScheme = "workspace://"
 
 // readRef answers skill_read for a reference to a workspace file or an artifact.
 func readRef(ctx context.Context, s *Scope, ref, asked string, args Args) (string, error) {
-	if s.ReadRef == nil {
+	if !s.Runs() {
 		return "", ModelErrorf("there is no workspace here: only files of skills can be read")
 	}
 	data, err := s.ReadRef(ctx, ref)

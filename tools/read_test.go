@@ -194,7 +194,7 @@ func TestReadAfterTheRun(t *testing.T) {
 	record := fixed(d.record())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	d.Record = record
+	d.fixed = record
 	if _, err := d.try(ctx, "skill_read", `forms.md`); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -207,13 +207,12 @@ func TestReadWorkspacePaths(t *testing.T) {
 	files["pdf/out/own.md"] = "own"
 	d := newDesk(t, files)
 	d.call("skill_load", `pdf`)
-	d.ReadRef = func(_ context.Context, ref string) ([]byte, error) {
+	d.readRef = func(ref string) ([]byte, error) {
 		if strings.HasSuffix(ref, "/own.md") {
 			return nil, ModelErrorf("%s is not there", ref)
 		}
 		return []byte("at " + ref), nil
 	}
-	d.WorkspaceAt = func(context.Context) (string, error) { return "/workspace", nil }
 	for asked, want := range map[string]string{
 		"out/report.txt":             "at workspace://out/report.txt",
 		"./inputs/sales.csv":         "at workspace://inputs/sales.csv",

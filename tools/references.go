@@ -41,7 +41,7 @@ func (t *skillText) refer(ctx context.Context, s *Scope) error {
 	}
 	if t.known == nil {
 		var err error
-		if t.known, err = s.Catalog.Docs(ctx, t.skill.Name); err != nil {
+		if t.known, err = s.Catalog().Docs(ctx, t.skill.Name); err != nil {
 			return unreadable(ctx, err, "docs of %q cannot be listed", t.skill.Name)
 		}
 	}
@@ -99,7 +99,7 @@ func (t *skillText) inline(ctx context.Context, s *Scope, named []string) (left 
 		if slices.ContainsFunc(t.docs, func(d docText) bool { return d.name == name }) {
 			continue
 		}
-		text, err := s.Catalog.DocOf(ctx, t.skill.Name, t.known, name)
+		text, err := s.Catalog().DocOf(ctx, t.skill.Name, t.known, name)
 		if err != nil {
 			told := ModelError("")
 			if err = unreadable(ctx, err, "not included: %s", name); !errors.As(err, &told) {

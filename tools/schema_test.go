@@ -88,7 +88,7 @@ func TestToolsNameNoSkill(t *testing.T) {
 			t.Errorf("%s has changed with a load", tool.Name)
 		}
 		text := tool.Description + string(tool.Schema) + d.set.Guidance()
-		for _, s := range d.Catalog.Snapshot().Skills() {
+		for _, s := range d.skills.Snapshot().Skills() {
 			if strings.Contains(text, s.Name) && s.Name != "secret" {
 				t.Errorf("%s names skill %s", tool.Name, s.Name)
 			}
@@ -133,18 +133,30 @@ func TestDelivers(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := slices.Sorted(maps.Keys(set.Delivers()))
-	if want := []string{"skill_load", "skill_select_docs"}; !slices.Equal(names, want) {
+	if want := []string{"skill_load", "skill_select_docs", "skill_unload"}; !slices.Equal(names, want) {
 		t.Errorf("delivering tools %q, want %q", names, want)
 	}
-	var changes []string
-	for _, tool := range set.Tools() {
-		if o := set.Operation(tool.Name); o.Changes {
-			changes = append(changes, tool.Name)
-		} else if o.Delivers {
-			t.Errorf("%s delivers but its calls have no numbers", tool.Name)
+}
+
+// TestKinds: what the kind of an operation says of its calls.
+func TestKinds(t *testing.T) {
+	type rules struct{ unrestricted, awaits, ordered, starts, again bool }
+	for _, tt := range []struct {
+		o    Operation
+		want rules
+	}{
+		{Operation{}, rules{}},
+		{Operation{Kind: Reads}, rules{unrestricted: true, awaits: true}},
+		{Operation{Kind: Changes}, rules{unrestricted: true}},
+		{Operation{Kind: Runs}, rules{awaits: true, starts: true, again: true}},
+		{Operation{Kind: Runs, RunArguments: func(Args) string { return "" }}, rules{awaits: true, starts: true}},
+		{Operation{Kind: Talks}, rules{awaits: true, ordered: true, starts: true, again: true}},
+		{Operation{Kind: Talks, Session: "session_id"}, rules{ordered: true}},
+		{Operation{Kind: Edits}, rules{unrestricted: true, ordered: true}},
+	} {
+		got := rules{tt.o.IsUnrestricted(), tt.o.Awaits(), tt.o.IsOrdered(), tt.o.StartsCommand(), tt.o.LoadsAgain()}
+		if got != tt.want {
+			t.Errorf("%d, session %q: %+v, want %+v", tt.o.Kind, tt.o.Session, got, tt.want)
 		}
-	}
-	if want := []string{"skill_load", "skill_select_docs", "skill_unload"}; !slices.Equal(changes, want) {
-		t.Errorf("changing tools %q, want %q", changes, want)
 	}
 }

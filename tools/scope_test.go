@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/terminal"
 )
 
 // desk is one session over a real catalog and store, and the operations on it.
@@ -23,6 +24,13 @@ type desk struct {
 	set     *Set
 	events  []core.Event
 	hidden  map[int]bool
+	skills  *catalog.Catalog
+	number  int
+	// fixed is the record in place of the store's, meddle changes what is saved, and
+	// readRef reads the workspace; nil for none.
+	fixed   func(context.Context) (*state.Record, error)
+	meddle  func(context.Context, Change) Change
+	readRef func(ref string) ([]byte, error)
 }
 
 // library are the skills that most tests use.
@@ -60,26 +68,75 @@ func newDesk(t testing.TB, files map[string]string) *desk {
 	if d.set, err = NewSet(Default()...); err != nil {
 		t.Fatal(err)
 	}
-	key := core.SessionKey{Session: "s", Agent: "main"}
-	d.Scope = &Scope{
-		Key: key, Catalog: c, Max: 8,
-		Hidden: func(x *state.Delivery) bool { return d.hidden[x.Call] },
-		Record: func(ctx context.Context) (*state.Record, error) { return d.records.Load(ctx, key) },
-		Pin: func(ctx context.Context, c catalog.Content) error {
-			return d.records.Pin(ctx, key.Session, c.Digest, c.Text)
-		},
-		Emit: func(_ context.Context, e core.Event) { d.events = append(d.events, outcomes([]core.Event{e})...) },
-	}
-	d.Update = func(ctx context.Context, change Change) (answer string, err error) {
-		_, err = d.records.Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
-			next, text, err := change(rec)
-			answer = text
-			return next, err
-		})
-		return answer, err
-	}
+	d.skills = c
+	d.Scope = &Scope{State: d.asState(), View: d.asView(), Files: d.asFiles(), Events: d.asEvents(), Rules: Rules{Max: 8}}
 	return d
 }
+
+var deskKey = core.SessionKey{Session: "s", Agent: "main"}
+
+// deskState, deskView, deskFiles and deskEvents are what the runtime gives a call; tests
+// replace fields of the desk.
+type (
+	deskState  struct{ *desk }
+	deskView   struct{ *desk }
+	deskFiles  struct{ *desk }
+	deskEvents struct{ *desk }
+)
+
+func (d *desk) asState() State   { return deskState{d} }
+func (d *desk) asView() View     { return deskView{d} }
+func (d *desk) asFiles() Files   { return deskFiles{d} }
+func (d *desk) asEvents() Events { return deskEvents{d} }
+
+func (d deskState) Key() core.SessionKey        { return deskKey }
+func (d deskState) Number() int                 { return d.number }
+func (d deskState) Begin(context.Context) error { return nil }
+
+func (d deskState) Record(ctx context.Context) (*state.Record, error) {
+	if d.fixed != nil {
+		return d.fixed(ctx)
+	}
+	return d.records.Load(ctx, deskKey)
+}
+
+func (d deskState) Update(ctx context.Context, change Change) (answer string, err error) {
+	if d.meddle != nil {
+		change = d.meddle(ctx, change)
+	}
+	_, err = d.records.Update(ctx, deskKey, func(rec *state.Record) (*state.Record, error) {
+		next, text, err := change(rec)
+		answer = text
+		return next, err
+	})
+	return answer, err
+}
+
+func (d deskView) Catalog() *catalog.Catalog       { return d.skills }
+func (d deskView) IsHidden(x *state.Delivery) bool { return d.hidden[x.Call] }
+func (d deskView) Restricted(*state.Record) string { return "" }
+
+func (d deskView) Entry(skill core.Skill) string {
+	return "- " + oneLine(skill.Name) + ": " + oneLine(skill.Description) + "\n"
+}
+
+func (d deskFiles) Pin(ctx context.Context, c catalog.Content) error {
+	return d.records.Pin(ctx, deskKey.Session, c.Digest, c.Text)
+}
+
+func (d deskFiles) TextSize(context.Context, string) (int, error)       { return 0, nil }
+func (d deskFiles) Attached() []core.File                               { return nil }
+func (d deskFiles) Runs() bool                                          { return d.readRef != nil }
+func (d deskFiles) Workspace(context.Context) (string, error)           { return "/workspace", nil }
+func (d deskFiles) ReadRef(_ context.Context, s string) ([]byte, error) { return d.readRef(s) }
+func (d deskFiles) Sessions() *terminal.Table                           { return nil }
+func (d deskFiles) Run(context.Context, string) (string, error)         { return "", nil }
+
+func (d deskEvents) Emit(_ context.Context, e core.Event) {
+	d.events = append(d.events, outcomes([]core.Event{e})...)
+}
+
+func (d deskEvents) Found([]string) {}
 
 // call answers a call; calls that change what is loaded are numbered from 1.
 func (d *desk) call(name, raw string) string {
@@ -93,8 +150,8 @@ func (d *desk) call(name, raw string) string {
 
 func (d *desk) try(ctx context.Context, name, raw string) (string, error) {
 	o := d.set.Operation(name)
-	if o.Changes {
-		d.Number++
+	if o.Kind == Changes {
+		d.number++
 	}
 	return o.Answer(ctx, d.Scope, o.Decode(raw))
 }
@@ -183,7 +240,7 @@ func (d *desk) write(name, text string) { d.files[name] = &fstest.MapFile{Data: 
 // refresh makes the catalog notice new and removed skills.
 func (d *desk) refresh() {
 	d.t.Helper()
-	if _, err := d.Catalog.Refresh(d.t.Context()); err != nil {
+	if _, err := d.skills.Refresh(d.t.Context()); err != nil {
 		d.t.Fatal(err)
 	}
 }

@@ -36,9 +36,9 @@ func Search() Operation {
 			{Name: "limit", Kind: Count, Description: "1 to 20, default 8"},
 			{Name: "offset", Kind: Count},
 		},
-		Always: true,
-		Needs:  []string{"skill_load"},
-		Call:   searchSkills,
+		Kind:  Reads,
+		Needs: []string{"skill_load"},
+		Call:  searchSkills,
 	}
 }
 
@@ -60,23 +60,21 @@ func searchSkills(ctx context.Context, s *Scope, args Args) (string, error) {
 		return "", err
 	}
 	q.Recent = rec.LoadedLately()
-	found, err := s.Catalog.Search(ctx, q)
+	found, err := s.Catalog().Search(ctx, q)
 	if err != nil {
 		return "", unreadable(ctx, err, "the skills cannot be searched")
 	}
-	if found.ByWords != nil && s.Emit != nil {
+	if found.ByWords != nil {
 		s.Emit(ctx, core.Event{Kind: core.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
 	}
 	if terms == 0 && len(found.Hits) == 0 && found.Strong == 0 {
 		return fmt.Sprintf("nothing to search for in %q: name the task or the product", callargs.Cut(strings.Join(q.Phrasings, ", "), 80)), nil
 	}
-	if s.Found != nil {
-		var names []string
-		for _, h := range found.Hits {
-			names = append(names, h.Skill.Name)
-		}
-		s.Found(names)
+	var names []string
+	for _, h := range found.Hits {
+		names = append(names, h.Skill.Name)
 	}
+	s.Found(names)
 	return r.join(s.foundText(found, q)), nil
 }
 
@@ -134,7 +132,7 @@ func (s *Scope) describe(b *strings.Builder, skills []core.Skill) {
 	left := maxListTokens
 	for i, skill := range skills {
 		skill.Description = cutDescription(skill.Description)
-		entry := s.entry(skill)
+		entry := s.Entry(skill)
 		if left -= tokencount.Estimate(entry); left < 0 && i > 0 {
 			var names []string
 			for _, rest := range skills[i:] {
@@ -145,14 +143,6 @@ func (s *Scope) describe(b *strings.Builder, skills []core.Skill) {
 		}
 		b.WriteString(entry)
 	}
-}
-
-// entry returns the line of a skill in the format of the overview.
-func (s *Scope) entry(skill core.Skill) string {
-	if s.Entry != nil {
-		return s.Entry(skill)
-	}
-	return "- " + oneLine(skill.Name) + ": " + oneLine(skill.Description) + "\n"
 }
 
 // LoadTool returns the name of the tool that loads skills.

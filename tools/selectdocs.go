@@ -24,11 +24,9 @@ func SelectDocs() Operation {
 			{Name: "include_all_docs", Kind: Flag},
 			{Name: "mode", Kind: Text, Enum: []string{"replace", "add", "clear"}, Description: "default replace"},
 		},
-		Always:   true,
-		Changes:  true,
-		Delivers: true,
-		Needs:    []string{"skill_load"},
-		Call:     selectDocs,
+		Kind:  Changes,
+		Needs: []string{"skill_load"},
+		Call:  selectDocs,
 	}
 }
 
@@ -143,8 +141,8 @@ func (c *selection) apply(ctx context.Context, rec *state.Record) (*state.Record
 			c.selected = append(c.selected, d.name)
 		}
 	}
-	next.Select(c.scope.Number, c.skill, c.selected, all, pinnedDocs(c.docs), c.scope.shows)
-	c.receipt = state.Receipt{Call: c.scope.Number, Changes: []state.Change{{
+	next.Select(c.scope.Number(), c.skill, c.selected, all, pinnedDocs(c.docs), c.scope.shows)
+	c.receipt = state.Receipt{Call: c.scope.Number(), Changes: []state.Change{{
 		Op: state.Selected, Skill: c.skill, All: all, Docs: c.selected,
 	}}}
 	var err error

@@ -59,12 +59,12 @@ func TestSelectDocs(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDesk(t, files)
 			d.call("skill_load", `pdf`)
-			d.Number = 1
+			d.number = 1
 			if tt.first != "" {
 				d.call("skill_select_docs", tt.first)
 			}
 			before := d.record()
-			d.Number = 2
+			d.number = 2
 			d.events = nil
 			d.expect("skill_select_docs", tt.args, tt.answer)
 			d.expectView(tt.view)
@@ -146,7 +146,7 @@ func TestSelectDocsAfterUnload(t *testing.T) {
 	d.call("skill_load", `pdf`)
 	record := d.record()
 	d.call("skill_unload", `pdf`)
-	d.Record = fixed(record)
+	d.fixed = fixed(record)
 	d.expect("skill_select_docs", `{"skill":"pdf","docs":["forms.md"]}`, `error: skill "pdf" is not loaded: call skill_load for it first`)
 }
 
@@ -157,10 +157,10 @@ func TestHiddenSkillThatTheHostLoaded(t *testing.T) {
 	declareSecret(t, d)
 	d.call("skill_load", `pdf`)
 	d.expect("skill_list_docs", `secret`, `["inside.md"]`)
-	d.Number = 4
+	d.number = 4
 	d.expect("skill_select_docs", `{"skill":"secret","docs":["inside.md"]}`, "docs of secret: inside.md\n[skill#5 =secret(inside.md)]")
 	d.expect("skill_read", `{"skill":"secret","path":"inside.md"}`, "inside.md, lines 1 to 1 of 1\n# Inside")
-	d.Number = 5
+	d.number = 5
 	d.expect("skill_unload", `secret`, "unloaded: secret\nstill loaded: pdf\n[skill#6 -secret]")
 	d.expect("skill_list_docs", `secret`, `error: unknown skill "secret": use a name from the list of available skills`)
 }
@@ -178,5 +178,5 @@ func declareSecret(t *testing.T, d *desk) {
 	if _, err := d.records.Save(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
-	d.Number = next.Calls
+	d.number = next.Calls
 }

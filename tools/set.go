@@ -59,7 +59,7 @@ func (s *Set) Has(name string) bool { return s.Operation(name) != nil }
 func (s *Set) Delivers() map[string]bool {
 	names := map[string]bool{}
 	for i := range s.operations {
-		if s.operations[i].Delivers {
+		if s.operations[i].Kind == Changes {
 			names[s.operations[i].Name] = true
 		}
 	}
@@ -70,6 +70,15 @@ func (s *Set) Delivers() map[string]bool {
 // the model can act on, such as arguments that could not be read, is answered in
 // text.
 func (o *Operation) Answer(ctx context.Context, s *Scope, args Args) (string, error) {
+	return o.answer(ctx, s, args, func(ctx context.Context, s *Scope) (string, error) { return o.Call(ctx, s, args) })
+}
+
+// AnswerPrepared answers a call by the commit of its change; see [Prepared].
+func (o *Operation) AnswerPrepared(ctx context.Context, s *Scope, args Args, p *Prepared, isApproved bool) (string, error) {
+	return o.answer(ctx, s, args, func(ctx context.Context, s *Scope) (string, error) { return p.Commit(ctx, s, isApproved) })
+}
+
+func (o *Operation) answer(ctx context.Context, s *Scope, args Args, call func(context.Context, *Scope) (string, error)) (string, error) {
 	if err := cmp.Or(args.Err(), args.decoded.Missing()); err != nil {
 		return o.refuse(err.Error()), nil
 	}
@@ -77,29 +86,41 @@ func (o *Operation) Answer(ctx context.Context, s *Scope, args Args) (string, er
 	for _, w := range args.Warnings() {
 		r.after("%s", w)
 	}
-	inner, saved := *s, false
-	inner.Update = func(ctx context.Context, change Change) (string, error) {
-		return s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
-			next, text, err := change(rec)
-			if err == nil {
-				err = s.Limits.checkReceipt(text)
-			}
-			if text == "" { // what is saved is no answer
-				return next, "", err
-			}
-			saved = true // the saved answer includes the warnings
-			return next, o.bound(s.Limits, r.join(text)), err
-		})
-	}
-	text, err := o.Call(ctx, &inner, args)
+	inner, saving := *s, saved{State: s.State, operation: o, limits: s.Limits, reply: &r}
+	inner.State = &saving
+	text, err := call(ctx, &inner)
 	var answer ModelError
 	switch {
 	case errors.As(err, &answer):
 		return o.bound(s.Limits, r.join(o.refuse(strings.ReplaceAll(string(answer), "skill_load", s.LoadTool())))), nil
-	case err != nil || saved:
+	case err != nil || saving.isSaved:
 		return text, err
 	}
 	return o.bound(s.Limits, r.join(text)), nil
+}
+
+// saved is the state of a call whose answer is saved with the warnings about its arguments,
+// within the limits.
+type saved struct {
+	State
+	operation *Operation
+	limits    Limits
+	reply     *reply
+	isSaved   bool
+}
+
+func (s *saved) Update(ctx context.Context, change Change) (string, error) {
+	return s.State.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
+		next, text, err := change(rec)
+		if err == nil {
+			err = s.limits.checkReceipt(text)
+		}
+		if text == "" { // what is saved is no answer
+			return next, "", err
+		}
+		s.isSaved = true
+		return next, s.operation.bound(s.limits, s.reply.join(text)), err
+	})
 }
 
 // refuse writes the answer to a call that cannot be made like this.

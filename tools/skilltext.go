@@ -82,7 +82,7 @@ func loadName(rec *state.Record, skill core.Skill) string {
 // hidden, or that is loaded. The error is a [ModelError] that names
 // similar skills.
 func (s *Scope) Skill(rec *state.Record, name string) (core.Skill, error) {
-	if skill, ok := held(s.Catalog.Snapshot(), rec, name); ok {
+	if skill, ok := held(s.Catalog().Snapshot(), rec, name); ok {
 		return skill, nil
 	}
 	return s.listed(rec, name, false)
@@ -92,7 +92,7 @@ func (s *Scope) Skill(rec *state.Record, name string) (core.Skill, error) {
 // than the loaded one means that.
 func (s *Scope) toLoad(rec *state.Record, name string) (core.Skill, error) {
 	skill, err := s.listed(rec, name, true)
-	if held, ok := held(s.Catalog.Snapshot(), rec, name); ok && err != nil {
+	if held, ok := held(s.Catalog().Snapshot(), rec, name); ok && err != nil {
 		return held, nil
 	}
 	return skill, err
@@ -100,7 +100,7 @@ func (s *Scope) toLoad(rec *state.Record, name string) (core.Skill, error) {
 
 // listed resolves a name by the catalog, for a call that loads or another one.
 func (s *Scope) listed(rec *state.Record, name string, loads bool) (core.Skill, error) {
-	snapshot := s.Catalog.Snapshot()
+	snapshot := s.Catalog().Snapshot()
 	skill, err := snapshot.Resolve(name)
 	if ambiguous, ok := errors.AsType[*catalog.AmbiguousError](err); ok {
 		return core.Skill{}, ModelErrorf("%s", ambiguous)
@@ -120,7 +120,7 @@ func (s *Scope) listed(rec *state.Record, name string, loads bool) (core.Skill, 
 	if err == nil && (!skill.Hidden || rec.Find(skill.Name) != nil) {
 		return skill, nil
 	}
-	if near := s.Catalog.Suggest(name); len(near) > 0 {
+	if near := s.Catalog().Suggest(name); len(near) > 0 {
 		return core.Skill{}, ModelErrorf("unknown skill %q: did you mean %s?", callargs.Cut(name, 80), quotedList(near))
 	}
 	return core.Skill{}, ModelErrorf("unknown skill %q: use a name from the list of available skills", callargs.Cut(name, 80))
@@ -139,7 +139,7 @@ func (s *Scope) Loaded(rec *state.Record) *catalog.Catalog {
 			called[a.Skill] = a.ID
 		}
 	}
-	return s.Catalog.Called(called).At(revisions)
+	return s.Catalog().Called(called).At(revisions)
 }
 
 // ByDigest returns the one skill that had a name, under whatever qualifier, and whose body
@@ -177,7 +177,7 @@ func (s *Scope) inView(ctx context.Context, rec *state.Record, name string) (cor
 			meant.Name = d.Skill
 			return meant, true
 		}
-		skill, ok := ByDigest(ctx, s.Catalog, d.Skill, rec.Full(d.Digest))
+		skill, ok := ByDigest(ctx, s.Catalog(), d.Skill, rec.Full(d.Digest))
 		if ok && !skill.Hidden && d.Skill == name {
 			return skill, true
 		}
@@ -219,7 +219,7 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 	t := skillText{skill: skill, all: all}
 	s = s.calling(skill)
 	var err error
-	if t.skill, t.body, err = s.Catalog.Body(ctx, skill.Name); err != nil {
+	if t.skill, t.body, err = s.Catalog().Body(ctx, skill.Name); err != nil {
 		return t, unreadable(ctx, err, "skill %q cannot be read", skill.Name)
 	}
 	if err := s.Pin(ctx, t.body); err != nil {
@@ -232,11 +232,11 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 	if !all && len(docs)+len(selected) == 0 {
 		return t, t.refer(ctx, s)
 	}
-	if t.known, err = s.Catalog.Docs(ctx, skill.Name); err != nil {
+	if t.known, err = s.Catalog().Docs(ctx, skill.Name); err != nil {
 		return t, unreadable(ctx, err, "docs of %q cannot be listed", skill.Name)
 	}
 	for _, name := range known(selected, t.known) { // a doc that is gone is no longer selected
-		docs, _, err := readDocs(ctx, s, s.Catalog, skill.Name, t.known, []string{name})
+		docs, _, err := readDocs(ctx, s, s.Catalog(), skill.Name, t.known, []string{name})
 		if err != nil {
 			return t, err
 		}
@@ -246,7 +246,7 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 	if !all {
 		want = known(docs, t.known)
 	}
-	if t.docs, t.left, err = readDocs(ctx, s, s.Catalog, skill.Name, t.known, want); err != nil {
+	if t.docs, t.left, err = readDocs(ctx, s, s.Catalog(), skill.Name, t.known, want); err != nil {
 		return t, err
 	}
 	return t, t.refer(ctx, s)
@@ -254,9 +254,7 @@ func readSkillText(ctx context.Context, s *Scope, skill core.Skill, docs []strin
 
 // calling returns the scope with a catalog in which the name of a skill means that skill.
 func (s *Scope) calling(skill core.Skill) *Scope {
-	scope := *s
-	scope.Catalog = s.Catalog.Called(map[string]string{skill.Name: skill.ID})
-	return &scope
+	return s.WithCatalog(s.Catalog().Called(map[string]string{skill.Name: skill.ID}))
 }
 
 // selectedBefore returns the docs that were selected with an earlier text of a
@@ -276,7 +274,7 @@ func (s *Scope) selectedBefore(ctx context.Context, skill, digest string) ([]str
 // Digest returns the digest of the text that a load of a skill would deliver now.
 // Errors that the model can act on are [ModelError]s.
 func (s *Scope) Digest(ctx context.Context, skill string) (string, error) {
-	_, body, err := s.Catalog.Body(ctx, skill)
+	_, body, err := s.Catalog().Body(ctx, skill)
 	if err != nil {
 		return "", unreadable(ctx, err, "skill %q cannot be read", skill)
 	}

@@ -19,10 +19,9 @@ func Unload() Operation {
 			{Name: "skills", Kind: Texts, Aliases: append(skillsAliases(), append(skillAliases(), "skill")...)},
 			{Name: "all", Kind: Flag},
 		},
-		Always:  true,
-		Changes: true,
-		Needs:   []string{"skill_load"},
-		Call:    unload,
+		Kind:  Changes,
+		Needs: []string{"skill_load"},
+		Call:  unload,
 	}
 }
 
@@ -31,7 +30,7 @@ func unload(ctx context.Context, s *Scope, args Args) (string, error) {
 	if len(names) == 0 && !args.Flag("all") {
 		return "", ModelErrorf(`name skills, such as {"skills":["…"]}, or set all`)
 	}
-	c := unloading{scope: s, snapshot: s.Catalog.Snapshot(), names: names, all: args.Flag("all")}
+	c := unloading{scope: s, snapshot: s.Catalog().Snapshot(), names: names, all: args.Flag("all")}
 	return c.save(ctx)
 }
 
@@ -63,7 +62,7 @@ type unloading struct {
 
 func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
 	next := rec.Clone()
-	c.lines, c.receipt = nil, state.Receipt{Call: c.scope.Number}
+	c.lines, c.receipt = nil, state.Receipt{Call: c.scope.Number()}
 	names := c.names
 	if c.all {
 		names = nil

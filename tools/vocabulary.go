@@ -110,8 +110,8 @@ func (s *Scope) skillAt(rec *state.Record, ref string) (core.Skill, error) {
 		return skill, err
 	}
 	var found []core.Skill
-	for _, skill := range s.Catalog.Snapshot().Skills() {
-		at, _ := s.Catalog.Path(skill.Name)
+	for _, skill := range s.Catalog().Snapshot().Skills() {
+		at, _ := s.Catalog().Path(skill.Name)
 		if path.Clean(ref) != skill.Location && ref != at && ref != strings.Join(strings.Fields(skill.Place), " ") {
 			continue
 		}
@@ -154,6 +154,6 @@ func UnloadAll(ctx context.Context, s *Scope, names []string, all bool, answered
 	if len(names) == 0 && !all {
 		return "", ModelErrorf(`name skills, such as {"names":["…"]}, or set all`)
 	}
-	c := unloading{scope: s, snapshot: s.Catalog.Snapshot(), names: names, all: all, answered: answered}
+	c := unloading{scope: s, snapshot: s.Catalog().Snapshot(), names: names, all: all, answered: answered}
 	return c.save(ctx)
 }

@@ -59,7 +59,6 @@ func New(rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 		}
 		a.tools = append(a.tools, st)
 	}
-	enrolled.add(a)
 	return a, nil
 }
 
@@ -86,7 +85,6 @@ func (a *Adapter) enter(ctx context.Context) (context.Context, core.SessionKey, 
 	if err != nil {
 		return ctx, core.SessionKey{}, err
 	}
-	ctx = adapter.WithRun(ctx, agentRuns.of(ctx), agentsBefore(ctx)...)
-	ctx = adapter.WithHostTools(ctx, a.host)
+	ctx = inAgentRun(adapter.WithHostTools(ctx, a.host))
 	return adapter.Enter(ctx, a.runs, key), key, nil
 }

@@ -45,7 +45,12 @@ func install(t testing.TB, cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, o
 // run runs an agent in a named session, streaming or not.
 func run(t testing.TB, agent adk.Agent, session string, streaming bool, messages ...*schema.Message) []*adk.AgentEvent {
 	t.Helper()
-	ctx := t.Context()
+	return runUnder(t, t.Context(), agent, session, streaming, messages...)
+}
+
+//nolint:revive // the context is an argument of the test, which comes first
+func runUnder(t testing.TB, ctx context.Context, agent adk.Agent, session string, streaming bool, messages ...*schema.Message) []*adk.AgentEvent {
+	t.Helper()
 	if session != "" {
 		ctx = satchel.WithSession(ctx, session)
 	}

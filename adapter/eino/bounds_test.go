@@ -19,31 +19,25 @@ func TestListsBoundCalledAgents(t *testing.T) {
 	skills := fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: Reads.\nallowed-tools: Read\n---\nBODY\n")}}
 	for name, tt := range map[string]struct {
 		load, transfer, same, anonymous bool
-		free                            bool
+		turn                            bool
 		want                            []string
 	}{
-		"called, no list":                     {want: []string{"run_command", "lookup_order"}},
-		"called under a list":                 {load: true, same: true, want: []string{"lookup_order"}},
-		"called under a list, other runtime":  {load: true, want: []string{"lookup_order"}},
-		"called under a list, free":           {load: true, free: true, want: []string{"run_command", "lookup_order"}},
-		"transferred to, no list":             {transfer: true, same: true, want: []string{"run_command", "lookup_order"}},
-		"transferred to under a list":         {load: true, transfer: true, same: true, want: []string{"lookup_order"}},
-		"transferred to under a list, a free": {load: true, transfer: true, same: true, free: true, want: []string{"run_command", "lookup_order"}},
-		"transferred to, other runtime":       {load: true, transfer: true, want: []string{"lookup_order"}},
-		"transferred to, other runtime, free": {load: true, transfer: true, free: true, want: []string{"run_command", "lookup_order"}},
-		"transferred to without a session":    {load: true, transfer: true, same: true, anonymous: true, want: []string{"lookup_order"}},
-		"other runtime without a session":     {load: true, transfer: true, anonymous: true, want: []string{"lookup_order"}},
-		"called without a session":            {load: true, anonymous: true, want: []string{"lookup_order"}},
-		"nothing loaded, without a session":   {transfer: true, anonymous: true, want: []string{"run_command", "lookup_order"}},
+		"called, no list":                    {want: []string{"run_command", "lookup_order"}},
+		"called under a list":                {load: true, same: true, want: []string{"lookup_order"}},
+		"called under a list, other runtime": {load: true, want: []string{"lookup_order"}},
+		"transferred to, no list":            {transfer: true, same: true, want: []string{"run_command", "lookup_order"}},
+		"transferred to under a list":        {load: true, transfer: true, same: true, want: []string{"lookup_order"}},
+		"transferred to, other runtime":      {load: true, transfer: true, want: []string{"lookup_order"}},
+		"transferred to in a turn":           {load: true, transfer: true, same: true, anonymous: true, turn: true, want: []string{"lookup_order"}},
+		"other runtime in a turn":            {load: true, transfer: true, anonymous: true, turn: true, want: []string{"lookup_order"}},
+		"transferred to without either":      {load: true, transfer: true, same: true, anonymous: true, want: []string{"run_command", "lookup_order"}},
+		"called without a session":           {load: true, anonymous: true, want: []string{"lookup_order"}},
+		"nothing loaded, without a session":  {transfer: true, anonymous: true, want: []string{"run_command", "lookup_order"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, streaming bool) {
-				var opts []satchel.Option
-				if tt.free {
-					opts = append(opts, satchel.WithFreeAgents("helper"))
-				}
 				runtime := func() *satchel.Runtime {
-					rt, err := satchel.New(append([]satchel.Option{satchel.WithSkillFS("skills", skills)}, opts...)...)
+					rt, err := satchel.New(satchel.WithSkillFS("skills", skills))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -88,7 +82,11 @@ func TestListsBoundCalledAgents(t *testing.T) {
 				if tt.anonymous {
 					session = ""
 				}
-				noErrors(t, run(t, agent, session, streaming, schema.UserMessage("go")))
+				ctx := t.Context()
+				if tt.turn {
+					ctx = satchel.BeginTurn(ctx, "")
+				}
+				noErrors(t, runUnder(t, ctx, agent, session, streaming, schema.UserMessage("go")))
 				if !slices.Equal(reached, tt.want) {
 					t.Errorf("reached are %q, want %q", reached, tt.want)
 				}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/lock"
-	"github.com/satchel-go/satchel/internal/offering"
 	escape "github.com/satchel-go/satchel/internal/printable"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/processors"
@@ -264,7 +264,7 @@ func counted(snapshot *catalog.Snapshot, text processors.OverviewText) string {
 
 // overviewOf is how chat lists the skills to a model by default, with all tools.
 func overviewOf(snapshot *catalog.Snapshot) (processors.OverviewText, error) {
-	offer := offering.Offer{Profile: tools.Full, Runner: &skillrun.Runner{}}
+	offer := call.Offer{Profile: tools.Full, Runner: &skillrun.Runner{}}
 	if err := offer.Choose(); err != nil {
 		return processors.OverviewText{}, err
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/archive"
-	"github.com/satchel-go/satchel/internal/events"
+	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -89,7 +89,7 @@ func (w *warnings) Handle(_ context.Context, r slog.Record) error {
 	}
 	switch {
 	case d.Code == catalog.CodeCollision: // the skill is there, by another name
-	case d.Code == events.CodeUnseen: // nothing says more
+	case d.Code == view.CodeUnseen: // nothing says more
 	case d.Code == "" || !w.uncoded:
 		w.print(d)
 	}

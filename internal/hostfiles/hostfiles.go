@@ -24,7 +24,7 @@ const maxNoted = 100
 // none that an earlier message has, or a file of the host that was noted before. A file
 // without content gets one only if its ID is an artifact: of others it is not known whether
 // they can be staged.
-func Named(files []core.File, messages []core.Message, rec *state.Record) []core.File {
+func Named(files []core.File, scan *state.Scan, rec *state.Record) []core.File {
 	if len(files) == 0 {
 		return files
 	}
@@ -36,7 +36,7 @@ func Named(files []core.File, messages []core.Message, rec *state.Record) []core
 			names[i] = artifact
 		}
 	}
-	since := notedSince(messages, rec)
+	since := notedSince(scan, rec)
 	has := func(i int, name string) bool {
 		at, noted := since[name]
 		return noted && at < files[i].Origin
@@ -71,7 +71,7 @@ func isSameFile(f, other *core.File) bool {
 
 // notedSince returns the names of the files of the host, with the origins of the messages
 // at which they were noted, less than any where it is not in the request.
-func notedSince(messages []core.Message, rec *state.Record) map[string]int {
+func notedSince(scan *state.Scan, rec *state.Record) map[string]int {
 	since := make(map[string]int)
 	for i := range rec.Notes {
 		n := &rec.Notes[i]
@@ -79,8 +79,8 @@ func notedSince(messages []core.Message, rec *state.Record) map[string]int {
 			continue
 		}
 		at := core.Inserted
-		if i := steps.Anchor(messages, n.Anchor, rec.Turn); i >= 0 {
-			at = messages[i].Origin
+		if i := scan.Anchor(n.Anchor, rec.Turn); i >= 0 {
+			at = scan.Messages[i].Origin
 		}
 		for _, f := range n.Files {
 			if _, noted := since[f.As]; !noted {
@@ -94,9 +94,9 @@ func notedSince(messages []core.Message, rec *state.Record) map[string]int {
 // Tell notes at the message with which a turn begins where commands find the files that
 // the host adds to those of the messages. A file is told once, and not where a message has
 // told it; once more where what told it has left the history.
-func Tell(rec *state.Record, host []workspace.Attachment, files []core.File, messages []core.Message) {
-	gone := lost(rec, messages)
-	note, told := noted(rec, host, Named(files, messages, rec), gone)
+func Tell(rec *state.Record, host []workspace.Attachment, files []core.File, scan *state.Scan) {
+	gone := lost(rec, scan)
+	note, told := noted(rec, host, Named(files, scan, rec), gone)
 	if len(note.Files) > 0 {
 		note.Text = steps.AttachedLines(told)[0]
 		rec.Notes = append(rec.Notes, note)
@@ -105,10 +105,10 @@ func Tell(rec *state.Record, host []workspace.Attachment, files []core.File, mes
 
 // lost returns the names of the files, by their identities, that the messages do not tell
 // any more. It keeps one note of each such file in the record, which still has its name.
-func lost(rec *state.Record, messages []core.Message) map[string]string {
+func lost(rec *state.Record, scan *state.Scan) map[string]string {
 	names := make(map[string]string)
 	rec.Notes = slices.DeleteFunc(rec.Notes, func(n state.Note) bool {
-		if len(n.Files) == 0 || steps.Anchor(messages, n.Anchor, rec.Turn) >= 0 {
+		if len(n.Files) == 0 || scan.Anchor(n.Anchor, rec.Turn) >= 0 {
 			return false
 		}
 		before := len(names)
@@ -118,7 +118,7 @@ func lost(rec *state.Record, messages []core.Message) map[string]string {
 		return len(names) == before
 	})
 	for i := range rec.Notes {
-		if n := &rec.Notes[i]; steps.Anchor(messages, n.Anchor, rec.Turn) >= 0 {
+		if n := &rec.Notes[i]; scan.Anchor(n.Anchor, rec.Turn) >= 0 {
 			for _, f := range n.Files {
 				delete(names, f.Identity)
 			}

@@ -51,7 +51,8 @@ func ExampleCut() {
 
 func ExampleFindTurn() {
 	messages := []core.Message{{Role: core.User, Text: "Read the form."}}
-	turn := lifetime.FindTurn(&state.Record{}, messages, "", false, state.MarkText)
+	scan := state.ScanMessages(messages, 0)
+	turn := lifetime.FindTurn(&state.Record{}, &scan, "", false, state.MarkText)
 	fmt.Println(turn.Begins, turn.User.Ordinal)
 	// Output: true 0
 }

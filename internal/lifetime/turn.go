@@ -3,7 +3,6 @@ package lifetime
 import (
 	"slices"
 
-	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 )
 
@@ -26,31 +25,17 @@ type UserTurn struct {
 // Neither a retry nor a resumed run begins a turn. hash is [state.MarkText], or a
 // function that remembers its results.
 // Decision 10 says why.
-func FindTurn(rec *state.Record, messages []core.Message, token string, closed bool, hash func(text string) string) UserTurn {
-	t := UserTurn{Token: token}
-	last := -1
-	for i := len(messages) - 1; i >= 0 && last < 0; i-- {
-		switch m := &messages[i]; {
-		case m.Role == core.User && !m.Rewritten:
-			last = i
-		case m.Role == core.Assistant || m.Role == core.ToolResult:
-			t.Answered = true
-		}
-	}
-	if last >= 0 {
-		t.User.Hash = hash(messages[last].Text)
-		for i := range messages[:last] {
-			if messages[i].Role == core.User && !messages[i].Rewritten {
-				t.User.Ordinal++
-			}
-		}
+func FindTurn(rec *state.Record, scan *state.Scan, token string, closed bool, hash func(text string) string) UserTurn {
+	t := UserTurn{Token: token, Answered: scan.IsAnswered}
+	if scan.Last >= 0 {
+		t.User.Hash, t.User.Ordinal = hash(scan.Messages[scan.Last].Text), scan.Ordinal()
 	}
 	switch {
 	case rec.Turn == 0:
 		t.Begins = true
 	case token != "":
 		t.Begins = token != rec.Token && !slices.Contains(rec.Tokens, token)
-	case last < 0 || t.Answered:
+	case scan.Last < 0 || t.Answered:
 	default:
 		t.Begins = t.User.Hash != rec.User.Hash || t.User.Ordinal > rec.User.Ordinal || closed
 	}

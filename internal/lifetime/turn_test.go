@@ -56,7 +56,8 @@ func TestFindTurn(t *testing.T) {
 		{"same token", token, "u1 a u2", "now", true, lifetime.UserTurn{Token: "now", User: state.Mark{Hash: "#2", Ordinal: 1}}},
 		{"token of an earlier turn", token, "u1 a u2", "old", false, lifetime.UserTurn{Token: "old", User: state.Mark{Hash: "#2", Ordinal: 1}}},
 	} {
-		if got := lifetime.FindTurn(&tt.rec, request(tt.messages), tt.token, tt.closed, hash); got != tt.want {
+		scan := state.ScanMessages(request(tt.messages), 0)
+		if got := lifetime.FindTurn(&tt.rec, &scan, tt.token, tt.closed, hash); got != tt.want {
 			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
 		}
 	}

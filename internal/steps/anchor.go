@@ -11,30 +11,6 @@ import (
 // that was cut at its front. Where a turn is not exactly one message, it takes the
 // one at the mark's position from the front, and else the nearest earlier one.
 func Anchor(messages []core.Message, mark state.Mark, turn int) int {
-	var users []int
-	for i := range messages {
-		if isTurn(&messages[i]) {
-			users = append(users, i)
-		}
-	}
-	same := func(n int) bool {
-		if n < 0 || n >= len(users) {
-			return false
-		}
-		m := &messages[users[n]]
-		return state.MarkText(m.Text[:len(m.Text)-len(m.Added)]) == mark.Hash
-	}
-	expected := len(users) - 1 - max(0, turn-mark.Turn)
-	switch {
-	case same(expected):
-		return users[expected]
-	case same(mark.Ordinal):
-		return users[mark.Ordinal]
-	}
-	for n := expected - 1; n >= 0; n-- {
-		if same(n) {
-			return users[n]
-		}
-	}
-	return -1
+	s := state.ScanMessages(messages, 0)
+	return s.Anchor(mark, turn)
 }

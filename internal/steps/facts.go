@@ -62,18 +62,3 @@ func carried(messages []core.Message, at int) (calls int) {
 	}
 	return calls
 }
-
-// Quiet reports whether the model called no tool in the last turn that is over. Messages
-// of the user at the end of the request begin the next turn.
-func Quiet(messages []core.Message) bool {
-	end := len(messages)
-	for end > 0 && messages[end-1].Role == core.User {
-		end--
-	}
-	for i := end - 1; i >= 0 && !isTurn(&messages[i]); i-- {
-		if messages[i].Role == core.ToolResult || len(messages[i].Calls) > 0 {
-			return false
-		}
-	}
-	return true
-}

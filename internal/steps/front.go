@@ -29,7 +29,7 @@ func Front(messages []core.Message, n int) state.Front {
 			continue
 		}
 		f.Messages++
-		f.Size += hostBytes(m)
+		f.Size += state.HostBytes(m)
 		add(string([]byte{byte(m.Role), byte(len(m.Calls))}))
 		add(m.Text[:len(m.Text)-len(m.Added)])
 		for j := range m.Calls {
@@ -41,26 +41,8 @@ func Front(messages []core.Message, n int) state.Front {
 	return f
 }
 
-// hostBytes are how many bytes of a message are the host's.
-func hostBytes(m *core.Message) int { return sizeOf(m) - len(m.Added) }
-
 // Stands reports whether a request begins as front says.
 func Stands(messages []core.Message, front state.Front) bool {
 	f := Front(messages, front.Messages)
 	return f.Messages == front.Messages && f.Sum == front.Sum
-}
-
-// Moved reports whether a request begins with more or less text than front says. It only
-// compares sizes, which is quick: a text that was replaced by one of its size is missed.
-func Moved(messages []core.Message, front state.Front) bool {
-	n, size := 0, 0
-	for i := range messages {
-		if n == front.Messages {
-			break
-		}
-		if m := &messages[i]; m.Origin != core.Inserted {
-			n, size = n+1, size+hostBytes(m)
-		}
-	}
-	return n != front.Messages || size != front.Size
 }

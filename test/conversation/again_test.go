@@ -21,7 +21,7 @@ func (c *conversation) again(a *agent) {
 	if token, ok := satchel.TurnToken(a.turn); ok {
 		a.turn = satchel.BeginTurn(a.turn, token)
 	} else {
-		a.turn = adapter.WithRun(a.turn, new(adapter.Run))
+		a.turn = adapter.WithAttempt(a.turn, new(int))
 	}
 	c.note("%s: the turn of #%d is run again", a.key.Agent, a.user)
 	c.prepare(a)

@@ -2,12 +2,10 @@ package gate_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/chattest"
 	"github.com/satchel-go/satchel/permission"
@@ -16,7 +14,7 @@ import (
 // An agent that is called is bounded by the lists of its caller as well as by its
 // own, whatever runtime it has.
 func TestCalledAgentsAreBounded(t *testing.T) {
-	inside := func(t *testing.T, lead, helper *satchel.Runtime, load string) context.Context {
+	inside := func(t *testing.T, lead *satchel.Runtime, load string) context.Context {
 		t.Helper()
 		key := core.SessionKey{Session: "s", Agent: "lead"}
 		if load != "" {
@@ -38,7 +36,6 @@ func TestCalledAgentsAreBounded(t *testing.T) {
 		}
 		return ctx
 	}
-	free := satchel.WithFreeAgents("helper")
 	always := satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{{Name: "helper", Always: true}}})
 	files := withLists(map[string]string{"a": "Read", "b": "Bash(echo:*)"})
 	for name, tt := range map[string]struct {
@@ -51,14 +48,12 @@ func TestCalledAgentsAreBounded(t *testing.T) {
 		"called by a control tool": {lead: []satchel.Option{always}, load: "a", want: "no yes yes no"},
 		"lists of both":            {load: "a", own: "b", want: "no no yes no"},
 		"everything restricted":    {lead: []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: permission.RestrictAll}), always}, load: "a", want: "no yes no no"},
-		"free for the caller":      {lead: []satchel.Option{free}, load: "a", want: "yes yes yes yes"},
-		"free for the called":      {helper: []satchel.Option{free}, load: "a", want: "yes yes yes yes"},
 		"its own lists are off":    {helper: []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: permission.Off})}, load: "a", want: "no yes yes no"},
 		"lists preapprove":         {lead: []satchel.Option{satchel.WithPermissions(satchel.Permissions{Policy: permission.Preapprove})}, load: "a", want: "yes yes yes yes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lead, helper := chattest.Open(t, files, tt.lead...), chattest.Open(t, files, tt.helper...)
-			ctx, key := inside(t, lead, helper, tt.load), core.SessionKey{Session: "s", Agent: "helper"}
+			ctx, key := inside(t, lead, tt.load), core.SessionKey{Session: "s", Agent: "helper"}
 			if tt.own != "" {
 				if _, err := helper.CallTool(ctx, key, core.ToolCall{Name: "skill_load", Arguments: tt.own}); err != nil {
 					t.Fatal(err)
@@ -92,19 +87,16 @@ func TestCalledAgentsAreBounded(t *testing.T) {
 			}
 		})
 	}
-	if _, err := satchel.New(satchel.WithFreeAgents("")); !errors.Is(err, satchel.ErrOption) {
-		t.Errorf("an empty name: %v", err)
-	}
 }
 
-// An agent to which another one hands a run over is bounded by its lists, and by those
-// of all that had the run before, however often it goes back and forth. The agents
-// have neither a session nor a runtime in common.
+// An agent to which another one hands the conversation over is bounded by its lists, and
+// by those of all that had it before in the turn of the host, however often it goes back
+// and forth. The agents have neither a session nor a runtime in common.
 func TestTransfersAreBounded(t *testing.T) {
 	files := withLists(map[string]string{"a": "Read", "b": "Bash(echo:*)"})
 	one, other := chattest.Open(t, files), chattest.Open(t, files)
 	legs := map[string]*satchel.Runtime{"lead": one, "helper": other, "third": one}
-	ctx := adapter.WithRun(t.Context(), new(adapter.Run))
+	ctx := satchel.BeginTurn(t.Context(), "")
 	called := func(agent string, loads []string, name, arguments string) bool {
 		t.Helper()
 		rt := legs[agent]
@@ -163,6 +155,64 @@ func TestTransfersAreBounded(t *testing.T) {
 	check("third", false, true, "a")
 	hand("lead", "helper")
 	check("helper", false, false, "a")
-	ctx = adapter.WithRun(t.Context(), new(adapter.Run))
+	ctx = satchel.BeginTurn(t.Context(), "")
 	check("helper", true, true)
+	ctx = t.Context()
+	hand("lead", "helper", "a") // without a session or a turn nothing is known of it
+	check("helper", true, true)
+}
+
+// Where one context of a session serves several turns, lists that were handed over hold
+// in their own turn only, whichever agent begins the next one.
+func TestTransfersEndWithTheTurn(t *testing.T) {
+	rt := chattest.Open(t, withLists(map[string]string{"a": "Read", "b": "Bash(echo:*)"}))
+	ctx := satchel.WithSession(t.Context(), "s")
+	talk := map[string][]core.Message{}
+	prepare := func(agent, text string) core.SessionKey {
+		t.Helper()
+		key := core.SessionKey{Session: "s", Agent: agent}
+		talk[agent] = append(talk[agent], core.Message{Role: core.User, Text: text})
+		if _, err := rt.Prepare(ctx, core.Request{Key: key, Messages: talk[agent]}); err != nil {
+			t.Fatal(err)
+		}
+		talk[agent] = append(talk[agent], core.Message{Role: core.Assistant, Text: "done"})
+		return key
+	}
+	hand := func(from core.SessionKey, load, to string) {
+		t.Helper()
+		if _, err := rt.CallTool(ctx, from, core.ToolCall{Name: "skill_load", Arguments: load}); err != nil {
+			t.Fatal(err)
+		}
+		call, err := rt.Agent(from).Open(ctx, core.ToolCall{Name: "transfer_to_agent", Arguments: `{"agent_name":"` + to + `"}`})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer call.Close()
+		if _, err := call.Within(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(key core.SessionKey, runs bool) {
+		t.Helper()
+		call, err := rt.Agent(key).Open(ctx, core.ToolCall{Name: "run_command", Arguments: "{}"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer call.Close()
+		if d, err := call.Gate(ctx); err != nil || d.Denied == runs {
+			t.Errorf("%s may run a command: %t, %v, want %t", key.Agent, !d.Denied, err, runs)
+		}
+	}
+	lead := prepare("lead", "first")
+	hand(lead, "a", "helper")
+	helper := prepare("helper", "first")
+	check(helper, false)
+	hand(helper, "b", "lead")
+
+	lead = prepare("lead", "second")
+	check(lead, true)
+	check(prepare("helper", "second"), true)
+	hand(lead, "a", "helper")
+	check(helper, false)
+	check(prepare("helper", "third"), true)
 }

@@ -8,7 +8,6 @@ import (
 	"mime"
 	"strings"
 
-	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/engine/state"
@@ -73,10 +72,7 @@ func (f attached) ofHost(ctx context.Context) ([]workspace.Attachment, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
-	var of []core.File
-	if f.scope.Files != nil {
-		of = f.scope.Files()
-	}
+	of := f.scope.Attached()
 	var rec *state.Record
 	_, err := f.scope.Update(ctx, func(now *state.Record) (*state.Record, string, error) {
 		rec = hostfiles.Reserve(now, files, of)
@@ -96,10 +92,7 @@ func (f attached) ofHost(ctx context.Context) ([]workspace.Attachment, error) {
 // conversation returns the files of the conversation, the newest if there are too
 // many, and reports those that cannot be decoded.
 func (f attached) conversation(most int) (files []workspace.Attachment, notes []string) {
-	if f.scope.Files == nil {
-		return nil, nil
-	}
-	attached := f.scope.Files()
+	attached := f.scope.Attached()
 	if more := len(attached) - most; more > 0 {
 		more = min(more, len(attached))
 		attached = attached[more:]

@@ -34,7 +34,7 @@ func (st *staging) build() (executor.Command, error) {
 		plan: st.plan, skill: st.skill.Name, place: st.place, dir: st.dir, at: st.at,
 		policy: st.runner.Policy, own: st.runner.Interpreters, listed: st.scope.Interpreted, scriptsOnly: st.scope.Loads != "", notes: st.notes,
 		files: func() []string {
-			files, _, _ := st.scope.Catalog.Files(context.Background(), st.skill.Name, 0) // without them nothing is suggested
+			files, _, _ := st.scope.Catalog().Files(context.Background(), st.skill.Name, 0) // without them nothing is suggested
 			return files
 		},
 	}

@@ -28,10 +28,7 @@ func (r *Runner) execOperation(places *queue) tools.Operation {
 		Name:        "skill_exec",
 		Description: "Like skill_run" + reachOf(r).heldToo() + ", for a command that asks for input or keeps running. Answers status, session_id and new output, and the result once the status is exited.",
 		Fields:      execFields(),
-		Awaits:      true,
-		LoadsAgain:  true,
-		Once:        true,
-		Ordered:     true,
+		Kind:        tools.Talks,
 		Needs:       []string{"skill_load", "skill_poll_session"},
 		Request:     func(args tools.Args) permission.Request { return r.request(args) },
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
@@ -80,7 +77,7 @@ func execFields() []tools.Field {
 
 // exec starts a session and waits a moment for output.
 func (r *Runner) exec(ctx context.Context, s *tools.Scope, plan *plan, args tools.Args, places *queue) (string, error) {
-	if s.Sessions == nil {
+	if s.Sessions() == nil {
 		return "", tools.ModelErrorf("there are no sessions here; use skill_run")
 	}
 	standard := terminal.DefaultTimeout
@@ -98,14 +95,14 @@ func (r *Runner) exec(ctx context.Context, s *tools.Scope, plan *plan, args tool
 	if err != nil {
 		return "", err
 	}
-	if err := s.Sessions.Revoke(ctx, s.Key.Session); err != nil {
+	if err := s.Sessions().Revoke(ctx, s.Key().Session); err != nil {
 		return "", err
 	}
 	st.out = wayOf(ctx, r, st.skill, st.notes)
 	if st.leave, err = places.join(st.entrant()); err != nil {
 		return "", err
 	}
-	live, err := s.Sessions.Open(s.Key, after)
+	live, err := s.Sessions().Open(s.Key(), after)
 	if err != nil {
 		st.leave()
 		return "", modelError(ctx, err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -77,6 +78,11 @@ func TestSessionToolsNeedEachOther(t *testing.T) {
 	}
 }
 
+// noFiles are those of a host without session commands.
+type noFiles struct{ tools.Files }
+
+func (noFiles) Sessions() *terminal.Table { return nil }
+
 // Without a runtime there is no table for a session.
 func TestSessionsWithoutATable(t *testing.T) {
 	r := &Runner{}
@@ -84,7 +90,7 @@ func TestSessionsWithoutATable(t *testing.T) {
 		if o.Name == "skill_run" {
 			continue
 		}
-		got, err := o.Answer(t.Context(), &tools.Scope{}, o.Decode(`{"session_id":"s1","skill":"pdf","command":"true"}`))
+		got, err := o.Answer(t.Context(), &tools.Scope{Files: noFiles{}}, o.Decode(`{"session_id":"s1","skill":"pdf","command":"true"}`))
 		if err != nil || !strings.HasPrefix(got, "error: there are no sessions here") {
 			t.Errorf("%s: %q, %v", o.Name, got, err)
 		}

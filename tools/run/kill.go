@@ -14,7 +14,7 @@ func (r *Runner) KillSession() tools.Operation {
 		Name:        "skill_kill_session",
 		Description: "End a session. Answers its last output and its result.",
 		Fields:      []tools.Field{sessionField()},
-		Ordered:     true,
+		Kind:        tools.Talks,
 		Session:     sessionID,
 		Needs:       []string{"skill_exec"},
 		Call:        r.killSession,

@@ -11,9 +11,6 @@ import (
 // given returns the highest number that was given to a session command of this
 // agent, on any machine.
 func given(ctx context.Context, s *tools.Scope) (int, error) {
-	if s.Record == nil {
-		return 0, nil
-	}
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return 0, err
@@ -26,7 +23,7 @@ func given(ctx context.Context, s *tools.Scope) (int, error) {
 // the session again under the next number. After an error the session is
 // abandoned.
 func number(ctx context.Context, s *tools.Scope, live *terminal.Session) (*terminal.Session, error) {
-	for s.Update != nil {
+	for {
 		after := 0
 		_, err := s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 			if after = rec.Terminals; after >= live.Number() {
@@ -37,15 +34,14 @@ func number(ctx context.Context, s *tools.Scope, live *terminal.Session) (*termi
 			return next, "", nil
 		})
 		if err == nil && after < live.Number() {
-			break
+			return live, nil
 		}
 		live.Abandon()
 		if err != nil {
 			return nil, err
 		}
-		if live, err = s.Sessions.Open(s.Key, after); err != nil {
+		if live, err = s.Sessions().Open(s.Key(), after); err != nil {
 			return nil, err
 		}
 	}
-	return live, nil
 }

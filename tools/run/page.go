@@ -69,14 +69,14 @@ func sessionField() tools.Field {
 
 // sessionOf finds the session that a call names.
 func sessionOf(ctx context.Context, s *tools.Scope, args tools.Args) (*terminal.Session, error) {
-	if s.Sessions == nil {
+	if s.Sessions() == nil {
 		return nil, tools.ModelErrorf("there are no sessions here")
 	}
 	after, err := given(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	live, err := s.Sessions.Session(s.Key, args.Text(sessionID), after)
+	live, err := s.Sessions().Session(s.Key(), args.Text(sessionID), after)
 	if errors.Is(err, terminal.ErrGone) {
 		return nil, tools.ModelErrorf("%v", err)
 	}

@@ -15,7 +15,7 @@ func (r *Runner) PollSession() tools.Operation {
 			sessionField(),
 			{Name: "offset", Kind: tools.Count, Description: "begin there; default: after what was answered last"},
 		}, pageFields()...),
-		Ordered: true,
+		Kind:    tools.Talks,
 		Session: sessionID,
 		Needs:   []string{"skill_exec"},
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {

@@ -40,7 +40,7 @@ func (st *staging) asks() bool {
 // network, and beside none of other skills if its skill asks for grants and others
 // could change what it finds after that was looked at.
 func (st *staging) entrant() entrant {
-	e := entrant{session: st.scope.Key.Session, skill: st.skill.ID}
+	e := entrant{session: st.scope.Key().Session, skill: st.skill.ID}
 	switch {
 	case st.out != nil:
 		e.beside = besideNone

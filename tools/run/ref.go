@@ -57,7 +57,7 @@ func (r *Runner) WorkspaceAt(ctx context.Context, session string) (string, error
 
 func (r *Runner) open(ctx context.Context, s *tools.Scope, ref string) (io.ReadCloser, error) {
 	if name, ok := strings.CutPrefix(ref, "workspace://"); ok {
-		place, err := r.workspace(ctx, s.Key.Session)
+		place, err := r.workspace(ctx, s.Key().Session)
 		if err != nil {
 			return nil, err
 		}
@@ -77,6 +77,6 @@ func (r *Runner) open(ctx context.Context, s *tools.Scope, ref string) (io.ReadC
 	if r.Artifacts == nil {
 		return nil, fmt.Errorf("open %q: %w", callargs.Cut(ref, 200), artifacts.ErrNotFound)
 	}
-	file, _, err := r.Artifacts.Open(ctx, s.Key.Session, parsed)
+	file, _, err := r.Artifacts.Open(ctx, s.Key().Session, parsed)
 	return file, err
 }

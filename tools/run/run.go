@@ -25,9 +25,7 @@ func (r *Runner) runOperation(places *queue) tools.Operation {
 		Name:        "skill_run",
 		Description: "Run a command in the workspace of a loaded skill. Starts in the skill's folder; write results to $OUTPUT_DIR and name them in outputs or output_files." + reachOf(r).held(),
 		Fields:      runFields(),
-		Awaits:      true,
-		LoadsAgain:  true,
-		Once:        true,
+		Kind:        tools.Runs,
 		Needs:       []string{"skill_load"},
 		Request:     func(args tools.Args) permission.Request { return r.request(args) },
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
@@ -49,8 +47,8 @@ func (r *Runner) run(ctx context.Context, s *tools.Scope, p *plan, places *queue
 	if err := reachOf(r).check(); err != nil {
 		return "", err
 	}
-	if s.Sessions != nil {
-		if err := s.Sessions.Revoke(ctx, s.Key.Session); err != nil {
+	if s.Sessions() != nil {
+		if err := s.Sessions().Revoke(ctx, s.Key().Session); err != nil {
 			return "", err
 		}
 	}

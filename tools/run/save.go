@@ -92,7 +92,7 @@ func (w *answer) saveFile(ctx context.Context, f collect.File, spec collect.Spec
 	if limit <= 0 {
 		limit = collect.DefaultMaxFileBytes
 	}
-	return w.st.runner.Artifacts.Save(ctx, w.st.scope.Key.Session, name, f.MIME, file, limit)
+	return w.st.runner.Artifacts.Save(ctx, w.st.scope.Key().Session, name, f.MIME, file, limit)
 }
 
 // unsaved says why a file was not saved, without the paths and names in the

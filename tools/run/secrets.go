@@ -43,9 +43,9 @@ func (v vault) known(ctx context.Context, s *tools.Scope) ([]terminal.Secret, er
 	}
 	var secrets []terminal.Secret
 	if v.gave != nil {
-		secrets = v.gave.in(s.Key.Session)
+		secrets = v.gave.in(s.Key().Session)
 	}
-	for _, skill := range s.Catalog.Whole().Snapshot().Skills() {
+	for _, skill := range s.Catalog().Whole().Snapshot().Skills() {
 		if skill.Metadata["secrets"] != "" {
 			secrets = append(secrets, v.of(ctx, skill)...)
 		}
@@ -93,7 +93,7 @@ func (st *staging) learnSecrets(ctx context.Context) error {
 	v := vault{st.runner.Secret, st.runner.gave}
 	known, err := v.known(ctx, st.scope)
 	st.given = v.of(ctx, st.skill)
-	v.gave.add(st.scope.Key.Session, st.given)
+	v.gave.add(st.scope.Key().Session, st.given)
 	st.notes.secrets = append(known, st.given...)
 	if st.out != nil {
 		st.given = st.out.hide(st.given, st.notes)

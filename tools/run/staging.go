@@ -71,7 +71,7 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 	}
 	st.findPrivileges(ctx)
 	began := time.Now()
-	if st.place, err = st.runner.workspace(ctx, st.scope.Key.Session); err != nil {
+	if st.place, err = st.runner.workspace(ctx, st.scope.Key().Session); err != nil {
 		return cmd, err
 	}
 	defer func() {
@@ -85,7 +85,7 @@ func (st *staging) prepare(ctx context.Context) (cmd executor.Command, err error
 		return cmd, err
 	}
 	st.outputs.Globs = st.plan.outputs.Globs
-	st.scratch = scratch{place: st.place, agent: st.scope.Key.Agent, plan: st.plan}
+	st.scratch = scratch{place: st.place, agent: st.scope.Key().Agent, plan: st.plan}
 	st.events = teller{st.scope, st.skill.Name, st.notes}
 	st.events.tell(ctx, began, core.Event{Kind: core.WorkspaceCreate})
 	if err := st.stage(ctx); err != nil {
@@ -136,7 +136,7 @@ func (st *staging) loadOf(ctx context.Context, rec *state.Record, skill core.Ski
 	case a != nil && a.Revision != "" && a.ID == skill.ID:
 		return loadRef{id: a.ID + " " + a.Revision, from: from}, nil
 	case a != nil:
-		return loadRef{fmt.Sprintf("%q %s %d", st.scope.Key.Agent, a.Digest, a.Loaded), rec.Full(a.Digest), from}, nil
+		return loadRef{fmt.Sprintf("%q %s %d", st.scope.Key().Agent, a.Digest, a.Loaded), rec.Full(a.Digest), from}, nil
 	}
 	if !st.runner.Unloaded {
 		return loadRef{}, tools.NotLoaded(skill.Name)
@@ -145,7 +145,7 @@ func (st *staging) loadOf(ctx context.Context, rec *state.Record, skill core.Ski
 	if err != nil {
 		return loadRef{}, err
 	}
-	return loadRef{fmt.Sprintf("%q %s turn %d", st.scope.Key.Agent, digest, rec.Turn), digest, from}, nil
+	return loadRef{fmt.Sprintf("%q %s turn %d", st.scope.Key().Agent, digest, rec.Turn), digest, from}, nil
 }
 
 // stage puts the skill, the conversation's files and the inputs into the
@@ -248,9 +248,6 @@ func (st *staging) sources() workspace.Sources {
 
 // begin notes that the command is about to start.
 func (st *staging) begin(ctx context.Context) error {
-	if st.scope.Begin == nil {
-		return nil
-	}
 	return st.scope.Begin(ctx)
 }
 

@@ -19,7 +19,7 @@ func (r *Runner) WriteStdin() tools.Operation {
 			{Name: "submit", Kind: tools.Flag, Description: "then Enter"},
 			{Name: "eof", Kind: tools.Flag, Description: "then the end of input"},
 		}, pageFields()...),
-		Ordered: true,
+		Kind:    tools.Talks,
 		Session: sessionID,
 		Needs:   []string{"skill_exec"},
 		Call:    r.writeStdin,

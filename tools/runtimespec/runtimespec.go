@@ -64,9 +64,7 @@ func (c *config) load(name string) tools.Operation {
 			{Name: "names", Kind: tools.Texts, Required: true, Aliases: []string{"name", "skills", "skill"}, Description: "skill names from the list"},
 			{Name: "mode", Kind: tools.Text, Enum: []string{"replace", "add"}, Description: "replace (default) unloads all other skills"},
 		},
-		Always:   true,
-		Changes:  true,
-		Delivers: true,
+		Kind:     tools.Changes,
 		Provides: []string{"skill_load"},
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
 			return tools.LoadAll(ctx, s, args.Texts("names"), args.Text("mode") != "add", c.receipt(s))
@@ -82,8 +80,7 @@ func (c *config) unload(name string) tools.Operation {
 			{Name: "names", Kind: tools.Texts, Aliases: []string{"name", "skills", "skill"}},
 			{Name: "all", Kind: tools.Flag},
 		},
-		Always:   true,
-		Changes:  true,
+		Kind:     tools.Changes,
 		Needs:    []string{"skill_load"},
 		Provides: []string{"skill_unload"},
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
@@ -110,14 +107,14 @@ type activeSkill struct {
 func (c *config) receipt(s *tools.Scope) tools.Answered {
 	return func(next *state.Record, notes []string, own string) (string, error) {
 		r := receipt{Active: []activeSkill{}, Notes: notes, Receipt: own}
-		snapshot := s.Catalog.Snapshot()
+		snapshot := s.Catalog().Snapshot()
 		for _, a := range next.Active {
 			skill, ok := snapshot.Skill(cmp.Or(a.ID, a.Skill))
 			if !ok {
 				skill = core.Skill{Name: a.Skill}
 			}
 			at := skill.Place
-			if absolute, ok := s.Catalog.Path(a.Skill); ok && c.absolute {
+			if absolute, ok := s.Catalog().Path(a.Skill); ok && c.absolute {
 				at = strings.ReplaceAll(absolute, `\`, "/")
 			}
 			r.Active = append(r.Active, activeSkill{a.Skill, at, path.Dir(at), "sha256:" + next.Full(a.Digest), properties(skill)})

@@ -24,10 +24,9 @@ func runScript(name string) tools.Operation {
 			{Name: "workdir", Kind: tools.Text, Description: "default: the skill's folder", Aliases: []string{"cwd"}},
 			{Name: "timeout", Kind: tools.Seconds, Description: "seconds"},
 		},
-		Awaits: true,
-		Once:   true,
-		Needs:  []string{"skill_load"},
-		Runs:   func(args tools.Args) string { return command(args, args.Text("skill")) },
+		Kind:         tools.Runs,
+		Needs:        []string{"skill_load"},
+		RunArguments: func(args tools.Args) string { return command(args, args.Text("skill")) },
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
 			rec, err := s.Record(ctx)
 			if err != nil {
@@ -36,7 +35,7 @@ func runScript(name string) tools.Operation {
 			if len(rec.Active) == 0 {
 				return "", tools.ModelErrorf("no skill is loaded: call skill_load first")
 			}
-			if s.Run == nil {
+			if !s.Runs() {
 				return "", tools.ModelErrorf("scripts do not run here")
 			}
 			at := path.Clean(args.Text("path"))

@@ -19,7 +19,7 @@ const (
 	Never             // the tool is not offered
 )
 
-// Desk is what the tools work with: the runtime puts one into tools.Scope.
+// Desk is what the tools work with; see [Desk.Bind].
 type Desk struct {
 	// Library holds the skills.
 	Library *library.Library
@@ -64,16 +64,33 @@ func (d *Desk) spend(key core.SessionKey, turn int) bool {
 	return d.MaxEdits < 1 || s.edits <= d.MaxEdits
 }
 
+type deskKey struct{}
+
+// Bind returns an operation of this package as it works with the desk: its calls have the
+// desk in their context.
+func (d *Desk) Bind(o tools.Operation) tools.Operation {
+	call, prepare := o.Call, o.Prepare
+	o.Call = func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+		return call(context.WithValue(ctx, deskKey{}, d), s, args)
+	}
+	if prepare != nil {
+		o.Prepare = func(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.Prepared, error) {
+			return prepare(context.WithValue(ctx, deskKey{}, d), s, args)
+		}
+	}
+	return o
+}
+
 // desk returns what a call works with, and the answer where there is nothing.
 func desk(ctx context.Context, s *tools.Scope) (*Desk, library.Actor, string, error) {
-	d, ok := s.Library.(*Desk)
+	d, ok := ctx.Value(deskKey{}).(*Desk)
 	if !ok || d == nil || d.Library == nil {
 		return nil, library.Actor{}, fail("unavailable", "there is no skill library"), nil
 	}
-	actor, err := d.Actor(ctx, s.Key)
+	actor, err := d.Actor(ctx, s.Key())
 	if err == nil && d.Audience != nil {
 		var allow func(core.Skill) bool
-		if allow, err = d.Audience(ctx, s.Key); allow != nil {
+		if allow, err = d.Audience(ctx, s.Key()); allow != nil {
 			actor.Allow = d.placed(s, allow)
 		}
 	}
@@ -88,7 +105,7 @@ func desk(ctx context.Context, s *tools.Scope) (*Desk, library.Actor, string, er
 // among all others.
 func (d *Desk) placed(s *tools.Scope, allow func(core.Skill) bool) func(core.Skill) bool {
 	places := map[string]core.Skill{}
-	for _, skill := range s.Catalog.Whole().Snapshot().Skills() {
+	for _, skill := range s.Catalog().Whole().Snapshot().Skills() {
 		places[skill.ID] = skill
 	}
 	return func(skill core.Skill) bool {

@@ -32,7 +32,7 @@ func (d *Desk) shelf(ctx context.Context, s *tools.Scope, a library.Actor, all b
 	for _, l := range listed {
 		skills = append(skills, found{Descriptor: l})
 	}
-	for _, skill := range s.Catalog.Snapshot().Skills() {
+	for _, skill := range s.Catalog().Snapshot().Skills() {
 		if d.Root != "" && skill.Source == d.Root {
 			continue
 		}
@@ -74,7 +74,7 @@ func (d *Desk) find(ctx context.Context, s *tools.Scope, a library.Actor, ref st
 	}
 	switch len(hits) {
 	case 0:
-		return found{}, unknown(ref, s.Catalog.Suggest(ref), skills)
+		return found{}, unknown(ref, s.Catalog().Suggest(ref), skills)
 	case 1:
 		return hits[0], nil
 	}
@@ -159,7 +159,7 @@ func (d *Desk) open(ctx context.Context, s *tools.Scope, a library.Actor, f foun
 }
 
 func (d *Desk) openFolder(ctx context.Context, s *tools.Scope, f found, version string) (*files, error) {
-	names, _, err := s.Catalog.Files(ctx, f.folder, maxFolderFiles)
+	names, _, err := s.Catalog().Files(ctx, f.folder, maxFolderFiles)
 	if err != nil {
 		return nil, folderError(ctx, f, err)
 	}
@@ -169,7 +169,7 @@ func (d *Desk) openFolder(ctx context.Context, s *tools.Scope, f found, version 
 	}
 	slices.Sort(names)
 	o.read = func(ctx context.Context, name string) ([]byte, error) {
-		data, err := s.Catalog.ReadFile(ctx, f.folder, name)
+		data, err := s.Catalog().ReadFile(ctx, f.folder, name)
 		if err != nil {
 			return nil, folderError(ctx, f, err)
 		}

@@ -46,13 +46,14 @@ func Update(name string) tools.Operation {
 			{Name: "private", Kind: tools.Value, Schema: map[string]any{"type": "boolean"}},
 			{Name: "draft", Kind: tools.Flag},
 		},
-		Always:  true, // roles decide, and the question
-		Ordered: true,
+		Kind: tools.Edits,
 		Request: func(args tools.Args) permission.Request {
 			return permission.Request{Takes: permission.Text, Text: args.Text("skill"), Idle: args.Err() != nil}
 		},
-		Question: question,
-		Refuse:   fail,
+		Prepare: func(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.Prepared, error) {
+			return prepare(ctx, s, args, say)
+		},
+		Refuse: fail,
 		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
 			return updateSkill(ctx, s, args, say)
 		},
@@ -206,38 +207,65 @@ func (d *Desk) prepare(ctx context.Context, s *tools.Scope, a library.Actor, e *
 	return nil
 }
 
-// question asks about an edit with its numbered difference. What would fail anyway, a
-// dry run and what changes nothing is not asked about.
-func question(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.Question, error) {
-	d, actor, _, err := desk(ctx, s)
-	if d == nil || err != nil || d.Edit != Ask || args.Err() != nil {
+// change is one call of updateSkill, decoded.
+type change struct {
+	desk  *Desk
+	actor library.Actor
+	edit  library.Edit
+	// prepared is the edit as it was shown, nil where nobody is asked.
+	prepared *library.Prepared
+	err      error // why there is no edit
+	// say words what is said of the library for the vocabulary of the tool.
+	say func(string) string
+}
+
+// decode reads a call. Without a library it returns the answer instead.
+func decode(ctx context.Context, s *tools.Scope, args tools.Args, say func(string) string) (c *change, answer string, err error) {
+	d, actor, answer, err := desk(ctx, s)
+	if d == nil {
+		return nil, answer, err
+	}
+	c = &change{desk: d, actor: actor, say: say}
+	if c.edit, c.err = editOf(args); c.err == nil {
+		c.err = d.prepare(ctx, s, actor, &c.edit)
+	}
+	return c, "", nil
+}
+
+// prepare asks about an edit with its numbered difference. What fails anyway, a dry run
+// and what changes nothing is not asked about.
+func prepare(ctx context.Context, s *tools.Scope, args tools.Args, say func(string) string) (*tools.Prepared, error) {
+	if d, ok := ctx.Value(deskKey{}).(*Desk); !ok || d == nil || d.Edit != Ask || args.Err() != nil {
+		return nil, nil
+	}
+	c, _, err := decode(ctx, s, args, say)
+	if c == nil {
 		return nil, err
 	}
-	e, err := editOf(args)
-	if err != nil || e.DryRun {
-		return nil, nil //nolint:nilerr // the call answers what is wrong
+	p := &tools.Prepared{Commit: c.commit}
+	if c.err != nil || c.edit.DryRun {
+		return p, ctx.Err()
 	}
-	if err := d.prepare(ctx, s, actor, &e); err != nil {
-		return nil, ctx.Err()
+	if c.prepared, c.err = c.desk.Library.Prepare(ctx, c.actor, c.edit); c.err == nil && c.prepared.Outcome.Status == "dry_run" {
+		p.Question = c.question()
 	}
-	out, err := d.Library.Preview(ctx, actor, e)
-	if err != nil || out.Status != "dry_run" {
-		return nil, ctx.Err()
-	}
+	return p, ctx.Err()
+}
+
+// question is what a person is asked about a prepared edit.
+func (c *change) question() *tools.Question {
+	out := &c.prepared.Outcome
 	q := &tools.Question{
 		Detail: out.Diff.Numbered, Bound: strings.Join([]string{out.ID, out.Previous, out.Digest}, " "), Lasting: out.ID,
 		LastingText: "edits of " + out.Name + ", which are then not reviewed",
 		Nobody:      "denied: skills are edited only with approval, and nobody can be asked; dryRun shows the change",
 		Denied: func(ctx context.Context, why string) {
-			if err := d.Library.Denied(ctx, actor, e, why); err != nil && d.Failed != nil {
-				d.Failed(ctx, err)
+			if err := c.desk.Library.Denied(ctx, c.prepared, why); err != nil && c.desk.Failed != nil {
+				c.desk.Failed(ctx, err)
 			}
 		},
 	}
-	approval := &library.Approval{ID: out.ID, Base: out.Previous, Digest: out.Digest}
-	if len(q.Detail) <= maxDetail {
-		approval.By = "approver"
-	} else {
+	if c.isTooLong() {
 		q.Detail = fmt.Sprintf("The change is too long to be shown: %d lines come and %d go. It stays unreviewed.", out.Diff.Added, out.Diff.Removed)
 	}
 	if q.Detail == "" {
@@ -246,9 +274,11 @@ func question(ctx context.Context, s *tools.Scope, args tools.Args) (*tools.Ques
 	if out.ID == "" { // a new skill: its id comes with it
 		q.Lasting = "create " + out.Name
 	}
-	q.Approval = approval
-	return q, nil
+	return q
 }
+
+// isTooLong reports whether nobody can be shown the whole difference.
+func (c *change) isTooLong() bool { return len(c.prepared.Outcome.Diff.Numbered) > maxDetail }
 
 // maxDetail bounds a difference that can be reviewed by answering a question.
 const maxDetail = 48 << 10
@@ -271,42 +301,53 @@ type updated struct {
 }
 
 func updateSkill(ctx context.Context, s *tools.Scope, args tools.Args, say func(string) string) (string, error) {
-	d, actor, answer, err := desk(ctx, s)
-	if d == nil {
+	c, answer, err := decode(ctx, s, args, say)
+	if c == nil {
 		return answer, err
 	}
+	return c.commit(ctx, s, false)
+}
+
+// commit makes the edit and writes the answer. isApproved reports that a person has
+// allowed what the question showed.
+func (c *change) commit(ctx context.Context, s *tools.Scope, isApproved bool) (string, error) {
 	limit := s.Limits.OrDefaults().Answer
-	e, err := editOf(args)
-	if told, ok := errors.AsType[tools.ModelError](err); ok {
+	if told, ok := errors.AsType[tools.ModelError](c.err); ok {
 		return fail("invalid", string(told)), nil
 	}
-	if err == nil {
-		err = d.prepare(ctx, s, actor, &e)
+	if c.err != nil && c.prepared == nil {
+		return c.desk.failed(ctx, inWords(c.err, c.say), limit)
 	}
-	if err != nil {
-		return d.failed(ctx, inWords(err, say), limit)
-	}
-	if approval, ok := s.Approval.(*library.Approval); ok {
-		e.Approval = approval
-	}
-	if !e.DryRun {
+	if !c.edit.DryRun {
 		rec, err := s.Record(ctx)
 		if err != nil {
 			return "", err
 		}
-		if !d.spend(s.Key, rec.Turn) {
-			return fail("refused", fmt.Sprintf("at most %d edits may be made between two messages of the user", d.MaxEdits)), nil
+		if !c.desk.spend(s.Key(), rec.Turn) {
+			return fail("refused", fmt.Sprintf("at most %d edits may be made between two messages of the user", c.desk.MaxEdits)), nil
 		}
 	}
-	out, err := d.Library.Edit(ctx, actor, e)
-	tell(ctx, s, actor, &e, &out, err)
+	out, err := c.make(ctx, isApproved)
+	tell(ctx, s, c.actor, &c.edit, &out, err)
 	if err != nil {
-		return d.failed(ctx, inWords(err, say), limit)
+		return c.desk.failed(ctx, inWords(err, c.say), limit)
 	}
 	for i, warning := range out.Warnings {
-		out.Warnings[i] = say(warning)
+		out.Warnings[i] = c.say(warning)
 	}
 	return fitted(&out, limit), nil
+}
+
+// make commits the edit: the prepared one where there is one.
+func (c *change) make(ctx context.Context, isApproved bool) (library.Outcome, error) {
+	if c.prepared == nil {
+		return c.desk.Library.Edit(ctx, c.actor, c.edit)
+	}
+	by := ""
+	if isApproved && !c.isTooLong() {
+		by = "approver"
+	}
+	return c.desk.Library.Commit(ctx, c.prepared, by)
 }
 
 // tell reports what has become of an edit. A dry run and what changes nothing are no

@@ -66,9 +66,6 @@ type Record struct {
 	Sent    int64   `json:"sent,omitempty"`
 	Front   Front   `json:"front,omitzero"`
 
-	// Handed are the agents that have handed the conversation over to this one.
-	Handed []Handover `json:"handed,omitempty"`
-
 	// Recent are the skills that were loaded lately; see [Record.Remember].
 	Recent []RecentLoad `json:"recent,omitempty"`
 
@@ -94,19 +91,6 @@ type Record struct {
 	// Terminals is the highest number that a session command of the agent was
 	// given. Numbers are never reused, not even on another machine.
 	Terminals int `json:"terminals,omitempty"`
-}
-
-// Handover names an agent that has handed the conversation over to another one, and
-// its turn then: its lists bound the other one until it begins the next.
-type Handover struct {
-	Agent string `json:"agent"`
-	Turn  int    `json:"turn"`
-	// Lists are those of an agent of another runtime, with the words for how they judge,
-	// and Tools those tools of the other agent that lists of its catalog name.
-	Lists   []ToolList `json:"lists,omitempty"`
-	Policy  string     `json:"policy,omitempty"`
-	Combine string     `json:"combine,omitempty"`
-	Tools   []string   `json:"tools,omitempty"`
 }
 
 // Front are the first messages of a request, by their number and a checksum. It tells
@@ -279,11 +263,6 @@ func (r *Record) Clone() *Record {
 	c.Lists = slices.Clone(r.Lists)
 	for i := range c.Lists {
 		c.Lists[i].Tools = slices.Clone(c.Lists[i].Tools)
-	}
-	c.Handed = slices.Clone(r.Handed)
-	for i := range c.Handed {
-		h := &c.Handed[i]
-		h.Lists, h.Tools = slices.Clone(h.Lists), slices.Clone(h.Tools)
 	}
 	c.Grants = slices.Clone(r.Grants)
 	for i := range c.Grants {

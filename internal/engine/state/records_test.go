@@ -283,9 +283,6 @@ func full(key core.SessionKey) *state.Record {
 			Skills: []state.Return{{Skill: "docx", Out: 3, Back: 1, Quiet: 2}, {Skill: "pdf"}}, Rest: state.Return{Other: 5},
 		},
 		Sent: 11, Front: state.Front{Messages: 2, Size: 70, Sum: 1 << 31, Moved: 1},
-		Handed: []state.Handover{{Agent: "router", Turn: 2}, {
-			Agent: "other", Turn: 1, Lists: []state.ToolList{{Skill: "pdf", Tools: []string{"Read"}}}, Policy: "restrict", Combine: "union", Tools: []string{"search"},
-		}},
 		Recent:   []state.RecentLoad{{Skill: "pdf", Turn: 2}},
 		Compact:  []state.Compaction{{Skill: "pdf", Digest: "d5"}},
 		Grants:   []state.Grant{{Tool: "skill_run", Use: "u", Skills: map[string]string{"pdf": "d1"}}},

@@ -1,0 +1,138 @@
+package call
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/engine/view"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Bounds decides for the agents of a runtime. Its exported fields are set before its first
+// use and not changed then.
+type Bounds struct {
+	// Judge has the policy. What the catalog mentions is added for each decision.
+	Judge permission.Judge
+	Mode  loadmode.Mode
+	// Asks says that somebody is asked about calls that no list grants.
+	Asks bool
+	// Unloaded says that commands may be of skills that are not loaded.
+	Unloaded bool
+	Names    *permission.Names
+	Set      *tools.Set
+	// Overviews know which tools the lists of a catalog name.
+	Overviews *view.Overviews
+	States    *view.States
+	Audiences *view.Audiences
+	Log       *slog.Logger
+
+	warned sync.Map // agents whose unmapped tools were told
+}
+
+// Decide judges a request by the lists that hold for the agent of rec, and then by those
+// of the agents above it.
+func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, agent *view.State, rec *state.Record, q permission.Request) (permission.Verdict, error) {
+	lists := b.lists(rec, "")
+	if skill, err := tools.Known(b.Audiences.SeenBy(agent).Snapshot(), rec, q.Skill); err == nil && q.Skill != "" {
+		q.Skill = skill.Name
+		lists = b.lists(rec, q.Skill)
+		held := slices.ContainsFunc(lists, func(l permission.List) bool { return l.Skill == skill.Name })
+		switch {
+		case held:
+		case rec.Find(skill.Name) != nil || skill.AllowedTools == nil:
+			q.Unlisted = true
+		case b.Unloaded: // a skill runs without being loaded: its list may deny, but grants nothing
+			lists = append(lists, permission.List{Skill: skill.Name, Rules: permission.Rules(skill.AllowedTools), Repaired: true})
+		}
+	}
+	for _, name := range b.toolsOf(agent) {
+		q.Offered = append(q.Offered, b.Tool(name))
+	}
+	v, err := b.judging(agent).Decide(ctx, q, lists)
+	if err != nil || v.Outcome == permission.Denied && v.Question == "" {
+		return v, err
+	}
+	return b.byOthers(ctx, key, q, v)
+}
+
+// byOthers judges a request by the lists of the agents above that of key. It returns v,
+// the verdict of the agent's own lists, where they do not deny it.
+func (b *Bounds) byOthers(ctx context.Context, key core.SessionKey, q permission.Request, v permission.Verdict) (permission.Verdict, error) {
+	q.Unlisted = false // the skill is loaded by this agent, not by those above it
+	for _, other := range b.above(ctx, key) {
+		if other.key == key {
+			continue
+		}
+		verdict, err := other.decide(ctx, q)
+		switch {
+		case err != nil || verdict.Outcome == permission.Denied && verdict.Question == "":
+			return verdict, err
+		case verdict.Question != "" && v.Question == "":
+			verdict.Pattern = verdict.Pattern || v.Pattern
+			v = verdict
+		}
+		v.Pattern = v.Pattern || verdict.Pattern
+	}
+	return v, nil
+}
+
+// Tool returns what lists know of a tool: the names that stand for it, and what a pattern
+// is compared with.
+func (b *Bounds) Tool(name string) permission.Tool {
+	o := b.Set.Operation(name)
+	if o == nil {
+		return b.Names.Tool(name)
+	}
+	known := name
+	if o.RunArguments != nil {
+		known = "skill_run"
+	}
+	tool := b.Names.Tool(known)
+	tool.Name, tool.Always = name, tool.Always || o.IsUnrestricted()
+	return tool
+}
+
+// judging returns the judge, which knows all tools that the lists of those skills name
+// which an agent sees: of all skills while its audience is not known.
+func (b *Bounds) judging(state *view.State) *permission.Judge {
+	judge := b.Judge
+	judge.Mentions = b.Overviews.Of(b.Audiences.KnownOf(state)).Mentions()
+	return &judge
+}
+
+// lists returns the lists of allowed tools that hold in the session of rec for a call of
+// runs, a skill; "" for other calls. Lists of skills that are not loaded any more have
+// lapsed, and those of skills that a search has loaded count only for their own skill.
+func (b *Bounds) lists(rec *state.Record, runs string) []permission.List {
+	var all []permission.List
+	for _, h := range rec.Lists {
+		if h.Guessed && h.Skill != runs {
+			continue
+		}
+		lapsed := h.Old || rec.Find(h.Skill) == nil
+		all = append(all, permission.List{
+			Skill: h.Skill, Rules: permission.Rules(h.Tools), Repaired: h.Repaired || h.Guessed,
+			Lapsed: lapsed, Stays: b.Mode == loadmode.Session && !lapsed,
+		})
+	}
+	return all
+}
+
+// toolsOf returns the names of the tools that the last request of the agent offered.
+// Before its first request they are those of the runtime.
+func (b *Bounds) toolsOf(state *view.State) []string {
+	if offered := state.Offered(); len(offered) > 0 {
+		return offered
+	}
+	var own []string
+	for _, tool := range b.Set.Tools() {
+		own = append(own, tool.Name)
+	}
+	return own
+}

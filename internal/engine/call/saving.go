@@ -1,0 +1,187 @@
+package call
+
+import (
+	"context"
+	"errors"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/engine/view"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Saving is one call and the record that it reads and changes. Its exported fields are
+// set before its first use, and its methods are called one after another.
+type Saving struct {
+	Stores *view.Stores
+	Key    core.SessionKey
+	Call   core.ToolCall
+	Place  *state.Place // nil: no known response made the call
+	// Observed: this process has seen the last response.
+	Observed bool
+
+	// record is the record as it was loaded or saved last, nil where it must be loaded.
+	// awaited says that the call has waited for earlier ones.
+	record  *state.Record
+	awaited bool
+	// again is what the load answered that the call has made, "" for none.
+	again string
+}
+
+// Record returns the record as it was loaded or saved last, nil where it must be loaded.
+func (s *Saving) Record() *state.Record { return s.record }
+
+// Forget says that others may have changed the record.
+func (s *Saving) Forget() { s.record = nil }
+
+// Wait waits for earlier calls of the response. What they changed is in the
+// record that is loaded afterwards.
+func (s *Saving) Wait(ctx context.Context, wait func(context.Context) (missed bool, err error)) (missed bool, err error) {
+	missed, err = wait(ctx)
+	if err == nil && !s.awaited {
+		if s.awaited = true; s.Place.Waits() {
+			s.record = nil
+		}
+	}
+	return missed, err
+}
+
+// Load returns the session's record, which it loads at most once.
+func (s *Saving) Load(ctx context.Context) (*state.Record, error) {
+	if s.record == nil {
+		rec, err := s.Stores.Load(ctx, s.Key)
+		if err != nil {
+			return nil, err
+		}
+		s.record = rec
+	}
+	return s.record, nil
+}
+
+// Update saves what change makes of the record. The record that is stored
+// afterwards is the call's.
+func (s *Saving) Update(ctx context.Context, change tools.Change) (answer string, err error) {
+	rec, err := s.Load(ctx)
+	if err != nil {
+		return "", err
+	}
+	rec, err = s.Stores.Of(s.Key).UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
+		next, text, err := change(rec)
+		if answer = text; next != nil && next != rec {
+			next.KeepBeginning(rec)
+		}
+		return next, err
+	})
+	if err != nil {
+		return "", err
+	}
+	s.record = rec
+	return answer, nil
+}
+
+// errTaken reports that another call was given the number that this one was to have.
+var errTaken = errors.New("the number of the call is taken")
+
+// Numbered answers a call that changes the record. answer gets the record and a number for
+// the call, once more where another call was given the number meanwhile. done says that the
+// call has ended with the answer.
+func (s *Saving) Numbered(ctx context.Context, done bool, answer func(rec *state.Record, n *Number) (string, error)) (string, error) {
+	for {
+		rec, err := s.Load(ctx)
+		if err != nil {
+			return "", err
+		}
+		text, err := answer(rec, s.number(rec, done))
+		if !errors.Is(err, errTaken) {
+			return text, err
+		}
+		s.Forget()
+	}
+}
+
+// Number is the number under which a call changes the record.
+type Number struct {
+	saving *Saving
+	// Was is what the record knew of the call, zero for nothing.
+	Was state.Pending
+	// as is the call as it is saved with its answer. only says that it is the only call of
+	// its response, and saved that its answer is saved.
+	as          state.Pending
+	only, saved bool
+}
+
+// number returns the number that rec has given the call, or else the next one, which the
+// call gets with its answer.
+func (s *Saving) number(rec *state.Record, done bool) *Number {
+	n := &Number{saving: s, only: s.isOnly(), as: state.Pending{Call: rec.Calls + 1, From: state.KeptCall(s.Call), Done: done}}
+	if i := state.FindPending(rec.Pending, s.Place, s.Call); i >= 0 {
+		n.Was = rec.Pending[i]
+		n.as.Call = n.Was.Call
+	}
+	return n
+}
+
+// Scope lets a scope change the record under the number.
+func (n *Number) Scope(s *tools.Scope) { s.State = numbered{s.State, n} }
+
+// numbered is the state of a call that changes the record under a number.
+type numbered struct {
+	tools.State
+	number *Number
+}
+
+func (s numbered) Number() int { return s.number.as.Call }
+
+func (s numbered) Update(ctx context.Context, change tools.Change) (string, error) {
+	return s.number.update(ctx, change)
+}
+
+// loaded is a state whose record is that of a call, whatever the call may see of it.
+type loaded struct {
+	tools.State
+	saving *Saving
+}
+
+func (s loaded) Record(ctx context.Context) (*state.Record, error) { return s.saving.Load(ctx) }
+
+// IsKnown reports whether the record had given the call this number.
+func (n *Number) IsKnown() bool { return n.Was.Call != 0 }
+
+// update saves what change makes of the record, and the answer of the call under its
+// number. The error wraps errTaken where another call was given that meanwhile.
+func (n *Number) update(ctx context.Context, change tools.Change) (answer string, err error) {
+	answer, err = n.saving.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
+		if !n.IsKnown() && rec.Calls >= n.as.Call {
+			return nil, "", errTaken
+		}
+		next, text, err := change(rec)
+		if err != nil {
+			return nil, "", err
+		}
+		if n.as.Answer = text; n.IsKnown() {
+			return state.Answered(rec, next, n.as), text, nil
+		}
+		return state.AnsweredFirst(rec, next, n.as, n.only), text, nil
+	})
+	n.saved = err == nil
+	return answer, err
+}
+
+// End saves the answer of a call that has changed nothing too: executed again, it must
+// give the same answer and change nothing.
+func (n *Number) End(ctx context.Context, answer string) (string, error) {
+	var err error
+	if !n.saved {
+		answer, err = n.update(ctx, func(*state.Record) (*state.Record, string, error) { return nil, answer, nil })
+	}
+	if err == nil && n.only && !n.IsKnown() {
+		n.saving.Place.SetNumber(n.as.Call)
+	}
+	return answer, err
+}
+
+// isOnly reports whether the call is the only one of its response, which the record
+// learns of with it, also in a process that has not seen the response.
+func (s *Saving) isOnly() bool {
+	return s.Place != nil && s.Place.Number() == 0 || s.Place == nil && !s.Observed && s.Call.ID != ""
+}

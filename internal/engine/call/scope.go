@@ -1,0 +1,134 @@
+package call
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/engine/view"
+	"github.com/satchel-go/satchel/terminal"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Scopes make what operations may use of the runtime. Its fields are not changed once it
+// is used.
+type Scopes struct {
+	Stores    *view.Stores
+	Audiences *view.Audiences
+	Bounds    *Bounds
+	Offer     *Offer
+	Report    *view.Reporter
+	// Terminals are the commands that go on between calls; nil without a runner.
+	Terminals *terminal.Table
+	Rules     tools.Rules
+}
+
+// Scope is what operations of one agent may use of the runtime: within a call, or where a
+// turn begins.
+type Scope struct {
+	tools.Scope
+	*Scopes
+	key   core.SessionKey
+	agent *view.State
+	// call is zero where a turn begins, and saving nil: the record is given to each step
+	// then. awaits says that the call sees what earlier ones of its response have changed.
+	call   core.ToolCall
+	saving *Saving
+	awaits bool
+	// Once notes that the command of the call starts; nil notes nothing.
+	Once *Once
+}
+
+var (
+	_ tools.State  = (*Scope)(nil)
+	_ tools.View   = (*Scope)(nil)
+	_ tools.Files  = (*Scope)(nil)
+	_ tools.Events = (*Scope)(nil)
+)
+
+// TurnStart returns what operations of one agent may use where a turn begins.
+func (r *Scopes) TurnStart(key core.SessionKey, agent *view.State) *Scope {
+	s := &Scope{Scopes: r, key: key, agent: agent}
+	s.Scope = tools.Scope{State: s, View: s, Files: s, Events: s, Rules: r.Rules}
+	return s
+}
+
+// Call returns what the operation of a call may use. awaits says that it sees what earlier
+// calls of its response have changed.
+func (r *Scopes) Call(agent *view.State, saving *Saving, awaits bool) *Scope {
+	s := r.TurnStart(saving.Key, agent)
+	s.call, s.saving, s.awaits = saving.Call, saving, awaits
+	return s
+}
+
+func (s *Scope) Key() core.SessionKey { return s.key }
+
+// Number returns 0: the number comes with the answer, see [Number.Scope].
+func (s *Scope) Number() int { return 0 }
+
+func (s *Scope) Record(ctx context.Context) (*state.Record, error) {
+	if s.saving == nil {
+		return s.Stores.Load(ctx, s.key)
+	}
+	rec, err := s.saving.Load(ctx)
+	if err != nil || !s.awaits {
+		return rec, err
+	}
+	return s.saving.Place.Sees(rec), nil
+}
+
+func (s *Scope) Update(ctx context.Context, change tools.Change) (answer string, err error) {
+	return s.saving.Update(ctx, change)
+}
+
+func (s *Scope) Begin(ctx context.Context) error {
+	if s.Once == nil {
+		return nil
+	}
+	return s.Once.Begin(ctx)
+}
+
+func (s *Scope) Catalog() *catalog.Catalog { return s.Audiences.SeenBy(s.agent) }
+
+func (s *Scope) IsHidden(d *state.Delivery) bool { return s.agent.IsHidden(d) }
+
+func (s *Scope) Entry(skill core.Skill) string { return s.Offer.Text.Entry(skill) }
+
+func (s *Scope) Restricted(rec *state.Record) string {
+	return s.Bounds.Restricted(s.agent, rec)
+}
+
+func (s *Scope) Pin(ctx context.Context, c catalog.Content) error {
+	return s.Stores.Pin(ctx, s.key, c)
+}
+
+func (s *Scope) TextSize(ctx context.Context, digest string) (int, error) {
+	return s.Stores.Size(ctx, s.key, digest)
+}
+
+func (s *Scope) Attached() []core.File { return s.agent.Attached() }
+
+func (s *Scope) Runs() bool { return s.Offer.Runner != nil }
+
+func (s *Scope) Workspace(ctx context.Context) (string, error) {
+	return s.Offer.Runner.WorkspaceAt(ctx, s.key.Session)
+}
+
+func (s *Scope) ReadRef(ctx context.Context, ref string) ([]byte, error) {
+	return s.Offer.Runner.ReadRef(ctx, &s.Scope, ref)
+}
+
+func (s *Scope) Sessions() *terminal.Table { return s.Terminals }
+
+func (s *Scope) Run(ctx context.Context, arguments string) (string, error) {
+	run := s.Offer.Command
+	return run.Call(ctx, &s.Scope, run.Decode(arguments))
+}
+
+func (s *Scope) Emit(ctx context.Context, e core.Event) {
+	e.Key, e.Call = s.key, s.call
+	s.Report.Emit(ctx, e)
+}
+
+func (s *Scope) Found(names []string) { s.agent.Found(names) }

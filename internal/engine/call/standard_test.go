@@ -1,0 +1,40 @@
+package call
+
+import (
+	"errors"
+	"testing"
+)
+
+type closer struct{ closed int }
+
+func (c *closer) Close() error { c.closed++; return nil }
+
+// What is made by the first use is made once, tried again after a failure, and not made
+// after its end.
+func TestLazy(t *testing.T) {
+	over, missing := errors.New("over"), errors.New("missing")
+	made, thing := 0, &closer{}
+	l := lazy[*closer]{over: over, make: func() (*closer, error) {
+		if made++; made == 1 {
+			return nil, missing
+		}
+		return thing, nil
+	}}
+	if _, err := l.open(); !errors.Is(err, missing) {
+		t.Errorf("the first use: %v", err)
+	}
+	for range 2 {
+		if got, err := l.open(); err != nil || got != thing || made != 2 {
+			t.Errorf("%v, %v, made %d times", got, err, made)
+		}
+	}
+	if err := l.close(); err != nil || thing.closed != 1 {
+		t.Errorf("close: %v, closed %d times", err, thing.closed)
+	}
+	if _, err := l.open(); !errors.Is(err, over) {
+		t.Errorf("after the end: %v", err)
+	}
+	if err := (&lazy[*closer]{}).close(); err != nil {
+		t.Errorf("closed without a use: %v", err)
+	}
+}

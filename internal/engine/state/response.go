@@ -1,0 +1,198 @@
+package state
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+)
+
+// Made is one call as the model made it.
+type Made struct {
+	Call core.ToolCall
+	// Changes marks a call that changes what is loaded. Calls after it in the
+	// response wait for it. Number is the number that the record gave it, 0
+	// while it has none.
+	Changes bool
+	Number  int
+	// Once marks a call that has a number though it changes nothing of what is
+	// loaded, because it runs a command that may run only once.
+	Once bool
+	// Ordered marks a call that also waits for the ordered calls before it.
+	Ordered bool
+	// Excess marks a call that comes after too many: it is not executed.
+	Excess bool
+}
+
+// numbered reports whether the record gives the call a number.
+func (m Made) numbered() bool { return m.Changes || m.Once }
+
+// Response is one response of a model, from the moment it is complete until the
+// next one replaces it. It is safe for concurrent use, and a nil Response is one
+// that has no calls.
+// Decision 5 says why.
+type Response struct {
+	mu     sync.Mutex
+	places []*Place
+	// recalled: it was made again from a record.
+	recalled bool
+	// after is the clock: time.After, or that of a test.
+	after func(time.Duration) <-chan time.Time
+}
+
+// Place is where one call stands in its response. A nil Place is that of a call
+// which no response made: it waits for nothing and sees the record as it is.
+type Place struct {
+	in *Response
+	// The rest is guarded by in.mu.
+	made Made
+	// as is the call as it was opened; a framework may have changed it.
+	as core.ToolCall
+	// opened: somebody holds the call, so it will be executed or closed.
+	opened bool
+	begun  bool
+	ended  bool
+	// dropped: another response came before the call was begun.
+	dropped bool
+	// found is the record that this call was about to change.
+	found *Record
+	done  chan struct{} // closed when the call has ended
+	// settled is closed when the call will change nothing more: at the latest
+	// when it has ended.
+	settled   chan struct{}
+	isSettled bool
+}
+
+// NewResponse returns the response with these calls, in the order in which the model
+// made them. The clock is time.After, or a stand-in of a test.
+func NewResponse(made []Made, after func(time.Duration) <-chan time.Time) *Response {
+	r := &Response{after: after}
+	for _, m := range made {
+		r.add(m)
+	}
+	return r
+}
+
+func (r *Response) add(m Made) *Place {
+	p := &Place{in: r, made: m, done: make(chan struct{}), settled: make(chan struct{})}
+	r.places = append(r.places, p)
+	return p
+}
+
+// Calls returns the calls of the response, in order.
+func (r *Response) Calls() []core.ToolCall {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	calls := make([]core.ToolCall, 0, len(r.places))
+	for _, p := range r.places {
+		calls = append(calls, p.made.Call)
+	}
+	return calls
+}
+
+// Observed reports whether this process has seen the response itself. One that it
+// has only recalled from the record may not be the last one: see [CanWait].
+func (r *Response) Observed() bool { return r != nil && !r.recalled }
+
+// Drop ends the calls that were not begun, because another response replaces
+// this one: nobody will begin them any more, so nobody may wait for them.
+func (r *Response) Drop() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.places {
+		if !p.begun {
+			p.dropped = true
+			p.end()
+		}
+	}
+}
+
+// Begin notes that the call is being executed.
+func (p *Place) Begin() {
+	if p == nil {
+		return
+	}
+	p.in.mu.Lock()
+	defer p.in.mu.Unlock()
+	p.begun = true
+}
+
+// End notes that the call ended in whatever way: answered, denied, failed or
+// interrupted. Calls that wait for it go on. Ending it again changes nothing.
+func (p *Place) End() {
+	if p == nil {
+		return
+	}
+	p.in.mu.Lock()
+	defer p.in.mu.Unlock()
+	p.end()
+}
+
+func (p *Place) end() {
+	if !p.ended {
+		p.begun, p.ended = true, true
+		close(p.done)
+		p.settle()
+	}
+}
+
+// Settle notes that the call changes nothing more of what is loaded, though it goes
+// on. Calls that wait for its changes go on.
+func (p *Place) Settle() {
+	if p == nil {
+		return
+	}
+	p.in.mu.Lock()
+	defer p.in.mu.Unlock()
+	p.settle()
+}
+
+func (p *Place) settle() {
+	if !p.isSettled {
+		p.isSettled = true
+		close(p.settled)
+	}
+}
+
+// Changes reports whether the call is one that changes what is loaded.
+func (p *Place) Changes() bool { return p != nil && p.made.Changes } // it never changes
+
+// Excess reports whether the call comes after too many others of its response.
+func (p *Place) Excess() bool { return p != nil && p.made.Excess } // it never changes
+
+// Position returns the index of the call in its response, 0 where no response made it.
+func (p *Place) Position() int {
+	if p == nil {
+		return 0
+	}
+	p.in.mu.Lock()
+	defer p.in.mu.Unlock()
+	return slices.Index(p.in.places, p)
+}
+
+// Number returns the number that the record gave the call, 0 if it has none.
+func (p *Place) Number() int {
+	if p == nil {
+		return 0
+	}
+	p.in.mu.Lock()
+	defer p.in.mu.Unlock()
+	return p.made.Number
+}
+
+// SetNumber notes the number of a call that the record numbers only now.
+func (p *Place) SetNumber(n int) {
+	if p == nil {
+		return
+	}
+	p.in.mu.Lock()
+	defer p.in.mu.Unlock()
+	p.made.Number = n
+}

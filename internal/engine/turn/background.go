@@ -1,0 +1,76 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"github.com/satchel-go/satchel/catalog"
+)
+
+// Do calls f and returns a function that ends it and waits for it.
+func Do(f func(context.Context)) (stop func() error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		f(ctx)
+	}()
+	return func() error {
+		cancel()
+		<-ended
+		return nil
+	}
+}
+
+// refreshing is how long changes of a library are gathered before the catalog is read
+// again.
+const refreshing = 100 * time.Millisecond
+
+// Follow calls refresh after a source has told of changes, until stop is called.
+func Follow(source catalog.Source, refresh func(context.Context) error, failed func(error)) (stop func() error) {
+	n, ok := source.(catalog.Notifier)
+	if !ok {
+		return func() error { return nil }
+	}
+	told := make(chan struct{}, 1)
+	quiet := n.Notify(func() {
+		select {
+		case told <- struct{}{}:
+		default:
+		}
+	})
+	end := Do(func(ctx context.Context) {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-told:
+			}
+			if err := refresh(ctx); err != nil && ctx.Err() == nil {
+				failed(err)
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(refreshing):
+			}
+		}
+	})
+	return func() error {
+		quiet()
+		return end()
+	}
+}
+
+// Watch refreshes a catalog when its skills change, until stop is called. It calls changed
+// before the host's function.
+func Watch(c *catalog.Catalog, opts catalog.WatchOptions, changed func(context.Context)) (stop func() error) {
+	host := opts.Changed
+	opts.Changed = func(ctx context.Context, s *catalog.Snapshot) {
+		changed(ctx)
+		if host != nil {
+			host(ctx, s)
+		}
+	}
+	return catalog.Watch(context.Background(), c, opts).Close
+}

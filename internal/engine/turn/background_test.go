@@ -1,0 +1,67 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/satchel-go/satchel/catalog"
+)
+
+// notifier is a source that only tells of changes.
+type notifier struct {
+	catalog.Source
+	changed func()
+}
+
+func (n *notifier) Notify(changed func()) (stop func()) {
+	n.changed = changed
+	return func() { n.changed = nil }
+}
+
+// Changes that come together are followed by one refresh more, and none comes after stop.
+func TestFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &notifier{}
+		var refreshed atomic.Int64
+		var failures []error
+		broken := errors.New("broken")
+		stop := Follow(n, func(context.Context) error { refreshed.Add(1); return broken }, func(err error) { failures = append(failures, err) })
+		n.changed()
+		synctest.Wait()
+		if refreshed.Load() != 1 || len(failures) != 1 || !errors.Is(failures[0], broken) {
+			t.Errorf("%d refreshes, failures %v after a change", refreshed.Load(), failures)
+		}
+		n.changed()
+		n.changed()
+		changed := n.changed
+		synctest.Wait()
+		if refreshed.Load() != 1 {
+			t.Errorf("%d refreshes at once", refreshed.Load())
+		}
+		time.Sleep(refreshing)
+		synctest.Wait()
+		if refreshed.Load() != 2 {
+			t.Errorf("%d refreshes after changes that came together", refreshed.Load())
+		}
+		if err := stop(); err != nil || n.changed != nil {
+			t.Errorf("stopped: %v, told still: %t", err, n.changed != nil)
+		}
+		changed()
+		time.Sleep(refreshing)
+		synctest.Wait()
+		if refreshed.Load() != 2 {
+			t.Errorf("%d refreshes after the end", refreshed.Load())
+		}
+	})
+}
+
+// A source that tells of nothing is not followed.
+func TestFollowNothing(t *testing.T) {
+	if err := Follow(nil, nil, nil)(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,110 @@
+package view
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/lifetime"
+	"github.com/satchel-go/satchel/internal/steps"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+)
+
+// Clearing decides for the agents of a runtime. Its fields are not changed once it is
+// used.
+type Clearing struct {
+	Mode      loadmode.Mode
+	Placement processors.Placement
+	Policy    loadmode.CachePolicy // of mode Turn
+	Prices    loadmode.Prices      // of mode Adaptive
+	Delivers  map[string]bool      // the tools whose results bring content
+	// States and Stores have what the record of an agent has delivered.
+	States *States
+	Stores *Stores
+}
+
+// content renders what the record of an agent has delivered.
+func (c *Clearing) content(ctx context.Context, key core.SessionKey, rec *state.Record) (*steps.Content, error) {
+	return c.States.Of(key).Shown(rec, c.Stores.Texts(ctx, key))
+}
+
+// Within notes what happens to the cache within a turn: when the last request was made,
+// and where the host has changed what stands before the content.
+func (c *Clearing) Within(ctx context.Context, records *state.Records, rec *state.Record, scan *state.Scan) (*state.Record, error) {
+	rec, err := c.noteMoved(ctx, records, rec, scan)
+	if err != nil {
+		return nil, err
+	}
+	return c.noteSent(ctx, records, rec)
+}
+
+// Begin keeps content whose turn is over in the prompt while removing
+// it would cost more cache than it saves. next is the record with which the new
+// turn begins, rec the one before it.
+func (c *Clearing) Begin(ctx context.Context, next, rec *state.Record, scan *state.Scan) error {
+	if c.Placement != processors.InToolResult {
+		return nil
+	}
+	idle := sinceSent(rec)
+	if c.cacheTTL() > 0 {
+		next.Sent = time.Now().Unix()
+	}
+	if c.Mode == loadmode.Adaptive {
+		return c.keepByPrices(ctx, next, rec, scan, idle)
+	}
+	if c.Mode != loadmode.Turn || c.Policy == (loadmode.CachePolicy{}) || len(rec.Deliveries) == 0 {
+		return nil
+	}
+	content, err := c.content(ctx, next.Key, rec)
+	if err != nil {
+		return err
+	}
+	pieces, calls := steps.Pieces(scan.Messages, steps.State{Record: rec, Content: content, Delivers: c.Delivers})
+	kept := calls[:lifetime.Cut(c.Policy, pieces, idle)]
+	lifetime.KeepExpired(next, rec.Deliveries, func(call int) bool { return slices.Contains(kept, call) })
+	return nil
+}
+
+// cacheTTL is how long the provider's cache holds a prefix, 0 where no decision
+// depends on it.
+func (c *Clearing) cacheTTL() time.Duration {
+	switch {
+	case c.Placement != processors.InToolResult:
+		return 0
+	case c.Mode == loadmode.Adaptive:
+		return c.Prices.TTL
+	case c.Mode == loadmode.Turn:
+		return c.Policy.TTL
+	}
+	return 0
+}
+
+// sinceSent is how long ago the last request was by its record, 0 where that does
+// not say.
+func sinceSent(rec *state.Record) time.Duration {
+	if rec.Sent == 0 {
+		return 0
+	}
+	return time.Since(time.Unix(rec.Sent, 0))
+}
+
+// noteSent saves the time of a request within a turn, where a decision depends on it,
+// at most once in a quarter of the time for which the cache holds a prefix.
+func (c *Clearing) noteSent(ctx context.Context, records *state.Records, rec *state.Record) (*state.Record, error) {
+	ttl := c.cacheTTL()
+	due := func(rec *state.Record) bool { return rec.Sent == 0 || sinceSent(rec) >= max(ttl/4, time.Second) }
+	if ttl == 0 || len(rec.Deliveries) == 0 || !due(rec) {
+		return rec, nil
+	}
+	return records.UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
+		if !due(rec) {
+			return nil, nil
+		}
+		next := rec.Clone()
+		next.Sent = time.Now().Unix()
+		return next, nil
+	})
+}

@@ -1,0 +1,166 @@
+package view
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/lru"
+	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/processors"
+	"github.com/satchel-go/satchel/session"
+)
+
+// Overview is what sessions are told of one snapshot of the catalog, rendered
+// once for all of them, and the tools that its lists name.
+type Overview struct {
+	Snapshot *catalog.Snapshot
+	// Empty says that there is no skill to list.
+	Empty    bool
+	Fit      processors.Fit
+	Mentions func() *permission.Mentions
+
+	text catalog.Content
+	// listing has the digest of every visible skill, one a line. The next snapshot
+	// is compared with it to find what has changed.
+	listing catalog.Content
+}
+
+// Overviews keeps the overviews of a catalog and of the parts of it that audiences see.
+// Its exported fields are set before its first use and not changed then.
+type Overviews struct {
+	Catalog *catalog.Catalog
+	// Text renders, with its Guidance after the list. Where the host has a Renderer,
+	// that writes the list.
+	Text     processors.OverviewText
+	Renderer func([]core.Skill) string
+	// Unlisted says that requests list no skills: agents know them by the answers of
+	// the tools that Owns knows.
+	Unlisted bool
+	Owns     func(tool string) bool
+	// Stores keep the listings and the overview of a session.
+	Stores *Stores
+	// Report gets what an overview leaves out.
+	Report *Reporter
+
+	whole atomic.Pointer[Overview]
+	mu    sync.Mutex
+	parts *lru.Cache[*catalog.Snapshot, *Overview]
+}
+
+// maxParts bounds the overviews of audiences that are kept.
+const maxParts = 64
+
+// Of returns the overview of a catalog, that of an audience perhaps, as it is now.
+func (v *Overviews) Of(skills *catalog.Catalog) *Overview {
+	snapshot := skills.Snapshot()
+	if o := v.whole.Load(); o != nil && o.Snapshot == snapshot {
+		return o
+	}
+	if skills == v.Catalog {
+		o := v.render(snapshot)
+		if before := v.whole.Swap(o); before == nil || before.Snapshot != snapshot {
+			v.reportRendered(true, o)
+		}
+		return o
+	}
+	o, known := v.part(snapshot)
+	if !known {
+		v.reportRendered(false, o)
+	}
+	return o
+}
+
+// reportRendered reports an overview once it is rendered. isWhole says that it is that of
+// the whole catalog.
+func (v *Overviews) reportRendered(isWhole bool, o *Overview) {
+	if isWhole {
+		v.Report.Scanned(context.Background(), v.Catalog.Snapshot())
+	}
+	v.Report.Cut(o.Fit)
+	if o.Empty {
+		v.Report.Unseen(isWhole, v.Catalog.Snapshot())
+	}
+}
+
+func (v *Overviews) part(snapshot *catalog.Snapshot) (o *Overview, known bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.parts == nil {
+		v.parts = lru.New[*catalog.Snapshot, *Overview](maxParts, nil)
+	}
+	if o, known = v.parts.Get(snapshot); !known {
+		o = v.render(snapshot)
+		v.parts.Put(snapshot, o, 1)
+	}
+	return o, known
+}
+
+// render makes the overview of a snapshot.
+func (v *Overviews) render(snapshot *catalog.Snapshot) *Overview {
+	skills := snapshot.Visible()
+	render := v.Text.Render
+	if v.Renderer != nil {
+		render = func(skills []core.Skill) string { return withRules(v.Renderer(skills), v.Text.Guidance) }
+	}
+	o := &Overview{Snapshot: snapshot, Empty: len(skills) == 0 && !v.Unlisted, listing: digested(processors.OverviewText{}.Listing(skills))}
+	o.Mentions = sync.OnceValue(func() *permission.Mentions { return mentionsIn(snapshot) })
+	if !o.Empty {
+		o.text = digested(render(skills))
+	}
+	if v.Renderer == nil {
+		o.Fit = v.Text.Fit(skills)
+	}
+	return o
+}
+
+// mentionsIn collects the tools that the lists of a snapshot name, nil where it has no
+// list.
+func mentionsIn(snapshot *catalog.Snapshot) *permission.Mentions {
+	var lists [][]permission.Rule
+	for _, skill := range snapshot.Skills() {
+		if skill.AllowedTools != nil {
+			lists = append(lists, permission.Rules(skill.AllowedTools))
+		}
+	}
+	if lists == nil {
+		return nil
+	}
+	return permission.NewMentions(lists...)
+}
+
+// withRules adds the rules to what a host has rendered, unless that is nothing.
+func withRules(list, rules string) string {
+	if list == "" || rules == "" {
+		return list
+	}
+	return list + "\n" + rules
+}
+
+// digested returns a text in the form of a text from a catalog.
+func digested(text string) catalog.Content {
+	return catalog.Content{Text: text, Digest: session.Digest(text)}
+}
+
+// maxLikely is how many skills a message ranks before others.
+const maxLikely = 50
+
+// ranked returns the text of an overview, by the first message of the user where the host
+// wants it so and not every skill is described whole.
+func (v *Overviews) ranked(ctx context.Context, o *Overview, skills *catalog.Catalog, scan *state.Scan) (catalog.Content, error) {
+	if !v.Text.Ranked || v.Renderer != nil || scan.First < 0 || o.Fit.Bare+o.Fit.Missing == 0 {
+		return o.text, nil
+	}
+	found, err := skills.Search(ctx, catalog.Query{Phrasings: []string{scan.Messages[scan.First].Text}, Limit: maxLikely})
+	if err != nil {
+		return catalog.Content{}, err
+	}
+	text := v.Text
+	for _, h := range found.Hits {
+		text.Likely = append(text.Likely, h.Skill.Name)
+	}
+	return digested(text.Render(o.Snapshot.Visible())), nil
+}
