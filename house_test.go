@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"library":                    {"core", "skillmd", "catalog", "internal/lazyfs", "internal/listeners", "internal/plainfile", "internal/plainjson", "internal/textedit", "internal/warnlog"},
 	"library/librarytest":        {"library"},
 	"session":                    {"core", "internal/durable", "internal/lru"},
-	"session/legacykeys":         {"core", "internal/engine/state"},
+	"session/legacykeys":         {"core", "internal/engine/state", "session"},
 	"session/sessiontest":        {"core", "session"},
 	"loadmode":                   {},
 	"internal/steps":             {"core", "internal/engine/state", "internal/lifetime", "internal/prompttext", "internal/tokencount", "loadmode", "processors"},

@@ -5,6 +5,7 @@
 package legacykeys
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/session"
 )
 
 // Keys without an agent are an older form that is read and never written.
@@ -53,10 +55,18 @@ func DocsKey(agent, skill string) string {
 // OrderKey returns the state key of the load order of agent's skills.
 func OrderKey(agent string) string { return orderPrefix + url.PathEscape(agent) }
 
-// Export returns the loaded skills of a record as state keys: "1" for each skill,
-// "*" or a JSON array of names for its docs, and a JSON array of the skills in load
-// order. Whatever is not loaded or not selected has no key.
-func Export(r *state.Record) map[string]string {
+// Export returns the skills that an agent of a session in store has loaded as state keys:
+// "1" for each skill, "*" or a JSON array of names for its docs, and a JSON array of the
+// skills in load order. Whatever is not loaded or not selected has no key.
+func Export(ctx context.Context, store session.Store, key core.SessionKey) (map[string]string, error) {
+	rec, err := state.NewRecords(store).Load(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return exported(rec), nil
+}
+
+func exported(r *state.Record) map[string]string {
 	keys := map[string]string{}
 	var order []string
 	for _, a := range r.Active {
@@ -74,9 +84,9 @@ func Export(r *state.Record) map[string]string {
 	return keys
 }
 
-// Import returns a new record with the skills that state has loaded for
-// key.Agent. It has no digests and no deliveries, because nothing was brought
-// into view yet.
+// Import saves in store that key.Agent has loaded the skills that the state keys name. The
+// agent's first turn then brings them into view. An agent that has a value in the store
+// already is an error that wraps session.ErrConflict. Without skills nothing is saved.
 //
 // Import reads the keys that [Export] writes, also with names that were not
 // escaped, and the older keys without an agent. Those do not say which agent they
@@ -84,8 +94,19 @@ func Export(r *state.Record) map[string]string {
 // one with an agent wins over the older form, and an empty value means that the
 // key was cleared. Skills are in the order of the order keys, then by name, and
 // count as used in that order. An invalid value means no selection or no order.
-// The only error is [ErrTooManySkills].
-func Import(key core.SessionKey, keys map[string]string) (*state.Record, error) {
+// More than 10,000 skills are an error that wraps [ErrTooManySkills].
+func Import(ctx context.Context, store session.Store, key core.SessionKey, keys map[string]string) error {
+	rec, err := imported(key, keys)
+	if err != nil || len(rec.Active) == 0 {
+		return err
+	}
+	_, err = state.NewRecords(store).Save(ctx, rec)
+	return err
+}
+
+// imported returns a new record with the skills that keys have loaded for key.Agent. It has
+// no digests and no deliveries, because nothing was brought into view yet.
+func imported(key core.SessionKey, keys map[string]string) (*state.Record, error) {
 	loaded, docs := map[string]named{}, map[string]named{}
 	for k, v := range keys {
 		collect(loaded, k, v, key.Agent, loadedPrefix, legacyLoadedPrefix)

@@ -1,161 +1,29 @@
 package state
 
 import (
-	"encoding/json"
-	"errors"
 	"reflect"
 	"slices"
-	"strconv"
-	"strings"
 )
 
-// Beginning is what a record was when its turn began, as far as it has changed since;
-// see [Record.BeginAgain]. It is small: what has not changed is not there twice.
+// Beginning is what a record was when its turn began; see [Record.BeginAgain]. It is never
+// changed in place.
 type Beginning struct {
-	Calls      int             `json:"calls,omitempty"`
-	Uses       int             `json:"uses,omitempty"`
-	Active     Was[Active]     `json:"active,omitzero"`
-	Deliveries Was[Delivery]   `json:"deliveries,omitzero"`
-	Lists      Was[ToolList]   `json:"held,omitzero"`
-	Recent     Was[RecentLoad] `json:"recent,omitzero"`
-}
-
-// Was is a list as it was before it became another one: its elements in order, as far as
-// the other has them by their indices there. In JSON it is an array of a short string and
-// of what is Gone.
-type Was[T any] struct {
-	Kept []Kept
-	Gone []T
-}
-
-// Kept says where an element is: at an index of the other list, or next among what is
-// gone.
-type Kept struct {
-	At int
-	// Gone: the other list lacks the element. Ended: it is a delivery that is the same but
-	// for Ended.
-	Gone, Ended bool
-}
-
-func since[T any](was, now []T) (w Was[T]) {
-	find := func(v any) int {
-		return slices.IndexFunc(now, func(n T) bool { return reflect.DeepEqual(v, any(n)) })
-	}
-	for _, v := range was {
-		k := Kept{At: find(v)}
-		if d, ok := any(v).(Delivery); ok && k.At < 0 {
-			d.Ended = !d.Ended
-			k = Kept{At: find(d), Ended: true}
-		}
-		if k.At < 0 {
-			k = Kept{Gone: true}
-			w.Gone = append(w.Gone, v)
-		}
-		w.Kept = append(w.Kept, k)
-	}
-	return w
-}
-
-// in returns the list as it was before it became now.
-func (w Was[T]) in(now []T) (was []T) {
-	gone := w.Gone
-	for _, k := range w.Kept {
-		switch {
-		case k.Gone && len(gone) > 0:
-			was, gone = append(was, gone[0]), gone[1:]
-		case !k.Gone && k.At < len(now):
-			was = append(was, now[k.At])
-			if d, ok := any(&was[len(was)-1]).(*Delivery); ok && k.Ended {
-				d.Ended = !d.Ended
-			}
-		}
-	}
-	return was
-}
-
-func (w Was[T]) clone() Was[T] { return Was[T]{slices.Clone(w.Kept), slices.Clone(w.Gone)} }
-
-// MarshalJSON writes the indices as "0-3 5 ~6 x": a range, one, one whose end differs, and
-// one that is gone.
-func (w Was[T]) MarshalJSON() ([]byte, error) {
-	var words []string
-	for i := 0; i < len(w.Kept); i++ {
-		k, last := w.Kept[i], i
-		for !k.Gone && !k.Ended && last+1 < len(w.Kept) && w.Kept[last+1] == (Kept{At: k.At + last + 1 - i}) {
-			last++
-		}
-		switch word := strconv.Itoa(k.At); {
-		case k.Gone:
-			words = append(words, "x")
-		case k.Ended:
-			words = append(words, "~"+word)
-		case last > i:
-			words, i = append(words, word+"-"+strconv.Itoa(k.At+last-i)), last
-		default:
-			words = append(words, word)
-		}
-	}
-	all := []any{strings.Join(words, " ")}
-	for i := range w.Gone {
-		all = append(all, w.Gone[i])
-	}
-	return json.Marshal(all)
-}
-
-// maxKept bounds a list that is read.
-const maxKept = 1 << 16
-
-var errWas = errors.New("the beginning of a turn is not readable")
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (w *Was[T]) UnmarshalJSON(data []byte) error {
-	var all []json.RawMessage
-	if err := json.Unmarshal(data, &all); err != nil {
-		return err
-	}
-	*w = Was[T]{}
-	if len(all) == 0 {
-		return errWas
-	}
-	var text string
-	if err := json.Unmarshal(all[0], &text); err != nil {
-		return err
-	}
-	for word := range strings.FieldsSeq(text) {
-		if word == "x" {
-			w.Kept = append(w.Kept, Kept{Gone: true})
-			continue
-		}
-		word, ended := strings.CutPrefix(word, "~")
-		from, to, ranges := strings.Cut(word, "-")
-		if !ranges {
-			to = from
-		}
-		first, err := strconv.Atoi(from)
-		last, other := strconv.Atoi(to)
-		if err != nil || other != nil || first < 0 || last < first || last-first+len(w.Kept) >= maxKept {
-			return errWas
-		}
-		for ; first <= last; first++ {
-			w.Kept = append(w.Kept, Kept{At: first, Ended: ended})
-		}
-	}
-	for _, raw := range all[1:] {
-		var v T
-		if err := json.Unmarshal(raw, &v); err != nil {
-			return err
-		}
-		w.Gone = append(w.Gone, v)
-	}
-	return nil
+	Calls      int        `json:"calls,omitempty"`
+	Uses       int        `json:"uses,omitempty"`
+	Active     []Active   `json:"active,omitempty"`
+	Deliveries []Delivery `json:"deliveries,omitempty"`
+	// Shelved are more of them in a stored record, at places of its shelf.
+	Shelved Places       `json:"shelf,omitzero"`
+	Lists   []ToolList   `json:"held,omitempty"`
+	Recent  []RecentLoad `json:"recent,omitempty"`
 }
 
 // maxRan is how many commands of a turn a record remembers beside those of the last
 // response.
 const maxRan = 64
 
-// atBeginning returns the record with which the turn of r began, r itself where nothing has
-// changed. What it holds is that of r, and must not be changed.
+// atBeginning returns the record with which the turn of r began, r itself if nothing has
+// changed. The result shares memory with r and must not be changed.
 func (r *Record) atBeginning() *Record {
 	var b Beginning
 	if r.Before != nil {
@@ -164,14 +32,12 @@ func (r *Record) atBeginning() *Record {
 		return r
 	}
 	was := *r
-	was.Calls, was.Uses = b.Calls, b.Uses
-	was.Active, was.Deliveries = b.Active.in(r.Active), b.Deliveries.in(r.Deliveries)
-	was.Lists, was.Recent = b.Lists.in(r.Lists), b.Recent.in(r.Recent)
+	was.Calls, was.Uses, was.Active, was.Deliveries, was.Lists, was.Recent = b.Calls, b.Uses, b.Active, b.Deliveries, b.Lists, b.Recent
 	return &was
 }
 
-// KeepBeginning notes in r how the turn began. before is the record of which a change
-// within the turn has made r.
+// KeepBeginning notes in r how the turn began. before is the record that a change within
+// the turn has made r from.
 func (r *Record) KeepBeginning(before *Record) { r.beganAs(before.atBeginning()) }
 
 // Began notes that the first turn begins with what r holds. Later turns need no note.
@@ -179,8 +45,8 @@ func (r *Record) Began() { r.beganAs(r) }
 
 func (r *Record) beganAs(was *Record) {
 	b := Beginning{
-		Calls: was.Calls, Uses: was.Uses, Active: since(was.Active, r.Active), Deliveries: since(was.Deliveries, r.Deliveries),
-		Lists: since(was.Lists, r.Lists), Recent: since(was.Recent, r.Recent),
+		Calls: was.Calls, Uses: was.Uses, Active: cloneActive(was.Active), Deliveries: cloneDeliveries(was.Deliveries),
+		Lists: cloneLists(was.Lists), Recent: slices.Clone(was.Recent),
 	}
 	if r.Before = &b; r.Turn == 1 && reflect.DeepEqual(b, Beginning{}) {
 		r.Before = nil // it is known without a note, and records of one turn stay as short
@@ -203,7 +69,7 @@ func (r *Record) BeginAgain() bool {
 		r.Ran[i].Call = 0
 	}
 	ran := r.Ran
-	*r = *r.atBeginning()
+	*r = *r.atBeginning().Clone()
 	r.Ran, r.Before, r.Pending, r.Unnumbered = ran, nil, nil, nil
 	r.Unknown = slices.DeleteFunc(r.Unknown, func(c UnknownCall) bool { return c.Turn == r.Turn })
 	if r.Turn == 1 && r.Calls > 0 {

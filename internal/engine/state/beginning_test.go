@@ -133,20 +133,3 @@ func TestBeginAgainKeepsCommands(t *testing.T) {
 		t.Errorf("%d commands are remembered", len(rec.Ran))
 	}
 }
-
-// A damaged beginning is refused, and does not take memory.
-func TestBeginningIsChecked(t *testing.T) {
-	for text, want := range map[string]bool{
-		`["0-2 x ~3",{"skill":"a","turn":1}]`: true, `["x"]`: true, `[""]`: true,
-		`[]`: false, `["0-99999999"]`: false, `["2-1"]`: false, `["-1"]`: false, `["a"]`: false, `[0]`: false, `["0",1]`: false, `{}`: false,
-	} {
-		var w state.Was[state.RecentLoad]
-		if err := w.UnmarshalJSON([]byte(text)); (err == nil) != want {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-	rec := &state.Record{Before: &state.Beginning{Recent: state.Was[state.RecentLoad]{Kept: []state.Kept{{At: 7}, {Gone: true}}}}}
-	if !rec.BeginAgain() || len(rec.Recent) != 0 {
-		t.Errorf("%+v", rec)
-	}
-}

@@ -10,10 +10,10 @@ func (r *Record) Pins() []string {
 	if r.Before != nil {
 		was = *r.Before
 	}
-	for _, a := range slices.Concat(r.Active, was.Active.Gone) {
+	for _, a := range slices.Concat(r.Active, was.Active) {
 		pins = append(pins, a.Digest)
 	}
-	for _, d := range slices.Concat(r.Deliveries, r.shelved, was.Deliveries.Gone) {
+	for _, d := range slices.Concat(r.Deliveries, r.shelved, was.Deliveries) {
 		pins = append(pins, d.Digest, d.Listing)
 		for _, doc := range d.Docs {
 			pins = append(pins, doc.Digest)

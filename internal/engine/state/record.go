@@ -46,8 +46,8 @@ type Record struct {
 	Pending    []Pending    `json:"pending,omitempty"`
 	Unnumbered []Unnumbered `json:"others,omitempty"`
 
-	// Before is how the turn began, nil where nothing of that has changed or the first turn
-	// began with nothing; see [Record.BeginAgain]. Ran are the calls of the turn whose commands may start only
+	// Before is how the turn began, nil if nothing of that has changed or the first turn
+	// began with nothing; see [Record.BeginAgain]. It is shared by the copies of a record. Ran are the calls of the turn whose commands may start only
 	// once and were begun, but for those in Pending. Without a number a call is of an
 	// earlier attempt of the turn.
 	Before *Beginning `json:"before,omitempty"`
@@ -235,21 +235,8 @@ func (r *Record) FileOfHost(identity string) string {
 // Clone returns a deep copy, which may be changed.
 func (r *Record) Clone() *Record {
 	c := *r
-	c.Active = slices.Clone(r.Active)
-	for i := range c.Active {
-		c.Active[i].Docs = slices.Clone(c.Active[i].Docs)
-	}
-	c.Deliveries = slices.Clone(r.Deliveries)
-	for i := range c.Deliveries {
-		c.Deliveries[i].Docs = slices.Clone(c.Deliveries[i].Docs)
-		if a := c.Deliveries[i].Anchor; a != nil {
-			c.Deliveries[i].Anchor = new(*a)
-		}
-	}
+	c.Active, c.Deliveries, c.Lists = cloneActive(r.Active), cloneDeliveries(r.Deliveries), cloneLists(r.Lists)
 	c.Pending, c.Ran = slices.Clone(r.Pending), slices.Clone(r.Ran)
-	if b := r.Before; b != nil {
-		c.Before = &Beginning{b.Calls, b.Uses, b.Active.clone(), b.Deliveries.clone(), b.Lists.clone(), b.Recent.clone()}
-	}
 	c.Returns.Skills = slices.Clone(r.Returns.Skills)
 	c.Notes = slices.Clone(r.Notes)
 	for i := range c.Notes {
@@ -260,15 +247,38 @@ func (r *Record) Clone() *Record {
 	c.Recent = slices.Clone(r.Recent)
 	c.Unnumbered = slices.Clone(r.Unnumbered)
 	c.Unknown = slices.Clone(r.Unknown)
-	c.Lists = slices.Clone(r.Lists)
-	for i := range c.Lists {
-		c.Lists[i].Tools = slices.Clone(c.Lists[i].Tools)
-	}
 	c.Grants = slices.Clone(r.Grants)
 	for i := range c.Grants {
 		c.Grants[i].Skills = maps.Clone(c.Grants[i].Skills)
 	}
 	return &c
+}
+
+func cloneActive(all []Active) []Active {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Docs = slices.Clone(all[i].Docs)
+	}
+	return all
+}
+
+func cloneDeliveries(all []Delivery) []Delivery {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Docs = slices.Clone(all[i].Docs)
+		if a := all[i].Anchor; a != nil {
+			all[i].Anchor = new(*a)
+		}
+	}
+	return all
+}
+
+func cloneLists(all []ToolList) []ToolList {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Tools = slices.Clone(all[i].Tools)
+	}
+	return all
 }
 
 // BaseName returns the name behind the qualifier of a qualified one.

@@ -51,10 +51,11 @@ func (c *shelfStore) Pinned(ctx context.Context, id, digest string) (string, err
 	return c.Store.Pinned(ctx, id, digest)
 }
 
-// asText is how a record with these deliveries would be written.
+// asText is how a record with these deliveries, and with those of its beginning, would be
+// written.
 func asText(t *testing.T, rec *state.Record) string {
 	t.Helper()
-	data, err := state.Encode(&state.Record{Key: rec.Key, Deliveries: rec.Deliveries})
+	data, err := state.Encode(&state.Record{Deliveries: rec.Deliveries, Before: rec.Before})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,6 +124,11 @@ func TestShelfKeepsDeliveries(t *testing.T) {
 			}
 			next := rec.Clone()
 			v.change(next)
+			if next.Turn = 2; v.IntN(4) == 0 {
+				next.Before = nil // another turn begins
+			} else {
+				next.KeepBeginning(rec)
+			}
 			want := asText(t, next)
 			saved, err := c.Save(t.Context(), next)
 			if err != nil {

@@ -1,0 +1,7 @@
+package legacykeys
+
+// Exported and Imported are Export and Import without a store.
+var (
+	Exported = exported
+	Imported = imported
+)
