@@ -31,10 +31,10 @@ type chatFlags struct {
 	MaxSteps     int               `default:"40" placeholder:"N" help:"How many model calls a turn may take (default ${default})."`
 	Stream       bool              `help:"Use the streaming interface. On a terminal, and as delta events, text is shown as it comes."`
 	skillFlags   `embed:""`
-	gateFlags    `embed:""`
+	gateFlags    `embed:"" group:"Which calls may be made:"`
 	libraryFlags `embed:"" group:"Skills of a library:"`
-	Out          string `placeholder:"DIR" help:"Copy what a turn saves as artifacts to DIR, at the end of the turn; nothing that is there is overwritten."`
-	storeFlags   `embed:""`
+	Out          string `group:"What commands read and leave:" placeholder:"DIR" help:"Copy what a turn saves as artifacts to DIR, at the end of the turn; nothing that is there is overwritten."`
+	storeFlags   `embed:"" group:"Conversations that are kept:"`
 	runFlags     `embed:"" group:"Commands that skills run (skill_run, profile full):"`
 	// env is the environment, nil for none.
 	env func(string) string

@@ -26,13 +26,13 @@ const maxTimeout = 24 * time.Hour
 
 // runFlags are the flags about commands.
 type runFlags struct {
-	AllowHost  []string   `sep:"none" placeholder:"DIR" help:"Directory of this machine whose files a run may take as inputs (host:///…); may be repeated. None is allowed otherwise."`
-	Attach     []string   `sep:"none" placeholder:"FILE" help:"File that the user brings with the first prompt; commands find it in work/inputs; may be repeated."`
+	AllowHost  []string   `group:"What commands read and leave:" sep:"none" placeholder:"DIR" help:"Directory of this machine whose files a run may take as inputs (host:///…); may be repeated. None is allowed otherwise."`
+	Attach     []string   `group:"What commands read and leave:" sep:"none" placeholder:"FILE" help:"File that the user brings with the first prompt; commands find it in work/inputs; may be repeated."`
 	Readable   []string   `sep:"none" placeholder:"DIR" help:"Directory of this machine that commands may read, at the same path, such as a toolchain; may be repeated. Programs in its bin are found by name."`
 	Allow      []string   `sep:"none" placeholder:"URL" help:"What commands may reach of the hosts that their skill asks for in its metadata (network), such as https://api.example.com or https://*.example.com; may be repeated. Nothing otherwise."`
 	Private    []string   `sep:"none" placeholder:"CIDR" help:"Range of addresses that --allow may lead to although it is not public, such as 10.1.0.0/16; may be repeated."`
-	Artifacts  string     `placeholder:"DIR" help:"Where saved outputs are kept, also for later chats with the same directory, or bucket s3://… (build tag cloud). Default: in memory, until the end."`
-	Workspaces string     `placeholder:"DIR" help:"Where the workspaces of runs are made, and removed at the end. Default: the system's temporary directory."`
+	Artifacts  string     `group:"What commands read and leave:" placeholder:"DIR" help:"Where saved outputs are kept, also for later chats with the same directory, or bucket s3://… (build tag cloud). Default: in memory, until the end."`
+	Workspaces string     `group:"What commands read and leave:" placeholder:"DIR" help:"Where the workspaces of runs are made, and removed at the end. Default: the system's temporary directory."`
 	Deps       string     `placeholder:"DIR" help:"Where satchel deps has installed packages. Default: the directory that it takes by default, if it is there."`
 	Executor   string     `enum:"local,sandbox" default:"sandbox" placeholder:"NAME" help:"What runs commands: sandbox, kept apart from this machine (see satchel doctor), or local, without isolation, as you."`
 	Timeout    runTimeout `placeholder:"TIME" help:"How long a command may run if the call does not say: seconds, or a duration such as 2m (default 300)."`

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/skillmd"
@@ -22,7 +23,8 @@ type inspectCmd struct {
 	Strict    bool     `xor:"mode" help:"A file must meet every MUST of the specification."`
 	SkillsRef bool     `xor:"mode" help:"Like --strict, and reject what the skills-ref tool rejects."`
 	JSON      bool     `help:"One JSON object per line for each file."`
-	Files     []string `arg:"" name:"path" help:"SKILL.md files, directories that are searched for them, or - for one path per line on standard input."`
+	Skills    []string `sep:"none" placeholder:"DIR" help:"A directory that is searched, like the arguments; may be repeated."`
+	Files     []string `arg:"" optional:"" name:"path" help:"SKILL.md files, directories that are searched for them, or - for one path per line on standard input."`
 
 	// advise adds what is usual among skills; see validate.
 	advise bool
@@ -57,6 +59,9 @@ func (cmd *inspectCmd) mode() skillmd.Mode {
 func (cmd *inspectCmd) Run(ctx context.Context, c console) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if cmd.Files = slices.Concat(cmd.Skills, cmd.Files); len(cmd.Files) == 0 {
+		return usageError{errors.New(`expected "<path> ..."`)}
+	}
 	pending, readErr := inspectAll(ctx, cmd.paths(c.in), cmd.mode(), cmd.advise)
 	out := bufio.NewWriter(c.out)
 	show := writeInspection

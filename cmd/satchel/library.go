@@ -14,6 +14,8 @@ type libraryCmd struct {
 	Migrate libraryMigrateCmd `cmd:"" help:"Make the schema of a library, or bring it up to date."`
 	Import  libraryImportCmd  `cmd:"" help:"Add the skills of directories, shared and reviewed."`
 	Export  libraryExportCmd  `cmd:"" help:"Write the files of a skill into a directory."`
+	History historyCmd        `cmd:"" help:"Print the versions of a skill."`
+	Diff    diffCmd           `cmd:"" help:"Print what has changed between versions of a skill, or between directories."`
 	Restore libraryRestoreCmd `cmd:"" help:"Make a new version of an old one."`
 	Pending libraryPendingCmd `cmd:"" help:"Print what waits for a review: who changed what, when, and the difference."`
 	Review  libraryReviewCmd  `cmd:"" help:"Approve the newest version of a skill: others load it, its list of tools counts."`

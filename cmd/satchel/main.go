@@ -47,33 +47,34 @@ type console struct {
 	connections *connections
 }
 
+// commands are grouped by what they are for; --help shows the groups in this order.
 type commands struct {
-	Chat        chatCmd        `cmd:"" help:"Talk to a model that has skills."`
-	Inspect     inspectCmd     `cmd:"" help:"Check SKILL.md files, each on its own."`
-	Validate    validateCmd    `cmd:"" help:"Check skills, and say what is not usual among skills."`
-	List        listCmd        `cmd:"" help:"List the skills below directories, or those that are found."`
-	Show        showCmd        `cmd:"" help:"Show one skill."`
-	Search      searchCmd      `cmd:"" help:"Find skills by what they are for, as a model does."`
-	Tool        toolCmd        `cmd:"" help:"Answer calls of the skill tools without a model."`
-	New         newCmd         `cmd:"" help:"Begin a skill."`
-	Install     installCmd     `cmd:"" help:"Install the skills of a directory, an archive or a repository."`
-	Update      updateCmd      `cmd:"" help:"Replace installed skills by what their sources have now."`
-	Lock        lockCmd        `cmd:"" help:"Note what the skills of a directory are, file by file."`
-	Pack        packCmd        `cmd:"" help:"Write skills into an archive."`
-	Trust       trustCmd       `cmd:"" help:"Trust the skills of a project."`
-	History     historyCmd     `cmd:"" help:"Print the versions of a skill of a library."`
-	Diff        diffCmd        `cmd:"" help:"Print what has changed between versions of a skill, or between directories."`
-	Library     libraryCmd     `cmd:"" help:"Keep a library of skills."`
-	Doctor      doctorCmd      `cmd:"" help:"Show how this machine can keep the commands of skills apart."`
-	Serve       serveCmd       `cmd:"" help:"Serve skills by the Skills Protocol."`
-	MCP         mcpCmd         `cmd:"" name:"mcp" help:"Serve skills by the Model Context Protocol, on standard input and output."`
-	Call        callCmd        `cmd:"" help:"Call a method of a skills server."`
-	Deps        depsCmd        `cmd:"" help:"Install the packages that skills require, for their commands to find."`
-	CacheReport cacheReportCmd `cmd:"" help:"Say what a prompt cache would serve of a log of requests."`
-	TokenReport tokenReportCmd `cmd:"" help:"Compare the tokens of one task with skills that are loaded when needed, and with all of them injected."`
-	Completion  completionCmd  `cmd:"" help:"Print the code that completes commands and flags in a shell."`
-	Demo        demoCmd        `cmd:"" help:"Watch one task through both frameworks; no key, no network."`
-	Print       versionCmd     `cmd:"" name:"version" help:"Print version and commit."`
+	Chat        chatCmd        `cmd:"" group:"Talk to a model:" help:"Talk to a model that has skills."`
+	Demo        demoCmd        `cmd:"" group:"Talk to a model:" help:"Watch one task through both frameworks; no key, no network."`
+	List        listCmd        `cmd:"" group:"Look at skills:" help:"List the skills below directories, or those that are found."`
+	Show        showCmd        `cmd:"" group:"Look at skills:" help:"Show one skill."`
+	Search      searchCmd      `cmd:"" group:"Look at skills:" help:"Find skills by what they are for, as a model does."`
+	Tool        toolCmd        `cmd:"" group:"Look at skills:" help:"Answer calls of the skill tools without a model."`
+	New         newCmd         `cmd:"" group:"Write skills:" help:"Begin a skill."`
+	Inspect     inspectCmd     `cmd:"" group:"Write skills:" help:"Check SKILL.md files, each on its own."`
+	Validate    validateCmd    `cmd:"" group:"Write skills:" help:"Check skills, and say what is not usual among skills."`
+	Lock        lockCmd        `cmd:"" group:"Write skills:" help:"Note what the skills of a directory are, file by file."`
+	Pack        packCmd        `cmd:"" group:"Write skills:" help:"Write skills into an archive."`
+	Install     installCmd     `cmd:"" group:"Install skills:" help:"Install the skills of a directory, an archive or a repository."`
+	Update      updateCmd      `cmd:"" group:"Install skills:" help:"Replace installed skills by what their sources have now."`
+	Deps        depsCmd        `cmd:"" group:"Install skills:" help:"Install the packages that skills require, for their commands to find."`
+	Trust       trustCmd       `cmd:"" group:"Install skills:" help:"Trust the skills of a project."`
+	Library     libraryCmd     `cmd:"" group:"Keep a library of skills:" help:"Keep a library of skills."`
+	History     historyCmd     `cmd:"" group:"Keep a library of skills:" hidden:"" help:"Print the versions of a skill of a library (also: library history)."`
+	Diff        diffCmd        `cmd:"" group:"Keep a library of skills:" hidden:"" help:"Print what has changed between versions of a skill, or between directories (also: library diff)."`
+	Serve       serveCmd       `cmd:"" group:"Serve skills:" help:"Serve skills by the Skills Protocol."`
+	MCP         mcpCmd         `cmd:"" group:"Serve skills:" name:"mcp" help:"Serve skills by the Model Context Protocol, on standard input and output."`
+	Call        callCmd        `cmd:"" group:"Serve skills:" help:"Call a method of a skills server."`
+	CacheReport cacheReportCmd `cmd:"" group:"Measure what models are sent:" help:"Say what a prompt cache would serve of a log of requests."`
+	TokenReport tokenReportCmd `cmd:"" group:"Measure what models are sent:" help:"Compare the tokens of one task with skills that are loaded when needed, and with all of them injected."`
+	Doctor      doctorCmd      `cmd:"" group:"This machine and this program:" help:"Show how this machine can keep the commands of skills apart."`
+	Completion  completionCmd  `cmd:"" group:"This machine and this program:" help:"Print the code that completes commands and flags in a shell."`
+	Print       versionCmd     `cmd:"" group:"This machine and this program:" name:"version" help:"Print version and commit."`
 	Version     versionFlag    `help:"Print version and commit."`
 }
 
@@ -134,7 +135,12 @@ func run(ctx context.Context, args []string, c console) (code int) {
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(c.err, "satchel: %s\nsatchel --help lists the commands and their flags\n", inLine(err.Error()))
+		fmt.Fprintf(c.err, "satchel: %s\n", inLine(err.Error()))
+		var at *kong.Node
+		if parsed, ok := errors.AsType[*kong.ParseError](err); ok {
+			at = parsed.Context.Selected()
+		}
+		writeUsage(c.err, at)
 		return exitUsage
 	}
 	switch err := parsed.Run(); {
@@ -144,9 +150,21 @@ func run(ctx context.Context, args []string, c console) (code int) {
 		return exitFailed
 	case errors.Is(err, errUsage):
 		fmt.Fprintln(c.err, "satchel:", inLine(err.Error()))
+		if _, ok := errors.AsType[usageError](err); ok {
+			writeUsage(c.err, parsed.Selected())
+		}
 		return exitUsage
 	default:
 		fmt.Fprintln(c.err, "satchel:", inLine(err.Error()))
 		return exitFailed
 	}
+}
+
+// writeUsage prints the usage line of a command, or where to find the commands.
+func writeUsage(w io.Writer, command *kong.Node) {
+	if command == nil {
+		fmt.Fprintln(w, "satchel --help lists the commands and their flags")
+		return
+	}
+	fmt.Fprintf(w, "usage: satchel %s\nsatchel %s --help says more\n", command.Summary(), command.Path())
 }

@@ -14,7 +14,7 @@ func TestHelpAndUsage(t *testing.T) {
 		out  string
 		err  string
 	}{
-		"help":           {[]string{"--help"}, 0, "Commands:", ""},
+		"help":           {[]string{"--help"}, 0, "Talk to a model:", ""},
 		"help of chat":   {[]string{"chat", "--help"}, 0, "tool_result  id, name, result", ""},
 		"help of list":   {[]string{"list", "--help"}, 0, "docs (how many", ""},
 		"nothing":        {nil, exitUsage, "", "expected one of"},

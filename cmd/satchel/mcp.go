@@ -17,6 +17,7 @@ type mcpCmd struct {
 	serveFlags
 	Listen string `placeholder:"ADDRESS" help:"Answer HTTP on this address, at /mcp, instead of standard input and output."`
 	httpFlags
+	Dirs []string `arg:"" optional:"" name:"dir" help:"Directories that are searched for skills, like those of --skills."`
 }
 
 // Help is the long help of the command.
@@ -29,6 +30,7 @@ what satchel serve answers there. The log is on standard error.`
 
 // Run serves until the input ends, or the process is told to.
 func (cmd *mcpCmd) Run(ctx context.Context, c console) error {
+	cmd.Skills = append(cmd.Skills, cmd.Dirs...)
 	if err := errors.Join(cmd.serveFlags.check(), cmd.httpFlags.check()); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}

@@ -43,7 +43,8 @@ type serveCmd struct {
 	Unix   string `xor:"transport" placeholder:"PATH" help:"Answer on a unix socket, for your user only."`
 	Listen string `xor:"transport" placeholder:"ADDRESS" help:"Answer HTTP on this address (default 127.0.0.1:8080)."`
 	httpFlags
-	AllowUID []int `name:"allow-uid" placeholder:"UID" help:"Other user who may call by the unix socket; may be repeated."`
+	AllowUID []int    `name:"allow-uid" placeholder:"UID" help:"Other user who may call by the unix socket; may be repeated."`
+	Dirs     []string `arg:"" optional:"" name:"dir" help:"Directories that are searched for skills, like those of --skills."`
 }
 
 // httpFlags say who may call by HTTP.
@@ -97,6 +98,7 @@ func serveBy(ctx context.Context, c console, flags *serveFlags, reached *httpFla
 
 // Run serves until ctx ends or the process is told to.
 func (cmd *serveCmd) Run(ctx context.Context, c console) error {
+	cmd.Skills = append(cmd.Skills, cmd.Dirs...)
 	if err := cmd.check(); err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}

@@ -58,22 +58,22 @@ func (f *skillDirs) open(ctx context.Context, c console, l *libraryPlace) (*shel
 
 // skillFlags are the flags about skills, of whatever agent.
 type skillFlags struct {
-	skillDirs  `embed:""`
-	LoadMode   *loadmode.Mode   `placeholder:"adaptive|turn|once|session" help:"How long loaded skills last. adaptive: as turn, but their text stays in the prompt while clearing it costs more (default adaptive; session with --vocabulary runtime-spec)."`
-	Prices     *loadmode.Prices `placeholder:"NAME|R,W,TTL" help:"What the prompt cache charges, for --load-mode adaptive: anthropic, deepseek, gemini, local, openai, or the prices of reading and writing and the TTL (default 0.1,1.25,5m)."`
-	Placement  string           `enum:"auto,tool-result,system" default:"auto" placeholder:"PLACE" help:"Where loaded content goes: tool-result, system or auto (default ${default}: system with --vocabulary runtime-spec, else tool-result)."`
-	MaxLoaded  int              `default:"8" placeholder:"N" help:"How many skills may be loaded at a time (default ${default}); 0 is no limit."`
-	Budget     *contentBudget   `name:"content-budget" placeholder:"WARN,MAX" help:"How many tokens of skill text may be in the prompt: above WARN the model is told, above MAX a load is refused; 0 is no limit, and 0 alone neither (default 10000,64000)."`
-	Profile    string           `enum:"full,knowledge_only" default:"full" placeholder:"NAME" help:"Which skill tools the model is offered: ${enum} (default ${default})."`
-	Search     string           `enum:"auto,on,off" default:"auto" placeholder:"WHEN" help:"Whether the model is offered skill_search: auto (where the overview cannot describe every skill), on or off (default ${default})."`
-	Vocabulary string           `enum:"default,runtime-spec,unified" default:"default" placeholder:"NAME" help:"The words of the skill tools: ${enum} (default ${default}); runtime-spec has skills_load, skills_unload, skills_read and skills_run_script, and loaded content after the system text; unified, for a library, has runSkill and updateSkill."`
-	References string           `enum:"off,list,inline" default:"off" placeholder:"HOW" help:"Docs that the text of a skill names: list names them behind the text, inline brings them with it (default ${default})."`
-	Compact    []string         `sep:"none" placeholder:"NAME" help:"A skill whose text gives way to its outline at the turn after the one that loaded it; may be repeated."`
-	Lifecycle  bool             `help:"Events of --json for the stations of skills, from discovered to completed."`
-	Mentions   []string         `enum:"dollar,slash" placeholder:"HOW,…" help:"Skills that a prompt names are loaded: dollar ($$name anywhere), slash (/name at the beginning of a line), or both."`
-	Activate   []string         `sep:"none" placeholder:"TOOL=SKILL" help:"Calls of TOOL are denied until SKILL is loaded; may be repeated."`
-	Activation string           `enum:"none,suggest,load" default:"none" placeholder:"HOW" help:"What becomes of skills that a prompt is likely to mean: suggest names them to the model, load loads the first (default ${default})."`
-	Watch      bool             `help:"Notice changes of skills when they are made, and not only when a turn begins."`
+	skillDirs  `embed:"" group:"Where skills are:"`
+	LoadMode   *loadmode.Mode   `group:"How long skills stay loaded:" placeholder:"adaptive|turn|once|session" help:"How long loaded skills last. adaptive: as turn, but their text stays in the prompt while clearing it costs more (default adaptive; session with --vocabulary runtime-spec)."`
+	Prices     *loadmode.Prices `group:"How long skills stay loaded:" placeholder:"NAME|R,W,TTL" help:"What the prompt cache charges, for --load-mode adaptive: anthropic, deepseek, gemini, local, openai, or the prices of reading and writing and the TTL (default 0.1,1.25,5m)."`
+	Placement  string           `group:"How long skills stay loaded:" enum:"auto,tool-result,system" default:"auto" placeholder:"PLACE" help:"Where loaded content goes: tool-result, system or auto (default ${default}: system with --vocabulary runtime-spec, else tool-result)."`
+	MaxLoaded  int              `group:"How long skills stay loaded:" default:"8" placeholder:"N" help:"How many skills may be loaded at a time (default ${default}); 0 is no limit."`
+	Budget     *contentBudget   `group:"How long skills stay loaded:" name:"content-budget" placeholder:"WARN,MAX" help:"How many tokens of skill text may be in the prompt: above WARN the model is told, above MAX a load is refused; 0 is no limit, and 0 alone neither (default 10000,64000)."`
+	Profile    string           `group:"What the model is offered:" enum:"full,knowledge_only" default:"full" placeholder:"NAME" help:"Which skill tools the model is offered: ${enum} (default ${default})."`
+	Search     string           `group:"What the model is offered:" enum:"auto,on,off" default:"auto" placeholder:"WHEN" help:"Whether the model is offered skill_search: auto (where the overview cannot describe every skill), on or off (default ${default})."`
+	Vocabulary string           `group:"What the model is offered:" enum:"default,runtime-spec,unified" default:"default" placeholder:"NAME" help:"The words of the skill tools: ${enum} (default ${default}); runtime-spec has skills_load, skills_unload, skills_read and skills_run_script, and loaded content after the system text; unified, for a library, has runSkill and updateSkill."`
+	References string           `group:"What the model is offered:" enum:"off,list,inline" default:"off" placeholder:"HOW" help:"Docs that the text of a skill names: list names them behind the text, inline brings them with it (default ${default})."`
+	Compact    []string         `group:"When skills are loaded by themselves:" sep:"none" placeholder:"NAME" help:"A skill whose text gives way to its outline at the turn after the one that loaded it; may be repeated."`
+	Lifecycle  bool             `group:"What the model is offered:" help:"Events of --json for the stations of skills, from discovered to completed."`
+	Mentions   []string         `group:"When skills are loaded by themselves:" enum:"dollar,slash" placeholder:"HOW,…" help:"Skills that a prompt names are loaded: dollar ($$name anywhere), slash (/name at the beginning of a line), or both."`
+	Activate   []string         `group:"When skills are loaded by themselves:" sep:"none" placeholder:"TOOL=SKILL" help:"Calls of TOOL are denied until SKILL is loaded; may be repeated."`
+	Activation string           `group:"When skills are loaded by themselves:" enum:"none,suggest,load" default:"none" placeholder:"HOW" help:"What becomes of skills that a prompt is likely to mean: suggest names them to the model, load loads the first (default ${default})."`
+	Watch      bool             `group:"What the model is offered:" help:"Notice changes of skills when they are made, and not only when a turn begins."`
 	// carried are skills of the program itself, or nil.
 	carried fs.FS
 	// unlisted leaves the list of skills out of requests.

@@ -25,8 +25,8 @@ const envRoot = "SKILLS_ROOT"
 // sourceFlags are the flags about where skills come from beside directories that are
 // named.
 type sourceFlags struct {
-	fetchFlags  `embed:""`
-	serverFlags `embed:""`
+	fetchFlags  `embed:"" group:"Skills of archives and of MCP servers:"`
+	serverFlags `embed:"" group:"Skills of archives and of MCP servers:"`
 	Locked      bool     `help:"Refuse skills that differ from satchel.lock in their directory, or from skills-lock.json of the project."`
 	Plugin      []string `sep:"none" placeholder:"DIR" help:"A plugin, whose folder skills/ is searched too; may be repeated."`
 	TrustFile   string   `placeholder:"FILE" help:"Which projects are trusted (satchel trust). Default: satchel/trusted.json in the directory where programs keep their state."`

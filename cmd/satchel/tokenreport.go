@@ -19,7 +19,7 @@ type tokenReportCmd struct {
 	System     string `placeholder:"TEXT" help:"System message, sent verbatim."`
 	MaxSteps   int    `default:"40" placeholder:"N" help:"How many model calls a turn may take (default ${default})."`
 	skillFlags `embed:""`
-	gateFlags  `embed:""`
+	gateFlags  `embed:"" group:"Which calls may be made:"`
 	runFlags   `embed:"" group:"Commands that skills run (skill_run, profile full):"`
 	Model      string   `placeholder:"NAME" help:"The model that answers. Default: $$OPENAI_MODEL."`
 	JSON       bool     `help:"One JSON object."`

@@ -23,7 +23,7 @@ import (
 
 type toolCmd struct {
 	skillFlags   `embed:""`
-	gateFlags    `embed:""`
+	gateFlags    `embed:"" group:"Which calls may be made:"`
 	libraryFlags `embed:"" group:"Skills of a library:"`
 	runFlags     `embed:"" group:"Commands that skills run (skill_run, profile full):"`
 	Session      string   `placeholder:"ID" help:"Go on with this session of --store, or begin it there."`

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/satchel-go/satchel/skillmd"
 )
@@ -13,7 +15,8 @@ type validateCmd struct {
 	Strict    bool     `xor:"mode" help:"A file must meet every MUST of the specification."`
 	SkillsRef bool     `xor:"mode" help:"Like --strict, and reject what the skills-ref tool rejects."`
 	JSON      bool     `help:"One JSON object per line for each file."`
-	Dirs      []string `arg:"" name:"dir" help:"Skills, or directories of skills."`
+	Skills    []string `sep:"none" placeholder:"DIR" help:"A directory of skills, like the arguments; may be repeated."`
+	Dirs      []string `arg:"" optional:"" name:"dir" help:"Skills, or directories of skills."`
 }
 
 // Help is the long help of the command.
@@ -29,6 +32,9 @@ Exit code: 0 when every file could be loaded, whatever the warnings, else 1.`
 
 // Run validates the skills.
 func (cmd *validateCmd) Run(ctx context.Context, c console) error {
+	if cmd.Dirs = slices.Concat(cmd.Skills, cmd.Dirs); len(cmd.Dirs) == 0 {
+		return usageError{errors.New(`expected "<dir> ..."`)}
+	}
 	inspect := inspectCmd{Strict: cmd.Strict, SkillsRef: cmd.SkillsRef, JSON: cmd.JSON, Files: cmd.Dirs, advise: true}
 	return inspect.Run(ctx, c)
 }

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestUsageErrorsShowTheUsageOfTheirCommand(t *testing.T) {
+	tests := map[string]struct {
+		args []string
+		want []string
+	}{
+		"an argument is missing": {[]string{"library", "restore", "pdf"}, []string{`expected "<version>"`, "usage: satchel library restore <ref> <version> [flags]\n", "satchel library restore --help says more\n"}},
+		"a flag is unknown":      {[]string{"list", "--jsn"}, []string{"--jsn", "usage: satchel list [<dir> ...] [flags]\n"}},
+		"a value is unknown":     {[]string{"chat", "--framework", "x", "hi"}, []string{"usage: satchel chat [<prompt> ...] [flags]\n"}},
+		"no path":                {[]string{"inspect"}, []string{`expected "<path> ..."`, "usage: satchel inspect "}},
+		"no directory":           {[]string{"validate"}, []string{`expected "<dir> ..."`, "usage: satchel validate "}},
+		"no command":             {[]string{"dance"}, []string{"satchel --help lists the commands"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := program(t, nil, "", test.args...)
+			if got.code != exitUsage || got.out != "" {
+				t.Errorf("code %d, out %q", got.code, got.out)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(got.err, want) {
+					t.Errorf("standard error lacks %q: %q", want, got.err)
+				}
+			}
+		})
+	}
+}
+
+// Every command that reads skills takes --skills DIR, and directories as arguments where
+// its arguments are nothing else.
+func TestPlacesAreNamedOneWay(t *testing.T) {
+	skills := testSkills(t)
+	file := filepath.Join(skills, "pdf", "SKILL.md")
+	for name, args := range map[string][]string{
+		"list":           {"list", "--names", "--skills", skills},
+		"list DIR":       {"list", "--names", skills},
+		"show":           {"show", "--skills", skills, "pdf"},
+		"search":         {"search", "--skills", skills, "pdf"},
+		"tool":           {"tool", "--skills", skills, "skill_load", `{"skill":"pdf"}`},
+		"inspect":        {"inspect", "--skills", skills},
+		"inspect both":   {"inspect", "--skills", skills, file},
+		"inspect DIR":    {"inspect", skills},
+		"validate":       {"validate", "--skills", skills},
+		"validate twice": {"validate", "--skills", skills, "--skills", filepath.Dir(file)},
+		"validate DIR":   {"validate", skills},
+		"serve DIR":      {"serve", "--stdio", "--unsafe-local", skills},
+		"serve":          {"serve", "--stdio", "--unsafe-local", "--skills", skills},
+	} {
+		t.Run(name, func(t *testing.T) {
+			request := `{"jsonrpc":"2.0","id":1,"method":"list_skills"}` + "\n" // only a server reads it
+			got := program(t, nil, request, args...)
+			if got.code != exitDone || !strings.Contains(got.out, "pdf") {
+				t.Errorf("code %d, out %q, err %q", got.code, got.out, got.err)
+			}
+		})
+	}
+}
+
+// The help of the program shows the commands of one family together, and the older
+// spellings of two of them not at all.
+func TestHelpGroupsCommands(t *testing.T) {
+	help := program(t, nil, "", "--help").out
+	_, library, ok := strings.Cut(help, "Keep a library of skills:\n")
+	library, _, more := strings.Cut(library, "\n\n")
+	if !ok || !more {
+		t.Fatalf("no group of the library:\n%s", help)
+	}
+	for _, verb := range []string{"migrate", "import", "export", "history", "diff", "restore", "pending", "review", "grant", "rebase", "log"} {
+		if !strings.Contains(library, "  library "+verb+" ") {
+			t.Errorf("library %s is not in its group:\n%s", verb, library)
+		}
+	}
+	if strings.Contains(help, "\n  history ") || strings.Contains(help, "\n  diff ") {
+		t.Errorf("the older spellings are shown:\n%s", help)
+	}
+	for _, args := range [][]string{{"history"}, {"library", "history"}} {
+		if got := program(t, nil, "", append(args, "pdf")...); got.code != exitUsage || !strings.Contains(got.err, "SATCHEL_LIBRARY") {
+			t.Errorf("%v: code %d, err %q", args, got.code, got.err)
+		}
+	}
+}
+
+// screenLines is how many lines a group of flags may take.
+const screenLines = 24
+
+func TestFlagsOfChatStandInGroupsThatFitAScreen(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	help := program(t, nil, "", "chat", "--help").out
+	_, flags, ok := strings.Cut(help, "\nFlags:\n")
+	if !ok {
+		t.Fatalf("no flags:\n%s", help)
+	}
+	group, lines, groups := "Flags:", 0, 1
+	for line := range strings.Lines(flags) {
+		if !strings.HasPrefix(line, " ") && strings.HasSuffix(line, ":\n") {
+			group, lines = strings.TrimSpace(line), 0
+			groups++
+		}
+		if lines++; lines > screenLines {
+			t.Fatalf("the group %q has more than %d lines", group, screenLines)
+		}
+	}
+	if groups < 8 {
+		t.Errorf("%d groups of flags", groups)
+	}
+}
