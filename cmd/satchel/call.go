@@ -29,6 +29,7 @@ type callCmd struct {
 	TokenFile string `placeholder:"FILE" help:"File with the token for HTTP."`
 	Progress  bool   `help:"Print the progress of a run on standard error."`
 	List      bool   `help:"Print what the server can be called, with parameters (those in stars must be there) and scopes."`
+	JSON      bool   `help:"With --list, one JSON object per line for each method."`
 	Method    string `arg:"" optional:"" help:"Method, such as list_skills."`
 	Params    string `arg:"" optional:"" help:"Parameters: a JSON object, @FILE, or - for standard input."`
 }
@@ -81,7 +82,7 @@ func (cmd *callCmd) Run(ctx context.Context, c console) error {
 		return err
 	}
 	if cmd.List {
-		return printMethods(c.out, result)
+		return printMethods(c.out, result, cmd.JSON)
 	}
 	var out bytes.Buffer
 	if json.Indent(&out, result, "", "  ") != nil {
@@ -99,7 +100,19 @@ func (cmd *callCmd) Run(ctx context.Context, c console) error {
 }
 
 // printMethods prints the answer of tools/list.
-func printMethods(w io.Writer, result json.RawMessage) error {
+func printMethods(w io.Writer, result json.RawMessage, asJSON bool) error {
+	if asJSON {
+		var got struct{ Tools, Methods []json.RawMessage }
+		if err := json.Unmarshal(result, &got); err != nil {
+			return fmt.Errorf("read answer: %w", err)
+		}
+		for _, m := range append(got.Tools, got.Methods...) {
+			if err := encodeLine(w, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	type method struct {
 		Name, Description, Scope string
 		Parameters               struct {

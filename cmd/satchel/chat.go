@@ -56,7 +56,8 @@ func (chatCmd) Help() string {
 results, so that each request begins with the one before. Ctrl-C cancels the turn
 that runs; a turn without an answer is not sent again. With --store the conversation
 outlives the chat, and --resume goes on with it: the model is sent what one chat
-would have sent.
+would have sent. The prompts /help, /skills, /tools and /quit are answered on standard
+error and are not sent; with --mentions slash a skill of that name is.
 
 The endpoint speaks the OpenAI chat completion format:
   OPENAI_BASE_URL  its base URL (default: the OpenAI API)
@@ -197,6 +198,12 @@ func (cmd *chatCmd) Run(ctx context.Context, c console) error {
 		}
 		if err != nil {
 			return fmt.Errorf("read prompt: %w", err)
+		}
+		if cmd.isLocal(chat, prompt) {
+			if cmd.local(ctx, c, chat, prompt) {
+				break
+			}
+			continue
 		}
 		if err := chat.turn(ctx, prompt); err != nil {
 			unanswered++

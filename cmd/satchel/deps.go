@@ -16,6 +16,7 @@ import (
 type depsCmd struct {
 	Cache    string   `placeholder:"DIR" help:"Where packages are installed. Default: satchel/deps in the directory where you keep caches."`
 	Index    string   `placeholder:"URL" help:"Index of Python packages instead of the public one."`
+	JSON     bool     `help:"One JSON object per line for each set of packages: skill and dir."`
 	Registry string   `placeholder:"URL" help:"Registry of node modules instead of the public one."`
 	Skills   []string `arg:"" name:"dir" type:"existingdir" help:"Directories of skills with a requirements.txt, or a package.json and package-lock.json."`
 }
@@ -30,6 +31,12 @@ What is installed already, for the same files and the same version of the
 interpreter, is used again. "satchel chat" shows it to the commands of the skill.
 
 The paths are printed on standard output, the progress on standard error.`
+}
+
+// depsLine is what was installed for a skill; the names of its fields in JSON are stable.
+type depsLine struct {
+	Skill string `json:"skill"`
+	Dir   string `json:"dir"`
 }
 
 // Run installs for one skill after the other.
@@ -49,10 +56,19 @@ func (cmd *depsCmd) Run(ctx context.Context, c console) error {
 	}
 	failed := false
 	progress := &printableLines{to: c.err}
-	for _, skill := range cmd.Skills {
+	for i, skill := range cmd.Skills {
+		if c.attended && len(cmd.Skills) > 1 {
+			fmt.Fprintf(c.err, "%d of %d: %s\n", i+1, len(cmd.Skills), printable(skill))
+		}
 		made, err := cache.Make(ctx, skill, deps.Indexes{Python: cmd.Index, Node: cmd.Registry}, progress)
 		progress.flush()
 		for _, env := range made {
+			if cmd.JSON {
+				if err := encodeLine(c.out, depsLine{skill, env.Dir}); err != nil {
+					return err
+				}
+				continue
+			}
 			fmt.Fprintln(c.out, printable(env.Dir))
 		}
 		if ctx.Err() != nil {

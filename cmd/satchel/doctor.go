@@ -127,11 +127,11 @@ func (d *diagnosis) write(c console) {
 		fmt.Fprintln(c.out)
 	}
 	for _, f := range d.Capabilities {
-		mark := "yes"
+		mark, colour := "yes", green
 		if !f.Enforced {
-			mark = "NO"
+			mark, colour = "NO", red
 		}
-		fmt.Fprintf(c.out, "  %-15s %-4s %s\n", f.Name, mark, inLine(f.Note))
+		fmt.Fprintf(c.out, "  %-15s %s %s\n", f.Name, c.paint(colour, fmt.Sprintf("%-4s", mark)), inLine(f.Note))
 	}
 	if d.Store != nil {
 		fmt.Fprintf(c.out, "\nstore: %s %s\n", printable(d.Store.Engine), printable(d.Store.Version))

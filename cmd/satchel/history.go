@@ -47,7 +47,8 @@ func (cmd *historyCmd) Run(ctx context.Context, c console) (err error) {
 		if v.Reviewed {
 			reviewed = "reviewed"
 		}
-		if _, err := fmt.Fprintf(c.out, "%s  %s  %-8s  %-10s  %s  %s\n", v.VersionRef, v.At.Format(time.DateTime), v.Action, reviewed, printable(v.Subject), inLine(v.Reason)); err != nil {
+		rest := fmt.Sprintf("  %s  %-8s  %-10s  %s  %s", v.At.Format(time.DateTime), v.Action, reviewed, printable(v.Subject), inLine(v.Reason))
+		if _, err := fmt.Fprintln(c.out, c.paint(bold, v.VersionRef)+c.fitIn(rest, c.width-len(v.VersionRef))); err != nil {
 			return err
 		}
 	}
@@ -58,6 +59,7 @@ type diffCmd struct {
 	libraryPlace `embed:""`
 	From         string   `placeholder:"V" help:"v3, a versionRef or base (default: the version before --to)."`
 	To           string   `placeholder:"V" help:"v3, a versionRef or base (default: the newest)."`
+	JSON         bool     `help:"One JSON object: added, removed (lines) and diff."`
 	Refs         []string `arg:"" name:"ref" help:"Canonical id or name of one skill, or two directories."`
 }
 
@@ -70,8 +72,7 @@ func (cmd *diffCmd) Run(ctx context.Context, c console) (err error) {
 				return fmt.Errorf("%w: %w", errUsage, err)
 			}
 		}
-		fmt.Fprint(c.out, shownDiff(library.DiffFiles(sides[0], sides[1]).Unified))
-		return nil
+		return cmd.write(c, library.DiffFiles(sides[0], sides[1]))
 	}
 	if len(cmd.Refs) != 1 {
 		return fmt.Errorf("%w: name one skill, or two directories", errUsage)
@@ -99,8 +100,22 @@ func (cmd *diffCmd) Run(ctx context.Context, c console) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(c.out, shownDiff(d.Unified))
-	return nil
+	return cmd.write(c, d)
+}
+
+// diffLine is a difference; the names of its fields in JSON are stable.
+type diffLine struct {
+	Added   int    `json:"added"`
+	Removed int    `json:"removed"`
+	Diff    string `json:"diff"`
+}
+
+func (cmd *diffCmd) write(c console, d library.Diff) error {
+	if cmd.JSON {
+		return encodeLine(c.out, diffLine{d.Added, d.Removed, d.Unified})
+	}
+	_, err := fmt.Fprint(c.out, c.diff(d.Unified))
+	return err
 }
 
 type libraryPendingCmd struct {
@@ -145,7 +160,7 @@ func (cmd *libraryPendingCmd) Run(ctx context.Context, c console) (err error) {
 			})
 		} else {
 			_, err = fmt.Fprintf(c.out, "%s  %s  %s  %s  %-8s  %s  %s\n%s\n", p.ID, p.VersionRef, printable(p.Name), r.At.Format(time.DateTime), r.Action,
-				printable(r.Subject), inLine(r.Reason), shownDiff(p.Diff.Unified))
+				printable(r.Subject), inLine(r.Reason), c.diff(p.Diff.Unified))
 		}
 		if err != nil {
 			return err
@@ -193,7 +208,7 @@ func (cmd *libraryLogCmd) Run(ctx context.Context, c console) (err error) {
 			if cmd.JSON {
 				err = encodeLine(c.out, line)
 			} else {
-				_, err = fmt.Fprintf(c.out, "%d  %s  %-8s  %-9s  %s  v%d  %s  %s\n", e.N, e.At.Format(time.DateTime), e.Action, e.Outcome, e.ID, e.To, printable(e.Subject), inLine(e.Detail))
+				_, err = fmt.Fprintln(c.out, c.fit(fmt.Sprintf("%d  %s  %-8s  %-9s  %s  v%d  %s  %s", e.N, e.At.Format(time.DateTime), e.Action, e.Outcome, e.ID, e.To, printable(e.Subject), inLine(e.Detail))))
 			}
 			if err != nil {
 				return err

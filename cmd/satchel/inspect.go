@@ -64,7 +64,7 @@ func (cmd *inspectCmd) Run(ctx context.Context, c console) error {
 	}
 	pending, readErr := inspectAll(ctx, cmd.paths(c.in), cmd.mode(), cmd.advise)
 	out := bufio.NewWriter(c.out)
-	show := writeInspection
+	show := func(w io.Writer, r inspection) error { return writeInspection(c, w, r) }
 	if cmd.JSON {
 		show = func(w io.Writer, r inspection) error { return encodeLine(w, r) }
 	}
@@ -205,12 +205,12 @@ func inspectAll(ctx context.Context, paths func(func(string) bool) error, mode s
 
 // writeInspection prints one line for a file, with its findings below, for people to
 // read.
-func writeInspection(w io.Writer, r inspection) error {
-	verdict := "ok " + r.Name
+func writeInspection(c console, w io.Writer, r inspection) error {
+	verdict, colour := "ok "+r.Name, green
 	if !r.Loaded {
-		verdict = "not loaded"
+		verdict, colour = "not loaded", red
 	}
-	if _, err := fmt.Fprintf(w, "%s: %s\n", printable(r.Path), printable(verdict)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %s\n", printable(r.Path), c.paint(colour, printable(verdict))); err != nil {
 		return err
 	}
 	for _, d := range r.Diagnostics {
@@ -219,7 +219,14 @@ func writeInspection(w io.Writer, r inspection) error {
 			d.Message = fmt.Sprintf("line %d: %s", d.Line, d.Message)
 			d.Line = 0
 		}
-		if _, err := fmt.Fprintf(w, "  %s\n", printable(d.String())); err != nil {
+		line := printable(d.String())
+		switch d.Severity {
+		case skillmd.Error:
+			line = c.paint(red, line)
+		case skillmd.Warning:
+			line = c.paint(yellow, line)
+		}
+		if _, err := fmt.Fprintf(w, "  %s\n", line); err != nil {
 			return err
 		}
 	}

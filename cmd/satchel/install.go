@@ -169,6 +169,7 @@ func rootFS(dir string) fs.FS {
 
 type installCmd struct {
 	fetchFlags `embed:""`
+	JSON       bool   `help:"One JSON object per line for each skill: name, dir, sha256 and, for an archive, archive_sha256."`
 	SHA256     string `name:"sha256" placeholder:"HEX" help:"The archive must have this SHA-256."`
 	Dir        string `default:".agents/skills" placeholder:"DIR" help:"Where skills are installed (default ${default})."`
 	As         string `placeholder:"NAME" help:"The name of the folder, where the source has one skill."`
@@ -185,9 +186,20 @@ takes. What is there already is not replaced: satchel update does that.
 Archives are refused as a whole if they hold anything that could leave their folder.`
 }
 
+// installedLine is a skill that was installed; the names of its fields in JSON are stable.
+type installedLine struct {
+	Name    string `json:"name"`
+	Dir     string `json:"dir"`
+	SHA256  string `json:"sha256"`
+	Archive string `json:"archive_sha256,omitempty"`
+}
+
 // Run installs the skills of a source.
 func (cmd *installCmd) Run(ctx context.Context, c console) error {
 	pin := strings.TrimPrefix(cmd.SHA256, "sha256:")
+	working := progress{c: c}
+	defer working.done()
+	working.at("reading %s", cmd.Source)
 	got, err := cmd.open(ctx, cmd.Source, pin, c.env)
 	if err != nil {
 		return fmt.Errorf("install: %w", err)
@@ -207,15 +219,23 @@ func (cmd *installCmd) Run(ctx context.Context, c console) error {
 	}
 	defer target.close()
 	source := sourceNoted(cmd.Source)
-	for _, s := range skills {
+	for i, s := range skills {
+		working.at("installing %d of %d: %s", i+1, len(skills), plainName(s))
 		folder := cmp.Or(cmd.As, plainName(s))
 		entry, err := target.put(ctx, got.skills, s, folder, source, false)
 		if err != nil {
 			return fmt.Errorf("install %q: %w", s.Name, err)
 		}
+		working.done()
+		if cmd.JSON {
+			if err := encodeLine(c.out, installedLine{plainName(s), filepath.Join(cmd.Dir, folder), entry.SHA256, got.sha256}); err != nil {
+				return err
+			}
+			continue
+		}
 		fmt.Fprintf(c.out, "installed %s to %s\nsha256:%s\n", printable(plainName(s)), printable(filepath.Join(cmd.Dir, folder)), entry.SHA256)
 	}
-	if got.sha256 != "" {
+	if got.sha256 != "" && !cmd.JSON {
 		fmt.Fprintf(c.out, "archive sha256:%s\n", got.sha256)
 	}
 	return target.save()

@@ -43,6 +43,7 @@ func (cmd *libraryMigrateCmd) Run(ctx context.Context, c console) error {
 
 type libraryRestoreCmd struct {
 	libraryPlace `embed:""`
+	JSON         bool   `help:"One JSON object."`
 	Reason       string `placeholder:"TEXT" help:"Why, for the history."`
 	Ref          string `arg:"" help:"Canonical id or name."`
 	Version      string `arg:"" help:"v3, a versionRef or base."`
@@ -50,25 +51,26 @@ type libraryRestoreCmd struct {
 
 // Run restores the version.
 func (cmd *libraryRestoreCmd) Run(ctx context.Context, c console) error {
-	return cmd.outcome(ctx, c, func(l *library.Library) (library.Outcome, error) {
+	return cmd.outcome(ctx, c, cmd.JSON, func(l *library.Library) (library.Outcome, error) {
 		return l.Restore(ctx, cmd.maintainer(), library.Ref{Skill: cmd.Ref, Version: cmd.Version}, cmd.Reason)
 	})
 }
 
 type libraryRebaseCmd struct {
 	libraryPlace `embed:""`
+	JSON         bool   `help:"One JSON object."`
 	Ref          string `arg:"" help:"Canonical id or name."`
 }
 
 // Run rebases the overlay.
 func (cmd *libraryRebaseCmd) Run(ctx context.Context, c console) error {
-	return cmd.outcome(ctx, c, func(l *library.Library) (library.Outcome, error) {
+	return cmd.outcome(ctx, c, cmd.JSON, func(l *library.Library) (library.Outcome, error) {
 		return l.Rebase(ctx, cmd.maintainer(), library.Ref{Skill: cmd.Ref})
 	})
 }
 
 // outcome does something and prints the new version with its difference.
-func (f *libraryPlace) outcome(ctx context.Context, c console, do func(*library.Library) (library.Outcome, error)) (err error) {
+func (f *libraryPlace) outcome(ctx context.Context, c console, asJSON bool, do func(*library.Library) (library.Outcome, error)) (err error) {
 	l, err := f.need(ctx, c)
 	if err != nil {
 		return err
@@ -78,8 +80,35 @@ func (f *libraryPlace) outcome(ctx context.Context, c console, do func(*library.
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "%s %s %s\n%s", out.ID, out.VersionRef, printable(out.Name), shownDiff(out.Diff.Unified))
-	return nil
+	if asJSON {
+		return encodeLine(c.out, lineOf(&out))
+	}
+	_, err = fmt.Fprintf(c.out, "%s %s %s\n%s", out.ID, out.VersionRef, printable(out.Name), c.diff(out.Diff.Unified))
+	return err
+}
+
+// outcomeLine is a version that was made; the names of its fields in JSON are stable.
+type outcomeLine struct {
+	CanonicalID string `json:"canonicalId"`
+	VersionRef  string `json:"versionRef"`
+	Name        string `json:"name"`
+	Status      string `json:"status"`
+	Previous    string `json:"previous"`
+	Added       int    `json:"added"`
+	Removed     int    `json:"removed"`
+	Diff        string `json:"diff"`
+}
+
+func lineOf(out *library.Outcome) outcomeLine {
+	return outcomeLine{out.ID, out.VersionRef, out.Name, out.Status, out.Previous, out.Diff.Added, out.Diff.Removed, out.Diff.Unified}
+}
+
+// skillLine is a skill of a library; the names of its fields in JSON are stable.
+type skillLine struct {
+	CanonicalID string `json:"canonicalId"`
+	VersionRef  string `json:"versionRef"`
+	Name        string `json:"name"`
+	Dir         string `json:"dir,omitempty"`
 }
 
 // shownDiff makes a difference safe for a terminal, line by line.
@@ -93,6 +122,7 @@ func shownDiff(diff string) string {
 
 type libraryReviewCmd struct {
 	libraryPlace `embed:""`
+	JSON         bool   `help:"One JSON object."`
 	Ref          string `arg:"" help:"Canonical id or name."`
 	Version      string `arg:"" help:"The newest version, as it was looked at: v3 or a versionRef."`
 }
@@ -108,8 +138,11 @@ func (cmd *libraryReviewCmd) Run(ctx context.Context, c console) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "%s %s %s\n", d.ID, d.VersionRef, printable(d.Name))
-	return nil
+	if cmd.JSON {
+		return encodeLine(c.out, skillLine{CanonicalID: d.ID, VersionRef: d.VersionRef, Name: d.Name})
+	}
+	_, err = fmt.Fprintf(c.out, "%s %s %s\n", d.ID, d.VersionRef, printable(d.Name))
+	return err
 }
 
 type libraryGrantCmd struct {

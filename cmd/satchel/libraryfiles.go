@@ -18,6 +18,7 @@ type libraryImportCmd struct {
 	libraryPlace `embed:""`
 	Private      bool     `help:"For the subject of --as alone."`
 	Update       bool     `help:"Make a new version of a skill that the library has."`
+	JSON         bool     `help:"One JSON object per line for each skill."`
 	Reason       string   `placeholder:"TEXT" help:"Why, for the history."`
 	Dirs         []string `arg:"" name:"dir" help:"Directories with a SKILL.md, or of such directories."`
 }
@@ -44,6 +45,12 @@ func (cmd *libraryImportCmd) Run(ctx context.Context, c console) (err error) {
 			if err != nil {
 				failed = true
 				fmt.Fprintf(c.err, "satchel: %s: %s\n", printable(skill), inLine(err.Error()))
+				continue
+			}
+			if cmd.JSON {
+				if err := encodeLine(c.out, lineOf(&out)); err != nil {
+					return err
+				}
 				continue
 			}
 			fmt.Fprintf(c.out, "%s %s %s%s\n", out.ID, out.VersionRef, printable(out.Name), cmd.said(&out))
@@ -165,6 +172,7 @@ func filesIn(dir string) (map[string][]byte, error) {
 type libraryExportCmd struct {
 	libraryPlace `embed:""`
 	Version      string `placeholder:"V" help:"v3, a versionRef or base (default: the newest)."`
+	JSON         bool   `help:"One JSON object."`
 	Ref          string `arg:"" help:"Canonical id or name."`
 	Dir          string `arg:"" help:"Where the files go; it may not be there yet."`
 }
@@ -205,6 +213,9 @@ func (cmd *libraryExportCmd) Run(ctx context.Context, c console) (err error) {
 			return err
 		}
 	}
-	fmt.Fprintf(c.out, "%s %s %s\n", s.ID, s.VersionRef, printable(s.Name))
-	return nil
+	if cmd.JSON {
+		return encodeLine(c.out, skillLine{s.ID, s.VersionRef, s.Name, cmd.Dir})
+	}
+	_, err = fmt.Fprintf(c.out, "%s %s %s\n", s.ID, s.VersionRef, printable(s.Name))
+	return err
 }

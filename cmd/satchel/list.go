@@ -8,7 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
+	"strconv"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
@@ -95,7 +95,7 @@ func (cmd *listCmd) Run(ctx context.Context, c console) (err error) {
 	out := bufio.NewWriter(c.out)
 	if cmd.Overview {
 		fmt.Fprintln(out, text.Render(snapshot.Visible()))
-	} else if err := cmd.write(ctx, out, skills.Catalog, cmd.chosen(snapshot)); err != nil {
+	} else if err := cmd.write(ctx, c, out, skills.Catalog, cmd.chosen(snapshot)); err != nil {
 		return err
 	}
 	plain := !cmd.Names && !cmd.JSON && !cmd.Overview
@@ -129,6 +129,9 @@ func (cmd *listCmd) open(ctx context.Context, c console) (*shelves, error) {
 	if cmd.All {
 		opts = append(opts, catalog.WithTrust(func(context.Context, catalog.Root) (bool, error) { return true, nil }))
 	}
+	reading := progress{c: c}
+	defer reading.done()
+	reading.at("reading skills of %s", counting(len(roots), "place"))
 	return cmd.seen(openShelves(ctx, roots, opts, &cmd.libraryPlace, c.env))
 }
 
@@ -158,7 +161,7 @@ func (cmd *listCmd) chosen(snapshot *catalog.Snapshot) []core.Skill {
 }
 
 // write prints the skills in the form that was asked for.
-func (cmd *listCmd) write(ctx context.Context, out io.Writer, skills *catalog.Catalog, all []core.Skill) error {
+func (cmd *listCmd) write(ctx context.Context, c console, out io.Writer, skills *catalog.Catalog, all []core.Skill) error {
 	if cmd.Names {
 		for _, skill := range all {
 			fmt.Fprintln(out, printable(skill.Name))
@@ -166,7 +169,7 @@ func (cmd *listCmd) write(ctx context.Context, out io.Writer, skills *catalog.Ca
 		return nil
 	}
 	warnings, installed := warningsOf(skills.Snapshot()), installers{}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	shown := table{c: c}
 	for i, skill := range all {
 		docs, err := skills.Docs(ctx, skill.Name)
 		if err != nil {
@@ -183,15 +186,15 @@ func (cmd *listCmd) write(ctx context.Context, out io.Writer, skills *catalog.Ca
 			continue
 		}
 		if i == 0 {
-			fmt.Fprint(table, "NAME\tDOCS\tDESCRIPTION\n")
+			shown.row("NAME", "DOCS", "DESCRIPTION")
 		}
 		description := shortened(printable(l.Description), maxDescribed)
 		if l.Hidden {
 			description = "(hidden from the model) " + description
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\n", printable(l.Name), l.Docs, description)
+		shown.row(printable(l.Name), strconv.Itoa(l.Docs), description)
 	}
-	if err := table.Flush(); err != nil {
+	if err := shown.write(out); err != nil {
 		return fmt.Errorf("write list: %w", err)
 	}
 	return nil

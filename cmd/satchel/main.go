@@ -43,6 +43,10 @@ type console struct {
 	// terminal is set where a person types the input, watched where a person reads
 	// the output, and colour where that output may have colours.
 	terminal, watched, colour bool
+	// attended is set where a person reads standard error, and width is how many columns
+	// the terminal has.
+	attended bool
+	width    int
 	// connections are what commands have opened for as long as the process works.
 	connections *connections
 }
@@ -76,6 +80,7 @@ type commands struct {
 	Completion  completionCmd  `cmd:"" group:"This machine and this program:" help:"Print the code that completes commands and flags in a shell."`
 	Print       versionCmd     `cmd:"" group:"This machine and this program:" name:"version" help:"Print version and commit."`
 	Version     versionFlag    `help:"Print version and commit."`
+	colorFlag   `embed:""`
 }
 
 func main() {
@@ -87,6 +92,8 @@ func main() {
 		tty:      openTerminal,
 		terminal: isTerminal(os.Stdin),
 		watched:  isTerminal(os.Stdout),
+		attended: isTerminal(os.Stderr) && os.Getenv("TERM") != "dumb",
+		width:    widthOf(os.Stdout, os.Getenv),
 		colour:   isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 	}))
 }
@@ -143,7 +150,7 @@ func run(ctx context.Context, args []string, c console) (code int) {
 		writeUsage(c.err, at)
 		return exitUsage
 	}
-	switch err := parsed.Run(); {
+	switch err := parsed.Run(cmds.apply(c)); {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errReported):

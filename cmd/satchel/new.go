@@ -15,6 +15,7 @@ import (
 type newCmd struct {
 	Dir         string `default:".agents/skills" placeholder:"DIR" help:"Where the skill's folder is made (default ${default})."`
 	Description string `placeholder:"TEXT" help:"What the skill does, and when to use it."`
+	JSON        bool   `help:"One JSON object: path."`
 	Scripts     bool   `help:"With a script to begin with."`
 	Name        string `arg:"" name:"name" help:"The skill: lower-case letters, digits and hyphens."`
 }
@@ -75,6 +76,11 @@ func (cmd *newCmd) Run(c console) error {
 	text := skillmd.Render(skillmd.Document{Skill: core.Skill{Name: cmd.Name, Description: description}, Body: body})
 	if err = errors.Join(err, dir.WriteFile(cmd.Name+"/SKILL.md", text, 0o644)); err != nil {
 		return fmt.Errorf("new: %w", err)
+	}
+	if cmd.JSON {
+		return encodeLine(c.out, struct {
+			Path string `json:"path"`
+		}{filepath.Join(cmd.Dir, cmd.Name, "SKILL.md")})
 	}
 	_, err = fmt.Fprintln(c.out, printable(filepath.Join(cmd.Dir, cmd.Name, "SKILL.md")))
 	return err

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 )
 
 type packCmd struct {
+	JSON   bool     `help:"One JSON object: file, files (how many) and sha256."`
 	Output string   `short:"o" placeholder:"FILE" help:"The archive to write. Default: the name of the first directory, with .tar.gz."`
 	Dirs   []string `arg:"" name:"dir" help:"Skills, or directories of skills."`
 }
@@ -30,6 +32,13 @@ func (packCmd) Help() string {
 takes. The same files give the same bytes everywhere: sorted, without times and owners,
 with the modes 0644 and 0755, in a folder with the name of the skill or, for a directory of
 skills, in skills/.`
+}
+
+// packedLine is an archive that was written; the names of its fields in JSON are stable.
+type packedLine struct {
+	File   string `json:"file"`
+	Files  int    `json:"files"`
+	SHA256 string `json:"sha256"`
 }
 
 // packed is a file of an archive.
@@ -95,6 +104,9 @@ func (cmd *packCmd) Run(ctx context.Context, c console) (err error) {
 	}
 	if err != nil {
 		return fmt.Errorf("pack: %w", err)
+	}
+	if cmd.JSON {
+		return encodeLine(c.out, packedLine{cmd.Output, len(all), hex.EncodeToString(sum.Sum(nil))})
 	}
 	_, err = fmt.Fprintf(c.out, "%s: %d files\nsha256:%x\n", printable(cmd.Output), len(all), sum.Sum(nil))
 	return err

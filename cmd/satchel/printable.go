@@ -36,6 +36,14 @@ func inLine(text string) string {
 	return printable(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; "))
 }
 
+// counting returns a number with its noun.
+func counting(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 // shortened returns at most n characters of a text, which it marks where it cuts.
 func shortened(text string, n int) string {
 	runes := []rune(text)

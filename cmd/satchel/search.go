@@ -17,7 +17,8 @@ type searchCmd struct {
 	libraryPlace `embed:""`
 	Watch        bool     `help:"With --json -, notice changes of skills when they are made."`
 	Limit        int      `default:"8" placeholder:"N" help:"How many skills are shown (default ${default})."`
-	JSON         bool     `help:"One JSON object per line. With the query -, each line of standard input is a request."`
+	Lines        bool     `xor:"form" help:"One JSON object per line for each skill that is found, with name, description, location, score and strong."`
+	JSON         bool     `xor:"form" help:"One JSON object per line, an answer each. With the query -, each line of standard input is a request."`
 	Queries      []string `arg:"" name:"query" help:"What is wanted; each argument is one wording of it."`
 }
 
@@ -54,6 +55,15 @@ type searchHit struct {
 	Strong   bool    `json:"strong"`
 }
 
+// foundLine is what --lines prints; the names of the fields are stable.
+type foundLine struct {
+	Name        string  `json:"name"`
+	Description string  `json:"description"`
+	Location    string  `json:"location"`
+	Score       float64 `json:"score"`
+	Strong      bool    `json:"strong"`
+}
+
 // Run searches the directories once or for each line.
 func (cmd *searchCmd) Run(ctx context.Context, c console) (err error) {
 	if cmd.Limit < 1 {
@@ -72,7 +82,7 @@ func (cmd *searchCmd) Run(ctx context.Context, c console) (err error) {
 	if cmd.JSON && len(cmd.Queries) == 1 && cmd.Queries[0] == "-" {
 		err = cmd.many(ctx, skills.Catalog, bufio.NewReader(c.in), out)
 	} else {
-		err = cmd.one(ctx, skills.Catalog, out)
+		err = cmd.one(ctx, c, skills.Catalog, out)
 	}
 	if err != nil {
 		return err
@@ -135,7 +145,7 @@ func (cmd *searchCmd) answer(ctx context.Context, skills *catalog.Catalog, r sea
 }
 
 // one answers the arguments.
-func (cmd *searchCmd) one(ctx context.Context, skills *catalog.Catalog, out *bufio.Writer) error {
+func (cmd *searchCmd) one(ctx context.Context, c console, skills *catalog.Catalog, out *bufio.Writer) error {
 	if cmd.JSON {
 		answer, err := cmd.answer(ctx, skills, searchRequest{Queries: cmd.Queries, Limit: cmd.Limit})
 		if err != nil {
@@ -147,11 +157,20 @@ func (cmd *searchCmd) one(ctx context.Context, skills *catalog.Catalog, out *buf
 	if err != nil {
 		return fmt.Errorf("search skills: %w", err)
 	}
+	if cmd.Lines {
+		for _, h := range found.Hits {
+			if err := encodeLine(out, foundLine{h.Skill.Name, h.Skill.Description, h.Skill.Location, h.Score, h.Strong}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	fmt.Fprintf(out, "%d of %d skills match\n", found.Strong, found.Total)
 	var weak []string
 	for _, h := range found.Hits {
 		if h.Strong {
-			fmt.Fprintf(out, "%s: %s\n", printable(h.Skill.Name), shortened(printable(h.Skill.Description), maxDescribed))
+			name := printable(h.Skill.Name)
+			fmt.Fprintln(out, c.paint(bold, name)+c.fitIn(": "+shortened(printable(h.Skill.Description), maxDescribed), c.width-columnsOf(name)))
 		} else {
 			weak = append(weak, printable(h.Skill.Name))
 		}

@@ -49,7 +49,10 @@ func (f *skillDirs) open(ctx context.Context, c console, l *libraryPlace) (*shel
 	if err := f.resolve(ctx, c, l.address(c.env) == ""); err != nil {
 		return nil, err
 	}
+	reading := progress{c: c}
+	reading.at("reading skills of %s", counting(len(f.places), "place"))
 	s, err := f.seen(openShelves(ctx, f.places, f.how, l, c.env))
+	reading.done()
 	if err == nil {
 		f.told.nothing(s.roots, s.Whole().Snapshot(), f.Audience)
 	}

@@ -126,6 +126,7 @@ func trustFile(named string, env func(string) string) (string, error) {
 }
 
 type trustCmd struct {
+	JSON      bool   `help:"One JSON object: project."`
 	TrustFile string `placeholder:"FILE" help:"Which projects are trusted. Default: satchel/trusted.json in the directory where programs keep their state."`
 	Dir       string `arg:"" name:"dir" help:"The directory of the project."`
 }
@@ -146,6 +147,11 @@ func (cmd *trustCmd) Run(c console) error {
 	project, err := catalog.TrustFile(file).Add(cmd.Dir)
 	if err != nil {
 		return err
+	}
+	if cmd.JSON {
+		return encodeLine(c.out, struct {
+			Project string `json:"project"`
+		}{project})
 	}
 	_, err = fmt.Fprintf(c.out, "trusted: %s\n", printable(project))
 	return err

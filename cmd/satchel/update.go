@@ -17,6 +17,7 @@ import (
 type updateCmd struct {
 	fetchFlags `embed:""`
 	Dir        string   `default:".agents/skills" placeholder:"DIR" help:"Where the skills are installed (default ${default})."`
+	JSON       bool     `help:"One JSON object per line for each skill: name, status (same, replaced or would-replace) and sha256."`
 	DryRun     bool     `help:"Say what would be replaced, and replace nothing."`
 	Names      []string `arg:"" optional:"" name:"name" help:"The skills to update. None: all that were installed."`
 }
@@ -43,7 +44,7 @@ func (cmd *updateCmd) Run(ctx context.Context, c console) error {
 		return fmt.Errorf("update: %w", err)
 	}
 	defer here.Close()
-	left := false
+	left, working := false, progress{c: c}
 	for _, name := range cmd.Names {
 		if _, ok := target.lock.Find(name); !ok {
 			fmt.Fprintf(c.err, "satchel: %q is not in %s\n", printable(name), lock.FileName)
@@ -54,10 +55,18 @@ func (cmd *updateCmd) Run(ctx context.Context, c console) error {
 		if len(cmd.Names) > 0 && !slices.Contains(cmd.Names, locked.Name) || locked.Source == "" {
 			continue
 		}
+		working.at("asking for %s", locked.Name)
 		said, err := cmd.one(ctx, c, target, here, locked)
+		working.done()
 		if err != nil {
 			fmt.Fprintf(c.err, "satchel: %s: %s\n", printable(locked.Name), inLine(err.Error()))
 			left = true
+			continue
+		}
+		if cmd.JSON {
+			if err := encodeLine(c.out, said); err != nil {
+				return err
+			}
 			continue
 		}
 		fmt.Fprintf(c.out, "%s: %s\n", printable(locked.Name), said)
@@ -73,54 +82,86 @@ func (cmd *updateCmd) Run(ctx context.Context, c console) error {
 	return nil
 }
 
+// updatedLine says what was done with a skill; the names of its fields in JSON are stable.
+type updatedLine struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	SHA256 string `json:"sha256"`
+}
+
+// String returns the line for people.
+func (u updatedLine) String() string {
+	switch u.Status {
+	case updateSame:
+		return "is what its source has"
+	case updateWould:
+		return "would be replaced by sha256:" + u.SHA256
+	}
+	return "replaced by sha256:" + u.SHA256
+}
+
+// What update did with a skill.
+const (
+	updateSame     = "same"
+	updateWould    = "would-replace"
+	updateReplaced = "replaced"
+)
+
 // one updates a skill and says what was done.
-func (cmd *updateCmd) one(ctx context.Context, c console, target *target, here *catalog.Catalog, locked lock.Skill) (string, error) {
+func (cmd *updateCmd) one(ctx context.Context, c console, target *target, here *catalog.Catalog, locked lock.Skill) (said updatedLine, err error) {
 	installed, ok := here.Snapshot().Skill(locked.Name)
 	if !ok {
-		return "", errors.New("it is not here any more; install it again")
+		return said, errors.New("it is not here any more; install it again")
 	}
 	now, err := lock.Of(ctx, here, installed.Name, locked.Source)
 	if err != nil {
-		return "", err
+		return said, err
 	}
 	if now.Name = locked.Name; now.SHA256 != locked.SHA256 {
-		return "", fmt.Errorf("it was changed here and is left alone: %s", target.lock.Differences(now)[0])
+		return said, fmt.Errorf("it was changed here and is left alone: %s", target.lock.Differences(now)[0])
 	}
 	got, err := cmd.open(ctx, locked.Source, "", c.env)
 	if err != nil {
-		return "", err
+		return said, err
 	}
 	defer got.close()
 	i := slices.IndexFunc(got.skills.Snapshot().Skills(), func(s core.Skill) bool { return plainName(s) == locked.Name })
 	if i < 0 {
-		return "", fmt.Errorf("%s has it no more", locked.Source)
+		return said, fmt.Errorf("%s has it no more", locked.Source)
 	}
 	next := got.skills.Snapshot().Skills()[i]
 	offered, err := lock.Of(ctx, got.skills, next.Name, locked.Source)
 	if err != nil {
-		return "", err
+		return said, err
 	}
 	switch {
 	case offered.SHA256 == locked.SHA256:
-		return "is what its source has", nil
+		return updatedLine{locked.Name, updateSame, offered.SHA256}, nil
 	case cmd.DryRun:
-		return "would be replaced by sha256:" + offered.SHA256, nil
+		return updatedLine{locked.Name, updateWould, offered.SHA256}, nil
 	}
 	folder := filepath.Base(installed.RootDir)
 	if _, err := target.put(ctx, got.skills, next, folder, locked.Source, true); err != nil {
-		return "", err
+		return said, err
 	}
-	return "replaced by sha256:" + offered.SHA256, nil
+	return updatedLine{locked.Name, updateReplaced, offered.SHA256}, nil
 }
 
 type lockCmd struct {
-	Dir string `arg:"" name:"dir" help:"A directory of skills."`
+	JSON bool   `help:"One JSON object: file and skills (how many)."`
+	Dir  string `arg:"" name:"dir" help:"A directory of skills."`
 }
 
 // Help is the long help of the command.
 func (lockCmd) Help() string {
 	return `Writes satchel.lock into the directory: for each skill its name, where it was installed from,
 and the sha256 and size of each file. --locked of other commands compares it.`
+}
+
+// lockedLine is a lock file; the names of its fields in JSON are stable.
+type lockedLine struct {
+	File   string `json:"file"`
+	Skills int    `json:"skills"`
 }
 
 // Run writes the lock file of a directory.
@@ -149,6 +190,9 @@ func (cmd *lockCmd) Run(ctx context.Context, c console) error {
 	}
 	if err := l.Write(cmd.Dir); err != nil {
 		return fmt.Errorf("lock: %w", err)
+	}
+	if cmd.JSON {
+		return encodeLine(c.out, lockedLine{filepath.Join(cmd.Dir, lock.FileName), len(l.Skills)})
 	}
 	_, err = fmt.Fprintf(c.out, "%d skills in %s\n", len(l.Skills), printable(filepath.Join(cmd.Dir, lock.FileName)))
 	return err

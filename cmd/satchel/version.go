@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"runtime/debug"
@@ -8,7 +10,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-type versionCmd struct{}
+type versionCmd struct {
+	JSON bool `help:"One JSON object: version, commit, library and go."`
+}
 
 // Help is the long help of the command.
 func (versionCmd) Help() string {
@@ -17,7 +21,14 @@ the build recorded one, and the versions of the library and of Go.`
 }
 
 // Run prints the version.
-func (versionCmd) Run(c console) error {
+func (cmd *versionCmd) Run(c console) error {
+	if cmd.JSON {
+		info, ok := debug.ReadBuildInfo()
+		if !ok {
+			return errors.New("satchel was built without module information")
+		}
+		return encodeLine(c.out, buildOf(info))
+	}
 	_, err := fmt.Fprintln(c.out, version())
 	return err
 }
@@ -50,20 +61,33 @@ var pseudo = regexp.MustCompile(`[.-]\d{14}-([0-9a-f]{12})(?:\+|$)`)
 // built in a checkout, or where the version is a pseudo-version; a released version
 // stands for its commit.
 func describe(info *debug.BuildInfo) string {
-	of := info.Main.Version
-	if of == "" {
-		of = "(devel)"
+	b := buildOf(info)
+	text := "satchel " + b.Version
+	if b.Commit != "" {
+		text += ", commit " + b.Commit
 	}
-	text := "satchel " + of
-	if commit := commitOf(info); commit != "" {
-		text += ", commit " + commit
+	if b.Library != "" {
+		text += ", library " + b.Library
 	}
+	return text + ", " + b.Go
+}
+
+// build is what a program was built from; the names of its fields in JSON are stable.
+type build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Library string `json:"library,omitempty"`
+	Go      string `json:"go"`
+}
+
+func buildOf(info *debug.BuildInfo) build {
+	b := build{Version: cmp.Or(info.Main.Version, "(devel)"), Commit: commitOf(info), Go: info.GoVersion}
 	for _, d := range info.Deps {
-		if d.Path == libraryModule && d.Version != "" && d.Version != of && d.Version != "(devel)" {
-			text += ", library " + d.Version
+		if d.Path == libraryModule && d.Version != "" && d.Version != b.Version && d.Version != "(devel)" {
+			b.Library = d.Version
 		}
 	}
-	return text + ", " + info.GoVersion
+	return b
 }
 
 func commitOf(info *debug.BuildInfo) string {
