@@ -123,7 +123,7 @@ func stateOf(i *item) State {
 	return i.head.State
 }
 
-// newest returns the head, whoever may load it.
+// newest returns the newest version, even if the actor may not load it.
 func (v *view) newest(ctx context.Context, i *item) (*Skill, error) {
 	if !i.overlaid() {
 		return v.openBase(i), nil

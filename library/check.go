@@ -90,8 +90,7 @@ func parse(text []byte) (skillmd.Document, []skillmd.Diagnostic, error) {
 	return doc, found, nil
 }
 
-// checkModel refuses what no model may change, whoever is behind it. old is nil for a
-// skill that is made.
+// checkModel refuses changes that no model may make, for any user. old is nil for a new skill.
 func checkModel(old, made *skillmd.Document, oldText, newText string) error {
 	if old == nil {
 		old = &skillmd.Document{UserInvocable: true}

@@ -1,7 +1,7 @@
-// Package library keeps skills that are edited: in versions, with roles, an audit and
-// optimistic locking. What is kept is in a [Store]; [NewMemory] is the smallest one.
-// A library also serves the skills of installed plugins, and keeps what was edited of
-// them as overlays, so that nothing is written to where they are installed.
+// Package library keeps skills that people and models edit: in versions, with roles, an audit
+// and optimistic locking. A [Store] holds the data; [NewMemory] is the smallest one. A library
+// also serves the skills of installed plugins. Edits of them are kept as overlays, so that the
+// plugin's directory is never written to.
 //
-// The rules are here, the stores only keep. Texts for a model are [Error].
+// The library checks the rules; stores only keep data. Errors for a model are [Error].
 package library

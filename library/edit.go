@@ -59,8 +59,8 @@ type Edit struct {
 	Private  *bool // of Create and Copy; default true
 	Draft    bool  // of Create
 
-	// Files are what Copy copies of a skill that the library does not hold, and those of
-	// Importing, which makes them the next version of Skill, or a new skill without it.
+	// Files are the files of a skill that the library does not hold. Copy copies them.
+	// Importing makes them the next version of Skill or, if Skill is empty, a new skill.
 	Files map[string][]byte
 
 	// Model: a model made the edit. It may touch less, and the result is unreviewed

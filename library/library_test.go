@@ -340,7 +340,7 @@ func TestOverlay(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := library.NewMemory()
-	reopen := func() *library.Library { // what is installed is read anew
+	reopen := func() *library.Library { // the plugin is read again
 		l, err := library.New(store, library.WithPlugins(p))
 		if err != nil {
 			t.Fatal(err)

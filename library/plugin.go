@@ -62,9 +62,9 @@ func WithPlugins(plugins ...Plugin) Option {
 	}
 }
 
-// OpenPlugin reads an installed plugin: .claude-plugin/plugin.json names it, and its
-// skills are below skills/. Its version is read anew with the skills, so an upgrade in
-// place is seen.
+// OpenPlugin reads an installed plugin. .claude-plugin/plugin.json names it, and its skills
+// are below skills/. The version is read again with the skills, so an upgrade in place is
+// noticed.
 func OpenPlugin(dir string) (Plugin, error) {
 	read := func() (manifest, error) { return readManifest(dir) }
 	m, err := read()

@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// TestManifestIsPipe: a pipe in the place of plugin.json is refused, with or without
-// somebody who could write to it. Nobody waits for what he writes.
+// TestManifestIsPipe: a pipe in the place of plugin.json is refused, with or without a writer.
+// The read does not block.
 func TestManifestIsPipe(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, ".claude-plugin"), 0o700); err != nil {

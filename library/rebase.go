@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel/internal/textedit"
 )
 
-// Rebase makes the edit of an outdated overlay anew on what the plugin has now, or
-// changes nothing: the error is then that of the patch.
+// Rebase applies the edit of an outdated overlay to what the plugin has now. If the patch does
+// not apply, nothing changes, and the error is that of the patch.
 func (l *Library) Rebase(ctx context.Context, a Actor, ref Ref) (Outcome, error) {
 	e := &Edit{Action: rebasing, Skill: ref.Skill, Reason: "rebased on what the plugin has now"}
 	return l.again(ctx, a, e, func(v *view, i *item) (*made, error) {

@@ -22,7 +22,7 @@ func (l *Library) Restore(ctx context.Context, a Actor, ref Ref, reason string) 
 	})
 }
 
-// again commits a version that is made of others.
+// again commits a version that consists of earlier ones.
 func (l *Library) again(ctx context.Context, a Actor, e *Edit, files func(*view, *item) (*made, error)) (Outcome, error) {
 	out, err := l.remake(ctx, a, e, files)
 	if err != nil {

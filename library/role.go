@@ -11,7 +11,7 @@ import (
 // Role is what an actor may do; each role may do all that those before it may.
 type Role string
 
-// The roles. Whoever has none is a viewer.
+// The roles. An actor without a role is a viewer.
 const (
 	Viewer     Role = "viewer"     // list, inspect and run what is shared or his own
 	Author     Role = "author"     // create, copy and edit his own private skills

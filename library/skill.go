@@ -155,8 +155,8 @@ func (v *view) lists(i *item) bool {
 	return v.all || i.head.Plugin != "" || i.head.Shared || v.owns(i.head)
 }
 
-// served is the version that the actor is given: the newest one for its maker and for
-// maintainers, else the one that a person has let through.
+// served returns the version that the actor gets: the newest one for its editor and for
+// maintainers, else the newest that a person has approved.
 func (v *view) served(h *known) int {
 	if h.Served == h.Version || h.Editor == v.actor.Subject && v.actor.Subject != "" || v.role == Maintainer {
 		return h.Version
@@ -202,7 +202,7 @@ func unknown(ref string) *Error {
 	return refuse("unknown", ErrUnknown, "unknown skill %q", cut(ref, 80))
 }
 
-// describe returns the descriptor of what the actor is given.
+// describe returns the descriptor of the version that the actor gets.
 func (v *view) describe(ctx context.Context, i *item) (Descriptor, error) {
 	if !i.overlaid() {
 		return v.describeBase(i), nil

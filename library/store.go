@@ -12,7 +12,7 @@ type State string
 const (
 	Active   State = "active"
 	Draft    State = "draft"    // its owner and maintainers see it
-	Archived State = "archived" // nobody finds it; inspect shows it
+	Archived State = "archived" // no caller finds it; inspect shows it
 	// Packaged is the state of a plugin skill whose overlay has ended: what is
 	// installed is served.
 	Packaged State = "packaged"
@@ -27,9 +27,8 @@ type Head struct {
 	Owner   string
 	Shared  bool
 	State   State
-	// Version is that of the newest revision, from 1. Reviewed is the newest one that a
-	// person made or approved, 0 for none. Served is the one that others than its
-	// maker are given.
+	// Version is that of the newest revision, from 1. Reviewed is the newest one that a person
+	// made or approved, 0 for none. Served is the one that actors other than its editor get.
 	Version, Reviewed, Served int
 	Digest, BaseDigest        string // of the newest revision, and of the packaged text below it
 	Editor                    string // the subject of the newest revision
@@ -54,7 +53,7 @@ type Revision struct {
 	Action             Action
 	Reason             string
 	Subject, Agent     string
-	ReviewedBy         string // who approved this very text when it was made, "" for nobody
+	ReviewedBy         string // who approved this very text when it was made, or ""
 	At                 time.Time
 	Files              []File // sorted by path
 }
@@ -113,9 +112,10 @@ type Store interface {
 	// Load returns a revision; version 0 is the newest. A revision that is not there is
 	// ErrUnknown.
 	Load(ctx context.Context, tenant, id string, version int) (Revision, error)
-	// Commit makes a change. It is ErrConflict if the version of the head is not
-	// Change.Base, and ErrNameTaken if another skill of the database that is not
-	// archived has the name: shared ones of the tenant, or private ones of the owner.
+	// Commit stores a change. It returns ErrConflict if the version of the head is not
+	// Change.Base. It returns ErrNameTaken if the name belongs to another skill of the
+	// database that is not archived: a shared one of the tenant, or a private one of the
+	// owner.
 	Commit(ctx context.Context, c Change) (Head, error)
 	// Blob returns the bytes of a file by their digest, or ErrUnknown.
 	Blob(ctx context.Context, tenant, digest string) ([]byte, error)

@@ -154,7 +154,7 @@ func TestAttackByFields(t *testing.T) {
 	}
 }
 
-// openDoor answers calls by HTTP to whoever asks.
+// openDoor answers HTTP calls from any client.
 func openDoor(b *bench) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, err := io.ReadAll(r.Body)
@@ -219,7 +219,7 @@ func refusedWithout(t *testing.T, answers <-chan string, want string) {
 		if answer != "HTTP/1.1 "+want {
 			t.Errorf("%s, want %s", answer, want)
 		}
-	case <-time.After(patience / 2): // before a request that is let in is given up
+	case <-time.After(patience / 2): // before the server gives up a request that it let in
 		t.Errorf("there is no answer %s", want)
 	}
 }

@@ -31,15 +31,15 @@ var (
 	errTooManyFailures = fmt.Errorf("%w: too many wrong tokens from this address", ErrUnauthenticated)
 )
 
-// TokenFile is an Authenticator with tokens of a file, one per line:
+// TokenFile is an Authenticator that reads tokens from a file, one per line:
 //
 //	tenant name scopes sha256:<hex>
 //
-// scopes are joined by commas, the last field is the SHA-256 of the token in
-// lower-case hex; blank lines and those that begin with "#" are passed over. The
-// file is read again when it has changed; one with a bad line is logged and not
-// used. Tokens come in the header Authorization: Bearer. After ten wrong ones in a
-// minute an address is told to wait, with status 429; valid ones are never refused.
+// Scopes are joined by commas. The last field is the SHA-256 of the token in lower-case hex.
+// Blank lines and lines that begin with "#" are ignored. The file is read again when it has
+// changed; a file with a bad line is logged and not used. Clients send tokens in the header
+// Authorization: Bearer. After ten wrong tokens in a minute an address gets status 429 and
+// must wait. Valid tokens are never refused.
 type TokenFile struct {
 	path   string
 	logger *slog.Logger

@@ -53,8 +53,7 @@ func badParams(field, message string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeParams, Message: message, Data: map[string]any{"kind": "params", "field": field}}
 }
 
-// errorOf is the error that a caller is told, nil where it is the server's own
-// affair.
+// errorOf maps err to a JSON-RPC error, or returns nil for internal errors.
 func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 	var told *jsonrpc.Error
 	var unknown *shelf.NotFoundError

@@ -105,7 +105,7 @@ func (s *Server) checkSite(w http.ResponseWriter, r *http.Request) *jsonrpc.Erro
 	if origin == "" {
 		return nil
 	}
-	own := loopback && (origin == "http://"+r.Host || origin == "https://"+r.Host) // elsewhere nobody has checked Host
+	own := loopback && (origin == "http://"+r.Host || origin == "https://"+r.Host) // only on loopback was Host checked
 	if !own && !slices.Contains(s.origins, origin) {
 		return fault(codeForbidden, "forbidden", "origin %.100q is not allowed", origin)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
 )
 
-// address is one at which HTTP is answered. docs/server.md is made of these too.
+// address is one HTTP route of the server. The table in docs/server.md lists them too.
 type address struct {
 	At    string `json:"at"` // method and path
 	Use   string `json:"use"`

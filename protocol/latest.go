@@ -2,9 +2,9 @@ package protocol
 
 import "github.com/satchel-go/satchel/protocol/shelf"
 
-// Latest returns the skills that a principal may read, the guide first, each in the version
-// that a call without a version means, and a digest of them all. If the digest is still
-// the known one, the list is nil.
+// Latest returns the skills that a principal may read, and a digest of the list. The guide
+// comes first. Each skill has the version that a call without a version gets. If the digest
+// equals known, the list is nil.
 func (s *Server) Latest(who Principal, known string) (list []*shelf.Skill, digest string) {
 	if !who.Has(ScopeRead) {
 		return nil, ""

@@ -47,7 +47,7 @@ type metrics struct {
 	reasons  map[string][2]float64 // seconds and count
 	verdicts map[string]int64      // of egress
 	passed   int64                 // bytes of egress
-	tenants  map[string]bool       // who have called, as far as they are kept
+	tenants  map[string]bool       // that have called, at most maxTenants
 }
 
 // maxTenants bounds of how many tenants the blobs are counted.

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWrongTypes drives each parameter of each method with values of other types, and reads
-// what callers are told.
+// TestWrongTypes passes each parameter of each method values of other types, and checks the
+// errors that callers get.
 func TestWrongTypes(t *testing.T) {
 	b := newBench(t)
 	values := map[string]any{

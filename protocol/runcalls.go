@@ -18,7 +18,7 @@ import (
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
-// The bounds of what a run is given.
+// The bounds of the input of a run.
 const (
 	maxArgs       = 1 << 20
 	maxCode       = 1 << 20
@@ -97,7 +97,7 @@ func (c *call) runCode(ctx context.Context) (any, error) {
 	}, p.Inputs, timeout, p.Progress)
 }
 
-// notRun refuses a skill of another server: nobody here can be asked whether its code
+// notRun refuses a skill of another server, because this server cannot ask whether its code
 // may run.
 func notRun(field string, k *shelf.Skill) error {
 	return badParams(field, fmt.Sprintf("skill %q is served by %s: it can be read here, and not run", k.ID(), k.Origin))

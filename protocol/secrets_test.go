@@ -41,9 +41,9 @@ def main(args):
 
 const secretValue = "s3cret-value-of-the-host"
 
-// TestSecretByProxy runs a skill whose host echoes the secret in a header and, cut in
-// two, in its body: the host gets the value, and nobody else sees it. In a variable the
-// program has it, and can tell it in words that nobody recognizes.
+// TestSecretByProxy runs a skill whose host echoes the secret in a header and, cut in two, in
+// its body. The host gets the value, and no other reader sees it. If the secret is in a
+// variable, the program has it and can print it in a form that is not recognized.
 func TestSecretByProxy(t *testing.T) {
 	box, err := sandbox.New()
 	if err != nil || !box.Capabilities().Loopback.Enforced {

@@ -171,9 +171,8 @@ func (s *Server) methodTable() map[string]method {
 	return table
 }
 
-// Call answers one call of a principal. notify is told the progress of a run whose
-// parameters have a progress_token; nil tells nobody. The error is a
-// *jsonrpc.Error.
+// Call answers one call of a principal. If the parameters of a run have a progress_token,
+// notify gets its progress; notify may be nil. The error is a *jsonrpc.Error.
 func (s *Server) Call(ctx context.Context, who Principal, name string, params json.RawMessage, notify func(method string, params any)) (any, error) {
 	return s.answer(ctx, who, jsonrpc.Call{Method: name, Params: params}, notify)
 }

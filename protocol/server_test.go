@@ -840,8 +840,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestRealClients calls by curl, python's urllib and node's fetch, as far as they
-// are installed.
+// TestRealClients calls by curl, python's urllib and node's fetch, if they are installed.
 func TestRealClients(t *testing.T) {
 	url := serve(t, newBench(t)) + "/rpc"
 	body := `{"jsonrpc":"2.0","id":"1","method":"describe_skill","params":{"name":"pdf"}}`

@@ -23,7 +23,7 @@ func (s *Server) ServeStream(ctx context.Context, conn io.ReadWriteCloser, who P
 	})
 }
 
-// ListenUnix opens a unix socket (mode 0600). One that nobody answers is replaced;
+// ListenUnix opens a unix socket (mode 0600). A socket that no process answers is replaced;
 // one that is in use is an error.
 func ListenUnix(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil {
@@ -71,7 +71,7 @@ func (s *Server) ServeUnix(ctx context.Context, l net.Listener) error {
 	})
 	defer func() {
 		if !stop() {
-			<-closed // Accept can fail just before nobody is taken any more
+			<-closed // Accept can fail just before the listener closes
 		}
 	}()
 	for {

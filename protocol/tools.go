@@ -16,7 +16,7 @@ type Tool struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// described is a method as tools.json has it, which docs/server.md is made of too.
+// described is a method as tools.json has it. docs/server.md shows the same text.
 type described struct {
 	Tool
 	Scope          Scope

@@ -23,7 +23,7 @@ func ExampleNew() {
 	store := sqlstore.New(db, db, sqlstore.Dialect{
 		Name:  "sqlite",
 		Taken: func(err error) bool { return strings.Contains(err.Error(), "UNIQUE") },
-		Again: func(error) bool { return false }, // nobody else writes
+		Again: func(error) bool { return false }, // no other process writes
 	})
 	defer store.Close()
 	if err := store.Migrate(ctx); err != nil {

@@ -28,7 +28,8 @@ func newCensus(q *quotas) *census {
 	return &census{quotas: q, tenants: make(map[string]map[string]*counted)}
 }
 
-// put counts a blob for which room was taken. Until settle nobody misses it.
+// put counts a blob whose room was reserved. Until settle is called, the blob cannot count as
+// missing.
 func (c *census) put(tenant string, info Info) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 // chunk is how much room is taken at a time.
 const chunk = 64 << 10
 
-// copyBlob writes r to w, taking room of the tenant's for each part before it is
-// written. On an error the room is given back.
+// copyBlob writes r to w. It reserves room of the tenant for each part before the part is
+// written. On an error the room is released.
 func (q *quotas) copyBlob(ctx context.Context, tenant string, w io.Writer, r io.Reader, limit int64) (size int64, sum string, err error) {
 	if err := q.take(tenant, 0, 1); err != nil {
 		return 0, "", err

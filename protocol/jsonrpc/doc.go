@@ -1,7 +1,7 @@
-// Package jsonrpc is JSON-RPC 2.0 for hostile callers: messages, batches, the
-// queue of a connection and the time of a write are bounded, and a call ends when
-// its caller leaves or cancels it.
+// Package jsonrpc is JSON-RPC 2.0 for hostile callers. Messages, batches, the queue of a
+// connection and the time of a write are bounded. A call ends when its caller leaves or
+// cancels it.
 //
-// [Handle] answers one message. [Serve] answers a connection, one message per
-// line or with LSP's headers. [Client] calls over a connection.
+// [Handle] answers one message. [Serve] answers a connection, one message per line or with
+// LSP's headers. [Client] calls over a connection.
 package jsonrpc

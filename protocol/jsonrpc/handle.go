@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 )
 
-// Handler answers a call. Its error is an *Error, or is told as an internal error
-// without its text. notify sends a notification to the caller, if it can take
-// any; it never fails and must not be used after the handler has returned.
+// Handler answers a call. An error that is an *Error is sent as it is; any other is sent as an
+// internal error without its text. notify sends a notification to the caller, if it accepts
+// any. It never fails and must not be used after the handler has returned.
 type Handler func(ctx context.Context, call Call, notify func(method string, params any)) (result any, err error)
 
 // Reply is what one message is answered.
@@ -44,7 +44,7 @@ func parse(raw []byte) (m message) {
 	return m
 }
 
-// answer answers the calls; answerTo is told the place of each in the message.
+// answer answers the calls of a message. answerTo also gets the index of each call.
 func (m message) answer(answerTo func(int, Call) (any, error)) Reply {
 	if m.fault != nil {
 		text, _ := answer{Error: m.fault}.encode(MaxMessage)

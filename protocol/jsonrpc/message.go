@@ -123,7 +123,7 @@ func parseCall(raw json.RawMessage) (Call, *Error) {
 	}
 	if err := call.read(members, other); err != nil {
 		if call.ID == nil {
-			call.ID = null // who cannot be understood is told so
+			call.ID = null // a caller whose message is invalid gets an error
 		}
 		return call, err
 	}
@@ -191,7 +191,7 @@ func tooLarge(what string) *Error {
 	return &Error{Code: codeTooLarge, Message: fmt.Sprintf("%s has more than %d bytes: ask for less at once", what, MaxMessage), Data: map[string]string{"kind": "size"}}
 }
 
-// errorOf is the error that a caller is told.
+// errorOf returns the error that the caller gets for err.
 func errorOf(err error) *Error {
 	if told, ok := errors.AsType[*Error](err); ok {
 		return told

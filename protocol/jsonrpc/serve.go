@@ -18,7 +18,7 @@ const MaxInFlight = 32
 // still reads.
 const goneEvery = 250 * time.Millisecond
 
-// writeWait is how long a write may take before the connection is given up.
+// writeWait is how long a write may take before the connection is closed.
 const writeWait = 30 * time.Second
 
 // connection is one that is served.
@@ -33,18 +33,18 @@ type connection struct {
 	calls map[string]context.CancelFunc // by the text of the id
 }
 
-// Serve answers the messages of a connection until the end of its input, that of ctx, or
-// a message that breaks the framing, and closes it. Messages are answered as they
-// are done; those of one batch in order. $/cancelRequest {"id"} cancels the
-// context of a call, which is then answered with CodeCancelled. Serve returns
-// when all calls have ended. The error is nil at the end of the input.
+// Serve answers the messages of a connection, then closes it. It stops at the end of the
+// input, at the end of ctx, or at a message that breaks the framing. Messages are answered as
+// they are done; those of one batch in order. $/cancelRequest {"id"} cancels the context of a
+// call, which is then answered with CodeCancelled. Serve returns when all calls have ended.
+// The error is nil at the end of the input.
 //
-// What came before the end of the input is answered: another side that has only
-// finished writing still reads. The contexts of its calls end when it does not: when a
-// write fails or, on Linux, when conn is a syscall.Conn whose other end is closed.
+// Calls that came before the end of the input are answered, because a client that has only
+// finished writing still reads. The contexts of its calls end when it does not read any more:
+// when a write fails or, on Linux, when conn is a syscall.Conn whose other end is closed.
 //
-// What is written must be read within 30 seconds, else the connection is closed.
-// Conn should break off reads and writes when it is closed.
+// The client must read each write within 30 seconds, or the connection is closed. Closing conn
+// should break off its reads and writes.
 func Serve(ctx context.Context, conn io.ReadWriteCloser, handle Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &connection{conn: conn, giveUp: cancel, calls: make(map[string]context.CancelFunc)}

@@ -135,8 +135,8 @@ func bounded(next mcp.MethodHandler) mcp.MethodHandler {
 // whoKey finds the principal in the context of a request.
 type whoKey struct{}
 
-// whoOf is who makes the request of a context: nobody, who may do nothing, where
-// there is none.
+// whoOf returns the principal whose request ctx belongs to. Without one it is the zero
+// Principal, which may do nothing.
 func whoOf(ctx context.Context) protocol.Principal {
 	who, _ := ctx.Value(whoKey{}).(protocol.Principal)
 	return who

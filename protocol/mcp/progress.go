@@ -8,9 +8,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// progress returns the arguments of a call of a tool, and what tells its client how
-// far a run is: nil where it has not asked (_meta.progressToken). The number of a
-// notification is only a count: nobody knows how long a run takes.
+// progress returns the arguments of a tool call, and a function that sends the client the
+// progress of a run. The function is nil if the client has not asked for progress by
+// _meta.progressToken. The number in a notification only counts, because the length of a run
+// is unknown.
 func progress(ctx context.Context, req *mcp.CallToolRequest, method string) (json.RawMessage, func(string, any)) {
 	token := req.Params.GetProgressToken()
 	var arguments map[string]json.RawMessage

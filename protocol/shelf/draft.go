@@ -171,7 +171,7 @@ func withoutNulls(v any) any {
 	return v
 }
 
-// skillText gives a text without front matter one, and refuses what nobody can read.
+// skillText adds front matter to a text that has none, and refuses text that cannot be parsed.
 func skillText(m Manifest, text string) ([]byte, error) {
 	if first, _, _ := strings.Cut(strings.TrimPrefix(text, "\uFEFF"), "\n"); strings.TrimRight(first, " \t\r") == "---" {
 		end := skillmd.FrontMatterEnd([]byte(text + "\n"))

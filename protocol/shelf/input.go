@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Input is an argument of an action. Inputs are informal: an argument that is given
-// must fit its type, and only a required one must be there.
+// Input is an argument of an action. Inputs are informal: an argument that is present must fit
+// its type, and only a required one must be present.
 type Input struct {
 	Name string
 	// Type is string, blob, number, float, integer, int, boolean, bool, array, list or

@@ -42,8 +42,8 @@ type Manifest struct {
 	Tags        []string
 	Runtime     Runtime // of an action
 	Inputs      []Input // sorted by name
-	// Network are addresses as "https://*.example.com:8443"; Secrets are names.
-	// Both are what the skill asks for, not what it is given.
+	// Network are addresses such as "https://*.example.com:8443". Secrets are names. Both are
+	// what the skill asks for, not what the server grants.
 	Network, Secrets []string
 	// Warnings are the faults that cost a part of the manifest, not the skill.
 	Warnings []*ManifestError

@@ -115,9 +115,10 @@ func (s *Shelf) Refresh(ctx context.Context) error {
 // longRefresh is when a shelf is so large that callers do not list it again for nothing.
 const longRefresh = 20 * time.Millisecond
 
-// RefreshIfOld lists the sources of this machine again, unless no source has told of a
-// change since that was done, and either it was done a moment ago, or the shelf is large
-// and [Shelf.Watch] looks after it. The error is that of ctx.
+// RefreshIfOld lists the sources of this machine again. It does nothing if no source has
+// reported a change and the last listing was a moment ago. It also does nothing if no source
+// has reported a change, the shelf is large, and [Shelf.Watch] watches it. The error is that
+// of ctx.
 func (s *Shelf) RefreshIfOld(ctx context.Context) error {
 	return s.refreshNear(ctx, func() bool {
 		return !s.stale.Load() && (time.Since(s.began) < 2*s.took || s.took > longRefresh && s.watchers.Load() > 0)
@@ -255,10 +256,10 @@ func (s *Shelf) Diagnostics() []skillmd.Diagnostic {
 	return s.diagnostics
 }
 
-// List returns all versions of the skills that a tenant sees, hidden ones aside,
-// ordered bytewise by namespace and id, and by version, highest first; and a
-// digest that changes when the list without a namespace does. A namespace takes what
-// is below it too; "" takes everything. Nobody may change the list.
+// List returns all versions of the skills that a tenant sees, except hidden ones. They are
+// ordered bytewise by namespace and id, and by version, highest first. The digest changes when
+// the list without a namespace does. A namespace includes those below it; "" includes all.
+// Callers must not modify the list.
 func (s *Shelf) List(tenant, namespace string) (list []*Skill, digest string) {
 	all, digest := s.all(tenant)
 	if namespace == "" {
@@ -278,8 +279,8 @@ func (s *Shelf) Digest(tenant string) string {
 	return digest
 }
 
-// all is what a tenant sees; nobody may change it. It is made anew only for who has
-// created skills.
+// all returns the tenant's skills; callers must not modify the list. It is rebuilt only for
+// tenants with created skills.
 func (s *Shelf) all(tenant string) ([]*Skill, string) {
 	s.mu.RLock()
 	ids, list, digest := s.skills, s.list, s.digest

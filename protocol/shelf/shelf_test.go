@@ -337,7 +337,8 @@ func TestCreateRefused(t *testing.T) {
 	}
 }
 
-// TestManifestErrorIsOne: where several sections are wrong, the first of them is told, with its line.
+// TestManifestErrorIsOne: if several sections are wrong, the error names the first, with its
+// line.
 func TestManifestErrorIsOne(t *testing.T) {
 	text := manifest("a.b", "1.0.0") + "[runtime]\nlanguage = \"ruby\"\n[inputs]\n"
 	for i := range 65 {

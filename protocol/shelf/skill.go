@@ -18,7 +18,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Skill is one version of a skill. Nobody may change it.
+// Skill is one version of a skill. Callers must not modify it.
 type Skill struct {
 	Manifest
 	// Name is the name in the front matter of SKILL.md, "" where that has none.
@@ -27,14 +27,15 @@ type Skill struct {
 	Fields map[string]any
 	// FrontMatter is that of SKILL.md as JSON has it; never nil.
 	FrontMatter map[string]any
-	// Files are all files, sorted by path; Digest is made of them.
+	// Files are all files, sorted by path. Digest is computed from them.
 	Files  []catalog.File
 	Digest string
 	// Hidden skills are in no list, and cannot be found.
 	Hidden bool
 	// Created reports that a tenant has created it.
 	Created bool
-	// Origin is who serves the skill from afar, "" for nobody. It can only be read.
+	// Origin is the server that the skill comes from, "" for this one. A remote skill can only
+	// be read.
 	Origin string
 
 	source       catalog.Source
@@ -47,8 +48,8 @@ func (s *Skill) ID() string { return s.Manifest.Name }
 // MaxFile is the largest file of a skill that can be read, in bytes.
 const MaxFile = 64 << 20
 
-// ErrChanged is wrapped when the files of a skill are not those that the shelf has
-// listed; Refresh lists them anew.
+// ErrChanged is wrapped when the files of a skill differ from those that the shelf has listed.
+// Refresh lists them again.
 var ErrChanged = errors.New("the skill has changed since it was listed")
 
 // ReadFile reads a file of the skill, and compares it with the listed digest. The

@@ -16,9 +16,9 @@ const (
 	watchCreated = time.Second            // how often created skills of other servers are looked for
 )
 
-// Watch refreshes the shelf when a source tells of a change ([catalog.Notifier]), and looks
-// for skills that other servers have created on its directory each second, until stop is
-// called. Each finding that is new is reported, if report is not nil.
+// Watch refreshes the shelf when a source reports a change ([catalog.Notifier]). Each second
+// it also looks for skills that other servers have created in its directory. It ends when the
+// caller calls stop. report, if not nil, gets each new diagnostic.
 func (s *Shelf) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	near, far, done := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})

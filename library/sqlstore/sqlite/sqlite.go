@@ -98,8 +98,8 @@ func open(ctx context.Context, file string, read, write *sql.DB, c config) (*sql
 	return s, nil
 }
 
-// private makes the file so that nobody else can read it, before SQLite would make it
-// in its own way.
+// private creates the file readable by its owner only, before SQLite would create it with its
+// own mode.
 func private(file string) error {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

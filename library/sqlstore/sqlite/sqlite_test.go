@@ -95,7 +95,7 @@ func TestAborted(t *testing.T) {
 	storetest.Aborted(t, at, other, func(db *sql.DB) library.Store { return sqlstore.New(db, db, sqlite.Dialect) })
 }
 
-// TestChangedByAnother: a process is told of what another one has changed.
+// TestChangedByAnother: a process notices what another one has changed.
 func TestChangedByAnother(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "library.db")
@@ -123,7 +123,7 @@ func TestChangedByAnother(t *testing.T) {
 	}
 }
 
-// TestWatch: a store that looks is told, and one that never looks is not.
+// TestWatch: a store that watches is notified, and one that does not is not.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "library.db")
@@ -236,7 +236,7 @@ func TestNewerSchema(t *testing.T) {
 	}
 }
 
-// TestRowsAreKept: nobody changes what is never changed, whoever asks.
+// TestRowsAreKept: no statement changes rows that are immutable.
 func TestRowsAreKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "library.db")
 	l, err := library.New(open(t, file))

@@ -30,8 +30,8 @@ type Job struct {
 	Timeout time.Duration
 	// Grant is what the run has beside: nothing by default.
 	Grant Grant
-	// Progress is told the stages of the run, and what the program says of them.
-	// It must not block. Nil tells nobody.
+	// Progress, if not nil, is called at each stage of the run and when the program reports
+	// progress. It must not block.
 	Progress func(stage, message string)
 }
 
@@ -42,9 +42,9 @@ type Grant struct {
 	Secrets map[string]string
 	// Listen are ports that the host serves inside, such as that of a proxy.
 	Listen []executor.Listen
-	// Hidden are values that nobody may see in what the run shows and keeps.
+	// Hidden are values that are removed from what the run shows and keeps.
 	Hidden []Hidden
-	// Warnings are told with the result.
+	// Warnings are reported with the result.
 	Warnings []string
 	// Close is called when the run has ended; nil is nothing.
 	Close func()

@@ -19,9 +19,9 @@ import (
 // landlockAt makes a copy of this program that is an ordinary user without namespaces.
 const landlockAt = "SATCHEL_TEST_LANDLOCK_RUNS"
 
-// TestLandlock runs all languages where Landlock alone isolates them, as in Docker by default:
-// the helpers and the variables find skills, blobs and the workspace, and a program that names
-// the paths of the other tier is told so.
+// TestLandlock runs all languages where only Landlock isolates them, as in Docker by default.
+// The helpers and the variables find skills, blobs and the workspace. A program that names the
+// paths of the other tier gets an error that says so.
 func TestLandlock(t *testing.T) {
 	if os.Getenv(landlockAt) != "" {
 		underLandlock(t)

@@ -40,7 +40,7 @@ func (shelfFiles) Verbatim() {}
 
 func (f shelfFiles) Fingerprint(context.Context, string) (string, error) { return f.Digest, nil }
 
-// jobSkill is a skill as the helper is told of it.
+// jobSkill describes a skill to the helper.
 type jobSkill struct {
 	ID         string `json:"id"`
 	Module     string `json:"module"`

@@ -82,7 +82,7 @@ type active struct {
 	Job
 	ws     workspace.Workspace
 	set    workspace.Workspace // with the skills; nil without any
-	told   []jobSkill          // what the helper is told of them
+	told   []jobSkill          // what the helper gets
 	hidden *redact.Set
 	python []string // directories with packages that the skills require
 	node   []string
@@ -144,7 +144,7 @@ func (r *Runner) Run(ctx context.Context, job Job) (_ Result, err error) {
 	return a.result, a.execute(ctx, command)
 }
 
-// redact takes out what nobody may see.
+// redact removes hidden values from text.
 func (a *active) redact(text string) string { return a.hidden.Text(text, 0) }
 
 // stage tells how far the run is.

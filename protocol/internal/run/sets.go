@@ -23,11 +23,11 @@ const (
 	blockSize   = 4 << 10 // what a small file takes on disk
 )
 
-// sets are the skills that runs share. Each set of skills of a tenant, by their ids,
-// versions and digests, is staged once, into a workspace of its own that no run can
-// write to. All that is staged is compared with its digest, so a skill that has changed
-// is in another set. A set ends when it is too much with those used since, when its
-// workspace is idle, or with Close.
+// sets holds the staged skills that runs share. Each set of skills of a tenant is staged once.
+// Its key is the ids, versions and digests. Its workspace is its own, and no run can write to
+// it. All staged files are compared with their digests, so a changed skill belongs to another
+// set. A set ends with Close, when its workspace is idle, or when it and the sets used since
+// take too much room.
 type sets struct {
 	mu    sync.Mutex
 	kept  []keptSet // the one that was used last comes last
@@ -54,8 +54,8 @@ func setOf(tenant string, skills []*shelf.Skill) (set keptSet) {
 	return set
 }
 
-// stageSkills returns the workspace with the skills of the run, which must be released
-// after it, and what the helper is told of them.
+// stageSkills returns the workspace with the skills of the run, and their descriptions for the
+// helper. The caller must release the workspace after the run.
 func (a *active) stageSkills(ctx context.Context) (ws workspace.Workspace, told []jobSkill, err error) {
 	set := setOf(a.Tenant, a.skills())
 	if ws, err = a.Workspaces.Of(ctx, set.session); err != nil {

@@ -87,9 +87,9 @@ func (t *breakingTx) Commit() error {
 	return t.Tx.Commit()
 }
 
-// Aborted lets each statement of a commit fail in turn, from the beginning of the
-// transaction to its end, and looks in another store over the same place that nothing
-// of it is there. over makes a store that writes through a database.
+// Aborted lets each statement of a commit fail in turn, from the beginning of the transaction
+// to its end. It then checks, in another store over the same place, that no part of the commit
+// is there. over makes a store that writes through a database.
 func Aborted(t *testing.T, connector driver.Connector, other library.Store, over func(*sql.DB) library.Store) {
 	t.Helper()
 	b := &breaking{Connector: connector}

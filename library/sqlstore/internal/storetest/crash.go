@@ -67,9 +67,9 @@ func writeForever(ctx context.Context, place string, open func(ctx context.Conte
 	}
 }
 
-// Killed lets two processes write, kills both in the middle of it, several times, and
-// looks that nothing acknowledged is lost, no version is there twice or missing, and
-// that each has its text and its entry in the audit.
+// Killed lets two processes write and kills both while they do, several times. It checks that
+// nothing acknowledged is lost, and that no version is missing or there twice. Each version
+// must have its text and its entry in the audit.
 func Killed(t *testing.T, place string, open func(ctx context.Context, place string) (library.Store, error)) {
 	t.Helper()
 	store, err := open(t.Context(), place)
