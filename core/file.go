@@ -21,11 +21,11 @@ type File struct {
 	MIME string
 	// Origin is the [Message.Origin] of the message that brought the file.
 	Origin int
-	// Size is the size of the content in bytes, as far as its encoding tells; 0 where
-	// it is not known.
+	// Size is the size of the content in bytes, if its encoding tells it; 0 if it is not
+	// known.
 	Size int
-	// As is the file name that the user's message is told to have in the workspace's
-	// work/inputs. Preparing a request sets it.
+	// As is the file name in the workspace's work/inputs that the user's message mentions.
+	// Preparing a request sets it.
 	As string
 	// Data returns the content, which the caller must not change. It may be called
 	// several times and concurrently. Preparing a model call calls it only where a turn

@@ -4,9 +4,9 @@ package core
 // matter, before its body is read. A Skill is immutable once a catalog has
 // published it.
 type Skill struct {
-	// Name is what the skill is called in one catalog snapshot, where it is unique:
-	// the name that its front matter spells (or, where that has none, the name of
-	// its directory), or its Qualified name where another skill owns that one.
+	// Name is what the skill is called in one catalog snapshot, where it is unique. It is the
+	// name in its front matter, or the name of its directory if the front matter has none. If
+	// another skill owns that name, it is the Qualified name.
 	Name string
 	// Description says what the skill does and when to use it; never blank.
 	Description string

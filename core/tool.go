@@ -45,11 +45,11 @@ type Decision struct {
 	Reason string
 }
 
-// CallID returns the id of a call. If the call has no id, or an earlier call of the
-// same response has the same one, it makes an id from the place of the call,
-// because services reject a result that names no call or two calls. The same place
-// gives the same id in every framework: response is the number of assistant
-// messages before this one, and position the number of calls before this one in it.
+// CallID returns the id of a call. If the call has no id, or an earlier call of the same
+// response has the same one, CallID makes an id from the place of the call. Services reject a
+// result that names no call or two calls. The same place gives the same id in every framework:
+// response is the number of assistant messages before this one, and position the number of
+// calls before this one in it.
 func CallID(id string, response, position int, taken func(id string) bool) string {
 	for n := 0; id == "" || taken(id); n++ {
 		id = fmt.Sprintf("call_%d_%d", response, position)

@@ -51,9 +51,9 @@ func (e Environment) Bin() string {
 	return filepath.Join(e.Dir, "bin")
 }
 
-// Vars are the variables, as NAME=value, by which the interpreter of the system
-// finds the packages, so that it does not matter how a script is started: PYTHONPATH,
-// or NODE_PATH and NODE_OPTIONS, by which ES modules find them too.
+// Vars returns the variables, as NAME=value, by which the interpreter of the system finds the
+// packages: PYTHONPATH, or NODE_PATH and NODE_OPTIONS, by which ES modules find them too. So
+// it does not matter how a script is started.
 func (e Environment) Vars() []string {
 	modules := filepath.Join(e.Dir, filepath.FromSlash(e.modules))
 	if e.Kind != Node {
@@ -112,8 +112,8 @@ func DefaultDir() (string, error) {
 	return filepath.Join(dir, "satchel", "deps"), nil
 }
 
-// Open opens a cache, and makes its directory if there is none. Whoever can write
-// to the directory decides what code skills run.
+// Open opens a cache, and makes its directory if there is none. Every user who can write to
+// the directory decides what code skills run.
 func Open(dir string) (*Cache, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -76,8 +76,8 @@ func installPython(ctx context.Context, job installation) error {
 	if err := job.run(ctx, job.home, python, append(args, "-r", list)...); err != nil {
 		return err
 	}
-	// Nobody can write there later. A file that is for another Python does not
-	// compile, and is not needed.
+	// No process can write there later. A file that is for another Python does not compile,
+	// and is not needed.
 	compile := []string{"-I", "-m", "compileall", "-qq", "-s", job.env, "-p", job.at, filepath.Join(job.env, "lib")}
 	if err := job.run(ctx, job.home, python, compile...); err != nil && ctx.Err() != nil {
 		return err

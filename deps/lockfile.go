@@ -117,7 +117,7 @@ func checkLocked(at string, entry map[string]any) error {
 		return errors.New("no version")
 	}
 	if resolved, ok := entry["resolved"]; ok {
-		// npm takes packages of its public index from the one that it is told.
+		// npm takes packages of its public index from the configured one.
 		s, _ := resolved.(string)
 		u, err := url.Parse(s)
 		if err != nil || u.Scheme != "https" || u.Host != "registry.npmjs.org" || u.User != nil {

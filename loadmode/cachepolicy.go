@@ -7,19 +7,16 @@ import (
 	"time"
 )
 
-// CachePolicy decides when to clear content whose turn is over. Clearing makes
-// every later request shorter, but it breaks the prefix that the provider has
-// cached: everything behind the cleared content is written to the cache once more.
-// The zero policy clears at once.
+// CachePolicy decides when to clear content whose turn is over. Clearing makes every later
+// request shorter, but it breaks the prefix that the provider has cached: everything behind
+// the cleared content is written to the cache once more. The zero policy clears at once.
 //
-// A policy only delays when the bytes leave the view. The loads end with their turn
-// all the same: expired content does not count as loaded, and a load that finds it
-// still in view does not send it again.
-// Decision 33 says why.
+// A policy only delays when the bytes leave the view. The loads end with their turn all the
+// same: expired content does not count as loaded, and a load that finds it still in view does
+// not send it again.
 type CachePolicy struct {
-	// Read and Write are the prices of a token that is read from the cache and of
-	// one that is written to it, relative to a plain input token: 0.1 and 1.25, for
-	// example.
+	// Read and Write are the prices of a token that is read from the cache and of one that is
+	// written to it. They are relative to a plain input token: 0.1 and 1.25, for example.
 	Read, Write float64
 	// Horizon is the expected number of further model calls that would carry the
 	// content before it is needed again or cleared after all: 4 or 5 where

@@ -1,6 +1,6 @@
-// Package loadmode holds what a host decides about loaded skills: how long a load
-// lasts, which one makes room for another, and what a prompt cache costs, on which
-// it depends when expired content is cleared.
+// Package loadmode holds what a host decides about loaded skills: how long a load lasts, and
+// which one makes room for another. It also has the prices of a prompt cache, which decide
+// when expired content is cleared.
 package loadmode
 
 import (

@@ -66,14 +66,13 @@ func (o OverviewText) Entry(skill core.Skill) string {
 	return o.entry(&o.listed([]core.Skill{skill})[0], whole)
 }
 
-// Render lists the skills, which must be visible and sorted by name. If the text
-// would exceed its bound, all descriptions are shortened alike, at the end of a word
-// and to no less than 60 characters. If that is not enough, the skills of Pinned and
-// Likely are described and as many others as fit are listed by name, those of a higher
-// scope first; room that is left when all have a name goes to further descriptions. Names
-// that do not fit are counted, and found by the tool of Search or loaded by their exact
-// name. The text says how many skills that is; [OverviewText.Fit] counts them. Without
-// skills the text is empty.
+// Render lists the skills, which must be visible and sorted by name. If the text would exceed
+// its bound, all descriptions are shortened alike, at the end of a word and to no less than 60
+// characters. If that is not enough, the skills of Pinned and Likely are described. As many
+// others as fit are listed by name, those of a higher scope first. Room that is left when all
+// have a name goes to further descriptions. Names that do not fit are counted. The model finds
+// them by the tool of Search or loads them by their exact name. The text says how many skills
+// that is; [OverviewText.Fit] counts them. Without skills the text is empty.
 func (o OverviewText) Render(skills []core.Skill) string {
 	if len(skills) == 0 {
 		return ""
@@ -126,7 +125,7 @@ func (o OverviewText) Fit(skills []core.Skill) Fit {
 	return f
 }
 
-// list writes the skills as far as the bound allows.
+// list writes the skills that the bound has room for.
 func (o OverviewText) list(b *strings.Builder, skills []core.Skill) {
 	all := o.listed(skills)
 	p := o.plan(all)
@@ -332,8 +331,8 @@ func (s *listedSkill) bare() string { return " " + prompttext.Escape(s.name) }
 // wordEnd is how far after a cut the end of a word is looked for.
 const wordEnd = 40
 
-// shortened cuts the description at the first end of a word after length characters,
-// or in the middle of a word that does not end soon, as in scripts without spaces.
+// shortened cuts the description at the first end of a word after length characters. It cuts
+// in the middle of a word that does not end soon, as in scripts without spaces.
 func (s *listedSkill) shortened(length int) string {
 	if s.runes <= length {
 		return s.description

@@ -9,7 +9,7 @@ const (
 	CauseUnload   Cause = "unload"   // content was unloaded, evicted, replaced or deselected, or has had its one showing
 	CauseSystem   Cause = "system"   // the system message holds content that has changed
 	CauseFallback Cause = "fallback" // the message of content without a place came, went or changed
-	CauseOverview Cause = "overview" // the overview was written anew
+	CauseOverview Cause = "overview" // the overview was written again
 	CauseTools    Cause = "tools"    // the host added, removed, moved or changed a tool
 	CauseHost     Cause = "host"     // the host changed, removed or inserted a message of its own
 	CauseUnknown  Cause = "unknown"  // text of Satchel's changed and nothing says why: report it

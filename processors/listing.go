@@ -26,9 +26,9 @@ func (OverviewText) Listing(skills []core.Skill) string {
 	return b.String()
 }
 
-// ChangeNote writes the note by which a session is told how the visible skills
-// differ from an earlier [OverviewText.Listing]. Each of its three lists (new, new description,
-// removed) is bounded and says how many names it leaves out.
+// ChangeNote writes the note about how the visible skills differ from an earlier
+// [OverviewText.Listing]. Each of its three lists (new, new description, removed) is bounded
+// and says how many names it leaves out.
 func (o OverviewText) ChangeNote(listing string, skills []core.Skill) string {
 	var order []string
 	before := make(map[string]string)

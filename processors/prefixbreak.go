@@ -16,12 +16,11 @@ type PrefixBreak struct {
 	// messages.
 	Message int
 	Role    core.Role
-	// Tokens estimates, at four bytes a token, what has to be sent again although
-	// the earlier request contained it: everything behind the break that stood
-	// behind it before, too, wherever that was. A cache would have kept it; now it
-	// is paid for at the price of writing. Messages and tools that are unchanged
-	// count whole, and a changed message counts as far as its beginning and its end
-	// are the same. Text that is gone and text that is new do not count.
+	// Tokens estimates, at four bytes a token, what has to be sent again although the earlier
+	// request contained it. That is everything behind the break that stood anywhere behind it
+	// before. A cache would have kept it; now it is paid for at the price of writing. Messages
+	// and tools that are unchanged count whole. Of a changed message, the common beginning and
+	// end count. Text that is gone and text that is new do not count.
 	Tokens int
 }
 

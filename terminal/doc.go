@@ -1,5 +1,4 @@
-// Package terminal keeps commands that talk: each lives on between the calls
-// that start it, feed it and look at what it wrote. A session belongs to one
-// owner, is known to nobody else by its id, and is bounded in number, time and
-// memory.
+// Package terminal runs interactive commands. Each lives on between the calls that start it,
+// write to it and read its output. A session belongs to one owner, and other owners cannot use
+// its id. Sessions are bounded in number, time and memory.
 package terminal

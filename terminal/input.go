@@ -17,10 +17,9 @@ type input struct {
 // its input; in the middle of a line it takes the second one for that.
 const endOfInput = "\x04"
 
-// Write passes text on to the process, and with eof the end of its input, and
-// does not wait until it is read. On a terminal the end is a key, and more may
-// follow for whoever reads then. The error wraps ErrEnded or ErrInput, and then
-// nothing was written.
+// Write sends text to the process, and with eof the end of its input. It does not wait until
+// the text is read. On a terminal the end is a key, and more may follow for the next reader.
+// The error wraps ErrEnded or ErrInput, and then nothing was written.
 func (s *Session) Write(text []byte, eof bool) error {
 	if eof && s.tty {
 		if text, eof = append(bytes.Clone(text), endOfInput...), false; len(text) > 1 && !bytes.ContainsAny(text[len(text)-2:], "\r\n") {
@@ -57,7 +56,7 @@ func (s *Session) feed() {
 		if s.input.feeding = len(text) > 0; !s.input.feeding {
 			s.mu.Unlock()
 			if eof {
-				_ = s.proc.CloseInput() // fails only when there is nobody to read
+				_ = s.proc.CloseInput() // fails only if there is no reader
 			}
 			return
 		}

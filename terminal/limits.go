@@ -21,8 +21,8 @@ type Limits struct {
 	// Total is how many may run at a time in all. One conversation, all its agents
 	// together, opens no more when it has more than are still free.
 	Total int
-	// Idle is after which time a session that nobody asks for is killed, and one
-	// that has ended is forgotten.
+	// Idle is how long a session may go without a call. Then it is killed, or forgotten if it
+	// has ended.
 	Idle time.Duration
 	// Timeout is how long a command may run that has no timeout of its own.
 	Timeout time.Duration

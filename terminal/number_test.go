@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Numbers go on from those that were given elsewhere, and an id of them that nobody
-// has here is told from one that was never given.
+// Numbers go on from those that were used elsewhere. An id of another machine is told apart
+// from one that was never used.
 func TestNumbersGoOn(t *testing.T) {
 	table := newTable(t, Limits{})
 	_, err := table.Session(ada, "s2", 3)

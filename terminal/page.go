@@ -41,9 +41,9 @@ type Page struct {
 	Final []byte
 }
 
-// next returns a page as soon as there is a reason to: the page is full, the
-// process has ended or asks for something, or the time is over and a moment more
-// if it may just have asked. When ctx ends first nothing counts as read.
+// next returns a page when it is full, when the process has ended or asks for something, or
+// when the time is over. It waits a moment longer if the process may just have asked. When ctx
+// ends first nothing counts as read.
 func (o *output) next(ctx context.Context, r Request) (Page, error) {
 	until := time.NewTimer(r.Wait)
 	defer until.Stop()

@@ -68,7 +68,7 @@ func TestPageTellsWhatIsLost(t *testing.T) {
 	}
 }
 
-// The end is told with the last page only, and with each further one.
+// The last page, and each further one, says how the command ended.
 func TestEndComesLast(t *testing.T) {
 	o := plainOutput(1 << 20)
 	o.Write([]byte("a\nb\n"))

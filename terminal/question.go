@@ -23,10 +23,10 @@ type Question struct {
 	Hint string
 }
 
-// Guess looks for a question in the text that a process has written since its
-// last input, at most its last 4 KiB and without control sequences. It is called
-// when the process has written nothing for a moment, and returns nil where it
-// sees none. It must be quick and safe for concurrent use.
+// Guess looks for a question in the text that a process has written since its last input. text
+// is at most its last 4 KiB, without control sequences. Guess is called when the process has
+// written nothing for a moment, and returns nil if it finds no question. It must be quick and
+// safe for concurrent use.
 type Guess func(text string) *Question
 
 // Bounds of what is looked at, in bytes.

@@ -25,7 +25,7 @@ type Session struct {
 	proc   executor.Process
 	lost   func(ctx context.Context) string
 
-	// ctx ends when nobody wants the session any more.
+	// ctx ends when the session is discarded.
 	ctx     context.Context
 	discard context.CancelFunc
 	// The process runs; later, the session is out of the table.
@@ -64,9 +64,9 @@ type Process struct {
 	// Lost, if set, returns what the process has and would not get now, "" for
 	// nothing. It is asked by [Session.Revoke].
 	Lost func(ctx context.Context) string
-	// Finish is called once, when the process has ended, on a goroutine of the
-	// session's own. What it returns is the Final of the last page. Its ctx has
-	// the values of the one of Start and ends when nobody will ask for Final.
+	// Finish is called once, when the process has ended, on a goroutine of the session's own.
+	// Its result is the Final of the last page. Its ctx has the values of the one of Start,
+	// and ends when no caller will ask for Final.
 	Finish func(ctx context.Context, result executor.Result, err error) []byte
 }
 
@@ -127,8 +127,8 @@ func (s *Session) keep(ctx context.Context, finish func(context.Context, executo
 	close(s.gone)
 }
 
-// untilIdle waits until nobody has asked for the session for the idle time;
-// false when done is closed first, or nobody wants the session any more.
+// untilIdle waits until no caller has used the session for the idle time. It returns false if
+// done is closed or the session is discarded first.
 func (s *Session) untilIdle(done <-chan struct{}) bool {
 	timer := time.NewTimer(s.table.limits.Idle)
 	defer timer.Stop()
@@ -165,7 +165,7 @@ func (s *Session) ID() string { return s.id }
 // TTY reports whether the process has a terminal.
 func (s *Session) TTY() bool { return s.tty }
 
-// Idled reports that the process was killed because nobody asked for it.
+// Idled reports whether the process was killed because no caller used it for the idle time.
 func (s *Session) Idled() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -116,10 +116,10 @@ func (t *Table) forgetOwners() {
 // maxEchoed bounds, in bytes, the part of an unknown id that an error repeats.
 const maxEchoed = 80
 
-// Session returns the session of that id of that owner. The error wraps
-// ErrUnknown; another owner's id is as unknown as one that nobody has. It wraps
-// ErrGone where the owner was given the id, up to the number after, and nothing is
-// known of it here: it ran on another machine, or before the host started again.
+// Session returns the owner's session with that id. The error wraps ErrUnknown; another
+// owner's id is as unknown as one that does not exist. It wraps ErrGone if the owner got the
+// id earlier, up to the number after, and the table has no session for it. Such a session ran
+// on another machine, or before the host started again.
 func (t *Table) Session(owner core.SessionKey, id string, after int) (*Session, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -166,8 +166,7 @@ func numberOf(id string) (number int, ok bool) {
 	return number, ok && err == nil && number > 0 && strconv.Itoa(number) == digits
 }
 
-// EndSession is End for all agents of a session of the host. Their next ids
-// begin anew.
+// EndSession calls End for all agents of a session of the host. Their next ids start again.
 func (t *Table) EndSession(session string) {
 	of := func(owner core.SessionKey) bool { return owner.Session == session }
 	t.End(of)
@@ -231,8 +230,8 @@ func (t *Table) Close() {
 	t.alive.Wait()
 }
 
-// abandon takes out a session that was not started. Its id is free again when it
-// is the last: nobody was told of it.
+// abandon removes a session that was not started. Its id is free again if it is the last,
+// because no caller has seen it.
 func (t *Table) abandon(s *Session) {
 	t.mu.Lock()
 	if given := t.opened[s.owner]; given.last == s.number {

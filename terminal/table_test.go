@@ -347,7 +347,7 @@ func TestEndIsOne(t *testing.T) {
 	}
 }
 
-// A process that does not read keeps nobody waiting.
+// A process that does not read blocks no writer.
 func TestInputWaits(t *testing.T) {
 	table := newTable(t, Limits{})
 	s := open(t, table, ada, &stage{script: sleeps})
@@ -393,7 +393,7 @@ func TestClose(t *testing.T) {
 	table.Close()
 }
 
-// Finish knows that nobody wants its answer.
+// The context of Finish ends when its answer is not wanted.
 func TestEndIsTold(t *testing.T) {
 	table := newTable(t, Limits{})
 	s, err := table.Open(ada, 0)

@@ -65,10 +65,9 @@ type reading struct {
 	err   error
 }
 
-// ReadOnce returns the result of read for the arguments of a call. It calls read
-// once for each call, so that the list that judges the call and the operation
-// that runs it see the same value, which nobody may change. All readers of one
-// operation must pass the same function.
+// ReadOnce returns the result of read for the arguments of a call. It calls read once for each
+// call. So the list that judges the call and the operation that runs it see the same value.
+// Callers must not modify it. All readers of one operation must pass the same function.
 func ReadOnce[T any](a Args, read func(Args) (T, error)) (T, error) {
 	if a.read == nil { // not decoded
 		return read(a)

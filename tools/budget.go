@@ -141,8 +141,8 @@ func (m *measuring) makeRoom(ctx context.Context, rec *state.Record, limit int) 
 	return tokens
 }
 
-// largest names the skill that takes most tokens among those of the given loads
-// or, if none are given, among all that are loaded.
+// largest returns the name of the skill that takes most tokens among the loads in of. If of is
+// empty, it compares all loaded skills.
 func (m *measuring) largest(ctx context.Context, rec *state.Record, of []state.Active) string {
 	if len(of) == 0 {
 		of = rec.Active

@@ -23,8 +23,8 @@ type Declared struct {
 	Mentioned, Guessed bool
 }
 
-// guessed is the activation of loads that nobody has asked for. Their lists bind only
-// the commands of the skill itself until the model loads it.
+// guessed is the activation of loads that neither the user nor the model has asked for. Their
+// lists bind only the commands of the skill itself until the model loads it.
 const guessed = "guess"
 
 // Declaration is a set of declared loads whose texts are read, ready to be

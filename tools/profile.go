@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Profile is a named selection of tools. Decision 7 says why.
+// Profile is a named selection of tools.
 type Profile string
 
 // The profiles of the default vocabulary.

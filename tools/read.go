@@ -128,10 +128,9 @@ func otherCase(ctx context.Context, from *catalog.Catalog, skill, asked string) 
 	return found, nil
 }
 
-// workspaceRef returns the reference that a path stands for. The path may be a
-// reference itself, begin with a folder of the workspace as commands see it beside the
-// skill or with a variable of theirs, or be an absolute path as they print it.
-// For files of a skill the result is "".
+// workspaceRef returns the reference that a path stands for, or "" for files of a skill. The
+// path may be a reference itself, or absolute as commands print it. It may also begin with a
+// folder of the workspace that commands see beside the skill, or with one of their variables.
 func workspaceRef(ctx context.Context, s *Scope, asked string) (string, error) {
 	if strings.HasPrefix(asked, workspaceScheme) || strings.HasPrefix(asked, "artifact://") {
 		return asked, nil
@@ -183,8 +182,8 @@ func fileAnswer(s *Scope, file, note string, data []byte, args Args) (string, er
 	return text, err
 }
 
-// missingFile says which files the skill has instead, as far as they fit an
-// answer.
+// missingFile returns an error that lists files that the skill has instead, within the limit
+// of an answer.
 func missingFile(ctx context.Context, from *catalog.Catalog, skill, file string) error {
 	files, _, err := from.Files(ctx, skill, 0)
 	if err != nil {

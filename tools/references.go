@@ -23,7 +23,7 @@ const (
 	ReferencesOff References = iota
 	// ReferencesList lists them behind the body.
 	ReferencesList
-	// ReferencesInline brings them with the body, as far as they are few and short.
+	// ReferencesInline adds them to the body if they are few and short.
 	ReferencesInline
 )
 
@@ -91,7 +91,7 @@ func listed(named []string) string {
 	return "<skill_files>\n" + strings.Join(named, "\n") + "\n" + more + "</skill_files>"
 }
 
-// inline adds the named docs as far as they fit, and says which do not.
+// inline adds the named docs that fit, and returns a line about those that do not.
 func (t *skillText) inline(ctx context.Context, s *Scope, named []string) (left string, err error) {
 	var lines []string
 	tokens := 0

@@ -77,8 +77,8 @@ func checkCanonical(t *testing.T, raw json.RawMessage) {
 	}
 }
 
-// What the model is told about the tools does not depend on the catalog: neither
-// a schema nor the guidance names a skill.
+// The descriptions of the tools do not depend on the catalog: neither a schema nor the
+// guidance names a skill.
 func TestToolsNameNoSkill(t *testing.T) {
 	d := newDesk(t, library())
 	before := d.set.Tools()

@@ -160,8 +160,8 @@ func ByDigest(ctx context.Context, skills *catalog.Catalog, name, digest string)
 	return found, fit == 1
 }
 
-// inView returns the skill whose load has ended and whose text is in view, by the name
-// that it had then or by one that means it now.
+// inView finds a skill whose load has ended and whose text is still in view. name is the name
+// that it had then, or one that means it now.
 func (s *Scope) inView(ctx context.Context, rec *state.Record, name string) (core.Skill, bool) {
 	meant, err := s.Skill(rec, name)
 	if err == nil && rec.Find(meant.Name) != nil {

@@ -59,7 +59,7 @@ func TestSkillGoneFromTheCatalog(t *testing.T) {
 	d.expectView("pdf#1 csv#2")
 }
 
-// Loading a skill that was unloaded starts anew: its text is delivered again.
+// Loading a skill after an unload delivers its text again.
 func TestLoadAfterUnload(t *testing.T) {
 	d := newDesk(t, library())
 	d.call("skill_load", `{"skill":"pdf","docs":["forms.md"]}`)

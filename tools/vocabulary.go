@@ -18,8 +18,8 @@ import (
 type Vocabulary struct {
 	Name       string
 	Operations []Operation
-	// Guidance are the rules that follow the list of skills. Unlisted leaves that list out:
-	// the rules are all that requests are told of skills before a tool is called.
+	// Guidance are the rules that follow the list of skills. Unlisted leaves out that list.
+	// Then requests contain only the rules before a tool is called.
 	Guidance string
 	Unlisted bool
 	// InSystem puts loaded content after the host's system text.
@@ -59,9 +59,8 @@ func (s *Set) Providing(name string) string {
 	return ""
 }
 
-// Answered writes the answer of a call that changes what is loaded: of the record as it is
-// then, what there is to say of the change, and the receipt of the call, "" where it
-// changed nothing.
+// Answered formats the result of a load or unload. next is the new record, and notes describe
+// the change. receipt is "" if nothing changed.
 type Answered func(next *state.Record, notes []string, receipt string) (string, error)
 
 // LoadAll loads all skills of names, which are names or locations, or none: an unknown one

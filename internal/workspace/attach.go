@@ -102,11 +102,10 @@ func done(all []StagedInput) []StagedInput {
 	return slices.DeleteFunc(all, func(s StagedInput) bool { return s.Name == "" })
 }
 
-// AttachedNames returns the file names in work/inputs for the files of a
-// conversation with these names, which may be empty, as [Local.Attach] would
-// choose them for a workspace in which only the names exist that has reports for a
-// file. same reports whether two files of one name are the same file. The result
-// depends on nothing else.
+// AttachedNames returns the file names in work/inputs for the files of a conversation. names
+// may contain empty names. The result is what [Local.Attach] would choose for a workspace in
+// which a name exists only if has reports so. same reports whether two files of one name are
+// the same file. The result depends on nothing else.
 func AttachedNames(names []string, has func(i int, name string) bool, same func(i, j int) bool) []string {
 	taken := make(map[string]int, len(names)) // the file that has a name
 	out := make([]string, len(names))
@@ -252,8 +251,7 @@ func (a attaching) openArtifact(ctx context.Context, text string) (name, mime st
 	return name, info.MIME, data, err
 }
 
-// free returns the first numbered form of a name that nothing in work/inputs has,
-// whoever put it there.
+// free returns the first numbered form of a name that is not taken in work/inputs.
 func (a attaching) free(name string) (string, error) {
 	for n := 1; n <= maxSameNames; n++ {
 		candidate := numbered(name, n)

@@ -10,22 +10,19 @@ import (
 	"github.com/satchel-go/satchel/internal/plainfile"
 )
 
-// Dir returns the directory in which a command of a staged skill runs, relative
-// to the workspace. SkillDir is what [Local.Stage] returned. Cwd is what the
-// caller asked for:
+// Dir returns the directory in which a command of a staged skill runs, relative to the
+// workspace. SkillDir is what [Local.Stage] returned. Cwd is what the caller asked for:
 //
 //   - empty: the directory of the skill
 //   - a relative path: below the directory of the skill, where out, work and
 //     inputs are those of the workspace
-//   - a path that begins with $WORK_DIR, $OUTPUT_DIR, $SKILLS_DIR, $RUN_DIR or
-//     $WORKSPACE_DIR, also written ${WORK_DIR} and so on
+//   - a path that begins with a variable: $WORK_DIR, $OUTPUT_DIR, $SKILLS_DIR,
+//     $RUN_DIR or $WORKSPACE_DIR, also written ${WORK_DIR} and so on
 //
-// A missing directory below work/, out/ or runs/ is made; elsewhere it is
-// [ErrNotExist]. Errors are also [ErrPath] for an absolute path, one with "..",
-// and one that leaves the workspace through a link, and [ErrNotRegular] for
-// something that is not a directory. Dir also repairs the workspace's own
-// directories if a command has removed or replaced them, so call it before each
-// command.
+// A missing directory below work/, out/ or runs/ is made; elsewhere it is [ErrNotExist]. An
+// absolute path, one with "..", and one that leaves the workspace through a link is [ErrPath].
+// Something that is not a directory is [ErrNotRegular]. Dir also repairs the workspace's own
+// directories if a command has removed or replaced them, so call it before each command.
 func (ws *Local) Dir(skillDir, cwd string) (string, error) {
 	dir, err := resolveCwd(skillDir, cwd)
 	if err == nil {

@@ -1,8 +1,8 @@
-// Package workspace gives every session a directory in which the commands of its
-// skills run, puts skills and inputs there, and removes it in the end.
+// Package workspace gives every session a directory in which the commands of its skills run,
+// puts skills and inputs there, and removes it in the end.
 //
-// [Open] makes the place where workspaces live, [Workspaces.Of] returns that of a
-// session. Each has the same layout:
+// [Open] makes the place where workspaces live, [Workspaces.Of] returns that of a session.
+// Each has the same layout:
 //
 //	skills/<name>/   staged skills, read-only; with the links out, work and
 //	                 inputs and a writable .venv
@@ -12,15 +12,14 @@
 //	runs/            scratch data; also HOME and the temporary directory of
 //	                 commands that have no scratch directories of their own
 //
-// What the package has to remember (pinned versions, attached files) is kept in a
-// directory beside the workspace, not inside.
+// What the package has to remember (pinned versions, attached files) is kept in a directory
+// beside the workspace, not inside.
 //
-// Everything that a model, a skill or a command supplies is hostile: names, paths
-// and the tree itself, where a command may have planted links, pipes or deep and
-// unreadable directories. Paths are resolved with os.Root, a file is written
-// under a new name and renamed into place, and nothing is written or removed
-// through a link. The package runs no command and enforces no limits on one: the
-// executor must make skills/ read-only and keep a command inside its workspace.
-// With an executor that does not isolate, a command can also change what has been
+// Everything that a model, a skill or a command supplies is hostile: names, paths and the tree
+// itself. A command may have planted links, pipes or deep and unreadable directories there.
+// Paths are resolved with os.Root, a file is written under a new name and renamed into place,
+// and nothing is written or removed through a link. The package runs no command and enforces
+// no limits on one: the executor must make skills/ read-only and keep a command inside its
+// workspace. With an executor that does not isolate, a command can also change what has been
 // staged; [Local.Stage] notices that and stages it again before the next command.
 package workspace

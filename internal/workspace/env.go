@@ -11,14 +11,13 @@ import (
 // of this process is.
 const SystemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// Env returns the whole environment of a command as "NAME=value", for a workspace
-// that the command sees at base. It has WORKSPACE_DIR, SKILLS_DIR, WORK_DIR,
-// OUTPUT_DIR and RUN_DIR, a TMPDIR below RUN_DIR and there a HOME of the skill's
-// own, a PATH with the skill's .venv/bin before the system's directories,
-// LANG=C.UTF-8 and SKILL_NAME. Nothing of the host's environment is in it.
-// Without skill, or with a skillDir that [Local.Stage] cannot have returned, the
-// variables about it are left out. Control characters are removed from the name.
-// The order is always the same.
+// Env returns the whole environment of a command as "NAME=value", for a workspace that the
+// command sees at base. It has WORKSPACE_DIR, SKILLS_DIR, WORK_DIR, OUTPUT_DIR and RUN_DIR.
+// Its TMPDIR is below RUN_DIR and contains a HOME for each skill. PATH has the skill's
+// .venv/bin before the system's directories. LANG is C.UTF-8. SKILL_NAME has no control
+// characters. Nothing of the host's environment is in it. Without skill, or with a skillDir
+// that [Local.Stage] cannot have returned, the variables about it are left out. The order is
+// always the same.
 func Env(base, skill, skillDir string) []string {
 	at := func(dir string) string { return filepath.Join(base, filepath.FromSlash(dir)) }
 	search, home := SystemPath, homeDir

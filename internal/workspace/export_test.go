@@ -23,7 +23,7 @@ func ParseSource(from string) (scheme, skill, path, base string, err error) {
 // MeasureReleased does what otherwise happens every few seconds.
 func MeasureReleased(ctx context.Context, w *Workspaces) { w.measureReleased(ctx) }
 
-// Total returns what all workspaces hold, as far as that is known.
+// Total returns the known size of all workspaces.
 func Total(w *Workspaces) int64 { return w.total.Load() }
 
 // Age makes all workspaces look idle for that much longer.

@@ -43,9 +43,9 @@ type Input struct {
 	// work/inputs/x. If it ends with "/", the name of the source is added. The
 	// default is work/inputs/ and the name of the source.
 	To string `json:"to,omitempty"`
-	// Mode is copy, the default, or link. A link must not let a command write to
-	// the source, so it is a copy too, which shares the blocks of the source if
-	// the file system can do that.
+	// Mode is copy, the default, or link. A link must not let a command write to the source.
+	// So it is a copy too, which shares the blocks of the source if the file system can do
+	// that.
 	Mode string `json:"mode,omitempty"`
 	// Pin makes an artifact without a version keep the version that was first
 	// staged to the same target.
@@ -66,16 +66,16 @@ const (
 	maxTreeDepth = 16
 )
 
-// Inputs stages inputs in their order and stops at the first that fails; those
-// before it stay. The warnings say what was left out of directories: links, pipes
-// and the like. A file at the place of a target is replaced, unless it was attached
-// ([Local.Attach]), files of a directory are put beside those that are there, and
-// nothing is removed. Two inputs of one call must not have the same target.
+// Inputs stages inputs in their order and stops at the first that fails; those before it stay.
+// The warnings say what was left out of directories: links, pipes and the like. A file at the
+// place of a target is replaced, unless it was attached ([Local.Attach]). Files of a directory
+// are put beside those that are there, and nothing is removed. Two inputs of one call must not
+// have the same target.
 //
-// Errors are [ErrSource], [ErrPath], [ErrMode], [ErrNotExist], [ErrNotRegular],
-// [ErrTaken] if the target of a file is a directory or an attached file, [ErrTooLarge], also for more
-// than 256 inputs, 10,000 files in a directory or 16 levels, [ErrFull], and those
-// of the sources.
+// Errors are [ErrSource], [ErrPath], [ErrMode], [ErrNotExist], [ErrNotRegular], [ErrFull], and
+// those of the sources. [ErrTaken] means that the target of a file is a directory or an
+// attached file. [ErrTooLarge] also means more than 256 inputs, 10,000 files in a directory or
+// 16 levels.
 func (ws *Local) Inputs(ctx context.Context, inputs []Input, from Sources) ([]StagedInput, []string, error) {
 	if len(inputs) == 0 {
 		return nil, nil, nil

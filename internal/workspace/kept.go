@@ -52,8 +52,7 @@ func (w *Workspaces) adopt(orphan *instance) {
 	}
 }
 
-// removeKept removes a workspace that nobody has asked for and that is no
-// longer among those kept.
+// removeKept removes a workspace that is not in use and no longer among those kept.
 func (w *Workspaces) removeKept(kept keptDir) error {
 	w.total.Add(-kept.used)
 	return w.removeDir(kept.dir)
@@ -72,7 +71,7 @@ func (w *Workspaces) measureKept(ctx context.Context, session, dir string) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if k, ok := w.kept[session]; ok && k.dir == dir { // nobody has asked for it meanwhile
+	if k, ok := w.kept[session]; ok && k.dir == dir { // not opened meanwhile
 		k.measured, k.used = true, m.Bytes
 		w.kept[session] = k
 		w.total.Add(m.Bytes)

@@ -84,14 +84,14 @@ type Room struct {
 	Full error
 }
 
-// Room returns the disk space for the next command. In a full workspace that is
-// what is there and a little more, so that a command can make room: see
-// [WithMaxBytes]. If the workspaces of all sessions together are full, and this
-// one holds next to nothing to remove, it fails with [ErrFull].
+// Room returns the disk space for the next command. In a full workspace that is its current
+// size and a little more, so that a command can remove files: see [WithMaxBytes]. It fails
+// with [ErrFull] if the workspaces of all sessions together are full and this one is nearly
+// empty.
 //
-// It measures the workspace if that counts as full, and otherwise at most once in
-// five seconds, so that a call before each command costs little however much is
-// there. With fresh it always measures.
+// It measures the workspace if that counts as full, and otherwise at most once in five
+// seconds. So a call before each command costs little, even for a large workspace. With fresh
+// it always measures.
 func (ws *Local) Room(ctx context.Context, fresh bool) (Room, error) {
 	measure := ws.measure
 	if fresh {

@@ -12,10 +12,10 @@ import (
 
 const maxPath = 1024 // bytes of a path from outside
 
-// checkRelative checks a slash-separated path from outside by its text alone:
-// valid UTF-8 of at most 1024 bytes without control characters, relative, without
-// ".." elements, and without backslashes, which separate elements on one system
-// and are part of a name on others.
+// checkRelative checks a slash-separated path from outside by its text alone. The path must be
+// relative and valid UTF-8 of at most 1024 bytes, without control characters and ".."
+// elements. It must not contain backslashes, which separate elements on one system and are
+// part of a name on others.
 func checkRelative(p string) error {
 	switch {
 	case p == "":

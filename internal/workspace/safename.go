@@ -10,10 +10,9 @@ import (
 
 const maxNameBytes = 200 // leaves room for a number; file systems allow 255
 
-// safeName returns the last element of a path that somebody else has chosen as a
-// file name that is safe on every system and in every text: it has letters and
-// digits of any script, ".", "_", "-" and inner spaces, and "_" for all else. It
-// returns "" if nothing is left.
+// safeName turns the last element of an untrusted path into a file name that is safe on every
+// system and in every text. It keeps letters and digits of any script, ".", "_", "-" and inner
+// spaces, and writes "_" for all else. It returns "" if nothing is left.
 func safeName(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	name = name[strings.LastIndexByte(name, '/')+1:]

@@ -28,7 +28,7 @@ type stamp struct {
 	mode     fs.FileMode
 	size     int64
 	modified int64 // in nanoseconds of Unix time
-	inode    inode // as far as the system tells, including the time of the last change
+	inode    inode // if the system reports it, including the time of the last change
 }
 
 func stampOf(info fs.FileInfo) stamp {

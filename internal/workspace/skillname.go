@@ -12,13 +12,11 @@ const (
 	maxStem      = 40
 )
 
-// skillDirName returns the name of a skill's directory below skills/, whatever
-// the name of the skill. It is the name itself if the Agent Skills specification
-// allows it (lower-case letters, digits and single hyphens between them), or if
-// it is an id of a skills server (segments of these and "_", joined by dots).
-// Otherwise it is the readable part of the name, "_" and a hash of the name. So
-// no two names share a directory, not even where upper and lower case are the
-// same.
+// skillDirName returns the name of a skill's directory below skills/. It is the name itself if
+// the Agent Skills specification allows it: lower-case letters, digits and single hyphens
+// between them. It is also the name itself for an id of a skills server: segments of these and
+// "_", joined by dots. Otherwise it is the readable part of the name, "_" and a hash of the
+// name. So no two names share a directory, not even where upper and lower case are the same.
 func skillDirName(name string) string {
 	if isPlainName(name) || isID(name) {
 		return name

@@ -19,8 +19,7 @@ type Files interface {
 	// OpenFile opens a listed file, which must be closed after use. Its mode says
 	// whether it is a program.
 	OpenFile(ctx context.Context, name, file string) (fs.File, error)
-	// Fingerprint identifies the listed files, as far as that is possible without
-	// reading them all.
+	// Fingerprint identifies the listed files, as well as it can without reading them all.
 	Fingerprint(ctx context.Context, name string) (string, error)
 }
 
@@ -33,7 +32,7 @@ type Verbatim interface {
 	Verbatim()
 }
 
-// slot is the place of one skill. Whoever holds its turn may stage it.
+// slot is the place of one skill. The goroutine that holds its turn may stage it.
 type slot struct {
 	turn chan struct{} // holds one place
 	name string
@@ -82,34 +81,31 @@ type Staging struct {
 }
 
 // Stage puts a skill into the workspace and returns its directory relative to it,
-// "skills/<dir>", and what was done. Load is any text that stands for one load of
-// the skill. If the skill was staged for that load already, nothing is listed or
-// read again, whatever has become of the skill's files. For another load the
-// fingerprint of the files is taken, and they are copied if it is not that of
-// what is staged. So the files are those of the first command after a load.
+// "skills/<dir>", and what was done. Load is any text that stands for one load of the skill.
+// If the skill was staged for that load already, its files are not listed or read again, even
+// if they have changed. For another load the fingerprint of the files is computed, and they
+// are copied if it differs from the staged one. So the files are those of the first command
+// after a load.
 //
-// What was staged is used again only while everything in it looks to lstat as it
-// did then (see [Staging]); otherwise it is staged again, and the log says so.
-// This is remembered in memory only, because with an executor that does not
-// isolate, a command could change any file that held it: a workspace that a
-// process has taken over gets its skills anew. On unix a command can hide a
-// change only by setting the clock. Elsewhere, and where the file system keeps no
-// times finer than a second, only sizes and modification times are compared.
+// A staged copy is used again only while all its files look to lstat as they did then (see
+// [Staging]). Otherwise it is staged again, and the log says so. This state is kept in memory
+// only, because with an executor that does not isolate, a command could change any file that
+// held it. So a workspace that a process has taken over gets its skills again. On unix a
+// command can hide a change only by setting the clock. Elsewhere, and where the file system
+// keeps no times finer than a second, only sizes and modification times are compared.
 //
-// Files are read-only (mode 0444, and 0555 for those that their owner may execute
-// or that begin with "#!" or as an ELF program; directories 0555). The skill's
-// directory also contains the links out, work and inputs to those of the
-// workspace, and a writable .venv, see [VenvDir] (but see [Verbatim]); a skill's own
-// files of these names become out.skill and so on, with a warning. When the new copy is
-// complete, it replaces what was staged before in one step and takes over its
-// .venv, unless another skill had the name. A command that runs in the old copy keeps the rest of it until the
-// workspace is no longer in use.
+// Files are read-only: mode 0444, or 0555 for files that their owner may execute, that begin
+// with "#!", or that are ELF programs. Directories have mode 0555. The skill's directory also
+// contains the links out, work and inputs to those of the workspace, and a writable .venv, see
+// [VenvDir] (but see [Verbatim]). A skill's own files of these names become out.skill and so
+// on, with a warning. When the new copy is complete, it replaces the previous one in one step
+// and takes over its .venv, unless another skill had the name. A command that runs in the old
+// copy keeps the rest of it until the workspace is no longer in use.
 //
-// Errors are those of files, [ErrName] for a skill without name or an empty load,
-// [ErrPath] for a listed path that leaves the skill, [ErrTooLarge] and [ErrFull];
-// nothing of the new copy is then visible. A small skill, see [WithMaxBytes], can
-// be staged into a full workspace too, because the commands that make room run in
-// a skill.
+// Errors are those of files, [ErrName] for a skill without name or an empty load, [ErrPath]
+// for a listed path that leaves the skill, [ErrTooLarge] and [ErrFull]. After an error nothing
+// of the new copy is visible. A small skill, see [WithMaxBytes], can be staged into a full
+// workspace too, because the commands that make room run in a skill.
 func (ws *Local) Stage(ctx context.Context, skill core.Skill, load string, files Files) (dir string, done Staging, err error) {
 	dir, done, err = ws.stage(ctx, skill.Name, skill.ID, load, files)
 	if err == nil {

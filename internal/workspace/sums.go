@@ -13,10 +13,10 @@ const (
 	maxSums   = 1000
 )
 
-// sums remembers the SHA-256 of content that comes again with every command, by
-// its size and a hash that is six times as fast. The seed of that hash is secret,
-// so nobody can make two contents with the same one; by chance that happens once
-// in 2^64. The zero sums is ready to use.
+// sums caches the SHA-256 of content that comes again with every command. Its key is the size
+// and a hash that is six times as fast. The seed of that hash is secret, so an attacker cannot
+// make two contents collide. By chance that happens once in 2^64. The zero sums is ready to
+// use.
 type sums struct {
 	mu    sync.Mutex
 	seed  maphash.Seed

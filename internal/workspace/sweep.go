@@ -117,9 +117,9 @@ func (w *Workspaces) lookNowAndThen(ctx context.Context) {
 	}
 }
 
-// measureReleased measures the workspaces that were released since their last
-// measurement, and those that an earlier process has left, so that what their
-// commands wrote counts towards the total.
+// measureReleased measures the workspaces that were released since their last measurement, and
+// those that an earlier process has left. So the files that their commands wrote count towards
+// the total.
 func (w *Workspaces) measureReleased(ctx context.Context) {
 	w.mu.Lock()
 	var released []*Local

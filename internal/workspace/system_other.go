@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// locks: without file locks nobody can tell whether a process is alive, so what
-// others left is never touched.
+// locks: without file locks a process cannot tell whether another is alive. So the files of
+// other processes are never touched.
 const locks = false
 
 func lockFile(*os.File) error { return nil }

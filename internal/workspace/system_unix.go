@@ -23,8 +23,8 @@ func unlockFile(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 }
 
-// isOurs reports whether a directory belongs to this user and to nobody else: in
-// a shared temporary directory others may have put anything there.
+// isOurs reports whether a directory belongs to this user and no other can write to it. In a
+// shared temporary directory others may have put anything there.
 func isOurs(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && info.IsDir() && info.Mode().Perm()&0o077 == 0 && int(st.Uid) == os.Geteuid()

@@ -42,8 +42,8 @@ func alias(rel string) string {
 	return rel
 }
 
-// Touches returns what an input would read of the host, "" if nothing, and where
-// in the workspace it would go, "" if its source or target is invalid.
+// Touches returns the host path that an input would read and the workspace path that it would
+// write. host is "" if it reads none; to is "" if its source or target is invalid.
 func Touches(in Input) (host, to string) {
 	src, err := parseSource(in.From)
 	if err != nil {

@@ -45,8 +45,8 @@ func (ws *Local) Usage(ctx context.Context) (Usage, error) {
 	return m.Usage, nil
 }
 
-// measure measures the workspace if that was not done recently, or if it counts
-// as full and nobody else has measured it meanwhile.
+// measure measures the workspace if that was not done recently. It also does so if the
+// workspace counts as full and no other goroutine has measured it meanwhile.
 func (ws *Local) measure(ctx context.Context) error {
 	asked := time.Now()
 	ws.measuring.Lock()

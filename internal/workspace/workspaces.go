@@ -20,7 +20,7 @@ type Workspaces struct {
 	hosts []hostDir
 	inst  *instance
 
-	total atomic.Int64 // bytes in all workspaces, as far as they are known
+	total atomic.Int64 // the known bytes in all workspaces
 
 	mu        sync.Mutex
 	bySession map[string]*Local

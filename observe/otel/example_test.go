@@ -27,7 +27,7 @@ func ExampleNew() {
 	}
 	defer rt.Close()
 
-	// The runtime tells the observer of every event; here one is told by hand.
+	// The runtime calls the observer for every event; here the example does.
 	observer.Event(context.Background(), core.Event{Kind: core.SkillLoaded, Skill: "pdf"})
 	for _, span := range recorded.Ended() {
 		fmt.Println(span.Name())

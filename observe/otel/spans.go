@@ -14,9 +14,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// trace makes the span of an event. An event is told when it is over, so what
-// happened during a tool call is told before the call: it waits for it, to become
-// a child of its span.
+// trace makes the span of an event. An event is reported when it is over. So what happened
+// during a tool call is reported before the call, and waits to become a child of its span.
 func (o *Observer) trace(ctx context.Context, name string, e core.Event) {
 	call := callID{e.Key, e.Call}
 	switch {

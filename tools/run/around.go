@@ -45,9 +45,8 @@ func isForeign(name string) bool {
 	return strings.HasPrefix(name, ".") || slices.Contains(foreign, name) || strings.Contains(name, ".config.") || strings.HasSuffix(name, "_config.py")
 }
 
-// checkAround refuses a privileged command if programs would find code or settings
-// of others around the directory in which it starts, or to which it says that it
-// goes.
+// checkAround refuses a privileged command if programs would find code or settings of others
+// around its working directory, or around a directory that it changes to.
 func (st *staging) checkAround() error {
 	if len(st.aside) > 0 {
 		return tools.ModelErrorf("not run: the skill's own folder %q is hidden by that of the conversation, to which other skills write, and this command may do more than others: commands that have a network, a secret or a list run only when the author of the skill has renamed it", st.aside[0])
@@ -132,7 +131,7 @@ func (st *staging) scripts(wanted func(by string) bool) (files []string) {
 	return files
 }
 
-// startsNothing are programs that only read and write the files that they are given.
+// startsNothing are programs that only read and write the files in their arguments.
 var startsNothing = []string{"cp", "mv", "rm", "ls", "cat", "head", "tail", "wc", "grep", "diff", "tee", "mkdir", "touch", "chmod", "echo", "printf", "test", "stat", "file"}
 
 // goes returns the directory of the workspace to which a command in the directory
@@ -157,8 +156,8 @@ func (st *staging) goes(from, to string) (dir string, known bool) {
 	return callargs.ThroughLinks(strings.TrimPrefix(path.Join("/", from, to), "/")), known
 }
 
-// checkAbove refuses a directory that others may have written, if it or one above
-// has names by which programs find code or settings, or is a link.
+// checkAbove refuses a directory that other skills may have written if it is a link, or if it
+// or one above has names by which programs find code or settings.
 func (st *staging) checkAbove(dir string) error {
 	for ; fs.ValidPath(dir) && dir != "." && dir != "skills" && !strings.HasPrefix(dir+"/", st.dir+"/"); dir = path.Dir(dir) {
 		if info, err := st.place.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {

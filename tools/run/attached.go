@@ -62,8 +62,8 @@ func (f attached) stage(ctx context.Context, place workspace.Workspace, from wor
 	return staged, nil
 }
 
-// ofHost returns the files of the host under the names that the record has for them,
-// which those get now that have come since the turn began.
+// ofHost returns the files of the host under the names that the record has for them. Files
+// that came since the turn began get their names now.
 func (f attached) ofHost(ctx context.Context) ([]workspace.Attachment, error) {
 	if f.host == nil {
 		return nil, nil

@@ -17,7 +17,7 @@ func (w *answer) finish(ctx context.Context, result executor.Result, fault error
 	}
 	a, err := w.outcome(ctx, result, output)
 	if err != nil {
-		return nil // the session was ended; nobody will ask for the result
+		return nil // the session has ended; no caller will ask for the result
 	}
 	w.explain(&result)
 	if result.Reason == executor.ReasonSetup { // the executor's words, not the command's

@@ -11,9 +11,9 @@ import (
 // besides is reserved in an answer for warnings that are added later.
 const besides = 2 << 10
 
-// fit writes an answer of at most limit bytes of JSON. What happened takes
-// precedence over what was found: fit first cuts lists and streams that are too
-// long, then shows content as far as there is room.
+// fit writes an answer of at most limit bytes of JSON. What happened takes precedence over
+// what was found: fit first cuts long lists and streams, then shows content in the room that
+// is left.
 func (w *answer) fit(a *runAnswer, limit int) (string, error) {
 	contents := make([]string, len(a.Files))
 	for i := range a.Files {
@@ -54,7 +54,7 @@ func (w *answer) shorten(a *runAnswer, limit int) {
 		}
 	}
 	if a.Primary != nil && printable.Size(string(a.Primary.Name)) > limit/64 {
-		a.Primary = nil // the list has it, as far as there is room
+		a.Primary = nil // the list has the rest, if there is room
 	}
 	var staged, files, saved, warnings int
 	a.Staged, staged = shortList(a.Staged, limit/12)

@@ -19,7 +19,7 @@ type gave struct {
 	sessions *lru.Cache[string, []terminal.Secret]
 }
 
-// remember makes sure that what commands are given is remembered.
+// remember creates the history of secrets that commands have got.
 func (r *Runner) remember() {
 	if r.gave == nil {
 		r.gave = &gave{sessions: lru.New[string, []terminal.Secret](maxGiven, nil)}

@@ -51,10 +51,10 @@ func extensions(own map[string][]string) string {
 	return strings.Join(slices.Sorted(maps.Keys(all)), ", ")
 }
 
-// script returns the argument lists that can run a script, in order of
-// preference: by the interpreter of its shebang line, then by that of its
-// extension, whose exec bit does not matter because most published scripts do not
-// have it. A file without both runs by itself if it is a program.
+// script returns the argument lists that can run a script, in order of preference: by the
+// interpreter of its shebang line, then by that of its extension. The exec bit does not matter
+// for these, because most published scripts do not have it. A file without both runs by itself
+// if it is a program.
 func (p *program) script() ([][]string, error) {
 	name := path.Clean(p.plan.script)
 	file := path.Join(p.dir, name)
@@ -134,8 +134,8 @@ func (p *program) didYouMean(file string) string {
 	return fmt.Sprintf("; did you mean %q?", callargs.Cut(name, 200))
 }
 
-// suggestScripts looks, after a failed command, for a word that names no file but
-// has the name of one of the skill's scripts, and suggests that script.
+// suggestScripts looks, after a failed command, for a word that names no file but is the base
+// name of one of the skill's scripts. It suggests that script.
 func (p *program) suggestScripts() {
 	if path.Clean(p.plan.cwd) != "." {
 		return
@@ -155,9 +155,9 @@ func (p *program) suggestScripts() {
 	}
 }
 
-// shebang reads a first line such as "#!/usr/bin/env -S python3 -u". It keeps
-// only the last element of the program's path, so that the program is looked up
-// on the PATH of the run and not where the author had it.
+// shebang parses a first line such as "#!/usr/bin/env -S python3 -u". It keeps only the last
+// element of the program's path. So the program is found on the PATH of the run, not where the
+// author had it.
 func shebang(line string) []string {
 	rest, ok := strings.CutPrefix(line, "#!")
 	if !ok {

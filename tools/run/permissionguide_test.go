@@ -11,9 +11,9 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// TestPermissionsGuide compares the table of docs/permissions.md with what the judge says: each
-// call is granted by the entries of its row, and not by fewer, nor by a pattern where the row
-// has an entry without one.
+// TestPermissionsGuide compares the table of docs/permissions.md with the judge. Each call is
+// granted by the entries of its row, and not by fewer. Where the row has an entry without a
+// pattern, a pattern does not grant it.
 func TestPermissionsGuide(t *testing.T) {
 	page, err := os.ReadFile("../../docs/permissions.md")
 	if err != nil {

@@ -22,9 +22,9 @@ type Policy struct {
 	// Denied names may not run, even if Allowed has them. Programs that run
 	// another program named by their arguments may not run either.
 	Denied []string
-	// Variables are the names that a call may set with env while commands are
-	// restricted, besides LANG, LC_* and TZ with values that name no file: many
-	// variables make an allowed program run code of the caller's choice.
+	// Variables are the names that a call may set with env while commands are restricted.
+	// LANG, LC_* and TZ are always allowed with values that name no file. Other variables are
+	// refused, because many make an allowed program run code of the caller's choice.
 	Variables []string
 }
 

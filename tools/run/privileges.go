@@ -14,12 +14,11 @@ import (
 	"github.com/satchel-go/satchel/internal/workspace"
 )
 
-// A command is privileged if it may do what others of its conversation may not:
-// it reaches a network, has a secret or variables of the host, or passed a list. What
-// earlier commands, of other skills too, have left in the workspace must not become
-// part of it. So it gets a HOME and a temporary directory of its own, programs find
-// nothing of others before the system's, and interpreters and git ignore whatever
-// belongs neither to the skill nor to the system. Decision 85 says why.
+// A command is privileged if it may do what others of its conversation may not: it reaches a
+// network, has a secret or variables of the host, or passed a list. Files that earlier
+// commands, of other skills too, have left in the workspace must not become part of it. So it
+// gets its own HOME and temporary directory. Programs find the system's files before those of
+// others. Interpreters and git ignore whatever belongs neither to the skill nor to the system.
 
 // findPrivileges decides whether the command is privileged.
 func (st *staging) findPrivileges(ctx context.Context) {
@@ -36,9 +35,9 @@ func (st *staging) asks() bool {
 	return st.runner.Secret != nil && len(declaredSecrets(st.skill.Metadata)) > 0 || st.runner.Egress != nil && st.skill.Metadata["network"] != ""
 }
 
-// entrant says beside which commands this one may run: beside no other if it reaches a
-// network, and beside none of other skills if its skill asks for grants and others
-// could change what it finds after that was looked at.
+// entrant says beside which commands this one may run. A command that reaches a network runs
+// alone. A command whose skill asks for grants does not run beside commands of other skills if
+// those could change its files after they were checked.
 func (st *staging) entrant() entrant {
 	e := entrant{session: st.scope.Key().Session, skill: st.skill.ID}
 	switch {
@@ -50,8 +49,8 @@ func (st *staging) entrant() entrant {
 	return e
 }
 
-// startsShared reports whether the plan starts, goes or has a script of an interpreter
-// outside the skill's folder, as far as its text says.
+// startsShared reports whether the plan starts a program, enters a directory or runs a script
+// outside the skill's folder. It judges by the plan's text.
 func (st *staging) startsShared() bool {
 	if isShared(st.plan.cwd) || changesDirectory.MatchString(st.plan.command) || goesTo.MatchString(st.plan.command) {
 		return true
@@ -110,10 +109,9 @@ func (st *staging) isolated(python string) ([]string, error) {
 	return env, nil
 }
 
-// modules returns the directories of the skill's scripts that the plan names, and
-// the skill's own, if the command may leave the skill's folder or runs a script
-// outside. Otherwise it returns
-// nil: in that folder, which commands cannot change, Python may import.
+// modules returns the directories of the skill's scripts that the plan names, and the skill's
+// own. It does so if the command may leave the skill's folder or runs a script outside.
+// Otherwise it returns nil: commands cannot change that folder, so Python may import from it.
 func (st *staging) modules() (dirs []string) {
 	leaves := path.Clean(st.plan.cwd) != "." || changesDirectory.MatchString(st.plan.command) || goesTo.MatchString(st.plan.command) ||
 		len(st.sharedScripts(func(by string) bool { return by == "python3" })) > 0

@@ -50,10 +50,9 @@ type Runner struct {
 	// Outputs are the most that a call may collect. Zero fields stand for the
 	// defaults of outputs.Limits.
 	Outputs outputs.Limits
-	// PerSession and AtOnce are how many commands of skill_run run at once, in
-	// one session and in all; below 1 they are defaultPerSession and twice
-	// GOMAXPROCS. Further commands wait for as long as their own timeout, and
-	// then get an answer that says so.
+	// PerSession and AtOnce are how many commands of skill_run run at once, in one session and
+	// in all. Below 1 they are defaultPerSession and twice GOMAXPROCS. Further commands wait
+	// until their own timeout, and then get an answer that says so.
 	PerSession, AtOnce int
 	// Sessions bound the commands of skill_exec. Their timeout applies if neither
 	// the call nor Limits has one.
@@ -65,15 +64,14 @@ type Runner struct {
 	// Env returns variables for a skill's commands. It overrides neither the
 	// workspace's variables nor those of the call. Nil gives none.
 	Env func(ctx context.Context, skill core.Skill) map[string]string
-	// Secret returns the value of a secret that a skill declares by name, if the
-	// host agrees that this skill may have it: any skill can declare any name. It
-	// is also called for skills that do not run, so that what they were given can
-	// be hidden; the newest values that a session was given are remembered, within
-	// bounds. In every answer the name in brackets replaces the value; also
-	// the value without the white space around it or with single spaces, each
-	// line of at least 8 bytes of a value of several lines, and all of these with
-	// the escapes of JSON. Values of less than 4 bytes, and other encodings by a
-	// command, are shown.
+	// Secret returns the value of a secret that a skill declares by name, if the host agrees
+	// that this skill may have it: any skill can declare any name. Satchel also calls it for
+	// skills that do not run, so that secrets which they got earlier can be hidden. It
+	// remembers the newest values that a session got, within bounds. In every answer the name
+	// in brackets replaces the value. It also replaces the value without the white space
+	// around it or with single spaces, and each line of at least 8 bytes of a value of several
+	// lines. All of these are also found with the escapes of JSON. Values of less than 4
+	// bytes, and other encodings by a command, are shown.
 	Secret func(ctx context.Context, skill core.Skill, name string) (value string, ok bool)
 	// Egress says what commands of a skill may reach, of what the skill asks for
 	// in its metadata. Such a command runs alone: no other of its session runs
@@ -92,18 +90,17 @@ type Runner struct {
 	// .r Rscript, .lua lua, .ps1 pwsh -File. Extensions are in lower case here;
 	// those of files may be in any.
 	Interpreters map[string][]string
-	// Attached are files that the host adds to those which users attached to the
-	// messages of the request; both are staged into work/inputs. It is asked at each
-	// command, and when a turn begins: the model is told of those that have content
-	// or a Ref, once, at the message with which that turn begins, or by the answer of the
-	// first command that finds them within one. Resolve returns
-	// the content of a file that is known by its id alone, such as a URL; without
-	// Resolve that file is a warning. Nothing is fetched automatically.
+	// Attached returns files that the host adds to those which users attached to the messages
+	// of the request. Both are staged into work/inputs. It is called at each command, and when
+	// a turn begins. The model reads once about each file that has content or a Ref: at the
+	// message with which that turn begins, or in the answer of the first command that finds it
+	// within a turn. Resolve returns the content of a file that is known by its id alone, such
+	// as a URL. Without Resolve that file is a warning. Nothing is fetched automatically.
 	Attached func(ctx context.Context) []workspace.Attachment
 	Resolve  workspace.Sources
-	// Uploads begins the names of artifacts that are files of users; "" is
-	// defaultUploads. Nothing that a command saves gets such a name, also none that
-	// differs in case, width or what cannot be seen, so Attached may trust it.
+	// Uploads begins the names of artifacts that are files of users; "" is defaultUploads.
+	// Files that a command saves never get such a name. A name that differs only in case,
+	// width or invisible characters is refused too, so Attached may trust it.
 	Uploads string
 
 	gave *gave // from the first operation on

@@ -44,10 +44,9 @@ const editorHead = "#!/bin/sh\nfor last; do :; done\nexec tail -n +4 \"$0\" > \"
 // maxEditors bounds the names that are tried for an editor.
 const maxEditors = 100
 
-// stageEditor stages a program that writes the given text, for commands that
-// start an editor. Each call has a program of its own, because the calls of one
-// message run at the same time. A file that an earlier command has left under its
-// name is not touched. Decision 28 says why.
+// stageEditor stages a program that writes the given text, for commands that start an editor.
+// Each call has its own program, because the calls of one message run at the same time. A file
+// that an earlier command has left under its name is not touched.
 func (s *scratch) stageEditor() (string, error) {
 	first := s.name("runs/editor")
 	if s.temp != "" { // where no other command writes

@@ -33,10 +33,9 @@ func (v vault) of(ctx context.Context, skill core.Skill) []terminal.Secret {
 	return secrets
 }
 
-// known are those that commands of the session were given, and those of every
-// skill of the catalog that asks for any, whoever sees it: one that is no longer loaded
-// may have left its own in a file. Those of loaded revisions that are not the newest are
-// among them.
+// known returns the secrets that commands of the session got, and those of every skill of the
+// catalog that asks for any. A skill that is no longer loaded may have left its own in a file,
+// so all skills count, not only visible ones. Older revisions that are loaded count too.
 func (v vault) known(ctx context.Context, s *tools.Scope) ([]terminal.Secret, error) {
 	if v.ask == nil {
 		return nil, nil

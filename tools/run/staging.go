@@ -35,7 +35,7 @@ type staging struct {
 	aside   []string // the skill's own folders that shared ones hide
 	cwd     string   // of the command, likewise
 	program *program
-	timeout time.Duration // from the plan, as far as the host allows
+	timeout time.Duration // from the plan, within what the host allows
 	outputs collect.Spec  // likewise
 	scratch scratch
 	leave   func() // tells the queue that a session has ended; nil for skill_run
@@ -128,8 +128,8 @@ func (st *staging) choose(ctx context.Context) error {
 	return nil
 }
 
-// loadOf finds the load of a skill. A skill that may run without one counts as
-// loaded anew in every turn.
+// loadOf finds the load of a skill. A skill that may run without one counts as loaded again in
+// every turn.
 func (st *staging) loadOf(ctx context.Context, rec *state.Record, skill core.Skill) (loadRef, error) {
 	from := st.scope.Loaded(rec)
 	switch a := rec.Find(skill.Name); {

@@ -76,8 +76,8 @@ func command(args tools.Args, skill string) string {
 	return string(text)
 }
 
-// result writes the answer of skill_run as the spec does. What is no JSON is an error that
-// the model is told as it is.
+// result writes the answer of skill_run as the spec does. If answer is not JSON, it is an
+// error, and the model gets its text unchanged.
 func result(at, answer string) (string, error) {
 	var ran struct {
 		ExitCode int              `json:"exit_code"`

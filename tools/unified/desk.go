@@ -35,7 +35,7 @@ type Desk struct {
 	// Root is the name of the catalog's root that shows the library: its skills are
 	// not listed twice.
 	Root string
-	// Failed is told why the store does not answer; nil is nobody.
+	// Failed, if set, is called when the store fails.
 	Failed func(ctx context.Context, err error)
 
 	mu    sync.Mutex

@@ -5,7 +5,7 @@ package unified
 
 import "github.com/satchel-go/satchel/tools"
 
-// Guidance is all that requests of this vocabulary are told of skills.
+// Guidance is the only text about skills in requests of this vocabulary.
 const Guidance = "Skills are found, read and started with runSkill, and changed with updateSkill: inspect first, send patches, not whole texts. People also manage skills in other ways; you use these tools."
 
 // New returns the vocabulary. It needs a library.

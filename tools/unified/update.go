@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Update is updateSkill, which creates, changes, copies and archives skills, under the
-// name that it is given. Under another name it speaks to models that have no runSkill.
+// Update returns the operation updateSkill, which creates, changes, copies and archives
+// skills. name is the name of the tool. Under another name its texts do not mention runSkill.
 func Update(name string) tools.Operation {
 	say := func(text string) string { return text }
 	if name != "updateSkill" {
