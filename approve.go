@@ -12,9 +12,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// ask lets the approver decide about the call, unless an earlier answer of the
-// session covers it. rec is the record as the call sees it.
-// Decision 44 says why.
+// ask lets the approver decide about the call, unless an earlier answer of the session covers
+// it. rec is the record as the call sees it.
 func (c *Call) ask(ctx context.Context, rec *state.Record) (core.Decision, error) {
 	grant, bound, err := call.Bind(ctx, c.call, &c.request, c.operation != nil, rec, c.runtime.audiences.SeenBy(c.state))
 	if err != nil {

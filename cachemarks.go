@@ -6,15 +6,13 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// CacheMarks returns the indexes of the messages after which a provider that
-// wants marks, such as Anthropic, should keep the prefix of a request: at most
-// four, in order, never one of the assistant. They are the last of the leading
-// system messages, the last user message before the end, the end of the request
-// before this one, and the end of this one. The second is where an entry still
-// matches after content of a turn was cleared; the third is found however many
-// results have come since. The marks depend on roles alone, so the same request
-// always has the same.
-// Decision 35 says why.
+// CacheMarks returns the indexes of the messages after which a provider that wants marks, such
+// as Anthropic, should keep the prefix of a request. There are at most four, in order, never
+// one of the assistant. They are the last of the leading system messages, the last user
+// message before the end, the end of the request before this one, and the end of this one. The
+// second is where an entry still matches after content of a turn was cleared. The third is
+// found after any number of further results. The marks depend on roles alone, so the same
+// request always has the same.
 func CacheMarks(messages []core.Message) []int {
 	var marks []int
 	mark := func(i int) {

@@ -12,10 +12,9 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Call is one tool call from the moment that an agent makes it until it has
-// ended, from [Agent.Open]. It holds what is known about the call, so that
-// nothing is decoded, judged or looked up twice. Its methods are called one
-// after another, by whoever executes the call.
+// Call is one tool call from the moment that an agent makes it until it has ended, from
+// [Agent.Open]. It holds what is known about the call, so that nothing is decoded, judged or
+// looked up twice. The executor of the call uses its methods one after another.
 type Call struct {
 	runtime   *Runtime
 	key       core.SessionKey

@@ -41,9 +41,9 @@ const (
 // the skills that it allows, so that none that they do not see takes a name from
 // them.
 type Audience struct {
-	// Key names the audience. Sessions with the same key share an overview, so
-	// Allow must answer alike for all of them for as long as the skills stay the
-	// same: put a version into the key where rights change.
+	// Key names the audience. Sessions with the same key share an overview. So Allow must
+	// answer alike for all of them while the skills stay the same: put a version into the key
+	// where rights change.
 	Key string
 	// Allow is asked about each skill, by the name that its front matter spells.
 	// Nil allows all.
@@ -113,15 +113,15 @@ type Loading struct {
 	// or what the vocabulary of the tools says.
 	Placement processors.Placement
 	// Prices are those of the provider's prompt cache, for mode Adaptive. The default is
-	// loadmode.DefaultPrices. When a turn begins, the prices, the cost of carrying the
-	// content of ended loads, and how often skills came back decide which content is
-	// cleared; see [loadmode.Prices.Clear]. A skill whose text is still in view is loaded
+	// loadmode.DefaultPrices. They decide at the beginning of a turn which content is cleared,
+	// together with the cost of carrying the content of ended loads and with how often skills
+	// came back; see [loadmode.Prices.Clear]. A skill whose text is still in view is loaded
 	// again without being sent again. With processors.InSystem they change nothing.
 	//
-	// Clearing is free where the cache has nothing of the content any more: the last
-	// request is older than TTL, or the host has changed what stands before it. To know
-	// this, the session's record keeps the time of the last request, a checksum and what
-	// is in view, in less than a kilobyte.
+	// Clearing is free where the cache has nothing of the content any more. That is so if the
+	// last request is older than TTL, or if the host has changed what stands before the
+	// content. To know this, the session's record keeps the time of the last request, a
+	// checksum and what is in view, in less than a kilobyte.
 	Prices loadmode.Prices
 	// Clearing keeps the content of earlier turns in view, in mode Turn, while removing
 	// it would cost more than it saves: everything behind removed content has to be
@@ -191,8 +191,7 @@ type Tools struct {
 	// Vocabulary has other tools, with their rules, than those of the profiles. Of the
 	// profiles only tools.KnowledgeOnly then counts, with which nothing runs.
 	Vocabulary tools.Vocabulary
-	// Operations are further tools of the host. They add up where WithTools is given
-	// more than once.
+	// Operations are further tools of the host. Those of several WithTools options add up.
 	Operations []tools.Operation
 	// Limits bound the answers of Satchel's tools: 64 KiB by default, of which 48 KiB,
 	// and 16 KiB for one file, are content that a run has collected. A call may ask for
@@ -214,10 +213,9 @@ type Permissions struct {
 	// Combine is how the lists of several loaded skills are taken together. With
 	// permission.Union, the default, what one of them allows is allowed.
 	Combine permission.Combine
-	// HostTools says which names in lists stand for a tool of the host, and what a
-	// pattern is compared with. A tool replaces the built-in one of the same name;
-	// package permission lists those. They add up where WithPermissions is given more
-	// than once.
+	// HostTools says which names in lists stand for a tool of the host, and what a pattern is
+	// compared with. A tool replaces the built-in one of the same name; package permission
+	// lists those. Those of several WithPermissions options add up.
 	HostTools []permission.Tool
 	// ToolSkills has, for tools of the host, the skills that they need: calls of a tool
 	// are denied while none of its skills is loaded, and the answer says which one to

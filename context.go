@@ -29,21 +29,20 @@ func SessionID(ctx context.Context) (id string, ok bool) {
 	return key.Session, ok
 }
 
-// KeyFrom returns the session and the agent that ctx runs in, inside a tool of the
-// agent and wherever else an adapter calls the host's code.
+// KeyFrom returns the session and the agent that ctx runs in. ctx is that of a tool of the
+// agent, or of other code of the host that an adapter calls.
 func KeyFrom(ctx context.Context) (key core.SessionKey, ok bool) { return adapter.KeyFrom(ctx) }
 
-// BeginTurn says that the calls under ctx belong to one user turn. The first
-// model call with a token that its session has not seen begins the turn, and
-// every later one with the same token continues it, also after a restart. A session
-// remembers its last 32 tokens. An empty token is replaced by a new random one.
-// Without BeginTurn the runtime finds out by itself: a turn begins with a user message
-// that it has not seen.
+// BeginTurn says that the calls under ctx belong to one user turn. The first model call with a
+// token that its session has not seen begins the turn. Every later one with the same token
+// continues it, also after a restart. A session remembers its last 32 tokens. An empty token
+// is replaced by a new random one. Without BeginTurn the runtime finds out by itself: a turn
+// begins with a user message that it has not seen.
 //
-// A host whose turn has failed calls BeginTurn with its token once more, in any process.
-// If the first model call under that context ends with the user's message, the turn is
-// begun again: what it had loaded and unloaded is taken back, so that the model is sent
-// what a first attempt would send. Do not do so while an earlier attempt goes on.
+// A host whose turn has failed calls BeginTurn with its token once more, in any process. If
+// the first model call under that context ends with the user's message, the turn begins again:
+// its loads and unloads are taken back. So the model gets what a first attempt would send. Do
+// not do so while an earlier attempt is running.
 func BeginTurn(ctx context.Context, token string) context.Context {
 	if token == "" {
 		token = rand.Text()

@@ -14,16 +14,14 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Gate decides whether the call may be executed: first the function of
-// [WithGate] decides, then the lists of the loaded skills, then the approver.
-// Loads that come earlier in the response count, later ones do not. A call that
-// loads its skill again, in load mode Adaptive, does so here, and the list of the
-// skill judges it. The decision is an event. A call is judged once: asked again, Gate
-// returns the same decision, and what was judged is what [Call.Run] runs.
+// Gate decides whether the call may be executed: first the function of [WithGate] decides,
+// then the lists of the loaded skills, then the approver. Loads that come earlier in the
+// response count, later ones do not. In load mode Adaptive, a call that loads its skill again
+// does so here, and the list of the skill judges it. The decision is an event. A call is
+// judged once: a second Gate returns the same decision. [Call.Run] runs what was judged.
 //
-// An error means that the run must stop: its context ended, the store failed, or
-// the approver returned it. A call whose gate failed is not judged.
-// Decision 42 says why.
+// An error means that the run must stop: its context ended, the store failed, or the approver
+// returned it. A call whose gate failed is not judged.
 func (c *Call) Gate(ctx context.Context) (core.Decision, error) {
 	if c.gate == nil {
 		d, err := c.judge(ctx)
@@ -184,9 +182,9 @@ func (c *Call) requests(ctx context.Context) permission.Request {
 	return request
 }
 
-// narrowed reports whether the call passed only because a pattern allows its command,
-// and whether that pattern allows a script only when the interpreter for its extension
-// runs it, and not by its path.
+// narrowed reports whether the call passed only because a pattern allows its command.
+// interpreted reports whether that pattern allows a script only through the interpreter for
+// its extension, and not by its path.
 func (c *Call) narrowed(ctx context.Context) (pattern, interpreted bool, err error) {
 	if !c.verdict.Pattern || len(c.request.Lines) < 2 {
 		return c.verdict.Pattern, false, nil

@@ -17,9 +17,9 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Option configures a [Runtime]. Options may be given in any order. An option that
-// cannot work is an error of [New], and so is one that is given twice, except where its
-// comment says that it adds up.
+// Option configures a [Runtime]. The order of options does not matter. An option that cannot
+// work is an error of [New]. So is one that is passed twice, unless its comment says that it
+// adds up.
 type Option func(*settings) error
 
 // ErrOption reports an option with a value that cannot work.
@@ -40,8 +40,8 @@ func Options(opts ...Option) Option {
 	}
 }
 
-// option returns the option of that name, which sets what it is given, or fails if
-// something is wrong.
+// option returns the option of that name. It applies set, or fails with wrong if that is not
+// nil.
 func option(name string, wrong error, set func(*settings)) Option {
 	return func(s *settings) error {
 		if wrong != nil {
@@ -118,14 +118,13 @@ func WithLogger(logger *slog.Logger) Option {
 	return single("WithLogger", failsIf(logger == nil, "nil"), func(s *settings) { s.logger = logger })
 }
 
-// WithPrefixGuard watches, for each agent of each session, whether a request
-// begins with the one before it, as a provider's prompt cache needs it. A break
-// is logged as a warning with its cause and the tokens that it costs, reported as
-// core.PrefixBroken, and given to the functions, which run on the goroutine of the
-// call; processors.FailTest is one for tests. processors.PrefixBreak says what the
-// tokens are. The guard sees the messages, and the tools as far as the host gives
-// them: the adapters do, those of an option of the call included. It holds the last
-// request of each of the 1,000 agents that called last.
+// WithPrefixGuard watches, for each agent of each session, whether a request begins with the
+// one before it, as a provider's prompt cache needs it. A break is logged as a warning with
+// its cause and the tokens that it costs, and reported as core.PrefixBroken. The functions get
+// it too, and run on the goroutine of the call; processors.FailTest is one for tests.
+// processors.PrefixBreak says what the tokens are. The guard sees the messages, and the tools
+// if the host passes them. The adapters do, also those of an option of the call. It holds the
+// last request of each of the 1,000 agents that called last.
 func WithPrefixGuard(onBreak ...func(processors.PrefixBreak)) Option {
 	return single("WithPrefixGuard", nil, func(s *settings) { s.guarded, s.onBreak = true, onBreak })
 }

@@ -41,12 +41,12 @@ func WithCatalog(c *catalog.Catalog) Option {
 	return single("WithCatalog", failsIf(c == nil, "nil"), func(s *settings) { s.shared = c })
 }
 
-// WithAudience asks a function of the host for the audience of each agent of each
-// session. It is called when a turn begins, after a restart, and at each call of the tools
-// of [WithLibrary], for which it holds too. A skill that is not
-// allowed any more is unloaded then, its texts and staged files are removed, and the
-// session is told. An audience with Allow and an empty Key is an error of
-// [Runtime.Prepare]. The option adds up: every audience must allow a skill.
+// WithAudience sets the function that returns the audience of each agent of each session. It
+// is called when a turn begins, after a restart, and at each call of the tools of
+// [WithLibrary], which the audience also limits. When a skill is not allowed any more, it is
+// unloaded, its texts and staged files are removed, and the model gets a note. An audience
+// with Allow and an empty Key is an error of [Runtime.Prepare]. The option adds up: every
+// audience must allow a skill.
 func WithAudience(audience func(ctx context.Context, key core.SessionKey) Audience) Option {
 	return option("WithAudience", failsIf(audience == nil, "nil"), func(s *settings) {
 		among := s.audience

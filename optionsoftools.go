@@ -26,12 +26,11 @@ func WithTools(t Tools) Option {
 	}))
 }
 
-// WithRunner sets how skill_run, and skill_exec with its three companions, run
-// commands. The runtime makes what is nil, by the first command, and closes it: the
-// sandbox of executor/sandbox, workspaces in a directory for temporary files, and
-// artifacts in memory. Where commands cannot run New logs it at Warn with what to
-// change ([Runtime.Ready] returns it), and the model is told to do without. Commands run
-// unconfined only with an executor of executor/local.
+// WithRunner sets how skill_run, and skill_exec with its three companions, run commands. The
+// first command makes what is nil, and the runtime closes it: the sandbox of executor/sandbox,
+// workspaces in a directory for temporary files, and artifacts in memory. If commands cannot
+// run, New logs at Warn what to change ([Runtime.Ready] returns it), and the model reads that
+// it must do without. Commands run unconfined only with an executor of executor/local.
 func WithRunner(r Runner) Option {
 	return single("WithRunner", nil, func(s *settings) { s.offer.Runner = &r })
 }

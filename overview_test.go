@@ -14,9 +14,8 @@ import (
 	"github.com/satchel-go/satchel/internal/chattest"
 )
 
-// What the overview has no room for is told by a diagnostic, a line of the log and an
-// event, once for each state of the catalog; and an overview that shows everything is
-// told by none.
+// If the overview leaves out skills, a diagnostic, a line of the log and an event say so, once
+// for each state of the catalog. For an overview that shows everything there is none.
 func TestOverviewTellsWhatItLeavesOut(t *testing.T) {
 	for n, want := range map[int]string{
 		17:  "",

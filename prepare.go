@@ -12,17 +12,15 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// Prepare returns the request as the model should be sent it. It is the one
-// owner of state changes per model call: it loads the session's record, lets
-// lifetimes end where a user turn begins, saves the record if that changed it,
-// and renders. It reads nothing from disk but the record, and the catalog where
-// a session begins. The messages of req are never changed; the same messages,
-// state and catalog give the same bytes, so a request may be prepared again. The
-// files of req are what skills find in their workspace until the next request.
+// Prepare returns the request as the model should get it. It owns all state changes of a model
+// call: it loads the session's record, ends lifetimes where a user turn begins, saves the
+// record if that changed it, and renders. It reads nothing from disk but the record, and the
+// catalog where a session begins. The messages of req are never changed. The same messages,
+// state and catalog give the same bytes, so a request may be prepared again. The files of req
+// are what skills find in their workspace until the next request.
 //
-// The error is one of the store or of the host's own use (a declared load that
-// cannot be made), never of a skill or of the model.
-// Decision 1 says why.
+// The error is one of the store or of the host's own use (a declared load that cannot be
+// made), never of a skill or of the model.
 func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, error) {
 	if err := admit(req.Key); err != nil {
 		return core.View{}, err

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// programs are the directories of what nobody imports.
+// programs are the directories that are not for import.
 var programs = []string{"benchmark", "cmd", "docs", "examples", "scripts"}
 
 // withoutExample says why nothing that runs shows how something is made.
@@ -26,9 +26,10 @@ var withoutExample = map[string]string{
 	"session/redisstore.Open":        "compiles; it needs a server. TestConformance has one",
 }
 
-// TestExportedConstructorsHaveExamples: a function is a constructor if its first result is
-// of an exported type of its package that is no option, or if its name begins with New or
-// Open. An Example of its package that runs calls it, or withoutExample says why none does.
+// TestExportedConstructorsHaveExamples finds constructors without an Example. A function is a
+// constructor if its name begins with New or Open. It is also one if its first result is of an
+// exported type of its package that is no option. A runnable Example of its package calls it,
+// or withoutExample says why not.
 func TestExportedConstructorsHaveExamples(t *testing.T) {
 	found, excused := 0, 0
 	for dir, p := range publicPackages(t) {

@@ -121,8 +121,8 @@ func TestSummarizer(t *testing.T) {
 	}
 }
 
-// A text whose message was cut from the history comes back as its outline where the texts
-// in view would be more than the budget warns of, and whole otherwise.
+// A text whose message was cut from the history comes back as its outline where whole texts
+// would exceed the budget's warning, and whole otherwise.
 func TestLostTextsComeBackShort(t *testing.T) {
 	for warn, short := range map[int]bool{0: false, 10: true, 100_000: false} {
 		t.Run(fmt.Sprint(warn), func(t *testing.T) {
@@ -199,8 +199,8 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// What is asked of a skill whose outline is in view is answered truly, also where its text
-// has changed and also in the next turns.
+// Questions about a skill whose outline is in view get true answers, also where its text has
+// changed and also in the next turns.
 func TestCompactThenChanged(t *testing.T) {
 	files := referring()
 	rt := chattest.Open(t, files)

@@ -97,8 +97,8 @@ func (r *Runtime) Tools() []core.Tool { return r.offer.Set.Tools() }
 // Catalog returns the catalog.
 func (r *Runtime) Catalog() *catalog.Catalog { return r.catalog }
 
-// Refresh looks for changes of the skills. Sessions that have begun keep their
-// overview; they are told of changes once, at their next user turn.
+// Refresh looks for changes of the skills. Sessions that have begun keep their overview. Their
+// next user turn notes the changes once.
 func (r *Runtime) Refresh(ctx context.Context) error {
 	_, err := r.catalog.Refresh(ctx)
 	r.report.Scanned(ctx, r.catalog.Snapshot())
@@ -108,9 +108,9 @@ func (r *Runtime) Refresh(ctx context.Context) error {
 // codeOverview says that the overview has no room for every description, or for every name.
 const codeOverview skillmd.Code = "overview-cut"
 
-// Diagnostics returns the problems of the skills as they are now: first those of
-// their files, in the order of the files, then the entries of allowed-tools that allow
-// nothing, and last what the overview has no room for.
+// Diagnostics returns the problems of the skills as they are now. First come those of their
+// files, in the order of the files, then the entries of allowed-tools that allow nothing, and
+// last what the overview has no room for.
 func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 	o := r.overviews.Of(r.catalog)
 	all := slices.Clone(o.Snapshot.Diagnostics())

@@ -90,7 +90,7 @@ func TestSearchTool(t *testing.T) {
 	}
 }
 
-// Whoever has few skills sends what he always sent.
+// A host with few skills sends the same tools as before.
 func TestSearchIsOfferedWhereItIsNeeded(t *testing.T) {
 	for name, tt := range map[string]struct {
 		skills int
@@ -198,7 +198,7 @@ func (brokenEmbedder) Embed(context.Context, []string) ([][]float32, error) {
 	return nil, errors.New("no such model")
 }
 
-// Where an embedder fails the model is answered all the same, and the host is told.
+// If an embedder fails the model gets an answer all the same, and the host gets the error.
 func TestSearchWithoutItsEmbedder(t *testing.T) {
 	var events []string
 	rt := newRuntime(t, satchel.WithSkillFS("many", manySkills(20)), satchel.WithOverview(satchel.Overview{Search: satchel.SearchOn}),

@@ -44,14 +44,12 @@ func (r *Runtime) Loaded(ctx context.Context) ([]Loaded, error) {
 	return all, nil
 }
 
-// Clear unloads every skill that [Runtime.Loaded] would list, drops the texts, and
-// kills the commands of those agents that still run. It deletes the workspace too,
-// unless another agent of the session has a skill loaded or a command running.
+// Clear unloads every skill that [Runtime.Loaded] would list, drops the texts, and kills the
+// commands of those agents that still run. It deletes the workspace too, unless another agent
+// of the session has a skill loaded or a command running.
 //
-// The session itself goes on: it keeps its overview, its turn, the lists of allowed
-// tools that hold in it, and its approvals. A load that is made at the same time may
-// be lost.
-// Decision 13 says why.
+// The session itself goes on: it keeps its overview, its turn, the lists of allowed tools that
+// hold in it, and its approvals. A load that is made at the same time may be lost.
 func (r *Runtime) Clear(ctx context.Context) error {
 	keys, err := r.keys(ctx)
 	if err != nil {

@@ -45,14 +45,13 @@ func Load(skill string, docs ...string) Step {
 // SkillOpen is the tag with which a loaded skill's text begins in a request.
 func SkillOpen(skill string) string { return fmt.Sprintf("<skill name=%q>", skill) }
 
-// Plan is a script that adapts: like a model it remembers nothing and finds out
-// from the request alone which turn it is in, what it has done in it, and what
-// is still to do. The turn is the number of user messages in the request; a
-// step is done when the turn has an assistant message that called the step's
-// tools in the same order.
+// Plan returns a script that adapts to requests. Like a model it remembers nothing. It learns
+// from the request alone which turn it is in, what is done in it, and what is left to do. The
+// turn is the number of user messages in the request. A step is done when the turn has an
+// assistant message that called the step's tools in the same order.
 //
-// What is not as planned is answered with HTTP status 422 and a message that
-// says what is missing, so that a client which loses content cannot go on.
+// A request that does not fit the plan is answered with HTTP status 422 and a message that
+// says what is missing. So a client that loses content cannot go on.
 func Plan(turns ...Turn) Script {
 	return func(r Request) Response {
 		n := r.Turn()

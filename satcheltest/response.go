@@ -102,7 +102,7 @@ func (u Usage) body() map[string]any {
 func writeError(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// The client sees a short body if this fails; there is nobody else to tell.
+	// If this fails the client sees a short body; no one else could handle the error.
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"error": map[string]any{"message": message, "type": "scripted", "code": fmt.Sprint(status)},
 	})

@@ -9,7 +9,7 @@ package session
 //     number is taken. So a version is complete from the moment that it is
 //     seen, and of two saves from the same version one fails.
 //   - In a generation that is in its place nothing is ever removed, so a number
-//     is never given twice. A generation is removed as a whole, by a rename and
+//     is never used twice. A generation is removed as a whole, by a rename and
 //     then file by file, and only when it is full, has a successor, and holds no
 //     temporary file. A writer keeps its temporary file until it has checked
 //     that the generation that it linked into is still in its place. If it is,
@@ -21,16 +21,15 @@ package session
 //     each later one by the rename of a prepared directory, under the same rule
 //     for temporary files in the generation before.
 //   - Readers and writers work in directories that they have open. When the
-//     session ends these are renamed away with everything in them, and whatever
-//     is written later lands in a directory that is about to be removed.
+//     session ends these are renamed away with everything in them. What is
+//     written later lands in a directory that is about to be removed.
 //
-// Where the file system has no hard links a version is a directory that holds the
-// file, and gets its number by a rename, which fails on a directory that is not
-// empty. Readers accept both.
+// Where the file system has no hard links a version is a directory that holds the file. It
+// gets its number by a rename, which fails on a directory that is not empty. Readers accept
+// both.
 //
-// This holds as long as no writer is stopped for longer than leftoverAge between
-// two steps. Such a writer may be told of a conflict although its save counted;
-// nothing worse can happen.
+// This holds while no writer is stopped for longer than leftoverAge between two steps. Such a
+// writer may get a conflict although its save counted; nothing worse can happen.
 
 import (
 	"errors"

@@ -18,9 +18,9 @@ import (
 // process that dies at any moment blocks nobody. What it acknowledged survives
 // the death of the process, and with WithSync a loss of power.
 //
-// Below the root there is one directory for each session and in it one for each
-// agent, both named by the SHA-256 of the id, so that any string is a safe id on
-// any file system, and a file for each pin:
+// Below the root there is one directory for each session and in it one for each agent. Both
+// are named by the SHA-256 of the id, so that any string is a safe id on any file system. Each
+// pin is a file:
 //
 //	<session>/pin.<digest>
 //	<session>/<agent>/<generation>/<version, 20 digits>.value

@@ -10,16 +10,15 @@ import (
 // ErrDigest reports a Pin whose digest is not the hex SHA-256 of its text.
 var ErrDigest = errors.New("digest is not the hex SHA-256 of the text")
 
-// Digest returns the digest of text as [Store.Pin] wants it: its SHA-256 in 64
-// lower-case hex digits.
-// Decision 6 says why.
+// Digest returns the digest of text as [Store.Pin] wants it: its SHA-256 in 64 lower-case hex
+// digits.
 func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// checkPin refuses a wrong digest: whoever reads the pin later relies on the digest
-// to name exactly this text.
+// checkPin refuses a wrong digest, because readers of the pin rely on the digest to name
+// exactly this text.
 func checkPin(digest, text string) error {
 	if digest != Digest(text) {
 		return fmt.Errorf("pin %q: %w", digest, ErrDigest)

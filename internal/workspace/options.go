@@ -37,11 +37,10 @@ func WithHostDirs(dirs ...string) Option {
 	return func(c *config) { c.hostDirs = append(c.hostDirs, dirs...) }
 }
 
-// WithMaxBytes sets how many bytes a workspace may hold before staging into it
-// fails with [ErrFull]; the default is 1 GiB. What commands write counts once it
-// has been measured, see [Local.Usage]. Beyond the maximum there is a reserve of
-// a sixteenth of it, at most 1 MiB, for commands (see [Local.Room]) and skills,
-// so that a full workspace can be emptied.
+// WithMaxBytes sets how many bytes a workspace may hold before staging into it fails with
+// [ErrFull]; the default is 1 GiB. What commands write counts once it has been measured, see
+// [Local.Usage]. Beyond the maximum there is a reserve of a sixteenth of it, at most 1 MiB. It
+// is for commands (see [Local.Room]) and skills, so that a full workspace can be emptied.
 func WithMaxBytes(n int64) Option { return func(c *config) { c.maxBytes = n } }
 
 // WithMaxTotalBytes sets how many bytes the workspaces of all sessions of this
@@ -60,10 +59,10 @@ func WithMaxFileBytes(n int64) Option { return func(c *config) { c.maxFileBytes 
 // default is one hour, and 0 keeps workspaces until they are ended.
 func WithIdle(d time.Duration) Option { return func(c *config) { c.idle = d } }
 
-// WithKeep makes workspaces outlive the process: Close leaves them in place, and
-// Open takes over those that earlier processes left in the same base, with their
-// files and pins. Their idle time begins anew, and skills are staged again. It
-// needs a base directory that the host chooses.
+// WithKeep makes workspaces outlive the process: Close leaves them in place. Open takes over
+// those that earlier processes left in the same base, with their files and pins. Their idle
+// time starts again, and skills are staged again. It needs a base directory that the host
+// chooses.
 func WithKeep() Option { return func(c *config) { c.keep = true } }
 
 // WithLogger sets where to report leftovers that cannot be removed, and staged

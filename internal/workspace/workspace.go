@@ -66,8 +66,7 @@ type Places interface {
 	// Of returns the workspace of a session, which must be released after use. A
 	// session has one workspace, however often it is asked for.
 	Of(ctx context.Context, session string) (Workspace, error)
-	// End removes the workspace of a session as soon as nobody uses it. The
-	// session's next workspace is a new one. Ending a session without workspace
-	// is no error.
+	// End removes the workspace of a session when its last user has released it. The session's
+	// next workspace is a new one. Ending a session without workspace is no error.
 	End(session string) error
 }

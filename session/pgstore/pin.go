@@ -23,8 +23,8 @@ func pinOf(digest string) ([]byte, bool) {
 	return raw, true
 }
 
-// Both renew the day of the text in the same step, because a sweep removes a text whose
-// day is past and that no pin names. The first one sends no text that is there.
+// Both renew the day of the text in the same step, because a sweep removes texts whose day is
+// past if no pin names them. The first one sends no text that is there.
 const (
 	pinKnown = `WITH renewed AS (
 			UPDATE SCHEMA.text SET day = coalesce($4::timestamptz, 'infinity')

@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/session/pgstore"
 )
 
-// A session with three loads takes at most 3.2 KB with its indexes, without its texts,
-// which are stored once for all sessions, and its saves change no index.
+// A session with three loads takes at most 3.2 KB with its indexes. Its texts are stored once
+// for all sessions and do not count. Its saves change no index.
 func TestSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures what one goroutine has stored: -short leaves it out")

@@ -114,9 +114,9 @@ func WithoutMigration() Option {
 	return func(s *Store) error { s.fixed = true; return nil }
 }
 
-// Open returns a store over db. It makes the tables, or brings them from an earlier
-// release to this one, in a way that hosts of the release before can go on with. A
-// schema of a later release is an error.
+// Open returns a store over db. It creates the tables, or migrates those of an earlier release
+// so that hosts of the release before can still use them. A schema of a later release is an
+// error.
 func Open(ctx context.Context, db *pgxpool.Pool, opts ...Option) (*Store, error) {
 	if db == nil {
 		return nil, errors.New("open postgres store: pool is nil")

@@ -69,7 +69,7 @@ func open(t testing.TB, db *pgxpool.Pool, opts ...pgstore.Option) *pgstore.Store
 	return s
 }
 
-// schema is one that nobody else uses.
+// schema returns a schema that no other test uses.
 func schema() pgstore.Option { return pgstore.WithSchema("s" + rand.Text()) }
 
 // emptied is a store whose tables have nothing: making new ones costs most of a second.
@@ -309,8 +309,8 @@ func count(t *testing.T, db *pgxpool.Pool, name, table string) (n int) {
 	return n
 }
 
-// Texts are kept once for all sessions; what nobody saves goes with a sweep, and what
-// somebody saves stays with its texts.
+// Texts are kept once for all sessions. A sweep removes sessions that were not saved in time,
+// and keeps the others with their texts.
 func TestSweep(t *testing.T) {
 	db := shared(t)
 	name := "s" + rand.Text()
@@ -357,12 +357,12 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// updatesOf returns how many updates of records a schema has seen, as soon as that are
-// as many as were made, and how many of them changed no index.
+// updatesOf returns how many updates of records a schema has seen, once there are made of
+// them. hot are those that changed no index.
 func updatesOf(t *testing.T, db *pgxpool.Pool, name string, made int) (updates, hot int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		// What a connection has counted is told when it is idle for a while, or ends.
+		// A connection reports its counts when it is idle for a while, or ends.
 		db.Reset()
 		if err := db.QueryRow(t.Context(), `SELECT sum(n_tup_upd)::int, sum(n_tup_hot_upd)::int FROM pg_stat_user_tables
 			WHERE schemaname = $1 AND relname LIKE 'record%'`, name).Scan(&updates, &hot); err != nil {

@@ -36,8 +36,8 @@ func (s *Store) Pin(ctx context.Context, id, digest, text string) error {
 }
 
 func (s *Store) pin(ctx context.Context, id, digest, text string) error {
-	// A server that is killed between a Pin and the Save that needs it must not lose the
-	// text, so each step waits as a Save does.
+	// A server that is killed between a Pin and the Save that needs it must not lose the text.
+	// So each step waits as a Save does.
 	write := func(key string, script *redis.Script, args ...any) (any, error) {
 		return s.attempt(ctx, false, func(ctx context.Context) (any, error) { return s.write(ctx, key, script, args) })
 	}

@@ -172,9 +172,9 @@ const (
 	attemptTime = 2 * time.Second
 )
 
-// attempt calls do up to three times, for two seconds each and as long as it may wait
-// for replicas and the disk, while it fails because of the connection to the server. If a write may
-// have happened, the error is then session.ErrUncertain.
+// attempt calls do up to three times while it fails because of the connection to the server.
+// Each call may take two seconds, and longer if it waits for replicas and the disk. If a write
+// may have happened, the error wraps session.ErrUncertain.
 func (s *Store) attempt(ctx context.Context, writes bool, do func(context.Context) (any, error)) (any, error) {
 	var err error
 	sent := false

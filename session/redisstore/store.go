@@ -78,9 +78,9 @@ func WithPrefix(prefix string) Option {
 	}
 }
 
-// WithTTL sets how long a session is kept after its last Save or Pin, less a
-// thousandth: not every Save sets it anew. With 0 it is kept until it ends. The
-// default is [DefaultTTL].
+// WithTTL sets how long a session is kept after its last Save or Pin, less a thousandth,
+// because not every Save renews it. With 0 it is kept until it ends. The default is
+// [DefaultTTL].
 func WithTTL(ttl time.Duration) Option {
 	return func(s *Store) error {
 		if ttl < 0 || ttl > 0 && ttl < time.Millisecond {
@@ -104,12 +104,12 @@ func WithReplicas(n int, wait time.Duration) Option {
 	}
 }
 
-// WithSynced makes a Save or a Pin succeed only when the server says by WAITAOF that its append-only
-// file has it, for which it waits that long. If it does not, the error wraps
-// session.ErrUncertain. So hardly anything that was acknowledged is lost where the server is
-// killed with appendfsync everysec and a slow disk; only always loses nothing, and with
-// appendfsync no none succeeds. It needs
-// Redis 7.2 or later, or Valkey. The default is not to wait.
+// WithSynced makes a Save or a Pin succeed only when the server reports by WAITAOF that its
+// append-only file has it. wait is how long the store waits for that. Without the report the
+// error wraps session.ErrUncertain. With appendfsync everysec and a slow disk, a killed server
+// then loses hardly any acknowledged save. With appendfsync always it loses none; with
+// appendfsync no every save fails. It needs Redis 7.2 or later, or Valkey. The default is not
+// to wait.
 func WithSynced(wait time.Duration) Option {
 	return func(s *Store) error {
 		if wait < time.Millisecond {

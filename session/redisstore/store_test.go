@@ -55,7 +55,7 @@ func open(t testing.TB, db redis.UniversalClient, opts ...redisstore.Option) *re
 	return s
 }
 
-// fresh returns a prefix that nobody else uses.
+// fresh returns a prefix that no other test uses.
 func fresh() redisstore.Option { return redisstore.WithPrefix(rand.Text() + ":") }
 
 func TestConformance(t *testing.T) {
@@ -144,8 +144,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// A server that hears and does not answer leaves a Save uncertain after three attempts,
-// however long the client itself would wait, and is not asked for anything else.
+// A server that accepts connections and does not answer leaves a Save uncertain after three
+// attempts. The timeouts of the client do not matter. The store sends it nothing else.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	server := servertest.Shared(t, "redis")
@@ -297,7 +297,7 @@ func TestTextsAreShared(t *testing.T) {
 	}
 }
 
-// Sessions that nobody saves expire, and so do their texts.
+// Sessions that are not saved expire, and so do their texts.
 func TestTimeToLive(t *testing.T) {
 	t.Parallel()
 	db := client(t, servertest.Shared(t, "redis").URL)

@@ -49,8 +49,8 @@ func RunFaults(t *testing.T, open, sound func(t *testing.T) session.Store) {
 		if applied < acknowledged.Load() || applied > most {
 			t.Errorf("%d changes were made of %d that were acknowledged and %d that are uncertain", applied, acknowledged.Load(), uncertain.Load())
 		}
-		// An answer comes in the second attempt at the latest, so only a machine on
-		// which a server does not answer for seconds leaves a change uncertain.
+		// An answer comes in the second attempt at the latest. So a change is uncertain only
+		// if the server does not answer for seconds.
 		if uncertain.Load() > faultHandles*faultGoroutines {
 			t.Errorf("%d of %d changes are uncertain", uncertain.Load(), most)
 		}

@@ -107,9 +107,9 @@ func (v *viewed) change(rec *state.Record) {
 	}
 }
 
-// Whatever happens to the texts in view, the record that is loaded is the one that was
-// saved, on this replica and on another one, and its pins name all of them: a store whose
-// texts expire renews these.
+// Whatever happens to the texts in view, the loaded record equals the saved one, on this
+// replica and on another. Its pins name all of the texts, because a store whose texts expire
+// renews these.
 func TestShelfKeepsDeliveries(t *testing.T) {
 	key := core.SessionKey{Session: "s", Agent: "a"}
 	shelved := 0
