@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/canonjson"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/text/canonjson"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
 )
 
 // Of any number of real skills the overview names those that fit its bound. Its text and a

@@ -13,8 +13,8 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/chattest"
-	"github.com/satchel-go/satchel/internal/tokencount"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
+	"github.com/satchel-go/satchel/internal/text/tokencount"
 	"github.com/satchel-go/satchel/tools"
 )
 

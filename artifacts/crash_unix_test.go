@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/artifacts"
-	"github.com/satchel-go/satchel/internal/crashtest"
+	"github.com/satchel-go/satchel/internal/testing/crashtest"
 )
 
 func TestMain(m *testing.M) {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // Directory is a [Store] on a local file system that any number of goroutines,

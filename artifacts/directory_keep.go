@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // maxID bounds the length of a session id that can be listed, in bytes.

@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // Open implements [Store]. It reads the disk each time, so what another process

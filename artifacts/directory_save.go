@@ -8,7 +8,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // maxLooks bounds how often a session is made again after others have ended it.

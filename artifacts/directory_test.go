@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 func openTest(t *testing.T, path string, opts ...DirectoryOption) *Directory {

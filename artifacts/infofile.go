@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // infoFile is the description of a version on disk. The number of the version is

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // openSession is the open directory of a session. Holding it open makes

@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/durable"
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/durable"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 	"github.com/satchel-go/satchel/internal/search"
 )
 

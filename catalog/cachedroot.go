@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 	"github.com/satchel-go/satchel/skillmd"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	escape "github.com/satchel-go/satchel/internal/printable"
+	escape "github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // Root is one place that holds skills: a directory of the operating system

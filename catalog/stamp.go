@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // settle is how long after its modification a file must have been read for its

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/internal/typos"
+	"github.com/satchel-go/satchel/internal/text/typos"
 	"github.com/satchel-go/satchel/skillmd"
 )
 

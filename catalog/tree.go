@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // maxEntries bounds what is read of one directory.

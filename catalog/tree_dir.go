@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // dirTree is a directory of the operating system. os.Root keeps every path and

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/lazyfs"
+	"github.com/satchel-go/satchel/internal/files/lazyfs"
 )
 
 // openEntry opens the files of a skill that a source has listed, for one call. A source

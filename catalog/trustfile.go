@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // maxTrustFile bounds a file of trusted projects, in bytes.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/fsnotify/fsnotify"
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // watchedDir is a folder to watch.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/internal/lazyfs"
+	"github.com/satchel-go/satchel/internal/files/lazyfs"
 	"github.com/satchel-go/satchel/skillmd"
 )
 

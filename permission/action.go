@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/shellcmd"
+	"github.com/satchel-go/satchel/internal/text/shellcmd"
 )
 
 // action is one thing that a call would do: start a simple command, write a

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/bypasstest"
+	"github.com/satchel-go/satchel/internal/testing/bypasstest"
 )
 
 func TestEvasions(t *testing.T) {

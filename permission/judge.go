@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/printable"
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // List is the declared list of one loaded skill.

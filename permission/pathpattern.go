@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/braces"
+	"github.com/satchel-go/satchel/internal/text/braces"
 )
 
 // Bounds of a pattern about files.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/shellcmd"
+	"github.com/satchel-go/satchel/internal/text/shellcmd"
 )
 
 func TestUse(t *testing.T) {

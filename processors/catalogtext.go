@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/prompttext"
-	"github.com/satchel-go/satchel/internal/tokencount"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
+	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
 // defaultOverviewTokens bounds the overview unless the host says otherwise.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/prompttext"
-	"github.com/satchel-go/satchel/internal/tokencount"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
+	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
 // noteTokens bounds each list in a note of catalog changes.

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/goldentest"
-	"github.com/satchel-go/satchel/internal/prompttext"
-	"github.com/satchel-go/satchel/internal/tokencount"
+	"github.com/satchel-go/satchel/internal/testing/goldentest"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
+	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
 // some are skills with what a description may hold.

@@ -6,7 +6,7 @@ import (
 	"embed"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/internal/lazyfs"
+	"github.com/satchel-go/satchel/internal/files/lazyfs"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
 

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )

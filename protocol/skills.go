@@ -10,7 +10,7 @@ import (
 	"reflect"
 
 	"github.com/satchel-go/satchel/internal/collect"
-	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
 

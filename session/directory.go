@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // Directory is a [Store] on a local file system that any number of goroutines,

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // Pin implements [Store]. It fails with [ErrDigest] if the digest is not that of

@@ -9,7 +9,7 @@ import (
 	"math"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // Save implements [Store]. A value of which more than 16 MiB would be written fails with

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // TestDirectoryRefusesPipes would hang if a named pipe were opened or read.

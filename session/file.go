@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // openDir opens a directory. The error is ErrDamaged if something else has that

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // maxLooks bounds how often an operation is repeated because others undo it. Each

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // leftoverAge is the age at which a temporary file is taken for the remains of a

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/durable"
+	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
 // Info is a session that a store has values of.

@@ -13,7 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/printable"
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // ErrInvalid is wrapped by the error for every text that is not a usable skill.

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"sync"
 
-	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/text/callargs"
 )
 
 // MaxArguments bounds the raw arguments of a call, in bytes.

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/typos"
+	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/typos"
 )
 
 // maxDocBytes bounds the docs that one call may bring into view, in bytes.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
 // Limits bound the answers to calls, in bytes as encoded in JSON, where a control

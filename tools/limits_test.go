@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
 // No answer, encoded in JSON, is longer than the host allows, whatever a skill

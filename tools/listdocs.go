@@ -3,8 +3,8 @@ package tools
 import (
 	"context"
 
-	"github.com/satchel-go/satchel/internal/plainjson"
-	"github.com/satchel-go/satchel/internal/printable"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // ListDocs is skill_list_docs: the docs of a skill as a JSON array.

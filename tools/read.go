@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/collect"
-	"github.com/satchel-go/satchel/internal/plainjson"
-	"github.com/satchel-go/satchel/internal/printable"
+	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/loadmode"
 )
 

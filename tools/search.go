@@ -8,9 +8,9 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/search"
-	"github.com/satchel-go/satchel/internal/tokencount"
+	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
 // Bounds of a search and its answer.

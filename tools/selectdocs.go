@@ -8,8 +8,8 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/text/callargs"
 )
 
 // SelectDocs is skill_select_docs: it chooses which docs of a loaded skill are

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/text/callargs"
 )
 
 // Vocabulary is a set of tools in the words of another specification. It replaces the

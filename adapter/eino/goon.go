@@ -10,7 +10,7 @@ import (
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 
-	"github.com/satchel-go/satchel/internal/printable"
+	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // goOn lets an agent of adk go on after a call that was answered without its tool. Some tools

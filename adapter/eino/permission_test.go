@@ -14,7 +14,7 @@ import (
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/internal/bypasstest"
+	"github.com/satchel-go/satchel/internal/testing/bypasstest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 )

@@ -18,7 +18,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/wiretest"
+	"github.com/satchel-go/satchel/internal/testing/wiretest"
 )
 
 var update = flag.Bool("update", false, "write the golden files of the wire tests anew")
@@ -39,7 +39,7 @@ func TestWire(t *testing.T) {
 					m := &wireModel{t: t, script: c.Model()}
 					rt := c.Runtime(t)
 					way(t, &c, m)
-					m.script.Check(t, c.Name, rt.Tools(), *update, "../../internal/wiretest")
+					m.script.Check(t, c.Name, rt.Tools(), *update, "../../internal/testing/wiretest")
 				})
 			}
 		})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/wiretest"
+	"github.com/satchel-go/satchel/internal/testing/wiretest"
 )
 
 // The model is sent the same requests as in Eino, and in any version of

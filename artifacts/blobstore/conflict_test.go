@@ -22,7 +22,7 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/artifacts/artifactstest"
 	"github.com/satchel-go/satchel/artifacts/blobstore"
-	"github.com/satchel-go/satchel/internal/servertest"
+	"github.com/satchel-go/satchel/internal/testing/servertest"
 )
 
 // rivals stand before the S3 server and answer as it does where requests meet others.

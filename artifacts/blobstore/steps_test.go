@@ -20,7 +20,7 @@ import (
 
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/artifacts/blobstore"
-	"github.com/satchel-go/satchel/internal/crashtest"
+	"github.com/satchel-go/satchel/internal/testing/crashtest"
 )
 
 // A bucket that writes what is there already, whatever the condition says, is refused.

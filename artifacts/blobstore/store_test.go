@@ -22,8 +22,8 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/artifacts/artifactstest"
 	"github.com/satchel-go/satchel/artifacts/blobstore"
-	"github.com/satchel-go/satchel/internal/crashtest"
-	"github.com/satchel-go/satchel/internal/servertest"
+	"github.com/satchel-go/satchel/internal/testing/crashtest"
+	"github.com/satchel-go/satchel/internal/testing/servertest"
 )
 
 func TestMain(m *testing.M) {

@@ -17,7 +17,7 @@ import (
 	"github.com/satchel-go/satchel/artifacts/blobstore"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/session"
 )
 

@@ -22,8 +22,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/crashtest"
-	"github.com/satchel-go/satchel/internal/servertest"
+	"github.com/satchel-go/satchel/internal/testing/crashtest"
+	"github.com/satchel-go/satchel/internal/testing/servertest"
 )
 
 var (

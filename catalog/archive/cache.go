@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // freshFor is how long an archive is not asked for again.

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // maxRedirects bounds the redirects of a download.

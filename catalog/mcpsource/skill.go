@@ -19,8 +19,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/internal/lazyfs"
-	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/files/lazyfs"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/skillmd"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/internal/lazyfs"
+	"github.com/satchel-go/satchel/internal/files/lazyfs"
 	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/skillmd"
 )

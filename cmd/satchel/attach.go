@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/satchel-go/satchel/internal/collect"
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 	"github.com/satchel-go/satchel/workspace"
 )
 

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/bypasstest"
+	"github.com/satchel-go/satchel/internal/testing/bypasstest"
 	"github.com/satchel-go/satchel/satcheltest"
 )
 

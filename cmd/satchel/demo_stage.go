@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/cmd/satchel/internal/demo"
-	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
+	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 )
 
 // stage is the directory of the host that the demo's model may read.

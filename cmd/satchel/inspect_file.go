@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/skillmd"
 )

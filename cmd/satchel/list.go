@@ -14,7 +14,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/lock"
-	escape "github.com/satchel-go/satchel/internal/printable"
+	escape "github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/skillmd"

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/satchel-go/satchel/internal/plainjson"
-	escape "github.com/satchel-go/satchel/internal/printable"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
+	escape "github.com/satchel-go/satchel/internal/text/printable"
 )
 
 // printable makes text from outside safe to print on one line. White space becomes a

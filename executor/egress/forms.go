@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
 // formsOf returns the secrets in the forms in which a host may send back what the

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
 // fill puts values into the headers of a request in the place of placeholders. It

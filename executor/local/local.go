@@ -15,7 +15,7 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/internal/process"
-	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
+	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 )
 
 // defaultGrace is how long a Local waits for processes to end by themselves.

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/cgroup"
+	"github.com/satchel-go/satchel/internal/linux/cgroup"
 )
 
 // group is the cgroup of one command, made while its sandbox is being built.

@@ -14,7 +14,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/internal/family"
 	"github.com/satchel-go/satchel/executor/internal/reexec"
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // The weaker tier: Landlock and seccomp without namespaces. The command sees the

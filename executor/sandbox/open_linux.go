@@ -13,8 +13,8 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/internal/reexec"
-	"github.com/satchel-go/satchel/internal/cgroup"
-	"github.com/satchel-go/satchel/internal/seccomp"
+	"github.com/satchel-go/satchel/internal/linux/cgroup"
+	"github.com/satchel-go/satchel/internal/linux/seccomp"
 )
 
 // platform is what a Sandbox uses of this machine.

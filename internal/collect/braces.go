@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/braces"
+	"github.com/satchel-go/satchel/internal/text/braces"
 )
 
 // expand returns the patterns that a pattern with braces stands for, in order.

@@ -3,7 +3,7 @@ package collect
 import (
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // Files that another call is staging, or that a killed process left, are not

@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // FileName is the name of the file in the directory of the skills.

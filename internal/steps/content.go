@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/prompttext"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
 // Content is the text that the deliveries of one version of a record show. It is

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/internal/prompttext"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
 // Escaped is text as it may stand between tags that Satchel writes: on one line, and

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/tokencount"
+	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
 func TestOutline(t *testing.T) {

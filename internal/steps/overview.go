@@ -2,7 +2,7 @@ package steps
 
 import (
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/prompttext"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
 // overview appends the session's overview to the host's system text, or adds a

@@ -3,7 +3,7 @@ package steps
 import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/lifetime"
-	"github.com/satchel-go/satchel/internal/tokencount"
+	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
 // Pieces divides a request at the places where the content of a call stands. Each

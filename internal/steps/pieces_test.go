@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/lifetime"
-	"github.com/satchel-go/satchel/internal/tokencount"
+	"github.com/satchel-go/satchel/internal/text/tokencount"
 	"github.com/satchel-go/satchel/processors"
 )
 

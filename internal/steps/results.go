@@ -4,7 +4,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/lifetime"
-	"github.com/satchel-go/satchel/internal/prompttext"
+	"github.com/satchel-go/satchel/internal/text/prompttext"
 )
 
 // results appends what each call delivered to the result of that call.

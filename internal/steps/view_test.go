@@ -9,7 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/goldentest"
+	"github.com/satchel-go/satchel/internal/testing/goldentest"
 )
 
 // The view of a longer request begins with the view of the shorter one, for

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/artifacts"
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // artifact copies an artifact to staged.Name and fills in the rest.

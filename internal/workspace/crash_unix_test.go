@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/crashtest"
+	"github.com/satchel-go/satchel/internal/testing/crashtest"
 	"github.com/satchel-go/satchel/internal/workspace"
 )
 

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // Lstat implements [Workspace].

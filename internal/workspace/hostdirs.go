@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // hostDir is a directory of the host from which inputs may come.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // An instance is the directory of one Workspaces. It contains a lock file, which

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // Directories of a workspace, relative to it.

@@ -8,7 +8,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // openDir opens a slash-separated path below root without following links:

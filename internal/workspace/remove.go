@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // removeBatch is how many entries of a directory are processed at a time.

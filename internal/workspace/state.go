@@ -10,7 +10,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/satchel-go/satchel/internal/plainfile"
+	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
 // Bounds of what is remembered about a workspace.

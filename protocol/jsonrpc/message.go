@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
 // Bounds of what a caller may send, and of what is answered.

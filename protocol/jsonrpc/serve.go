@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/hungup"
+	"github.com/satchel-go/satchel/internal/files/hungup"
 )
 
 // MaxInFlight is how many messages of a connection are answered at once. While

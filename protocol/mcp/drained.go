@@ -9,7 +9,7 @@ import (
 	sdkrpc "github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/satchel-go/satchel/internal/hungup"
+	"github.com/satchel-go/satchel/internal/files/hungup"
 )
 
 // drained is a transport whose input ends only when what came before is answered: the SDK

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/search"
-	"github.com/satchel-go/satchel/internal/typos"
+	"github.com/satchel-go/satchel/internal/text/typos"
 )
 
 // versions returns the visible versions of an id, highest first.

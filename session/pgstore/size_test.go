@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/chattest"
-	"github.com/satchel-go/satchel/internal/servertest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
+	"github.com/satchel-go/satchel/internal/testing/servertest"
 	"github.com/satchel-go/satchel/session/pgstore"
 )
 

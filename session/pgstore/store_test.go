@@ -18,9 +18,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/crashtest"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/servertest"
+	"github.com/satchel-go/satchel/internal/testing/crashtest"
+	"github.com/satchel-go/satchel/internal/testing/servertest"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/session/pgstore"
 	"github.com/satchel-go/satchel/session/sessiontest"

@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/chattest"
-	"github.com/satchel-go/satchel/internal/servertest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
+	"github.com/satchel-go/satchel/internal/testing/servertest"
 )
 
 // A session with three loads takes at most 1.4 KB, without its texts, which are stored

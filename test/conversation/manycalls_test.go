@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
 )
 
 // Of thousands of calls in one response the first 256 of the runtime's own tools are

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 )
 

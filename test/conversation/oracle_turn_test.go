@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 )

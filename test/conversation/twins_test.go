@@ -7,7 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
 )
 
 // A response may hold the same call twice, and a provider may give neither an

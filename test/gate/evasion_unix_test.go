@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/internal/bypasstest"
-	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/testing/bypasstest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/permission"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/chattest"
-	"github.com/satchel-go/satchel/internal/librarychattest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
+	"github.com/satchel-go/satchel/internal/testing/librarychattest"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/tools/unified"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
 )
 
 // Sessions in a sandbox are those of the host, but for what they see.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
 )
 
 // TestSandboxVenv makes Python's environment where a skill expects it, and uses

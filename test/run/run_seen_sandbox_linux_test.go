@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/internal/chattest"
+	"github.com/satchel-go/satchel/internal/testing/chattest"
 )
 
 func TestSandboxPrintedPaths(t *testing.T) {

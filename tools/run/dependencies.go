@@ -11,7 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/deps"
-	"github.com/satchel-go/satchel/internal/shellcmd/lookpath"
+	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
 	"github.com/satchel-go/satchel/internal/workspace"
 )
 

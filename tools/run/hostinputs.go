@@ -3,7 +3,7 @@ package run
 import (
 	"os"
 
-	"github.com/satchel-go/satchel/internal/callargs"
+	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools"
 )

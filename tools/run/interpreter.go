@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/callargs"
 	"github.com/satchel-go/satchel/internal/collect"
-	"github.com/satchel-go/satchel/internal/typos"
+	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/typos"
 	"github.com/satchel-go/satchel/tools"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/satchel-go/satchel/internal/shellcmd"
+	"github.com/satchel-go/satchel/internal/text/shellcmd"
 )
 
 // errPolicy reports a list of commands that names none.

@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/internal/text/redact"
 	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 )

@@ -6,8 +6,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/plainjson"
-	"github.com/satchel-go/satchel/internal/printable"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/tools"
 )
 

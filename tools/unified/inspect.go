@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/internal/printable"
+	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/skillmd"

@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
-	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
 // ErrScenario reports a file that is no scenario.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
 // maxBytes bounds a capture that is read.

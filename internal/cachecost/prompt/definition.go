@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
-	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
 // Definition is the canonical text of a tool: its name, description and

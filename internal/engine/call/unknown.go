@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/satchel-go/satchel/internal/printable"
-	"github.com/satchel-go/satchel/internal/typos"
+	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/internal/text/typos"
 	"github.com/satchel-go/satchel/tools"
 )
 

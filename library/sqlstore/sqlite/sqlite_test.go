@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/librarychattest"
+	"github.com/satchel-go/satchel/internal/testing/librarychattest"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/librarytest"
 	"github.com/satchel-go/satchel/library/sqlstore"

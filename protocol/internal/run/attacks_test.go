@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/internal/text/redact"
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 

@@ -19,7 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/internal/collect"
-	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/internal/text/redact"
 	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol/blobs"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/internal/text/redact"
 	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol/blobs"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/satchel-go/satchel/internal/redact"
+	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
 // logs keeps what a program prints: the first and the last half of maxLog bytes.

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/plainjson"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
 // The states of a run.

@@ -1,0 +1,61 @@
+package canonjson_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/satchel-go/satchel/internal/text/canonjson"
+)
+
+func TestText(t *testing.T) {
+	deep := strings.Repeat("[ ", 80) + strings.Repeat("]", 80)
+	for text, want := range map[string]string{
+		`{"skill":"a", "command": "ls"}`:                    `{"command":"ls","skill":"a"}`,
+		` {"b":1.0,"a":[true,null,{"y":1e3,"x":"\u0041"}]}`: `{"a":[true,null,{"x":"A","y":1e3}],"b":1.0}`,
+		`12345678901234567890`:                              `12345678901234567890`,
+
+		// What readers may understand differently comes back as it is.
+		`{"Command":"id", "command":"ls"}`: `{"Command":"id", "command":"ls"}`,
+		`{"command":"id", "command":"ls"}`: `{"command":"id", "command":"ls"}`,
+		`{"env":{"a":"1", "A":"2"}}`:       `{"env":{"a":"1", "A":"2"}}`,
+		`{"env":{"\u212a":"1", "k":"2"}}`:  `{"env":{"\u212a":"1", "k":"2"}}`,
+		`[{"a":1}, {"a":2}]`:               `[{"a":1},{"a":2}]`,
+		`{"a":1} {"a":2}`:                  `{"a":1} {"a":2}`,
+		`{"a":1`:                           `{"a":1`,
+		`ls -l`:                            `ls -l`,
+		``:                                 ``,
+		deep:                               deep,
+	} {
+		if got := canonjson.Text(text); got != want {
+			t.Errorf("%s\n gives %s\n want  %s", text, got, want)
+		}
+	}
+}
+
+func TestSum(t *testing.T) {
+	// sha256("1:a2:bc"), computed elsewhere: approvals that were stored depend on it.
+	const want = "5310a58788781ab25d5ad7c3f85035824b4eb7bdfa394e0ac2186271472b5492"
+	seen := map[string]string{}
+	for _, parts := range [][]string{nil, {""}, {"", ""}, {"abc"}, {"a", "bc"}, {"ab", "c"}, {"1:a"}, {"a2:bc"}} {
+		sum := canonjson.Sum(parts...)
+		if other, taken := seen[sum]; taken {
+			t.Errorf("%q and %s have one sum", parts, other)
+		}
+		seen[sum] = strings.Join(parts, "|")
+	}
+	if got := canonjson.Sum("a", "bc"); got != want {
+		t.Errorf("Sum(a, bc) is %s, want %s", got, want)
+	}
+}
+
+func FuzzText(f *testing.F) {
+	for _, text := range []string{`{"b":1,"a":[1,2]}`, `{"a":1,"A":2}`, `"x"`, `[[[`, "\xff", `{"a":1}x`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		once := canonjson.Text(text)
+		if again := canonjson.Text(once); again != once {
+			t.Errorf("%q becomes %q and then %q", text, once, again)
+		}
+	})
+}

@@ -1,0 +1,55 @@
+// Package printable writes names and messages so that they show what they hold.
+// Control characters, which move a cursor, and characters that take no room or change the
+// order and the look of others, become the escapes of JSON: what is read back from JSON is
+// the same text.
+package printable
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/satchel-go/satchel/internal/text/plainjson"
+)
+
+// Lines returns a text of ours, which may have line breaks and tabs, or a value in
+// JSON. Broken UTF-8 becomes U+FFFD.
+func Lines(text string) string { return escaped(text, "\n\t") }
+
+// Line returns a name on one line.
+func Line(text string) string { return escaped(text, "") }
+
+func escaped(text, kept string) string {
+	return mapped(text, kept, func(b *strings.Builder, r rune) {
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(b, `\u%04x`, unit)
+		}
+	})
+}
+
+// Text is a text whose JSON is printable.
+type Text string
+
+// MarshalJSON implements [json.Marshaler].
+func (t Text) MarshalJSON() ([]byte, error) {
+	text, err := plainjson.Encode(string(t))
+	return []byte(Lines(text)), err
+}
+
+// Texts returns a list as texts.
+func Texts(list []string) []Text {
+	if list == nil {
+		return nil
+	}
+	texts := make([]Text, len(list))
+	for i, s := range list {
+		texts[i] = Text(s)
+	}
+	return texts
+}
+
+// Size returns the length of a text in printable JSON, without its quotes.
+func Size(text string) int {
+	encoded, _ := Text(text).MarshalJSON() // strings always marshal
+	return len(encoded) - len(`""`)
+}

@@ -1,0 +1,77 @@
+package prompttext
+
+import (
+	"strings"
+
+	"github.com/satchel-go/satchel/internal/text/printable"
+)
+
+var (
+	xmlEscaper   = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+	quoteEscaper = strings.NewReplacer(`"`, "&quot;")
+)
+
+// Text escapes text for an element and folds its white space. Names and
+// descriptions come from outside and must not be able to open or close a tag or a
+// line that Satchel writes, nor to hide or turn around what stands in it.
+func Text(s string) string { return Escape(Fold(s)) }
+
+// Attribute is xmlText for a quoted attribute.
+func Attribute(s string) string { return quoteEscaper.Replace(Text(s)) }
+
+func Escape(s string) string { return xmlEscaper.Replace(s) }
+
+// Fold writes a name on one line. Control characters, and those that take no room and
+// that its script does not need, become U+FFFD.
+func Fold(s string) string { return printable.Replaced(strings.Join(strings.Fields(s), " ")) }
+
+// FoldDescription is folded for a description, which says the same without these characters.
+func FoldDescription(s string) string {
+	return strings.Join(strings.Fields(printable.Visible(s)), " ")
+}
+
+// closers are the names of the end tags that the text of a skill must not contain.
+var closers = [...]string{"skill", "skill_doc", "active_skills", "available_skills"}
+
+// Fence returns a body with every end tag that Satchel writes escaped, so that a
+// skill cannot pretend that its text has ended and the host's text begins. Text
+// without such a tag, which is nearly all there is, comes back unchanged.
+func Fence(body string) string {
+	body = strings.Trim(body, "\n")
+	var b strings.Builder
+	done := 0
+	for from := 0; ; {
+		i := strings.Index(body[from:], "</")
+		if i < 0 {
+			break
+		}
+		if from += i + 2; closes(body[from:]) {
+			b.WriteString(body[done : from-1])
+			b.WriteByte('\\')
+			done = from - 1
+		}
+	}
+	if done == 0 {
+		return body
+	}
+	b.WriteString(body[done:])
+	return b.String()
+}
+
+// closes reports whether the text after "</" completes an end tag that Satchel
+// writes.
+func closes(rest string) bool {
+	for _, c := range closers {
+		if len(rest) > len(c) && strings.EqualFold(rest[:len(c)], c) &&
+			strings.HasPrefix(strings.TrimLeft(rest[len(c):], " \t\r\n"), ">") {
+			return true
+		}
+	}
+	return false
+}
+
+// HasParagraph reports whether text ends with the paragraph.
+func HasParagraph(text, paragraph string) bool {
+	rest, ok := strings.CutSuffix(text, paragraph)
+	return ok && (rest == "" || strings.HasSuffix(rest, "\n\n"))
+}
