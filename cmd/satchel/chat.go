@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/session"
 )
 
 // errSteps ends a turn in which the model kept calling tools until --max-steps.
@@ -38,6 +39,8 @@ type chatFlags struct {
 	runFlags     `embed:"" group:"Commands that skills run (skill_run, profile full):"`
 	// env is the environment, nil for none.
 	env func(string) string
+	// memory keeps what the agent has loaded, nil for the runtime's own.
+	memory session.Store
 	// helpers are the runtimes of the agents of SubAgent, by name.
 	helpers map[string]*satchel.Runtime
 }

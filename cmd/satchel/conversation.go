@@ -68,6 +68,9 @@ func (f *chatFlags) open(ctx context.Context, where endpoint, policy skillrun.Po
 		}
 	}()
 	opts := slices.Concat(f.skillFlags.options(), kept.options())
+	if f.memory != nil {
+		opts = append(opts, satchel.WithStore(f.memory))
+	}
 	if f.env != nil {
 		if c.library, err = f.libraryFlags.open(ctx, f.env); err != nil {
 			return nil, err

@@ -31,7 +31,10 @@ func TestDemo(t *testing.T) {
 			if got.code != 0 || got.err != "" {
 				t.Fatalf("code %d, err %q", got.code, got.err)
 			}
-			for _, want := range append(test.has, "== eino", "== langchaingo", "#5 turn 2", "#8 turn 3",
+			for _, want := range append(test.has, "== eino", "== langchaingo", "#5 turn 2", "#8 turn 3", "#9 turn 4",
+				`asks for release notes, a changelog entry, an upgrade guide or a "what's new" text.</description></skill>`, // the overview whole
+				"[text of release-notes, 935 bytes, has left]",
+				"langchaingo sent the same bytes: tools and messages of all 9 model calls\n",
 				"[file out/errors.tsv, text/tab-separated-values, ", "2  4  6  <time> ERROR write <path>: no space left on device",
 				"[file out/before.log, ", "exit code 0, 2 files collected", "host:///logs/night.log",
 				"10 tools: skill_load",
@@ -40,6 +43,13 @@ func TestDemo(t *testing.T) {
 				if !strings.Contains(got.out, want) {
 					t.Errorf("output lacks %q:\n%s", want, got.out)
 				}
+			}
+			if strings.Count(got.out, "#1 turn 1") != 1 {
+				t.Error("both frameworks are shown in full")
+			}
+			ways := regexp.MustCompile(`(?m)^  (Satchel|all skills in the prompt|Eino's skill middleware) +(\d+) requests, +(\d+) tokens, at most \d+ in one$`).FindAllStringSubmatch(got.out, -1)
+			if len(ways) != 3 || ways[0][2] != "9" || ways[1][2] != "5" || ways[2][2] != "9" || ways[0][3] == ways[2][3] {
+				t.Errorf("what other ways send: %q", ways)
 			}
 			if strings.Contains(got.out, "\x1b") {
 				t.Error("colours although nobody reads at a terminal")

@@ -42,6 +42,16 @@ func (p Printer) line(format string, args ...any) {
 	fmt.Fprint(p.Out, text)
 }
 
+// Overview prints, whole, what the model is told before it says anything.
+func (p Printer) Overview(first satcheltest.Request) {
+	p.line("\n%s", p.paint(bold, "== what the model sees of the skills, in every call"))
+	for _, m := range first.Messages {
+		if m.Role == "system" {
+			p.line("  %s", strings.ReplaceAll(strings.TrimSpace(m.Text), "\n", "\n  "))
+		}
+	}
+}
+
 // Framework prints a heading and every exchange below it.
 func (p Printer) Framework(name string, exchanges []Exchange) {
 	p.line("\n%s", p.paint(bold, "== "+name))
@@ -84,11 +94,13 @@ func (p Printer) messages(before *satcheltest.Request, r satcheltest.Request) {
 		}
 		flush()
 		// The system message of the host is new in the first call only.
-		mark := "+"
-		if before != nil && m.Role == "system" {
+		mark, gone := "+", []content(nil)
+		if before != nil && i < len(before.Messages) && before.Messages[i].Role == m.Role && before.Messages[i].CallID == m.CallID {
+			mark, gone = "~", contents(before.Messages[i].Text)
+		} else if before != nil && m.Role == "system" {
 			mark = "~"
 		}
-		p.message(mark, m)
+		p.message(mark, m, gone...)
 	}
 	flush()
 }
@@ -113,8 +125,8 @@ func tools(before *satcheltest.Request, r satcheltest.Request) string {
 }
 
 // message prints a message: its first lines without the loaded contents, its
-// calls, then what was loaded into it.
-func (p Printer) message(mark string, m satcheltest.Message) {
+// calls, then what was loaded into it, and what of before is no longer there.
+func (p Printer) message(mark string, m satcheltest.Message, before ...content) {
 	lines, ok := p.result(m.Text)
 	if !ok {
 		lines = firstLines(contentBlock.ReplaceAllString(m.Text, ""), 3)
@@ -124,6 +136,11 @@ func (p Printer) message(mark string, m satcheltest.Message) {
 	}
 	for _, c := range contents(m.Text) {
 		lines = append(lines, p.paint(cyan, fmt.Sprintf("[text of %s, %d bytes, in the %s]", c.name, c.bytes, place(m.Role))))
+	}
+	for _, c := range before {
+		if !slices.Contains(contents(m.Text), c) {
+			lines = append(lines, p.paint(cyan, fmt.Sprintf("[text of %s, %d bytes, has left]", c.name, c.bytes)))
+		}
 	}
 	p.line("  %s %-9s  %s", p.paint(green, mark), m.Role, strings.Join(lines, "\n               "))
 }

@@ -18,13 +18,14 @@ func Prompts() []string {
 		"Write the release notes for 1.4.0: exports keep time zones (#81), login no longer hangs on an empty password (#85), the default export format is now CSV (#90).",
 		"Now a commit message for #90, please.",
 		"And why did the export fail last night? The log is night.log.",
+		"(an hour later) 1.4.0 is out and the disk is larger. What do I tell the others, in one sentence?",
 	}
 }
 
 // Script plays the model of the story. In the first turn it loads release-notes, asks
 // for one doc, and answers only if both texts were sent; in the second turn it needs
-// another skill; in the last turn it runs the script of a skill over the log. log is
-// the host:// reference of a file with the text NightLog. A request that lacks what
+// another skill; in the third turn it runs the script of a skill over the log. The last
+// turn comes an hour later and needs no skill. log is the host:// reference of a file with the text NightLog. A request that lacks what
 // the model needs is answered with an HTTP error.
 func Script(log string) satcheltest.Script {
 	return satcheltest.Plan(
@@ -32,7 +33,8 @@ func Script(log string) satcheltest.Script {
 			Steps: []satcheltest.Step{
 				satcheltest.Load("release-notes"),
 				{
-					Needs: []string{satcheltest.SkillOpen("release-notes")},
+					Unless: docOpen("release-notes", sections),
+					Needs:  []string{satcheltest.SkillOpen("release-notes")},
 					Calls: []satcheltest.Call{satcheltest.To("skill_select_docs", map[string]any{
 						"skill": "release-notes", "docs": []string{sections}, "mode": "add",
 					})},
@@ -67,6 +69,9 @@ func Script(log string) satcheltest.Script {
 			},
 			Needs:  []string{`"exit_code":0`, `"name":"` + groupsFile + `"`, `"name":"` + beforeFile + `"`, firstGroup},
 			Answer: "The disk was full from 02:00:41 on; both exports and then the scheduler failed of it. Next check: df -h /var/lib/export.",
+		},
+		satcheltest.Turn{
+			Answer: "1.4.0 is out, and last night's exports run again: the disk had been full.",
 		},
 	)
 }
