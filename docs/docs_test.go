@@ -8,10 +8,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/satchel-go/satchel/core"
 )
 
 // maxSnippet and maxFile bound in lines what is quoted, so that it is read.
@@ -332,5 +335,32 @@ func TestSnippet(t *testing.T) {
 				t.Errorf("got %q, %v, want %q", got, err, tc.want)
 			}
 		})
+	}
+}
+
+// TestEventsAreListed compares the tables of docs/events.md with the kinds that there are, and
+// the fields that a row names with those of core.Event.
+func TestEventsAreListed(t *testing.T) {
+	page, kinds := read(t, "docs/events.md"), map[string]string{}
+	for _, found := range regexp.MustCompile(`(?m)^\t(\w+)\s+EventKind = "([\w.]+)"`).FindAllStringSubmatch(read(t, "core/event.go"), -1) {
+		kinds[found[1]] = found[2]
+	}
+	if len(kinds) < 30 {
+		t.Fatalf("core/event.go has %d kinds", len(kinds))
+	}
+	event := reflect.TypeFor[core.Event]()
+	for _, row := range regexp.MustCompile("(?m)^\\| `core\\.(\\w+)` \\| `([\\w.]+)` \\| ([^|]*)\\|").FindAllStringSubmatch(page, -1) {
+		if kinds[row[1]] != row[2] {
+			t.Errorf("docs/events.md has %s as %q, want %q", row[1], row[2], kinds[row[1]])
+		}
+		delete(kinds, row[1])
+		for _, field := range regexp.MustCompile("`([A-Z]\\w+)`").FindAllStringSubmatch(row[3], -1) {
+			if _, ok := event.FieldByName(field[1]); !ok {
+				t.Errorf("docs/events.md has the field %s of %s, which does not exist", field[1], row[1])
+			}
+		}
+	}
+	for kind := range kinds {
+		t.Errorf("docs/events.md does not list core.%s", kind)
 	}
 }
