@@ -12,7 +12,7 @@ import (
 const maxWords = 30
 
 // mostHard is how many sentences and phrases of the pages may be hard to read. It only goes down.
-const mostHard = 30
+const mostHard = 0
 
 var (
 	// phrasesOfComments finds the phrases that scripts/words forbids in comments.
