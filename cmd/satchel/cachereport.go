@@ -34,9 +34,8 @@ response's "usage", what the provider reported is shown beside.
 
 Tokens are those of o200k_base. Costs are in input-token equivalents: plain input
 tokens that cost the same. "of bound" is the cost divided by the least that any
-prefix cache could charge. What a break sends anew: of what the request holds
-behind the break, that which the request before held behind it too, wherever. A
-cache would have kept it, and now it is paid at the price of writing again.
+prefix cache could charge. Tokens that a break sends again are text that the
+last request had too, but that now follows the break and is charged as new.
 
 Only tools and messages are compared. A change of other parameters, such as
 response_format or parallel_tool_calls, can break a prefix too.
