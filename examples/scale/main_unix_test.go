@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/internal/servertest"
+	"github.com/satchel-go/satchel/internal/testing/servertest"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
