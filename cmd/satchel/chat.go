@@ -25,12 +25,12 @@ const maxPrompt = 1 << 20
 
 // chatFlags are the flags that describe the agent.
 type chatFlags struct {
-	Framework    string            `enum:"eino,langchaingo" default:"eino" placeholder:"NAME" help:"The framework that runs the agent: ${enum} (default ${default})."`
-	Agent        string            `enum:"functions,mrkl,conversational" default:"functions" placeholder:"KIND" help:"The agent of langchaingo: functions, or mrkl and conversational, which work in text (default ${default})."`
-	SubAgent     map[string]string `mapsep:"none" placeholder:"NAME=DIR" help:"An agent that the model can call as a tool, with the skills of a directory of its own; may be repeated. While a skill with a list is loaded, the list bounds it too."`
-	System       string            `placeholder:"TEXT" help:"System message, sent verbatim."`
-	MaxSteps     int               `default:"40" placeholder:"N" help:"How many model calls a turn may take (default ${default})."`
-	Stream       bool              `help:"Use the streaming interface. On a terminal, and as delta events, text is shown as it comes."`
+	Framework    string            `group:"The agent:" enum:"eino,langchaingo" default:"eino" placeholder:"NAME" help:"The framework that runs the agent: ${enum} (default ${default})."`
+	Agent        string            `group:"The agent:" enum:"functions,mrkl,conversational" default:"functions" placeholder:"KIND" help:"The agent of langchaingo: functions, or mrkl and conversational, which work in text (default ${default})."`
+	SubAgent     map[string]string `group:"The agent:" mapsep:"none" placeholder:"NAME=DIR" help:"An agent that the model can call as a tool, with the skills of a directory of its own; may be repeated. While a skill with a list is loaded, the list bounds it too."`
+	System       string            `group:"The agent:" placeholder:"TEXT" help:"System message, sent verbatim."`
+	MaxSteps     int               `group:"The agent:" default:"40" placeholder:"N" help:"How many model calls a turn may take (default ${default})."`
+	Stream       bool              `group:"The agent:" help:"Use the streaming interface. On a terminal, and as delta events, text is shown as it comes."`
 	skillFlags   `embed:""`
 	gateFlags    `embed:"" group:"Which calls may be made:"`
 	libraryFlags `embed:"" group:"Skills of a library:"`
@@ -67,6 +67,8 @@ The endpoint speaks the OpenAI chat completion format:
   OPENAI_API_KEY   the key; may be empty for an endpoint of your own
   OPENAI_MODEL     the model, unless --model names one
 
+Commands that the model runs:
+
 With --profile full the model may run commands of the skills that it has loaded.
 They run in a sandbox ("satchel doctor" shows what it holds here) and see the
 system's programs, the skills and their workspace. With --executor local they
@@ -80,6 +82,8 @@ The workspace is removed at the end, and what a killed chat left by the next
 chat that uses the same directory. What shall stay is saved by the call as an
 artifact, in --artifacts; --out DIR copies it to where you find it. Nothing runs, and no workspace is made, with
 --profile knowledge_only or without --skills.
+
+Calls that are allowed, asked about or denied:
 
 A loaded skill that declares allowed-tools restricts the agent's tools to them until the
 turn ends (--policy, --combine). With --approve ask, you are asked on your terminal about

@@ -43,7 +43,7 @@ func (cmd *libraryMigrateCmd) Run(ctx context.Context, c console) error {
 
 type libraryRestoreCmd struct {
 	libraryPlace `embed:""`
-	JSON         bool   `help:"One JSON object."`
+	JSON         bool   `help:"One JSON object: canonicalId, versionRef, name, status, previous, added, removed and diff."`
 	Reason       string `placeholder:"TEXT" help:"Why, for the history."`
 	Ref          string `arg:"" help:"Canonical id or name."`
 	Version      string `arg:"" help:"v3, a versionRef or base."`
@@ -58,7 +58,7 @@ func (cmd *libraryRestoreCmd) Run(ctx context.Context, c console) error {
 
 type libraryRebaseCmd struct {
 	libraryPlace `embed:""`
-	JSON         bool   `help:"One JSON object."`
+	JSON         bool   `help:"One JSON object: canonicalId, versionRef, name, status, previous, added, removed and diff."`
 	Ref          string `arg:"" help:"Canonical id or name."`
 }
 
@@ -122,7 +122,7 @@ func shownDiff(diff string) string {
 
 type libraryReviewCmd struct {
 	libraryPlace `embed:""`
-	JSON         bool   `help:"One JSON object."`
+	JSON         bool   `help:"One JSON object: canonicalId, versionRef and name."`
 	Ref          string `arg:"" help:"Canonical id or name."`
 	Version      string `arg:"" help:"The newest version, as it was looked at: v3 or a versionRef."`
 }

@@ -18,7 +18,7 @@ type libraryImportCmd struct {
 	libraryPlace `embed:""`
 	Private      bool     `help:"For the subject of --as alone."`
 	Update       bool     `help:"Make a new version of a skill that the library has."`
-	JSON         bool     `help:"One JSON object per line for each skill."`
+	JSON         bool     `help:"One JSON object per line for each skill: canonicalId, versionRef, name, status, previous, added, removed and diff."`
 	Reason       string   `placeholder:"TEXT" help:"Why, for the history."`
 	Dirs         []string `arg:"" name:"dir" help:"Directories with a SKILL.md, or of such directories."`
 }
@@ -172,7 +172,7 @@ func filesIn(dir string) (map[string][]byte, error) {
 type libraryExportCmd struct {
 	libraryPlace `embed:""`
 	Version      string `placeholder:"V" help:"v3, a versionRef or base (default: the newest)."`
-	JSON         bool   `help:"One JSON object."`
+	JSON         bool   `help:"One JSON object: canonicalId, versionRef, name and dir."`
 	Ref          string `arg:"" help:"Canonical id or name."`
 	Dir          string `arg:"" help:"Where the files go; it may not be there yet."`
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -112,8 +113,8 @@ type shelved struct {
 func (s *shelved) whole() string {
 	var b strings.Builder
 	b.WriteString(s.body)
-	for _, text := range s.docs {
-		b.WriteString("\n" + text)
+	for _, name := range slices.Sorted(maps.Keys(s.docs)) {
+		b.WriteString("\n" + s.docs[name])
 	}
 	return b.String()
 }

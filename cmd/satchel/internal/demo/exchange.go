@@ -84,11 +84,11 @@ type content struct {
 	bytes int
 }
 
-// contentBlock finds what Satchel put into a message. It is for showing only:
-// nobody but the script and the example skills wrote these messages.
 // listedSkill is a line of the overview.
 var listedSkill = regexp.MustCompile(`<skill><name>.*?</skill>`)
 
+// contentBlock finds what Satchel put into a message. It is for showing only:
+// nobody but the script and the example skills wrote these messages.
 var contentBlock = regexp.MustCompile(`(?s)<skill name="([^"]*)">\n(.*?)\n</skill>|<skill_doc skill="([^"]*)" path="([^"]*)">\n(.*?)\n</skill_doc>`)
 
 func contents(text string) []content {
