@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -47,6 +48,8 @@ type console struct {
 	// the terminal has.
 	attended bool
 	width    int
+	// delay is how long work goes on before its progress is shown.
+	delay time.Duration
 	// connections are what commands have opened for as long as the process works.
 	connections *connections
 }
@@ -93,6 +96,7 @@ func main() {
 		terminal: isTerminal(os.Stdin),
 		watched:  isTerminal(os.Stdout),
 		attended: isTerminal(os.Stderr) && os.Getenv("TERM") != "dumb",
+		delay:    progressDelay,
 		width:    widthOf(os.Stdout, os.Getenv),
 		colour:   isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 	}))

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -173,11 +175,17 @@ func (c console) diff(text string) string {
 	return b.String()
 }
 
+// progressDelay is how long work goes on before its progress is shown.
+const progressDelay = 300 * time.Millisecond
+
 // progress shows, on a terminal, what long work has come to. The line is gone when the work
-// ends. Elsewhere nothing is printed.
+// ends. Elsewhere nothing is printed, and nothing for work that is done at once.
 type progress struct {
 	c     console
+	mu    sync.Mutex
+	text  string
 	shown bool
+	timer *time.Timer
 }
 
 // at replaces the line.
@@ -185,16 +193,40 @@ func (p *progress) at(format string, args ...any) {
 	if !p.c.attended {
 		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text = printable(fmt.Sprintf(format, args...))
+	switch {
+	case p.shown || p.c.delay == 0:
+		p.draw()
+	case p.timer == nil:
+		p.timer = time.AfterFunc(p.c.delay, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if p.text != "" {
+				p.draw()
+			}
+		})
+	}
+}
+
+// draw prints the line. The caller holds the lock.
+func (p *progress) draw() {
 	p.shown = true
 	c := p.c
 	c.watched = true // standard error is a terminal, whatever standard output is
-	fmt.Fprint(c.err, "\r\x1b[K"+c.fit(printable(fmt.Sprintf(format, args...))))
+	fmt.Fprint(c.err, "\r\x1b[K"+c.fit(p.text))
 }
 
 // done removes the line.
 func (p *progress) done() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.timer != nil {
+		p.timer.Stop()
+	}
 	if p.shown {
-		p.shown = false
 		fmt.Fprint(p.c.err, "\r\x1b[K")
 	}
+	p.text, p.shown, p.timer = "", false, nil
 }

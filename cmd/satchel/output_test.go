@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // onTerminal runs the program as if a person read its output in a terminal of some width.
@@ -123,5 +124,17 @@ func TestJSONOfCommands(t *testing.T) {
 				t.Errorf("%v: no field %s: %q", test.args, test.has, line)
 			}
 		}
+	}
+}
+
+// Work that is done at once leaves no progress behind, also where it is late.
+func TestProgressOfShortWorkIsNotShown(t *testing.T) {
+	var errs bytes.Buffer
+	p := progress{c: console{err: &errs, attended: true, delay: time.Hour}}
+	p.at("reading %d", 1)
+	p.at("reading %d", 2)
+	p.done()
+	if errs.Len() > 0 || p.timer != nil {
+		t.Errorf("printed %q", errs.String())
 	}
 }
