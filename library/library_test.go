@@ -516,8 +516,8 @@ func (c *counted) Commit(ctx context.Context, change library.Change) (library.He
 	return c.Store.Commit(ctx, change)
 }
 
-// An edit that is prepared, shown and committed reads the skill once and is committed
-// once, like one that nobody is shown. So is one that is refused.
+// An edit that is prepared, shown and committed reads the skill once and is committed once,
+// like one that is not shown. So is one that is refused.
 func TestCommitDoesNothingTwice(t *testing.T) {
 	cost := func(old string, isShown bool) counted {
 		t.Helper()

@@ -18,8 +18,8 @@ package session
 //   - A reader that finds version n but no n+1, and then finds the generation
 //     still in its place, has seen the current version.
 //   - The first generation appears together with the directory of the agent,
-//     each later one by the rename of a prepared directory, under the same rule
-//     for temporary files in the generation before.
+//     each later one by the rename of a prepared directory. The same rule for
+//     temporary files holds in the generation before.
 //   - Readers and writers work in directories that they have open. When the
 //     session ends these are renamed away with everything in them. What is
 //     written later lands in a directory that is about to be removed.

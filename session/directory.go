@@ -13,10 +13,10 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// Directory is a [Store] on a local file system that any number of goroutines,
-// handles and processes may use at the same time. It keeps no lock files, so a
-// process that dies at any moment blocks nobody. What it acknowledged survives
-// the death of the process, and with WithSync a loss of power.
+// Directory is a [Store] on a local file system that any number of goroutines, handles and
+// processes may use at the same time. It keeps no lock files, so a process that dies at any
+// moment blocks no other. What it acknowledged survives the death of the process, and with
+// WithSync a loss of power.
 //
 // Below the root there is one directory for each session and in it one for each agent. Both
 // are named by the SHA-256 of the id, so that any string is a safe id on any file system. Each
@@ -25,12 +25,11 @@ import (
 //	<session>/pin.<digest>
 //	<session>/<agent>/<generation>/<version, 20 digits>.value
 //
-// The highest version is the value; some older ones stay beside it. A save gets
-// its number by a hard link or, where there are none, by the rename of a
-// directory; chain.go says why that loses no update. End renames the session's
-// directory away in one step, so that a session ends completely. The file system
-// must be local: the guarantees do not hold on network file systems that answer
-// from caches of their own.
+// The highest version is the value; some older ones stay beside it. A save gets its number by
+// a hard link or, where there are none, by the rename of a directory; chain.go says why that
+// loses no update. End renames the session's directory away in one step, so that a session
+// ends completely. The file system must be local: the guarantees do not hold on network file
+// systems that answer from caches of their own.
 type Directory struct {
 	root *os.Root
 	sync bool
@@ -97,10 +96,10 @@ func OpenDirectory(path string, opts ...Option) (*Directory, error) {
 // Close releases the directory. Calls that are under way may fail.
 func (d *Directory) Close() error { return d.root.Close() }
 
-// Load implements [Store]. It reads the disk each time, so what another process
-// has saved is seen at once. If the newest file is damaged, Load logs that and
-// returns the newest complete content under the version of the damaged file, so
-// that the next Save goes on above it.
+// Load implements [Store]. It reads the disk each time, so it sees at once what another
+// process has saved. If the newest file is damaged, Load logs that and returns the newest
+// complete content. Its version is that of the damaged file, so that the next Save continues
+// above it.
 func (d *Directory) Load(ctx context.Context, key core.SessionKey) (Value, error) {
 	c, h, err := d.open(ctx, durable.Name(key.Session), durable.Name(key.Agent))
 	if err != nil {

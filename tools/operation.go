@@ -54,8 +54,8 @@ type Prepared struct {
 	// Question is what a person is asked about it, nil for nothing.
 	Question *Question
 	// Commit makes the change and answers the call, in place of the operation's Call.
-	// isApproved reports that a person has allowed what this very question showed: false
-	// where nobody was asked, as where an answer for the session holds.
+	// isApproved reports that a person has allowed what this very question showed. It is false
+	// if no person was asked, for example because an answer for the session holds.
 	Commit func(ctx context.Context, s *Scope, isApproved bool) (answer string, err error)
 }
 

@@ -27,8 +27,8 @@ var sweeps = []string{
 		SELECT session, agent FROM SCHEMA.closed WHERE day < now() LIMIT $1)`,
 }
 
-// Sweep removes what is over: sessions that nobody has saved for the time to live, texts
-// that no session pins, tombstones of long ago. Of all hosts one sweeps at a time; another
+// Sweep removes what has expired: sessions that were not saved within the time to live, texts
+// that no session pins, and old tombstones. Only one host sweeps at a time; on another it
 // returns at once.
 func (s *Store) Sweep(ctx context.Context) error {
 	for _, statement := range sweeps {

@@ -117,8 +117,9 @@ func handlesEnd(t *testing.T, open func() session.Store) {
 	equal(t, "version of the next save", save(t, a, key, full()).Version, int64(1))
 }
 
-// handlesSameVersion: after the end of a session another handle saves other bytes at a
-// version that the first one knows.
+// handlesSameVersion checks that a handle does not take new bytes for old ones of the same
+// version. After the end of a session another handle saves other bytes at a version that the
+// first one knows.
 func handlesSameVersion(t *testing.T, open func() session.Store) {
 	a, b := open(), open()
 	defer closeStore(t, a)

@@ -172,8 +172,9 @@ func cancelled(t *testing.T, s session.Store) {
 	is(t, err, session.ErrNotPinned)
 }
 
-// endSameVersion: versions start again when a session ends, so a version alone does not
-// tell whether a value that was loaded before is still the stored one.
+// endSameVersion checks that a store compares more than versions. They start again when a
+// session ends. So a version alone does not tell whether a value that was loaded before is
+// still the stored one.
 func endSameVersion(t *testing.T, s session.Store) {
 	for round := range 4 {
 		text := fmt.Sprint("round ", round)

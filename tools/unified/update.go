@@ -212,7 +212,7 @@ type change struct {
 	desk  *Desk
 	actor library.Actor
 	edit  library.Edit
-	// prepared is the edit as it was shown, nil where nobody is asked.
+	// the edit as it was shown, nil if no person is asked
 	prepared *library.Prepared
 	err      error // why there is no edit
 	// say words what is said of the library for the vocabulary of the tool.
@@ -277,7 +277,7 @@ func (c *change) question() *tools.Question {
 	return q
 }
 
-// isTooLong reports whether nobody can be shown the whole difference.
+// isTooLong reports whether the whole difference is too long to be shown.
 func (c *change) isTooLong() bool { return len(c.prepared.Outcome.Diff.Numbered) > maxDetail }
 
 // maxDetail bounds a difference that can be reviewed by answering a question.

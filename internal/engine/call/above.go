@@ -106,9 +106,8 @@ func (b *Bounds) Within(ctx context.Context, key core.SessionKey, call core.Tool
 	return context.WithValue(ctx, callersKey{}, slices.Concat(callers, bounds)), nil
 }
 
-// transferTool is the tool by which an agent of Eino's adk hands its conversation over,
-// and maxAgentName the length in bytes of the longest name of an agent that is looked for
-// in its arguments.
+// transferTool is the tool by which an agent of Eino's adk hands its conversation over.
+// maxAgentName bounds the names of agents that are looked for in its arguments, in bytes.
 const (
 	transferTool = "transfer_to_agent"
 	maxAgentName = 256

@@ -14,9 +14,9 @@ import (
 	host "github.com/satchel-go/satchel/workspace"
 )
 
-// Equip completes a runner with what the host has left out, and returns what closes it:
-// commands fail with over then. Workspaces tell swept which of them nobody had used for
-// long.
+// Equip completes a runner with what the host has left out, and returns the functions that
+// close it. Once they have run, commands fail with over. Workspaces report to swept which of
+// them were removed because they were unused for long.
 func Equip(runner *run.Runner, log *slog.Logger, swept func(workspace.Swept), over error) (closers []func() error) {
 	if runner.Artifacts == nil {
 		runner.Artifacts = artifacts.NewMemory()

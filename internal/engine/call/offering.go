@@ -115,8 +115,8 @@ func (o *Offer) ofProfile() (operations []tools.Operation, names []string, err e
 	return operations, names, nil
 }
 
-// ofVocabulary is ofProfile for another vocabulary. What runs scripts in it is left out
-// where nothing runs, and what edits skills where nobody may.
+// ofVocabulary is ofProfile for another vocabulary. Tools that run scripts are left out if
+// commands cannot run, and tools that edit skills if edits are not allowed.
 func (o *Offer) ofVocabulary() (operations []tools.Operation, names []string, err error) {
 	names = slices.Clone(o.Names)
 	for _, op := range o.Vocabulary.Operations {

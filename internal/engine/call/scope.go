@@ -31,8 +31,8 @@ type Scope struct {
 	*Scopes
 	key   core.SessionKey
 	agent *view.State
-	// call is zero where a turn begins, and saving nil: the record is given to each step
-	// then. awaits says that the call sees what earlier ones of its response have changed.
+	// call is zero where a turn begins. Then saving is nil too, and each step gets the record.
+	// awaits says that the call sees the changes of earlier calls of its response.
 	call   core.ToolCall
 	saving *Saving
 	awaits bool

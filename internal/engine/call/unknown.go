@@ -11,8 +11,8 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// maxUnknown is the length in bytes of the answer to a call of a tool that does not exist,
-// and maxEchoed that of the tool's name in it, with quotes and escapes.
+// maxUnknown is the length in bytes of the answer to a call of a tool that does not exist.
+// maxEchoed is the length of the tool's name in it, with quotes and escapes.
 const (
 	maxUnknown = 400
 	maxEchoed  = 96

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// A delivery stays in the record for as long as its text is in view, which may be the
-// whole conversation, so it is written as a string:
+// A delivery stays in the record while its text is in view, which may be the whole
+// conversation. So it is written as a string:
 //
 //	4bv 2 pdf@6lFa…@Zq0c… forms.md@xA-9…@f
 //
-// That is the call with marks, the turn, the skill with the digest of its body and that of
-// its listing, and the docs with theirs and marks. An anchor, its hash, ordinal and turn,
-// stands before the skill. Digests are in base64, or missing; "=" stands before what is
-// written as it is. That is also the digest of the body of a load that goes on: it stands
-// among the loaded skills too, so that a record that is packed holds it once.
+// That is the call with marks, the turn, the skill with the digest of its body and that of its
+// listing, and the docs with theirs and marks. An anchor, its hash, ordinal and turn, stands
+// before the skill. Digests are in base64, or missing; "=" stands before a digest that is
+// written unchanged. The digest of the body of a load that goes on is unchanged too: it stands
+// among the loaded skills, so that a packed record holds it once.
 
 // marks are letters that each report a field.
 func (d *Delivery) marks() []mark {

@@ -2,9 +2,8 @@ package state
 
 import "slices"
 
-// revive makes the content of an ended load part of a new load, as far as shown
-// says that it is still in view, and removes the rest. It returns the names of the
-// docs that it revived.
+// revive moves the content of an ended load that is still in view, as shown reports, into a
+// new load. It removes the rest, and returns the names of the docs that it revived.
 func (r *Record) revive(skill string, shown func(*Delivery) bool) (docs []string) {
 	r.Deliveries = slices.DeleteFunc(r.Deliveries, func(d Delivery) bool {
 		return d.Skill == skill && d.Ended && !d.Old && !shown(&d)

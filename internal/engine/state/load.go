@@ -119,7 +119,7 @@ func (r *Record) deliver(d *Delivery, docs []Doc, shows func(*Delivery) bool) (a
 			r.supersedeDoc(d.Skill, doc.Name)
 			d.Supersedes = true
 		case listed:
-			r.dropDoc(d.Skill, doc.Name) // what nobody sees can go at once
+			r.dropDoc(d.Skill, doc.Name) // a text that is not in view can go at once
 		}
 		d.Docs = append(d.Docs, Doc{Name: doc.Name, Digest: doc.Digest, Framed: doc.Framed})
 		added = append(added, doc.Name)

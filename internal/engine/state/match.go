@@ -7,17 +7,15 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Open finds the place of a call that is about to be judged, executed or
-// closed, and marks it as held by somebody. It returns nil for a call that no
-// response made.
+// Open finds the place of a call that is about to be judged, executed or closed, and marks it
+// as in use. It returns nil for a call that no response made.
 //
-// It prefers the very call that the model made and that nobody has opened yet,
-// then one that was opened in the same form, then one with the same id, or with
-// the same name where there is no id: a framework may change the arguments of a
-// call, lose its id, or spell its name in other capitals. Calls that cannot be
-// told apart are each opened once, in order. Opened once more, a call that
-// changes what is loaded is the first of them, and any other is the last, which
-// sees the most lists of allowed tools.
+// It prefers the very call that the model made and that is not open yet. Next comes one that
+// was opened in the same form, then one with the same id, or with the same name if there is no
+// id. A framework may change the arguments of a call, lose its id, or spell its name in other
+// capitals. Calls that cannot be told apart are each opened once, in order. When they are
+// opened once more, a call that changes what is loaded is the first of them. Any other is the
+// last, which sees the most lists of allowed tools.
 func (r *Response) Open(call core.ToolCall) *Place {
 	if r == nil {
 		return nil

@@ -2,8 +2,8 @@ package state
 
 import "sync"
 
-// OpenCalls counts the calls of all responses that are open, so that whoever ends what they
-// use can wait for them. Its zero value is ready.
+// OpenCalls counts the open calls of all responses. A caller that closes what they use can
+// wait for them. Its zero value is ready.
 type OpenCalls struct {
 	mu       sync.Mutex
 	n        int

@@ -9,14 +9,13 @@ import (
 // DigestLen is the number of hex digits of a digest that a receipt shows.
 const DigestLen = 12
 
-// Receipt is the last line of a stored tool result. It says which call the result
-// answers and what that call changed. The view finds the place of a delivery by it,
-// and a record that was lost is rebuilt from the receipts of a transcript. It reads
+// Receipt is the last line of a stored tool result. It says which call the result answers and
+// what that call changed. The view finds the place of a delivery by it, and a record that was
+// lost is rebuilt from the receipts of a transcript. It reads
 //
 //	[skill#4 +pdf@3f9a1c2b4d5e(forms.md) -docx]
 //
 // and for a skill of a library also names its revision: +pdf@3f9a1c2b4d5e@v2-0a1b2c3d4e5f.
-// Decision 3 says why.
 type Receipt struct {
 	Call    int
 	Changes []Change

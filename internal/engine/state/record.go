@@ -24,8 +24,8 @@ type Record struct {
 	// Token is the host's token of the turn, "" if the adapter itself found the
 	// turn; User is the message by which it did.
 	Token string `json:"token,omitempty"`
-	// Tokens are those of earlier turns, the latest last, as far as they are
-	// remembered. None of them begins a turn again.
+	// Tokens are those of earlier turns that the record still holds, the latest last. None of
+	// them begins a turn again.
 	Tokens []string `json:"tokens,omitempty"`
 	User   Mark     `json:"user"`
 
@@ -112,8 +112,8 @@ type Active struct {
 	// ID is the canonical id of the skill that the name meant, "" where it is not
 	// known.
 	ID string `json:"id,omitempty"`
-	// Revision is that of the skill whose text was loaded, "" where its source keeps
-	// none. Its files are read and staged until the skill is loaded anew.
+	// Revision is that of the skill whose text was loaded, "" if its source keeps none. Its
+	// files are read and staged until the skill is loaded again.
 	Revision string `json:"revision,omitempty"`
 	// Digest is the hex SHA-256 of the body that was delivered.
 	Digest string `json:"digest"`

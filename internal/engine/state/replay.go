@@ -1,11 +1,10 @@
 package state
 
-// Replay repeats a change that a receipt in the transcript describes, without the
-// texts: digests of bodies are as short as in the receipt, and those of docs are
-// missing until the texts are read. asked reports whether the call with that
-// receipt named a doc: the receipt of a selection lists all selected docs and not
-// those that it delivered, and a doc of a load that was not asked for came with the
-// body, as long as whoever reads the texts does not find otherwise.
+// Replay repeats a change that a receipt in the transcript describes, without the texts.
+// Digests of bodies are as short as in the receipt, and those of docs are missing until the
+// texts are read. asked reports whether the call with that receipt named a doc. The receipt of
+// a selection lists all selected docs, not only those that it delivered. A doc of a load that
+// was not asked for came with the body, unless the reader of the texts finds otherwise.
 func (r *Record) Replay(call int, c Change, asked func(doc string) bool) {
 	switch {
 	case c.Op == Unloaded:
@@ -41,8 +40,9 @@ func (r *Record) replayLoad(call int, c Change, asked func(doc string) bool) {
 	r.Load(l, replayShows)
 }
 
-// replayShows: in load mode once, content that the model has answered to has been
-// shown and is gone; everything else in a transcript is in view.
+// replayShows reports whether content of a transcript is still in view. In load mode once,
+// content that the model has answered to has been shown and is gone. All other content is in
+// view.
 func replayShows(d *Delivery) bool { return !d.Old && !d.Spent }
 
 // DeliverImported gives a loaded skill that no call of this conversation has

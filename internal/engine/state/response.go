@@ -28,10 +28,8 @@ type Made struct {
 // numbered reports whether the record gives the call a number.
 func (m Made) numbered() bool { return m.Changes || m.Once }
 
-// Response is one response of a model, from the moment it is complete until the
-// next one replaces it. It is safe for concurrent use, and a nil Response is one
-// that has no calls.
-// Decision 5 says why.
+// Response is one response of a model, from the moment it is complete until the next one
+// replaces it. It is safe for concurrent use, and a nil Response is one that has no calls.
 type Response struct {
 	mu     sync.Mutex
 	places []*Place
@@ -98,8 +96,8 @@ func (r *Response) Calls() []core.ToolCall {
 // has only recalled from the record may not be the last one: see [CanWait].
 func (r *Response) Observed() bool { return r != nil && !r.recalled }
 
-// Drop ends the calls that were not begun, because another response replaces
-// this one: nobody will begin them any more, so nobody may wait for them.
+// Drop ends the calls that were not begun, because another response replaces this one. They
+// will not begin any more, so no call may wait for them.
 func (r *Response) Drop() {
 	if r == nil {
 		return

@@ -38,8 +38,8 @@ func made(calls ...core.ToolCall) []state.Made {
 	return all
 }
 
-// A call is matched to its place by what it is, however a framework has changed
-// it, and each place is given once as long as there are others.
+// A call is matched to its place by its content, whatever a framework has changed. Each place
+// is used once while there are others.
 func TestOpen(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -113,8 +113,8 @@ func TestWait(t *testing.T) {
 	<-done
 }
 
-// Nobody waits for ever: not for a call that nobody opens, not for one that
-// another response has replaced, and not under a context that ends.
+// No wait lasts for ever: not for a call that is never opened, not for one that another
+// response has replaced, and not under a context that ends.
 func TestMissed(t *testing.T) {
 	clock := newClock()
 	calls := []core.ToolCall{call("1", "load", ""), call("2", "search", "")}

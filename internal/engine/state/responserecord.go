@@ -45,9 +45,9 @@ func (p *Place) Sees(rec *Record) *Record {
 	return rec
 }
 
-// laterChange returns the number of the first later call that changes what is
-// loaded, 0 if there is none, and the oldest record that any such call has
-// found, nil if none has been executed.
+// laterChange returns the number of the first later call that changes what is loaded, 0 if
+// there is none. found is the oldest record that any such call has found, nil if none has been
+// executed.
 func (p *Place) laterChange() (number int, found *Record) {
 	p.in.mu.Lock()
 	defer p.in.mu.Unlock()

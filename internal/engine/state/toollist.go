@@ -86,9 +86,9 @@ func (r *Record) EndLists() {
 	}
 }
 
-// Grant is an approval that was given for the session. It covers calls of Tool, or
-// only one particular call if Use is set, as long as no skills are loaded but those
-// that were loaded when it was given, with the same contents.
+// Grant is an approval that was given for the session. It covers calls of Tool, or only one
+// particular call if Use is set. It holds while no skills are loaded but those that were
+// loaded when it was given, with the same contents.
 type Grant struct {
 	Tool   string            `json:"tool"`
 	Use    string            `json:"use,omitempty"`

@@ -58,10 +58,10 @@ func (r *Record) KeepUnknown(c UnknownCall) bool {
 	return true
 }
 
-// FindUnknown returns the call of that name which is most like c, nil where there is none.
-// Either the checksum is that of c, because a host may have cut the history and moved the
-// call, or the place is, because ids that are made from places change with them. Any other
-// call of the name has an answer of its own.
+// FindUnknown returns the call of that name which is most like c, or nil. First it compares
+// checksums, because a host may have cut the history and moved the call. Then it compares
+// places, because ids that are made from places change with them. Any other call of the name
+// has its own answer.
 func (r *Record) FindUnknown(c UnknownCall) *UnknownCall {
 	const sum, turn, response, position = 8, 4, 2, 1
 	var found *UnknownCall

@@ -63,8 +63,8 @@ func (r *Records) update(ctx context.Context, key core.SessionKey, rec *Record, 
 	}
 }
 
-// pause waits before a try: not before the first two, then for a random time of up to
-// 32 ms that grows with each try, so that writers in several processes do not keep
+// pause waits before a try. Before the first two it does not wait; later it waits for a random
+// time of up to 32 ms that grows with each try. So writers in several processes do not keep
 // disturbing each other. It returns early with the error of ctx.
 func pause(ctx context.Context, try int) error {
 	if try < 2 {

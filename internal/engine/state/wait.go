@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// earlierCallTimeout is how long a call waits for an earlier one that nobody has
-// opened: long enough for calls that are started together, and an end to the
-// wait where a framework or the host has dropped the earlier call.
+// earlierCallTimeout is how long a call waits for an earlier one that is not open yet. It is
+// long enough for calls that are started together. It ends the wait if the framework or the
+// host has dropped the earlier call.
 const earlierCallTimeout = 2 * time.Second
 
 // Waits reports whether the response has a call before this one that Wait would
@@ -29,10 +29,9 @@ func (p *Place) Waits() bool {
 	return false
 }
 
-// WaitForChanges returns when every earlier call of the response that changes
-// what is loaded has ended or settled. Denied, failed and interrupted calls count as ended.
-// It reports whether such a call is missed: nobody has begun it, and it may
-// still come. The error is that of ctx.
+// WaitForChanges returns when every earlier call of the response that changes what is loaded
+// has ended or settled. Denied, failed and interrupted calls count as ended. missed reports
+// that such a call has not begun and may still come. The error is that of ctx.
 func (p *Place) WaitForChanges(ctx context.Context) (missed bool, err error) {
 	return p.wait(ctx, false)
 }

@@ -69,7 +69,7 @@ func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *state.Recor
 	}
 	next, happened, err := Declare(ctx, s, rec, tools.Declared{Skill: likely[0], Guessed: true})
 	if errors.Is(err, tools.ErrDeclared) {
-		return rec, events, nil // the model may load it by itself, and is told why it cannot
+		return rec, events, nil // the model may load it by itself, and gets the reason if it cannot
 	}
 	return next, append(events, happened...), err
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// BeginAgain saves and returns the record with which the turn of rec began, and the events
-// of it: an earlier attempt to answer the turn has failed.
-// Decision 79 says why.
+// BeginAgain saves and returns the record with which the turn of rec began, and the events of
+// the change. Callers use it after an attempt to answer the turn has failed.
 func (s *Stores) BeginAgain(ctx context.Context, rec *state.Record, mode loadmode.Mode) (*state.Record, []core.Event, error) {
 	turn := rec.Turn
 	var events []core.Event

@@ -23,9 +23,9 @@ func (s *Stores) Clear(ctx context.Context, key core.SessionKey) error {
 	return err
 }
 
-// Release unpins the texts that no agent of a session needs once some agents are cleared,
-// unless the host keeps a value of its own in the session, whose pins are not known.
-// It reports whether another agent has a skill loaded, also where it cannot unpin.
+// Release unpins the texts that no agent of a session needs once some agents are cleared. It
+// keeps all texts if the host has a value of its own in the session, whose pins are not known.
+// loaded reports whether another agent has a skill loaded, also if Release cannot unpin.
 func (s *Stores) Release(ctx context.Context, in core.SessionKey, cleared func(core.SessionKey) bool) (loaded bool, err error) {
 	keys, err := s.Agents(ctx, in)
 	if err != nil {

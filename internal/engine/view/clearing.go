@@ -91,7 +91,7 @@ func sinceSent(rec *state.Record) time.Duration {
 	return time.Since(time.Unix(rec.Sent, 0))
 }
 
-// noteSent saves the time of a request within a turn, where a decision depends on it,
+// noteSent saves the time of a request within a turn, if a decision depends on it. It does so
 // at most once in a quarter of the time for which the cache holds a prefix.
 func (c *Clearing) noteSent(ctx context.Context, records *state.Records, rec *state.Record) (*state.Record, error) {
 	ttl := c.cacheTTL()

@@ -1,3 +1,3 @@
-// Package view makes the requests of agents from their messages and records: what each sees
-// of the catalog, what it is told of changes, and what is cleared.
+// Package view builds the requests of agents from their messages and records. It decides what
+// each agent sees of the catalog, which notes of changes it gets, and what is cleared.
 package view

@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Overview is what sessions are told of one snapshot of the catalog, rendered
-// once for all of them, and the tools that its lists name.
+// Overview is the text about one snapshot of the catalog that sessions get, rendered once for
+// all of them, and the tools that its lists name.
 type Overview struct {
 	Snapshot *catalog.Snapshot
 	// Empty says that there is no skill to list.

@@ -140,7 +140,7 @@ func (t *Reporter) Broken(ctx context.Context, key core.SessionKey, found proces
 	}
 }
 
-// Swept reports a workspace that nobody had used for long.
+// Swept reports a workspace that was removed because it was unused for long.
 func (t *Reporter) Swept(s workspace.Swept) {
 	detail := "idle"
 	if s.Err != nil {

@@ -84,10 +84,9 @@ func (s *Shortener) summarized(ctx context.Context, skill, body string) (string,
 	return steps.Outline(body, outlineTokens), nil
 }
 
-// Due puts outlines in the place of bodies that come back in a message of their own,
-// because the history has lost the result that brought them, where the texts in view are
-// more than the budget warns of: of the oldest first, until they are not. It returns rec
-// where there is nothing to shorten.
+// Due replaces bodies by outlines, the oldest first, until the texts in view fit the budget's
+// warning. It considers bodies that come back in a message of their own, because the history
+// has lost the result that brought them. It returns rec if there is nothing to shorten.
 func (s *Shortener) Due(ctx context.Context, rec *state.Record, elsewhere steps.Elsewhere) (*state.Record, error) {
 	if s.Warn <= 0 || len(elsewhere.Back) == 0 {
 		return rec, nil

@@ -49,7 +49,7 @@ type State struct {
 	// a request has contained.
 	named     map[string]bool
 	executing map[deliveryKey]bool
-	// seen is the catalog that the agent sees, nil where nobody was asked yet.
+	// seen is the catalog that the agent sees, nil until it is computed.
 	seen *catalog.Catalog
 }
 
@@ -110,7 +110,7 @@ func (s *State) see(skills *catalog.Catalog) {
 	s.seen = skills
 }
 
-// skills returns the catalog that the agent sees, nil where nobody was asked yet.
+// skills returns the catalog that the agent sees, nil until it is computed.
 func (s *State) skills() *catalog.Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// TestStatesBoundFiles: files are let go when nobody can need them any more, and
-// of many agents the longest unused.
+// TestStatesBoundFiles: files are dropped when no agent can need them any more. Of many
+// agents, the longest unused are dropped.
 func TestStatesBoundFiles(t *testing.T) {
 	l := NewStates(maxHolders + 10)
 	key := func(i int) core.SessionKey { return core.SessionKey{Session: fmt.Sprint(i)} }
