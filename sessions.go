@@ -170,13 +170,13 @@ func (r *Runtime) EndSessionsBefore(ctx context.Context, before time.Time) (ende
 	return ended, errors.Join(errs...)
 }
 
-// Compact lets the text of a skill that is in view give way to its outline when the next
-// user turn begins, in one break of the prompt, as an unload would. [steps.Outline]
-// says what an outline has; with Loading.Summarize a summary takes its place. Loading the skill again brings all of it. Inside an agent it
-// is the agent's view that changes, and elsewhere that of every agent of the session of
-// ctx. A skill that is not in view is left alone. The error wraps ErrNoSession where ctx
-// has no session, and catalog.ErrUnknownSkill where neither the catalog nor a view has
-// the skill.
+// Compact replaces the text of a skill that is in view by its outline when the next user turn
+// begins. This breaks the prompt's prefix once, as an unload would. [steps.Outline] says what
+// an outline has; with Loading.Summarize a summary takes its place. Loading the skill again
+// brings all of it. Inside an agent only the agent's view changes; elsewhere that of every
+// agent of the session of ctx. A skill that is not in view is ignored. The error wraps
+// ErrNoSession if ctx has no session. It wraps catalog.ErrUnknownSkill if neither the catalog
+// nor a view has the skill.
 func (r *Runtime) Compact(ctx context.Context, skill string) error {
 	keys, err := r.keys(ctx)
 	if err != nil {

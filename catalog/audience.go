@@ -26,7 +26,7 @@ func (c *Catalog) For(key string, allow func(core.Skill) bool) *Catalog {
 	return &Catalog{library: c.library, audience: &audience{key, allow}}
 }
 
-// Whole returns the catalog as it is for nobody in particular, with all its skills.
+// Whole returns the catalog with all its skills, without an audience.
 func (c *Catalog) Whole() *Catalog { return &Catalog{library: c.library} }
 
 // seen returns a snapshot as the audience of the catalog sees it.

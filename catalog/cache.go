@@ -20,21 +20,19 @@ import (
 	"github.com/satchel-go/satchel/internal/search"
 )
 
-// WithCache keeps what a catalog has found in a directory, which is made if need be and
-// which nobody else should write: front matter, what tells whether a file has changed,
-// and the index of [Catalog.Search]. It is saved after each change.
+// WithCache keeps what a catalog has found in a directory: front matter, what tells whether a
+// file has changed, and the index of [Catalog.Search]. The directory is made if there is none,
+// and no other program should write to it. It is saved after each change.
 //
-// The next [Open] of the same roots with the same options serves the skills of
-// directories at once from there, and searches them in the background:
-// [Catalog.Close] waits for that. Until then a skill may be what it was when a catalog
-// was last open. Bodies and docs are always read from their files. Roots made by [FS]
-// and [From] are searched by Open all the same, as nothing tells whether they are those
-// of the cache, and so are archives, which have a cache of their own, and directories
-// with links that are followed; of the latter two, files that have not changed are not
-// read again.
+// The next [Open] of the same roots with the same options serves the skills of directories at
+// once from there, and searches them in the background: [Catalog.Close] waits for that. Until
+// then a skill may be what it was when a catalog was last open. Bodies and docs are always
+// read from their files. Open searches roots made by [FS] and [From] all the same, as nothing
+// tells whether they are those of the cache. It also searches archives, which have a cache of
+// their own, and directories with links that are followed. Of these two, files that have not
+// changed are not read again.
 //
-// A cache that cannot be read, for whatever reason, is none; one that cannot be written
-// is logged.
+// A cache that cannot be read counts as empty; one that cannot be written is logged.
 func WithCache(dir string) Option { return func(c *config) { c.cacheDir = dir } }
 
 // cacheFormat changes with what is kept, and with what it means.
@@ -181,7 +179,7 @@ func (c *library) save(ctx context.Context) {
 	}
 }
 
-// write replaces the file as a whole; nobody else can read it.
+// write replaces the file as a whole; no other user can read it.
 func (f *cache) write(data []byte) error {
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
 		return err

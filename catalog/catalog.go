@@ -111,12 +111,12 @@ func open(ctx context.Context, cfg *config, roots []Root) (*Catalog, error) {
 // nil, not even after Close.
 func (c *Catalog) Snapshot() *Snapshot { return c.seen(c.state.Load().snapshot) }
 
-// Refresh searches the roots again. It opens directories anew by their paths, and
-// parses the SKILL.md files whose size, modification time or identity has changed.
-// It returns the new snapshot, or the same pointer as before if nothing in it has
-// changed. A directory that cannot be searched any more keeps its skills: the error is
-// a [RootError] for each, and all other roots are searched all the same. On any other
-// error the catalog stays as it is, and the current snapshot is returned with it.
+// Refresh searches the roots again. It opens directories again by their paths, and parses the
+// SKILL.md files whose size, modification time or identity has changed. It returns the new
+// snapshot, or the same pointer as before if nothing in it has changed. A directory that
+// cannot be searched any more keeps its skills: the error is a [RootError] for each, and all
+// other roots are searched all the same. On any other error the catalog stays as it is, and
+// the current snapshot is returned with it.
 func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 	select {
 	case c.updating <- struct{}{}:
@@ -267,9 +267,9 @@ func closeTrees(roots, keep []*sourced) {
 	}
 }
 
-// within calls read with the place of a skill. If a refresh takes the skill's files
-// away meanwhile, because the directory was swapped or the source does not keep old
-// revisions, it calls read again with what the catalog knows then.
+// within calls read with the place of a skill. A refresh may take the skill's files away
+// meanwhile, because the directory was swapped or the source does not keep old revisions. Then
+// within calls read again with the new state.
 func (c *Catalog) within(ctx context.Context, name string, read func(*state, place, core.Skill) error) error {
 	for {
 		if err := ctx.Err(); err != nil {

@@ -17,18 +17,20 @@ const (
 	maxDocDepth = 10
 )
 
-// Docs lists the docs of a skill as sorted slash-separated paths below its
-// directory. A doc is a regular file, or a link to one inside the root, with
-// one of the doc extensions ([WithDocExtensions]) that is none of these: a
-// SKILL.md in any case, a licence (LICENSE, LICENCE, COPYING, NOTICE and their
-// variants), a file in the skill's scripts folder, a hidden file or folder, a
-// file in a folder of dependencies or build results (node_modules,
-// __pycache__, target, dist, build, vendor, venv), a file of another skill of
-// the catalog, or a name with control or format characters. A folder with such a name
-// has no docs either.
+// Docs lists the docs of a skill as sorted slash-separated paths below its directory. A doc is
+// a regular file, or a link to one inside the root, with one of the doc extensions
+// ([WithDocExtensions]). These are no docs:
 //
-// At most 2,000 docs, ten folders deep, are listed; a cut is logged. The error
-// is [ErrUnknownSkill], or that the skill's directory cannot be read.
+//   - a SKILL.md in any case
+//   - a licence: LICENSE, LICENCE, COPYING, NOTICE and their variants
+//   - a file in the skill's scripts folder, a hidden file, or a file in a hidden folder
+//   - a file in a folder of dependencies or build results: node_modules,
+//     __pycache__, target, dist, build, vendor, venv
+//   - a file of another skill of the catalog
+//   - a name with control or format characters, and all files in a folder of such a name
+//
+// At most 2,000 docs, ten folders deep, are listed; a cut is logged. The error is
+// [ErrUnknownSkill], or that the skill's directory cannot be read.
 func (c *Catalog) Docs(ctx context.Context, name string) ([]string, error) {
 	var docs []string
 	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {

@@ -24,15 +24,15 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// WithEmbedder lets vectors have a part in the order of [Catalog.Search]: the 50 best
-// skills by words and the 50 best by the cosine to the query are ordered by both. A skill
-// whose cosine [WithSimilarity] allows is a strong hit, also where no word matches. The embedder is given the name and
-// description of every skill that is not hidden, once for each text, by [Catalog.Index]
-// or the first search, and the phrasings of each search. [WithCache] keeps the vectors of
-// skills; id names the model that makes them.
+// WithEmbedder lets vectors have a part in the order of [Catalog.Search]: the 50 best skills
+// by words and the 50 best by the cosine to the query are ordered by both. A skill whose
+// cosine [WithSimilarity] allows is a strong hit, also where no word matches. The embedder
+// gets the name and description of every skill that is not hidden, once for each text, from
+// [Catalog.Index] or the first search. It also gets the phrasings of each search. [WithCache]
+// keeps the vectors of skills; id names the model that makes them.
 //
-// Where the embedder fails, or a search has waited for it for 10 seconds, the search goes
-// by words, and says so in [Results].
+// If the embedder fails, or a search has waited for it for 10 seconds, the search goes by
+// words, and says so in [Results].
 func WithEmbedder(id string, e Embedder) Option {
 	return func(c *config) { c.embedderID, c.embedder = id, e }
 }

@@ -26,7 +26,7 @@ type finding struct {
 	state  *state
 	skills []core.Skill
 	index  *search.Index
-	// digests are of the texts that an embedder is given; nil without one.
+	// digests are of the texts that the embedder gets; nil without one.
 	digests []textDigest
 }
 
@@ -83,9 +83,8 @@ func (c *Catalog) indexed(ctx context.Context) (*finding, error) {
 	}
 }
 
-// build indexes the skills that are not hidden, whoever may see them. failed reports that
-// a text could not be read, and stale that this is because the catalog has taken its files
-// away.
+// build indexes the skills that are not hidden, for all audiences. failed reports that a text
+// could not be read, and stale that this is because the catalog has taken its files away.
 func (c *Catalog) build(ctx context.Context, st *state, last *finding) (_ *finding, failed, stale bool) {
 	var unread, gone atomic.Bool
 	x := &finding{state: st, skills: st.snapshot.searchable()}

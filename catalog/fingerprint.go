@@ -13,20 +13,18 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Fingerprint identifies the files that [Catalog.Files] lists: as long as it is the
-// same, so are they. It is made of their names, sizes, modes and modification
-// times. For a skill of a [Source] it is made of the id and the revision.
+// Fingerprint identifies the files that [Catalog.Files] lists: while it is the same, so are
+// they. It is computed from their names, sizes, modes and modification times. For a skill of a
+// [Source] it is computed from the id and the revision.
 //
-// Contents are read only of SKILL.md and of files whose time cannot be relied on:
-// files without a time, with a time in 1980 or before, as reproducible builds and
-// archives set it, and files changed within the last two seconds, when another
-// change may leave the same time. For that reason the fingerprint of files that
-// have just been written changes once more later.
+// Contents are read only of SKILL.md and of files whose time cannot be relied on. These are
+// files without a time, with a time in 1980 or before, as reproducible builds and archives set
+// it, and files changed within the last two seconds, when another change may leave the same
+// time. For that reason the fingerprint of files that have just been written changes once more
+// later.
 //
-// The error is [ErrUnknownSkill], that of ctx, or says that the skill's directory
-// cannot be read. A file that cannot be read becomes part of the fingerprint as
-// such.
-// Decision 16 says why.
+// The error is [ErrUnknownSkill], that of ctx, or says that the skill's directory cannot be
+// read. A file that cannot be read becomes part of the fingerprint as such.
 func (c *Catalog) Fingerprint(ctx context.Context, name string) (string, error) {
 	var sum string
 	err := c.within(ctx, name, func(st *state, p place, skill core.Skill) error {

@@ -28,9 +28,8 @@ func (c *Catalog) concealed(st *state, p place) map[string]bool {
 	return all
 }
 
-// conceals reports whether a path of a tree leads into the folder of a concealed
-// skill other than the one at p, be it by its name, by a link or by another spelling
-// of a folder.
+// conceals reports whether a path of a tree leads into the folder of a concealed skill other
+// than the one at p. It recognizes links and other spellings of a folder.
 func (c *Catalog) conceals(st *state, p place, full string) bool {
 	hidden, t := c.concealed(st, p), p.tree
 	if len(hidden) == 0 {

@@ -29,7 +29,7 @@ func hiddenSkills() map[string]string {
 	}
 }
 
-// Nobody reads in the folder of a skill but that skill.
+// Only a skill itself reads in its folder.
 func TestSkillsAreNotReadByOthers(t *testing.T) {
 	files := fstest.MapFS{}
 	for name, text := range hiddenSkills() {

@@ -133,7 +133,7 @@ func TestSkillTellsWhereItIs(t *testing.T) {
 	}
 }
 
-// An audience is told what is found about its skills, and of collisions among them.
+// An audience gets the diagnostics of its skills, and of collisions among them.
 func TestDiagnosticsOfAnAudience(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{

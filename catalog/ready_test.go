@@ -208,7 +208,7 @@ func TestOptionalRoots(t *testing.T) {
 	}
 }
 
-// However many links a folder has, those that lead nowhere are told.
+// Links that lead nowhere are reported in a folder with any number of links.
 func TestDeadLinkAmongMany(t *testing.T) {
 	base := t.TempDir()
 	write(t, base, map[string]string{"s/d/keep/SKILL.md": skillText("keep", "Stays.", "")})

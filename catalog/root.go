@@ -35,24 +35,23 @@ type Root struct {
 	inArchive bool
 }
 
-// Dir is a directory of the operating system that is searched for skills. It may be
-// a skill itself. The path may be a symbolic link; [Catalog.Refresh] opens it anew,
-// so a deployment may swap the directory. Nothing outside the directory is ever
-// read, because all access goes through [os.Root].
+// Dir is a directory of the operating system that is searched for skills. It may be a skill
+// itself. The path may be a symbolic link; [Catalog.Refresh] opens it again, so a deployment
+// may swap the directory. Nothing outside the directory is ever read, because all access goes
+// through [os.Root].
 //
-// In locations the directory is called by its path if that is relative and stays
-// below the working directory. Else it is called by as much of the end of its path
-// as tells the roots of one catalog apart.
+// In locations the directory is called by its path if that is relative and stays below the
+// working directory. Else it is called by as much of the end of its path as tells the roots of
+// one catalog apart.
 func Dir(path string) Root { return Root{path: path} }
 
-// FS is a file system that holds skills: an [embed.FS], a zip.Reader, a
-// fstest.MapFS and so on. The name stands in front of the locations of its skills.
-// Files without a modification time are read each time, so edits are seen there
-// too.
+// FS is a file system that holds skills: an [embed.FS], a zip.Reader, a fstest.MapFS and so
+// on. The name stands in front of the locations of its skills. Files without a modification
+// time are read each time, so edits are seen there too.
 //
-// Links are followed only inside the file system, as far as it can tell
-// ([fs.ReadLinkFS]). Use [Dir] for directories of the operating system: it
-// guarantees that even if somebody changes links at the same time.
+// Links are followed only inside the file system, if it reports them ([fs.ReadLinkFS]). Use
+// [Dir] for directories of the operating system: it guarantees that even if links change at
+// the same time.
 func FS(name string, fsys fs.FS) Root { return Root{name: name, fsys: fsys} }
 
 // From is a root whose skills come from a [Source]. The name stands in front of the

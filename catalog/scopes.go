@@ -37,9 +37,9 @@ func (r Root) Named(name string) Root {
 	return r
 }
 
-// FollowLinks returns the root with permission to follow links to directories below
-// dirs. Without it a link directly below a [Dir] is followed if it leads to a
-// directory inside the git work tree that the root is in, or, where it is in none,
+// FollowLinks returns the root with permission to follow links to directories below dirs.
+// Without it, a link directly below a [Dir] is followed if it leads to a directory inside the
+// git work tree of the root. If the root is in no work tree, the link must lead to a directory
 // inside the home directory.
 func (r Root) FollowLinks(dirs ...string) Root {
 	r.follow = slices.Concat(r.follow, dirs)

@@ -77,8 +77,8 @@ func (s *Snapshot) Allowed(allow func(core.Skill) bool) *Snapshot {
 // The slice belongs to the snapshot and must not be modified.
 func (s *Snapshot) Skills() []core.Skill { return s.skills }
 
-// Visible are the skills that a model is told of: all but the hidden and the shadowed
-// ones, in the same order. The slice must not be modified.
+// Visible returns the skills that a model sees: all but the hidden and the shadowed ones, in
+// the same order. The slice must not be modified.
 func (s *Snapshot) Visible() []core.Skill {
 	if !slices.ContainsFunc(s.skills, isUnseen) {
 		return s.skills

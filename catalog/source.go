@@ -38,7 +38,7 @@ var (
 	ErrDigest = errors.New("the file has changed since it was listed")
 )
 
-// Listing is what a [Source] held at one moment. Nobody may change it.
+// Listing is what a [Source] held at one moment. Callers must not modify it.
 type Listing struct {
 	Entries []Entry
 	// Diagnostics are findings about the source and about what it could not list.
@@ -78,7 +78,7 @@ type Entry struct {
 	// Unreviewed reports that no person has looked at this revision: its list of
 	// tools restricts and grants nothing.
 	Unreviewed bool
-	// Origin is that of core.Skill: who serves the skill from afar, "" for nobody.
+	// Origin is that of core.Skill: the remote server of the skill, or "".
 	Origin string
 
 	// live is the skill in a tree that the catalog reads as it is now: what a

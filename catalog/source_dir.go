@@ -184,7 +184,7 @@ func (s *TreeSource) files(ctx context.Context, dir string, skills map[string]st
 				if ctx.Err() != nil {
 					return nil, nil, ctx.Err()
 				}
-				continue // nobody could read it from the source either
+				continue // the source could not read it either
 			}
 		}
 		known[name] = f
@@ -214,9 +214,8 @@ func revisionOf(files []File) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Open implements [Source]. The files are read as they are at that moment: whoever
-// needs those of the revision compares what it reads with the digests of the
-// listing, as a [Catalog] does.
+// Open implements [Source]. The files are read as they are at that moment. A caller that needs
+// those of the revision compares them with the digests of the listing, as a [Catalog] does.
 func (s *TreeSource) Open(ctx context.Context, id, revision string) (fs.FS, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

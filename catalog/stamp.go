@@ -7,10 +7,9 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// settle is how long after its modification a file must have been read for its
-// stamp to be trusted. Two edits within one tick of the clock of the file system
-// (up to 2 s on FAT) leave the same time, so a file that was read earlier than that
-// is read again.
+// settle is how long after its modification a file must have been read for its stamp to be
+// trusted. Two edits within one tick of the clock of the file system (up to 2 s on FAT) leave
+// the same time. So a file that was read earlier than that is read again.
 const settle = 2 * time.Second
 
 // stamp tells without reading a file whether it is still the one that was read: it

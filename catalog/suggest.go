@@ -24,11 +24,11 @@ type suggestion struct {
 	cost int
 }
 
-// Suggest returns up to three names of visible skills that somebody who wrote
-// name may have meant, the best first: names that differ in case, underscores
-// or spaces only, then those with few typing errors (insertions, deletions,
-// replacements and swapped neighbours, about one in three letters), then those
-// that begin with name or begin it. The work is bounded for any name.
+// Suggest returns up to three names of visible skills that name may be a misspelling of, the
+// best first. Names that differ in case, underscores or spaces only come first. Then come
+// those with few typing errors, about one in three letters: insertions, deletions,
+// replacements and swapped neighbours. Last come those that begin with name or begin it. The
+// work is bounded for any name.
 func (s *Snapshot) Suggest(name string) []string {
 	var names []string
 	near, _ := s.near(name)

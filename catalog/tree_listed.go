@@ -40,8 +40,8 @@ type listedFiles struct {
 	fsys   fs.FS // nil until a file is read
 }
 
-// read reads a whole file and compares it with what was listed, so that nobody is given
-// bytes that turn out to be others.
+// read reads a whole file and compares it with the listing, so that callers never get bytes of
+// another revision.
 func (l *listedFiles) read(name string) (_ []byte, err error) {
 	file := l.entry.Files[slices.IndexFunc(l.entry.Files, func(f File) bool { return f.Path == name })]
 	if file.Size > maxListedLen {

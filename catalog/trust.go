@@ -11,8 +11,8 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// CodeUntrusted says that the skills of a project were not searched, because nobody has said
-// that they are trusted.
+// CodeUntrusted says that the skills of a project were not searched, because the user has not
+// trusted it.
 const CodeUntrusted skillmd.Code = "untrusted-root"
 
 // WithTrust sets who says whether a root in scope [Project] may be opened. It is asked

@@ -105,7 +105,7 @@ func (t *TrustedProjects) load() ([]trustedProject, error) {
 	return all, nil
 }
 
-// save replaces the file as a whole; nobody else can read it.
+// save replaces the file as a whole; no other user can read it.
 func (t *TrustedProjects) save(data []byte) error {
 	dir := filepath.Dir(t.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -58,8 +58,8 @@ func (c *library) watchedDirs() []watchedDir {
 	return append(all, deep...)
 }
 
-// anchors are the folders that say where a path leads: those of its links, and the one
-// that it is in itself, or would be as far as it exists.
+// anchors returns the directories to watch for path: its nearest existing parent and the
+// parent of every symlink on the way.
 func anchors(path string) []watchedDir {
 	var all []watchedDir
 	there := false

@@ -22,12 +22,12 @@ import (
 // freshFor is how long an archive is not asked for again.
 const freshFor = 5 * time.Minute
 
-// Cache keeps unpacked archives in a directory, each in a folder named by the digest of
-// its bytes. Processes may share it. The zero Cache is not usable.
+// Cache keeps unpacked archives in a directory, each in a folder named by the digest of its
+// bytes. Processes may share it. The zero Cache is not usable.
 //
-// An archive that no address names any more is kept for a day. The archives have at most
-// 2 GiB: for a new one, others are removed that no address names, or that nobody has
-// used for a day.
+// An archive that no address names any more is kept for a day. The archives have at most 2
+// GiB. For a new one, the cache removes others that no address names, or that were unused for
+// a day.
 type Cache struct {
 	dir  string
 	now  func() time.Time

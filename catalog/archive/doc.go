@@ -1,5 +1,4 @@
-// Package archive unpacks archives of skills that somebody else has made, and fetches
-// them. An archive is hostile: it is refused as a whole, by a text that names the entry,
-// as soon as it holds anything that could leave its folder, stand for another file, or
-// be more than the bounds allow.
+// Package archive fetches and unpacks archives of skills from others. An archive is hostile.
+// It is refused as a whole if an entry could leave its folder, stand for another file, or
+// exceed the bounds. The error names the entry.
 package archive

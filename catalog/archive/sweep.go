@@ -124,7 +124,7 @@ func sizeOf(dir string) (size int64) {
 	return size
 }
 
-// sweep removes the archives that no address names and nobody has used for a day.
+// sweep removes the archives that no address names and that were unused for a day.
 func (c *Cache) sweep() {
 	c.touch(sweptFile)
 	for _, s := range c.list() {
@@ -134,9 +134,9 @@ func (c *Cache) sweep() {
 	}
 }
 
-// makeRoom removes archives until there is room for size bytes: those that no address
-// names, then those that nobody has used for a day, the oldest first. The error wraps
-// ErrRefused if that is not enough.
+// makeRoom removes archives until there is room for size bytes: those that no address names,
+// then those that were unused for a day, the oldest first. The error wraps ErrRefused if that
+// is not enough.
 func (c *Cache) makeRoom(size int64) error {
 	all := c.list()
 	for _, s := range all {

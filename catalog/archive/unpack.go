@@ -326,7 +326,7 @@ func (u *unpacker) file(name string, executable bool, size int64, data io.Reader
 	return errors.Join(u.copy(name, f, data), f.Close())
 }
 
-// copy writes what is unpacked, for as long as the bounds allow it.
+// copy writes an unpacked file, within the bounds.
 func (u *unpacker) copy(name string, f io.Writer, data io.Reader) error {
 	buf := make([]byte, 32<<10)
 	for written := int64(0); ; {

@@ -256,7 +256,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// What was read is kept as far as there is room for it.
+// What was read is cached within its bound in bytes.
 func TestCacheBytes(t *testing.T) {
 	for bytes, reads := range map[int]int{64: 1, 4: 2} {
 		w := newWorld()

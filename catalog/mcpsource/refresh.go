@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// pollEvery is how often the watchers of a server are told to look that does not say
-// when its skills change.
+// pollEvery is how often watchers look at a server that does not report changes of its skills.
 const pollEvery = 30 * time.Second
 
-// Refresh asks the server for its skills and reports whether they differ from those
-// that were listed last; if so, who watches the source is told ([Source.Notify]). It
-// changes nothing by itself: the skills stay as they were listed until the catalog
-// lists them again (Catalog.Refresh).
+// Refresh asks the server for its skills and reports whether they differ from those that were
+// listed last. If so, it notifies the watchers of the source ([Source.Notify]). It changes
+// nothing by itself: the skills stay as they were listed until the catalog lists them again
+// (Catalog.Refresh).
 func (s *Source) Refresh(ctx context.Context) (changed bool, err error) {
 	all, _, err := s.list(ctx)
 	if err != nil {

@@ -181,7 +181,7 @@ func (k *skill) files() []lazyfs.File {
 	return all
 }
 
-// headOf writes front matter as SKILL.md has it: nobody has fetched that yet.
+// headOf writes front matter as SKILL.md would have it, because SKILL.md is not fetched yet.
 func headOf(fields map[string]any) ([]byte, error) {
 	doc := yaml.Node{Kind: yaml.MappingNode}
 	keys := []string{"name", "description"}

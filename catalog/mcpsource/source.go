@@ -228,7 +228,7 @@ func (s *Source) get(ctx context.Context, uri string) (listed, error) {
 	return got.Skill, nil
 }
 
-// codeNotUsed is the code of what a server lists and nobody can use.
+// codeNotUsed is the code of what a server lists and a catalog cannot use.
 const codeNotUsed skillmd.Code = "not-used"
 
 func notUsed(file, why string) skillmd.Diagnostic {
