@@ -21,13 +21,13 @@ const (
 // a regular file, or a link to one inside the root, with one of the doc extensions
 // ([WithDocExtensions]). These are no docs:
 //
-//   - a SKILL.md in any case
-//   - a licence: LICENSE, LICENCE, COPYING, NOTICE and their variants
-//   - a file in the skill's scripts folder, a hidden file, or a file in a hidden folder
+//   - a SKILL.md in any case;
+//   - a licence: LICENSE, LICENCE, COPYING, NOTICE and their variants;
+//   - a file in the skill's scripts folder, a hidden file, or a file in a hidden folder;
 //   - a file in a folder of dependencies or build results: node_modules,
-//     __pycache__, target, dist, build, vendor, venv
-//   - a file of another skill of the catalog
-//   - a name with control or format characters, and all files in a folder of such a name
+//     __pycache__, target, dist, build, vendor, venv;
+//   - a file of another skill of the catalog;
+//   - a file with control or format characters in its name or in that of a folder.
 //
 // At most 2,000 docs, ten folders deep, are listed; a cut is logged. The error is
 // [ErrUnknownSkill], or that the skill's directory cannot be read.

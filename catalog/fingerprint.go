@@ -18,10 +18,10 @@ import (
 // [Source] it is computed from the id and the revision.
 //
 // Contents are read only of SKILL.md and of files whose time cannot be relied on. These are
-// files without a time, with a time in 1980 or before, as reproducible builds and archives set
-// it, and files changed within the last two seconds, when another change may leave the same
-// time. For that reason the fingerprint of files that have just been written changes once more
-// later.
+// files without a time, and files with a time in 1980 or before, as reproducible builds and
+// archives set it. They are also files changed within the last two seconds, when another
+// change may leave the same time. For that reason the fingerprint of files that have just been
+// written changes once more later.
 //
 // The error is [ErrUnknownSkill], that of ctx, or says that the skill's directory cannot be
 // read. A file that cannot be read becomes part of the fingerprint as such.

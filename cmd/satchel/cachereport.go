@@ -57,8 +57,8 @@ type cacheReport struct {
 	Reported     *reportedUsage `json:"reported,omitempty"`
 }
 
-// reportBreak is a request that does not begin with the one before it, and how many
-// tokens it sends anew.
+// reportBreak is a request that does not begin with the one before it, and how many tokens it
+// sends again.
 type reportBreak struct {
 	Line int `json:"line"`
 	Lost int `json:"lost_tokens"`

@@ -66,8 +66,7 @@ func TestCacheReportJSON(t *testing.T) {
 	}
 }
 
-// What is sent anew is what stood behind the break before: not the long text that
-// is gone.
+// Only what stood behind the break before is sent again, not the long text that is gone.
 func TestCacheReportOfAHistoryThatShrinks(t *testing.T) {
 	long := strings.Repeat("word ", 3000)
 	got := program(t, nil, logLine("a", "You help.", "a", long, "b")+logLine("a", "You help.", "a", "b"), "cache-report", "-")

@@ -38,7 +38,7 @@ func (cmd *chatCmd) person(c console) *person {
 			return &person{out: terminal, typed: newTypist(terminal), closer: terminal}
 		}
 	}
-	return &person{out: c.err} // nobody can be asked
+	return &person{out: c.err} // no person can be asked
 }
 
 // close closes the terminal if it was opened for questions.
@@ -78,7 +78,7 @@ func (t *typist) forget() error {
 		_, _ = t.in.Discard(t.in.Buffered())
 	} else {
 		select {
-		case got := <-t.next: // of a read that nobody waits for any more
+		case got := <-t.next: // of an earlier read whose caller has left
 			if got.err != nil && !errors.Is(got.err, errLine) {
 				t.next <- got // the input is at its end
 				break

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// dropTyped would drop what was typed on a terminal and nobody has read yet.
+// dropTyped would drop what was typed on a terminal and is not read yet.
 func dropTyped(*os.File) error { return errors.ErrUnsupported }

@@ -45,7 +45,7 @@ func engineOf(where string) string {
 	return scheme
 }
 
-// quiet drops what the driver logs: errors are told by those who meet them.
+// quiet drops what the driver logs, because the commands report its errors.
 type quiet struct{}
 
 func (quiet) Printf(context.Context, string, ...any) {}

@@ -218,8 +218,8 @@ func TestChatAsks(t *testing.T) {
 	}
 }
 
-// A line of the input is a prompt, and what is typed on the terminal an answer. Without
-// a terminal nobody can be asked, and the call is denied.
+// A line of the input is a prompt, and a line typed on the terminal is an answer. Without a
+// terminal no person can be asked, and the call is denied.
 func TestChatAsksOnTheTerminal(t *testing.T) {
 	skills := listedSkills(t, "true")
 	script := satcheltest.Plan(
@@ -271,7 +271,7 @@ func TestChatQuestionIsCancelled(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer server.Close()
-		in, silent := io.Pipe() // nobody types anything
+		in, silent := io.Pipe() // a terminal without input
 		defer silent.Close()
 		var out bytes.Buffer
 		errs := &interrupting{}

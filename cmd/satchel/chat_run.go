@@ -54,8 +54,8 @@ func (t *runTimeout) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// newPolicy reads which commands may run. A variable that is set but names no command
-// is an error, because whoever set it meant a restriction.
+// newPolicy reads which commands may run. A variable that is set but names no command is an
+// error, because the user who set it meant a restriction.
 func newPolicy(env func(string) string) (skillrun.Policy, error) {
 	policy, err := skillrun.PolicyFromEnv(env)
 	if err != nil {

@@ -90,8 +90,7 @@ func TestChatResumes(t *testing.T) {
 	}
 }
 
-// A new conversation of a store is told by its name, and a turn that failed is not in
-// it.
+// A new conversation of a store is announced by its name, and a failed turn is not in it.
 func TestChatStoreNamesConversation(t *testing.T) {
 	each(t, func(t *testing.T, flags ...string) {
 		store := t.TempDir()

@@ -41,8 +41,8 @@ func TestChatInterrupt(t *testing.T) {
 // variable's lines.
 const chatVar = "SATCHEL_TEST_CHAT"
 
-// TestChatTerminated ends chats while the model waits for a session: nothing is
-// left, and nobody takes that for an answer.
+// TestChatTerminated ends chats while the model waits for a session. Nothing is left, and the
+// output has no answer.
 func TestChatTerminated(t *testing.T) {
 	if args := os.Getenv(chatVar); args != "" {
 		os.Exit(run(context.Background(), strings.Split(args, "\n"), console{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv}))

@@ -40,7 +40,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// Joined errors are told in one line.
+// Joined errors are printed in one line.
 func TestDoctorKeepsLines(t *testing.T) {
 	var out strings.Builder
 	joined := errors.Join(errors.New("first"), errors.New("second\x1b[2J")).Error()

@@ -117,7 +117,7 @@ func (r *reporter) ToolResult(c core.ToolCall, result string) {
 	r.note("result  %s: %s", c.Name, result)
 }
 
-// Usage is what one model call cost, as far as the provider reports it.
+// Usage prints what one model call cost, if the provider reports it.
 func (r *reporter) Usage(u core.Usage) {
 	if u == (core.Usage{}) {
 		return
@@ -218,8 +218,8 @@ func (r *reporter) Err() error {
 	return r.broken
 }
 
-// line writes an event when --json is given. The caller of this and the following
-// methods holds the lock.
+// line writes an event with --json. The caller of this and the following methods holds the
+// lock.
 func (r *reporter) line(e event) {
 	if !r.json {
 		return

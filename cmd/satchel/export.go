@@ -90,7 +90,7 @@ func (e *exporter) copy(ctx context.Context, info artifacts.Info) (place string,
 	}
 	_, err = io.Copy(file, content)
 	if err = errors.Join(err, file.Close()); err != nil {
-		_ = e.root.Remove(place) // half a file helps nobody
+		_ = e.root.Remove(place) // half a file is of no use
 	}
 	return place, err
 }

@@ -33,7 +33,7 @@ func (s *reported) String() string {
 	return s.text.String()
 }
 
-// A finding is reported once, however often the server is told to look again.
+// A finding is reported once, even if the server looks again many times.
 func TestFindingsAreReportedOnce(t *testing.T) {
 	dir := skillDir(t, map[string]string{"pdf/SKILL.md": "---\nname: pdf\ndescription: Reads.\n---\nRead.\n"})
 	source, err := catalog.OpenSource(catalog.Dir(dir))

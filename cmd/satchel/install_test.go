@@ -119,7 +119,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// What cannot be removed of the skill before is told, and the new one is there.
+// Files of the old skill that cannot be removed are reported, and the new skill is there.
 func TestUpdateTellsWhatIsLeft(t *testing.T) {
 	if os.Geteuid() < 1 {
 		t.Skip("needs a user whom the modes of directories bind")

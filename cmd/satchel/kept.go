@@ -101,7 +101,7 @@ func (k *kept) add(turn []said) error {
 	return nil
 }
 
-// write replaces the file. Whoever reads it sees the turn whole or not at all.
+// write replaces the file. A reader sees the turn whole or not at all.
 func (k *kept) write(all []said) error {
 	data, err := json.Marshal(all)
 	if err != nil {

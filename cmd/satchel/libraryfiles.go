@@ -23,7 +23,8 @@ type libraryImportCmd struct {
 	Dirs         []string `arg:"" name:"dir" help:"Directories with a SKILL.md, or of such directories."`
 }
 
-// Run imports each directory. One that cannot be imported is told, and others go on.
+// Run imports each directory. It reports one that cannot be imported, and goes on with the
+// others.
 func (cmd *libraryImportCmd) Run(ctx context.Context, c console) (err error) {
 	l, err := cmd.need(ctx, c)
 	if err != nil {

@@ -47,7 +47,7 @@ func TestReviewOnCommandLine(t *testing.T) {
 	}
 	edit := `{"action":"patch","skill":"pdf","expectedVersionRef":"` + made[1] + `","reason":"said so","patch":"-Use the form tool.\n+Use a form tool.\n"}`
 	agent := []string{"tool", "--vocabulary", "unified", "--profile", "knowledge_only", "--role", "editor"}
-	do(append(agent, "updateSkill", edit)...)                                                                              // nobody can be asked
+	do(append(agent, "updateSkill", edit)...)                                                                              // no person can be asked
 	do(append(agent, "--edit", "allow", "updateSkill", strings.Replace(edit, "-Use the", "-Use that", 1))...)              // does not match
 	do(append(agent, "--edit", "allow", "updateSkill", strings.Replace(edit, `"patch",`, `"patch","dryRun":true,`, 1))...) // a dry run
 	if got := do(append(agent, "--edit", "allow", "updateSkill", edit)...); !strings.Contains(got, `\"status\":\"applied\"`) {

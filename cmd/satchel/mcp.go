@@ -28,7 +28,7 @@ ends; with --listen to all who may by HTTP (POST /mcp), until it is interrupted,
 what satchel serve answers there. The log is on standard error.`
 }
 
-// Run serves until the input ends, or the process is told to.
+// Run serves until the input ends, or a signal ends the process.
 func (cmd *mcpCmd) Run(ctx context.Context, c console) error {
 	cmd.Skills = append(cmd.Skills, cmd.Dirs...)
 	if err := errors.Join(cmd.serveFlags.check(), cmd.httpFlags.check()); err != nil {

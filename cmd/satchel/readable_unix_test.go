@@ -33,7 +33,7 @@ func toolchain(t *testing.T) string {
 	return dir
 }
 
-// The model is told of the directory, and its programs are found.
+// The request names the directory, and its programs are found.
 func TestChatReadable(t *testing.T) {
 	chattest.Sandbox(t) // skips
 	skills, tools := runSkills(t), toolchain(t)

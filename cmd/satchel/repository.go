@@ -29,8 +29,8 @@ const (
 // 1 GiB for each file. A system that lacks a limit goes on without it.
 const gitLimits = `ulimit -v 1048576 2>/dev/null; ulimit -t 120 2>/dev/null; ulimit -f 2097152 2>/dev/null; exec git "$@"`
 
-// gitSettings make git heed nothing of the user, trust a repository that nobody trusts,
-// and keep no large file and no window of many files in memory.
+// gitSettings make git ignore the user's settings and trust a repository of any owner. They
+// keep no large file and no window of many files in memory.
 const gitSettings = `[safe]
 	directory = *
 [core]
@@ -59,9 +59,9 @@ func (r repository) git(ctx context.Context, told io.Writer, args ...string) *ex
 	return cmd
 }
 
-// checkOut unpacks the files of a repository of this machine, without running anything
-// that it or the user's settings name: a copy has none of its settings, such as the commands
-// of filters, and git serves a repository that nobody trusts without heeding them.
+// checkOut unpacks the files of a repository of this machine, without running anything that it
+// or the user's settings name. A copy has none of its settings, such as the commands of
+// filters. Git serves an untrusted repository without reading them.
 func checkOut(ctx context.Context, source, temp string) (string, error) {
 	path := source
 	if rest, ok := strings.CutPrefix(source, "git+file://"); ok {

@@ -145,8 +145,8 @@ func TestFrameworksRunTheSame(t *testing.T) {
 	}
 }
 
-// What is in view after its turn is not run once the skill has changed, as long as nobody
-// has loaded its new text.
+// A text in view after its turn does not run once the skill has changed, until its new text is
+// loaded.
 func TestFrameworksRunNoOldText(t *testing.T) {
 	text := func(body string) string {
 		return "---\nname: lines\ndescription: Counts lines.\n---\n" + body + "\n"

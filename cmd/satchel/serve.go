@@ -69,8 +69,8 @@ The first line on standard error is "listening on ADDRESS"; after it come lines 
 log, one for each call.`
 }
 
-// serveBy opens the server of some flags and serves by it until ctx ends or the process
-// is told to. lines are those of standard error.
+// serveBy opens the server of some flags and serves by it until ctx ends or a signal ends the
+// process. lines are those of standard error.
 func serveBy(ctx context.Context, c console, flags *serveFlags, reached *httpFlags, serve func(ctx context.Context, server *protocol.Server, lines *lockedWriter) error, more ...protocol.Option) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -96,7 +96,7 @@ func serveBy(ctx context.Context, c console, flags *serveFlags, reached *httpFla
 	return serve(ctx, server, lines)
 }
 
-// Run serves until ctx ends or the process is told to.
+// Run serves until ctx ends or a signal ends the process.
 func (cmd *serveCmd) Run(ctx context.Context, c console) error {
 	cmd.Skills = append(cmd.Skills, cmd.Dirs...)
 	if err := cmd.check(); err != nil {

@@ -63,7 +63,7 @@ func (f *sourceFlags) roots(ctx context.Context, c console, dirs []string, disco
 	return append(roots, servers...), err
 }
 
-// options are those of the catalog.
+// reading returns the options of the catalog.
 func (f *sourceFlags) reading(env func(string) string) []catalog.Option {
 	rule := catalog.Shadow
 	if f.Collisions == "ambiguous" {
@@ -210,8 +210,8 @@ func (f *sourceFlags) seen(s *shelves, err error) (*shelves, error) {
 	return s, nil
 }
 
-// audience is the option for --audience. The file is read again at each turn. That it no
-// longer can be read is told once.
+// audience returns the option for --audience. The file is read again at each turn. A failed
+// read is reported once.
 func (f *skillDirs) audience() (satchel.Option, error) {
 	if _, err := readAudience(f.Audience); err != nil {
 		return nil, fmt.Errorf("%w: --audience: %w", errUsage, err)
@@ -219,7 +219,7 @@ func (f *skillDirs) audience() (satchel.Option, error) {
 	var failed atomic.Bool
 	return satchel.WithAudience(func(context.Context, core.SessionKey) satchel.Audience {
 		a, err := readAudience(f.Audience)
-		if again := failed.Swap(err != nil); err != nil { // nobody knows who may see what: nothing is shown
+		if again := failed.Swap(err != nil); err != nil { // without the file the rights are unknown: no skill is shown
 			if !again {
 				f.told.print(skillmd.Diagnostic{Message: "--audience: " + err.Error() + "; until it can be read, the model sees no skill"})
 			}

@@ -6,8 +6,8 @@ import (
 	"github.com/satchel-go/satchel/satcheltest"
 )
 
-// Standard output that nobody watches holds the answers and nothing else,
-// streamed or not: what the model says beside its calls is no answer.
+// Standard output that is no terminal holds the answers and nothing else, streamed or not.
+// Text of the model beside its calls is no answer.
 func TestStdoutHoldsAnswersOnly(t *testing.T) {
 	skills := testSkills(t)
 	each(t, func(t *testing.T, flags ...string) {

@@ -131,7 +131,7 @@ func TestLostSkillsAreToldOnce(t *testing.T) {
 	}
 }
 
-// A file of an audience that can no longer be read hides all skills, which is told once.
+// A file of an audience that can no longer be read hides all skills, which is reported once.
 func TestLostAudienceIsToldOnce(t *testing.T) {
 	dir := skillDir(t, map[string]string{"s/b/SKILL.md": described("b", "Good.")})
 	for _, framework := range []string{"eino", "langchaingo"} {
@@ -150,7 +150,8 @@ func TestLostAudienceIsToldOnce(t *testing.T) {
 	}
 }
 
-// A SKILL.md or a folder that may not be read is told by each command, and in a chat once.
+// Each command reports a SKILL.md or a folder that may not be read, and a chat reports it
+// once.
 func TestSkillsWithoutPermissionAreTold(t *testing.T) {
 	if os.Geteuid() < 1 {
 		t.Skip("needs a user whom the modes of files bind")

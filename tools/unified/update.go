@@ -212,7 +212,7 @@ type change struct {
 	desk  *Desk
 	actor library.Actor
 	edit  library.Edit
-	// the edit as it was shown, nil if no person is asked
+	// prepared is the edit as shown, nil if no person is asked.
 	prepared *library.Prepared
 	err      error // why there is no edit
 	// say words what is said of the library for the vocabulary of the tool.
