@@ -63,7 +63,7 @@ func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Gran
 		v.Reason = "approved for the session"
 		return c.allow(ctx, v), nil
 	case r.approver == nil: // a question of an operation: others are not asked then
-		return c.denyEdit(ctx, permission.Verdict{Reason: q.Nobody}, q, q.Nobody), nil
+		return c.denyEdit(ctx, permission.Verdict{Reason: q.NoApprover}, q, q.NoApprover), nil
 	}
 	ask.Key, ask.Call = c.key, c.call
 	for _, a := range rec.Active {

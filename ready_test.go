@@ -133,8 +133,8 @@ func TestReadyLooksForChanges(t *testing.T) {
 	}
 }
 
-// A model that sees no skill although there are some is told once: where all are hidden, and
-// where an audience allows none.
+// A session whose model sees no skill although there are some is logged once: if all are hidden,
+// or if an audience allows none.
 func TestSessionWithoutVisibleSkillsIsTold(t *testing.T) {
 	dir, hidden := t.TempDir(), t.TempDir()
 	writePDF(t, dir)

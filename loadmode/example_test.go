@@ -39,13 +39,13 @@ func ExamplePrices() {
 		"Claude": loadmode.Anthropic(), "DeepSeek": loadmode.DeepSeek(), "Gemini": loadmode.Gemini(), "GPT": loadmode.OpenAI(),
 		"on this machine": loadmode.Local(), "unless told": loadmode.DefaultPrices(),
 	} {
-		fmt.Println(name, p.Read, p.Write, p.TTL, p.Check())
+		fmt.Println(name+":", p.Read, p.Write, p.TTL, p.Check())
 	}
 	// Unordered output:
-	// Claude 0.1 1.25 5m0s <nil>
-	// DeepSeek 0.1 1 1h0m0s <nil>
-	// Gemini 0.1 1 5m0s <nil>
-	// GPT 0.1 1.25 30m0s <nil>
-	// on this machine 0.05 1 0s <nil>
-	// unless told 0.1 1.25 5m0s <nil>
+	// Claude: 0.1 1.25 5m0s <nil>
+	// DeepSeek: 0.1 1 1h0m0s <nil>
+	// Gemini: 0.1 1 5m0s <nil>
+	// GPT: 0.1 1.25 30m0s <nil>
+	// on this machine: 0.05 1 0s <nil>
+	// unless told: 0.1 1.25 5m0s <nil>
 }

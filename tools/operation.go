@@ -66,10 +66,10 @@ type Question struct {
 	// Bound identifies what the answer applies to, and Lasting what an answer for the
 	// session allows, which LastingText says in words.
 	Bound, Lasting, LastingText string
-	// Nobody is the answer to the call if no person can be asked.
-	Nobody string
+	// NoApprover is the answer to the call if no person can be asked.
+	NoApprover string
 	// Denied, if not nil, is called when a person did not allow the call, or when no person
-	// could be asked. In the second case why is Nobody.
+	// could be asked. In the second case why is NoApprover.
 	Denied func(ctx context.Context, why string)
 }
 

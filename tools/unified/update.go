@@ -258,7 +258,7 @@ func (c *change) question() *tools.Question {
 	q := &tools.Question{
 		Detail: out.Diff.Numbered, Bound: strings.Join([]string{out.ID, out.Previous, out.Digest}, " "), Lasting: out.ID,
 		LastingText: "edits of " + out.Name + ", which are then not reviewed",
-		Nobody:      "denied: skills are edited only with approval, and nobody can be asked; dryRun shows the change",
+		NoApprover:  "denied: skills are edited only with approval, and nobody can be asked; dryRun shows the change",
 		Denied: func(ctx context.Context, why string) {
 			if err := c.desk.Library.Denied(ctx, c.prepared, why); err != nil && c.desk.Failed != nil {
 				c.desk.Failed(ctx, err)
