@@ -19,10 +19,10 @@ import (
 
 // Runtime is what an adapter asks of a runtime. satchel.Runtime.Hooks returns it.
 type Runtime interface {
-	// Observe reports the calls of one complete response of the model, in the
-	// order in which the model made them, before any of them is executed; a
-	// response without calls is reported too. Loads take effect in this order,
-	// whatever order the calls are executed in. The error is one of the store.
+	// Observe reports the calls of one complete response of the model, before any of them is
+	// executed. calls are in the order in which the model made them. A response without calls
+	// is reported too. Loads take effect in this order, whatever order the calls are executed
+	// in. The error is one of the store.
 	Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error
 
 	// Anonymous opens a session that only its holder knows, for one run of a
@@ -113,12 +113,11 @@ func KeyFrom(ctx context.Context) (key core.SessionKey, ok bool) {
 	return in.key, true
 }
 
-// NestedKey returns the key for an agent that begins to run under ctx: key
-// itself, unless an agent with that key already runs under ctx. Then one of the
-// two agents is a tool of the other and both have the same name, so the name
-// gets longer, from agent to agent/agent, and what the inner agent loads never
-// reaches the outer one. The same nesting gives the same key in every turn.
-// Decision 15 says why.
+// NestedKey returns the key for an agent that begins to run under ctx: key itself, unless an
+// agent with that key already runs under ctx. Then one of the two agents is a tool of the other
+// and both have the same name. The name gets longer, from agent to agent/agent, so what the
+// inner agent loads never reaches the outer one. The same nesting gives the same key in every
+// turn.
 func NestedKey(ctx context.Context, key core.SessionKey) core.SessionKey {
 	in, _ := ctx.Value(agentKey{}).(*agents)
 	for name := key.Agent; in.has(key); {
@@ -145,9 +144,9 @@ func Enter(ctx context.Context, adapter any, key core.SessionKey) context.Contex
 	return context.WithValue(WithKey(ctx, key), adapterKey{adapter}, key)
 }
 
-// Key returns the key of an adapter's agent in a session that the host named. A
-// call under a tool of the same agent is the agent's own; one under a tool of
-// another agent belongs to an agent that is that tool, with a key of [NestedKey].
+// Key returns the key of an adapter's agent in a session that the host named. A call under a
+// tool of the same agent belongs to the agent itself. A call under a tool of another agent
+// belongs to the agent that is that tool, with a key of [NestedKey].
 func Key(ctx context.Context, adapter any, key core.SessionKey) core.SessionKey {
 	own, ok := ctx.Value(adapterKey{adapter}).(core.SessionKey)
 	if now, _ := KeyFrom(ctx); ok && own == now && own.Session == key.Session {
@@ -169,8 +168,8 @@ func Input(ctx context.Context) (text string, ok bool) {
 	return text, ok
 }
 
-// WithHostTools names the host's tools of the agent that runs under ctx, as they were when
-// the agent was made: answers to calls of tools that do not exist suggest them.
+// WithHostTools names the host's tools of the agent that runs under ctx, as they were when the
+// agent was made. Answers to calls of tools that do not exist suggest them.
 func WithHostTools(ctx context.Context, names []string) context.Context {
 	return context.WithValue(ctx, toolsKey{}, names)
 }
@@ -181,8 +180,8 @@ func HostTools(ctx context.Context) []string {
 	return names
 }
 
-// WithUnknownTool says that the call which is judged under ctx is of a tool that the agent
-// does not have: nobody is asked to approve it.
+// WithUnknownTool says that the call under ctx is of a tool that the agent does not have. No
+// approver is asked about it.
 func WithUnknownTool(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unknownKey{}, true)
 }

@@ -5,8 +5,8 @@ import "context"
 type turnKey struct{}
 
 // Turn is one attempt to answer a user turn. All calls of the attempt are under the same
-// pointer; another one, with the same token, is another attempt: where its first request
-// ends with the user's message, the turn is begun again.
+// pointer. Another pointer with the same token is another attempt: if its first request ends
+// with the user's message, the turn begins again.
 type Turn struct {
 	// Token names the turn.
 	Token string

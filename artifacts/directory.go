@@ -11,31 +11,28 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// Directory is a [Store] on a local file system that any number of goroutines,
-// handles and processes may use at the same time. It keeps no lock files, so a
-// process that dies at any moment blocks nobody. What it acknowledged survives
-// the death of the process, and with WithSync a loss of power.
+// Directory is a [Store] on a local file system . Any number of goroutines, handles and
+// processes may use it at the same time. It keeps no lock files, so a process that dies at any
+// moment blocks no other. What it acknowledged survives the death of the process, and with
+// WithSync a loss of power.
 //
-// Below the root there is one directory for each session and in it one for each
-// name, both named by the SHA-256 of the id, so that any id is safe on any file
-// system. In these a version is a directory of two files:
+// Below the root there is one directory for each session and in it one for each name. Both are
+// named by the SHA-256 of the id, so any id is safe on any file system. In these a version is a
+// directory of two files:
 //
 //	<session>/id
 //	<session>/<name>/<version, 20 digits>/content
 //	<session>/<name>/<version, 20 digits>/info.json
 //
-// The file id holds the id of the session. If a version was removed and there is
-// no higher one, an empty file, <version>.gone, keeps its number from being used
-// again.
+// The file id holds the id of the session. If a version was removed and there is no higher one,
+// an empty file, <version>.gone, keeps its number from being used again.
 //
-// A version is written and made durable under a temporary name in the session,
-// and then gets its number by a rename, which fails if the number is taken. So a
-// version is complete from the moment that it is seen, and two saves never share
-// one. All of that happens inside the session's directory, which the Save has
-// open; End renames that directory away, and whatever is written later lands in a
-// directory that is about to be removed. The file system must be local: the
-// guarantees do not hold on network file systems that answer from caches of their
-// own.
+// A version is written and made durable under a temporary name in the session, and then gets
+// its number by a rename, which fails if the number is taken. So a version is complete from the
+// moment that it is seen, and two saves never share one. All of that happens inside the
+// session's directory, which the Save has open. End renames that directory away, so later
+// writes land in a directory that is about to be removed. The file system must be local: the
+// guarantees do not hold on network file systems that answer from caches of their own.
 type Directory struct {
 	limits
 	root *os.Root
@@ -73,8 +70,8 @@ const (
 	goneSuffix  = ".gone" // keeps a number from being used again
 )
 
-// leftoverAge is the age from which on a version that is not in place, and that
-// nobody is writing, counts as the remains of a crash.
+// leftoverAge is the age from which a version counts as the remains of a crash, if it is not in
+// place and no Save writes it.
 const leftoverAge = time.Hour
 
 // NewDirectory opens the store at path. If the directory does not exist, it is

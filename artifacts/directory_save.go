@@ -16,12 +16,12 @@ import (
 // reached in practice.
 const maxLooks = 1000
 
-// Save implements [Store]. It holds 64 KiB of the content in memory. After an
-// error that wraps neither a sentinel of this package nor an error of content or
-// of ctx, the version may or may not have been stored; List shows which.
+// Save implements [Store]. It holds 64 KiB of the content in memory. If the error wraps neither
+// a sentinel of this package nor an error of content or of ctx, the version may have been
+// stored. List shows whether it was.
 //
-// If the content stalls for an hour, the Save may be taken for the remains of a
-// crash and then fails.
+// If the content stalls for an hour, the Save may be taken for the remains of a crash and then
+// fails.
 func (d *Directory) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (Info, error) {
 	info, err := Check(name, mime, content, limit)
 	if err == nil {

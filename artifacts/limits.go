@@ -113,8 +113,8 @@ func (q Quota) Check(bytes int64, versions int) error {
 	return nil
 }
 
-// Limit returns how many bytes a Save may store, which is the smaller of the limit that it
-// was given and the quota, and the error for content that is longer.
+// Limit returns how many bytes a Save may store: the smaller of given and the quota. tooMuch is
+// the error for content that is longer.
 func (q Quota) Limit(given int64) (limit int64, tooMuch error) {
 	if most := q.maxBytes(); most >= 0 && most < given {
 		return most, fmt.Errorf("%w: more than %d bytes", ErrQuota, most)

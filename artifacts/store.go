@@ -66,17 +66,16 @@ type Session struct {
 // A session is any string. Names are checked with [CheckName]; a bad one fails
 // with [ErrName].
 type Store interface {
-	// Save reads content to its end and stores it as the next version of the
-	// name. Versions of a name count 0, 1, 2 … without a gap, even if many save
-	// at once. A version appears completely or not at all: if content fails or
-	// ctx ends, or, with ErrTooLarge, if content exceeds limit bytes, nothing is
-	// stored and no version is used up. A limit of 0 accepts only empty content;
-	// a negative one is an error. Save holds no more of the content in memory
-	// than the store keeps there.
+	// Save reads content to its end and stores it as the next version of the name. Versions of
+	// a name count 0, 1, 2 … without a gap, even if many save at once. A version appears
+	// completely or not at all. If content fails or ctx ends, nothing is stored and no version
+	// is used up. The same holds for content of more than limit bytes, with ErrTooLarge. A
+	// limit of 0 accepts only empty content; a negative one is an error. Save holds no more of
+	// the content in memory than the store keeps there.
 	//
-	// If the session ends during a Save, the Save fails with ErrEnded. A Save
-	// beyond what the store keeps for a session fails with ErrQuota; what one
-	// session keeps never makes a Save of another one fail.
+	// If the session ends during a Save, the Save fails with ErrEnded. A Save beyond what the
+	// store keeps for a session fails with ErrQuota; what one session keeps never makes a Save
+	// of another one fail.
 	Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (Info, error)
 
 	// Open returns the content of a version, the highest one for [Latest], and

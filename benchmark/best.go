@@ -19,10 +19,9 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// rateBest says of each of the conversations of a scenario what the best clearing
-// in hindsight would have cost: the way that is best for a cache of every prefix,
-// measured by the rule of the price, or what a variant of Satchel paid where that
-// is less.
+// rateBest computes for each conversation of a scenario what the best clearing in hindsight
+// would have cost. That is the best way for a cache of every prefix, at the price, or what a
+// variant of Satchel paid if that is less.
 func rateBest(ctx context.Context, s *scenario.Scenario, texts *scenario.Texts, skills string, r *prompt.Renderer, prices []cachemodel.Price, of []*measure.Conversation) error {
 	type rates struct {
 		read, write float64

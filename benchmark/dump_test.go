@@ -15,9 +15,8 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
-// What is dumped has the form of the captures of others: those, read and written
-// again, are the same files with the same tables and indexes, and every field of
-// ours is one of theirs.
+// Dumps have the form of captures from elsewhere. Such captures, read and written again, are
+// the same files with the same tables and indexes. Every field of a dump is one of theirs.
 func TestDumpsHaveTheFormOfCaptures(t *testing.T) {
 	bench := os.Getenv(benchVariable)
 	if bench == "" {

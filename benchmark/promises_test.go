@@ -45,9 +45,9 @@ func TestPromises(t *testing.T) {
 		case m.SkillCalls > 1:
 			peers++
 			for _, price := range promised {
-				// Eino's middleware reads no docs; it is played with two readings of
-				// what a host adds for that: Eino's own file tools, and the smallest
-				// tool that a host could write.
+				// Eino's middleware reads no docs. It is played with two tools that a host
+				// could add for that: Eino's own file tools, and the smallest tool that a host
+				// could write.
 				if ours.At(price).ITE >= m.At(price).ITE {
 					t.Errorf("%s at %s: the default costs %.0f, %s %s %.0f", m.Scenario, price, ours.At(price).ITE, m.System, m.Variant, m.At(price).ITE)
 				}
@@ -67,10 +67,10 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// The scenarios that come with the program keep to the bound too in mode turn, but for
-// small skills before long results of tools: there the break at each turn costs more
-// than what it clears, and the default carries them. What the default carries for later
-// turns is not in the bound, so it is held to a wider one.
+// The scenarios that come with the program keep to the bound too in mode turn, except for small
+// skills before long results of tools. There the break at each turn costs more than what it
+// clears, and the default carries them. What the default carries for later turns is not in the
+// bound, so it is held to a wider one.
 func TestOwnScenariosKeepToTheBound(t *testing.T) {
 	for _, m := range measured(t, own(t)) {
 		switch {
@@ -117,9 +117,8 @@ func checkSum(t *testing.T, all []*measure.Conversation, variant, price string) 
 	t.Logf("%s at %s: %.0f in sum, %.3f of %.0f", variant, price, ours, ours/best, best)
 }
 
-// What holds of any conversation: nothing that is live is ever missing, the
-// prefix breaks only where a turn begins and in mode session not at all, and the
-// adapters send what the runtime alone sends.
+// In any conversation, nothing live is ever missing, and the adapters send what the runtime
+// alone sends. The prefix breaks only where a turn begins, and in mode session not at all.
 func TestInvariants(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run("made", func(t *testing.T) { invariants(t, made(t, seed, 6)) })

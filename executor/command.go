@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// Command is one program to run in a workspace. Apart from Workspace, and Skills
-// that are shared, it names no path of the host: Dir, Skills and Writable are
-// places in the workspace, slash-separated and relative to its root, so that the
-// same Command can run on this machine, in a sandbox or in a container.
+// Command is one program to run in a workspace. Dir, Skills and Writable are places in the
+// workspace, slash-separated and relative to its root. Only Workspace, and Skills that are
+// shared, name a path of the host. So the same Command can run on this machine, in a sandbox or
+// in a container.
 type Command struct {
 	// Args is the argument list, passed on byte for byte. Args[0] is looked up
 	// on the PATH of Env; with a slash in it, it is a path, relative to Dir.
@@ -37,19 +37,20 @@ type Command struct {
 	// Dir is the directory in the workspace in which the program starts. Empty
 	// and "." are the workspace itself.
 	Dir string
-	// Skills is a directory in the workspace that the program may read and not
-	// write. It must be an entry of the workspace itself, not of a directory
-	// below it, which an earlier command could have replaced. Empty is none. A
-	// directory in it whose name begins with ".satchel-new-" belongs to the command
-	// that names it in Writable: an executor that isolates lets no other one write
-	// there, and without namespaces none read its files. An executor without
-	// isolation ignores Skills.
+	// Skills is a directory in the workspace that the program may read and not write. It must
+	// be an entry of the workspace itself, not of a directory below it, which an earlier
+	// command could have replaced. Empty means none. An executor without isolation ignores
+	// Skills.
 	//
-	// An absolute path is a directory on the host that commands in many workspaces
-	// may share. Nothing in it is writable, and neither it nor Workspace may hold
-	// the other. The program finds it at Capabilities().SkillsAt, or at this path
-	// where that is empty, and nowhere in its workspace. An executor that cannot
-	// show a directory of the host refuses it with ErrCommand.
+	// A directory in Skills whose name begins with ".satchel-new-" belongs to the command that
+	// names it in Writable. An executor that isolates lets no other command write there. With
+	// namespaces, no other command reads its files either.
+	//
+	// An absolute path is a directory on the host that commands in many workspaces may share.
+	// Nothing in it is writable, and neither it nor Workspace may hold the other. The program
+	// finds it at Capabilities().SkillsAt, or at this path if that is empty, and nowhere in its
+	// workspace. An executor that cannot show a directory of the host refuses it with
+	// ErrCommand.
 	Skills string
 	// Writable are directories in Skills that the program may write to after
 	// all, at most 8, as places in the workspace ("skills/pdf/.venv"). Shared
@@ -96,9 +97,9 @@ const (
 type Limits struct {
 	// Timeout is the time by the clock from the start to the end.
 	Timeout time.Duration
-	// MaxTimeout is the most that whoever asks for a command may ask for in place of
-	// Timeout. It is for who makes commands: executors do not look at it. 0 is the
-	// larger of Timeout and 10 minutes.
+	// MaxTimeout is the longest timeout that a caller may ask for in place of Timeout. The code
+	// that builds commands enforces it; executors ignore it. 0 means the larger of Timeout and
+	// 10 minutes.
 	MaxTimeout time.Duration
 	// CPU is processor time, rounded up to whole seconds. The default is twice
 	// the timeout, or none when there is no timeout.

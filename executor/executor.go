@@ -29,9 +29,8 @@ var (
 
 // Executor runs commands. All methods may be called concurrently.
 //
-// When Run returns, or a Process is done, nothing that the command started is
-// still running, as far as Capabilities().KillTree says.
-// Decision 20 says why.
+// When Run returns, or a Process is done, nothing that the command started is still running.
+// Capabilities().KillTree says how far that guarantee goes.
 type Executor interface {
 	// Run runs the command and returns when it has ended. The end of ctx ends
 	// the command with ReasonCancelled. A command that fails, cannot be found or

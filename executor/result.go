@@ -8,36 +8,36 @@ type Reason string
 // The reasons. The first that applied counts: a command that is ended for its
 // time and then dies of a signal has ReasonTimeout.
 const (
-	// ReasonExit: the program ended by itself, with any exit code.
+	// ReasonExit says that the program ended by itself, with any exit code.
 	ReasonExit Reason = "exit"
-	// ReasonTimeout: Limits.Timeout was over.
+	// ReasonTimeout says that Limits.Timeout was over.
 	ReasonTimeout Reason = "timeout"
-	// ReasonCancelled: the context ended, by its own deadline too, or the
-	// process was killed by its owner.
+	// ReasonCancelled says that the context ended, by its own deadline too, or that the owner
+	// killed the process.
 	ReasonCancelled Reason = "cancelled"
-	// ReasonOOM: it was ended for its memory, by the kernel or the executor. A
+	// ReasonOOM says that the kernel or the executor ended the program for its memory. A
 	// program that is refused memory and gives up has ReasonExit.
 	ReasonOOM Reason = "oom"
-	// ReasonCPU: Limits.CPU was used up.
+	// ReasonCPU says that Limits.CPU was used up.
 	ReasonCPU Reason = "cpu"
-	// ReasonOutput: it wrote more than Limits.OutputTotal.
+	// ReasonOutput says that the program wrote more than Limits.OutputTotal.
 	ReasonOutput Reason = "output"
-	// ReasonDisk: it met Limits.FileBytes or was over Limits.Disk.
+	// ReasonDisk says that the program met Limits.FileBytes or was over Limits.Disk.
 	ReasonDisk Reason = "disk"
-	// ReasonPolicy: it did what the sandbox answers with death.
+	// ReasonPolicy says that the program made a system call for which the sandbox kills it.
 	ReasonPolicy Reason = "policy"
-	// ReasonSetup: the program never ran. It was not found or is not executable
-	// (exit codes 127 and 126, and Stderr says which), or there is an error too.
+	// ReasonSetup says that the program never ran. It was not found or is not executable (exit
+	// codes 127 and 126, and Stderr says which), or there is an error too.
 	ReasonSetup Reason = "setup"
-	// ReasonSignal: a signal that the executor did not send ended it.
+	// ReasonSignal says that a signal ended the program, and the executor did not send it.
 	ReasonSignal Reason = "signal"
 )
 
 // Result is what became of a command.
 type Result struct {
-	// ExitCode is the program's exit code, 128 plus the number of the signal
-	// that ended it, 127 or 126 for a program that was not found or not
-	// executable, and -1 when there is none.
+	// ExitCode is the program's exit code. It is 127 for a program that was not found, 126 for
+	// one that is not executable, and -1 when there is none. If a signal ended the program, it
+	// is 128 plus the signal's number.
 	ExitCode int
 	// Reason is never empty.
 	Reason Reason

@@ -17,12 +17,10 @@ const maxStars = 64
 
 var errStars = fmt.Errorf("more than %d times *", maxStars)
 
-// commandPattern is a pattern about commands: "git:*", "npm run *", "npm test",
-// "npx *eas-cli@*". A "*" stands for any text, further words included. ":*" and
-// " *" at the end stand for any further words or none. With assignments in front,
-// as in "GIT_PAGER=cat git *", it is about commands with just these assignments,
-// of these very values.
-// Decision 43 says why.
+// commandPattern is a pattern about commands: "git:*", "npm run *", "npm test", "npx
+// *eas-cli@*". A "*" stands for any text, further words included. ":*" and " *" at the end
+// stand for any further words or none. With assignments in front, as in "GIT_PAGER=cat git *",
+// it is about commands with just these assignments, of these very values.
 type commandPattern struct {
 	env   []string // the assignments, as NAME=value, sorted
 	words []string

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
-// Bounds of what is told of lists, which come from skills.
+// These bound the parts of a denial that come from skills.
 const (
 	maxTold      = 40
 	maxToldEntry = 120 // bytes

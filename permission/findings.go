@@ -42,8 +42,8 @@ func (n *Names) Findings(skill core.Skill) []skillmd.Diagnostic {
 	return all
 }
 
-// Missing are the names in a list that no offered tool has, each once: those of
-// tools that the format, Satchel or the host knows, and those that nobody knows.
+// Missing returns the names in a list that no offered tool has, each once. known are those that
+// the format, Satchel or the host defines; unknown are all others.
 func (n *Names) Missing(rules []Rule, offered []Tool) (known, unknown []string) {
 	for i := range rules {
 		r := &rules[i]

@@ -12,9 +12,9 @@ import (
 type List struct {
 	Skill string
 	Rules []Rule
-	// Repaired: the list was guessed from broken front matter, or is of a skill that
-	// nobody chose. It denies what it does not name, but what it names still needs an
-	// approval.
+	// Repaired says that the list was guessed from broken front matter, or is of a skill that
+	// the host did not choose. It denies what it does not name, but what it names still needs
+	// an approval.
 	Repaired bool
 	// Stays: the skill stays loaded when the turn ends.
 	Stays bool

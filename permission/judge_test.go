@@ -93,7 +93,7 @@ func TestDecide(t *testing.T) {
 		{lists("a: Bash(git:*)", "b: Bash"), shell("npm y"), [6]string{d, d, d, p, p, p}},
 		{lists("b: Bash(npm:*)"), unlisted("npm y"), [6]string{p, g, p, p, g, p}},
 		{lists("b: Bash(npm:*)"), unlisted("git y"), [6]string{p, d, p, p, p, p}},
-		{lists("b: Bash(npm:*)"), shell("git y"), [6]string{d, d, d, p, p, p}}, // nobody has checked that it has none
+		{lists("b: Bash(npm:*)"), shell("git y"), [6]string{d, d, d, p, p, p}}, // the commands of this list are not checked
 		{lists("a: Bash(git:*) Bash(npm:*)", "b: Bash"), shell("git x && npm y"), [6]string{g, g, g, g, g, g}},
 		{lists("a: Bash(git:*)"), shell("git x && rm y"), [6]string{d, d, d, p, p, p}},
 		{lists("a: skill_run"), shell("anything > at; all"), [6]string{g, g, g, g, g, g}},

@@ -29,13 +29,12 @@ type Tool struct {
 	Name string
 	// As are the names, beside its own, that lists have for it: Bash, Read …
 	As []string
-	// Always: it may be called whatever is listed, and nobody is asked. That is
-	// for control tools of frameworks.
+	// Always says that lists and approvers do not apply to the tool. It is for control tools of
+	// frameworks.
 	Always bool
-	// Takes is what a pattern is compared with, and Field the field of the JSON
-	// arguments that holds it; "" is the whole text of the call, for tools that
-	// take one text. A tool that takes a Command must give it to bash or to a
-	// POSIX shell.
+	// Takes says what a pattern is compared with. Field is the field of the JSON arguments that
+	// holds it; "" means the whole text of the call, for tools that take one text. A tool that
+	// takes a Command must pass it to bash or to a POSIX shell.
 	Takes Kind
 	Field string
 	// Harmless are the other fields of a Command that may hold text and do not

@@ -27,10 +27,9 @@ var (
 	errWritten      = fmt.Errorf("alternatives that take, with those of the entries before, more than %d bytes", maxWritten)
 )
 
-// pathPattern is a pattern about files: "*" stands for a part of an element,
-// "**" for any number of elements, "?" and "[a-z]" for one character, "{a,b}"
-// for one of several texts. A backslash takes its meaning from the next
-// character. It never stands for "..".
+// pathPattern is a pattern about files. "*" stands for a part of an element, "**" for any
+// number of elements, "?" and "[a-z]" for one character, and "{a,b}" for one of several texts.
+// A backslash takes its meaning from the next character. It never stands for "..".
 type pathPattern struct {
 	// home: the pattern begins with "~/", which is left out of alternatives.
 	home         bool

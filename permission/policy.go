@@ -6,17 +6,15 @@ import (
 	"slices"
 )
 
-// Policy is what the allowed-tools of loaded skills mean.
-// Decision 37 says why.
+// Policy says how the allowed-tools of loaded skills restrict an agent.
 type Policy uint8
 
 const (
-	// Restrict denies, while a loaded skill declares a list, the calls that it
-	// does not allow, of the tools that lists speak of: the tools that run skills,
-	// those that have a name of the format (Bash, Read, Write …, see [Names]), and
-	// those that some list of the catalog names. Other tools of the host go on as
-	// without a list: no author of a skill could have meant them. Listed calls need
-	// no approval. The default.
+	// Restrict, the default, denies the calls that no list allows, while a loaded skill
+	// declares a list. Listed calls need no approval. It applies to tools that lists can name.
+	// These are the tools that run skills, those with a name of the format (Bash, Read, Write
+	// …, see [Names]), and those that some list of the catalog names. Other tools of the host
+	// stay allowed, because no author of a skill could have meant them.
 	Restrict Policy = iota
 	// Preapprove takes a list for calls that need no approval and denies nothing.
 	Preapprove

@@ -37,10 +37,9 @@ type Request struct {
 	Input bool
 	Dir   string
 
-	// Writes and Reads are the files that a run brings with it: each of Writes is
-	// a call of Write with a path of the workspace, each of Reads one of Read with
-	// a path of the host.
-	// Stages are Writes to places that the call did not choose: only lists that name
+	// Writes and Reads are the files that a run brings with it. Each of Writes is judged as a
+	// call of Write with a path of the workspace, each of Reads as one of Read with a path of
+	// the host. Stages are Writes to places that the call did not choose: only lists that name
 	// Write judge them.
 	Writes []string
 	Stages []string

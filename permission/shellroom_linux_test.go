@@ -17,9 +17,8 @@ import (
 // stranger is the user who runs texts where the tests run as root.
 const stranger = 61234
 
-// runs are the programs in a shell's PATH that a list allows, each with what must
-// be true of a run: its number of words, the first of them, and the variables X
-// and Y.
+// runs are the programs in a shell's PATH that a list allows. Each has a condition on its
+// number of words, the first of them, and the variables X and Y.
 var runs = map[string]func(words, first, xy string) bool{
 	"echo": func(_, _, _ string) bool { return true },
 	"cat":  func(_, _, _ string) bool { return true },
@@ -34,9 +33,9 @@ var runs = map[string]func(words, first, xy string) bool{
 var strangers = strings.Fields(`evil 0 1 2 5 12 x y E F E) EF E-F a b i f - -evil 1evil 1-evil -1 10 -- evil) time function select coproc [ ]] ]
 	(( )) ( ) { } ! !evil if then else fi for in do done case esac while until true test # x=y X=1 a-b 9999999999 * ? ~ . : a[1] w ; & | || && &> < >`)
 
-// shellRoom is a directory in which shells run texts: each in a process namespace
-// of its own, as a user who owns nothing else, with a PATH of programs that only
-// write down that they were started.
+// shellRoom is a directory in which shells run texts. Each runs in a process namespace of its
+// own, as a user who owns nothing else. The programs in its PATH only write down that they were
+// started.
 type shellRoom struct {
 	dir, here, log string
 	shells         [][]string

@@ -22,8 +22,8 @@ func isWord(name string) bool {
 	return ok
 }
 
-// kindOf is what the patterns of a name in a list are about, as far as that is
-// known without the agent's tools.
+// kindOf returns what the patterns of a name in a list are about, if that is known without the
+// agent's tools.
 func kindOf(name string) Kind {
 	name = strings.ToLower(name)
 	if kind, ok := words[name]; ok {
@@ -37,8 +37,8 @@ func kindOf(name string) Kind {
 	return Opaque
 }
 
-// builtin are the tools of Satchel, and tools that frameworks and many hosts
-// have, as far as their arguments are known.
+// builtin are the tools of Satchel, and tools with known arguments that frameworks and many
+// hosts have.
 var builtin = []Tool{
 	{Name: "skill_run", As: []string{"Bash"}, Takes: Command, Field: "command"},
 	{Name: "skill_exec", As: []string{"Bash"}, Takes: Command, Field: "command"},

@@ -1,8 +1,8 @@
 // Package satcheltest tests agents without a key and without a network. Its [Server] is a
-// scripted model endpoint: it speaks the OpenAI chat completion format over HTTP on
-// loopback, streamed and not, answers what a [Script] says and keeps every request byte for
-// byte. Point the agent's client at [Server.URL], run the agent, and look at
-// [Server.Requests]: they are what the model would have been sent. It holds no model.
+// scripted model endpoint; it holds no model. It speaks the OpenAI chat completion format over
+// HTTP on loopback, streamed and not. It answers what a [Script] says and keeps every request
+// byte for byte. Point the agent's client at [Server.URL], run the agent, and look at
+// [Server.Requests]: they are what a model would have got.
 package satcheltest
 
 import (

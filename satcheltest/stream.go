@@ -19,9 +19,9 @@ type stream struct {
 	req Request
 }
 
-// writeStream answers in the order of the OpenAI format: the role, the text,
-// each call (its name first, then its arguments), the finish reason, the usage
-// if it was asked for, [DONE].
+// writeStream answers in the order of the OpenAI format. First come the role and the text, then
+// each call (its name first, then its arguments). The finish reason, the usage if the request
+// asks for it, and [DONE] end the stream.
 func writeStream(w http.ResponseWriter, req Request, resp Response) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	s := stream{w: w, req: req}

@@ -70,9 +70,9 @@ func (p *parser) name(f field) {
 	p.doc.Skill.Name = p.printableName(p.cleanValue(text, "name", f.line))
 }
 
-// printableName replaces what would disturb a line of a prompt or of a terminal, and
-// hides the skill from the model: such a name is a trick or an accident, and no model
-// can write it.
+// printableName replaces characters that would disturb a line of a prompt or of a terminal, and
+// hides the skill from the model. Such a name is a trick or an accident, and no model can write
+// it.
 func (p *parser) printableName(name string) string {
 	if !isUnprintable(name) {
 		return name

@@ -15,11 +15,10 @@ func CleanName(name string) string {
 	return norm.NFKC.String(strings.TrimSpace(name))
 }
 
-// ValidName returns what is wrong with a name by the rules of the specification: 1
-// to 64 characters; lowercase letters, digits and hyphens; no hyphen at either end
-// and no two in a row. Letters and digits are those of Unicode, as in the reference
-// tool. It reports all problems, as Errors without file and line; nil means that
-// the name is valid.
+// ValidName returns what is wrong with a name by the rules of the specification. A name has 1
+// to 64 characters: lowercase letters, digits and hyphens. No hyphen stands at either end, and
+// no two in a row. Letters and digits are those of Unicode, as in the reference tool. It
+// reports all problems, as Errors without file and line; nil means that the name is valid.
 func ValidName(name string) []Diagnostic {
 	var ds []Diagnostic
 	add := func(c Code, msg string) {

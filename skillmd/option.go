@@ -10,10 +10,10 @@ const (
 	Lenient Mode = iota
 	// Strict takes what the specification's MUSTs allow.
 	Strict
-	// SkillsRef is Strict without what the skills-ref reference tool rejects
-	// too: unknown fields, flow collections, anchors, aliases, tags, a byte
-	// order mark, and more than 1024 characters of description with the blanks
-	// around it. It does not imitate that tool's split at any "---".
+	// SkillsRef is Strict without what the skills-ref reference tool rejects too. That is
+	// unknown fields, flow collections, anchors, aliases, tags, a byte order mark, and more
+	// than 1024 characters of description with the blanks around it. It does not imitate that
+	// tool's split at any "---".
 	SkillsRef
 )
 

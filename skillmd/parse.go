@@ -47,20 +47,18 @@ type Document struct {
 	UserInvocable bool
 }
 
-// Parse reads the text of a SKILL.md. It returns an error, which wraps
-// [ErrInvalid], exactly if the text is not a usable skill under the mode. The
-// diagnostics are ordered by line; with an error they contain at least one Error,
-// or for [ErrNotSkill] in the Lenient mode a Warning. A document that is returned
-// with an error holds what could be read and must not be used as a skill.
+// Parse reads the text of a SKILL.md. It returns an error, which wraps [ErrInvalid], exactly if
+// the text is not a usable skill under the mode. The diagnostics are ordered by line; with an
+// error they contain at least one Error, or for [ErrNotSkill] in the Lenient mode a Warning. A
+// document that is returned with an error holds what could be read and must not be used as a
+// skill.
 //
-// Under the default mode a text is usable if it says what the skill does: it has a
-// description that is not blank, and a name from the front matter or from the
-// directory. Front matter that is not valid YAML is read field by field, and
-// Skill.Repaired is set. See [Mode] for the other modes.
+// Under the default mode a text is usable if it has a description that is not blank, and a name
+// from the front matter or from the directory. Front matter that is not valid YAML is read
+// field by field, and Skill.Repaired is set. See [Mode] for the other modes.
 //
-// Parse never panics and takes time linear in the length of the text. The caller
-// bounds that length. The document shares no memory with the text.
-// Decision 11 says why.
+// Parse never panics and takes time linear in the length of the text. The caller bounds that
+// length. The document shares no memory with the text.
 func Parse(text []byte, opts ...Option) (Document, []Diagnostic, error) {
 	p := parser{doc: Document{UserInvocable: true}}
 	for _, o := range opts {

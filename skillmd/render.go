@@ -8,15 +8,14 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Render writes a SKILL.md: the fields of the specification in its order, the
-// control flags where they restrict something, then Extra sorted by key, then the
-// body. Parse reads the same document back except for line numbers and Repaired:
-// Render writes valid YAML, so whoever renders a repaired skill vouches for its
-// fields.
+// Render writes a SKILL.md: the fields of the specification in its order, the control flags
+// that restrict something, Extra sorted by key, and the body. Parse reads the same document
+// back except for line numbers and Repaired. Render writes valid YAML, so a caller that renders
+// a repaired skill vouches for its fields.
 //
-// A metadata value is written with its nested values if Metadata has it and agrees
-// with Skill.Metadata, and else as a string. Bytes that are not UTF-8 become
-// U+FFFD. A zero Document is not user-invocable; set UserInvocable.
+// A metadata value is written with its nested values if Metadata has it and agrees with
+// Skill.Metadata, and else as a string. Bytes that are not UTF-8 become U+FFFD. A zero Document
+// is not user-invocable; set UserInvocable.
 func Render(d Document) []byte {
 	e := emitter{b: make([]byte, 0, 512+len(d.Skill.Description)+len(d.Body))}
 	e.line("---")

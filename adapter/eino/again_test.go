@@ -13,8 +13,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// A run that is made again after it failed sends what it would send had it not failed,
-// in the same process and in another one: each of its requests, whatever it had loaded.
+// A run that is repeated after a failure sends the requests that it would have sent without the
+// failure. That holds in the same process and in another one, whatever it had loaded.
 func TestRunAgain(t *testing.T) {
 	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Once, loadmode.Session, loadmode.Adaptive} {
 		for _, name := range []string{"same process", "another process", "turn of the host"} {

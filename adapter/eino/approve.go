@@ -14,18 +14,18 @@ import (
 // that a tool which interrupts the run itself has an address of its own.
 const asking compose.AddressSegmentType = "approval"
 
-// Interrupt is an approver, for satchel.WithApprover, that interrupts the run
-// with the question; [Asked] reads it from the interrupt. Resume the run with one
-// of the answers of package core for the interrupt's id:
+// Interrupt is an approver, for satchel.WithApprover, that interrupts the run with the
+// question; [Asked] reads it from the interrupt. Resume the run with one of the answers of
+// package core for the interrupt's id:
 //
 //	runner.ResumeWithParams(ctx, checkpoint, &adk.ResumeParams{
 //		Targets: map[string]any{id: core.AnswerSession},
 //	})
 //
-// A question that is not answered waits on, and so does one whose skills have
-// changed since it was asked. Question and state are strings, so a checkpoint
-// holds them; with a durable session store another process may resume the run.
-// Outside of an Eino agent it can ask nobody, and the run ends.
+// A question stays open until it is answered. It is asked again if its skills have changed
+// meanwhile. Question and state are strings, so a checkpoint holds them; with a durable session
+// store another process may resume the run. Outside of an Eino agent there is no run to
+// interrupt, and the call fails.
 func Interrupt(ctx context.Context, ask core.Ask) (core.Answer, error) {
 	if was, _, _ := tool.GetInterruptState[any](ctx); was {
 		return core.AnswerAllow, nil // the tool has interrupted the run: it was let pass before

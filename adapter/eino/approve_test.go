@@ -217,8 +217,8 @@ func TestInterruptOfAToolThatInterrupts(t *testing.T) {
 	})
 }
 
-// A tool that the host has described is none that nobody knows, though only its handler of
-// unknown tools runs it.
+// A tool that the host has described is known, even if only its handler of unknown tools runs
+// it.
 func TestInterruptInsideOfTheUnknownToolsHandler(t *testing.T) {
 	rt := newRuntime(t, satchel.WithApprover(eino.Interrupt), satchel.WithPermissions(satchel.Permissions{HostTools: []permission.Tool{{Name: "ghost"}}}))
 	m := script(calling(call("1", "ghost", "{}")), say("done"))

@@ -19,9 +19,9 @@ func WithCacheMarks(mark func(*schema.Message) *schema.Message) Option {
 	return func(s *settings) { s.mark = mark }
 }
 
-// Extra returns a function for [WithCacheMarks] that sets one field of a message's
-// Extra, for a model whose package is not imported: that of eino-ext for Claude
-// reads the field "_eino_claude_breakpoint", true.
+// Extra returns a function for [WithCacheMarks] that sets one field of a message's Extra. It
+// serves models whose package is not imported: eino-ext's model for Claude reads the field
+// "_eino_claude_breakpoint", true.
 func Extra(key string, value any) func(*schema.Message) *schema.Message {
 	return func(m *schema.Message) *schema.Message {
 		if m.Extra == nil {

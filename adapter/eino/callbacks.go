@@ -16,18 +16,19 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// NewHandler returns a callback handler that reports to the runtime's event hook what
-// the adapter cannot see: calls of models that it does not wrap, as core.ModelCalled
-// with the tokens that the provider counted (zero where it did not) and the duration,
-// to the last chunk of a stream, or core.ModelFailed with the error; and calls of the
-// host's own tools, as core.ToolCalled with the answer and the duration. Calls of
-// wrapped models and of the runtime's own tools are reported without it, and once. One handler serves all agents of a run,
-// sub-agents included: the event's key is that of the innermost agent with
-// skills, and empty outside of any.
+// NewHandler returns a callback handler that reports to the runtime's event hook what the
+// adapter cannot see. For models that it does not wrap, it reports core.ModelCalled with the
+// duration, to the last chunk of a stream. The event has the tokens that the provider counted,
+// zero if it did not. A failed call is core.ModelFailed with the error. A call of a host tool
+// is core.ToolCalled with the answer and the duration.
 //
-// Give it to a run of adk with callbacks.InitCallbacks(ctx, nil, handler), and to
-// one of react or a graph with compose.WithCallbacks. The handler reads its own copy
-// of each stream to the end, in a goroutine that ends with the stream.
+// Calls of wrapped models and of the runtime's own tools are reported without the handler, and
+// only once. One handler serves all agents of a run, sub-agents included. The event's key is
+// that of the innermost agent with skills, and empty outside of any.
+//
+// Give it to a run of adk with callbacks.InitCallbacks(ctx, nil, handler), and to one of react
+// or a graph with compose.WithCallbacks. The handler reads its own copy of each stream to the
+// end, in a goroutine that ends with the stream.
 func NewHandler(rt *satchel.Runtime) callbacks.Handler {
 	m, t := &modelReporter{rt.Hooks()}, &toolReporter{rt.Hooks()}
 	return template.NewHandlerHelper().ChatModel(&template.ModelCallbackHandler{

@@ -116,9 +116,9 @@ func shows(messages []*schema.Message, body string) int {
 	return strings.Count(allText(messages), body)
 }
 
-// sent is what a provider is sent of a message. The rest stays in the process:
-// the places of calls in a stream, usage, and the extras, in which some versions
-// of adk number each message anew.
+// sent is the part of a message that reaches a provider. The rest stays in the process: the
+// places of calls in a stream, usage, and the extras, in which some versions of adk number the
+// messages of each request.
 type sent struct {
 	Role    schema.RoleType            `json:"role"`
 	Content string                     `json:"content"`

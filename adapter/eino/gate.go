@@ -17,20 +17,19 @@ import (
 	"github.com/satchel-go/satchel/internal/text/printable"
 )
 
-// ToolMiddleware returns the middleware that puts every tool call of the agent
-// before the runtime's gate and reports the call's end. A denied call is
-// answered with the reason, and the tool is not run. The result and the error of
-// an allowed one are passed on unchanged, with two exceptions: arguments that the
-// tool cannot decode, and a transfer to an agent that does not exist, become an answer for
-// the model, because the error would end the run. An agent of adk goes on after such an
-// answer, also where the tool is one of ReturnDirectly. With [Interrupt] for an approver, a call that needs an answer of a
-// person interrupts the run.
+// ToolMiddleware returns the middleware that checks every tool call of the agent with the
+// runtime's gate and reports the call's end. A denied call is answered with the reason, and the
+// tool does not run. The result and the error of an allowed call are passed on unchanged, with
+// two exceptions. Arguments that the tool cannot decode, and a transfer to an agent that does
+// not exist, become an answer for the model, because the error would end the run. An adk agent
+// continues after such an answer, even if the tool is one of ReturnDirectly. With [Interrupt]
+// as approver, a call that needs a person's answer interrupts the run.
 //
-// All four kinds are set: Eino applies to a tool only the kinds that the tool
-// implements, so a missing kind would be a way around the gate. Put it first in
-// compose.ToolsNodeConfig.ToolCallMiddlewares, so that the host's middlewares
-// see allowed calls only. Calls of tools that the node does not have bypass all
-// middleware; see [Adapter.UnknownTools].
+// All four kinds are set: Eino applies to a tool only the kinds that the tool implements, so a
+// missing kind would be a way around the gate. Put it first in
+// compose.ToolsNodeConfig.ToolCallMiddlewares, so that the host's middlewares see allowed calls
+// only. Calls of tools that the node does not have bypass all middleware; see
+// [Adapter.UnknownTools].
 func (a *Adapter) ToolMiddleware() compose.ToolMiddleware {
 	return compose.ToolMiddleware{
 		Invokable: func(next compose.InvokableToolEndpoint) compose.InvokableToolEndpoint {
@@ -156,14 +155,14 @@ func textResult(text string) *schema.ToolResult {
 // one, Eino ends the run at a call of a tool that the node does not have, before any tool of
 // the same message is run.
 //
-// For nil, the calls are answered with a text that names the tool, the nearest names and what
-// stands here for tools of other agents; nothing is run, so nothing is judged. A handler of
-// the host is called where its function of satchel.WithGate and the lists allow it; an approver
-// is asked only about tools that satchel.Permissions.HostTools describes. Its answer is cut to 4 KiB,
-// and its error ends the run.
+// For nil, the calls are answered with a text that names the tool, the most similar names and,
+// for tools of other agents, what to use here. Nothing is run, so nothing is judged. A handler
+// of the host is called if the function of satchel.WithGate and the lists allow it. An approver
+// is asked only about tools that satchel.Permissions.HostTools describes. Its answer is cut to
+// 4 KiB, and its error ends the run.
 //
-// Eino reports no event for such an answer. Later requests have it at its place, where the
-// history lacks it.
+// Eino reports no event for such an answer. Later requests have it at its place if the history
+// lacks it.
 func (a *Adapter) UnknownTools(handler func(ctx context.Context, name, input string) (string, error)) func(ctx context.Context, name, input string) (string, error) {
 	return func(ctx context.Context, name, input string) (string, error) {
 		ctx, key, err := a.enter(ctx)

@@ -66,7 +66,7 @@ func (p *pair) ends() {
 	p.runtimes = nil
 }
 
-// agent opens everything anew, as another process would.
+// agent opens everything a second time, as another process would.
 func (p *pair) agent() adk.Agent {
 	p.t.Helper()
 	tools := []tool.BaseTool{approval(true)}

@@ -6,12 +6,11 @@ import (
 	"github.com/cloudwego/eino/schema"
 )
 
-// repairedHistory completes the calls of earlier responses as they were completed
-// when they came, and puts their results in order. In the messages of a graph
-// nothing is to do, and input itself is returned. What a host makes of events has
-// the responses as the model sent them, because models report them before they
-// are repaired, and the results in the order in which the tools ended. No message
-// is changed in place.
+// repairedHistory completes the calls of earlier responses as they were completed when they
+// came, and puts their results in order. The messages of a graph need neither, and input itself
+// is returned. A history that a host builds from events needs both. It has the responses as the
+// model sent them, because models report them before they are repaired. It has the results in
+// the order in which the tools ended. No message is changed in place.
 func repairedHistory(input []*schema.Message) []*schema.Message {
 	out, responses := input, 0
 	for i, m := range input {

@@ -13,10 +13,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Model is a tool calling model whose every request is the runtime's view of
-// the messages that it is given. The messages themselves, the slice that holds
-// them and the options are not changed, so nothing of a view reaches the
-// framework's history. A retried call is given the same view again.
+// Model is a tool calling model that sends the runtime's view of its input messages. It changes
+// neither the messages, nor the slice that holds them, nor the options, so nothing of a view
+// reaches the framework's history. A retried call gets the same view again.
 //
 // It is safe for concurrent use if the wrapped model is.
 type Model struct {
@@ -34,10 +33,9 @@ var (
 	_ components.Typer           = (*Model)(nil)
 )
 
-// Model wraps the agent's model. A model without a method WithTools is given
-// the tools that are bound to the wrapper as the option model.WithTools of every
-// call. It returns [errNoModel] for nil and [errInstalled] for a model that is
-// wrapped already.
+// Model wraps the agent's model. If inner has no method WithTools, it gets the bound tools as
+// the option model.WithTools of every call. Model returns [errNoModel] for nil and
+// [errInstalled] for a model that is wrapped already.
 func (a *Adapter) Model(inner model.BaseChatModel) (*Model, error) {
 	if inner == nil {
 		return nil, errNoModel

@@ -13,19 +13,19 @@ import (
 	"github.com/satchel-go/satchel"
 )
 
-// InstallReact is [Install] for a react agent, to be called before
-// react.NewAgent. It needs cfg.ToolCallingModel; the deprecated cfg.Model cannot
-// bind tools safely and gives [errNoModel].
+// InstallReact is [Install] for a react agent. Call it before react.NewAgent. It needs
+// cfg.ToolCallingModel: the deprecated cfg.Model cannot bind tools safely and gives
+// [errNoModel].
 //
-// Two defaults of react are worth a look, and neither is changed: MaxStep (12
-// graph steps, about five rounds of model and tools) is short for an agent that
-// loads, reads and runs; and when streaming, StreamToolCallChecker looks at the
-// first chunk only, so with a model that speaks before it calls tools the run
-// ends there. See [ToolCallsInAnyChunk] for the latter.
+// InstallReact changes no default of react, and two deserve attention:
 //
-// The option react.WithTools replaces all tools of a run, the skill tools
-// included. An agent that is run with it is put together from an [Adapter],
-// whose Tools are then part of that list.
+//   - MaxStep is 12 graph steps, about five rounds of model and tools. That is short for an
+//     agent that loads, reads and runs.
+//   - StreamToolCallChecker looks only at the first chunk of a stream. With a model that speaks
+//     before it calls tools, the run ends there: see [ToolCallsInAnyChunk].
+//
+// The option react.WithTools replaces all tools of a run, the skill tools included. For such
+// runs build the agent from an [Adapter] and add its Tools to that list.
 func InstallReact(cfg *react.AgentConfig, rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if cfg == nil {
 		return nil, errNoConfig
@@ -46,10 +46,10 @@ func InstallReact(cfg *react.AgentConfig, rt *satchel.Runtime, opts ...Option) (
 	return a, nil
 }
 
-// ToolCallsInAnyChunk is a StreamToolCallChecker for react agents whose model
-// may speak before it calls tools. It reads until a chunk has a tool call, and
-// to the end when none has, so the final answer reaches the caller of Stream
-// only when it is complete: that is why [InstallReact] does not set it.
+// ToolCallsInAnyChunk is a StreamToolCallChecker for react agents whose model may speak before
+// it calls tools. It reads until a chunk has a tool call, and to the end if none has. So the
+// caller of Stream gets the final answer only when it is complete, which is why [InstallReact]
+// does not set it.
 func ToolCallsInAnyChunk(_ context.Context, output *schema.StreamReader[*schema.Message]) (bool, error) {
 	defer output.Close()
 	for {

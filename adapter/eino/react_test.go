@@ -155,7 +155,7 @@ func TestReactErrors(t *testing.T) {
 	}
 }
 
-// The parts, for an agent whose tools are given per run.
+// The parts, for an agent that gets its tools with each run.
 func TestReactWithToolsOfARun(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		a, err := eino.New(newRuntime(t), eino.WithAgentName("parts"))

@@ -9,11 +9,10 @@ import (
 	"github.com/cloudwego/eino/schema"
 )
 
-// IsCallbacksEnabled reports that Eino must not run its callbacks around the
-// wrapper. They are run once per call all the same: by the wrapped model if it
-// runs its own, and else by the wrapper. So handlers are given the request that
-// is really sent, in a context that says which session and agent it belongs to,
-// and an adk agent emits each assistant message once.
+// IsCallbacksEnabled reports that Eino must not run its callbacks around the wrapper. They
+// still run once per call: the wrapped model runs them if it can, otherwise the wrapper does.
+// So handlers get the request that is really sent, in a context with its session and agent. An
+// adk agent emits each assistant message once.
 func (m *Model) IsCallbacksEnabled() bool { return true }
 
 func (m *Model) innerReports() bool { return components.IsCallbacksEnabled(m.inner) }

@@ -54,7 +54,7 @@ func approval(asks bool) *hostTool {
 	}}
 }
 
-// resumable opens everything anew, as another process would.
+// resumable opens everything a second time, as another process would.
 func resumable(t *testing.T, dir string, m *scripted, asks bool) adk.Agent {
 	t.Helper()
 	store, err := session.OpenDirectory(dir, session.WithSync(false))

@@ -30,11 +30,10 @@ func (s *settings) rewrittenIn(ctx context.Context) func(*schema.Message) bool {
 	}
 }
 
-// isInserted recognises the user messages that middlewares of adk insert: the
-// summary of a history and the skills kept beside it, instructions from files,
-// reminders of a tool search, and memories. Each has a mark of its own among its
-// extras. That of memories is also set on other messages, which lack the comment
-// that memories begin with.
+// isInserted recognises the user messages that middlewares of adk insert. These are the summary
+// of a history and the skills kept beside it, instructions from files, reminders of a tool
+// search, and memories. Each has a mark of its own among its extras. The mark of memories is
+// also set on other messages, which lack the comment that memories begin with.
 func isInserted(m *schema.Message) bool {
 	if len(m.Extra) == 0 {
 		return false
@@ -59,10 +58,10 @@ func agentsIn(ctx context.Context) int {
 	return max(1, len(names))
 }
 
-// isRewritten recognises the user messages that Eino's history rewriter makes
-// from another agent's messages (adk/flow.go, rewriteMessage): "For context:"
-// and then any number of " [agent] said: ….", " [agent] called tool: `…` …."
-// or " [agent] `tool` tool returned result: ….".
+// isRewritten recognises the user messages that Eino's history rewriter makes from another
+// agent's messages (adk/flow.go, rewriteMessage). They begin with "For context:". Any number of
+// these follow: " [agent] said: ….", " [agent] called tool: `…` …." or " [agent] `tool` tool
+// returned result: ….".
 func isRewritten(m *schema.Message) bool {
 	rest, ok := strings.CutPrefix(m.Content, "For context:")
 	if !ok {

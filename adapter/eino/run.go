@@ -17,16 +17,15 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// maxRuns bounds the anonymous runs that are remembered at one time. Runs that
-// ended are forgotten when the collector finds their state, so only a host
-// with this many live runs, or one that keeps every graph state, reaches it;
-// then the run that was quiet for longest loses what it loaded.
+// maxRuns bounds the anonymous runs that are remembered at one time. Runs that ended are
+// forgotten when the collector finds their state. Only a host with this many live runs, or one
+// that keeps every graph state, reaches the bound. Then the run that has been quiet longest
+// loses what it loaded.
 const maxRuns = 4096
 
-// runs finds the session key of a call: the host's session, or an anonymous one
-// per run. Eino has no id for a run, but each run of a graph has its own local
-// state, whose address is the identity used here. The reference is weak, so a
-// run's state is collected as if nobody had looked at it.
+// runs finds the session key of a call: the host's session, or an anonymous one per run. Eino
+// has no id for a run, but each run of a graph has its own local state, whose address serves as
+// the identity. The reference is weak, so it does not keep the state from being collected.
 type runs struct {
 	rt    *satchel.Runtime
 	agent string
@@ -109,8 +108,8 @@ func (r *runs) close() error {
 	return errors.Join(errs...)
 }
 
-// end drops an anonymous session. It lives in memory only, so there is nobody
-// to tell about an error and nothing to try again.
+// end drops an anonymous session. It lives in memory only, so an error has no receiver and
+// nothing needs another attempt.
 func (r *runs) end(ctx context.Context, key core.SessionKey) {
 	_ = r.rt.Hooks().EndAnonymous(ctx, key)
 }

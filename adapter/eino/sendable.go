@@ -8,10 +8,10 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// sendable writes into messages, which are those of a request, what a model said in a form
-// that services and clients accept: names of tools that do not exist, and arguments that are
-// no JSON object. Otherwise they would refuse this request and every later one. The same
-// message has the same form in each request; none is changed in place.
+// sendable rewrites what a model said into a form that services and clients accept. It replaces
+// names of tools that do not exist, and arguments that are no JSON object: otherwise services
+// would refuse this request and every later one. messages are those of one request. The same
+// message has the same form in each request, and none is changed in place.
 func (a *Adapter) sendable(messages []*schema.Message, offered []string) {
 	name := func(name string) string {
 		safe := core.CallName(name)

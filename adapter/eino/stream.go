@@ -14,13 +14,12 @@ import (
 // errStreamPanic reports a panic in the wrapped model's stream.
 var errStreamPanic = errors.New("model stream panicked")
 
-// observeStream passes a stream on and calls observe with the response's calls
-// before the reader sees the end. A stream that ends in an error, or that its
-// reader closes early, is no complete response and is not observed; an error of
-// observe comes in place of the end.
+// observeStream passes a stream on and calls observe with the response's calls before the
+// reader sees the end. A stream that ends in an error, or that its reader closes early, is no
+// complete response and is not observed. An error of observe replaces the end.
 //
-// The goroutine belongs to the returned reader: it ends with the source, or at
-// the next chunk after the reader was closed, and closes the source.
+// The goroutine belongs to the returned reader. It ends with the source, or at the next chunk
+// after the reader was closed, and closes the source.
 func observeStream(source *schema.StreamReader[*schema.Message], fix *repair, meter *meter, observe func([]core.ToolCall) error) *schema.StreamReader[*schema.Message] {
 	reader, writer := schema.Pipe[*schema.Message](0)
 	go func() {
@@ -54,7 +53,7 @@ func forward(source *schema.StreamReader[*schema.Message], writer *schema.Stream
 			return
 		}
 		if writer.Send(chunk, nil) {
-			meter.called() // as far as somebody has read
+			meter.called() // counts what the reader has read
 			return
 		}
 		if chunk != nil && len(chunk.ToolCalls) > 0 {

@@ -79,8 +79,9 @@ func resultFor(t *testing.T, request []*schema.Message, id string) string {
 	return ""
 }
 
-// A host's own handler answers what it likes, and later requests have its answer where the
-// history lacks it: after other turns, in another process, for another agent of the session.
+// A host's own handler answers what it likes, and later requests have its answer if the history
+// lacks it. That holds after other turns, in another process, and for another agent of the
+// session.
 func TestAnswersOfTheHostsHandlerAreKept(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		dir := t.TempDir()
@@ -161,8 +162,8 @@ func TestAnswersOfTheHostsHandlerStayWithTheirCalls(t *testing.T) {
 	})
 }
 
-// The results that later requests have are those of the turn, so no prefix is broken and
-// nobody is told so.
+// The results that later requests have are those of the turn, so no prefix breaks and none is
+// reported.
 func TestUnknownToolsBreakNoPrefix(t *testing.T) {
 	both(t, func(t *testing.T, streaming bool) {
 		for _, handler := range []func(context.Context, string, string) (string, error){
@@ -275,7 +276,8 @@ func TestResultsThatAHistoryLacks(t *testing.T) {
 	}
 }
 
-// Nobody is asked about a tool that does not exist, and no list is judged: nothing is run.
+// A call of a tool that does not exist runs nothing, so no approver is asked and no list is
+// judged.
 func TestUnknownToolsAreAnsweredBeforeTheGate(t *testing.T) {
 	asked := 0
 	approver := satchel.WithApprover(func(context.Context, core.Ask) (core.Answer, error) { asked++; return core.AnswerDeny, nil })

@@ -22,11 +22,10 @@ type Agent struct {
 
 var _ agents.Agent = (*Agent)(nil)
 
-// Plan asks the decorated agent. The first Plan of an executor's Call begins a
-// user turn, unless the host began one with satchel.BeginTurn; planning again
-// from the same steps changes nothing. When the agent finishes or fails, the
-// Call is over and an anonymous session ends; output that the agent cannot
-// parse is not a failure, because executors can go on from it.
+// Plan asks the decorated agent. The first Plan of an executor's Call begins a user turn,
+// unless the host began one with satchel.BeginTurn. Planning again from the same steps changes
+// nothing. When the agent finishes or fails, the Call is over and an anonymous session ends.
+// Output that the agent cannot parse is not a failure, because executors can continue after it.
 func (a *Agent) Plan(
 	ctx context.Context,
 	steps []schema.AgentStep,
@@ -73,9 +72,9 @@ func (a *Agent) Plan(
 	return runs.expect(r, actions), nil, nil
 }
 
-// finish ends a Call that has its answer. What is left of an anonymous session
-// does not take the answer away; a history that could not be written does,
-// because the next turn would be answered without this one.
+// finish ends a Call that has its answer. An anonymous session that cannot be ended does not
+// take the answer away. A history that could not be written does, because the next turn would
+// be answered without this one.
 func (a *Agent) finish(ctx context.Context, r *run, finish *schema.AgentFinish) error {
 	err := a.adapter.remember(ctx, r, a.answer(finish))
 	_ = a.adapter.runs.leave(ctx, r)

@@ -13,13 +13,12 @@ import (
 // maxMarks is how many marks the service takes in one request.
 const maxMarks = 4
 
-// WithCacheMarks marks, in every request, where Anthropic should keep the prefix
-// in its prompt cache, by llms.WithCacheControl; anthropic.EphemeralCache is a
-// control. satchel.CacheMarks says where. The client of langchaingo can mark
-// messages of users only, so what follows the last of them, the calls and results
-// of the turn under way, is paid in full; a client of the host's own that takes
-// more is better served by marks of its own. Marks that the host has set stay and
-// count. The text of a message never changes. For other clients the option does
+// WithCacheMarks marks, in every request, where Anthropic should keep the prefix in its prompt
+// cache. It sets the marks by llms.WithCacheControl, at the places that satchel.CacheMarks
+// names; anthropic.EphemeralCache is a control. langchaingo's client can mark user messages
+// only. So what follows the last of them, the calls and results of the current turn, is paid in
+// full. A host whose own client takes more marks should set its own. Marks that the host has
+// set stay and count. The text of a message never changes. For other clients the option does
 // nothing: their services need no marks.
 func WithCacheMarks(control *llms.CacheControl) Option {
 	return func(c *config) error {

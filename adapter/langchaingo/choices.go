@@ -10,12 +10,11 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// merged returns the response as an agent must see it: one choice with all
-// text and all calls, because agents read the first choice only and some
-// clients return one per content block. Alternatives that the host asked for
-// (N, CandidateCount) stay apart. Calls are complete and have ids; ordinal is
-// the number of assistant messages in the request, which is where the response
-// will stand; fragments says that a call may be the rest of the one before it. The
+// merged returns the response as an agent must see it: one choice with all text and all calls.
+// Agents read the first choice only, and some clients return one choice per content block.
+// Alternatives that the host asked for (N, CandidateCount) stay separate. Calls are complete
+// and have ids. ordinal is the number of assistant messages in the request, which is the place
+// of the response. fragments says that a call may be the rest of the one before it. The
 // client's response is not changed: it may come from a cache.
 func (o *offer) merged(resp *llms.ContentResponse, alternatives bool, ordinal int, fragments bool) *llms.ContentResponse {
 	out := &llms.ContentResponse{}

@@ -15,9 +15,8 @@ const (
 	// OpenAI takes text and calls of the assistant in one message, and one
 	// message per tool result. So do the clients that are not listed here.
 	OpenAI Client = iota
-	// Anthropic reads the first part of a system, assistant or tool message
-	// only, so each part goes in a message of its own; the service joins
-	// consecutive messages of one role.
+	// Anthropic reads only the first part of a system, assistant or tool message. So each part
+	// becomes a message of its own, and the service joins consecutive messages of one role.
 	Anthropic
 	// Google keeps the last system message only, and the service wants all
 	// results of one response in one message.

@@ -21,7 +21,7 @@ func TestPrefixGuardSeesTools(t *testing.T) {
 	functions := func(names ...string) []llms.CallOption {
 		var list []llms.FunctionDefinition
 		for _, name := range names {
-			list = append(list, llms.FunctionDefinition{Name: name, Parameters: framework()}) // anew, as the framework's agent does
+			list = append(list, llms.FunctionDefinition{Name: name, Parameters: framework()}) // a new value each time, as the framework's agent does
 		}
 		return []llms.CallOption{llms.WithFunctions(list)}
 	}

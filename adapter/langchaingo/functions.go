@@ -92,10 +92,9 @@ func objectSchema(raw json.RawMessage) (map[string]any, error) {
 	return schema, nil
 }
 
-// rewrite makes the options of a model call ready for every client: functions
-// become tools, known tools get their definitions, ours are present, or absent
-// when the session sees no skill. It may run more than once on the same
-// options.
+// rewrite makes the options of a model call ready for every client. Functions become tools, and
+// known tools get their definitions. Satchel's tools are added, or removed if the session sees
+// no skill. It may run more than once on the same options.
 func (o *offer) rewrite(opts *llms.CallOptions, noSkills bool) {
 	list := make([]llms.Tool, 0, len(opts.Functions)+len(opts.Tools)+len(o.ours))
 	var seen map[string]bool

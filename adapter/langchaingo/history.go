@@ -34,19 +34,22 @@ const (
 	maxTurnMessages  = 1000
 )
 
-// TurnHistory is a history that keeps what the agent did in a turn, and not only what
-// was said: a history that implements it is given whole turns. The next request then
-// begins with the last one of the turn before, which a prompt cache may serve.
+// TurnHistory is a history that keeps what the agent did in a turn, not only what was said. The
+// adapter passes it whole turns. The next request then begins with the last one of the turn
+// before, which a prompt cache may serve.
 type TurnHistory interface {
 	schema.ChatMessageHistory
 
-	// AddTurn adds the messages of a turn that was answered, all or none, in their
-	// order: an llms.HumanChatMessage with the question; for each response that called
-	// tools an llms.AIChatMessage with its calls, followed by an llms.ToolChatMessage
-	// for each result; an llms.AIChatMessage with the answer. Messages must return
-	// them unchanged: the JSON of llms.ToolCall, as of langchaingo v0.1.14, cannot be
-	// read back, so keep name and arguments of calls in a form of your own. Results of
-	// loads are receipts, without the texts of the skills.
+	// AddTurn adds the messages of an answered turn, all or none, in their order:
+	//
+	//   - an llms.HumanChatMessage with the question
+	//   - for each response that called tools, an llms.AIChatMessage with its calls and an
+	//     llms.ToolChatMessage for each result
+	//   - an llms.AIChatMessage with the answer
+	//
+	// Messages must return them unchanged. As of langchaingo v0.1.14, the JSON of llms.ToolCall
+	// cannot be read back, so store the name and the arguments of calls in a form of your own.
+	// Results of loads are receipts, without the texts of the skills.
 	AddTurn(ctx context.Context, messages []llms.ChatMessage) error
 }
 
@@ -168,9 +171,9 @@ func (a *Adapter) earlier(ctx context.Context) ([]llms.MessageContent, error) {
 	return repaired(out), nil
 }
 
-// appendTurns appends whole turns as they were sent: each result has the name of its
-// call again, which an llms.ToolChatMessage does not keep, and arguments that are no
-// JSON are left as the model wrote them.
+// appendTurns appends whole turns as they were sent. Each result has the name of its call
+// again, which an llms.ToolChatMessage does not keep. Arguments that are no JSON stay as the
+// model wrote them.
 func appendTurns(out []llms.MessageContent, all []llms.ChatMessage) []llms.MessageContent {
 	var calls []llms.ToolCall // of the last response
 	for _, m := range all {

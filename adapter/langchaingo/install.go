@@ -19,9 +19,9 @@ import (
 var (
 	// errArgument is a nil or otherwise unusable argument or option.
 	errArgument = errors.New("unusable argument")
-	// errToolName is a host tool whose name is empty, or equals, in any case of
-	// letters, the name of one of Satchel's tools: executors match names
-	// without regard to case, so one of the two would be unreachable.
+	// errToolName reports a host tool whose name is empty or equals the name of one of
+	// Satchel's tools, in any case of letters. Executors ignore case when they match names, so
+	// one of the two would be unreachable.
 	errToolName = errors.New("unusable tool name")
 	// errSchema is a host tool whose [Schemer] does not return an object schema.
 	errSchema = errors.New("unusable tool schema")

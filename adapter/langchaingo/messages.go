@@ -125,9 +125,9 @@ func untouched(view []core.Message) int {
 	return n
 }
 
-// added returns a copy of msg with the view's addition. A message of one part
-// gets a longer part, because tool messages may have no second one; a message
-// of several gets one more, which leaves the host's cache marks where they are.
+// added returns a copy of msg with the view's addition. A message of one part gets a longer
+// part, because tool messages may have no second one. A message of several parts gets one more,
+// so the host's cache marks stay where they are.
 func added(msg llms.MessageContent, m *core.Message) llms.MessageContent {
 	if len(msg.Parts) == 1 {
 		switch p := msg.Parts[0].(type) {

@@ -25,14 +25,13 @@ type Model struct {
 
 var _ llms.ReasoningModel = (*Model)(nil)
 
-// GenerateContent calls the host's model. The request carries the skills and
-// Satchel's tools, and is one that every client and service accepts: functions
-// are tools, arguments are JSON, ids and names are there. The response has one
-// choice with all text and all calls, unless the host asked for alternatives.
+// GenerateContent calls the host's model. The request carries the skills and Satchel's tools,
+// in a form that every client and service accepts: functions are tools, arguments are JSON, and
+// ids and names are set. The response has one choice with all text and all calls, unless the
+// host asked for alternatives.
 //
-// Under a context that names no session and outside of a decorated agent, the
-// request is one of its own: it shows the skills, but nothing that the model
-// loads is seen again.
+// Without a session in the context and outside of a decorated agent, each request stands alone.
+// It shows the skills, but a later request does not see what the model loads.
 func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	key, end := m.adapter.session(ctx)
 	defer end()
@@ -80,8 +79,9 @@ func (m *Model) GenerateContent(ctx context.Context, messages []llms.MessageCont
 // stream of theirs.
 var errNoResponse = errors.New("the model's response is empty")
 
-// errStreamLine reports a response of which langchaingo's client could not read a line:
-// it takes no more than 64 KiB, so large arguments of a call must come in pieces or whole, or by [LongLines].
+// errStreamLine reports a response with a line that langchaingo's client could not read,
+// because it is longer than 64 KiB. Large arguments of a call must then come in pieces, in a
+// response that is not streamed, or through [LongLines].
 var errStreamLine = errors.New("a line of the stream is longer than the 64 KiB that langchaingo's client takes: call the model without streaming, with the transport of LongLines, or through a provider that sends arguments in pieces")
 
 func isNothing(resp *llms.ContentResponse) bool {
@@ -136,9 +136,9 @@ func (a *Adapter) session(ctx context.Context) (_ core.SessionKey, end func()) {
 	return key, func() { _ = a.hooks.EndAnonymous(context.WithoutCancel(ctx), key) }
 }
 
-// override returns the last option of a call, which edits the result of the options
-// before it and of the client's own defaults, and the function that streams a whole
-// response where the client cannot.
+// override returns the last option of a call and the function that streams a whole response if
+// the client cannot. The option edits the result of all options before it and of the client's
+// own defaults.
 func (a *Adapter) override(asked *llms.CallOptions, noSkills bool, seen *streamedCalls) (llms.CallOption, func(context.Context, *llms.ContentResponse) error) {
 	withTools := false
 	if a.config.client == Bedrock {
@@ -178,9 +178,9 @@ func assistant(c *llms.ContentChoice) llms.MessageContent {
 	return m
 }
 
-// verbatim is assistant with the arguments as the model sent them, even if they are
-// no JSON object: OpenAI's client passes them on as text, and the model should see
-// what it did. Only missing arguments become an empty object.
+// verbatim is assistant with the arguments as the model sent them, even if they are no JSON
+// object. OpenAI's client passes them on as text, and the model should see what it did. Only
+// missing arguments become an empty object.
 func verbatim(c *llms.ContentChoice) llms.MessageContent {
 	parts := make([]llms.ContentPart, 0, len(c.ToolCalls)+1)
 	if c.Content != "" {

@@ -230,7 +230,7 @@ func TestListsJudgeWhatASchemedToolGets(t *testing.T) {
 	}
 }
 
-// trimming is a decorator of the host that changes what a tool is given.
+// trimming is a decorator of the host that changes the input of a tool.
 type trimming struct{ tools.Tool }
 
 func (d trimming) Call(ctx context.Context, input string) (string, error) {

@@ -14,11 +14,10 @@ import (
 // tool, and the key that it unwraps before it calls one.
 const argument = "__arg1"
 
-// repaired returns msgs with what services insist on: arguments that are a
-// JSON object, an id for every call and the same id and the name of the tool at
-// its result, and one message per result. Nothing is random: the same messages
-// get the same ids. It copies what it changes, and returns msgs itself where
-// nothing is to do.
+// repaired returns msgs in the form that services require. The arguments are a JSON object.
+// Every call has an id, and its result has the same id and the tool's name. Each message holds
+// one result. Nothing is random: the same messages get the same ids. It copies what it changes,
+// and returns msgs itself if nothing changes.
 func repaired(msgs []llms.MessageContent) []llms.MessageContent {
 	return new(scratch).repair(msgs)
 }

@@ -18,9 +18,8 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// maxRuns bounds the Calls that a adapter remembers at one time. An executor that
-// stops at its iteration limit tells nobody, so its Call stays until this many
-// others have begun.
+// maxRuns bounds the Calls that an adapter remembers at one time. An executor that stops at its
+// iteration limit does not report it, so its Call stays until this many others have begun.
 const maxRuns = 1024
 
 // run is what is known of one Call of an executor.
@@ -36,7 +35,7 @@ type run struct {
 	question  string
 	steps     []schema.AgentStep // of the present Plan
 	responses []response
-	told      []llms.MessageContent // what of responses and steps is told already
+	told      []llms.MessageContent // the responses and steps that were reported
 	waiting   []*waiting
 }
 
@@ -164,10 +163,9 @@ func (s *runs) account(r *run) ([]llms.MessageContent, int) {
 	return r.tell(), len(r.steps)
 }
 
-// expect hands the actions of a Plan to the executor. Each input becomes a
-// string of its own memory, which the executor passes on unchanged: whatever
-// other Call asks for the same, the tool that gets it knows which call it
-// answers.
+// expect hands the actions of a Plan to the executor. Each input becomes a string of its own
+// memory, which the executor passes on unchanged. So the tool that gets it knows which call it
+// answers, even if another Call has the same input.
 func (s *runs) expect(r *run, actions []schema.AgentAction) []schema.AgentAction {
 	out := slices.Clone(actions)
 	s.mu.Lock()
@@ -191,10 +189,10 @@ func (s *runs) expect(r *run, actions []schema.AgentAction) []schema.AgentAction
 	return out
 }
 
-// take finds the call that a tool was asked to answer, once. An input that is
-// not one of ours (an empty one, or one that a decorator of the host copied) is
-// looked up by its value, among the Calls of the same session or, without one,
-// the anonymous Calls, the oldest first.
+// take finds the call that a tool was asked to answer, once. Some inputs are not among those
+// handed out: empty ones, and copies that a decorator of the host made. take looks these up by
+// value, the oldest first, among the Calls of the same session or, without a session, the
+// anonymous Calls.
 func (s *runs) take(ctx context.Context, name, input string) (*run, core.ToolCall, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// scratch is the memory that one request is made in. The client gets none of
-// it, and the runtime keeps none, so the next request is made in it again: most
-// of a request is the history, which came through here a moment ago.
+// scratch holds the memory for building one request. Neither the client nor the runtime keeps
+// any of it, so the next request uses it again. Most of a request is the history, which was
+// built a moment ago.
 type scratch struct {
 	repaired []llms.MessageContent
 	messages []llms.MessageContent

@@ -7,8 +7,8 @@ import (
 	"github.com/tmc/langchaingo/llms"
 )
 
-// The calls of a stream are told apart whatever ids the service gives them, and
-// deltas that repeat id and name are put together.
+// The calls of a stream stay distinct whatever ids the service gives them, and deltas that
+// repeat id and name are joined.
 func TestStreamedCalls(t *testing.T) {
 	d := func(id, name, args string) callDelta {
 		one := callDelta{ID: id, Type: "function"}

@@ -10,9 +10,9 @@ import (
 
 type streamFunc = func(ctx context.Context, chunk []byte) error
 
-// streaming returns the function that the client gets for this call, and one
-// to call with the response when the client cannot stream it; either is nil
-// when it is not needed. Calls that the client streams go to seen.
+// streaming returns the function that the client gets for this call, and one to call with the
+// response if the client cannot stream it. Either is nil if it is not needed. Calls that the
+// client streams go to seen.
 func (a *Adapter) streaming(asked streamFunc, withTools bool, seen *streamedCalls) (live streamFunc, whole func(context.Context, *llms.ContentResponse) error) {
 	fn := asked
 	if fn == nil {
@@ -38,10 +38,9 @@ func (a *Adapter) streaming(asked streamFunc, withTools bool, seen *streamedCall
 	}, nil
 }
 
-// streamedCalls are the calls of a streamed response as they came. The OpenAI
-// client takes a call whose first delta has arguments but no type for the rest
-// of the call before it, and drops it where there is none; any other delta with a
-// type it takes for a call.
+// streamedCalls are the calls of a streamed response as they came. OpenAI's client misreads a
+// call whose first delta has arguments but no type: it appends them to the call before, or
+// drops them if there is none. Any other delta with a type it takes for a new call.
 type streamedCalls struct {
 	streams bool // the call is streamed
 	calls   []*streamedCall

@@ -164,9 +164,9 @@ var (
 	othersMarker = marker(othersWords)
 )
 
-// marker finds words that begin a line, whatever ends the one before, with what cannot be
-// seen or marks up text around and in them, in any case and width, before a colon of any
-// kind.
+// marker returns a pattern for words at the beginning of a line, followed by a colon of any
+// kind. Case, width, invisible characters and markup do not matter, nor the kind of line end
+// before.
 func marker(words []string) *regexp.Regexp {
 	const unseen, blank = `[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\p{Cf}\p{Mn}]*`, `[\t\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\p{Zs}\p{Cf}\p{Mn}*_#\x60"'-]*`
 	var any []string

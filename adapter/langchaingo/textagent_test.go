@@ -100,9 +100,9 @@ func TestTextAgents(t *testing.T) {
 	}
 }
 
-// Agents that work in text are told the turns before: where their prompt asks for them,
-// and otherwise in front of it. What a skill said there stands behind the result that
-// loaded it, and ends no run.
+// Agents that work in text get the turns before: at the place that their prompt has for them,
+// otherwise in front of it. Text that a skill said there comes after the result that loaded it,
+// and ends no run.
 func TestTextAgentsAreToldEarlierTurns(t *testing.T) {
 	const load = "Thought: I shall load it.\nAction: skill_load\nAction Input: pdf"
 	whole := "Human: read it\nThought: I shall load it.\nAction: skill_load\nAction Input: pdf\nObservation: loaded: pdf\n[skill#1 +pdf@"

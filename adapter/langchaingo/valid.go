@@ -6,14 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// known are the hashes of texts that were found to be JSON: a history comes
-// again in every call, and to read the arguments of all its calls each time
-// costs more than the rest of a request. The hashes have 64 bits and a seed that
-// no model knows. Nothing of a text is kept, and what is remembered does not
-// grow: where a place is full, the text that came first is forgotten.
+// known holds the hashes of texts that were found to be JSON. A history comes again in every
+// call, and parsing the arguments of all its calls each time costs more than the rest of a
+// request. The hashes have 64 bits and a seed that no model knows. No text is kept, and the
+// memory does not grow: if a place is full, the oldest text is forgotten.
 //
-// Goroutines that remember at one time may forget one that the other has
-// remembered, which is then read again.
+// Two goroutines that write at one time may lose one of the hashes. That text is then parsed
+// again.
 var (
 	known [4096]place
 	seed  = maphash.MakeSeed()

@@ -12,8 +12,9 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// How often a request is made that the bucket answers with a conflict, and how long the
-// pauses between are: up to the first, then up to twice as long each time.
+// These bound the attempts of a request that the bucket answers with a conflict, and the pauses
+// between them. The first pause lasts up to firstPause, each later one up
+// to twice as long.
 const (
 	tries      = 10
 	firstPause = 10 * time.Millisecond
@@ -56,9 +57,10 @@ func (s *Store) put(ctx context.Context, key string, data []byte, opts blob.Writ
 	return s.settled(ctx, func() error { return s.bucket.Upload(ctx, key, bytes.NewReader(data), &opts) })
 }
 
-// claim writes an object that must not exist yet, with data that nobody else writes there;
-// else the code of the error is FailedPrecondition. Where an answer was lost, or said too
-// little, the claim may be found there as if it were somebody else's, and the data tells.
+// claim writes an object that must not exist yet. No other writer uses the same data there. If
+// the object exists, the code of the error is FailedPrecondition. If an answer was lost or
+// unclear, a second attempt may find the claim of the first one: claim recognises it by the
+// data.
 func (s *Store) claim(ctx context.Context, key string, data []byte) error {
 	taken := s.put(ctx, key, data, blob.WriterOptions{IfNotExist: true})
 	if gcerrors.Code(taken) != gcerrors.FailedPrecondition {

@@ -192,7 +192,7 @@ func TestRivalsAlways(t *testing.T) {
 	}
 }
 
-// Nobody waits for others after the end of the context.
+// A writer stops waiting for others when its context ends.
 func TestRivalsUntilCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	b, v := met(t, func(_ http.Handler, _ http.ResponseWriter, r *http.Request, n int) bool {

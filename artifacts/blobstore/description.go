@@ -31,8 +31,8 @@ type description struct {
 // maxDescription bounds a description in bytes; the id of a session may be long.
 const maxDescription = 1 << 20
 
-// knownDescription is a description in memory, with the object that it was read from: a
-// session that has ended and begun anew may have another object under the same key.
+// knownDescription is a description in memory, with the object that it was read from. A session
+// that has ended and begun again may have another object under the same key.
 type knownDescription struct {
 	of   object
 	read description

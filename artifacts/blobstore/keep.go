@@ -218,9 +218,9 @@ func (s *Store) removeOld(ctx context.Context, t tree, before time.Time) (remove
 	return removed, s.end(ctx, t.root)
 }
 
-// Sweep removes what killed processes have left and is older than that: contents without
-// a description, what is left of ended sessions, and the marks of ends when nothing else
-// of the session is there. Give it a day: a Save may take as long.
+// Sweep removes what killed processes left and is older than older: contents without a
+// description, remains of ended sessions, and marks of ends without any other object of the
+// session. A Save can take long, so a day is a good value for older.
 func (s *Store) Sweep(ctx context.Context, older time.Duration) error {
 	trees, err := s.trees(ctx)
 	if err != nil {

@@ -161,9 +161,9 @@ func (s *Store) publish(ctx context.Context, k *kept, name string, data []byte) 
 // cleanTime bounds the removal of what a failed Save has left.
 const cleanTime = 10 * time.Second
 
-// abandon removes what a failed Save has left, also after the end of its context, and
-// returns why it failed: its content, and its version under key, which may as well be
-// somebody else's with other data. What stays is found by Sweep.
+// abandon removes what a failed Save has left, and returns why it failed. It also works after
+// the end of the Save's context. It removes the content, and the version under key, unless that
+// is another Save's with other data. Sweep finds what stays.
 func (s *Store) abandon(ctx context.Context, why error, content, key string, data []byte) error {
 	if ctx.Err() != nil && !errors.Is(why, artifacts.ErrTooLarge) && !errors.Is(why, artifacts.ErrQuota) {
 		why = errors.Join(ctx.Err(), why)

@@ -193,13 +193,13 @@ func TestSweep(t *testing.T) {
 	if data, err := io.ReadAll(r); err != nil || string(data) != "x" {
 		t.Errorf("%q, %v", data, err)
 	}
-	save("ended") // begins anew under keys that it has had
+	save("ended") // begins again under keys that it had before
 	if all, err := s.List(t.Context(), "ended"); err != nil || len(all) != 1 {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
 
-// Content that was cut or changed, and descriptions that are none, are told.
+// Content that was cut or changed, and damaged descriptions, are reported.
 func TestDamage(t *testing.T) {
 	b := memory(t)
 	s := open(t, b, blobstore.WithCache(1))

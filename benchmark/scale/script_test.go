@@ -49,8 +49,8 @@ func (t turn) key() core.SessionKey {
 // id names the n-th call of the turn.
 func (t turn) id(n int) string { return fmt.Sprintf("call-%d-%d-%d", t.Conversation, t.Turn, n) }
 
-// calls are what the scripted model makes in the turn: in each third one it loads a
-// skill and runs a command, which notes its call in a file and leaves an artifact.
+// calls are the calls of the scripted model in the turn. In each third turn it loads a skill
+// and runs a command, which notes its call in a file and leaves an artifact.
 func (t turn) calls(effects string) []core.ToolCall {
 	if t.Turn%3 != 0 {
 		return nil

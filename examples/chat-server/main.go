@@ -37,8 +37,8 @@ func main() {
 // grace is how long a shutdown waits for the turns that run.
 const grace = 30 * time.Second
 
-// run serves until ctx ends, and lets the turns that run end then. ready is told the
-// address if it is not nil.
+// run serves until ctx ends, and then lets the running turns finish. If ready is not nil, run
+// sends the address to it.
 func run(ctx context.Context, at places, address string, ready chan<- string) (err error) {
 	// A real server takes tokens from its login and not from its source.
 	tenants := map[string]*tenant{}

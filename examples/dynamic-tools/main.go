@@ -1,6 +1,6 @@
-// Command dynamic-tools offers an agent one tool, behind which stand those that loaded
-// skills bring: metadata names them, the text has their schemas, and what the model is
-// offered never changes. Run it in examples/, with OPENAI_API_KEY and OPENAI_MODEL set.
+// Command dynamic-tools offers an agent one tool that calls the tools of loaded skills. The
+// metadata of a skill names its tools, and its text has their schemas. The list of tools that
+// the model sees never changes. Run it in examples/, with OPENAI_API_KEY and OPENAI_MODEL set.
 package main
 
 import (

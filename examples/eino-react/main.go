@@ -55,9 +55,9 @@ func run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// InstallReact changes none of the agent's limits. Two defaults of react are
-	// too narrow for most agents with skills: 12 steps are about five rounds of
-	// model and tools, and a streaming run ends as soon as the model speaks.
+	// InstallReact changes none of the agent's limits, and two defaults of react are too narrow
+	// for most agents with skills. 12 steps are about five rounds of model and tools, and a
+	// streaming run ends as soon as the model speaks.
 	cfg := &react.AgentConfig{
 		ToolCallingModel:      model,
 		ToolsConfig:           compose.ToolsNodeConfig{Tools: []tool.BaseTool{changes}},

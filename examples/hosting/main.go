@@ -1,6 +1,6 @@
-// Command hosting is what a program does that holds conversations for a long time:
-// it keeps their state in a directory, says when a turn begins, reports what
-// happens, and ends sessions. It has no framework and no model.
+// Command hosting shows what a program with long conversations does. It keeps their state in a
+// directory, says when a turn begins, reports what happens, and ends sessions. It has no
+// framework and no model.
 //
 // Run it in examples/: go run ./hosting
 package main

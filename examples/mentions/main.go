@@ -1,5 +1,5 @@
-// Command mentions loads a skill that a user names in a message, suggests one that
-// another message is likely to mean, and prints what happened and what the model is told.
+// Command mentions loads a skill that a user names in a message, suggests one that another
+// message is likely to mean, and prints what happened and what the model sees.
 //
 // Run it in examples/: go run ./mentions
 package main

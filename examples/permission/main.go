@@ -1,9 +1,9 @@
-// Command permission is an agent of Eino's adk whose calls are decided on: while
-// commit-style is loaded, its list of allowed tools holds; what no list decides
-// on interrupts the run until a person answers.
+// Command permission is an agent of Eino's adk whose calls need permission. While commit-style
+// is loaded, its list of allowed tools applies. A call that no list decides interrupts the run
+// until a person answers.
 //
-// Run it in examples/, with OPENAI_API_KEY and OPENAI_MODEL set, and with
-// OPENAI_BASE_URL for an endpoint other than OpenAI's:
+// Run it in examples/, with OPENAI_API_KEY and OPENAI_MODEL set, and with OPENAI_BASE_URL for
+// an endpoint other than OpenAI's:
 //
 //	go run ./permission
 package main

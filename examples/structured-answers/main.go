@@ -1,9 +1,9 @@
-// Command structured-answers gets values of Go from an agent: a skill says which answer
-// it makes, and the agent hands that in by a tool that checks it against a type of the
-// host. An answer that does not fit is refused in words, and the model mends it.
+// Command structured-answers gets Go values from an agent. A skill says which answer it makes,
+// and the agent submits it by a tool that checks it against a type of the host. If an answer
+// does not fit, the tool says why, and the model corrects it.
 //
-// Run it in examples/, with OPENAI_API_KEY and OPENAI_MODEL set, and with
-// OPENAI_BASE_URL for an endpoint other than OpenAI's:
+// Run it in examples/, with OPENAI_API_KEY and OPENAI_MODEL set, and with OPENAI_BASE_URL for
+// an endpoint other than OpenAI's:
 //
 //	go run ./structured-answers
 package main

@@ -1,8 +1,8 @@
 // Command text-agent is an agent of langchaingo that works in text (MRKL), for models that
-// cannot call tools: it loads a skill, and is told the turn before.
+// cannot call tools. It loads a skill, and gets the turn before in its prompt.
 //
-// Run it in examples/, with OPENAI_API_KEY and OPENAI_MODEL set, and with
-// OPENAI_BASE_URL for an endpoint other than OpenAI's:
+// Run it in examples/, with OPENAI_API_KEY and OPENAI_MODEL set, and with OPENAI_BASE_URL for
+// an endpoint other than OpenAI's:
 //
 //	go run ./text-agent
 package main

@@ -1,7 +1,6 @@
-// Command tool-profiles prints which tools a model is offered: by the default
-// profile, by the one for agents that only need to know things, and by a
-// choice of one's own. A choice that cannot work is an error of New, not a
-// surprise in a conversation.
+// Command tool-profiles prints which tools a model is offered by the default profile, by the
+// read-only profile, and by a custom choice. New returns an error for a choice that cannot
+// work.
 //
 // Run it in examples/: go run ./tool-profiles
 package main

@@ -1,6 +1,6 @@
-// Command vocabulary offers the tools of the Agent Skills Runtime Implementation Spec in
-// place of Satchel's own, loads two skills by them, and prints their names and which
-// skills are loaded then.
+// Command vocabulary offers the tools of the Agent Skills Runtime Implementation Spec in place
+// of Satchel's own. It loads two skills with them, and prints the names of the tools and of the
+// loaded skills.
 //
 // Run it in examples/: go run ./vocabulary
 package main

@@ -59,7 +59,7 @@ func (p Policy) Unreachable(r Rule) (addr netip.Addr, ok bool) {
 	return addr, true
 }
 
-// errNotPublic is that a name leads to an address that nobody may be led to.
+// errNotPublic reports a name that leads to an address that is not public.
 var errNotPublic = errors.New("leads to an address that is not public")
 
 // mostAnswers bounds the addresses of a name that are looked at.

@@ -10,9 +10,9 @@ import (
 	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
-// formsOf returns the secrets in the forms in which a host may send back what the
-// proxy has sent it: the value, what base64 makes of it wherever it stands in a text,
-// and the escapes of URLs, JSON and HTML of these, in either case.
+// formsOf returns the forms in which a host may send back the secrets that the proxy has sent
+// it. These are the value, its base64 at any position in a text, and the escapes of these in
+// URLs, JSON and HTML, in either case.
 func formsOf(secrets []redact.Secret) (all []redact.Secret) {
 	seen := make(map[redact.Secret]bool)
 	for _, s := range secrets {

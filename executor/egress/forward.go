@@ -123,8 +123,7 @@ func (e *exchange) send(w http.ResponseWriter, r *http.Request, scheme string, a
 	proxy.ServeHTTP(final{w}, r)
 }
 
-// final leaves out informational answers: their headers are looked through by
-// nobody.
+// final drops informational answers, because their headers are not checked.
 type final struct{ http.ResponseWriter }
 
 func (f final) WriteHeader(code int) {

@@ -54,7 +54,7 @@ func parseHost(text string) (host, error) {
 	}
 	name = strings.ToLower(name)
 	if again, err := names.ToASCII(name); err != nil || again != name {
-		return host{}, errNoName // bytes that are no text become a name that nobody could write
+		return host{}, errNoName // bytes that are no text become a name that no rule can match
 	}
 	labels := strings.Split(name, ".")
 	for _, label := range labels {

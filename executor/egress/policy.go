@@ -28,8 +28,8 @@ type Policy struct {
 	Roots *x509.CertPool
 	// Secrets are values that the proxy puts into requests.
 	Secrets []Secret
-	// Log is told of each connection when it has ended; nil is nobody. It is
-	// called from several goroutines at once.
+	// Log, if set, is called with each connection when it has ended. It is called from several
+	// goroutines at once.
 	Log func(Entry)
 }
 
@@ -69,7 +69,7 @@ type Entry struct {
 	Name     string     // the host as it was asked for, in its one spelling; empty if it has none
 	Port     uint16     // 0 if none was understood
 	Address  netip.Addr // what was dialled; not valid if nothing was
-	Sent     int64      // bytes to the host, as far as they were counted
+	Sent     int64      // bytes to the host that were counted
 	Received int64      // bytes from the host
 	Tunnel   bool       // by CONNECT: the program speaks TLS itself
 }
@@ -84,11 +84,10 @@ const (
 	Failed  Verdict = "failed"  // allowed, but the host could not be reached
 )
 
-// Secret is a value that a run may use and must not see. The program has the
-// placeholder. Where a plain HTTP request becomes a TLS one on its way to one of
-// the hosts, the proxy puts the value into its headers, and takes it out of the
-// headers and the body of the answer. Inside a program's own TLS it stays a
-// placeholder.
+// Secret is a value that a run may use and must not see: the program has only the placeholder.
+// If a plain HTTP request becomes a TLS one on its way to one of the hosts, the proxy puts the
+// value into its headers. It takes the value out of the headers and the body of the answer.
+// Inside a program's own TLS the placeholder stays.
 type Secret struct {
 	Name        string   // what stands in answers in its place, in brackets
 	Value       string   // at least 8 bytes, of what a header can hold

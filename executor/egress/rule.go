@@ -115,8 +115,8 @@ func (r Rule) contains(other Rule) bool {
 	return r.below && (r.place.host == other.place.host || r.covers(other.place.host))
 }
 
-// Narrow returns the policy with the rules that it has in common with those that
-// somebody asked for, and what was asked for and is not allowed, or not all of it.
+// Narrow returns the policy with only those of its rules that asked also names. It also returns
+// the asked rules that the policy does not allow, or not fully.
 func (p Policy) Narrow(asked []Rule) (Policy, []Rule) {
 	var both, refused []Rule
 	for _, a := range asked {

@@ -32,8 +32,8 @@ func manyFilesAllowed(*target) bool {
 	return unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil && limit.Max > 5100
 }
 
-// raises sets a limit above the one that the executor has set. A plain process does not
-// try it: nobody has set a limit there.
+// raises sets a limit above the one that the executor has set. A plain process does not try it,
+// because it has no limit.
 func raises(limit string, holds claim) attack {
 	return attack{name: "raise " + limit, holds: holds, probe: `
 hard = resource.getrlimit(resource.` + limit + `)[1]

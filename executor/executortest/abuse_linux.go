@@ -37,7 +37,7 @@ type (
 	claim func(caps) bool
 )
 
-// The claims that attacks are measured by.
+// files, processes and the other claims say what attacks are measured by.
 func files(c caps) bool     { return c.Filesystem.Enforced }
 func networks(c caps) bool  { return c.Network.Enforced }
 func others(c caps) bool    { return c.HostProcesses.Enforced }

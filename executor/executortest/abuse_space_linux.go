@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spaceAttacks take a megabyte of the disk, or of the kernel's memory, in a way
-// in which they could as well take gigabytes at once: no limit of a process
-// counts these.
+// spaceAttacks take a megabyte of the disk, or of the kernel's memory, in a way that could take
+// gigabytes at once. No limit of a process counts these.
 var spaceAttacks = []attack{
 	reserves("as a file of that size", 0, `call((285, 47), fd, 0, 0, 1 << 20)`),
 	reserves("beyond the size of a file", 1, `call((285, 47), fd, 1, 0, 1 << 20)`),

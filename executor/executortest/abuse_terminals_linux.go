@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal gives a probe a terminal of its own, which controls it.
+// ownTerminal defines terminal, which gives a probe a terminal of its own that controls it.
 const ownTerminal = `
 import fcntl
 master, slave = os.openpty()
@@ -17,8 +17,8 @@ os.setsid()
 fcntl.ioctl(slave, 0x540e, 0)
 `
 
-// terminalAttacks type into a terminal for whoever reads it next, and load
-// drivers for it. The command in the number has bits that the kernel ignores.
+// terminalAttacks type into a terminal for its next reader, and load drivers for it. The
+// command in the number has bits that the kernel ignores.
 var terminalAttacks = []attack{
 	{name: "TIOCSTI", holds: calls, needs: injectable, without: "CLOSED(EIO) CLOSED(EPERM)", probe: ownTerminal + `
 call((16, 29), slave, 0x5412, b'x')

@@ -53,14 +53,14 @@ while True: write()`),
 
 const (
 	diskLimit = 32 << 20
-	// overshoot is what a command may have written more until it is ended: a
-	// sixteenth of the limit and what it writes in some 50 milliseconds, or 128 MiB
-	// that are hidden. The rest is for busy machines.
+	// overshoot is how much more a command may have written when it is ended. That is a
+	// sixteenth of the limit and what it writes in some 50 milliseconds, or 128 MiB that are
+	// hidden. The rest is for busy machines.
 	overshoot = 1 << 30
 )
 
-// fills runs a script that writes too much, up to 1 GB if nobody stops it, and
-// checks that it is ended for that and nothing but the workspace has changed.
+// fills runs a script that writes up to 1 GB. It checks that the script is ended for that, and
+// that nothing but the workspace has changed.
 func fills(t *testing.T, b bench, limit int64, script string) {
 	t.Helper()
 	host := t.TempDir()

@@ -154,9 +154,8 @@ func stopped(t *testing.T, b bench) {
 	still(t, b)
 }
 
-// daemon leaves the group, the session and the streams, and forgets its
-// environment. Where it is not claimed to end, it must be seen to live on; it
-// ends when it is told.
+// daemon leaves the group, the session and the streams, and forgets its environment. If the
+// executor does not claim to end it, it must live on until the test ends it.
 func daemon(t *testing.T, b bench) {
 	const script = `d="setsid setsid"
 command -v setsid >/dev/null || d="perl -MPOSIX -e setsid();fork()&&exit;exec(@ARGV)"

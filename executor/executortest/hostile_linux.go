@@ -181,8 +181,8 @@ func memoryOfMany(t *testing.T, b bench) {
 	}
 }
 
-// hiding takes off the mark by which processes are found that left their group.
-// It lives on until it is told to end where nothing else holds it.
+// hiding takes off the mark by which processes are found that left their group. If nothing else
+// holds it, it lives on until the test ends it.
 func hiding(t *testing.T, b bench) {
 	const script = hold + `; python3 -S -c '
 import os, resource, time

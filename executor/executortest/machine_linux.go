@@ -14,9 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine makes the canaries that are no files: System V shared memory, a
-// message queue, a terminal; a program that is started again and again; and
-// notes what the machine is.
+// machine makes the canaries that are no files: System V shared memory, a message queue, a
+// terminal, and a program that is started again and again. It also notes what the machine is.
 func (g *target) machine(t *testing.T) {
 	t.Helper()
 	id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)

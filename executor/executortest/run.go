@@ -17,17 +17,15 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// Run checks an executor: results and streams, the clean environment, the end
-// of everything at timeouts and cancellation, and that it enforces what its
-// Capabilities claim and nothing else. open returns an executor for one test.
+// Run checks an executor. It checks results and streams, the clean environment, the end of
+// everything at timeouts and cancellation, and that the executor enforces exactly what its
+// Capabilities claim. open returns an executor for one test.
 //
-// On Linux it also attacks the host through the executor, and as a plain process
-// for comparison; the attacks stay on this machine, and change nothing of it but
-// what they have made.
+// On Linux it also attacks the host through the executor, and with a plain process for
+// comparison. The attacks stay on this machine, and change only what they have made.
 //
-// The machine needs a POSIX sh, bash and the usual small programs on
-// /usr/bin:/bin, and on Linux python3 and perl. The process that runs the tests
-// must have no other children.
+// The machine needs a POSIX sh, bash and the usual small programs on /usr/bin:/bin, and on
+// Linux python3 and perl. The process that runs the tests must have no other children.
 func Run(t *testing.T, open func(t *testing.T) executor.Executor) {
 	heed(os.Interrupt, syscall.SIGQUIT, syscall.SIGHUP)
 	for _, c := range alone {

@@ -95,8 +95,8 @@ func refusedSkills(t *testing.T, b bench) {
 	}
 }
 
-// partsOfWorkspace: a command with parts finds these and the skills, and nothing else
-// of the workspace; a link in the place of a part is refused.
+// partsOfWorkspace runs a command with parts. The command must find these and the skills, and
+// nothing else of the workspace. A link in the place of a part is refused.
 func partsOfWorkspace(t *testing.T, b bench) {
 	for _, dir := range []string{"work", "out", "other", "skills/demo/own"} {
 		if err := os.MkdirAll(filepath.Join(b.dir, dir), 0o755); err != nil { //nolint:gosec // as workspaces are

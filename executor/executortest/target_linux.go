@@ -23,9 +23,9 @@ const song = "sings\n"
 
 // target is what attacks are made on: canaries of the host, alive and not.
 type target struct {
-	told      map[string]any // what the probes are told
+	told      map[string]any // the input of the probes
 	token     string         // in the environment of the victim and of this process
-	outside   string         // a directory that no command is given
+	outside   string         // a directory that no command gets
 	workspace string
 	work      string // a directory in workspace; the attacks begin there
 	skills    string // likewise; read-only

@@ -200,8 +200,7 @@ func endOfInput(t *testing.T, b bench) {
 	}
 }
 
-// lastWords are written just before the end, when nobody else holds the
-// terminal.
+// lastWords are written just before the end, when no other process holds the terminal.
 func lastWords(t *testing.T, b bench) {
 	for range 20 {
 		var out transcript

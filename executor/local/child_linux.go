@@ -15,7 +15,7 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/process"
 )
 
-// limited: the limits of a command are in force here.
+// limited says that the limits of a command are in force here.
 const limited = true
 
 // child is a started program, a plain child of the host, with its descendants.

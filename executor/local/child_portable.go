@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/process"
 )
 
-// limited: no limits are set here.
+// limited says that no limits are set here.
 const limited = false
 
 // child is a started program, a plain child of the host.

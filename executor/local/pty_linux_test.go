@@ -13,9 +13,9 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// TestHostGetsNoTerminal starts commands on terminals from a process that leads
-// a session without one, as a daemon does: opening a terminal carelessly would
-// make it the daemon's own, and its end would send the daemon SIGHUP.
+// TestHostGetsNoTerminal starts commands on terminals from a process that leads a session
+// without one, as a daemon does. Opening a terminal carelessly would make it the daemon's own,
+// and its end would send the daemon SIGHUP.
 func TestHostGetsNoTerminal(t *testing.T) {
 	const variable = "SATCHEL_TEST_DAEMON"
 	if os.Getenv(variable) == "" {
@@ -64,7 +64,7 @@ func TestTerminalHeldByAStray(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Whoever else has the terminal open is like such a process.
+	// Any other process that has the terminal open is like such a process.
 	held, err := os.OpenFile("/proc/"+strings.TrimSpace(string(pid))+"/fd/0", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)

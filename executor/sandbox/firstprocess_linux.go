@@ -16,8 +16,8 @@ import (
 	"github.com/satchel-go/satchel/executor/internal/reexec"
 )
 
-// firstProcess is the child of a Sandbox: the first process of the namespaces,
-// and the parent of the program. Decision 21 says why.
+// firstProcess is the child of a Sandbox: the first process of the namespaces, and the parent
+// of the program.
 type firstProcess struct {
 	*prepared
 	afterwards func(func())

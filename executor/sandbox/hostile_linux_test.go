@@ -27,8 +27,8 @@ func python(dir, text string) executor.Command {
 	return cmd
 }
 
-// TestLeftInTheWorkspace has a command leave everything that could hurt a reader
-// of its files, or whoever removes them.
+// TestLeftInTheWorkspace has a command leave everything that could hurt a process that reads or
+// removes its files.
 func TestLeftInTheWorkspace(t *testing.T) {
 	base := t.TempDir()
 	spaces, err := workspace.Open(base)

@@ -18,11 +18,10 @@ import (
 // insideID is the user and group of a command, as the command sees them.
 const insideID = 1000
 
-// ownership maps users if the host is root. The sandbox has two users: 0, which
-// only builds it, and insideID, which runs the command. Both are mapped to users
-// of the host that own nothing there and have no rights. On disk the workspace
-// still belongs to root: the command sees it through a mount that translates the
-// owner. Decision 22 says why.
+// ownership maps users if the host is root. The sandbox has two users: 0, which only builds it,
+// and insideID, which runs the command. Both are mapped to users of the host that own nothing
+// there and have no rights. On disk the workspace still belongs to root: the command sees it
+// through a mount that translates the owner.
 type ownership struct {
 	first int      // the host's number for the sandbox's user 0; insideID gets the next one
 	ns    *os.File // the user namespace with which the mount translates owners

@@ -8,10 +8,9 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// TestProcessLimitIsExact starts processes until the limit is reached. The limit
-// must leave room for what the first process of the sandbox itself needs, whoever
-// counts: with too little, that process would end while the program has all
-// processes that it may have.
+// TestProcessLimitIsExact starts processes until the limit is reached. The limit must leave
+// room for what the first process of the sandbox itself needs. With too little, that process
+// would end while the program has all processes that it may have.
 func TestProcessLimitIsExact(t *testing.T) {
 	s := newSandbox(t)
 	if s.Capabilities().Isolation != executor.IsolationNamespaces {

@@ -132,8 +132,8 @@ func (s *Sandbox) planOf(tier executor.Isolation) (*reexec.Plan, error) {
 	return &reexec.Plan{Namespaces: true, Host: scaffold(), Hostname: hostname, Steps: b.steps}, nil
 }
 
-// scaffold returns the directory on which the new root is built: one below which
-// nobody keeps workspaces or programs.
+// scaffold returns the directory on which the new root is built. No workspaces or programs may
+// be below it.
 func scaffold() string {
 	if info, err := os.Stat("/sys"); err == nil && info.IsDir() {
 		return "/sys"
@@ -244,8 +244,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// inside translates a place in the workspace into the path that the command uses.
-// tempAt is the memory of a command that no other command sees.
+// tempAt is the temporary directory of a command, in memory that no other command sees.
 const tempAt = "/tmp"
 
 func inside(place string) string { return path.Join(workspaceAt, place) }

@@ -24,25 +24,23 @@ const (
 // enough. The error text says why and what to change.
 var ErrUnavailable = errors.New("no sandbox available")
 
-// Sandbox is the Executor that isolates commands from the host. It needs Linux
-// and nothing installed, neither root nor a helper program.
+// Sandbox is the Executor that isolates commands from the host. It needs Linux and nothing
+// installed, neither root nor a helper program.
 //
-// A command runs in user, mount, process, network, IPC, host name and cgroup
-// namespaces of its own. Its root is read-only and holds the system's program
-// directories, a few files of /etc, its own /proc, /dev, /tmp, and [workspaceAt]
-// and [skillsAt]; nothing else of the host has a path there. It has no network
-// but a loopback interface of its own, and runs as an ordinary user without any
-// capability. Landlock and a seccomp filter are a second line of defence. When
+// A command runs in user, mount, process, network, IPC, host name and cgroup namespaces of its
+// own. Its root is read-only. It holds the system's program directories, a few files of /etc,
+// its own /proc, /dev, /tmp, and [WorkspaceAt] and [SkillsAt]. Nothing else of the host has a
+// path there. It has no network but a loopback interface of its own, and runs as an ordinary
+// user without any capability. Landlock and a seccomp filter are a second line of defence. When
 // the first process of the sandbox ends, the kernel ends all others.
 //
-// If an ordinary user may not make namespaces, only Landlock and the seccomp
-// filter remain, and Capabilities says what they do not cover. If these are
-// missing too, New returns ErrUnavailable. No command ever runs with less
-// isolation than New has found: if a step of the setup fails, the command fails
-// with ErrSetup.
+// If an ordinary user may not make namespaces, only Landlock and the seccomp filter remain, and
+// Capabilities says what they do not cover. If these are missing too, New returns
+// ErrUnavailable. No command ever runs with less isolation than New has found: if a step of the
+// setup fails, the command fails with ErrSetup.
 //
-// A Sandbox cannot protect against exploitable faults in the kernel; for hostile
-// tenants put a virtual machine around the host.
+// A Sandbox cannot protect against exploitable faults in the kernel; for hostile tenants put a
+// virtual machine around the host.
 type Sandbox struct {
 	settings
 	platform

@@ -28,21 +28,19 @@ type Collection struct {
 	Warnings []Warning
 }
 
-// Collect finds the regular files of tree that match a glob of spec, each once,
-// and reads as much of them as spec asks for.
+// Collect finds the regular files of tree that match a glob of spec, each once, and reads as
+// much of them as spec asks for.
 //
-// It looks only where a glob can match: a glob without wildcards costs the same
-// in a directory of any size. It never follows symbolic links, neither to files
-// nor to directories, wherever they lead: a file counts under its own name only.
-// Links, pipes, sockets, devices, files with a second hard link, names that are
-// not one line of UTF-8, and files that vanish or are exchanged meanwhile are
-// left out with a warning and without being opened. Files that are being staged
-// are skipped. Collect does not wait for any file, looks at 100,000 names at
-// most, and holds in memory what it inlines, the part of one file that it is
-// about to inline, and 32 KiB.
+// It looks only where a glob can match: a glob without wildcards costs the same in a directory
+// of any size. It never follows symbolic links to files or directories: a file counts under its
+// own name only. Links, pipes, sockets, devices, files with a second hard link, and names that
+// are not one line of UTF-8 are left out. So are files that vanish or are exchanged meanwhile.
+// Each gives a warning, and none is opened. Files that are being staged are skipped. Collect
+// does not wait for any file, and looks at 100,000 names at most. In memory it holds what it
+// inlines, the part of one file that it is about to inline, and 32 KiB.
 //
-// Errors are [ErrPattern] and [ErrSpec] if spec is invalid, the error of ctx, and
-// errors of tree itself. All other problems are warnings. Decision 32 says why.
+// Errors are [ErrPattern] and [ErrSpec] if spec is invalid, the error of ctx, and errors of
+// tree itself. All other problems are warnings.
 func Collect(ctx context.Context, tree Tree, spec Spec) (Collection, error) {
 	spec, err := spec.complete()
 	if err != nil {

@@ -36,10 +36,10 @@ type File struct {
 // Ref returns the stable reference of the file, workspace://out/report.txt.
 func (f File) Ref() string { return "workspace://" + f.Name }
 
-// Primary returns the file that a model most likely wants to see, of the text files that
-// are not blank and have at most [MaxPrimary] bytes: plain text and Markdown before other
-// text, data and code, images such as SVG last, and then the first by name. Their contents
-// need not be inlined.
+// Primary returns the file that a model most likely wants to see. It is one of the text files
+// that are not blank and have at most [MaxPrimary] bytes. Plain text and Markdown come before
+// other text, data and code, and images such as SVG last; then the first by name wins. Their
+// contents need not be inlined.
 func Primary(files []File) (File, bool) {
 	var best File
 	found := false

@@ -12,14 +12,12 @@ const (
 	unknown   = "application/octet-stream"
 )
 
-// MIME returns the type of a file by its name and its first bytes (3 KiB are
-// enough), in lower case and without parameters: "text/csv", never
-// "text/csv; charset=utf-8".
+// MIME returns the type of a file by its name and its first bytes (3 KiB are enough), in lower
+// case and without parameters: "text/csv", never "text/csv; charset=utf-8".
 //
-// The content decides. The extension decides where the content only shows plain
-// text or unknown bytes, where it takes text with commas or tabs for a table,
-// where Markdown or a program begins with a piece of markup or data, and between
-// formats of one container (ZIP, OLE, XML, JSON):
+// The content decides. The extension decides if the content only shows plain text, unknown
+// bytes or what looks like a table. It also decides for Markdown and programs that begin with a
+// piece of markup or data, and between formats of one container (ZIP, OLE, XML, JSON):
 //
 //	.json .ipynb      application/json     .jsonl .ndjson   application/x-ndjson
 //	.geojson          application/geo+json .csv             text/csv

@@ -13,9 +13,9 @@ import (
 var (
 	// ErrName reports a name that no collected file can have.
 	ErrName = plainfile.ErrName
-	// ErrIrregular reports a file that must not be read: a directory, link, pipe,
-	// socket or device, a file with a second hard link, or one that was exchanged
-	// for another while it was being opened.
+	// ErrIrregular reports a file that must not be read. That is a directory, link, pipe,
+	// socket or device, a file with a second hard link, or a file that was exchanged while it
+	// was being opened.
 	ErrIrregular = plainfile.ErrIrregular
 )
 
@@ -32,9 +32,8 @@ type Tree interface {
 	Open(name string) (fs.File, error)
 }
 
-// Dir returns the tree below root. On systems without unix file information it
-// cannot recognise hard links.
-// Decision 18 says why.
+// Dir returns the tree below root. On systems without unix file information it cannot recognise
+// hard links.
 func Dir(root *os.Root) Tree { return plainfile.Tree{Root: root} }
 
 // Open opens a plain file of a tree to be read from beginning to end. The name is

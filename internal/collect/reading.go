@@ -88,7 +88,7 @@ func judge(file *File, data []byte) {
 	file.Blank = file.Text && !cut && len(bytes.TrimSpace(data)) == 0
 }
 
-// fill inlines what was read of a file, as far as the limits allow.
+// fill inlines what was read of a file, within the limits.
 func (r *reading) fill(file *File, data []byte) {
 	if !file.Text {
 		if isTextType(file.MIME) {

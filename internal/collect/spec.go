@@ -32,16 +32,15 @@ const (
 type Spec struct {
 	// Globs are patterns relative to the workspace, at most 64.
 	//
-	// A pattern is a slash path with the wildcards *, ?, [a-z], [!a-z], {a,b} and,
-	// as a whole segment, ** for any number of directories; a backslash takes the
-	// meaning from the character after it. It may start with $WORKSPACE_DIR,
-	// $OUTPUT_DIR (out), $WORK_DIR (work), $SKILLS_DIR (skills) or $RUN_DIR (runs),
-	// also written ${OUTPUT_DIR}; and inputs/ means work/inputs/.
+	// A pattern is a slash path with the wildcards *, ?, [a-z], [!a-z] and {a,b}. As a whole
+	// segment, ** stands for any number of directories. A backslash takes the meaning from the
+	// character after it. A pattern may start with $WORKSPACE_DIR, $OUTPUT_DIR (out), $WORK_DIR
+	// (work), $SKILLS_DIR (skills) or $RUN_DIR (runs), also written ${OUTPUT_DIR}. inputs/
+	// means work/inputs/.
 	//
-	// Everything else is [ErrPattern]: absolute paths, "..", other variables, what
-	// is not valid UTF-8 or has control characters, bad syntax, more than 1 KiB, 32
-	// wildcards, 4 segments **, 16 pairs of braces, 64 alternatives in braces, or 64
-	// segments.
+	// Everything else is [ErrPattern]: absolute paths, "..", other variables, bad syntax,
+	// invalid UTF-8 and control characters. So is more than 1 KiB, 32 wildcards, 4 segments **,
+	// 16 pairs of braces, 64 alternatives in braces, or 64 segments.
 	Globs []string `json:"globs,omitempty"`
 	// Inline asks for the content of text files.
 	Inline bool `json:"inline,omitempty"`

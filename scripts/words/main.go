@@ -7,12 +7,14 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"iter"
 	"os"
 	"regexp"
 	"strings"
@@ -22,7 +24,11 @@ import (
 const maxWords = 30
 
 // phrases are those that have a plainer form.
-var phrases = regexp.MustCompile(`(?i)\b(whoever|nobody|anew|is told|are told|is given|are given|is made of|as far as|for as long as)\b|\bdecisions? \d+`)
+var phrases = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
+	"whoever", "nobody", "anew", "is told", "are told", "is given", "are given", "is made of",
+	"as far as", "as long as", "is none that", "(to|for|by|of|from|than) who",
+	`what [^.]{0,80}\bof what`, `decisions? \d+`,
+}, "|") + `)\b`)
 
 func main() {
 	most := flag.Int("max", 0, "how many findings are accepted")
@@ -85,20 +91,75 @@ func checkFile(name string, text []byte) (found []string, err error) {
 		return found, nil
 	}
 	for _, d := range file.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Doc != nil && !strings.HasPrefix(f.Doc.Text(), f.Name.Name+" ") && !strings.HasPrefix(f.Doc.Text(), "Deprecated:") {
-			found = append(found, fmt.Sprintf("%s: the comment of %s does not begin with its name", set.Position(f.Doc.Pos()), f.Name.Name))
+		for name, doc := range documented(d) {
+			if !beginsWith(doc.Text(), name) {
+				found = append(found, fmt.Sprintf("%s: the comment of %s does not begin with its name", set.Position(doc.Pos()), name))
+			}
 		}
 	}
 	return found, nil
 }
 
+// documented yields the names that a declaration declares and their doc comments. The comment
+// of a group in parentheses belongs to no name.
+func documented(d ast.Decl) iter.Seq2[string, *ast.CommentGroup] {
+	return func(yield func(string, *ast.CommentGroup) bool) {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Doc != nil {
+				yield(d.Name.Name, d.Doc)
+			}
+		case *ast.GenDecl:
+			inGroup := d.Lparen.IsValid()
+			for _, spec := range d.Specs {
+				doc := d.Doc
+				if inGroup {
+					doc = nil
+				}
+				var name string
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					name, doc = spec.Name.Name, cmp.Or(spec.Doc, doc)
+				case *ast.ValueSpec:
+					name, doc = spec.Names[0].Name, cmp.Or(spec.Doc, doc)
+				default:
+					continue
+				}
+				if inGroup && !ast.IsExported(name) {
+					continue // a heading of the lines below it
+				}
+				if name != "_" && doc != nil && !yield(name, doc) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// beginsWith reports whether a comment begins with the name, perhaps after an article.
+// Directives and the names of snippets pass.
+func beginsWith(comment, name string) bool {
+	if comment == "" || strings.HasPrefix(comment, "Deprecated:") || strings.HasPrefix(comment, "snippet:") {
+		return true
+	}
+	for _, article := range []string{"A ", "An ", "The "} {
+		comment = strings.TrimPrefix(comment, article)
+	}
+	rest, ok := strings.CutPrefix(comment, name)
+	return ok && strings.IndexAny(rest, " \n,") == 0
+}
+
 var (
-	sentenceEnd = regexp.MustCompile(`[.!?:;](\s|$)`)
+	sentenceEnd = regexp.MustCompile(`[.!?](\s|$)|\n\s*(-|\d+\.) `)
+	output      = regexp.MustCompile(`^(Output|Unordered output):`)
 	code        = regexp.MustCompile("(?m)^\t.*$|`[^`]*`")
 )
 
 // hard says why a comment is hard to read, or returns "".
 func hard(comment string) string {
+	if output.MatchString(comment) {
+		return ""
+	}
 	prose := code.ReplaceAllString(comment, " x ")
 	if phrase := phrases.FindString(prose); phrase != "" {
 		return fmt.Sprintf("%q has a plainer form", phrase)

@@ -159,9 +159,9 @@ func TestBadPolicy(t *testing.T) {
 	}
 }
 
-// Whatever a policy decides: a view is the same when asked for again, begins with
-// the one before it unless a turn has begun or something was unloaded, and shows
-// each text that is loaded just once. The guard has an explanation for each break.
+// For every policy, a view is the same when asked for again, and shows each loaded text exactly
+// once. It begins with the view before it unless a turn has begun or something was unloaded.
+// The guard has an explanation for each break.
 func TestPoliciesKeepTheInvariants(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(60)

@@ -68,8 +68,8 @@ func TestTwoRunsWithTheSameIDs(t *testing.T) {
 	}
 }
 
-// A call waits for one of lower position that is executing, whatever responses
-// come meanwhile, and never for one that nobody will execute.
+// A call waits for one of lower position that is executing, whatever responses come meanwhile.
+// It never waits for one that no host will execute.
 func TestNobodyWaitsForEver(t *testing.T) {
 	c := chattest.NewChat(t, chattest.Open(t, chattest.NewWorld(3).Files)).Say(core.User, "hi")
 	dropped := c.Respond("skill_load s0", "skill_load s1")

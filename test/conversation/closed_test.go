@@ -12,9 +12,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// The messages of a session that was ended bring nothing back, in this process or
-// in another, at the next turn or in the middle of one; those of a session whose
-// record was lost do.
+// The messages of a session that was ended bring nothing back. That holds in this process and
+// in another, at the next turn and in the middle of one. The messages of a session whose record
+// was lost do bring its skills back.
 func TestAnEndedSessionStaysEnded(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Once, loadmode.Session} {

@@ -181,9 +181,8 @@ func (h *crashHost) store(m core.Message) error {
 	return err
 }
 
-// next does what the stored messages ask for: a call without a result is
-// executed, a request without a response is made, an answered one is followed
-// by the next message of the user.
+// next does what the stored messages ask for. It executes a call without a result, makes a
+// request without a response, and adds the user's next message after an answer.
 func (h *crashHost) next(ctx context.Context) (done bool, err error) {
 	key := core.SessionKey{Session: "chat", Agent: "main"}
 	turns, responses, last := 0, 0, -1

@@ -190,8 +190,8 @@ func grew(last, next []stored) bool {
 	return len(next) >= len(last) && slices.EqualFunc(last, next[:len(last)], func(a, b stored) bool { return a.id == b.id })
 }
 
-// checkOverview: the session's overview is the one that it began with, and each
-// change of the catalog is told once, where the turn began that it was new in.
+// checkOverview checks that the session's overview is the one that it began with. Each change
+// of the catalog is announced once, at the first turn that has it.
 func (c *conversation) checkOverview(a *agent, request []stored, view []core.Message) {
 	text := view[0].Added
 	if i := strings.Index(text, "<active_skills>"); i >= 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// response is what the scripted model calls: sensible and bad calls, one or
-// several in a message. No two calls of a message are equal, because without
-// ids nobody could tell them apart.
+// response is what the scripted model calls: sensible and bad calls, one or several in a
+// message. No two calls of a message are equal, because without ids they could not be
+// distinguished.
 func (c *conversation) response(a *agent) []core.ToolCall {
 	var calls []core.ToolCall
 	for range 1 + c.rnd.IntN(3) {

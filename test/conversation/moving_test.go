@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// A text that stays in view after its turn is that of the skill that was loaded, also when
-// another plugin has made its name mean two skills, or when another skill owns it now.
+// A text that stays in view after its turn is that of the skill that was loaded. That holds
+// when another plugin has made its name ambiguous, and when another skill owns it now.
 func TestTextsInViewKeepTheirSkill(t *testing.T) {
 	pdf := func(word string) fstest.MapFS {
 		return fstest.MapFS{

@@ -16,8 +16,7 @@ import (
 // the prefix is dead; what the others decide is read off the view.
 var somePrices = []loadmode.Prices{{Write: 1}, loadmode.DefaultPrices(), {Read: 0.3, Write: 1}, {Read: 1, Write: 1}}
 
-// ends makes loads end with their turn: they are over, and their text stays, as far as the
-// request has a place for it.
+// ends makes loads end with their turn. Their text stays if the request has a place for it.
 func (o *oracle) ends(request []stored) {
 	for _, h := range o.loaded {
 		if e := o.find2(o.ended, h.name); e == nil {

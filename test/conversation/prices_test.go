@@ -258,9 +258,8 @@ func TestACutWithinATurnIsCachedAfterIt(t *testing.T) {
 	})
 }
 
-// A superseded text stays where a turn begins too, as long as nothing before it is cleared:
-// the prefix does not break for it. It goes with what supersedes it, and where the cache is
-// cold.
+// A superseded text also stays where a turn begins, while nothing before it is cleared: the
+// prefix does not break for it. It goes with what supersedes it, and where the cache is cold.
 func TestSupersededTextBreaksNothing(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(c *chattest.Chat)

@@ -68,9 +68,9 @@ func longChat(t *testing.T, mode loadmode.Mode, skills, turns int) (sizes []reco
 	return sizes
 }
 
-// A record of mode Adaptive takes less than 1.25 KB more than one of mode Turn, with what
-// it keeps to decide, how the turn began, and the list of what stays in view, however much
-// that is.
+// A record of mode Adaptive takes less than 1.25 KB more than one of mode Turn. The difference
+// is what it keeps to decide, how the turn began, and the list of texts in view, however many
+// they are.
 func TestTheRecordGrowsLittle(t *testing.T) {
 	grows := func(name string, atLeast int, adaptive, turn []recordSize) {
 		grown, texts := 0, 0

@@ -15,9 +15,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// What is cleared depends on the record and the request alone: a host whose process
-// ends after each step sends the same bytes as one that goes on, whatever pauses there
-// are between its requests.
+// What is cleared depends on the record and the request alone. So a host whose process ends
+// after each step sends the same bytes as one that continues, whatever pauses there are between
+// its requests.
 func TestDecisionsSurviveARestartBetweenCalls(t *testing.T) {
 	t.Parallel()
 	const ttl = 5 * time.Minute

@@ -199,7 +199,7 @@ func TestInSystemShowsNewestTextsOnly(t *testing.T) {
 		chattest.BodyMark("s0", s.Body), chattest.DocMark("s0", "d1.md", s.Docs["d1.md"]), chattest.DocMark("s0", "d0.md", s.Docs["d0.md"])}, " "))
 }
 
-// Equal messages of the user are told apart in a history that was cut.
+// Equal messages of the user are distinguished in a history that was cut.
 func TestNotesStayAtTheirMessage(t *testing.T) {
 	w := chattest.NewWorld(2)
 	c := chattest.NewChat(t, chattest.Open(t, w.Files))

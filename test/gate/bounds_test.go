@@ -89,9 +89,9 @@ func TestCalledAgentsAreBounded(t *testing.T) {
 	}
 }
 
-// An agent to which another one hands the conversation over is bounded by its lists, and
-// by those of all that had it before in the turn of the host, however often it goes back
-// and forth. The agents have neither a session nor a runtime in common.
+// An agent that receives a run from another one is bounded by its own lists and by those of all
+// agents that had the run before. That holds however often the run goes back and forth. The
+// agents share neither a session nor a runtime.
 func TestTransfersAreBounded(t *testing.T) {
 	files := withLists(map[string]string{"a": "Read", "b": "Bash(echo:*)"})
 	one, other := chattest.Open(t, files), chattest.Open(t, files)

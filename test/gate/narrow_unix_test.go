@@ -153,8 +153,7 @@ func TestModulesAboveTheSkill(t *testing.T) {
 	})
 }
 
-// Where a list allows to go elsewhere, what stands there is still no part of what
-// it names.
+// A list that allows to go to another directory does not allow what that directory holds.
 func TestPlantedCodeDoesNotRunElsewhere(t *testing.T) {
 	t.Parallel()
 	eachExecutor(t, func(t *testing.T, exec executor.Executor) {
@@ -171,7 +170,7 @@ func TestPlantedCodeDoesNotRunElsewhere(t *testing.T) {
 	})
 }
 
-// What a call brings with it is part of what lists judge.
+// Lists also judge the files that a call brings with it.
 func TestWhatACallBringsIsJudged(t *testing.T) {
 	t.Parallel()
 	local, err := local.New()

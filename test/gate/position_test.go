@@ -60,7 +60,7 @@ func TestGateAfterALateLoad(t *testing.T) {
 	}{
 		"the gate knows of it": {func(c *chattest.Chat, load core.ToolCall) {
 			opened := c.Begin(load)
-			time.Sleep(time.Minute) // longer than what nobody knows of is waited for
+			time.Sleep(time.Minute) // longer than the wait for an unknown call
 			c.Run(opened)
 			opened.Close()
 		}, "Allowed: Bash(echo:*)"},

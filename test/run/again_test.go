@@ -32,8 +32,8 @@ func listedFiles() fstest.MapFS {
 	}
 }
 
-// after is a chat in mode adaptive whose second turn has begun with the texts of the
-// skills in view that the first one loaded, at prices at which carrying is free.
+// after is a chat in mode adaptive whose second turn has begun. The texts of the skills that
+// the first turn loaded are in view, because at its prices carrying is free.
 func after(t *testing.T, files fs.FS, skills []string, opts ...satchel.Option) *chattest.Chat {
 	t.Helper()
 	return afterLoading(t, satchel.Loading{Prices: loadmode.Prices{Write: 1}}, files, skills, opts...)

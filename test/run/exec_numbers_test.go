@@ -10,9 +10,9 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// A second host over the same store gives no id to another command, also when both
-// start commands at the same time, and tells a model that asks for one of the first
-// host that it is gone.
+// A second host over the same store gives no id to another command, even when both start
+// commands at the same time. A model that asks it for a command of the first host learns that
+// the command is gone.
 func TestExecNumbersGoOnElsewhere(t *testing.T) {
 	store := session.NewMemory()
 	first := newBench(t, satchel.Runner{}, satchel.WithStore(store))

@@ -41,8 +41,8 @@ type talked struct {
 	Result   *ran
 }
 
-// patient makes a call wait for as long as it can: what a command asks, and its
-// end, come sooner.
+// patient makes a call wait for the longest possible time. What a command asks, and its end,
+// come sooner.
 const patient = `,"yield_ms":60000`
 
 func (b *bench) talk(tool, args string) talked {
@@ -228,8 +228,8 @@ func untilEnded() (satchel.Option, <-chan struct{}) {
 	}), ended
 }
 
-// What nobody reads in time is told as lost, and that the end was not told
-// before all pages were is what keeps a model from missing them.
+// Output that no call reads in time is reported as lost. A session whose end was not reported
+// yet keeps its pages, so the model misses none.
 func TestExecTellsWhatIsLost(t *testing.T) {
 	hook, ended := untilEnded()
 	b := newBench(t, satchel.Runner{Sessions: terminal.Limits{Buffer: 40 << 10}}, hook)
@@ -299,8 +299,8 @@ func TestExecBelongsToItsOwner(t *testing.T) {
 	}
 }
 
-// beats writes to a file of the host as long as it lives, and so do its
-// children, one of which has left its group. It asks when all do.
+// beats writes to a file of the host while it lives, and so do its children, one of which has
+// left its group. It asks when all do.
 func beats(file string) string {
 	return fmt.Sprintf(`beat() { while :; do echo x >> "%s"; sleep 0.02; done; }; beat & (setsid sh -c 'while :; do echo x >> "%[1]s.2"; echo x >> "%[1]s"; sleep 0.02; done' &); `+
 		`until [ -s "%[1]s" ] && [ -s "%[1]s.2" ]; do sleep 0.01; done; printf 'up: '; wait`, file)
@@ -541,7 +541,7 @@ func TestExecManyAtOnce(t *testing.T) {
 	agents.Wait()
 }
 
-// The steps of a session are events, its end too, in whatever call it is told.
+// The steps of a session are events, and so is its end, in whatever call it is reported.
 func TestExecEvents(t *testing.T) {
 	var mu sync.Mutex
 	var kinds []string

@@ -127,8 +127,8 @@ func TestConversationFilesWithoutName(t *testing.T) {
 	}
 }
 
-// TestConversationFilesOfTheLastRequest: a request replaces the files of the
-// one before, and nobody else sees them.
+// TestConversationFilesOfTheLastRequest checks that a request replaces the files of the one
+// before, and that no other session sees them.
 func TestConversationFilesOfTheLastRequest(t *testing.T) {
 	b := newBench(t, satchel.Runner{Unloaded: true})
 	b.attaches(content("a.txt", "", "a"))
@@ -291,8 +291,8 @@ func hostFile(name, text string) public.Attachment {
 	return public.Attachment{Name: name, Data: []byte(text)}
 }
 
-// A file has one name, whoever brings it: what the model is told at a message, of the
-// message's files and of the host's, is what commands find, and is told once.
+// A file has one name, whether a message or the host brings it. Commands find it by the name
+// that the line at the message announces, and it is announced once.
 func TestFilesOfTheHostHaveNamesOfTheirOwn(t *testing.T) {
 	given := []public.Attachment{hostFile("a.txt", "of the host"), hostFile("b.txt", "b of both"), hostFile("c.txt", "c")}
 	c := &fileChat{bench: newBench(t, satchel.Runner{Unloaded: true, Attached: func(context.Context) []public.Attachment { return given }})}
@@ -306,7 +306,7 @@ func TestFilesOfTheHostHaveNamesOfTheirOwn(t *testing.T) {
 	c.found("a.txt: of the user", "a_2.txt: of the host", "a_3.txt: third", "b.txt: b of both", "c.txt: c", "c_2.txt: another", "c_3.txt: newer")
 }
 
-// So it is with a file that the host adds within a turn: the command that stages it gives
+// The same holds for a file that the host adds within a turn. The command that stages it gives
 // it a name that no file of a later message gets, in this process and in the next.
 func TestFilesOfTheHostComeWithinATurn(t *testing.T) {
 	var host []public.Attachment
@@ -332,8 +332,8 @@ func TestFilesOfTheHostComeWithinATurn(t *testing.T) {
 	}
 }
 
-// What a file is called stays, where the history is cut and where the overview is written
-// anew, and a line that was cut out is told again.
+// A file keeps its name when the history is cut and when the overview is written again. A line
+// that was cut out is repeated.
 func TestFilesOfTheHostKeepTheirNames(t *testing.T) {
 	host := []public.Attachment{hostFile("a.txt", "of the host")}
 	withdrawn := ""
@@ -360,7 +360,7 @@ func TestFilesOfTheHostKeepTheirNames(t *testing.T) {
 	}
 }
 
-// The model is told of the files of the host where a turn begins, once, and the line
+// The files of the host are announced to the model where a turn begins, once, and the line
 // stays where it is.
 func TestFilesOfTheHostAreTold(t *testing.T) {
 	files := []public.Attachment{{Name: "host.csv", MIME: "text/csv", Data: []byte("a,b\n")}, {Ref: "artifact://in/app.log@0"}, {ID: "https://example.com/p"}}

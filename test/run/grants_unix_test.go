@@ -21,8 +21,8 @@ import (
 	"github.com/satchel-go/satchel/tools/run"
 )
 
-// plantAll leaves code that prints PLANTED wherever programs look for it, as far as a
-// skill without grants can write.
+// plantAll leaves code that prints PLANTED in all places where programs look for it and a skill
+// without grants can write.
 const plantAll = `
 v=$(/usr/bin/python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
 chmod -R u+w "$SKILLS_DIR" 2>/dev/null
@@ -246,8 +246,8 @@ git init -q oneline; printf '[filter "x"] clean = echo PLANTED\n' >> oneline/.gi
 	}
 }
 
-// TestGrantedCommandFindsNothingByDetours: the same holds for links, for directories that
-// are not written plainly, for scripts in shared places, and for clones whose settings
+// TestGrantedCommandFindsNothingByDetours checks the same for links, for directories that are
+// not written plainly, and for scripts in shared places. It also checks clones whose settings
 // are many or lead to hooks of this machine.
 func TestGrantedCommandFindsNothingByDetours(t *testing.T) {
 	t.Parallel()

@@ -94,8 +94,8 @@ func song(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "%s sings to %s", r.Host, r.Header.Get("X-Key"))
 }
 
-// TestNetworkOfASkill: a skill reaches what it asks for and is granted, nothing
-// else, and is told what it lacks. A skill that asks for nothing has no proxy.
+// TestNetworkOfASkill checks that a skill reaches what it asks for and is granted, nothing
+// else, and that it learns what it lacks. A skill that asks for nothing has no proxy.
 func TestNetworkOfASkill(t *testing.T) {
 	t.Parallel()
 	b, plain, _ := networked(t, song, nil)

@@ -75,8 +75,8 @@ func (s *stopping) Save(ctx context.Context, key core.SessionKey, v session.Valu
 
 var onceCall = core.ToolCall{ID: "call-1", Name: "skill_run"}
 
-// onceRuntime opens a runtime over the store in dir, and makes the call. The command
-// appends a line to a file and, as long as the file "wait" is there, waits.
+// onceRuntime opens a runtime over the store in dir, and makes the call. The command appends a
+// line to a file and waits while the file "wait" is there.
 func onceRuntime(dir, at string) (*satchel.Runtime, core.SessionKey, core.ToolCall, error) {
 	key := core.SessionKey{Session: "s", Agent: "a"}
 	store, err := session.OpenDirectory(filepath.Join(dir, "store"))

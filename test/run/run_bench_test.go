@@ -17,11 +17,10 @@ import (
 	"github.com/satchel-go/satchel/internal/workspace"
 )
 
-// BenchmarkRun measures `skill_run true` with the skill staged and, in turn with
-// it, what the same shell costs by itself. p50-ns/op is the median of the one,
-// plain-ns/op of the other, and added-ns their difference, which is Satchel's.
-// It should not depend on how many skills are loaded, nor on files that nobody
-// asked for.
+// BenchmarkRun measures `skill_run true` with the skill staged and, in turn with it, what the
+// same shell costs by itself. p50-ns/op is the median of the one, plain-ns/op of the other, and
+// added-ns their difference, which is Satchel's. It should not depend on how many skills are
+// loaded, nor on files that no command asked for.
 func BenchmarkRun(b *testing.B) {
 	for _, c := range []runCase{
 		{loaded: 0}, {loaded: 1}, {loaded: 5}, {loaded: 10},

@@ -75,7 +75,8 @@ func TestRunCeilings(t *testing.T) {
 	}
 }
 
-// A secret goes to the skill for which the host gives it, whoever writes its name.
+// A secret goes only to the skill for which the host provides it, whichever skill writes its
+// name.
 func TestSecretsAreGivenToOneSkill(t *testing.T) {
 	b := newBench(t, satchel.Runner{Secret: func(_ context.Context, skill core.Skill, name string) (string, bool) {
 		return "tell-nobody", skill.Name == "other" && name == "DEMO_TOKEN"

@@ -15,7 +15,7 @@ import (
 	"github.com/satchel-go/satchel/executor/local"
 )
 
-// description returns what a model is told of a tool.
+// description returns the description of a tool that a model gets.
 func description(rt *satchel.Runtime, tool string) string {
 	for _, t := range rt.Tools() {
 		if t.Name == tool {
@@ -72,8 +72,8 @@ func TestDescriptionSaysWhatIsHeldBack(t *testing.T) {
 	}
 }
 
-// Where no command can run the host is told what to change, and the model what to do.
-// Nothing takes the place of the executor.
+// If no command can run, the host learns what to change, and the model what to do. Nothing
+// takes the place of the executor.
 func TestCommandsCannotRun(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))

@@ -33,7 +33,7 @@ func TestRunHints(t *testing.T) {
 	}
 }
 
-// A call that sets PATH is told that its PATH is why nothing is found.
+// The answer to a call that sets PATH says that its PATH is why nothing is found.
 func TestHintOfPath(t *testing.T) {
 	b := newBench(t, satchel.Runner{})
 	if got := b.run(`{"skill":"demo","command":"echo hi","env":{"PATH":"/nowhere"}}`); !strings.Contains(got.Stderr, "on the PATH of env") || !strings.Contains(got.Stderr, "leave PATH out of env") {

@@ -49,7 +49,7 @@ func TestRunLenientArguments(t *testing.T) {
 	}
 }
 
-// What is misspelt in a field is told and keeps nothing from running.
+// A misspelt field is reported and keeps nothing from running.
 func TestRunTellsOfUnknownFields(t *testing.T) {
 	b := newBench(t, satchel.Runner{})
 	got := b.call("skill_run", `{"skill":"demo","command":"echo x > out/x","outputs":{"glob":"out/*","inline":true}}`)

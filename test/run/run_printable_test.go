@@ -12,9 +12,9 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Names of files that a command writes show what they hold: an override of the
-// direction is an escape wherever the model is told the name, and the name that it
-// reads there finds the file. What files hold stays as it is.
+// Names of files that a command writes show what they hold. In every name that the model gets,
+// an override of the direction is an escape, and the name that it reads there finds the file.
+// The contents of files stay as they are.
 func TestNamesArePrintable(t *testing.T) {
 	b := newBench(t, satchel.Runner{}, satchel.WithTools(satchel.Tools{Limits: tools.Limits{Answer: 8 << 10}}))
 	const name, content = "out/a\u202egnp.txt", "right \u202eto left\u202c"
@@ -46,7 +46,7 @@ func TestNamesArePrintable(t *testing.T) {
 		}
 	}
 
-	// An escape is twice as long as what it stands for: answers stay within the limit.
+	// An escape has twice the length of what it stands for: answers stay within the limit.
 	args, err = json.Marshal(map[string]any{
 		"skill": "demo", "command": "n=$(printf '\u202e%.0s' $(seq 80)); for i in $(seq 40); do : > \"out/$n$i\"; done",
 		"timeout": 120, "outputs": map[string]any{"globs": []string{"out/*"}, "save": true},

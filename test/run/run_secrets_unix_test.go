@@ -104,8 +104,8 @@ func (brokenStore) Open(context.Context, string, artifacts.Ref) (io.ReadCloser, 
 	return nil, artifacts.Info{}, artifacts.ErrNotFound
 }
 
-// A store that fails says nothing of the host, and a secret in a name that an
-// error quotes is not shown. The host is told the whole error.
+// The error of a store that fails shows the model nothing of the host, and a secret in a name
+// that an error quotes is not shown. The host gets the whole error.
 func TestRunTellsLittleOfAStore(t *testing.T) {
 	dir := t.TempDir()
 	places, err := workspace.Open(t.TempDir())

@@ -145,8 +145,8 @@ func TestStagedScriptBelongsToTheLoad(t *testing.T) {
 	})
 }
 
-// A script that is edited between the load and the first command is run as it is
-// then; that SKILL.md says something else than was loaded is told.
+// A script that is edited between the load and the first command runs as it is then. The answer
+// says that SKILL.md differs from the text that was loaded.
 func TestStagedSkillThatChangedSinceTheLoad(t *testing.T) {
 	eachTree(t, func(t *testing.T, tree skillTree) {
 		b := newStaging(t, tree, satchel.Runner{})
@@ -167,8 +167,8 @@ func TestStagedSkillThatChangedSinceTheLoad(t *testing.T) {
 	})
 }
 
-// Two agents of a session share its workspace: what one of them loads anew, the
-// other runs too, and is told so.
+// Two agents of a session share its workspace. If one of them loads a skill again, the other
+// runs the new version too, and its answer says so.
 func TestStagedSkillOfTwoAgents(t *testing.T) {
 	tree := dirOfSkills(t.TempDir())
 	b := newStaging(t, tree, satchel.Runner{})
@@ -243,7 +243,7 @@ func TestSecondRunOpensNothing(t *testing.T) {
 	}
 }
 
-// What a skill has under the names of the workspace's directories is told once.
+// Files of a skill with the names of the workspace's directories are reported once.
 func TestRunTellsOfRenamedFiles(t *testing.T) {
 	tree := dirOfSkills(t.TempDir())
 	tree.put(t, "demo/out/template.txt", "own")
@@ -273,7 +273,7 @@ func TestRunOfLargeAndPlainFiles(t *testing.T) {
 	}
 }
 
-// A model that is told to remove files can, and is believed at once.
+// A model that should remove files can do so, and the next count sees it at once.
 func TestRunInFullWorkspace(t *testing.T) {
 	places, err := workspace.Open(t.TempDir(), workspace.WithMaxBytes(1<<20))
 	if err != nil {
@@ -298,7 +298,7 @@ func TestRunInFullWorkspace(t *testing.T) {
 	}
 }
 
-// A command that is ended for what it wrote is told what there is to do.
+// The answer of a command that was ended for what it wrote says what to do.
 func TestRunFillsWorkspace(t *testing.T) {
 	places, err := workspace.Open(t.TempDir(), workspace.WithMaxBytes(1<<20))
 	if err != nil {
@@ -351,7 +351,7 @@ func TestRunBeyondTheTotal(t *testing.T) {
 	}
 }
 
-// The removal of an idle workspace is an event, whoever opened the workspaces.
+// The removal of an idle workspace is an event, whichever runtime opened the workspaces.
 func TestRunReportsIdleWorkspaces(t *testing.T) {
 	places, err := workspace.Open(t.TempDir(), workspace.WithIdle(time.Millisecond))
 	if err != nil {
@@ -370,7 +370,7 @@ func TestRunReportsIdleWorkspaces(t *testing.T) {
 	}
 }
 
-// A large attached file is told apart from others at every run.
+// A large attached file is distinguished from others at every run.
 func TestRunWithLargeAttachedFile(t *testing.T) {
 	b := newBench(t, satchel.Runner{})
 	data := bytes.Repeat([]byte("x"), 1<<20)

@@ -14,8 +14,8 @@ import (
 	"github.com/satchel-go/satchel/executor/local"
 )
 
-// What a skill holds and cannot be staged is told once, with the first run, and
-// keeps nothing else back.
+// Files of a skill that cannot be staged are reported once, with the first run, and keep
+// nothing else back.
 func TestRunTellsWhatIsNotStaged(t *testing.T) {
 	dir := t.TempDir()
 	skill := filepath.Join(dir, "linky")

@@ -54,8 +54,8 @@ func TestAdaptiveOnOtherSeeds(t *testing.T) {
 }
 
 // worstRatio is how many times the optimum load mode adaptive may cost, as
-// benchmark/experiments.md states it, for conversations of up to 24 turns of up to 8 model
-// calls, with texts of 50 to 20,000 tokens.
+// docs/prompt-caches.md states it. It holds for conversations of up to 24 turns of up to 8
+// model calls, with texts of 50 to 20,000 tokens.
 const worstRatio = 4
 
 // An adversary that changes conversations step by step to make load mode adaptive

@@ -1,7 +1,7 @@
-// Package hindsight plays conversations by their sizes alone: what a way to clear
-// the texts of skills costs, and what the best way would have cost, had one known
-// what comes. It follows Satchel's default view, in which a text stands in the
-// result of the call that delivered it, and a cache that serves every prefix.
+// Package hindsight plays conversations by their sizes alone. It computes what a way to clear
+// the texts of skills costs, and what the best way would have cost with knowledge of the later
+// turns. It follows Satchel's default view, in which a text stands in the result of the call
+// that delivered it, and a cache that serves every prefix.
 package hindsight
 
 import (
@@ -27,9 +27,9 @@ type Turn struct {
 	Steps     []Step
 }
 
-// Step is one of two. With Needs, these texts must be in the next request, the
-// body of their skill first, and Call and Result are the call that loads what is
-// missing and its stub. Without, they are the call of a tool and its result.
+// Step is one of two. If it has Needs, these texts must be in the next request, the body of
+// their skill first. Call and Result are then the call that loads what is missing and its stub.
+// Without Needs, they are the call of a tool and its result.
 type Step struct {
 	Needs        []int
 	Call, Result int

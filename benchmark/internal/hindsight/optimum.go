@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Beam is how many ways to clear are followed beyond each turn. As long as there
-// are no more, Optimum is exact.
+// Beam is how many ways to clear are followed beyond each turn. Optimum is exact if there are
+// no more.
 const Beam = 64
 
 // branching is of how many texts that are needed again each subset is looked at;
 // of more, only those are that hold what is needed soonest.
 const branching = 5
 
-// Optimum is what the conversation costs if what is cleared at the beginning of
-// each turn is chosen with the knowledge of all that comes, and the choices: what
-// is cleared at each turn, by the place of the unit. Of texts behind a break, those
-// that are never needed again are always cleared: to keep one would cost more.
+// Optimum returns the cost of the conversation if the choice of what to clear at each turn is
+// made with knowledge of all that follows. choices are the units that are cleared at each turn.
+// Of the texts behind a break, those that are never needed again are always cleared: keeping
+// one would cost more.
 func (c *Conversation) Optimum(p Prices) (cost float64, choices [][]int) {
 	o := newOracle(c, p)
 	beam := []*path{{view: c.start(p)}}

@@ -11,11 +11,10 @@ import (
 	"github.com/satchel-go/satchel/loadmode"
 )
 
-// follower plays the script of a scenario against a capture. Live are the
-// instruction, the tools, the overview and the history, and those texts of skills
-// that the task has needed and whose lifetime is not over; a lifetime also ends
-// where the system unloads one skill for another. Other text of skills in a request
-// is dead weight and no part of the bound.
+// follower plays the script of a scenario against a capture. Live are the instruction, the
+// tools, the overview, the history, and the texts of skills that the task has needed and whose
+// lifetime is not over. A lifetime also ends where the system unloads one skill for another.
+// Other text of skills in a request is dead weight and no part of the bound.
 type follower struct {
 	gauge    *gauge.Gauge
 	renderer *prompt.Renderer

@@ -1,6 +1,6 @@
-// Package measure computes what a captured conversation costs: how many tokens
-// were sent, how many of them a prompt cache would have served, where the prefix
-// broke, and how far that is from the least that could have been paid.
+// Package measure computes what a captured conversation costs. It counts the tokens that were
+// sent, those that a prompt cache would have served, and where the prefix broke. It compares
+// the cost with the least that could have been paid.
 package measure
 
 import (

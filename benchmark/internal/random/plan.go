@@ -1,5 +1,5 @@
-// Package random makes conversations up: seeded, of several kinds, with texts as
-// large as those that people write. Nobody has chosen them to suit a system.
+// Package random generates conversations: seeded, of several kinds, with texts as large as
+// those that people write. They are not chosen to suit any system.
 package random
 
 import (

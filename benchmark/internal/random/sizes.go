@@ -22,7 +22,7 @@ var (
 	docSizes  = sizes{{0, 59}, {.05, 124}, {.1, 136}, {.2, 178}, {.3, 818}, {.4, 1434}, {.5, 1821}, {.6, 2391}, {.7, 2725}, {.8, 4077}, {.9, 4843}, {1, 6378}}
 )
 
-// What follows is chosen: nobody has measured it.
+// These sizes are chosen, not measured.
 var (
 	smallSizes  = sizes{{0, 150}, {1, 700}}
 	resultSizes = sizes{{0, 10}, {1, 3000}}

@@ -15,15 +15,14 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/capture"
 )
 
-// skillsBase is where skills lie as the model is told; a real path would make
-// the tokens depend on the machine.
+// skillsBase is the directory of the skills as the model sees it. A real path would make the
+// tokens depend on the machine.
 const skillsBase = "/skills"
 
-// einoSkills are the skill middleware of Eino itself. It brings no tool for docs
-// and expects the agent to have one. The first variant has that of Eino, its
-// filesystem middleware; the second the smallest that a host could write, one
-// that takes a path and answers the file, which no setup can undercut. Body and
-// docs are asked for in one response.
+// einoSkills are the variants of Eino's own skill middleware. It brings no tool for docs and
+// expects the agent to have one. The first variant has Eino's filesystem middleware. The second
+// has the smallest tool that a host could write, one that takes a path and returns the file; no
+// setup can cost less. Body and docs are asked for in one response.
 func einoSkills() []System {
 	return []System{
 		einoSkill("v0.7.36+filesystem", (*stage).addFilesystem),

@@ -12,9 +12,8 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// idleStore is a store in which the pauses of a script have passed, though nobody has
-// waited: until a record is saved again, its last request is so much longer ago. It is
-// for one agent.
+// idleStore is a session store in which the pauses of a script have passed without waiting.
+// Until a record is saved again, its last request is that much longer ago. It is for one agent.
 type idleStore struct {
 	session.Store
 	mu   sync.Mutex

@@ -42,9 +42,9 @@ func recordSizes(t *testing.T, sys System, s *scenario.Scenario, texts *scenario
 	return store.of
 }
 
-// In random conversations, and in a long one over many skills, a record of the default takes
-// less than a kilobyte more than one of load mode turn, with the texts of ended loads that
-// it lists.
+// A record of the default takes less than a kilobyte more than one of load mode turn, with the
+// texts of ended loads that it lists. That holds in random conversations and in a long one over
+// many skills.
 func TestRecordsGrowByLessThanAKilobyte(t *testing.T) {
 	systems := coreSystems()
 	most := 0

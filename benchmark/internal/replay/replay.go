@@ -1,7 +1,6 @@
-// Package replay plays a scenario through a system and records every request
-// that the system sends to its model. All systems are played by the same script,
-// are given the same tools of the host and the same ids of calls, and are asked
-// for a text only when it is not in the request.
+// Package replay plays a scenario through a system and records every request that the system
+// sends to its model. All systems get the same script, the same host tools and the same ids of
+// calls. They are asked for a text only when it is not in the request.
 package replay
 
 import (

@@ -23,10 +23,11 @@ type kindTable struct {
 	Rows  []*kindRow
 }
 
-// kindRow is one system: by kind, its geometric mean to the best clearing in
-// hindsight, the worst of its conversations by that, and the share of those in
-// which it is the cheapest system of those that have given the task all that it needs,
-// NaN where it was not played. Sum is what it costs in all.
+// kindRow is one system's row. For each kind it holds three numbers, NaN if the kind was not
+// played. Mean is the geometric mean of the cost relative to the best clearing in hindsight,
+// and Worst the worst conversation by that measure. Share is the share of conversations in which
+// the system is the cheapest. Only systems that gave the task all that it needs are compared.
+// Sum is the total cost.
 type kindRow struct {
 	Title              string
 	Mean, Worst, Share []float64
@@ -110,9 +111,9 @@ func (t *kindTable) row(title string) *kindRow {
 	return r
 }
 
-// Kinds writes, for each price, three tables of systems by kinds of conversations:
-// the geometric mean of cost to the best clearing in hindsight, the worst, and in
-// how many of a hundred the system is the cheapest.
+// Kinds writes, for each price, three tables of systems by kinds of conversations. They show
+// the geometric mean of the cost relative to the best clearing in hindsight, the worst
+// conversation, and how often in a hundred the system is the cheapest.
 func Kinds(w io.Writer, all []*measure.Conversation, prices []cachemodel.Price) error {
 	var b strings.Builder
 	for _, t := range kindTables(all, prices) {

@@ -29,7 +29,7 @@ type Family struct {
 
 // Terminate asks the processes of the group to end.
 func (f *Family) Terminate() {
-	_ = unix.Kill(-f.Leader, unix.SIGTERM) // ESRCH: there is nobody to ask
+	_ = unix.Kill(-f.Leader, unix.SIGTERM) // ESRCH: no process is left to ask
 }
 
 // KillAll kills the group, which the kernel does in one step, and then the
@@ -40,14 +40,14 @@ func (f *Family) KillAll() error {
 	return f.killLeft()
 }
 
-// KillMarked kills the processes that have the marker, whoever led them: it is for a
-// leader that was reaped, or whose number nobody has learnt. Otherwise it is KillAll.
+// KillMarked kills the processes that have the marker, under any leader. It is for a leader
+// that was reaped, or whose number was never learnt. Otherwise it is KillAll.
 func (f *Family) KillMarked() error {
-	return (&Family{Leader: nobody, Marker: f.Marker, Since: f.Since}).killLeft()
+	return (&Family{Leader: noLeader, Marker: f.Marker, Since: f.Since}).killLeft()
 }
 
-// nobody is a leader that no process has.
-const nobody = -1
+// noLeader is a leader that no process has.
+const noLeader = -1
 
 func (f *Family) killLeft() error {
 	deadline := time.Now().Add(KillWait)
@@ -185,8 +185,7 @@ func SetMarker(pid int) uint64 {
 	return marker
 }
 
-// NewMarker returns a number so large that nobody means it as a limit, and below
-// infinity.
+// NewMarker returns a number too large to be meant as a limit, and below infinity.
 func NewMarker(most uint64) uint64 {
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails

@@ -166,7 +166,7 @@ func TestIsProcess(t *testing.T) {
 		}
 	}
 	if isProcess(1<<30) || !isProcess(1) {
-		t.Error("nobody is a process, or the first is none")
+		t.Error("noLeader is a process, or the first is none")
 	}
 }
 

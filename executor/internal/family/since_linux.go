@@ -23,9 +23,9 @@ type Moment struct {
 	end  int       // the first number that is too large to be given
 }
 
-// Giving a number and starting the process takes locks of the whole machine, so
-// it cannot be faster than leastNumberTime. Checking maxNumbers numbers takes
-// about as long as listing the processes of a busy machine.
+// Giving a number and starting the process takes locks of the whole machine, so it cannot be
+// faster than leastNumberTime. Checking maxNumbers numbers takes about the same time as listing
+// the processes of a busy machine.
 const (
 	leastNumberTime = 2 * time.Microsecond
 	maxNumbers      = 4096
@@ -59,8 +59,8 @@ func kernelText(path string) string {
 	return string(text[:max(n, 0)])
 }
 
-// span holds the numbers after one and up to another, in the order in which they
-// are given. If upTo is below after, the span wraps around at the largest number.
+// span holds the numbers after one and up to another, in the order in which the kernel assigns
+// them. If upTo is below after, the span wraps around at the largest number.
 type span struct{ after, upTo, end int }
 
 // since returns the numbers that were given between then and n, where took is the

@@ -56,12 +56,11 @@ func Refused(name string, err error) (executor.Result, bool) {
 	return executor.Result{}, false
 }
 
-// Shadows returns a list that keeps descriptors which the host itself has
-// inherited away from its children: an empty entry for every number above the
-// streams, up to the highest that would survive an exec. The runtime closes those
-// in the child, so the flags of the host's own descriptors stay as they are.
-// Descriptors that Go opens never reach a child; one that C code opens between
-// this call and the fork does.
+// Shadows returns a list that keeps inherited descriptors of the host away from its children.
+// It has an empty entry for every number above the streams, up to the highest that would
+// survive an exec. The runtime closes those in the child, so the flags of the host's own
+// descriptors stay as they are. Descriptors that Go opens never reach a child. One that C code
+// opens between this call and the fork does.
 func Shadows() []*os.File {
 	highest := 2
 	for _, dir := range []string{"/proc/self/fd", "/dev/fd"} {

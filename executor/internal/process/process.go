@@ -15,9 +15,9 @@ import (
 	"github.com/satchel-go/satchel/executor"
 )
 
-// process is a command from its start to its end. Three kinds of goroutines work
-// on it, and all of them end soon after done is closed: keep holds the child,
-// copiers move its input and output, and supervise ends it and sets the result.
+// process is a command from its start to its end. Three kinds of goroutines work on it: keep
+// holds the child, copiers move its input and output, and supervise ends it and sets the
+// result. All of them end soon after done is closed.
 type process struct {
 	limits executor.Limits
 	grace  time.Duration

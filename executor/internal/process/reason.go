@@ -14,12 +14,11 @@ const (
 	codeFile    = 128 + 25
 )
 
-// reason says why a program ended that the executor did not end. The kernel does
-// not say which limit was reached, so reason derives it from the signal, or from
-// the exit code of a shell that passes the signal on, and from the processor time
-// that was used. Half of the CPU limit is enough: the kernel enforces it by
-// counting ticks, and on a busy machine that count is far from the time that it
-// reports.
+// reason says why a program ended that the executor did not end. The kernel does not say which
+// limit was reached. So reason derives it from the processor time and from the signal, or from
+// the exit code of a shell that passes the signal on. Half of the CPU limit is enough. The
+// kernel enforces it by counting ticks, and on a busy machine that count is far from the time
+// that it reports.
 func (p *process) reason() executor.Reason {
 	code := p.result.ExitCode
 	limit := p.limits.CPU

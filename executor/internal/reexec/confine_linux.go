@@ -49,10 +49,9 @@ func setLimit(l Limit) error {
 	return prlimit(l.Resource, &syscall.Rlimit{Cur: min(l.Soft, old.Max), Max: min(l.Hard, old.Max)}, nil)
 }
 
-// countedThreads is the number of threads of this process that count against the
-// limit of the program's user: one if the host is root, because only one thread
-// becomes that user, otherwise all. The number does not grow later: see
-// reserveThreads.
+// countedThreads returns the number of threads of this process that count against the limit of
+// the program's user. That is one if the host is root, because only one thread becomes that
+// user, otherwise all. The number does not grow later: see reserveThreads.
 func countedThreads(root bool) uint64 {
 	var st syscall.Stat_t
 	if root || syscall.Stat("/proc/self/task", &st) != nil || st.Nlink < 3 {

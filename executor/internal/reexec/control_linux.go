@@ -7,8 +7,8 @@ import "syscall"
 // errFrame is returned for a malformed message.
 const errFrame = syscall.EBADMSG
 
-// send writes a message. It ignores errors: if the Sandbox is gone nobody can
-// read the message, and obey ends the process.
+// send writes a message. It ignores errors: if the Sandbox is gone, the message has no reader,
+// and obey ends the process.
 func send(kind byte, text string) {
 	body := append([]byte{0, 0, 0, 0, kind}, text...)
 	n := len(body) - 4

@@ -1,23 +1,20 @@
-// Package reexec is the start hook of executor/sandbox. It is what a copy of this
-// program does, before anything else, when a Sandbox has started it as the first
-// process of a sandbox.
+// Package reexec is the start hook of executor/sandbox. It is what a copy of this program does,
+// before anything else, when a Sandbox has started it as the first process of a sandbox.
 //
-// A Go program cannot fork, so a Sandbox starts its own executable again, and the
-// init function of this package takes over. The hook must run early to be cheap.
-// Go initialises packages in the order of their import paths, each as soon as its
-// imports are ready, and this one imports nothing but runtime, syscall, strconv
-// and unsafe. So only the runtime and a few packages without imports are
-// initialised before it. Everything else comes after it, which in a program that
-// links two agent frameworks is most of the start-up time. Keep it so: no os, no
-// fmt, no x/sys.
+// A Go program cannot fork, so a Sandbox starts its own executable again, and the init function
+// of this package takes over. The hook must run early to be cheap. Go initialises packages in
+// the order of their import paths, each as soon as its imports are ready. This one imports
+// nothing but runtime, syscall, strconv and unsafe, so only the runtime and a few packages
+// without imports come before it. In a program that links two agent frameworks, the rest is
+// most of the start-up time. Keep it so: no os, no fmt, no x/sys.
 //
-// The hook acts only when the program's name is [Name] and descriptor 3 is a
-// socket, which only a Sandbox arranges. No environment variable starts it, and
-// in every other program it costs one system call.
+// The hook acts only when the program's name is [Name] and descriptor 3 is a socket, which only
+// a Sandbox arranges. No environment variable starts it, and in every other program it costs
+// one system call.
 //
-// The child only carries out what it reads from the socket: first a [Plan], which
-// says how to build the sandbox, then a [Job], which says what to run in it. A
-// prepared sandbox waits between the two.
+// The child only carries out what it reads from the socket. First comes a [Plan], which says
+// how to build the sandbox, then a [Job], which says what to run in it. A prepared sandbox
+// waits between the two.
 package reexec
 
 // Name is the program name, argv[0], of a sandbox's first process.
@@ -47,9 +44,9 @@ type Plan struct {
 	Steps []Step
 }
 
-// Job is what to run. Descriptors come with its frame, in this order: the
-// program's three streams, Pipes pipes, a socket for handing out listeners if
-// there are Listen ports, Join files, and those for its steps.
+// Job is what to run. Descriptors come with its frame. First are the program's three streams
+// and Pipes pipes. Then come a socket for handing out listeners, if there are Listen ports,
+// Join files, and the descriptors of its steps.
 type Job struct {
 	// Pipes is the number of the program's descriptors after its streams.
 	Pipes uint32
@@ -136,20 +133,20 @@ type Step struct {
 
 // The messages of the child: one of these bytes, then its payload.
 const (
-	// Ready: the Plan is done; a Job is awaited.
+	// Ready says that the Plan is done and a Job is awaited.
 	Ready byte = 'R'
-	// Failed: followed by the text of the error. The child ends.
+	// Failed is followed by the text of the error. The child ends.
 	Failed byte = 'F'
 	// NotFound and NotExecutable: the program of the Job cannot be run;
 	// followed by a text. The child ends.
 	NotFound      byte = 'N'
 	NotExecutable byte = 'X'
-	// Started: the program is running.
+	// Started says that the program is running.
 	Started byte = 'S'
-	// Exited: the program ended; followed by its wait status, 4 bytes, and the
+	// Exited says that the program ended. It is followed by its wait status, 4 bytes, and the
 	// processor time of it and its children in microseconds, 8 bytes.
 	Exited byte = 'E'
-	// Gone: no process but the child itself is left. The child ends.
+	// Gone says that no process but the child itself is left. The child ends.
 	Gone byte = 'G'
 )
 

@@ -7,13 +7,12 @@ import (
 	"unsafe"
 )
 
-// deafen makes this process ignore the signals that the Go runtime handles.
-// Otherwise the program could end its sandbox with one of them and so hide how it
-// ended itself. The default action would not protect this process: the kernel
-// withholds it from the first process of a namespace only while no thread blocks
-// the signal, and the runtime blocks all signals on the thread that starts the
-// program until a moment after the program has begun. In the child the runtime
-// sets the default action for every signal that it handles.
+// deafen makes this process ignore the signals that the Go runtime handles. Otherwise the
+// program could end its sandbox with one of them and so hide how it ended itself. The default
+// action would not protect this process. The kernel withholds it from the first process of a
+// namespace only while no thread blocks the signal. The runtime blocks all signals on the
+// thread that starts the program, until a moment after the program has begun. In the child the
+// runtime sets the default action for every signal that it handles.
 func deafen() {
 	const (
 		last      = 64

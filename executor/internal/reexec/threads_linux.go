@@ -4,16 +4,15 @@ package reexec
 
 import "runtime"
 
-// spareThreads is the number of threads that this process needs besides the main
-// one and those of the Go runtime itself: one in which obey waits, one to run Go
-// code while that one and the main thread wait, and one in reserve.
+// spareThreads is the number of threads that this process needs besides the main one and those
+// of the Go runtime itself. obey waits in one, one runs Go code while that one and the main
+// thread wait, and one is in reserve.
 const spareThreads = 3
 
-// reserveThreads starts all threads that this process will need. It must do so
-// before the program runs: the limit on processes counts threads too, so a
-// program that has used up its limit would keep this process from starting a
-// thread, and the Go runtime aborts when it cannot start one. Because Go code
-// runs on one processor only, these threads are enough.
+// reserveThreads starts all threads that this process will need. It must do so before the
+// program runs, because the limit on processes counts threads too. A program that has used up
+// its limit would keep this process from starting a thread, and then the Go runtime aborts. Go
+// code runs on one processor only, so these threads are enough.
 func reserveThreads() {
 	runtime.GOMAXPROCS(1)
 	step, all := make(chan struct{}), make(chan struct{})

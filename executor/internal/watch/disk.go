@@ -35,22 +35,21 @@ const (
 
 // diskCheck bounds the disk space of all files in a workspace together.
 //
-// It counts blocks, so a hole in a sparse file takes nothing, and a file with
-// several names counts once. On Linux a removed file also counts while one of the
-// command's processes has it open or mapped into memory.
+// It counts blocks, so a hole in a sparse file takes nothing, and a file with several names
+// counts once. On Linux a removed file also counts while one of the command's processes has it
+// open or mapped into memory.
 //
-// Some files cannot be looked at: those in a directory that the host may not
-// read, and those that the processes hide, see held. If two counts in a row show
-// a sign of such files, they are charged with the space that the file system has
-// lost since it had most, but with no more than the command's own processes have
-// written, and only if that exceeds the limit and a margin both times. So a
-// command is not charged for what others write meanwhile. If the host may not see
-// how much a process has written, all the lost space is charged.
+// Some files cannot be counted: those in a directory that the host may not read, and those that
+// the processes hide, see held. If two counts in a row show a sign of such files, the check
+// charges the space that the file system has lost since it had most. It charges no more than
+// the command's own processes have written, and only if that exceeds the limit and a margin
+// both times. So a command does not pay for what others write meanwhile. If the host may not
+// see how much a process has written, all the lost space is charged.
 //
-// The command can write more than the limit: what it writes between two counts, a
-// sixteenth of the limit, and, if it hides files, a margin of a quarter and at
-// least 128 MiB, besides what was there at the start. Two counts are a tick apart
-// or, if many files make counting slow, five times as long as counting takes.
+// The command can write more than the limit: what it writes between two counts, and a sixteenth
+// of the limit. If it hides files, a margin of a quarter and at least 128 MiB is added, besides
+// what was there at the start. Two counts are a tick apart. If many files make counting slow,
+// they are five times the duration of a count apart.
 type diskCheck struct {
 	workspace string
 	limit     space

@@ -24,11 +24,10 @@ const (
 type held struct {
 	device uint64
 	used   space
-	// hidden is a sign that the processes hold further files that could not be
-	// looked at: the host may not see their open files or mappings; a file is
-	// mapped but not open (only root can ask for its size); or descriptors wait
-	// in a socket. A process that is just starting or ending can show such a sign
-	// for a moment.
+	// hidden is a sign that the processes hold further files that could not be counted. Either
+	// the host may not see their open files or mappings, or descriptors wait in a socket, or a
+	// file is mapped but not open. Only root can ask for the size of the last. A process that
+	// is just starting or ending can show such a sign for a moment.
 	hidden bool
 
 	seen   map[uint64]bool

@@ -132,7 +132,7 @@ func TestDiskHiddenByOthers(t *testing.T) {
 	}
 }
 
-// TestMemoryHidden has files in memory that nobody can look at.
+// TestMemoryHidden has files in memory that no other process can read.
 func TestMemoryHidden(t *testing.T) {
 	const mib, limit = 320, 128 << 20
 	memfd := "\nfd = write(%d, os.memfd_create('x'))\n"

@@ -23,18 +23,18 @@ const (
 	memoryShare = 20
 )
 
-// memoryCheck bounds the memory of all processes of a command together: anonymous
-// pages, shared memory, and files in memory (memfd) that they hold, in RAM or in
-// swap, and page tables. The page cache, unmapped files on a tmpfs, pipes and
-// sockets do not count. Pages that several processes share, as after a fork,
-// count once; if the host may not look that closely, they count for each process.
+// memoryCheck bounds the memory of all processes of a command together. It counts anonymous
+// pages, shared memory, and files in memory (memfd) that they hold, in RAM or in swap, and page
+// tables. The page cache, unmapped files on a tmpfs, pipes and sockets do not count. Pages that
+// several processes share, as after a fork, count once; if the host may not look that closely,
+// they count for each process.
 //
-// Memory without a name can be hidden, see held. In that case the check charges
-// all that the machine has gained of such memory since the first look, under the
-// same conditions as diskCheck.
+// Memory without a name can be hidden, see held. In that case the check charges all that the
+// machine has gained of such memory since the first look, under the same conditions as
+// diskCheck.
 //
-// Between two looks a command can exceed the limit, up to what RLIMIT_DATA leaves
-// to each of its processes.
+// Between two looks a command can exceed the limit, up to what RLIMIT_DATA leaves to each of
+// its processes.
 type memoryCheck struct {
 	limit int64
 	pids  func() []int

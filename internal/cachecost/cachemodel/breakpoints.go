@@ -15,11 +15,10 @@ const (
 	lookBack = 20
 )
 
-// Breakpoints is Anthropic's cache (Prompt caching documentation, as of October
-// 2026): up to 4 marked blocks, entries are written at marks only, and from each
-// mark the 20 blocks before it are searched for an entry of an earlier request;
-// the longest counts. The marks are put where [Marks] puts them, for every
-// system alike.
+// Breakpoints models Anthropic's cache (Prompt caching documentation, as of October 2026). Up
+// to 4 blocks are marked, and entries are written at marks only. From each mark the 20 blocks
+// before it are searched for an entry of an earlier request, and the longest counts. [Marks]
+// places the marks, for every system alike.
 func Breakpoints(minimum int) Model {
 	return Model{
 		Name: fmt.Sprintf("breakpoints-%d", minimum),
@@ -57,10 +56,10 @@ func (c *breakpoints) Send(p *prompt.Prompt, at time.Duration) Usage {
 	return u
 }
 
-// Marks returns the blocks of a request that are marked, as satchel.CacheMarks
-// marks messages: the end of the tools and the first system messages, the last
-// user message before the end, the end of the request before this one, and the
-// end of this one; none where the assistant has spoken last.
+// Marks returns the marked blocks of a request, as satchel.CacheMarks marks messages. The first
+// is the end of the tools and the first system messages, the second the last user message
+// before the end. The others are the end of the request before this one and the end of this
+// one. There are none if the last message is the assistant's.
 func Marks(blocks []prompt.Block) []int {
 	end := len(blocks) - 1
 	if end < 0 {

@@ -65,9 +65,9 @@ func conversation(r *rand.Rand) []*prompt.Prompt {
 	return requests
 }
 
-// Of any requests: nothing is counted twice, nothing is read that no request
-// before began with, a request sent twice is read as far as it was written, an
-// empty cache and one past its time read nothing.
+// For any requests, nothing is counted twice, and nothing is read that no earlier request began
+// with. A request sent twice is read up to the point that was written. An empty cache and an
+// expired one read nothing.
 func TestEveryModel(t *testing.T) {
 	for _, m := range models() {
 		t.Run(m.Name, func(t *testing.T) {

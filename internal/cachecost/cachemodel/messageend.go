@@ -10,12 +10,11 @@ import (
 // lookups is how many earlier endings of a request are looked up.
 const lookups = 20
 
-// MessageEnd is the cache whose entries end where a message ends: OpenAI from
-// GPT-5.6 on, without explicit breakpoints (Prompt caching guide, as of
-// 2026-09-20). An ending is that of a user message, of the last tool result in a
-// row, or of the system messages that begin a request. A request writes at its
-// last ending and at the end of those system messages, and it reads the longest
-// of its last ending, the 20 before it, and the end of the system messages.
+// MessageEnd models the cache whose entries end where a message ends: OpenAI from GPT-5.6 on,
+// without explicit breakpoints (Prompt caching guide, as of 2026-09-20). An ending is that of a
+// user message, of the last tool result in a row, or of the system messages that begin a
+// request. A request writes at its last ending and at the end of those system messages. It
+// reads the longest of its last ending, the 20 before it, and the end of the system messages.
 func MessageEnd(minimum int) Model {
 	return Model{
 		Name: "message-end",

@@ -7,10 +7,10 @@ import (
 	"github.com/satchel-go/satchel/internal/cachecost/prompt"
 )
 
-// Stepped is the automatic cache that matches a prefix in steps of tokens, from
-// a minimum on, whatever the messages are: OpenAI before GPT-5.5 with 1,024 and
-// 128 (Prompt caching guide, as of 2026-09-20). DeepSeek (64), vLLM (16) and
-// llama.cpp (1) work alike with steps of their own.
+// Stepped models the automatic cache that matches a prefix in steps of tokens, from a minimum
+// on, independent of messages. It is that of OpenAI before GPT-5.5, with 1,024 and 128 (Prompt
+// caching guide, as of 2026-09-20). DeepSeek (64), vLLM (16) and llama.cpp (1) work alike with
+// steps of their own.
 func Stepped(minimum, step int) Model {
 	rule := fmt.Sprintf("automatic: prefixes of at least %d tokens, in steps of %d", minimum, step)
 	exact := minimum <= 1 && step <= 1

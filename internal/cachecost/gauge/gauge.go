@@ -1,6 +1,6 @@
-// Package gauge measures conversations request by request: how many tokens were
-// sent, how many of them a prompt cache would have served, where a request does not
-// begin with the one before it, and the least that any cache could have charged.
+// Package gauge measures conversations request by request. It counts the tokens that were sent
+// and those that a prompt cache would have served. It finds where a request does not begin with
+// the one before it, and computes the least that any cache could have charged.
 package gauge
 
 import (
@@ -84,7 +84,7 @@ func (g *Gauge) Add(request capture.Request, at time.Duration) (*prompt.Prompt, 
 		block, _ := blockAt(g.last, shared)
 		g.total.Breaks = append(g.total.Breaks, Break{
 			Request: g.total.Requests, Turn: request.Turn, TurnBegins: request.Turn != g.turn,
-			Block: g.last.Blocks[block].Kind.String(), Lost: anew(g.last, p, shared),
+			Block: g.last.Blocks[block].Kind.String(), Lost: resent(g.last, p, shared),
 		})
 	}
 	g.total.Requests++

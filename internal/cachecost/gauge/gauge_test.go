@@ -43,7 +43,7 @@ func TestGauge(t *testing.T) {
 	}
 }
 
-// What is sent anew is what stood behind the break before, wherever.
+// What stood anywhere behind the break before is sent again.
 func TestSentAnew(t *testing.T) {
 	long := strings.Repeat("word ", 3000)
 	say := func(list ...string) (r capture.Request) {
@@ -96,8 +96,8 @@ func TestSentAnew(t *testing.T) {
 	}
 }
 
-// For any requests, no more is sent anew than stands behind the break in both, all
-// of it if something was put in front, and each break has an explanation.
+// For any requests, no more is sent again than stands behind the break in both. All of it is if
+// something was put in front. Each break has an explanation.
 func TestSentAnewOfAnything(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	made := func() (request capture.Request) {

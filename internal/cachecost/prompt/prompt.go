@@ -1,13 +1,12 @@
-// Package prompt renders a request as the tokens that a provider's prompt cache
-// looks at. There is one rendering for every system and every log: tools, then
-// messages, in the order in which they were sent.
+// Package prompt renders a request as the tokens that a provider's prompt cache looks at. There
+// is one rendering for every system and every log: tools, then messages, in the order in which
+// they were sent.
 //
-// A tool is one block: a marker and the canonical JSON of its name, description
-// and parameters. A message is a start marker, its role, a separator, its text,
-// its calls and an end marker; each call is a block of its own, its name and its
-// raw arguments. Ids are left out: they are not part of what a model reads, and
-// every system would have to be given the same ones. Markers cannot be made by
-// any text, and no token spans two blocks.
+// A tool is one block: a marker and the canonical JSON of its name, description and parameters.
+// A message is a start marker, its role, a separator, its text, its calls and an end marker.
+// Each call is a block of its own, with its name and its raw arguments. Ids are left out: they
+// are not part of what a model reads, and every system would have to be given the same ones.
+// Markers cannot be made by any text, and no token spans two blocks.
 package prompt
 
 import "github.com/satchel-go/satchel/internal/cachecost/capture"

@@ -37,9 +37,8 @@ func (t *Tree) Add(now time.Duration, parts ...[]uint32) (known int) {
 	return known
 }
 
-// Count adds a sequence to a tree that forgets nothing, and says of how many of its
-// tokens this is the first, second … time, by index from 0; the last index also
-// counts those that come more often.
+// Count adds a sequence to a tree that forgets nothing. times[i] is the number of its tokens
+// that the tree has now seen i+1 times; the last index also counts those seen more often.
 func (t *Tree) Count(parts ...[]uint32) (times [4]int) {
 	t.walk(parts, func(n *node) { times[min(n.times, len(times)-1)] += len(n.tokens) })
 	return times

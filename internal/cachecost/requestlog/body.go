@@ -75,9 +75,9 @@ func keep[V any](k *known, in map[[sha256.Size]byte]V, raw json.RawMessage, read
 	return v, nil
 }
 
-// toolOf reads a tool: a function, in the form of one of the three formats, a custom
-// tool, whose format stands for its parameters, or one of the provider's own, of
-// which all fields do.
+// toolOf reads a tool. It may be a function, in one of the three formats, or a custom tool,
+// whose format stands for its parameters. It may also be one of the provider's own, for which
+// all fields stand.
 func toolOf(raw json.RawMessage) (capture.Tool, error) {
 	var t struct {
 		Type        text            `json:"type"`

@@ -39,9 +39,8 @@ func said(role string, content json.RawMessage) json.RawMessage {
 	return fmt.Appendf(nil, `{"role":%q,"content":%s}`, role, content)
 }
 
-// itemOf reads an item of a responses request that is no message: a call, the output
-// of one, or anything else, such as reasoning, which stands there as its type and a
-// digest.
+// itemOf reads an item of a responses request that is no message: a call, the output of one, or
+// anything else, such as reasoning. The last becomes its type and a digest.
 func itemOf(kind string, raw json.RawMessage) ([]capture.Message, error) {
 	var item struct {
 		functionCall

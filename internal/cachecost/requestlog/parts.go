@@ -16,10 +16,9 @@ type parts struct {
 	results []capture.Message
 }
 
-// partsOf reads a content: a string, null, or a list of parts. Calls and results of
-// tools are parts in the messages format only. A part that is none of these and no
-// text, such as a picture, stands there as its type and a digest: nobody but the
-// provider knows what it costs, but a change of it is seen.
+// partsOf reads a content: a string, null, or a list of parts. Calls and results of tools are
+// parts in the messages format only. Any other part that is no text, such as a picture, becomes
+// its type and a digest. Only the provider knows what it costs, but a change of it is seen.
 func partsOf(raw json.RawMessage) (p parts, err error) {
 	if len(raw) == 0 || json.Unmarshal(raw, &p.text) == nil {
 		return p, nil

@@ -31,8 +31,8 @@ type Entry struct {
 	// At is when it was sent, the zero time where nothing says so.
 	At      time.Time
 	Request capture.Request
-	// Prompt and Cached are the tokens that the provider reported, 0 where the line
-	// does not say so. Nobody has checked them.
+	// Prompt and Cached are the tokens that the provider reported, 0 if the line does not say
+	// so. They are not checked.
 	Prompt, Cached int
 }
 
@@ -76,15 +76,14 @@ func (b *requestBody) holds() bool { return len(b.Messages) > 0 || has(b.Input) 
 // has reports whether a field is there with a value.
 func has(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
-// Read reads a log, request by request. key is the field that names the
-// conversation, of the line or of the request in it; with "" it is the first that
-// is there of session, session_id, conversation_id, prompt_cache_key and user.
-// Blank lines are left out; any other line that is no request ends it with an error
-// that wraps ErrLine and names the line. What is said beside a request counts only
-// where it is of the type that it should be.
+// Read reads a log, request by request. key is the field that names the conversation, of the
+// line or of the request in it. If it is "", Read takes the first that is there of session,
+// session_id, conversation_id, prompt_cache_key and user. Blank lines are skipped. Any other
+// line that is no request ends the log with an error that wraps ErrLine and names the line.
+// Fields beside a request count only if they have the expected type.
 //
-// Messages and tools that a log repeats are held once, however many requests have
-// them: more than 256 MiB of them is an error.
+// Messages and tools that a log repeats are held once, however many requests have them: more
+// than 256 MiB of them is an error.
 func Read(r io.Reader, key string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		lines, known := bufio.NewScanner(r), newKnown()

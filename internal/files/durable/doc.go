@@ -1,8 +1,7 @@
-// Package durable holds what the stores in directories have in common: opening and
-// cleaning a store, names that are safe on every file system, files that are read
-// only if a store wrote them, and changes that others see either whole or not at
-// all and that survive a crash.
+// Package durable holds what the stores in directories have in common. It opens and cleans a
+// store, makes names that are safe on every file system, and reads files only if a store wrote
+// them. Its changes appear to others either whole or not at all, and survive a crash.
 //
-// Everything works inside an os.Root, for any number of goroutines and processes,
-// and without locks. File systems must be local.
+// Everything works inside an os.Root, for any number of goroutines and processes, and without
+// locks. File systems must be local.
 package durable

@@ -11,9 +11,8 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// ErrIrregular reports a file or directory that no store can have written: a
-// pipe, a link, a device, a file instead of a directory or the reverse, or a file
-// that is too large.
+// ErrIrregular reports a file or directory that no store can have written. That is a pipe, a
+// link, a device, a file that is too large, or a file instead of a directory or the reverse.
 var ErrIrregular = errors.New("not what the store writes")
 
 // OpenRegular opens a regular file and returns its size. Anything else is

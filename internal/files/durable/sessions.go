@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// OpenStore opens the directory of a store. If it does not exist, OpenStore makes
-// it, readable by its owner only. It removes what crashes left at its top:
-// sessions that were being ended, and what isLeftover matches. Errors call the
-// store by what, such as "session". There are no lock files: a process that dies
-// at any moment blocks nobody.
+// OpenStore opens the directory of a store. If it does not exist, OpenStore makes it, readable
+// by its owner only. It removes what crashes left at its top: sessions that were being ended,
+// and what isLeftover matches. Errors call the store by what, such as "session". There are no
+// lock files, so a process that dies at any moment blocks no other.
 func OpenStore(path, what string, log *slog.Logger, isLeftover func(root *os.Root, name string) bool) (*os.Root, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("make %s directory: %w", what, err)

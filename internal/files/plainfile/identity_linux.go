@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Identity names a file or directory that exists: whatever replaces it has another
-// identity. It is made of device, inode and, where the file system keeps it, the time
-// of birth, as numbers of inodes are given again.
+// Identity names a file or directory that exists. Whatever replaces it has another identity. It
+// consists of device, inode and, if the file system keeps it, the time of birth, because
+// numbers of inodes are reused.
 func Identity(path string, info fs.FileInfo) (string, error) {
 	var x unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_INO|unix.STATX_BTIME, &x); err == nil {

@@ -6,9 +6,8 @@ import (
 	"syscall"
 )
 
-// Identity names a file or directory that exists: whatever replaces it has another
-// identity. It is made of the volume, the number of the file and the time of its
-// creation.
+// Identity names a file or directory that exists. Whatever replaces it has another identity. It
+// consists of the volume, the number of the file and the time of its creation.
 func Identity(path string, _ fs.FileInfo) (string, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/satchel-go/satchel/internal/files/plainfile"
 )
 
-// Nobody is at the other end of the pipe: without the flag this would wait
-// forever.
+// The pipe has no other end: without the flag this would wait forever.
 func TestPipeDoesNotWait(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -30,11 +30,10 @@ type Tree struct{ Root *os.Root }
 // symbolic link, it describes the link.
 func (t Tree) Lstat(name string) (fs.FileInfo, error) { return t.Root.Lstat(name) }
 
-// Open opens a plain file or a directory for reading. A plain file is a regular
-// file with one name: where the system can tell, a second hard link makes it
-// irregular, because the other name may be outside the tree. A directory is an
-// [fs.ReadDirFile]. Errors wrap [ErrName], [ErrIrregular], or are those of the
-// file system.
+// Open opens a plain file or a directory for reading. A plain file is a regular file with one
+// name. If the system can tell, a second hard link makes it irregular, because the other name
+// may be outside the tree. A directory is an [fs.ReadDirFile]. Errors wrap [ErrName],
+// [ErrIrregular], or are those of the file system.
 func (t Tree) Open(name string) (fs.File, error) {
 	if name == "." {
 		return t.Root.OpenFile(name, os.O_RDONLY|NonBlock, 0)
@@ -111,8 +110,8 @@ func CheckElement(name string) error {
 	return nil
 }
 
-// CheckFile reports what is not a plain file, as far as its description shows.
-// The error wraps [ErrIrregular].
+// CheckFile reports a file whose description shows that it is not plain. The error wraps
+// [ErrIrregular].
 func CheckFile(info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return irregular(info)

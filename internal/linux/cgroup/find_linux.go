@@ -138,8 +138,8 @@ func (h hierarchy) passes(controller string) error {
 	return fmt.Errorf("%s does not give this controller to child groups: move its processes into a child group and write +%s to its cgroup.subtree_control", h.dir, controller)
 }
 
-// writable returns an error if no groups can be made. In version 2 a process may
-// be moved by whoever may write to the group above both its old and its new one.
+// writable returns an error if no groups can be made. In version 2, moving a process needs
+// write permission for the group above both its old and its new one.
 func (h hierarchy) writable() error {
 	if err := unix.Faccessat(unix.AT_FDCWD, h.dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
 		return fmt.Errorf("%s is not writable for user %d: %w", h.dir, os.Geteuid(), err)

@@ -93,13 +93,12 @@ func (p part) limit(l Limits) error {
 	return err
 }
 
-// Join opens a file for each part of the group, which the caller closes. Writing
-// "0" into all of them, in one write each, puts the writer into the group,
-// whatever its rights: in version 1 the writing thread and the processes that it
-// starts, in version 2 its whole process. So the files can be handed to a child
-// that is not in the group yet. A thread that joins waits for nothing; for a process
-// that joins the kernel waits for all processors once, which takes 10 ms or more on a
-// quiet machine.
+// Join opens a file for each part of the group, which the caller closes. Writing "0" into all
+// of them, in one write each, puts the writer into the group, whatever its rights. In version 1
+// that moves the writing thread and the processes that it starts, in version 2 its whole
+// process. So the files can be handed to a child that is not in the group yet. A thread that
+// joins waits for nothing. For a process that joins, the kernel waits for all processors once,
+// which takes 10 ms or more on a quiet machine.
 func (g *Group) Join() ([]*os.File, error) {
 	var files []*os.File
 	for _, p := range g.parts {

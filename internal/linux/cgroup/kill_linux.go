@@ -55,10 +55,10 @@ func (p part) kill() []int {
 // maxHeld is how many process descriptors are open at a time.
 const maxHeld = 256
 
-// signal sends a signal to the members of a group and returns their numbers. When
-// a process ends, its number can pass to another one. So signal opens a
-// descriptor of each process and then lists the members again: a number that is
-// still listed is that of the opened process, or of one that has ended.
+// signal sends a signal to the members of a group and returns their numbers. When a process
+// ends, its number can pass to another one. So signal opens a descriptor of each process and
+// then lists the members again. A number that is still listed is that of the opened process, or
+// of one that has ended.
 func signal(members func() []int, sig unix.Signal) []int {
 	first := members()
 	if len(first) == 0 {

@@ -65,9 +65,8 @@ func thisProcess() (process, error) {
 	return process{pid, start, st.Ino}, nil
 }
 
-// startOf returns when a process was started, and whether it is a zombie. The
-// first thread of a Go program lives as long as the others, so if it has ended,
-// all have.
+// startOf returns when a process was started, and whether it is a zombie. No thread of a Go
+// program outlives the first one, so if that has ended, all have.
 func startOf(pid int) (start uint64, ended bool, err error) {
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {

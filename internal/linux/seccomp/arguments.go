@@ -24,22 +24,21 @@ var byArgument = []rule{
 	{otherIOPriority, `ioprio_set`},
 }
 
-// CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET; and
-// CLONE_PARENT, which would give the sandbox's supervisor a child that it does
-// not know of. Only clone3 has CLONE_NEWTIME.
+// cloneRefused is CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET, and also
+// CLONE_PARENT, which would give the sandbox's supervisor a child that it does not know of.
+// Only clone3 has CLONE_NEWTIME.
 const cloneRefused = 0x7e020000 | 0x8000
 
 var noNamespace = &test{arg: 0, mask: cloneRefused, values: []uint32{0}, yes: allow, no: eperm}
 
-// TIOCSTI inserts input into the terminal for its next reader, TIOCLINUX pastes
-// into a console, and TIOCSETD loads line disciplines, which are drivers that few
-// people review.
+// noInjection refuses TIOCSTI, which inserts input into the terminal for its next reader, and
+// TIOCLINUX, which pastes into a console. It also refuses TIOCSETD, which loads line
+// disciplines, drivers that few people review.
 var noInjection = &test{arg: 1, mask: word, values: []uint32{0x5412, 0x541c, 0x5423}, yes: eperm, no: noReserve}
 
-// noReserve refuses the older ways to do what fallocate is refused for: RESVSP,
-// RESVSP64 and ZERO_RANGE; on XFS also ALLOCSP, ALLOCSP64 and their FREESP twins,
-// which reserve space likewise; and FSSETXATTR, which can make one byte take a
-// gigabyte.
+// noReserve refuses the older calls that do what fallocate is refused for: RESVSP, RESVSP64 and
+// ZERO_RANGE. On XFS it also refuses ALLOCSP, ALLOCSP64 and their FREESP twins, which reserve
+// space likewise. FSSETXATTR is refused because it can make one byte take a gigabyte.
 var noReserve = &test{arg: 1, mask: word, values: []uint32{
 	0x40305828, 0x4030582a, 0x40305839, 0x4030580a, 0x4030580b, 0x40305824, 0x40305825, 0x401c5820,
 }, yes: eopnotsupp, no: allow}
@@ -100,7 +99,7 @@ func noDevice(arg uint32) *test {
 	return &test{arg: arg, mask: 0xf000 | setIDs, values: []uint32{0, 0x8000, 0x1000, 0xc000}, yes: allow, no: eperm}
 }
 
-// S_ISUID and S_ISGID.
+// setIDs is S_ISUID and S_ISGID.
 const setIDs = 0xc00
 
 // noSetID refuses the modes that run a program as the owner of its file. Inside
@@ -119,9 +118,9 @@ func creates(flags uint32, mode decision) *test {
 // noWhiteout refuses RENAME_WHITEOUT, which leaves a device file behind.
 var noWhiteout = &test{arg: 4, mask: 4, values: []uint32{0}, yes: allow, no: eperm}
 
-// smallSegment bounds shared memory that belongs neither to a process nor to a
-// file system, so that no limit of theirs counts it: 64 KiB a segment, of which
-// the kernel allows 4,096. The size is a 64-bit number.
+// smallSegment bounds shared memory that belongs neither to a process nor to a file system, so
+// that no limit of theirs counts it. A segment has at most 64 KiB, and the kernel allows 4,096
+// of them. The size is a 64-bit number.
 var smallSegment = &test{arg: 1, high: true, mask: word, values: []uint32{0}, yes: &test{
 	arg: 1, mask: 0xffff0000, values: []uint32{0}, yes: allow, no: eperm,
 }, no: eperm}

@@ -13,12 +13,11 @@ import (
 // Policy says what the filter can rely on. The zero value relies on nothing and
 // refuses most.
 type Policy struct {
-	// Namespaces says that the program has its own user, mount, process, network
-	// and IPC namespaces, so that its sockets, its shared memory and the
-	// processes that it can name belong to its sandbox. Without them the filter
-	// allows no socket but a connected pair, no System V or POSIX IPC, and no
-	// change of the limits or the priority of another process. Signals stay
-	// possible, because the filter cannot know whose process an id is.
+	// Namespaces says that the program has its own user, mount, process, network and IPC
+	// namespaces. Its sockets, its shared memory and the processes that it can name then belong
+	// to its sandbox. Without them the filter allows no socket but a connected pair, no System
+	// V or POSIX IPC, and no change of the limits or the priority of another process. Signals
+	// stay possible, because the filter cannot know which process an id means.
 	Namespaces bool
 }
 

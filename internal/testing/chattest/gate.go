@@ -7,7 +7,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// Begin opens a call. The end of the test closes it, if nobody does before.
+// Begin opens a call. The end of the test closes it, if the test has not.
 func (c *Chat) Begin(call core.ToolCall) *satchel.Call {
 	c.T.Helper()
 	opened, err := c.Runtime.Agent(c.Key).Open(c.Context, call)

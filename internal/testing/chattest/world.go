@@ -101,7 +101,7 @@ func (w *World) Write(file, text string) {
 // Names are the names of the skills in order.
 func (w *World) Names() []string { return slices.Sorted(maps.Keys(w.Skills)) }
 
-// Listing is what a model is told of the skills: names and descriptions.
+// Listing returns the list of skills that a model gets: names and descriptions.
 func (w *World) Listing() string {
 	var b strings.Builder
 	for _, name := range w.Names() {

@@ -15,8 +15,8 @@ import (
 	"github.com/satchel-go/satchel/tools/unified"
 )
 
-// audiences: what an audience leaves out does not exist for its agents, wherever it comes
-// from and whatever they do.
+// audiences checks that what an audience leaves out does not exist for its agents, wherever it
+// comes from and whatever they do.
 func audiences(t *testing.T, open Open) {
 	secret := func(name string) string {
 		return "---\nname: " + name + "\ndescription: Secret things.\nmetadata: {category: secret}\n---\nSecret.\n"

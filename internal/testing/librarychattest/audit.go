@@ -9,8 +9,8 @@ import (
 	"github.com/satchel-go/satchel/library"
 )
 
-// auditing: each act has one entry, also where a person was asked about it, and one says
-// that a person said no.
+// auditing checks that each act has one entry, even if a person was asked about it, and that
+// one entry records a refusal by a person.
 func auditing(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{})
 	made := w.shared("forms", form)

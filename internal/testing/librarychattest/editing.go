@@ -108,7 +108,8 @@ func listsOfTools(t *testing.T, open Open) {
 	}
 }
 
-// matching: what should apply applies and says how, and what should not says why.
+// matching checks that edits which should apply do and say how, and that the others say why
+// not.
 func matching(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{edit: unified.Allow, role: library.Maintainer})
 	body := "# Forms\n\nUse “the” form tool.\n\tOpen it.\n\tThen save it.\nUse it.\nUse it.\nUse it.\n"
@@ -162,7 +163,7 @@ func matching(t *testing.T, open Open) {
 	want(t, w.run(`{"action":"inspect","skill":"crlf"}`), "content=---\r\nname: crlf\r\ndescription: Lines.\r\n---\r\nFirst.\r\nTwo.")
 }
 
-// refusals: what no model may change, whoever it acts for.
+// refusals checks what no model may change, for any actor.
 func refusals(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{edit: unified.Allow, role: library.Maintainer})
 	made := w.shared("forms", form)
@@ -180,7 +181,7 @@ func refusals(t *testing.T, open Open) {
 	}
 }
 
-// replacing: a warning says that a patch would have done, where most lines of what is replaced
+// replacing checks the warning that a patch would have done, if most lines of the replaced text
 // stay.
 func replacing(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{edit: unified.Allow})
@@ -217,7 +218,7 @@ func metadata(t *testing.T, open Open) {
 	want(t, w.run(`{"action":"inspect","skill":"forms"}`), "content="+strings.Replace(described, "any kind.\n", "any kind.\nmetadata: {}\n", 1))
 }
 
-// writersOnOneBase: of sixteen agents that edit one version one does.
+// writersOnOneBase checks that of sixteen agents that edit one version exactly one succeeds.
 func writersOnOneBase(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{edit: unified.Allow})
 	made := w.shared("forms", form)

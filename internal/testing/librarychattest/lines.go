@@ -10,8 +10,8 @@ import (
 	"github.com/satchel-go/satchel/tools/unified"
 )
 
-// lineNumbers: an edit means the lines that inspect has shown, whatever its target is
-// called, and in whichever part they were shown.
+// lineNumbers checks that an edit means the lines that inspect has shown, whatever its target
+// is called, and in whichever part they were shown.
 func lineNumbers(t *testing.T, open Open) {
 	const front = "---\nname: steps\ndescription: Steps.\n# a comment\n---\n"
 	var body strings.Builder

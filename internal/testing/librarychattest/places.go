@@ -92,7 +92,7 @@ func tenants(t *testing.T, open Open) {
 	}
 }
 
-// overlay: an edit of a plugin skill is kept beside what is installed, outlives an
+// overlay checks that an edit of a plugin skill is kept beside what is installed, outlives an
 // upgrade, and ends when it is archived.
 func overlay(t *testing.T, open Open) {
 	p, file := plugin(t, "forms", form)

@@ -52,8 +52,8 @@ func (w *world) says(what, call, says string) {
 	}
 }
 
-// loadedRevision: what runs and what is read is of the text that was loaded, whatever
-// is edited, until the skill is loaded anew.
+// loadedRevision checks that runs and reads use the text that was loaded, whatever is edited,
+// until the skill is loaded again.
 func loadedRevision(t *testing.T, open Open) {
 	w := newWorld(t, open, running(t))
 	made := w.tool("age", false, host)
@@ -134,7 +134,8 @@ func privateSkills(t *testing.T, open Open) {
 	}
 }
 
-// notes: a new description is told at the next user turn, and what was sent stays.
+// notes checks that a note at the next user turn announces a new description, and that what was
+// sent stays.
 func notes(t *testing.T, open Open) {
 	for _, plain := range []bool{true, false} {
 		s := setup{plain: plain, edit: unified.Allow, files: fstest.MapFS{}}

@@ -12,8 +12,8 @@ import (
 	"github.com/satchel-go/satchel/tools/unified"
 )
 
-// strict: a call with a field that is unknown, misspelt, there twice or not of its action
-// changes nothing, and nobody is asked about it.
+// strict checks calls with a field that is unknown, misspelt, given twice or not of the action.
+// They change nothing, and no approver is asked.
 func strict(t *testing.T, open Open) {
 	for _, edit := range []unified.Mode{unified.Ask, unified.Allow} {
 		w := newWorld(t, open, setup{edit: edit, role: library.Maintainer})
@@ -95,7 +95,7 @@ func strict(t *testing.T, open Open) {
 	}
 }
 
-// errorsAreJSON: whatever is wrong with a call is said in the words of the vocabulary.
+// errorsAreJSON checks that any error of a call comes in the words of the vocabulary.
 func errorsAreJSON(t *testing.T, open Open) {
 	w := newWorld(t, open, setup{})
 	w.shared("forms", form)
@@ -122,7 +122,7 @@ func errorsAreJSON(t *testing.T, open Open) {
 		"error=invalid", `message=there is no file "nope"; files are SKILL.md`)
 }
 
-// described: inspect and list say what an actor may do, and show metadata as it is.
+// described checks that inspect and list say what an actor may do, and show metadata as it is.
 func described(t *testing.T, open Open) {
 	p, _ := plugin(t, "pdf", "---\nname: pdf\ndescription: Read PDF files.\n---\nRead.\n")
 	w := newWorld(t, open, setup{plugins: []library.Plugin{p}, role: library.Viewer})

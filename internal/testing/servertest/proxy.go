@@ -33,8 +33,8 @@ type Proxy struct {
 // handshake is how many answers of a connection come before those that are lost.
 const handshake = 2
 
-// NewProxy listens in front of the server at an address until the test is over: at a
-// unix socket that is called name in dir, or, without a name, at a port.
+// NewProxy listens in front of the server at an address until the test is over. With a name it
+// listens at a unix socket of that name in dir, otherwise at a port.
 func NewProxy(t testing.TB, network, to, dir, name string) *Proxy {
 	t.Helper()
 	p := &Proxy{network: network, to: to, conns: map[net.Conn]bool{}, lost: map[[sha256.Size]byte]bool{}}
@@ -171,7 +171,7 @@ func (p *Proxy) serve(client net.Conn) {
 		if by := time.Duration(p.delay.Load()); by > 0 {
 			select {
 			case <-time.After(by):
-			case <-done: // nobody waits for it any more
+			case <-done: // no test waits for it any more
 			}
 		}
 		return answers <= handshake || !p.loses(request)

@@ -27,16 +27,14 @@ const (
 //
 //   - the value itself
 //   - without the white space around it, as $(…) and an editor leave it
-//   - with one space for each run of white space, as a shell's unquoted $NAME
-//     gives it
-//   - each line of at least 8 bytes of a value of several lines, without the
-//     white space around it, but not the lines that begin and end a PEM block; a
-//     backslash and an n, as keys have in one-line files, end a line too
-//   - each of these as it appears in JSON and in Go's quotes, if that is a
-//     different text
+//   - with one space for each run of white space, as a shell's unquoted $NAME gives it
+//   - each line of at least 8 bytes of a value of several lines, without the white space around
+//     it
+//   - each of these as it appears in JSON and in Go's quotes, if that is a different text
 //
-// Forms of less than 4 bytes are left out. Other encodings, such as base64 or
-// letters with spaces between them, are not found.
+// A backslash and an n, as keys have in one-line files, end a line too. The lines that begin and
+// end a PEM block are left out, and so are forms of less than 4 bytes.
+// Other encodings, such as base64 or letters with spaces between them, are not found.
 func Forms(value string) []string {
 	forms := []string{value, strings.TrimSpace(value), strings.Join(strings.Fields(value), " ")}
 	lines := strings.Split(strings.ReplaceAll(value, `\n`, "\n"), "\n")

@@ -7,29 +7,28 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What a text runs can be known only if the parser, bash and the other shells
-// that a host may have under the name sh read it in the same way. They are known
-// to differ in the forms below, so that one of them takes for plain text, or for
-// a condition, what another runs. There is no attempt to tell which of these are
-// harmless: all are refused, and a model can always write the same more plainly.
+// What a text runs is certain only if the parser, bash and every shell that a host may call sh
+// read it in the same way. They are known to differ in the forms below: one of them takes for
+// plain text, or for a condition, what another runs. All of these forms are refused, harmless
+// or not, because a model can always write the same more plainly.
 //
 //   - backquotes: where they end depends on the quotes inside
 //   - quotes, escapes and substitutions inside ${…}, and ${ …; }
-//   - here-documents inside a substitution, not right below their line, or with
-//     an odd delimiter; expansions and continued lines in their text
+//   - here-documents inside a substitution, not right below their line, or with an odd
+//     delimiter; expansions and continued lines in their text
 //   - comments and case inside a substitution
 //   - extended patterns
 //   - $'…' and $"…"
-//   - arithmetic with more than names, numbers and operators, $[…] and ((…)):
-//     for a POSIX shell that is a subshell in a subshell
+//   - arithmetic with more than names, numbers and operators, $[…] and ((…)): for a POSIX shell
+//     that is a subshell in a subshell
 //   - operators, brackets and line ends inside [[ ]], which is a command there
 //   - the words function, select and coproc, which are programs there
-//   - a copy of a descriptor that is not just >&2, <&0 or >&-: bash reads the
-//     "-" of <&-word as the whole target, and runs the word
+//   - a copy of a descriptor that is not just >&2, <&0 or >&-: bash reads the "-" of <&-word as
+//     the whole target, and runs the word
 //   - &> and &>>, which put a command into the background there
-//   - a descriptor of more than one digit, which is a word there, or with a name,
-//     {x}>, which also sets a variable, and any brace before a redirection: bash
-//     takes a subscript there
+//   - a descriptor of more than one digit, which is a word there, or with a name, {x}>, which
+//     also sets a variable
+//   - any brace before a redirection: bash takes a subscript there
 
 // agreement walks a text and refuses the forms that shells may read differently.
 type agreement struct {

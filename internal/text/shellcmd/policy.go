@@ -18,12 +18,11 @@ var (
 	ErrNotAllowed = errors.New("command not allowed")
 )
 
-// Policy restricts a command line to one simple command whose name it allows. The
-// zero Policy restricts nothing.
+// Policy restricts a command line to one simple command whose name it allows. The zero Policy
+// restricts nothing.
 //
-// A list of allowed names is a boundary. A list of denied names is only advice to
-// a well-meaning model, because an interpreter such as python3 can start any
-// program. Decision 30 says why.
+// A list of allowed names is a boundary. A list of denied names is only advice to a
+// well-meaning model, because an interpreter such as python3 can start any program.
 type Policy struct {
 	// Allowed, if not empty, are the only names that may run.
 	Allowed []string

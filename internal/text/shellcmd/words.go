@@ -37,16 +37,15 @@ type Command struct {
 	Reads []string
 }
 
-// Words lists every simple command of a shell text in the order of the text,
-// including those in pipes, lists, blocks, functions and substitutions. A text
-// that is an argument, as in "sh -c", is just an argument: whoever lets that
-// program run must judge what it does with the text.
+// Words lists every simple command of a shell text in the order of the text, including those in
+// pipes, lists, blocks, functions and substitutions. A text that is an argument, as in "sh -c",
+// is just an argument: a caller that lets that program run must judge what it does with the
+// text.
 //
-// The error wraps ErrSyntax, or ErrUnknowable if the name of a command is not
-// literal, if a builtin takes shell text (eval, source, trap, alias …), if an
-// expansion can run what the value of a variable says, or if the text has a form
-// that the parser, bash and POSIX shells may not read alike. It says how to write
-// the same more plainly.
+// The error wraps ErrSyntax or ErrUnknowable, and says how to write the same more plainly.
+// ErrUnknowable means that the name of a command is not literal, or that a builtin takes shell
+// text (eval, source, trap, alias …). It also means an expansion that can run the value of a
+// variable, or a form that the parser, bash and POSIX shells may not read alike.
 func Words(text string) ([]Command, error) {
 	file, err := parse(text)
 	if err != nil {

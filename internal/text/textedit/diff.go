@@ -10,8 +10,8 @@ type Diff struct {
 	// Unified has three lines of context and applies with patch and [ApplyDiff];
 	// "" where the texts are equal.
 	Unified string
-	// Numbered has, for each line, its old and its new number, each right-aligned to
-	// 5 or blank, a space, one of " ", "-" and "+", a space, and the text. After
+	// Numbered has, for each line, its old and its new number, each right-aligned to 5 or
+	// blank. A space, one of " ", "-" and "+", another space, and the text follow. After
 	// [MaxNumbered] bytes a last line says that the rest is left out.
 	Numbered string
 	// Added and Removed count lines.

@@ -2,8 +2,8 @@ package textedit
 
 import "strings"
 
-// text is a text in lines. Its last line has a line end even if the file has none:
-// then unended is set, and what is made of the text loses its last line end again.
+// text is a text in lines. Its last line has a line end even if the file has none. Then unended
+// is set, and the result of an edit loses its last line end again.
 type text struct {
 	raw     string // with the last line end
 	unended bool

@@ -2,12 +2,11 @@ package gauge
 
 import "github.com/satchel-go/satchel/internal/cachecost/prompt"
 
-// anew counts the tokens that a request pays for again although the request before
-// held them. Both requests are equal in their first shared tokens; behind that place,
-// a block counts whole if the request before held it anywhere behind the place, and a
-// changed block counts with its unchanged beginning and end. New and removed text does
-// not count.
-func anew(before, now *prompt.Prompt, shared int) (tokens int) {
+// resent counts the tokens that a request pays for again although the request before held them.
+// Both requests are equal in their first shared tokens. Behind that place, a block counts whole
+// if the request before held it anywhere behind the place. A changed block counts with its
+// unchanged beginning and end. New and removed text does not count.
+func resent(before, now *prompt.Prompt, shared int) (tokens int) {
 	first, head := blockAt(before, shared)
 	was, is := before.Blocks[first:], now.Blocks[min(first, len(now.Blocks)):]
 	type text struct {
