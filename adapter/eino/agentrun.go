@@ -27,10 +27,10 @@ func inAgentRun(ctx context.Context) context.Context {
 	return ctx
 }
 
-// agentPath returns the names of the adk agents by which a conversation has come to the
-// one at an address, which is the last. An agent to which it came back is there once, and
-// without those that it came back from: where the host hands back, as a supervisor does,
-// that is an answer. The path of an agent that is a tool begins with that agent.
+// agentPath returns the names of the adk agents by which a conversation has come to the one at
+// an address, which is the last. If the conversation came back to an agent, that agent is
+// listed once, without those that it came back from: handing back, as a supervisor does, is an
+// answer. The path of an agent that is a tool begins with that agent.
 func agentPath(address compose.Address) []string {
 	var names []string
 	for i, at := range address {

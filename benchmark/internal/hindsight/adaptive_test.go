@@ -54,7 +54,7 @@ func TestAdaptiveOnOtherSeeds(t *testing.T) {
 }
 
 // worstRatio is how many times the optimum load mode adaptive may cost, as
-// docs/prompt-caches.md states it. It holds for conversations of up to 24 turns of up to 8
+// benchmark/experiments.md states it. It holds for conversations of up to 24 turns of up to 8
 // model calls, with texts of 50 to 20,000 tokens.
 const worstRatio = 4
 
