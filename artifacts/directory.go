@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// Directory is a [Store] on a local file system . Any number of goroutines, handles and
+// Directory is a [Store] on a local file system. Any number of goroutines, handles and
 // processes may use it at the same time. It keeps no lock files, so a process that dies at any
 // moment blocks no other. What it acknowledged survives the death of the process, and with
 // WithSync a loss of power.

@@ -101,8 +101,8 @@ func (l *limits) due() (before time.Time, due bool) {
 	return now.Add(-l.retention), true
 }
 
-// Check fails with [ErrQuota] where a session that keeps so many bytes in so many
-// versions is beyond the quota.
+// Check fails with [ErrQuota] if a session with so many bytes in so many versions is beyond the
+// quota.
 func (q Quota) Check(bytes int64, versions int) error {
 	if most := q.maxBytes(); most >= 0 && bytes > most {
 		return fmt.Errorf("%w: %d bytes are more than %d", ErrQuota, bytes, most)

@@ -19,9 +19,8 @@ var ErrFull = errors.New("artifact store is full")
 // number of empty artifacts is bounded too.
 const versionCost = 512
 
-// Memory is a [Store] that lives and dies with the process. If it has no room a
-// Save fails, because an artifact that a host was promised must not vanish to
-// make room for another.
+// Memory is a [Store] in the memory of the process. If it has no room a Save fails, because an
+// artifact that a host was promised must not vanish to make room for another.
 type Memory struct {
 	limits
 	max int64

@@ -17,9 +17,9 @@ const (
 	maxEmptyReads = 100
 )
 
-// Copy copies content to w, as every Save does, and completes info with its size and
-// digest. Content of more than limit bytes is the error tooMuch, and a reader that
-// gives nothing many times io.ErrNoProgress. It holds 64 KiB of the content.
+// Copy copies content to w, as every Save does, and completes info with its size and digest.
+// Content of more than limit bytes is the error tooMuch, and a reader that returns nothing many
+// times is io.ErrNoProgress. Copy holds 64 KiB of the content.
 func Copy(ctx context.Context, w io.Writer, info *Info, content io.Reader, limit int64, tooMuch error) error {
 	sum := sha256.New()
 	both := io.MultiWriter(w, sum)

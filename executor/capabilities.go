@@ -2,36 +2,37 @@ package executor
 
 import "iter"
 
-// Isolation names how far a command is kept apart from the host.
+// Isolation names how a command is isolated from the host.
 type Isolation string
 
-// The kinds of isolation, weakest first.
+// These are the kinds of isolation, weakest first.
 const (
 	IsolationNone       Isolation = "none"
 	IsolationLandlock   Isolation = "landlock"
 	IsolationNamespaces Isolation = "namespaces"
 )
 
-// Capability is whether something is enforced, and what there is to know about
-// it: the means, the bounds of it, or why it is missing.
+// Capability says whether a guarantee is enforced. Note says by what means, within which
+// bounds, or why it is missing.
 type Capability struct {
 	Enforced bool
 	Note     string
 }
 
-// Capabilities says what an executor enforces on the machine it runs on. A
-// field that is not enforced is ignored, never half promised.
+// Capabilities says what an executor enforces on the machine it runs on. An executor ignores a
+// limit that it does not enforce.
 type Capabilities struct {
 	Isolation Isolation
 	// WorkspaceAt and SkillsAt are the paths at which a command finds
 	// Command.Workspace and Command.Skills. They are empty when these are their
 	// paths on the host.
 	WorkspaceAt, SkillsAt string
-	// TempAt is a directory that each command has for itself: empty when it begins, and
-	// gone with it. It is memory, and empty where there is none.
+	// TempAt is the path of a directory in memory that each command has for itself. The
+	// directory is empty when the command begins, and removed when it ends. The path is "" if
+	// there is no such directory.
 	TempAt string
-	// Unavailable says in a sentence or more why no command runs here at all, and
-	// what to change. "" where commands run.
+	// Unavailable says in a sentence or more why no command runs here at all, and what to
+	// change. It is "" if commands run.
 	Unavailable string
 	// Readable are directories of the host, beside the system's own, that commands
 	// may read at the same paths. What is in their bin is found by its name.
@@ -39,45 +40,45 @@ type Capabilities struct {
 	// Advice is what to change on this machine for a better isolation, a
 	// sentence each.
 	Advice []string
-	// Filesystem: the command sees and writes no files of the host but its own.
+	// Filesystem says that the command sees and writes no files of the host but its own.
 	Filesystem Capability
-	// Links: the command follows no symbolic link in Command.Parts.
+	// Links says that the command follows no symbolic link in Command.Parts.
 	Links Capability
-	// Network: the command reaches no network.
+	// Network says that the command reaches no network.
 	Network Capability
-	// HostProcesses: the command signals, traces and changes no processes but its
-	// own, nor their shared memory and queues.
+	// HostProcesses says that the command signals, traces and changes only its own processes,
+	// their shared memory and their queues.
 	HostProcesses Capability
-	// Privileges: the command has no privilege and cannot gain any, by programs
-	// that set the user, by namespaces or by mounts.
+	// Privileges says that the command has no privilege and cannot gain any, by programs that
+	// set the user, by namespaces or by mounts.
 	Privileges Capability
-	// SystemCalls: calls that attack or administer the kernel are refused, and
-	// sockets of families that namespaces do not hold.
+	// SystemCalls says that calls which attack or administer the kernel are refused. Refused
+	// too are sockets of families that namespaces do not separate.
 	SystemCalls Capability
-	// Memory: Limits.Memory.
+	// Memory says that Limits.Memory is enforced.
 	Memory Capability
-	// CPU: Limits.CPU.
+	// CPU says that Limits.CPU is enforced.
 	CPU Capability
-	// Processes: Limits.Processes.
+	// Processes says that Limits.Processes is enforced.
 	Processes Capability
-	// FileBytes: Limits.FileBytes.
+	// FileBytes says that Limits.FileBytes is enforced.
 	FileBytes Capability
-	// Descriptors: the command inherits no open file but its three streams and
+	// Descriptors says that the command inherits no open file but its three streams and
 	// Command.Pipes.
 	Descriptors Capability
-	// KillGroup: the end of the command ends the processes in its group.
+	// KillGroup says that the end of the command ends the processes in its group.
 	KillGroup Capability
-	// KillTree: the end of the command also ends those that left the group, as
-	// daemons do.
+	// KillTree says that the end of the command also ends those that left the group, as daemons
+	// do.
 	KillTree Capability
-	// DiesWithHost: the command does not outlive a host process that crashes.
+	// DiesWithHost says that the command does not outlive a host process that crashes.
 	DiesWithHost Capability
-	// Terminal: Terminal.TTY.
+	// Terminal says that Terminal.TTY works.
 	Terminal Capability
-	// Pipes: Command.Pipes are passed on.
+	// Pipes says that Command.Pipes are passed on.
 	Pipes Capability
-	// Loopback: the command has a loopback interface of its own, and files that
-	// only it sees: Command.Listen and Command.Secrets.
+	// Loopback says that the command has a loopback interface of its own, for Command.Listen,
+	// and files that only it sees, for Command.Secrets.
 	Loopback Capability
 }
 

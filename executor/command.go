@@ -56,11 +56,10 @@ type Command struct {
 	// all, at most 8, as places in the workspace ("skills/pdf/.venv"). Shared
 	// skills have none.
 	Writable []string
-	// Parts, if there are any, are the entries of the workspace that the program
-	// finds beside Skills: directories directly in it, at most 8. The workspace
-	// itself is then read-only and has nothing else. Where Capabilities().Links is
-	// enforced, the program follows no link in them. An executor without isolation
-	// ignores Parts.
+	// Parts, if there are any, are the directories of the workspace that the program sees
+	// beside Skills. They are direct entries of the workspace, at most 8. The workspace itself
+	// is then read-only and has nothing else. Where Capabilities().Links is enforced, the
+	// program follows no link in them. An executor without isolation ignores Parts.
 	Parts []string
 	// Pipes are the program's descriptors 3, 4 and so on, at most 4. Each must be
 	// an end of a pipe: anything else, a directory above all, could lead out of a
@@ -68,20 +67,20 @@ type Command struct {
 	// closes them; the other end of a pipe sees its end when the caller, too, has
 	// closed the program's.
 	Pipes []*os.File
-	// Listen are ports of the loopback interface that the program finds served,
-	// at most 2. It takes Capabilities().Loopback, else the error is ErrCommand.
+	// Listen are ports of the loopback interface that the host serves, at most 2. Without
+	// Capabilities().Loopback they are an ErrCommand error.
 	Listen []Listen
-	// Secrets are the contents of files /run/secrets/NAME that the program can
-	// read and that never touch a disk: at most 16, 64 KiB together. A name is of
-	// upper-case letters, digits and "_", at most 64, and begins with no digit. It
-	// takes Capabilities().Loopback as Listen does, else the error is ErrCommand.
+	// Secrets are the contents of files /run/secrets/NAME that the program can read and that
+	// never touch a disk: at most 16, 64 KiB together. A name has at most 64 upper-case
+	// letters, digits and "_", and does not begin with a digit. Without Capabilities().Loopback
+	// they are an ErrCommand error.
 	Secrets map[string]string
 }
 
-// Unlimited means, as a field of Limits, that there is no such limit.
+// Unlimited is the value of a field of Limits that sets no limit.
 const Unlimited = -1
 
-// The limits that a zero field of Limits stands for.
+// These limits replace the zero fields of Limits.
 const (
 	DefaultTimeout     = 5 * time.Minute
 	defaultMemory      = 2 << 30

@@ -11,8 +11,8 @@ var (
 	// arguments, a NUL byte, a directory that is missing or outside the workspace,
 	// a negative limit.
 	ErrCommand = errors.New("invalid command")
-	// ErrNoTTY is wrapped when a terminal is asked for, or resized, and the
-	// executor has none to give.
+	// ErrNoTTY is wrapped when a caller asks for a terminal, or resizes it, and the executor
+	// has none.
 	ErrNoTTY = errors.New("no terminal available")
 	// ErrSetup is wrapped when the host could not prepare, start or bound the
 	// command. The command did not run, or was ended at once.
@@ -50,7 +50,7 @@ type Executor interface {
 	Capabilities() Capabilities
 }
 
-// Terminal is what an interactive process talks to.
+// Terminal describes the input and output of an interactive process.
 type Terminal struct {
 	// TTY asks for a pseudo terminal instead of pipes.
 	TTY bool
@@ -71,9 +71,9 @@ type Process interface {
 	// Write writes to the process's input. It waits while the process does not
 	// read, until the process ends; then the error wraps ErrEnded.
 	io.Writer
-	// CloseInput ends the process's input. A second call does nothing. Terminals
-	// know no end: there it types ^D, twice where no line has just ended, which
-	// a program that reads lines takes for the end.
+	// CloseInput ends the process's input. A second call does nothing. A terminal has no end of
+	// input, so CloseInput types ^D there, twice if the last line is unfinished. A program that
+	// reads lines takes that for the end.
 	CloseInput() error
 	// Resize changes the size of the terminal. The error wraps ErrNoTTY when the
 	// process has none.

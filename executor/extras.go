@@ -18,9 +18,8 @@ const (
 	maxSecretName  = 64
 )
 
-// Listen is a TCP port on 127.0.0.1 of the sandbox's own network, which the host
-// serves. Nothing but the command's own processes can reach it, and a command
-// has no other way out by it than Serve.
+// Listen is a TCP port on 127.0.0.1 of the sandbox's own network, which the host serves. Only
+// the command's own processes can reach it, and it leads them only to Serve.
 type Listen struct {
 	// Port is from 1024 on; no two are the same.
 	Port uint16
@@ -90,8 +89,8 @@ func (c Command) CheckPipes() error {
 	return nil
 }
 
-// CheckLoopback is for executors without a network of the command's own: Listen
-// and Secrets are ErrCommand there.
+// CheckLoopback returns an ErrCommand error if the command has Listen or Secrets. Executors
+// that give a command no network of its own call it.
 func (c Command) CheckLoopback() error {
 	switch {
 	case len(c.Listen) > 0:

@@ -5,8 +5,8 @@ import "time"
 // Reason says why a command ended.
 type Reason string
 
-// The reasons. The first that applied counts: a command that is ended for its
-// time and then dies of a signal has ReasonTimeout.
+// These are the reasons. The first that applied counts: a command that is ended for its time
+// and then dies of a signal has ReasonTimeout.
 const (
 	// ReasonExit says that the program ended by itself, with any exit code.
 	ReasonExit Reason = "exit"
@@ -33,7 +33,7 @@ const (
 	ReasonSignal Reason = "signal"
 )
 
-// Result is what became of a command.
+// Result says how a command ended.
 type Result struct {
 	// ExitCode is the program's exit code. It is 127 for a program that was not found, 126 for
 	// one that is not executable, and -1 when there is none. If a signal ended the program, it

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Stream is what is left of an output: all of it in Head, or its beginning and
-// its end.
+// Stream is the kept part of an output: all of it in Head, or its beginning in Head and its end
+// in Tail.
 type Stream struct {
 	// Head and Tail are the bytes as they were written. When something was left
 	// out, Head ends and Tail begins at the border of a UTF-8 character.

@@ -1,4 +1,4 @@
-// Package outputs says how much a command may leave for its answer.
+// Package outputs bounds how many files of a command a call may collect.
 package outputs
 
 // Limits are the most that a call may collect. A zero field is the default: 100

@@ -48,7 +48,7 @@ func (j *Judge) lapsed(q *Request, lists []List) string {
 		shown(q.Tool.Name), strings.Join(told(gone), ", "), untilNext)
 }
 
-// Lapses reports whether a person may be asked about a tool that the lists take away.
+// Lapses reports whether a person may allow calls of a tool that the lists deny.
 func (j *Judge) Lapses(t Tool, lists []List) bool {
 	return !j.Names(t, lists) && j.Names(t, live(lists))
 }
@@ -109,7 +109,7 @@ func (j *Judge) unlisted(lists []List) string {
 
 const untilNext = "until the user's next message"
 
-// Until says how long lists hold.
+// Until returns words that say how long the lists apply.
 func (j *Judge) Until(lists []List) string {
 	var stay []string
 	for _, skill := range j.deciding(lists) {
@@ -133,7 +133,7 @@ func isNamed(t *Tool, lists []List) bool {
 	})
 }
 
-// Allowed says in one line what lists allow, each thing once.
+// Allowed returns one line that says what the lists allow.
 func (j *Judge) Allowed(lists []List) string {
 	skills := j.deciding(lists)
 	var sets []string

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// The codes of [Names.Findings].
+// These are the codes of [Names.Findings].
 const (
 	CodeEntry skillmd.Code = "allowed-tools-entry"   // an entry allows nothing
 	CodeName  skillmd.Code = "allowed-tools-unknown" // no known tool has the name
@@ -17,8 +17,8 @@ const (
 // maxFindings bounds the findings about one list.
 const maxFindings = 20
 
-// Findings are warnings about the entries of a skill's list that allow nothing,
-// or that name a tool which neither the format nor the host has.
+// Findings returns warnings about the entries of a skill's list that allow nothing, or that
+// name a tool which neither the format nor the host has.
 func (n *Names) Findings(skill core.Skill) []skillmd.Diagnostic {
 	var all []skillmd.Diagnostic
 	add := func(code skillmd.Code, message string) {

@@ -16,10 +16,10 @@ type List struct {
 	// the host did not choose. It denies what it does not name, but what it names still needs
 	// an approval.
 	Repaired bool
-	// Stays: the skill stays loaded when the turn ends.
+	// Stays says that the skill stays loaded when the turn ends.
 	Stays bool
-	// Lapsed: the skill is no longer loaded with this list. It binds until the turn
-	// ends, unless a person allows a call.
+	// Lapsed says that the skill is no longer loaded with this list. The list applies until the
+	// turn ends, unless a person allows a call.
 	Lapsed bool
 }
 
@@ -35,7 +35,7 @@ type Judge struct {
 	Mentions *Mentions
 }
 
-// Outcome is what lists say of a call.
+// Outcome says what lists decide about a call.
 type Outcome uint8
 
 // The outcomes.
@@ -54,24 +54,24 @@ func (o Outcome) String() string {
 // Verdict is the decision on a call.
 type Verdict struct {
 	Outcome Outcome
-	// Skill and Rule are those that let the call pass, if any did: the last of
-	// them for a command text of several. Of a denied call Skill names those whose
-	// lists deny it.
+	// Skill and Rule are those that allowed the call, if any did. For a text of several
+	// commands they are those of the last. For a denied call Skill names the skills whose lists
+	// deny it.
 	Skill, Rule string
-	// Pattern: the call passes only because a pattern matches, so what the pattern
-	// says must really be what happens.
+	// Pattern says that the call passes only because a pattern matches. The call must then run
+	// exactly as the pattern says.
 	Pattern bool
-	// Reason is why: for the model if the call is denied.
+	// Reason says why. The reason of a denied call is written for the model.
 	Reason string
-	// Question is why a person may allow a call that is denied: only lapsed lists deny
-	// it. It is empty for other calls.
+	// Question says why a person may allow a denied call: only lapsed lists deny it. It is
+	// empty for other calls.
 	Question string
 }
 
-// Decide decides on a call by the lists of the loaded skills, in load order. A
-// skill may have several, of its texts in this turn. The work of a decision is
-// bounded: a call that is too much to compare is allowed by entries without a
-// pattern only. The error is that of ctx.
+// Decide decides on a call by the lists of the loaded skills, in load order. A skill may have
+// several lists, one for each of its texts in this turn. The work of a decision is bounded: a
+// call that is too large to compare is allowed only by entries without a pattern. The error is
+// that of ctx.
 func (j *Judge) Decide(ctx context.Context, q Request, lists []List) (Verdict, error) {
 	switch {
 	case q.Tool.Always:
@@ -136,8 +136,8 @@ func (d *decision) verdict(q *Request) Verdict {
 	return v
 }
 
-// Names reports whether a call of the tool can pass the lists: they name it, with
-// a pattern or without, or do not speak of it.
+// Names reports whether a call of the tool can pass the lists. It can if they name the tool,
+// with a pattern or without, or do not apply to it.
 func (j *Judge) Names(t Tool, lists []List) bool {
 	if t.Always || !j.Policy.Restricts() || len(lists) == 0 || !j.governs(&t, lists) {
 		return true

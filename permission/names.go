@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Kind is what a pattern is compared with.
+// Kind says what a pattern is compared with.
 type Kind uint8
 
 const (
@@ -23,11 +23,11 @@ const (
 	Inert
 )
 
-// Tool says what a tool of an agent is to the lists of skills.
+// Tool describes how allowed-tools rules match one of the agent's tools.
 type Tool struct {
 	// Name is the tool's name as the model calls it. Case does not matter.
 	Name string
-	// As are the names, beside its own, that lists have for it: Bash, Read …
+	// As are the names that lists use for it beside its own: Bash, Read …
 	As []string
 	// Always says that lists and approvers do not apply to the tool. It is for control tools of
 	// frameworks.
@@ -49,8 +49,7 @@ func (t *Tool) isMapped() bool {
 	return len(t.As) > 0 || isWord(t.Name)
 }
 
-// Names knows tools by name. The zero value knows none. It does not change once
-// made.
+// Names maps the names in lists to tools. The zero value is empty. It is immutable.
 type Names struct {
 	tools map[string]Tool
 	host  map[string]bool
@@ -75,8 +74,8 @@ func NewNames(host ...Tool) *Names {
 // IsOfHost reports whether the host has described the tool.
 func (n *Names) IsOfHost(name string) bool { return n.host[strings.ToLower(name)] }
 
-// Tool returns what is known of a tool: of an unknown one, its name. "runCommand"
-// and "run-command" are found as run_command.
+// Tool returns the description of a tool. That of an unknown tool has only its name.
+// "runCommand" and "run-command" are found as run_command.
 func (n *Names) Tool(name string) Tool {
 	if t, ok := n.tools[strings.ToLower(name)]; ok {
 		t.Name = name
@@ -90,9 +89,8 @@ func (n *Names) Tool(name string) Tool {
 	return Tool{Name: name}
 }
 
-// Unmapped are the tools of an agent that no name of the format stands for: lists
-// do not speak of them unless they name them. Those that the host has described
-// are left out: it has thought about them.
+// Unmapped returns the tools of an agent that no name of the format stands for. Lists apply to
+// such a tool only if they name it. Tools that the host has described are left out.
 func (n *Names) Unmapped(tools []string) []string {
 	var all []string
 	for _, name := range tools {

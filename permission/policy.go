@@ -16,7 +16,7 @@ const (
 	// …, see [Names]), and those that some list of the catalog names. Other tools of the host
 	// stay allowed, because no author of a skill could have meant them.
 	Restrict Policy = iota
-	// Preapprove takes a list for calls that need no approval and denies nothing.
+	// Preapprove lets listed calls run without approval and denies nothing.
 	Preapprove
 	// Off ignores the lists.
 	Off
@@ -39,7 +39,7 @@ func (p Policy) Valid() bool { return int(p) < len(policies) }
 // Restricts reports whether lists deny anything under p.
 func (p Policy) Restricts() bool { return p == Restrict || p == RestrictAll }
 
-// UnmarshalText reads the policy's name. The error wraps [errPolicy].
+// UnmarshalText reads restrict, restrict-all, preapprove or off.
 func (p *Policy) UnmarshalText(text []byte) error {
 	i := slices.Index(policies, string(text))
 	if i < 0 {
@@ -49,10 +49,9 @@ func (p *Policy) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Combine says how the lists of several skills are taken together. Under Union
-// and Latest it is about tools that name no skill: a run is judged by the list of
-// the skill that it names. Where several texts of one skill were loaded in the
-// same turn, each of their lists must allow a call.
+// Combine says how the lists of several skills are combined. Union and Latest apply only to
+// tools that name no skill: a run is judged by the list of the skill that it names. If several
+// texts of one skill were loaded in the same turn, each of their lists must allow a call.
 type Combine uint8
 
 const (
@@ -75,7 +74,7 @@ func (c Combine) String() string { return nameOf(combinations, uint8(c), "permis
 // Valid reports whether c is one of the three ways.
 func (c Combine) Valid() bool { return int(c) < len(combinations) }
 
-// UnmarshalText reads the name of a way. The error wraps [errCombine].
+// UnmarshalText reads union, intersection or latest.
 func (c *Combine) UnmarshalText(text []byte) error {
 	i := slices.Index(combinations, string(text))
 	if i < 0 {

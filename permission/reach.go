@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Mentions are the tools that some list of a catalog names, beside those that the
-// format has a word for. Nil mentions none. It does not change once made.
+// Mentions holds the tools that some list of a catalog names, beside those that the format
+// names. Nil holds none. It is immutable.
 type Mentions struct {
 	names    map[string]bool
 	prefixes []string

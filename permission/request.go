@@ -19,20 +19,19 @@ type Request struct {
 	// "it sets variables": only entries without a pattern allow it.
 	NoPattern string
 
-	// Idle: the call does nothing but tell the model what is wrong with its
-	// arguments.
+	// Idle says that the call only reports to the model what is wrong with its arguments.
 	Idle bool
 
-	// Skill is the skill that a run names: its list judges the run. "" is a tool
-	// that names no skill. Unlisted: the caller has checked that this skill has no
-	// list. Without it a skill that no list belongs to is judged by all lists.
+	// Skill is the skill that a run names: its list judges the run. It is "" for a tool that
+	// names no skill. Unlisted says that the caller has checked that this skill has no list.
+	// Otherwise a skill without a list is judged by all lists.
 	Skill    string
 	Unlisted bool
 
-	// Of a Command: Lines are argument lists, any of which names what is run, in
-	// place of Text. Input: the command gets text to read. Dir is the directory
-	// that it starts in, if that is not the one where relative paths of patterns
-	// begin: such a call is one of "cd" too.
+	// Lines, Input and Dir describe a Command. Lines are argument lists in place of Text; any
+	// of them may name the program. Input says that the command gets text to read. Dir is the
+	// directory that it starts in, if that is not the one where relative paths of patterns
+	// begin. Such a call is also judged as one of "cd".
 	Lines [][]string
 	Input bool
 	Dir   string

@@ -29,11 +29,11 @@ type Step struct {
 	Calls []Call
 }
 
-// Do is a step that calls one tool; see [To] for the arguments.
+// Do returns a step that calls one tool; see [To] for the arguments.
 func Do(tool string, args any) Step { return Step{Calls: []Call{To(tool, args)}} }
 
-// Load is a step that loads a skill with the docs named, unless the skill's
-// text is in the request already.
+// Load returns a step that loads a skill with the docs named, unless the skill's text is in the
+// request already.
 func Load(skill string, docs ...string) Step {
 	args := map[string]any{"skill": skill}
 	if len(docs) > 0 {
@@ -42,7 +42,7 @@ func Load(skill string, docs ...string) Step {
 	return Step{Unless: SkillOpen(skill), Calls: []Call{To("skill_load", args)}}
 }
 
-// SkillOpen is the tag with which a loaded skill's text begins in a request.
+// SkillOpen returns the tag with which a loaded skill's text begins in a request.
 func SkillOpen(skill string) string { return fmt.Sprintf("<skill name=%q>", skill) }
 
 // Plan returns a script that adapts to requests. Like a model it remembers nothing. It learns

@@ -61,8 +61,8 @@ type Tool struct {
 	Schema string
 }
 
-// Context ends when the client goes away or the server is closed. A script
-// that waits must watch it.
+// Context returns a context that ends when the client goes away or the server is closed. A
+// script that waits must watch it.
 func (r Request) Context() context.Context {
 	if r.ctx == nil {
 		return context.Background()
@@ -70,7 +70,7 @@ func (r Request) Context() context.Context {
 	return r.ctx
 }
 
-// Turn is the number of user messages.
+// Turn returns the number of user messages.
 func (r Request) Turn() int {
 	n := 0
 	for _, m := range r.Messages {

@@ -40,8 +40,8 @@ func Calls(calls ...Call) Response { return Response{Calls: calls} }
 // Fail answers with an HTTP error.
 func Fail(status int, message string) Response { return Response{Status: status, Err: message} }
 
-// To makes a call of a tool. A string is taken as the raw arguments, valid JSON
-// or not; anything else is encoded as JSON.
+// To makes a call of a tool. A string becomes the raw arguments, valid JSON or not; any other
+// value is encoded as JSON.
 func To(tool string, args any) Call {
 	if raw, ok := args.(string); ok {
 		return Call{Name: tool, Arguments: raw}

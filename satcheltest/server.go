@@ -69,7 +69,7 @@ func New(script Script) (*Server, error) {
 	return s, nil
 }
 
-// URL is the base URL for a client, without a slash at its end.
+// URL returns the base URL for a client, without a slash at its end.
 func (s *Server) URL() string { return s.url }
 
 // Close stops the server and breaks the connections that are open.
@@ -143,7 +143,7 @@ func (s *Server) record(req *Request, prompt []byte) (cached int) {
 	return cached
 }
 
-// SharedPrefix is the length of the longest common prefix of a and b in bytes.
+// SharedPrefix returns the length of the longest common prefix of a and b in bytes.
 func SharedPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	if bytes.Equal(a[:n], b[:n]) {

@@ -39,9 +39,8 @@ var (
 // maxSecrets bounds the findings about keys in one file.
 const maxSecrets = 10
 
-// Advise says what is usual among skills and not so in this one. Nothing of it keeps a
-// skill from being used. text is the file that doc was read from. Keys are never
-// printed.
+// Advise returns findings about what is unusual in a skill. None of them keeps the skill from
+// being used. text is the file that doc was read from. The findings never quote an API key.
 func Advise(doc Document, text []byte) []Diagnostic {
 	var all []Diagnostic
 	warn := func(line int, code Code, format string, args ...any) {

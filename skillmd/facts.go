@@ -30,9 +30,9 @@ func (doc *Document) Version() string {
 	return printable.Replaced(version[:min(len(version), 256)])
 }
 
-// Tags returns what the fields tags, keywords, triggers and category hold, at top level
-// and in metadata: lists, or texts with commas. There are at most 32, each of at most
-// 64 characters, on one line, and there once.
+// Tags returns the values of the fields tags, keywords, triggers and category, at top level and
+// in metadata. A field may be a list or a text with commas. There are at most 32 tags, all
+// different, each one line of at most 64 characters.
 func (doc *Document) Tags() []string {
 	var tags []string
 	add := func(text string) {

@@ -12,9 +12,9 @@ import (
 // maxNesting is how deep a value is kept.
 const maxNesting = 32
 
-// Fields is the front matter of a SKILL.md as JSON has it, {} if it cannot be read or
-// is longer than [MaxFrontMatter]. Dates are the text that the author has written.
-// Aliases are replaced by their values. A field whose aliases would make the front
+// Fields returns the front matter of a SKILL.md as JSON values. The map is empty if the front
+// matter cannot be read or is longer than [MaxFrontMatter]. Dates are the text that the author
+// has written. Aliases are replaced by their values. A field whose aliases would make the front
 // matter longer than twice that length is left out.
 func Fields(text []byte) map[string]any {
 	head := text[:max(FrontMatterEnd(text), 0)]

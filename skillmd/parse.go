@@ -25,17 +25,16 @@ var ErrNotSkill = fmt.Errorf("%w: no front matter", ErrInvalid)
 
 // Document is the content of a SKILL.md.
 type Document struct {
-	// Skill is the front matter; its Location is empty. Name and Description are
-	// trimmed and otherwise as written, but that a description loses characters that
-	// people do not see.
+	// Skill is the front matter; its Location is empty. Name and Description are trimmed and
+	// otherwise as written, except that a description loses invisible characters.
 	Skill core.Skill
 	// Body is the Markdown after the closing fence: LF line ends, no white
 	// space at its start and end, valid UTF-8. It may be empty.
 	Body string
 	// BodyLine is the 1-based line of the file that Body starts at.
 	BodyLine int
-	// Metadata is the map that Skill.Metadata was made of, with its nested values.
-	// It is nil if there is none.
+	// Metadata is the map behind Skill.Metadata, with its nested values. It is nil if there is
+	// none.
 	Metadata *yaml.Node
 	// Extra are the top-level fields that the specification does not define, by
 	// their key. The nodes hold no aliases, anchors, tags or comments; scalars

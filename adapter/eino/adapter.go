@@ -41,11 +41,11 @@ type Adapter struct {
 	runs     *runs
 }
 
-// New returns the parts for one agent. The requests of a session that sees no
-// skill are passed on as they are, without the skill tools.
+// New returns the parts for one agent. The requests of a session that sees no skill are passed
+// on as they are, without the skill tools.
 //
-// It returns [errNoRuntime] for a nil runtime, and an error that names the tool
-// when a tool's schema cannot be expressed in Eino.
+// It fails for a nil runtime, and if the schema of a tool cannot be expressed in Eino; the
+// error names the tool.
 func New(rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if rt == nil {
 		return nil, errNoRuntime

@@ -35,8 +35,8 @@
 // with another run. Nothing in Eino outlives such a run. If control is transferred away and
 // back, or a run is resumed from a checkpoint, Eino starts a new graph run. The runtime then
 // restores from the transcript what the current turn has loaded, unless a skill has changed
-// meanwhile. A graph without local state (compose.WithGenLocalState) cannot tell its runs
-// apart, and calls in it end with [satchel.ErrNoSession].
+// meanwhile. The runs of a graph without local state (compose.WithGenLocalState) cannot be
+// distinguished, and calls in it end with [satchel.ErrNoSession].
 //
 // Calls of the same sub-agent that run at the same time in one named session share that
 // sub-agent's state.
@@ -56,8 +56,8 @@
 // graph steps, about five rounds of model and tools: raise it for agents that load, read and
 // run.
 //
-// Concurrent runs of one adk agent with tools race in Eino, with or without skills. In 0.7.36 the
-// race is in the graph, which each run compiles again. In 0.9.13 and 0.10.0-alpha.12 it is in the
-// agent's settings. An installed configuration may be passed to adk.NewChatModelAgent any number
-// of times, which takes 1 to 8 µs, so that each run has an agent of its own.
+// Concurrent runs of one adk agent with tools race in Eino, with or without skills. In 0.7.36
+// the race is in the graph, which each run compiles again. In 0.9.13 and 0.10.0-alpha.12 it is
+// in the agent's settings. An installed configuration may be passed to adk.NewChatModelAgent
+// any number of times, which takes 1 to 8 µs, so that each run has an agent of its own.
 package eino

@@ -12,23 +12,22 @@ import (
 	"github.com/satchel-go/satchel"
 )
 
-// Install gives the agent that cfg describes the skills of rt. Call it once,
-// with the configuration complete, before adk.NewChatModelAgent; each agent of
-// a multi-agent system is installed on its own.
+// Install gives the agent that cfg describes the skills of rt. Call it once, with the
+// configuration complete, before adk.NewChatModelAgent; each agent of a multi-agent system is
+// installed on its own.
 //
 // It wraps cfg.Model and, in versions of Eino that have them, the models that
-// cfg.ModelFailoverConfig falls back on. It puts its gate before the tool
-// middlewares, sets an unknown-tools handler or wraps the host's (see
-// [Adapter.UnknownTools]), and adds the skill tools after the host's. It copies the slices that it extends, so configurations
-// that share them stay apart. Nothing else changes: limits, retries, callbacks and
-// middlewares are the host's. cfg.Middlewares is deliberately left alone, because
-// each entry there adds a line break to the instruction and so makes a blank system
-// message of an empty one.
+// cfg.ModelFailoverConfig falls back on. It puts its gate before the tool middlewares, sets an
+// unknown-tools handler or wraps the host's (see [Adapter.UnknownTools]), and adds the skill
+// tools after the host's. It copies the slices that it extends, so configurations that share
+// them stay apart. Nothing else changes: limits, retries, callbacks and middlewares are the
+// host's. cfg.Middlewares is deliberately left alone, because each entry there adds a line
+// break to the instruction and so makes a blank system message of an empty one.
 //
 // The adapter is the agent's own: close it when the agent is no longer used.
 //
-// It returns [errInstalled] when cfg has skills already, [errNoModel],
-// [errFailover], [errNoRuntime] or [errNoConfig]; cfg is then unchanged.
+// It fails if cfg or rt is nil, has no model, has skills already, or has a failover of an
+// unknown form. cfg is then unchanged.
 func Install(cfg *adk.ChatModelAgentConfig, rt *satchel.Runtime, opts ...Option) (*Adapter, error) {
 	if cfg == nil {
 		return nil, errNoConfig

@@ -34,8 +34,8 @@ var (
 )
 
 // Model wraps the agent's model. If inner has no method WithTools, it gets the bound tools as
-// the option model.WithTools of every call. Model returns [errNoModel] for nil and
-// [errInstalled] for a model that is wrapped already.
+// the option model.WithTools of every call. It fails for nil and for a model that is wrapped
+// already.
 func (a *Adapter) Model(inner model.BaseChatModel) (*Model, error) {
 	if inner == nil {
 		return nil, errNoModel
@@ -46,10 +46,9 @@ func (a *Adapter) Model(inner model.BaseChatModel) (*Model, error) {
 	return &Model{adapter: a, inner: inner, bare: inner, files: new(fileParts)}, nil
 }
 
-// WithTools returns a wrapped model that has the tools bound; the receiver is
-// not changed. It returns [errToolName] when a skill tool's name occurs more
-// than once, because the tools node would then run only one of the two. A call
-// whose tools come as an option returns that error itself.
+// WithTools returns a wrapped model that has the tools bound; the receiver is not changed. It
+// fails if a skill tool's name occurs more than once, because the tools node would then run
+// only one of the two. If the tools come as an option of a call, the call returns that error.
 func (m *Model) WithTools(tools []*schema.ToolInfo) (model.ToolCallingChatModel, error) {
 	if err := m.checkNames(tools); err != nil {
 		return nil, err
@@ -76,9 +75,9 @@ func (m *Model) checkNames(tools []*schema.ToolInfo) error {
 	return nil
 }
 
-// Generate sends the view of input to the wrapped model and reports the calls
-// of its response to the runtime before it returns. It returns
-// [satchel.ErrNoSession] where the run cannot be told from others.
+// Generate sends the view of input to the wrapped model and reports the calls of its response
+// to the runtime before it returns. It returns [satchel.ErrNoSession] if the run cannot be
+// distinguished from others.
 func (m *Model) Generate(ctx context.Context, input []*schema.Message, opts ...model.Option) (*schema.Message, error) {
 	meter := m.meter(ctx)
 	req, err := m.request(ctx, input, opts)

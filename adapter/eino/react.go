@@ -14,11 +14,9 @@ import (
 )
 
 // InstallReact is [Install] for a react agent. Call it before react.NewAgent. It needs
-// cfg.ToolCallingModel: the deprecated cfg.Model cannot bind tools safely and gives
-// [errNoModel].
+// cfg.ToolCallingModel: the deprecated cfg.Model cannot bind tools safely and is an error.
 //
 // InstallReact changes no default of react, and two deserve attention:
-//
 //   - MaxStep is 12 graph steps, about five rounds of model and tools. That is short for an
 //     agent that loads, reads and runs.
 //   - StreamToolCallChecker looks only at the first chunk of a stream. With a model that speaks

@@ -22,12 +22,12 @@ const (
 
 var dataField = []byte("data:")
 
-// LongLines returns a transport for langchaingo's client for OpenAI, which takes lines of
-// a stream up to 64 KiB and fails at a longer one. It cuts a longer line up to 32 MiB,
-// such as a call whose arguments come at once, into several deltas that say the same:
-// openai.WithHTTPClient(&http.Client{Transport: langchaingo.LongLines(nil)}). Nothing else
-// of a response changes, and it holds no more of it than that line. It sends requests by
-// next; nil is [http.DefaultTransport].
+// LongLines returns a transport for langchaingo's client for OpenAI, which takes lines of a
+// stream up to 64 KiB and fails at a longer one. It cuts a longer line up to 32 MiB, such as a
+// call whose arguments come at once, into several deltas with the same content:
+// openai.WithHTTPClient(&http.Client{Transport: langchaingo.LongLines(nil)}). Nothing else of a
+// response changes, and it holds no more of it than that line. It sends requests by next; nil
+// is [http.DefaultTransport].
 func LongLines(next http.RoundTripper) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport

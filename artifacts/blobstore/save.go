@@ -17,9 +17,9 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 )
 
-// Save implements artifacts.Store. It holds up to one part of the content in memory, and then
-// the client of the bucket does: that of S3 three, others as they please. A session that has
-// ended during the Save is noticed at its end.
+// Save implements artifacts.Store. It holds up to one part of the content in memory. For larger
+// content the client of the bucket holds parts too: that of S3 three, others their own number.
+// A session that has ended during the Save is noticed at its end.
 func (s *Store) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (artifacts.Info, error) {
 	info, err := artifacts.Check(name, mime, content, limit)
 	if err == nil {

@@ -1,4 +1,4 @@
-// Package blobstore keeps artifacts in a bucket: S3 and what speaks like it, Google Cloud
+// Package blobstore keeps artifacts in a bucket of S3 or a compatible service, Google Cloud
 // Storage or Azure. Any number of hosts may use one bucket at the same time.
 package blobstore
 
@@ -30,10 +30,10 @@ const (
 
 // Store is an artifacts.Store in a bucket. It is safe for concurrent use.
 //
-// A version is claimed by a write that fails where somebody else has made it, so versions
-// have neither gaps nor twins. A bucket that answers that other requests are in the way (409)
-// is asked again, ten times at most. What a killed process leaves is invisible, and counts for
-// the quota of its session until [Store.Sweep] removes it.
+// A Save claims a version by a write that fails if the object exists, so versions have neither
+// gaps nor duplicates. A request that the bucket answers with a conflict (409) is repeated, ten
+// times at most. What a killed process leaves is invisible, and counts for the quota of its
+// session until [Store.Sweep] removes it.
 type Store struct {
 	bucket *blob.Bucket
 	prefix string
@@ -56,7 +56,7 @@ func WithPrefix(prefix string) Option {
 }
 
 // WithPartBytes sets in which parts large content is sent; see [Store.Save] for how many are
-// held in memory. S3 takes parts of 5 MiB or more. The default is [defaultPartBytes].
+// held in memory. S3 takes parts of 5 MiB or more. The default is 5 MiB.
 func WithPartBytes(n int) Option {
 	return func(s *Store) error {
 		if n < 1 {
@@ -67,8 +67,7 @@ func WithPartBytes(n int) Option {
 	}
 }
 
-// WithCache sets how many descriptions of versions are kept in memory. The default is
-// [defaultCache].
+// WithCache sets how many descriptions of versions are kept in memory. The default is 10,000.
 func WithCache(n int) Option {
 	return func(s *Store) error {
 		if n < 1 {

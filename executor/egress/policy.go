@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Policy is what one run may reach. The zero value allows nothing.
+// Policy says what one run may reach. The zero value allows nothing.
 type Policy struct {
 	// Rules are the places that may be reached.
 	Rules []Rule
@@ -20,11 +20,12 @@ type Policy struct {
 	// names and addresses that a rule allows. This machine's own addresses are
 	// among what is not public.
 	Private []netip.Prefix
-	// Resolve finds the addresses of names; nil is that of this machine.
+	// Resolve finds the addresses of names. Nil means this machine's resolver.
 	Resolve Resolver
 	// Limits bound the run; zero fields stand for the defaults.
 	Limits Limits
-	// Roots are whom the proxy trusts where it speaks TLS itself; nil is the system's.
+	// Roots are the certificates that the proxy trusts when it speaks TLS itself. Nil means the
+	// system's.
 	Roots *x509.CertPool
 	// Secrets are values that the proxy puts into requests.
 	Secrets []Secret
@@ -33,7 +34,7 @@ type Policy struct {
 	Log func(Entry)
 }
 
-// Limits bound what a run does by its proxy. Zero fields stand for the defaults.
+// Limits bound what a run does through its proxy. Zero fields stand for the defaults.
 type Limits struct {
 	Connections int           // at once; more wait. Default 16
 	Total       int           // in the whole run. Default 512
@@ -60,8 +61,7 @@ func (l Limits) withDefaults() (Limits, error) {
 	return l, nil
 }
 
-// Entry tells of one connection. It has nothing of what was said on it: no path,
-// no header.
+// Entry describes one connection. It holds none of its content: no path, no header.
 type Entry struct {
 	Time     time.Time  // when the request came
 	Verdict  Verdict    //
@@ -74,10 +74,10 @@ type Entry struct {
 	Tunnel   bool       // by CONNECT: the program speaks TLS itself
 }
 
-// Verdict says what became of a connection.
+// Verdict says whether a connection was allowed and made.
 type Verdict string
 
-// The verdicts.
+// These are the verdicts.
 const (
 	Allowed Verdict = "allowed"
 	Refused Verdict = "refused" // by policy or by a limit
@@ -89,7 +89,7 @@ const (
 // value into its headers. It takes the value out of the headers and the body of the answer.
 // Inside a program's own TLS the placeholder stays.
 type Secret struct {
-	Name        string   // what stands in answers in its place, in brackets
+	Name        string   // replaces the value in answers, in brackets
 	Value       string   // at least 8 bytes, of what a header can hold
 	Placeholder string   // at least 16 bytes, like nothing else
 	Hosts       []string // names without stars; for no other host it is used
@@ -149,9 +149,9 @@ func (p *Policy) fits(scheme string, at place) bool {
 // Port is where a program finds the proxy, on the loopback interface of its sandbox.
 const Port = 3128
 
-// Environment are the variables, as NAME=value, by which programs find the proxy at
-// [Port]. They go past it to the loopback interface of their sandbox, but for addresses of
-// it that a rule allows.
+// Environment returns the variables, as NAME=value, by which programs find the proxy at [Port].
+// Programs reach the loopback interface of their sandbox directly, except for addresses of it
+// that a rule allows.
 func Environment(rules ...Rule) []string {
 	url := fmt.Sprintf("http://127.0.0.1:%d", Port)
 	direct := slices.DeleteFunc([]string{"localhost", "127.0.0.1", "::1"}, func(name string) bool {

@@ -17,7 +17,7 @@ import (
 	"github.com/satchel-go/satchel/internal/text/redact"
 )
 
-// Proxy is the way out of one run.
+// Proxy connects one run to the hosts that its Policy allows.
 type Proxy struct {
 	policy  Policy
 	secrets []keeper

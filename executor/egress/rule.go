@@ -68,7 +68,7 @@ func parseRule(s string) (Rule, error) {
 // ports are the schemes that there are.
 var ports = map[string]uint16{"http": 80, "https": 443}
 
-// String is the rule as [ParseRule] reads it, in its one spelling.
+// String returns the rule in its one spelling, which [ParseRule] reads.
 func (r Rule) String() string {
 	if r.scheme == "" {
 		return ""
@@ -83,8 +83,8 @@ func (r Rule) String() string {
 	return s + r.place.String()
 }
 
-// SecretHost is the one host that a rule for https names, to which secrets can be
-// sent; empty where it names many, an address, or another scheme.
+// SecretHost returns the host to which the rule lets secrets be sent: the one name of an https
+// rule. It is empty if the rule names many hosts, an address, or another scheme.
 func (r Rule) SecretHost() string {
 	if r.below || r.scheme != "https" {
 		return ""

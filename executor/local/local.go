@@ -21,22 +21,21 @@ import (
 // defaultGrace is how long a Local waits for processes to end by themselves.
 const defaultGrace = process.DefaultGrace
 
-// Local is the executor.Executor that runs commands as plain child processes of
-// the host, as the host's user: they are bounded, not isolated. A command leads a
-// session and process group of its own, without a terminal or with one of its
-// own, and inherits nothing but its three streams and Command.Pipes.
+// Local is the executor.Executor that runs commands as plain child processes of the host, as
+// the host's user: they are bounded, not isolated. A command leads a session and process group
+// of its own, without a terminal or with one of its own, and inherits nothing but its three
+// streams and Command.Pipes.
 //
-// When the program has exited, what it left running may still write for the
-// length of the grace and is then killed. At a timeout or cancellation the
-// group gets SIGTERM, and after the grace everything is killed.
+// When the program has exited, the processes that it left may still write during the grace
+// period, and are then killed. At a timeout or cancellation the group gets SIGTERM, and after
+// the grace period everything is killed.
 //
-// On Linux the limits are in force before the program's first instruction: it
-// is started stopped, by ptrace(2), and let go when prlimit(2) has set them. A
-// shell that calls ulimit first would change the environment and blur the exit
-// codes, and the limits of the host process itself must not change. Processes
-// that left the group and the session are found by a limit that has no effect,
-// RLIMIT_LOCKS: it is set to a random number that children inherit. That finds
-// every daemon, but not a program that sets out to hide.
+// On Linux the limits are in force before the program's first instruction: ptrace(2) starts it
+// stopped, and it continues when prlimit(2) has set them. A shell that calls ulimit first would
+// change the environment and blur the exit codes, and the limits of the host process itself
+// must not change. Processes that left the group and the session are found by a limit that has
+// no effect, RLIMIT_LOCKS: it is set to a random number that children inherit. That finds every
+// daemon, but not a program that tries to hide.
 type Local struct {
 	grace time.Duration
 	// untraced is set when the kernel refuses ptrace: limits are then set just
@@ -49,8 +48,8 @@ type Local struct {
 // Option configures New.
 type Option func(*Local) error
 
-// WithGrace sets how long processes may go on after the program has exited, and
-// after SIGTERM: from 0 to 10 seconds; defaultGrace is the default.
+// WithGrace sets how long processes may go on after the program has exited, and after SIGTERM:
+// from 0 to 10 seconds; the default is 250 ms.
 func WithGrace(d time.Duration) Option {
 	return func(l *Local) error {
 		l.grace = d
@@ -58,10 +57,10 @@ func WithGrace(d time.Duration) Option {
 	}
 }
 
-// WithReadable names directories of the host that commands need: a virtual environment,
-// node modules, a toolchain. Commands reach them in any case, as they reach all that the
-// host's user does; named here, their programs are found by name, as with
-// sandbox.WithReadable. They must be clean absolute paths of directories.
+// WithReadable names directories of the host that commands need: a virtual environment, node
+// modules, a toolchain. Commands reach them in any case, as they reach all that the host's user
+// does. With this option their programs are found by name, as with sandbox.WithReadable. They
+// must be clean absolute paths of directories.
 func WithReadable(dirs ...string) Option {
 	return func(l *Local) error {
 		for _, dir := range dirs {

@@ -87,8 +87,8 @@ func WithReadable(dirs ...string) Option {
 	}
 }
 
-// WithTemp sets the size of /tmp, and of /dev/shm, in bytes. Both are memory;
-// defaultTemp is the default.
+// WithTemp sets the size of /tmp, and of /dev/shm, in bytes. Both are memory. The default is
+// 256 MiB.
 func WithTemp(bytes int64) Option {
 	return func(s *settings) error {
 		if bytes < 4096 {

@@ -1,10 +1,10 @@
-// Package otel tells OpenTelemetry what Satchel does: a span for each model call,
-// tool call, load, denial and step of a run, and the metrics that go with them.
-// Names are those of OpenTelemetry's conventions for generative AI where they have
-// one, and begin with "satchel." where they have none.
+// Package otel reports to OpenTelemetry what Satchel does: a span for each model call, tool
+// call, load, denial and step of a run, and the metrics that go with them. Names are those of
+// OpenTelemetry's conventions for generative AI where they have one, and begin with "satchel."
+// where they have none.
 //
-// An [Observer] turns the runtime's events into telemetry. It never blocks on the
-// network: that is the exporter's work, which the host configures.
+// An [Observer] turns the runtime's events into telemetry. It never blocks on the network: that
+// is the exporter's work, which the host configures.
 package otel
 
 import (
@@ -43,7 +43,7 @@ type config struct {
 }
 
 // WithModel says which model the agents call: gen_ai.request.model of model calls. The
-// frameworks know it only where a call names another one than the client's.
+// frameworks know it only if a call names another model than the client's.
 func WithModel(name string) Option {
 	return func(c *config) error {
 		if name == "" {
@@ -76,8 +76,7 @@ func WithMeterProvider(p metric.MeterProvider) Option {
 	}
 }
 
-// New returns an observer. It fails for an option that cannot work, wrapping
-// [errOption], and where a metric cannot be created.
+// New returns an observer. It fails if an option cannot work or a metric cannot be created.
 func New(opts ...Option) (*Observer, error) {
 	c := config{tracers: otel.GetTracerProvider(), meters: otel.GetMeterProvider()}
 	for _, o := range opts {
@@ -105,9 +104,8 @@ func (o *Observer) Event(ctx context.Context, e core.Event) {
 	}
 }
 
-// Close makes spans of what still waits for the end of a tool call, such as calls
-// that a crash broke off. Call it before the providers are shut down; the observer
-// can be used again.
+// Close writes the spans that still wait for the end of a tool call, such as calls that a crash
+// broke off. Call it before the providers are shut down; the observer can be used again.
 func (o *Observer) Close() {
 	for _, t := range o.waiting.all() {
 		o.tell(t.ctx, t.name, &t.event)
