@@ -23,12 +23,11 @@ import (
 // maxWords is the most words of a sentence. 25 are the rule.
 const maxWords = 30
 
-// phrases are those that have a plainer form.
-var phrases = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
-	"whoever", "nobody", "anew", "is told", "are told", "is given", "are given", "is made of",
-	"as far as", "as long as", "is none that", "(to|for|by|of|from|than) who",
-	`what [^.]{0,80}\bof what`, `decisions? \d+`,
-}, "|") + `)\b`)
+// phrases are those that have a plainer form, in comments and in the pages of docs.
+var phrases = regexp.MustCompile(`(?i)\b(whoever|nobody|anew|is told|are told|is given|are given|is made of|as far as|for as long as)\b|\bdecisions? \d+`)
+
+// morePhrases are those that have a plainer form in comments.
+var morePhrases = regexp.MustCompile(`(?i)\b(as long as|is none that|(to|for|by|of|from|than) who|what [^.]{0,80}\bof what)\b`)
 
 func main() {
 	most := flag.Int("max", 0, "how many findings are accepted")
@@ -161,8 +160,10 @@ func hard(comment string) string {
 		return ""
 	}
 	prose := code.ReplaceAllString(comment, " x ")
-	if phrase := phrases.FindString(prose); phrase != "" {
-		return fmt.Sprintf("%q has a plainer form", phrase)
+	for _, hardPhrases := range []*regexp.Regexp{phrases, morePhrases} {
+		if phrase := hardPhrases.FindString(prose); phrase != "" {
+			return fmt.Sprintf("%q has a plainer form", phrase)
+		}
 	}
 	for paragraph := range strings.SplitSeq(prose, "\n\n") {
 		for _, sentence := range sentenceEnd.Split(paragraph, -1) {
