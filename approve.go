@@ -7,8 +7,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/internal/text/canonjson"
-	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -28,7 +28,7 @@ func (c *Call) askRemote(ctx context.Context, rec *state.Record) (core.Decision,
 	k := call.Remote(c.skills(), rec)[0]
 	why := fmt.Sprintf("the text of skill %q comes from %s", k.Name, k.Origin)
 	if c.runtime.approver == nil {
-		return c.deny(ctx, permission.Verdict{Skill: k.Name, Reason: "denied: " + why + ", and there is nobody who could approve what runs while it is in view. Go on without running anything."}), nil
+		return c.deny(ctx, judging.Verdict{Skill: k.Name, Reason: "denied: " + why + ", and there is nobody who could approve what runs while it is in view. Go on without running anything."}), nil
 	}
 	c.verdict.Reason = why
 	return c.ask(ctx, rec)
@@ -63,7 +63,7 @@ func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Gran
 		v.Reason = "approved for the session"
 		return c.allow(ctx, v), nil
 	case r.approver == nil: // a question of an operation: others are not asked then
-		return c.denyEdit(ctx, permission.Verdict{Reason: q.NoApprover}, q, q.NoApprover), nil
+		return c.denyEdit(ctx, judging.Verdict{Reason: q.NoApprover}, q, q.NoApprover), nil
 	}
 	ask.Key, ask.Call = c.key, c.call
 	for _, a := range rec.Active {
@@ -92,7 +92,7 @@ func (c *Call) approve(ctx context.Context, rec *state.Record, grant *state.Gran
 }
 
 // denyEdit is deny for a call about which q was asked, nil for none.
-func (c *Call) denyEdit(ctx context.Context, v permission.Verdict, q *tools.Question, why string) core.Decision {
+func (c *Call) denyEdit(ctx context.Context, v judging.Verdict, q *tools.Question, why string) core.Decision {
 	if q != nil && q.Denied != nil {
 		q.Denied(ctx, why)
 	}
@@ -102,13 +102,13 @@ func (c *Call) denyEdit(ctx context.Context, v permission.Verdict, q *tools.Ques
 // allow reports that the call may be executed.
 //
 //nolint:unparam // deny has the same shape
-func (c *Call) allow(ctx context.Context, v permission.Verdict) core.Decision {
+func (c *Call) allow(ctx context.Context, v judging.Verdict) core.Decision {
 	c.runtime.report.Emit(ctx, core.Event{Kind: core.ToolAllowed, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
 	return core.Decision{}
 }
 
 // deny reports that the call may not be executed.
-func (c *Call) deny(ctx context.Context, v permission.Verdict) core.Decision {
+func (c *Call) deny(ctx context.Context, v judging.Verdict) core.Decision {
 	c.runtime.report.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
 	if o := c.operation; o != nil && o.Refuse != nil {
 		v.Reason = o.Refuse("denied", v.Reason)

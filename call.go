@@ -8,6 +8,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/view"
+	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -38,7 +39,7 @@ type Call struct {
 	// it, and the record that held them.
 	gate    *core.Decision
 	request permission.Request
-	verdict permission.Verdict
+	verdict judging.Verdict
 	judged  *state.Record
 	// lapsed: a person has allowed what only lapsed lists deny.
 	lapsed bool

@@ -9,6 +9,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/turn"
+	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
@@ -43,18 +44,18 @@ func (c *Call) Gate(ctx context.Context) (core.Decision, error) {
 func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	r := c.runtime
 	if c.operation != nil && c.place.Excess() {
-		return c.deny(ctx, permission.Verdict{Reason: tooMany}), nil
+		return c.deny(ctx, judging.Verdict{Reason: tooMany}), nil
 	}
 	if r.gate != nil {
 		if d := r.gate(ctx, c.key, c.call); d.Denied {
-			return c.deny(ctx, permission.Verdict{Reason: d.Reason}), nil
+			return c.deny(ctx, judging.Verdict{Reason: d.Reason}), nil
 		}
 	}
 	for _, try := range []func(context.Context) (refusal string, err error){c.inactive, c.loadAgain} {
 		if refusal, err := try(ctx); err != nil {
 			return core.Decision{}, err
 		} else if refusal != "" {
-			return c.deny(ctx, permission.Verdict{Reason: refusal}), nil
+			return c.deny(ctx, judging.Verdict{Reason: refusal}), nil
 		}
 	}
 	c.request = c.requests(ctx)
@@ -72,7 +73,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		return core.Decision{}, err
 	}
 	if missed && r.judge.Policy.Restricts() && !c.request.Tool.Always {
-		return c.deny(ctx, permission.Verdict{Reason: unknownLists}), nil
+		return c.deny(ctx, judging.Verdict{Reason: unknownLists}), nil
 	}
 	rec, err := c.saving.Load(ctx)
 	if err != nil {
@@ -92,13 +93,13 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		d, err := c.ask(ctx, rec)
 		c.lapsed = err == nil && !d.Denied
 		return d, err
-	case c.verdict.Outcome == permission.Denied:
+	case c.verdict.Outcome == judging.Denied:
 		return c.deny(ctx, c.verdict), nil
 	case asks:
 		return c.question(ctx, rec)
 	case runs && len(call.Remote(c.skills(), rec)) > 0:
 		return c.askRemote(ctx, rec)
-	case c.verdict.Outcome == permission.Granted, r.approver == nil, c.request.Takes == permission.Inert,
+	case c.verdict.Outcome == judging.Granted, r.approver == nil, c.request.Takes == permission.Inert,
 		adapter.IsUnknownTool(ctx) && !r.bounds.Names.IsOfHost(c.call.Name):
 		return c.allow(ctx, c.verdict), nil
 	}
@@ -204,7 +205,7 @@ func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
 	}
 	remote := func(rec *state.Record) int { return len(call.Remote(c.skills(), c.place.Sees(rec))) }
 	if call.RunsBesideRemote(c.skills(), &c.request) && remote(rec) > remote(c.judged) {
-		d := c.deny(ctx, permission.Verdict{Reason: cameMeanwhile})
+		d := c.deny(ctx, judging.Verdict{Reason: cameMeanwhile})
 		c.gate = &d
 		return d, nil
 	}
@@ -212,7 +213,7 @@ func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
 	if c.verdict, err = c.runtime.bounds.Decide(ctx, c.key, c.state, c.place.Sees(rec), c.request); err != nil {
 		return core.Decision{}, err
 	}
-	if c.verdict.Outcome == permission.Denied && !(c.lapsed && c.verdict.Question != "") {
+	if c.verdict.Outcome == judging.Denied && !(c.lapsed && c.verdict.Question != "") {
 		d := c.deny(ctx, c.verdict)
 		d.Reason = c.saving.WithLoad(d.Reason)
 		c.gate = &d

@@ -11,10 +11,10 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/turn"
 	"github.com/satchel-go/satchel/internal/engine/view"
+	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/internal/steps"
-	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/internal/terminal"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/run"
 )
@@ -52,7 +52,7 @@ func New(opts ...Option) (*Runtime, error) {
 		Unlisted: r.offer.Vocabulary != nil && r.offer.Vocabulary.Unlisted, Owns: r.offer.Set.Has,
 	}
 	r.bounds = call.Bounds{
-		Judge: r.judge, Mode: r.loading.Mode, Asks: r.approver != nil, Names: permission.NewNames(r.tooling...), Set: r.offer.Set,
+		Judge: r.judge, Mode: r.loading.Mode, Asks: r.approver != nil, Names: judging.NewNames(r.tooling...), Set: r.offer.Set,
 		Unloaded: r.offer.Runner != nil && r.offer.Runner.Unloaded, Overviews: r.overviews, States: r.states, Audiences: &r.audiences, Log: r.logger,
 	}
 	r.clearing = view.Clearing{
@@ -96,7 +96,7 @@ func (r *Runtime) openRunner() error {
 		}
 	}
 	r.closers = call.Equip(r.offer.Runner, r.logger, r.report.Swept, ErrClosed)
-	r.terminals = terminal.New(r.offer.Runner.Sessions)
+	r.terminals = terminal.New(terminal.Limits(r.offer.Runner.Sessions))
 	return nil
 }
 

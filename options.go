@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/turn"
+	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
@@ -83,7 +84,7 @@ type settings struct {
 	events     func(context.Context, core.Event)
 	lifecycle  bool
 	gate       func(context.Context, core.SessionKey, core.ToolCall) core.Decision
-	judge      permission.Judge
+	judge      judging.Judge
 	tooling    []permission.Tool
 	approver   core.Approver
 	audience   call.Audience

@@ -16,8 +16,8 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/turn"
 	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/internal/steps"
+	"github.com/satchel-go/satchel/internal/terminal"
 	"github.com/satchel-go/satchel/skillmd"
-	"github.com/satchel-go/satchel/terminal"
 )
 
 // Runtime gives agents their skills. One runtime serves any number of agents

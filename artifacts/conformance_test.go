@@ -9,7 +9,7 @@ import (
 
 func openDirectory(t testing.TB, dir string, opts ...artifacts.DirectoryOption) *artifacts.Directory {
 	t.Helper()
-	d, err := artifacts.NewDirectory(dir, opts...)
+	d, err := artifacts.OpenDirectory(dir, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func content(v int) []byte { return bytes.Repeat([]byte(fmt.Sprintln("version", 
 // writeForever saves versions from the next one on and reports each on a line of
 // its own, until it is killed.
 func writeForever(dir string) error {
-	d, err := artifacts.NewDirectory(dir)
+	d, err := artifacts.OpenDirectory(dir)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ const countTo = 100
 
 // countUp does not sync, so that the processes collide more often.
 func countUp(dir string) error {
-	d, err := artifacts.NewDirectory(dir, artifacts.WithSync(false))
+	d, err := artifacts.OpenDirectory(dir, artifacts.WithSync(false))
 	if err != nil {
 		return err
 	}

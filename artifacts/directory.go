@@ -50,7 +50,7 @@ func WithSync(sync bool) DirectoryOption {
 }
 
 // WithLogger sets where damaged versions and leftovers that cannot be removed
-// are reported. The default is slog.Default at the time of NewDirectory.
+// are reported. The default is slog.Default at the time of OpenDirectory.
 func WithLogger(log *slog.Logger) DirectoryOption {
 	return directoryOption(func(d *Directory) error {
 		if log == nil {
@@ -74,12 +74,12 @@ const (
 // place and no Save writes it.
 const leftoverAge = time.Hour
 
-// NewDirectory opens the store at path. If the directory does not exist, it is
-// made, readable by its owner only. NewDirectory removes ended sessions that a
+// OpenDirectory opens the store at path. If the directory does not exist, it is
+// made, readable by its owner only. OpenDirectory removes ended sessions that a
 // crash left. A version that a crash left half-written is removed with its
 // session, or by the first Save in the session after an hour. Close the store
 // after use; later calls return an error that wraps fs.ErrClosed.
-func NewDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
+func OpenDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
 	d := &Directory{sync: true, log: slog.Default()}
 	for _, o := range opts {
 		if err := o.applyDirectory(d); err != nil {

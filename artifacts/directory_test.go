@@ -17,7 +17,7 @@ import (
 
 func openTest(t *testing.T, path string, opts ...DirectoryOption) *Directory {
 	t.Helper()
-	d, err := NewDirectory(path, append([]DirectoryOption{WithSync(false)}, opts...)...)
+	d, err := OpenDirectory(path, append([]DirectoryOption{WithSync(false)}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,10 +178,10 @@ func TestDirectoryClosed(t *testing.T) {
 func TestNewDirectoryErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	check(t, os.WriteFile(file, nil, 0o600))
-	if _, err := NewDirectory(file); err == nil {
+	if _, err := OpenDirectory(file); err == nil {
 		t.Error("a file: no error")
 	}
-	if _, err := NewDirectory(t.TempDir(), WithLogger(nil)); err == nil {
+	if _, err := OpenDirectory(t.TempDir(), WithLogger(nil)); err == nil {
 		t.Error("no logger: no error")
 	}
 }

@@ -29,7 +29,7 @@ func ExampleNewMemory() {
 	// save artifact "out/report.txt": artifact is too large: more than 4 bytes
 }
 
-func ExampleNewDirectory() {
+func ExampleOpenDirectory() {
 	ctx := context.Background()
 	path, err := os.MkdirTemp("", "satchel")
 	if err != nil {
@@ -37,7 +37,7 @@ func ExampleNewDirectory() {
 		return
 	}
 	defer os.RemoveAll(path)
-	store, err := artifacts.NewDirectory(path)
+	store, err := artifacts.OpenDirectory(path)
 	if err != nil {
 		fmt.Println(err)
 		return

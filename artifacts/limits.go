@@ -36,7 +36,7 @@ type Option interface {
 // MemoryOption configures [NewMemory].
 type MemoryOption interface{ applyMemory(*Memory) }
 
-// DirectoryOption configures [NewDirectory].
+// DirectoryOption configures [OpenDirectory].
 type DirectoryOption interface{ applyDirectory(*Directory) error }
 
 type (

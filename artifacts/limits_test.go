@@ -20,7 +20,7 @@ func stores(t *testing.T, now *time.Time, opts ...Option) map[string]Store {
 	for _, o := range opts {
 		m, d = append(m, o), append(d, o)
 	}
-	dir, err := NewDirectory(t.TempDir(), d...)
+	dir, err := OpenDirectory(t.TempDir(), d...)
 	if err != nil {
 		t.Fatal(err)
 	}

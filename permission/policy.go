@@ -13,7 +13,7 @@ const (
 	// Restrict, the default, denies the calls that no list allows, while a loaded skill
 	// declares a list. Listed calls need no approval. It applies to tools that lists can name.
 	// These are the tools that run skills, those with a name of the format (Bash, Read, Write
-	// …, see [Names]), and those that some list of the catalog names. Other tools of the host
+	// …), and those that some list of the catalog names. Other tools of the host
 	// stay allowed, because no author of a skill could have meant them.
 	Restrict Policy = iota
 	// Preapprove lets listed calls run without approval and denies nothing.

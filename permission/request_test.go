@@ -1,11 +1,8 @@
 package permission
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
-
-	"github.com/satchel-go/satchel/internal/text/shellcmd"
 )
 
 func TestUse(t *testing.T) {
@@ -53,34 +50,4 @@ func TestUse(t *testing.T) {
 	if u := command.Request(many); u.NoPattern == "" {
 		t.Error("a field that is there three times is read")
 	}
-}
-
-// FuzzUse: whatever the arguments are, what a pattern lets pass is its command.
-func FuzzUse(f *testing.F) {
-	f.Add(`{"command":"echo ok"}`)
-	f.Add(`{"command":"echo ok","command":"x"}`)
-	f.Add(`{"command":"echo \u003b x"}`)
-	f.Add(`{"a":1,"command":"x","b":[{}]}`)
-	tool := NewNames().Tool("bash")
-	list := []List{{Skill: "a", Rules: Parse("Bash(echo:*)")}}
-	f.Fuzz(func(t *testing.T, arguments string) {
-		var j Judge
-		if j.decide(tool.Request(arguments), list).Outcome != Granted {
-			return
-		}
-		var args map[string]any
-		if err := json.Unmarshal([]byte(arguments), &args); err != nil {
-			t.Fatalf("%q is granted: %v", arguments, err)
-		}
-		text, _ := args["command"].(string)
-		commands, err := shellcmd.Words(text)
-		if err != nil || len(commands) == 0 {
-			t.Fatalf("%q is granted: %v", text, err)
-		}
-		for _, c := range commands {
-			if len(c.Args) == 0 || c.Args[0] != "echo" {
-				t.Fatalf("%q is granted and has %q", text, c.Args)
-			}
-		}
-	})
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/terminal"
 	"github.com/satchel-go/satchel/loadmode"
-	"github.com/satchel-go/satchel/terminal"
 )
 
 // Scope is what one call may use, and the rules for it. The runtime makes it.

@@ -11,8 +11,8 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/terminal"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/terminal"
 )
 
 // desk is one session over a real catalog and store, and the operations on it.

@@ -130,7 +130,7 @@ func hideURL(err error) error {
 func openArtifacts(ctx context.Context, where string) (artifacts.Store, io.Closer, error) {
 	switch scheme := engineOf(where); scheme {
 	case "":
-		store, err := artifacts.NewDirectory(where)
+		store, err := artifacts.OpenDirectory(where)
 		return store, store, err
 	case "s3":
 		store, closer, err := openArtifactsBucket(ctx, where)

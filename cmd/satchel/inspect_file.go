@@ -10,7 +10,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/files/plainfile"
-	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -71,7 +71,7 @@ func inspectFile(path string, mode skillmd.Mode, advise bool) inspection {
 }
 
 // knownTools are the tools that entries of allowed-tools can mean without a host's own.
-var knownTools = permission.NewNames()
+var knownTools = judging.NewNames()
 
 // dirName is the base name of the directory that holds the file, or "" where
 // there is none (the root) or it cannot be told.

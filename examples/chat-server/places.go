@@ -44,7 +44,7 @@ func (p places) open(ctx context.Context, tenant string) (session.Store, artifac
 		return nil, nil, nil, err
 	}
 	if p.artifacts == "" {
-		files, err := artifacts.NewDirectory(filepath.Join(p.dir, tenant, "files"))
+		files, err := artifacts.OpenDirectory(filepath.Join(p.dir, tenant, "files"))
 		return sessions, files, append(opened, files.Close), err
 	}
 	bucket, err := blob.OpenBucket(ctx, p.artifacts)

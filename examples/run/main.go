@@ -46,7 +46,7 @@ func run(ctx context.Context, w io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, places.Close()) }()
-	kept := artifacts.NewMemory() // artifacts.NewDirectory outlives the process
+	kept := artifacts.NewMemory() // artifacts.OpenDirectory outlives the process
 	// end snippet
 	// snippet: runner
 	skills, err := satchel.New(

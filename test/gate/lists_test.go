@@ -11,6 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/skillmd"
@@ -118,7 +119,7 @@ func TestListsThatNameInVain(t *testing.T) {
 	}
 	var found []string
 	for _, d := range rt.Diagnostics() {
-		if slices.Contains([]skillmd.Code{permission.CodeEntry, permission.CodeName}, d.Code) {
+		if slices.Contains([]skillmd.Code{judging.CodeEntry, judging.CodeName}, d.Code) {
 			found = append(found, d.Message)
 		}
 	}

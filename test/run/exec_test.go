@@ -21,7 +21,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/workspace"
-	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools/run"
 )
 
@@ -175,7 +174,7 @@ func TestExecEnds(t *testing.T) {
 }
 
 func TestExecRefuses(t *testing.T) {
-	b := newBench(t, satchel.Runner{Sessions: terminal.Limits{Sessions: 2}})
+	b := newBench(t, satchel.Runner{Sessions: run.Limits{Sessions: 2}})
 	for _, tt := range []struct{ tool, args, want string }{
 		{"skill_exec", `{"skill":"plain","command":"true"}`, "not loaded"},
 		{"skill_exec", `{"skill":"demo"}`, "give either command"},
@@ -232,7 +231,7 @@ func untilEnded() (satchel.Option, <-chan struct{}) {
 // yet keeps its pages, so the model misses none.
 func TestExecTellsWhatIsLost(t *testing.T) {
 	hook, ended := untilEnded()
-	b := newBench(t, satchel.Runner{Sessions: terminal.Limits{Buffer: 40 << 10}}, hook)
+	b := newBench(t, satchel.Runner{Sessions: run.Limits{Buffer: 40 << 10}}, hook)
 	r := b.talk("skill_exec", command(`head -c 100000 /dev/zero | tr '\0' x`, `,"yield_ms":0`))
 	<-ended
 	for r.Status == "running" && len(r.Warnings) == 0 {
@@ -497,7 +496,7 @@ func TestExecIsKilledWhenIdle(t *testing.T) {
 	t.Parallel()
 	hook, ended := untilEnded()
 	// As long again it can be asked for after its end.
-	b := newBench(t, satchel.Runner{Sessions: terminal.Limits{Idle: 2 * time.Second}}, hook)
+	b := newBench(t, satchel.Runner{Sessions: run.Limits{Idle: 2 * time.Second}}, hook)
 	r := b.talk("skill_exec", command("echo up; sleep 300", `,"yield_ms":0`))
 	<-ended
 	_, r = b.finish(r)

@@ -78,7 +78,7 @@ func (c runCase) open(b *testing.B) (call func(tool, args string)) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { places.Close() })
-	store, err := artifacts.NewDirectory(b.TempDir())
+	store, err := artifacts.OpenDirectory(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}

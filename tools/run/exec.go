@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/terminal"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -151,7 +151,7 @@ func (st *staging) start(ctx context.Context, live *terminal.Session, cmd execut
 	}
 	began := time.Now()
 	err := live.Start(ctx, fallback{st.runner.Executor, st.program}, terminal.Process{
-		Command: cmd, TTY: tty, Skill: st.skill.Name, Rows: terminalRows, Cols: terminalCols, Secrets: st.notes.secrets, Guess: st.runner.Guess, Lost: st.lost,
+		Command: cmd, TTY: tty, Skill: st.skill.Name, Rows: terminalRows, Cols: terminalCols, Secrets: st.notes.secrets, Guess: st.runner.Guess.question(), Lost: st.lost,
 		Finish: func(ctx context.Context, result executor.Result, err error) []byte {
 			defer st.release()
 			return (&answer{st, st.notes}).finish(ctx, result, err, live.Tail(maxHintOutput), began)

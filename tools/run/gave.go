@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/internal/lru"
-	"github.com/satchel-go/satchel/terminal"
+	"github.com/satchel-go/satchel/internal/terminal"
 )
 
 // maxGiven bounds in bytes the secrets that a gave remembers, and maxGivenEach their

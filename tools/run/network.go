@@ -11,8 +11,8 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/egress"
+	"github.com/satchel-go/satchel/internal/terminal"
 	"github.com/satchel-go/satchel/internal/text/callargs"
-	"github.com/satchel-go/satchel/terminal"
 )
 
 // Network is what the commands of a skill may reach.

@@ -5,9 +5,9 @@ import (
 	"errors"
 
 	"github.com/satchel-go/satchel/internal/collect"
+	"github.com/satchel-go/satchel/internal/terminal"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/redact"
-	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
 

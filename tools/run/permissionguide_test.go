@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -28,32 +29,32 @@ func TestPermissionsGuide(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row[1], func(t *testing.T) {
 			entries := strings.Split(row[4], " ")
-			if all := permission.Parse(row[4]); len(all) != len(entries) {
+			if all := judging.Parse(row[4]); len(all) != len(entries) {
 				entries = entries[:0]
 				for _, rule := range all {
 					entries = append(entries, rule.Text)
 				}
 			}
-			judge := func(entries ...string) permission.Outcome {
-				v, err := new(permission.Judge).Decide(t.Context(), guideRequest(t, row[2], row[3]), []permission.List{{Skill: "a", Rules: permission.Rules(entries)}})
+			judge := func(entries ...string) judging.Outcome {
+				v, err := new(judging.Judge).Decide(t.Context(), guideRequest(t, row[2], row[3]), []judging.List{{Skill: "a", Rules: judging.Rules(entries)}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				return v.Outcome
 			}
-			if got := judge(entries...); got != permission.Granted {
+			if got := judge(entries...); got != judging.Granted {
 				t.Errorf("with %q it is %v", entries, got)
 			}
 			for i, e := range entries {
 				if e == "Write(work/inputs/**)" && !strings.Contains(row[3], `"to"`) {
 					continue // only a list that names Write needs it
 				}
-				if less := slices.Delete(slices.Clone(entries), i, i+1); judge(less...) != permission.Denied {
+				if less := slices.Delete(slices.Clone(entries), i, i+1); judge(less...) != judging.Denied {
 					t.Errorf("%q is enough", less)
 				}
 			}
 			if i := slices.Index(entries, "Bash"); i >= 0 && !strings.Contains(row[3], "host://") {
-				if judge("Bash(git:*)", "Bash(python3:*)", "Bash(eval:*)", "Bash(export:*)") != permission.Denied {
+				if judge("Bash(git:*)", "Bash(python3:*)", "Bash(eval:*)", "Bash(export:*)") != judging.Denied {
 					t.Error("a pattern is enough")
 				}
 			}
@@ -64,7 +65,7 @@ func TestPermissionsGuide(t *testing.T) {
 // guideRequest returns what lists see of a call.
 func guideRequest(t *testing.T, tool, arguments string) permission.Request {
 	t.Helper()
-	known := permission.NewNames().Tool(tool)
+	known := judging.NewNames().Tool(tool)
 	var o tools.Operation
 	switch tool {
 	case "skill_run":

@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	staged "github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/outputs"
-	"github.com/satchel-go/satchel/terminal"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/workspace"
 )
@@ -56,11 +55,11 @@ type Runner struct {
 	PerSession, AtOnce int
 	// Sessions bound the commands of skill_exec. Their timeout applies if neither
 	// the call nor Limits has one.
-	Sessions terminal.Limits
+	Sessions Limits
 	// Guess recognises what the commands of skill_exec ask for, such as a
 	// password or a choice, in addition to prompts for a line. Nil recognises
 	// nothing more.
-	Guess terminal.Guess
+	Guess Guess
 	// Env returns variables for a skill's commands. It overrides neither the
 	// workspace's variables nor those of the call. Nil gives none.
 	Env func(ctx context.Context, skill core.Skill) map[string]string

@@ -8,6 +8,7 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/permission"
 )
 
@@ -15,8 +16,8 @@ import (
 type bound struct {
 	key   core.SessionKey
 	turn  int
-	judge *permission.Judge
-	lists []permission.List
+	judge *judging.Judge
+	lists []judging.List
 }
 
 // leaves returns the lists that the agent of a record leaves to those below it.
@@ -29,9 +30,9 @@ func (b *Bounds) leaves(rec *state.Record) []bound {
 }
 
 // decide judges a request of another agent by the bound.
-func (b *bound) decide(ctx context.Context, q permission.Request) (permission.Verdict, error) {
+func (b *bound) decide(ctx context.Context, q permission.Request) (judging.Verdict, error) {
 	v, err := b.judge.Decide(ctx, q, b.lists)
-	if v.Outcome == permission.Denied {
+	if v.Outcome == judging.Denied {
 		v.Reason += " These lists are of the agent that called you."
 	}
 	return v, err

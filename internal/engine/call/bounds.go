@@ -9,6 +9,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/view"
+	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
@@ -18,13 +19,13 @@ import (
 // use and not changed then.
 type Bounds struct {
 	// Judge has the policy. What the catalog mentions is added for each decision.
-	Judge permission.Judge
+	Judge judging.Judge
 	Mode  loadmode.Mode
 	// Asks says that somebody is asked about calls that no list grants.
 	Asks bool
 	// Unloaded says that commands may be of skills that are not loaded.
 	Unloaded bool
-	Names    *permission.Names
+	Names    *judging.Names
 	Set      *tools.Set
 	// Overviews know which tools the lists of a catalog name.
 	Overviews *view.Overviews
@@ -37,25 +38,25 @@ type Bounds struct {
 
 // Decide judges a request by the lists that hold for the agent of rec, and then by those
 // of the agents above it.
-func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, agent *view.State, rec *state.Record, q permission.Request) (permission.Verdict, error) {
+func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, agent *view.State, rec *state.Record, q permission.Request) (judging.Verdict, error) {
 	lists := b.lists(rec, "")
 	if skill, err := tools.Known(b.Audiences.SeenBy(agent).Snapshot(), rec, q.Skill); err == nil && q.Skill != "" {
 		q.Skill = skill.Name
 		lists = b.lists(rec, q.Skill)
-		held := slices.ContainsFunc(lists, func(l permission.List) bool { return l.Skill == skill.Name })
+		held := slices.ContainsFunc(lists, func(l judging.List) bool { return l.Skill == skill.Name })
 		switch {
 		case held:
 		case rec.Find(skill.Name) != nil || skill.AllowedTools == nil:
 			q.Unlisted = true
 		case b.Unloaded: // a skill runs without being loaded: its list may deny, but grants nothing
-			lists = append(lists, permission.List{Skill: skill.Name, Rules: permission.Rules(skill.AllowedTools), Repaired: true})
+			lists = append(lists, judging.List{Skill: skill.Name, Rules: judging.Rules(skill.AllowedTools), Repaired: true})
 		}
 	}
 	for _, name := range b.toolsOf(agent) {
 		q.Offered = append(q.Offered, b.Tool(name))
 	}
 	v, err := b.judging(agent).Decide(ctx, q, lists)
-	if err != nil || v.Outcome == permission.Denied && v.Question == "" {
+	if err != nil || v.Outcome == judging.Denied && v.Question == "" {
 		return v, err
 	}
 	return b.byOthers(ctx, key, q, v)
@@ -63,7 +64,7 @@ func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, agent *view.St
 
 // byOthers judges a request by the lists of the agents above that of key. It returns v,
 // the verdict of the agent's own lists, where they do not deny it.
-func (b *Bounds) byOthers(ctx context.Context, key core.SessionKey, q permission.Request, v permission.Verdict) (permission.Verdict, error) {
+func (b *Bounds) byOthers(ctx context.Context, key core.SessionKey, q permission.Request, v judging.Verdict) (judging.Verdict, error) {
 	q.Unlisted = false // the skill is loaded by this agent, not by those above it
 	for _, other := range b.above(ctx, key) {
 		if other.key == key {
@@ -71,7 +72,7 @@ func (b *Bounds) byOthers(ctx context.Context, key core.SessionKey, q permission
 		}
 		verdict, err := other.decide(ctx, q)
 		switch {
-		case err != nil || verdict.Outcome == permission.Denied && verdict.Question == "":
+		case err != nil || verdict.Outcome == judging.Denied && verdict.Question == "":
 			return verdict, err
 		case verdict.Question != "" && v.Question == "":
 			verdict.Pattern = verdict.Pattern || v.Pattern
@@ -100,7 +101,7 @@ func (b *Bounds) Tool(name string) permission.Tool {
 
 // judging returns the judge, which knows all tools that the lists of those skills name
 // which an agent sees: of all skills while its audience is not known.
-func (b *Bounds) judging(state *view.State) *permission.Judge {
+func (b *Bounds) judging(state *view.State) *judging.Judge {
 	judge := b.Judge
 	judge.Mentions = b.Overviews.Of(b.Audiences.KnownOf(state)).Mentions()
 	return &judge
@@ -109,15 +110,15 @@ func (b *Bounds) judging(state *view.State) *permission.Judge {
 // lists returns the lists of allowed tools that hold in the session of rec for a call of
 // runs, a skill; "" for other calls. Lists of skills that are not loaded any more have
 // lapsed, and those of skills that a search has loaded count only for their own skill.
-func (b *Bounds) lists(rec *state.Record, runs string) []permission.List {
-	var all []permission.List
+func (b *Bounds) lists(rec *state.Record, runs string) []judging.List {
+	var all []judging.List
 	for _, h := range rec.Lists {
 		if h.Guessed && h.Skill != runs {
 			continue
 		}
 		lapsed := h.Old || rec.Find(h.Skill) == nil
-		all = append(all, permission.List{
-			Skill: h.Skill, Rules: permission.Rules(h.Tools), Repaired: h.Repaired || h.Guessed,
+		all = append(all, judging.List{
+			Skill: h.Skill, Rules: judging.Rules(h.Tools), Repaired: h.Repaired || h.Guessed,
 			Lapsed: lapsed, Stays: b.Mode == loadmode.Session && !lapsed,
 		})
 	}

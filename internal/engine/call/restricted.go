@@ -9,6 +9,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/view"
+	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/permission"
 )
 
@@ -25,7 +26,7 @@ func (b *Bounds) Restricted(state *view.State, rec *state.Record) string {
 	}
 	judge := b.judging(state)
 	line := "tools allowed now: "
-	if b.Asks && !slices.ContainsFunc(lists, func(l permission.List) bool { return !l.Repaired }) {
+	if b.Asks && !slices.ContainsFunc(lists, func(l judging.List) bool { return !l.Repaired }) {
 		line = "tools allowed now, each after a question: "
 	}
 	line += judge.Allowed(lists)
@@ -54,7 +55,7 @@ func (b *Bounds) Restricted(state *view.State, rec *state.Record) string {
 // unusable says which listed tools the agent does not have, and which names no tool is
 // known by. Before the agent's first request its tools are not known, so it says only
 // the latter.
-func (b *Bounds) unusable(state *view.State, lists []permission.List) string {
+func (b *Bounds) unusable(state *view.State, lists []judging.List) string {
 	var tools []permission.Tool
 	offered := state.Offered()
 	for _, name := range offered {

@@ -7,7 +7,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/view"
-	"github.com/satchel-go/satchel/terminal"
+	"github.com/satchel-go/satchel/internal/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
 

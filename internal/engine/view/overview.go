@@ -8,8 +8,8 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/internal/lru"
-	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
 )
@@ -21,7 +21,7 @@ type Overview struct {
 	// Empty says that there is no skill to list.
 	Empty    bool
 	Fit      processors.Fit
-	Mentions func() *permission.Mentions
+	Mentions func() *judging.Mentions
 
 	text catalog.Content
 	// listing has the digest of every visible skill, one a line. The next snapshot
@@ -107,7 +107,7 @@ func (v *Overviews) render(snapshot *catalog.Snapshot) *Overview {
 		render = func(skills []core.Skill) string { return withRules(v.Renderer(skills), v.Text.Guidance) }
 	}
 	o := &Overview{Snapshot: snapshot, Empty: len(skills) == 0 && !v.Unlisted, listing: digested(processors.OverviewText{}.Listing(skills))}
-	o.Mentions = sync.OnceValue(func() *permission.Mentions { return mentionsIn(snapshot) })
+	o.Mentions = sync.OnceValue(func() *judging.Mentions { return mentionsIn(snapshot) })
 	if !o.Empty {
 		o.text = digested(render(skills))
 	}
@@ -119,17 +119,17 @@ func (v *Overviews) render(snapshot *catalog.Snapshot) *Overview {
 
 // mentionsIn collects the tools that the lists of a snapshot name, nil where it has no
 // list.
-func mentionsIn(snapshot *catalog.Snapshot) *permission.Mentions {
-	var lists [][]permission.Rule
+func mentionsIn(snapshot *catalog.Snapshot) *judging.Mentions {
+	var lists [][]judging.Rule
 	for _, skill := range snapshot.Skills() {
 		if skill.AllowedTools != nil {
-			lists = append(lists, permission.Rules(skill.AllowedTools))
+			lists = append(lists, judging.Rules(skill.AllowedTools))
 		}
 	}
 	if lists == nil {
 		return nil
 	}
-	return permission.NewMentions(lists...)
+	return judging.NewMentions(lists...)
 }
 
 // withRules adds the rules to what a host has rendered, unless that is nothing.

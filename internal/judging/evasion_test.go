@@ -1,10 +1,11 @@
-package permission
+package judging
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/satchel-go/satchel/internal/testing/bypasstest"
+	"github.com/satchel-go/satchel/permission"
 )
 
 func TestEvasions(t *testing.T) {
@@ -14,9 +15,14 @@ func TestEvasions(t *testing.T) {
 	if len(commands) < 80 {
 		t.Fatalf("%d evasions", len(commands))
 	}
-	tools := map[string]func(command string) Request{
+	tools := map[string]func(command string) permission.Request{
 		"skill": shell,
-		"host":  func(command string) Request { u := shell(command); u.Tool = Tool{Name: "Bash"}; u.Skill = ""; return u },
+		"host": func(command string) permission.Request {
+			u := shell(command)
+			u.Tool = permission.Tool{Name: "Bash"}
+			u.Skill = ""
+			return u
+		},
 	}
 	for kind, use := range tools {
 		for name, command := range commands {

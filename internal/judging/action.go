@@ -1,4 +1,4 @@
-package permission
+package judging
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/text/shellcmd"
+	"github.com/satchel-go/satchel/permission"
 )
 
 // action is one thing that a call would do: start a simple command, write a
@@ -15,8 +16,8 @@ type action struct {
 	// request is what lists are asked about. An entry without a pattern for the
 	// tool by, which is the one that is called, allows the action too, unless it
 	// is apart.
-	request *Request
-	by      *Tool
+	request *permission.Request
+	by      *permission.Tool
 	apart   bool
 	// staged: only a list that names the request's tool judges it.
 	staged bool
@@ -40,8 +41,11 @@ type action struct {
 // maxActions bounds the actions of one call that are compared with patterns.
 const maxActions = 256
 
+// asked is a request whose actions are judged.
+type asked permission.Request
+
 // actions are what a call would do.
-func (q *Request) actions() []action {
+func (q *asked) actions() []action {
 	all := slices.Concat(q.brought(), q.started())
 	if len(all) > maxActions {
 		return []action{q.whole(fmt.Sprintf("it has more than %d commands and files", maxActions))}
@@ -50,13 +54,13 @@ func (q *Request) actions() []action {
 }
 
 // whole is the call as one action.
-func (q *Request) whole(noPattern string) action {
-	return action{request: q, by: &q.Tool, what: q.Tool.Name, noPattern: noPattern, paths: []string{q.Text}}
+func (q *asked) whole(noPattern string) action {
+	return action{request: (*permission.Request)((*permission.Request)(q)), by: &q.Tool, what: q.Tool.Name, noPattern: noPattern, paths: []string{q.Text}}
 }
 
 // brought is what a run does before its command starts: stage files, and go to
 // its directory.
-func (q *Request) brought() []action {
+func (q *asked) brought() []action {
 	var all []action
 	for _, file := range q.Reads {
 		a := fileAction(q, "Read", file)
@@ -77,7 +81,7 @@ func (q *Request) brought() []action {
 	if q.Dir != "" {
 		a := q.whole(q.NoPattern)
 		a.what, a.lines = "cd "+q.Dir, []argumentList{newArgumentList([]string{"cd", q.Dir})}
-		if a.noPattern == "" && q.Takes != Command {
+		if a.noPattern == "" && q.Takes != permission.Command {
 			a.noPattern = "its calls are not compared with patterns"
 		}
 		all = append(all, a)
@@ -85,23 +89,23 @@ func (q *Request) brought() []action {
 	return all
 }
 
-func fileAction(q *Request, tool, file string) action {
-	use := &Request{Tool: Tool{Name: tool}, Takes: Path, Text: file, Skill: q.Skill}
+func fileAction(q *asked, tool, file string) action {
+	use := &permission.Request{Tool: permission.Tool{Name: tool}, Takes: permission.Path, Text: file, Skill: q.Skill}
 	a := action{request: use, by: &q.Tool, paths: []string{file}}
-	if len(file) > maxText {
+	if len(file) > maxPath {
 		a.noPattern = "its path is too long"
 	}
 	return a
 }
 
 // started are the commands and redirections of a call, or the call itself.
-func (q *Request) started() []action {
-	if q.Takes == Opaque && q.NoPattern == "" {
+func (q *asked) started() []action {
+	if q.Takes == permission.Opaque && q.NoPattern == "" {
 		return []action{q.whole("its calls are not compared with patterns")}
 	}
 	whole := q.whole(q.NoPattern)
 	switch {
-	case q.Takes != Command || whole.noPattern != "":
+	case q.Takes != permission.Command || whole.noPattern != "":
 		return []action{whole}
 	case q.Lines != nil:
 		whole.what = strings.Join(q.Lines[0], " ")
@@ -136,9 +140,9 @@ func (q *Request) started() []action {
 	return all
 }
 
-func (q *Request) command(c shellcmd.Command, moves bool) action {
+func (q *asked) command(c shellcmd.Command, moves bool) action {
 	a := action{
-		request: q, by: &q.Tool, what: strings.Join(c.Args, " "), noPattern: q.beyondPatterns(c),
+		request: (*permission.Request)(q), by: &q.Tool, what: strings.Join(c.Args, " "), noPattern: q.beyondPatterns(c),
 		lines: []argumentList{newArgumentList(c.Args)}, open: c.Open, moves: moves,
 	}
 	if a.noPattern == "" && len(c.Sets) > 0 {
@@ -165,7 +169,7 @@ func isMove(args []string) bool {
 }
 
 // redirection is the action of writing a file by ">".
-func (q *Request) redirection(file string, moves bool) action {
+func (q *asked) redirection(file string, moves bool) action {
 	a := fileAction(q, "Write", file)
 	a.what = "> " + file
 	switch {
@@ -182,7 +186,7 @@ func (q *Request) redirection(file string, moves bool) action {
 }
 
 // beyondPatterns says what a simple command does that no pattern can match.
-func (q *Request) beyondPatterns(c shellcmd.Command) string {
+func (q *asked) beyondPatterns(c shellcmd.Command) string {
 	switch {
 	case len(c.Sets) > 0 && (len(c.Args) == 0 || len(c.Env) != len(c.Sets)):
 		return fmt.Sprintf("it sets the variable %q", c.Sets[0])

@@ -1,4 +1,4 @@
-package permission_test
+package judging_test
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/satchel-go/satchel/permission"
+	"github.com/satchel-go/satchel/internal/judging"
 )
 
 // TestRealListsAreRead: every entry of the lists of real skills names a tool.
@@ -29,7 +29,7 @@ func TestRealListsAreRead(t *testing.T) {
 		if err := json.Unmarshal(line, &skill); err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range permission.Rules(skill.Tools) {
+		for _, r := range judging.Rules(skill.Tools) {
 			if entries++; r.Tool == "" || !r.Any && r.Pattern == "" {
 				t.Errorf("%s: %q is read as %+v", skill.File, r.Text, r)
 			}

@@ -1,10 +1,11 @@
-package permission
+package judging
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -44,10 +45,10 @@ func (n *Names) Findings(skill core.Skill) []skillmd.Diagnostic {
 
 // Missing returns the names in a list that no offered tool has, each once. known are those that
 // the format, Satchel or the host defines; unknown are all others.
-func (n *Names) Missing(rules []Rule, offered []Tool) (known, unknown []string) {
+func (n *Names) Missing(rules []Rule, offered []permission.Tool) (known, unknown []string) {
 	for i := range rules {
 		r := &rules[i]
-		if r.Tool == "" || slices.ContainsFunc(offered, func(t Tool) bool { return r.names(&t) }) {
+		if r.Tool == "" || slices.ContainsFunc(offered, func(t permission.Tool) bool { return r.names(&t) }) {
 			continue
 		}
 		to := &unknown

@@ -1,4 +1,4 @@
-package permission
+package judging
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/satchel-go/satchel/permission"
 )
 
 // read compares what is exported.
@@ -66,7 +67,7 @@ func TestRules(t *testing.T) {
 }
 
 func TestRuleNames(t *testing.T) {
-	names := NewNames(Tool{Name: "run_it", As: []string{"Bash", "Run"}}, Tool{Name: "shell"})
+	names := NewNames(permission.Tool{Name: "run_it", As: []string{"Bash", "Run"}}, permission.Tool{Name: "shell"})
 	for _, tt := range []struct {
 		rule, tool string
 		want       bool

@@ -1,20 +1,21 @@
-package permission
+package judging
 
 import (
+	"github.com/satchel-go/satchel/permission"
 	"slices"
 	"strings"
 )
 
 // words are the tools that lists can mean, by the names that the format and the
 // agents that read it have for them, with what their patterns are about.
-var words = map[string]Kind{
-	"bash": Command, "bashoutput": Inert, "killbash": Inert, "killshell": Inert, "powershell": Opaque,
-	"read": Path, "write": Path, "edit": Path, "multiedit": Path, "notebookedit": Path, "notebookread": Path,
-	"glob": Path, "grep": Path, "ls": Path,
-	"webfetch": Text, "websearch": Text,
-	"task": Text, "agent": Text, "skill": Text, "slashcommand": Text,
-	"todowrite": Opaque, "todoread": Opaque, "askuserquestion": Opaque, "exitplanmode": Opaque, "lsp": Opaque,
-	"taskcreate": Opaque, "taskget": Opaque, "tasklist": Opaque, "taskupdate": Opaque, "taskoutput": Opaque, "taskstop": Opaque,
+var words = map[string]permission.Kind{
+	"bash": permission.Command, "bashoutput": permission.Inert, "killbash": permission.Inert, "killshell": permission.Inert, "powershell": permission.Opaque,
+	"read": permission.Path, "write": permission.Path, "edit": permission.Path, "multiedit": permission.Path, "notebookedit": permission.Path, "notebookread": permission.Path,
+	"glob": permission.Path, "grep": permission.Path, "ls": permission.Path,
+	"webfetch": permission.Text, "websearch": permission.Text,
+	"task": permission.Text, "agent": permission.Text, "skill": permission.Text, "slashcommand": permission.Text,
+	"todowrite": permission.Opaque, "todoread": permission.Opaque, "askuserquestion": permission.Opaque, "exitplanmode": permission.Opaque, "lsp": permission.Opaque,
+	"taskcreate": permission.Opaque, "taskget": permission.Opaque, "tasklist": permission.Opaque, "taskupdate": permission.Opaque, "taskoutput": permission.Opaque, "taskstop": permission.Opaque,
 }
 
 func isWord(name string) bool {
@@ -24,7 +25,7 @@ func isWord(name string) bool {
 
 // kindOf returns what the patterns of a name in a list are about, if that is known without the
 // agent's tools.
-func kindOf(name string) Kind {
+func kindOf(name string) permission.Kind {
 	name = strings.ToLower(name)
 	if kind, ok := words[name]; ok {
 		return kind
@@ -34,37 +35,37 @@ func kindOf(name string) Kind {
 			return words[strings.ToLower(t.As[0])]
 		}
 	}
-	return Opaque
+	return permission.Opaque
 }
 
 // builtin are the tools of Satchel, and tools with known arguments that frameworks and many
 // hosts have.
-var builtin = []Tool{
-	{Name: "skill_run", As: []string{"Bash"}, Takes: Command, Field: "command"},
-	{Name: "skill_exec", As: []string{"Bash"}, Takes: Command, Field: "command"},
+var builtin = []permission.Tool{
+	{Name: "skill_run", As: []string{"Bash"}, Takes: permission.Command, Field: "command"},
+	{Name: "skill_exec", As: []string{"Bash"}, Takes: permission.Command, Field: "command"},
 	// What is written to a session can be anything that its program runs, so no
 	// pattern allows it.
 	{Name: "skill_write_stdin", As: []string{"Bash"}},
-	{Name: "skill_poll_session", As: []string{"Bash", "BashOutput"}, Takes: Inert},
-	{Name: "skill_kill_session", As: []string{"Bash", "KillBash", "KillShell"}, Takes: Inert},
-	{Name: "skill_update", As: []string{"updateSkill"}, Takes: Text, Field: "skill"},
-	{Name: "updateskill", As: []string{"skill_update"}, Takes: Text, Field: "skill"},
+	{Name: "skill_poll_session", As: []string{"Bash", "BashOutput"}, Takes: permission.Inert},
+	{Name: "skill_kill_session", As: []string{"Bash", "KillBash", "KillShell"}, Takes: permission.Inert},
+	{Name: "skill_update", As: []string{"updateSkill"}, Takes: permission.Text, Field: "skill"},
+	{Name: "updateskill", As: []string{"skill_update"}, Takes: permission.Text, Field: "skill"},
 
 	{Name: "transfer_to_agent", Always: true},
 	{Name: "exit", Always: true},
 
-	{Name: "bash", Takes: Command, Field: "command", Harmless: []string{"description"}},
-	{Name: "shell", As: []string{"Bash"}, Takes: Command, Field: "command", Harmless: []string{"description"}},
-	{Name: "execute", As: []string{"Bash"}, Takes: Command, Field: "command", Harmless: []string{"description"}},
-	{Name: "read_file", As: []string{"Read"}, Takes: Path, Field: "file_path"},
-	{Name: "write_file", As: []string{"Write"}, Takes: Path, Field: "file_path"},
-	{Name: "edit_file", As: []string{"Edit", "MultiEdit"}, Takes: Path, Field: "file_path"},
-	{Name: "ls", Takes: Path, Field: "path"},
+	{Name: "bash", Takes: permission.Command, Field: "command", Harmless: []string{"description"}},
+	{Name: "shell", As: []string{"Bash"}, Takes: permission.Command, Field: "command", Harmless: []string{"description"}},
+	{Name: "execute", As: []string{"Bash"}, Takes: permission.Command, Field: "command", Harmless: []string{"description"}},
+	{Name: "read_file", As: []string{"Read"}, Takes: permission.Path, Field: "file_path"},
+	{Name: "write_file", As: []string{"Write"}, Takes: permission.Path, Field: "file_path"},
+	{Name: "edit_file", As: []string{"Edit", "MultiEdit"}, Takes: permission.Path, Field: "file_path"},
+	{Name: "ls", Takes: permission.Path, Field: "path"},
 	{Name: "web_search", As: []string{"WebSearch"}},
-	{Name: "web_fetch", As: []string{"WebFetch"}, Takes: Text, Field: "url"},
+	{Name: "web_fetch", As: []string{"WebFetch"}, Takes: permission.Text, Field: "url"},
 	{Name: "write_todos", As: []string{"TodoWrite"}},
 	{Name: "ask_user", As: []string{"AskUserQuestion"}},
-	{Name: "task", As: []string{"Agent"}, Takes: Text, Field: "subagent_type"},
+	{Name: "task", As: []string{"Agent"}, Takes: permission.Text, Field: "subagent_type"},
 }
 
 // alike are more names that hosts have for what the format calls by a word. What
@@ -103,11 +104,11 @@ var alike = []struct {
 }
 
 // builtinTools are all tools that are known without a host.
-func builtinTools() []Tool {
+func builtinTools() []permission.Tool {
 	all := slices.Clone(builtin)
 	for _, group := range alike {
 		for name := range strings.FieldsSeq(group.names) {
-			all = append(all, Tool{Name: name, As: group.as})
+			all = append(all, permission.Tool{Name: name, As: group.as})
 		}
 	}
 	return all

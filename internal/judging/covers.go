@@ -1,6 +1,9 @@
-package permission
+package judging
 
-import "slices"
+import (
+	"github.com/satchel-go/satchel/permission"
+	"slices"
+)
 
 // covers reports whether an entry allows an action, and whether only because its
 // pattern matches. Owner is the skill whose list the entry is in.
@@ -19,13 +22,13 @@ func (r *Rule) covers(a *action, owner, home string, m *meter) (ok, byPattern bo
 		return false, false
 	}
 	switch q.Takes {
-	case Command:
+	case permission.Command:
 		return r.coversCommand(a, owner, m), true
-	case Path:
+	case permission.Path:
 		return r.path != nil && slices.ContainsFunc(a.paths, func(file string) bool { return r.path.matches(file, home, m) }), true
-	case Text:
+	case permission.Text:
 		return textMatches(r.Pattern, q.Text, m), true
-	case Inert:
+	case permission.Inert:
 		return true, true
 	}
 	return false, false

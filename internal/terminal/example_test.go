@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/terminal"
+	"github.com/satchel-go/satchel/internal/terminal"
 )
 
 // A command asks for a name, and gets it in a later call.

@@ -1,10 +1,11 @@
-package permission
+package judging
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -106,9 +107,9 @@ func (r *Rule) compile(left *int) {
 	r.command, errCommand = newCommandPattern(r.Pattern)
 	r.path, errPath = newPathPattern(r.Pattern, left)
 	switch kind := kindOf(r.Tool); {
-	case kind == Command && errCommand != nil:
+	case kind == permission.Command && errCommand != nil:
 		r.Fault = "its pattern has " + errCommand.Error()
-	case kind != Command && kind != Text && errPath != nil:
+	case kind != permission.Command && kind != permission.Text && errPath != nil:
 		r.Fault = "its pattern has " + errPath.Error()
 	}
 }
@@ -130,7 +131,7 @@ func balanced(text string) bool {
 }
 
 // names reports whether the entry is about a tool.
-func (r *Rule) names(t *Tool) bool {
+func (r *Rule) names(t *permission.Tool) bool {
 	switch {
 	case r.Tool == "":
 		return false

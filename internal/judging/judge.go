@@ -1,11 +1,13 @@
-package permission
+package judging
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/permission"
 )
 
 // List is the declared list of one loaded skill.
@@ -26,8 +28,8 @@ type List struct {
 // Judge decides on calls. The zero value has the defaults; it is safe for
 // concurrent use.
 type Judge struct {
-	Policy  Policy
-	Combine Combine
+	Policy  permission.Policy
+	Combine permission.Combine
 	// Home is the directory that "~/" in path patterns stands for; "" is none.
 	Home string
 	// Mentions are the tools that lists of the catalog name. Those in the lists of
@@ -48,7 +50,11 @@ const (
 
 // String returns open, granted or denied.
 func (o Outcome) String() string {
-	return nameOf([]string{"open", "granted", "denied"}, uint8(o), "permission.Outcome")
+	names := []string{"open", "granted", "denied"}
+	if int(o) < len(names) {
+		return names[o]
+	}
+	return fmt.Sprintf("judging.Outcome(%d)", uint8(o))
 }
 
 // Verdict is the decision on a call.
@@ -72,13 +78,13 @@ type Verdict struct {
 // several lists, one for each of its texts in this turn. The work of a decision is bounded: a
 // call that is too large to compare is allowed only by entries without a pattern. The error is
 // that of ctx.
-func (j *Judge) Decide(ctx context.Context, q Request, lists []List) (Verdict, error) {
+func (j *Judge) Decide(ctx context.Context, q permission.Request, lists []List) (Verdict, error) {
 	switch {
 	case q.Tool.Always:
 		return Verdict{Outcome: Granted, Reason: "always callable"}, nil
 	case q.Idle && j.Names(q.Tool, lists):
 		return Verdict{Outcome: Granted, Reason: "does nothing: its arguments are wrong"}, nil
-	case j.Policy == Off:
+	case j.Policy == permission.Off:
 		return Verdict{Reason: "lists are off"}, nil
 	}
 	v := j.verdict(ctx, &q, lists)
@@ -90,7 +96,7 @@ func (j *Judge) Decide(ctx context.Context, q Request, lists []List) (Verdict, e
 	return v, ctx.Err()
 }
 
-func (j *Judge) verdict(ctx context.Context, q *Request, lists []List) Verdict {
+func (j *Judge) verdict(ctx context.Context, q *permission.Request, lists []List) Verdict {
 	if len(lists) == 0 {
 		return Verdict{Reason: "no list"}
 	}
@@ -114,9 +120,9 @@ type decision struct {
 	meter *meter
 }
 
-func (d *decision) verdict(q *Request) Verdict {
+func (d *decision) verdict(q *permission.Request) Verdict {
 	v := Verdict{Outcome: Granted, Reason: "listed"}
-	actions := q.actions()
+	actions := (*asked)(q).actions()
 	for i := range actions {
 		a := &actions[i]
 		c := d.combined(d.lists, func(l *List) cover { return d.cover(a, l) })
@@ -138,7 +144,7 @@ func (d *decision) verdict(q *Request) Verdict {
 
 // Names reports whether a call of the tool can pass the lists. It can if they name the tool,
 // with a pattern or without, or do not apply to it.
-func (j *Judge) Names(t Tool, lists []List) bool {
+func (j *Judge) Names(t permission.Tool, lists []List) bool {
 	if t.Always || !j.Policy.Restricts() || len(lists) == 0 || !j.governs(&t, lists) {
 		return true
 	}
@@ -205,7 +211,7 @@ func (j *Judge) combined(lists []List, ask func(*List) cover) cover {
 		switch {
 		case i == 0:
 			all = c
-		case j.Combine == Intersection:
+		case j.Combine == permission.Intersection:
 			all = all.and(c)
 		case c.better(all):
 			all = c
@@ -217,7 +223,7 @@ func (j *Judge) combined(lists []List, ask func(*List) cover) cover {
 // deciding are the skills whose lists decide, in the order of their last lists.
 func (j *Judge) deciding(lists []List) []string {
 	skills := skillsOf(lists)
-	if j.Combine == Latest && len(skills) > 0 {
+	if j.Combine == permission.Latest && len(skills) > 0 {
 		skills = skills[len(skills)-1:]
 	}
 	return skills

@@ -1,8 +1,9 @@
-package permission
+package judging
 
 import (
 	"context"
 	"fmt"
+	"github.com/satchel-go/satchel/permission"
 	"strings"
 	"testing"
 )
@@ -19,26 +20,26 @@ func lists(texts ...string) []List {
 	return all
 }
 
-func shell(command string) Request {
-	return Request{Tool: NewNames().Tool("skill_run"), Takes: Command, Text: command, Skill: "a"}
+func shell(command string) permission.Request {
+	return permission.Request{Tool: NewNames().Tool("skill_run"), Takes: permission.Command, Text: command, Skill: "a"}
 }
 
 // hostShell is a call of a shell of the host, which knows no skills.
-func hostShell(command string) Request {
+func hostShell(command string) permission.Request {
 	u := shell(command)
 	u.Tool, u.Skill = NewNames().Tool("shell"), ""
 	return u
 }
 
 // unlisted is a run of a skill that has no list.
-func unlisted(command string) Request {
+func unlisted(command string) permission.Request {
 	u := shell(command)
 	u.Unlisted = true
 	return u
 }
 
 // bringing is a run with an input.
-func bringing(command, to, from string) Request {
+func bringing(command, to, from string) permission.Request {
 	u := shell(command)
 	if to != "" {
 		u.Writes = []string{to}
@@ -49,19 +50,19 @@ func bringing(command, to, from string) Request {
 	return u
 }
 
-func elsewhere(command string) Request {
+func elsewhere(command string) permission.Request {
 	u := shell(command)
 	u.Dir = "work"
 	return u
 }
 
-func host(name string) Request { return NewNames().Tool(name).Request("{}") }
+func host(name string) permission.Request { return NewNames().Tool(name).Request("{}") }
 
 func TestDecide(t *testing.T) {
 	const p, g, d = "open", "granted", "denied"
 	for _, tt := range []struct {
 		lists []List
-		use   Request
+		use   permission.Request
 		// want is the outcome of Restrict by union, intersection and latest, and
 		// of Preapprove by the same.
 		want [6]string
@@ -152,12 +153,12 @@ func TestDecide(t *testing.T) {
 		{lists("a: search(x)"), host("search"), [6]string{d, d, d, p, p, p}},
 	} {
 		for i, want := range tt.want {
-			j := Judge{Policy: Policy(i / 3), Combine: Combine(i % 3), Mentions: NewMentions(Parse("search"))}
+			j := Judge{Policy: permission.Policy(i / 3), Combine: permission.Combine(i % 3), Mentions: NewMentions(Parse("search"))}
 			if v := j.decide(tt.use, tt.lists); v.Outcome.String() != want {
 				t.Errorf("%s by %s of %+v: %q is %s, want %s (%s)", j.Policy, j.Combine, tt.lists, tt.use.Tool.Name+" "+tt.use.Text, v.Outcome, want, v.Reason)
 			}
 		}
-		off := Judge{Policy: Off}
+		off := Judge{Policy: permission.Off}
 		if v := off.decide(tt.use, tt.lists); v.Outcome != Open && !tt.use.Tool.Always {
 			t.Errorf("with lists off, %+v is %s", tt.use, v.Outcome)
 		}
@@ -175,7 +176,7 @@ func TestVerdict(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	// Where every list must allow, one pattern is enough to be bound by it.
-	both := Judge{Combine: Intersection}
+	both := Judge{Combine: permission.Intersection}
 	v = both.decide(shell("git x"), lists("a: Bash(git:*)", "b: Bash"))
 	if v.Rule != "Bash(git:*)" || !v.Pattern || v.Outcome != Granted {
 		t.Errorf("%+v", v)
@@ -187,19 +188,19 @@ func TestLocalPatternsBelongToTheirSkill(t *testing.T) {
 	var j Judge
 	all := lists("a: Bash(python3 scripts/x.py:*) Bash(cd:*)", "b: Read")
 	for _, tt := range []struct {
-		use  Request
+		use  permission.Request
 		want Outcome
 	}{
-		{Request{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "a"}, Granted},
-		{Request{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "b"}, Denied},
-		{Request{Takes: Command, Text: "python3 scripts/x.py 1", Skill: "a", Dir: "work"}, Denied},
-		{Request{Takes: Command, Text: "cd work && python3 scripts/x.py 1", Skill: "a"}, Denied},
-		{Request{Takes: Command, Text: "cd work", Skill: "a", Dir: "work"}, Granted},
+		{permission.Request{Takes: permission.Command, Text: "python3 scripts/x.py 1", Skill: "a"}, Granted},
+		{permission.Request{Takes: permission.Command, Text: "python3 scripts/x.py 1", Skill: "b"}, Denied},
+		{permission.Request{Takes: permission.Command, Text: "python3 scripts/x.py 1", Skill: "a", Dir: "work"}, Denied},
+		{permission.Request{Takes: permission.Command, Text: "cd work && python3 scripts/x.py 1", Skill: "a"}, Denied},
+		{permission.Request{Takes: permission.Command, Text: "cd work", Skill: "a", Dir: "work"}, Granted},
 		// a tool of the host
-		{Request{Takes: Command, Text: "python3 scripts/x.py 1"}, Granted},
-		{Request{Takes: Command, Text: "cd /tmp && python3 scripts/x.py 1"}, Denied},
+		{permission.Request{Takes: permission.Command, Text: "python3 scripts/x.py 1"}, Granted},
+		{permission.Request{Takes: permission.Command, Text: "cd /tmp && python3 scripts/x.py 1"}, Denied},
 	} {
-		tt.use.Tool = Tool{Name: "bash"}
+		tt.use.Tool = permission.Tool{Name: "bash"}
 		if v := j.decide(tt.use, all); v.Outcome != tt.want {
 			t.Errorf("%+v is %s, want %s", tt.use, v.Outcome, tt.want)
 		}
@@ -215,15 +216,15 @@ func TestNamesOfLists(t *testing.T) {
 	}{
 		{Judge{}, nil, "search", true},
 		{Judge{}, lists("a: Read"), "search", true},
-		{Judge{Policy: RestrictAll}, lists("a: Read"), "search", false},
+		{Judge{Policy: permission.RestrictAll}, lists("a: Read"), "search", false},
 		{Judge{Mentions: NewMentions(Parse("search"))}, lists("a: Read"), "search", false},
 		{Judge{}, lists("a: Read"), "run_command", false},
 		{Judge{}, lists("a: Bash(git:*)"), "skill_run", true},
 		{Judge{}, lists("a:"), "exit", true},
-		{Judge{Policy: Preapprove}, lists("a: Read"), "search", true},
+		{Judge{Policy: permission.Preapprove}, lists("a: Read"), "search", true},
 		{Judge{}, lists("a: Read", "b: search"), "search", true},
-		{Judge{Combine: Intersection}, lists("a: Read", "b: search"), "search", false},
-		{Judge{Combine: Latest}, lists("b: search", "a: Read"), "search", false},
+		{Judge{Combine: permission.Intersection}, lists("a: Read", "b: search"), "search", false},
+		{Judge{Combine: permission.Latest}, lists("b: search", "a: Read"), "search", false},
 	} {
 		if got := tt.judge.Names(NewNames().Tool(tt.tool), tt.lists); got != tt.want {
 			t.Errorf("%s of %+v with %q: %v", tt.judge.Combine, tt.lists, tt.tool, got)
@@ -235,7 +236,7 @@ func TestDenial(t *testing.T) {
 	for _, tt := range []struct {
 		judge Judge
 		lists []List
-		use   Request
+		use   permission.Request
 		want  string
 	}{
 		{Judge{}, lists("a: Bash(echo:*) Read"), shell("echo x; rm -rf y"),
@@ -246,13 +247,13 @@ func TestDenial(t *testing.T) {
 			`denied: skill_run "> $…" is not among the allowed-tools of a (no pattern matches: the name of the file is not known). Allowed: Bash(echo:*), Write(out/**). `},
 		{Judge{}, lists("a: Bash(echo:*)"), shell("X=1 echo x"),
 			`denied: skill_run "echo x" is not among the allowed-tools of a (no pattern matches: it sets the variable "X"). Allowed: Bash(echo:*). `},
-		{Judge{Policy: RestrictAll}, lists("a:"), host("search"),
+		{Judge{Policy: permission.RestrictAll}, lists("a:"), host("search"),
 			`denied: search is not among the allowed-tools of a. Allowed: nothing but the tools that load, unload, select, list and read skills. `},
-		{Judge{Combine: Intersection, Policy: RestrictAll}, lists("a: Read find", "b: Write"), host("search"),
+		{Judge{Combine: permission.Intersection, Policy: permission.RestrictAll}, lists("a: Read find", "b: Write"), host("search"),
 			`denied: search is not among the allowed-tools of every loaded skill. Allowed: Read, find; and also in: Write. `},
-		{Judge{Combine: Latest}, lists("a: search(x)", "b: Write"), host("search"),
+		{Judge{Combine: permission.Latest}, lists("a: search(x)", "b: Write"), host("search"),
 			`denied: search, called like this, is not among the allowed-tools of b, which was loaded last (no pattern matches: its calls are not compared with patterns). Allowed: Write. `},
-		{Judge{Policy: RestrictAll}, []List{{Skill: "a", Rules: Rules([]string{"x\n\x1b[31m", strings.Repeat("y", 500)})}}, host("search"),
+		{Judge{Policy: permission.RestrictAll}, []List{{Skill: "a", Rules: Rules([]string{"x\n\x1b[31m", strings.Repeat("y", 500)})}}, host("search"),
 			`denied: search is not among the allowed-tools of a. Allowed: x\u000a\u001b[31m, ` + strings.Repeat("y", maxToldEntry) + `…. `},
 	} {
 		v := tt.judge.decide(tt.use, tt.lists)
@@ -269,13 +270,13 @@ func TestDenial(t *testing.T) {
 		{Judge{}, lists("a: Read search", "a: Read"), "Read, search; and also in: Read"},
 		{Judge{}, lists("a: Read search", "a: Read", "b: Write"), "(Read, search; and also in: Read), Write"},
 		{Judge{}, lists("a: Read", "a:"), nothingSaid},
-		{Judge{Policy: RestrictAll}, lists("a:"), nothing},
+		{Judge{Policy: permission.RestrictAll}, lists("a:"), nothing},
 		{Judge{}, lists("a: Read", "b:"), "Read"},
 		{Judge{}, lists("a: Read", "a: Read"), "Read"},
-		{Judge{Combine: Intersection}, lists("a: Read", "b:"), nothingSaid},
-		{Judge{Combine: Intersection}, lists("a: Read", "a: x", "b: Read"), "Read; and also in: x"},
+		{Judge{Combine: permission.Intersection}, lists("a: Read", "b:"), nothingSaid},
+		{Judge{Combine: permission.Intersection}, lists("a: Read", "a: x", "b: Read"), "Read; and also in: x"},
 		{Judge{}, lists("a: Read find", "b: Read Write", "c: Write"), "Read, find, Write"},
-		{Judge{Combine: Latest}, lists("a: Read", "b: Write"), "Write"},
+		{Judge{Combine: permission.Latest}, lists("a: Read", "b: Write"), "Write"},
 	} {
 		if got := tt.judge.Allowed(tt.lists); got != tt.want {
 			t.Errorf("%s of %+v allows %q, want %q", tt.judge.Combine, tt.lists, got, tt.want)
@@ -284,8 +285,8 @@ func TestDenial(t *testing.T) {
 	stay := lists("a: Read", "b: Read", "c: Read")
 	stay[0].Stays, stay[2].Stays = true, true
 	for judge, want := range map[Judge]string{
-		{}:                "while a, c are loaded, and after an unload until the user's next message",
-		{Combine: Latest}: "while c is loaded, and after an unload until the user's next message",
+		{}:                           "while a, c are loaded, and after an unload until the user's next message",
+		{Combine: permission.Latest}: "while c is loaded, and after an unload until the user's next message",
 	} {
 		if got := judge.Until(stay); got != want {
 			t.Errorf("%s: it holds %q, want %q", judge.Combine, got, want)
@@ -304,28 +305,8 @@ func TestDenial(t *testing.T) {
 	}
 }
 
-func TestPolicyText(t *testing.T) {
-	for i, name := range policies {
-		var p Policy
-		if err := p.UnmarshalText([]byte(name)); err != nil || p != Policy(i) || p.String() != name || !p.Valid() {
-			t.Errorf("%q is %v, %v", name, p, err)
-		}
-	}
-	for i, name := range combinations {
-		var c Combine
-		if err := c.UnmarshalText([]byte(name)); err != nil || c != Combine(i) || c.String() != name || !c.Valid() {
-			t.Errorf("%q is %v, %v", name, c, err)
-		}
-	}
-	var p Policy
-	var c Combine
-	if p.UnmarshalText([]byte("deny")) == nil || c.UnmarshalText(nil) == nil || Policy(7).Valid() || Policy(7).String() != "permission.Policy(7)" {
-		t.Error("an unknown name is taken")
-	}
-}
-
 // decide is Decide without an end of its context.
-func (j *Judge) decide(q Request, lists []List) Verdict {
+func (j *Judge) decide(q permission.Request, lists []List) Verdict {
 	v, err := j.Decide(context.Background(), q, lists)
 	if err != nil {
 		panic(err)
@@ -359,7 +340,7 @@ func TestDenialNamesTheAgentsTools(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	names := NewNames(Tool{Name: "search"}, Tool{Name: "run_it", As: []string{"Bash"}})
+	names := NewNames(permission.Tool{Name: "search"}, permission.Tool{Name: "run_it", As: []string{"Bash"}})
 	for name, as := range map[string]string{
 		"runCommand": "Bash", "Run-Command": "Bash", "python_repl": "Bash", "code interpreter": "Bash", "terminal": "Bash", "exec": "Bash",
 		"writeFile": "Write", "edit_file": "Edit", "http_request": "WebFetch", "browser": "WebFetch", "fetch": "WebFetch", "run_it": "Bash",
@@ -381,12 +362,12 @@ func TestMentions(t *testing.T) {
 		"search": true, "SEARCH": true, "research": false, "mcp__db": true, "mcp__db__drop": true, "mcp__dbx__drop": false,
 		"mcp__a__b": true, "x": true, "y": false, "": false,
 	} {
-		if got := m.has(&Tool{Name: name}); got != want {
+		if got := m.has(&permission.Tool{Name: name}); got != want {
 			t.Errorf("%q: %v", name, got)
 		}
 	}
 	var none *Mentions
-	if none.has(&Tool{Name: "x"}) {
+	if none.has(&permission.Tool{Name: "x"}) {
 		t.Error("no mentions mention x")
 	}
 }

@@ -1,4 +1,4 @@
-package permission
+package judging
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/satchel-go/satchel/permission"
 )
 
 // matchesPath compares without a bound that the tests could reach.
@@ -56,7 +57,7 @@ func TestRulesBeyondTheBounds(t *testing.T) {
 			t.Errorf("%.40q: %q, want %q", entry, r.Fault, fault)
 		}
 		var j Judge
-		q := Tool{Name: "Write", Takes: Path}.RequestText(strings.Repeat("a", 40))
+		q := permission.Tool{Name: "Write", Takes: permission.Path}.RequestText(strings.Repeat("a", 40))
 		if v := j.decide(q, []List{{Skill: "a", Rules: []Rule{r}}}); v.Outcome != Denied {
 			t.Errorf("%.40q: %+v", entry, v)
 		}
@@ -72,8 +73,8 @@ func TestWorkIsBounded(t *testing.T) {
 		entries = append(entries, "Write(*"+strings.Repeat("a", 1000)+"b)", "Write(**/"+strings.Repeat("a/", 500)+"b)")
 	}
 	list := []List{{Skill: "a", Rules: Rules(entries)}}
-	for _, file := range []string{strings.Repeat("a", maxText), strings.Repeat("a/", maxText/2)} {
-		q := Tool{Name: "Write", Takes: Path}.RequestText(file)
+	for _, file := range []string{strings.Repeat("a", maxPath), strings.Repeat("a/", maxPath/2)} {
+		q := permission.Tool{Name: "Write", Takes: permission.Path}.RequestText(file)
 		if v := j.decide(q, list); v.Outcome != Denied || !strings.Contains(v.Reason, "it is too much to compare") {
 			t.Errorf("%+v", v)
 		}
@@ -100,7 +101,7 @@ func FuzzPathPattern(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, pattern, file string) {
-		if len(pattern) > maxRule || len(file) > maxText {
+		if len(pattern) > maxRule || len(file) > maxPath {
 			return
 		}
 		p, err := newPathPattern(pattern, room())

@@ -1,6 +1,7 @@
-package permission
+package judging
 
 import (
+	"github.com/satchel-go/satchel/permission"
 	"slices"
 	"strings"
 )
@@ -46,7 +47,7 @@ func isServer(name string) bool {
 	return ok && server != "" && !strings.Contains(server, "__")
 }
 
-func (m *Mentions) has(t *Tool) bool {
+func (m *Mentions) has(t *permission.Tool) bool {
 	if m == nil {
 		return false
 	}
@@ -57,7 +58,7 @@ func (m *Mentions) has(t *Tool) bool {
 // Among returns those of the tools that the lists name.
 func (m *Mentions) Among(tools []string) (named []string) {
 	for _, name := range tools {
-		if m.has(&Tool{Name: name}) && !slices.Contains(named, name) {
+		if m.has(&permission.Tool{Name: name}) && !slices.Contains(named, name) {
 			named = append(named, name)
 		}
 	}
@@ -65,18 +66,18 @@ func (m *Mentions) Among(tools []string) (named []string) {
 }
 
 // governs reports whether lists speak of a tool.
-func (j *Judge) governs(t *Tool, lists []List) bool {
-	return j.Policy == RestrictAll || t.isMapped() || j.Mentions.has(t) || isNamed(t, lists)
+func (j *Judge) governs(t *permission.Tool, lists []List) bool {
+	return j.Policy == permission.RestrictAll || isMapped(t) || j.Mentions.has(t) || isNamed(t, lists)
 }
 
 // judging returns the lists that judge a request. Without any, reason says why.
-func (j *Judge) judging(q *Request, lists []List) (own []List, reason string) {
+func (j *Judge) judging(q *permission.Request, lists []List) (own []List, reason string) {
 	switch {
-	case q.Skill != "" && j.Combine != Intersection:
+	case q.Skill != "" && j.Combine != permission.Intersection:
 		if own := listsOf(q.Skill, lists); len(own) > 0 {
 			return own, ""
 		}
-		if q.Unlisted && j.Policy != RestrictAll {
+		if q.Unlisted && j.Policy != permission.RestrictAll {
 			return nil, "skill " + shown(q.Skill) + " has no list, but " + someSkills(skillsOf(lists)) + " has"
 		}
 	case !j.governs(&q.Tool, lists):

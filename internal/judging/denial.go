@@ -1,4 +1,4 @@
-package permission
+package judging
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/permission"
 )
 
 // These bound the parts of a denial that come from skills.
@@ -15,7 +16,7 @@ const (
 )
 
 // denial is the answer to a call that is not listed.
-func (j *Judge) denial(q *Request, a *action, lists []List) string {
+func (j *Judge) denial(q *permission.Request, a *action, lists []List) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "denied: %s", shown(q.Tool.Name))
 	switch {
@@ -37,7 +38,7 @@ func (j *Judge) denial(q *Request, a *action, lists []List) string {
 }
 
 // lapsed says why a person is asked about a call that only lapsed lists deny.
-func (j *Judge) lapsed(q *Request, lists []List) string {
+func (j *Judge) lapsed(q *permission.Request, lists []List) string {
 	var gone []string
 	for _, l := range lists {
 		if name := shown(l.Skill); l.Lapsed && !slices.Contains(gone, name) {
@@ -49,12 +50,12 @@ func (j *Judge) lapsed(q *Request, lists []List) string {
 }
 
 // Lapses reports whether a person may allow calls of a tool that the lists deny.
-func (j *Judge) Lapses(t Tool, lists []List) bool {
+func (j *Judge) Lapses(t permission.Tool, lists []List) bool {
 	return !j.Names(t, lists) && j.Names(t, live(lists))
 }
 
 // usable says which tools of the agent the lists allow.
-func (j *Judge) usable(offered []Tool, lists []List) string {
+func (j *Judge) usable(offered []permission.Tool, lists []List) string {
 	if len(offered) == 0 {
 		return ""
 	}
@@ -76,7 +77,7 @@ func (j *Judge) usable(offered []Tool, lists []List) string {
 
 // forPatterns names the patterns by which lists allow a tool, in parentheses:
 // none where an entry has no pattern, and "()" where no pattern can match.
-func forPatterns(t *Tool, lists []List) string {
+func forPatterns(t *permission.Tool, lists []List) string {
 	var patterns []string
 	for i := range lists {
 		for k := range lists[i].Rules {
@@ -85,7 +86,7 @@ func forPatterns(t *Tool, lists []List) string {
 			case !r.names(t) || r.Fault != "":
 			case r.Any:
 				return ""
-			case t.Takes != Opaque && !slices.Contains(patterns, shown(r.Pattern)):
+			case t.Takes != permission.Opaque && !slices.Contains(patterns, shown(r.Pattern)):
 				patterns = append(patterns, shown(r.Pattern))
 			}
 		}
@@ -99,9 +100,9 @@ func (j *Judge) unlisted(lists []List) string {
 	switch {
 	case len(skills) == 1:
 		return " is not among the allowed-tools of " + shown(skills[0])
-	case j.Combine == Latest:
+	case j.Combine == permission.Latest:
 		return " is not among the allowed-tools of " + shown(skills[len(skills)-1]) + ", which was loaded last"
-	case j.Combine == Intersection:
+	case j.Combine == permission.Intersection:
 		return " is not among the allowed-tools of every loaded skill"
 	}
 	return " is not among the allowed-tools of the loaded skills"
@@ -127,7 +128,7 @@ func (j *Judge) Until(lists []List) string {
 	return "while " + strings.Join(told(stay), ", ") + verb + " loaded, and after an unload " + untilNext
 }
 
-func isNamed(t *Tool, lists []List) bool {
+func isNamed(t *permission.Tool, lists []List) bool {
 	return slices.ContainsFunc(lists, func(l List) bool {
 		return slices.ContainsFunc(l.Rules, func(r Rule) bool { return r.names(t) })
 	})
@@ -150,10 +151,10 @@ func (j *Judge) Allowed(lists []List) string {
 		}
 		switch {
 		case slices.Contains(all, ""):
-			if j.Combine == Intersection {
+			if j.Combine == permission.Intersection {
 				return j.nothing()
 			}
-		case j.Combine == Intersection:
+		case j.Combine == permission.Intersection:
 			for _, text := range all {
 				add(text)
 			}
@@ -168,7 +169,7 @@ func (j *Judge) Allowed(lists []List) string {
 		}
 	}
 	separator := ", "
-	if j.Combine == Intersection {
+	if j.Combine == permission.Intersection {
 		separator = andAlso
 	}
 	if text := strings.Join(sets, separator); text != "" {
@@ -184,7 +185,7 @@ const (
 )
 
 func (j *Judge) nothing() string {
-	if j.Policy == RestrictAll {
+	if j.Policy == permission.RestrictAll {
 		return nothing
 	}
 	return nothingSaid

@@ -1,4 +1,4 @@
-package permission
+package judging
 
 import (
 	"flag"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/internal/testing/bypasstest"
+	"github.com/satchel-go/satchel/permission"
 )
 
 var (
@@ -22,7 +23,7 @@ var (
 func (r *shellRoom) try(tb testing.TB, text string) bool {
 	var j Judge
 	u := shell(text)
-	u.Tool, u.Skill = Tool{Name: "Bash"}, ""
+	u.Tool, u.Skill = permission.Tool{Name: "Bash"}, ""
 	if j.decide(u, []List{{Skill: "a", Rules: Parse(bypasstest.TextList)}}).Outcome != Granted {
 		return false
 	}
