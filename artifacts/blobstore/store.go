@@ -106,7 +106,7 @@ func Open(ctx context.Context, bucket *blob.Bucket, opts ...Option) (*Store, err
 func (s *Store) probe(ctx context.Context) error {
 	var file fs.FileInfo
 	if s.bucket.As(&file) {
-		return errors.New("file buckets cannot claim a version safely: use artifacts.NewDirectory")
+		return errors.New("file buckets cannot claim a version safely: use artifacts.OpenDirectory")
 	}
 	key := s.prefix + "probe/" + rand.Text()
 	if err := s.claim(ctx, key, []byte("1")); err != nil {

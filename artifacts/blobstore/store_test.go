@@ -82,7 +82,7 @@ func TestRefusedBuckets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer files.Close()
-	if _, err := blobstore.Open(t.Context(), files); err == nil || !strings.Contains(err.Error(), "file buckets cannot claim a version safely: use artifacts.NewDirectory") {
+	if _, err := blobstore.Open(t.Context(), files); err == nil || !strings.Contains(err.Error(), "file buckets cannot claim a version safely: use artifacts.OpenDirectory") {
 		t.Errorf("a directory: %v", err)
 	}
 	if _, err := blobstore.Open(t.Context(), nil); err == nil {
