@@ -11,10 +11,19 @@ import (
 
 // loaded is a record of turn 3 with two skills, an unexecuted call and a note.
 func loaded() *state.Record {
-	r := &state.Record{Turn: 3, Token: "t3", Calls: 2, Overview: "o", Listing: "l",
-		User:    state.Mark{Hash: "u3", Ordinal: 2, Turn: 3},
-		Notes:   []state.Note{{Text: "note"}},
-		Pending: []state.Pending{{Call: 2, From: core.ToolCall{Name: "skill_load"}}},
+	r := &state.Record{
+		TurnState: state.TurnState{
+			Turn:    3,
+			Token:   "t3",
+			Calls:   2,
+			User:    state.Mark{Hash: "u3", Ordinal: 2, Turn: 3},
+			Pending: []state.Pending{{Call: 2, From: core.ToolCall{Name: "skill_load"}}},
+		},
+		NoteState: state.NoteState{
+			Overview: "o",
+			Listing:  "l",
+			Notes:    []state.Note{{Text: "note"}},
+		},
 	}
 	for i, name := range []string{"pdf", "docx"} {
 		r.Activate(name, "d-"+name).Docs = []string{"a.md"}

@@ -12,7 +12,7 @@ import (
 
 func ExampleAdvance() {
 	for _, mode := range []loadmode.Mode{loadmode.Turn, loadmode.Session} {
-		rec := &state.Record{Turn: 1}
+		rec := &state.Record{TurnState: state.TurnState{Turn: 1}}
 		rec.Activate("pdf", session.Digest("# PDF"))
 		lifetime.Advance(rec, mode, "", state.Mark{})
 		fmt.Println(mode, rec.Turn, len(rec.Active))

@@ -32,8 +32,8 @@ func TestFindTurn(t *testing.T) {
 		return messages
 	}
 	hash := func(text string) string { return "#" + text }
-	one := state.Record{Turn: 1, User: state.Mark{Hash: "#1", Turn: 1}}
-	token := state.Record{Turn: 3, Token: "now", Tokens: []string{"old"}, User: state.Mark{Hash: "#1"}}
+	one := state.Record{TurnState: state.TurnState{Turn: 1, User: state.Mark{Hash: "#1", Turn: 1}}}
+	token := state.Record{TurnState: state.TurnState{Turn: 3, Token: "now", Tokens: []string{"old"}, User: state.Mark{Hash: "#1"}}}
 	for _, tt := range []struct {
 		name     string
 		rec      state.Record
@@ -64,7 +64,7 @@ func TestFindTurn(t *testing.T) {
 }
 
 func TestSpendCall(t *testing.T) {
-	rec := &state.Record{Deliveries: []state.Delivery{{Call: 1}, {Call: 2}, {Call: 2}}}
+	rec := &state.Record{LoadState: state.LoadState{Deliveries: []state.Delivery{{Call: 1}, {Call: 2}, {Call: 2}}}}
 	lifetime.SpendCall(rec, 2)
 	for _, d := range rec.Deliveries {
 		if d.Spent != (d.Call == 2) {

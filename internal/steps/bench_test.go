@@ -15,7 +15,7 @@ import (
 // loaded.
 func longTurn(tb testing.TB) ([]core.Message, State) {
 	tb.Helper()
-	rec := &state.Record{Turn: 1}
+	rec := &state.Record{TurnState: state.TurnState{Turn: 1}}
 	body := strings.Repeat("A line of instructions for the model, as they are.\n", 160)
 	messages := []core.Message{{Role: core.System, Text: "You help."}, {Role: core.User, Text: "Read the form."}}
 	for i := 0; len(messages) < 60; i++ {

@@ -11,7 +11,7 @@ import (
 )
 
 func ExampleRender() {
-	rec := &state.Record{Turn: 1}
+	rec := &state.Record{TurnState: state.TurnState{Turn: 1}}
 	rec.Activate("pdf", session.Digest("# PDF"))
 	rec.Deliver(state.Delivery{Call: 1, Turn: 1, Skill: "pdf", Digest: session.Digest("# PDF"), Body: true})
 	content, err := steps.NewContent(rec, func(string) (string, error) { return "# PDF", nil })
@@ -38,7 +38,7 @@ func ExampleRender() {
 }
 
 func ExampleNewContent() {
-	rec := &state.Record{Turn: 1}
+	rec := &state.Record{TurnState: state.TurnState{Turn: 1}}
 	rec.Deliver(state.Delivery{Call: 1, Turn: 1, Skill: "pdf", Digest: session.Digest("# PDF"), Body: true})
 	pins := map[string]string{session.Digest("# PDF"): "# PDF"}
 	_, err := steps.NewContent(rec, func(digest string) (string, error) { return pins[digest], nil })

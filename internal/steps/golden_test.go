@@ -41,7 +41,7 @@ type settings struct {
 
 func readScene(t testing.TB, sections []goldentest.Section) scene {
 	t.Helper()
-	s := scene{record: &state.Record{Turn: 1}, pins: map[string]string{}}
+	s := scene{record: &state.Record{TurnState: state.TurnState{Turn: 1}}, pins: map[string]string{}}
 	for _, part := range sections {
 		kind, rest, _ := strings.Cut(part.Head, " ")
 		switch kind {

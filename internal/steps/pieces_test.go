@@ -13,11 +13,18 @@ import (
 )
 
 func TestPieces(t *testing.T) {
-	rec := &state.Record{Turn: 2, Deliveries: []state.Delivery{
-		{Call: 1, Skill: "pdf", Digest: "d", Body: true},
-		{Call: 2, Skill: "csv", Digest: "d", Body: true, Anchor: &state.Mark{Hash: state.MarkText("second"), Ordinal: 1, Turn: 2}},
-		{Call: 3, Skill: "cut", Digest: "d", Body: true},
-	}}
+	rec := &state.Record{
+		TurnState: state.TurnState{
+			Turn: 2,
+		},
+		LoadState: state.LoadState{
+			Deliveries: []state.Delivery{
+				{Call: 1, Skill: "pdf", Digest: "d", Body: true},
+				{Call: 2, Skill: "csv", Digest: "d", Body: true, Anchor: &state.Mark{Hash: state.MarkText("second"), Ordinal: 1, Turn: 2}},
+				{Call: 3, Skill: "cut", Digest: "d", Body: true},
+			},
+		},
+	}
 	content, err := NewContent(rec, func(string) (string, error) { return strings.Repeat("word ", 400), nil })
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +56,7 @@ func TestPieces(t *testing.T) {
 
 // Content whose load has ended is shown at its place and nowhere else.
 func TestEndedContentHasNoFallback(t *testing.T) {
-	rec := &state.Record{Turn: 2, Deliveries: []state.Delivery{{Call: 1, Skill: "pdf", Digest: "d", Body: true, Ended: true}}}
+	rec := &state.Record{TurnState: state.TurnState{Turn: 2}, LoadState: state.LoadState{Deliveries: []state.Delivery{{Call: 1, Skill: "pdf", Digest: "d", Body: true, Ended: true}}}}
 	content, err := NewContent(rec, func(string) (string, error) { return "BODY", nil })
 	if err != nil {
 		t.Fatal(err)

@@ -24,9 +24,9 @@ func request() []core.Message {
 }
 
 func TestPrefixGuard(t *testing.T) {
-	rec := &state.Record{Turn: 1, Overview: "o", Deliveries: []state.Delivery{{Call: 1, Skill: "pdf"}}}
-	unloaded := &state.Record{Turn: 1, Overview: "o"}
-	turned := &state.Record{Turn: 2, Overview: "o"}
+	rec := &state.Record{TurnState: state.TurnState{Turn: 1}, LoadState: state.LoadState{Deliveries: []state.Delivery{{Call: 1, Skill: "pdf"}}}, NoteState: state.NoteState{Overview: "o"}}
+	unloaded := &state.Record{TurnState: state.TurnState{Turn: 1}, NoteState: state.NoteState{Overview: "o"}}
+	turned := &state.Record{TurnState: state.TurnState{Turn: 2}, NoteState: state.NoteState{Overview: "o"}}
 	cut := func(m *core.Message) { m.Text, m.Added = m.Text[:len(m.Text)-len(m.Added)], "" }
 	fallback := core.Message{Role: core.System, Text: FallbackHeading, Added: FallbackHeading, Origin: core.Inserted}
 	for _, tt := range []struct {
@@ -46,7 +46,7 @@ func TestPrefixGuard(t *testing.T) {
 		{"a new overview", func(v []core.Message) []core.Message {
 			v[0].Text, v[0].Added = "You help.\n\nolder", "\n\nolder"
 			return v
-		}, &state.Record{Turn: 2, Overview: "p"}, processors.CauseOverview, 0, 107},
+		}, &state.Record{TurnState: state.TurnState{Turn: 2}, NoteState: state.NoteState{Overview: "p"}}, processors.CauseOverview, 0, 107},
 		{"content in the system message", func(v []core.Message) []core.Message {
 			v[0].Text, v[0].Added = v[0].Text+" pdf", v[0].Added+" pdf"
 			return v
@@ -109,20 +109,20 @@ func TestPrefixGuardOfAnOverviewMessage(t *testing.T) {
 	overview := func(text string) []core.Message {
 		return append([]core.Message{{Role: core.System, Text: text, Added: text, Origin: core.Inserted}}, request()[1:]...)
 	}
-	loaded := &state.Record{Overview: "o", Deliveries: []state.Delivery{{Call: 1, Skill: "pdf"}}}
+	loaded := &state.Record{LoadState: state.LoadState{Deliveries: []state.Delivery{{Call: 1, Skill: "pdf"}}}, NoteState: state.NoteState{Overview: "o"}}
 	for _, tt := range []struct {
 		now  []core.Message
 		rec  *state.Record
 		want processors.Cause
 	}{
-		{overview("new"), &state.Record{Overview: "n"}, processors.CauseOverview},
+		{overview("new"), &state.Record{NoteState: state.NoteState{Overview: "n"}}, processors.CauseOverview},
 		{overview("old, pdf"), loaded, processors.CauseSystem},
-		{overview("new"), &state.Record{Overview: "o"}, processors.CauseUnknown},
-		{request(), &state.Record{Overview: "o"}, processors.CauseHost}, // it has one now
-		{overview("old")[:1], &state.Record{Overview: "o"}, processors.CauseHost},
+		{overview("new"), &state.Record{NoteState: state.NoteState{Overview: "o"}}, processors.CauseUnknown},
+		{request(), &state.Record{NoteState: state.NoteState{Overview: "o"}}, processors.CauseHost}, // it has one now
+		{overview("old")[:1], &state.Record{NoteState: state.NoteState{Overview: "o"}}, processors.CauseHost},
 	} {
 		var g PrefixGuard
-		g.Check(overview("old"), &state.Record{Overview: "o"})
+		g.Check(overview("old"), &state.Record{NoteState: state.NoteState{Overview: "o"}})
 		if b, _ := g.Check(tt.now, tt.rec); b.Cause != tt.want {
 			t.Errorf("%q: %+v, want %s", tt.now[0].Text, b, tt.want)
 		}

@@ -75,7 +75,7 @@ func TestNewContentErrors(t *testing.T) {
 		{"doc", state.Delivery{Skill: "pdf", Docs: []state.Doc{{Name: "a.md"}}}, `doc "a.md" of skill "pdf"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := NewContent(&state.Record{Deliveries: []state.Delivery{tt.d}}, fail)
+			_, err := NewContent(&state.Record{LoadState: state.LoadState{Deliveries: []state.Delivery{tt.d}}}, fail)
 			if !errors.Is(err, lost) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v", err)
 			}

@@ -116,7 +116,7 @@ func imported(key core.SessionKey, keys map[string]string) (*state.Record, error
 	if len(loaded) > maxImportedSkills {
 		return nil, fmt.Errorf("import %d skills: %w", len(loaded), ErrTooManySkills)
 	}
-	rec := &state.Record{Key: key, Uses: len(loaded)}
+	rec := &state.Record{Key: key, LoadState: state.LoadState{Uses: len(loaded)}}
 	for i, skill := range loadOrder(loaded, keys, key.Agent) {
 		a := state.Active{Skill: skill, Used: i + 1}
 		if a.All = docs[skill].value == allDocsValue; !a.All {

@@ -26,10 +26,12 @@ func TestExport(t *testing.T) {
 			"docs, all docs and none",
 			state.Record{
 				Key: core.SessionKey{Agent: "main"},
-				Active: []state.Active{
-					{Skill: "pdf", Docs: []string{"b.md", "a.md"}},
-					{Skill: "docx", Docs: []string{"x.md"}, All: true},
-					{Skill: "csv"},
+				LoadState: state.LoadState{
+					Active: []state.Active{
+						{Skill: "pdf", Docs: []string{"b.md", "a.md"}},
+						{Skill: "docx", Docs: []string{"x.md"}, All: true},
+						{Skill: "csv"},
+					},
 				},
 			},
 			map[string]string{
@@ -43,7 +45,7 @@ func TestExport(t *testing.T) {
 		},
 		{
 			"names are escaped",
-			state.Record{Key: core.SessionKey{Agent: "a/b%"}, Active: []state.Active{{Skill: "c/d e"}}},
+			state.Record{Key: core.SessionKey{Agent: "a/b%"}, LoadState: state.LoadState{Active: []state.Active{{Skill: "c/d e"}}}},
 			map[string]string{
 				"temp:skill:loaded_by_agent:a%2Fb%25/c%2Fd%20e": "1",
 				"temp:skill:loaded_order_by_agent:a%2Fb%25":     `["c/d e"]`,
@@ -151,7 +153,7 @@ func TestImport(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := &state.Record{Key: key, Active: tt.want, Uses: len(tt.want)}
+			want := &state.Record{Key: key, LoadState: state.LoadState{Active: tt.want, Uses: len(tt.want)}}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}

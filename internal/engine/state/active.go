@@ -2,6 +2,25 @@ package state
 
 import "slices"
 
+// LoadState is what is loaded, and what the view shows of it.
+type LoadState struct {
+	// Uses is the clock of last use; it counts touches, not time.
+	Uses int `json:"uses"`
+	// Active are the loaded skills in load order.
+	Active []Active `json:"active,omitempty"`
+	// Deliveries are the contents that the view shows, by call number.
+	Deliveries []Delivery `json:"deliveries,omitempty"`
+	// Shelf has more of them in a stored record.
+	Shelf   Shelf `json:"shelf,omitzero"`
+	shelved []Delivery
+	// Recent are the skills that were loaded lately; see [Record.Remember].
+	Recent []RecentLoad `json:"recent,omitempty"`
+	// Compact are skills whose texts give way to an outline when the next turn begins.
+	// Shortened are the texts whose outlines are in view in their place.
+	Compact   []Compaction `json:"compact,omitempty"`
+	Shortened []Shortened  `json:"shortened,omitempty"`
+}
+
 // Touch makes skill the most recently used one, if it is loaded.
 func (r *Record) Touch(skill string) {
 	if a := r.Find(skill); a != nil {

@@ -17,7 +17,7 @@ func TestBeginAgain(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		records, key := state.NewRecords(session.NewMemory()), core.SessionKey{Session: "s"}
-		rec := &state.Record{Key: key, Turn: 1}
+		rec := &state.Record{Key: key, TurnState: state.TurnState{Turn: 1}}
 		for range r.IntN(8) {
 			rec = changed(r, rec)
 		}
@@ -113,13 +113,13 @@ func decoded(t *testing.T, rec *state.Record) *state.Record {
 func TestBeginAgainKeepsCommands(t *testing.T) {
 	load := state.Pending{Call: 1, From: core.ToolCall{ID: "a"}, Done: true}
 	run := state.Pending{Call: 2, From: core.ToolCall{ID: "b"}, Runs: true, Begun: true, Text: session.Digest("x")}
-	rec := &state.Record{Turn: 1, Calls: 2, Terminals: 3, Pending: []state.Pending{load, run}}
-	rec.KeepBeginning(&state.Record{Turn: 1})
+	rec := &state.Record{TurnState: state.TurnState{Turn: 1, Calls: 2, Terminals: 3, Pending: []state.Pending{load, run}}}
+	rec.KeepBeginning(&state.Record{TurnState: state.TurnState{Turn: 1}})
 	if !rec.BeginAgain() {
 		t.Fatal("nothing to take back")
 	}
 	run.Call = 0
-	if want := (&state.Record{Turn: 1, Terminals: 3, Ran: []state.Pending{run}}); !reflect.DeepEqual(rec, want) {
+	if want := (&state.Record{TurnState: state.TurnState{Turn: 1, Terminals: 3, Ran: []state.Pending{run}}}); !reflect.DeepEqual(rec, want) {
 		t.Errorf("%+v, want %+v", rec, want)
 	}
 	if pins := rec.Pins(); len(pins) != 1 {

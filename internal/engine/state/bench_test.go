@@ -10,7 +10,7 @@ import (
 
 // benchRecord is a record of a busy session.
 func benchRecord() *state.Record {
-	rec := &state.Record{Key: core.SessionKey{Session: "s", Agent: "main"}, Turn: 12}
+	rec := &state.Record{Key: core.SessionKey{Session: "s", Agent: "main"}, TurnState: state.TurnState{Turn: 12}}
 	for i, skill := range []string{"pdf", "docx", "xlsx", "csv"} {
 		digest := session.Digest(skill)
 		rec.Activate(skill, digest).Docs = []string{"a.md", "b.md"}

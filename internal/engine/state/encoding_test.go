@@ -11,7 +11,7 @@ import (
 
 func TestDecode(t *testing.T) {
 	key := core.SessionKey{Session: "\xff<s>", Agent: "a\n"}
-	rec := &Record{Version: 7, Key: key, Turn: 2, Token: "<&>"}
+	rec := &Record{Version: 7, Key: key, TurnState: TurnState{Turn: 2, Token: "<&>"}}
 	data, err := encode(rec)
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestDecode(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	data, err := encode(&Record{Turn: 1, Active: []Active{{Skill: "pdf"}}})
+	data, err := encode(&Record{TurnState: TurnState{Turn: 1}, LoadState: LoadState{Active: []Active{{Skill: "pdf"}}}})
 	if err != nil {
 		f.Fatal(err)
 	}

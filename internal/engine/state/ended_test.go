@@ -6,13 +6,17 @@ import (
 )
 
 func TestRevive(t *testing.T) {
-	r := &Record{Deliveries: []Delivery{
-		{Call: 1, Skill: "pdf", Body: true, Ended: true, Docs: []Doc{{Name: "a.md"}, {Name: "b.md", Old: true}}},
-		{Call: 2, Skill: "pdf", Ended: true, Docs: []Doc{{Name: "gone.md"}}},
-		{Call: 3, Skill: "pdf", Ended: true, Docs: []Doc{{Name: "a.md"}, {Name: "c.md"}}},
-		{Call: 4, Skill: "csv", Body: true, Ended: true},
-		{Call: 5, Skill: "pdf", Body: true, Ended: true, Old: true},
-	}}
+	r := &Record{
+		LoadState: LoadState{
+			Deliveries: []Delivery{
+				{Call: 1, Skill: "pdf", Body: true, Ended: true, Docs: []Doc{{Name: "a.md"}, {Name: "b.md", Old: true}}},
+				{Call: 2, Skill: "pdf", Ended: true, Docs: []Doc{{Name: "gone.md"}}},
+				{Call: 3, Skill: "pdf", Ended: true, Docs: []Doc{{Name: "a.md"}, {Name: "c.md"}}},
+				{Call: 4, Skill: "csv", Body: true, Ended: true},
+				{Call: 5, Skill: "pdf", Body: true, Ended: true, Old: true},
+			},
+		},
+	}
 	docs := r.revive("pdf", func(d *Delivery) bool { return d.Call != 2 })
 	if want := []string{"a.md", "c.md"}; !reflect.DeepEqual(docs, want) {
 		t.Errorf("docs are %q, want %q", docs, want)

@@ -9,6 +9,19 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
+// NoteState is what the agent has been told of the catalog and of files of the host.
+type NoteState struct {
+	// Overview is the digest of the pinned overview text, "" before the first view.
+	// Listing is the digest of the catalog listing that was last announced; see
+	// [Records.PinListing].
+	Overview string `json:"overview,omitempty"`
+	Listing  string `json:"listing,omitempty"`
+	// NoSkills reports that the session saw no skill when its overview was frozen.
+	NoSkills bool `json:"no_skills,omitempty"`
+	// Notes are the announced catalog changes, and where files of the host are.
+	Notes []Note `json:"notes,omitempty"`
+}
+
 // Listings of catalogs are pinned once for all sessions of a store, under
 // sessions of their own: one for each period of 91 days. So old ones can be
 // removed without looking at every record.

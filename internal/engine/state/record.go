@@ -19,6 +19,17 @@ type Record struct {
 	Version int64           `json:"-"`
 	Key     core.SessionKey `json:"-"`
 
+	// Each group has the fields of one concern, in the file that changes them. In JSON all
+	// are fields of the record.
+	TurnState
+	LoadState
+	GateState
+	PriceState
+	NoteState
+}
+
+// TurnState is where the conversation is: the user turn and the calls of its responses.
+type TurnState struct {
 	// Turn numbers the user turns from 1; 0 before the first.
 	Turn int `json:"turn"`
 	// Token is the host's token of the turn, "" if the adapter itself found the
@@ -31,58 +42,17 @@ type Record struct {
 
 	// Calls is the highest number given to a call. Numbers are never reused.
 	Calls int `json:"calls"`
-	// Uses is the clock of last use; it counts touches, not time.
-	Uses int `json:"uses"`
-
-	// Active are the loaded skills in load order.
-	Active []Active `json:"active,omitempty"`
-	// Deliveries are the contents that the view shows, by call number.
-	Deliveries []Delivery `json:"deliveries,omitempty"`
-	// Shelf has more of them in a stored record.
-	Shelf   Shelf `json:"shelf,omitzero"`
-	shelved []Delivery
-	// Pending are the numbered calls of the last response that had any. Others
-	// are the other calls of that response, until the next one.
+	// Pending are the numbered calls of the last response that had any. Unnumbered are the
+	// other calls of that response, until the next one.
 	Pending    []Pending    `json:"pending,omitempty"`
 	Unnumbered []Unnumbered `json:"others,omitempty"`
 
 	// Before is how the turn began, nil if nothing of that has changed or the first turn
-	// began with nothing; see [Record.BeginAgain]. It is shared by the copies of a record. Ran are the calls of the turn whose commands may start only
-	// once and were begun, but for those in Pending. Without a number a call is of an
-	// earlier attempt of the turn.
+	// began with nothing; see [Record.BeginAgain]. It is shared by the copies of a record.
 	Before *Beginning `json:"before,omitempty"`
-	Ran    []Pending  `json:"ran,omitempty"`
-
-	// Lists are the lists of allowed tools that apply, in load order. Grants are
-	// the approvals that were given for the session.
-	Lists  []ToolList `json:"held,omitempty"`
-	Grants []Grant    `json:"grants,omitempty"`
-
-	// Returns are what was seen of skills that come back, and Front what stood before
-	// all content where the turn began. They are kept only where prices decide what is
-	// cleared. Sent is when the last request was made, in Unix seconds and not always the
-	// very last. It is kept only where a cache that forgets decides.
-	Returns Returns `json:"returns,omitzero"`
-	Sent    int64   `json:"sent,omitempty"`
-	Front   Front   `json:"front,omitzero"`
-
-	// Recent are the skills that were loaded lately; see [Record.Remember].
-	Recent []RecentLoad `json:"recent,omitempty"`
-
-	// Compact are skills whose texts give way to an outline when the next turn begins.
-	// Shortened are the texts whose outlines are in view in their place.
-	Compact   []Compaction `json:"compact,omitempty"`
-	Shortened []Shortened  `json:"shortened,omitempty"`
-
-	// Overview is the digest of the pinned overview text, "" before the first view.
-	// Listing is the digest of the catalog listing that was last announced; see
-	// [Records.PinListing].
-	Overview string `json:"overview,omitempty"`
-	Listing  string `json:"listing,omitempty"`
-	// NoSkills reports that the session saw no skill when its overview was frozen.
-	NoSkills bool `json:"no_skills,omitempty"`
-	// Notes are the announced catalog changes, and where files of the host are.
-	Notes []Note `json:"notes,omitempty"`
+	// Ran are the calls of the turn whose commands may start only once and were begun, but
+	// for those in Pending. Without a number a call is of an earlier attempt of the turn.
+	Ran []Pending `json:"ran,omitempty"`
 
 	// Unknown are the last calls of tools that the agent does not have, in the order of
 	// their answers.

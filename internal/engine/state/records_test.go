@@ -106,12 +106,12 @@ func TestRecordsOfAnEndedSession(t *testing.T) {
 	store := session.NewMemory()
 	first, second := state.NewRecords(store), state.NewRecords(store)
 	for i := range 4 {
-		save(t, first, &state.Record{Key: key, Turn: 2 * i})
+		save(t, first, &state.Record{Key: key, TurnState: state.TurnState{Turn: 2 * i}})
 		equal(t, "turn", load(t, first).Turn, 2*i)
 		if err := second.End(t.Context(), key.Session); err != nil {
 			t.Fatal(err)
 		}
-		save(t, second, &state.Record{Key: key, Turn: 2*i + 1})
+		save(t, second, &state.Record{Key: key, TurnState: state.TurnState{Turn: 2*i + 1}})
 		equal(t, "turn after the end", load(t, first).Turn, 2*i+1)
 		if err := second.MarkEnded(t.Context(), key.Session); err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ func TestRecordsOfAHost(t *testing.T) {
 		t.Errorf("got %+v, %v", rec, err)
 	}
 	other := core.SessionKey{Session: key.Session, Agent: "other"}
-	if _, err := r.Save(t.Context(), &state.Record{Key: other, Calls: 3}); err != nil {
+	if _, err := r.Save(t.Context(), &state.Record{Key: other, TurnState: state.TurnState{Calls: 3}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.MarkEnded(t.Context(), key.Session); err != nil {
@@ -216,7 +216,7 @@ func TestUpdate(t *testing.T) {
 		store := session.NewMemory()
 		r := state.NewRecords(store)
 		stale := load(t, r)
-		save(t, state.NewRecords(store), &state.Record{Key: key, Calls: 5})
+		save(t, state.NewRecords(store), &state.Record{Key: key, TurnState: state.TurnState{Calls: 5}})
 		rec, err := r.UpdateFrom(t.Context(), stale, func(rec *state.Record) (*state.Record, error) {
 			next := rec.Clone()
 			next.Calls++
@@ -250,44 +250,62 @@ func TestRecordsThatListNothing(t *testing.T) {
 func full(key core.SessionKey) *state.Record {
 	mark := state.Mark{Hash: "h", Ordinal: 3, Turn: 2}
 	return &state.Record{
-		Key: key, Turn: 2, Token: "t<&>\u2028", User: mark, Calls: 9, Uses: 7,
-		Active: []state.Active{
-			{Skill: "pdf", Digest: "d1", Docs: []string{"b.md", "a.md"}, Used: 7},
-			{Skill: "docx", Digest: "d2", All: true, Used: 6},
+		Key: key,
+		TurnState: state.TurnState{
+			Turn:  2,
+			Token: "t<&>\u2028",
+			User:  mark,
+			Calls: 9,
+			Pending: []state.Pending{{
+				Call: 9, From: core.ToolCall{ID: "c1", Name: "skill_load", Arguments: `{"skill":"pdf"}`},
+				Done: true, Answer: "loaded: pdf\n",
+			}, {Call: 10, From: core.ToolCall{ID: "c2", Name: "skill_run"}, Done: true, Runs: true, Begun: true, Text: "d4"}},
+			Before: &state.Beginning{
+				Calls: 4, Uses: 3,
+				Active:     []state.Active{{Skill: "old", Digest: "d6", Docs: []string{"c.md"}}},
+				Deliveries: []state.Delivery{{Call: 2, Turn: 1, Skill: "old", Digest: "d6", Body: true}},
+				Lists:      []state.ToolList{{Skill: "old", Tools: []string{"Read"}}},
+				Recent:     []state.RecentLoad{{Skill: "old", Turn: 1}},
+			},
+			Ran:        []state.Pending{{From: core.ToolCall{ID: "c3", Name: "skill_run"}, Done: true, Runs: true, Begun: true, Answer: "ok"}},
+			Unnumbered: []state.Unnumbered{{ID: "c0", Name: "search"}, {Name: "send", After: 9}},
+			Terminals:  3,
 		},
-		Deliveries: []state.Delivery{{
-			Call: 4, Turn: 1, Skill: "pdf", Digest: "d1", Body: true,
-			Docs:   []state.Doc{{Name: "b.md", Digest: "d3", Old: true}},
-			Anchor: &mark, Supersedes: true, Old: true, Seen: true, Spent: true,
-		}, {
-			Call: 5, Turn: 1, Skill: "a skill (with marks)", Digest: session.Digest("body"), Body: true, Listing: session.Digest("files"),
-			Docs: []state.Doc{{Name: "b c.md", Digest: session.Digest("doc"), Framed: true}}, Seen: true, Ended: true,
-		}},
-		Pending: []state.Pending{{
-			Call: 9, From: core.ToolCall{ID: "c1", Name: "skill_load", Arguments: `{"skill":"pdf"}`},
-			Done: true, Answer: "loaded: pdf\n",
-		}, {Call: 10, From: core.ToolCall{ID: "c2", Name: "skill_run"}, Done: true, Runs: true, Begun: true, Text: "d4"}},
-		Before: &state.Beginning{
-			Calls: 4, Uses: 3,
-			Active:     []state.Active{{Skill: "old", Digest: "d6", Docs: []string{"c.md"}}},
-			Deliveries: []state.Delivery{{Call: 2, Turn: 1, Skill: "old", Digest: "d6", Body: true}},
-			Lists:      []state.ToolList{{Skill: "old", Tools: []string{"Read"}}},
-			Recent:     []state.RecentLoad{{Skill: "old", Turn: 1}},
+		LoadState: state.LoadState{
+			Uses: 7,
+			Active: []state.Active{
+				{Skill: "pdf", Digest: "d1", Docs: []string{"b.md", "a.md"}, Used: 7},
+				{Skill: "docx", Digest: "d2", All: true, Used: 6},
+			},
+			Deliveries: []state.Delivery{{
+				Call: 4, Turn: 1, Skill: "pdf", Digest: "d1", Body: true,
+				Docs:   []state.Doc{{Name: "b.md", Digest: "d3", Old: true}},
+				Anchor: &mark, Supersedes: true, Old: true, Seen: true, Spent: true,
+			}, {
+				Call: 5, Turn: 1, Skill: "a skill (with marks)", Digest: session.Digest("body"), Body: true, Listing: session.Digest("files"),
+				Docs: []state.Doc{{Name: "b c.md", Digest: session.Digest("doc"), Framed: true}}, Seen: true, Ended: true,
+			}},
+			Recent:  []state.RecentLoad{{Skill: "pdf", Turn: 2}},
+			Compact: []state.Compaction{{Skill: "pdf", Digest: "d5"}},
 		},
-		Ran:        []state.Pending{{From: core.ToolCall{ID: "c3", Name: "skill_run"}, Done: true, Runs: true, Begun: true, Answer: "ok"}},
-		Unnumbered: []state.Unnumbered{{ID: "c0", Name: "search"}, {Name: "send", After: 9}},
-		Lists: []state.ToolList{
-			{Skill: "pdf", Call: 4, Tools: []string{"Bash(git:*)", "Read"}, Repaired: true, Old: true}, {Skill: "docx", Tools: []string{}},
+		GateState: state.GateState{
+			Lists: []state.ToolList{
+				{Skill: "pdf", Call: 4, Tools: []string{"Bash(git:*)", "Read"}, Repaired: true, Old: true}, {Skill: "docx", Tools: []string{}},
+			},
+			Grants: []state.Grant{{Tool: "skill_run", Use: "u", Skills: map[string]string{"pdf": "d1"}}},
 		},
-		Returns: state.Returns{
-			Skills: []state.Return{{Skill: "docx", Out: 3, Back: 1, Quiet: 2}, {Skill: "pdf"}}, Rest: state.Return{Other: 5},
+		PriceState: state.PriceState{
+			Returns: state.Returns{
+				Skills: []state.Return{{Skill: "docx", Out: 3, Back: 1, Quiet: 2}, {Skill: "pdf"}}, Rest: state.Return{Other: 5},
+			},
+			Sent:  11,
+			Front: state.Front{Messages: 2, Size: 70, Sum: 1 << 31, Moved: 1},
 		},
-		Sent: 11, Front: state.Front{Messages: 2, Size: 70, Sum: 1 << 31, Moved: 1},
-		Recent:   []state.RecentLoad{{Skill: "pdf", Turn: 2}},
-		Compact:  []state.Compaction{{Skill: "pdf", Digest: "d5"}},
-		Grants:   []state.Grant{{Tool: "skill_run", Use: "u", Skills: map[string]string{"pdf": "d1"}}},
-		Overview: "o", Listing: "l", NoSkills: true,
-		Notes:     []state.Note{{Anchor: mark, Text: "new skill", Files: []state.NotedFile{{Identity: "i1", As: "a_2.csv"}}}},
-		Terminals: 3,
+		NoteState: state.NoteState{
+			Overview: "o",
+			Listing:  "l",
+			NoSkills: true,
+			Notes:    []state.Note{{Anchor: mark, Text: "new skill", Files: []state.NotedFile{{Identity: "i1", As: "a_2.csv"}}}},
+		},
 	}
 }

@@ -50,7 +50,7 @@ func TestReplay(t *testing.T) {
 		{"listed but not asked", "[skill#1 +pdf@aa(x.md)]\n[skill#2 =pdf(x.md,y.md)]", true, func(doc string) bool { return doc == "y.md" }, "pdf@aa[x.md y.md] | 1:pdf+body+x.md 2:pdf+y.md"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			rec := &state.Record{Turn: 1}
+			rec := &state.Record{TurnState: state.TurnState{Turn: 1}}
 			for line := range strings.Lines(tt.receipts) {
 				receipt, ok := state.ParseReceipt(strings.TrimSuffix(line, "\n"))
 				if !ok {
@@ -73,7 +73,7 @@ func TestReplay(t *testing.T) {
 }
 
 func TestDeliverImported(t *testing.T) {
-	rec := &state.Record{Turn: 1, Calls: 4, Active: []state.Active{{Skill: "pdf", Docs: []string{"x.md"}}}}
+	rec := &state.Record{TurnState: state.TurnState{Turn: 1, Calls: 4}, LoadState: state.LoadState{Active: []state.Active{{Skill: "pdf", Docs: []string{"x.md"}}}}}
 	rec.DeliverImported(&rec.Active[0])
 	if got, want := agent(rec), "pdf@[x.md] | 5:pdf+body+x.md"; got != want || rec.Calls != 5 {
 		t.Errorf("got %s after call %d, want %s", got, rec.Calls, want)

@@ -152,7 +152,7 @@ func TestMissed(t *testing.T) {
 func TestSees(t *testing.T) {
 	calls := made(call("1", "search", ""), call("2", "load", ""), call("3", "search", ""))
 	calls[1].Number = 7
-	after := &state.Record{Version: 2, Active: []state.Active{{Skill: "old", Call: 3}, {Skill: "new", Call: 7}}}
+	after := &state.Record{Version: 2, LoadState: state.LoadState{Active: []state.Active{{Skill: "old", Call: 3}, {Skill: "new", Call: 7}}}}
 	r := state.NewResponse(calls, nil)
 	names := func(rec *state.Record) (names []string) {
 		for _, a := range rec.Active {
@@ -167,7 +167,7 @@ func TestSees(t *testing.T) {
 	if got := names(last.Sees(after)); !slices.Equal(got, []string{"old", "new"}) {
 		t.Errorf("the last call sees %v", got)
 	}
-	load.Found(&state.Record{Version: 1, Active: []state.Active{{Skill: "evicted", Call: 1}}})
+	load.Found(&state.Record{Version: 1, LoadState: state.LoadState{Active: []state.Active{{Skill: "evicted", Call: 1}}}})
 	if got := names(first.Sees(after)); !slices.Equal(got, []string{"evicted"}) {
 		t.Errorf("the first call sees %v of what the load evicted", got)
 	}
@@ -177,7 +177,7 @@ func TestSees(t *testing.T) {
 // finds them again.
 func TestRecall(t *testing.T) {
 	calls := made(call("1", "search", ""), call("2", "load", "a"), call("3", "search", ""), call("4", "load", "b"))
-	rec := &state.Record{Calls: 4}
+	rec := &state.Record{TurnState: state.TurnState{Calls: 4}}
 	if !state.Enter(rec, calls, false) || rec.Calls != 6 || calls[1].Number != 5 || calls[3].Number != 6 {
 		t.Fatalf("entered as %+v in %+v", calls, rec)
 	}
@@ -217,11 +217,11 @@ func TestCanWait(t *testing.T) {
 		want bool
 	}{
 		{"one load", state.Record{}, made(load), true},
-		{"after another", state.Record{Pending: []state.Pending{{Call: 1, From: call("0", "load", "a"), Done: true}}}, made(load), true},
+		{"after another", state.Record{TurnState: state.TurnState{Pending: []state.Pending{{Call: 1, From: call("0", "load", "a"), Done: true}}}}, made(load), true},
 		{"two calls", state.Record{}, made(load, call("2", "search", "")), false},
 		{"no load", state.Record{}, made(call("2", "search", "")), false},
 		{"no id", state.Record{}, made(call("", "load", "a")), false},
-		{"the same was answered", state.Record{Pending: []state.Pending{{Call: 1, From: load, Done: true}}}, made(load), false},
+		{"the same was answered", state.Record{TurnState: state.TurnState{Pending: []state.Pending{{Call: 1, From: load, Done: true}}}}, made(load), false},
 	} {
 		if got := state.CanWait(&tt.rec, tt.made); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)

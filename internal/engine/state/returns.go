@@ -7,6 +7,18 @@ import (
 	"strings"
 )
 
+// PriceState is what decides when the prices of a prompt cache count.
+type PriceState struct {
+	// Returns are what was seen of skills that come back, and Front what stood before
+	// all content where the turn began. They are kept only where prices decide what is
+	// cleared.
+	Returns Returns `json:"returns,omitzero"`
+	// Sent is when the last request was made, in Unix seconds and not always the
+	// very last. It is kept only where a cache that forgets decides.
+	Sent  int64 `json:"sent,omitempty"`
+	Front Front `json:"front,omitzero"`
+}
+
 // Returns counts how often skills in a session were needed again. It is kept if
 // the prices of a prompt cache decide when text leaves the view. Package loadmode
 // maintains and reads it; a record holds less than half a kilobyte of it. The zero

@@ -123,7 +123,7 @@ func put(deliveries, shelved []Delivery, on Places) []Delivery {
 		return deliveries
 	}
 	rest := slices.Clone(deliveries)
-	all := Record{Deliveries: make([]Delivery, 0, len(rest)+len(shelved))}
+	all := Record{LoadState: LoadState{Deliveries: make([]Delivery, 0, len(rest)+len(shelved))}}
 	for i, entry := range shelved {
 		at := indexOf(rest, entry.Key())
 		switch {

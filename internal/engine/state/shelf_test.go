@@ -55,7 +55,7 @@ func (c *shelfStore) Pinned(ctx context.Context, id, digest string) (string, err
 // written.
 func asText(t *testing.T, rec *state.Record) string {
 	t.Helper()
-	data, err := state.Encode(&state.Record{Deliveries: rec.Deliveries, Before: rec.Before})
+	data, err := state.Encode(&state.Record{TurnState: state.TurnState{Before: rec.Before}, LoadState: state.LoadState{Deliveries: rec.Deliveries}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func TestTombstonesAreBounded(t *testing.T) {
 	const sessions = 3000
 	for i := range sessions {
 		id := fmt.Sprint("chat-", i)
-		if _, err := records.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: id, Agent: "a"}, Calls: i % 7}); err != nil {
+		if _, err := records.Save(t.Context(), &state.Record{Key: core.SessionKey{Session: id, Agent: "a"}, TurnState: state.TurnState{Calls: i % 7}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := records.MarkEnded(t.Context(), id); err != nil {
@@ -118,7 +118,7 @@ func TestTombstonesAreBounded(t *testing.T) {
 	}
 	key := core.SessionKey{Session: "chat-1", Agent: "a"}
 	_, saveErr := store.Save(t.Context(), core.SessionKey{Session: kept, Agent: shard}, v)
-	_, recordErr := records.Save(t.Context(), &state.Record{Key: key, Calls: 1})
+	_, recordErr := records.Save(t.Context(), &state.Record{Key: key, TurnState: state.TurnState{Calls: 1}})
 	if err := errors.Join(saveErr, recordErr, records.MarkEnded(t.Context(), key.Session)); err != nil {
 		t.Fatal(err)
 	}

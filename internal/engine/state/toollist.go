@@ -2,6 +2,14 @@ package state
 
 import "slices"
 
+// GateState is what the agent may do.
+type GateState struct {
+	// Lists are the lists of allowed tools that apply, in load order.
+	Lists []ToolList `json:"held,omitempty"`
+	// Grants are the approvals that were given for the session.
+	Grants []Grant `json:"grants,omitempty"`
+}
+
 // Bounds of the lists and grants that a record keeps. Any beyond them are left
 // out, which allows less.
 const (

@@ -10,7 +10,7 @@ import (
 )
 
 func TestKeepUnknown(t *testing.T) {
-	rec := &Record{Turn: 1}
+	rec := &Record{TurnState: TurnState{Turn: 1}}
 	at := func(turn int, id, name, text string) UnknownCall {
 		return UnknownCall{Turn: turn, Response: 1, Text: text}.Of(core.ToolCall{ID: id, Name: name, Arguments: "{}"})
 	}
