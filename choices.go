@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
@@ -222,6 +223,42 @@ type Permissions struct {
 	// load. The tools that are offered stay the same. New refuses the names of Satchel's
 	// own tools. They add up as HostTools do.
 	ToolSkills map[string][]string
+}
+
+// Extension is what another module adds to one runtime. The zero value adds nothing.
+type Extension struct {
+	// Source is one more place of skills, of scope user, after those of the host. Root is
+	// its name in the catalog. The runtime reads a source that is a [catalog.Notifier]
+	// again when it reports changes. With WithCatalog it is an error.
+	Source catalog.Source
+	Root   string
+	// Audience is one more function of WithAudience: it too must allow a skill.
+	Audience func(ctx context.Context, key core.SessionKey) Audience
+	// Operations are further tools, as Tools.Operations are.
+	Operations []tools.Operation
+	// Omit names the tools of the host's vocabulary that the model is not offered.
+	Omit []string
+	// Bind returns each offered tool as the extension needs it, for example with a value
+	// in the context of its calls. Nil changes none.
+	Bind func(tools.Operation) tools.Operation
+}
+
+// ExtensionHost describes to an extension the runtime that is made.
+type ExtensionHost struct {
+	// Logger is the log of the runtime.
+	Logger *slog.Logger
+	// Audience returns the audience that the host gives a session by all of WithAudience.
+	// It is nil if the host gives none.
+	Audience func(ctx context.Context, key core.SessionKey) (Audience, error)
+	// HasCatalog reports that the host gave WithCatalog, HasVocabulary that it gave
+	// Tools.Vocabulary.
+	HasCatalog, HasVocabulary bool
+}
+
+// extension is one use of WithExtension.
+type extension struct {
+	name string
+	make func(ExtensionHost) (Extension, error)
 }
 
 // failsIf returns an error that says why if something is wrong, else nil.

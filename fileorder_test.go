@@ -23,7 +23,7 @@ var fileOrder = []string{
 	"optionsofskills.go",
 	"optionsofview.go",
 	"optionsoftools.go",
-	"librarian.go",
+	"extension.go",
 	"permission.go",
 	"settings.go",
 	"cachemarks.go",

@@ -68,8 +68,8 @@ func New(opts ...Option) (*Runtime, error) {
 	}
 	r.report.Scanned(context.Background(), r.catalog.Snapshot())
 	r.warnUnavailable()
-	if r.source != nil && r.shared == nil {
-		r.closers = append(r.closers, turn.Follow(r.source, r.Refresh, func(err error) {
+	for _, source := range r.sources {
+		r.closers = append(r.closers, turn.Follow(source, r.Refresh, func(err error) {
 			if _, told := errors.AsType[*catalog.RootError](err); !told {
 				r.logger.Warn("the skills cannot be read again", "error", err)
 			}

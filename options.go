@@ -79,7 +79,8 @@ type settings struct {
 	guarded    bool
 	onBreak    []func(processors.PrefixBreak)
 	offer      call.Offer
-	source     catalog.Source // of the library
+	extensions []extension
+	sources    []catalog.Source // of extensions
 	activates  map[string][]string
 	events     func(context.Context, core.Event)
 	lifecycle  bool
@@ -87,8 +88,10 @@ type settings struct {
 	judge      judging.Judge
 	tooling    []permission.Tool
 	approver   core.Approver
-	audience   call.Audience
-	logger     *slog.Logger
+	// audience returns the skills that an agent sees by a key that agents have in common who see
+	// the same. It is nil, or returns no function, where they see all.
+	audience func(context.Context, core.SessionKey) (key string, allow func(core.Skill) bool, err error)
+	logger   *slog.Logger
 }
 
 // WithStore sets where the state of sessions is kept. The default is a

@@ -43,25 +43,29 @@ func WithCatalog(c *catalog.Catalog) Option {
 
 // WithAudience sets the function that returns the audience of each agent of each session. It
 // is called when a turn begins, after a restart, and at each call of the tools of
-// [WithLibrary], which the audience also limits. When a skill is not allowed any more, it is
+// extensions, which the audience also limits. When a skill is not allowed any more, it is
 // unloaded, its texts and staged files are removed, and the model gets a note. An audience
 // with Allow and an empty Key is an error of [Runtime.Prepare]. The option adds up: every
 // audience must allow a skill.
 func WithAudience(audience func(ctx context.Context, key core.SessionKey) Audience) Option {
-	return option("WithAudience", failsIf(audience == nil, "nil"), func(s *settings) {
-		among := s.audience
-		s.audience = func(ctx context.Context, key core.SessionKey) (string, func(core.Skill) bool, error) {
-			a := audience(ctx, key)
-			if a.Allow != nil && a.Key == "" {
-				return "", nil, fmt.Errorf("session %q: %w", key.Session, ErrAudience)
+	return option("WithAudience", failsIf(audience == nil, "nil"), func(s *settings) { s.addAudience(audience) })
+}
+
+// addAudience narrows the audiences of sessions to what another function allows too.
+func (s *settings) addAudience(audience func(ctx context.Context, key core.SessionKey) Audience) {
+	among := s.audience
+	s.audience = func(ctx context.Context, key core.SessionKey) (of string, allow func(core.Skill) bool, err error) {
+		if among != nil {
+			if of, allow, err = among(ctx, key); err != nil {
+				return "", nil, err
 			}
-			if among == nil {
-				return a.Key, a.Allow, nil
-			}
-			key2, allow, err := among(ctx, key)
-			return bothKeys(key2, a.Key), bothAllow(allow, a.Allow), err
 		}
-	})
+		a := audience(ctx, key)
+		if a.Allow != nil && a.Key == "" {
+			return "", nil, fmt.Errorf("session %q: %w", key.Session, ErrAudience)
+		}
+		return bothKeys(of, a.Key), bothAllow(allow, a.Allow), nil
+	}
 }
 
 // bothKeys returns a key that two pairs of keys have in common only if they are equal.

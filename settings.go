@@ -26,13 +26,15 @@ func newSettings(opts []Option) (settings, error) {
 	if s.shared != nil && len(s.roots) > 0 {
 		return s, fmt.Errorf("%w: WithCatalog excludes WithSkillDirs, WithSkillFS and WithSkillRoots", ErrOption)
 	}
+	if err := s.addExtensions(); err != nil {
+		return s, err
+	}
 	for tool := range s.activates {
 		if s.offer.IsOwn(tool) {
 			return s, fmt.Errorf("%w: WithPermissions: ToolSkills: %q is a tool of Satchel itself; name tools of the host", ErrOption, tool)
 		}
 	}
 	s.addDefaults()
-	s.addLibrary()
 	return s, nil
 }
 

@@ -8,6 +8,7 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/satchel-go/satchel v0.0.0
+	github.com/satchel-go/satchel/library v0.0.0
 	github.com/satchel-go/satchel/artifacts/blobstore v0.0.0-00010101000000-000000000000
 	github.com/satchel-go/satchel/session/pgstore v0.0.0-00010101000000-000000000000
 	github.com/satchel-go/satchel/session/redisstore v0.0.0-00010101000000-000000000000
@@ -122,6 +123,8 @@ require (
 )
 
 replace github.com/satchel-go/satchel => ..
+
+replace github.com/satchel-go/satchel/library v0.0.0 => ../library
 
 replace github.com/satchel-go/satchel/artifacts/blobstore => ../artifacts/blobstore
 

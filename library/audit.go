@@ -14,8 +14,8 @@ func cut(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
-// printable makes text from outside one that every database takes.
-func printable(s string) string {
+// storable makes text from outside one that every database takes.
+func storable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 && r != '\n' && r != '\t' || r == 0x7f {
 			return utf8.RuneError
@@ -25,7 +25,7 @@ func printable(s string) string {
 }
 
 func (l *Library) entry(a Actor, action Action, id string, from, to int, outcome, detail string) Entry {
-	return Entry{At: l.now(), Subject: a.Subject, Agent: a.Agent, Session: a.Session, Action: action, ID: id, From: from, To: to, Outcome: outcome, Detail: printable(detail)}
+	return Entry{At: l.now(), Subject: a.Subject, Agent: a.Agent, Session: a.Session, Action: action, ID: id, From: from, To: to, Outcome: outcome, Detail: storable(detail)}
 }
 
 // refusal keeps in the audit that an act was refused, and returns the error. Other errors

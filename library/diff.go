@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/internal/text/textedit"
+	"github.com/satchel-go/satchel/library/internal/textedit"
 )
 
 // Diff is the difference of two versions.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/satchel-go/satchel/internal/text/textedit"
+	"github.com/satchel-go/satchel/library/internal/textedit"
 )
 
 // target returns the file of an edit, and how many bytes at its start the edit may not

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/listeners"
 	"github.com/satchel-go/satchel/internal/warnlog"
+	"github.com/satchel-go/satchel/library/internal/listeners"
 	"github.com/satchel-go/satchel/skillmd"
 )
 

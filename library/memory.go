@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/satchel-go/satchel/internal/listeners"
+	"github.com/satchel-go/satchel/library/internal/listeners"
 )
 
 // Memory is a store in memory, for tests and for one process. Make one with

@@ -42,7 +42,7 @@ func (l *Library) Prepare(ctx context.Context, a Actor, e Edit) (*Prepared, erro
 
 // shortened cuts the reason of an edit to its bound.
 func shortened(e *Edit) *Edit {
-	e.Reason = printable(e.Reason)
+	e.Reason = storable(e.Reason)
 	if utf8.RuneCountInString(e.Reason) > maxReason {
 		e.Reason = string([]rune(e.Reason)[:maxReason])
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/text/textedit"
+	"github.com/satchel-go/satchel/library/internal/textedit"
 )
 
 // Rebase applies the edit of an outdated overlay to what the plugin has now. If the patch does

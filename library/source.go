@@ -22,15 +22,15 @@ func (l *Library) Source(tenant string) catalog.Keeper {
 // that he sees.
 func (l *Library) SourceFor(a Actor) catalog.Keeper { return &source{library: l, actor: a} }
 
-// SourceOfAll is [Library.Source] with the private skills of everybody and with all
-// plugins. Who shows them to somebody asks [Library.Shows] about each.
-func (l *Library) SourceOfAll(tenant string) catalog.Keeper {
+// sourceOfAll is [Library.Source] with the private skills of everybody and with all
+// plugins. Who shows them to somebody asks [Library.shows] about each.
+func (l *Library) sourceOfAll(tenant string) catalog.Keeper {
 	return &source{library: l, actor: Actor{Tenant: tenant}, all: true}
 }
 
-// Shows reports whether a skill that [Library.SourceOfAll] has listed is one of those
+// shows reports whether a skill that [Library.sourceOfAll] has listed is one of those
 // that an actor is shown: by its canonical id, and without asking the store.
-func (l *Library) Shows(a Actor, id string) bool {
+func (l *Library) shows(a Actor, id string) bool {
 	if h := l.shelf(a.Tenant).known(id); h != nil && h.Plugin == "" {
 		return h.Shared || h.Owner == a.Subject
 	}
@@ -39,9 +39,9 @@ func (l *Library) Shows(a Actor, id string) bool {
 	return ok && slices.ContainsFunc(l.plugins, func(p *plugin) bool { return p.ID == name && p.shows(a) })
 }
 
-// Separate reports whether an actor may see more or less of [Library.SourceOfAll] than one
+// separate reports whether an actor may see more or less of [Library.sourceOfAll] than one
 // who owns nothing and sees every plugin.
-func (l *Library) Separate(a Actor) bool {
+func (l *Library) separate(a Actor) bool {
 	return l.shelf(a.Tenant).owns(a.Subject) || slices.ContainsFunc(l.plugins, func(p *plugin) bool { return !p.shows(a) })
 }
 

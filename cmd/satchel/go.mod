@@ -12,6 +12,7 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/satchel-go/satchel v0.0.0
+	github.com/satchel-go/satchel/library v0.0.0
 	github.com/satchel-go/satchel/internal/cachecost v0.0.0
 	github.com/satchel-go/satchel/artifacts/blobstore v0.0.0
 	github.com/satchel-go/satchel/catalog/mcpsource v0.0.0

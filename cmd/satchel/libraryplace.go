@@ -17,7 +17,6 @@ import (
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/sqlstore/postgres"
 	"github.com/satchel-go/satchel/library/sqlstore/sqlite"
-	"github.com/satchel-go/satchel/tools/unified"
 )
 
 // libraryPlace are the flags that say where a skill library is, and whose skills are
@@ -36,7 +35,7 @@ type libraryFlags struct {
 	Role         library.Role `placeholder:"ROLE" default:"viewer" help:"What the agent may do: viewer, author, editor or maintainer (default ${default})."`
 }
 
-var editModes = map[string]unified.Mode{"ask": unified.Ask, "allow": unified.Allow, "never": unified.Never}
+var editModes = map[string]library.EditMode{"ask": library.Ask, "allow": library.Allow, "never": library.Never}
 
 // openLibrary is an open library and what closes it.
 type openLibrary struct {
@@ -143,7 +142,7 @@ func (f *libraryFlags) options(l *openLibrary, vocabulary string) ([]satchel.Opt
 		return nil, fmt.Errorf("%w: --role: %w", errUsage, err)
 	}
 	actor := library.Actor{Subject: f.subject(), Roles: []library.Role{role}}
-	opts := []satchel.Option{satchel.WithLibrary(l.Library, satchel.LibraryOptions{
+	opts := []satchel.Option{library.With(l.Library, library.AgentOptions{
 		Tenant: f.Tenant, Edit: editModes[f.Edit],
 		Actor: func(context.Context, core.SessionKey) (library.Actor, error) { return actor, nil },
 	})}

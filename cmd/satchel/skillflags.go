@@ -11,11 +11,11 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/library/unified"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/runtimespec"
-	"github.com/satchel-go/satchel/tools/unified"
 )
 
 // skillDirs are the flags that say where skills are.

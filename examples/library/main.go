@@ -21,7 +21,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/library/sqlstore/sqlite"
-	"github.com/satchel-go/satchel/tools/unified"
+	"github.com/satchel-go/satchel/library/unified"
 )
 
 func main() {
@@ -51,7 +51,7 @@ func run(ctx context.Context, in io.Reader, w io.Writer, file string, connect co
 	}
 	ann := library.Actor{Subject: "ann", Roles: []library.Role{library.Editor}}
 	runtime, err := satchel.New(
-		satchel.WithLibrary(skills, satchel.LibraryOptions{
+		library.With(skills, library.AgentOptions{
 			Actor: func(context.Context, core.SessionKey) (library.Actor, error) { return ann, nil },
 		}),
 		satchel.WithTools(satchel.Tools{Vocabulary: unified.New()}),

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/listeners"
 	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/library/internal/listeners"
 )
 
 // Dialect is what differs between databases.

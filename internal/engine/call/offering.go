@@ -8,7 +8,6 @@ import (
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/run"
-	"github.com/satchel-go/satchel/tools/unified"
 )
 
 // Offer says what is offered. The host's options fill the fields above Set. Choose sets
@@ -24,8 +23,10 @@ type Offer struct {
 	Further []tools.Operation
 	// Runner runs commands, nil where nothing runs.
 	Runner *run.Runner
-	// Library is where skills are edited, nil for nowhere.
-	Library *unified.Desk
+	// Omitted names the tools of Vocabulary that are not offered.
+	Omitted []string
+	// Binds are called in turn with each tool, and return it as extensions need it.
+	Binds []func(tools.Operation) tools.Operation
 	// Text is how the skills are listed. Renderer, unless it is nil, lists them instead,
 	// and Guidance replaces the rules of the tools.
 	Text     processors.OverviewText
@@ -57,9 +58,12 @@ func (o *Offer) Executes() bool {
 }
 
 // IsOwn reports whether a name is that of one of Satchel's tools, offered or not, or of
-// an operation of the host.
+// an operation of the host or of an extension.
 func (o *Offer) IsOwn(name string) bool {
-	operations := append(append(tools.Default(), tools.Search(), unified.Update("skill_update")), new(run.Runner).Operations()...)
+	if name == "skill_update" { // of a module of Satchel, also where that is not there
+		return true
+	}
+	operations := append(append(tools.Default(), tools.Search()), new(run.Runner).Operations()...)
 	if o.Vocabulary != nil {
 		operations = append(operations, o.Vocabulary.Operations...)
 	}
@@ -77,16 +81,12 @@ func (o *Offer) Choose(further ...string) error {
 		return err
 	}
 	names = append(names, further...)
-	added := o.Further
-	if o.Library != nil && o.Library.Edit != unified.Never && o.Vocabulary == nil {
-		added = append(slices.Clip(added), unified.Update("skill_update"))
-	}
-	for _, op := range added {
+	for _, op := range o.Further {
 		operations, names = append(operations, op), append(names, op.Name)
 	}
-	if o.Library != nil {
+	for _, bind := range o.Binds {
 		for i := range operations {
-			operations[i] = o.Library.Bind(operations[i])
+			operations[i] = bind(operations[i])
 		}
 	}
 	o.Set, err = tools.Choose(operations, names)
@@ -116,11 +116,11 @@ func (o *Offer) ofProfile() (operations []tools.Operation, names []string, err e
 }
 
 // ofVocabulary is ofProfile for another vocabulary. Tools that run scripts are left out if
-// commands cannot run, and tools that edit skills if edits are not allowed.
+// commands cannot run, and so are those that extensions omit.
 func (o *Offer) ofVocabulary() (operations []tools.Operation, names []string, err error) {
 	names = slices.Clone(o.Names)
 	for _, op := range o.Vocabulary.Operations {
-		if o.Library != nil && o.Library.Edit == unified.Never && op.Name == "updateSkill" {
+		if slices.Contains(o.Omitted, op.Name) {
 			continue
 		}
 		if op.RunArguments != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/run"
 	"github.com/satchel-go/satchel/tools/runtimespec"
-	"github.com/satchel-go/satchel/tools/unified"
 )
 
 func setOf(t testing.TB, operations ...tools.Operation) *tools.Set {
@@ -26,6 +25,8 @@ func TestUnknownTool(t *testing.T) {
 	all := setOf(t, tools.Load(), tools.Read(), tools.Unload(), (&run.Runner{}).Run())
 	few := setOf(t, tools.Load())
 	spec := setOf(t, runtimespec.New().Operations...)
+	one := tools.Load() // a vocabulary that loads by another tool
+	one.Name, one.Provides = "runSkill", []string{"skill_load"}
 	host := []string{"search_web", "look"}
 	for _, tt := range []struct {
 		name string
@@ -51,7 +52,7 @@ func TestUnknownTool(t *testing.T) {
 		{"Bash", few, nil, `"Bash", and none stands for it here`},
 		{"Bash", spec, nil, `here skills_run_script stands for it`},
 		{"Read", spec, nil, `here skills_read stands for it`},
-		{"Skill", setOf(t, unified.Run()), nil, `here runSkill stands for it`},
+		{"Skill", setOf(t, one), nil, `here runSkill stands for it`},
 		{"Read", nil, host, `"Read", and none stands for it here; you were given search_web, look`},
 		{"Read", nil, nil, `error: there is no tool "Read"; answer without tools`},
 		{"nothing", all, nil, `error: there is no tool "nothing"; call one that you were given, such as skill_load, skill_read`},

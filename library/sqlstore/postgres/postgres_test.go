@@ -19,9 +19,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
-	"github.com/satchel-go/satchel/internal/testing/librarychattest"
 	"github.com/satchel-go/satchel/internal/testing/servertest"
 	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/library/internal/librarychattest"
 	"github.com/satchel-go/satchel/library/librarytest"
 	"github.com/satchel-go/satchel/library/sqlstore"
 	"github.com/satchel-go/satchel/library/sqlstore/internal/storetest"

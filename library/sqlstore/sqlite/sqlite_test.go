@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/testing/librarychattest"
 	"github.com/satchel-go/satchel/library"
+	"github.com/satchel-go/satchel/library/internal/librarychattest"
 	"github.com/satchel-go/satchel/library/librarytest"
 	"github.com/satchel-go/satchel/library/sqlstore"
 	"github.com/satchel-go/satchel/library/sqlstore/internal/storetest"

@@ -1,0 +1,76 @@
+package library
+
+import (
+	"context"
+	"errors"
+
+	"github.com/satchel-go/satchel/internal/text/plainjson"
+	"github.com/satchel-go/satchel/internal/text/printable"
+)
+
+// failure is the answer to what could not be done.
+type failure struct {
+	Error        string         `json:"error"`
+	Message      printable.Text `json:"message"`
+	CanonicalID  string         `json:"canonicalId,omitempty"`
+	Candidates   []candidate    `json:"candidates,omitempty"`
+	VersionRef   string         `json:"versionRef,omitempty"`
+	ChangedSince string         `json:"changedSince,omitempty"`
+}
+
+type candidate struct {
+	CanonicalID string `json:"canonicalId"`
+	Name        string `json:"name"`
+	Source      string `json:"source"`
+	Description string `json:"description"`
+}
+
+func fail(code, message string) string {
+	return encode(failure{Error: code, Message: printable.Text(message)})
+}
+
+// unavailable is the answer while the store does not answer.
+const unavailable = "the skill library does not answer; try again later"
+
+// failed answers an error. Only the end of the context ends the run.
+func (d *editor) failed(ctx context.Context, err error, limit int) (string, error) {
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	var own *Error
+	if !errors.As(err, &own) {
+		if d.Failed != nil {
+			d.Failed(ctx, err)
+		}
+		return fail("unavailable", unavailable), nil
+	}
+	f := failure{Error: own.Code, Message: printable.Text(own.Message), VersionRef: own.VersionRef, ChangedSince: own.ChangedSince}
+	for i := range own.Candidates {
+		f.Candidates = append(f.Candidates, candidateOf(&own.Candidates[i]))
+	}
+	text := encode(f)
+	for len(text) > limit && len(f.Candidates) > 0 {
+		f.Candidates = f.Candidates[:len(f.Candidates)/2]
+		text = encode(f)
+	}
+	if len(text) > limit {
+		f.ChangedSince = ""
+		f.Message += " What has changed since is too long for an answer."
+		text = encode(f)
+	}
+	return text, nil
+}
+
+func candidateOf(d *Descriptor) candidate {
+	return candidate{d.ID, d.Name, d.Source, d.Description}
+}
+
+// encode writes an answer, or that it cannot be written. What people do not see becomes an
+// escape of JSON, so a text that is read from an answer is the same.
+func encode(v any) string {
+	text, err := plainjson.Encode(v)
+	if err != nil {
+		return `{"error":"unavailable","message":"the answer cannot be written"}`
+	}
+	return printable.Lines(text)
+}

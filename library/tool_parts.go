@@ -1,0 +1,63 @@
+package library
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/internal/text/printable"
+)
+
+// A part of a text has at most maxPart bytes; of a view that shows the text twice it
+// has maxBoth, and each is smaller where JSON needs more for it.
+const (
+	maxPart = 48 << 10
+	maxBoth = 24 << 10
+)
+
+// parts cuts a text after lines, and lines that are longer than a part at a rune. The
+// parts joined are the text. size says how much of the answer a piece takes.
+func parts(text string, limit, encoded int, size func(string) int) []string {
+	if len(text) <= limit && size(text) <= encoded {
+		return []string{text}
+	}
+	var out []string
+	var part strings.Builder
+	taken := 0
+	flush := func() {
+		if part.Len() > 0 {
+			out = append(out, part.String())
+			part.Reset()
+			taken = 0
+		}
+	}
+	for line := range strings.Lines(text) {
+		n := size(line)
+		if part.Len()+len(line) > limit || taken+n > encoded {
+			flush()
+		}
+		for len(line) > limit || n > encoded {
+			cut := min(len(line), limit)
+			for cut > 1 && size(line[:cut]) > encoded {
+				cut /= 2
+			}
+			for cut > 1 && cut < len(line) && !utf8.RuneStart(line[cut]) {
+				cut--
+			}
+			out = append(out, line[:cut])
+			line = line[cut:]
+			n = size(line)
+		}
+		part.WriteString(line)
+		taken += n
+	}
+	flush()
+	return out
+}
+
+// once is the size of a text that an answer shows once; both is that of one that it
+// shows plain and numbered.
+func once(s string) int { return printable.Size(s) }
+
+func both(s string) int { return 2*printable.Size(s) + 9*(strings.Count(s, "\n")+1) }
+
+func numbered(s string) int { return printable.Size(s) + 9*(strings.Count(s, "\n")+1) }

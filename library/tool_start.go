@@ -1,0 +1,138 @@
+package library
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/skillmd"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// started is the answer of run.
+type started struct {
+	Action      string                     `json:"action"`
+	Status      string                     `json:"status"`
+	CanonicalID string                     `json:"canonicalId"`
+	Name        string                     `json:"name"`
+	VersionRef  string                     `json:"versionRef"`
+	Parameters  map[string]json.RawMessage `json:"parameters"`
+	Part        int                        `json:"part"`
+	Parts       int                        `json:"parts"`
+	Next        *next                      `json:"next,omitempty"`
+	Warnings    []printable.Text           `json:"warnings,omitempty"`
+}
+
+func (r *reading) run() (string, error) {
+	name := r.args.Text("skill")
+	if name == "" {
+		return "", tools.ModelErrorf("skill is missing: name the skill to run")
+	}
+	f, err := r.editor.find(r.ctx, r.scope, r.actor, name)
+	if err != nil {
+		return "", err
+	}
+	if f.State == Archived {
+		return "", &Error{Code: "unknown", Message: fmt.Sprintf("unknown skill %q: it is archived", f.ID)}
+	}
+	o, err := r.editor.open(r.ctx, r.scope, r.actor, f, "", true)
+	if err != nil {
+		return "", err
+	}
+	if !o.ModelInvocation {
+		message := fmt.Sprintf("skill %q may not be started by a model (disable-model-invocation); ask the user to start it", o.Name)
+		return encode(failure{Error: "blocked", Message: printable.Text(message), CanonicalID: o.ID}), nil
+	}
+	data, err := o.read(r.ctx, skillFile)
+	if err != nil {
+		return "", err
+	}
+	doc, _, err := skillmd.Parse(data, skillmd.WithDirName(o.Name))
+	if err != nil {
+		return "", &Error{Code: "invalid", Message: fmt.Sprintf("skill %q cannot be read: %v", o.Name, err)}
+	}
+	given := map[string]json.RawMessage{}
+	if err := r.args.Value("parameters", &given); err != nil {
+		return "", err
+	}
+	values, warnings, wrong := fill(paramsOf(doc.Skill.Metadata), given)
+	if wrong != "" {
+		return "", tools.ModelErrorf("%s", wrong)
+	}
+	body, err := render(doc.Body, values)
+	if err != nil {
+		return "", err
+	}
+	pieces := parts(body, maxPart, r.limit, func(string) int { return 0 })
+	part, err := r.part(len(pieces))
+	if err != nil {
+		return "", err
+	}
+	skill := o.Front
+	if o.Source != "file" {
+		skill.ID, skill.Revision, skill.Editable = o.ID, o.VersionRef, true
+	}
+	if skill.Name, err = r.nameFor(o); err != nil {
+		return "", err
+	}
+	bring := tools.Brought{Skill: skill, Text: contentOf(pieces[0])}
+	if part > 1 {
+		bring.Docs = append(bring.Docs, tools.BroughtDoc{Name: fmt.Sprintf("%s#%d", skillFile, part), Content: contentOf(pieces[part-1])})
+	}
+	for _, name := range r.args.Texts("docs") {
+		text, err := o.read(r.ctx, name)
+		if err != nil || !utf8.Valid(text) || len(text) > 1<<20 {
+			if r.ctx.Err() != nil {
+				return "", r.ctx.Err()
+			}
+			warnings = append(warnings, fmt.Sprintf("the skill has no doc %q", cut(name, 200)))
+			continue
+		}
+		bring.Docs = append(bring.Docs, tools.BroughtDoc{Name: name, Content: contentOf(string(text))})
+	}
+	out := started{Action: "run", Status: "loaded", CanonicalID: o.ID, Name: o.Name, VersionRef: o.VersionRef, Parameters: values, Part: part, Parts: len(pieces), Warnings: printable.Texts(append(warnings, o.warnings...))}
+	if len(encode(out.Parameters)) > maxShown {
+		out.Parameters = map[string]json.RawMessage{}
+		out.Warnings = append(out.Warnings, "parameters are long: they are in the text")
+	}
+	if part < len(pieces) {
+		out.Next = &next{part + 1}
+	}
+	return tools.Bring(r.ctx, r.scope, bring, func(_ *state.Record, lines []string, receipt string) (string, error) {
+		said := out
+		for _, l := range lines {
+			if l != "loaded: "+skill.Name {
+				said.Warnings = append(said.Warnings[:len(said.Warnings):len(said.Warnings)], printable.Text(l))
+			}
+		}
+		text := encode(said)
+		if receipt != "" {
+			text = strings.TrimSuffix(text, "}") + `,"receipt":` + encode(receipt) + "}"
+		}
+		return text, nil
+	})
+}
+
+// nameFor is the name under which a skill is loaded: its own, or its id where another
+// skill has that too.
+func (r *reading) nameFor(o *files) (string, error) {
+	skills, err := r.editor.shelf(r.ctx, r.scope, r.actor, false)
+	if err != nil {
+		return "", err
+	}
+	for _, f := range skills {
+		if f.ID != o.ID && skillmd.CleanName(f.Name) == skillmd.CleanName(o.Name) {
+			return o.ID, nil
+		}
+	}
+	return o.Name, nil
+}
+
+func contentOf(text string) catalog.Content {
+	return catalog.Content{Text: text, Digest: session.Digest(text)}
+}

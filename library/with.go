@@ -1,0 +1,119 @@
+package library
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/satchel-go/satchel"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// AgentOptions say how agents use a library.
+type AgentOptions struct {
+	// Tenant is whose skills the runtime serves. One runtime serves one tenant.
+	Tenant string
+	// Actor returns who acts in a session; its Tenant is replaced, and
+	// satchel.WithAudience says which skills there are for it. The actor's private skills
+	// are among those that its agent sees. Actor is called at each turn and each call, and
+	// with satchel.WithCatalog at each call only. Nil is a viewer without a name, who may
+	// list, read and run what is shared.
+	Actor func(ctx context.Context, key core.SessionKey) (Actor, error)
+	// Edit says what edits need; the default is Ask.
+	Edit EditMode
+	// MaxEdits bounds the edits between two messages of the user; 0 is 30, and below 0
+	// there is no bound.
+	MaxEdits int
+}
+
+// rootName is the name of the catalog's root that shows the shared skills of a library.
+const rootName = "library"
+
+// standardEdits is the default of AgentOptions.MaxEdits.
+const standardEdits = 30
+
+// The names of the tool that edits skills: among the tools of a profile, and in the
+// vocabulary of package unified.
+const (
+	nameStandard = "skill_update"
+	nameUpdate   = "updateSkill"
+)
+
+// With returns an option of satchel.New that gives agents the skills of a library. What is
+// shared in the tenant, and the skills of the library's plugins, come after the skills of
+// other places. Those who may edit do so by skill_update, or by the vocabulary of package
+// unified. The host closes the library's store. A runtime has one library.
+func With(l *Library, o AgentOptions) satchel.Option {
+	return satchel.WithExtension("library.With", func(host satchel.ExtensionHost) (satchel.Extension, error) {
+		if l == nil || o.Edit > Never {
+			return satchel.Extension{}, errors.New("no library, or an unknown mode of edits")
+		}
+		e := newEditor(l, o, host)
+		x := satchel.Extension{Bind: e.bind}
+		switch {
+		case !host.HasVocabulary && o.Edit != Never:
+			x.Operations = []tools.Operation{updateTool(nameStandard)}
+		case host.HasVocabulary && o.Edit == Never:
+			x.Omit = []string{nameUpdate}
+		}
+		if host.HasCatalog {
+			return x, nil
+		}
+		x.Root, x.Audience = rootName, readers(e, host.Logger)
+		if x.Source = l.Source(o.Tenant); o.Actor != nil {
+			x.Source = l.sourceOfAll(o.Tenant)
+		}
+		return x, nil
+	})
+}
+
+// newEditor returns what the tools of a runtime work with.
+func newEditor(l *Library, o AgentOptions, host satchel.ExtensionHost) *editor {
+	e := &editor{
+		Library: l, Edit: o.Edit, MaxEdits: cmp.Or(o.MaxEdits, standardEdits), Root: rootName,
+		Actor: func(ctx context.Context, key core.SessionKey) (Actor, error) {
+			var a Actor
+			var err error
+			if o.Actor != nil {
+				a, err = o.Actor(ctx, key)
+			}
+			a.Tenant, a.Agent, a.Session, a.Allow = o.Tenant, key.Agent, key.Session, nil
+			return a, err
+		},
+		Failed: func(ctx context.Context, err error) {
+			host.Logger.ErrorContext(ctx, "the skill library does not answer", "error", err)
+		},
+	}
+	if host.Audience != nil {
+		e.Audience = func(ctx context.Context, key core.SessionKey) (func(core.Skill) bool, error) {
+			a, err := host.Audience(ctx, key)
+			return a.Allow, err
+		}
+	}
+	return e
+}
+
+// readers returns the audience of those skills of a library that the actor is shown. Actors
+// who own nothing share a key.
+func readers(e *editor, log *slog.Logger) func(context.Context, core.SessionKey) satchel.Audience {
+	return func(ctx context.Context, key core.SessionKey) satchel.Audience {
+		actor, err := e.Actor(ctx, key)
+		if err != nil { // a stranger, until it is known who acts
+			log.WarnContext(ctx, "nobody says who acts, so private skills are not shown", "error", err)
+			actor = Actor{Tenant: actor.Tenant}
+		}
+		who := "anybody"
+		if e.Library.separate(actor) {
+			who = fmt.Sprintf("%q %q %q", actor.Subject, actor.Agent, actor.Roles)
+		}
+		return satchel.Audience{Key: who, Allow: func(skill core.Skill) bool {
+			return skill.Source != e.Root || e.Library.shows(actor, skill.ID)
+		}}
+	}
+}
+
+// Tools returns runSkill and updateSkill, the tools of the vocabulary of package unified.
+func Tools() []tools.Operation { return []tools.Operation{runTool(), updateTool(nameUpdate)} }
