@@ -51,7 +51,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 			return c.deny(ctx, judging.Verdict{Reason: d.Reason}), nil
 		}
 	}
-	for _, try := range []func(context.Context) (refusal string, err error){c.inactive, c.loadAgain} {
+	for _, try := range []func(context.Context) (refusal string, err error){c.inactive, c.reload} {
 		if refusal, err := try(ctx); err != nil {
 			return core.Decision{}, err
 		} else if refusal != "" {
@@ -113,11 +113,11 @@ const tooMany = "error: not executed: one message may hold 256 calls of skill to
 // response: the load may bring a list.
 const unknownLists = "denied: a call before this one in the same message has not been executed, and it may change which tools are allowed. Make this call again."
 
-// loadAgain loads the skill that the call runs, where only its text is left of an
+// reload loads the skill that the call runs, where only its text is left of an
 // ended load, before the call is judged: the skill's list judges this very call. It
 // returns why the call cannot run, "" if nothing speaks against it. The host's gate may
 // deny that as it may deny a call of skill_load.
-func (c *Call) loadAgain(ctx context.Context) (refusal string, err error) {
+func (c *Call) reload(ctx context.Context) (refusal string, err error) {
 	r := c.runtime
 	if c.operation == nil || !c.operation.LoadsAgain() || r.loading.Mode != loadmode.Adaptive || c.place != nil && !c.place.Changes() {
 		return "", nil

@@ -107,7 +107,7 @@ func (s *TreeSource) watchedDirs() ([]watchedDir, time.Duration) {
 	if base == "" {
 		return nil, s.took
 	}
-	all := append(anchors(base), watchedDir{path: base})
+	all := append(watchDirs(base), watchedDir{path: base})
 	for _, dir := range s.dirs {
 		all = append(all, watchedDir{path: filepath.Join(base, filepath.FromSlash(dir))})
 	}

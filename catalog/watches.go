@@ -32,7 +32,7 @@ func (c *library) watchedDirs() []watchedDir {
 		if base == "" || root.untrusted {
 			continue
 		}
-		all = append(all, anchors(base)...)
+		all = append(all, watchDirs(base)...)
 		if plugin := c.roots[i].plugin; plugin != "" {
 			all = append(all, watchedDir{path: filepath.Join(filepath.Dir(base), filepath.Dir(manifestFile))})
 		}
@@ -58,9 +58,9 @@ func (c *library) watchedDirs() []watchedDir {
 	return append(all, deep...)
 }
 
-// anchors returns the directories to watch for path: its nearest existing parent and the
+// watchDirs returns the directories to watch for path: its nearest existing parent and the
 // parent of every symlink on the way.
-func anchors(path string) []watchedDir {
+func watchDirs(path string) []watchedDir {
 	var all []watchedDir
 	there := false
 	for dir := filepath.Dir(path); dir != path; path, dir = dir, filepath.Dir(dir) {

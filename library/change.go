@@ -19,8 +19,8 @@ type made struct {
 	warnings []string
 }
 
-// allowed refuses what the role of the actor is not enough for.
-func (v *view) allowed(i *item, action Action) error {
+// checkRole returns an ErrRole error if the actor may not perform the action.
+func (v *view) checkRole(i *item, action Action) error {
 	h := i.head
 	switch {
 	case i.base != nil:
@@ -45,7 +45,7 @@ func (l *Library) change(ctx context.Context, v *view, e *Edit) (Outcome, error)
 		return Outcome{}, err
 	}
 	out := Outcome{Action: e.Action, ID: i.id, Name: i.name()}
-	if err := v.allowed(i, e.Action); err != nil {
+	if err := v.checkRole(i, e.Action); err != nil {
 		return out, err
 	}
 	if e.Status == string(Draft) && i.head != nil && i.head.Shared {

@@ -35,8 +35,8 @@ func (l *Library) conflict(ctx context.Context, v *view, i *item, from, head *Sk
 	return e
 }
 
-// raced is the conflict of an edit that somebody else was faster than.
-func (l *Library) raced(ctx context.Context, a Actor, out Outcome) error {
+// conflictAfterRace builds the error for an edit that lost to a concurrent writer.
+func (l *Library) conflictAfterRace(ctx context.Context, a Actor, out Outcome) error {
 	v, err := l.view(ctx, a)
 	if err != nil {
 		return err

@@ -108,7 +108,7 @@ func (l *Library) save(ctx context.Context, p *Prepared, by string) (Outcome, er
 	case errors.Is(err, ErrNameTaken):
 		return out, nameTaken(head.Name)
 	case errors.Is(err, ErrConflict):
-		return out, l.raced(ctx, a, out)
+		return out, l.conflictAfterRace(ctx, a, out)
 	case err != nil:
 		return out, err
 	}

@@ -42,7 +42,7 @@ func (l *Library) remake(ctx context.Context, a Actor, e *Edit, files func(*view
 		return Outcome{}, err
 	}
 	out := Outcome{Action: e.Action, ID: i.id, Name: i.name()}
-	if err := v.allowed(i, restoring); err != nil {
+	if err := v.checkRole(i, restoring); err != nil {
 		return out, err
 	}
 	head, err := v.newest(ctx, i)

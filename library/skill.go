@@ -225,14 +225,14 @@ func (v *view) describe(ctx context.Context, i *item) (Descriptor, error) {
 
 func (v *view) describeBase(i *item) Descriptor {
 	d := i.base.describe()
-	d.Editable = v.allowed(i, Patch) == nil
+	d.Editable = v.checkRole(i, Patch) == nil
 	return d
 }
 
 func (v *view) describeHead(i *item, version int, digest string, front core.Skill) Descriptor {
 	h := i.head
 	d := Descriptor{
-		ID: h.ID, Source: "db", Name: h.Name, Editable: v.allowed(i, Patch) == nil, VersionRef: refOf(version, digest), State: h.State,
+		ID: h.ID, Source: "db", Name: h.Name, Editable: v.checkRole(i, Patch) == nil, VersionRef: refOf(version, digest), State: h.State,
 		Reviewed: version == h.Reviewed, Owner: h.Owner, Shared: h.Shared,
 	}
 	if i.base != nil {

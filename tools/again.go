@@ -18,10 +18,10 @@ func (s *Scope) InView(ctx context.Context, rec *state.Record, name string) (ski
 // loaded. The answer is that of skill_load. If the skill has changed since its
 // text was delivered, nothing is loaded and the error is a [ModelError].
 func LoadAgain(ctx context.Context, s *Scope, skill core.Skill) (string, error) {
-	return loadAgain(ctx, s, skill, nil, false)
+	return reload(ctx, s, skill, nil, false)
 }
 
-func loadAgain(ctx context.Context, s *Scope, skill core.Skill, docs []string, all bool) (string, error) {
+func reload(ctx context.Context, s *Scope, skill core.Skill, docs []string, all bool) (string, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return "", err

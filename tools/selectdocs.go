@@ -36,7 +36,7 @@ func selectDocs(ctx context.Context, s *Scope, args Args) (string, error) {
 		return "", err
 	}
 	if skill, ok := s.inView(ctx, rec, args.Text("skill")); ok && args.Text("mode") != "clear" {
-		return loadAgain(ctx, s, skill, args.Texts("docs"), args.Flag("include_all_docs"))
+		return reload(ctx, s, skill, args.Texts("docs"), args.Flag("include_all_docs"))
 	}
 	skill, err := s.Skill(rec, args.Text("skill"))
 	if err == nil && rec.Find(skill.Name) == nil {

@@ -34,7 +34,7 @@ func (r *Runner) ReadRef(ctx context.Context, s *tools.Scope, ref string) ([]byt
 	if len(data) > maxRef {
 		return nil, tools.ModelErrorf("%s has more than %d bytes: let a command take out what you need", callargs.Line(ref, 200), maxRef)
 	}
-	secrets, err := vault{r.Secret, r.gave}.known(ctx, s)
+	secrets, err := vault{r.Secret, r.history}.known(ctx, s)
 	if err != nil {
 		return nil, err
 	}

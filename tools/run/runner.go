@@ -102,7 +102,7 @@ type Runner struct {
 	// width or invisible characters is refused too, so Attached may trust it.
 	Uploads string
 
-	gave *gave // from the first operation on
+	history *secretHistory // from the first operation on
 }
 
 // workspace returns that of a session, which must be released after use.

@@ -15,8 +15,8 @@ import (
 
 // vault knows the secrets of skills: it asks the host, and has what it gave before.
 type vault struct {
-	ask  func(ctx context.Context, skill core.Skill, name string) (value string, ok bool) // nil has none
-	gave *gave
+	ask     func(ctx context.Context, skill core.Skill, name string) (value string, ok bool) // nil has none
+	history *secretHistory
 }
 
 // of returns the secrets that a skill declares and the host gives it.
@@ -41,8 +41,8 @@ func (v vault) known(ctx context.Context, s *tools.Scope) ([]terminal.Secret, er
 		return nil, nil
 	}
 	var secrets []terminal.Secret
-	if v.gave != nil {
-		secrets = v.gave.in(s.Key().Session)
+	if v.history != nil {
+		secrets = v.history.in(s.Key().Session)
 	}
 	for _, skill := range s.Catalog().Whole().Snapshot().Skills() {
 		if skill.Metadata["secrets"] != "" {
@@ -89,10 +89,10 @@ func declared(text string) []string {
 // no answer may show. It asks for both once, because a host may give another
 // value each time.
 func (st *staging) learnSecrets(ctx context.Context) error {
-	v := vault{st.runner.Secret, st.runner.gave}
+	v := vault{st.runner.Secret, st.runner.history}
 	known, err := v.known(ctx, st.scope)
 	st.given = v.of(ctx, st.skill)
-	v.gave.add(st.scope.Key().Session, st.given)
+	v.history.add(st.scope.Key().Session, st.given)
 	st.notes.secrets = append(known, st.given...)
 	if st.out != nil {
 		st.given = st.out.hide(st.given, st.notes)

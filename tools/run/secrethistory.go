@@ -8,25 +8,25 @@ import (
 	"github.com/satchel-go/satchel/internal/terminal"
 )
 
-// maxGiven bounds in bytes the secrets that a gave remembers, and maxGivenEach their
+// maxGiven bounds in bytes the secrets that a secretHistory holds, and maxGivenEach their
 // number in one session.
 const maxGiven, maxGivenEach = 1 << 20, 64
 
-// gave remembers what commands were given, by session: a skill may have left it in a
+// secretHistory holds the secrets that commands got, by session. A skill may have left one in a
 // file, and then be changed or removed. The newest values stay.
-type gave struct {
+type secretHistory struct {
 	mu       sync.Mutex
 	sessions *lru.Cache[string, []terminal.Secret]
 }
 
 // remember creates the history of secrets that commands have got.
 func (r *Runner) remember() {
-	if r.gave == nil {
-		r.gave = &gave{sessions: lru.New[string, []terminal.Secret](maxGiven, nil)}
+	if r.history == nil {
+		r.history = &secretHistory{sessions: lru.New[string, []terminal.Secret](maxGiven, nil)}
 	}
 }
 
-func (g *gave) add(session string, secrets []terminal.Secret) {
+func (g *secretHistory) add(session string, secrets []terminal.Secret) {
 	if len(secrets) == 0 {
 		return
 	}
@@ -43,7 +43,7 @@ func (g *gave) add(session string, secrets []terminal.Secret) {
 	g.sessions.Put(session, all, weight)
 }
 
-func (g *gave) in(session string) []terminal.Secret {
+func (g *secretHistory) in(session string) []terminal.Secret {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	secrets, _ := g.sessions.Get(session)
