@@ -13,6 +13,7 @@ import (
 	"github.com/satchel-go/satchel/internal/steps"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/runtimespec"
 )
 
@@ -94,6 +95,11 @@ func TestActivation(t *testing.T) {
 	c = chatWith(t, satchel.WithActivation(satchel.Activation{Load: true, Most: 3})).Say(core.User, asked)
 	if shown := chattest.Shown(c.View()); !strings.Contains(shown, "Body of pdf-forms.") || len(c.LoadedNames()) != 1 {
 		t.Errorf("loaded\n%s", shown)
+	}
+	small := satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 1, Max: 2}})
+	c = chatWith(t, satchel.WithActivation(satchel.Activation{Load: true, Most: 3}), small).Say(core.User, asked)
+	if shown := chattest.Shown(c.View()); !strings.Contains(shown, "<skills_not_loaded>not loaded: pdf-forms (") || len(c.LoadedNames()) != 0 {
+		t.Errorf("over the budget\n%s", shown)
 	}
 	for text, want := range map[string]string{
 		"With the sales-db skill, then":                                      "sales-db",

@@ -52,7 +52,7 @@ func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *state.Recor
 			rec, events = next, append(events, happened...)
 		}
 		if len(notes) > 0 {
-			rec.Notes = append(rec.Notes, state.Note{Anchor: rec.User, Text: "<skills_not_loaded>" + strings.Join(notes, "; ") + "</skills_not_loaded>"})
+			note(rec, "skills_not_loaded", strings.Join(notes, "; "))
 		}
 	}
 	if a.Likely == 0 || strings.TrimSpace(text) == "" {
@@ -63,15 +63,21 @@ func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *state.Recor
 		return rec, events, err
 	}
 	if !a.First {
-		rec.Notes = append(rec.Notes, state.Note{Anchor: rec.User, Text: "<skills_suggested>" + steps.Escaped(strings.Join(likely, ", ")) + "</skills_suggested>"})
+		note(rec, "skills_suggested", steps.Escaped(strings.Join(likely, ", ")))
 		s.Found(likely)
 		return rec, events, nil
 	}
 	next, happened, err := Declare(ctx, s, rec, tools.Declared{Skill: likely[0], Guessed: true})
 	if errors.Is(err, tools.ErrDeclared) {
-		return rec, events, nil // the model may load it by itself, and gets the reason if it cannot
+		note(rec, "skills_not_loaded", fmt.Sprintf("not loaded: %s (%v)", likely[0], err))
+		return rec, events, nil
 	}
 	return next, append(events, happened...), err
+}
+
+// note adds a text between tags to the user message of the turn.
+func note(rec *state.Record, tag, text string) {
+	rec.Notes = append(rec.Notes, state.Note{Anchor: rec.User, Text: "<" + tag + ">" + text + "</" + tag + ">"})
 }
 
 // likely names the skills that a text is likely to mean and that are not loaded.
