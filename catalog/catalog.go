@@ -147,17 +147,18 @@ func (c *Catalog) Refresh(ctx context.Context) (*Snapshot, error) {
 // Close releases the directories, after the search that [WithCache] promises. Snapshots
 // stay valid, but reading content fails with [ErrClosed]. Closing twice is harmless.
 func (c *Catalog) Close() error {
+	var err error
 	if c.watcher != nil {
-		c.watcher.Close()
+		err = c.watcher.Close()
 	}
 	c.verifying.Wait()
 	c.updating <- struct{}{}
 	defer func() { <-c.updating }()
 	if c.closed.Swap(true) {
-		return nil
+		return err
 	}
 	closeTrees(c.state.Load().roots, nil)
-	return nil
+	return err
 }
 
 // search searches all roots. It returns old if nothing in them has changed. The first

@@ -10,7 +10,7 @@ import (
 type Policy uint8
 
 const (
-	// Restrict, the default, denies the calls that no list allows, while a loaded skill
+	// Restrict is the default. It denies the calls that no list allows, while a loaded skill
 	// declares a list. Listed calls need no approval. It applies to tools that lists can name.
 	// These are the tools that run skills, those with a name of the format (Bash, Read, Write
 	// …), and those that some list of the catalog names. Other tools of the host

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 
 	"github.com/satchel-go/satchel"
@@ -86,7 +85,7 @@ func (cmd *demoCmd) Run(ctx context.Context, c console) error {
 	if err != nil {
 		return fmt.Errorf("with all skills in the prompt: %w", err)
 	}
-	var skills fs.FS = demo.Skills()
+	skills := demo.Skills()
 	if cmd.Skills != "" {
 		skills = os.DirFS(cmd.Skills)
 	}

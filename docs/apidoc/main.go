@@ -32,7 +32,7 @@ func main() {
 	}
 	text, err := page(os.Args[1])
 	if err == nil {
-		err = os.WriteFile(os.Args[2], text, 0o644)
+		err = os.WriteFile(os.Args[2], text, 0o600)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "apidoc:", err)
@@ -61,12 +61,12 @@ func page(root string) ([]byte, error) {
 // packages returns the directories of the public packages, the root package first.
 func packages(root string) ([]string, error) {
 	found := map[string]bool{}
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(root), ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if name := d.Name(); d.IsDir() {
-			if file != root && (name[0] == '.' || slices.Contains([]string{"internal", "test", "testdata"}, name)) {
+			if file != "." && (name[0] == '.' || slices.Contains([]string{"internal", "test", "testdata"}, name)) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -74,13 +74,12 @@ func packages(root string) ([]string, error) {
 		if !isSource(d.Name()) {
 			return nil
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly)
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.PackageClauseOnly)
 		if err != nil || parsed.Name.Name == "main" {
 			return err
 		}
-		dir, err := filepath.Rel(root, filepath.Dir(file))
-		found[filepath.ToSlash(dir)] = true
-		return err
+		found[path.Dir(file)] = true
+		return nil
 	})
 	dirs := make([]string, 0, len(found))
 	for dir := range found {

@@ -51,7 +51,7 @@ func run(ctx context.Context, address, bucketURL string, w io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	defer bucket.Close()
+	defer func() { err = errors.Join(err, bucket.Close()) }()
 	files, err := blobstore.Open(ctx, bucket, blobstore.WithPrefix("shop/"))
 	if err != nil {
 		return err

@@ -62,11 +62,13 @@ func (r *Scopes) Call(agent *view.State, saving *Saving, awaits bool) *Scope {
 	return s
 }
 
+// Key implements [tools.State].
 func (s *Scope) Key() core.SessionKey { return s.key }
 
 // Number returns 0: the number comes with the answer, see [Number.Scope].
 func (s *Scope) Number() int { return 0 }
 
+// Record implements [tools.State].
 func (s *Scope) Record(ctx context.Context) (*state.Record, error) {
 	if s.saving == nil {
 		return s.Stores.Load(ctx, s.key)
@@ -78,10 +80,12 @@ func (s *Scope) Record(ctx context.Context) (*state.Record, error) {
 	return s.saving.Place.Sees(rec), nil
 }
 
+// Update implements [tools.State].
 func (s *Scope) Update(ctx context.Context, change tools.Change) (answer string, err error) {
 	return s.saving.Update(ctx, change)
 }
 
+// Begin implements [tools.State].
 func (s *Scope) Begin(ctx context.Context) error {
 	if s.Once == nil {
 		return nil
@@ -89,46 +93,60 @@ func (s *Scope) Begin(ctx context.Context) error {
 	return s.Once.Begin(ctx)
 }
 
+// Catalog implements [tools.View].
 func (s *Scope) Catalog() *catalog.Catalog { return s.Audiences.SeenBy(s.agent) }
 
+// IsHidden implements [tools.View].
 func (s *Scope) IsHidden(d *state.Delivery) bool { return s.agent.IsHidden(d) }
 
+// Entry implements [tools.View].
 func (s *Scope) Entry(skill core.Skill) string { return s.Offer.Text.Entry(skill) }
 
+// Restricted implements [tools.View].
 func (s *Scope) Restricted(rec *state.Record) string {
 	return s.Bounds.Restricted(s.agent, rec)
 }
 
+// Pin implements [tools.Files].
 func (s *Scope) Pin(ctx context.Context, c catalog.Content) error {
 	return s.Stores.Pin(ctx, s.key, c)
 }
 
+// TextSize implements [tools.Files].
 func (s *Scope) TextSize(ctx context.Context, digest string) (int, error) {
 	return s.Stores.Size(ctx, s.key, digest)
 }
 
+// Attached implements [tools.Files].
 func (s *Scope) Attached() []core.File { return s.agent.Attached() }
 
+// Runs implements [tools.Files].
 func (s *Scope) Runs() bool { return s.Offer.Runner != nil }
 
+// Workspace implements [tools.Files].
 func (s *Scope) Workspace(ctx context.Context) (string, error) {
 	return s.Offer.Runner.WorkspaceAt(ctx, s.key.Session)
 }
 
+// ReadRef implements [tools.Files].
 func (s *Scope) ReadRef(ctx context.Context, ref string) ([]byte, error) {
 	return s.Offer.Runner.ReadRef(ctx, &s.Scope, ref)
 }
 
+// Sessions implements [tools.Files].
 func (s *Scope) Sessions() *terminal.Table { return s.Terminals }
 
+// Run implements [tools.Files].
 func (s *Scope) Run(ctx context.Context, arguments string) (string, error) {
 	run := s.Offer.Command
 	return run.Call(ctx, &s.Scope, run.Decode(arguments))
 }
 
+// Emit implements [tools.Events].
 func (s *Scope) Emit(ctx context.Context, e core.Event) {
 	e.Key, e.Call = s.key, s.call
 	s.Report.Emit(ctx, e)
 }
 
+// Found implements [tools.Events].
 func (s *Scope) Found(names []string) { s.agent.Found(names) }

@@ -1,3 +1,5 @@
+// Package prompttext writes texts of skills into a prompt, so that they close no tag of
+// Satchel and hide nothing.
 package prompttext
 
 import (
@@ -16,9 +18,10 @@ var (
 // line that Satchel writes, nor to hide or turn around what stands in it.
 func Text(s string) string { return Escape(Fold(s)) }
 
-// Attribute is xmlText for a quoted attribute.
+// Attribute escapes text as [Text] does, for a quoted attribute.
 func Attribute(s string) string { return quoteEscaper.Replace(Text(s)) }
 
+// Escape escapes text for an element and keeps its white space.
 func Escape(s string) string { return xmlEscaper.Replace(s) }
 
 // Fold writes a name on one line. Control characters, and those that take no room and
