@@ -1,4 +1,4 @@
-// Command apidoc writes docs/api.md: each package that a program can import, in about
+// Command apidoc prints docs/api.md: each package that a program can import, in about
 // ten lines, from the comments and declarations in the code.
 package main
 
@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-//go:generate go run . ../.. ../api.md
+//go:generate sh -c "go run . ../.. > ../api.md"
 
 const module = "github.com/satchel-go/satchel"
 
@@ -26,13 +26,13 @@ const module = "github.com/satchel-go/satchel"
 const maxShown = 6
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: apidoc ROOT PAGE")
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: apidoc ROOT")
 		os.Exit(2)
 	}
 	text, err := page(os.Args[1])
 	if err == nil {
-		err = os.WriteFile(os.Args[2], text, 0o600)
+		_, err = os.Stdout.Write(text)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "apidoc:", err)
