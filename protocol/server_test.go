@@ -354,7 +354,7 @@ func TestFreeBlobs(t *testing.T) {
 		"of another tenant": {do(t, "DELETE", url+"/blobs/"+ids[2], "", "X-Tenant", "bob"), 404, "-32004"},
 		"by a reader":       {do(t, "DELETE", url+"/blobs/"+ids[2], "", "X-Tenant", "ann", "X-Scope", "read"), 403, "-32003"},
 		"listed by none":    {do(t, "GET", url+"/blobs", "", "X-Tenant", "ann", "X-Scope", "write"), 403, "-32003"},
-		"kept for a time":   {do(t, "POST", url+"/blobs?ttl_s=60", "x", "X-Tenant", "cy"), 200, time.Now().UTC().Format("2006-01-02T15:")},
+		"kept for a time":   {do(t, "POST", url+"/blobs?ttl_s=60", "x", "X-Tenant", "cy"), 200, `"expires_at":"20`},
 		"bad time":          {do(t, "POST", url+"/blobs?ttl_s=0", "x", "X-Tenant", "cy"), 400, "ttl_s 0: want 1 to 2592000"},
 		"no time":           {do(t, "POST", url+"/blobs?ttl_s=x", "x", "X-Tenant", "cy"), 400, "ttl_s: want an integer"},
 		"unknown query":     {do(t, "POST", url+"/blobs?ttl=60", "x", "X-Tenant", "cy"), 200, `unknown field \"ttl\" is ignored`},
