@@ -42,7 +42,7 @@ func (p Printer) line(format string, args ...any) {
 	fmt.Fprint(p.Out, text)
 }
 
-// Overview prints, whole, what the model is told before it says anything.
+// Overview prints the whole system message of the first request.
 func (p Printer) Overview(first satcheltest.Request) {
 	p.line("\n%s", p.paint(bold, "== what the model sees of the skills, in every call"))
 	for _, m := range first.Messages {
