@@ -10,7 +10,7 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/steps"
+	"github.com/satchel-go/satchel/internal/engine/steps"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/tools"

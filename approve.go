@@ -6,8 +6,8 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
+	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/internal/text/canonjson"
 	"github.com/satchel-go/satchel/tools"
 )

@@ -13,10 +13,10 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/engine/steps"
+	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/engine/turn"
 	"github.com/satchel-go/satchel/internal/engine/view"
-	"github.com/satchel-go/satchel/internal/steps"
-	"github.com/satchel-go/satchel/internal/terminal"
 	"github.com/satchel-go/satchel/skillmd"
 )
 

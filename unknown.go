@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/steps"
+	"github.com/satchel-go/satchel/internal/engine/steps"
 )
 
 // lostResult is the result of a call of a tool that exists, which a history lacks.

@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/benchmark/internal/hindsight"
 	"github.com/satchel-go/satchel/benchmark/internal/measure"
 	"github.com/satchel-go/satchel/internal/cachecost/cachemodel"
-	"github.com/satchel-go/satchel/internal/lifetime"
+	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/loadmode"
 )
 

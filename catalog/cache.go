@@ -17,7 +17,7 @@ import (
 
 	"github.com/satchel-go/satchel/internal/files/durable"
 	"github.com/satchel-go/satchel/internal/files/plainfile"
-	"github.com/satchel-go/satchel/internal/search"
+	"github.com/satchel-go/satchel/internal/text/search"
 )
 
 // WithCache keeps what a catalog has found in a directory: front matter, what tells whether a

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/search"
+	"github.com/satchel-go/satchel/internal/text/search"
 )
 
 // Embedder makes vectors of texts, such that texts of like meaning have vectors of like

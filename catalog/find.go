@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/search"
+	"github.com/satchel-go/satchel/internal/text/search"
 )
 
 // Bounds of what a search returns.

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/search"
+	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/skillmd"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
 // installation is one run of an installer.

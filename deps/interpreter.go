@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
 // interpreter is a program of the system that runs scripts.

@@ -1,6 +1,6 @@
 package library
 
-import "github.com/satchel-go/satchel/internal/search"
+import "github.com/satchel-go/satchel/internal/text/search"
 
 // searchSkills returns the skills that a search finds, the best first.
 func searchSkills(skills []found, phrasings []string) []found {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 
 	"github.com/satchel-go/satchel/internal/warnlog"
 	"github.com/satchel-go/satchel/protocol/blobs"

@@ -29,7 +29,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/jsonrpc"

@@ -9,7 +9,7 @@ import (
 	"path"
 	"reflect"
 
-	"github.com/satchel-go/satchel/internal/collect"
+	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )

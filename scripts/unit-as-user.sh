@@ -4,7 +4,7 @@
 # permissions. Works on a copy, because that user may not read the checkout, and in
 # memory where that has room and starts programs: another file system than root's.
 set -eu
-rooms="./executor/... ./internal/linux/cgroup ./internal/terminal ./workspace/... ./internal/workspace ./internal/collect ./artifacts ./tools/... ./protocol/..."
+rooms="./executor/... ./internal/linux/cgroup ./internal/engine/terminal ./workspace/... ./internal/files/workspace ./internal/files/collect ./artifacts ./tools/... ./protocol/..."
 
 # in_memory prints a new directory, or fails where memory has no room for one from
 # which programs start.

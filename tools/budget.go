@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/lifetime"
 )
 
 // Budget bounds the text of skills that an agent has in view, in estimated

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/lifetime"
 )
 
 // Load is skill_load: it loads skills, with the docs that the model names.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/search"
 	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 

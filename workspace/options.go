@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
 // config is what the options of [Open] decide.

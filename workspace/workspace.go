@@ -17,7 +17,7 @@ import (
 	"io"
 
 	"github.com/satchel-go/satchel/artifacts"
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
 // Places give each session its workspace. They come from [Open].

@@ -12,7 +12,7 @@ import (
 	"github.com/satchel-go/satchel/cmd/satchel/internal/demo"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/satcheltest"
 	"github.com/satchel-go/satchel/session"
 	skillrun "github.com/satchel-go/satchel/tools/run"

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/files/plainfile"
-	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/skillmd"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/catalog/archive"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/lock"
+	"github.com/satchel-go/satchel/internal/files/lock"
 )
 
 // envCache names the directory where archives are kept.

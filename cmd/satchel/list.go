@@ -13,7 +13,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
-	"github.com/satchel-go/satchel/internal/lock"
+	"github.com/satchel-go/satchel/internal/files/lock"
 	escape "github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/library"
 	"github.com/satchel-go/satchel/processors"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/lock"
+	"github.com/satchel-go/satchel/internal/files/lock"
 )
 
 type updateCmd struct {

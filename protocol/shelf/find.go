@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/search"
+	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/internal/text/typos"
 )
 

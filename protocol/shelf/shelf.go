@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/internal/search"
+	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/skillmd"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/packed"
+	"github.com/satchel-go/satchel/internal/text/packed"
 	"github.com/satchel-go/satchel/session"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/klauspost/compress/flate"
 
-	"github.com/satchel-go/satchel/internal/packed"
+	"github.com/satchel-go/satchel/internal/text/packed"
 	"github.com/satchel-go/satchel/session"
 )
 

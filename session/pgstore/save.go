@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/flate"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/packed"
+	"github.com/satchel-go/satchel/internal/text/packed"
 	"github.com/satchel-go/satchel/session"
 )
 

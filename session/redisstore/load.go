@@ -12,7 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/packed"
+	"github.com/satchel-go/satchel/internal/text/packed"
 	"github.com/satchel-go/satchel/session"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/satchel-go/satchel/internal/packed"
+	"github.com/satchel-go/satchel/internal/text/packed"
 	"github.com/satchel-go/satchel/session"
 )
 

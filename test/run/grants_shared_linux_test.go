@@ -13,8 +13,8 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
-	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // plantLinks makes links in shared folders that lead into the .venv of weather, to its

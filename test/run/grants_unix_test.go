@@ -16,8 +16,8 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/egress"
 	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
-	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools/run"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
-	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // held is what a process holds on to.

@@ -14,7 +14,7 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
 // BenchmarkRun measures `skill_run true` with the skill staged and, in turn with it, what the

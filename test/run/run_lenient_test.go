@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel"
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
 // The same run, asked for in the forms that models use.

@@ -18,7 +18,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
 // keeping is a runner whose demo skill gets this secret.

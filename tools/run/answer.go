@@ -8,11 +8,11 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/collect"
+	"github.com/satchel-go/satchel/internal/files/collect"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/redact"
-	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // runAnswer is the JSON object that answers skill_run. Values that differ from

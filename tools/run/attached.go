@@ -8,11 +8,11 @@ import (
 	"mime"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/collect"
+	"github.com/satchel-go/satchel/internal/engine/hostfiles"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/hostfiles"
+	"github.com/satchel-go/satchel/internal/files/collect"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
-	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools"
 	host "github.com/satchel-go/satchel/workspace"
 )

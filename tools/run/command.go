@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/shellcmd"
 	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
-	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools"
 )
 

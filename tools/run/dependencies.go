@@ -11,8 +11,8 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/deps"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/shellcmd/lookpath"
-	"github.com/satchel-go/satchel/internal/workspace"
 )
 
 // findDependencies finds the environments with the packages that the skill

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/collect"
+	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/typos"
 	"github.com/satchel-go/satchel/tools"

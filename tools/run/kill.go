@@ -3,7 +3,7 @@ package run
 import (
 	"context"
 
-	"github.com/satchel-go/satchel/internal/terminal"
+	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
 

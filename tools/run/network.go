@@ -11,7 +11,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/egress"
-	"github.com/satchel-go/satchel/internal/terminal"
+	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/satchel-go/satchel/internal/collect"
-	"github.com/satchel-go/satchel/internal/terminal"
+	"github.com/satchel-go/satchel/internal/engine/terminal"
+	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/redact"
 	"github.com/satchel-go/satchel/tools"

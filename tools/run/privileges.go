@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/internal/collect"
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/collect"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
 // A command is privileged if it may do what others of its conversation may not: it reaches a

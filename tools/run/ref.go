@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/artifacts"
-	"github.com/satchel-go/satchel/internal/collect"
+	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/redact"
 	"github.com/satchel-go/satchel/tools"

@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
-	staged "github.com/satchel-go/satchel/internal/workspace"
+	staged "github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/outputs"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/workspace"

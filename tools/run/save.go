@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/artifacts"
-	"github.com/satchel-go/satchel/internal/collect"
+	"github.com/satchel-go/satchel/internal/files/collect"
 )
 
 // defaultUploads begins the names of artifacts that users have sent, see

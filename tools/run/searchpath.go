@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/deps"
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
 // searchPath returns the PATH of a command. Programs of packages and of what the

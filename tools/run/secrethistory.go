@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/lru"
-	"github.com/satchel-go/satchel/internal/terminal"
 )
 
 // maxGiven bounds in bytes the secrets that a secretHistory holds, and maxGivenEach their

@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/terminal"
+	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/text/redact"
 	"github.com/satchel-go/satchel/tools"
 )

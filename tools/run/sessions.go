@@ -3,7 +3,7 @@ package run
 import (
 	"time"
 
-	"github.com/satchel-go/satchel/internal/terminal"
+	"github.com/satchel-go/satchel/internal/engine/terminal"
 )
 
 // Limits bound the sessions of skill_exec. A zero field stands for its default.

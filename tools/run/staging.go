@@ -12,11 +12,11 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/collect"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/terminal"
+	"github.com/satchel-go/satchel/internal/engine/terminal"
+	"github.com/satchel-go/satchel/internal/files/collect"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
-	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/tools"
 )
 

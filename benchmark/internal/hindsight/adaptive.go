@@ -3,8 +3,8 @@ package hindsight
 import (
 	"fmt"
 
+	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/lifetime"
 	"github.com/satchel-go/satchel/loadmode"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/benchmark/internal/random"
-	"github.com/satchel-go/satchel/internal/lifetime"
+	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/loadmode"
 )
 

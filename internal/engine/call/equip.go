@@ -9,7 +9,7 @@ import (
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/sandbox"
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/tools/run"
 	host "github.com/satchel-go/satchel/workspace"
 )

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/view"
-	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/permission"
 )
 

@@ -6,10 +6,10 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
+	"github.com/satchel-go/satchel/internal/engine/hostfiles"
+	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/view"
-	"github.com/satchel-go/satchel/internal/hostfiles"
-	"github.com/satchel-go/satchel/internal/lifetime"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/tools"
 )

@@ -7,8 +7,8 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/judging"
 	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/lifetime"
-	"github.com/satchel-go/satchel/internal/steps"
+	"github.com/satchel-go/satchel/internal/engine/steps"
 	"github.com/satchel-go/satchel/loadmode"
 )
 

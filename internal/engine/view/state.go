@@ -8,7 +8,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/steps"
+	"github.com/satchel-go/satchel/internal/engine/steps"
 )
 
 // State is what a runtime keeps in memory of one agent in one session:

@@ -4,8 +4,8 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/steps"
 	"github.com/satchel-go/satchel/internal/lru"
-	"github.com/satchel-go/satchel/internal/steps"
 )
 
 // MaxAgents is how many agents a runtime keeps in memory. An agent that is dropped loses

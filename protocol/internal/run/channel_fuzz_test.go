@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/redact"
-	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 

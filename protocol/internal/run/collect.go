@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
-	"github.com/satchel-go/satchel/internal/collect"
+	"github.com/satchel-go/satchel/internal/files/collect"
 )
 
 // collect makes the result of what the program has left.

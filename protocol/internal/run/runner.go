@@ -13,8 +13,8 @@ import (
 
 	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/redact"
-	"github.com/satchel-go/satchel/internal/workspace"
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/workspace"
+	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
