@@ -109,6 +109,8 @@ type Loading struct {
 	// than Max first clears texts of ended loads. If that is not enough it changes
 	// nothing, and its answer says what would be in view. A vocabulary that evicts, such
 	// as unified, first unloads other skills, and then docs and parts that came first.
+	// Files of skills that skill_read shows count too, while requests contain them. They
+	// count against Max until the user's next message, because only the host removes them.
 	Budget tools.Budget
 	// Placement is where loaded content goes. The default is processors.InToolResult,
 	// or what the vocabulary of the tools says.

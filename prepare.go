@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/steps"
 	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/tools"
 )
 
 // Prepare returns the request as the model should get it. It owns all state changes of a model
@@ -34,6 +35,9 @@ func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, err
 		return core.View{}, err
 	}
 	scan := state.ScanMessages(req.Messages, rec.Front.Messages)
+	if r.budget != (tools.Budget{}) {
+		agent.CountReads(&scan, &r.offer)
+	}
 	loads, _ := ctx.Value(loadsKey{}).([]Load)
 	if rec, err = r.turns.Advance(ctx, &req, &scan, agent, rec, loads); err != nil {
 		return core.View{}, err

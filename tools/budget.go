@@ -3,17 +3,21 @@ package tools
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/text/tokencount"
 )
 
 // Budget bounds the text of skills that an agent has in view, in estimated
 // tokens. The answer to a call that takes the text in view above Warn says so. A
 // call that would take it above Max fails and changes nothing. 0 is no bound.
+// Files of skills that skill_read has shown count while requests contain the
+// answers. They count against Max until the next message of the user.
 type Budget struct{ Warn, Max int }
 
 // fit applies the budget to next, the record that a call makes of rec. If next
@@ -25,27 +29,102 @@ func (s *Scope) fit(ctx context.Context, rec, next *state.Record) (line string, 
 	if s.Budget == (Budget{}) {
 		return "", nil
 	}
-	m := measuring{scope: s, known: map[string]int{}}
+	m := newMeasuring(s)
+	read, inTurn := s.ReadTokens()
 	before, after := m.all(ctx, rec), m.all(ctx, next)
-	if limit := s.Budget.Max; limit > 0 && after > max(limit, before) {
-		after = m.makeRoom(ctx, next, limit)
-		if after > max(limit, before) && m.err == nil {
-			advice := "unload one first"
-			if s.Evicts {
-				advice = "inspect it instead"
-			}
+	if limit := s.Budget.Max; limit > 0 && after+inTurn > max(limit, before+inTurn) {
+		after = m.makeRoom(ctx, next, limit-inTurn)
+		if after > max(limit-inTurn, before) && m.err == nil {
+			name, most := m.largest(ctx, next, rec.Active)
 			return "", ModelErrorf("about %d tokens of skills would be in view, at most %d may be: %s (%s)",
-				about(after, limit), limit, advice, m.largest(ctx, next, rec.Active))
+				about(after+inTurn, limit), limit, m.advice(ctx, rec, next, inTurn), largestOf(name, most, inTurn))
 		}
 	}
-	if warn := s.Budget.Warn; warn > 0 && before <= warn && after > warn {
-		advice := "unload what you are done with"
-		if s.Evicts {
-			advice = "what came first leaves the view when there is no more room"
-		}
-		line = fmt.Sprintf("skills in view take about %d tokens (%s); %s", about(after, warn), m.largest(ctx, next, next.Active), advice)
+	if warn := s.Budget.Warn; warn > 0 && before+read <= warn && after+read > warn {
+		name, most := m.largest(ctx, next, next.Active)
+		line = s.warning(after+read, largestOf(name, most, read))
 	}
 	return line, m.err
+}
+
+// warning returns the sentence of an answer that takes the tokens in view above Warn.
+func (s *Scope) warning(tokens int, largest string) string {
+	advice := "unload what you are done with"
+	if s.Evicts {
+		advice = "what came first leaves the view when there is no more room"
+	}
+	return fmt.Sprintf("skills in view take about %d tokens (%s); %s", about(tokens, s.Budget.Warn), largest, advice)
+}
+
+// advice says what to do about a load that does not fit into next, the record that it makes
+// of rec. inTurn are the tokens of files that were read in this turn.
+func (m *measuring) advice(ctx context.Context, rec, next *state.Record, inTurn int) string {
+	if m.scope.Evicts {
+		return "inspect it instead"
+	}
+	for i := range next.Deliveries {
+		d := &next.Deliveries[i]
+		if d.Call != m.scope.Number() || m.skill(ctx, next, d.Skill) <= m.scope.Budget.Max {
+			continue
+		}
+		if len(d.Docs) > 0 {
+			return "name fewer docs"
+		}
+		return "the text of " + d.Skill + " alone is longer, so it cannot be loaded here"
+	}
+	switch {
+	case m.all(ctx, rec) > 0:
+		return "unload one first"
+	case inTurn > 0:
+		return "files that were read count until the user's next message"
+	}
+	return "load fewer at once"
+}
+
+// admit applies the budget to the text that a call is about to show of a file of a skill.
+// If the text does not fit, admit clears texts of ended loads. If that is not enough, the
+// error is a [ModelError]. line is a sentence for the answer if the call crosses Warn,
+// otherwise "".
+func (s *Scope) admit(ctx context.Context, text string) (line string, err error) {
+	if s.Budget == (Budget{}) {
+		return "", nil
+	}
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return "", err
+	}
+	m, tokens, limit := newMeasuring(s), tokencount.Estimate(text), s.Budget.Max
+	if limit < 1 {
+		limit = math.MaxInt
+	}
+	loaded := m.all(ctx, rec)
+	read, inTurn, fits := s.AddRead(tokens, limit-loaded)
+	if !fits && slices.ContainsFunc(rec.Deliveries, func(d state.Delivery) bool { return d.Ended }) {
+		var next *state.Record
+		_, err := s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
+			next = rec.Clone()
+			loaded = m.makeRoom(ctx, next, limit-inTurn-tokens)
+			return next, "", m.err
+		})
+		if err != nil {
+			return "", err
+		}
+		rec = next
+		read, inTurn, fits = s.AddRead(tokens, limit-loaded)
+	}
+	name, most := m.largest(ctx, rec, rec.Active)
+	if m.err != nil {
+		return "", m.err
+	}
+	if !fits {
+		return "", ModelErrorf("about %d tokens of skills would be in view, at most %d may be: read fewer lines, or unload a skill first (%s)",
+			about(loaded+inTurn+tokens, limit), limit, largestOf(name, most, inTurn+tokens))
+	}
+	if warn, before := s.Budget.Warn, loaded+read; warn > 0 && before <= warn && before+tokens > warn {
+		line = s.warning(before+tokens, largestOf(name, most, read+tokens))
+		s.Emit(ctx, crossed(line))
+	}
+	return line, nil
 }
 
 // spare makes room for a load in a vocabulary that evicts: other skills are unloaded, and
@@ -56,7 +135,7 @@ func (l *loading) spare(ctx context.Context, rec, next *state.Record, keep []str
 	if !s.Evicts || limit < 1 {
 		return nil
 	}
-	m := measuring{scope: s, known: map[string]int{}}
+	m := newMeasuring(s)
 	if m.all(ctx, next) <= max(limit, m.all(ctx, rec)) {
 		return m.err
 	}
@@ -97,6 +176,8 @@ type measuring struct {
 	err   error          // the first one
 }
 
+func newMeasuring(s *Scope) *measuring { return &measuring{scope: s, known: map[string]int{}} }
+
 func (m *measuring) text(ctx context.Context, digest string) int {
 	n, ok := m.known[digest]
 	if !ok && m.err == nil {
@@ -116,6 +197,16 @@ func (m *measuring) delivery(ctx context.Context, d *state.Delivery) (tokens int
 	}
 	for i := range d.Docs {
 		tokens += m.text(ctx, d.Docs[i].Digest)
+	}
+	return tokens
+}
+
+// skill returns how many tokens of a skill are in view.
+func (m *measuring) skill(ctx context.Context, rec *state.Record, name string) (tokens int) {
+	for i := range rec.Deliveries {
+		if d := &rec.Deliveries[i]; d.Skill == name {
+			tokens += m.delivery(ctx, d)
+		}
 	}
 	return tokens
 }
@@ -141,25 +232,27 @@ func (m *measuring) makeRoom(ctx context.Context, rec *state.Record, limit int) 
 	return tokens
 }
 
-// largest returns the name of the skill that takes most tokens among the loads in of. If of is
-// empty, it compares all loaded skills.
-func (m *measuring) largest(ctx context.Context, rec *state.Record, of []state.Active) string {
+// largest returns the name of the skill that takes most tokens among the loads in of, and
+// how many. If of is empty, it compares all loaded skills.
+func (m *measuring) largest(ctx context.Context, rec *state.Record, of []state.Active) (name string, most int) {
 	if len(of) == 0 {
 		of = rec.Active
 	}
-	name, most := "", -1
+	most = -1
 	for _, a := range of {
-		tokens := 0
-		for i := range rec.Deliveries {
-			if rec.Deliveries[i].Skill == a.Skill {
-				tokens += m.delivery(ctx, &rec.Deliveries[i])
-			}
-		}
-		if tokens > most {
+		if tokens := m.skill(ctx, rec, a.Skill); tokens > most {
 			name, most = a.Skill, tokens
 		}
 	}
-	return fmt.Sprintf("largest: %s, %d", name, about(most, 0))
+	return name, most
+}
+
+// largestOf names what takes most tokens: a skill, or the files that were read.
+func largestOf(skill string, tokens, read int) string {
+	if read > tokens {
+		skill, tokens = "files that were read", read
+	}
+	return fmt.Sprintf("largest: %s, %d", skill, about(tokens, 0))
 }
 
 // about rounds a large number of tokens to hundreds, unless the result would not

@@ -91,6 +91,10 @@ func (c *conversation) IsHidden(*state.Delivery) bool { return false }
 func (c *conversation) Entry(skill core.Skill) string {
 	return "- " + skill.Name + ": " + skill.Description + "\n"
 }
+func (c *conversation) ReadTokens() (all, inTurn int) { return 0, 0 }
+
+func (c *conversation) AddRead(int, int) (all, inTurn int, fits bool) { return 0, 0, true }
+
 func (c *conversation) Restricted(*state.Record) string { return "" }
 func (c *conversation) Runs() bool                      { return false }
 

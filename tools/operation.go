@@ -47,6 +47,10 @@ type Operation struct {
 	Refuse func(code, message string) string
 	// Call answers a call. Its arguments are decoded according to Fields.
 	Call func(ctx context.Context, s *Scope, args Args) (string, error)
+
+	// shows reports whether the answer to a call has text of a skill's file, which counts
+	// for the Budget; nil is never. runs says that there is a workspace.
+	shows func(args Args, runs bool) bool
 }
 
 // Prepared is the change of a call that was made ready before the call is allowed.

@@ -43,7 +43,19 @@ func Read() Operation {
 		Kind:  Reads,
 		Needs: []string{"skill_load"},
 		Call:  read,
+		shows: showsSkillFile,
 	}
+}
+
+// showsSkillFile reports whether a call asks for a file of a skill, not of the workspace. runs
+// says that there is a workspace.
+func showsSkillFile(args Args, runs bool) bool {
+	asked := args.Text("path")
+	if args.Err() != nil || isRef(asked) {
+		return false
+	}
+	_, ok := callargs.InWorkspace(path.Clean(asked))
+	return !runs || !ok && !path.IsAbs(asked)
 }
 
 func read(ctx context.Context, s *Scope, args Args) (string, error) {
@@ -89,7 +101,7 @@ func readSkillFile(ctx context.Context, s *Scope, asked string, args Args) (stri
 	from := s.Loaded(rec)
 	data, err := from.ReadFile(ctx, name, asked)
 	if err == nil {
-		return fileAnswer(s, file, "", data, args)
+		return skillFileAnswer(ctx, s, file, "", data, args)
 	}
 	switch {
 	case errors.Is(err, catalog.ErrPath) && strings.HasPrefix(path.Clean(asked)+"/", "../"):
@@ -103,7 +115,7 @@ func readSkillFile(ctx context.Context, s *Scope, asked string, args Args) (stri
 	}
 	if found != "" {
 		if data, err := from.ReadFile(ctx, name, found); err == nil {
-			return fileAnswer(s, found, fmt.Sprintf("there is no %q; this is %q", file, found), data, args)
+			return skillFileAnswer(ctx, s, found, fmt.Sprintf("there is no %q; this is %q", file, found), data, args)
 		}
 	}
 	return "", missingFile(ctx, from, name, file)
@@ -132,7 +144,7 @@ func otherCase(ctx context.Context, from *catalog.Catalog, skill, asked string) 
 // path may be a reference itself, or absolute as commands print it. It may also begin with a
 // folder of the workspace that commands see beside the skill, or with one of their variables.
 func workspaceRef(ctx context.Context, s *Scope, asked string) (string, error) {
-	if strings.HasPrefix(asked, workspaceScheme) || strings.HasPrefix(asked, "artifact://") {
+	if isRef(asked) {
 		return asked, nil
 	}
 	if !s.Runs() {
@@ -157,6 +169,11 @@ func workspaceRef(ctx context.Context, s *Scope, asked string) (string, error) {
 
 const workspaceScheme = "workspace://"
 
+// isRef reports whether a path names a file of the workspace or an artifact by its scheme.
+func isRef(asked string) bool {
+	return strings.HasPrefix(asked, workspaceScheme) || strings.HasPrefix(asked, "artifact://")
+}
+
 // readRef answers skill_read for a reference to a workspace file or an artifact.
 func readRef(ctx context.Context, s *Scope, ref, asked string, args Args) (string, error) {
 	if !s.Runs() {
@@ -167,6 +184,22 @@ func readRef(ctx context.Context, s *Scope, ref, asked string, args Args) (strin
 		return "", err
 	}
 	return fileAnswer(s, callargs.Cut(asked, 200), "", data, args)
+}
+
+// skillFileAnswer writes a page of a skill's file, within the content budget.
+func skillFileAnswer(ctx context.Context, s *Scope, file, note string, data []byte, args Args) (string, error) {
+	text, err := fileAnswer(s, file, note, data, args)
+	if err != nil || !showsSkillFile(args, s.Runs()) {
+		return text, err
+	}
+	line, err := s.admit(ctx, text)
+	if err != nil || line == "" {
+		return text, err
+	}
+	if note != "" {
+		line += "\n" + note
+	}
+	return fileAnswer(s, file, line, data, args)
 }
 
 // fileAnswer writes a page of a file, together with the note if there is one.

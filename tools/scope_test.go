@@ -114,6 +114,10 @@ func (d deskState) Update(ctx context.Context, change Change) (answer string, er
 
 func (d deskView) Catalog() *catalog.Catalog       { return d.skills }
 func (d deskView) IsHidden(x *state.Delivery) bool { return d.hidden[x.Call] }
+func (d deskView) ReadTokens() (all, inTurn int)   { return 0, 0 }
+
+func (d deskView) AddRead(int, int) (all, inTurn int, fits bool) { return 0, 0, true }
+
 func (d deskView) Restricted(*state.Record) string { return "" }
 
 func (d deskView) Entry(skill core.Skill) string {

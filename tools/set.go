@@ -23,6 +23,7 @@ type Set struct {
 	operations []Operation
 	tools      []core.Tool
 	index      map[string]int
+	shows      []string // the tools of ShowsFiles
 }
 
 // NewSet builds a set in the given order. The error wraps ErrSet if a name occurs
@@ -35,6 +36,9 @@ func NewSet(operations ...Operation) (*Set, error) {
 			return nil, fmt.Errorf("%w: %q is there twice or is not complete", ErrSet, o.Name)
 		}
 		s.index[o.Name] = i
+		if o.shows != nil {
+			s.shows = append(s.shows, o.Name)
+		}
 		s.tools = append(s.tools, o.Tool())
 	}
 	return s, nil
@@ -64,6 +68,19 @@ func (s *Set) Delivers() map[string]bool {
 		}
 	}
 	return names
+}
+
+// ShowsFiles reports whether calls of a tool may show files of skills, which count for the
+// [Budget].
+func (s *Set) ShowsFiles(tool string) bool {
+	return slices.Contains(s.shows, tool)
+}
+
+// ShowsFile reports whether the answer to this call of such a tool shows a file of a skill.
+// runs says that there is a workspace.
+func (s *Set) ShowsFile(call *core.ToolCall, runs bool) bool {
+	o := s.Operation(call.Name)
+	return o != nil && o.shows != nil && o.shows(o.Decode(call.Arguments), runs)
 }
 
 // Answer answers a call with arguments that [Operation.Decode] has read. Whatever

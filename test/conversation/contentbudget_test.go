@@ -10,9 +10,12 @@ import (
 
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/tools/run"
 )
 
 // sized are skills whose bodies, and docs, have so many estimated tokens.
@@ -69,7 +72,7 @@ func TestDocsCountToo(t *testing.T) {
 	if got := lines(c.Calls(`skill_select_docs {"skill":"pdf","docs":["a.md"]}`)[0]); len(got) != 3 || !strings.HasPrefix(got[1], "skills in view take about 1100 tokens (largest: pdf, ") {
 		t.Errorf("a doc that crosses: %q", got)
 	}
-	const refused = "error: about 4100 tokens of skills would be in view, at most 4000 may be: unload one first (largest: pdf, 4100)"
+	const refused = "error: about 4100 tokens of skills would be in view, at most 4000 may be: name fewer docs (largest: pdf, 4100)"
 	for _, call := range []string{`skill_select_docs {"skill":"pdf","include_all_docs":true}`, `skill_load {"skill":"pdf","include_all_docs":true}`} {
 		if got := c.Calls(call)[0]; got != refused {
 			t.Errorf("%s answers %q", call, got)
@@ -116,7 +119,7 @@ func TestALoadAboveTheBudgetChangesNothing(t *testing.T) {
 		})
 	}
 	c, _ := budgeted(t, files, satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 10, Max: 30_000}}))
-	if got := c.Calls("skill_load all")[0]; !strings.Contains(got, "(largest: all, 31000)") {
+	if got := c.Calls("skill_load all")[0]; !strings.Contains(got, "at most 30000 may be: the text of all alone is longer, so it cannot be loaded here (largest: all, 31000)") {
 		t.Errorf("a skill that is too large alone: %q", got)
 	}
 }
@@ -188,5 +191,117 @@ func TestBadContentBudget(t *testing.T) {
 		if _, err := satchel.New(satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: b[0], Max: b[1]}})); !errors.Is(err, satchel.ErrOption) {
 			t.Errorf("%v: error %v", b, err)
 		}
+	}
+}
+
+// big is a skill that is small itself and has files of 3,000 and 1,000 tokens.
+func big() fstest.MapFS {
+	return sized(map[string]int{"api": 100, "pdf": 1000}, map[string]int{"api/data.csv": 3000, "api/small.csv": 1000, "api/out/own.csv": 1000})
+}
+
+func TestFilesThatAreReadCount(t *testing.T) {
+	c, told := budgeted(t, big(), satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 3500, Max: -1}}))
+	c.Calls("skill_load api")
+	if got := c.Calls(`skill_read data.csv`)[0]; !strings.HasPrefix(got, "data.csv, lines 1 to 1 of 1\n") {
+		t.Errorf("below the budget: %.100q", got)
+	}
+	const line = "skills in view take about 4100 tokens (largest: files that were read, 4000); unload what you are done with"
+	answers := c.Calls("skill_read small.csv", "skill_read small.csv")
+	if !strings.HasPrefix(answers[0], line+"\nsmall.csv, lines") || !strings.HasPrefix(answers[1], "small.csv, lines") {
+		t.Errorf("crossing by reading: %.150q", answers)
+	}
+	chattest.Same(t, "events", *told, line)
+
+	// What the host has taken out of its history is not in view.
+	c.Messages = c.Messages[:3]
+	c.View()
+	if got := c.Calls("skill_load pdf")[0]; strings.Contains(got, "in view") {
+		t.Errorf("files that are gone count: %q", got)
+	}
+}
+
+// A process that has not answered the calls counts what their results in the request hold.
+func TestFilesThatAnotherProcessHasReadCount(t *testing.T) {
+	for name, edit := range map[string]func(*core.Message){
+		"as they are": func(*core.Message) {},
+		"unnamed":     func(m *core.Message) { m.Tool = "" },
+	} {
+		store, loading := session.NewMemory(), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session, Budget: tools.Budget{Warn: 4500, Max: -1}})
+		c, _ := budgeted(t, big(), loading, satchel.WithStore(store))
+		c.Calls("skill_load api")
+		c.Calls("skill_read data.csv")
+		for i := range c.Messages {
+			edit(&c.Messages[i])
+		}
+		next, _ := budgeted(t, big(), loading, satchel.WithStore(store))
+		next.Messages, next.IDs = append(c.Messages, core.Message{Role: core.User, Text: "two"}), c.IDs
+		next.View()
+		if got := next.Calls("skill_load pdf")[0]; strings.Contains(got, "in view") {
+			t.Errorf("%s: below the budget: %q", name, got)
+		}
+		if got := next.Calls(`skill_read {"skill":"api","path":"small.csv"}`)[0]; !strings.HasPrefix(got, "skills in view take about 5100 tokens") {
+			t.Errorf("%s: %.100q", name, got)
+		}
+	}
+}
+
+// Above Max a read is refused, and so is a load because of what the turn has read. What
+// earlier turns have read can leave by the host alone, so it refuses nothing.
+func TestReadingAboveTheBudget(t *testing.T) {
+	c, _ := budgeted(t, big(), satchel.WithLoading(satchel.Loading{Mode: loadmode.Session, Budget: tools.Budget{Warn: -1, Max: 4500}}))
+	c.Calls("skill_load api")
+	c.Calls("skill_read data.csv")
+	if got := c.Calls("skill_load pdf")[0]; !strings.HasPrefix(got, "loaded: pdf") {
+		t.Fatalf("within the budget: %q", got)
+	}
+	const refused = "error: about 5100 tokens of skills would be in view, at most 4500 may be: read fewer lines, or unload a skill first (largest: files that were read, 4000)"
+	if got := c.Calls(`skill_read {"skill":"api","path":"small.csv"}`)[0]; got != refused {
+		t.Errorf("a read above the budget: %.250q", got)
+	}
+	if got := c.Calls(`skill_unload pdf`, `skill_read small.csv`)[1]; !strings.HasPrefix(got, "small.csv") {
+		t.Errorf("after an unload: %.250q", got)
+	}
+	c.View()
+	if got := c.Calls("skill_load pdf")[0]; !strings.HasPrefix(got, "error: about 5200 tokens of skills would be in view, at most 4500 may be: unload one first (largest: files that were read, 4100)") {
+		t.Errorf("a load beside what was read: %q", got)
+	}
+	c.Answer("done")
+	c.Say(core.User, "two").View()
+	if got := c.Calls("skill_load pdf")[0]; !strings.HasPrefix(got, "loaded: pdf") {
+		t.Errorf("at the next message: %q", got)
+	}
+}
+
+// Texts of ended loads leave before a read is refused.
+func TestEndedTextsMakeRoomForReads(t *testing.T) {
+	c, _ := budgeted(t, big(), satchel.WithLoading(satchel.Loading{Prices: free, Budget: tools.Budget{Warn: -1, Max: 3800}}))
+	c.Calls("skill_load pdf")
+	c.Answer("done")
+	c.Say(core.User, "two").View()
+	c.Calls("skill_load api")
+	if got := c.Calls("skill_read data.csv")[0]; !strings.HasPrefix(got, "data.csv, lines") {
+		t.Fatalf("%.200q", got)
+	}
+	chattest.Same(t, "what is in view", chattest.Where(c.View()))
+}
+
+// Files of the workspace are no text of skills.
+func TestFilesOfTheWorkspaceDoNotCount(t *testing.T) {
+	commands, err := local.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, told := budgeted(t, big(), satchel.WithLoading(satchel.Loading{Budget: tools.Budget{Warn: 500, Max: 900}}),
+		satchel.WithRunner(run.Runner{Executor: commands}))
+	c.Calls("skill_load api")
+	c.Calls(`skill_run {"skill":"api","command":"mkdir -p $OUTPUT_DIR; head -c 8000 /dev/zero | tr '\\0' x > $OUTPUT_DIR/log.txt"}`)
+	for _, path := range []string{"out/log.txt", "workspace://out/log.txt"} {
+		if got := c.Calls("skill_read " + path)[0]; !strings.Contains(got, "lines 1 to 1 of 1\nxxx") {
+			t.Errorf("%s: %.200q", path, got)
+		}
+	}
+	c.View()
+	if len(*told) > 0 {
+		t.Errorf("events %q", *told)
 	}
 }

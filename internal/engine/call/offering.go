@@ -44,6 +44,12 @@ type Offer struct {
 	Command *tools.Operation
 }
 
+// ShowsFiles implements [view.ReadCalls].
+func (o *Offer) ShowsFiles(tool string) bool { return o.Set.ShowsFiles(tool) }
+
+// ShowsFile implements [view.ReadCalls].
+func (o *Offer) ShowsFile(call *core.ToolCall) bool { return o.Set.ShowsFile(call, o.Runner != nil) }
+
 // Executes reports whether the chosen tools run commands.
 func (o *Offer) Executes() bool {
 	if v := o.Vocabulary; v != nil {

@@ -99,6 +99,14 @@ func (s *Scope) Catalog() *catalog.Catalog { return s.Audiences.SeenBy(s.agent) 
 // IsHidden implements [tools.View].
 func (s *Scope) IsHidden(d *state.Delivery) bool { return s.agent.IsHidden(d) }
 
+// ReadTokens implements [tools.View].
+func (s *Scope) ReadTokens() (all, inTurn int) { return s.agent.ReadTokens() }
+
+// AddRead implements [tools.View].
+func (s *Scope) AddRead(tokens, room int) (all, inTurn int, fits bool) {
+	return s.agent.AddRead(s.call.ID, tokens, room)
+}
+
 // Entry implements [tools.View].
 func (s *Scope) Entry(skill core.Skill) string { return s.Offer.Text.Entry(skill) }
 

@@ -49,6 +49,8 @@ type State struct {
 	// a request has contained.
 	named     map[string]bool
 	executing map[deliveryKey]bool
+	// reads are the files of skills that were read.
+	reads reads
 	// seen is the catalog that the agent sees, nil until it is computed.
 	seen *catalog.Catalog
 }

@@ -1,0 +1,125 @@
+package view
+
+import (
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/text/tokencount"
+)
+
+// ReadCalls tells which calls read files of skills.
+type ReadCalls interface {
+	// ShowsFiles reports whether calls of a tool may do so.
+	ShowsFiles(tool string) bool
+	// ShowsFile reports whether this call of such a tool does.
+	ShowsFile(call *core.ToolCall) bool
+}
+
+// reads counts the text of skill files that results of calls hold.
+type reads struct {
+	// results are those of the last request, in their order, and inTurn is where those begin
+	// that came since the last message of a user.
+	results []readResult
+	inTurn  int
+	// since are the answers that came after that request.
+	since []readResult
+}
+
+// readResult is the result of one call. tokens is 0 where the call has not read a file of a
+// skill.
+type readResult struct {
+	call         string
+	size, tokens int
+}
+
+// CountReads counts the results in a request of calls that read files of skills.
+func (s *State) CountReads(scan *state.Scan, calls ReadCalls) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := &s.reads
+	n, asked := 0, -1 // asked is the index of the last message with calls
+	r.inTurn, r.since = 0, nil
+	for i := range scan.Messages {
+		m := &scan.Messages[i]
+		if len(m.Calls) > 0 {
+			asked = i
+		}
+		if m.Role != core.ToolResult || m.Tool != "" && !calls.ShowsFiles(m.Tool) {
+			continue
+		}
+		size := len(m.Text) - len(m.Added)
+		if n == len(r.results) {
+			r.results = append(r.results, readResult{size: -1})
+		}
+		if known := &r.results[n]; known.call != m.CallID || known.size != size {
+			*known = readResult{call: m.CallID, size: size}
+			if call := callOf(scan.Messages, asked, m); call != nil && calls.ShowsFiles(call.Name) && calls.ShowsFile(call) {
+				known.tokens = tokencount.Estimate(m.Text[:size])
+			}
+		}
+		if n++; i < scan.Last {
+			r.inTurn = n
+		}
+	}
+	r.results = r.results[:n]
+}
+
+// callOf returns the call that a result answers, or nil. asked is the index of the last
+// message before it that has calls.
+func callOf(messages []core.Message, asked int, result *core.Message) *core.ToolCall {
+	for i := asked; i >= 0; i-- {
+		for j := range messages[i].Calls {
+			c := &messages[i].Calls[j]
+			if c.ID == result.CallID && (result.Tool == "" || c.Name == result.Tool) {
+				return c
+			}
+		}
+		if messages[i].Role == core.User {
+			break // results stand in the turn of their calls
+		}
+	}
+	return nil
+}
+
+// tokens returns the sum of what is in view, and of the part since the last message of a
+// user. Answers to the call are left out, unless it has no id.
+func (r *reads) tokens(call string) (all, inTurn int) {
+	for i := range r.results {
+		all += r.results[i].tokens
+		if i >= r.inTurn {
+			inTurn += r.results[i].tokens
+		}
+	}
+	for i := range r.since {
+		if call == "" || r.since[i].call != call {
+			all, inTurn = all+r.since[i].tokens, inTurn+r.since[i].tokens
+		}
+	}
+	return all, inTurn
+}
+
+// ReadTokens returns the estimated tokens of skill files that the last request held or that
+// were read since, and those of them that came since the last message of a user.
+func (s *State) ReadTokens() (all, inTurn int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reads.tokens("")
+}
+
+// AddRead adds the answer to a call, and returns what ReadTokens was without it. It adds
+// nothing and returns false if inTurn would then exceed room.
+func (s *State) AddRead(call string, tokens, room int) (all, inTurn int, fits bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, inTurn = s.reads.tokens(call)
+	if inTurn+tokens > room {
+		return all, inTurn, false
+	}
+	for i := range s.reads.since {
+		if r := &s.reads.since[i]; call != "" && r.call == call {
+			r.tokens = tokens
+			return all, inTurn, true
+		}
+	}
+	s.reads.since = append(s.reads.since, readResult{call: call, tokens: tokens})
+	return all, inTurn, true
+}
