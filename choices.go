@@ -105,7 +105,7 @@ type Loading struct {
 	Victim loadmode.Victim
 	// Budget bounds the text of skills that an agent has in view, in estimated tokens;
 	// the default is 10,000 and 64,000. A call that brings more than Warn into view says
-	// so in its answer, and core.ContentBudget reports it. A call that would bring more
+	// so in its answer, and an event "content.budget" reports it. A call that would bring more
 	// than Max first clears texts of ended loads. If that is not enough it changes
 	// nothing, and its answer says what would be in view. A vocabulary that evicts, such
 	// as unified, first unloads other skills, and then docs and parts that came first.

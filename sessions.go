@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -119,7 +120,7 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 func (r *Runtime) endWorkspace(ctx context.Context, id string) error {
 	began := time.Now()
 	err := r.offer.Runner.Workspaces.End(id)
-	r.report.Emit(ctx, core.Event{Kind: core.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
+	r.report.Emit(ctx, core.Event{Kind: eventkind.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
 	return err
 }
 

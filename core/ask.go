@@ -2,8 +2,8 @@ package core
 
 import "context"
 
-// Ask is a question to a person: may a call be made that no list of allowed tools
-// grants or denies?
+// Ask is a question to a person: whether a call may be made that no list of allowed tools
+// grants or denies.
 type Ask struct {
 	Key  SessionKey `json:"key"`
 	Call ToolCall   `json:"call"`
@@ -11,8 +11,8 @@ type Ask struct {
 	Skills []string `json:"skills,omitempty"`
 	// Reason says why nothing else has decided, for example "no list".
 	Reason string `json:"reason"`
-	// Detail is what the call would do, in full, such as the numbered difference of an
-	// edit; "" where the call itself says it.
+	// Detail shows in full what the call would do, such as the numbered diff of an edit. It
+	// is empty if the arguments of the call show it.
 	Detail string `json:"detail,omitempty"`
 	// Lasting says what an answer for the session would allow: this particular
 	// call, or every call of its tool.
@@ -23,7 +23,7 @@ type Ask struct {
 	Bound string `json:"bound"`
 }
 
-// Answer is what an [Approver] answers.
+// Answer is the decision of an [Approver].
 type Answer string
 
 // The answers. Any other value counts as [AnswerDeny].

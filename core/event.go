@@ -2,79 +2,53 @@ package core
 
 import "time"
 
-// EventKind says what happened.
+// EventKind is the name of what happened, for example "skill.loaded".
 type EventKind string
 
-// The events that Satchel and its adapters report to the host's hook.
+// The events on which programs decide. docs/events.md lists all events, with the fields that
+// each of them sets.
 const (
-	TurnBegun      EventKind = "turn.begun"      // a user turn began: lifetimes ended
-	SkillLoaded    EventKind = "skill.loaded"    // Skill, Docs, Digest
-	SkillUnloaded  EventKind = "skill.unloaded"  // Skill
-	SkillEvicted   EventKind = "skill.evicted"   // Skill, by the cap
-	DocsSelected   EventKind = "docs.selected"   // Skill, Docs: the selection after the call
-	ContentBudget  EventKind = "content.budget"  // Detail: the text of skills in view has become more than Loading.Budget.Warn
-	CatalogScanned EventKind = "catalog.scanned" // the skills were searched and have changed; Detail: counts; of no session
+	TurnBegun EventKind = "turn.begun" // a user turn began: lifetimes ended
 
-	// The stations of a skill, each with the Phase of its name. SkillDiscovered and
-	// SkillRegistered are reported only where the host wants the lifecycle, and are of
-	// no session.
+	// SkillDiscovered is the first stage of a skill; the kinds below it are the others.
+	// SkillDiscovered and SkillRegistered belong to no session, and are reported only to a
+	// host that asks for them by name.
 	SkillDiscovered EventKind = "skill.discovered" // Skill, Detail: its location
 	SkillRegistered EventKind = "skill.registered" // Skill, Detail: its location
 	SkillActivated  EventKind = "skill.activated"  // Skill, before its load; Detail: "mention", "declared", "search" or "list"
+	SkillLoaded     EventKind = "skill.loaded"     // Skill, Docs, Digest
 	SkillExecuting  EventKind = "skill.executing"  // Skill: the first request that contains its body
 	SkillCompleted  EventKind = "skill.completed"  // Skill: its load has ended; Detail: "turn", "answered", "unloaded", "evicted", "replaced", "session" or "again" (the turn is begun again)
+	SkillUnloaded   EventKind = "skill.unloaded"   // Skill
+	SkillEvicted    EventKind = "skill.evicted"    // Skill, by the cap
 
-	CatalogChanged EventKind = "catalog.changed" // Detail: the note
-	LibraryChanged EventKind = "library.changed" // a skill of a library was edited; Skill, Digest: of all its files, Detail: the action, id, refs and subject
-	LibraryRefused EventKind = "library.refused" // an edit was not made; Skill: as it was named, Detail: the action, subject, code and reason
-	SearchByWords  EventKind = "search.bywords"  // Detail, Err: why the embedder had no part in a search
-	OverviewCut    EventKind = "overview.cut"    // Detail: how many skills have no room in the overview; of no session
-	ToolCalled     EventKind = "tool.called"     // Call, Detail: the answer, Duration
-	ToolAllowed    EventKind = "tool.allowed"    // Call, Skill and Rule if a list has it, Detail: why
-	ToolAsked      EventKind = "tool.asked"      // Call, Detail: why; the answer is an event of its own
-	ToolDenied     EventKind = "tool.denied"     // Call, Detail: the reason
-	ModelCalled    EventKind = "model.called"    // Usage, Duration
-	ModelFailed    EventKind = "model.failed"    // Detail: the error
-	PrefixBroken   EventKind = "prefix.broken"   // Detail: where, why and at what cost
+	ToolCalled  EventKind = "tool.called"  // Call, Detail: the answer, Duration
+	ToolAllowed EventKind = "tool.allowed" // Call, Skill and Rule if a list has it, Detail: why
+	ToolAsked   EventKind = "tool.asked"   // Call, Detail: why; the answer is an event of its own
+	ToolDenied  EventKind = "tool.denied"  // Call, Detail: the reason
 
-	// The steps of a run, each with its Duration and, in Detail, what it was
-	// about.
-	WorkspaceCreate  EventKind = "workspace.create"  // the session's workspace was opened
-	WorkspaceStage   EventKind = "workspace.stage"   // the skill and its inputs were staged
-	WorkspaceRun     EventKind = "workspace.run"     // the command ended, in whatever way; Detail: its reason, and the error if there is one
-	WorkspaceCollect EventKind = "workspace.collect" // the outputs were found; Saved, Detail: why some were not saved
-	WorkspaceInline  EventKind = "workspace.inline"  // the answer was written
-	WorkspaceCleanup EventKind = "workspace.cleanup" // the session's workspace was removed; Detail: "idle" if it ended by itself
+	ModelCalled  EventKind = "model.called"  // Usage, Duration
+	ModelFailed  EventKind = "model.failed"  // Detail: the error
+	PrefixBroken EventKind = "prefix.broken" // Detail: where, why and at what cost
 )
 
-// Phase is where a skill is in its life.
-type Phase string
-
-// The phases, in their order.
-const (
-	Discovered Phase = "discovered"
-	Registered Phase = "registered"
-	Activated  Phase = "activated"
-	Loaded     Phase = "loaded"
-	Executing  Phase = "executing"
-	Completed  Phase = "completed"
-)
-
-// Phase returns the phase that an event of this kind tells of, "" for none.
-func (k EventKind) Phase() Phase {
+// Phase returns where events of this kind see a skill in its life: "discovered",
+// "registered", "activated", "loaded", "executing" or "completed". It returns "" for
+// other events.
+func (k EventKind) Phase() string {
 	switch k {
-	case CatalogScanned, SkillDiscovered:
-		return Discovered
+	case SkillDiscovered, "catalog.scanned":
+		return "discovered"
 	case SkillRegistered:
-		return Registered
+		return "registered"
 	case SkillActivated:
-		return Activated
+		return "activated"
 	case SkillLoaded:
-		return Loaded
+		return "loaded"
 	case SkillExecuting:
-		return Executing
+		return "executing"
 	case SkillCompleted:
-		return Completed
+		return "completed"
 	}
 	return ""
 }
@@ -84,7 +58,7 @@ func (k EventKind) Phase() Phase {
 type Event struct {
 	Kind EventKind
 	// Phase is Kind.Phase(); the runtime sets it.
-	Phase Phase
+	Phase string
 	// Time is when it happened; of what took a Duration, when it ended. The runtime
 	// sets it.
 	Time time.Time

@@ -6,19 +6,9 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-func ExampleFileBytes() {
-	f := core.FileBytes([]byte("one,two\n"))
-	f.Name, f.MIME = "table.csv", "text/csv"
+func ExampleFile_SetBytes() {
+	f := core.File{Name: "table.csv", MIME: "text/csv"}
+	f.SetBytes([]byte("one,two\n"))
 	fmt.Println(f.Name, f.Size)
 	// Output: table.csv 8
-}
-
-func ExampleParseScope() {
-	scope, ok := core.ParseScope("user")
-	fmt.Println(scope, ok)
-	_, ok = core.ParseScope("everybody")
-	fmt.Println(ok)
-	// Output:
-	// user true
-	// false
 }

@@ -36,14 +36,14 @@ type File struct {
 	raw     []byte
 }
 
-// FileBytes returns the file with this content, which must not be changed.
-func FileBytes(data []byte) File {
-	return File{Size: len(data), raw: data, Data: func() ([]byte, error) { return data, nil }}
+// SetBytes sets the content of the file, which must not be changed later.
+func (f *File) SetBytes(data []byte) {
+	f.ID, f.encoded, f.raw = "", "", data
+	f.Size, f.Data = len(data), func() ([]byte, error) { return data, nil }
 }
 
-// SameAs reports whether two files came with the same name and the same content, in
-// the same encoding. It decodes nothing, and of files made in another way than by this
-// package it knows nothing.
+// SameAs reports whether two files came with the same name and the same content in the same
+// encoding. It decodes nothing, and is false for content that no method of File has set.
 func (f *File) SameAs(other *File) bool {
 	return f.Name == other.Name && f.Size == other.Size && (f.encoded != "" || f.raw != nil) && f.encoded == other.encoded && bytes.Equal(f.raw, other.raw)
 }
@@ -51,22 +51,24 @@ func (f *File) SameAs(other *File) bool {
 // errEncoding reports content of a [File] that cannot be decoded.
 var errEncoding = errors.New("file content cannot be decoded")
 
-// FileAt returns the file that a URL of a message stands for. A data: URL (RFC
-// 2397) holds the content, base64 or percent-encoded, a media type and perhaps a
-// name in the parameter name or filename. Nothing is decoded before Data is called,
-// which returns [errEncoding] for a malformed URL. Any other URL becomes the ID of
-// the file.
-func FileAt(address string) File {
+// SetURL sets what a URL of a message stands for. A data: URL (RFC 2397) holds the content,
+// in base64 or percent-encoded. It also sets MIME and Name if it has a media type and a
+// parameter name or filename. Nothing is decoded before Data is called, which fails for a
+// malformed URL. Any other URL becomes the ID of the file.
+func (f *File) SetURL(address string) {
+	f.ID, f.encoded, f.raw, f.Size, f.Data = "", "", nil, 0, nil
 	if !isDataURL(address) {
-		return File{ID: address}
+		f.ID = address
+		return
 	}
 	head, body, ok := strings.Cut(address[len(dataScheme):], ",")
 	if !ok || len(head) > maxDataHead {
-		return File{Data: func() ([]byte, error) {
+		f.Data = func() ([]byte, error) {
 			return nil, fmt.Errorf("%w: data: URL without a comma in its first %d bytes", errEncoding, maxDataHead)
-		}}
+		}
+		return
 	}
-	f := File{encoded: address}
+	f.encoded = address
 	first, parameters, _ := strings.Cut(head, ";")
 	if strings.Contains(first, "/") {
 		f.MIME = strings.TrimSpace(first)
@@ -86,27 +88,25 @@ func FileAt(address string) File {
 		f.Size = decodedSize(body)
 		f.Data = func() ([]byte, error) { return decodeBase64(body) }
 	}
-	return f
 }
 
-// FileOf returns the file whose content is text in base64. The alphabet may be the
-// standard or the URL one, with or without padding and line breaks; a data: URL is
-// accepted too, because some clients send one. Nothing is decoded before Data is
-// called, which returns [errEncoding] for anything else.
-func FileOf(text string) File {
+// SetBase64 sets the content to what text encodes in base64, in the standard or the URL
+// alphabet, with or without padding and line breaks. A data: URL is accepted too, because
+// some clients send one. Nothing is decoded before Data is called, which fails for any
+// other text.
+func (f *File) SetBase64(text string) {
 	if isDataURL(text) {
-		return FileAt(text)
+		f.SetURL(text)
+		return
 	}
-	return File{encoded: text, Size: decodedSize(text), Data: func() ([]byte, error) { return decodeBase64(text) }}
+	f.ID, f.encoded, f.raw = "", text, nil
+	f.Size, f.Data = decodedSize(text), func() ([]byte, error) { return decodeBase64(text) }
 }
 
 // decodedSize is the size of what base64 text without line breaks stands for.
 func decodedSize(text string) int { return len(strings.TrimRight(text, "=\r\n \t")) * 3 / 4 }
 
-const (
-	dataScheme  = "data:"
-	maxDataHead = 4096 // a type, a name of 255 escaped runes, and some room
-)
+const dataScheme = "data:"
 
 func isDataURL(s string) bool {
 	return len(s) >= len(dataScheme) && strings.EqualFold(s[:len(dataScheme)], dataScheme)

@@ -12,25 +12,60 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-func ExampleFileAt() {
-	f := core.FileAt("data:text/csv;name=prices.csv;base64,YSxiCg==")
+func ExampleFile_SetURL() {
+	var f core.File
+	f.SetURL("data:text/csv;name=prices.csv;base64,YSxiCg==")
 	data, err := f.Data()
 	fmt.Printf("%s %s %q %v\n", f.Name, f.MIME, data, err)
 
-	linked := core.FileAt("https://example.com/prices.csv")
+	var linked core.File
+	linked.SetURL("https://example.com/prices.csv")
 	fmt.Println(linked.ID, linked.Data == nil)
 	// Output:
 	// prices.csv text/csv "a,b\n" <nil>
 	// https://example.com/prices.csv true
 }
 
-func ExampleFileOf() {
-	data, err := core.FileOf("YSxiCg==").Data()
+func ExampleFile_SetBase64() {
+	var f core.File
+	f.SetBase64("YSxiCg==")
+	data, err := f.Data()
 	fmt.Printf("%q %v\n", data, err)
 	// Output: "a,b\n" <nil>
 }
 
-func TestFileAt(t *testing.T) {
+func fileAt(address string) (f core.File) {
+	f.SetURL(address)
+	return f
+}
+
+func fileOf(text string) (f core.File) {
+	f.SetBase64(text)
+	return f
+}
+
+// TestFileSetAgain sets the content of one file in each way after each other way.
+func TestFileSetAgain(t *testing.T) {
+	sets := map[string]func(f *core.File){
+		"bytes":  func(f *core.File) { f.SetBytes([]byte("hi")) },
+		"base64": func(f *core.File) { f.SetBase64("aGk=") },
+		"data":   func(f *core.File) { f.SetURL("data:;base64,aGk=") },
+		"link":   func(f *core.File) { f.SetURL("https://example.com/a") },
+	}
+	for first, set := range sets {
+		for second, setAgain := range sets {
+			var want, got core.File
+			setAgain(&want)
+			set(&got)
+			setAgain(&got)
+			if got.ID != want.ID || got.Size != want.Size || (got.Data == nil) != (want.Data == nil) || got.SameAs(&want) != want.SameAs(&want) {
+				t.Errorf("%s after %s is %+v, want %+v", second, first, got, want)
+			}
+		}
+	}
+}
+
+func TestFileURL(t *testing.T) {
 	for _, tt := range []struct {
 		name, address string
 		want          core.File
@@ -49,7 +84,7 @@ func TestFileAt(t *testing.T) {
 		{"empty", "data:,", core.File{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := core.FileAt(tt.address)
+			f := fileAt(tt.address)
 			if f.ID != "" || f.Name != tt.want.Name || f.MIME != tt.want.MIME {
 				t.Errorf("file is %+v, want %+v", f, tt.want)
 			}
@@ -61,7 +96,7 @@ func TestFileAt(t *testing.T) {
 		})
 	}
 	for _, address := range []string{"https://e.com/a", "file:///etc/passwd", "artifact://a@0", "", "dat"} {
-		if f := core.FileAt(address); f.ID != address || f.Data != nil || f.Name != "" {
+		if f := fileAt(address); f.ID != address || f.Data != nil || f.Name != "" {
 			t.Errorf("%q is %+v, want its ID only", address, f)
 		}
 	}
@@ -69,31 +104,31 @@ func TestFileAt(t *testing.T) {
 
 func TestFileErrors(t *testing.T) {
 	for _, f := range []core.File{
-		core.FileAt("data:image/png;base64"),
-		core.FileAt("data:" + strings.Repeat("x", 10_000) + ",y"),
-		core.FileAt("data:;base64,***"),
-		core.FileAt("data:;base64,a"),
-		core.FileAt("data:,%zz"),
-		core.FileOf("no base64"),
+		fileAt("data:image/png;base64"),
+		fileAt("data:" + strings.Repeat("x", 10_000) + ",y"),
+		fileAt("data:;base64,***"),
+		fileAt("data:;base64,a"),
+		fileAt("data:,%zz"),
+		fileOf("no base64"),
 	} {
 		if data, err := f.Data(); !errors.Is(err, core.ErrEncoding) || data != nil {
 			t.Errorf("data is %q, error %v, want ErrEncoding", data, err)
 		}
 	}
-	f := core.FileOf("data:a/b;name=c,d")
+	f := fileOf("data:a/b;name=c,d")
 	if data, err := f.Data(); err != nil || string(data) != "d" || f.MIME != "a/b" || f.Name != "c" {
 		t.Errorf("a data: URL in the place of base64 is %+v with %q, %v", f, data, err)
 	}
 }
 
-// FuzzFileAt checks that any address gives either an ID or content, and that
+// FuzzFileURL checks that any address gives either an ID or content, and that
 // content comes back as it was encoded.
-func FuzzFileAt(f *testing.F) {
+func FuzzFileURL(f *testing.F) {
 	f.Add("data:text/csv;name=a.csv;base64,aGk=")
 	f.Add("https://example.com")
 	f.Add("data:;,%")
 	f.Fuzz(func(t *testing.T, address string) {
-		file := core.FileAt(address)
+		file := fileAt(address)
 		if (file.Data == nil) != (file.ID == address && !strings.EqualFold(address[:min(5, len(address))], "data:")) {
 			t.Fatalf("%q is %+v", address, file)
 		}
@@ -103,9 +138,9 @@ func FuzzFileAt(f *testing.F) {
 			}
 		}
 		for _, again := range []core.File{
-			core.FileOf(base64.StdEncoding.EncodeToString([]byte(address))),
-			core.FileAt("data:;base64," + base64.RawURLEncoding.EncodeToString([]byte(address))),
-			core.FileAt("data:," + url.PathEscape(address)),
+			fileOf(base64.StdEncoding.EncodeToString([]byte(address))),
+			fileAt("data:;base64," + base64.RawURLEncoding.EncodeToString([]byte(address))),
+			fileAt("data:," + url.PathEscape(address)),
 		} {
 			if data, err := again.Data(); err != nil || !bytes.Equal(data, []byte(address)) {
 				t.Fatalf("%q came back as %q, %v", address, data, err)

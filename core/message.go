@@ -26,7 +26,7 @@ func (r Role) String() string {
 	return "unknown"
 }
 
-// Inserted is the Origin of a message that Satchel put into a request: a system message, or
+// Inserted is the Origin of a message that Satchel adds to a request: a system message, or
 // the result of a call that had none.
 const Inserted = -1
 
@@ -54,7 +54,7 @@ type Message struct {
 	Added string
 }
 
-// Request is what the model is about to be sent.
+// Request is a request of the framework to a model, before Satchel adds to it.
 type Request struct {
 	Key      SessionKey
 	Messages []Message
@@ -82,7 +82,7 @@ type View struct {
 	// passes a message whose Added is empty and whose Origin is not [Inserted]
 	// by reference, and edits copies of the others.
 	Messages []Message
-	// NoSkills reports that this session sees no skill: Satchel's tools must
-	// then not be offered. It is constant for a session.
+	// NoSkills reports that this session sees no skill. Then Satchel's tools must not be
+	// offered. It is constant for a session.
 	NoSkills bool
 }

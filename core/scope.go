@@ -1,6 +1,6 @@
 package core
 
-// Scope says whose skill it is. Of two skills with one name, that of the lower scope
+// Scope says who provides a skill. Of two skills with one name, the one with the lower Scope
 // owns the name.
 type Scope uint8
 
@@ -22,20 +22,10 @@ const (
 
 var scopeWords = [...]string{"host", "project", "user", "plugin", "builtin", "remote"}
 
-// String returns the word for the scope, with which qualified names begin.
+// String returns the word with which qualified names of the scope begin.
 func (s Scope) String() string {
 	if int(s) < len(scopeWords) {
 		return scopeWords[s]
 	}
 	return "unknown"
-}
-
-// ParseScope returns the scope of a word; false for a word that stands for none.
-func ParseScope(word string) (Scope, bool) {
-	for i, w := range scopeWords {
-		if w == word {
-			return Scope(i), true
-		}
-	}
-	return 0, false
 }

@@ -6,18 +6,11 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-func TestParseScope(t *testing.T) {
-	for scope := core.ScopeHost; scope <= core.ScopeRemote; scope++ {
-		if got, ok := core.ParseScope(scope.String()); !ok || got != scope {
-			t.Errorf("%s is %v, %t", scope, got, ok)
-		}
-	}
-	if word := (core.ScopeRemote + 1).String(); word != "unknown" {
-		t.Errorf("a scope that there is not is %q", word)
-	}
-	for _, word := range []string{"unknown", "", "Host"} {
-		if got, ok := core.ParseScope(word); ok {
-			t.Errorf("%q is %v", word, got)
+func TestScopeString(t *testing.T) {
+	words := []string{"host", "project", "user", "plugin", "builtin", "remote", "unknown"}
+	for scope, want := range words {
+		if got := core.Scope(scope).String(); got != want {
+			t.Errorf("scope %d is %q, want %q", scope, got, want)
 		}
 	}
 }

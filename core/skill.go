@@ -1,8 +1,7 @@
 package core
 
-// Skill is one entry of a catalog: what is known about a skill from its front
-// matter, before its body is read. A Skill is immutable once a catalog has
-// published it.
+// Skill is one entry of a catalog: what the front matter of a skill says, without its body.
+// A Skill is immutable once a catalog has published it.
 type Skill struct {
 	// Name is what the skill is called in one catalog snapshot, where it is unique. It is the
 	// name in its front matter, or the name of its directory if the front matter has none. If
@@ -19,13 +18,13 @@ type Skill struct {
 	AllowedTools []string
 	// Metadata is the metadata map as text; nested values are JSON.
 	Metadata map[string]string
-	// Repaired reports that the front matter was broken and had to be guessed.
+	// Repaired reports that the front matter was malformed and had to be guessed.
 	// A repaired list restricts but grants nothing.
 	Repaired bool
 	// Unreviewed reports that no person has looked at this revision of the skill. It
 	// is Repaired too, so that its list grants nothing.
 	Unreviewed bool
-	// Hidden reports disable-model-invocation: the host may load the skill, the
+	// Hidden reports disable-model-invocation: the host may load the skill, but the
 	// model neither sees it nor can load it.
 	Hidden bool
 	// Place is the slash-separated place of the SKILL.md for people and prompts,
@@ -40,13 +39,13 @@ type Skill struct {
 	// ID names the skill whatever it is called, for example "dir:skills/pdf". It is
 	// unique in a catalog and stays the same from snapshot to snapshot.
 	ID string
-	// Scope says whose skill it is, and Source is the name of the root that has it.
+	// Scope says who provides the skill, and Source is the name of the root that has it.
 	Scope  Scope
 	Source string
 	// Qualified is a name that only this skill has, for example "user:pdf".
 	Qualified string
-	// Shadowed reports that a skill of higher rank owns the plain name: this one is
-	// in no overview, and is called by its Qualified name.
+	// Shadowed reports that a skill of a scope with a higher rank owns the plain name. This
+	// one is in no overview, and is called by its Qualified name.
 	Shadowed bool
 	// Revision changes with the files of a skill that comes from a source which
 	// keeps revisions. It is empty for directories, which are read as they are.
@@ -59,7 +58,7 @@ type Skill struct {
 	// Editable reports that the skill can be changed at its source.
 	Editable bool
 	// Origin says where a skill of scope Remote comes from, such as `the MCP server
-	// "acme"`; its texts are headed by it, and a command that runs while one of them
-	// is in view is asked about. Empty for others.
+	// "acme"`. It stands above its texts. While one of them is in view, a person is asked
+	// before a command runs. Empty for others.
 	Origin string
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Tool is the definition of a tool as the model sees it.
+// Tool is the definition of one of Satchel's tools as the model sees it.
 type Tool struct {
 	Name        string
 	Description string
@@ -45,13 +45,14 @@ type Decision struct {
 	Reason string
 }
 
-// CallID returns the id of a call. If the call has no id, or an earlier call of the same
-// response has the same one, CallID makes an id from the place of the call. Services reject a
-// result that names no call or two calls. The same place gives the same id in every framework:
-// response is the number of assistant messages before this one, and position the number of
-// calls before this one in it.
-func CallID(id string, response, position int, taken func(id string) bool) string {
-	for n := 0; id == "" || taken(id); n++ {
+// UniqueID returns the id of the call for a request, where it must name one call only. If
+// the call has no id, or isTaken reports that an earlier call of the same response has it,
+// UniqueID makes an id from the place of the call. The same place gives the same id in every
+// framework: response is the number of assistant messages before this one, and position the
+// number of calls before this one in it.
+func (c ToolCall) UniqueID(response, position int, isTaken func(id string) bool) string {
+	id := c.ID
+	for n := 0; id == "" || isTaken(id); n++ {
 		id = fmt.Sprintf("call_%d_%d", response, position)
 		if n > 0 {
 			id += fmt.Sprintf("_%d", n)
@@ -60,13 +61,11 @@ func CallID(id string, response, position int, taken func(id string) bool) strin
 	return id
 }
 
-// maxCallName is the length of the longest tool name that services accept.
-const maxCallName = 64
-
-// CallName returns the name of a call as services accept it in a request: letters of
-// ASCII, digits, "_" and "-", from 1 to 64. A model may call a tool by any other name, and
-// services refuse each later request that repeats it. Other bytes become "_".
-func CallName(name string) string {
+// SendableName returns the name of the called tool as services accept it in a request: 1 to
+// 64 ASCII letters, digits, "_" and "-". Other bytes become "_". A model may call a tool by
+// any name, and services refuse each later request that repeats a malformed one.
+func (c ToolCall) SendableName() string {
+	name := c.Name
 	plain := func(b byte) bool {
 		return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-'
 	}
@@ -89,9 +88,10 @@ func CallName(name string) string {
 	return string(safe)
 }
 
-// CallArguments returns the arguments of a call as services and clients accept them in a
-// request: a JSON object. Anything else becomes its only field, __arg1.
-func CallArguments(arguments string) string {
+// SendableArguments returns the arguments of the call as services and clients accept them in
+// a request: a JSON object. Any other text becomes the only field of one, __arg1.
+func (c ToolCall) SendableArguments() string {
+	arguments := c.Arguments
 	trimmed := strings.TrimSpace(arguments)
 	if trimmed == "" {
 		return "{}"

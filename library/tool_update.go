@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/skillmd"
@@ -355,9 +356,9 @@ func tell(ctx context.Context, s *tools.Scope, a Actor, e *Edit, out *Outcome, e
 	var own *Error
 	switch {
 	case errors.As(err, &own):
-		s.Emit(ctx, core.Event{Kind: core.LibraryRefused, Skill: cut(e.Skill, 200), Detail: fmt.Sprintf("%s by %q: %s: %s", e.Action, a.Subject, own.Code, cut(own.Message, 500))})
+		s.Emit(ctx, core.Event{Kind: eventkind.LibraryRefused, Skill: cut(e.Skill, 200), Detail: fmt.Sprintf("%s by %q: %s: %s", e.Action, a.Subject, own.Code, cut(own.Message, 500))})
 	case err == nil && out.Status == "applied":
-		s.Emit(ctx, core.Event{Kind: core.LibraryChanged, Skill: out.Name, Digest: out.Digest, Detail: fmt.Sprintf("%s of %s from %s to %s by %q", out.Action, out.ID, cmp.Or(out.Previous, "nothing"), out.VersionRef, a.Subject)})
+		s.Emit(ctx, core.Event{Kind: eventkind.LibraryChanged, Skill: out.Name, Digest: out.Digest, Detail: fmt.Sprintf("%s of %s from %s to %s by %q", out.Action, out.ID, cmp.Or(out.Previous, "nothing"), out.VersionRef, a.Subject)})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/tokencount"
@@ -167,7 +168,7 @@ func (l *loading) spare(ctx context.Context, rec, next *state.Record, keep []str
 }
 
 // crossed is the event of a call that crosses Warn.
-func crossed(line string) core.Event { return core.Event{Kind: core.ContentBudget, Detail: line} }
+func crossed(line string) core.Event { return core.Event{Kind: eventkind.ContentBudget, Detail: line} }
 
 // measuring estimates the size of texts, once for each text.
 type measuring struct {

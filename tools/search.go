@@ -8,6 +8,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/search"
 	"github.com/satchel-go/satchel/internal/text/tokencount"
@@ -65,7 +66,7 @@ func searchSkills(ctx context.Context, s *Scope, args Args) (string, error) {
 		return "", unreadable(ctx, err, "the skills cannot be searched")
 	}
 	if found.ByWords != nil {
-		s.Emit(ctx, core.Event{Kind: core.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
+		s.Emit(ctx, core.Event{Kind: eventkind.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
 	}
 	if terms == 0 && len(found.Hits) == 0 && found.Strong == 0 {
 		return fmt.Sprintf("nothing to search for in %q: name the task or the product", callargs.Cut(strings.Join(q.Phrasings, ", "), 80)), nil

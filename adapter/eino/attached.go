@@ -55,9 +55,9 @@ func contentFile(c *schema.MessagePartCommon, name string) (core.File, bool) {
 	var f core.File
 	switch {
 	case c.URL != nil && *c.URL != "" && (c.Base64Data == nil || *c.Base64Data == ""):
-		f = core.FileAt(*c.URL)
+		f.SetURL(*c.URL)
 	case c.Base64Data != nil:
-		f = core.FileOf(*c.Base64Data)
+		f.SetBase64(*c.Base64Data)
 	default:
 		return core.File{}, false
 	}
@@ -80,7 +80,9 @@ func chatFile(p *schema.ChatMessagePart) (core.File, bool) {
 	if address == "" {
 		return core.File{}, false
 	}
-	return called(core.FileAt(address), name, mime), true
+	var f core.File
+	f.SetURL(address)
+	return called(f, name, mime), true
 }
 
 // called gives a file the name and the type of its message, which say more

@@ -39,7 +39,7 @@ func countResponses(messages []*schema.Message) int {
 
 // next returns the id of the next call of the response.
 func (r *repair) next(id string) string {
-	id = core.CallID(id, r.response, len(r.ids), func(id string) bool { return slices.Contains(r.ids, id) })
+	id = core.ToolCall{ID: id}.UniqueID(r.response, len(r.ids), func(id string) bool { return slices.Contains(r.ids, id) })
 	r.ids = append(r.ids, id)
 	return id
 }

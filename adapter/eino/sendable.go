@@ -14,7 +14,7 @@ import (
 // message has the same form in each request, and none is changed in place.
 func (a *Adapter) sendable(messages []*schema.Message, offered []string) {
 	name := func(name string) string {
-		safe := core.CallName(name)
+		safe := core.ToolCall{Name: name}.SendableName()
 		if safe == name || a.hooks.Owns(name) || slices.Contains(a.host, name) || slices.Contains(offered, name) {
 			return name
 		}
@@ -35,7 +35,7 @@ func (a *Adapter) sendable(messages []*schema.Message, offered []string) {
 		for j := range m.ToolCalls {
 			call := m.ToolCalls[j]
 			call.Function.Name = name(call.Function.Name)
-			call.Function.Arguments = core.CallArguments(call.Function.Arguments)
+			call.Function.Arguments = core.ToolCall{Arguments: call.Function.Arguments}.SendableArguments()
 			messages[i] = withCall(messages[i], m, j, call)
 		}
 	}

@@ -530,7 +530,7 @@ func TestOddResponses(t *testing.T) {
 				k.turn(agent, "s", "two")
 				for _, message := range grown(t, m) {
 					for _, c := range message.ToolCalls {
-						if core.CallName(c.Function.Name) != c.Function.Name {
+						if safe := (core.ToolCall{Name: c.Function.Name}).SendableName(); safe != c.Function.Name {
 							t.Errorf("a request has a call of %.80q", c.Function.Name)
 						}
 					}

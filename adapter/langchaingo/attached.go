@@ -28,11 +28,13 @@ func attached(msgs []llms.MessageContent, refs []core.Message) []core.File {
 func fileOf(part llms.ContentPart) (core.File, bool) {
 	switch p := part.(type) {
 	case llms.BinaryContent:
-		f := core.FileBytes(p.Data)
-		f.MIME = p.MIMEType
+		f := core.File{MIME: p.MIMEType}
+		f.SetBytes(p.Data)
 		return f, true
 	case llms.ImageURLContent:
-		return core.FileAt(p.URL), p.URL != ""
+		var f core.File
+		f.SetURL(p.URL)
+		return f, p.URL != ""
 	case llms.CachedContent:
 		if p.ContentPart != nil {
 			return fileOf(p.ContentPart)

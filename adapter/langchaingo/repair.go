@@ -107,7 +107,7 @@ func uniqueID(id string, before []llms.ToolCall, response int) string {
 	if id != "" && indexOf(before, id) < 0 {
 		return id
 	}
-	return core.CallID(id, response, len(before), func(id string) bool { return indexOf(before, id) >= 0 })
+	return core.ToolCall{ID: id}.UniqueID(response, len(before), func(id string) bool { return indexOf(before, id) >= 0 })
 }
 
 func indexOf(calls []llms.ToolCall, id string) int {
@@ -120,7 +120,7 @@ func objectArguments(args string) string {
 	if text := strings.TrimSpace(args); text != "" && text[0] == '{' && valid(args) {
 		return args
 	}
-	return core.CallArguments(args)
+	return core.ToolCall{Arguments: args}.SendableArguments()
 }
 
 // answered completes the results of one message from the calls that are open. A

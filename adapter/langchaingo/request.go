@@ -90,7 +90,7 @@ func (a *Adapter) sendable(msgs []llms.MessageContent) {
 
 // sendableName returns the name of a tool of the adapter, and any other as services accept it.
 func (a *Adapter) sendableName(name string) string {
-	if safe := core.CallName(name); safe == name || a.byName[strings.ToUpper(name)] == nil {
+	if safe := (core.ToolCall{Name: name}).SendableName(); safe == name || a.byName[strings.ToUpper(name)] == nil {
 		return safe
 	}
 	return name

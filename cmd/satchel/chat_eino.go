@@ -228,7 +228,7 @@ func (a *einoAgent) named(m *schema.Message) *schema.Message {
 		taken := func(id string) bool {
 			return slices.ContainsFunc(named.ToolCalls[:i], func(c schema.ToolCall) bool { return c.ID == id })
 		}
-		named.ToolCalls[i].ID = core.CallID(m.ToolCalls[i].ID, a.responses, i, taken)
+		named.ToolCalls[i].ID = core.ToolCall{ID: m.ToolCalls[i].ID}.UniqueID(a.responses, i, taken)
 	}
 	a.responses++
 	return &named

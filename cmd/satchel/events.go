@@ -59,8 +59,8 @@ type event struct {
 
 	Diagnostic *string `json:"diagnostic,omitempty"`
 
-	Phase  *core.Phase `json:"phase,omitempty"`
-	Detail *string     `json:"detail,omitempty"`
+	Phase  *string `json:"phase,omitempty"`
+	Detail *string `json:"detail,omitempty"`
 }
 
 // Turn begins a user turn.

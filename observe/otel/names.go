@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/eventkind"
 )
 
 // Attribute names of OpenTelemetry's conventions for generative AI.
@@ -46,7 +47,7 @@ func spanName(e *core.Event) string {
 		return "deny_tool " + short(e.Call.Name)
 	case core.SkillLoaded:
 		return "load_skill " + e.Skill
-	case core.WorkspaceCreate, core.WorkspaceStage, core.WorkspaceRun, core.WorkspaceCollect, core.WorkspaceInline, core.WorkspaceCleanup:
+	case eventkind.WorkspaceCreate, eventkind.WorkspaceStage, eventkind.WorkspaceRun, eventkind.WorkspaceCollect, eventkind.WorkspaceInline, eventkind.WorkspaceCleanup:
 		return string(e.Kind)
 	}
 	return ""

@@ -53,7 +53,8 @@ func (b *bench) stagedBy(command string) (staged []string, stdout string, warnin
 }
 
 func content(name, mime, text string) core.File {
-	f := core.FileBytes([]byte(text))
+	var f core.File
+	f.SetBytes([]byte(text))
 	f.Name, f.MIME = name, mime
 	return f
 }
@@ -85,10 +86,10 @@ func TestConversationFilesAreStaged(t *testing.T) {
 		content("a b.csv", "no type", "22\n"),
 		content("a b.csv", "", "1\n"), // the second one once more
 		content("", "", "no name"),
-		core.FileAt("https://example.com/p"),
-		core.FileAt("data:image/png;base64,%%%"),
+		fileAt("https://example.com/p"),
+		fileAt("data:image/png;base64,%%%"),
 		core.File{Name: "void", Data: func() ([]byte, error) { return nil, nil }},
-		core.FileAt("file:///etc/passwd"),
+		fileAt("file:///etc/passwd"),
 	)
 	want := []string{
 		"x.csv<../../x.csv:text/csv:2",
@@ -151,7 +152,7 @@ func TestConversationFilesOfTheLastRequest(t *testing.T) {
 // is missing is said, but not at any length.
 func TestConversationFilesOnlyLinked(t *testing.T) {
 	b := newBench(t, satchel.Runner{})
-	b.attaches(core.FileAt("https://example.com/a.png"))
+	b.attaches(fileAt("https://example.com/a.png"))
 	staged, _, warnings := b.stagedBy("true")
 	sameList(t, "staged", staged, nil)
 	if len(warnings) != 1 || !strings.Contains(warnings[0], `"https://example.com/a.png" not staged`) {
@@ -159,7 +160,7 @@ func TestConversationFilesOnlyLinked(t *testing.T) {
 	}
 	links := make([]core.File, 1500)
 	for i := range links {
-		links[i] = core.FileAt(fmt.Sprint("https://example.com/", i))
+		links[i] = fileAt(fmt.Sprint("https://example.com/", i))
 	}
 	b.attaches(links...)
 	_, _, warnings = b.stagedBy("true")
@@ -250,7 +251,7 @@ func (c *fileChat) say(files ...string) {
 	c.messages = append(c.messages, core.Message{Role: core.User, Text: fmt.Sprint("message ", at), Origin: at})
 	for _, file := range files {
 		name, text, _ := strings.Cut(file, " ")
-		f := core.FileAt("data:text/plain;base64," + base64.StdEncoding.EncodeToString([]byte(text)))
+		f := fileAt("data:text/plain;base64," + base64.StdEncoding.EncodeToString([]byte(text)))
 		f.Name, f.Origin = name, at
 		c.files = append(c.files, f)
 	}
@@ -413,4 +414,9 @@ func TestArtifactsAreAnnounced(t *testing.T) {
 	if stdout != "a,b\nq1 _final_.csv\n" || len(warnings) != 2 {
 		t.Errorf("%q, warnings %q", stdout, warnings)
 	}
+}
+
+func fileAt(address string) (f core.File) {
+	f.SetURL(address)
+	return f
 }

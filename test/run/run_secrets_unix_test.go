@@ -18,6 +18,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/artifacts"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 )
 
@@ -118,7 +119,7 @@ func TestRunTellsLittleOfAStore(t *testing.T) {
 	hook := satchel.WithEvents(func(_ context.Context, e core.Event) {
 		mu.Lock()
 		defer mu.Unlock()
-		if e.Kind == core.WorkspaceCollect {
+		if e.Kind == eventkind.WorkspaceCollect {
 			collected = append(collected, e.Detail)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -32,5 +33,5 @@ func (t teller) end(ctx context.Context, began time.Time, result executor.Result
 	if err != nil {
 		detail += ": " + err.Error()
 	}
-	t.tell(ctx, began, core.Event{Kind: core.WorkspaceRun, Detail: detail})
+	t.tell(ctx, began, core.Event{Kind: eventkind.WorkspaceRun, Detail: detail})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/steps"
 	"github.com/satchel-go/satchel/tools"
@@ -87,7 +88,7 @@ func (a *Activation) likely(ctx context.Context, s *tools.Scope, rec *state.Reco
 		return nil, err
 	}
 	if found.ByWords != nil {
-		s.Emit(ctx, core.Event{Kind: core.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
+		s.Emit(ctx, core.Event{Kind: eventkind.SearchByWords, Detail: found.ByWords.Error(), Err: found.ByWords})
 	}
 	var names []string
 	isNamed := false

@@ -1,0 +1,9 @@
+package core
+
+const (
+	// maxCallName is the length in bytes of the longest tool name that services accept.
+	maxCallName = 64
+	// maxDataHead bounds what stands before the comma of a data: URL, in bytes: a media
+	// type, a name of 255 escaped runes, and some room.
+	maxDataHead = 4096
+)
