@@ -47,9 +47,9 @@ type Decision struct {
 
 // UniqueID returns the id of the call for a request, where it must name one call only. If
 // the call has no id, or isTaken reports that an earlier call of the same response has it,
-// UniqueID makes an id from the place of the call. The same place gives the same id in every
-// framework: response is the number of assistant messages before this one, and position the
-// number of calls before this one in it.
+// UniqueID makes an id from the place of the call, which is the same in every framework.
+// response is the number of assistant messages before this one. position is the number of
+// calls before this one in it.
 func (c ToolCall) UniqueID(response, position int, isTaken func(id string) bool) string {
 	id := c.ID
 	for n := 0; id == "" || isTaken(id); n++ {
