@@ -45,11 +45,11 @@ type Decision struct {
 	Reason string
 }
 
-// UniqueID returns the id of the call for a request, where it must name one call only. If
-// the call has no id, or isTaken reports that an earlier call of the same response has it,
-// UniqueID makes an id from the place of the call, which is the same in every framework.
-// response is the number of assistant messages before this one. position is the number of
-// calls before this one in it.
+// UniqueID returns the id of the call for a request, where it must name one call only. It
+// is the call's own id, if there is one and isTaken is false for it: isTaken reports the ids
+// of earlier calls of the same response. Otherwise UniqueID makes an id from the place of the
+// call, so that all frameworks send the same. response is the number of assistant messages
+// before this one. position is the number of calls before this one in it.
 func (c ToolCall) UniqueID(response, position int, isTaken func(id string) bool) string {
 	id := c.ID
 	for n := 0; id == "" || isTaken(id); n++ {
