@@ -42,7 +42,7 @@ func (c *Call) Run(ctx context.Context) (string, error) {
 		return "", err
 	}
 	c.runtime.bounds.See(ctx, c.saving.Record())
-	c.runtime.report.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started)})
+	c.runtime.report.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started), Refused: c.operation.IsRefusal(answer)})
 	return answer, nil
 }
 

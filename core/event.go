@@ -22,7 +22,7 @@ const (
 	SkillUnloaded   EventKind = "skill.unloaded"   // Skill
 	SkillEvicted    EventKind = "skill.evicted"    // Skill, by the cap
 
-	ToolCalled  EventKind = "tool.called"  // Call, Detail: the answer, Duration
+	ToolCalled  EventKind = "tool.called"  // Call, Detail: the answer, Duration; Refused
 	ToolAllowed EventKind = "tool.allowed" // Call, Skill and Rule if a list has it, Detail: why
 	ToolAsked   EventKind = "tool.asked"   // Call, Detail: why; the answer is an event of its own
 	ToolDenied  EventKind = "tool.denied"  // Call, Detail: the reason
@@ -82,6 +82,12 @@ type Event struct {
 	Duration time.Duration
 	// Detail is a text for people; what it is about depends on the kind.
 	Detail string
+	// ExitCode is that of a command that has ended, nil if it has none. 128 and the number
+	// of a signal stand for that signal.
+	ExitCode *int
+	// Refused reports that a call of one of the runtime's own tools changed and ran nothing:
+	// it was denied, or its arguments or what is loaded did not allow it.
+	Refused bool
 	// Saved are the artifacts that a run has saved.
 	Saved []Saved
 	// Err is why it failed, nil where it did not. It is for the host: it may hold

@@ -47,9 +47,9 @@ type View interface {
 	// IsHidden reports whether the content of a delivery is loaded but was not part of
 	// the last request.
 	IsHidden(d *state.Delivery) bool
-	// ReadTokens estimates the text of skill files that calls of skill_read have shown: all
-	// that the last request contained or that came since, and the part of it that came
-	// since the last message of a user.
+	// ReadTokens estimates the text of skill files that calls of skill_read have shown. all is
+	// what the last request contained and what came since. inTurn is the part of it since the
+	// last message of a user.
 	ReadTokens() (all, inTurn int)
 	// AddRead adds the answer of this call to the tokens of ReadTokens, and returns what they
 	// were before. It adds nothing and returns false if inTurn would exceed room.

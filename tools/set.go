@@ -148,6 +148,15 @@ func (o *Operation) refuse(message string) string {
 	return "error: " + printable.Lines(message)
 }
 
+// IsRefusal reports whether an answer says that the call was not made: it was denied, or its
+// arguments or what is loaded did not allow it. A nil Operation is a tool that does not exist.
+func (o *Operation) IsRefusal(answer string) bool {
+	if o != nil && o.Refuse != nil && strings.HasPrefix(answer, `{"error":`) {
+		return true
+	}
+	return strings.HasPrefix(answer, "error: ") || strings.HasPrefix(answer, "denied: ")
+}
+
 // bound keeps an answer within the limits.
 func (o *Operation) bound(l Limits, text string) string {
 	if limit := l.OrDefaults().Answer; o.Refuse != nil && len(text) > limit {

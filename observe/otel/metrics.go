@@ -76,8 +76,8 @@ func (b *builder) count(name, unit, text string) metric.Int64Counter {
 func (i *instruments) record(ctx context.Context, e *core.Event) {
 	agent := agentName.String(e.Key.Agent)
 	with := func(more ...attribute.KeyValue) metric.MeasurementOption {
-		if err := failure(e); err != nil {
-			more = append(more, errorType.String(typeOf(err)))
+		if kind, _ := status(e); kind != "" {
+			more = append(more, errorType.String(kind))
 		}
 		return metric.WithAttributes(append(more, agent)...)
 	}

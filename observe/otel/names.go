@@ -33,6 +33,7 @@ const (
 	rule        = attribute.Key("satchel.permission.rule")
 	step        = attribute.Key("satchel.workspace.step")
 	change      = attribute.Key("satchel.skill.change")
+	exitCode    = attribute.Key("process.exit.code") // of OpenTelemetry's conventions for processes
 )
 
 // spanName returns the name of the span of an event, "" for events without one. It
@@ -95,6 +96,10 @@ func attributes(e *core.Event, model string) []attribute.KeyValue {
 		}
 	case core.ToolCalled:
 		all = append(all, operationName.String("execute_tool"))
+	case eventkind.WorkspaceRun:
+		if e.ExitCode != nil {
+			all = append(all, exitCode.Int(*e.ExitCode))
+		}
 	}
 	return all
 }

@@ -158,7 +158,7 @@ func TestSpans(t *testing.T) {
 		want  string
 		fails bool
 	}{
-		{"denial", core.Event{Kind: core.ToolDenied, Call: call, Rule: "Bash(git:*)"}, "deny_tool skill_run", false},
+		{"denial", core.Event{Kind: core.ToolDenied, Call: call, Rule: "Bash(git:*)"}, "deny_tool skill_run", true},
 		{"model that failed", core.Event{Kind: core.ModelFailed, Detail: "429"}, "chat", true},
 		{"step", core.Event{Kind: eventkind.WorkspaceRun, Skill: "pdf", Err: errors.New("no room")}, "workspace.run", true},
 		{"long name", core.Event{Kind: core.ToolCalled, Call: core.ToolCall{Name: string(bytes.Repeat([]byte("é"), 100))}}, "execute_tool " + string(bytes.Repeat([]byte("é"), 32)), false},

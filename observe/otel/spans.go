@@ -50,9 +50,9 @@ func (o *Observer) start(ctx context.Context, name string, e *core.Event) (conte
 }
 
 func finish(span trace.Span, e *core.Event) {
-	if err := failure(e); err != nil {
-		span.SetAttributes(errorType.String(typeOf(err)))
-		span.SetStatus(codes.Error, err.Error())
+	if kind, text := status(e); kind != "" {
+		span.SetAttributes(errorType.String(kind))
+		span.SetStatus(codes.Error, text)
 	}
 	span.End(trace.WithTimestamp(ended(e)))
 }
@@ -64,16 +64,22 @@ func ended(e *core.Event) time.Time {
 	return e.Time
 }
 
-// failure is why what the event tells of did not succeed. A denial is a decision,
-// not a failure of the host: its span says why without an error status of its own.
-func failure(e *core.Event) error {
-	if e.Err != nil {
-		return e.Err
+// status returns the error type of what did not succeed, "" for what did, and the text of its
+// status. The text of a refused call is always the same, because its reason holds arguments.
+func status(e *core.Event) (kind, text string) {
+	switch {
+	case e.Err != nil:
+		return typeOf(e.Err), e.Err.Error()
+	case e.Kind == core.ModelFailed:
+		return typeOf(errors.New("")), e.Detail
+	case e.Kind == core.ToolDenied:
+		return "denied", "the call was denied"
+	case e.Refused:
+		return "refused", "the call was refused"
+	case e.ExitCode != nil && *e.ExitCode != 0:
+		return "exit", fmt.Sprintf("exit code %d", *e.ExitCode)
 	}
-	if e.Kind == core.ModelFailed {
-		return errors.New(e.Detail)
-	}
-	return nil
+	return "", ""
 }
 
 // typeOf names an error with few values: of errors that the standard library

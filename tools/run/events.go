@@ -33,5 +33,9 @@ func (t teller) end(ctx context.Context, began time.Time, result executor.Result
 	if err != nil {
 		detail += ": " + err.Error()
 	}
-	t.tell(ctx, began, core.Event{Kind: eventkind.WorkspaceRun, Detail: detail})
+	e := core.Event{Kind: eventkind.WorkspaceRun, Detail: detail, Err: t.notes.redactError(err)}
+	if result.ExitCode >= 0 && err == nil && result.Reason != "" {
+		e.ExitCode = new(result.ExitCode)
+	}
+	t.tell(ctx, began, e)
 }

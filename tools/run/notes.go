@@ -24,6 +24,17 @@ func (n *notes) add(warnings ...string) { n.warnings = append(n.warnings, warnin
 // redact replaces the secrets in a text that is complete.
 func (n *notes) redact(text string) string { return n.hidden.Text(text, 0) }
 
+// redactError returns err, or an error with its text if that holds secrets.
+func (n *notes) redactError(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := n.redact(err.Error()); text != err.Error() {
+		return errors.New(text)
+	}
+	return err
+}
+
 // warn adds warnings about files. It replaces secrets before a name is quoted and
 // cut, because after that they would not be found.
 func (n *notes) warn(warnings []collect.Warning) {

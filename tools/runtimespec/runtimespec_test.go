@@ -310,3 +310,20 @@ func TestDotted(t *testing.T) {
 		t.Error("a vocabulary without a load is accepted")
 	}
 }
+
+// A receipt holds all fields of the front matter that skills have by the standard.
+func TestReceiptHasTheVersion(t *testing.T) {
+	dir := skills(t)
+	text := "---\nname: d\ndescription: Does d.\nversion: 1.2.3\nmetadata:\n  owner: us\n---\nBody of d.\n"
+	if err := os.Mkdir(filepath.Join(dir, "d"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "d", "SKILL.md"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := chatIn(t, dir, knowledge()).Say(core.User, "hi")
+	const want = `"properties":{"description":"Does d.","metadata":{"owner":"us"},"name":"d","version":"1.2.3"}`
+	if got := c.Calls(`skills_load {"names":["d"]}`)[0]; !strings.Contains(got, want) {
+		t.Errorf("the receipt is %s, want %s", got, want)
+	}
+}

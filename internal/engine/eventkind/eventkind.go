@@ -20,7 +20,7 @@ const (
 const (
 	WorkspaceCreate  core.EventKind = "workspace.create"  // the session's workspace was opened
 	WorkspaceStage   core.EventKind = "workspace.stage"   // the skill and its inputs were staged
-	WorkspaceRun     core.EventKind = "workspace.run"     // the command ended; Detail: its reason, and the error if there is one
+	WorkspaceRun     core.EventKind = "workspace.run"     // the command ended; ExitCode; Detail: its reason, and the error if there is one
 	WorkspaceCollect core.EventKind = "workspace.collect" // the outputs were found; Saved, Detail: why some were not saved
 	WorkspaceInline  core.EventKind = "workspace.inline"  // the answer was written
 	WorkspaceCleanup core.EventKind = "workspace.cleanup" // the session's workspace was removed; Detail: "idle" if it ended by itself

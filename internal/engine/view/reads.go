@@ -98,7 +98,7 @@ func (r *reads) tokens(call string) (all, inTurn int) {
 }
 
 // ReadTokens returns the estimated tokens of skill files that the last request held or that
-// were read since, and those of them that came since the last message of a user.
+// were read since. inTurn are those since the last message of a user.
 func (s *State) ReadTokens() (all, inTurn int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
