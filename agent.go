@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/call"
 )
 
 // Agent is one agent in one session, from [Runtime.Agent]. It is a small value
@@ -24,4 +25,102 @@ func (r *Runtime) Agent(key core.SessionKey) Agent { return Agent{runtime: r, ke
 func (a Agent) Prepare(ctx context.Context, req core.Request) (core.View, error) {
 	req.Key = a.key
 	return a.runtime.Prepare(ctx, req)
+}
+
+// Prepare returns the request as the model should get it. It owns all state changes of a model
+// call: it loads the session's record, ends lifetimes where a user turn begins, saves the
+// record if that changed it, and renders. It reads nothing from disk but the record, and the
+// catalog where a session begins. The messages of req are never changed. The same messages,
+// state and catalog give the same bytes, so a request may be prepared again. The files of req
+// are what skills find in their workspace until the next request.
+//
+// The error is one of the store or of the host's own use (a declared load that cannot be
+// made), never of a skill or of the model.
+func (r *Runtime) Prepare(ctx context.Context, req core.Request) (core.View, error) {
+	if err := admit(req.Key); err != nil {
+		return core.View{}, err
+	}
+	loads, _ := ctx.Value(loadsKey{}).([]Load)
+	return r.turns.Prepare(ctx, req, loads, ctx.Value(summaryKey{}) != nil)
+}
+
+// Call is one tool call from the moment that an agent makes it until it has ended, from
+// [Agent.Open]. Nothing of it is decoded, judged or looked up twice. The executor of the
+// call uses its methods one after another.
+type Call struct{ made *call.Call }
+
+// Open begins a tool call of the agent, one of Satchel's tools or of the host's:
+// it decodes the arguments and finds the call's place in the last response. Then
+// ask [Call.Gate], let [Call.Run] answer a call of one of [Runtime.Tools], and
+// [Call.Close] the call in every case: other calls of the response wait for
+// those that change what is loaded.
+//
+// The error is one of the store, [ErrReserved], or [errShutdown].
+func (a Agent) Open(ctx context.Context, made core.ToolCall) (*Call, error) {
+	if err := admit(a.key); err != nil {
+		return nil, err
+	}
+	c, err := a.runtime.calls.Open(ctx, a.key, made)
+	if err != nil {
+		return nil, err
+	}
+	return &Call{c}, nil
+}
+
+// ToolCall returns the call as it was opened.
+func (c *Call) ToolCall() core.ToolCall { return c.made.ToolCall() }
+
+// Key returns the session and the agent that the call belongs to.
+func (c *Call) Key() core.SessionKey { return c.made.Key() }
+
+// Gate decides whether the call may be executed: first the function of [WithGate] decides,
+// then the lists of the loaded skills, then the approver. Loads that come earlier in the
+// response count, later ones do not. In load mode Adaptive, a call that loads its skill again
+// does so here, and the list of the skill judges it. The decision is an event. A call is
+// judged once: a second Gate returns the same decision. [Call.Run] runs what was judged.
+//
+// An error means that the run must stop: its context ended, the store failed, or the approver
+// returned it. A call whose gate failed is not judged.
+func (c *Call) Gate(ctx context.Context) (core.Decision, error) { return c.made.Decide(ctx) }
+
+// Run answers a call of one of [Runtime.Tools]. It judges the call first if
+// [Call.Gate] has not, and the reason is the answer to a denied one. Whatever the
+// model can act on is in the text; an error means that the run itself must stop,
+// because its context ended, the store failed, or the approver returned it.
+//
+// A call of any other tool is one of a tool that does not exist: it is answered, and not
+// judged, and later views have the answer where the history lacks it.
+func (c *Call) Run(ctx context.Context) (string, error) { return c.made.Run(ctx) }
+
+// Keep returns and keeps the answer of the host's own handler to a call of a tool that the
+// agent does not have. Frameworks leave it out of the history that hosts keep; later views
+// have it at its place. It is cut to 4 KiB. The error is one of the store.
+func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
+	return c.made.Keep(ctx, answer)
+}
+
+// Within returns the context for the host's tool of a call that passed the gate.
+// The lists of the agent that made the call bound every agent that runs under this
+// context, of whatever runtime, beside its own lists. They also bound an agent to which
+// the call hands the conversation over, where the host's context comes from [WithSession]
+// or [BeginTurn]. They hold in this process only. The error is one of the store, or that
+// of ctx.
+func (c *Call) Within(ctx context.Context) (context.Context, error) { return c.made.Within(ctx) }
+
+// Close ends the call in whatever way it ended: answered, denied, failed or
+// interrupted. Calls that wait for it go on. Closing it again changes nothing.
+func (c *Call) Close() { c.made.Close() }
+
+// CallTool opens, judges, runs and closes a call of one of [Runtime.Tools], for a
+// host with a loop of its own; the reason is the answer to a call that is denied.
+// [Call.Run] says what the answer and the error are. Executing a call of the last
+// response once more, after an interrupt or a restart, gives the same answer and
+// changes nothing.
+func (r *Runtime) CallTool(ctx context.Context, key core.SessionKey, call core.ToolCall) (string, error) {
+	c, err := r.Agent(key).Open(ctx, call)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	return c.Run(ctx)
 }

@@ -20,7 +20,7 @@ func WithExtension(name string, extend func(ExtensionHost) (Extension, error)) O
 
 // addExtensions adds what the extensions make. Each gets the audience of the host alone.
 func (s *settings) addExtensions() error {
-	host := ExtensionHost{Logger: s.logger, HasCatalog: s.shared != nil, HasVocabulary: s.offer.Vocabulary != nil}
+	host := ExtensionHost{Logger: s.logger, HasCatalog: s.shared != nil, HasVocabulary: s.choices.Vocabulary != nil}
 	if among := s.audience; among != nil {
 		host.Audience = func(ctx context.Context, key core.SessionKey) (Audience, error) {
 			of, allow, err := among(ctx, key)
@@ -42,10 +42,10 @@ func (s *settings) addExtensions() error {
 		if x.Audience != nil {
 			s.addAudience(x.Audience)
 		}
-		s.offer.Further = append(s.offer.Further, x.Operations...)
-		s.offer.Omitted = append(s.offer.Omitted, x.Omit...)
+		s.choices.Further = append(s.choices.Further, x.Operations...)
+		s.choices.Omitted = append(s.choices.Omitted, x.Omit...)
 		if x.Bind != nil {
-			s.offer.Binds = append(s.offer.Binds, x.Bind)
+			s.choices.Binds = append(s.choices.Binds, x.Bind)
 		}
 	}
 	return nil

@@ -29,13 +29,7 @@ var fileOrder = []string{
 	"cachemarks.go",
 	"runtime.go",
 	"new.go",
-	"unknown.go",
-	"prepare.go",
 	"agent.go",
-	"call.go",
-	"approve.go",
-	"gate.go",
-	"run.go",
 	"sessions.go",
 	"hooks.go",
 }

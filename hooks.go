@@ -26,13 +26,13 @@ func (h hooks) EndAnonymous(ctx context.Context, key core.SessionKey) error {
 	return h.runtime.endSession(ctx, key)
 }
 
-func (h hooks) Owns(name string) bool { return h.runtime.offer.Set.Has(name) }
+func (h hooks) Owns(name string) bool { return h.runtime.calls.Offer.Set.Has(name) }
 
 func (h hooks) UnknownTool(name string, host ...string) string {
-	return h.runtime.unknownTool(adapter.WithHostTools(context.Background(), host), &state.Record{}, name)
+	return h.runtime.calls.UnknownTool(adapter.WithHostTools(context.Background(), host), &state.Record{}, name)
 }
 
-func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.report.Emit(ctx, e) }
+func (h hooks) Emit(ctx context.Context, e core.Event) { h.runtime.calls.Report.Emit(ctx, e) }
 
 func (h hooks) Logger() *slog.Logger { return h.runtime.logger }
 
@@ -43,5 +43,5 @@ func (h hooks) Observe(ctx context.Context, key core.SessionKey, calls []core.To
 	if err := admit(key); err != nil {
 		return err
 	}
-	return h.runtime.turns.Observe(ctx, key, h.runtime.states.Of(key), calls)
+	return h.runtime.turns.Observe(ctx, key, calls)
 }

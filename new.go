@@ -27,46 +27,62 @@ func New(opts ...Option) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runtime{settings: s, states: view.NewStates(view.MaxAgents), chain: steps.Chain(s.loading.Placement)}
-	r.stores = &view.Stores{Kept: state.NewRecords(r.store), Anonymous: state.NewRecords(session.NewMemory()), Log: r.logger}
-	r.report = &view.Reporter{Hook: r.events, Breaks: r.onBreak, Log: r.logger, States: r.states, Lifecycle: r.lifecycle}
-	r.shortener = view.Shortener{Stores: r.stores, Warn: r.budget.Warn, Summarize: r.loading.Summarize, Log: r.logger}
-	if err := r.openRunner(); err != nil {
+	states := view.NewStates(view.MaxAgents)
+	report := &view.Reporter{Hook: s.events, Breaks: s.onBreak, Log: s.logger, States: states, Lifecycle: s.lifecycle}
+	terminals, closers, err := s.openRunner(report)
+	if err != nil {
 		return nil, err
 	}
-	if err := r.offer.Choose(); err != nil {
-		return nil, errors.Join(err, r.closeOwned())
+	skills, err := s.openCatalog(report)
+	if err != nil {
+		return nil, errors.Join(err, closeAll(closers))
 	}
-	if r.catalog = r.shared; r.catalog == nil {
-		reading := catalog.Reading(catalog.WithLogger(r.logger), catalog.WithChanged(r.report.Scanned))
-		if r.catalog, err = catalog.Open(context.Background(), append([]catalog.Root{reading}, r.roots...)); err != nil {
-			return nil, errors.Join(fmt.Errorf("open skills: %w", err), r.closeOwned())
-		}
-	}
-	r.audiences = view.Audiences{Catalog: r.catalog, Of: r.audience}
-	if err := r.list(); err != nil {
+	r := &Runtime{settings: s, catalog: skills, closers: closers}
+	offer, err := s.offer(skills.Snapshot())
+	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	r.overviews = &view.Overviews{
-		Catalog: r.catalog, Text: r.offer.Text, Renderer: r.offer.Renderer, Stores: r.stores, Report: r.report,
-		Unlisted: r.offer.Vocabulary != nil && r.offer.Vocabulary.Unlisted, Owns: r.offer.Set.Has,
+	stores := &view.Stores{Kept: state.NewRecords(s.store), Anonymous: state.NewRecords(session.NewMemory()), Log: s.logger}
+	audiences := &view.Audiences{Catalog: skills, Of: s.audience}
+	overviews := &view.Overviews{
+		Catalog: skills, Text: offer.Text, Renderer: offer.Renderer, Stores: stores, Report: report,
+		Unlisted: offer.Vocabulary != nil && offer.Vocabulary.Unlisted, Set: offer.Set,
 	}
-	r.bounds = call.Bounds{
-		Judge: r.judge, Mode: r.loading.Mode, Asks: r.approver != nil, Names: judging.NewNames(r.tooling...), Set: r.offer.Set,
-		Unloaded: r.offer.Runner != nil && r.offer.Runner.Unloaded, Overviews: r.overviews, States: r.states, Audiences: &r.audiences, Log: r.logger,
+	runs := offer.Runner != nil
+	bounds := &call.Bounds{
+		Judge: s.judge, Mode: s.loading.Mode, Asks: s.approver != nil, Names: judging.NewNames(s.tooling...), Set: offer.Set,
+		Unloaded: runs && offer.Runner.Unloaded, Overviews: overviews, States: states, Audiences: audiences, Log: s.logger,
 	}
-	r.clearing = view.Clearing{
-		Mode: r.loading.Mode, Placement: r.loading.Placement, Policy: r.loading.Clearing, Prices: r.loading.Prices,
-		Delivers: r.offer.Set.Delivers(), States: r.states, Stores: r.stores,
+	r.calls = &call.Calls{
+		Offer: offer, Rules: s.rules(), Stores: stores, States: states, Audiences: audiences, Overviews: overviews, Bounds: bounds,
+		Report: report, Terminals: terminals, Gate: s.gate, Approver: s.approver, ToolSkills: s.activates,
 	}
-	r.scopes = call.Scopes{
-		Stores: r.stores, Audiences: &r.audiences, Bounds: &r.bounds, Offer: &r.offer, Report: r.report, Terminals: r.terminals, Rules: r.rules(),
+	r.turns = &turn.Turns{
+		Activation: s.activation, Calls: r.calls,
+		Clearing: &view.Clearing{
+			Mode: s.loading.Mode, Placement: s.loading.Placement, Policy: s.loading.Clearing, Prices: s.loading.Prices,
+			Delivers: offer.Set.Delivers(), States: states, Stores: stores,
+		},
+		Requests: &view.Requests{
+			Mode: s.loading.Mode, Rule: s.loading.Summary, Chain: steps.Chain(s.loading.Placement), Delivers: offer.Set.Delivers(),
+			Runs: runs, Once: runs && offer.Runner.Once, IsGuarded: s.guarded, Stores: stores, States: states, Report: report,
+			Shortener: view.Shortener{Stores: stores, Warn: s.budget.Warn, Summarize: s.loading.Summarize, Log: s.logger},
+		},
 	}
-	r.turns = turn.Turns{
-		Mode: r.loading.Mode, Once: r.offer.Runner != nil && r.offer.Runner.Once, Set: r.offer.Set, Runner: r.offer.Runner, Activation: r.activation,
-		Stores: r.stores, Audiences: &r.audiences, Overviews: r.overviews, Clearing: &r.clearing, Bounds: &r.bounds, Report: r.report, Scopes: &r.scopes,
+	r.begin()
+	return r, nil
+}
+
+// begin reports what the runtime has at its beginning, and starts what it does in the
+// background: the index of the catalog is built where the tools search it, and sources that
+// tell of changes are read again.
+func (r *Runtime) begin() {
+	if r.calls.Offer.Searches {
+		r.closers = append(r.closers, turn.Do(func(ctx context.Context) {
+			_ = r.catalog.Index(ctx) // the first search will meet the same error
+		}))
 	}
-	r.report.Scanned(context.Background(), r.catalog.Snapshot())
+	r.calls.Report.Scanned(context.Background(), r.catalog.Snapshot())
 	r.warnUnavailable()
 	for _, source := range r.sources {
 		r.closers = append(r.closers, turn.Follow(source, r.Refresh, func(err error) {
@@ -75,55 +91,62 @@ func New(opts ...Option) (*Runtime, error) {
 			}
 		}))
 	}
-	return r, nil
 }
 
-// openRunner opens what runs commands, if anything does.
-func (r *Runtime) openRunner() error {
-	if r.offer.Runner == nil && r.offer.Executes() {
-		r.offer.Runner = &run.Runner{}
+// openRunner opens what runs commands, if anything does. It returns the commands that go on
+// between calls, and what closes all of it.
+func (s *settings) openRunner(report *view.Reporter) (*terminal.Table, []func() error, error) {
+	if s.choices.Runner == nil && s.choices.Executes() {
+		s.choices.Runner = &run.Runner{}
 	}
-	if r.offer.Runner == nil {
-		return nil
+	runner := s.choices.Runner
+	if runner == nil {
+		return nil, nil, nil
 	}
-	if r.offer.Runner.CommandsFromEnv {
+	if runner.CommandsFromEnv {
 		policy, err := run.PolicyFromEnv(os.Getenv)
 		if err != nil {
-			return fmt.Errorf("%w: WithRunner: %w", ErrOption, err)
+			return nil, nil, fmt.Errorf("%w: WithRunner: %w", ErrOption, err)
 		}
 		if policy.Restricts() {
-			r.offer.Runner.Policy = policy
+			runner.Policy = policy
 		}
 	}
-	r.closers = call.Equip(r.offer.Runner, r.logger, r.report.Swept, ErrClosed)
-	r.terminals = terminal.New(terminal.Limits(r.offer.Runner.Sessions))
-	return nil
+	terminals := terminal.New(terminal.Limits(runner.Sessions))
+	closers := []func() error{func() error { terminals.Close(); return nil }}
+	return terminals, append(closers, call.Equip(runner, s.logger, report.Swept, ErrClosed)...), nil
 }
 
-// list fixes how requests list the skills. Where the tools search the catalog, its index
-// is built meanwhile.
-func (r *Runtime) list() error {
-	for _, name := range r.overview.Pinned {
-		if _, err := r.catalog.Snapshot().Resolve(name); err != nil {
-			return fmt.Errorf("%w: WithOverview: Pinned: %w", ErrOption, err)
+// openCatalog returns the host's catalog, or opens the places of skills.
+func (s *settings) openCatalog(report *view.Reporter) (*catalog.Catalog, error) {
+	if s.shared != nil {
+		return s.shared, nil
+	}
+	reading := catalog.Reading(catalog.WithLogger(s.logger), catalog.WithChanged(report.Scanned))
+	skills, err := catalog.Open(context.Background(), append([]catalog.Root{reading}, s.roots...))
+	if err != nil {
+		return nil, fmt.Errorf("open skills: %w", err)
+	}
+	return skills, nil
+}
+
+// offer fixes which tools there are, and how requests list the skills.
+func (s *settings) offer(skills *catalog.Snapshot) (*call.Offer, error) {
+	for _, name := range s.overview.Pinned {
+		if _, err := skills.Resolve(name); err != nil {
+			return nil, fmt.Errorf("%w: WithOverview: Pinned: %w", ErrOption, err)
 		}
 	}
-	r.offer.Suggests = r.activation.Likely > 0 && !r.activation.First
-	searches, err := r.offer.List(r.catalog.Snapshot().Visible())
-	if err == nil && searches {
-		r.closers = append(r.closers, turn.Do(func(ctx context.Context) {
-			_ = r.catalog.Index(ctx) // the first search will meet the same error
-		}))
-	}
-	return err
+	s.choices.Suggests = s.activation.Likely > 0 && !s.activation.First
+	return call.NewOffer(s.choices, skills.Visible())
 }
 
 // rules are those for all calls.
-func (r *Runtime) rules() tools.Rules {
+func (s *settings) rules() tools.Rules {
 	rules := tools.Rules{
-		Mode: r.loading.Mode, Max: r.loading.Max, Victim: r.loading.Victim, Limits: r.limits, Budget: r.budget, References: r.overview.References,
+		Mode: s.loading.Mode, Max: s.loading.Max, Victim: s.loading.Victim, Limits: s.limits, Budget: s.budget, References: s.overview.References,
 	}
-	if v := r.offer.Vocabulary; v != nil {
+	if v := s.choices.Vocabulary; v != nil {
 		rules.Loads, rules.Evicts = v.Loads(), v.Evicts
 	}
 	return rules
@@ -131,10 +154,11 @@ func (r *Runtime) rules() tools.Rules {
 
 // warnUnavailable warns of a machine on which the commands of skills cannot run.
 func (r *Runtime) warnUnavailable() {
-	if r.offer.Runner == nil || !r.offer.Set.Has("skill_run") && !r.offer.Set.Has("skill_exec") {
+	offer := r.calls.Offer
+	if offer.Runner == nil || !offer.Set.Has("skill_run") && !offer.Set.Has("skill_exec") {
 		return
 	}
-	if why := r.offer.Runner.Executor.Capabilities().Unavailable; why != "" {
+	if why := offer.Runner.Executor.Capabilities().Unavailable; why != "" {
 		r.logger.Warn("commands of skills cannot run on this machine", "why", why)
 	}
 }

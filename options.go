@@ -78,7 +78,7 @@ type settings struct {
 	activation turn.Activation
 	guarded    bool
 	onBreak    []func(processors.PrefixBreak)
-	offer      call.Offer
+	choices    call.Choices
 	extensions []extension
 	sources    []catalog.Source // of extensions
 	activates  map[string][]string

@@ -14,14 +14,14 @@ func WithTools(t Tools) Option {
 		failsIf(len(t.Vocabulary.Operations) > 0 && t.Vocabulary.Loads() == "", "Vocabulary: %q has no tool that loads skills", t.Vocabulary.Name),
 		failsIf(min(t.Limits.Answer, t.Limits.InlineFile, t.Limits.InlineTotal) < 0, "Limits: %+v", t.Limits),
 	)
-	further := option("WithTools", wrong, func(s *settings) { s.offer.Further = append(s.offer.Further, t.Operations...) })
+	further := option("WithTools", wrong, func(s *settings) { s.choices.Further = append(s.choices.Further, t.Operations...) })
 	if t.Profile == "" && t.Names == nil && len(t.Vocabulary.Operations) == 0 && t.Limits == (tools.Limits{}) {
 		return further
 	}
 	return Options(further, single("WithTools", nil, func(s *settings) {
-		s.offer.Profile, s.offer.Names, s.limits = cmp.Or(t.Profile, tools.Full), t.Names, t.Limits
+		s.choices.Profile, s.choices.Names, s.limits = cmp.Or(t.Profile, tools.Full), t.Names, t.Limits
 		if len(t.Vocabulary.Operations) > 0 {
-			s.offer.Vocabulary = &t.Vocabulary
+			s.choices.Vocabulary = &t.Vocabulary
 		}
 	}))
 }
@@ -32,5 +32,5 @@ func WithTools(t Tools) Option {
 // run, New logs at Warn what to change ([Runtime.Ready] returns it), and the model reads that
 // it must do without. Commands run unconfined only with an executor of executor/local.
 func WithRunner(r Runner) Option {
-	return single("WithRunner", nil, func(s *settings) { s.offer.Runner = &r })
+	return single("WithRunner", nil, func(s *settings) { s.choices.Runner = &r })
 }

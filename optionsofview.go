@@ -19,14 +19,14 @@ func WithOverview(o Overview) Option {
 	)
 	return single("WithOverview", wrong, func(s *settings) {
 		s.overview = o
-		s.offer.Text = processors.OverviewText{Format: o.Format, Tokens: cmp.Or(max(o.Tokens, 0), -o.Tokens*math.MaxInt32), Location: o.Locations, Pinned: o.Pinned, Ranked: o.Ranked}
-		s.offer.Renderer = o.Render
+		s.choices.Text = processors.OverviewText{Format: o.Format, Tokens: cmp.Or(max(o.Tokens, 0), -o.Tokens*math.MaxInt32), Location: o.Locations, Pinned: o.Pinned, Ranked: o.Ranked}
+		s.choices.Renderer = o.Render
 		if o.NoGuidance || o.Guidance != "" {
-			s.offer.Guidance = &o.Guidance
+			s.choices.Guidance = &o.Guidance
 		}
 		if o.Search != SearchAuto {
 			on := o.Search == SearchOn
-			s.offer.Search = &on
+			s.choices.Search = &on
 		}
 	})
 }

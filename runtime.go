@@ -13,10 +13,7 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/engine/steps"
-	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/engine/turn"
-	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -26,26 +23,13 @@ type Runtime struct {
 	settings
 
 	catalog *catalog.Catalog
-	chain   []steps.Processor
-
-	stores    *view.Stores
-	report    *view.Reporter
-	clearing  view.Clearing
-	shortener view.Shortener
+	calls   *call.Calls
+	turns   *turn.Turns
 	// closers close what the runtime has made because the host left it out.
 	closers []func() error
-	// terminals are the commands that go on between calls; nil without a runner.
-	terminals *terminal.Table
-	runs      atomic.Int64
-	states    *view.States
-	audiences view.Audiences
-	bounds    call.Bounds
-	overviews *view.Overviews
-	scopes    call.Scopes
-	turns     turn.Turns
-	open      state.OpenCalls
-	closing   sync.Once
-	closed    error // of Close
+	runs    atomic.Int64 // how many sessions without a name there were
+	closing sync.Once
+	closed  error // of Close
 }
 
 // Close ends the commands that go on between calls, and closes what New opened:
@@ -62,11 +46,12 @@ func (r *Runtime) Close() error {
 }
 
 func (r *Runtime) closeOwned() error {
-	if r.terminals != nil {
-		r.terminals.Close()
-	}
+	return closeAll(r.closers)
+}
+
+func closeAll(closers []func() error) error {
 	var errs []error
-	for _, close := range r.closers {
+	for _, close := range closers {
 		errs = append(errs, close())
 	}
 	return errors.Join(errs...)
@@ -81,7 +66,7 @@ func (r *Runtime) closeOwned() error {
 func (r *Runtime) Shutdown(ctx context.Context) error {
 	var err error
 	select {
-	case <-r.open.Stop():
+	case <-r.calls.Opened.Stop():
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -92,7 +77,7 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 // for the life of the runtime and depend neither on what is loaded nor on the
 // catalog: a session that began while there was no skill to see is offered none of
 // them, as core.View says. The caller must not change the slice.
-func (r *Runtime) Tools() []core.Tool { return r.offer.Set.Tools() }
+func (r *Runtime) Tools() []core.Tool { return r.calls.Offer.Set.Tools() }
 
 // Catalog returns the catalog.
 func (r *Runtime) Catalog() *catalog.Catalog { return r.catalog }
@@ -101,7 +86,7 @@ func (r *Runtime) Catalog() *catalog.Catalog { return r.catalog }
 // next user turn notes the changes once.
 func (r *Runtime) Refresh(ctx context.Context) error {
 	_, err := r.catalog.Refresh(ctx)
-	r.report.Scanned(ctx, r.catalog.Snapshot())
+	r.calls.Report.Scanned(ctx, r.catalog.Snapshot())
 	return err
 }
 
@@ -112,10 +97,10 @@ const codeOverview skillmd.Code = "overview-cut"
 // files, in the order of the files, then the entries of allowed-tools that allow nothing, and
 // last what the overview has no room for.
 func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
-	o := r.overviews.Of(r.catalog)
+	o := r.calls.Overviews.Of(r.catalog)
 	all := slices.Clone(o.Snapshot.Diagnostics())
 	for _, skill := range o.Snapshot.Skills() {
-		all = append(all, r.bounds.Names.Findings(skill)...)
+		all = append(all, r.calls.Bounds.Names.Findings(skill)...)
 	}
 	if !o.Fit.IsWhole() {
 		all = append(all, skillmd.Diagnostic{Code: codeOverview, Severity: skillmd.Warning, Message: "overview: " + o.Fit.String()})
@@ -124,7 +109,7 @@ func (r *Runtime) Diagnostics() []skillmd.Diagnostic {
 }
 
 // errShutdown reports a request or a call that came after [Runtime.Shutdown].
-var errShutdown = errors.New("the runtime is shutting down")
+var errShutdown = state.ErrShutdown
 
 // Ready looks for changes of the skills, as [Runtime.Refresh] does, and reports what
 // agents lack; nil if they lack nothing. The error
@@ -145,8 +130,8 @@ func (r *Runtime) Ready(ctx context.Context) error {
 		err = nil
 	}
 	err = errors.Join(err, r.catalog.Ready())
-	if r.offer.Runner != nil {
-		err = errors.Join(err, call.Ready(r.offer.Runner))
+	if r.calls.Offer.Runner != nil {
+		err = errors.Join(err, call.Ready(r.calls.Offer.Runner))
 	}
 	return err
 }

@@ -34,7 +34,7 @@ func (r *Runtime) Loaded(ctx context.Context) ([]Loaded, error) {
 	}
 	var all []Loaded
 	for _, key := range keys {
-		rec, err := r.stores.Load(ctx, key)
+		rec, err := r.calls.Stores.Load(ctx, key)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func (r *Runtime) Clear(ctx context.Context) error {
 		return err
 	}
 	for _, key := range keys {
-		if err := r.stores.Clear(ctx, key); err != nil {
+		if err := r.calls.Stores.Clear(ctx, key); err != nil {
 			return err
 		}
 	}
@@ -66,11 +66,11 @@ func (r *Runtime) Clear(ctx context.Context) error {
 		own, _ = adapter.SessionOf(ctx, "")
 	}
 	cleared := func(key core.SessionKey) bool { return key == own || !inAgent && key.Session == own.Session }
-	if r.terminals != nil {
-		r.terminals.End(cleared)
+	if r.calls.Terminals != nil {
+		r.calls.Terminals.End(cleared)
 	}
-	loaded, err := r.stores.Release(ctx, own, cleared)
-	if r.offer.Runner == nil || loaded || r.terminals.Any(func(key core.SessionKey) bool { return key.Session == own.Session && !cleared(key) }) {
+	loaded, err := r.calls.Stores.Release(ctx, own, cleared)
+	if r.calls.Offer.Runner == nil || loaded || r.calls.Terminals.Any(func(key core.SessionKey) bool { return key.Session == own.Session && !cleared(key) }) {
 		return err
 	}
 	return errors.Join(err, r.endWorkspace(ctx, own.Session))
@@ -97,21 +97,21 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 	}
 	var endings []core.Event
 	if r.events != nil {
-		endings = r.stores.Endings(ctx, key, r.loading.Mode)
+		endings = r.calls.Stores.Endings(ctx, key, r.loading.Mode)
 	}
 	id := key.Session
 	var err error
 	if key.Anonymous {
-		err = r.stores.Of(key).End(ctx, id)
-	} else if err := r.stores.Of(key).MarkEnded(ctx, id); err != nil {
+		err = r.calls.Stores.Of(key).End(ctx, id)
+	} else if err := r.calls.Stores.Of(key).MarkEnded(ctx, id); err != nil {
 		return err // which names the session
 	}
 	for _, e := range endings {
-		r.report.Emit(ctx, e)
+		r.calls.Report.Emit(ctx, e)
 	}
-	r.states.End(id)
-	if r.offer.Runner != nil {
-		r.terminals.EndSession(id)
+	r.calls.States.End(id)
+	if r.calls.Offer.Runner != nil {
+		r.calls.Terminals.EndSession(id)
 		err = errors.Join(err, r.endWorkspace(ctx, id))
 	}
 	return err
@@ -119,8 +119,8 @@ func (r *Runtime) endSession(ctx context.Context, key core.SessionKey) error {
 
 func (r *Runtime) endWorkspace(ctx context.Context, id string) error {
 	began := time.Now()
-	err := r.offer.Runner.Workspaces.End(id)
-	r.report.Emit(ctx, core.Event{Kind: eventkind.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
+	err := r.calls.Offer.Runner.Workspaces.End(id)
+	r.calls.Report.Emit(ctx, core.Event{Kind: eventkind.WorkspaceCleanup, Key: core.SessionKey{Session: id}, Duration: time.Since(began)})
 	return err
 }
 
@@ -137,13 +137,13 @@ func (r *Runtime) keys(ctx context.Context) ([]core.SessionKey, error) {
 	if err := admit(key); err != nil {
 		return nil, err
 	}
-	return r.stores.Agents(ctx, key)
+	return r.calls.Stores.Agents(ctx, key)
 }
 
 // Sessions lists the sessions of the store, sorted by id. The error wraps
 // errors.ErrUnsupported if the store of [WithStore] is no session.Lister.
 func (r *Runtime) Sessions(ctx context.Context) ([]session.Info, error) {
-	return r.stores.Kept.Sessions(ctx)
+	return r.calls.Stores.Kept.Sessions(ctx)
 }
 
 // EndSessionsBefore ends, as [Runtime.EndSession] does, the sessions whose state has
@@ -188,7 +188,7 @@ func (r *Runtime) Compact(ctx context.Context, skill string) error {
 		skill = found.Name
 	}
 	for _, key := range keys {
-		inView, err := r.shortener.Later(ctx, key, skill, found.ID)
+		inView, err := r.turns.Requests.Shortener.Later(ctx, key, skill, found.ID)
 		if err != nil {
 			return err
 		}

@@ -15,10 +15,10 @@ import (
 // newSettings returns what opts and their defaults say.
 func newSettings(opts []Option) (settings, error) {
 	s := settings{
-		given:  map[string]bool{},
-		store:  session.NewMemory(),
-		offer:  call.Offer{Profile: tools.Full},
-		logger: warnlog.New(),
+		given:   map[string]bool{},
+		store:   session.NewMemory(),
+		choices: call.Choices{Profile: tools.Full},
+		logger:  warnlog.New(),
 	}
 	if err := Options(opts...)(&s); err != nil {
 		return s, err
@@ -30,7 +30,7 @@ func newSettings(opts []Option) (settings, error) {
 		return s, err
 	}
 	for tool := range s.activates {
-		if s.offer.IsOwn(tool) {
+		if s.choices.IsOwn(tool) {
 			return s, fmt.Errorf("%w: WithPermissions: ToolSkills: %q is a tool of Satchel itself; name tools of the host", ErrOption, tool)
 		}
 	}
@@ -46,7 +46,7 @@ func (s *settings) addDefaults() {
 	if l.Prices == (loadmode.Prices{}) {
 		l.Prices = loadmode.DefaultPrices()
 	}
-	v := s.offer.Vocabulary
+	v := s.choices.Vocabulary
 	if s.judge.Home == "" {
 		s.judge.Home, _ = os.UserHomeDir() // without one, "~" is just a name
 	}

@@ -267,12 +267,11 @@ func counted(snapshot *catalog.Snapshot, text processors.OverviewText) string {
 
 // overviewOf is how chat lists the skills to a model by default, with all tools.
 func overviewOf(snapshot *catalog.Snapshot) (processors.OverviewText, error) {
-	offer := call.Offer{Profile: tools.Full, Runner: &skillrun.Runner{}}
-	if err := offer.Choose(); err != nil {
+	offer, err := call.NewOffer(call.Choices{Profile: tools.Full, Runner: &skillrun.Runner{}}, snapshot.Visible())
+	if err != nil {
 		return processors.OverviewText{}, err
 	}
-	_, err := offer.List(snapshot.Visible())
-	return offer.Text, err
+	return offer.Text, nil
 }
 
 // writeFindings prints the first findings that are more than information, and how many

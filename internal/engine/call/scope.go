@@ -11,24 +11,11 @@ import (
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Scopes make what operations may use of the runtime. Its fields are not changed once it
-// is used.
-type Scopes struct {
-	Stores    *view.Stores
-	Audiences *view.Audiences
-	Bounds    *Bounds
-	Offer     *Offer
-	Report    *view.Reporter
-	// Terminals are the commands that go on between calls; nil without a runner.
-	Terminals *terminal.Table
-	Rules     tools.Rules
-}
-
 // Scope is what operations of one agent may use of the runtime: within a call, or where a
 // turn begins.
 type Scope struct {
 	tools.Scope
-	*Scopes
+	*Calls
 	key   core.SessionKey
 	agent *view.State
 	// call is zero where a turn begins. Then saving is nil too, and each step gets the record.
@@ -48,16 +35,16 @@ var (
 )
 
 // TurnStart returns what operations of one agent may use where a turn begins.
-func (r *Scopes) TurnStart(key core.SessionKey, agent *view.State) *Scope {
-	s := &Scope{Scopes: r, key: key, agent: agent}
-	s.Scope = tools.Scope{State: s, View: s, Files: s, Events: s, Rules: r.Rules}
+func (cs *Calls) TurnStart(key core.SessionKey, agent *view.State) *Scope {
+	s := &Scope{Calls: cs, key: key, agent: agent}
+	s.Scope = tools.Scope{State: s, View: s, Files: s, Events: s, Rules: cs.Rules}
 	return s
 }
 
-// Call returns what the operation of a call may use. awaits says that it sees what earlier
+// inCall returns what the operation of a call may use. awaits says that it sees what earlier
 // calls of its response have changed.
-func (r *Scopes) Call(agent *view.State, saving *Saving, awaits bool) *Scope {
-	s := r.TurnStart(saving.Key, agent)
+func (cs *Calls) inCall(agent *view.State, saving *Saving, awaits bool) *Scope {
+	s := cs.TurnStart(saving.Key, agent)
 	s.call, s.saving, s.awaits = saving.Call, saving, awaits
 	return s
 }

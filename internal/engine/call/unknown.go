@@ -1,11 +1,16 @@
 package call
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/satchel-go/satchel/adapter"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/engine/steps"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/typos"
 	"github.com/satchel-go/satchel/tools"
@@ -43,11 +48,11 @@ var foreign = func() map[string][]string {
 	return stands
 }()
 
-// UnknownTool returns the answer to a call of a tool that does not exist: it names the
+// unknownTool returns the answer to a call of a tool that does not exist: it names the
 // tool, and says which tool of the set stands for it or has a name like it. host are the
 // names of the host's tools; a nil set offers nothing. The answer depends on nothing else,
 // is printable and has at most 400 bytes.
-func UnknownTool(name string, set *tools.Set, host []string) string {
+func unknownTool(name string, set *tools.Set, host []string) string {
 	text := "error: there is no tool " + echoed(name)
 	var own []string
 	if set != nil {
@@ -191,4 +196,44 @@ func wordsOf(name string) []string {
 	}
 	end()
 	return words
+}
+
+// lostResult is the result of a call of a tool that exists, which a history lacks.
+const lostResult = "error: the result of this call was not kept; make the call again if you need it"
+
+// UnknownTool returns the answer to a call of a tool that does not exist. It follows from
+// the name and from tools that never change: those of the runtime, unless the session sees
+// no skill, and those of the host that ctx names.
+func (cs *Calls) UnknownTool(ctx context.Context, rec *state.Record, name string) string {
+	set := cs.Offer.Set
+	if rec.Turn > 0 && rec.NoSkills || rec.Turn == 0 && cs.Overviews.Of(cs.Audiences.Catalog).Empty {
+		set = nil
+	}
+	return unknownTool(name, set, adapter.HostTools(ctx))
+}
+
+// Missing returns a function that finds the result of a call which has none in the request.
+// It is nil where each call has one.
+func (cs *Calls) Missing(ctx context.Context, req *core.Request, rec *state.Record) func(steps.Unanswered) string {
+	if steps.AllAnswered(req.Messages) {
+		return nil
+	}
+	return cs.lost(ctx, req.Key, slices.Concat(req.Tools, adapter.HostTools(ctx)), rec)
+}
+
+// lost is Missing for a request of an agent that has these tools beside Satchel's.
+func (cs *Calls) lost(ctx context.Context, key core.SessionKey, has []string, rec *state.Record) func(steps.Unanswered) string {
+	return func(u steps.Unanswered) string {
+		name := u.Call.Name
+		kept := rec.FindUnknown(state.UnknownCall{Turn: rec.Turn - u.Back, Response: u.Response, Position: u.Position}.Of(u.Call))
+		if kept != nil && kept.Text != "" {
+			if text, err := cs.Stores.Of(key).Pinned(ctx, key.Session, kept.Text); err == nil {
+				return text
+			}
+		}
+		if kept == nil && (cs.Offer.Set.Has(name) || slices.Contains(has, name)) {
+			return lostResult
+		}
+		return cs.UnknownTool(ctx, rec, name)
+	}
 }

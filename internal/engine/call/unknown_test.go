@@ -61,7 +61,7 @@ func TestUnknownTool(t *testing.T) {
 		{"a\u3164\ufe0f\u034f\U000e0041\u2060b", all, nil, `"a\u3164\ufe0f\u034f\U000e0041\u2060b"; call one`},
 		{"bad\xff", all, nil, `"bad\xff"; call one`},
 	} {
-		if got := UnknownTool(tt.name, tt.set, tt.host); !strings.Contains(got, tt.want) || !strings.HasPrefix(got, "error: there is no tool ") {
+		if got := unknownTool(tt.name, tt.set, tt.host); !strings.Contains(got, tt.want) || !strings.HasPrefix(got, "error: there is no tool ") {
 			t.Errorf("%q: %s, want … %s", tt.name, got, tt.want)
 		}
 	}
@@ -76,7 +76,7 @@ func FuzzUnknownTool(f *testing.F) {
 		f.Add(name, strings.Repeat("tool", 500))
 	}
 	f.Fuzz(func(t *testing.T, name, host string) {
-		got := UnknownTool(name, set, []string{host})
+		got := unknownTool(name, set, []string{host})
 		if len(got) > 400 || !utf8.ValidString(got) && utf8.ValidString(host) {
 			t.Errorf("%d bytes: %q", len(got), got)
 		}
@@ -86,7 +86,7 @@ func FuzzUnknownTool(f *testing.F) {
 		if i := printable.FirstInvisible(got); i >= 0 && !printable.HasInvisible(host) {
 			t.Errorf("invisible at %d: %q", i, got)
 		}
-		if again := UnknownTool(name, set, []string{host}); again != got {
+		if again := unknownTool(name, set, []string{host}); again != got {
 			t.Errorf("%q and %q", got, again)
 		}
 	})

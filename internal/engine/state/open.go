@@ -1,6 +1,12 @@
 package state
 
-import "sync"
+import (
+	"errors"
+	"sync"
+)
+
+// ErrShutdown reports a request or a call that came after [OpenCalls.Stop].
+var ErrShutdown = errors.New("the runtime is shutting down")
 
 // OpenCalls counts the open calls of all responses. A caller that closes what they use can
 // wait for them. Its zero value is ready.

@@ -36,17 +36,17 @@ func (b *beginning) after(ctx context.Context, rec *state.Record, turn lifetime.
 	first := rec.Turn == 0
 	b.next = rec.Clone()
 	b.next.Key = b.req.Key
-	lifetime.Advance(b.next, b.Mode, turn.Token, turn.User)
+	lifetime.Advance(b.next, b.mode(), turn.Token, turn.User)
 	if err := b.Clearing.Begin(ctx, b.next, rec, &b.scan); err != nil {
 		return nil, err
 	}
 	b.next.CompactNow()
 	var err error
-	if b.skills, err = b.Audiences.Ask(ctx, b.next.Key, b.state); err != nil {
+	if b.skills, err = b.Calls.Audiences.Ask(ctx, b.next.Key, b.state); err != nil {
 		return nil, err
 	}
-	b.scope = &b.Scopes.TurnStart(b.next.Key, b.state).Scope
-	b.events = append(view.Completed(rec, b.next, "turn", b.Mode), core.Event{Kind: core.TurnBegun})
+	b.scope = &b.Calls.TurnStart(b.next.Key, b.state).Scope
+	b.events = append(view.Completed(rec, b.next, "turn", b.mode()), core.Event{Kind: core.TurnBegun})
 	if err := b.withdraw(ctx); err != nil {
 		return nil, err
 	}
@@ -57,8 +57,8 @@ func (b *beginning) after(ctx context.Context, rec *state.Record, turn lifetime.
 	if err := list(ctx); err != nil {
 		return nil, err
 	}
-	if b.Runner != nil && b.Runner.Attached != nil && !b.next.NoSkills {
-		hostfiles.Tell(b.next, hostfiles.Of(b.Runner.Attached(ctx)), b.req.Files, &b.scan)
+	if b.Calls.Offer.Runner != nil && b.Calls.Offer.Runner.Attached != nil && !b.next.NoSkills {
+		hostfiles.Tell(b.next, hostfiles.Of(b.Calls.Offer.Runner.Attached(ctx)), b.req.Files, &b.scan)
 	}
 	if err := b.load(ctx, turn.Answered); err != nil {
 		return nil, err
@@ -71,35 +71,35 @@ func (b *beginning) after(ctx context.Context, rec *state.Record, turn lifetime.
 
 // withdraw takes away what the agent may not see any more.
 func (b *beginning) withdraw(ctx context.Context) error {
-	gone := b.Overviews.Withdraw(b.next, b.skills)
+	gone := b.Calls.Overviews.Withdraw(b.next, b.skills)
 	for _, name := range gone {
 		b.events = append(b.events, core.Event{Kind: core.SkillUnloaded, Skill: name, Detail: "withdrawn"})
 	}
-	if b.Runner == nil || len(gone) == 0 {
+	if b.Calls.Offer.Runner == nil || len(gone) == 0 {
 		return nil
 	}
-	return call.Unstage(ctx, b.Runner.Workspaces, b.next.Key.Session, gone)
+	return call.Unstage(ctx, b.Calls.Offer.Runner.Workspaces, b.next.Key.Session, gone)
 }
 
 // open gives a session its overview, and restores what the receipts of its messages tell.
 // Whether it is offered the tools is decided here once: a session that was keeps them.
 func (b *beginning) open(ctx context.Context) error {
-	b.next.NoSkills = len(b.Set.Tools()) == 0 || b.Overviews.Of(b.skills).Empty
-	if err := b.Overviews.Freeze(ctx, b.next, b.skills, &b.scan); err != nil {
+	b.next.NoSkills = len(b.Calls.Offer.Set.Tools()) == 0 || b.Calls.Overviews.Of(b.skills).Empty
+	if err := b.Calls.Overviews.Freeze(ctx, b.next, b.skills, &b.scan); err != nil {
 		return err
 	}
-	ended, err := b.Stores.Ended(ctx, b.next.Key)
+	ended, err := b.Calls.Stores.Ended(ctx, b.next.Key)
 	if err != nil {
 		return err
 	}
-	restoring := Rebuild{Scope: b.scope, Set: b.Set, Ended: ended}
+	restoring := Rebuild{Scope: b.scope, Set: b.Calls.Offer.Set, Ended: ended}
 	return restoring.From(ctx, b.next, &b.scan)
 }
 
 // announce tells a session what has changed in the catalog.
 func (b *beginning) announce(ctx context.Context) error {
 	notes := len(b.next.Notes)
-	if err := b.Overviews.Announce(ctx, b.next, b.skills, &b.scan); err != nil {
+	if err := b.Calls.Overviews.Announce(ctx, b.next, b.skills, &b.scan); err != nil {
 		return err
 	}
 	if len(b.next.Notes) > notes {
@@ -125,7 +125,7 @@ func (b *beginning) load(ctx context.Context, answered bool) error {
 		return err
 	}
 	b.next, b.events = activated, append(b.events, happened...)
-	if b.Mode == loadmode.Once && answered {
+	if b.mode() == loadmode.Once && answered {
 		for call := calls + 1; call <= b.next.Calls; call++ {
 			lifetime.SpendCall(b.next, call)
 		}

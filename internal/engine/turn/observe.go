@@ -18,16 +18,17 @@ import (
 const maxCalls = 256
 
 // Observe enters a complete response of the model into the record.
-func (t *Turns) Observe(ctx context.Context, key core.SessionKey, agent *view.State, calls []core.ToolCall) error {
+func (t *Turns) Observe(ctx context.Context, key core.SessionKey, calls []core.ToolCall) error {
+	agent := t.Calls.States.Of(key)
 	made, changes := t.made(agent, calls)
-	again := t.Once && !agent.WereAnswered(calls)
+	again := t.Requests.Once && !agent.WereAnswered(calls)
 	clean := true
-	if changes || t.Mode == loadmode.Once || !agent.IsClean() {
+	if changes || t.mode() == loadmode.Once || !agent.IsClean() {
 		var events []core.Event
-		rec, err := t.Stores.Of(key).Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
+		rec, err := t.Calls.Stores.Of(key).Update(ctx, key, func(rec *state.Record) (*state.Record, error) {
 			next := rec.Clone()
 			events = nil
-			changed := lifetime.Spend(next, t.Mode)
+			changed := lifetime.Spend(next, t.mode())
 			if changed {
 				events = view.Answered(rec, next)
 			}
@@ -43,7 +44,7 @@ func (t *Turns) Observe(ctx context.Context, key core.SessionKey, agent *view.St
 		if err != nil {
 			return err
 		}
-		t.Report.EmitAll(ctx, key, events)
+		t.Calls.Report.EmitAll(ctx, key, events)
 		clean = len(rec.Unnumbered) == 0
 	}
 	agent.Respond(state.NewResponse(made, time.After), len(calls), clean)
@@ -57,14 +58,14 @@ func (t *Turns) made(agent *view.State, calls []core.ToolCall) (made []state.Mad
 	own := 0
 	for _, call := range calls {
 		m := state.Made{Call: call}
-		o := t.Set.Operation(call.Name)
+		o := t.Calls.Offer.Set.Operation(call.Name)
 		if o != nil {
 			own++
 			m.Excess = own > maxCalls
 		}
 		if o != nil && !m.Excess {
 			m.Changes, m.Ordered = o.Kind == tools.Changes && (o.ChangesWith == nil || o.IsChange(o.Decode(call.Arguments))) || t.mayLoadAgain(agent, o, call), o.IsOrdered()
-			m.Once = t.Once && o.StartsCommand()
+			m.Once = t.Requests.Once && o.StartsCommand()
 		}
 		changes = changes || m.Changes || m.Once
 		made = append(made, m)
@@ -77,11 +78,11 @@ func (t *Turns) made(agent *view.State, calls []core.ToolCall) (made []state.Mad
 // request showed. Such a call is numbered like a load.
 func (t *Turns) mayLoadAgain(agent *view.State, o *tools.Operation, call core.ToolCall) bool {
 	rec := agent.LastRecord()
-	if t.Mode != loadmode.Adaptive || !o.LoadsAgain() || rec == nil || !slices.ContainsFunc(rec.Deliveries, hasEnded) {
+	if t.mode() != loadmode.Adaptive || !o.LoadsAgain() || rec == nil || !slices.ContainsFunc(rec.Deliveries, hasEnded) {
 		return false
 	}
 	name := o.Decode(call.Arguments).Text("skill")
-	if skill, err := tools.Known(t.Audiences.SeenBy(agent).Snapshot(), rec, name); err == nil {
+	if skill, err := tools.Known(t.Calls.Audiences.SeenBy(agent).Snapshot(), rec, name); err == nil {
 		if name = skill.Name; rec.Find(name) != nil {
 			return false
 		}

@@ -12,32 +12,24 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/tools"
-	"github.com/satchel-go/satchel/tools/run"
 )
 
 // Turns are those of the agents of a runtime. Its fields are set before its first use and
 // not changed then.
 type Turns struct {
-	Mode loadmode.Mode
-	// Once says that commands start at most once.
-	Once bool
-	Set  *tools.Set
-	// Runner runs commands, nil where nothing runs.
-	Runner     *run.Runner
 	Activation Activation
-	Stores     *view.Stores
-	Audiences  *view.Audiences
-	Overviews  *view.Overviews
+	Calls      *call.Calls
 	Clearing   *view.Clearing
-	Bounds     *call.Bounds
-	Report     *view.Reporter
-	Scopes     *call.Scopes
+	Requests   *view.Requests
 }
 
-// Advance returns the record of a request, for which rec was loaded. Where the request
+// mode returns the load mode.
+func (t *Turns) mode() loadmode.Mode { return t.Calls.Rules.Mode }
+
+// advance returns the record of a request, for which rec was loaded. Where the request
 // begins a user turn, it saves and returns the record with which that turn begins; the host
 // has declared these loads for it.
-func (t *Turns) Advance(ctx context.Context, req *core.Request, scan *state.Scan, agent *view.State, rec *state.Record, loads []tools.Declared) (*state.Record, error) {
+func (t *Turns) advance(ctx context.Context, req *core.Request, scan *state.Scan, agent *view.State, rec *state.Record, loads []tools.Declared) (*state.Record, error) {
 	agent.Saw(rec)
 	token := ""
 	if turn := adapter.TurnOf(ctx); turn != nil {
@@ -46,20 +38,20 @@ func (t *Turns) Advance(ctx context.Context, req *core.Request, scan *state.Scan
 	entered := agent.Enter(attemptOf(ctx))
 	if turn := lifetime.FindTurn(rec, scan, token, agent.IsAnswered(), agent.Mark); !turn.Begins {
 		if entered && turn.IsAnew(rec) {
-			again, events, err := t.Stores.BeginAgain(ctx, rec, t.Mode)
+			again, events, err := t.Calls.Stores.BeginAgain(ctx, rec, t.mode())
 			if err != nil {
 				return nil, err
 			}
 			rec = again
 			agent.BeginAgain()
-			t.Report.EmitAll(ctx, req.Key, events)
+			t.Calls.Report.EmitAll(ctx, req.Key, events)
 		}
 		agent.InTurn(rec.Turn)
-		return t.Clearing.Within(ctx, t.Stores.Of(req.Key), rec, scan)
+		return t.Clearing.Within(ctx, t.Calls.Stores.Of(req.Key), rec, scan)
 	}
 	var begun *beginning
 	start := beginning{Turns: t, req: *req, scan: *scan, state: agent, loads: loads}
-	rec, err := t.Stores.Of(req.Key).UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
+	rec, err := t.Calls.Stores.Of(req.Key).UpdateFrom(ctx, rec, func(rec *state.Record) (*state.Record, error) {
 		again := start
 		begun = &again
 		turn := lifetime.FindTurn(rec, &begun.scan, token, agent.IsAnswered(), agent.Mark)
@@ -73,8 +65,8 @@ func (t *Turns) Advance(ctx context.Context, req *core.Request, scan *state.Scan
 	}
 	agent.BeginTurn()
 	agent.InTurn(rec.Turn)
-	t.Bounds.Begin(ctx, req.Key.Agent)
-	t.Report.EmitAll(ctx, req.Key, begun.events)
+	t.Calls.Bounds.Begin(ctx, req.Key.Agent)
+	t.Calls.Report.EmitAll(ctx, req.Key, begun.events)
 	return rec, nil
 }
 

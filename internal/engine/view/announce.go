@@ -83,7 +83,7 @@ func (v *Overviews) Announce(ctx context.Context, rec *state.Record, skills *cat
 // it knows skills that no request lists.
 func (v *Overviews) knowsSkills(scan *state.Scan) bool {
 	return slices.ContainsFunc(scan.Messages, func(m core.Message) bool {
-		return slices.ContainsFunc(m.Calls, func(c core.ToolCall) bool { return v.Owns(c.Name) })
+		return slices.ContainsFunc(m.Calls, func(c core.ToolCall) bool { return v.Set.Has(c.Name) })
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
+	"github.com/satchel-go/satchel/tools"
 )
 
 // Overview is the text about one snapshot of the catalog that sessions get, rendered once for
@@ -38,9 +39,9 @@ type Overviews struct {
 	Text     processors.OverviewText
 	Renderer func([]core.Skill) string
 	// Unlisted says that requests list no skills: agents know them by the answers of
-	// the tools that Owns knows.
+	// the tools of Set.
 	Unlisted bool
-	Owns     func(tool string) bool
+	Set      *tools.Set
 	// Stores keep the listings and the overview of a session.
 	Stores *Stores
 	// Report gets what an overview leaves out.

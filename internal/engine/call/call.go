@@ -1,30 +1,55 @@
-package satchel
+// Package call takes a tool call from its arguments to its saved answer: which tools there
+// are, what lists and approvals allow, and what is saved with an answer.
+package call
 
 import (
 	"context"
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )
 
+// Calls answers the tool calls of the agents of a runtime. Its exported fields are not
+// changed once it is used.
+type Calls struct {
+	Offer     *Offer
+	Rules     tools.Rules
+	Stores    *view.Stores
+	States    *view.States
+	Audiences *view.Audiences
+	Overviews *view.Overviews
+	Bounds    *Bounds
+	Report    *view.Reporter
+	// Terminals are the commands that go on between calls; nil without a runner.
+	Terminals *terminal.Table
+	// Gate is the host's function that decides first, nil for none, and Approver decides
+	// about calls that no list decides; nil allows them.
+	Gate     func(context.Context, core.SessionKey, core.ToolCall) core.Decision
+	Approver core.Approver
+	// ToolSkills has, for tools of the host, the skills that they need.
+	ToolSkills map[string][]string
+	// Opened counts the open calls.
+	Opened state.OpenCalls
+}
+
 // Call is one tool call from the moment that an agent makes it until it has ended, from
-// [Agent.Open]. It holds what is known about the call, so that nothing is decoded, judged or
+// [Calls.Open]. It holds what is known about the call, so that nothing is decoded, judged or
 // looked up twice. The executor of the call uses its methods one after another.
 type Call struct {
-	runtime   *Runtime
+	*Calls
 	key       core.SessionKey
 	state     *view.State
 	call      core.ToolCall
 	operation *tools.Operation // nil: a tool of the host
 	args      tools.Args       // of an operation, decoded
 	place     *state.Place     // nil: no known response made the call
-	saving    call.Saving      // its record, and what is saved of it
+	saving    Saving           // its record, and what is saved of it
 
 	// open: the call is not closed yet, and Shutdown waits for it.
 	open bool
@@ -45,32 +70,25 @@ type Call struct {
 	lapsed bool
 }
 
-// Open begins a tool call of the agent, one of Satchel's tools or of the host's:
-// it decodes the arguments and finds the call's place in the last response. Then
-// ask [Call.Gate], let [Call.Run] answer a call of one of [Runtime.Tools], and
-// [Call.Close] the call in every case: other calls of the response wait for
-// those that change what is loaded.
-//
-// The error is one of the store, [ErrReserved], or [errShutdown].
-func (a Agent) Open(ctx context.Context, made core.ToolCall) (*Call, error) {
-	r := a.runtime
-	if err := admit(a.key); err != nil {
+// Open begins a tool call of an agent, one of Satchel's tools or of the host's: it decodes
+// the arguments and finds the call's place in the last response. Every call must be closed:
+// other calls of the response wait for those that change what is loaded. The error is one of
+// the store, or [state.ErrShutdown].
+func (cs *Calls) Open(ctx context.Context, key core.SessionKey, made core.ToolCall) (*Call, error) {
+	if !cs.Opened.Enter() {
+		return nil, state.ErrShutdown
+	}
+	c := &Call{Calls: cs, key: key, call: made, state: cs.States.Of(key), operation: cs.Offer.Set.Operation(made.Name), open: true}
+	if err := cs.Audiences.Know(ctx, key, c.state); err != nil {
+		cs.Opened.Leave()
 		return nil, err
 	}
-	if !r.open.Enter() {
-		return nil, errShutdown
-	}
-	c := &Call{runtime: r, key: a.key, call: made, state: r.states.Of(a.key), operation: r.offer.Set.Operation(made.Name), open: true}
-	if err := r.audiences.Know(ctx, a.key, c.state); err != nil {
-		r.open.Leave()
-		return nil, err
-	}
-	c.saving = call.Saving{Stores: r.stores, Key: a.key, Call: made}
+	c.saving = Saving{Stores: cs.Stores, Key: key, Call: made}
 	last := c.state.LastResponse()
 	if last == nil && c.needsRecord() {
 		rec, err := c.saving.Load(ctx)
 		if err != nil {
-			r.open.Leave()
+			cs.Opened.Leave()
 			return nil, err
 		}
 		last = c.state.Recall(rec)
@@ -95,37 +113,33 @@ func (c *Call) Close() {
 	c.place.End()
 	if c.open {
 		c.open = false
-		c.runtime.open.Leave()
+		c.Opened.Leave()
 	}
 }
 
 // scoped returns what the operation may use of the runtime.
-func (c *Call) scoped() *call.Scope {
-	return c.runtime.scopes.Call(c.state, &c.saving, c.operation.Awaits())
+func (c *Call) scoped() *Scope {
+	return c.inCall(c.state, &c.saving, c.operation.Awaits())
 }
 
 // skills are those that the agent sees.
 func (c *Call) skills() *catalog.Snapshot {
-	return c.runtime.audiences.SeenBy(c.state).Snapshot()
+	return c.Audiences.SeenBy(c.state).Snapshot()
 }
 
 // needsRecord reports whether the call cannot be judged and answered without the
 // session's record.
 func (c *Call) needsRecord() bool {
-	return c.operation != nil || c.runtime.judge.Policy != permission.Off || c.runtime.approver != nil || len(c.runtime.activates) > 0
+	return c.operation != nil || c.Bounds.Judge.Policy != permission.Off || c.Approver != nil || len(c.ToolSkills) > 0
 }
 
-// Within returns the context for the host's tool of a call that passed the gate.
-// The lists of the agent that made the call bound every agent that runs under this
-// context, of whatever runtime, beside its own lists. They also bound an agent to which
-// the call hands the conversation over, where the host's context comes from [WithSession]
-// or [BeginTurn]. They hold in this process only. The error is one of the store, or that
-// of ctx.
+// Within returns the context for the host's tool of a call that passed the gate. It holds
+// the lists of the agent for the agents that run under it; see [Bounds.Within].
 func (c *Call) Within(ctx context.Context) (context.Context, error) {
 	if c.operation != nil {
 		return ctx, nil
 	}
-	return c.runtime.bounds.Within(ctx, c.key, c.call, func(ctx context.Context) (*state.Record, error) {
+	return c.Bounds.Within(ctx, c.key, c.call, func(ctx context.Context) (*state.Record, error) {
 		if _, err := c.saving.Wait(ctx, c.place.WaitForChanges); err != nil {
 			return nil, err
 		}

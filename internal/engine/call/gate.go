@@ -1,29 +1,27 @@
-package satchel
+package call
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/satchel-go/satchel/adapter"
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/judging"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/internal/engine/turn"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )
 
-// Gate decides whether the call may be executed: first the function of [WithGate] decides,
-// then the lists of the loaded skills, then the approver. Loads that come earlier in the
-// response count, later ones do not. In load mode Adaptive, a call that loads its skill again
-// does so here, and the list of the skill judges it. The decision is an event. A call is
-// judged once: a second Gate returns the same decision. [Call.Run] runs what was judged.
-//
-// An error means that the run must stop: its context ended, the store failed, or the approver
-// returned it. A call whose gate failed is not judged.
-func (c *Call) Gate(ctx context.Context) (core.Decision, error) {
+// Decide decides whether the call may be executed: first the host's gate decides, then the
+// lists of the loaded skills, then the approver. A call is judged once: a second Decide
+// returns the same decision. A call for which it returned an error is not judged.
+func (c *Call) Decide(ctx context.Context) (core.Decision, error) {
 	if c.gate == nil {
 		d, err := c.judge(ctx)
 		if err != nil {
@@ -42,12 +40,11 @@ func (c *Call) Gate(ctx context.Context) (core.Decision, error) {
 
 // judge decides about a call that was not judged yet.
 func (c *Call) judge(ctx context.Context) (core.Decision, error) {
-	r := c.runtime
 	if c.operation != nil && c.place.Excess() {
 		return c.deny(ctx, judging.Verdict{Reason: tooMany}), nil
 	}
-	if r.gate != nil {
-		if d := r.gate(ctx, c.key, c.call); d.Denied {
+	if c.Calls.Gate != nil {
+		if d := c.Calls.Gate(ctx, c.key, c.call); d.Denied {
 			return c.deny(ctx, judging.Verdict{Reason: d.Reason}), nil
 		}
 	}
@@ -60,9 +57,9 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	}
 	c.request = c.requests(ctx)
 	asks := c.operation != nil && c.operation.Prepare != nil
-	runs := call.RunsBesideRemote(c.skills(), &c.request)
-	if c.request.Tool.Always && !asks || !asks && !runs && r.judge.Policy == permission.Off && r.approver == nil && !r.bounds.IsBound(ctx, c.key) {
-		v, err := r.judge.Decide(ctx, c.request, nil)
+	runs := runsBesideRemote(c.skills(), &c.request)
+	if c.request.Tool.Always && !asks || !asks && !runs && c.Bounds.Judge.Policy == permission.Off && c.Approver == nil && !c.Bounds.IsBound(ctx, c.key) {
+		v, err := c.Bounds.Judge.Decide(ctx, c.request, nil)
 		if err != nil {
 			return core.Decision{}, err
 		}
@@ -72,7 +69,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	if err != nil {
 		return core.Decision{}, err
 	}
-	if missed && r.judge.Policy.Restricts() && !c.request.Tool.Always {
+	if missed && c.Bounds.Judge.Policy.Restricts() && !c.request.Tool.Always {
 		return c.deny(ctx, judging.Verdict{Reason: unknownLists}), nil
 	}
 	rec, err := c.saving.Load(ctx)
@@ -84,11 +81,11 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	if skill, err := tools.Known(c.skills(), rec, c.request.Skill); err == nil {
 		c.request.Skill = skill.Name
 	}
-	if c.verdict, err = r.bounds.Decide(ctx, c.key, c.state, rec, c.request); err != nil {
+	if c.verdict, err = c.Bounds.Decide(ctx, c.key, c.state, rec, c.request); err != nil {
 		return core.Decision{}, err
 	}
 	switch {
-	case c.verdict.Question != "" && r.approver != nil && !asks:
+	case c.verdict.Question != "" && c.Approver != nil && !asks:
 		c.verdict.Reason = c.verdict.Question
 		d, err := c.ask(ctx, rec)
 		c.lapsed = err == nil && !d.Denied
@@ -97,10 +94,10 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 		return c.deny(ctx, c.verdict), nil
 	case asks:
 		return c.question(ctx, rec)
-	case runs && len(call.Remote(c.skills(), rec)) > 0:
+	case runs && len(remoteSkills(c.skills(), rec)) > 0:
 		return c.askRemote(ctx, rec)
-	case c.verdict.Outcome == judging.Granted, r.approver == nil, c.request.Takes == permission.Inert,
-		adapter.IsUnknownTool(ctx) && !r.bounds.Names.IsOfHost(c.call.Name):
+	case c.verdict.Outcome == judging.Granted, c.Approver == nil, c.request.Takes == permission.Inert,
+		adapter.IsUnknownTool(ctx) && !c.Bounds.Names.IsOfHost(c.call.Name):
 		return c.allow(ctx, c.verdict), nil
 	}
 	return c.ask(ctx, rec)
@@ -118,8 +115,7 @@ const unknownLists = "denied: a call before this one in the same message has not
 // returns why the call cannot run, "" if nothing speaks against it. The host's gate may
 // deny that as it may deny a call of skill_load.
 func (c *Call) reload(ctx context.Context) (refusal string, err error) {
-	r := c.runtime
-	if c.operation == nil || !c.operation.LoadsAgain() || r.loading.Mode != loadmode.Adaptive || c.place != nil && !c.place.Changes() {
+	if c.operation == nil || !c.operation.LoadsAgain() || c.Rules.Mode != loadmode.Adaptive || c.place != nil && !c.place.Changes() {
 		return "", nil
 	}
 	defer c.place.Settle()
@@ -127,7 +123,7 @@ func (c *Call) reload(ctx context.Context) (refusal string, err error) {
 		return "", err
 	}
 	err = c.saving.LoadAgain(ctx, &c.scoped().Scope, c.args.Text("skill"), func(skill string) bool {
-		return r.gate != nil && r.gate(ctx, c.key, call.LoadOf(c.call, skill)).Denied
+		return c.Calls.Gate != nil && c.Calls.Gate(ctx, c.key, LoadOf(c.call, skill)).Denied
 	})
 	if told, ok := errors.AsType[tools.ModelError](err); ok {
 		return string(told), nil
@@ -138,7 +134,7 @@ func (c *Call) reload(ctx context.Context) (refusal string, err error) {
 // inactive returns why a tool of the host may not be called yet, "" if nothing speaks
 // against it.
 func (c *Call) inactive(ctx context.Context) (string, error) {
-	skills := c.runtime.activates[c.call.Name]
+	skills := c.ToolSkills[c.call.Name]
 	if c.operation != nil || len(skills) == 0 {
 		return "", nil
 	}
@@ -159,12 +155,12 @@ func (c *Call) inactive(ctx context.Context) (string, error) {
 			return "", nil
 		}
 	}
-	return turn.Inactive(c.call.Name, skills, rec), nil
+	return notActive(c.call.Name, skills, rec), nil
 }
 
 // requests returns what the call asks for, read as the tool itself will read it.
 func (c *Call) requests(ctx context.Context) permission.Request {
-	tool := c.runtime.bounds.Tool(c.call.Name)
+	tool := c.Bounds.Tool(c.call.Name)
 	if c.operation == nil {
 		if text, ok := adapter.Input(ctx); ok {
 			return tool.RequestText(text)
@@ -173,8 +169,8 @@ func (c *Call) requests(ctx context.Context) permission.Request {
 	}
 	if c.operation.Request == nil {
 		request := tool.Request(c.call.Arguments)
-		if c.operation.Session != "" && c.runtime.terminals != nil {
-			request.Skill = c.runtime.terminals.Skill(c.key, c.args.Text(c.operation.Session))
+		if c.operation.Session != "" && c.Terminals != nil {
+			request.Skill = c.Terminals.Skill(c.key, c.args.Text(c.operation.Session))
 		}
 		return request
 	}
@@ -192,7 +188,7 @@ func (c *Call) narrowed(ctx context.Context) (pattern, interpreted bool, err err
 	}
 	byPath := c.request
 	byPath.Lines = byPath.Lines[:1]
-	v, err := c.runtime.bounds.Decide(ctx, c.key, c.state, c.place.Sees(c.judged), byPath)
+	v, err := c.Bounds.Decide(ctx, c.key, c.state, c.place.Sees(c.judged), byPath)
 	return true, !v.Pattern, err
 }
 
@@ -203,14 +199,14 @@ func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
 	if err != nil || rec.Version == c.judged.Version {
 		return *c.gate, err
 	}
-	remote := func(rec *state.Record) int { return len(call.Remote(c.skills(), c.place.Sees(rec))) }
-	if call.RunsBesideRemote(c.skills(), &c.request) && remote(rec) > remote(c.judged) {
+	remote := func(rec *state.Record) int { return len(remoteSkills(c.skills(), c.place.Sees(rec))) }
+	if runsBesideRemote(c.skills(), &c.request) && remote(rec) > remote(c.judged) {
 		d := c.deny(ctx, judging.Verdict{Reason: cameMeanwhile})
 		c.gate = &d
 		return d, nil
 	}
 	c.judged = rec
-	if c.verdict, err = c.runtime.bounds.Decide(ctx, c.key, c.state, c.place.Sees(rec), c.request); err != nil {
+	if c.verdict, err = c.Bounds.Decide(ctx, c.key, c.state, c.place.Sees(rec), c.request); err != nil {
 		return core.Decision{}, err
 	}
 	if c.verdict.Outcome == judging.Denied && !(c.lapsed && c.verdict.Question != "") {
@@ -219,4 +215,61 @@ func (c *Call) judgeAgain(ctx context.Context) (core.Decision, error) {
 		c.gate = &d
 	}
 	return *c.gate, nil
+}
+
+// allow reports that the call may be executed.
+//
+//nolint:unparam // deny has the same shape
+func (c *Call) allow(ctx context.Context, v judging.Verdict) core.Decision {
+	c.Report.Emit(ctx, core.Event{Kind: core.ToolAllowed, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+	return core.Decision{}
+}
+
+// deny reports that the call may not be executed.
+func (c *Call) deny(ctx context.Context, v judging.Verdict) core.Decision {
+	c.Report.Emit(ctx, core.Event{Kind: core.ToolDenied, Key: c.key, Call: c.call, Skill: v.Skill, Rule: v.Rule, Detail: v.Reason})
+	if o := c.operation; o != nil && o.Refuse != nil {
+		v.Reason = o.Refuse("denied", v.Reason)
+	}
+	return core.Decision{Denied: true, Reason: v.Reason}
+}
+
+// runsBesideRemote reports whether a call that would do q runs code where some of the
+// skills are served from afar.
+func runsBesideRemote(skills *catalog.Snapshot, q *permission.Request) bool {
+	runs := q.Takes == permission.Command || q.Takes != permission.Inert && slices.Contains(q.Tool.As, "Bash")
+	return runs && !q.Idle && slices.ContainsFunc(skills.Skills(), func(k core.Skill) bool { return k.Origin != "" })
+}
+
+// remoteSkills returns the skills that are served from afar and have a text in view.
+func remoteSkills(skills *catalog.Snapshot, rec *state.Record) (all []core.Skill) {
+	add := func(name string) {
+		k, ok := skills.Skill(name)
+		if ok && k.Origin != "" && !slices.ContainsFunc(all, func(have core.Skill) bool { return have.ID == k.ID }) {
+			all = append(all, k)
+		}
+	}
+	for _, a := range rec.Active {
+		add(cmp.Or(a.ID, a.Skill))
+	}
+	for _, d := range rec.Deliveries {
+		add(d.Skill)
+	}
+	return all
+}
+
+// notActive returns why a tool of the host that belongs to these skills may not be called
+// yet, "" if one of them is loaded.
+func notActive(tool string, skills []string, rec *state.Record) string {
+	if slices.ContainsFunc(skills, func(name string) bool { return rec.Find(name) != nil }) {
+		return ""
+	}
+	if len(skills) == 1 {
+		return fmt.Sprintf("denied: %s belongs to skill %q; load it first", tool, skills[0])
+	}
+	var quoted []string
+	for _, name := range skills {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
+	}
+	return fmt.Sprintf("denied: %s belongs to skills %s; load one of them first", tool, strings.Join(quoted, ", "))
 }

@@ -1,4 +1,4 @@
-package satchel
+package call
 
 import (
 	"context"
@@ -8,41 +8,23 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
-	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
 	"github.com/satchel-go/satchel/tools"
 )
 
-// CallTool opens, judges, runs and closes a call of one of [Runtime.Tools], for a
-// host with a loop of its own; the reason is the answer to a call that is denied.
-// [Call.Run] says what the answer and the error are. Executing a call of the last
-// response once more, after an interrupt or a restart, gives the same answer and
-// changes nothing.
-func (r *Runtime) CallTool(ctx context.Context, key core.SessionKey, call core.ToolCall) (string, error) {
-	c, err := r.Agent(key).Open(ctx, call)
-	if err != nil {
-		return "", err
-	}
-	defer c.Close()
-	return c.Run(ctx)
-}
-
-// Run answers a call of one of [Runtime.Tools]. It judges the call first if
-// [Call.Gate] has not, and the reason is the answer to a denied one. Whatever the
-// model can act on is in the text; an error means that the run itself must stop,
-// because its context ended, the store failed, or the approver returned it.
-//
-// A call of any other tool is one of a tool that does not exist: it is answered, and not
-// judged, and later views have the answer where the history lacks it.
+// Run answers a call of an operation. It judges the call first if [Call.Decide] has not, and
+// the reason is the answer to a denied one. A call of any other tool is one of a tool that
+// does not exist: it is answered and not judged, and later views have the answer where the
+// history lacks it.
 func (c *Call) Run(ctx context.Context) (string, error) {
 	started := time.Now()
 	answer, err := c.run(adapter.WithKey(ctx, c.key))
 	if err != nil {
 		return "", err
 	}
-	c.runtime.bounds.See(ctx, c.saving.Record())
-	c.runtime.report.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started), Refused: c.operation.IsRefusal(answer)})
+	c.Bounds.See(ctx, c.saving.Record())
+	c.Report.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started), Refused: c.operation.IsRefusal(answer)})
 	return answer, nil
 }
 
@@ -52,7 +34,7 @@ func (c *Call) run(ctx context.Context) (string, error) {
 		return c.unknown(ctx)
 	}
 	c.place.Begin()
-	d, err := c.Gate(ctx)
+	d, err := c.Decide(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -72,7 +54,7 @@ func (c *Call) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if c.runtime.offer.Runner != nil && c.runtime.offer.Runner.Once && o.StartsCommand() {
+	if c.Offer.Runner != nil && c.Offer.Runner.Once && o.StartsCommand() {
 		if s.Once, err = c.saving.Once(ctx); err != nil {
 			return "", err
 		}
@@ -92,7 +74,7 @@ func (c *Call) run(ctx context.Context) (string, error) {
 }
 
 // scope returns what the operation may use of the runtime for a call that was judged.
-func (c *Call) scope(ctx context.Context) (s *call.Scope, err error) {
+func (c *Call) scope(ctx context.Context) (s *Scope, err error) {
 	s = c.scoped()
 	s.Narrow, s.Interpreted, err = c.narrowed(ctx)
 	return s, err
@@ -109,7 +91,7 @@ func (c *Call) answer(ctx context.Context, s *tools.Scope) (string, error) {
 // change answers a call that changes what is loaded. Its answer is saved together with
 // the change.
 func (c *Call) change(ctx context.Context) (string, error) {
-	return c.saving.Numbered(ctx, true, func(rec *state.Record, n *call.Number) (string, error) {
+	return c.saving.Numbered(ctx, true, func(rec *state.Record, n *Number) (string, error) {
 		if n.Was.Done {
 			return n.Was.Answer, nil
 		}
@@ -143,7 +125,7 @@ func (c *Call) unknown(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer := c.runtime.unknownTool(ctx, rec, c.call.Name)
+	answer := c.UnknownTool(ctx, rec, c.call.Name)
 	return answer, c.keep(ctx, "")
 }
 
@@ -156,7 +138,7 @@ func (c *Call) Keep(ctx context.Context, answer string) (string, error) {
 		answer = strings.ToValidUTF8(answer[:maxKept-len(cutAnswer)], "") + cutAnswer
 	}
 	pinned := catalog.Content{Text: answer, Digest: session.Digest(answer)}
-	if err := c.runtime.stores.Pin(ctx, c.key, pinned); err != nil {
+	if err := c.Stores.Pin(ctx, c.key, pinned); err != nil {
 		return "", err
 	}
 	return answer, c.keep(ctx, pinned.Digest)

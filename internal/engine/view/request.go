@@ -1,0 +1,88 @@
+package view
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/engine/steps"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/processors"
+)
+
+// Requests renders the requests of the agents of a runtime. Its fields are not changed once
+// it is used.
+type Requests struct {
+	Mode  loadmode.Mode
+	Rule  processors.SummaryRule
+	Chain []steps.Processor
+	// Delivers are the tools whose results bring content.
+	Delivers map[string]bool
+	// Runs reports that commands run, Once that they start at most once, and IsGuarded that
+	// each request is compared with the one before.
+	Runs, Once, IsGuarded bool
+	Shortener             Shortener
+	Stores                *Stores
+	States                *States
+	Report                *Reporter
+}
+
+// Render returns the request as the model gets it, with what the record has delivered, and
+// notes what the model sees of it. isSummary reports that a summary stands for part of the
+// history. answer returns the result of a call that has none in the request; nil if each has
+// one.
+func (r *Requests) Render(ctx context.Context, req *core.Request, scan *state.Scan, agent *State, rec *state.Record, isSummary bool, answer func(steps.Unanswered) string) (core.View, error) {
+	text := r.Stores.Texts(ctx, req.Key)
+	st := steps.State{
+		Mode: r.Mode, Rule: r.Rule, Delivers: r.Delivers,
+		Summary: req.Summary || isSummary, Space: req.Space, Answer: answer,
+	}
+	var err error
+	if rec.Overview != "" {
+		if st.Overview, err = text(rec.Overview); err != nil {
+			return core.View{}, err
+		}
+	}
+	if last := agent.LastResponse(); r.Mode == loadmode.Once && last.Observed() {
+		st.Response = last.Calls()
+	}
+	if r.Runs && len(req.Files) > 0 {
+		st.Attached = steps.AttachedLines(req.Files)
+	}
+	render := func() (messages []core.Message, elsewhere steps.Elsewhere, err error) {
+		st.Record = rec
+		if st.Content, err = agent.Shown(rec, text); err == nil {
+			messages, elsewhere = steps.Render(r.Chain, req.Messages, st)
+		}
+		return messages, elsewhere, err
+	}
+	messages, elsewhere, err := render()
+	if err != nil {
+		return core.View{}, err
+	}
+	if short, err := r.Shortener.Due(ctx, rec, elsewhere); err != nil {
+		return core.View{}, err
+	} else if short != rec {
+		rec = short
+		if messages, elsewhere, err = render(); err != nil {
+			return core.View{}, err
+		}
+	}
+	agent.Hide(elsewhere.Hidden)
+	if r.Once {
+		agent.Holds(scan)
+	}
+	if r.Report.Hook != nil {
+		r.Report.EmitAll(ctx, req.Key, agent.Executing(rec, elsewhere.Hidden))
+	}
+	if r.IsGuarded {
+		guard := r.States.Watch(agent)
+		if agent.WasLeft() {
+			guard.TurnLeft()
+		}
+		if found, broken := guard.Check(messages, rec, req.Definitions...); broken {
+			r.Report.Broken(ctx, req.Key, found)
+		}
+	}
+	return core.View{Messages: messages, NoSkills: rec.NoSkills}, nil
+}
