@@ -11,6 +11,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
+	"github.com/satchel-go/satchel/internal/engine/legacykeys"
 	"github.com/satchel-go/satchel/session"
 )
 
@@ -198,4 +199,44 @@ func (r *Runtime) Compact(ctx context.Context, skill string) error {
 		return fmt.Errorf("compact: %w %q", catalog.ErrUnknownSkill, skill)
 	}
 	return nil
+}
+
+// ExportKeys returns the skills that an agent has loaded as the state keys of older
+// frameworks, which keep strings in the state of a session:
+//
+//	temp:skill:loaded_by_agent:<agent>/<skill>  "1"
+//	temp:skill:docs_by_agent:<agent>/<skill>    "*", or a JSON array of names
+//	temp:skill:loaded_order_by_agent:<agent>    a JSON array of skills in load order
+//
+// Names are escaped as segments of a URL path. What is not loaded or not selected has no key.
+func (r *Runtime) ExportKeys(ctx context.Context, key core.SessionKey) (map[string]string, error) {
+	if err := admit(key); err != nil {
+		return nil, err
+	}
+	rec, err := r.stores.Load(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return legacykeys.Write(rec), nil
+}
+
+// ImportKeys saves that key.Agent has loaded the skills that state keys name, before the first
+// request of a session that is moved over. The agent's first turn brings them into view. The
+// error wraps session.ErrConflict if the agent has stored something already. Without skills
+// nothing is saved. More than 10,000 skills are an error.
+//
+// ImportKeys reads the keys that [Runtime.ExportKeys] returns, also with names that were not
+// escaped. It reads the older keys without an agent too (temp:skill:loaded:<skill>): pass
+// those for one agent only. A key with an agent wins over one without, and an empty value
+// means that the key was cleared. An invalid value means no selection or no order.
+func (r *Runtime) ImportKeys(ctx context.Context, key core.SessionKey, keys map[string]string) error {
+	if err := admit(key); err != nil {
+		return err
+	}
+	rec, err := legacykeys.Read(key, keys)
+	if err != nil || len(rec.Active) == 0 {
+		return err
+	}
+	_, err = r.stores.Of(key).Save(ctx, rec)
+	return err
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/satchel-go/satchel/artifacts/artifactstest"
 )
 
-func openDirectory(t testing.TB, dir string, opts ...artifacts.DirectoryOption) *artifacts.Directory {
+func openDirectory(t testing.TB, dir string, opts ...artifacts.Option) *artifacts.Directory {
 	t.Helper()
 	d, err := artifacts.OpenDirectory(dir, opts...)
 	if err != nil {
@@ -18,18 +18,18 @@ func openDirectory(t testing.TB, dir string, opts ...artifacts.DirectoryOption) 
 }
 
 // small is the quota that artifactstest.RunQuota asks for.
-var small = artifacts.WithQuota(artifacts.Quota{Bytes: 1000, Versions: 10})
+var small = artifacts.Quota{Bytes: 1000, Versions: 10}
 
 func TestMemoryConformance(t *testing.T) {
-	artifactstest.RunQuota(t, func(*testing.T) artifacts.Store { return artifacts.NewMemory(small) })
+	artifactstest.RunQuota(t, func(*testing.T) artifacts.Store { return &artifacts.Memory{Quota: small} })
 	artifactstest.Run(t, func(*testing.T) artifacts.Store { return artifacts.NewMemory() })
 }
 
 func TestDirectoryConformance(t *testing.T) {
 	artifactstest.RunQuota(t, func(t *testing.T) artifacts.Store {
-		return openDirectory(t, t.TempDir(), artifacts.WithSync(false), small)
+		return openDirectory(t, t.TempDir(), artifacts.WithSync(false), artifacts.WithQuota(small))
 	})
-	for name, opts := range map[string][]artifacts.DirectoryOption{
+	for name, opts := range map[string][]artifacts.Option{
 		"default": nil,
 		"no sync": {artifacts.WithSync(false)},
 	} {

@@ -2,11 +2,9 @@ package artifacts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
-	"time"
 
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
@@ -34,32 +32,12 @@ import (
 // writes land in a directory that is about to be removed. The file system must be local: the
 // guarantees do not hold on network file systems that answer from caches of their own.
 type Directory struct {
-	limits
+	config
+	clock
 	root *os.Root
-	sync bool
-	log  *slog.Logger
 }
 
 var _ Store = (*Directory)(nil)
-
-// WithSync says whether an acknowledged Save or End has reached the disk (the
-// default) or only the operating system. Without it a loss of power may undo or
-// damage the latest saves; a damaged version is reported as [ErrDamaged].
-func WithSync(sync bool) DirectoryOption {
-	return directoryOption(func(d *Directory) error { d.sync = sync; return nil })
-}
-
-// WithLogger sets where damaged versions and leftovers that cannot be removed
-// are reported. The default is slog.Default at the time of OpenDirectory.
-func WithLogger(log *slog.Logger) DirectoryOption {
-	return directoryOption(func(d *Directory) error {
-		if log == nil {
-			return errors.New("logger is nil")
-		}
-		d.log = log
-		return nil
-	})
-}
 
 // Names in the store that are not hashes or versions.
 const (
@@ -70,27 +48,24 @@ const (
 	goneSuffix  = ".gone" // keeps a number from being used again
 )
 
-// leftoverAge is the age from which a version counts as the remains of a crash, if it is not in
-// place and no Save writes it.
-const leftoverAge = time.Hour
-
 // OpenDirectory opens the store at path. If the directory does not exist, it is
 // made, readable by its owner only. OpenDirectory removes ended sessions that a
 // crash left. A version that a crash left half-written is removed with its
 // session, or by the first Save in the session after an hour. Close the store
 // after use; later calls return an error that wraps fs.ErrClosed.
-func OpenDirectory(path string, opts ...DirectoryOption) (*Directory, error) {
-	d := &Directory{sync: true, log: slog.Default()}
+func OpenDirectory(path string, opts ...Option) (*Directory, error) {
+	c := config{sync: true, log: slog.Default()}
 	for _, o := range opts {
-		if err := o.applyDirectory(d); err != nil {
+		if err := o(&c); err != nil {
 			return nil, fmt.Errorf("open artifact directory %q: %w", path, err)
 		}
 	}
+	d := &Directory{config: c, clock: clock{now: c.testClock}}
 	var err error
 	if d.root, err = durable.OpenStore(path, "artifact", d.log, func(*os.Root, string) bool { return false }); err != nil {
 		return nil, err
 	}
-	if before, due := d.due(); due {
+	if before, due := d.due(d.retention); due {
 		if _, err := d.RemoveBefore(context.Background(), before); err != nil {
 			d.log.Warn("artifact store: what is older than the retention is not removed", "store", path, "error", err)
 		}

@@ -13,9 +13,6 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// maxID bounds the length of a session id that can be listed, in bytes.
-const maxID = 1 << 20
-
 // writeID writes the id of a session into it, for [Directory.Sessions].
 func (d *Directory) writeID(s *openSession, temp, id string) error {
 	if known, err := s.id(); err == nil && known == id {

@@ -61,7 +61,7 @@ func (s *openSession) open(ref Ref) (io.ReadCloser, Info, error) {
 		f.Close()
 		return nil, Info{}, fmt.Errorf("%w: %d bytes of %d", ErrDamaged, size, info.Size)
 	}
-	return Verify(f, info), info, nil
+	return info.Verify(f), info, nil
 }
 
 // List implements [Store]. It does not read contents. A version whose

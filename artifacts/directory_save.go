@@ -11,11 +11,6 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// maxLooks bounds how often a session is made again after others have ended it.
-// Each repetition means that another caller has succeeded, so the bound is never
-// reached in practice.
-const maxLooks = 1000
-
 // Save implements [Store]. It holds 64 KiB of the content in memory. If the error wraps neither
 // a sentinel of this package nor an error of content or of ctx, the version may have been
 // stored. List shows whether it was.
@@ -23,7 +18,8 @@ const maxLooks = 1000
 // If the content stalls for an hour, the Save may be taken for the remains of a crash and then
 // fails.
 func (d *Directory) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (Info, error) {
-	info, err := Check(name, mime, content, limit)
+	var info Info
+	err := info.Begin(name, mime, content, limit)
 	if err == nil {
 		err = d.save(ctx, session, &info, content, limit)
 	}
@@ -34,7 +30,7 @@ func (d *Directory) Save(ctx context.Context, session, name, mime string, conten
 }
 
 func (d *Directory) save(ctx context.Context, id string, info *Info, content io.Reader, limit int64) error {
-	if before, due := d.due(); due {
+	if before, due := d.due(d.retention); due {
 		if _, err := d.RemoveBefore(ctx, before); err != nil {
 			d.log.Warn("artifact store: what is older than the retention is not removed", "error", err)
 		}
@@ -101,7 +97,7 @@ func (d *Directory) begin(ctx context.Context, session string) (*openSession, st
 func (d *Directory) fill(ctx context.Context, s *openSession, temp string, info *Info, content io.Reader, limit int64) error {
 	limit, tooMuch := d.quota.Limit(limit)
 	err := durable.WriteNew(s.dir, temp+"/"+contentName, d.sync, func(w io.Writer) error {
-		return Copy(ctx, w, info, content, limit, tooMuch)
+		return info.Copy(ctx, w, content, limit, tooMuch)
 	})
 	if err != nil {
 		return err

@@ -15,9 +15,9 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-func openTest(t *testing.T, path string, opts ...DirectoryOption) *Directory {
+func openTest(t *testing.T, path string, opts ...Option) *Directory {
 	t.Helper()
-	d, err := OpenDirectory(path, append([]DirectoryOption{WithSync(false)}, opts...)...)
+	d, err := OpenDirectory(path, append([]Option{WithSync(false)}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 func ExampleNewMemory() {
 	ctx := context.Background()
-	store := artifacts.NewMemory(artifacts.WithQuota(artifacts.Quota{Bytes: 64 << 20}))
+	store := artifacts.NewMemory()
 	for _, text := range []string{"draft", "final"} {
 		info, err := store.Save(ctx, "chat-1", "out/report.txt", "text/plain", strings.NewReader(text), 4<<20)
 		if err != nil {

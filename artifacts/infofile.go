@@ -22,10 +22,6 @@ type infoFile struct {
 	Created time.Time `json:"created,omitzero"`
 }
 
-// maxInfo bounds a description in bytes: a name and a type, each byte of which
-// JSON may encode as six.
-const maxInfo = 16 << 10
-
 // readInfo reads the description of a version; name is the hash of its name. A
 // description that cannot be trusted is [ErrDamaged], a version without a
 // directory [ErrNotFound].
@@ -63,7 +59,7 @@ func checkStored(info Info, hash string) error {
 	if !durable.IsName(info.Digest) || info.Size < 0 {
 		return fmt.Errorf("size %d, digest %.80q", info.Size, info.Digest)
 	}
-	return errors.Join(CheckName(info.Name), checkMIME(info.MIME))
+	return errors.Join(info.Check(), checkMIME(info.MIME))
 }
 
 // incomplete turns the error of a missing file of a version into [ErrDamaged].

@@ -14,18 +14,18 @@ import (
 // stores returns both stores, with a clock that the test controls.
 func stores(t *testing.T, now *time.Time, opts ...Option) map[string]Store {
 	t.Helper()
-	clock := limitOption(func(l *limits) { l.now = func() time.Time { return *now } })
-	m := []MemoryOption{clock}
-	d := []DirectoryOption{clock, WithSync(false)}
+	c := config{testClock: func() time.Time { return *now }}
 	for _, o := range opts {
-		m, d = append(m, o), append(d, o)
+		if err := o(&c); err != nil {
+			t.Fatal(err)
+		}
 	}
-	dir, err := OpenDirectory(t.TempDir(), d...)
+	dir, err := OpenDirectory(t.TempDir(), append(opts, WithSync(false), func(d *config) error { d.testClock = c.testClock; return nil })...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { dir.Close() })
-	return map[string]Store{"memory": NewMemory(m...), "directory": dir}
+	return map[string]Store{"memory": &Memory{Quota: c.quota, Retention: c.retention, clock: clock{now: c.testClock}}, "directory": dir}
 }
 
 func saveX(t *testing.T, s Store, session, name string) (Info, error) {

@@ -9,21 +9,30 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"time"
 )
 
-// ErrFull reports that a [Memory] with a bound has no room for an artifact. End
+// ErrFull reports that a [Memory] has no room for an artifact within its MaxBytes. End
 // sessions that are no longer needed, or raise the bound.
 var ErrFull = errors.New("artifact store is full")
 
-// versionCost is counted for a version besides its content and name, so that the
-// number of empty artifacts is bounded too.
-const versionCost = 512
-
-// Memory is a [Store] in the memory of the process. If it has no room a Save fails, because an
+// Memory is a [Store] in the memory of the process. The zero value is ready for use; its
+// fields must not change after the first call. If it has no room a Save fails, because an
 // artifact that a host was promised must not vanish to make room for another.
 type Memory struct {
-	limits
-	max int64
+	// Quota bounds what each session keeps. A Save beyond that fails with [ErrQuota], stores
+	// nothing and uses up no version.
+	Quota Quota
+	// Retention is the age beyond which versions are removed. That happens during Saves in any
+	// session, at most once in a tenth of it. 0 keeps everything until its session ends.
+	Retention time.Duration
+	// MaxBytes bounds what all sessions take together: contents, names, about 512 bytes for
+	// each version, and contents that are being saved. Beyond it a Save fails with [ErrFull],
+	// whatever its session. A few sessions can then take the room of all others, so set a
+	// Quota that leaves enough room. 0 is no bound.
+	MaxBytes int64
+
+	clock
 
 	mu       sync.Mutex // guards all below; nothing under it blocks
 	used     int64
@@ -50,29 +59,15 @@ type memoryVersion struct {
 
 var _ Store = (*Memory)(nil)
 
-// WithMaxBytes bounds what all sessions take together: contents, names, about 512
-// bytes for each version, and contents that are being saved. Beyond it a Save
-// fails with [ErrFull], whatever its session. A few sessions can then take the
-// room of all others, so set a [Quota] that leaves enough room. 0, the default,
-// is no bound.
-func WithMaxBytes(n int64) MemoryOption {
-	return memoryOption(func(m *Memory) { m.max = n })
-}
-
-// NewMemory returns an empty store in memory. It needs no closing.
-func NewMemory(opts ...MemoryOption) *Memory {
-	m := &Memory{sessions: map[string]*memorySession{}}
-	for _, o := range opts {
-		o.applyMemory(m)
-	}
-	return m
-}
+// NewMemory returns an empty store with the default quota. It needs no closing.
+func NewMemory() *Memory { return &Memory{} }
 
 // Save implements [Store]. It fails with [ErrQuota] for content beyond the quota
 // of the session, and with [ErrFull] for content beyond the bound of the store;
 // it stops reading there.
 func (m *Memory) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (Info, error) {
-	info, err := Check(name, mime, content, limit)
+	var info Info
+	err := info.Begin(name, mime, content, limit)
 	if err == nil {
 		err = m.save(ctx, session, &info, content, limit)
 	}
@@ -83,15 +78,15 @@ func (m *Memory) Save(ctx context.Context, session, name, mime string, content i
 }
 
 func (m *Memory) save(ctx context.Context, session string, info *Info, content io.Reader, limit int64) error {
-	if before, due := m.due(); due {
+	if before, due := m.due(m.Retention); due {
 		m.removeBefore(before)
 	}
 	s := m.enter(session)
 	defer m.leave(session, s)
 	d := &draft{m: m, s: s}
 	defer d.discard()
-	limit, tooMuch := m.quota.Limit(limit)
-	if err := Copy(ctx, d, info, content, limit, tooMuch); err != nil {
+	limit, tooMuch := m.Quota.Limit(limit)
+	if err := info.Copy(ctx, d, content, limit, tooMuch); err != nil {
 		return err
 	}
 	kept := bytes.Clone(d.content.Bytes()) // up to half of a buffer is spare
@@ -102,10 +97,10 @@ func (m *Memory) save(ctx context.Context, session string, info *Info, content i
 		return ErrEnded
 	}
 	cost := versionCost + int64(len(info.Name))
-	if m.max > 0 && m.used+cost > m.max {
+	if m.MaxBytes > 0 && m.used+cost > m.MaxBytes {
 		return m.full()
 	}
-	if err := m.quota.Check(s.bytes, s.versions+1); err != nil {
+	if err := m.Quota.Check(s.bytes, s.versions+1); err != nil {
 		return err
 	}
 	s.versions++
@@ -119,7 +114,7 @@ func (m *Memory) save(ctx context.Context, session string, info *Info, content i
 }
 
 func (m *Memory) full() error {
-	return fmt.Errorf("%w: it holds %d bytes", ErrFull, m.max)
+	return fmt.Errorf("%w: it holds %d bytes", ErrFull, m.MaxBytes)
 }
 
 // draft holds the content of a Save, and accounts for its room.
@@ -140,10 +135,10 @@ func (d *draft) Write(p []byte) (int, error) {
 func (d *draft) take(n int64) error {
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()
-	if err := d.m.quota.Check(d.s.bytes+n, d.s.versions); err != nil {
+	if err := d.m.Quota.Check(d.s.bytes+n, d.s.versions); err != nil {
 		return err
 	}
-	if d.m.max > 0 && d.m.used+n > d.m.max {
+	if d.m.MaxBytes > 0 && d.m.used+n > d.m.MaxBytes {
 		return d.m.full()
 	}
 	d.s.bytes += n
@@ -165,6 +160,9 @@ func (d *draft) discard() {
 func (m *Memory) enter(session string) *memorySession {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.sessions == nil {
+		m.sessions = map[string]*memorySession{}
+	}
 	s := m.sessions[session]
 	if s == nil {
 		s = &memorySession{names: map[string][]memoryVersion{}, next: map[string]int{}}
@@ -205,7 +203,7 @@ func (m *Memory) Open(ctx context.Context, session string, ref Ref) (io.ReadClos
 func checkOpen(ctx context.Context, ref Ref) error {
 	err := ctx.Err()
 	if err == nil {
-		err = CheckName(ref.Name)
+		err = ref.Check()
 	}
 	if err != nil {
 		return fmt.Errorf("open artifact: %w", err)

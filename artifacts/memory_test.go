@@ -9,7 +9,7 @@ import (
 
 func TestMemoryBound(t *testing.T) {
 	const room = 4 * versionCost
-	m := NewMemory(WithMaxBytes(room))
+	m := &Memory{MaxBytes: room}
 	put := func(session, name string, size int) error {
 		_, err := m.Save(t.Context(), session, name, "", strings.NewReader(strings.Repeat("x", size)), room*2)
 		return err
@@ -52,7 +52,7 @@ func TestMemoryFailuresLeaveNothing(t *testing.T) {
 }
 
 func TestMemoryUnbounded(t *testing.T) {
-	m := NewMemory(WithMaxBytes(0))
+	m := new(Memory)
 	if _, err := m.Save(t.Context(), "s", "a", "", strings.NewReader("x"), 1); err != nil {
 		t.Error(err)
 	}

@@ -9,19 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-var (
-	// ErrName reports a name that no artifact can have.
-	ErrName = errors.New("invalid artifact name")
-	// ErrRef reports text that is not a reference to an artifact.
-	ErrRef = errors.New("invalid artifact reference")
-)
+// ErrName reports a name that no artifact can have.
+var ErrName = errors.New("invalid artifact name")
 
 const (
 	// Latest is the Version of a [Ref] to the highest version of its name.
 	Latest = -1
-
-	// MaxName is the greatest length of a name in bytes.
-	MaxName = 1024
 
 	scheme     = "artifact://"
 	latestWord = "latest"
@@ -52,25 +45,24 @@ func (r Ref) String() string {
 // ParseRef reads artifact://name, artifact://name@version or
 // artifact://name@latest. Without a version it means [Latest]. Nothing in the
 // name is decoded. An "@" belongs to the name unless decimal digits or "latest"
-// follow it at the very end. The error wraps [ErrRef], and [ErrName] for a bad
-// name.
+// follow it at the very end. The error wraps [ErrName] for a bad name.
 func ParseRef(text string) (Ref, error) {
 	rest, ok := strings.CutPrefix(text, scheme)
 	if !ok {
-		return Ref{}, fmt.Errorf("%w: %.80q: want artifact://name or artifact://name@version", ErrRef, text)
+		return Ref{}, fmt.Errorf("invalid artifact reference: %.80q: want artifact://name or artifact://name@version", text)
 	}
 	ref := Ref{Name: rest, Version: Latest}
 	name, digits, versioned := cutVersion(rest)
 	if versioned {
 		ref.Name = name
 	}
-	if err := CheckName(ref.Name); err != nil {
-		return Ref{}, fmt.Errorf("%w: %w", ErrRef, err)
+	if err := ref.Check(); err != nil {
+		return Ref{}, fmt.Errorf("invalid artifact reference: %w", err)
 	}
 	if versioned && digits != latestWord {
 		v, err := strconv.Atoi(digits)
 		if err != nil {
-			return Ref{}, fmt.Errorf("%w: version %.40q of %.80q is too high", ErrRef, digits, name)
+			return Ref{}, fmt.Errorf("invalid artifact reference: version %.40q of %.80q is too high", digits, name)
 		}
 		ref.Version = v
 	}
@@ -88,17 +80,17 @@ func cutVersion(text string) (name, version string, found bool) {
 	return name, version, isNumber || version == latestWord
 }
 
-// CheckName returns an error that wraps [ErrName] and says why name cannot be the
-// name of an artifact. A name is a relative slash path of at most [MaxName] bytes
-// of valid UTF-8 without control characters; no segment is empty, "." or "..". So
-// it is one line of text, and safe below any directory.
-func CheckName(name string) error {
-	problem := ""
+// Check returns an error that wraps [ErrName] if r.Name cannot be the name of an artifact,
+// and says why. A name is a relative slash path of at most 1024 bytes of valid UTF-8 without
+// control characters; no segment is empty, "." or "..". So it is one line of text, and safe
+// below any directory.
+func (r Ref) Check() error {
+	name, problem := r.Name, ""
 	switch {
 	case name == "":
 		return fmt.Errorf("%w: it is empty", ErrName)
-	case len(name) > MaxName:
-		problem = fmt.Sprintf("%d bytes, at most %d are allowed", len(name), MaxName)
+	case len(name) > maxName:
+		problem = fmt.Sprintf("%d bytes, at most %d are allowed", len(name), maxName)
 	case !utf8.ValidString(name):
 		problem = "not valid UTF-8"
 	case strings.ContainsFunc(name, unicode.IsControl):

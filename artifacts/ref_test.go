@@ -8,7 +8,7 @@ import (
 )
 
 func TestParseRef(t *testing.T) {
-	long := strings.Repeat("n", MaxName)
+	long := strings.Repeat("n", maxName)
 	for _, tt := range []struct {
 		text string
 		want Ref
@@ -47,11 +47,11 @@ func TestParseRef(t *testing.T) {
 
 func TestParseRefErrors(t *testing.T) {
 	for text, target := range map[string]error{
-		"":                                  ErrRef,
-		"report.txt":                        ErrRef,
-		"artifact:/a":                       ErrRef,
-		"Artifact://a":                      ErrRef,
-		"workspace://a":                     ErrRef,
+		"":                                  nil,
+		"report.txt":                        nil,
+		"artifact:/a":                       nil,
+		"Artifact://a":                      nil,
+		"workspace://a":                     nil,
 		"artifact://":                       ErrName,
 		"artifact://@1":                     ErrName,
 		"artifact:///etc/passwd":            ErrName,
@@ -62,11 +62,11 @@ func TestParseRefErrors(t *testing.T) {
 		"artifact://a\x00":                  ErrName,
 		"artifact://a\n@1":                  ErrName,
 		"artifact://\xff":                   ErrName,
-		"artifact://a@99999999999999999999": ErrRef,
-		"artifact://" + strings.Repeat("n", MaxName+1): ErrName,
+		"artifact://a@99999999999999999999": nil,
+		"artifact://" + strings.Repeat("n", maxName+1): ErrName,
 	} {
 		got, err := ParseRef(text)
-		if !errors.Is(err, target) || !errors.Is(err, ErrRef) || got != (Ref{}) {
+		if err == nil || target != nil && !errors.Is(err, target) || got != (Ref{}) {
 			t.Errorf("%.60q: got %+v, %v, want %q", text, got, err, target)
 		}
 		if err != nil && len(err.Error()) > 600 {
@@ -87,12 +87,12 @@ func FuzzParseRef(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		ref, err := ParseRef(text)
 		if err != nil {
-			if !errors.Is(err, ErrRef) || ref != (Ref{}) {
+			if !strings.HasPrefix(err.Error(), "invalid artifact reference: ") || ref != (Ref{}) {
 				t.Fatalf("%q: %+v, %v", text, ref, err)
 			}
 			return
 		}
-		if CheckName(ref.Name) != nil || !utf8.ValidString(ref.Name) || ref.Version < Latest {
+		if ref.Check() != nil || !utf8.ValidString(ref.Name) || ref.Version < Latest {
 			t.Fatalf("%q: accepted as %+v", text, ref)
 		}
 		again, err := ParseRef(ref.String())

@@ -4,6 +4,7 @@
 package artifacts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,22 +26,16 @@ var (
 	ErrEnded = errors.New("session ended during the save")
 	// ErrDamaged reports stored content that exists but is not what was saved.
 	ErrDamaged = errors.New("stored artifact is damaged")
-	// ErrMIME reports a MIME type that is too long or not one line of text.
-	ErrMIME = errors.New("invalid MIME type")
 )
 
-// DefaultMIME is the type of an artifact that was saved without one.
-const DefaultMIME = "application/octet-stream"
-
-// maxMIME is the greatest length of a MIME type in bytes: two names of 127 (RFC
-// 6838, section 4.2), and room for the usual parameters.
-const maxMIME = 512
+// defaultMIME is the type of an artifact that was saved without one.
+const defaultMIME = "application/octet-stream"
 
 // Info describes one version of an artifact. Its String is that of the Ref.
 type Info struct {
 	// Ref names it; the Version is never [Latest].
 	Ref
-	// MIME is the type as given to Save, or [DefaultMIME].
+	// MIME is the type as given to Save; application/octet-stream if there was none.
 	MIME string `json:"mime"`
 	// Size is the length of the content in bytes.
 	Size int64 `json:"size"`
@@ -63,10 +58,10 @@ type Session struct {
 // Store keeps versioned artifacts by session. Implementations are safe for
 // concurrent use by any number of goroutines and pass artifactstest.Run.
 //
-// A session is any string. Names are checked with [CheckName]; a bad one fails
-// with [ErrName].
+// A session is any string. A name is as [Ref.Check] says; a bad one fails with [ErrName].
 type Store interface {
-	// Save reads content to its end and stores it as the next version of the name. Versions of
+	// Save reads content to its end and stores it as the next version of the name. mime is one
+	// line of text of at most 512 bytes, or empty. Versions of
 	// a name count 0, 1, 2 … without a gap, even if many save at once. A version appears
 	// completely or not at all. If content fails or ctx ends, nothing is stored and no version
 	// is used up. The same holds for content of more than limit bytes, with ErrTooLarge. A
@@ -106,33 +101,31 @@ type Store interface {
 	RemoveBefore(ctx context.Context, before time.Time) (int, error)
 }
 
-// Check checks the arguments of a Save and starts its description. A store that
+// Begin fills i with the name and the type of a Save, whose arguments it checks. A store that
 // calls it first has the same errors as every other.
-func Check(name, mime string, content io.Reader, limit int64) (Info, error) {
-	if err := CheckName(name); err != nil {
-		return Info{}, err
+func (i *Info) Begin(name, mime string, content io.Reader, limit int64) error {
+	*i = Info{Ref: Ref{Name: name}, MIME: cmp.Or(mime, defaultMIME)}
+	if err := i.Check(); err != nil {
+		return err
 	}
-	if mime == "" {
-		mime = DefaultMIME
-	}
-	if err := checkMIME(mime); err != nil {
-		return Info{}, err
+	if err := checkMIME(i.MIME); err != nil {
+		return err
 	}
 	if content == nil {
-		return Info{}, errors.New("content is nil")
+		return errors.New("content is nil")
 	}
 	if limit < 0 {
-		return Info{}, fmt.Errorf("limit of %d bytes is negative", limit)
+		return fmt.Errorf("limit of %d bytes is negative", limit)
 	}
-	return Info{Ref: Ref{Name: name}, MIME: mime}, nil
+	return nil
 }
 
 func checkMIME(mime string) error {
 	if len(mime) > maxMIME {
-		return fmt.Errorf("%w: %d bytes, at most %d are allowed", ErrMIME, len(mime), maxMIME)
+		return fmt.Errorf("invalid MIME type: %d bytes, at most %d are allowed", len(mime), maxMIME)
 	}
 	if !utf8.ValidString(mime) || strings.ContainsFunc(mime, unicode.IsControl) {
-		return fmt.Errorf("%w: %q", ErrMIME, mime)
+		return fmt.Errorf("invalid MIME type: %q", mime)
 	}
 	return nil
 }

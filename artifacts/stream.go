@@ -9,18 +9,10 @@ import (
 	"io"
 )
 
-const (
-	// bufferSize is how much of the content is in memory while it is stored.
-	bufferSize = 64 << 10
-	// maxEmptyReads is how many reads in a row may return nothing before the
-	// reader counts as stuck.
-	maxEmptyReads = 100
-)
-
-// Copy copies content to w, as every Save does, and completes info with its size and digest.
-// Content of more than limit bytes is the error tooMuch, and a reader that returns nothing many
-// times is io.ErrNoProgress. Copy holds 64 KiB of the content.
-func Copy(ctx context.Context, w io.Writer, info *Info, content io.Reader, limit int64, tooMuch error) error {
+// Copy copies content to w, as every Save does, and sets the size and the digest of i. Content
+// of more than limit bytes is the error tooMuch, and a reader that returns nothing many times
+// is io.ErrNoProgress. Copy holds 64 KiB of the content.
+func (i *Info) Copy(ctx context.Context, w io.Writer, content io.Reader, limit int64, tooMuch error) error {
 	sum := sha256.New()
 	both := io.MultiWriter(w, sum)
 	// One byte beyond the limit is enough to know.
@@ -33,7 +25,7 @@ func Copy(ctx context.Context, w io.Writer, info *Info, content io.Reader, limit
 		if empty++; n > 0 {
 			empty = 0
 		}
-		if info.Size += int64(n); info.Size > limit {
+		if i.Size += int64(n); i.Size > limit {
 			return tooMuch
 		}
 		if _, writeErr := both.Write(buf[:n]); writeErr != nil {
@@ -43,7 +35,7 @@ func Copy(ctx context.Context, w io.Writer, info *Info, content io.Reader, limit
 			err = io.ErrNoProgress
 		}
 		if err == io.EOF {
-			info.Digest = hex.EncodeToString(sum.Sum(nil))
+			i.Digest = hex.EncodeToString(sum.Sum(nil))
 			return nil
 		}
 		if err != nil {
@@ -61,10 +53,10 @@ type verified struct {
 	sum  hash.Hash
 }
 
-// Verify reads content that a store has kept as info, and fails with [ErrDamaged] in
-// place of the end when it is not what was saved.
-func Verify(r io.ReadCloser, info Info) io.ReadCloser {
-	return &verified{ReadCloser: r, info: info, sum: sha256.New()}
+// Verify returns a reader of content that a store has kept as i. In place of the end it fails
+// with [ErrDamaged] if the content is not what was saved.
+func (i Info) Verify(r io.ReadCloser) io.ReadCloser {
+	return &verified{ReadCloser: r, info: i, sum: sha256.New()}
 }
 
 func (v *verified) Read(p []byte) (int, error) {

@@ -43,13 +43,6 @@ import (
 )
 
 const (
-	// versionsPerGeneration is how many saves a generation takes.
-	versionsPerGeneration = 8
-	// settledVersions is how many saves a generation must have before the older
-	// ones are removed. Until then, if a file is damaged, an older version is
-	// found there.
-	settledVersions = 3
-
 	tempPrefix    = "tmp." // not in place yet
 	oldPrefix     = "old." // no longer in place
 	versionSuffix = ".value"

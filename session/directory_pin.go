@@ -11,9 +11,8 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// Pin implements [Store]. It fails with [ErrDigest] if the digest is not that of
-// the text, and with [ErrTooLarge] if the text exceeds 16 MiB. A damaged pin is
-// written again.
+// Pin implements [Store]. A text of more than 16 MiB fails with [ErrTooLarge]. A damaged
+// pin is written again.
 func (d *Directory) Pin(ctx context.Context, session, digest, text string) error {
 	if err := checkPin(digest, text); err != nil {
 		return err

@@ -17,9 +17,6 @@ import (
 // named by the first digits of its name.
 const closedDir = "closed"
 
-// closedShare: one call of MarkEnded in so many removes tombstones that have expired.
-const closedShare = 64
-
 var _ Tombstones = (*Directory)(nil)
 
 func closedShard(session string) string { return closedDir + "/" + session[:2] }

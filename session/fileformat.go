@@ -11,9 +11,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// maxFile is the size in bytes of the largest file that is written or read.
-const maxFile = 16 << 20
-
 // fileFormat is the first field of every file of a value.
 const fileFormat = "satchel session value 2"
 

@@ -12,11 +12,6 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// maxLooks bounds how often an operation is repeated because others undo it. Each
-// repetition means that another writer has made progress, so the bound is never
-// reached in practice.
-const maxLooks = 1000
-
 // errMoved reports that a value was moved or removed while it was being read.
 var errMoved = errors.New("value moved during the look at it")
 

@@ -13,17 +13,13 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// DefaultMaxSessions is how many sessions a [Memory] keeps where its MaxSessions is 0.
-const DefaultMaxSessions = 100_000
-
 // Memory is a [Store] in memory; it ends with the process. The zero value is ready for
 // use, and must not be copied after that. Every call that names a stored session counts
 // as a use of it, also Agents.
 type Memory struct {
-	// MaxSessions bounds the sessions that are kept, so that a server whose hosts never
-	// call End does not grow without bound: a new session beyond it ends the least
-	// recently used one, whose agents start over at version 0. 0 is
-	// [DefaultMaxSessions], and -1 no bound. It must not change after the first call.
+	// MaxSessions bounds the sessions that are kept. A new session beyond it ends the least
+	// recently used one, whose agents start over at version 0. 0 is 100,000, and -1 is no
+	// bound. It must not change after the first call.
 	MaxSessions int
 
 	mu       sync.Mutex // guards all below; nothing under it blocks
@@ -52,7 +48,7 @@ func NewMemory() *Memory { return &Memory{} }
 // prepare makes the maps of the first call. m.mu is held.
 func (m *Memory) prepare() {
 	if m.sessions == nil {
-		m.sessions = lru.New[string, *memorySession](cmp.Or(m.MaxSessions, DefaultMaxSessions), nil)
+		m.sessions = lru.New[string, *memorySession](cmp.Or(m.MaxSessions, maxSessions), nil)
 		m.ended = lru.New[agentKey, tombstone](maxTombstones, nil)
 	}
 }
@@ -107,8 +103,7 @@ func (m *Memory) Agents(ctx context.Context, session string) ([]string, error) {
 	return s.agents(), nil
 }
 
-// Pin implements [Store]. A digest that is not that of the text fails with
-// [ErrDigest].
+// Pin implements [Store].
 func (m *Memory) Pin(ctx context.Context, session, digest, text string) error {
 	if err := ctx.Err(); err != nil {
 		return err

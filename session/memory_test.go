@@ -81,7 +81,7 @@ func TestMemoryMaxSessions(t *testing.T) {
 	})
 	t.Run("no bound", func(t *testing.T) {
 		m := &session.Memory{MaxSessions: -1}
-		for i := range session.DefaultMaxSessions + 1 {
+		for i := range session.MaxSessions + 1 {
 			save(m, fmt.Sprint(i))
 		}
 		if got := stored(m, "0"); len(got) != 1 {

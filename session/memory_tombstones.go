@@ -7,9 +7,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// maxTombstones bounds the agents of ended sessions that a Memory remembers.
-const maxTombstones = 250_000
-
 var _ Tombstones = (*Memory)(nil)
 
 // MarkEnded implements [Tombstones]. It remembers the last 250,000 agents.

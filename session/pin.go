@@ -3,12 +3,8 @@ package session
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 )
-
-// ErrDigest reports a Pin whose digest is not the hex SHA-256 of its text.
-var ErrDigest = errors.New("digest is not the hex SHA-256 of the text")
 
 // Digest returns the digest of text as [Store.Pin] wants it: its SHA-256 in 64 lower-case hex
 // digits.
@@ -21,7 +17,7 @@ func Digest(text string) string {
 // exactly this text.
 func checkPin(digest, text string) error {
 	if digest != Digest(text) {
-		return fmt.Errorf("pin %q: %w", digest, ErrDigest)
+		return fmt.Errorf("pin %q: digest is not the hex SHA-256 of the text", digest)
 	}
 	return nil
 }

@@ -9,10 +9,6 @@ import (
 	"github.com/satchel-go/satchel/internal/files/durable"
 )
 
-// leftoverAge is the age at which a temporary file is taken for the remains of a
-// crash.
-const leftoverAge = 10 * time.Minute
-
 // prune removes the generations below the newest one, from the lowest up and
 // without leaving gaps, and what crashes have left beside them. Errors are only
 // logged, because the next save tries again.
@@ -35,7 +31,7 @@ func (d *Directory) prune(c *chain) {
 }
 
 // removeGeneration reports whether the generation is gone from its place. It stays
-// as long as a writer may still ask whether its save there counted.
+// while a writer may still ask whether its save there counted.
 func (c *chain) removeGeneration(name string) (gone bool, err error) {
 	there, err := durable.Exists(c.dir, name)
 	if err != nil || !there {

@@ -65,7 +65,7 @@ type Store interface {
 	Agents(ctx context.Context, session string) ([]string, error)
 
 	// Pin keeps text for the session under digest, which is its hex SHA-256; see
-	// [Digest]. Pinning the same again changes nothing.
+	// [Digest]. Any other digest is an error. Pinning the same again changes nothing.
 	Pin(ctx context.Context, session, digest, text string) error
 
 	// Pinned returns the text, or an error that wraps ErrNotPinned.

@@ -8,9 +8,6 @@ import (
 	"github.com/satchel-go/satchel/core"
 )
 
-// tombstoneAge is how long a store remembers that a session has ended.
-const tombstoneAge = 30 * 24 * time.Hour
-
 // Tombstones is a [Store] that remembers which sessions have ended. A transcript shows
 // what was loaded, and a value that was lost is rebuilt from it. A session that was ended
 // must not come back in this way, in any process.

@@ -55,7 +55,7 @@ func countVersions(t *testing.T, stores ...artifacts.Store) {
 	for _, s := range stores {
 		equal(t, "number of versions", len(list(t, s, "s")), goroutines*each)
 		for v := range goroutines * each {
-			holds(t, s, "s", artifacts.Ref{Name: "a", Version: v}, describe("a", v, artifacts.DefaultMIME, contents[v]), contents[v])
+			holds(t, s, "s", artifacts.Ref{Name: "a", Version: v}, describe("a", v, defaultMIME, contents[v]), contents[v])
 		}
 	}
 }
@@ -77,7 +77,7 @@ func parallelFailures(t *testing.T, s artifacts.Store) {
 	all := list(t, s, "s")
 	equal(t, "number of versions", len(all), goroutines/2*each)
 	for v, info := range all {
-		equal(t, "version", info, describe("a", v, artifacts.DefaultMIME, "too much"))
+		equal(t, "version", info, describe("a", v, defaultMIME, "too much"))
 	}
 }
 

@@ -139,7 +139,7 @@ func hostileSessions(t *testing.T, s artifacts.Store) {
 func similarNames(t *testing.T, s artifacts.Store) {
 	names := []string{
 		"a", "A", "a/a", "a.", "a ", " a", "a@1", `a\a`, "a:b", "COM1", "...", "é", "e\u0301", "info.json", "content",
-		"new.a", strings.Repeat("n", artifacts.MaxName), strings.Repeat("n/", artifacts.MaxName/2-1) + "n",
+		"new.a", strings.Repeat("n", maxName), strings.Repeat("n/", maxName/2-1) + "n",
 	}
 	for _, name := range names {
 		equal(t, "version of "+name, save(t, s, "s", name, name).Version, 0)

@@ -12,15 +12,6 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// These bound the attempts of a request that the bucket answers with a conflict, and the pauses
-// between them. The first pause lasts up to firstPause, each later one up
-// to twice as long.
-const (
-	tries      = 10
-	firstPause = 10 * time.Millisecond
-	longest    = time.Second
-)
-
 // settled makes a request until the answer is another one than a conflict. S3 answers 409
 // to a request that meets another write or delete, which decides nothing: the request may
 // be made again, and so it is, a bounded number of times.
@@ -31,7 +22,7 @@ func (s *Store) settled(ctx context.Context, request func() error) error {
 		if !s.conflict(err) {
 			return err
 		}
-		if n == tries {
+		if n == attempts {
 			return fmt.Errorf("the bucket says %d times that other requests are in the way (409): try again later: %w", n, err)
 		}
 		select {
@@ -39,7 +30,7 @@ func (s *Store) settled(ctx context.Context, request func() error) error {
 			return fmt.Errorf("%w: other requests are in the way (409): %w", ctx.Err(), err)
 		case <-time.After(rand.N(pause)):
 		}
-		pause = min(2*pause, longest)
+		pause = min(2*pause, maxPause)
 	}
 }
 

@@ -28,9 +28,6 @@ type description struct {
 	Content string `json:"content"`
 }
 
-// maxDescription bounds a description in bytes; the id of a session may be long.
-const maxDescription = 1 << 20
-
 // knownDescription is a description in memory, with the object that it was read from. A session
 // that has ended and begun again may have another object under the same key.
 type knownDescription struct {
@@ -81,7 +78,7 @@ func (d description) check(name string) error {
 	if raw, err := hex.DecodeString(d.Content); err != nil || len(raw) != 16 {
 		return fmt.Errorf("content %.80q", d.Content)
 	}
-	return artifacts.CheckName(d.Name)
+	return artifacts.Ref{Name: d.Name}.Check()
 }
 
 func (d description) info(version int) artifacts.Info {

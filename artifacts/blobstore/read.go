@@ -30,7 +30,7 @@ func check(ctx context.Context, ref artifacts.Ref) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return artifacts.CheckName(ref.Name)
+	return ref.Check()
 }
 
 func (s *Store) open(ctx context.Context, session string, ref artifacts.Ref) (io.ReadCloser, artifacts.Info, error) {
@@ -50,7 +50,7 @@ func (s *Store) open(ctx context.Context, session string, ref artifacts.Ref) (io
 	if err != nil {
 		return nil, artifacts.Info{}, err
 	}
-	return artifacts.Verify(&exact{ReadCloser: r, left: info.Size}, info), info, nil
+	return info.Verify(&exact{ReadCloser: r, left: info.Size}), info, nil
 }
 
 // exact is an object of a known length: one that ends too early has not ended.

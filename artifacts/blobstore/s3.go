@@ -12,7 +12,7 @@ func (s *Store) inParts(as func(any) bool) error {
 	var client *s3.Client
 	if as(&uploads) && s.bucket.As(&client) {
 		*uploads = *transfermanager.New(client, func(o *transfermanager.Options) {
-			o.PartSizeBytes, o.MultipartUploadThreshold, o.Concurrency = int64(s.part), int64(s.part), 1
+			o.PartSizeBytes, o.MultipartUploadThreshold, o.Concurrency = int64(partBytes), int64(partBytes), 1
 			o.RequestChecksumCalculation = client.Options().RequestChecksumCalculation
 		})
 	}

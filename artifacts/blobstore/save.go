@@ -21,7 +21,8 @@ import (
 // content the client of the bucket holds parts too: that of S3 three, others their own number.
 // A session that has ended during the Save is noticed at its end.
 func (s *Store) Save(ctx context.Context, session, name, mime string, content io.Reader, limit int64) (artifacts.Info, error) {
-	info, err := artifacts.Check(name, mime, content, limit)
+	var info artifacts.Info
+	err := info.Begin(name, mime, content, limit)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -86,7 +87,7 @@ func (s *Store) write(ctx context.Context, key string, info *artifacts.Info, con
 	cancelled, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w := &contentWriter{s: s, ctx: cancelled, key: key}
-	err := artifacts.Copy(ctx, w, info, content, limit, tooMuch)
+	err := info.Copy(ctx, w, content, limit, tooMuch)
 	if err == nil {
 		return w.finish()
 	}
@@ -111,13 +112,13 @@ type contentWriter struct {
 
 func (w *contentWriter) options() blob.WriterOptions {
 	return blob.WriterOptions{
-		BufferSize: w.s.part, MaxConcurrency: 1, ContentType: "application/octet-stream", DisableContentTypeDetection: true,
+		BufferSize: partBytes, MaxConcurrency: 1, ContentType: "application/octet-stream", DisableContentTypeDetection: true,
 		BeforeWrite: w.s.inParts,
 	}
 }
 
 func (w *contentWriter) Write(p []byte) (int, error) {
-	if w.large == nil && len(w.first)+len(p) <= w.s.part {
+	if w.large == nil && len(w.first)+len(p) <= partBytes {
 		w.first = append(w.first, p...)
 		return len(p), nil
 	}
@@ -157,9 +158,6 @@ func (s *Store) publish(ctx context.Context, k *kept, name string, data []byte) 
 		}
 	}
 }
-
-// cleanTime bounds the removal of what a failed Save has left.
-const cleanTime = 10 * time.Second
 
 // abandon removes what a failed Save has left, and returns why it failed. It also works after
 // the end of the Save's context. It removes the content, and the version under key, unless that

@@ -22,12 +22,6 @@ import (
 	"github.com/satchel-go/satchel/internal/lru"
 )
 
-// The defaults of [WithPartBytes] and [WithCache].
-const (
-	defaultPartBytes = 5 << 20
-	defaultCache     = 10_000
-)
-
 // Store is an artifacts.Store in a bucket. It is safe for concurrent use.
 //
 // A Save claims a version by a write that fails if the object exists, so versions have neither
@@ -35,52 +29,43 @@ const (
 // times at most. What a killed process leaves is invisible, and counts for the quota of its
 // session until [Store.Sweep] removes it.
 type Store struct {
+	config
 	bucket *blob.Bucket
-	prefix string
-	part   int
-	quota  artifacts.Quota
 
 	mu    sync.Mutex
 	known *lru.Cache[string, knownDescription] // by key
-	cache int
 }
 
 var _ artifacts.Store = (*Store)(nil)
 
 // Option configures [Open].
-type Option func(*Store) error
+type Option func(*config) error
+
+type config struct {
+	prefix string
+	quota  artifacts.Quota
+	cache  int
+}
 
 // WithPrefix sets what the keys of all objects begin with. The default is "".
 func WithPrefix(prefix string) Option {
-	return func(s *Store) error { s.prefix = prefix; return nil }
-}
-
-// WithPartBytes sets in which parts large content is sent; see [Store.Save] for how many are
-// held in memory. S3 takes parts of 5 MiB or more. The default is 5 MiB.
-func WithPartBytes(n int) Option {
-	return func(s *Store) error {
-		if n < 1 {
-			return fmt.Errorf("parts of %d bytes: want 1 or more", n)
-		}
-		s.part = n
-		return nil
-	}
+	return func(c *config) error { c.prefix = prefix; return nil }
 }
 
 // WithCache sets how many descriptions of versions are kept in memory. The default is 10,000.
 func WithCache(n int) Option {
-	return func(s *Store) error {
+	return func(c *config) error {
 		if n < 1 {
 			return fmt.Errorf("cache of %d descriptions: want 1 or more", n)
 		}
-		s.cache = n
+		c.cache = n
 		return nil
 	}
 }
 
 // WithQuota sets what each session may keep.
 func WithQuota(q artifacts.Quota) Option {
-	return func(s *Store) error { s.quota = q; return nil }
+	return func(c *config) error { c.quota = q; return nil }
 }
 
 // Open returns a store in a bucket, which stays the caller's to close. It writes an object
@@ -90,9 +75,9 @@ func Open(ctx context.Context, bucket *blob.Bucket, opts ...Option) (*Store, err
 	if bucket == nil {
 		return nil, errors.New("open blob store: bucket is nil")
 	}
-	s := &Store{bucket: bucket, part: defaultPartBytes, cache: defaultCache}
+	s := &Store{bucket: bucket, config: config{cache: defaultCache}}
 	for _, o := range opts {
-		if err := o(s); err != nil {
+		if err := o(&s.config); err != nil {
 			return nil, fmt.Errorf("open blob store: %w", err)
 		}
 	}

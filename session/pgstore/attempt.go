@@ -16,12 +16,7 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-const (
-	attempts    = 3
-	attemptTime = 2 * time.Second
-)
-
-// attempt runs do up to three times for two seconds each, as long as its errors are
+// attempt runs do up to three times for two seconds each, while its errors are
 // those of the way to the server. After a restart the pool may hold only connections to
 // the server of before: those that turn out to be lost do not count. A write that may
 // have happened is session.ErrUncertain then.
@@ -50,7 +45,7 @@ func attempt[T any](ctx context.Context, db *pgxpool.Pool, writes bool, do func(
 		if try == attempts {
 			break
 		}
-		if waitErr := pause(ctx, time.Duration(try*try)*100*time.Millisecond); waitErr != nil {
+		if waitErr := pause(ctx, time.Duration(try*try)*firstPause); waitErr != nil {
 			err = waitErr
 			break
 		}

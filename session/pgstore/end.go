@@ -12,9 +12,6 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// closedTime is how long the tombstones of an ended session are kept.
-const closedTime = 30 * 24 * time.Hour
-
 // End implements session.Store.
 func (s *Store) End(ctx context.Context, id string) error {
 	if err := ctx.Err(); err != nil {

@@ -51,7 +51,7 @@ func (r *row) value(key core.SessionKey) (session.Value, error) {
 	if string(r.id) != key.Session || string(r.name) != key.Agent {
 		return session.Value{}, fmt.Errorf("%w: it is that of another agent", session.ErrDamaged)
 	}
-	data, err := packed.Open(r.body, packed.Records, MaxValue, key.Session, key.Agent, strconv.FormatInt(r.version, 10))
+	data, err := packed.Open(r.body, packed.Records, maxValue, key.Session, key.Agent, strconv.FormatInt(r.version, 10))
 	if err != nil {
 		return session.Value{}, fmt.Errorf("%w: %w", session.ErrDamaged, err)
 	}

@@ -25,9 +25,9 @@ var ErrSchema = errors.New("the schema of the database is not that of this relea
 // Migrate brings the tables in a schema, "satchel" for "", to those of this release, for
 // hosts that open their stores [WithoutMigration].
 func Migrate(ctx context.Context, db *pgxpool.Pool, schema string) error {
-	s := &Store{db: db, name: "satchel"}
+	s := &Store{db: db, config: config{name: "satchel"}}
 	if schema != "" {
-		if err := WithSchema(schema)(s); err != nil {
+		if err := WithSchema(schema)(&s.config); err != nil {
 			return err
 		}
 	}

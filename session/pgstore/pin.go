@@ -43,18 +43,17 @@ const (
 		ON CONFLICT (session, digest) DO UPDATE SET day = excluded.day`
 )
 
-// Pin implements session.Store. A digest that is not the text's fails with
-// session.ErrDigest, a text of more than [MaxText] bytes with session.ErrTooLarge. A
-// text is stored once for all sessions.
+// Pin implements session.Store. A text of more than 16 MiB fails with session.ErrTooLarge.
+// A text is stored once for all sessions.
 func (s *Store) Pin(ctx context.Context, id, digest, text string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if digest != session.Digest(text) {
-		return fmt.Errorf("pin %q: %w", digest, session.ErrDigest)
+		return fmt.Errorf("pin %q: digest is not the hex SHA-256 of the text", digest)
 	}
-	if len(text) > MaxText {
-		return fmt.Errorf("pin %q of %d bytes, at most %d are stored: %w", digest, len(text), MaxText, session.ErrTooLarge)
+	if len(text) > maxText {
+		return fmt.Errorf("pin %q of %d bytes, at most %d are stored: %w", digest, len(text), maxText, session.ErrTooLarge)
 	}
 	raw, _ := pinOf(digest)
 	args := []any{hashed(id), raw, s.day(id, 1), s.day(id, 2)}
@@ -87,7 +86,7 @@ func (s *Store) Pinned(ctx context.Context, id, digest string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read pin %q: %w", digest, err)
 	}
-	data, err := packed.Unpack(body, packed.None, MaxText)
+	data, err := packed.Unpack(body, packed.None, maxText)
 	if err != nil || session.Digest(string(data)) != digest {
 		// Else Pin would take it for stored.
 		_, _ = s.exec(ctx, `DELETE FROM SCHEMA.text WHERE digest = $1 AND body = $2`, raw, body)

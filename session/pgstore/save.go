@@ -33,7 +33,7 @@ const (
 	findMark = `SELECT version, position($3::bytea in marks) > 0 FROM SCHEMA.record WHERE session = $1 AND agent = $2`
 )
 
-// Save implements session.Store. Data of more than [MaxValue] bytes fail with
+// Save implements session.Store. Data of more than [maxValue] bytes fail with
 // session.ErrTooLarge.
 func (s *Store) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	if err := ctx.Err(); err != nil {
@@ -48,8 +48,8 @@ func (s *Store) Save(ctx context.Context, key core.SessionKey, v session.Value) 
 
 // save needs v.Pins for nothing: a pin stays while its session has a value.
 func (s *Store) save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
-	if len(v.Data) > MaxValue {
-		return session.Value{}, fmt.Errorf("%d bytes, at most %d are stored: %w", len(v.Data), MaxValue, session.ErrTooLarge)
+	if len(v.Data) > maxValue {
+		return session.Value{}, fmt.Errorf("%d bytes, at most %d are stored: %w", len(v.Data), maxValue, session.ErrTooLarge)
 	}
 	if v.Version == math.MaxInt64 {
 		return session.Value{}, errors.New("no version left")

@@ -22,39 +22,24 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// What a store holds at most.
-const (
-	// MaxValue is the length of the data of a value in bytes, before it is packed.
-	MaxValue = 1 << 20
-	// MaxText is the length of a pinned text in bytes.
-	MaxText = 16 << 20
-)
-
-// The defaults of [WithTTL] and [WithSweep].
-const (
-	DefaultTTL   = 30 * 24 * time.Hour
-	DefaultSweep = 10 * time.Minute
-)
-
 // Store is a session.Store in PostgreSQL. It is safe for concurrent use. Close it to end
 // its sweeps; the pool stays its owner's.
 //
 // A Save is one statement, so it is atomic, and repeatable: when the answer of the server
 // is lost, the store tries again and finds that it has succeeded. Only after three
 // attempts of two seconds the error wraps session.ErrUncertain.
+//
+// The data of a value has at most 1 MiB before it is packed, and a pinned text 16 MiB.
 type Store struct {
+	config
 	db     *pgxpool.Pool
-	schema string // as it stands in a statement
-	name   string
-	ttl    time.Duration
+	schema string        // as it stands in a statement
 	unit   time.Duration // to which days are rounded up
-	every  time.Duration
-	fixed  bool // no migration
 	report session.Report
 
 	writer  [8]byte // of this handle, in marks
 	counter atomic.Uint64
-	inLine  [256]chan struct{} // by hash of the key: one Save at a time
+	inLine  [lanes]chan struct{} // by hash of the key: one Save at a time
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -68,42 +53,49 @@ var (
 )
 
 // Option configures [Open].
-type Option func(*Store) error
+type Option func(*config) error
+
+type config struct {
+	name  string // of the schema
+	ttl   time.Duration
+	every time.Duration
+	fixed bool // no migration
+}
 
 var isSchema = regexp.MustCompile(`^[A-Za-z0-9_-]{1,63}$`)
 
 // WithSchema sets the schema that has the tables: 1 to 63 letters, digits, "_" and "-".
 // The default is "satchel".
 func WithSchema(name string) Option {
-	return func(s *Store) error {
+	return func(c *config) error {
 		if !isSchema.MatchString(name) {
 			return fmt.Errorf("schema %q: want 1 to 63 letters, digits, _ or -", name)
 		}
-		s.name = name
+		c.name = name
 		return nil
 	}
 }
 
 // WithTTL sets how long a session is kept after its last Save, at least. 0 keeps it until
-// it ends. The default is [DefaultTTL].
+// it ends. The default is 30 days.
 func WithTTL(ttl time.Duration) Option {
-	return func(s *Store) error {
+	return func(c *config) error {
 		if ttl < 0 || ttl > 0 && ttl < time.Millisecond {
 			return fmt.Errorf("time to live of %v: want 0, or a millisecond or more", ttl)
 		}
-		s.ttl = ttl
+		c.ttl = ttl
 		return nil
 	}
 }
 
 // WithSweep sets how often the store removes what is over; 0 leaves that to calls of
-// [Store.Sweep]. The default is [DefaultSweep].
+// [Store.Sweep]. The default is 10 minutes.
 func WithSweep(every time.Duration) Option {
-	return func(s *Store) error {
+	return func(c *config) error {
 		if every < 0 {
 			return fmt.Errorf("sweep every %v: want 0 or more", every)
 		}
-		s.every = every
+		c.every = every
 		return nil
 	}
 }
@@ -111,7 +103,7 @@ func WithSweep(every time.Duration) Option {
 // WithoutMigration lets Open fail where the schema is not the one of this release, in
 // place of changing it. [Migrate] changes it then.
 func WithoutMigration() Option {
-	return func(s *Store) error { s.fixed = true; return nil }
+	return func(c *config) error { c.fixed = true; return nil }
 }
 
 // Open returns a store over db. It creates the tables, or migrates those of an earlier release
@@ -121,14 +113,14 @@ func Open(ctx context.Context, db *pgxpool.Pool, opts ...Option) (*Store, error)
 	if db == nil {
 		return nil, errors.New("open postgres store: pool is nil")
 	}
-	s := &Store{db: db, name: "satchel", ttl: DefaultTTL, every: DefaultSweep}
+	s := &Store{db: db, config: config{name: "satchel", ttl: defaultTTL, every: defaultSweep}}
 	for _, o := range opts {
-		if err := o(s); err != nil {
+		if err := o(&s.config); err != nil {
 			return nil, fmt.Errorf("open postgres store: %w", err)
 		}
 	}
 	s.schema = pgx.Identifier{s.name}.Sanitize()
-	s.unit = max(min(24*time.Hour, s.ttl/4), time.Millisecond)
+	s.unit = max(min(maxRounding, s.ttl/4), time.Millisecond)
 	_, _ = rand.Read(s.writer[:]) // never fails
 	for i := range s.inLine {
 		s.inLine[i] = make(chan struct{}, 1)

@@ -9,11 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// sweepRows is how many rows one statement of a sweep removes.
-const sweepRows = 1000
-
-// What is over, oldest first. Pins go after the records of their session, and texts
-// after the pins that name them.
+// sweeps are the statements that remove what has expired, oldest first. Pins go after the
+// records of their session, and texts after the pins that name them.
 var sweeps = []string{
 	`DELETE FROM SCHEMA.record WHERE (session, agent) IN (
 		SELECT session, agent FROM SCHEMA.record WHERE day < now() ORDER BY day LIMIT $1) AND day < now()`,

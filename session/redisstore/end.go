@@ -5,16 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/session"
 )
-
-// closedTime is how long the tombstones of an ended session are kept.
-const closedTime = 30 * 24 * time.Hour
 
 // End implements session.Store.
 func (s *Store) End(ctx context.Context, id string) error {

@@ -25,7 +25,7 @@ func (s *Store) examine(ctx context.Context) error {
 	if cluster, ok := s.db.(*redis.ClusterClient); ok {
 		// ForEachMaster runs in parallel, but the report takes one primary at a
 		// time.
-		masters := make(chan redis.Cmdable, 1000)
+		masters := make(chan redis.Cmdable, maxPrimaries)
 		if err := cluster.ForEachMaster(ctx, func(_ context.Context, c *redis.Client) error {
 			masters <- c
 			return nil

@@ -50,7 +50,7 @@ func decode(key core.SessionKey, stored []byte) (session.Value, error) {
 	if !ok || !ok2 || err != nil || n < 1 {
 		return session.Value{}, fmt.Errorf("%w: it has no version", session.ErrDamaged)
 	}
-	data, err := packed.Open(body, packed.Records, MaxValue, key.Session, key.Agent, string(version))
+	data, err := packed.Open(body, packed.Records, maxValue, key.Session, key.Agent, string(version))
 	if err != nil {
 		return session.Value{}, fmt.Errorf("%w: %w", session.ErrDamaged, err)
 	}

@@ -13,21 +13,17 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// maxRenewed bounds the texts whose last renewal a handle remembers.
-const maxRenewed = 100_000
-
-// Pin implements session.Store. It fails with session.ErrDigest if the digest is
-// not that of the text, and with session.ErrTooLarge if the text has more than
-// [MaxText] bytes. A text is stored once for all sessions.
+// Pin implements session.Store. A text of more than 16 MiB fails with session.ErrTooLarge.
+// A text is stored once for all sessions.
 func (s *Store) Pin(ctx context.Context, id, digest, text string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if digest != session.Digest(text) {
-		return fmt.Errorf("pin %q: %w", digest, session.ErrDigest)
+		return fmt.Errorf("pin %q: digest is not the hex SHA-256 of the text", digest)
 	}
-	if len(text) > MaxText {
-		return fmt.Errorf("pin %q of %d bytes, at most %d are stored: %w", digest, len(text), MaxText, session.ErrTooLarge)
+	if len(text) > maxText {
+		return fmt.Errorf("pin %q of %d bytes, at most %d are stored: %w", digest, len(text), maxText, session.ErrTooLarge)
 	}
 	if err := s.pin(ctx, id, digest, text); err != nil {
 		return fmt.Errorf("pin %q: %w", digest, err)
@@ -136,7 +132,7 @@ func (s *Store) Pinned(ctx context.Context, id, digest string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read pin %q: %w", digest, err)
 	}
-	data, err := packed.Unpack(stored.([]byte), packed.None, MaxText)
+	data, err := packed.Unpack(stored.([]byte), packed.None, maxText)
 	if err != nil || session.Digest(string(data)) != digest {
 		s.db.Del(ctx, s.textKey(digest)) // otherwise Pin would take it for stored
 		return "", fmt.Errorf("%w: %w", notPinned(digest), session.ErrDamaged)

@@ -46,7 +46,7 @@ local ttl = tonumber(ARGV[6])
 if ttl > 0 and redis.call('PTTL', KEYS[1]) < ttl - ttl / 1000 then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end
 return {1}`)
 
-// Save implements session.Store. Data of more than [MaxValue] bytes fail with
+// Save implements session.Store. Data of more than [maxValue] bytes fail with
 // session.ErrTooLarge.
 func (s *Store) Save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
 	if err := ctx.Err(); err != nil {
@@ -60,8 +60,8 @@ func (s *Store) Save(ctx context.Context, key core.SessionKey, v session.Value) 
 }
 
 func (s *Store) save(ctx context.Context, key core.SessionKey, v session.Value) (session.Value, error) {
-	if len(v.Data) > MaxValue {
-		return session.Value{}, fmt.Errorf("%d bytes, at most %d are stored: %w", len(v.Data), MaxValue, session.ErrTooLarge)
+	if len(v.Data) > maxValue {
+		return session.Value{}, fmt.Errorf("%d bytes, at most %d are stored: %w", len(v.Data), maxValue, session.ErrTooLarge)
 	}
 	if v.Version == math.MaxInt64 {
 		return session.Value{}, errors.New("no version left")
@@ -167,11 +167,6 @@ func (s *Store) conn(ctx context.Context, key string) (*redis.Conn, error) {
 	return nil, fmt.Errorf("a client of type %T has no connections to wait on", s.db)
 }
 
-const (
-	attempts    = 3
-	attemptTime = 2 * time.Second
-)
-
 // attempt calls do up to three times while it fails because of the connection to the server.
 // Each call may take two seconds, and longer if it waits for replicas and the disk. If a write
 // may have happened, the error wraps session.ErrUncertain.
@@ -180,7 +175,7 @@ func (s *Store) attempt(ctx context.Context, writes bool, do func(context.Contex
 	sent := false
 	for try := range attempts {
 		if try > 0 {
-			if waitErr := pause(ctx, time.Duration(try*try)*100*time.Millisecond); waitErr != nil {
+			if waitErr := pause(ctx, time.Duration(try*try)*firstPause); waitErr != nil {
 				err = waitErr
 				break
 			}

@@ -20,18 +20,6 @@ import (
 	"github.com/satchel-go/satchel/session"
 )
 
-// Limits of a store.
-const (
-	// MaxValue is the length of the data of a value in bytes, before it is packed.
-	MaxValue = 1 << 20
-	// MaxText is the length of a pinned text in bytes.
-	MaxText = 16 << 20
-)
-
-// DefaultTTL is how long a session is kept after it was last saved; see
-// [WithTTL].
-const DefaultTTL = 30 * 24 * time.Hour
-
 // Store is a session.Store in Redis. It is safe for concurrent use.
 //
 // A Save is a single script, so it is atomic and repeatable: if the server's
@@ -39,19 +27,16 @@ const DefaultTTL = 30 * 24 * time.Hour
 // Only after three attempts of two seconds, and of the wait for replicas and the disk, the
 // error wraps session.ErrUncertain.
 // [Store.Report] says what the server itself can lose.
+//
+// The data of a value has at most 1 MiB before it is packed, and a pinned text 16 MiB.
 type Store struct {
-	db       redis.UniversalClient
-	prefix   string
-	ttl      time.Duration
-	replicas int
-	wait     time.Duration
-	synced   time.Duration // 0: a Save does not wait for the disk
-	lossy    bool
-	report   session.Report
+	config
+	db     redis.UniversalClient
+	report session.Report
 
 	writer  string // of this handle, in marks
 	counter atomic.Uint64
-	inLine  [256]chan struct{} // by hash of the key: one Save at a time
+	inLine  [lanes]chan struct{} // by hash of the key: one Save at a time
 
 	mu      sync.Mutex
 	renewed map[string]time.Time // when the time to live of a text was last set
@@ -65,28 +50,36 @@ var (
 )
 
 // Option configures [Open].
-type Option func(*Store) error
+type Option func(*config) error
+
+type config struct {
+	prefix   string
+	ttl      time.Duration
+	replicas int
+	wait     time.Duration
+	synced   time.Duration // 0: a Save does not wait for the disk
+	lossy    bool
+}
 
 // WithPrefix sets the prefix of all keys. The default is "satchel:".
 func WithPrefix(prefix string) Option {
-	return func(s *Store) error {
+	return func(c *config) error {
 		if strings.ContainsAny(prefix, "{}") {
 			return fmt.Errorf("prefix %q: braces choose the slot of a key", prefix)
 		}
-		s.prefix = prefix
+		c.prefix = prefix
 		return nil
 	}
 }
 
 // WithTTL sets how long a session is kept after its last Save or Pin, less a thousandth,
-// because not every Save renews it. With 0 it is kept until it ends. The default is
-// [DefaultTTL].
+// because not every Save renews it. With 0 it is kept until it ends. The default is 30 days.
 func WithTTL(ttl time.Duration) Option {
-	return func(s *Store) error {
+	return func(c *config) error {
 		if ttl < 0 || ttl > 0 && ttl < time.Millisecond {
 			return fmt.Errorf("time to live of %v: want 0, or a millisecond or more", ttl)
 		}
-		s.ttl = ttl
+		c.ttl = ttl
 		return nil
 	}
 }
@@ -95,11 +88,11 @@ func WithTTL(ttl time.Duration) Option {
 // it waits that long. If they do not, the error wraps session.ErrUncertain. The
 // default is 0.
 func WithReplicas(n int, wait time.Duration) Option {
-	return func(s *Store) error {
+	return func(c *config) error {
 		if n < 0 || n > 0 && wait < time.Millisecond {
 			return fmt.Errorf("%d replicas within %v: want 0 or more, within a millisecond or more", n, wait)
 		}
-		s.replicas, s.wait = n, wait
+		c.replicas, c.wait = n, wait
 		return nil
 	}
 }
@@ -111,11 +104,11 @@ func WithReplicas(n int, wait time.Duration) Option {
 // appendfsync no every save fails. It needs Redis 7.2 or later, or Valkey. The default is not
 // to wait.
 func WithSynced(wait time.Duration) Option {
-	return func(s *Store) error {
+	return func(c *config) error {
 		if wait < time.Millisecond {
 			return fmt.Errorf("synced within %v: want a millisecond or more", wait)
 		}
-		s.synced = wait
+		c.synced = wait
 		return nil
 	}
 }
@@ -123,7 +116,7 @@ func WithSynced(wait time.Duration) Option {
 // WithLossy accepts a server that can lose what it has acknowledged: one without an
 // append-only file, or one that evicts keys.
 func WithLossy() Option {
-	return func(s *Store) error { s.lossy = true; return nil }
+	return func(c *config) error { c.lossy = true; return nil }
 }
 
 // Open checks the server's settings and returns a store over db. It fails if the server can
@@ -135,9 +128,9 @@ func Open(ctx context.Context, db redis.UniversalClient, opts ...Option) (*Store
 	if db == nil {
 		return nil, errors.New("open redis store: client is nil")
 	}
-	s := &Store{db: db, prefix: "satchel:", ttl: DefaultTTL, renewed: map[string]time.Time{}}
+	s := &Store{db: db, config: config{prefix: "satchel:", ttl: defaultTTL}, renewed: map[string]time.Time{}}
 	for _, o := range opts {
-		if err := o(s); err != nil {
+		if err := o(&s.config); err != nil {
 			return nil, fmt.Errorf("open redis store: %w", err)
 		}
 	}

@@ -124,7 +124,7 @@ func TestRunTellsLittleOfAStore(t *testing.T) {
 		}
 	})
 	for name, store := range map[string]artifacts.Store{
-		"full": artifacts.NewMemory(artifacts.WithMaxBytes(600)), "broken": brokenStore{dir: dir},
+		"full": &artifacts.Memory{MaxBytes: 600}, "broken": brokenStore{dir: dir},
 	} {
 		t.Run(name, func(t *testing.T) {
 			collected = nil

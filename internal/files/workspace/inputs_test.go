@@ -148,7 +148,7 @@ func TestInputErrors(t *testing.T) {
 		{"host too large", a.hostURL("big"), "", "", workspace.ErrTooLarge, "1000 bytes"},
 		{"artifact too large", "artifact://big", "", "", workspace.ErrTooLarge, "1000 bytes"},
 		{"artifact missing", "artifact://nothing", "", "", artifacts.ErrNotFound, ""},
-		{"artifact bad", "artifact://../x", "", "", artifacts.ErrRef, ""},
+		{"artifact bad", "artifact://../x", "", "", artifacts.ErrName, ""},
 		{"workspace climbs", "workspace://../control/state.json", "", "", workspace.ErrPath, ".."},
 		{"workspace absolute", "workspace:///etc/passwd", "", "", workspace.ErrPath, "relative"},
 		{"workspace link out", "workspace://out/escape/secret", "", "", workspace.ErrPath, "link"},

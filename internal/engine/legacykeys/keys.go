@@ -1,13 +1,9 @@
-// Package legacykeys reads and writes loaded skills as the state keys of older
-// frameworks, which keep them as strings in the state of a session. A host that
-// moves a running session over saves what [Import] returns in its store before the
-// first request.
+// Package legacykeys converts the record of an agent to the state keys of older frameworks,
+// and back. Those frameworks keep loaded skills as strings in the state of a session.
 package legacykeys
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -16,7 +12,6 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/session"
 )
 
 // Keys without an agent are an older form that is read and never written.
@@ -33,14 +28,6 @@ const (
 	allDocsValue = "*"
 )
 
-// ErrTooManySkills reports state with more than 10,000 loaded skills.
-var ErrTooManySkills = errors.New("more than 10,000 loaded skills")
-
-const (
-	maxImportedSkills = 10_000
-	maxImportedValue  = 1 << 20 // bytes of one JSON value
-)
-
 // LoadedKey returns the state key that says that agent has loaded skill. Both
 // names are escaped as segments of a URL path, so no two pairs share a key.
 func LoadedKey(agent, skill string) string {
@@ -55,18 +42,10 @@ func DocsKey(agent, skill string) string {
 // OrderKey returns the state key of the load order of agent's skills.
 func OrderKey(agent string) string { return orderPrefix + url.PathEscape(agent) }
 
-// Export returns the skills that an agent of a session in store has loaded as state keys:
-// "1" for each skill, "*" or a JSON array of names for its docs, and a JSON array of the
-// skills in load order. Whatever is not loaded or not selected has no key.
-func Export(ctx context.Context, store session.Store, key core.SessionKey) (map[string]string, error) {
-	rec, err := state.NewRecords(store).Load(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	return exported(rec), nil
-}
-
-func exported(r *state.Record) map[string]string {
+// Write returns the loaded skills of a record as state keys. A skill has "1". Its docs have
+// "*", or a JSON array of their names. The order of the skills is one more array. What is not
+// loaded or not selected has no key.
+func Write(r *state.Record) map[string]string {
 	keys := map[string]string{}
 	var order []string
 	for _, a := range r.Active {
@@ -84,37 +63,23 @@ func exported(r *state.Record) map[string]string {
 	return keys
 }
 
-// Import saves in store that key.Agent has loaded the skills that the state keys name. The
-// agent's first turn then brings them into view. An agent that has a value in the store
-// already is an error that wraps session.ErrConflict. Without skills nothing is saved.
+// Read returns a new record with the skills that keys have loaded for key.Agent. It has no
+// digests and no deliveries, because nothing was brought into view yet.
 //
-// Import reads the keys that [Export] writes, also with names that were not
-// escaped, and the older keys without an agent. Those do not say which agent they
-// belong to: pass them for one agent only. If several keys are about one skill,
-// one with an agent wins over the older form, and an empty value means that the
-// key was cleared. Skills are in the order of the order keys, then by name, and
-// count as used in that order. An invalid value means no selection or no order.
-// More than 10,000 skills are an error that wraps [ErrTooManySkills].
-func Import(ctx context.Context, store session.Store, key core.SessionKey, keys map[string]string) error {
-	rec, err := imported(key, keys)
-	if err != nil || len(rec.Active) == 0 {
-		return err
-	}
-	_, err = state.NewRecords(store).Save(ctx, rec)
-	return err
-}
-
-// imported returns a new record with the skills that keys have loaded for key.Agent. It has
-// no digests and no deliveries, because nothing was brought into view yet.
-func imported(key core.SessionKey, keys map[string]string) (*state.Record, error) {
+// Read takes the keys that [Write] returns, also with names that were not escaped, and the
+// older keys without an agent. If several keys are about one skill, one with an agent wins
+// over the older form, and an empty value means that the key was cleared. Skills are in the
+// order of the order keys, then by name, and count as used in that order. An invalid value
+// means no selection or no order. More than 10,000 skills are an error.
+func Read(key core.SessionKey, keys map[string]string) (*state.Record, error) {
 	loaded, docs := map[string]named{}, map[string]named{}
 	for k, v := range keys {
 		collect(loaded, k, v, key.Agent, loadedPrefix, legacyLoadedPrefix)
 		collect(docs, k, v, key.Agent, docsPrefix, legacyDocsPrefix)
 	}
 	maps.DeleteFunc(loaded, func(_ string, n named) bool { return n.value != loadedValue })
-	if len(loaded) > maxImportedSkills {
-		return nil, fmt.Errorf("import %d skills: %w", len(loaded), ErrTooManySkills)
+	if len(loaded) > maxSkills {
+		return nil, fmt.Errorf("import loaded skills: the keys have %d, at most %d are read", len(loaded), maxSkills)
 	}
 	rec := &state.Record{Key: key, LoadState: state.LoadState{Uses: len(loaded)}}
 	for i, skill := range loadOrder(loaded, keys, key.Agent) {
@@ -204,7 +169,7 @@ func jsonNames(names []string) string {
 // none.
 func parseNames(value string) []string {
 	var names []string
-	if value == "" || len(value) > maxImportedValue || json.Unmarshal([]byte(value), &names) != nil {
+	if value == "" || len(value) > maxList || json.Unmarshal([]byte(value), &names) != nil {
 		return nil
 	}
 	var once []string

@@ -2,7 +2,6 @@ package legacykeys_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -10,9 +9,8 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/legacykeys"
 	"github.com/satchel-go/satchel/internal/engine/state"
-	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/session/legacykeys"
 )
 
 func TestExport(t *testing.T) {
@@ -54,7 +52,7 @@ func TestExport(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := legacykeys.Exported(&tt.rec); !reflect.DeepEqual(got, tt.want) {
+			if got := legacykeys.Write(&tt.rec); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got  %v\nwant %v", got, tt.want)
 			}
 		})
@@ -149,7 +147,7 @@ func TestImport(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			key := core.SessionKey{Session: "s", Agent: tt.agent}
-			got, err := legacykeys.Imported(key, tt.keys)
+			got, err := legacykeys.Read(key, tt.keys)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,11 +164,11 @@ func TestImportBound(t *testing.T) {
 	for i := range 10_001 {
 		keys[legacykeys.LoadedKey("", fmt.Sprint(i))] = "1"
 	}
-	if _, err := legacykeys.Imported(core.SessionKey{}, keys); !errors.Is(err, legacykeys.ErrTooManySkills) {
-		t.Errorf("got %v", err)
+	if _, err := legacykeys.Read(core.SessionKey{}, keys); err == nil {
+		t.Error("10,001 skills were read")
 	}
 	delete(keys, legacykeys.LoadedKey("", "0"))
-	rec, err := legacykeys.Imported(core.SessionKey{}, keys)
+	rec, err := legacykeys.Read(core.SessionKey{}, keys)
 	if err != nil || len(rec.Active) != 10_000 {
 		t.Errorf("got %v, %v", rec, err)
 	}
@@ -214,11 +212,11 @@ func TestKeysRoundTrip(t *testing.T) {
 			}
 			if agents[agent] == nil {
 				agents[agent] = rec
-				maps.Copy(keys, legacykeys.Exported(rec))
+				maps.Copy(keys, legacykeys.Write(rec))
 			}
 		}
 		for agent, want := range agents {
-			got, err := legacykeys.Imported(core.SessionKey{Session: "s", Agent: agent}, keys)
+			got, err := legacykeys.Read(core.SessionKey{Session: "s", Agent: agent}, keys)
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Fatalf("agent %q: got %+v, %v\nwant %+v\nstate %q", agent, got, err, want, keys)
 			}
@@ -236,40 +234,17 @@ func FuzzImport(f *testing.F) {
 			return
 		}
 		key := core.SessionKey{Agent: agent}
-		rec, err := legacykeys.Imported(key, keys)
+		rec, err := legacykeys.Read(key, keys)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := legacykeys.Imported(key, keys)
+		again, err := legacykeys.Read(key, keys)
 		if err != nil || !reflect.DeepEqual(rec, again) {
 			t.Fatalf("not deterministic: %+v and %+v, %v", rec, again, err)
 		}
-		back, err := legacykeys.Imported(key, legacykeys.Exported(rec))
+		back, err := legacykeys.Read(key, legacykeys.Write(rec))
 		if err != nil || !reflect.DeepEqual(back, rec) {
 			t.Fatalf("got back %+v, %v\nwant %+v", back, err, rec)
 		}
 	})
-}
-
-// What is imported into a store is exported from it again, and nothing is overwritten.
-func TestStore(t *testing.T) {
-	store, key := session.NewMemory(), core.SessionKey{Session: "s", Agent: "main"}
-	keys := map[string]string{legacykeys.LoadedKey("main", "pdf"): "1", legacykeys.DocsKey("main", "pdf"): "*", legacykeys.OrderKey("main"): `["pdf"]`}
-	for _, none := range []map[string]string{nil, {legacykeys.LoadedKey("other", "pdf"): "1"}} {
-		if err := legacykeys.Import(t.Context(), store, key, none); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := legacykeys.Import(t.Context(), store, key, keys); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := legacykeys.Export(t.Context(), store, key); err != nil || !maps.Equal(got, keys) {
-		t.Errorf("got %q, %v", got, err)
-	}
-	if err := legacykeys.Import(t.Context(), store, key, keys); !errors.Is(err, session.ErrConflict) {
-		t.Errorf("imported again: %v", err)
-	}
-	if got, err := legacykeys.Export(t.Context(), store, core.SessionKey{Session: "s"}); err != nil || len(got) > 0 {
-		t.Errorf("an agent that was never saved: %q, %v", got, err)
-	}
 }

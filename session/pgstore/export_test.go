@@ -1,0 +1,7 @@
+package pgstore
+
+// Bounds for the tests outside the package.
+const (
+	MaxValue = maxValue
+	MaxText  = maxText
+)

@@ -1,0 +1,7 @@
+package redisstore
+
+// Bounds for the tests outside the package.
+const (
+	MaxValue = maxValue
+	MaxText  = maxText
+)
