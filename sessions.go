@@ -213,7 +213,7 @@ func (r *Runtime) ExportKeys(ctx context.Context, key core.SessionKey) (map[stri
 	if err := admit(key); err != nil {
 		return nil, err
 	}
-	rec, err := r.stores.Load(ctx, key)
+	rec, err := r.calls.Stores.Load(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -237,6 +237,6 @@ func (r *Runtime) ImportKeys(ctx context.Context, key core.SessionKey, keys map[
 	if err != nil || len(rec.Active) == 0 {
 		return err
 	}
-	_, err = r.stores.Of(key).Save(ctx, rec)
+	_, err = r.calls.Stores.Of(key).Save(ctx, rec)
 	return err
 }
