@@ -16,12 +16,10 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/executor/egress"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // Each test here makes an attack twice: where what stops it is missing, it works.
@@ -47,7 +45,7 @@ func TestAttackBlobs(t *testing.T) {
 	bob := protocol.LocalPrincipal()
 	code := "from runtime import blobs\ndef main(args):\n    try:\n        return blobs.read_text(args['id'])\n    except RuntimeError as e:\n        return str(e)\n"
 	for _, guarded := range []bool{false, true} {
-		store := blobs.Store(blobs.NewMemory())
+		store := blobs.NewMemory(blobs.Quota{})
 		if !guarded {
 			store = shared{store}
 		}
@@ -116,16 +114,7 @@ func TestAttackByCreating(t *testing.T) {
 // aliases, asks for it, and for it many times at once.
 func TestAttackByAliases(t *testing.T) {
 	text := "---\nname: bomb\ndescription: x\na: &a '" + strings.Repeat("x", 30<<10) + "'\nb: [" + strings.Repeat("*a,", 6000) + "]\np: [" + strings.Repeat("1,", 2000) + "]\n---\n"
-	source, err := catalog.OpenSource(catalog.FS("test", fstest.MapFS{"bomb/SKILL.md": {Data: []byte(text)}}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	skills, err := shelf.Open(t.Context(), t.TempDir(), source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = skills.Close() })
-	b := newBench(t, protocol.WithShelf(skills))
+	b := newBenchOf(t, fstest.MapFS{"bomb/SKILL.md": {Data: []byte(text)}})
 	one := `{"jsonrpc":"2.0","id":1,"method":"describe_skill","params":{"name":"bomb"}}`
 	for _, message := range []string{one, "[" + strings.Repeat(one+",", 31) + one + "]"} {
 		var before, after runtime.MemStats

@@ -17,30 +17,15 @@ import (
 	"github.com/satchel-go/satchel/internal/warnlog"
 )
 
-// Authenticator says who makes a request.
-type Authenticator interface {
-	// Authenticate returns the principal. The error wraps ErrUnauthenticated if the
-	// request does not prove who makes it.
-	Authenticate(*http.Request) (Principal, error)
-}
-
 var (
 	// ErrUnauthenticated is wrapped when a request has no valid token.
 	ErrUnauthenticated = errors.New("no valid token")
-	// errTooManyFailures: the address has tried too many wrong tokens.
+	// errTooManyFailures is returned when an address has tried too many wrong tokens.
 	errTooManyFailures = fmt.Errorf("%w: too many wrong tokens from this address", ErrUnauthenticated)
 )
 
-// TokenFile is an Authenticator that reads tokens from a file, one per line:
-//
-//	tenant name scopes sha256:<hex>
-//
-// Scopes are joined by commas. The last field is the SHA-256 of the token in lower-case hex.
-// Blank lines and lines that begin with "#" are ignored. The file is read again when it has
-// changed; a file with a bad line is logged and not used. Clients send tokens in the header
-// Authorization: Bearer. After ten wrong tokens in a minute an address gets status 429 and
-// must wait. Valid tokens are never refused.
-type TokenFile struct {
+// tokenFile authenticates by the tokens of a file.
+type tokenFile struct {
 	path   string
 	logger *slog.Logger
 
@@ -61,26 +46,29 @@ type failures struct {
 	count int
 }
 
-const (
-	maxTokenFile   = 1 << 20
-	maxFailures    = 10
-	failureWindow  = time.Minute
-	maxFailedHosts = 10_000
-)
-
-// OpenTokenFile reads a file of tokens. The error says which line is bad. A nil
-// logger passes warnings and errors to slog.Default.
-func OpenTokenFile(path string, logger *slog.Logger) (*TokenFile, error) {
+// OpenTokenFile returns a function for WithAuth that authenticates by the tokens of a file, one
+// per line:
+//
+//	tenant name scopes sha256:<hex>
+//
+// Scopes are joined by commas. The last field is the SHA-256 of the token in lower-case hex.
+// Blank lines and lines that begin with "#" are ignored. The error of OpenTokenFile says which
+// line is bad. The file is read again when it has changed; one with a bad line is logged and
+// not used. A nil logger passes warnings and errors to slog.Default.
+//
+// Clients send tokens in the header Authorization: Bearer. After ten wrong tokens in a minute
+// an address gets status 429 and must wait. Valid tokens are never refused.
+func OpenTokenFile(path string, logger *slog.Logger) (func(*http.Request) (Principal, error), error) {
 	if logger == nil {
 		logger = warnlog.New()
 	}
-	f := &TokenFile{path: path, logger: logger, failures: make(map[string]*failures)}
+	f := &tokenFile{path: path, logger: logger, failures: make(map[string]*failures)}
 	tokens, stamp, err := readTokens(path)
 	if err != nil {
 		return nil, err
 	}
 	f.tokens, f.stamp = tokens, stamp
-	return f, nil
+	return f.authenticate, nil
 }
 
 func stampOf(path string) (string, error) {
@@ -138,8 +126,7 @@ func parseToken(line string) (t token, err error) {
 	return t, nil
 }
 
-// Authenticate implements Authenticator.
-func (f *TokenFile) Authenticate(r *http.Request) (Principal, error) {
+func (f *tokenFile) authenticate(r *http.Request) (Principal, error) {
 	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || given == "" {
 		return Principal{}, fmt.Errorf("%w: send Authorization: Bearer", ErrUnauthenticated)
@@ -163,8 +150,8 @@ func (f *TokenFile) Authenticate(r *http.Request) (Principal, error) {
 }
 
 // reread looks at the file, at most each second.
-func (f *TokenFile) reread() {
-	if time.Since(f.looked) < time.Second {
+func (f *tokenFile) reread() {
+	if time.Since(f.looked) < tokenFileEvery {
 		return
 	}
 	f.looked = time.Now()
@@ -185,7 +172,7 @@ func (f *TokenFile) reread() {
 }
 
 // failed counts a wrong token and reports whether there were too many.
-func (f *TokenFile) failed(address string) bool {
+func (f *tokenFile) failed(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		host = address

@@ -21,7 +21,6 @@ import (
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/protocol"
-	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
 // thousand opens a server of a thousand skills; box may be nil.
@@ -35,23 +34,19 @@ func thousand(b *testing.B, box executor.Executor) *protocol.Server {
 	if err != nil {
 		b.Fatal(err)
 	}
-	skills, err := shelf.Open(b.Context(), "", source)
-	if err != nil {
-		b.Fatal(err)
-	}
 	places, err := workspace.Open(b.TempDir())
 	if err != nil {
 		b.Fatal(err)
 	}
-	opts := []protocol.Option{protocol.WithShelf(skills), protocol.WithWorkspaces(places)}
+	opts := []protocol.Option{protocol.WithSkills(source), protocol.WithWorkspaces(places)}
 	if box != nil {
 		opts = append(opts, protocol.WithExecutor(box))
 	}
-	s, err := protocol.New(opts...)
+	s, err := protocol.Open(b.Context(), opts...)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _, _, _ = s.Close(context.Background()), places.Close(), skills.Close() })
+	b.Cleanup(func() { _, _ = s.Close(context.Background()), places.Close() })
 	return s
 }
 

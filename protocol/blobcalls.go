@@ -10,11 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/protocol/blobs"
-)
-
-const (
-	maxContent = 8 << 20 // bytes of create_blob
-	maxKind    = 255
+	"github.com/satchel-go/satchel/protocol/internal/run"
 )
 
 // createBlob answers create_blob.
@@ -42,7 +38,7 @@ func (c *call) createBlob(ctx context.Context) (any, error) {
 		}
 	}
 	if len(content) > maxContent {
-		return nil, fault(CodeTooLarge, "size", "content has %d bytes: at most %d; larger ones go to POST /blobs", len(content), maxContent)
+		return nil, fault(codeTooLarge, "size", "content has %d bytes: at most %d; larger ones go to POST /blobs", len(content), maxContent)
 	}
 	lifetime, err := c.lifetime(p.TTL)
 	if err != nil {
@@ -53,9 +49,9 @@ func (c *call) createBlob(ctx context.Context) (any, error) {
 
 // lifetime returns how long a blob is kept, by ttl_s if the call gives it.
 func (c *call) lifetime(ttl *int64) (time.Duration, error) {
-	seconds, err := within("ttl_s", ttl, 0, int64(blobs.MaxExpiry/time.Second))
+	seconds, err := within("ttl_s", ttl, 0, int64(maxExpiry/time.Second))
 	if err != nil || seconds == 0 {
-		return c.blobExpiry, err
+		return c.limits.BlobExpiry, err
 	}
 	return time.Duration(seconds) * time.Second, nil
 }
@@ -68,7 +64,7 @@ func (c *call) keepBlob(ctx context.Context, kind string, r io.Reader, limit int
 	if strings.ContainsFunc(kind, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return nil, badParam("kind", "%.60q: want a MIME type", kind)
 	}
-	info, err := c.store.Create(ctx, c.Tenant, kind, r, limit, blobs.Expires(lifetime))
+	info, err := c.store.Create(ctx, c.Tenant, kind, r, limit, run.Expires(lifetime))
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +90,7 @@ func (c *call) listBlobs(ctx context.Context) (any, error) {
 	if err := c.decode(&p); err != nil {
 		return nil, err
 	}
-	limit, err := within("limit", p.Limit, 50, 200)
+	limit, err := within("limit", p.Limit, normalLimit, maxLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +151,7 @@ func (c *call) readBlob(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	if p.MaxBytes == nil {
-		normal := int64(2000)
+		normal := int64(normalSample)
 		p.MaxBytes = &normal
 	}
 	offset, n, err := windowOf(p.Offset, p.MaxBytes)
@@ -168,7 +164,7 @@ func (c *call) readBlob(ctx context.Context) (any, error) {
 	}
 	switch {
 	case mode == "full" && info.Size > maxWindow:
-		return nil, fault(CodeTooLarge, "size", "blob has %d bytes: read samples, or GET /blobs/%s", info.Size, info.ID)
+		return nil, fault(codeTooLarge, "size", "blob has %d bytes: read samples, or GET /blobs/%s", info.Size, info.ID)
 	case mode == "full":
 		offset, n = 0, max(info.Size, 1)
 	case mode == "sample_tail":

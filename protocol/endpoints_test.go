@@ -11,27 +11,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/protocol"
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
-	"github.com/satchel-go/satchel/protocol/protocoltest"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/protocoltest"
 )
 
 // TestEndpoints runs the suite over each transport.
 func TestEndpoints(t *testing.T) {
-	source, err := catalog.OpenSource(catalog.FS("test", protocoltest.Skills()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	skills, err := shelf.Open(t.Context(), "", source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = skills.Close() })
-	server := newBench(t, protocol.WithShelf(skills)).Server
+	server := newBenchOf(t, protocoltest.Skills()).Server
 	stream := func(t *testing.T, conn io.ReadWriteCloser) protocoltest.Endpoint {
-		client := jsonrpc.NewClient(conn, nil)
+		client := protocol.NewClient(conn, nil)
 		t.Cleanup(func() { _ = client.Close() })
 		return func(ctx context.Context, method string, params any) (result json.RawMessage, err error) {
 			err = client.Call(ctx, method, params, &result)
@@ -64,7 +52,7 @@ func TestEndpoints(t *testing.T) {
 		},
 		"unix": func(t *testing.T) protocoltest.Endpoint {
 			path := filepath.Join(t.TempDir(), "s")
-			l, err := protocol.ListenUnix(path)
+			l, err := server.ListenUnix(path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +91,7 @@ func TestEndpoints(t *testing.T) {
 				defer func() { _ = res.Body.Close() }()
 				var answer struct {
 					Result json.RawMessage
-					Error  *jsonrpc.Error
+					Error  *protocol.Error
 				}
 				if err := json.NewDecoder(res.Body).Decode(&answer); err != nil {
 					return nil, err

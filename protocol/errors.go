@@ -9,9 +9,9 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 	"github.com/satchel-go/satchel/protocol/internal/run"
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // The error codes of the server beside those of JSON-RPC.
@@ -19,14 +19,23 @@ const (
 	codeUnauthenticated = -32001
 	codeForbidden       = -32003
 	codeNotFound        = -32004
-	CodeTooLarge        = -32005
+	codeTooLarge        = jsonrpc.CodeTooLarge
 	codeBusy            = -32006
 	codeUnavailable     = -32007
 	codeExists          = -32008
 )
 
-// retryAfter is how long a caller that was refused for load should wait.
-const retryAfter = 1000 // milliseconds
+// Error is an error of the protocol, as the caller of a method gets it. docs/server.md lists
+// the codes.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	// Data holds "kind" and what the kind needs, such as the "field" of wrong parameters.
+	Data any `json:"data,omitempty"`
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
 
 func fault(code int, kind, format string, args ...any) *jsonrpc.Error {
 	data := map[string]any{"kind": kind}
@@ -56,9 +65,9 @@ func badParams(field, message string) *jsonrpc.Error {
 // errorOf maps err to a JSON-RPC error, or returns nil for internal errors.
 func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 	var told *jsonrpc.Error
-	var unknown *shelf.NotFoundError
-	var manifest *shelf.ManifestError
-	var path *shelf.PathError
+	var unknown *skillset.NotFoundError
+	var manifest *skillset.ManifestError
+	var path *skillset.PathError
 	switch {
 	case errors.As(err, &told):
 		return told
@@ -82,16 +91,16 @@ func errorOf(ctx context.Context, err error) *jsonrpc.Error {
 	case errors.Is(err, blobs.ErrUnknown):
 		return fault(codeNotFound, "blob", "%v", err)
 	case errors.Is(err, blobs.ErrTooLarge):
-		return fault(CodeTooLarge, "size", "%v", err)
+		return fault(codeTooLarge, "size", "%v", err)
 	case errors.Is(err, blobs.ErrQuota):
-		return fault(CodeTooLarge, "quota", "%v: delete blobs (delete_blob, or DELETE /blobs/<id>)", err)
-	case errors.Is(err, shelf.ErrFull):
-		return fault(CodeTooLarge, "quota", "%v", err)
-	case errors.Is(err, shelf.ErrExists):
+		return fault(codeTooLarge, "quota", "%v: delete blobs (delete_blob, or DELETE /blobs/<id>)", err)
+	case errors.Is(err, skillset.ErrFull):
+		return fault(codeTooLarge, "quota", "%v", err)
+	case errors.Is(err, skillset.ErrExists):
 		return fault(codeExists, "exists", "%v", err)
-	case errors.Is(err, shelf.ErrRemote):
+	case errors.Is(err, skillset.ErrRemote):
 		return fault(codeUnavailable, "unavailable", "%v", err)
-	case errors.Is(err, shelf.ErrChanged):
+	case errors.Is(err, skillset.ErrChanged):
 		return fault(codeNotFound, "file", "the files of the skill are not as they were listed a moment ago: they are being changed, or the server cannot read them: call again later")
 	case errors.Is(err, fs.ErrNotExist):
 		return fault(codeNotFound, "file", "%v", err)

@@ -1,12 +1,17 @@
 package protocol_test
 
 import (
+	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"net"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"testing/fstest"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/protocol"
 )
 
@@ -30,7 +35,44 @@ func ExampleOpenTokenFile() {
 	}
 	request := httptest.NewRequest("POST", "/rpc", nil)
 	request.Header.Set("Authorization", "Bearer a token")
-	who, err := tokens.Authenticate(request)
+	who, err := tokens(request)
 	fmt.Println(who.Tenant, err)
 	// Output: acme <nil>
+}
+
+// A client calls a server over a connection of the same process. Over a unix socket it is the
+// connection of net.Dial("unix", path).
+func ExampleNewClient() {
+	ctx := context.Background()
+	skills, err := catalog.OpenSource(catalog.FS("examples", fstest.MapFS{
+		"pdf/SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Reads PDF files.\n---\n")},
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer skills.Close()
+	server, err := protocol.Open(ctx, protocol.WithSkills(skills))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close(ctx)
+	here, there := net.Pipe()
+	go func() { _ = server.ServeStream(ctx, there, protocol.LocalPrincipal()) }()
+
+	client := protocol.NewClient(here, nil)
+	defer client.Close()
+	var list struct {
+		Skills []struct{ Name, Description string }
+	}
+	err = client.Call(ctx, "list_skills", nil, &list)
+	fmt.Println(list.Skills, err)
+	err = client.Call(ctx, "describe_skill", map[string]any{"name": "pfd"}, nil)
+	if refused, ok := errors.AsType[*protocol.Error](err); ok {
+		fmt.Println(refused.Code, refused.Message)
+	}
+	// Output:
+	// [{pdf Reads PDF files.}] <nil>
+	// -32004 unknown skill "pfd": did you mean "pdf"?
 }

@@ -3,3 +3,5 @@ package protocol
 // Names for the tests outside the package.
 
 const GuideID = guideID
+
+var ErrOption = errOption

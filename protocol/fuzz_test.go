@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/protocol"
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // FuzzCursor gives list_skills cursors of somebody else: none is understood.
 func FuzzCursor(f *testing.F) {
 	f.Add("x")
 	f.Add("AAAAAAAAAAAAAAAAAAAAAHt9")
-	s, err := protocol.New(protocol.WithCursorKey(make([]byte, 16)))
+	s, err := protocol.Open(f.Context(), protocol.WithCursorKey(make([]byte, 16)))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func FuzzCursor(f *testing.F) {
 			t.Fatal(err)
 		}
 		_, err = s.Call(t.Context(), ann, "list_skills", params, nil)
-		var told *jsonrpc.Error
+		var told *protocol.Error
 		if cursor != "" && (!errors.As(err, &told) || told.Code != jsonrpc.CodeParams) {
 			t.Errorf("%q: %v", cursor, err)
 		}

@@ -19,12 +19,8 @@ import (
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/redact"
 	"github.com/satchel-go/satchel/protocol/internal/run"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
-
-// LeastSecret is the length of the shortest value of a secret, in bytes: shorter ones
-// cannot be taken out of what a run tells.
-const LeastSecret = 8
 
 // SecretMode is how a secret reaches a run.
 type SecretMode string
@@ -43,8 +39,8 @@ const (
 // Secret is one that skills may ask for by its name (skill.toml, permissions).
 type Secret struct {
 	Name string
-	// Value is asked for once for each run that has the secret. One of fewer than
-	// LeastSecret bytes is none: the run fails.
+	// Value returns the value. It is called once for each run that has the secret. A run fails
+	// if it gets an error or a value of fewer than 8 bytes.
 	Value func(ctx context.Context, tenant string) (string, error)
 	Mode  SecretMode
 	// Skills and Tenants may have it; empty is all that ask.
@@ -53,23 +49,30 @@ type Secret struct {
 	Hosts []string
 }
 
-// CodeGrants says what run_code has of the skills that it mounts.
-type CodeGrants uint8
+// Usable reports why runs of a tenant could not have the secret, nil if they can: Value fails,
+// or the value is too short to be taken out of the output of runs.
+func (s Secret) Usable(ctx context.Context, tenant string) error {
+	value, err := s.Value(ctx, tenant)
+	if err != nil {
+		return fmt.Errorf("secret %q %w: %w", s.Name, errNoValue, err)
+	}
+	return s.check(value)
+}
 
-const (
-	// GrantNothing is the default.
-	GrantNothing CodeGrants = iota
-	// GrantMounted gives it the networks of all of them, and their secrets in proxy
-	// mode.
-	GrantMounted
-)
+// check reports a value that is too short.
+func (s Secret) check(value string) error {
+	if len(value) < minSecret {
+		return fmt.Errorf("secret %q %w: it has fewer than %d bytes", s.Name, errNoValue, minSecret)
+	}
+	return nil
+}
 
 // grants are what the operator allows.
 type grants struct {
 	policy  *egress.Policy // nil: no network
 	secrets []Secret
-	code    CodeGrants
-	created bool
+	code    bool // run_code has those of the skills that it mounts
+	created bool // created skills have what they ask for
 }
 
 // WithEgress lets runs reach what their skills ask for and the policy allows, by a
@@ -87,15 +90,15 @@ func WithSecrets(secrets ...Secret) Option {
 		for _, s := range secrets {
 			switch {
 			case !secretName.MatchString(s.Name) || s.Value == nil:
-				return fmt.Errorf("%w: secret %q: want an upper-case name, and a value", ErrOption, s.Name)
+				return fmt.Errorf("%w: secret %q: want an upper-case name, and a value", errOption, s.Name)
 			case s.Mode != SecretProxy && s.Mode != SecretFile && s.Mode != SecretEnv:
-				return fmt.Errorf("%w: secret %q: mode %q: want proxy, file or env", ErrOption, s.Name, s.Mode)
+				return fmt.Errorf("%w: secret %q: mode %q: want proxy, file or env", errOption, s.Name, s.Mode)
 			case (s.Mode == SecretProxy) != (len(s.Hosts) > 0):
-				return fmt.Errorf("%w: secret %q: hosts go with mode proxy", ErrOption, s.Name)
+				return fmt.Errorf("%w: secret %q: hosts go with mode proxy", errOption, s.Name)
 			}
 			for _, host := range s.Hosts {
 				if rule, err := egress.ParseRule("https://" + host); err != nil || rule.SecretHost() == "" {
-					return fmt.Errorf("%w: secret %q: host %q: want an exact name", ErrOption, s.Name, host)
+					return fmt.Errorf("%w: secret %q: host %q: want an exact name", errOption, s.Name, host)
 				}
 			}
 		}
@@ -104,9 +107,10 @@ func WithSecrets(secrets ...Secret) Option {
 	}
 }
 
-// WithCodeGrants sets what run_code has of the skills that it mounts.
-func WithCodeGrants(g CodeGrants) Option {
-	return func(c *settings) error { c.grants.code = g; return nil }
+// WithCodeGrants gives run_code the networks of the skills that it mounts, and their secrets
+// in proxy mode. The default is nothing.
+func WithCodeGrants() Option {
+	return func(c *settings) error { c.grants.code = true; return nil }
 }
 
 // WithCreatedGrants gives skills that tenants have created what they ask for, as
@@ -116,8 +120,8 @@ func WithCreatedGrants() Option {
 }
 
 // may reports whether a skill can be granted anything in this run.
-func (g *grants) may(k *shelf.Skill, code bool) bool {
-	return (!code || g.code == GrantMounted) && (!k.Created || g.created)
+func (g *grants) may(k *skillset.Skill, code bool) bool {
+	return (!code || g.code) && (!k.Created || g.created)
 }
 
 // secret finds one that the operator lets a skill have.
@@ -176,11 +180,11 @@ func (c *call) grant(ctx context.Context, job *run.Job) (*granting, error) {
 	return g, nil
 }
 
-func (g *granting) refuse(k *shelf.Skill, what string) {
+func (g *granting) refuse(k *skillset.Skill, what string) {
 	g.Warnings = append(g.Warnings, fmt.Sprintf("%s asks for %s: not granted", k.ID(), what))
 }
 
-func (g *granting) skill(ctx context.Context, k *shelf.Skill) error {
+func (g *granting) skill(ctx context.Context, k *skillset.Skill) error {
 	may := g.grants.may(k, g.code)
 	for _, address := range k.Network {
 		rule, err := egress.ParseRule(address)
@@ -209,12 +213,12 @@ func (g *granting) skill(ctx context.Context, k *shelf.Skill) error {
 // give brings a secret to the run.
 func (g *granting) give(ctx context.Context, s *Secret) error {
 	value, err := s.Value(ctx, g.Tenant)
-	if err != nil {
+	if err != nil { // the cause is for the host alone
 		g.logger.Error("secret without value", "secret", s.Name, "error", err)
 		return fmt.Errorf("secret %q %w", s.Name, errNoValue)
 	}
-	if len(value) < LeastSecret {
-		return fmt.Errorf("secret %q %w: it has fewer than %d bytes", s.Name, errNoValue, LeastSecret)
+	if err := s.check(value); err != nil {
+		return err
 	}
 	g.names = append(g.names, s.Name)
 	g.Hidden = append(g.Hidden, run.Hidden{Name: s.Name, Value: value})
@@ -241,7 +245,7 @@ func (g *granting) give(ctx context.Context, s *Secret) error {
 }
 
 // network opens the way to what was asked for and is allowed.
-func (g *granting) network(job *run.Job, skills []*shelf.Skill) error {
+func (g *granting) network(job *run.Job, skills []*skillset.Skill) error {
 	policy, refused := g.policy.Narrow(g.asked)
 	for _, rule := range refused {
 		g.Warnings = append(g.Warnings, fmt.Sprintf("network %s: not granted, or not all of it", rule))
@@ -271,9 +275,6 @@ func (g *granting) network(job *run.Job, skills []*shelf.Skill) error {
 	return nil
 }
 
-// maxTold is how many warnings the connections of a run bring.
-const maxTold = 8
-
 // note keeps what the run should be told of a connection: programs seldom show why a
 // CONNECT is refused, and inside their own TLS a secret stays a placeholder.
 func (g *granting) note(e egress.Entry, secrets []egress.Secret) {
@@ -301,10 +302,10 @@ func (g *granting) note(e egress.Entry, secrets []egress.Secret) {
 func (g *granting) tell(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	text = printable.Line(plainjson.Prefix(redact.NewSet(g.Hidden).Text(text, 0), 400))
+	text = printable.Line(plainjson.Prefix(redact.NewSet(g.Hidden).Text(text, 0), maxNote))
 	switch {
 	case slices.Contains(g.told, text):
-	case len(g.told) == maxTold:
+	case len(g.told) == maxNotes:
 		g.more++
 	default:
 		g.told = append(g.told, text)
@@ -334,7 +335,7 @@ func (g *granting) logEgress(id string, skills []string, e egress.Entry) {
 }
 
 // granted is what describe_skill says of it.
-func (c *call) granted(k *shelf.Skill) map[string]any {
+func (c *call) granted(k *skillset.Skill) map[string]any {
 	network, secrets := []string{}, []string{}
 	if c.grants.may(k, false) {
 		var asked []egress.Rule

@@ -23,7 +23,6 @@ import (
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/internal/run"
-	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
 // names resolves every name to this machine.
@@ -68,17 +67,12 @@ func granting(t *testing.T, box *sandbox.Sandbox, entrypoint, code string, polic
 	if err != nil {
 		t.Fatal(err)
 	}
-	skills, err := shelf.Open(t.Context(), "", source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = skills.Close() })
 	places, err := workspace.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = places.Close() })
-	s, err := protocol.New(protocol.WithShelf(skills), protocol.WithExecutor(box), protocol.WithWorkspaces(places), protocol.WithSecrets(secrets...), protocol.WithEgress(policy))
+	s, err := protocol.Open(t.Context(), protocol.WithSkills(source), protocol.WithExecutor(box), protocol.WithWorkspaces(places), protocol.WithSecrets(secrets...), protocol.WithEgress(policy))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +261,7 @@ func TestSecretWithoutValue(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	for _, bad := range []protocol.Secret{{Name: "x", Mode: protocol.SecretEnv, Value: none.Value}, {Name: "X", Mode: "y", Value: none.Value}, {Name: "X", Mode: protocol.SecretProxy, Value: none.Value}, {Name: "X", Mode: protocol.SecretProxy, Hosts: []string{"*.x.test"}, Value: none.Value}} {
-		if _, err := protocol.New(protocol.WithSecrets(bad)); !errors.Is(err, protocol.ErrOption) {
+		if _, err := protocol.Open(t.Context(), protocol.WithSecrets(bad)); !errors.Is(err, protocol.ErrOption) {
 			t.Errorf("%+v: %v", bad.Name, err)
 		}
 	}

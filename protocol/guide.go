@@ -7,7 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/files/lazyfs"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 //go:embed guidefiles
@@ -18,7 +18,7 @@ var guideFiles embed.FS
 const guideID = "skills.protocol.guide"
 
 // openGuide opens the guide, which names create_skill if callers can create skills.
-func openGuide(create bool) (*shelf.Skill, error) {
+func openGuide(ctx context.Context, create bool) (*skillset.Skill, error) {
 	texts := make(map[string][]byte)
 	var listed []lazyfs.File
 	for _, name := range []string{"SKILL.md", "skill.toml"} {
@@ -37,7 +37,7 @@ func openGuide(create bool) (*shelf.Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := shelf.Open(context.Background(), "", source)
+	own, err := skillset.Open(ctx, "", source)
 	if err != nil {
 		return nil, err
 	}

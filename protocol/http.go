@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"mime"
@@ -10,18 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
-)
-
-// The bounds of HTTP.
-const (
-	maxHeaders  = 32 << 10
-	headerWait  = 10 * time.Second
-	bodyWait    = time.Minute // for a request whose handler sets no time
-	blobWait    = 10 * time.Minute
-	refusedWait = time.Second      // for the rest of a request that is refused
-	writeWait   = 30 * time.Second // until something of what is written is taken
-	pingEvery   = 15 * time.Second
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // Handler answers HTTP: POST /rpc, POST and GET /blobs, GET and DELETE /blobs/<id>,
@@ -81,9 +69,7 @@ func (s *Server) messages(serve func(http.ResponseWriter, *http.Request, Princip
 }
 
 func (s *Server) serveRPC(w http.ResponseWriter, r *http.Request, who Principal, raw []byte) {
-	handle := func(ctx context.Context, c jsonrpc.Call, notify func(string, any)) (any, error) {
-		return s.answer(ctx, who, c, notify)
-	}
+	handle := s.handler(who)
 	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		serveEvents(w, r, raw, handle)
 		return

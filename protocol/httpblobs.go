@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // serveUpload answers POST /blobs: the body is the content, ttl_s is in the query.
@@ -31,7 +31,7 @@ func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, who Princip
 			return nil, err
 		}
 		kind := cmp.Or(r.Header.Get("Content-Type"), "application/octet-stream")
-		result, err = c.keepBlob(r.Context(), kind, newPaced(w, http.MaxBytesReader(w, r.Body, blobs.MaxBlob+1), blobWait), blobs.MaxBlob, lifetime)
+		result, err = c.keepBlob(r.Context(), kind, newPaced(w, http.MaxBytesReader(w, r.Body, maxBlob+1), blobWait), maxBlob, lifetime)
 		return withWarnings(result, c.warn), err
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request, who Princip
 
 func blobStatus(fault *jsonrpc.Error) int {
 	switch fault.Code {
-	case CodeTooLarge:
+	case codeTooLarge:
 		return http.StatusRequestEntityTooLarge
 	case codeNotFound:
 		return http.StatusNotFound
@@ -65,16 +65,14 @@ func (s *Server) direct(r *http.Request, who Principal, name string, scope Scope
 	if who.Has(scope) {
 		result, err = answer(&call{Server: s, Principal: who, record: &record})
 	}
-	var told *jsonrpc.Error
+	var refusal *jsonrpc.Error
 	if err != nil {
-		if told = errorOf(r.Context(), err); told == nil {
-			told = s.Internal(err, name)
-		}
-		record.Code = told.Code
+		refusal = s.errorFor(r.Context(), err, name)
+		record.Code = refusal.Code
 	}
 	record.Duration = time.Since(began)
 	s.observed(r.Context(), record)
-	return result, told
+	return result, refusal
 }
 
 // serveBlobs answers GET /blobs: a page of the tenant's blobs.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // events is a stream of server-sent events.

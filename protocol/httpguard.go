@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // doors are what answers at one address, by the methods of HTTP.
@@ -56,7 +56,7 @@ func (s *Server) guarded(at doors) http.Handler {
 		}
 		defer place.end()
 		ctx := r.Context()
-		if trace := r.Header.Get("Traceparent"); len(trace) <= 128 {
+		if trace := r.Header.Get("Traceparent"); len(trace) <= maxTraceParent {
 			ctx = context.WithValue(ctx, traceKey{}, trace)
 		}
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -91,7 +91,7 @@ func (s *Server) principal(r *http.Request) (Principal, error) {
 	if s.auth == nil {
 		return LocalPrincipal(), nil
 	}
-	return s.auth.Authenticate(r)
+	return s.auth(r)
 }
 
 // checkSite refuses pages of other sites, and names that lead here by a foreign

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // address is one HTTP route of the server. The table in docs/server.md lists them too.

@@ -10,13 +10,11 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/text/plainjson"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-const (
-	guideNamespace = "guide"
-	maxPage        = 4 << 20 // bytes of a page of skills
-)
+// guideNamespace is the namespace that lists the guide.
+const guideNamespace = "guide"
 
 // listSkills answers list_skills.
 func (c *call) listSkills(ctx context.Context) (any, error) {
@@ -33,21 +31,21 @@ func (c *call) listSkills(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit, err := within("limit", p.Limit, 50, 200)
+	limit, err := within("limit", p.Limit, normalLimit, maxLimit)
 	if err != nil {
 		return nil, err
 	}
 	if p.Cursor == "" {
-		if err := c.shelf.RefreshIfOld(ctx); err != nil {
+		if err := c.skills.RefreshIfOld(ctx); err != nil {
 			return nil, err
 		}
 	}
-	list, digest := c.shelf.List(c.Tenant, p.Namespace)
-	if isGuide := func(k *shelf.Skill) bool { return k.ID() == guideID }; slices.ContainsFunc(list, isGuide) {
+	list, digest := c.skills.List(c.Tenant, p.Namespace)
+	if isGuide := func(k *skillset.Skill) bool { return k.ID() == guideID }; slices.ContainsFunc(list, isGuide) {
 		list = slices.DeleteFunc(slices.Clone(list), isGuide)
 	}
 	if own := c.guide.Namespace; p.Namespace != "" && strings.HasPrefix(own+".", p.Namespace+".") || p.Namespace == guideNamespace {
-		i, _ := slices.BinarySearchFunc(list, c.guide, shelf.Compare)
+		i, _ := slices.BinarySearchFunc(list, c.guide, skillset.Compare)
 		list = slices.Insert(slices.Clone(list), i, c.guide)
 	}
 	if p.Cursor != "" {
@@ -67,7 +65,7 @@ func (c *call) listSkills(ctx context.Context) (any, error) {
 	return map[string]any{"skills": skills, "next_cursor": next}, nil
 }
 
-func listed(k *shelf.Skill, detail string) map[string]any {
+func listed(k *skillset.Skill, detail string) map[string]any {
 	entry := map[string]any{
 		"name": k.ID(), "version": k.Version, "description": k.Description, "namespace": k.Namespace, "kind": k.Kind,
 	}
@@ -91,7 +89,7 @@ type place struct {
 	Tenant, Filter, Digest, Namespace, ID, Version string
 }
 
-func (c *call) cursor(last *shelf.Skill, digest, filter string) string {
+func (c *call) cursor(last *skillset.Skill, digest, filter string) string {
 	text, _ := json.Marshal(place{c.Tenant, filter, digest, last.Namespace, last.ID(), last.Version})
 	return base64.RawURLEncoding.EncodeToString(append(c.sign(text), text...))
 }
@@ -104,15 +102,15 @@ func (s *Server) sign(text []byte) []byte {
 
 // after returns what follows the place of a cursor, also where the list has changed
 // since.
-func (c *call) after(list []*shelf.Skill, cursor, filter string) ([]*shelf.Skill, error) {
+func (c *call) after(list []*skillset.Skill, cursor, filter string) ([]*skillset.Skill, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	var at place
 	if err != nil || len(raw) < 16 || !hmac.Equal(raw[:16], c.sign(raw[16:])) || json.Unmarshal(raw[16:], &at) != nil ||
 		at.Tenant != c.Tenant || at.Filter != filter {
 		return nil, badParam("cursor", "is not one of this server: start again without it")
 	}
-	last := &shelf.Skill{Manifest: shelf.Manifest{Name: at.ID, Namespace: at.Namespace, Version: at.Version}}
-	i := slices.IndexFunc(list, func(k *shelf.Skill) bool { return shelf.Compare(k, last) > 0 })
+	last := &skillset.Skill{Manifest: skillset.Manifest{Name: at.ID, Namespace: at.Namespace, Version: at.Version}}
+	i := slices.IndexFunc(list, func(k *skillset.Skill) bool { return skillset.Compare(k, last) > 0 })
 	if i < 0 {
 		return nil, nil
 	}

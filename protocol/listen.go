@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"time"
 )
 
 // Listening is how ListenAndServe is reached.
@@ -43,7 +42,7 @@ func (s *Server) ListenAndServe(ctx context.Context, at Listening) error {
 		handler = s.Handler()
 	}
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerWait, ReadTimeout: bodyWait, MaxHeaderBytes: maxHeaders - 4096, IdleTimeout: 2 * time.Minute,
+		Handler: handler, ReadHeaderTimeout: headerWait, ReadTimeout: bodyWait, MaxHeaderBytes: maxHeaders - 4096, IdleTimeout: idleWait,
 		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 	}
 	closed := make(chan struct{})

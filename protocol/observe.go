@@ -50,9 +50,6 @@ type metrics struct {
 	tenants  map[string]bool       // that have called, at most maxTenants
 }
 
-// maxTenants bounds of how many tenants the blobs are counted.
-const maxTenants = 10_000
-
 // addEgress counts a connection of a run.
 func (m *metrics) addEgress(verdict string, bytes int64) {
 	m.mu.Lock()

@@ -5,29 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"time"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 	"github.com/satchel-go/satchel/workspace"
 )
 
 // settings are what the options set.
 type settings struct {
-	shelf        *shelf.Shelf
+	sources      []catalog.Source
+	createdIn    string
 	executor     executor.Executor
 	workspaces   workspace.Places
 	dependencies *deps.Cache
 	store        blobs.Store
-	blobExpiry   time.Duration
 	create       bool
 	unsafeLocal  bool
 	noRuns       string
 	limits       Limits
-	auth         Authenticator
+	auth         func(*http.Request) (Principal, error)
 	allowUIDs    []int
 	origins      []string
 	hosts        []string
@@ -49,17 +51,40 @@ type Limits struct {
 	Run executor.Limits
 	// OutputBlobs is how many blobs a run may make; the default is 64.
 	OutputBlobs int
+	// BlobExpiry is how long blobs are kept if their call gives no ttl_s, those of runs
+	// among them; the default is 24 hours. A negative one is for ever.
+	BlobExpiry time.Duration
 }
 
-// Option configures New.
+// Option configures Open.
 type Option func(*settings) error
 
-// ErrOption is wrapped when a server is made with an option that has no meaning.
-var ErrOption = errors.New("invalid option")
+// errOption is wrapped by the error of Open for an option that has no meaning.
+var errOption = errors.New("invalid option")
 
-// WithShelf sets the skills; the default is none but the guide.
-func WithShelf(s *shelf.Shelf) Option {
-	return func(c *settings) error { c.shelf = s; return nil }
+// WithSkills adds sources of skills, such as those of catalog.OpenSource. All versions of a
+// skill are served. Of two with the same id and version the first counts. The server does not
+// close the sources.
+func WithSkills(sources ...catalog.Source) Option {
+	return func(c *settings) error { c.sources = append(c.sources, sources...); return nil }
+}
+
+// WithRemoteSkills adds the skills of another server that is not trusted, such as
+// mcpsource.Source. They can be read, and neither executed nor mounted. The ids of its skills
+// are the label and the path of their URI, joined by dots: "skill://team/pdf/SKILL.md" is
+// "acme.team.pdf". Skills of all other sources hide them. Their files are fetched when they
+// are read.
+func WithRemoteSkills(label string, source catalog.Source) Option {
+	return func(c *settings) error {
+		c.sources = append(c.sources, skillset.Remote(label, source))
+		return nil
+	}
+}
+
+// WithCreatedSkills serves the skills that tenants have created in a directory, to each
+// tenant its own. The directory is made if it does not exist. Several servers may share it.
+func WithCreatedSkills(dir string) Option {
+	return func(c *settings) error { c.createdIn = dir; return nil }
 }
 
 // WithExecutor sets what runs skills and code. Without it, and workspaces, runs are
@@ -86,14 +111,8 @@ func WithBlobs(s blobs.Store) Option {
 	return func(c *settings) error { c.store = s; return nil }
 }
 
-// WithBlobExpiry sets how long blobs are kept for which a call gives no ttl_s, those of runs
-// among them. The default is blobs.DefaultExpiry; a negative lifetime is for ever.
-func WithBlobExpiry(lifetime time.Duration) Option {
-	return func(c *settings) error { c.blobExpiry = lifetime; return nil }
-}
-
-// WithCreate lets callers create skills, on a shelf with a directory for them. The
-// default is that they cannot.
+// WithCreate lets callers create skills. It needs WithCreatedSkills. The default is that they
+// cannot.
 func WithCreate() Option {
 	return func(c *settings) error { c.create = true; return nil }
 }
@@ -112,20 +131,21 @@ func WithoutRuns(why string) Option {
 func WithLimits(l Limits) Option {
 	return func(c *settings) error {
 		if l.Runs < 0 || l.OutputBlobs < 0 {
-			return fmt.Errorf("%w: %d runs at once, %d output blobs: want 0 or more", ErrOption, l.Runs, l.OutputBlobs)
+			return fmt.Errorf("%w: %d runs at once, %d output blobs: want 0 or more", errOption, l.Runs, l.OutputBlobs)
 		}
 		if l.QueueWait < 0 {
-			return fmt.Errorf("%w: runs wait %v for their place", ErrOption, l.QueueWait)
+			return fmt.Errorf("%w: runs wait %v for their place", errOption, l.QueueWait)
 		}
 		c.limits = l
 		return nil
 	}
 }
 
-// WithAuth sets who may call by HTTP. The default is that everybody who reaches the
-// loopback interface is LocalPrincipal.
-func WithAuth(a Authenticator) Option {
-	return func(c *settings) error { c.auth = a; return nil }
+// WithAuth sets a function that authenticates HTTP requests, such as that of OpenTokenFile. It
+// is called concurrently. Its error wraps ErrUnauthenticated if the request does not prove who
+// makes it. By default all that reach the loopback interface are LocalPrincipal.
+func WithAuth(authenticate func(*http.Request) (Principal, error)) Option {
+	return func(c *settings) error { c.auth = authenticate; return nil }
 }
 
 // WithAllowUIDs lets other users of the machine call by the unix socket; the
@@ -168,7 +188,7 @@ func WithObserver(f func(context.Context, Record)) Option {
 func WithCursorKey(key []byte) Option {
 	return func(c *settings) error {
 		if len(key) < 16 {
-			return fmt.Errorf("%w: a key of %d bytes for cursors: at least 16", ErrOption, len(key))
+			return fmt.Errorf("%w: a key of %d bytes for cursors: at least 16", errOption, len(key))
 		}
 		c.key = slices.Clone(key)
 		return nil

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/text/plainjson"
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // decode reads the parameters of a call into the struct that form points to. A
@@ -68,9 +68,6 @@ func decodeField(value json.RawMessage, name string, field reflect.Value) (warni
 	}
 	return nil, nil
 }
-
-// maxWarnings is how many unknown fields are reported.
-const maxWarnings = 20
 
 // fieldsOf are the fields of a struct by their names in JSON.
 func fieldsOf(value reflect.Value) map[string]reflect.Value {
@@ -141,8 +138,8 @@ func notFoundMethod(method string, known []string) *jsonrpc.Error {
 	text, least := fmt.Sprintf("unknown method %.60q", method), len(method)/3+2
 	best := ""
 	for _, name := range known {
-		if strings.HasPrefix(name, method) && method != "" || shelf.Distance(method, name, least) < least {
-			if d := shelf.Distance(method, name, least); best == "" || d < least {
+		if strings.HasPrefix(name, method) && method != "" || skillset.Distance(method, name, least) < least {
+			if d := skillset.Distance(method, name, least); best == "" || d < least {
 				best, least = name, d
 			}
 		}
@@ -150,7 +147,7 @@ func notFoundMethod(method string, known []string) *jsonrpc.Error {
 	// "lst" is nearer to the first word of a name than to all of it.
 	for _, name := range known {
 		word, _, _ := strings.Cut(name, "_")
-		if best == "" && shelf.Distance(method, word, 2) < 2 {
+		if best == "" && skillset.Distance(method, word, 2) < 2 {
 			best = name
 		}
 	}

@@ -26,7 +26,7 @@ func TestWrongTypes(t *testing.T) {
 	for _, tool := range b.Tools() {
 		whole[tool.Name] = m{}
 		var s schema
-		if err := json.Unmarshal(tool.Parameters, &s); err != nil {
+		if err := json.Unmarshal(tool.Schema, &s); err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range s.Required {

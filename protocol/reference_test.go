@@ -90,7 +90,7 @@ func parametersOf(schema json.RawMessage) string {
 
 // TestReference holds that docs/server.md says what tools.json and the code do.
 func TestReference(t *testing.T) {
-	s, err := New(WithCreate())
+	s, err := Open(t.Context(), WithCreate(), WithCreatedSkills(t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestReference(t *testing.T) {
 
 // TestIndex has GET / name every address, and each of them answered.
 func TestIndex(t *testing.T) {
-	s, err := New(WithAddress("POST /mcp", "MCP"))
+	s, err := Open(t.Context(), WithAddress("POST /mcp", "MCP"))
 	if err != nil {
 		t.Fatal(err)
 	}

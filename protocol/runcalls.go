@@ -15,18 +15,7 @@ import (
 
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/internal/run"
-	"github.com/satchel-go/satchel/protocol/shelf"
-)
-
-// The bounds of the input of a run.
-const (
-	maxArgs       = 1 << 20
-	maxCode       = 1 << 20
-	maxInputs     = 32
-	maxInputBytes = 256 << 20
-	maxMounted    = 32
-	maxTimeout    = 900_000 // milliseconds
-	normalTimeout = 300_000
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // executeSkill answers execute_skill.
@@ -49,7 +38,7 @@ func (c *call) executeSkill(ctx context.Context) (any, error) {
 			return err
 		case k.Origin != "":
 			return notRun("name", k)
-		case k.Kind != shelf.KindAction:
+		case k.Kind != skillset.KindAction:
 			return badParams("name", fmt.Sprintf("skill %q has no entrypoint: read it, or mount it in run_code", k.ID()))
 		}
 		job.Skill = k
@@ -74,7 +63,7 @@ func (c *call) runCode(ctx context.Context) (any, error) {
 	if err := c.decode(&p); err != nil {
 		return nil, err
 	}
-	if err := required("language", p.Language, 64); err != nil {
+	if err := required("language", p.Language, maxLanguage); err != nil {
 		return nil, err
 	}
 	if languages := run.Languages(); c.runner != nil && !slices.Contains(languages, p.Language) {
@@ -84,7 +73,7 @@ func (c *call) runCode(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	job := run.Job{Language: p.Language, Code: p.Code, Function: p.Entrypoint, Args: p.Args}
-	if len(job.Function) > 128 || strings.ContainsFunc(job.Function, func(r rune) bool { return r < ' ' }) {
+	if len(job.Function) > maxFunction || strings.ContainsFunc(job.Function, func(r rune) bool { return r < ' ' }) {
 		return nil, badParam("entrypoint", "want the name of a function")
 	}
 	var timeout *int64
@@ -99,16 +88,16 @@ func (c *call) runCode(ctx context.Context) (any, error) {
 
 // notRun refuses a skill of another server, because this server cannot ask whether its code
 // may run.
-func notRun(field string, k *shelf.Skill) error {
+func notRun(field string, k *skillset.Skill) error {
 	return badParams(field, fmt.Sprintf("skill %q is served by %s: it can be read here, and not run", k.ID(), k.Origin))
 }
 
 // mounted finds the skills that code may import.
-func (c *call) mounted(ctx context.Context, names []string) (list []*shelf.Skill, _ error) {
+func (c *call) mounted(ctx context.Context, names []string) (list []*skillset.Skill, _ error) {
 	if len(names) > maxMounted {
 		return nil, badParam("mount_skills", "has %d entries: at most %d", len(names), maxMounted)
 	}
-	modules := make(map[string]*shelf.Skill)
+	modules := make(map[string]*skillset.Skill)
 	for _, name := range names {
 		id, version, _ := strings.Cut(name, "@")
 		k, err := c.find(ctx, id, version)
@@ -204,7 +193,7 @@ func (c *call) inputs(ctx context.Context, ids []string) (list []blobs.Info, _ e
 			return nil, err
 		}
 		if total += info.Size; total > maxInputBytes {
-			return nil, fault(CodeTooLarge, "size", "input_blobs have more than %d bytes", maxInputBytes)
+			return nil, fault(codeTooLarge, "size", "input_blobs have more than %d bytes", maxInputBytes)
 		}
 		list = append(list, info)
 	}
@@ -214,7 +203,7 @@ func (c *call) inputs(ctx context.Context, ids []string) (list []blobs.Info, _ e
 // progress returns what tells the caller how far the run is: nothing without a
 // token.
 func (c *call) progress(id string, token json.RawMessage) func(stage, message string) {
-	if c.notify == nil || len(token) == 0 || len(token) > 256 || token[0] != '"' && (token[0] < '0' || token[0] > '9') {
+	if c.notify == nil || len(token) == 0 || len(token) > maxProgressToken || token[0] != '"' && (token[0] < '0' || token[0] > '9') {
 		return func(string, string) {}
 	}
 	var one sync.Mutex

@@ -16,16 +16,18 @@ import (
 
 	"github.com/satchel-go/satchel/internal/warnlog"
 	"github.com/satchel-go/satchel/protocol/blobs"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 	"github.com/satchel-go/satchel/protocol/internal/run"
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
+	"github.com/satchel-go/satchel/skillmd"
 )
 
 // Server answers the methods of the protocol. Its methods may be called
-// concurrently. Make one with New.
+// concurrently. Open makes one.
 type Server struct {
 	settings
-	guide   *shelf.Skill
+	skills  *skillset.Set
+	guide   *skillset.Skill
 	queue   *run.Queue
 	runner  *run.Runner // nil: nothing is run
 	methods map[string]method
@@ -36,12 +38,11 @@ type Server struct {
 	cancel  context.CancelFunc
 }
 
-// sweepEvery is how often expired blobs are removed.
-const sweepEvery = time.Minute
-
-// New returns a server. The error wraps ErrOption. Close it after use; it closes
-// nothing that it was given.
-func New(opts ...Option) (*Server, error) {
+// Open lists the skills and returns a server of them. Skills that cannot be used are
+// [Server.Diagnostics]. The error is that of an option or of ctx, or says why the directory of
+// created skills cannot be used. Close the server after use; it closes nothing that the host
+// gave it.
+func Open(ctx context.Context, opts ...Option) (*Server, error) {
 	s := &Server{traffic: traffic{tenants: make(map[string]*load)}}
 	s.logger = warnlog.New()
 	for _, opt := range opts {
@@ -49,7 +50,7 @@ func New(opts ...Option) (*Server, error) {
 			return nil, err
 		}
 	}
-	if err := s.fill(); err != nil {
+	if err := s.fill(ctx); err != nil {
 		return nil, err
 	}
 	s.base, s.cancel = context.WithCancel(context.Background())
@@ -59,31 +60,32 @@ func New(opts ...Option) (*Server, error) {
 	return s, nil
 }
 
-func (s *Server) fill() (err error) {
+func (s *Server) fill(ctx context.Context) (err error) {
 	if s.store == nil {
-		s.store = blobs.NewMemory()
+		s.store = blobs.NewMemory(blobs.Quota{})
 	}
-	s.blobExpiry = cmp.Or(s.blobExpiry, blobs.DefaultExpiry)
+	s.limits.BlobExpiry = cmp.Or(s.limits.BlobExpiry, normalExpiry)
 	if s.key == nil {
 		s.key = make([]byte, 32)
 		_, _ = rand.Read(s.key) // never fails
 	}
-	if s.shelf == nil {
-		if s.shelf, err = shelf.Open(context.Background(), ""); err != nil {
-			return err
-		}
+	if s.create && s.createdIn == "" {
+		return fmt.Errorf("%w: callers can create skills (WithCreate) only in a directory: name it by WithCreatedSkills", errOption)
 	}
 	if s.executor != nil && s.workspaces != nil {
 		if s.executor.Capabilities().Isolation == executor.IsolationNone && !s.unsafeLocal {
-			return fmt.Errorf("%w: the executor isolates nothing: give another, or say that this is meant (WithUnsafeLocal)", ErrOption)
+			return fmt.Errorf("%w: the executor isolates nothing: give another, or say that this is meant (WithUnsafeLocal)", errOption)
 		}
 		places, ok := s.workspaces.(workspace.Places)
 		if !ok {
-			return fmt.Errorf("%w: workspaces of type %T are not from workspace.Open", ErrOption, s.workspaces)
+			return fmt.Errorf("%w: workspaces of type %T are not from workspace.Open", errOption, s.workspaces)
 		}
-		s.runner = &run.Runner{Executor: s.executor, Workspaces: places, Blobs: s.store, Dependencies: s.dependencies, Expiry: s.blobExpiry, OutputBlobs: s.limits.OutputBlobs, Limits: s.limits.Run}
+		s.runner = &run.Runner{Executor: s.executor, Workspaces: places, Blobs: s.store, Dependencies: s.dependencies, Expiry: s.limits.BlobExpiry, OutputBlobs: s.limits.OutputBlobs, Limits: s.limits.Run}
 	}
-	s.guide, err = openGuide(s.create)
+	if s.guide, err = openGuide(ctx, s.create); err != nil {
+		return err
+	}
+	s.skills, err = skillset.Open(ctx, s.createdIn, s.sources...)
 	return err
 }
 
@@ -110,9 +112,6 @@ func (s *Server) sweep() (stop func()) {
 	}
 }
 
-// stopWait is how long runs may go on when the server is closed.
-const stopWait = 30 * time.Second
-
 // Close refuses new runs, gives those that go on 30 seconds, or until ctx ends, and
 // cancels them then. It must be called once.
 func (s *Server) Close(ctx context.Context) error {
@@ -125,7 +124,23 @@ func (s *Server) Close(ctx context.Context) error {
 		err = errors.Join(err, s.runner.Close())
 	}
 	s.sweeper()
-	return err
+	return errors.Join(err, s.skills.Close())
+}
+
+// Refresh lists the skills of all sources again. What has not changed is not read again. A
+// directory that is gone has no skills; another source that fails keeps those it had. Both are
+// diagnostics. The error is that of ctx.
+func (s *Server) Refresh(ctx context.Context) error { return s.skills.Refresh(ctx) }
+
+// Diagnostics returns the findings of the last listing of the skills.
+func (s *Server) Diagnostics() []skillmd.Diagnostic { return s.skills.Diagnostics() }
+
+// Watch lists the skills again when a source reports a change ([catalog.Notifier]). Each
+// second it also looks for skills that other servers have created in the same directory. It
+// ends when the host calls stop. report, if not nil, gets each new diagnostic. Without Watch
+// the server sees changes when a caller lists skills or asks for one that is not there.
+func (s *Server) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
+	return s.skills.Watch(report)
 }
 
 // method is how one is answered.
@@ -172,12 +187,27 @@ func (s *Server) methodTable() map[string]method {
 }
 
 // Call answers one call of a principal. If the parameters of a run have a progress_token,
-// notify gets its progress; notify may be nil. The error is a *jsonrpc.Error.
+// notify gets its progress; notify may be nil. The error is an *Error.
 func (s *Server) Call(ctx context.Context, who Principal, name string, params json.RawMessage, notify func(method string, params any)) (any, error) {
-	return s.answer(ctx, who, jsonrpc.Call{Method: name, Params: params}, notify)
+	result, fault := s.answer(ctx, who, jsonrpc.Call{Method: name, Params: params}, notify)
+	if fault != nil {
+		return nil, (*Error)(fault)
+	}
+	return result, nil
 }
 
-func (s *Server) answer(ctx context.Context, who Principal, in jsonrpc.Call, notify func(method string, params any)) (result any, err error) {
+// handler returns what answers the calls of a principal.
+func (s *Server) handler(who Principal) jsonrpc.Handler {
+	return func(ctx context.Context, in jsonrpc.Call, notify func(string, any)) (any, error) {
+		result, fault := s.answer(ctx, who, in, notify)
+		if fault != nil {
+			return nil, fault
+		}
+		return result, nil
+	}
+}
+
+func (s *Server) answer(ctx context.Context, who Principal, in jsonrpc.Call, notify func(method string, params any)) (any, *jsonrpc.Error) {
 	began := time.Now()
 	record := Record{Method: in.Method, Tenant: who.Tenant, Name: who.Name}
 	ctx, cancel := context.WithCancel(ctx)
@@ -188,19 +218,25 @@ func (s *Server) answer(ctx context.Context, who Principal, in jsonrpc.Call, not
 	if in.Loose {
 		c.warn = append(c.warn, `"jsonrpc" is missing: want "2.0"`)
 	}
-	result, err = s.dispatch(ctx, c, in.Method)
+	result, err := s.dispatch(ctx, c, in.Method)
+	var refusal *jsonrpc.Error
 	if err != nil {
-		told := errorOf(ctx, err)
-		if told == nil {
-			told = s.Internal(err, in.Method)
-		}
-		record.Code, err, result = told.Code, told, nil
+		result, refusal = nil, s.errorFor(ctx, err, in.Method)
+		record.Code = refusal.Code
 	} else {
 		result = withWarnings(result, c.warn)
 	}
 	record.Duration = time.Since(began)
 	s.observed(ctx, record)
-	return result, err
+	return result, refusal
+}
+
+// errorFor returns the error that the caller of a method gets for err.
+func (s *Server) errorFor(ctx context.Context, err error, method string) *jsonrpc.Error {
+	if public := errorOf(ctx, err); public != nil {
+		return public
+	}
+	return (*jsonrpc.Error)(s.Internal(err, method))
 }
 
 func (s *Server) dispatch(ctx context.Context, c *call, name string) (result any, err error) {
@@ -230,12 +266,12 @@ func (s *Server) methodNames() (names []string) {
 
 // Internal logs an error that no caller must see, and returns the error that the caller gets:
 // it holds the reference of the log line.
-func (s *Server) Internal(err error, method string) *jsonrpc.Error {
+func (s *Server) Internal(err error, method string) *Error {
 	var b [6]byte
 	_, _ = rand.Read(b[:])
 	ref := hex.EncodeToString(b[:])
 	s.logger.Error("internal error", "ref", ref, "method", method, "error", err)
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "internal error", Data: map[string]any{"kind": "internal", "ref": ref}}
+	return &Error{Code: jsonrpc.CodeInternal, Message: "internal error", Data: map[string]any{"kind": "internal", "ref": ref}}
 }
 
 // withWarnings adds warnings to a result.

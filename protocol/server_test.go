@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -26,14 +27,14 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // patience is how long anything may take on a busy machine.
@@ -65,6 +66,12 @@ type bench struct {
 
 func newBench(t *testing.T, opts ...protocol.Option) *bench {
 	t.Helper()
+	return newBenchOf(t, skillTree(), opts...)
+}
+
+// newBenchOf is newBench with other skills.
+func newBenchOf(t *testing.T, skills fs.FS, opts ...protocol.Option) *bench {
+	t.Helper()
 	var by executor.Executor
 	if s, err := sandbox.New(); err == nil {
 		by = s
@@ -77,17 +84,12 @@ func newBench(t *testing.T, opts ...protocol.Option) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = places.Close() })
-	source, err := catalog.OpenSource(catalog.FS("test", skillTree()))
+	source, err := catalog.OpenSource(catalog.FS("test", skills))
 	if err != nil {
 		t.Fatal(err)
 	}
-	skills, err := shelf.Open(t.Context(), t.TempDir(), source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = skills.Close() })
-	s, err := protocol.New(append([]protocol.Option{
-		protocol.WithShelf(skills), protocol.WithExecutor(by), protocol.WithWorkspaces(places), protocol.WithUnsafeLocal(),
+	s, err := protocol.Open(t.Context(), append([]protocol.Option{
+		protocol.WithSkills(source), protocol.WithCreatedSkills(t.TempDir()), protocol.WithExecutor(by), protocol.WithWorkspaces(places), protocol.WithUnsafeLocal(),
 		protocol.WithCreate(), protocol.WithLimits(protocol.Limits{Runs: 4}),
 	}, opts...)...)
 	if err != nil {
@@ -104,7 +106,7 @@ func newBench(t *testing.T, opts ...protocol.Option) *bench {
 var ann = protocol.Principal{Tenant: "ann", Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeRun, protocol.ScopeWrite}}
 
 // as calls a method and returns the result as JSON has it, and the error.
-func (b *bench) as(who protocol.Principal, method string, params any) (map[string]any, *jsonrpc.Error) {
+func (b *bench) as(who protocol.Principal, method string, params any) (map[string]any, *protocol.Error) {
 	b.t.Helper()
 	raw, err := json.Marshal(params)
 	if err != nil {
@@ -112,7 +114,7 @@ func (b *bench) as(who protocol.Principal, method string, params any) (map[strin
 	}
 	result, err := b.Call(b.t.Context(), who, method, raw, nil)
 	if err != nil {
-		var told *jsonrpc.Error
+		var told *protocol.Error
 		if !errors.As(err, &told) {
 			b.t.Fatalf("%s: %v is no error of the protocol", method, err)
 		}
@@ -292,7 +294,7 @@ func TestBlobCalls(t *testing.T) {
 // TestFreeBlobs fills the quota of a tenant, by calls and by a run, and frees it, by calls
 // and by HTTP. Another tenant, and who may only read, can do nothing to it.
 func TestFreeBlobs(t *testing.T) {
-	b := newBench(t, protocol.WithBlobs(blobs.NewMemory(blobs.WithQuota(1<<20, 70))), protocol.WithBlobExpiry(-1), protocol.WithAuth(asNamed{}))
+	b := newBench(t, protocol.WithBlobs(blobs.NewMemory(blobs.Quota{Bytes: 1 << 20, Blobs: 70})), protocol.WithLimits(protocol.Limits{Runs: 4, BlobExpiry: -1}), protocol.WithAuth(asNamed{}.Authenticate))
 	url := serve(t, b)
 	made := b.ok("run_code", m{"language": "python", "code": "from runtime import blobs\ndef main(args):\n    return [blobs.write_text('x') for i in range(64)][0]"})
 	if made["status"] != "completed" || made["expires_at"] != nil {
@@ -446,7 +448,7 @@ func TestCreateSkill(t *testing.T) {
 	b.refused("create_skill", m{"manifest": m{}, "files": "x"}, -32602, "files: want a list of objects")
 	params["files"] = []m{{"path": "../x", "content": ""}}
 	b.refused("create_skill", params, -32602, "leaves the skill")
-	off, err := protocol.New()
+	off, err := protocol.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -678,7 +680,7 @@ func TestStream(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- b.ServeStream(t.Context(), theirs, ann) }()
 	told := make(chan string, 100)
-	client := jsonrpc.NewClient(ours, func(_ string, params json.RawMessage) { told <- string(params) })
+	client := protocol.NewClient(ours, func(_ string, params json.RawMessage) { told <- string(params) })
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	called := make(chan error, 1)
@@ -698,7 +700,7 @@ func TestStream(t *testing.T) {
 	if err := client.Call(t.Context(), "list_skills", m{"limit": 2}, &list); err != nil || len(list.Skills) != 2 {
 		t.Errorf("after it: %v, %v", list, err)
 	}
-	var fault *jsonrpc.Error
+	var fault *protocol.Error
 	if err := client.Call(t.Context(), "nothing", nil, nil); !errors.As(err, &fault) || fault.Code != jsonrpc.CodeMethod {
 		t.Errorf("unknown method: %v", err)
 	}
@@ -726,7 +728,7 @@ func TestStream(t *testing.T) {
 func TestUnix(t *testing.T) {
 	b := newBench(t)
 	path := filepath.Join(t.TempDir(), "s")
-	l, err := protocol.ListenUnix(path)
+	l, err := b.ListenUnix(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -737,7 +739,7 @@ func TestUnix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := jsonrpc.NewClient(conn, nil)
+	client := protocol.NewClient(conn, nil)
 	var guide struct{ Content string }
 	if err := client.Call(t.Context(), "load_skills_protocol_guide", nil, &guide); err != nil || guide.Content == "" {
 		t.Error(err)
@@ -745,7 +747,7 @@ func TestUnix(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	if _, err := protocol.ListenUnix(path); err == nil || !strings.Contains(err.Error(), "a server answers there already") {
+	if _, err := b.ListenUnix(path); err == nil || !strings.Contains(err.Error(), "a server answers there already") {
 		t.Errorf("a second server: %v", err)
 	}
 	_ = client.Close()
@@ -753,7 +755,7 @@ func TestUnix(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if l, err = protocol.ListenUnix(path); err != nil {
+	if l, err = b.ListenUnix(path); err != nil {
 		t.Errorf("a socket that nobody answers: %v", err)
 	} else {
 		_ = l.Close()
@@ -768,7 +770,7 @@ func TestPeerGone(t *testing.T) {
 	ended := make(chan protocol.Record, 10)
 	b := newBench(t, protocol.WithObserver(func(_ context.Context, r protocol.Record) { ended <- r }))
 	path := filepath.Join(t.TempDir(), "s")
-	l, err := protocol.ListenUnix(path)
+	l, err := b.ListenUnix(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -808,19 +810,19 @@ func TestTools(t *testing.T) {
 	names := ""
 	for _, tool := range newBench(t).Tools() {
 		names += tool.Name + " "
-		if !json.Valid(tool.Parameters) || tool.Description == "" {
+		if !json.Valid(tool.Schema) || tool.Description == "" {
 			t.Errorf("%+v", tool)
 		}
 	}
 	if names != "list_skills describe_skill read_skill_file execute_skill run_code create_blob read_blob load_skills_protocol_guide create_skill " {
 		t.Errorf("tools %s", names)
 	}
-	var got struct{ Tools, Methods []protocol.Tool }
+	var got struct{ Tools, Methods []core.Tool }
 	text, _ := json.Marshal(newBench(t).ok("tools/list", m{}))
 	if err := json.Unmarshal(text, &got); err != nil || len(got.Tools) != 9 || len(got.Methods) != 3 || strings.Count(string(text), `"inputSchema"`) != 12 {
 		t.Errorf("%s, %v", text, err)
 	}
-	plain, err := protocol.New()
+	plain, err := protocol.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -860,8 +862,8 @@ func TestRealClients(t *testing.T) {
 	}
 }
 
-func ExampleNew() {
-	server, err := protocol.New() // without an executor it serves its guide and blobs
+func ExampleOpen() {
+	server, err := protocol.Open(context.Background()) // without an executor it serves its guide and blobs
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,18 +11,11 @@ import (
 
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
-	"github.com/satchel-go/satchel/protocol/shelf"
-)
-
-const (
-	maxName     = 256
-	maxInline   = 64 << 10 // bytes of SKILL.md in describe_skill
-	maxFileList = 512
-	maxWindow   = 1 << 20
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // find returns a skill that the tenant sees. The guide is the server's own.
-func (c *call) find(ctx context.Context, name, version string) (*shelf.Skill, error) {
+func (c *call) find(ctx context.Context, name, version string) (*skillset.Skill, error) {
 	if err := required("name", name, maxName); err != nil {
 		return nil, err
 	}
@@ -30,9 +23,9 @@ func (c *call) find(ctx context.Context, name, version string) (*shelf.Skill, er
 		c.record.Skill = name
 		return c.guide, nil
 	}
-	k, err := c.shelf.Find(c.Tenant, name, version)
-	if err != nil && c.shelf.RefreshNear(ctx) == nil {
-		k, err = c.shelf.Find(c.Tenant, name, version)
+	k, err := c.skills.Find(c.Tenant, name, version)
+	if err != nil && c.skills.RefreshNear(ctx) == nil {
+		k, err = c.skills.Find(c.Tenant, name, version)
 	}
 	if err == nil {
 		c.record.Skill = k.ID()
@@ -40,16 +33,13 @@ func (c *call) find(ctx context.Context, name, version string) (*shelf.Skill, er
 	return k, err
 }
 
-// maxChanges is how often a call begins again because a skill has changed.
-const maxChanges = 3
-
 // WhileFresh calls a function that finds skills and reads them. Where they have changed
 // since they were listed, it lists them and calls the function again, at most three
 // times.
 func (s *Server) WhileFresh(ctx context.Context, do func() error) error {
 	err := do()
-	for n := 0; n < maxChanges && errors.Is(err, shelf.ErrChanged); n++ {
-		if err := s.shelf.RefreshNear(ctx); err != nil {
+	for n := 0; n < maxChanges && errors.Is(err, skillset.ErrChanged); n++ {
+		if err := s.skills.RefreshNear(ctx); err != nil {
 			return err
 		}
 		err = do()
@@ -71,7 +61,7 @@ func (c *call) describeSkill(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var k *shelf.Skill
+	var k *skillset.Skill
 	var text []byte
 	err = c.WhileFresh(ctx, func() (err error) {
 		if k, err = c.find(ctx, p.Name, p.Version); err == nil && detail == "full" {
@@ -119,14 +109,14 @@ func (c *call) readSkillFile(ctx context.Context) (any, error) {
 	if err := c.decode(&p); err != nil {
 		return nil, err
 	}
-	if err := required("path", p.Path, 4096); err != nil {
+	if err := required("path", p.Path, maxPath); err != nil {
 		return nil, err
 	}
 	p.Path = path.Clean(p.Path) // "./x", and ".." that stays inside
-	if err := shelf.CheckPath(p.Path); err != nil {
+	if err := skillset.CheckPath(p.Path); err != nil {
 		return nil, err
 	}
-	var k *shelf.Skill
+	var k *skillset.Skill
 	var text []byte
 	err := c.WhileFresh(ctx, func() (err error) {
 		if k, err = c.find(ctx, p.Name, p.Version); err == nil {
@@ -160,7 +150,7 @@ func (c *call) readSkillFile(ctx context.Context) (any, error) {
 }
 
 // tellOrigin says who serves a skill, where that is somebody else.
-func tellOrigin(result map[string]any, k *shelf.Skill) {
+func tellOrigin(result map[string]any, k *skillset.Skill) {
 	if k.Origin != "" {
 		result["origin"] = k.Origin
 	}
@@ -188,9 +178,9 @@ func (d *draftFiles) UnmarshalJSON(raw []byte) error {
 	if bytes.Equal(raw, []byte("null")) {
 		return nil
 	}
-	list, err := plainjson.Elements(raw, shelf.MaxCreatedFiles)
+	list, err := plainjson.Elements(raw, skillset.MaxCreatedFiles)
 	if errors.Is(err, plainjson.ErrSize) {
-		return badParam("files", "has more than %d entries", shelf.MaxCreatedFiles)
+		return badParam("files", "has more than %d entries", skillset.MaxCreatedFiles)
 	}
 	if err != nil {
 		return badParam("files", "want a list of objects")
@@ -217,20 +207,20 @@ func (c *call) createSkill(ctx context.Context) (any, error) {
 	if p.Manifest == nil {
 		return nil, badParam("manifest", "is missing")
 	}
-	if len(p.Manifest) > shelf.MaxManifest {
-		return nil, badParam("manifest", "has %d bytes: at most %d", len(p.Manifest), shelf.MaxManifest)
+	if len(p.Manifest) > skillset.MaxManifest {
+		return nil, badParam("manifest", "has %d bytes: at most %d", len(p.Manifest), skillset.MaxManifest)
 	}
-	d := shelf.Draft{SkillMD: p.SkillMD}
+	d := skillset.Draft{SkillMD: p.SkillMD}
 	if json.Unmarshal(p.Manifest, &d.Manifest) != nil {
 		return nil, badParam("manifest", "want an object")
 	}
 	for _, f := range p.Files {
-		d.Files = append(d.Files, shelf.DraftFile{Path: f.Path, Content: f.Content, Encoding: f.Encoding})
+		d.Files = append(d.Files, skillset.DraftFile{Path: f.Path, Content: f.Content, Encoding: f.Encoding})
 	}
 	if name, _ := d.Manifest["name"].(string); name == guideID {
 		return nil, badParams("manifest", fmt.Sprintf("manifest.name: %q belongs to the server", name))
 	}
-	k, err := c.shelf.Create(ctx, c.Tenant, d)
+	k, err := c.skills.Create(ctx, c.Tenant, d)
 	if err != nil {
 		return nil, err
 	}

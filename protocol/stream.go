@@ -12,25 +12,25 @@ import (
 	"sync"
 	"time"
 
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // ServeStream answers the calls of one connection, of one principal, until the end of
-// its input or that of ctx. [jsonrpc.Serve] says what holds.
+// its input or that of ctx. A message is a line, or has the
+// headers of LSP. Calls that came before the end of the input are answered. The calls of a client
+// that does not read any more end. The client must read each write within 30 seconds.
 func (s *Server) ServeStream(ctx context.Context, conn io.ReadWriteCloser, who Principal) error {
-	return jsonrpc.Serve(ctx, conn, func(ctx context.Context, c jsonrpc.Call, notify func(string, any)) (any, error) {
-		return s.answer(ctx, who, c, notify)
-	})
+	return jsonrpc.Serve(ctx, conn, s.handler(who))
 }
 
-// ListenUnix opens a unix socket (mode 0600). A socket that no process answers is replaced;
-// one that is in use is an error.
-func ListenUnix(path string) (net.Listener, error) {
+// ListenUnix opens a unix socket with mode 0600, for ServeUnix. A socket that no process
+// answers is replaced; one that is in use is an error.
+func (*Server) ListenUnix(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil {
 		if info.Mode().Type() != fs.ModeSocket {
 			return nil, fmt.Errorf("listen %s: there is something else", path)
 		}
-		if conn, err := net.DialTimeout("unix", path, time.Second); err == nil {
+		if conn, err := net.DialTimeout("unix", path, dialWait); err == nil {
 			return nil, errors.Join(fmt.Errorf("listen %s: a server answers there already", path), conn.Close())
 		}
 		if err := os.Remove(path); err != nil {
@@ -40,9 +40,10 @@ func ListenUnix(path string) (net.Listener, error) {
 	return listenPrivate(path)
 }
 
-// Draining calls stop when ctx ends, and returns a context that ends 30 seconds after ctx: so
-// long may calls go on that have begun. Cancel releases both.
-func Draining(ctx context.Context, stop func()) (longer context.Context, cancel context.CancelFunc) {
+// Drain returns a context for the calls of a connection that ends 30 seconds after ctx, so that
+// calls that have begun can end. When ctx ends it calls stop, which ends the input of the
+// connection. The caller calls cancel after the last call.
+func (*Server) Drain(ctx context.Context, stop func()) (longer context.Context, cancel context.CancelFunc) {
 	longer, end := context.WithCancel(context.WithoutCancel(ctx))
 	quit := context.AfterFunc(ctx, func() {
 		stop()
@@ -89,7 +90,7 @@ func (s *Server) ServeUnix(ctx context.Context, l net.Listener) error {
 			continue
 		}
 		running.Go(func() {
-			ctx, cancel := Draining(ctx, func() {
+			ctx, cancel := s.Drain(ctx, func() {
 				if c, ok := conn.(*net.UnixConn); ok {
 					_ = c.CloseRead()
 				}

@@ -6,22 +6,17 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/protocol/internal/run"
 )
 
-// Tool is one of the tools that a model is offered.
-type Tool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
-}
-
 // described is a method as tools.json has it. docs/server.md shows the same text.
 type described struct {
-	Tool
-	Scope          Scope
-	Result, Errors string // for people
-	Only           string // onlyHosts, the flag that it needs, or "" for everybody
+	Name, Description string
+	Parameters        json.RawMessage // JSON Schema
+	Scope             Scope
+	Result, Errors    string // for people
+	Only              string // onlyHosts, the flag that it needs, or "" for everybody
 }
 
 // onlyHosts marks the methods that are no tools for a model.
@@ -53,10 +48,10 @@ func (s *Server) described() (list []described) {
 // Tools are the tools for a model, by the methods of the same names, in a fixed
 // order: create_skill is among them if callers can create skills. run_code names the
 // languages of this machine.
-func (s *Server) Tools() (list []Tool) {
+func (s *Server) Tools() (list []core.Tool) {
 	for _, d := range s.described() {
 		if d.Only != onlyHosts {
-			list = append(list, d.Tool)
+			list = append(list, core.Tool{Name: d.Name, Description: d.Description, Schema: d.Parameters})
 		}
 	}
 	return list

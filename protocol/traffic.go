@@ -7,24 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
-)
-
-// The bounds of the requests that are answered at once. Where callers have tokens, a
-// tenant gets one of tenantShares of each, so that no tenant takes what others need.
-const (
-	maxRequests  = 256
-	maxBodies    = 512 << 20 // bytes of messages in memory
-	tenantShares = 8
-)
-
-// maxReadMessage bounds the messages of a caller that may only read, in bytes.
-const maxReadMessage = 1 << 20
-
-// Bodies of requests have to come at a rate, after a while to begin with.
-const (
-	bodyGrace = 10 * time.Second
-	bodyRate  = 64 << 10 // bytes a second
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // traffic counts the requests that are answered.

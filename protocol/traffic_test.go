@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/protocol"
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // byHeader takes the tenant and the scope from headers.
@@ -36,7 +36,7 @@ func TestTenantsApart(t *testing.T) {
 	const list, evil, good = `{"jsonrpc":"2.0","id":1,"method":"list_skills"}`, "Tenant: evil\r\nScope: read\r\n", "good"
 	reads := []string{"Tenant", good, "Scope", "read"}
 	t.Run("requests", func(t *testing.T) {
-		url := serve(t, newBench(t, protocol.WithAuth(byHeader{})))
+		url := serve(t, newBench(t, protocol.WithAuth(byHeader{}.Authenticate)))
 		address := strings.TrimPrefix(url, "http://")
 		refusedWithout(t, hold(t, address, 1, ""), "401")
 		refusedWithout(t, hold(t, address, 300, evil), "503")
@@ -47,7 +47,7 @@ func TestTenantsApart(t *testing.T) {
 		}
 	})
 	t.Run("bytes", func(t *testing.T) {
-		url := serve(t, newBench(t, protocol.WithAuth(byHeader{})))
+		url := serve(t, newBench(t, protocol.WithAuth(byHeader{}.Authenticate)))
 		answers := make(chan string, 8)
 		for range cap(answers) {
 			conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
@@ -72,7 +72,7 @@ func TestTenantsApart(t *testing.T) {
 		}
 	})
 	t.Run("before the body", func(t *testing.T) {
-		url := serve(t, newBench(t, protocol.WithAuth(byHeader{})))
+		url := serve(t, newBench(t, protocol.WithAuth(byHeader{}.Authenticate)))
 		if got := do(t, "POST", url+"/rpc", list+strings.Repeat(" ", 1<<20), reads...); got.status != 413 || !strings.Contains(got.body, "more than 1048576 bytes") {
 			t.Errorf("a long message of one who may read: %d %.200s", got.status, got.body)
 		}
@@ -110,7 +110,7 @@ func TestSlowBodies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, err := protocol.New()
+				s, err := protocol.Open(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -30,7 +30,7 @@ func openArtifactsBucket(ctx context.Context, where string) (artifacts.Store, io
 }
 
 // openBlobsBucket opens the bucket at an address such as s3://NAME?region=R.
-func openBlobsBucket(ctx context.Context, where string, quota blobs.Option) (blobs.Store, io.Closer, error) {
+func openBlobsBucket(ctx context.Context, where string, quota blobs.Quota) (blobs.Store, io.Closer, error) {
 	b, err := blob.OpenBucket(ctx, where)
 	if err != nil {
 		return nil, nil, hideURL(err)

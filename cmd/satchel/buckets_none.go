@@ -19,6 +19,6 @@ func openArtifactsBucket(context.Context, string) (artifacts.Store, io.Closer, e
 	return nil, nil, errNoBuckets
 }
 
-func openBlobsBucket(context.Context, string, blobs.Option) (blobs.Store, io.Closer, error) {
+func openBlobsBucket(context.Context, string, blobs.Quota) (blobs.Store, io.Closer, error) {
 	return nil, nil, errNoBuckets
 }

@@ -19,7 +19,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol"
 )
 
 type callCmd struct {
@@ -76,7 +76,7 @@ func (cmd *callCmd) Run(ctx context.Context, c console) error {
 	} else {
 		err = cmd.byHTTP(ctx, params, notice, &result)
 	}
-	if told, ok := errors.AsType[*jsonrpc.Error](err); ok {
+	if told, ok := errors.AsType[*protocol.Error](err); ok {
 		return fmt.Errorf("%s: %d: %s", cmd.Method, told.Code, printable(told.Message))
 	} else if err != nil {
 		return err
@@ -169,7 +169,7 @@ func (cmd *callCmd) byStream(ctx context.Context, c console, params any, notice 
 	if err != nil {
 		return fmt.Errorf("reach server: %w", err)
 	}
-	client := jsonrpc.NewClient(conn, notice)
+	client := protocol.NewClient(conn, notice)
 	defer func() { _ = client.Close() }()
 	return client.Call(ctx, cmd.Method, params, result)
 }
@@ -212,7 +212,7 @@ func rpcAddress(address string) string {
 
 func (cmd *callCmd) byHTTP(ctx context.Context, params any, notice func(string, json.RawMessage), result *json.RawMessage) error {
 	address := rpcAddress(cmp.Or(cmd.URL, "http://127.0.0.1:8080"))
-	body, err := jsonrpc.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": cmd.Method, "params": params})
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": cmd.Method, "params": params})
 	if err != nil {
 		return err
 	}
@@ -283,7 +283,7 @@ func readAnswer(text []byte, notice func(string, json.RawMessage), result *json.
 	var got struct {
 		Method         string
 		Params, Result json.RawMessage
-		Error          *jsonrpc.Error
+		Error          *protocol.Error
 	}
 	if err := json.Unmarshal(text, &got); err != nil {
 		return fmt.Errorf("read answer: %w", err)

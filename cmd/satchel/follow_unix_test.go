@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol"
 )
 
 // reported is what was written to standard error.
@@ -40,11 +40,11 @@ func TestFindingsAreReportedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	skills, err := shelf.Open(t.Context(), "", source)
+	skills, err := protocol.Open(t.Context(), protocol.WithSkills(source))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer skills.Close()
+	defer skills.Close(t.Context())
 	hangups, out := make(chan os.Signal), &reported{}
 	following := follow(skills, hangups, out)
 	for range 3 {

@@ -46,7 +46,7 @@ func (cmd *mcpCmd) serve(ctx context.Context, c console, server *protocol.Server
 		return cmd.serveHTTP(ctx, server, skills, lines)
 	}
 	lines.begin("")
-	in, ctx, cancel := endingWith(ctx, c.in)
+	in, ctx, cancel := endingWith(ctx, server, c.in)
 	defer cancel()
 	err := skills.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{standardStreams{Writer: c.out}}}, protocol.LocalPrincipal())
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || ctx.Err() != nil {

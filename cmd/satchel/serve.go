@@ -12,7 +12,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -79,13 +78,13 @@ func serveBy(ctx context.Context, c console, flags *serveFlags, reached *httpFla
 	defer signal.Stop(hangups)
 	lines := &lockedWriter{w: c.err}
 	defer lines.begin("")
-	k := &kiosk{logger: slog.New(slog.NewTextHandler(lines, nil)), hangups: hangups}
+	k := &kiosk{logger: slog.New(slog.NewTextHandler(lines, nil))}
 	defer func() { err = errors.Join(err, k.Close()) }()
 	opts, err := reached.options(k.logger)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
-	server, err := flags.open(ctx, c, k, lines, reached.Insecure, append(opts, more...)...)
+	server, err := flags.open(ctx, c, k, reached.Insecure, append(opts, more...)...)
 	if errors.Is(err, errUsage) {
 		return err
 	}
@@ -93,6 +92,9 @@ func serveBy(ctx context.Context, c console, flags *serveFlags, reached *httpFla
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	defer func() { err = errors.Join(err, server.Close(context.WithoutCancel(ctx))) }()
+	writeFindings(lines, server.Diagnostics())
+	following := follow(server, hangups, lines)
+	defer func() { err = errors.Join(err, following.Close()) }()
 	return serve(ctx, server, lines)
 }
 
@@ -112,11 +114,11 @@ func (cmd *serveCmd) serve(ctx context.Context, c console, server *protocol.Serv
 	switch {
 	case cmd.Stdio:
 		ready("standard input")
-		in, ctx, cancel := endingWith(ctx, c.in)
+		in, ctx, cancel := endingWith(ctx, server, c.in)
 		defer cancel()
 		return server.ServeStream(ctx, standardStreams{in, c.out}, protocol.LocalPrincipal())
 	case cmd.Unix != "":
-		l, err := protocol.ListenUnix(cmd.Unix)
+		l, err := server.ListenUnix(cmd.Unix)
 		if err != nil {
 			return err
 		}
@@ -174,9 +176,8 @@ func (f *httpFlags) check() error {
 
 // kiosk holds what a server needs. It is closed in the opposite order.
 type kiosk struct {
-	logger  *slog.Logger
-	hangups <-chan os.Signal
-	open    []io.Closer
+	logger *slog.Logger
+	open   []io.Closer
 }
 
 // Close closes what was opened.
@@ -201,33 +202,21 @@ func (f *httpFlags) options(logger *slog.Logger) ([]protocol.Option, error) {
 }
 
 // open makes what the flags ask for.
-func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.Writer, insecure bool, opts ...protocol.Option) (*protocol.Server, error) {
-	limits := protocol.Limits{QueueWait: f.QueueWait, OutputBlobs: f.MaxOutputBlobs}
+func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, insecure bool, opts ...protocol.Option) (*protocol.Server, error) {
+	store, lifetime, err := f.blobFlags.open(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	limits := protocol.Limits{QueueWait: f.QueueWait, OutputBlobs: f.MaxOutputBlobs, BlobExpiry: lifetime}
 	if f.MaxRuns != nil {
 		limits.Runs = *f.MaxRuns
 	}
-	opts = append(opts, protocol.WithLogger(k.logger), protocol.WithLimits(limits))
-	skills, err := f.openShelf(ctx, c, k, findings, insecure)
+	opts = append(opts, protocol.WithLogger(k.logger), protocol.WithLimits(limits), protocol.WithBlobs(store))
+	skills, err := f.sources(ctx, c, k, insecure)
 	if err != nil {
 		return nil, err
 	}
-	writeFindings(findings, skills.Diagnostics())
-	opts = append(opts, protocol.WithShelf(skills))
-	if f.Create {
-		opts = append(opts, protocol.WithCreate())
-	}
-	if f.Shelf != "" {
-		key, err := cursorKey(filepath.Join(f.Shelf, ".cursor-key"))
-		if err != nil {
-			return nil, err
-		}
-		opts = append(opts, protocol.WithCursorKey(key))
-	}
-	kept, err := f.blobFlags.options(ctx, k)
-	if err != nil {
-		return nil, err
-	}
-	opts = append(opts, kept...)
+	opts = append(opts, skills...)
 	runs, err := f.runs(k)
 	if err != nil {
 		return nil, err
@@ -237,7 +226,7 @@ func (f *serveFlags) open(ctx context.Context, c console, k *kiosk, findings io.
 		return nil, err
 	}
 	runs = append(runs, granted...)
-	return protocol.New(append(opts, runs...)...)
+	return protocol.Open(ctx, append(opts, runs...)...)
 }
 
 // runs are the options for runs: none where there is no sandbox.
@@ -302,13 +291,13 @@ func cursorKey(file string) ([]byte, error) {
 
 // endingWith returns an input that ends with ctx, although the system cannot end a read of it,
 // and a context for answering what came before.
-func endingWith(ctx context.Context, input io.Reader) (io.Reader, context.Context, context.CancelFunc) {
+func endingWith(ctx context.Context, server *protocol.Server, input io.Reader) (io.Reader, context.Context, context.CancelFunc) {
 	in, out := io.Pipe()
 	go func() {
 		_, err := io.Copy(out, input)
 		_ = out.CloseWithError(err)
 	}()
-	longer, cancel := protocol.Draining(ctx, func() { _ = out.Close() })
+	longer, cancel := server.Drain(ctx, func() { _ = out.Close() })
 	return in, longer, cancel
 }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 
@@ -23,34 +22,34 @@ type blobFlags struct {
 	MaxOutputBlobs int    `default:"64" placeholder:"N" help:"How many blobs a run may make."`
 }
 
-// options are those of the server for the flags.
-func (f *blobFlags) options(ctx context.Context, k *kiosk) ([]protocol.Option, error) {
-	lifetime := blobs.DefaultExpiry
+// open opens the store that the flags name, and returns how long blobs are kept; 0 is the
+// server's default.
+func (f *blobFlags) open(ctx context.Context, k *kiosk) (_ blobs.Store, lifetime time.Duration, _ error) {
 	switch d, err := time.ParseDuration(f.BlobExpiry); {
 	case f.BlobExpiry == "never", f.BlobExpiry == "" && f.Blobs != "":
 		lifetime = -1
 	case f.BlobExpiry == "":
 	case err != nil || d < time.Second:
-		return nil, fmt.Errorf("--blob-expiry %q: want a duration of 1s or more, such as 36h, or never", f.BlobExpiry)
+		return nil, 0, fmt.Errorf("--blob-expiry %q: want a duration of 1s or more, such as 36h, or never", f.BlobExpiry)
 	default:
 		lifetime = d
 	}
 	quota, err := parseQuota(f.BlobQuota)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	store, closer, err := openBlobs(ctx, f.Blobs, quota)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	k.open = append(k.open, closer)
-	return []protocol.Option{protocol.WithBlobs(store), protocol.WithBlobExpiry(lifetime)}, nil
+	return store, lifetime, nil
 }
 
 // parseQuota reads SIZE[,COUNT]; "" is the default.
-func parseQuota(text string) (blobs.Option, error) {
+func parseQuota(text string) (quota blobs.Quota, _ error) {
 	if text == "" {
-		return blobs.WithQuota(0, 0), nil
+		return quota, nil
 	}
 	size, rest, counted := strings.Cut(text, ",")
 	factor := int64(1)
@@ -65,9 +64,9 @@ func parseQuota(text string) (blobs.Option, error) {
 		count, err = strconv.Atoi(rest)
 	}
 	if err != nil || bytes < 1 || bytes > math.MaxInt64/factor || counted && count < 1 {
-		return nil, fmt.Errorf("--blob-quota %q: want SIZE or SIZE,COUNT, such as 500MiB or 2GiB,50000", text)
+		return quota, fmt.Errorf("--blob-quota %q: want SIZE or SIZE,COUNT, such as 500MiB or 2GiB,50000", text)
 	}
-	return blobs.WithQuota(bytes*factor, count), nil
+	return blobs.Quota{Bytes: bytes * factor, Blobs: count}, nil
 }
 
 // noCloser is what needs no closing.
@@ -77,7 +76,7 @@ type noCloser struct{}
 func (noCloser) Close() error { return nil }
 
 // openBlobs opens what --blobs names.
-func openBlobs(ctx context.Context, where string, quota blobs.Option) (blobs.Store, io.Closer, error) {
+func openBlobs(ctx context.Context, where string, quota blobs.Quota) (blobs.Store, io.Closer, error) {
 	if where == "" {
 		return blobs.NewMemory(quota), noCloser{}, nil
 	}

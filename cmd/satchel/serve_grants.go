@@ -40,13 +40,13 @@ func (f *grantFlags) options(c console, logger *slog.Logger) ([]protocol.Option,
 		if err != nil {
 			return nil, err
 		}
-		if value, _ := s.Value(context.Background(), ""); len(value) < protocol.LeastSecret {
-			logger.Warn("runs that ask for this secret will fail: its value is too short", "secret", s.Name, "bytes", len(value), "at_least", protocol.LeastSecret)
+		if err := s.Usable(context.Background(), ""); err != nil {
+			logger.Warn("runs that ask for this secret will fail", "error", err)
 		}
 		opts = append(opts, protocol.WithSecrets(s))
 	}
 	if f.CodeGrants {
-		opts = append(opts, protocol.WithCodeGrants(protocol.GrantMounted))
+		opts = append(opts, protocol.WithCodeGrants())
 	}
 	if f.CreatedGrants {
 		opts = append(opts, protocol.WithCreatedGrants())

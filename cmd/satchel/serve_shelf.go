@@ -7,38 +7,50 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// openShelf lists the skills of directories and of MCP servers.
-func (f *serveFlags) openShelf(ctx context.Context, c console, k *kiosk, findings io.Writer, insecure bool) (*shelf.Shelf, error) {
-	var sources []catalog.Source
+// sources opens the directories and the MCP servers that skills come from, and the directory of
+// created skills.
+func (f *serveFlags) sources(ctx context.Context, c console, k *kiosk, insecure bool) ([]protocol.Option, error) {
+	var opts []protocol.Option
 	for _, dir := range f.Skills {
 		source, err := openDir(dir)
 		if err != nil {
 			return nil, err
 		}
-		sources = append(sources, source)
+		k.open = append(k.open, source)
+		opts = append(opts, protocol.WithSkills(source))
 	}
 	servers, err := connect(ctx, c, f.MCP, insecure)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range servers {
-		sources = append(sources, shelf.Remote(s.label, s.source))
+		opts = append(opts, protocol.WithRemoteSkills(s.label, s.source))
 	}
-	skills, err := shelf.Open(ctx, f.Shelf, sources...)
+	if f.Shelf == "" {
+		return opts, nil
+	}
+	if err := os.MkdirAll(f.Shelf, 0o700); err != nil {
+		return nil, fmt.Errorf("--shelf: %w", err)
+	}
+	key, err := cursorKey(filepath.Join(f.Shelf, ".cursor-key"))
 	if err != nil {
 		return nil, err
 	}
-	k.open = append(k.open, skills, follow(skills, k.hangups, findings))
-	return skills, nil
+	opts = append(opts, protocol.WithCreatedSkills(f.Shelf), protocol.WithCursorKey(key))
+	if f.Create {
+		opts = append(opts, protocol.WithCreate())
+	}
+	return opts, nil
 }
 
 // openDir opens a directory of skills. The error says what serves other places.
@@ -57,7 +69,7 @@ func openDir(dir string) (*catalog.TreeSource, error) {
 }
 
 // follow lists the skills again when they change, and at SIGHUP, until it is closed.
-func follow(skills *shelf.Shelf, hangups <-chan os.Signal, findings io.Writer) closing {
+func follow(skills *protocol.Server, hangups <-chan os.Signal, findings io.Writer) closing {
 	var mu sync.Mutex // over shown, what was reported and still holds
 	shown := skills.Diagnostics()
 	report := func(found []skillmd.Diagnostic) {

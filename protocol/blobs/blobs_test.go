@@ -19,14 +19,14 @@ import (
 )
 
 func TestMemory(t *testing.T) {
-	blobstest.Run(t, func(*testing.T) blobs.Store {
-		return blobs.NewMemory(blobs.WithQuota(blobstest.Bytes, blobstest.Blobs))
+	blobstest.Run(t, func(_ *testing.T, quota blobs.Quota) blobs.Store {
+		return blobs.NewMemory(quota)
 	})
 }
 
-func openDirectory(t *testing.T, dir string, opts ...blobs.Option) *blobs.Directory {
+func openDirectory(t *testing.T, dir string, quota blobs.Quota) *blobs.FileStore {
 	t.Helper()
-	d, err := blobs.OpenDirectory(dir, opts...)
+	d, err := blobs.OpenDirectory(dir, quota)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func openDirectory(t *testing.T, dir string, opts ...blobs.Option) *blobs.Direct
 // little more memory than the quota counts, and are read whole and in part.
 func TestMemoryTakesWhatItCounts(t *testing.T) {
 	const blob, n = 1<<20 + 1, 64
-	m := blobs.NewMemory()
+	m := blobs.NewMemory(blobs.Quota{})
 	content := make([]byte, blob)
 	for i := range content {
 		content[i] = byte(i % 251)
@@ -83,8 +83,8 @@ func TestMemoryTakesWhatItCounts(t *testing.T) {
 }
 
 func TestDirectory(t *testing.T) {
-	blobstest.Run(t, func(t *testing.T) blobs.Store {
-		return openDirectory(t, t.TempDir(), blobs.WithQuota(blobstest.Bytes, blobstest.Blobs))
+	blobstest.Run(t, func(t *testing.T, quota blobs.Quota) blobs.Store {
+		return openDirectory(t, t.TempDir(), quota)
 	})
 }
 
@@ -92,7 +92,7 @@ func TestDirectory(t *testing.T) {
 // has left.
 func TestDirectoryAgain(t *testing.T) {
 	dir := t.TempDir()
-	first := openDirectory(t, dir)
+	first := openDirectory(t, dir, blobs.Quota{})
 	var infos []blobs.Info
 	for _, text := range []string{"whole", "damaged"} {
 		info, err := first.Create(t.Context(), "a", "text/plain", strings.NewReader(text), 100, time.Now().Add(time.Hour))
@@ -101,19 +101,19 @@ func TestDirectoryAgain(t *testing.T) {
 		}
 		infos = append(infos, info)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*", strings.TrimPrefix(infos[1].ID, blobs.Prefix)))
+	files, err := filepath.Glob(filepath.Join(dir, "*", strings.TrimPrefix(infos[1].ID, "blob:")))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
 	if err := os.WriteFile(files[0], []byte("DAMAGED"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	torn := filepath.Join(filepath.Dir(files[0]), strings.TrimPrefix(blobs.NewID(), blobs.Prefix))
+	torn := filepath.Join(filepath.Dir(files[0]), strings.TrimPrefix(blobs.NewID(), "blob:"))
 	if err := os.WriteFile(torn, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 
-	d := openDirectory(t, dir)
+	d := openDirectory(t, dir, blobs.Quota{})
 	if got, err := d.Usage(t.Context(), "a"); err != nil || got != (blobs.Usage{Bytes: 12, Blobs: 2}) {
 		t.Errorf("usage %+v, %v", got, err)
 	}
@@ -148,12 +148,12 @@ func ExampleOpenDirectory() {
 		return
 	}
 	defer os.RemoveAll(dir)
-	store, err := blobs.OpenDirectory(dir)
+	store, err := blobs.OpenDirectory(dir, blobs.Quota{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	info, err := store.Create(context.Background(), "acme", "text/csv", strings.NewReader("a,b\n"), blobs.MaxBlob, time.Now().Add(blobs.DefaultExpiry))
+	info, err := store.Create(context.Background(), "acme", "text/csv", strings.NewReader("a,b\n"), 1<<20, time.Now().Add(time.Hour))
 	fmt.Println(info.Size, err)
 	fmt.Println(store.Close())
 	// Output:
@@ -162,8 +162,8 @@ func ExampleOpenDirectory() {
 }
 
 func ExampleNewMemory() {
-	store := blobs.NewMemory()
-	info, err := store.Create(context.Background(), "acme", "text/csv", strings.NewReader("a,b\n"), blobs.MaxBlob, time.Now().Add(blobs.DefaultExpiry))
+	store := blobs.NewMemory(blobs.Quota{})
+	info, err := store.Create(context.Background(), "acme", "text/csv", strings.NewReader("a,b\n"), 1<<20, time.Now().Add(time.Hour))
 	fmt.Println(info.Size, err)
 	// Output: 4 <nil>
 }

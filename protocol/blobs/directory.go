@@ -11,16 +11,10 @@ import (
 	"time"
 )
 
-// Directory is a FileStore in a directory: for each tenant a directory. Make one
-// with OpenDirectory.
-type Directory struct {
-	*FileStore
-	root *os.Root
-}
-
-// OpenDirectory opens a store in a directory, which is made if need be (mode
-// 0700), and counts what is there. Close it after use.
-func OpenDirectory(dir string, opts ...Option) (*Directory, error) {
+// OpenDirectory opens a store in a directory and counts what is there. The directory is made
+// with mode 0700 if it does not exist, and has a folder for each tenant. Close the store after
+// use.
+func OpenDirectory(dir string, quota Quota) (*FileStore, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("blobs: %w", err)
 	}
@@ -28,17 +22,15 @@ func OpenDirectory(dir string, opts ...Option) (*Directory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("blobs: %w", err)
 	}
-	store, err := OpenFiles(context.Background(), directoryFiles{root}, opts...)
+	store, err := OpenFiles(context.Background(), directoryFiles{root}, quota)
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
-	return &Directory{store, root}, nil
+	store.closer = root
+	return store, nil
 }
 
-// Close releases the directory.
-func (d *Directory) Close() error { return d.root.Close() }
-
-// directoryFiles are the Files of a Directory.
+// directoryFiles are the Files of a directory.
 type directoryFiles struct{ root *os.Root }
 
 const newSuffix = ".new"

@@ -69,8 +69,8 @@ func (b *bucket) List(_ context.Context, do func(name string, written time.Time)
 }
 
 func TestFiles(t *testing.T) {
-	blobstest.Run(t, func(t *testing.T) blobs.Store {
-		store, err := blobs.OpenFiles(t.Context(), &bucket{files: map[string][]byte{}}, blobs.WithQuota(blobstest.Bytes, blobstest.Blobs))
+	blobstest.Run(t, func(t *testing.T, quota blobs.Quota) blobs.Store {
+		store, err := blobs.OpenFiles(t.Context(), &bucket{files: map[string][]byte{}}, quota)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestFiles(t *testing.T) {
 
 func ExampleOpenFiles() {
 	ctx := context.Background()
-	store, err := blobs.OpenFiles(ctx, &bucket{files: map[string][]byte{}}, blobs.WithQuota(1<<20, 100))
+	store, err := blobs.OpenFiles(ctx, &bucket{files: map[string][]byte{}}, blobs.Quota{Bytes: 1 << 20, Blobs: 100})
 	if err != nil {
 		fmt.Println(err)
 		return

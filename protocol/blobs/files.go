@@ -29,14 +29,8 @@ type Files interface {
 	List(ctx context.Context, do func(name string, written time.Time) error) error
 }
 
-const (
-	infoSuffix = ".info"
-	// maxInfo bounds what is known of a blob, in bytes.
-	maxInfo = 64 << 10
-	// tornWait is after which time data without a blob is taken for what a crash has
-	// left.
-	tornWait = time.Hour
-)
+// infoSuffix ends the name of the file that describes a blob.
+const infoSuffix = ".info"
 
 // FileStore is a Store in files: for each blob one with its data and, written last,
 // one with what is known of it, which makes it a blob. Several processes may use the
@@ -46,18 +40,28 @@ type FileStore struct {
 	quotas *quotas
 	census *census
 	files  Files
+	closer io.Closer // of the directory; nil for other files
 }
 
 var _ Store = (*FileStore)(nil)
 
 // OpenFiles returns a store on files, and counts what is there.
-func OpenFiles(ctx context.Context, files Files, opts ...Option) (*FileStore, error) {
-	quotas := newQuotas(opts)
+func OpenFiles(ctx context.Context, files Files, quota Quota) (*FileStore, error) {
+	quotas := newQuotas(quota)
 	s := &FileStore{quotas: quotas, census: newCensus(quotas), files: files}
 	if _, err := s.look(ctx); err != nil {
 		return nil, fmt.Errorf("blobs: %w", err)
 	}
 	return s, nil
+}
+
+// Close releases the directory of OpenDirectory. Files that the caller gave to OpenFiles stay
+// open.
+func (s *FileStore) Close() error {
+	if s.closer == nil {
+		return nil
+	}
+	return s.closer.Close()
 }
 
 // folder is the directory of a tenant, whatever its name is.
@@ -67,14 +71,14 @@ func place(tenant, id string) (string, error) {
 	if err := CheckID(id); err != nil {
 		return "", err
 	}
-	return path.Join(folder(tenant), strings.TrimPrefix(id, Prefix)), nil
+	return path.Join(folder(tenant), strings.TrimPrefix(id, prefix)), nil
 }
 
 // owner is the tenant and the id that a name of data stands for.
 func owner(name string) (tenant, id string, ok bool) {
 	dir, base := path.Split(name)
 	raw, err := hex.DecodeString(strings.TrimSuffix(strings.TrimPrefix(dir, "t"), "/"))
-	return string(raw), Prefix + base, err == nil && strings.HasPrefix(dir, "t")
+	return string(raw), prefix + base, err == nil && strings.HasPrefix(dir, "t")
 }
 
 // Create implements [Store].
@@ -133,8 +137,8 @@ func (s *FileStore) info(ctx context.Context, name string) (info Info, err error
 	if err != nil {
 		return info, err
 	}
-	if json.Unmarshal(text, &info) != nil || info.ID != Prefix+path.Base(name) || info.Size < 0 {
-		return info, fmt.Errorf("%w: %q", ErrDamaged, Prefix+path.Base(name))
+	if json.Unmarshal(text, &info) != nil || info.ID != prefix+path.Base(name) || info.Size < 0 {
+		return info, fmt.Errorf("%w: %q", ErrDamaged, prefix+path.Base(name))
 	}
 	return info, nil
 }

@@ -10,29 +10,24 @@ import (
 	"time"
 )
 
-// Memory is a Store in memory. Make one with NewMemory.
-type Memory struct {
+// memory is a Store in memory.
+type memory struct {
 	*quotas
 	mu    sync.RWMutex
-	blobs map[string]map[string]kept // by tenant and id
+	blobs map[string]map[string]stored // by tenant and id
 }
 
-type kept struct {
+// stored is a blob in memory.
+type stored struct {
 	Info
 	data chunks
 }
 
-var _ Store = (*Memory)(nil)
+var _ Store = (*memory)(nil)
 
 // chunks is a content in pieces, so that memory holds what the quota counts: a buffer
 // that grows as one piece takes up to twice as much.
 type chunks [][]byte
-
-// The first piece has minChunk bytes, and the next ones more, up to maxChunk.
-const (
-	minChunk = 4 << 10
-	maxChunk = 256 << 10
-)
 
 // Write implements io.Writer.
 func (c *chunks) Write(p []byte) (int, error) {
@@ -75,12 +70,12 @@ func (c chunks) section(from, n int64) io.Reader {
 }
 
 // NewMemory returns an empty store in memory.
-func NewMemory(opts ...Option) *Memory {
-	return &Memory{quotas: newQuotas(opts), blobs: make(map[string]map[string]kept)}
+func NewMemory(quota Quota) Store {
+	return &memory{quotas: newQuotas(quota), blobs: make(map[string]map[string]stored)}
 }
 
 // Create implements [Store].
-func (m *Memory) Create(ctx context.Context, tenant, kind string, r io.Reader, limit int64, expires time.Time) (Info, error) {
+func (m *memory) Create(ctx context.Context, tenant, kind string, r io.Reader, limit int64, expires time.Time) (Info, error) {
 	var b chunks
 	size, sum, err := m.copyBlob(ctx, tenant, &b, r, limit)
 	if err != nil {
@@ -90,20 +85,20 @@ func (m *Memory) Create(ctx context.Context, tenant, kind string, r io.Reader, l
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.blobs[tenant] == nil {
-		m.blobs[tenant] = make(map[string]kept)
+		m.blobs[tenant] = make(map[string]stored)
 	}
-	m.blobs[tenant][info.ID] = kept{info, b.clip()}
+	m.blobs[tenant][info.ID] = stored{info, b.clip()}
 	return info, nil
 }
 
 // Stat implements [Store].
-func (m *Memory) Stat(_ context.Context, tenant, id string) (Info, error) {
+func (m *memory) Stat(_ context.Context, tenant, id string) (Info, error) {
 	b, err := m.find(tenant, id)
 	return b.Info, err
 }
 
 // Open implements [Store].
-func (m *Memory) Open(_ context.Context, tenant, id string, offset, length int64) (io.ReadCloser, Info, error) {
+func (m *memory) Open(_ context.Context, tenant, id string, offset, length int64) (io.ReadCloser, Info, error) {
 	b, err := m.find(tenant, id)
 	if err != nil {
 		return nil, Info{}, err
@@ -112,18 +107,18 @@ func (m *Memory) Open(_ context.Context, tenant, id string, offset, length int64
 	return io.NopCloser(b.data.section(from, n)), b.Info, nil
 }
 
-func (m *Memory) find(tenant, id string) (kept, error) {
+func (m *memory) find(tenant, id string) (stored, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	b, ok := m.blobs[tenant][id]
 	if !ok || b.HasExpired(time.Now()) {
-		return kept{}, unknown(id)
+		return stored{}, unknown(id)
 	}
 	return b, nil
 }
 
 // Delete implements [Store].
-func (m *Memory) Delete(_ context.Context, tenant, id string) error {
+func (m *memory) Delete(_ context.Context, tenant, id string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b, ok := m.blobs[tenant][id]
@@ -135,7 +130,7 @@ func (m *Memory) Delete(_ context.Context, tenant, id string) error {
 }
 
 // remove expects m.mu to be held.
-func (m *Memory) remove(tenant string, b kept) {
+func (m *memory) remove(tenant string, b stored) {
 	delete(m.blobs[tenant], b.ID)
 	if len(m.blobs[tenant]) == 0 {
 		delete(m.blobs, tenant)
@@ -144,7 +139,7 @@ func (m *Memory) remove(tenant string, b kept) {
 }
 
 // List implements [Store].
-func (m *Memory) List(_ context.Context, tenant, after string, limit int) (list []Info, _ error) {
+func (m *memory) List(_ context.Context, tenant, after string, limit int) (list []Info, _ error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	now := time.Now()
@@ -157,10 +152,10 @@ func (m *Memory) List(_ context.Context, tenant, after string, limit int) (list 
 }
 
 // Usage implements [Store].
-func (m *Memory) Usage(_ context.Context, tenant string) (Usage, error) { return m.usage(tenant), nil }
+func (m *memory) Usage(_ context.Context, tenant string) (Usage, error) { return m.usage(tenant), nil }
 
 // Sweep implements [Store].
-func (m *Memory) Sweep(_ context.Context, now time.Time) (int, error) {
+func (m *memory) Sweep(_ context.Context, now time.Time) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	swept := 0

@@ -5,37 +5,29 @@ import (
 	"sync"
 )
 
-// Option sets a bound of a store.
-type Option func(*quotas)
-
-// WithQuota sets what each tenant may have; the default is maxTenantBytes and
-// maxTenantBlobs. Numbers below 1 mean the default.
-func WithQuota(bytes int64, blobs int) Option {
-	return func(q *quotas) {
-		if bytes > 0 {
-			q.bytes = bytes
-		}
-		if blobs > 0 {
-			q.blobs = blobs
-		}
-	}
+// Quota bounds what each tenant may have. A field that is 0 stands for its default: 1 GiB and
+// 10,000 blobs.
+type Quota struct {
+	Bytes int64
+	Blobs int
 }
 
 // quotas count what tenants have and what is being written.
 type quotas struct {
-	bytes int64
-	blobs int
+	most Quota
 
 	mu   sync.Mutex
 	used map[string]Usage
 }
 
-func newQuotas(opts []Option) *quotas {
-	q := &quotas{bytes: maxTenantBytes, blobs: maxTenantBlobs, used: make(map[string]Usage)}
-	for _, opt := range opts {
-		opt(q)
+func newQuotas(most Quota) *quotas {
+	if most.Bytes < 1 {
+		most.Bytes = maxTenantBytes
 	}
-	return q
+	if most.Blobs < 1 {
+		most.Blobs = maxTenantBlobs
+	}
+	return &quotas{most: most, used: make(map[string]Usage)}
 }
 
 // take reserves room.
@@ -45,16 +37,16 @@ func (q *quotas) take(tenant string, bytes int64, blobs int) error {
 	u := q.used[tenant]
 	u.Bytes, u.Blobs = u.Bytes+bytes, u.Blobs+blobs
 	switch {
-	case bytes > 0 && u.Bytes > q.bytes:
-		return fmt.Errorf("%w: %d bytes in all", ErrQuota, q.bytes)
-	case blobs > 0 && u.Blobs > q.blobs:
-		return fmt.Errorf("%w: %d blobs", ErrQuota, q.blobs)
+	case bytes > 0 && u.Bytes > q.most.Bytes:
+		return fmt.Errorf("%w: %d bytes in all", ErrQuota, q.most.Bytes)
+	case blobs > 0 && u.Blobs > q.most.Blobs:
+		return fmt.Errorf("%w: %d blobs", ErrQuota, q.most.Blobs)
 	}
 	q.used[tenant] = u
 	return nil
 }
 
-// add counts what is there already, and what has gone.
+// add counts blobs that are there already, or that have gone.
 func (q *quotas) add(tenant string, bytes int64, blobs int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -23,15 +23,6 @@ var (
 	ErrDamaged = errors.New("blob damaged")
 )
 
-// The bounds of a store unless its options say otherwise.
-const (
-	MaxBlob        = 256 << 20 // bytes of a blob
-	maxTenantBytes = 1 << 30
-	maxTenantBlobs = 10_000
-	DefaultExpiry  = 24 * time.Hour
-	MaxExpiry      = 30 * 24 * time.Hour
-)
-
 // Info is what is known of a blob.
 type Info struct {
 	ID      string    `json:"id"`
@@ -43,15 +34,6 @@ type Info struct {
 
 // HasExpired reports whether a blob has expired at a time.
 func (i Info) HasExpired(now time.Time) bool { return !i.Expires.IsZero() && !i.Expires.After(now) }
-
-// Expires returns when a blob that is made now expires, for [Store].Create: the zero time,
-// which is never, for a negative lifetime.
-func Expires(lifetime time.Duration) time.Time {
-	if lifetime < 0 {
-		return time.Time{}
-	}
-	return time.Now().Add(lifetime)
-}
 
 // Usage is what a tenant has, expired blobs included until they are swept.
 type Usage struct {
@@ -87,23 +69,23 @@ type Store interface {
 	Sweep(ctx context.Context, now time.Time) (int, error)
 }
 
-// Prefix begins every id.
-const Prefix = "blob:"
+// prefix begins every id.
+const prefix = "blob:"
 
 const idLength = 26
 
 var alphabet = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// NewID returns a random id: Prefix and 26 letters of base32.
+// NewID returns a random id: "blob:" and 26 letters of base32.
 func NewID() string {
 	var b [17]byte
 	_, _ = rand.Read(b[:]) // never fails
-	return Prefix + alphabet.EncodeToString(b[:])[:idLength]
+	return prefix + alphabet.EncodeToString(b[:])[:idLength]
 }
 
 // CheckID reports an id that no store gives out; the error is ErrUnknown.
 func CheckID(id string) error {
-	rest, ok := strings.CutPrefix(id, Prefix)
+	rest, ok := strings.CutPrefix(id, prefix)
 	if !ok || len(rest) != idLength || strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz234567") != "" {
 		return unknown(id)
 	}

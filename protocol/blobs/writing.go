@@ -10,9 +10,6 @@ import (
 	"io"
 )
 
-// chunk is how much room is taken at a time.
-const chunk = 64 << 10
-
 // copyBlob writes r to w. It reserves room of the tenant for each part before the part is
 // written. On an error the room is released.
 func (q *quotas) copyBlob(ctx context.Context, tenant string, w io.Writer, r io.Reader, limit int64) (size int64, sum string, err error) {
@@ -24,7 +21,7 @@ func (q *quotas) copyBlob(ctx context.Context, tenant string, w io.Writer, r io.
 			q.add(tenant, -size, -1)
 		}
 	}()
-	limit = min(limit, MaxBlob)
+	limit = min(limit, maxBlob)
 	digest := sha256.New()
 	buf := make([]byte, chunk)
 	for {

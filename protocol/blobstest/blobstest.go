@@ -18,19 +18,19 @@ import (
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 
-// Bytes and Blobs are the quota that the stores under test have.
+// The quota of the stores under test.
 const (
-	Bytes = 1 << 20
-	Blobs = 20
+	tenantBytes = 1 << 20
+	tenantBlobs = 20
 )
 
-// Run checks a store. open returns an empty one with the quota of Bytes and Blobs.
-func Run(t *testing.T, open func(t *testing.T) blobs.Store) {
+// Run checks a store. open returns an empty one with a quota; it is called for each check.
+func Run(t *testing.T, open func(t *testing.T, quota blobs.Quota) blobs.Store) {
 	for name, check := range map[string]func(*testing.T, blobs.Store){
 		"round trip": roundTrip, "ranges": ranges, "tenants": tenants, "limits": limits, "quota": quota,
 		"expiry": expiry, "failed reader": failedReader, "delete": remove, "list": list, "for ever": forEver, "at once": atOnce, "hostile ids": hostileIDs,
 	} {
-		t.Run(name, func(t *testing.T) { check(t, open(t)) })
+		t.Run(name, func(t *testing.T) { check(t, open(t, blobs.Quota{Bytes: tenantBytes, Blobs: tenantBlobs})) })
 	}
 }
 
@@ -127,17 +127,17 @@ func limits(t *testing.T, s blobs.Store) {
 }
 
 func quota(t *testing.T, s blobs.Store) {
-	full := create(t, s, "a", strings.Repeat("x", Bytes-10))
+	full := create(t, s, "a", strings.Repeat("x", tenantBytes-10))
 	if _, err := s.Create(t.Context(), "a", "", strings.NewReader("01234567890"), 1<<20, soon()); !errors.Is(err, blobs.ErrQuota) {
 		t.Errorf("over the quota: %v", err)
 	}
-	wantUsage(t, s, "a", blobs.Usage{Bytes: Bytes - 10, Blobs: 1})
-	create(t, s, "b", strings.Repeat("x", Bytes))
+	wantUsage(t, s, "a", blobs.Usage{Bytes: tenantBytes - 10, Blobs: 1})
+	create(t, s, "b", strings.Repeat("x", tenantBytes))
 	if err := s.Delete(t.Context(), "a", full.ID); err != nil {
 		t.Fatal(err)
 	}
 	wantUsage(t, s, "a", blobs.Usage{})
-	for range Blobs {
+	for range tenantBlobs {
 		create(t, s, "a", "")
 	}
 	if _, err := s.Create(t.Context(), "a", "", strings.NewReader(""), 1, soon()); !errors.Is(err, blobs.ErrQuota) {
@@ -225,7 +225,7 @@ func list(t *testing.T, s blobs.Store) {
 }
 
 func forEver(t *testing.T, s blobs.Store) {
-	info, err := s.Create(t.Context(), "a", "", strings.NewReader("kept"), 10, blobs.Expires(-1))
+	info, err := s.Create(t.Context(), "a", "", strings.NewReader("kept"), 10, time.Time{})
 	if err != nil || !info.Expires.IsZero() {
 		t.Fatalf("%+v, %v", info, err)
 	}
@@ -245,7 +245,7 @@ func forEver(t *testing.T, s blobs.Store) {
 
 func atOnce(t *testing.T, s blobs.Store) {
 	var all sync.WaitGroup
-	for range 2 * Blobs {
+	for range 2 * tenantBlobs {
 		all.Go(func() {
 			_, err := s.Create(t.Context(), "a", "", strings.NewReader("0123456789"), 10, soon())
 			if err != nil && !errors.Is(err, blobs.ErrQuota) {
@@ -254,7 +254,7 @@ func atOnce(t *testing.T, s blobs.Store) {
 		})
 	}
 	all.Wait()
-	wantUsage(t, s, "a", blobs.Usage{Bytes: 10 * Blobs, Blobs: Blobs})
+	wantUsage(t, s, "a", blobs.Usage{Bytes: 10 * tenantBlobs, Blobs: tenantBlobs})
 }
 
 func hostileIDs(t *testing.T, s blobs.Store) {

@@ -93,7 +93,7 @@ func see(t *testing.T) *extension {
 			tree[fmt.Sprintf("many/%d/docs/a.md", i)] = &fstest.MapFile{Data: fmt.Append(nil, "Text ", i)}
 		}
 	}
-	x := reach(t, open(t, tree, protocol.WithAuth(tenants{})))
+	x := reach(t, open(t, tree, protocol.WithAuth(tenants{}.Authenticate)))
 	for cursor := ""; len(x.pages) == 0 || cursor != ""; {
 		page, err := x.list(t.Context(), cursor)
 		if err != nil || len(x.pages) > 100 {
@@ -140,7 +140,7 @@ func TestLargePages(t *testing.T) {
 	for i := range 100 {
 		tree[fmt.Sprintf("s%d/SKILL.md", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "---\nname: s-%d\ndescription: x\nmetadata:\n  long: %s\n---\n", i, strings.Repeat("x", 60<<10))}
 	}
-	x := reach(t, open(t, tree, protocol.WithAuth(tenants{})))
+	x := reach(t, open(t, tree, protocol.WithAuth(tenants{}.Authenticate)))
 	seen, pages := make(map[string]bool), 0
 	for cursor := ""; pages == 0 || cursor != ""; pages++ {
 		page, err := x.list(t.Context(), cursor)

@@ -16,11 +16,8 @@ import (
 
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/protocol"
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
-
-// maxBatch bounds the messages of one request; only old clients send several.
-const maxBatch = 32
 
 // Handler answers MCP by HTTP, one request after the other: it keeps no sessions.
 // Who may ask, and how much at once, is checked as at the door of the
@@ -105,10 +102,6 @@ func (j joined) Value(key any) any {
 	return j.request.Value(key)
 }
 
-// maxAnswers bounds what is answered to the messages of a request together, in bytes:
-// a resource of 16 MiB in base64 fits.
-const maxAnswers = 2 * jsonrpc.MaxMessage
-
 // answeredKey finds how many bytes are answered to the request of a context.
 type answeredKey struct{}
 
@@ -126,7 +119,7 @@ func bounded(next mcp.MethodHandler) mcp.MethodHandler {
 		size := int64(plainjson.SizeOf(result, maxAnswers))
 		if answered.Add(size) > maxAnswers {
 			answered.Add(-size)
-			return nil, &sdkrpc.Error{Code: protocol.CodeTooLarge, Message: fmt.Sprintf("the answers have more than %d bytes: ask for less at once", maxAnswers)}
+			return nil, &sdkrpc.Error{Code: jsonrpc.CodeTooLarge, Message: fmt.Sprintf("the answers have more than %d bytes: ask for less at once", maxAnswers)}
 		}
 		return result, nil
 	}

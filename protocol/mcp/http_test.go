@@ -19,9 +19,8 @@ import (
 	"github.com/satchel-go/satchel/executor/local"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/protocol"
+	"github.com/satchel-go/satchel/protocol/internal/protocoltest"
 	"github.com/satchel-go/satchel/protocol/mcp"
-	"github.com/satchel-go/satchel/protocol/protocoltest"
-	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
 // patience is how long anything may take on a busy machine.
@@ -70,7 +69,7 @@ func dial(t *testing.T, url, tenant string) *sdk.ClientSession {
 
 // TestHTTP asks by HTTP, as two tenants.
 func TestHTTP(t *testing.T) {
-	url := serve(t, open(t, nestedTree(), protocol.WithAuth(tenants{})))
+	url := serve(t, open(t, nestedTree(), protocol.WithAuth(tenants{}.Authenticate)))
 	ann, bob := dial(t, url, "ann"), dial(t, url, "bob")
 	if v := ann.InitializeResult().ProtocolVersion; v != "2026-07-28" {
 		t.Errorf("protocol %s", v)
@@ -118,7 +117,7 @@ func post(ctx context.Context, url, body string, headers ...string) (*http.Respo
 
 // TestDoor tries what is refused before anything is answered.
 func TestDoor(t *testing.T) {
-	url := serve(t, open(t, nestedTree(), protocol.WithAuth(tenants{}), protocol.WithAllowOrigins("https://app.test")))
+	url := serve(t, open(t, nestedTree(), protocol.WithAuth(tenants{}.Authenticate), protocol.WithAllowOrigins("https://app.test")))
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	good := []string{"Authorization", "Bearer of ann"}
 	for name, c := range map[string]struct {
@@ -186,12 +185,7 @@ func TestSuite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := shelf.Open(t.Context(), "", source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = all.Close() })
-	from, err := protocol.New(protocol.WithShelf(all), protocol.WithExecutor(by), protocol.WithWorkspaces(places), protocol.WithUnsafeLocal())
+	from, err := protocol.Open(t.Context(), protocol.WithSkills(source), protocol.WithExecutor(by), protocol.WithWorkspaces(places), protocol.WithUnsafeLocal())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +277,7 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = places.Close() })
-	from := open(t, nestedTree(), protocol.WithExecutor(by), protocol.WithWorkspaces(places), protocol.WithUnsafeLocal(), protocol.WithAuth(tenants{}))
+	from := open(t, nestedTree(), protocol.WithExecutor(by), protocol.WithWorkspaces(places), protocol.WithUnsafeLocal(), protocol.WithAuth(tenants{}.Authenticate))
 	told := make(chan string, 100)
 	opts := &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 		told <- fmt.Sprint(req.Params.ProgressToken, " ", req.Params.Progress, " ", req.Params.Message)

@@ -17,7 +17,6 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/protocol"
 	"github.com/satchel-go/satchel/protocol/mcp"
-	"github.com/satchel-go/satchel/protocol/shelf"
 )
 
 // connect returns a client of the SDK that is connected to a server of skills.
@@ -46,12 +45,7 @@ func open(t testing.TB, tree fstest.MapFS, opts ...protocol.Option) *protocol.Se
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := shelf.Open(t.Context(), "", source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = all.Close() })
-	from, err := protocol.New(append(opts, protocol.WithShelf(all))...)
+	from, err := protocol.Open(t.Context(), append(opts, protocol.WithSkills(source))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +190,7 @@ func verify(t *testing.T, session *sdk.ClientSession, r mcp.Resource) {
 }
 
 func ExampleNew() {
-	from, err := protocol.New()
+	from, err := protocol.Open(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -76,10 +76,6 @@ func (w plainWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// maxPlain is the length, in bytes, within which an error of the SDK names a type. The SDK
-// repeats the parameters before it: those errors are recognized by their beginning.
-const maxPlain = 64 << 10
-
 // plainAnswer returns what the SDK writes, without types of Go in its error. A result is left
 // as it is.
 func plainAnswer(p []byte) []byte {

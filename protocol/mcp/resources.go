@@ -51,7 +51,7 @@ func (s *skills) listResources(ctx context.Context, params *mcp.ListResourcesPar
 	if params != nil {
 		cursor = params.Cursor
 	}
-	list, next, err := page(s.served(s.who(ctx)).list, cursor, (*served).skillURI)
+	list, next, err := page(s.catalogueOf(ctx, s.who(ctx)).list, cursor, (*served).skillURI)
 	if err != nil {
 		return nil, err
 	}
@@ -66,14 +66,11 @@ func (s *skills) listResources(ctx context.Context, params *mcp.ListResourcesPar
 	return result, nil
 }
 
-// maxURI bounds the URI that an error repeats, in bytes.
-const maxURI = 2048
-
 // resource describes a file.
 func (k *served) resource(uri string) *mcp.Resource {
 	if uri == k.skillURI() {
-		description, _ := k.FrontMatter["description"].(string) // as skills/list has it
-		return &mcp.Resource{URI: uri, Name: k.Name, Description: description, MIMEType: "text/markdown", Size: k.files[uri].size}
+		// The description is that of skills/list.
+		return &mcp.Resource{URI: uri, Name: k.name(), Description: k.description(), MIMEType: "text/markdown", Size: k.files[uri].size}
 	}
 	f := k.files[uri]
 	return &mcp.Resource{URI: uri, Name: path.Base(f.path), MIMEType: collect.MIME(f.path, nil), Size: f.size}
@@ -84,11 +81,11 @@ func (s *skills) read(ctx context.Context, uri string) (mcp.Result, error) {
 	var text []byte
 	err := s.from.WhileFresh(ctx, func() (err error) {
 		var ok bool
-		if f, ok = s.served(s.who(ctx)).files[uri]; !ok {
+		if f, ok = s.catalogueOf(ctx, s.who(ctx)).files[uri]; !ok {
 			data, _ := json.Marshal(map[string]string{"uri": uri[:min(len(uri), maxURI)]})
 			return &sdkrpc.Error{Code: sdkrpc.CodeInvalidParams, Message: fmt.Sprintf("No resource is served at %.200s", uri), Data: data}
 		}
-		text, err = f.ReadFile(ctx, f.path)
+		text, err = f.read(ctx, f.path)
 		return err
 	})
 	switch _, told := errors.AsType[*sdkrpc.Error](err); {
@@ -129,7 +126,7 @@ func (s *skills) directory(ctx context.Context, _ *mcp.ServerSession, params *di
 	if params == nil {
 		return nil, errNoURI
 	}
-	all := s.served(s.who(ctx)).list
+	all := s.catalogueOf(ctx, s.who(ctx)).list
 	children, isFile := make(map[string]*mcp.Resource), false
 	for _, k := range slices.Backward(all) { // a skill in another describes its files itself
 		if !strings.HasPrefix(params.URI+"/", k.folder) && !strings.HasPrefix(k.folder, params.URI+"/") {

@@ -2,29 +2,54 @@ package mcp
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/protocol"
-	"github.com/satchel-go/satchel/protocol/shelf"
 	"github.com/satchel-go/satchel/skillmd"
-)
-
-// The bounds of the extension.
-const (
-	maxFiles = 512
-	maxBytes = 16 << 20
 )
 
 // codeNotServed is the code of a skill that is not served by MCP.
 const codeNotServed skillmd.Code = "not-served"
 
+// skill is a skill of the server.
+type skill struct {
+	id, revision string
+	place        string // of its files, for findings
+	front        map[string]any
+	contents     []catalog.File
+	from         catalog.Source
+}
+
+// read returns a file of the skill.
+func (k *skill) read(ctx context.Context, name string) ([]byte, error) {
+	files, err := k.from.Open(ctx, k.id, k.revision)
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadFile(files, name)
+}
+
+// name is the name in the front matter.
+func (k *skill) name() string {
+	name, _ := k.front["name"].(string)
+	return name
+}
+
+func (k *skill) description() string {
+	description, _ := k.front["description"].(string)
+	return description
+}
+
 // served is a skill with the URI of its folder, which ends with a slash.
 type served struct {
-	*shelf.Skill
+	*skill
 	folder string
 	// files are all below the folder by their URIs: those of the skills in it too.
 	files map[string]file
@@ -33,7 +58,7 @@ type served struct {
 
 // file is one of a skill that is served.
 type file struct {
-	*shelf.Skill
+	*skill
 	path, digest string // sha256:<hex>
 	size         int64
 }
@@ -44,53 +69,62 @@ const skillFile = "SKILL.md"
 
 // Diagnostics say which skills of a principal are not served, and why.
 func (s *Server) Diagnostics(who protocol.Principal) []skillmd.Diagnostic {
-	return s.served(who).found
+	return s.catalogueOf(context.Background(), who).found
 }
 
-// shelfOf is what one tenant is served.
-type shelfOf struct {
-	digest string
-	list   []*served // ordered by URI
-	files  map[string]file
-	found  []skillmd.Diagnostic // why others are not served
+// catalogue holds the resources of one tenant.
+type catalogue struct {
+	from    catalog.Source
+	listing *catalog.Listing // that the rest is made of
+	list    []*served        // ordered by URI
+	files   map[string]file
+	found   []skillmd.Diagnostic // why other skills are not served
 }
 
-// served is what a principal is served. It is kept until the skills change.
-func (s *Server) served(who protocol.Principal) shelfOf {
+// catalogueOf returns the resources of a principal. They are made again when the skills
+// change. Nothing is served when ctx has ended.
+func (s *Server) catalogueOf(ctx context.Context, who protocol.Principal) catalogue {
 	if !who.Has(protocol.ScopeRead) {
-		return shelfOf{}
+		return catalogue{}
 	}
 	s.mu.Lock()
-	kept, ok := s.kept[who.Tenant]
+	last, ok := s.catalogues[who.Tenant]
 	s.mu.Unlock()
-	latest, digest := s.from.Latest(who, kept.digest)
-	if ok && kept.digest == digest {
-		return kept
+	if !ok {
+		last.from = s.from.Source(who)
 	}
-	kept = shelfOf{digest: digest, files: make(map[string]file)}
-	kept.list, kept.found = serve(latest)
-	for _, k := range kept.list {
-		maps.Copy(kept.files, k.files) // what two have is the same
+	listing, err := last.from.Scan(ctx, last.listing)
+	if err != nil {
+		return catalogue{}
+	}
+	if ok && listing == last.listing {
+		return last
+	}
+	next := catalogue{from: last.from, listing: listing, files: make(map[string]file)}
+	next.list, next.found = serve(last.from, listing.Entries)
+	for _, k := range next.list {
+		maps.Copy(next.files, k.files) // what two have is the same
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.kept) >= maxKept {
-		clear(s.kept)
+	if len(s.catalogues) >= maxCatalogues {
+		clear(s.catalogues)
 	}
-	s.kept[who.Tenant] = kept
-	return kept
+	s.catalogues[who.Tenant] = next
+	return next
 }
 
-// maxKept is of how many tenants the skills are kept.
-const maxKept = 64
-
 // serve takes what can be served, ordered by URI, and says why the rest cannot.
-func serve(latest []*shelf.Skill) (list []*served, found []skillmd.Diagnostic) {
-	without := func(k *shelf.Skill, why string) {
-		found = append(found, skillmd.Diagnostic{File: k.Place(), Code: codeNotServed, Severity: skillmd.Warning, Message: "not served by MCP: " + why})
+func serve(from catalog.Source, entries []catalog.Entry) (list []*served, found []skillmd.Diagnostic) {
+	without := func(k *skill, why string) {
+		found = append(found, skillmd.Diagnostic{File: k.place, Code: codeNotServed, Severity: skillmd.Warning, Message: "not served by MCP: " + why})
 	}
 	var all []*served
-	for _, k := range latest {
+	for _, e := range entries {
+		k := &skill{id: e.ID, revision: e.Revision, place: e.ID, front: skillmd.Fields(e.Head), contents: e.Files, from: from}
+		if placed, ok := from.(interface{ Place(id string) string }); ok {
+			k.place = placed.Place(e.ID)
+		}
 		folder, why := folderOf(k)
 		if why != "" {
 			without(k, why)
@@ -109,11 +143,11 @@ func serve(latest []*shelf.Skill) (list []*served, found []skillmd.Diagnostic) {
 			if k.take(in) {
 				return false
 			}
-			without(in.Skill, fmt.Sprintf("%q has files at its place", k.ID()))
+			without(in.skill, fmt.Sprintf("%q has files at its place", k.id))
 			return true
 		})...)
 		if why := k.tooLarge(); why != "" {
-			without(k.Skill, why)
+			without(k.skill, why)
 			continue
 		}
 		list = append(list, k)
@@ -124,26 +158,25 @@ func serve(latest []*shelf.Skill) (list []*served, found []skillmd.Diagnostic) {
 
 // folderOf is skill:// and the segments of the id, of which the last is the name;
 // or why there is none.
-func folderOf(k *shelf.Skill) (folder, why string) {
-	segments := strings.Split(k.ID(), ".")
+func folderOf(k *skill) (folder, why string) {
+	segments := strings.Split(k.id, ".")
 	last := len(segments) - 1
 	segments[last] = strings.ReplaceAll(segments[last], "_", "-")
-	name, _ := k.FrontMatter["name"].(string)
-	description, _ := k.FrontMatter["description"].(string)
+	name := k.name()
 	switch {
 	case name != segments[last]:
 		return "", fmt.Sprintf("the name in its %s is %.100q: want %q", skillFile, name, segments[last])
 	case len(skillmd.ValidName(name)) > 0:
 		return "", fmt.Sprintf("%.100q is no name of a skill", name)
-	case description == "":
+	case k.description() == "":
 		return "", fmt.Sprintf("its %s has no description", skillFile)
 	}
 	return "skill://" + strings.Join(segments, "/") + "/", ""
 }
 
-func newServed(k *shelf.Skill, folder string) *served {
-	s := &served{Skill: k, folder: folder, files: make(map[string]file, len(k.Files))}
-	for _, f := range k.Files {
+func newServed(k *skill, folder string) *served {
+	s := &served{skill: k, folder: folder, files: make(map[string]file, len(k.contents))}
+	for _, f := range k.contents {
 		uri := folder + (&url.URL{Path: f.Path}).EscapedPath()
 		s.files[uri] = file{k, f.Path, "sha256:" + f.SHA256, f.Size}
 		s.order = append(s.order, uri)

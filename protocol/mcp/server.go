@@ -11,8 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/satchel-go/satchel/protocol"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 	"github.com/satchel-go/satchel/protocol/internal/run"
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
 )
 
 // extension is the identifier of the skills extension.
@@ -22,12 +22,14 @@ const extension = "io.modelcontextprotocol/skills"
 type Server struct {
 	from *protocol.Server
 
-	mu   sync.Mutex
-	kept map[string]shelfOf // by tenant
+	mu         sync.Mutex
+	catalogues map[string]catalogue // by tenant
 }
 
 // New returns a server of the tools and skills of another.
-func New(from *protocol.Server) *Server { return &Server{from: from, kept: make(map[string]shelfOf)} }
+func New(from *protocol.Server) *Server {
+	return &Server{from: from, catalogues: make(map[string]catalogue)}
+}
 
 // Run answers one connection, of one principal, until its input ends, and what came before
 // is answered, or until ctx ends.
@@ -53,7 +55,7 @@ func (s *Server) server(who func(context.Context) protocol.Principal) (*mcp.Serv
 		Instructions: "If you have not yet read the Skills Protocol Guide, call load_skills_protocol_guide before the other tools. Its workflow: discover, inspect, run or write code, use blobs for large data.",
 	})
 	for _, tool := range s.from.Tools() {
-		server.AddTool(&mcp.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Parameters}, s.caller(who, tool.Name))
+		server.AddTool(&mcp.Tool{Name: tool.Name, Description: tool.Description, InputSchema: tool.Schema}, s.caller(who, tool.Name))
 	}
 	answers := &skills{s, who}
 	server.AddReceivingMiddleware(s.recovered, bounded, answers.resources)
@@ -74,16 +76,15 @@ func (s *Server) caller(who func(context.Context) protocol.Principal, method str
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			var told *jsonrpc.Error
 			text := "internal error"
-			if errors.As(err, &told) {
-				text = told.Message
+			if refusal, ok := errors.AsType[*protocol.Error](err); ok {
+				text = refusal.Message
 			}
 			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
 		}
 		text, err := jsonrpc.Marshal(result)
 		if errors.Is(err, jsonrpc.ErrTooLong) {
-			return nil, &sdkrpc.Error{Code: protocol.CodeTooLarge, Message: fmt.Sprintf("the answer has more than %d bytes: ask for less at once", jsonrpc.MaxMessage)}
+			return nil, &sdkrpc.Error{Code: jsonrpc.CodeTooLarge, Message: fmt.Sprintf("the answer has more than %d bytes: ask for less at once", jsonrpc.MaxMessage)}
 		}
 		if err != nil {
 			return nil, err

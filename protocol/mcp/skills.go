@@ -15,12 +15,6 @@ import (
 	"github.com/satchel-go/satchel/protocol"
 )
 
-const (
-	pageSize = 100
-	maxPage  = 4 << 20 // bytes of a page, beside its last skill
-	ttl      = 60_000  // milliseconds
-)
-
 // skills answers the methods of the extension, and those about resources.
 type skills struct {
 	*Server
@@ -82,7 +76,7 @@ func invalid(format string, args ...any) error {
 var errNoURI = invalid("uri is missing")
 
 func (k *served) entry() entry {
-	e := entry{URI: k.skillURI(), Frontmatter: k.FrontMatter}
+	e := entry{URI: k.skillURI(), Frontmatter: k.front}
 	for _, uri := range k.order {
 		f := k.files[uri]
 		e.Resources = append(e.Resources, resource{uri, f.digest, f.size})
@@ -94,7 +88,7 @@ func (s *skills) list(ctx context.Context, _ *mcp.ServerSession, params *listPar
 	if params == nil {
 		params = &listParams{}
 	}
-	list, next, err := page(s.served(s.who(ctx)).list, params.Cursor, (*served).skillURI)
+	list, next, err := page(s.catalogueOf(ctx, s.who(ctx)).list, params.Cursor, (*served).skillURI)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +132,7 @@ func (s *skills) get(ctx context.Context, _ *mcp.ServerSession, params *getParam
 	if params == nil {
 		return nil, errNoURI
 	}
-	all := s.served(s.who(ctx)).list
+	all := s.catalogueOf(ctx, s.who(ctx)).list
 	i, ok := slices.BinarySearchFunc(all, params.URI, func(k *served, uri string) int { return cmp.Compare(k.skillURI(), uri) })
 	if !ok {
 		return nil, invalid("No skill is served at %.200s", params.URI)

@@ -21,11 +21,11 @@ import (
 // what is there. Several servers may use one bucket: what the others have written
 // counts for the quotas of tenants after the next Sweep, which a server makes each
 // minute. Use blob.PrefixedBucket for a part of a bucket.
-func Open(ctx context.Context, bucket *blob.Bucket, opts ...blobs.Option) (*blobs.FileStore, error) {
+func Open(ctx context.Context, bucket *blob.Bucket, quota blobs.Quota) (*blobs.FileStore, error) {
 	if bucket == nil {
 		return nil, errors.New("open blobs: bucket is nil")
 	}
-	return blobs.OpenFiles(ctx, objects{bucket}, opts...)
+	return blobs.OpenFiles(ctx, objects{bucket}, quota)
 }
 
 // objects are the Files of a bucket.
@@ -54,14 +54,14 @@ func (o objects) Write(ctx context.Context, name string, write func(io.Writer) e
 func (o objects) Open(ctx context.Context, name string, offset, length int64) (io.ReadCloser, error) {
 	r, err := o.bucket.NewRangeReader(ctx, name, offset, length, nil)
 	if err != nil {
-		return nil, told(err)
+		return nil, missing(err)
 	}
 	return r, nil
 }
 
 // Remove implements [blobs.Files].
 func (o objects) Remove(ctx context.Context, name string) error {
-	return told(o.bucket.Delete(ctx, name))
+	return missing(o.bucket.Delete(ctx, name))
 }
 
 // List implements [blobs.Files].
@@ -79,8 +79,8 @@ func (o objects) List(ctx context.Context, do func(name string, written time.Tim
 	}
 }
 
-// told says fs.ErrNotExist of what is not there.
-func told(err error) error {
+// missing adds fs.ErrNotExist to the error for an object that does not exist.
+func missing(err error) error {
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}

@@ -54,9 +54,9 @@ func each(t *testing.T, do func(t *testing.T, b *blob.Bucket)) {
 	}
 }
 
-func open(t *testing.T, b *blob.Bucket, opts ...blobs.Option) *blobs.FileStore {
+func open(t *testing.T, b *blob.Bucket, quota blobs.Quota) *blobs.FileStore {
 	t.Helper()
-	s, err := bucket.Open(t.Context(), b, opts...)
+	s, err := bucket.Open(t.Context(), b, quota)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,10 +66,10 @@ func open(t *testing.T, b *blob.Bucket, opts ...blobs.Option) *blobs.FileStore {
 func TestSuite(t *testing.T) {
 	for name, bucketOf := range buckets {
 		t.Run(name, func(t *testing.T) {
-			blobstest.Run(t, func(t *testing.T) blobs.Store {
+			blobstest.Run(t, func(t *testing.T, quota blobs.Quota) blobs.Store {
 				b := bucketOf(t)
 				t.Cleanup(func() { _ = b.Close() })
-				return open(t, b, blobs.WithQuota(blobstest.Bytes, blobstest.Blobs))
+				return open(t, b, quota)
 			})
 		})
 	}
@@ -79,7 +79,7 @@ func TestSuite(t *testing.T) {
 // once, and counts them with its next Sweep.
 func TestServers(t *testing.T) {
 	each(t, func(t *testing.T, b *blob.Bucket) {
-		one, two := open(t, b), open(t, b)
+		one, two := open(t, b, blobs.Quota{}), open(t, b, blobs.Quota{})
 		info, err := one.Create(t.Context(), "a", "text/plain", strings.NewReader("text"), 10, time.Now().Add(time.Hour))
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestServers(t *testing.T) {
 			t.Errorf("removed by the other: %v", err)
 		}
 		used(one, 0)
-		if got := open(t, b); got == nil {
+		if got := open(t, b, blobs.Quota{}); got == nil {
 			t.Error("not opened again")
 		}
 	})
@@ -119,13 +119,13 @@ func TestServers(t *testing.T) {
 // TestDamaged changes a blob, and leaves data that belongs to none.
 func TestDamaged(t *testing.T) {
 	each(t, func(t *testing.T, b *blob.Bucket) {
-		s := open(t, b)
+		s := open(t, b, blobs.Quota{})
 		info, err := s.Create(t.Context(), "a", "text/plain", strings.NewReader("text"), 10, time.Now().Add(time.Hour))
 		if err != nil {
 			t.Fatal(err)
 		}
 		folder := "t61/"
-		name, torn := folder+strings.TrimPrefix(info.ID, blobs.Prefix), folder+strings.TrimPrefix(blobs.NewID(), blobs.Prefix)
+		name, torn := folder+strings.TrimPrefix(info.ID, "blob:"), folder+strings.TrimPrefix(blobs.NewID(), "blob:")
 		for _, key := range []string{name, torn} {
 			if err := b.WriteAll(t.Context(), key, []byte("TEXT"), nil); err != nil {
 				t.Fatal(err)
@@ -161,12 +161,12 @@ func ExampleOpen() {
 		return
 	}
 	defer func() { _ = b.Close() }()
-	store, err := bucket.Open(ctx, b)
+	store, err := bucket.Open(ctx, b, blobs.Quota{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	info, err := store.Create(ctx, "acme", "text/csv", strings.NewReader("a,b\n"), blobs.MaxBlob, time.Now().Add(blobs.DefaultExpiry))
+	info, err := store.Create(ctx, "acme", "text/csv", strings.NewReader("a,b\n"), 1<<20, time.Now().Add(time.Hour))
 	fmt.Println(info.Size, err)
 	// Output: 4 <nil>
 }

@@ -55,7 +55,7 @@ func TestAttackChannel(t *testing.T) {
 			t.Errorf("%s without the guard: %d calls, %d bytes, %q", name, calls, longest, taken)
 		}
 		ended := false
-		ours := &channel{ctx: context.Background(), tenant: "acme", store: blobs.NewMemory(), hidden: redact.NewSet([]Hidden(nil)), stop: func() { ended = true }}
+		ours := &channel{ctx: context.Background(), tenant: "acme", store: blobs.NewMemory(blobs.Quota{}), hidden: redact.NewSet([]Hidden(nil)), stop: func() { ended = true }}
 		ours.serve(strings.NewReader(c.text), io.Discard)
 		why := ""
 		if ours.broken != nil {

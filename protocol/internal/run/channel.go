@@ -24,14 +24,6 @@ import (
 	"github.com/satchel-go/satchel/protocol/blobs"
 )
 
-// The bounds of the channel.
-const (
-	maxLine     = 8 << 20
-	maxCalls    = 10_000
-	maxBlobRead = 4 << 20
-	maxKind     = 255
-)
-
 // channel answers the calls of a program: one per line, one at a time.
 type channel struct {
 	ctx    context.Context
@@ -329,7 +321,7 @@ func (h *hiding) Read(p []byte) (int, error) {
 }
 
 func (c *channel) keep(ctx context.Context, kind string, r io.Reader) (blobs.Info, error) {
-	info, err := c.store.Create(ctx, c.tenant, cmp.Or(kind, "application/octet-stream"), r, blobs.MaxBlob, blobs.Expires(c.expiry))
+	info, err := c.store.Create(ctx, c.tenant, cmp.Or(kind, "application/octet-stream"), r, maxBlob, Expires(c.expiry))
 	switch {
 	case errors.Is(err, blobs.ErrQuota), errors.Is(err, blobs.ErrTooLarge):
 		return info, &channelError{-32005, err.Error()}

@@ -35,7 +35,7 @@ func FuzzChannel(f *testing.F) {
 	f.Fuzz(func(t *testing.T, calls []byte) {
 		stopped := 0
 		c := &channel{
-			ctx: t.Context(), tenant: "acme", store: blobs.NewMemory(), expiry: time.Hour, job: map[string]any{"language": "python"},
+			ctx: t.Context(), tenant: "acme", store: blobs.NewMemory(blobs.Quota{}), expiry: time.Hour, job: map[string]any{"language": "python"},
 			ws: ws, told: func(string) {}, hidden: redact.NewSet([]Hidden(nil)), stop: func() { stopped++ },
 		}
 		var answers bytes.Buffer

@@ -106,9 +106,6 @@ func (a *active) namesRoots(ctx context.Context, f *Failure) bool {
 	return false
 }
 
-// maxSearched bounds the code of a skill that is searched for paths, in bytes.
-const maxSearched = 1 << 20
-
 // quoted finds the paths in the text of a program, as texts that begin with them.
 var quoted = regexp.MustCompile("[\"'`]/(skills|workspace|blobs)[/\"'`]")
 
@@ -130,7 +127,7 @@ func writesRoots(language, code string) bool {
 
 // fail makes the result one of a failed run.
 func (a *active) fail(f *Failure) {
-	told := &Failure{sentence(head(a.redact(f.Type), 400)), tail(strings.ToValidUTF8(a.redact(f.Message), "\uFFFD"), maxMessage)}
+	told := &Failure{sentence(head(a.redact(f.Type), maxType)), tail(strings.ToValidUTF8(a.redact(f.Message), "\uFFFD"), maxMessage)}
 	a.result.Status, a.result.Error = Failed, told
 	a.result.Output = nil
 	a.result.Summary = told.summary()
@@ -208,12 +205,6 @@ func (a *active) setOutput(ctx context.Context, result json.RawMessage) *Failure
 	a.result.Output, _ = json.Marshal(map[string]any{"output_blob": info.ID, "size_bytes": info.Size})
 	return nil
 }
-
-// The bounds of the files of out/ that become blobs.
-const (
-	maxOutFiles = 20
-	maxOutBytes = 64 << 20
-)
 
 // collectFiles makes blobs of the files in out/.
 func (a *active) collectFiles(ctx context.Context) {

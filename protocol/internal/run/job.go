@@ -10,21 +10,21 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // Job is what to run.
 type Job struct {
 	Tenant, ID string
 	// Skill is executed; without it, Code is.
-	Skill *shelf.Skill
+	Skill *skillset.Skill
 	// Language is "python", "javascript" or "bash"; that of Skill counts.
 	Language, Code string
 	// Function is called with Args; that of Skill counts.
 	Function string
 	Args     json.RawMessage // an object; nil is {}
 	// Mounted are the skills that the code may import; Skill need not be among them.
-	Mounted []*shelf.Skill
+	Mounted []*skillset.Skill
 	// Inputs are the blobs that are there as files.
 	Inputs  []blobs.Info
 	Timeout time.Duration
@@ -65,11 +65,11 @@ const (
 func Module(id string) string { return strings.ReplaceAll(id, "-", "_") }
 
 // skills are those that the run shows, each once.
-func (j *Job) skills() []*shelf.Skill {
+func (j *Job) skills() []*skillset.Skill {
 	if j.Skill == nil || slices.Contains(j.Mounted, j.Skill) {
 		return j.Mounted
 	}
-	return append([]*shelf.Skill{j.Skill}, j.Mounted...)
+	return append([]*skillset.Skill{j.Skill}, j.Mounted...)
 }
 
 // checkInputs compares the arguments with what the skill declares, and adds the defaults
@@ -112,7 +112,7 @@ func (j *Job) checkInputs() *Failure {
 	return nil
 }
 
-func described(why string, in shelf.Input) string {
+func described(why string, in skillset.Input) string {
 	if in.Description != "" {
 		why += ", " + in.Description
 	}

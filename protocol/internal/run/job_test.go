@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // TestInputsFitTheirTypes gives inputs of every type values of every kind.
@@ -19,7 +19,7 @@ func TestInputsFitTheirTypes(t *testing.T) {
 		"string": "text blob", "blob": "blob", "number": "whole half", "float": "whole half", "integer": "whole", "int": "whole",
 		"boolean": "truth", "bool": "truth", "array": "list", "list": "list", "object": "object", "": all, "any": all, "date": all, "json": all,
 	} {
-		job := &Job{Skill: &shelf.Skill{Manifest: shelf.Manifest{Inputs: []shelf.Input{{Name: "in", Type: kind}}}}}
+		job := &Job{Skill: &skillset.Skill{Manifest: skillset.Manifest{Inputs: []skillset.Input{{Name: "in", Type: kind}}}}}
 		for name, value := range values {
 			job.Args = json.RawMessage(`{"in":` + value + `}`)
 			failure := job.checkInputs()
@@ -35,24 +35,24 @@ func TestInputsFitTheirTypes(t *testing.T) {
 func TestInputsAreInformal(t *testing.T) {
 	const large = "9007199254740993"
 	for _, c := range []struct {
-		in         shelf.Input
+		in         skillset.Input
 		args, want string // the arguments of the run, or what fails it
 	}{
-		{shelf.Input{Type: "string"}, `{}`, `{}`},
-		{shelf.Input{Type: "string"}, ``, ``},
-		{shelf.Input{Type: "string", Description: "a word"}, `{"o": 1}`, "args.o: want string, a word"},
-		{shelf.Input{Type: "string", Required: true}, `{"o": null}`, "args.o is missing: want string"},
-		{shelf.Input{Required: true}, ``, "args.o is missing: want a value"},
-		{shelf.Input{Type: "string", Default: "x"}, ``, `{"o":"x"}`},
-		{shelf.Input{Type: "string", Default: "x", Required: true}, `{"o": null, "n": ` + large + `}`, `{"n":` + large + `,"o":"x"}`},
-		{shelf.Input{Type: "boolean", Default: false}, `{}`, `{"o":false}`},
-		{shelf.Input{Type: "string", Default: "x"}, `{"o": "y"}`, `{"o": "y"}`},
-		{shelf.Input{Enum: []any{"a", int64(2)}}, `{"o": 2}`, `{"o": 2}`},
-		{shelf.Input{Enum: []any{"a", int64(2)}}, `{"o": "b"}`, `args.o: want one of ["a",2]`},
-		{shelf.Input{Enum: []any{"a"}}, `{}`, `{}`},
+		{skillset.Input{Type: "string"}, `{}`, `{}`},
+		{skillset.Input{Type: "string"}, ``, ``},
+		{skillset.Input{Type: "string", Description: "a word"}, `{"o": 1}`, "args.o: want string, a word"},
+		{skillset.Input{Type: "string", Required: true}, `{"o": null}`, "args.o is missing: want string"},
+		{skillset.Input{Required: true}, ``, "args.o is missing: want a value"},
+		{skillset.Input{Type: "string", Default: "x"}, ``, `{"o":"x"}`},
+		{skillset.Input{Type: "string", Default: "x", Required: true}, `{"o": null, "n": ` + large + `}`, `{"n":` + large + `,"o":"x"}`},
+		{skillset.Input{Type: "boolean", Default: false}, `{}`, `{"o":false}`},
+		{skillset.Input{Type: "string", Default: "x"}, `{"o": "y"}`, `{"o": "y"}`},
+		{skillset.Input{Enum: []any{"a", int64(2)}}, `{"o": 2}`, `{"o": 2}`},
+		{skillset.Input{Enum: []any{"a", int64(2)}}, `{"o": "b"}`, `args.o: want one of ["a",2]`},
+		{skillset.Input{Enum: []any{"a"}}, `{}`, `{}`},
 	} {
 		c.in.Name = "o"
-		job := &Job{Skill: &shelf.Skill{Manifest: shelf.Manifest{Inputs: []shelf.Input{c.in}}}, Args: json.RawMessage(c.args)}
+		job := &Job{Skill: &skillset.Skill{Manifest: skillset.Manifest{Inputs: []skillset.Input{c.in}}}, Args: json.RawMessage(c.args)}
 		got := ""
 		if failure := job.checkInputs(); failure != nil {
 			got = failure.Message

@@ -13,7 +13,7 @@ import (
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/internal/run"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // landlockAt makes a copy of this program that is an ordinary user without namespaces.
@@ -65,7 +65,7 @@ func underLandlock(t *testing.T) {
 	job := func(language, code string) run.Job {
 		return run.Job{
 			Language: language, Code: code, Args: []byte(`{"blob": "` + info.ID + `"}`), Inputs: []blobs.Info{info},
-			Mounted: []*shelf.Skill{b.skill(t, "note"), b.skill(t, "sales.leads.sync"), b.skill(t, "tools.js-add")},
+			Mounted: []*skillset.Skill{b.skill(t, "note"), b.skill(t, "sales.leads.sync"), b.skill(t, "tools.js-add")},
 		}
 	}
 	for language, code := range map[string]string{

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/protocol/internal/run"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // held is what this process has that a run could leave.
@@ -92,7 +92,7 @@ func TestRunsLeakNothing(t *testing.T) {
 		case 0:
 			job.Skill, job.Args = leads, json.RawMessage(`{"n": 1}`)
 		case 1:
-			job.Code, job.Mounted = "from runtime import blobs\ndef main(args):\n    print('x' * 3000)\n    return blobs.write_text('x')\n", []*shelf.Skill{leads}
+			job.Code, job.Mounted = "from runtime import blobs\ndef main(args):\n    print('x' * 3000)\n    return blobs.write_text('x')\n", []*skillset.Skill{leads}
 		case 2:
 			job.Code, want = "import subprocess\ndef main(args):\n    subprocess.Popen(['sleep', '600'])\n    raise ValueError('no')\n", run.Failed
 		case 3:

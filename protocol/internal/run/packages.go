@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // packages finds what the skills of the run require. What is not installed is a warning.
@@ -19,7 +19,7 @@ func (a *active) packages(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, shelf.ErrChanged):
+		case errors.Is(err, skillset.ErrChanged):
 			return err
 		case err != nil:
 			a.warn(fmt.Sprintf("the packages of skill %q cannot be looked for: %v", k.ID(), err))

@@ -19,7 +19,7 @@ import (
 	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor/sandbox"
 	"github.com/satchel-go/satchel/protocol/internal/run"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // TestNodePackages runs ES modules and scripts that need a package which satchel deps has
@@ -76,10 +76,10 @@ func TestNodePackages(t *testing.T) {
 		"module.exports.main = async () => (await import(\"greeting\")).default();\n":                         `"hello"`,
 		"import { twice } from \"skills/greets\";\nimport runtime from \"runtime\";\nexport default twice;\n": `"hellohello"`,
 	} {
-		completed(t, b.do(t, run.Job{Language: "javascript", Code: code, Mounted: []*shelf.Skill{greets}}), want)
+		completed(t, b.do(t, run.Job{Language: "javascript", Code: code, Mounted: []*skillset.Skill{greets}}), want)
 	}
-	completed(t, b.do(t, run.Job{Language: "bash", Code: "echo 'import greet from \"greeting\"; console.log(greet())' > x.mjs && node x.mjs\n", Mounted: []*shelf.Skill{greets}}), `"hello"`)
-	r := b.do(t, run.Job{Language: "javascript", Code: "import none from \"no-such-package\";\nexport const main = none;\n", Mounted: []*shelf.Skill{greets}})
+	completed(t, b.do(t, run.Job{Language: "bash", Code: "echo 'import greet from \"greeting\"; console.log(greet())' > x.mjs && node x.mjs\n", Mounted: []*skillset.Skill{greets}}), `"hello"`)
+	r := b.do(t, run.Job{Language: "javascript", Code: "import none from \"no-such-package\";\nexport const main = none;\n", Mounted: []*skillset.Skill{greets}})
 	if r.Status != run.Failed || !strings.Contains(fmt.Sprint(r.Warnings), "an import was not found") {
 		t.Errorf("%+v", r)
 	}

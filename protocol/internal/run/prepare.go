@@ -14,13 +14,12 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/files/workspace"
-	"github.com/satchel-go/satchel/protocol/blobs"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // shelfFiles gives the files of one skill to the workspace.
 type shelfFiles struct {
-	*shelf.Skill
+	*skillset.Skill
 	open fs.FS
 }
 
@@ -80,7 +79,7 @@ func (a *active) prepare(ctx context.Context) (executor.Command, error) {
 		job["skill"] = Module(a.Skill.ID())
 	}
 	a.channel = &channel{
-		tenant: a.Tenant, store: a.Blobs, expiry: cmp.Or(a.Expiry, blobs.DefaultExpiry),
+		tenant: a.Tenant, store: a.Blobs, expiry: a.Expiry,
 		most: cmp.Or(a.OutputBlobs, maxOutputBlobs), ws: a.ws, job: job, told: a.say, hidden: a.hidden, inputs: a.Inputs,
 	}
 	return a.command(), nil

@@ -16,14 +16,6 @@ var ErrBusy = errors.New("too many runs")
 // ErrStopping is returned when the queue takes no more.
 var ErrStopping = errors.New("the server is stopping")
 
-// The bounds of a queue.
-const (
-	maxQueued       = 64
-	maxTenantQueued = 16
-	defaultWait     = 60 * time.Second
-	runsEach        = 4 // for each processor
-)
-
 // Queue says when a run may begin. A tenant that is alone has all places. A place that
 // becomes free goes to the waiting tenant that has the fewest; of equals, tenants take
 // turns.

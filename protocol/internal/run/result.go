@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/executor"
@@ -53,18 +54,6 @@ const (
 	TypeNotJSON        = "NotJSON"
 	TypeInvalidInput   = "InvalidInput"
 	TypeOutputTooLarge = "OutputTooLarge"
-)
-
-// The bounds of a result.
-const (
-	maxOutput  = 4096    // bytes of JSON in the result itself
-	maxResult  = 8 << 20 // bytes of JSON in all
-	maxMessage = 2000
-	maxPreview = 2000
-	maxLog     = 1 << 20
-	maxSummary = 200 // characters
-
-	maxOutputBlobs = 64
 )
 
 // failureOf says why a command that ended like this has no result.
@@ -168,4 +157,13 @@ func (f *Failure) summary() string {
 		}
 	}
 	return sentence(last)
+}
+
+// Expires returns when a blob that is made now expires, for [blobs.Store]: the zero time, which
+// is never, for a negative lifetime.
+func Expires(lifetime time.Duration) time.Time {
+	if lifetime < 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(lifetime)
 }

@@ -23,16 +23,16 @@ import (
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/protocol/internal/run"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
-// bench is a runner with the best executor of this machine, and a shelf.
+// bench is a runner with the best executor of this machine, and a set of skills.
 type bench struct {
 	*run.Runner
-	store blobs.Store
-	shelf *shelf.Shelf
-	base  string
-	n     int
+	store  blobs.Store
+	skills *skillset.Set
+	base   string
+	n      int
 }
 
 func newBench(t *testing.T, skills fstest.MapFS) *bench {
@@ -54,13 +54,13 @@ func newBench(t *testing.T, skills fstest.MapFS) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := shelf.Open(t.Context(), "", src)
+	s, err := skillset.Open(t.Context(), "", src)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	store := blobs.NewMemory()
-	return &bench{Runner: &run.Runner{Executor: by, Workspaces: places, Blobs: store}, store: store, shelf: s, base: base}
+	store := blobs.NewMemory(blobs.Quota{})
+	return &bench{Runner: &run.Runner{Executor: by, Workspaces: places, Blobs: store, Expiry: 24 * time.Hour}, store: store, skills: s, base: base}
 }
 
 func (b *bench) do(t *testing.T, job run.Job) run.Result {
@@ -119,11 +119,11 @@ var skills = fstest.MapFS{
 	"js/main.js":           {Data: []byte("module.exports.add = (args) => args.a + args.b;\n")},
 }
 
-func (b *bench) skill(t *testing.T, id string) *shelf.Skill {
+func (b *bench) skill(t *testing.T, id string) *skillset.Skill {
 	t.Helper()
-	k, err := b.shelf.Find("acme", id, "")
+	k, err := b.skills.Find("acme", id, "")
 	if err != nil {
-		t.Fatal(err, b.shelf.Diagnostics())
+		t.Fatal(err, b.skills.Diagnostics())
 	}
 	return k
 }
@@ -138,7 +138,7 @@ func TestSkills(t *testing.T) {
 	}
 	failed(t, b.do(t, run.Job{Skill: leads}), "InvalidInput", "args.n is missing: want integer")
 	failed(t, b.do(t, run.Job{Skill: leads, Args: json.RawMessage(`{"n": "x"}`)}), "InvalidInput", "args.n: want integer")
-	r = b.do(t, run.Job{Code: "from skills.sales.leads.sync import sync_leads\ndef main(args):\n    return sync_leads(4)\n", Mounted: []*shelf.Skill{leads}})
+	r = b.do(t, run.Job{Code: "from skills.sales.leads.sync import sync_leads\ndef main(args):\n    return sync_leads(4)\n", Mounted: []*skillset.Skill{leads}})
 	completed(t, r, "8")
 	if r.Summary != "main returned 8" {
 		t.Errorf("summary %q", r.Summary)
@@ -161,7 +161,7 @@ func TestCode(t *testing.T) {
 	failed(t, b.do(t, run.Job{Code: "def main(args):\n    return float('nan')\n"}), "NotJSON", "not JSON")
 	failed(t, b.do(t, run.Job{Code: "import os\ndef main(args):\n    os._exit(3)\n"}), "NoResult", "exit code 3")
 	failed(t, b.do(t, run.Job{Code: "x = 1\n"}), "NameError", "no function 'main'")
-	failed(t, b.do(t, run.Job{Code: "import skills.sales.leads.sync as s\ndef main(args):\n    try:\n        import nosuch\n    except ImportError as e:\n        raise ValueError('no') from e\n", Mounted: []*shelf.Skill{b.skill(t, "sales.leads.sync")}}),
+	failed(t, b.do(t, run.Job{Code: "import skills.sales.leads.sync as s\ndef main(args):\n    try:\n        import nosuch\n    except ImportError as e:\n        raise ValueError('no') from e\n", Mounted: []*skillset.Skill{b.skill(t, "sales.leads.sync")}}),
 		"ValueError", "Traceback (most recent call last):\n  File ")
 	r = b.do(t, run.Job{Code: "import nosuch\n"})
 	if failed(t, r, "ModuleNotFoundError", "No module named 'nosuch'"); strings.Contains(r.Error.Message, "boot.py") || strings.Contains(r.Error.Message, "importlib") || !strings.Contains(r.Error.Message, "code.py\", line 1") {
@@ -515,7 +515,7 @@ func TestLanguages(t *testing.T) {
 	completed(t, b.do(t, run.Job{Skill: b.skill(t, "a")}), `["1","a","a","deep a","skills.a.helper"]`)
 	completed(t, b.do(t, run.Job{Skill: b.skill(t, "free")}), `["near late","near late","late",true,true,"1"]`)
 	completed(t, b.do(t, run.Job{Skill: b.skill(t, "t.io")}), `["1","2","3",".venv","SKILL.md","inputs","out","skill.toml","work"]`)
-	completed(t, b.do(t, run.Job{Mounted: []*shelf.Skill{b.skill(t, "a"), b.skill(t, "b")}, Code: "import skills.a, skills.b.x\nasync def main(args):\n    return [skills.a.name, skills.b.x.name]\n"}), `["a","b"]`)
+	completed(t, b.do(t, run.Job{Mounted: []*skillset.Skill{b.skill(t, "a"), b.skill(t, "b")}, Code: "import skills.a, skills.b.x\nasync def main(args):\n    return [skills.a.name, skills.b.x.name]\n"}), `["a","b"]`)
 	var err error
 	if b.Dependencies, err = deps.Open(t.TempDir()); err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ type Runner struct {
 	Executor   executor.Executor
 	Workspaces workspace.Places
 	Blobs      blobs.Store
-	// Expiry is how long blobs of runs are kept; 0 is blobs.DefaultExpiry, negative for ever.
+	// Expiry is how long blobs of runs are kept; a negative one is for ever.
 	Expiry time.Duration
 	// OutputBlobs is how many blobs a run may make; 0 is 64.
 	OutputBlobs int
@@ -158,12 +158,9 @@ func (a *active) stage(stage, message string) {
 func (a *active) say(text string) {
 	if now := time.Now(); now.Sub(a.last) >= 100*time.Millisecond {
 		a.last = now
-		a.stage(StageRunning, head(text, 4096))
+		a.stage(StageRunning, head(text, maxStage))
 	}
 }
-
-// pipeWait is how long the channel is read on when the program has ended.
-const pipeWait = 2 * time.Second
 
 // execute runs the program and makes the result.
 func (a *active) execute(ctx context.Context, cmd executor.Command) error {

@@ -13,14 +13,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/files/workspace"
-	"github.com/satchel-go/satchel/protocol/shelf"
-)
-
-// The bounds of the sets that are kept for later runs.
-const (
-	maxSets     = 64
-	maxSetBytes = 1 << 30
-	blockSize   = 4 << 10 // what a small file takes on disk
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // sets holds the staged skills that runs share. Each set of skills of a tenant is staged once.
@@ -40,7 +33,7 @@ type keptSet struct {
 }
 
 // setOf is the set of skills that a tenant's run shows.
-func setOf(tenant string, skills []*shelf.Skill) (set keptSet) {
+func setOf(tenant string, skills []*skillset.Skill) (set keptSet) {
 	lines := make([]string, len(skills))
 	for i, k := range skills {
 		lines[i] = k.ID() + " " + k.Version + " " + k.Digest

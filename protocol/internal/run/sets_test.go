@@ -15,7 +15,7 @@ import (
 
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/protocol/internal/run"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // staged are the copies of main.py of skill leads on disk.
@@ -67,9 +67,9 @@ func TestSets(t *testing.T) {
 	if !os.SameFile(before, statOnly(t, b.staged(t))) {
 		t.Error("runs of the same skills have copied them")
 	}
-	code := run.Job{Code: "def main(args):\n    return 1\n", Mounted: []*shelf.Skill{leads, js}}
+	code := run.Job{Code: "def main(args):\n    return 1\n", Mounted: []*skillset.Skill{leads, js}}
 	completed(t, b.do(t, code), "1")
-	code.Mounted = []*shelf.Skill{js, leads}
+	code.Mounted = []*skillset.Skill{js, leads}
 	completed(t, b.do(t, code), "1")
 	if n := len(b.staged(t)); n != 2 {
 		t.Errorf("two sets have %d copies", n)
@@ -100,10 +100,10 @@ func TestChangedSkill(t *testing.T) {
 	completed(t, b.do(t, job), `{"n":10}`)
 	tree["leads/code/helper.py"] = &fstest.MapFile{Data: []byte("def double(n):\n    return 3 * n\n"), ModTime: time.Unix(1, 0)}
 	job.Tenant, job.ID, job.Timeout = "acme", "run_changed", 2*time.Minute
-	if got, err := b.Run(t.Context(), job); !errors.Is(err, shelf.ErrChanged) {
+	if got, err := b.Run(t.Context(), job); !errors.Is(err, skillset.ErrChanged) {
 		t.Errorf("a run of what was staged before the change: %+v, %v, want ErrChanged", got, err)
 	}
-	if err := b.shelf.Refresh(t.Context()); err != nil {
+	if err := b.skills.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	job.Skill = b.skill(t, "sales.leads.sync")
@@ -136,7 +136,7 @@ func TestSetIsReadOnly(t *testing.T) {
 		return
 	}
 	leads := b.skill(t, "sales.leads.sync")
-	r := b.do(t, run.Job{Mounted: []*shelf.Skill{leads}, Code: `import os
+	r := b.do(t, run.Job{Mounted: []*skillset.Skill{leads}, Code: `import os
 def main(args):
     skill = os.path.join(os.environ["SKILLS_DIR"], "sales.leads.sync")
     helper = os.path.join(skill, "code", "helper.py")

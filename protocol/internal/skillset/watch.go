@@ -1,4 +1,4 @@
-package shelf
+package skillset
 
 import (
 	"context"
@@ -9,17 +9,10 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// The pace of Watch.
-const (
-	watchGap     = 500 * time.Millisecond // between two refreshes
-	remoteGap    = 2 * time.Second        // the same where a server has told of a change
-	watchCreated = time.Second            // how often created skills of other servers are looked for
-)
-
-// Watch refreshes the shelf when a source reports a change ([catalog.Notifier]). Each second
+// Watch refreshes the set when a source reports a change ([catalog.Notifier]). Each second
 // it also looks for skills that other servers have created in its directory. It ends when the
 // caller calls stop. report, if not nil, gets each new diagnostic.
-func (s *Shelf) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
+func (s *Set) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	near, far, done := make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{})
 	s.watchers.Add(1)
@@ -57,7 +50,7 @@ func (s *Shelf) Watch(report func([]skillmd.Diagnostic)) (stop func()) {
 	}
 }
 
-func (s *Shelf) watch(ctx context.Context, near, far <-chan struct{}, report func([]skillmd.Diagnostic)) {
+func (s *Set) watch(ctx context.Context, near, far <-chan struct{}, report func([]skillmd.Diagnostic)) {
 	var look <-chan time.Time
 	if s.created != nil {
 		ticker := time.NewTicker(watchCreated)

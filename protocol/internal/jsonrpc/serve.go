@@ -10,21 +10,10 @@ import (
 	"github.com/satchel-go/satchel/internal/files/hungup"
 )
 
-// MaxInFlight is how many messages of a connection are answered at once. While
-// there are as many, the connection is not read.
-const MaxInFlight = 32
-
-// goneEvery is how often it is asked, after the end of the input, whether the other side
-// still reads.
-const goneEvery = 250 * time.Millisecond
-
-// writeWait is how long a write may take before the connection is closed.
-const writeWait = 30 * time.Second
-
 // connection is one that is served.
 type connection struct {
 	conn    io.ReadWriteCloser
-	framing *framing
+	framing *Framing
 	giveUp  func() // ends the calls that are under way
 	running sync.WaitGroup
 	writing sync.Mutex
@@ -65,12 +54,12 @@ func Serve(ctx context.Context, conn io.ReadWriteCloser, handle Handler) error {
 
 // read answers messages until there are no more.
 func (c *connection) read(ctx context.Context, handle Handler) (err error) {
-	if c.framing, err = newFraming(c.conn); err != nil {
+	if c.framing, err = NewFraming(c.conn); err != nil {
 		return err
 	}
 	slots := make(chan struct{}, MaxInFlight)
 	for {
-		raw, err := c.framing.read()
+		raw, err := c.framing.Read()
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package shelf
+package skillset
 
 import (
 	"context"
@@ -20,19 +20,13 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// The bounds of all that a tenant has created.
-const (
-	maxVersions      = 1000
-	maxTenantCreated = 1 << 30
-)
-
 // The errors of Create beside *ManifestError and *PathError.
 var (
 	// ErrExists: the version is there, with other files.
 	ErrExists = errors.New("exists")
 	// ErrFull: the tenant has created all that it may.
 	ErrFull = errors.New("no room for created skills")
-	// ErrNoCreate: the shelf has no directory for created skills.
+	// ErrNoCreate: the set has no directory for created skills.
 	ErrNoCreate = errors.New("skills cannot be created here")
 )
 
@@ -77,10 +71,6 @@ func openCreated(ctx context.Context, base string) (*created, error) {
 	return c, nil
 }
 
-// scratchAge is when a directory that is being written is one that a crash has left:
-// other servers may write here too.
-const scratchAge = time.Hour
-
 // tidy removes what a crash has left half written.
 func (c *created) tidy() error {
 	left, err := fs.Glob(c.root.FS(), "t*/"+scratch+"*")
@@ -99,7 +89,7 @@ func (c *created) names(dir string) []string {
 		return nil
 	}
 	known := c.folders[dir]
-	if known != nil && known.modified.Equal(info.ModTime()) && known.looked.Sub(known.modified) > 2*time.Second { // times may be coarse
+	if known != nil && known.modified.Equal(info.ModTime()) && known.looked.Sub(known.modified) > coarseTime { // times may be coarse
 		return known.names
 	}
 	known = &folder{modified: info.ModTime(), looked: time.Now()}
@@ -183,7 +173,7 @@ func (c *created) read(ctx context.Context, dir string) (*Skill, error) {
 		sum := sha256.Sum256(text)
 		e.Files = append(e.Files, catalog.File{Path: name, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])})
 		if name == skillFile {
-			e.Head = text[:min(max(skillmd.FrontMatterEnd(text), 0), 64<<10)]
+			e.Head = text[:min(max(skillmd.FrontMatterEnd(text), 0), maxHead)]
 		}
 		return err
 	})
@@ -221,7 +211,7 @@ func (c *created) versions(tenant, id string) []*Skill { return c.all(tenant)[id
 // crash all of it is there or nothing. The same files again are the same skill. The
 // error is a *ManifestError, a *PathError, or wraps ErrExists, ErrFull or
 // ErrNoCreate.
-func (s *Shelf) Create(ctx context.Context, tenant string, d Draft) (*Skill, error) {
+func (s *Set) Create(ctx context.Context, tenant string, d Draft) (*Skill, error) {
 	if s.created == nil {
 		return nil, ErrNoCreate
 	}
@@ -274,7 +264,7 @@ func (c *created) create(ctx context.Context, tenant string, m Manifest, files m
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("shelf: %w", err)
+		return nil, fmt.Errorf("created skills: %w", err)
 	}
 	ctx = context.WithoutCancel(ctx) // it is there
 	if _, err := c.read(ctx, place); err != nil {
@@ -283,7 +273,7 @@ func (c *created) create(ctx context.Context, tenant string, m Manifest, files m
 	c.refresh(ctx)
 	made := c.version(tenant, m)
 	if made == nil {
-		return nil, fmt.Errorf("shelf: skill %q %s was removed when it was made", m.Name, m.Version)
+		return nil, fmt.Errorf("created skills: skill %q %s was removed when it was made", m.Name, m.Version)
 	}
 	return made, nil
 }

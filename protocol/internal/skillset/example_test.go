@@ -1,10 +1,10 @@
-package shelf_test
+package skillset_test
 
 import (
 	"fmt"
 	"testing/fstest"
 
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 func ExampleReadManifest() {
@@ -21,9 +21,9 @@ export = "sync"
 [permissions]
 secrets = ["CRM_TOKEN"]
 `
-	m, _, err := shelf.ReadManifest([]byte(text), fstest.MapFS{"sync.py": {Data: []byte("def sync(): ...\n")}})
+	m, _, err := skillset.ReadManifest([]byte(text), fstest.MapFS{"sync.py": {Data: []byte("def sync(): ...\n")}})
 	fmt.Println(m.Name, m.Version, m.Runtime.Entrypoint, m.Secrets, err)
-	_, _, err = shelf.ReadManifest([]byte(text), fstest.MapFS{})
+	_, _, err = skillset.ReadManifest([]byte(text), fstest.MapFS{})
 	fmt.Println(err)
 	// Output:
 	// acme.leads.sync 1.2.0 sync.py [CRM_TOKEN] <nil>

@@ -21,20 +21,17 @@ var (
 	errCut   = fmt.Errorf("%w: the input ends in the middle of it", errFrame)
 )
 
-// maxHeader bounds the headers of a frame, in bytes.
-const maxHeader = 4 << 10
-
-// framing is how messages follow each other on a connection: one per line, or
+// Framing is how messages follow each other on a connection: one per line, or
 // with a Content-Length in front as in LSP.
-type framing struct {
+type Framing struct {
 	r       *bufio.Reader
 	headers bool
 }
 
-// newFraming looks at the first byte: JSON never begins with a C. The error is
+// NewFraming looks at the first byte: JSON never begins with a C. The error is
 // that of reading.
-func newFraming(r io.Reader) (*framing, error) {
-	f := &framing{r: bufio.NewReaderSize(r, 64<<10)}
+func NewFraming(r io.Reader) (*Framing, error) {
+	f := &Framing{r: bufio.NewReaderSize(r, 64<<10)}
 	for {
 		first, err := f.r.Peek(1)
 		if err != nil {
@@ -50,9 +47,9 @@ func newFraming(r io.Reader) (*framing, error) {
 	}
 }
 
-// read returns the next message. The error is io.EOF at the end of the connection, and
+// Read returns the next message. The error is io.EOF at the end of the connection, and
 // errCut at its end in the middle of a frame.
-func (f *framing) read() ([]byte, error) {
+func (f *Framing) Read() ([]byte, error) {
 	if f.headers {
 		return f.readFrame()
 	}
@@ -81,7 +78,7 @@ func readLine(r *bufio.Reader, most int) (line []byte, err error) {
 	}
 }
 
-func (f *framing) readFrame() ([]byte, error) {
+func (f *Framing) readFrame() ([]byte, error) {
 	length, seen := -1, 0
 	for {
 		line, err := readLine(f.r, maxHeader)
@@ -122,7 +119,7 @@ func (f *framing) readFrame() ([]byte, error) {
 }
 
 // frame is a message as the other side reads it.
-func (f *framing) frame(text []byte) []byte {
+func (f *Framing) frame(text []byte) []byte {
 	if f.headers {
 		return append(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(text)), text...)
 	}

@@ -1,4 +1,4 @@
-package shelf
+package skillset
 
 import (
 	"errors"
@@ -45,7 +45,7 @@ func (r *remote) skill(e catalog.Entry) (*Skill, []skillmd.Diagnostic) {
 		return refuse("skill-id", err)
 	}
 	s := &Skill{
-		Name: doc.Skill.Name, FrontMatter: skillmd.Fields(e.Head), Files: e.Files, Digest: digestOf(e.Files), Hidden: doc.Skill.Hidden,
+		Name: doc.Skill.Name, FrontMatter: skillmd.Fields(e.Head), Head: e.Head, Files: e.Files, Digest: digestOf(e.Files), Hidden: doc.Skill.Hidden,
 		Origin: e.Origin, source: r.Source, id: e.ID, revision: e.Revision,
 	}
 	if s.Origin == "" {

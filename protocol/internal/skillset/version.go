@@ -1,4 +1,4 @@
-package shelf
+package skillset
 
 import (
 	"cmp"
@@ -13,7 +13,7 @@ var semver = regexp.MustCompile(`^(0|[1-9]\d{0,17})\.(0|[1-9]\d{0,17})\.(0|[1-9]
 	`(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`)
 
 // isVersion reports whether a text is a version, of at most 128 bytes.
-func isVersion(s string) bool { return len(s) <= 128 && semver.MatchString(s) }
+func isVersion(s string) bool { return len(s) <= maxID && semver.MatchString(s) }
 
 // preRelease returns what follows the "-" of a version, "" for a release.
 func preRelease(version string) string { return semver.FindStringSubmatch(version)[4] }

@@ -1,4 +1,4 @@
-package shelf_test
+package skillset_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 func source(t *testing.T, files fs.FS) catalog.Source {
@@ -27,13 +27,13 @@ func source(t *testing.T, files fs.FS) catalog.Source {
 	return s
 }
 
-func open(t *testing.T, base string, files map[string]string) *shelf.Shelf {
+func open(t *testing.T, base string, files map[string]string) *skillset.Set {
 	t.Helper()
 	tree := fstest.MapFS{}
 	for name, text := range files {
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	s, err := shelf.Open(t.Context(), base, source(t, tree))
+	s, err := skillset.Open(t.Context(), base, source(t, tree))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestNearByMeaning(t *testing.T) {
 		"translate": "linguist", "invoice-reconciler": "ledger", "merge_pdf": "papers", "rain.forecast": "weather", "wether": "weather", "quaternion": "",
 	} {
 		_, err := s.Find("ann", id, "")
-		missing, ok := errors.AsType[*shelf.NotFoundError](err)
+		missing, ok := errors.AsType[*skillset.NotFoundError](err)
 		if !ok || strings.Join(append(missing.Near, "")[:1], "") != want {
 			t.Errorf("%s: %v, want %q", id, err, want)
 		}
@@ -123,7 +123,7 @@ func TestBrokenManifests(t *testing.T) {
 		"wrong type":  {"name = 1\n", "skill.toml:1: name: \"1\": want a text in quotes"},
 		"no semver":   {manifest("a", "latest"), "skill.toml:2: version:"},
 		"escaping":    {manifest("a", "1.0/../.."), "version:"},
-		"too long":    {strings.Repeat("#", shelf.MaxManifest+1), "at most 65536"},
+		"too long":    {strings.Repeat("#", skillset.MaxManifest+1), "at most 65536"},
 		"description": {"name = \"a\"\nversion = \"1.0.0\"\ndescription = \" \"\n", "description:"},
 	} {
 		s := open(t, "", map[string]string{"a/SKILL.md": plain, "a/skill.toml": c.text})
@@ -204,7 +204,7 @@ func TestReadFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := shelf.Open(t.Context(), "", src)
+	s, err := skillset.Open(t.Context(), "", src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestReadFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "skills", "pdf", "a", "b.txt"), []byte("TEXT"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := k.ReadFile(t.Context(), "a/b.txt"); !errors.Is(err, shelf.ErrChanged) {
+	if text, err := k.ReadFile(t.Context(), "a/b.txt"); !errors.Is(err, skillset.ErrChanged) {
 		t.Errorf("changed: %q, %v", text, err)
 	}
 	if err := s.Refresh(t.Context()); err != nil {
@@ -242,11 +242,11 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-func draft(version, code string) shelf.Draft {
-	return shelf.Draft{
+func draft(version, code string) skillset.Draft {
+	return skillset.Draft{
 		Manifest: map[string]any{"name": "user.ann.save", "version": version, "description": "Saves.",
 			"runtime": map[string]any{"language": "python", "entrypoint": "code/main.py"}},
-		SkillMD: "# Save\n", Files: []shelf.DraftFile{{Path: "code/main.py", Content: code}},
+		SkillMD: "# Save\n", Files: []skillset.DraftFile{{Path: "code/main.py", Content: code}},
 	}
 }
 
@@ -260,7 +260,7 @@ func TestCreate(t *testing.T) {
 	if _, err := s.Create(t.Context(), "ann", draft("0.1.0", "def main(args): pass\n")); err != nil {
 		t.Errorf("the same again: %v", err)
 	}
-	if _, err := s.Create(t.Context(), "ann", draft("0.1.0", "other")); !errors.Is(err, shelf.ErrExists) || err.Error() != `skill "user.ann.save" 0.1.0 exists: raise version` {
+	if _, err := s.Create(t.Context(), "ann", draft("0.1.0", "other")); !errors.Is(err, skillset.ErrExists) || err.Error() != `skill "user.ann.save" 0.1.0 exists: raise version` {
 		t.Errorf("other bytes: %v", err)
 	}
 	if _, err := s.Create(t.Context(), "ann", draft("0.2.0", "other")); err != nil {
@@ -296,38 +296,40 @@ func TestCreate(t *testing.T) {
 
 func TestCreateRefused(t *testing.T) {
 	s := open(t, t.TempDir(), map[string]string{"pdf/SKILL.md": plain})
-	many := make([]shelf.DraftFile, 511)
+	many := make([]skillset.DraftFile, 511)
 	for i := range many {
 		many[i].Path = fmt.Sprint("f", i)
 	}
-	for name, change := range map[string]func(*shelf.Draft){
-		"escape":       func(d *shelf.Draft) { d.Files[0].Path = "../x" },
-		"absolute":     func(d *shelf.Draft) { d.Files[0].Path = "/x" },
-		"hidden":       func(d *shelf.Draft) { d.Files[0].Path = ".x" },
-		"double":       func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: "CODE/main.py"}) },
-		"its manifest": func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: "Skill.toml"}) },
-		"in a file":    func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: "code/main.py/x"}) },
-		"513 files":    func(d *shelf.Draft) { d.Files = append(d.Files, many...) },
-		"33 folders":   func(d *shelf.Draft) { d.Files = append(d.Files, shelf.DraftFile{Path: strings.Repeat("a/", 33) + "x"}) },
-		"513 folders": func(d *shelf.Draft) {
+	for name, change := range map[string]func(*skillset.Draft){
+		"escape":       func(d *skillset.Draft) { d.Files[0].Path = "../x" },
+		"absolute":     func(d *skillset.Draft) { d.Files[0].Path = "/x" },
+		"hidden":       func(d *skillset.Draft) { d.Files[0].Path = ".x" },
+		"double":       func(d *skillset.Draft) { d.Files = append(d.Files, skillset.DraftFile{Path: "CODE/main.py"}) },
+		"its manifest": func(d *skillset.Draft) { d.Files = append(d.Files, skillset.DraftFile{Path: "Skill.toml"}) },
+		"in a file":    func(d *skillset.Draft) { d.Files = append(d.Files, skillset.DraftFile{Path: "code/main.py/x"}) },
+		"513 files":    func(d *skillset.Draft) { d.Files = append(d.Files, many...) },
+		"33 folders": func(d *skillset.Draft) {
+			d.Files = append(d.Files, skillset.DraftFile{Path: strings.Repeat("a/", 33) + "x"})
+		},
+		"513 folders": func(d *skillset.Draft) {
 			for i := range 20 {
-				d.Files = append(d.Files, shelf.DraftFile{Path: fmt.Sprint(i, strings.Repeat("/a", 27), "/x")})
+				d.Files = append(d.Files, skillset.DraftFile{Path: fmt.Sprint(i, strings.Repeat("/a", 27), "/x")})
 			}
 		},
-		"12 MiB":        func(d *shelf.Draft) { d.Files[0].Content = strings.Repeat("x", shelf.MaxCreatedBytes) },
-		"not base64":    func(d *shelf.Draft) { d.Files[0].Encoding, d.Files[0].Content = "base64", "?" },
-		"the server's":  func(d *shelf.Draft) { d.Manifest["name"] = "pdf" },
-		"no entrypoint": func(d *shelf.Draft) { d.Files = nil },
-		"no manifest":   func(d *shelf.Draft) { d.Manifest = nil },
-		"no end":        func(d *shelf.Draft) { d.SkillMD = "---\nname: x\n# Save\n" },
-		"no YAML":       func(d *shelf.Draft) { d.SkillMD = "---\nname: [x\ndescription: a: b: c\n---\n" },
-		"a list":        func(d *shelf.Draft) { d.SkillMD = "---\n- x\n---\n" },
+		"12 MiB":        func(d *skillset.Draft) { d.Files[0].Content = strings.Repeat("x", skillset.MaxCreatedBytes) },
+		"not base64":    func(d *skillset.Draft) { d.Files[0].Encoding, d.Files[0].Content = "base64", "?" },
+		"the server's":  func(d *skillset.Draft) { d.Manifest["name"] = "pdf" },
+		"no entrypoint": func(d *skillset.Draft) { d.Files = nil },
+		"no manifest":   func(d *skillset.Draft) { d.Manifest = nil },
+		"no end":        func(d *skillset.Draft) { d.SkillMD = "---\nname: x\n# Save\n" },
+		"no YAML":       func(d *skillset.Draft) { d.SkillMD = "---\nname: [x\ndescription: a: b: c\n---\n" },
+		"a list":        func(d *skillset.Draft) { d.SkillMD = "---\n- x\n---\n" },
 	} {
 		d := draft("0.1.0", "x")
 		change(&d)
 		_, err := s.Create(t.Context(), "ann", d)
-		var manifest *shelf.ManifestError
-		var path *shelf.PathError
+		var manifest *skillset.ManifestError
+		var path *skillset.PathError
 		if !errors.As(err, &manifest) && !errors.As(err, &path) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -344,8 +346,8 @@ func TestManifestErrorIsOne(t *testing.T) {
 	for i := range 65 {
 		text += fmt.Sprintf("a%d = {}\n", i)
 	}
-	_, _, err := shelf.ReadManifest([]byte(text+"[permissions]\nsecrets = [\"low\"]\n"), nil)
-	found, ok := err.(*shelf.ManifestError)
+	_, _, err := skillset.ReadManifest([]byte(text+"[permissions]\nsecrets = [\"low\"]\n"), nil)
+	found, ok := err.(*skillset.ManifestError)
 	if !ok || found.Field != "runtime.language" || found.Line == 0 || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%T: %v", err, err)
 	}
@@ -355,8 +357,8 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte(manifest("a.b", "1.0.0") + "[runtime]\nlanguage = \"python\"\nentrypoint = \"x.py\"\n[inputs]\na = { type = \"string\" }\n"))
 	f.Add([]byte("name = 1979-05-27T07:32:00Z\nx = [nan, inf]\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, fields, err := shelf.ReadManifest(text, nil)
-		if err == nil && (shelf.CheckID(m.Name) != nil || fields["kind"] != m.Kind) {
+		m, fields, err := skillset.ReadManifest(text, nil)
+		if err == nil && (skillset.CheckID(m.Name) != nil || fields["kind"] != m.Kind) {
 			t.Errorf("%+v, %v", m, fields)
 		}
 	})
@@ -369,7 +371,7 @@ func ExampleOpen() {
 		fmt.Println(err)
 		return
 	}
-	s, err := shelf.Open(context.Background(), "", src)
+	s, err := skillset.Open(context.Background(), "", src)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -383,7 +385,7 @@ func ExampleOpen() {
 // TestLargeManifests: a manifest that would become large in TOML is refused before it is
 // written.
 func TestLargeManifests(t *testing.T) {
-	s, err := shelf.Open(t.Context(), t.TempDir())
+	s, err := skillset.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -408,9 +410,9 @@ func TestLargeManifests(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := s.Create(t.Context(), "t", shelf.Draft{Manifest: map[string]any{"name": "a", "version": "1.0.0", "description": "x", "x": extra}})
+		_, err := s.Create(t.Context(), "t", skillset.Draft{Manifest: map[string]any{"name": "a", "version": "1.0.0", "description": "x", "x": extra}})
 		runtime.ReadMemStats(&after)
-		var fault *shelf.ManifestError
+		var fault *skillset.ManifestError
 		if !errors.As(err, &fault) || !strings.Contains(fault.Why, "more than 65536 bytes, or nested more than 16 levels deep") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -418,11 +420,11 @@ func TestLargeManifests(t *testing.T) {
 			t.Errorf("%s: %d MiB were allocated", name, n>>20)
 		}
 	}
-	if _, err := s.Create(t.Context(), "t", shelf.Draft{Manifest: map[string]any{"name": "a", "version": "1.0.0", "description": "x",
+	if _, err := s.Create(t.Context(), "t", skillset.Draft{Manifest: map[string]any{"name": "a", "version": "1.0.0", "description": "x",
 		"x": map[string]any{"a": map[string]any{"b": map[string]any{"c": []any{1, 2}}}}}}); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Create(t.Context(), "t", shelf.Draft{Manifest: map[string]any{"name": "b", "version": "1.0.0", "description": "x"}, SkillMD: strings.Repeat("x", 13<<20)}); err == nil || !strings.Contains(err.Error(), "over 12582912 bytes") {
+	if _, err := s.Create(t.Context(), "t", skillset.Draft{Manifest: map[string]any{"name": "b", "version": "1.0.0", "description": "x"}, SkillMD: strings.Repeat("x", 13<<20)}); err == nil || !strings.Contains(err.Error(), "over 12582912 bytes") {
 		t.Errorf("a long SKILL.md: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package jsonrpc
+package protocol
 
 import (
 	"context"
@@ -9,14 +9,16 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
-// ErrConnection is wrapped when a call was not answered because the connection
+// errConnection is wrapped when a call was not answered because the connection
 // ended.
-var ErrConnection = errors.New("connection ended")
+var errConnection = errors.New("connection ended")
 
-// Client calls over a connection, one message per line. Its methods may be
-// called concurrently.
+// Client calls a server over a connection, such as a unix socket or the standard streams of
+// a server's process. Its methods may be called concurrently.
 type Client struct {
 	conn     io.ReadWriteCloser
 	onNotice func(method string, params json.RawMessage)
@@ -38,9 +40,9 @@ type incoming struct {
 	Error  *Error          `json:"error"`
 }
 
-// NewClient returns a client over a connection, which it reads until Close.
-// onNotice, if not nil, gets the notifications, in order; the answers that follow
-// wait for it.
+// NewClient returns a client over a connection, which it reads until Close. onNotice, if not
+// nil, gets the notifications of the server in order, such as the progress of a run. Answers
+// that follow a notification wait until onNotice has returned.
 func NewClient(conn io.ReadWriteCloser, onNotice func(method string, params json.RawMessage)) *Client {
 	c := &Client{conn: conn, onNotice: onNotice, waiting: make(map[string]chan incoming), done: make(chan struct{})}
 	go c.read()
@@ -54,9 +56,9 @@ func (c *Client) Close() error {
 	return err
 }
 
-// Call calls a method and decodes its result, unless that is nil. The error is an
-// *Error of the server, that of ctx, in which case the server is asked to cancel
-// the call, or wraps ErrConnection.
+// Call calls a method and decodes its answer into result, unless result is nil. The error is
+// an *Error if the server refuses the call. If ctx ends, the error is that of ctx, and the
+// server gets a request to cancel the call. Other errors are those of the connection.
 func (c *Client) Call(ctx context.Context, method string, params, result any) error {
 	id := strconv.FormatInt(c.next.Add(1), 10)
 	answer := make(chan incoming, 1)
@@ -77,14 +79,14 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	}
 	select {
 	case got := <-answer:
-		return decode(got, result)
+		return got.decode(result)
 	case <-ctx.Done():
 		_ = c.send(map[string]any{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": map[string]any{"id": json.RawMessage(id)}})
 		return ctx.Err()
 	case <-c.done:
 		select {
 		case got := <-answer: // it came just before the end
-			return decode(got, result)
+			return got.decode(result)
 		default:
 		}
 		c.mu.Lock()
@@ -93,7 +95,8 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	}
 }
 
-func decode(got incoming, result any) error {
+// decode reads the result of an answer, or returns its error.
+func (got incoming) decode(result any) error {
 	if got.Error != nil {
 		return got.Error
 	}
@@ -104,24 +107,24 @@ func decode(got incoming, result any) error {
 }
 
 func (c *Client) send(message any) error {
-	text, err := Marshal(message)
+	text, err := jsonrpc.Marshal(message)
 	if err != nil {
 		return err
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if _, err := c.conn.Write(append(text, '\n')); err != nil {
-		return fmt.Errorf("%w: %w", ErrConnection, err)
+		return fmt.Errorf("%w: %w", errConnection, err)
 	}
 	return nil
 }
 
 func (c *Client) read() {
 	defer close(c.done)
-	framing, err := newFraming(c.conn)
+	framing, err := jsonrpc.NewFraming(c.conn)
 	for err == nil {
 		var raw []byte
-		if raw, err = framing.read(); err != nil {
+		if raw, err = framing.Read(); err != nil {
 			break
 		}
 		var got incoming
@@ -145,5 +148,5 @@ func (c *Client) read() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.err = fmt.Errorf("%w: %w", ErrConnection, err)
+	c.err = fmt.Errorf("%w: %w", errConnection, err)
 }

@@ -1,4 +1,4 @@
-package shelf
+package skillset
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // versions returns the visible versions of an id, highest first.
-func (s *Shelf) versions(tenant, id string) []*Skill {
+func (s *Set) versions(tenant, id string) []*Skill {
 	s.mu.RLock()
 	all := s.skills[id]
 	s.mu.RUnlock()
@@ -43,7 +43,7 @@ func (e *NotFoundError) Error() string {
 // Find returns a version of a skill: the highest release where version is "", or
 // the highest pre-release where there is no release. The error is a
 // *NotFoundError.
-func (s *Shelf) Find(tenant, id, version string) (*Skill, error) {
+func (s *Set) Find(tenant, id, version string) (*Skill, error) {
 	all := s.versions(tenant, id)
 	if len(all) == 0 {
 		return nil, &NotFoundError{ID: id, Version: version, Near: s.near(tenant, id)}
@@ -57,19 +57,16 @@ func (s *Shelf) Find(tenant, id, version string) (*Skill, error) {
 		return all[0], nil
 	}
 	e := &NotFoundError{ID: id, Version: version}
-	for _, k := range all[:min(len(all), 20)] {
+	for _, k := range all[:min(len(all), maxNamedVersions)] {
 		e.Versions = append(e.Versions, k.Version)
 	}
 	return nil, e
 }
 
-// maxNear is how many ids a NotFoundError names.
-const maxNear = 3
-
 // near returns up to three visible ids that a caller who wrote id may have meant: those that are
 // one typing error away, then skills that a search finds for its words, then those that are
 // spelled alike.
-func (s *Shelf) near(tenant, id string) (near []string) {
+func (s *Set) near(tenant, id string) (near []string) {
 	if len(id) > maxID {
 		return nil
 	}
@@ -102,7 +99,7 @@ func (s *Shelf) near(tenant, id string) (near []string) {
 func isSeparator(r rune) bool { return strings.ContainsRune("._- ", r) }
 
 // indexed is the search index of a list. The last one is kept.
-func (s *Shelf) indexed(list []*Skill, digest string) *search.Index {
+func (s *Set) indexed(list []*Skill, digest string) *search.Index {
 	s.suggesting.Lock()
 	defer s.suggesting.Unlock()
 	if s.index == nil || s.indexOf != digest {

@@ -1,4 +1,4 @@
-package shelf_test
+package skillset_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -26,8 +26,8 @@ func lay(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// seen waits until the shelf has exactly these skills and versions.
-func seen(t *testing.T, s *shelf.Shelf, want ...string) {
+// seen waits until the set has exactly these skills and versions.
+func seen(t *testing.T, s *skillset.Set, want ...string) {
 	t.Helper()
 	got := ""
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -40,7 +40,7 @@ func seen(t *testing.T, s *shelf.Shelf, want ...string) {
 			return
 		}
 	}
-	t.Fatalf("the shelf has %q, want %q", got, want)
+	t.Fatalf("the set has %q, want %q", got, want)
 }
 
 func skill(name, version string) map[string]string {
@@ -56,7 +56,7 @@ func TestWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := shelf.Open(t.Context(), "", src)
+	s, err := skillset.Open(t.Context(), "", src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestTwoShelves(t *testing.T) {
 	if _, err := two.Create(t.Context(), "ann", draft("0.1.0", "x")); err != nil {
 		t.Errorf("the same again: %v", err)
 	}
-	if _, err := two.Create(t.Context(), "ann", draft("0.1.0", "y")); !errors.Is(err, shelf.ErrExists) {
+	if _, err := two.Create(t.Context(), "ann", draft("0.1.0", "y")); !errors.Is(err, skillset.ErrExists) {
 		t.Errorf("other bytes: %v", err)
 	}
 	if _, err := two.Create(t.Context(), "ann", draft("0.2.0", "y")); err != nil {
@@ -150,7 +150,7 @@ func TestTwoShelves(t *testing.T) {
 	results := make(chan error, 16)
 	for i := range 16 {
 		all.Go(func() {
-			_, err := []*shelf.Shelf{one, two}[i%2].Create(t.Context(), "ann", draft("0.3.0", fmt.Sprint("z", i)))
+			_, err := []*skillset.Set{one, two}[i%2].Create(t.Context(), "ann", draft("0.3.0", fmt.Sprint("z", i)))
 			results <- err
 		})
 	}
@@ -159,7 +159,7 @@ func TestTwoShelves(t *testing.T) {
 	for range 16 {
 		if err := <-results; err == nil {
 			made++
-		} else if !errors.Is(err, shelf.ErrExists) {
+		} else if !errors.Is(err, skillset.ErrExists) {
 			t.Error(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package shelf_test
+package skillset_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // BenchmarkRefreshOne changes a file of one of 1,000 skills, and lists them again.
@@ -36,7 +36,7 @@ func BenchmarkRefreshOne(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := shelf.Open(b.Context(), "", source)
+	s, err := skillset.Open(b.Context(), "", source)
 	if err != nil {
 		b.Fatal(err)
 	}

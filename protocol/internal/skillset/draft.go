@@ -1,4 +1,4 @@
-package shelf
+package skillset
 
 import (
 	"encoding/base64"
@@ -11,14 +11,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/satchel-go/satchel/skillmd"
-)
-
-// The bounds of a created skill.
-const (
-	MaxCreatedFiles = 512
-	MaxCreatedBytes = 12 << 20
-	maxFolders      = 512
-	maxFolderDepth  = 32
 )
 
 // Draft is a skill to be created.
@@ -95,9 +87,6 @@ func (d Draft) files() (Manifest, map[string][]byte, error) {
 	files[skillFile], err = skillText(m, d.SkillMD)
 	return m, files, err
 }
-
-// maxNesting is how deep the values of a manifest may be nested.
-const maxNesting = 16
 
 // fitsTable reports whether there is room for a value in TOML, where each table has the
 // names of all tables that it is in: prefix bytes.

@@ -1,4 +1,4 @@
-package shelf
+package skillset
 
 import (
 	"context"
@@ -27,6 +27,8 @@ type Skill struct {
 	Fields map[string]any
 	// FrontMatter is that of SKILL.md as JSON has it; never nil.
 	FrontMatter map[string]any
+	// Head is SKILL.md up to the end of its front matter.
+	Head []byte
 	// Files are all files, sorted by path. Digest is computed from them.
 	Files  []catalog.File
 	Digest string
@@ -45,10 +47,7 @@ type Skill struct {
 // ID is the id of the skill.
 func (s *Skill) ID() string { return s.Manifest.Name }
 
-// MaxFile is the largest file of a skill that can be read, in bytes.
-const MaxFile = 64 << 20
-
-// ErrChanged is wrapped when the files of a skill differ from those that the shelf has listed.
+// ErrChanged is wrapped when the files of a skill differ from those that the set has listed.
 // Refresh lists them again.
 var ErrChanged = errors.New("the skill has changed since it was listed")
 
@@ -132,7 +131,7 @@ const (
 // newSkill makes a skill of an entry of a source, with findings. It returns nil for
 // what is none.
 func newSkill(ctx context.Context, source catalog.Source, e catalog.Entry, created bool) (*Skill, []skillmd.Diagnostic) {
-	s := &Skill{FrontMatter: skillmd.Fields(e.Head), Files: e.Files, Digest: digestOf(e.Files), Created: created, source: source, id: e.ID, revision: e.Revision}
+	s := &Skill{FrontMatter: skillmd.Fields(e.Head), Head: e.Head, Files: e.Files, Digest: digestOf(e.Files), Created: created, source: source, id: e.ID, revision: e.Revision}
 	doc, _, parseErr := skillmd.Parse(e.Head, skillmd.WithDirName(path.Base(e.ID)))
 	s.Name, s.Hidden = doc.Skill.Name, doc.Skill.Hidden
 	refuse := func(code skillmd.Code, file, why string, line int) (*Skill, []skillmd.Diagnostic) {

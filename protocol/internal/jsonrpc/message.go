@@ -9,15 +9,6 @@ import (
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 )
 
-// Bounds of what a caller may send, and of what is answered.
-const (
-	// MaxMessage is the length of a message in bytes, and that of its answer, batch or
-	// not.
-	MaxMessage = 16 << 20
-	// MaxBatch is the number of calls in a batch.
-	MaxBatch = 32
-)
-
 // The error codes of the specification, and of cancelled calls.
 const (
 	CodeParse     = -32700
@@ -27,7 +18,7 @@ const (
 	CodeInternal  = -32603
 	CodeCancelled = -32800
 
-	codeTooLarge = -32005 // that of the server
+	CodeTooLarge = -32005 // of the server: an answer, a message or a blob exceeds its bound
 )
 
 // Error is an error as it is sent.
@@ -155,16 +146,13 @@ func (c *Call) read(members map[string]json.RawMessage, other bool) *Error {
 	return nil
 }
 
-// maxID bounds an id in bytes.
-const maxID = 1024
-
 // validID reports whether an id is one of the three kinds, or absent.
 func validID(raw json.RawMessage) bool {
 	if len(raw) == 0 || raw[0] == '"' || bytes.Equal(raw, null) {
 		return len(raw) <= maxID
 	}
 	digits := bytes.TrimPrefix(raw, []byte("-"))
-	return len(digits) > 0 && len(digits) <= 20 && len(bytes.Trim(digits, "0123456789")) == 0
+	return len(digits) > 0 && len(digits) <= maxDigits && len(bytes.Trim(digits, "0123456789")) == 0
 }
 
 // split returns the messages of a batch, or the one.
@@ -188,7 +176,7 @@ func split(raw []byte) (list []json.RawMessage, batch bool, _ *Error) {
 
 // tooLarge is the error of an answer that is longer than a message may be.
 func tooLarge(what string) *Error {
-	return &Error{Code: codeTooLarge, Message: fmt.Sprintf("%s has more than %d bytes: ask for less at once", what, MaxMessage), Data: map[string]string{"kind": "size"}}
+	return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("%s has more than %d bytes: ask for less at once", what, MaxMessage), Data: map[string]string{"kind": "size"}}
 }
 
 // errorOf returns the error that the caller gets for err.

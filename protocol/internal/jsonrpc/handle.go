@@ -54,7 +54,7 @@ func (m message) answer(answerTo func(int, Call) (any, error)) Reply {
 	var last *Error
 	room := MaxMessage
 	if m.batch {
-		room -= len(m.calls) * (maxID + 256) // an error of each fits
+		room -= len(m.calls) * (maxID + errorRoom) // an error of each fits
 	}
 	for i, call := range m.calls {
 		a := answer{ID: call.ID, Error: m.faults[i]}

@@ -1,4 +1,4 @@
-package shelf
+package skillset
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/satchel-go/satchel/protocol/blobs"
 	"github.com/satchel-go/satchel/skillmd"
 )
 
@@ -102,7 +101,7 @@ func (in Input) fits(value any) (ok bool) {
 		_, ok = value.(string)
 	case "blob":
 		id, _ := value.(string)
-		ok = strings.HasPrefix(id, blobs.Prefix)
+		ok = strings.HasPrefix(id, "blob:")
 	case "number", "float":
 		_, ok = value.(float64)
 	case "integer", "int":

@@ -1,4 +1,4 @@
-package shelf
+package skillset
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -20,10 +19,10 @@ import (
 	"github.com/satchel-go/satchel/skillmd"
 )
 
-// Shelf holds the skills of a server. Its methods may be called concurrently.
-type Shelf struct {
-	sources []catalog.Source
-	created *created // nil without a directory
+// Set holds the skills of a server. Its methods may be called concurrently.
+type Set struct {
+	sources []catalog.Source // the caller's
+	created *created         // nil without a directory
 
 	remotes  sync.Mutex // held while sources from afar are listed
 	stale    atomic.Bool
@@ -62,14 +61,14 @@ type byID map[string][]*Skill
 
 // Open lists the skills of the sources, of which the first wins where two have the
 // same id and version. base is the directory of created skills, or "": then none
-// can be created. Skills that cannot be used are diagnostics. Close the shelf after
-// use.
-func Open(ctx context.Context, base string, sources ...catalog.Source) (*Shelf, error) {
-	s := &Shelf{sources: sources, listings: make([]listing, len(sources)), known: make([]map[string]known, len(sources))}
+// can be created. Skills that cannot be used are diagnostics. Close the set after
+// use; the sources stay open.
+func Open(ctx context.Context, base string, sources ...catalog.Source) (*Set, error) {
+	s := &Set{sources: sources, listings: make([]listing, len(sources)), known: make([]map[string]known, len(sources))}
 	if base != "" {
 		var err error
 		if s.created, err = openCreated(ctx, base); err != nil {
-			return nil, fmt.Errorf("shelf: %w", err)
+			return nil, fmt.Errorf("created skills: %w", err)
 		}
 	}
 	if err := s.Refresh(ctx); err != nil {
@@ -78,25 +77,18 @@ func Open(ctx context.Context, base string, sources ...catalog.Source) (*Shelf, 
 	return s, nil
 }
 
-// Close releases the directory of created skills, and the sources that can be
-// closed.
-func (s *Shelf) Close() error {
-	var err error
-	for _, source := range s.sources {
-		if c, ok := source.(io.Closer); ok {
-			err = errors.Join(err, c.Close())
-		}
+// Close releases the directory of created skills.
+func (s *Set) Close() error {
+	if s.created == nil {
+		return nil
 	}
-	if s.created != nil {
-		err = errors.Join(err, s.created.root.Close())
-	}
-	return err
+	return s.created.root.Close()
 }
 
 // Refresh lists the sources again. What has not changed is not read again. A directory
 // that is gone has no skills; another source that fails keeps those it had. Both are
 // diagnostics. The error is that of ctx.
-func (s *Shelf) Refresh(ctx context.Context) error {
+func (s *Set) Refresh(ctx context.Context) error {
 	s.remotes.Lock()
 	defer s.remotes.Unlock()
 	for i, source := range s.sources {
@@ -112,14 +104,11 @@ func (s *Shelf) Refresh(ctx context.Context) error {
 	return s.relist(ctx)
 }
 
-// longRefresh is when a shelf is so large that callers do not list it again for nothing.
-const longRefresh = 20 * time.Millisecond
-
 // RefreshIfOld lists the sources of this machine again. It does nothing if no source has
 // reported a change and the last listing was a moment ago. It also does nothing if no source
-// has reported a change, the shelf is large, and [Shelf.Watch] watches it. The error is that
+// has reported a change, the set is large, and [Set.Watch] watches it. The error is that
 // of ctx.
-func (s *Shelf) RefreshIfOld(ctx context.Context) error {
+func (s *Set) RefreshIfOld(ctx context.Context) error {
 	return s.refreshNear(ctx, func() bool {
 		return !s.stale.Load() && (time.Since(s.began) < 2*s.took || s.took > longRefresh && s.watchers.Load() > 0)
 	})
@@ -127,11 +116,11 @@ func (s *Shelf) RefreshIfOld(ctx context.Context) error {
 
 // RefreshNear lists the sources of this machine again, once for all calls that wait for it.
 // The error is that of ctx.
-func (s *Shelf) RefreshNear(ctx context.Context) error {
+func (s *Set) RefreshNear(ctx context.Context) error {
 	return s.refreshNear(ctx, func() bool { return false })
 }
 
-func (s *Shelf) refreshNear(ctx context.Context, isNew func() bool) error {
+func (s *Set) refreshNear(ctx context.Context, isNew func() bool) error {
 	called := time.Now()
 	s.relisted.Lock()
 	defer s.relisted.Unlock()
@@ -142,7 +131,7 @@ func (s *Shelf) refreshNear(ctx context.Context, isNew func() bool) error {
 }
 
 // scan lists one source. The error is that of ctx.
-func (s *Shelf) scan(ctx context.Context, i int) error {
+func (s *Set) scan(ctx context.Context, i int) error {
 	s.mu.RLock()
 	old := s.listings[i]
 	s.mu.RUnlock()
@@ -166,7 +155,7 @@ func (s *Shelf) scan(ctx context.Context, i int) error {
 
 // relist lists the sources of this machine, and puts all skills together. It expects
 // s.relisted to be held.
-func (s *Shelf) relist(ctx context.Context) error {
+func (s *Set) relist(ctx context.Context) error {
 	began := time.Now()
 	s.stale.Store(false)
 	for i, source := range s.sources {
@@ -223,7 +212,7 @@ func (s *Shelf) relist(ctx context.Context) error {
 }
 
 // order is that in which sources are taken: those from afar come last.
-func (s *Shelf) order() (order []int) {
+func (s *Set) order() (order []int) {
 	for _, far := range []bool{false, true} {
 		for i, source := range s.sources {
 			if _, ok := source.(*remote); ok == far {
@@ -250,7 +239,7 @@ func (b byID) add(skill *Skill) bool {
 }
 
 // Diagnostics are the findings of the last Refresh.
-func (s *Shelf) Diagnostics() []skillmd.Diagnostic {
+func (s *Set) Diagnostics() []skillmd.Diagnostic {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.diagnostics
@@ -260,7 +249,7 @@ func (s *Shelf) Diagnostics() []skillmd.Diagnostic {
 // ordered bytewise by namespace and id, and by version, highest first. The digest changes when
 // the list without a namespace does. A namespace includes those below it; "" includes all.
 // Callers must not modify the list.
-func (s *Shelf) List(tenant, namespace string) (list []*Skill, digest string) {
+func (s *Set) List(tenant, namespace string) (list []*Skill, digest string) {
 	all, digest := s.all(tenant)
 	if namespace == "" {
 		return slices.Clip(all), digest
@@ -274,14 +263,14 @@ func (s *Shelf) List(tenant, namespace string) (list []*Skill, digest string) {
 }
 
 // Digest is that of List.
-func (s *Shelf) Digest(tenant string) string {
+func (s *Set) Digest(tenant string) string {
 	_, digest := s.all(tenant)
 	return digest
 }
 
 // all returns the tenant's skills; callers must not modify the list. It is rebuilt only for
 // tenants with created skills.
-func (s *Shelf) all(tenant string) ([]*Skill, string) {
+func (s *Set) all(tenant string) ([]*Skill, string) {
 	s.mu.RLock()
 	ids, list, digest := s.skills, s.list, s.digest
 	s.mu.RUnlock()

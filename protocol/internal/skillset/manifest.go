@@ -1,4 +1,4 @@
-package shelf
+package skillset
 
 import (
 	"cmp"
@@ -15,15 +15,6 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/satchel-go/satchel/skillmd"
-)
-
-// MaxManifest is the length of a skill.toml in bytes.
-const MaxManifest = 64 << 10
-
-const (
-	maxID       = 128
-	maxInputs   = 64
-	maxWarnings = 32
 )
 
 // The kinds of skills.
@@ -219,8 +210,8 @@ func (r *reading) manifest(files fs.FS) {
 		r.fault(err.Field, "%s", err.Why)
 	}
 	r.version()
-	if r.Description == "" || len(r.Description) > 4096 {
-		r.fault("description", "want 1 to 4096 bytes")
+	if r.Description == "" || len(r.Description) > maxDescription {
+		r.fault("description", "want 1 to %d bytes", maxDescription)
 	}
 	r.Namespace = namespaceOf(r.Name)
 	if given, ok := r.all["namespace"].(string); r.all["namespace"] != nil && given != "" || r.all["namespace"] != nil && !ok {
@@ -234,7 +225,7 @@ func (r *reading) manifest(files fs.FS) {
 			r.Namespace = given
 		}
 	}
-	r.Tags = r.list(r.all["tags"], "tags", 64)
+	r.Tags = r.list(r.all["tags"], "tags", maxTags)
 	r.runtime(files)
 	r.inputs()
 	r.permissions()
@@ -308,7 +299,7 @@ func (r *reading) runtime(files fs.FS) {
 
 func (r *reading) permissions() {
 	table := r.table("permissions")
-	for _, address := range r.list(table["network"], "permissions.network", 64) {
+	for _, address := range r.list(table["network"], "permissions.network", maxAddresses) {
 		u, err := url.Parse(address)
 		switch {
 		case hostName.MatchString(address): // which scheme is meant is not known
@@ -320,7 +311,7 @@ func (r *reading) permissions() {
 			r.Network = append(r.Network, u.Scheme+"://"+u.Host)
 		}
 	}
-	for _, name := range r.list(table["secrets"], "permissions.secrets", 16) {
+	for _, name := range r.list(table["secrets"], "permissions.secrets", maxSecrets) {
 		if !secretName.MatchString(name) {
 			r.warn("permissions.secrets", "%.80q is not asked for: want upper-case letters, digits and _", name)
 			continue
@@ -338,8 +329,8 @@ func (e *PathError) Error() string { return fmt.Sprintf("path %q %s", e.Path, e.
 // and relative, without "..", hidden folders and control characters.
 func CheckPath(name string) error {
 	switch {
-	case len(name) > 512:
-		return &PathError{name[:64] + "…", "is longer than 512 bytes"}
+	case len(name) > maxPath:
+		return &PathError{name[:64] + "…", fmt.Sprintf("is longer than %d bytes", maxPath)}
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == 0xfffd }):
 		return &PathError{name, "holds a backslash or control characters"}
 	case !fs.ValidPath(path.Clean(name)) || strings.HasPrefix(name, "/"):

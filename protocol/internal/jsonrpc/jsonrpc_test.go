@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/satchel-go/satchel/protocol/jsonrpc"
+	"github.com/satchel-go/satchel/protocol/internal/jsonrpc"
 )
 
 // echo answers with what it got; "fail" fails, and "wait" waits for its end.
@@ -231,25 +231,6 @@ func FuzzServe(f *testing.F) {
 		_ = ours.Close()
 		<-done
 	})
-}
-
-func ExampleNewClient() {
-	here, there := net.Pipe()
-	go func() { // a server
-		hello := func(context.Context, jsonrpc.Call, func(string, any)) (any, error) { return "hello", nil }
-		lines := bufio.NewScanner(there)
-		for lines.Scan() {
-			fmt.Fprintf(there, "%s\n", jsonrpc.Handle(context.Background(), lines.Bytes(), hello, nil).Text)
-		}
-	}()
-	client := jsonrpc.NewClient(here, nil)
-	var answer string
-	err := client.Call(context.Background(), "greet", nil, &answer)
-	fmt.Println(answer, err)
-	fmt.Println(client.Close())
-	// Output:
-	// hello <nil>
-	// <nil>
 }
 
 func ExampleHandle() {

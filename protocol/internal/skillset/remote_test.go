@@ -1,4 +1,4 @@
-package shelf_test
+package skillset_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/satchel-go/satchel/catalog"
-	"github.com/satchel-go/satchel/protocol/shelf"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
 )
 
 // far is a source of another server: skills by their paths, and what was opened.
@@ -58,7 +58,7 @@ func head(name string) string {
 func TestRemote(t *testing.T) {
 	other := &far{skills: map[string]string{"team/pdf": head("pdf"), "near": head("near"), "mine": head("mine"), "Bad_": head("bad")}}
 	base := t.TempDir()
-	before, err := shelf.Open(t.Context(), base)
+	before, err := skillset.Open(t.Context(), base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestRemote(t *testing.T) {
 	if err := before.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := shelf.Open(t.Context(), base, shelf.Remote("acme", other), source(t, fstest.MapFS{
+	s, err := skillset.Open(t.Context(), base, skillset.Remote("acme", other), source(t, fstest.MapFS{
 		"near/SKILL.md": {Data: []byte(plain)}, "near/skill.toml": {Data: []byte(manifest("acme.near", "1.0.0"))},
 	}))
 	if err != nil {
@@ -105,7 +105,7 @@ func TestRemote(t *testing.T) {
 		t.Errorf("not listed: %v", err)
 	}
 	other.dead = true
-	if _, err := k.ReadFile(t.Context(), "SKILL.md"); !errors.Is(err, shelf.ErrRemote) {
+	if _, err := k.ReadFile(t.Context(), "SKILL.md"); !errors.Is(err, skillset.ErrRemote) {
 		t.Errorf("dead: %v", err)
 	}
 	if err := s.Refresh(t.Context()); err != nil || !slices.Equal(names("ann"), want) {

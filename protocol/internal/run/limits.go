@@ -1,0 +1,66 @@
+package run
+
+import "time"
+
+// Bounds of the channel between a run and the server.
+const (
+	// maxLine bounds a message of a run, in bytes: a part of a blob in base64.
+	maxLine = 8 << 20
+	// maxCalls bounds the calls of a run.
+	maxCalls = 10_000
+	// maxBlobRead bounds the part of a blob in one answer, in bytes.
+	maxBlobRead = 4 << 20
+	// maxBlob bounds a blob that a run makes, in bytes: the store has the same bound.
+	maxBlob = 256 << 20
+	// maxKind bounds a MIME type, in bytes.
+	maxKind = 255
+	// pipeWait is how long the channel is read on when the program has ended.
+	pipeWait = 2 * time.Second
+)
+
+// Bounds of a result.
+const (
+	// maxOutput bounds the output in the result itself, in bytes of JSON: a model reads it. A
+	// longer one becomes a blob.
+	maxOutput = 4096
+	// maxResult bounds the output in all, in bytes of JSON.
+	maxResult = 8 << 20
+	// maxMessage bounds the message of a failure, in bytes, and maxType its type.
+	maxMessage = 2000
+	maxType    = 400
+	// maxPreview bounds the beginning of an output that is a blob, in bytes.
+	maxPreview = 2000
+	// maxLog bounds each of the two outputs of the program that are kept as blobs, in bytes.
+	maxLog = 1 << 20
+	// maxSummary bounds the summary, in characters.
+	maxSummary = 200
+	// maxStage bounds the message of a notification of progress, in bytes.
+	maxStage = 4096
+	// maxOutputBlobs is how many blobs a run may make unless the host says otherwise.
+	maxOutputBlobs = 64
+	// maxOutFiles and maxOutBytes bound the files of out/ that become blobs.
+	maxOutFiles = 20
+	maxOutBytes = 64 << 20
+	// maxSearched bounds the code of a skill that is searched for paths, in bytes.
+	maxSearched = 1 << 20
+)
+
+// Bounds of the queue.
+const (
+	// maxQueued bounds the runs that wait, and maxTenantQueued those of one tenant.
+	maxQueued       = 64
+	maxTenantQueued = 16
+	// defaultWait is how long a run waits for its place unless the host says otherwise.
+	defaultWait = 60 * time.Second
+	// runsEach is how many runs go on at once for each processor unless the host says
+	// otherwise: most of them wait for something else.
+	runsEach = 4
+)
+
+// Bounds of the sets of skills that are kept for later runs.
+const (
+	maxSets     = 64
+	maxSetBytes = 1 << 30
+	// blockSize is what a small file takes on disk, in bytes.
+	blockSize = 4 << 10
+)

@@ -1,7 +1,0 @@
-// Package shelf holds the skills of a server: those of its catalogs, by id and
-// version, and those that tenants have created, for these tenants only.
-//
-// A skill is a folder with a SKILL.md and, perhaps, a skill.toml ([ReadManifest]).
-// Its id is the name in skill.toml, else the name of the SKILL.md; all versions of
-// an id are kept.
-package shelf

@@ -1,0 +1,96 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/files/lazyfs"
+	"github.com/satchel-go/satchel/protocol/internal/skillset"
+)
+
+// Source returns the skills that a principal may read as a source, for a server of another
+// protocol. The guide comes first. Each skill is listed once, under its id, in the version
+// that a call without a version gets. What is read of its files is compared with the listing.
+func (s *Server) Source(who Principal) catalog.Source { return &source{server: s, who: who} }
+
+// source lists the skills of one principal.
+type source struct {
+	server *Server
+	who    Principal
+
+	mu      sync.Mutex
+	listing *catalog.Listing // the last one
+	digest  string           // of the skills in it
+	skills  map[string]*skillset.Skill
+}
+
+// Scan implements catalog.Source. The last listing is returned again while it is true.
+func (s *source) Scan(ctx context.Context, _ *catalog.Listing) (*catalog.Listing, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.server.skills.RefreshIfOld(ctx); err != nil {
+		return nil, err
+	}
+	digest := ""
+	if s.who.Has(ScopeRead) {
+		digest = s.server.skills.Digest(s.who.Tenant)
+	}
+	if s.listing == nil || s.digest != digest {
+		s.list()
+	}
+	return s.listing, ctx.Err()
+}
+
+// list lists the skills. It expects s.mu to be held.
+func (s *source) list() {
+	s.listing, s.skills, s.digest = &catalog.Listing{}, make(map[string]*skillset.Skill), ""
+	if !s.who.Has(ScopeRead) {
+		return
+	}
+	all, digest := s.server.skills.List(s.who.Tenant, "")
+	s.digest = digest
+	s.add(s.server.guide)
+	for _, k := range all {
+		if s.skills[k.ID()] != nil {
+			continue
+		}
+		if k, err := s.server.skills.Find(s.who.Tenant, k.ID(), ""); err == nil {
+			s.add(k)
+		}
+	}
+}
+
+func (s *source) add(k *skillset.Skill) {
+	s.skills[k.ID()] = k
+	s.listing.Entries = append(s.listing.Entries, catalog.Entry{ID: k.ID(), Revision: k.Digest, Head: k.Head, Files: k.Files, Origin: k.Origin})
+}
+
+// Open implements catalog.Source.
+func (s *source) Open(ctx context.Context, id, revision string) (fs.FS, error) {
+	s.mu.Lock()
+	k := s.skills[id]
+	s.mu.Unlock()
+	if k == nil || k.Digest != revision {
+		return nil, fmt.Errorf("skill %q: %w", id, errors.Join(catalog.ErrGone, skillset.ErrChanged))
+	}
+	files := make([]lazyfs.File, len(k.Files))
+	for i, f := range k.Files {
+		files[i] = lazyfs.File{Path: f.Path, Size: f.Size}
+	}
+	return lazyfs.New(files, func(name string) ([]byte, error) { return k.ReadFile(ctx, name) }), nil
+}
+
+// Place returns where the files of a listed skill are, for findings: a folder, or the id
+// itself.
+func (s *source) Place(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k := s.skills[id]; k != nil {
+		return k.Place()
+	}
+	return id
+}
