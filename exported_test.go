@@ -18,7 +18,7 @@ import (
 
 // onTheWay are packages whose functions of records are about to become internal too.
 var onTheWay = []string{
-	"loadmode", "processors", "tools",
+	"loadmode", "processors",
 }
 
 // TestExportedAPINeedsNoInternalType keeps types of internal packages out of

@@ -9,13 +9,13 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/internal/engine/call"
 	"github.com/satchel-go/satchel/internal/engine/judging"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/steps"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/engine/turn"
 	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/run"
 )
 
@@ -142,8 +142,8 @@ func (s *settings) offer(skills *catalog.Snapshot) (*call.Offer, error) {
 }
 
 // rules are those for all calls.
-func (s *settings) rules() tools.Rules {
-	rules := tools.Rules{
+func (s *settings) rules() skilltools.Rules {
+	rules := skilltools.Rules{
 		Mode: s.loading.Mode, Max: s.loading.Max, Victim: s.loading.Victim, Limits: s.limits, Budget: s.budget, References: s.overview.References,
 	}
 	if v := s.choices.Vocabulary; v != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/satchel-go/satchel"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
@@ -103,10 +104,10 @@ func TestOptionsThatCannotWork(t *testing.T) {
 		{"summary rule", []satchel.Option{satchel.WithLoading(satchel.Loading{Summary: 9})}, satchel.ErrOption},
 		{"cap", []satchel.Option{satchel.WithLoading(satchel.Loading{Max: -2})}, satchel.ErrOption},
 		{"overview", []satchel.Option{satchel.WithOverview(satchel.Overview{Tokens: -2})}, satchel.ErrOption},
-		{"profile", []satchel.Option{satchel.WithTools(satchel.Tools{Profile: "half"})}, tools.ErrProfile},
+		{"profile", []satchel.Option{satchel.WithTools(satchel.Tools{Profile: "half"})}, tools.ErrSet},
 		{"read without load", []satchel.Option{satchel.WithTools(satchel.Tools{Names: []string{"skill_read"}})}, tools.ErrSet},
 		{"no such tool", []satchel.Option{satchel.WithTools(satchel.Tools{Names: []string{"skill_load", "skill_fly"}})}, tools.ErrSet},
-		{"operation twice", []satchel.Option{satchel.WithTools(satchel.Tools{Operations: []tools.Operation{tools.Load()}})}, tools.ErrSet},
+		{"operation twice", []satchel.Option{satchel.WithTools(satchel.Tools{Operations: []tools.Operation{skilltools.Load()}})}, tools.ErrSet},
 		{"nil logger", []satchel.Option{satchel.WithLogger(nil)}, satchel.ErrOption},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -160,7 +161,7 @@ func TestOptionsGivenTwice(t *testing.T) {
 	}
 	defer opened.Close()
 	operation := func(name string) satchel.Option {
-		op := tools.Load()
+		op := skilltools.Load()
 		op.Name = name
 		return satchel.WithTools(satchel.Tools{Operations: []tools.Operation{op}})
 	}

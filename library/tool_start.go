@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/session"
@@ -80,9 +81,9 @@ func (r *reading) run() (string, error) {
 	if skill.Name, err = r.nameFor(o); err != nil {
 		return "", err
 	}
-	bring := tools.Brought{Skill: skill, Text: contentOf(pieces[0])}
+	bring := skilltools.Brought{Skill: skill, Text: contentOf(pieces[0])}
 	if part > 1 {
-		bring.Docs = append(bring.Docs, tools.BroughtDoc{Name: fmt.Sprintf("%s#%d", skillFile, part), Content: contentOf(pieces[part-1])})
+		bring.Docs = append(bring.Docs, skilltools.BroughtDoc{Name: fmt.Sprintf("%s#%d", skillFile, part), Content: contentOf(pieces[part-1])})
 	}
 	for _, name := range r.args.Texts("docs") {
 		text, err := o.read(r.ctx, name)
@@ -93,7 +94,7 @@ func (r *reading) run() (string, error) {
 			warnings = append(warnings, fmt.Sprintf("the skill has no doc %q", cut(name, 200)))
 			continue
 		}
-		bring.Docs = append(bring.Docs, tools.BroughtDoc{Name: name, Content: contentOf(string(text))})
+		bring.Docs = append(bring.Docs, skilltools.BroughtDoc{Name: name, Content: contentOf(string(text))})
 	}
 	out := started{Action: "run", Status: "loaded", CanonicalID: o.ID, Name: o.Name, VersionRef: o.VersionRef, Parameters: values, Part: part, Parts: len(pieces), Warnings: printable.Texts(append(warnings, o.warnings...))}
 	if len(encode(out.Parameters)) > maxShown {
@@ -103,7 +104,7 @@ func (r *reading) run() (string, error) {
 	if part < len(pieces) {
 		out.Next = &next{part + 1}
 	}
-	return tools.Bring(r.ctx, r.scope, bring, func(_ *state.Record, lines []string, receipt string) (string, error) {
+	return skilltools.Bring(r.ctx, r.scope, bring, func(_ *state.Record, lines []string, receipt string) (string, error) {
 		said := out
 		for _, l := range lines {
 			if l != "loaded: "+skill.Name {

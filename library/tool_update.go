@@ -9,6 +9,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/skillmd"
@@ -319,7 +320,11 @@ func (c *change) commit(ctx context.Context, s *tools.Scope, isApproved bool) (s
 		return c.editor.failed(ctx, inWords(c.err, c.say), limit)
 	}
 	if !c.edit.DryRun {
-		rec, err := s.Record(ctx)
+		scope, err := skilltools.From(s)
+		if err != nil {
+			return "", err
+		}
+		rec, err := scope.Record(ctx)
 		if err != nil {
 			return "", err
 		}

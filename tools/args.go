@@ -45,12 +45,6 @@ type Field struct {
 	Quiet bool
 }
 
-// skillAliases are other names that models use for the field "skill".
-func skillAliases() []string { return []string{"name", "skill_name", "skillName"} }
-
-// skillsAliases are other names that models use for the field "skills".
-func skillsAliases() []string { return []string{"names", "skill_names", "skillNames"} }
-
 // Args are the decoded arguments of a call, see [Operation.Decode].
 type Args struct {
 	decoded *callargs.Args
@@ -106,6 +100,10 @@ func (a Args) Given(name string) bool { return a.decoded.Given(name) }
 // Err returns why the arguments could not be read, nil if they could. Its text is
 // for the model.
 func (a Args) Err() error { return a.fault }
+
+// Missing returns an error that names the required fields that were not given, nil if there
+// are none. Its text is for the model.
+func (a Args) Missing() error { return a.decoded.Missing() }
 
 // Text returns a Text, trimmed, or "" if it was not given.
 func (a Args) Text(name string) string {

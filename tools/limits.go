@@ -1,13 +1,5 @@
 package tools
 
-import (
-	"encoding/json"
-	"fmt"
-	"strings"
-
-	"github.com/satchel-go/satchel/internal/text/plainjson"
-)
-
 // Limits bound the answers to calls, in bytes as encoded in JSON, where a control
 // character takes six. The host sets them: a call may ask for less, never for
 // more. A zero field stands for its default.
@@ -36,39 +28,22 @@ func (l Limits) OrDefaults() Limits {
 	return l
 }
 
-// bound keeps an answer within the limit, whatever produced it. It cuts text
-// before the receipt at its end, and says so. It replaces JSON as a whole,
-// because a part of it would not be JSON.
-func (l Limits) bound(text string) string {
-	limit := l.OrDefaults().Answer
-	if len(text) <= limit/6 {
-		return text
-	}
-	if isJSON(text) {
-		if len(text) <= limit {
-			return text
-		}
-		return fmt.Sprintf(`{"error":"the answer has %d bytes and at most %d are allowed: ask for less"}`, len(text), limit)
-	}
-	if plainjson.Size(text) <= limit {
-		return text
-	}
-	text, receipt := cutReceipt(text)
-	note := fmt.Sprintf("\n[the answer was cut: it had %d bytes; ask for less]", len(text))
-	return plainjson.Prefix(text, limit-plainjson.Size(note)-plainjson.Size(receipt)) + note + receipt
-}
+// Budget bounds the text of skills that an agent has in view, in estimated
+// tokens. The answer to a call that takes the text in view above Warn says so. A
+// call that would take it above Max fails and changes nothing. 0 is no bound.
+// Files of skills that skill_read has shown count while requests contain the
+// answers. They count against Max until the next message of the user.
+type Budget struct{ Warn, Max int }
 
-// checkReceipt refuses a change whose receipt takes more than half of an answer:
-// the receipt names the docs, and cannot be cut.
-func (l Limits) checkReceipt(text string) error {
-	_, receipt := cutReceipt(text)
-	if n, most := plainjson.Size(receipt), l.OrDefaults().Answer/2; n > most {
-		return ModelErrorf("nothing was changed: the names of the docs alone take %d bytes, at most %d are allowed; name the docs that you need", n, most)
-	}
-	return nil
-}
+// References says what becomes of the docs that the body of a skill names.
+type References uint8
 
-// isJSON reports whether an answer is a JSON object or array.
-func isJSON(text string) bool {
-	return (strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")) && json.Valid([]byte(text))
-}
+// The ways of references.
+const (
+	// ReferencesOff leaves them alone: the body names them already. The default.
+	ReferencesOff References = iota
+	// ReferencesList lists them behind the body.
+	ReferencesList
+	// ReferencesInline adds them to the body if they are few and short.
+	ReferencesInline
+)

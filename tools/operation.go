@@ -6,6 +6,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/permission"
@@ -48,9 +49,9 @@ type Operation struct {
 	// Call answers a call. Its arguments are decoded according to Fields.
 	Call func(ctx context.Context, s *Scope, args Args) (string, error)
 
-	// shows reports whether the answer to a call has text of a skill's file, which counts
-	// for the Budget; nil is never. runs says that there is a workspace.
-	shows func(args Args, runs bool) bool
+	// ShowsFile reports whether the answer to a call contains the text of a skill's file,
+	// which counts for the [Budget]; nil is never. hasWorkspace says that commands run here.
+	ShowsFile func(args Args, hasWorkspace bool) bool
 }
 
 // Prepared is the change of a call that was made ready before the call is allowed.
@@ -80,6 +81,11 @@ type Question struct {
 // IsChange reports whether a call with these arguments changes what is loaded.
 func (o *Operation) IsChange(args Args) bool {
 	return o.Kind == Changes && (o.ChangesWith == nil || o.ChangesWith(args))
+}
+
+// StandsFor reports whether the operation has this name or provides what the name stands for.
+func (o *Operation) StandsFor(name string) bool {
+	return o.Name == name || slices.Contains(o.Provides, name)
 }
 
 // Tool returns the definition that the model sees.

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/internal/engine/hostfiles"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
-	"github.com/satchel-go/satchel/tools"
 	host "github.com/satchel-go/satchel/workspace"
 )
 
@@ -26,7 +26,7 @@ const (
 
 // attached are the files of a conversation, in the scope, and of its host.
 type attached struct {
-	scope *tools.Scope
+	scope *skilltools.Scope
 	host  func(ctx context.Context) []host.Attachment
 }
 

@@ -8,12 +8,12 @@ import (
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
-	"github.com/satchel-go/satchel/tools"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 )
 
 // teller tells the host of the steps of a call.
 type teller struct {
-	scope *tools.Scope
+	scope *skilltools.Scope
 	skill string
 	notes *notes
 }

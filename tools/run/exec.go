@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
@@ -31,13 +32,13 @@ func (r *Runner) execOperation(places *queue) tools.Operation {
 		Kind:        tools.Talks,
 		Needs:       []string{"skill_load", "skill_poll_session"},
 		Request:     func(args tools.Args) permission.Request { return r.request(args) },
-		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+		Call: skilltools.With(func(ctx context.Context, s *skilltools.Scope, args tools.Args) (string, error) {
 			req, err := r.planOf(args)
 			if err != nil {
 				return "", err
 			}
 			return r.exec(ctx, s, req, args, places)
-		},
+		}),
 	}
 }
 
@@ -76,7 +77,7 @@ func execFields() []tools.Field {
 }
 
 // exec starts a session and waits a moment for output.
-func (r *Runner) exec(ctx context.Context, s *tools.Scope, plan *plan, args tools.Args, places *queue) (string, error) {
+func (r *Runner) exec(ctx context.Context, s *skilltools.Scope, plan *plan, args tools.Args, places *queue) (string, error) {
 	if s.Sessions() == nil {
 		return "", tools.ModelErrorf("there are no sessions here; use skill_run")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -62,7 +63,7 @@ func TestExecHasTheFieldsOfRun(t *testing.T) {
 
 func TestSessionToolsNeedEachOther(t *testing.T) {
 	r := &Runner{}
-	all := append(tools.Default(), r.Operations()...)
+	all := append(skilltools.Default(), r.Operations()...)
 	for _, tt := range []struct{ names, err string }{
 		{"skill_load skill_exec skill_poll_session", ""},
 		{"skill_load skill_exec skill_write_stdin skill_poll_session skill_kill_session", ""},
@@ -71,7 +72,7 @@ func TestSessionToolsNeedEachOther(t *testing.T) {
 		{"skill_load skill_run skill_kill_session", "without skill_exec"},
 		{"skill_load skill_write_stdin skill_poll_session", "without skill_exec"},
 	} {
-		_, err := tools.Choose(all, strings.Fields(tt.names))
+		_, err := skilltools.Choose(all, strings.Fields(tt.names))
 		if tt.err == "" && err != nil || tt.err != "" && (!errors.Is(err, tools.ErrSet) || !strings.Contains(err.Error(), tt.err)) {
 			t.Errorf("%s: %v, want %q", tt.names, err, tt.err)
 		}
@@ -79,7 +80,7 @@ func TestSessionToolsNeedEachOther(t *testing.T) {
 }
 
 // noFiles are those of a host without session commands.
-type noFiles struct{ tools.Files }
+type noFiles struct{ skilltools.Files }
 
 func (noFiles) Sessions() *terminal.Table { return nil }
 
@@ -90,7 +91,7 @@ func TestSessionsWithoutATable(t *testing.T) {
 		if o.Name == "skill_run" {
 			continue
 		}
-		got, err := o.Answer(t.Context(), &tools.Scope{Files: noFiles{}}, o.Decode(`{"session_id":"s1","skill":"pdf","command":"true"}`))
+		got, err := skilltools.Answer(t.Context(), &o, &skilltools.Scope{Files: noFiles{}}, o.Decode(`{"session_id":"s1","skill":"pdf","command":"true"}`))
 		if err != nil || !strings.HasPrefix(got, "error: there are no sessions here") {
 			t.Errorf("%s: %q, %v", o.Name, got, err)
 		}

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -17,11 +18,11 @@ func (r *Runner) KillSession() tools.Operation {
 		Kind:        tools.Talks,
 		Session:     sessionID,
 		Needs:       []string{"skill_exec"},
-		Call:        r.killSession,
+		Call:        skilltools.With(r.killSession),
 	}
 }
 
-func (r *Runner) killSession(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+func (r *Runner) killSession(ctx context.Context, s *skilltools.Scope, args tools.Args) (string, error) {
 	live, err := sessionOf(ctx, s, args)
 	if err != nil {
 		return "", err

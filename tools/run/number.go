@@ -3,14 +3,14 @@ package run
 import (
 	"context"
 
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
-	"github.com/satchel-go/satchel/tools"
 )
 
 // given returns the highest number that was given to a session command of this
 // agent, on any machine.
-func given(ctx context.Context, s *tools.Scope) (int, error) {
+func given(ctx context.Context, s *skilltools.Scope) (int, error) {
 	rec, err := s.Record(ctx)
 	if err != nil {
 		return 0, err
@@ -22,7 +22,7 @@ func given(ctx context.Context, s *tools.Scope) (int, error) {
 // machine gives it to another command. If one has done so meanwhile, number opens
 // the session again under the next number. After an error the session is
 // abandoned.
-func number(ctx context.Context, s *tools.Scope, live *terminal.Session) (*terminal.Session, error) {
+func number(ctx context.Context, s *skilltools.Scope, live *terminal.Session) (*terminal.Session, error) {
 	for {
 		after := 0
 		_, err := s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/internal/text/printable"
@@ -68,7 +69,7 @@ func sessionField() tools.Field {
 }
 
 // sessionOf finds the session that a call names.
-func sessionOf(ctx context.Context, s *tools.Scope, args tools.Args) (*terminal.Session, error) {
+func sessionOf(ctx context.Context, s *skilltools.Scope, args tools.Args) (*terminal.Session, error) {
 	if s.Sessions() == nil {
 		return nil, tools.ModelErrorf("there are no sessions here")
 	}
@@ -122,7 +123,7 @@ func page(ctx context.Context, live *terminal.Session, args tools.Args, bytes in
 // pageBytes returns the length of a page: as much as skill_run shows of a stream.
 // In JSON a page takes at most twice as much, which leaves half of an answer for
 // the result.
-func pageBytes(limits executor.Limits, s *tools.Scope) int {
+func pageBytes(limits executor.Limits, s *skilltools.Scope) int {
 	return min(int(limits.OrDefaults().Output), s.Limits.OrDefaults().Answer/4-besides/2)
 }
 

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/tools"
 )
 
@@ -18,12 +19,12 @@ func (r *Runner) PollSession() tools.Operation {
 		Kind:    tools.Talks,
 		Session: sessionID,
 		Needs:   []string{"skill_exec"},
-		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+		Call: skilltools.With(func(ctx context.Context, s *skilltools.Scope, args tools.Args) (string, error) {
 			live, err := sessionOf(ctx, s, args)
 			if err != nil {
 				return "", err
 			}
 			return answerPage(ctx, live, args, pageBytes(r.Limits, s), execAnswer{Warnings: revoke(ctx, live)})
-		},
+		}),
 	}
 }

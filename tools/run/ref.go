@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/artifacts"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/text/callargs"
 	"github.com/satchel-go/satchel/internal/text/redact"
@@ -21,7 +22,11 @@ const maxRef = 16 << 20
 // ReadRef reads the file that workspace://path or artifact://name[@version]
 // names, of at most 16 MiB, and replaces the values of secrets. It serves as
 // ReadRef of [tools.Scope].
-func (r *Runner) ReadRef(ctx context.Context, s *tools.Scope, ref string) ([]byte, error) {
+func (r *Runner) ReadRef(ctx context.Context, public *tools.Scope, ref string) ([]byte, error) {
+	s, err := skilltools.From(public)
+	if err != nil {
+		return nil, err
+	}
 	file, err := r.open(ctx, s, ref)
 	if err != nil {
 		return nil, modelError(ctx, err)
@@ -55,7 +60,7 @@ func (r *Runner) WorkspaceAt(ctx context.Context, session string) (string, error
 	return place.Path(), nil
 }
 
-func (r *Runner) open(ctx context.Context, s *tools.Scope, ref string) (io.ReadCloser, error) {
+func (r *Runner) open(ctx context.Context, s *skilltools.Scope, ref string) (io.ReadCloser, error) {
 	if name, ok := strings.CutPrefix(ref, "workspace://"); ok {
 		place, err := r.workspace(ctx, s.Key().Session)
 		if err != nil {

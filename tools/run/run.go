@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/satchel-go/satchel/executor"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -28,18 +29,18 @@ func (r *Runner) runOperation(places *queue) tools.Operation {
 		Kind:        tools.Runs,
 		Needs:       []string{"skill_load"},
 		Request:     func(args tools.Args) permission.Request { return r.request(args) },
-		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+		Call: skilltools.With(func(ctx context.Context, s *skilltools.Scope, args tools.Args) (string, error) {
 			req, err := r.planOf(args)
 			if err != nil {
 				return "", err
 			}
 			return r.run(ctx, s, req, places)
-		},
+		}),
 	}
 }
 
 // run stages, executes and collects as soon as there is a place to run.
-func (r *Runner) run(ctx context.Context, s *tools.Scope, p *plan, places *queue) (string, error) {
+func (r *Runner) run(ctx context.Context, s *skilltools.Scope, p *plan, places *queue) (string, error) {
 	st := newStaging(r, s, p, executor.DefaultTimeout)
 	if err := st.choose(ctx); err != nil {
 		return "", err

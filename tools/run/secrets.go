@@ -8,9 +8,9 @@ import (
 	"unicode"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/text/redact"
-	"github.com/satchel-go/satchel/tools"
 )
 
 // vault knows the secrets of skills: it asks the host, and has what it gave before.
@@ -36,7 +36,7 @@ func (v vault) of(ctx context.Context, skill core.Skill) []terminal.Secret {
 // known returns the secrets that commands of the session got, and those of every skill of the
 // catalog that asks for any. A skill that is no longer loaded may have left its own in a file,
 // so all skills count, not only visible ones. Older revisions that are loaded count too.
-func (v vault) known(ctx context.Context, s *tools.Scope) ([]terminal.Secret, error) {
+func (v vault) known(ctx context.Context, s *skilltools.Scope) ([]terminal.Secret, error) {
 	if v.ask == nil {
 		return nil, nil
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/satchel-go/satchel/deps"
 	"github.com/satchel-go/satchel/executor"
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/files/collect"
 	"github.com/satchel-go/satchel/internal/files/workspace"
 	"github.com/satchel-go/satchel/internal/text/callargs"
-	"github.com/satchel-go/satchel/tools"
 )
 
 // staging is one call of skill_run or skill_exec up to the start of its command:
@@ -26,7 +26,7 @@ import (
 // learns on the way is for the [answer].
 type staging struct {
 	runner  *Runner
-	scope   *tools.Scope
+	scope   *skilltools.Scope
 	plan    *plan
 	skill   core.Skill
 	load    loadRef // of the skill
@@ -56,7 +56,7 @@ type staging struct {
 
 // newStaging begins a call; standard is its timeout if neither the call nor the
 // host sets one.
-func newStaging(r *Runner, s *tools.Scope, p *plan, standard time.Duration) *staging {
+func newStaging(r *Runner, s *skilltools.Scope, p *plan, standard time.Duration) *staging {
 	n := &notes{warnings: slices.Clip(p.warnings)}
 	timeout := withinCeilings(p.timeout, r.Limits, standard, n)
 	spec, warnings := p.outputs.Within(r.Outputs)
@@ -140,7 +140,7 @@ func (st *staging) loadOf(ctx context.Context, rec *state.Record, skill core.Ski
 		return loadRef{fmt.Sprintf("%q %s %d", st.scope.Key().Agent, a.Digest, a.Loaded), rec.Full(a.Digest), from}, nil
 	}
 	if !st.runner.Unloaded {
-		return loadRef{}, tools.NotLoaded(skill.Name)
+		return loadRef{}, skilltools.NotLoaded(skill.Name)
 	}
 	digest, err := st.scope.Digest(ctx, skill.ID)
 	if err != nil {

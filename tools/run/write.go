@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/tools"
 )
@@ -22,11 +23,11 @@ func (r *Runner) WriteStdin() tools.Operation {
 		Kind:    tools.Talks,
 		Session: sessionID,
 		Needs:   []string{"skill_exec"},
-		Call:    r.writeStdin,
+		Call:    skilltools.With(r.writeStdin),
 	}
 }
 
-func (r *Runner) writeStdin(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+func (r *Runner) writeStdin(ctx context.Context, s *skilltools.Scope, args tools.Args) (string, error) {
 	var chars string
 	if err := args.Value("chars", &chars); err != nil {
 		return "", err

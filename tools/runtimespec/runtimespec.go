@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/internal/text/printable"
@@ -44,7 +45,7 @@ func New(opts ...Option) tools.Vocabulary {
 		o(c)
 	}
 	name := func(verb string) string { return "skills" + c.separator + verb }
-	read := tools.Read()
+	read := skilltools.Read()
 	read.Name, read.Provides = name("read"), []string{"skill_read"}
 	return tools.Vocabulary{
 		Name:       "runtime-spec",
@@ -66,9 +67,9 @@ func (c *config) load(name string) tools.Operation {
 		},
 		Kind:     tools.Changes,
 		Provides: []string{"skill_load"},
-		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
-			return tools.LoadAll(ctx, s, args.Texts("names"), args.Text("mode") != "add", c.receipt(s))
-		},
+		Call: skilltools.With(func(ctx context.Context, s *skilltools.Scope, args tools.Args) (string, error) {
+			return skilltools.LoadAll(ctx, s, args.Texts("names"), args.Text("mode") != "add", c.receipt(s))
+		}),
 	}
 }
 
@@ -83,9 +84,9 @@ func (c *config) unload(name string) tools.Operation {
 		Kind:     tools.Changes,
 		Needs:    []string{"skill_load"},
 		Provides: []string{"skill_unload"},
-		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
-			return tools.UnloadAll(ctx, s, args.Texts("names"), args.Flag("all"), c.receipt(s))
-		},
+		Call: skilltools.With(func(ctx context.Context, s *skilltools.Scope, args tools.Args) (string, error) {
+			return skilltools.UnloadAll(ctx, s, args.Texts("names"), args.Flag("all"), c.receipt(s))
+		}),
 	}
 }
 
@@ -104,7 +105,7 @@ type activeSkill struct {
 	Properties map[string]any `json:"properties"`
 }
 
-func (c *config) receipt(s *tools.Scope) tools.Answered {
+func (c *config) receipt(s *skilltools.Scope) skilltools.Answered {
 	return func(next *state.Record, notes []string, own string) (string, error) {
 		r := receipt{Active: []activeSkill{}, Notes: notes, Receipt: own}
 		snapshot := s.Catalog().Snapshot()

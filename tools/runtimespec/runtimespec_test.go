@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/executor/local"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/testing/chattest"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/processors"
@@ -306,7 +307,7 @@ func TestDotted(t *testing.T) {
 	if v.Loads() != "skills.load" || !strings.Contains(v.Guidance, "skills.run_script") || len(v.Guidance) > 700 {
 		t.Errorf("%s, %s", v.Loads(), v.Guidance)
 	}
-	if _, err := satchel.New(satchel.WithTools(satchel.Tools{Vocabulary: tools.Vocabulary{Operations: []tools.Operation{tools.Unload()}}})); err == nil {
+	if _, err := satchel.New(satchel.WithTools(satchel.Tools{Vocabulary: tools.Vocabulary{Operations: []tools.Operation{skilltools.Unload()}}})); err == nil {
 		t.Error("a vocabulary without a load is accepted")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/text/plainjson"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/tools"
@@ -27,7 +28,7 @@ func runScript(name string) tools.Operation {
 		Kind:         tools.Runs,
 		Needs:        []string{"skill_load"},
 		RunArguments: func(args tools.Args) string { return command(args, args.Text("skill")) },
-		Call: func(ctx context.Context, s *tools.Scope, args tools.Args) (string, error) {
+		Call: skilltools.With(func(ctx context.Context, s *skilltools.Scope, args tools.Args) (string, error) {
 			rec, err := s.Record(ctx)
 			if err != nil {
 				return "", err
@@ -51,7 +52,7 @@ func runScript(name string) tools.Operation {
 				return "", err
 			}
 			return result(at, answer)
-		},
+		}),
 	}
 }
 

@@ -45,7 +45,7 @@ const cameMeanwhile = "denied: a skill that comes from a server was loaded while
 // question prepares the change of a call whose operation does so, and asks about it, unless
 // an answer for the session covers it.
 func (c *Call) question(ctx context.Context, rec *state.Record) (core.Decision, error) {
-	prepared, err := c.operation.Prepare(ctx, &c.scoped().Scope, c.args)
+	prepared, err := c.operation.Prepare(ctx, c.scoped().Public(), c.args)
 	if err != nil {
 		return core.Decision{}, err
 	}

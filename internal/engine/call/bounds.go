@@ -10,11 +10,11 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/judging"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
-	"github.com/satchel-go/satchel/tools"
 )
 
 // Bounds decides for the agents of a runtime. Its exported fields are set before its first
@@ -28,7 +28,7 @@ type Bounds struct {
 	// Unloaded says that commands may be of skills that are not loaded.
 	Unloaded bool
 	Names    *judging.Names
-	Set      *tools.Set
+	Set      *skilltools.Set
 	// Overviews know which tools the lists of a catalog name.
 	Overviews *view.Overviews
 	States    *view.States
@@ -42,7 +42,7 @@ type Bounds struct {
 // of the agents above it.
 func (b *Bounds) Decide(ctx context.Context, key core.SessionKey, agent *view.State, rec *state.Record, q permission.Request) (judging.Verdict, error) {
 	lists := b.lists(rec, "")
-	if skill, err := tools.Known(b.Audiences.SeenBy(agent).Snapshot(), rec, q.Skill); err == nil && q.Skill != "" {
+	if skill, err := skilltools.Known(b.Audiences.SeenBy(agent).Snapshot(), rec, q.Skill); err == nil && q.Skill != "" {
 		q.Skill = skill.Name
 		lists = b.lists(rec, q.Skill)
 		held := slices.ContainsFunc(lists, func(l judging.List) bool { return l.Skill == skill.Name })

@@ -8,6 +8,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/judging"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/engine/view"
@@ -19,7 +20,7 @@ import (
 // changed once it is used.
 type Calls struct {
 	Offer     *Offer
-	Rules     tools.Rules
+	Rules     skilltools.Rules
 	Stores    *view.Stores
 	States    *view.States
 	Audiences *view.Audiences

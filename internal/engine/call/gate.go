@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/judging"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/loadmode"
 	"github.com/satchel-go/satchel/permission"
@@ -78,7 +79,7 @@ func (c *Call) judge(ctx context.Context) (core.Decision, error) {
 	}
 	c.judged = rec
 	rec = c.place.Sees(rec)
-	if skill, err := tools.Known(c.skills(), rec, c.request.Skill); err == nil {
+	if skill, err := skilltools.Known(c.skills(), rec, c.request.Skill); err == nil {
 		c.request.Skill = skill.Name
 	}
 	if c.verdict, err = c.Bounds.Decide(ctx, c.key, c.state, rec, c.request); err != nil {
@@ -151,7 +152,7 @@ func (c *Call) inactive(ctx context.Context) (string, error) {
 	}
 	rec = c.place.Sees(rec)
 	for _, name := range skills {
-		if skill, err := tools.Known(c.skills(), rec, name); err == nil && rec.Find(skill.Name) != nil {
+		if skill, err := skilltools.Known(c.skills(), rec, name); err == nil && rec.Find(skill.Name) != nil {
 			return "", nil
 		}
 	}

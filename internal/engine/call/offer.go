@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/permission"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/tools"
@@ -42,7 +43,7 @@ type Choices struct {
 // Offer holds the tools that are offered, and says how requests list the skills. It does not
 // change.
 type Offer struct {
-	Set *tools.Set
+	Set *skilltools.Set
 	// Command is skill_run if the tools of Vocabulary run scripts by it, else nil.
 	Command    *tools.Operation
 	Vocabulary *tools.Vocabulary
@@ -69,12 +70,12 @@ func NewOffer(c Choices, skills []core.Skill) (*Offer, error) {
 	if o.Searches = o.searches(&c, skills); !o.Searches {
 		return o, nil
 	}
-	if !o.Set.Has(tools.SearchName) {
-		if err := o.choose(&c, tools.SearchName); err != nil {
+	if !o.Set.Has(skilltools.SearchName) {
+		if err := o.choose(&c, skilltools.SearchName); err != nil {
 			return nil, err
 		}
 	}
-	o.Text.Search = tools.SearchName
+	o.Text.Search = skilltools.SearchName
 	o.Text.Guidance = o.rules(&c)
 	return o, nil
 }
@@ -98,7 +99,7 @@ func (c *Choices) IsOwn(name string) bool {
 	if name == "skill_update" { // of a module of Satchel, also where that is not there
 		return true
 	}
-	operations := append(append(tools.Default(), tools.Search()), new(run.Runner).Operations()...)
+	operations := append(append(skilltools.Default(), skilltools.Search()), new(run.Runner).Operations()...)
 	if c.Vocabulary != nil {
 		operations = append(operations, c.Vocabulary.Operations...)
 	}
@@ -127,7 +128,7 @@ func (o *Offer) choose(c *Choices, further ...string) error {
 		}
 	}
 	var err error
-	o.Set, err = tools.Choose(operations, names)
+	o.Set, err = skilltools.Choose(operations, names)
 	return err
 }
 
@@ -139,7 +140,7 @@ func (c *Choices) ofProfile() (operations []tools.Operation, names []string, err
 			return nil, nil, err
 		}
 	}
-	operations = append(tools.Default(), tools.Search())
+	operations = append(skilltools.Default(), skilltools.Search())
 	if c.Runner == nil {
 		return operations, names, nil
 	}
@@ -175,7 +176,7 @@ func (o *Offer) ofVocabulary(c *Choices) (operations []tools.Operation, names []
 	if c.Runner != nil { // for hosts that name them by Tools.Names
 		operations = append(operations, c.Runner.Operations()...)
 	}
-	return append(operations, tools.Search()), names
+	return append(operations, skilltools.Search()), names
 }
 
 // rules returns those that follow the list of skills, as the tools that are chosen so far
@@ -187,16 +188,16 @@ func (o *Offer) rules(c *Choices) string {
 	case c.Text.Guidance != "":
 		return c.Text.Guidance
 	}
-	rules, searches := o.Set.Guidance(), o.Set.Has(tools.SearchName)
+	rules, searches := o.Set.Guidance(), o.Set.Has(skilltools.SearchName)
 	if c.Vocabulary != nil {
 		if rules = c.Vocabulary.Guidance; searches {
-			rules += " " + tools.SearchGuidance
+			rules += " " + skilltools.SearchGuidance
 		}
 	}
 	switch {
 	case rules == "" || !c.Suggests:
 	case searches: // both are short, for there is little room
-		rules = strings.Replace(rules, tools.SearchGuidance, "More skills: "+tools.SearchName+". "+suggestedNames, 1)
+		rules = strings.Replace(rules, skilltools.SearchGuidance, "More skills: "+skilltools.SearchName+". "+suggestedNames, 1)
 	default:
 		rules += " " + suggestedNames
 	}
@@ -213,7 +214,7 @@ func (o *Offer) searches(c *Choices, skills []core.Skill) bool {
 	case c.Search != nil:
 		return *c.Search
 	case c.Names != nil:
-		return slices.Contains(c.Names, tools.SearchName)
+		return slices.Contains(c.Names, skilltools.SearchName)
 	case c.Renderer != nil:
 		return false
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/tools"
 )
 
 // Run answers a call of an operation. It judges the call first if [Call.Decide] has not, and
@@ -24,7 +24,7 @@ func (c *Call) Run(ctx context.Context) (string, error) {
 		return "", err
 	}
 	c.Bounds.See(ctx, c.saving.Record())
-	c.Report.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started), Refused: c.operation.IsRefusal(answer)})
+	c.Report.Emit(ctx, core.Event{Kind: core.ToolCalled, Key: c.key, Call: c.call, Detail: answer, Duration: time.Since(started), Refused: skilltools.IsRefusal(c.operation, answer)})
 	return answer, nil
 }
 
@@ -81,11 +81,11 @@ func (c *Call) scope(ctx context.Context) (s *Scope, err error) {
 }
 
 // answer answers the call by the operation, or by the commit of what it has prepared.
-func (c *Call) answer(ctx context.Context, s *tools.Scope) (string, error) {
+func (c *Call) answer(ctx context.Context, s *skilltools.Scope) (string, error) {
 	if c.prepared != nil {
-		return c.operation.AnswerPrepared(ctx, s, c.args, c.prepared, c.isApproved)
+		return skilltools.AnswerPrepared(ctx, c.operation, s, c.args, c.prepared, c.isApproved)
 	}
-	return c.operation.Answer(ctx, s, c.args)
+	return skilltools.Answer(ctx, c.operation, s, c.args)
 }
 
 // change answers a call that changes what is loaded. Its answer is saved together with

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/view"
-	"github.com/satchel-go/satchel/tools"
 )
 
 // Saving is one call and the record that it reads and changes. Its exported fields are
@@ -62,7 +62,7 @@ func (s *Saving) Load(ctx context.Context) (*state.Record, error) {
 
 // Update saves what change makes of the record. The record that is stored
 // afterwards is the call's.
-func (s *Saving) Update(ctx context.Context, change tools.Change) (answer string, err error) {
+func (s *Saving) Update(ctx context.Context, change skilltools.Change) (answer string, err error) {
 	rec, err := s.Load(ctx)
 	if err != nil {
 		return "", err
@@ -124,23 +124,23 @@ func (s *Saving) number(rec *state.Record, done bool) *Number {
 }
 
 // Scope lets a scope change the record under the number.
-func (n *Number) Scope(s *tools.Scope) { s.State = numbered{s.State, n} }
+func (n *Number) Scope(s *skilltools.Scope) { s.State = numbered{s.State, n} }
 
 // numbered is the state of a call that changes the record under a number.
 type numbered struct {
-	tools.State
+	skilltools.State
 	number *Number
 }
 
 func (s numbered) Number() int { return s.number.as.Call }
 
-func (s numbered) Update(ctx context.Context, change tools.Change) (string, error) {
+func (s numbered) Update(ctx context.Context, change skilltools.Change) (string, error) {
 	return s.number.update(ctx, change)
 }
 
 // loaded is a state whose record is that of a call, whatever the call may see of it.
 type loaded struct {
-	tools.State
+	skilltools.State
 	saving *Saving
 }
 
@@ -151,7 +151,7 @@ func (n *Number) IsKnown() bool { return n.Was.Call != 0 }
 
 // update saves what change makes of the record, and the answer of the call under its
 // number. The error wraps errTaken where another call was given that meanwhile.
-func (n *Number) update(ctx context.Context, change tools.Change) (answer string, err error) {
+func (n *Number) update(ctx context.Context, change skilltools.Change) (answer string, err error) {
 	answer, err = n.saving.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
 		if !n.IsKnown() && rec.Calls >= n.as.Call {
 			return nil, "", errTaken
@@ -191,7 +191,7 @@ func (s *Saving) isOnly() bool {
 // LoadAgain loads the skill that the call runs, where only its text is left of an ended
 // load, unless refuses says no to it. scope is that of the call's agent. Made again it does
 // nothing.
-func (s *Saving) LoadAgain(ctx context.Context, scope *tools.Scope, name string, refuses func(skill string) bool) (err error) {
+func (s *Saving) LoadAgain(ctx context.Context, scope *skilltools.Scope, name string, refuses func(skill string) bool) (err error) {
 	if s.again != "" {
 		return nil
 	}
@@ -209,7 +209,7 @@ func (s *Saving) LoadAgain(ctx context.Context, scope *tools.Scope, name string,
 		}
 		s.Place.Found(rec)
 		n.Scope(scope)
-		text, err := tools.LoadAgain(ctx, scope, skill)
+		text, err := skilltools.LoadAgain(ctx, scope, skill)
 		if err != nil {
 			return "", err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/terminal"
 	"github.com/satchel-go/satchel/internal/engine/view"
@@ -14,7 +15,7 @@ import (
 // Scope is what operations of one agent may use of the runtime: within a call, or where a
 // turn begins.
 type Scope struct {
-	tools.Scope
+	skilltools.Scope
 	*Calls
 	key   core.SessionKey
 	agent *view.State
@@ -37,7 +38,7 @@ var (
 // TurnStart returns what operations of one agent may use where a turn begins.
 func (cs *Calls) TurnStart(key core.SessionKey, agent *view.State) *Scope {
 	s := &Scope{Calls: cs, key: key, agent: agent}
-	s.Scope = tools.Scope{State: s, View: s, Files: s, Events: s, Rules: cs.Rules}
+	s.Scope = skilltools.Scope{State: s, View: s, Files: s, Events: s, Rules: cs.Rules}
 	return s
 }
 
@@ -49,13 +50,13 @@ func (cs *Calls) inCall(agent *view.State, saving *Saving, awaits bool) *Scope {
 	return s
 }
 
-// Key implements [tools.State].
+// Key implements [skilltools.State].
 func (s *Scope) Key() core.SessionKey { return s.key }
 
 // Number returns 0: the number comes with the answer, see [Number.Scope].
 func (s *Scope) Number() int { return 0 }
 
-// Record implements [tools.State].
+// Record implements [skilltools.State].
 func (s *Scope) Record(ctx context.Context) (*state.Record, error) {
 	if s.saving == nil {
 		return s.Stores.Load(ctx, s.key)
@@ -67,12 +68,12 @@ func (s *Scope) Record(ctx context.Context) (*state.Record, error) {
 	return s.saving.Place.Sees(rec), nil
 }
 
-// Update implements [tools.State].
-func (s *Scope) Update(ctx context.Context, change tools.Change) (answer string, err error) {
+// Update implements [skilltools.State].
+func (s *Scope) Update(ctx context.Context, change skilltools.Change) (answer string, err error) {
 	return s.saving.Update(ctx, change)
 }
 
-// Begin implements [tools.State].
+// Begin implements [skilltools.State].
 func (s *Scope) Begin(ctx context.Context) error {
 	if s.Once == nil {
 		return nil
@@ -80,68 +81,68 @@ func (s *Scope) Begin(ctx context.Context) error {
 	return s.Once.Begin(ctx)
 }
 
-// Catalog implements [tools.View].
+// Catalog implements [skilltools.View].
 func (s *Scope) Catalog() *catalog.Catalog { return s.Audiences.SeenBy(s.agent) }
 
-// IsHidden implements [tools.View].
+// IsHidden implements [skilltools.View].
 func (s *Scope) IsHidden(d *state.Delivery) bool { return s.agent.IsHidden(d) }
 
-// ReadTokens implements [tools.View].
+// ReadTokens implements [skilltools.View].
 func (s *Scope) ReadTokens() (all, inTurn int) { return s.agent.ReadTokens() }
 
-// AddRead implements [tools.View].
+// AddRead implements [skilltools.View].
 func (s *Scope) AddRead(tokens, room int) (all, inTurn int, fits bool) {
 	return s.agent.AddRead(s.call.ID, tokens, room)
 }
 
-// Entry implements [tools.View].
+// Entry implements [skilltools.View].
 func (s *Scope) Entry(skill core.Skill) string { return s.Offer.Text.Entry(skill) }
 
-// Restricted implements [tools.View].
+// Restricted implements [skilltools.View].
 func (s *Scope) Restricted(rec *state.Record) string {
 	return s.Bounds.Restricted(s.agent, rec)
 }
 
-// Pin implements [tools.Files].
+// Pin implements [skilltools.Files].
 func (s *Scope) Pin(ctx context.Context, c catalog.Content) error {
 	return s.Stores.Pin(ctx, s.key, c)
 }
 
-// TextSize implements [tools.Files].
+// TextSize implements [skilltools.Files].
 func (s *Scope) TextSize(ctx context.Context, digest string) (int, error) {
 	return s.Stores.Size(ctx, s.key, digest)
 }
 
-// Attached implements [tools.Files].
+// Attached implements [skilltools.Files].
 func (s *Scope) Attached() []core.File { return s.agent.Attached() }
 
-// Runs implements [tools.Files].
+// Runs implements [skilltools.Files].
 func (s *Scope) Runs() bool { return s.Offer.Runner != nil }
 
-// Workspace implements [tools.Files].
+// Workspace implements [skilltools.Files].
 func (s *Scope) Workspace(ctx context.Context) (string, error) {
 	return s.Offer.Runner.WorkspaceAt(ctx, s.key.Session)
 }
 
-// ReadRef implements [tools.Files].
+// ReadRef implements [skilltools.Files].
 func (s *Scope) ReadRef(ctx context.Context, ref string) ([]byte, error) {
-	return s.Offer.Runner.ReadRef(ctx, &s.Scope, ref)
+	return s.Offer.Runner.ReadRef(ctx, s.Public(), ref)
 }
 
-// Sessions implements [tools.Files].
+// Sessions implements [skilltools.Files].
 func (s *Scope) Sessions() *terminal.Table { return s.Terminals }
 
-// Run implements [tools.Files].
+// Run implements [skilltools.Files].
 func (s *Scope) Run(ctx context.Context, arguments string) (string, error) {
 	run := s.Offer.Command
-	return run.Call(ctx, &s.Scope, run.Decode(arguments))
+	return run.Call(ctx, s.Public(), run.Decode(arguments))
 }
 
-// Emit implements [tools.Events].
+// Emit implements [skilltools.Events].
 func (s *Scope) Emit(ctx context.Context, e core.Event) {
 	e.Key, e.Call = s.key, s.call
 	s.Report.Emit(ctx, e)
 }
 
-// Found implements [tools.Events].
+// Found implements [skilltools.Events].
 func (s *Scope) Found(names []string) { s.agent.Found(names) }

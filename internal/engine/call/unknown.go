@@ -9,11 +9,11 @@ import (
 
 	"github.com/satchel-go/satchel/adapter"
 	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/steps"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/internal/text/typos"
-	"github.com/satchel-go/satchel/tools"
 )
 
 // maxUnknown is the length in bytes of the answer to a call of a tool that does not exist.
@@ -52,7 +52,7 @@ var foreign = func() map[string][]string {
 // tool, and says which tool of the set stands for it or has a name like it. host are the
 // names of the host's tools; a nil set offers nothing. The answer depends on nothing else,
 // is printable and has at most 400 bytes.
-func unknownTool(name string, set *tools.Set, host []string) string {
+func unknownTool(name string, set *skilltools.Set, host []string) string {
 	text := "error: there is no tool " + echoed(name)
 	var own []string
 	if set != nil {
@@ -123,7 +123,7 @@ func cut(text string, limit int) string {
 
 // standIn returns the tool of the set that does what a tool of other agents does, "" for
 // none, and whether the name is such a tool's.
-func standIn(name string, set *tools.Set) (tool string, isForeign bool) {
+func standIn(name string, set *skilltools.Set) (tool string, isForeign bool) {
 	if len(name) > typos.Most {
 		return "", false
 	}

@@ -6,15 +6,16 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/text/printable"
 	"github.com/satchel-go/satchel/tools"
 	"github.com/satchel-go/satchel/tools/run"
 	"github.com/satchel-go/satchel/tools/runtimespec"
 )
 
-func setOf(t testing.TB, operations ...tools.Operation) *tools.Set {
+func setOf(t testing.TB, operations ...tools.Operation) *skilltools.Set {
 	t.Helper()
-	set, err := tools.NewSet(operations...)
+	set, err := skilltools.NewSet(operations...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,15 +23,15 @@ func setOf(t testing.TB, operations ...tools.Operation) *tools.Set {
 }
 
 func TestUnknownTool(t *testing.T) {
-	all := setOf(t, tools.Load(), tools.Read(), tools.Unload(), (&run.Runner{}).Run())
-	few := setOf(t, tools.Load())
+	all := setOf(t, skilltools.Load(), skilltools.Read(), skilltools.Unload(), (&run.Runner{}).Run())
+	few := setOf(t, skilltools.Load())
 	spec := setOf(t, runtimespec.New().Operations...)
-	one := tools.Load() // a vocabulary that loads by another tool
+	one := skilltools.Load() // a vocabulary that loads by another tool
 	one.Name, one.Provides = "runSkill", []string{"skill_load"}
 	host := []string{"search_web", "look"}
 	for _, tt := range []struct {
 		name string
-		set  *tools.Set
+		set  *skilltools.Set
 		host []string
 		want string
 	}{
@@ -70,7 +71,7 @@ func TestUnknownTool(t *testing.T) {
 // Whatever the name and the tools, the answer is one printable line of at most 400 bytes
 // that is the same each time.
 func FuzzUnknownTool(f *testing.F) {
-	set := setOf(f, tools.Load(), tools.Read())
+	set := setOf(f, skilltools.Load(), skilltools.Read())
 	for _, name := range []string{"", "Read", "skill_lod", strings.Repeat("\x00", 10_000), strings.Repeat("é", 10_000), strings.Repeat("long", 2500), "a\nb", "\U000e0041", "\u3164\u115f\ufe0f", strings.Repeat("\U000e0100", 50), "\xff\xfe"} {
 		f.Add(name, "look")
 		f.Add(name, strings.Repeat("tool", 500))

@@ -12,6 +12,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/steps"
 	"github.com/satchel-go/satchel/tools"
@@ -32,7 +33,7 @@ const maxMentions = 64
 
 // Begin returns the record of a turn that begins with the loads of the skills that the
 // user's message names, or is likely to mean. It may change rec.
-func (a *Activation) Begin(ctx context.Context, s *tools.Scope, rec *state.Record, scan *state.Scan) (*state.Record, []core.Event, error) {
+func (a *Activation) Begin(ctx context.Context, s *skilltools.Scope, rec *state.Record, scan *state.Scan) (*state.Record, []core.Event, error) {
 	text := scan.UserText()
 	var events []core.Event
 	if a.Dollar || a.Slash {
@@ -82,7 +83,7 @@ func note(rec *state.Record, tag, text string) {
 }
 
 // likely names the skills that a text is likely to mean and that are not loaded.
-func (a *Activation) likely(ctx context.Context, s *tools.Scope, rec *state.Record, text string) ([]string, error) {
+func (a *Activation) likely(ctx context.Context, s *skilltools.Scope, rec *state.Record, text string) ([]string, error) {
 	found, err := s.Catalog().Search(ctx, catalog.Query{Phrasings: endsOf(text), Messages: true, Recent: rec.LoadedLately(), Limit: a.Likely + len(rec.Active)})
 	if err != nil {
 		return nil, err
@@ -131,8 +132,8 @@ func endsOf(text string) []string {
 
 // Declare makes loads that no call made, at the user message of the turn, in the scope of
 // the agent of rec.
-func Declare(ctx context.Context, s *tools.Scope, rec *state.Record, loads ...tools.Declared) (*state.Record, []core.Event, error) {
-	declaration, err := tools.Declare(ctx, s.WithRecord(rec), loads)
+func Declare(ctx context.Context, s *skilltools.Scope, rec *state.Record, loads ...tools.Declared) (*state.Record, []core.Event, error) {
+	declaration, err := skilltools.Declare(ctx, s.WithRecord(rec), loads)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/satchel-go/satchel/internal/engine/eventkind"
 	"github.com/satchel-go/satchel/internal/engine/hostfiles"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/loadmode"
@@ -26,7 +27,7 @@ type beginning struct {
 
 	next   *state.Record
 	skills *catalog.Catalog // that the agent sees
-	scope  *tools.Scope
+	scope  *skilltools.Scope
 	// events are reported once the record is saved.
 	events []core.Event
 }

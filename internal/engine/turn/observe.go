@@ -7,6 +7,7 @@ import (
 
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/view"
 	"github.com/satchel-go/satchel/loadmode"
@@ -82,7 +83,7 @@ func (t *Turns) mayLoadAgain(agent *view.State, o *tools.Operation, call core.To
 		return false
 	}
 	name := o.Decode(call.Arguments).Text("skill")
-	if skill, err := tools.Known(t.Calls.Audiences.SeenBy(agent).Snapshot(), rec, name); err == nil {
+	if skill, err := skilltools.Known(t.Calls.Audiences.SeenBy(agent).Snapshot(), rec, name); err == nil {
 		if name = skill.Name; rec.Find(name) != nil {
 			return false
 		}

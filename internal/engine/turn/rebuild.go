@@ -10,6 +10,7 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/lifetime"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/engine/steps"
 	"github.com/satchel-go/satchel/loadmode"
@@ -19,9 +20,9 @@ import (
 // Rebuild is the restoring of one record.
 type Rebuild struct {
 	// Scope is that of the record's agent, of whose fields Catalog, Mode, Max, Victim, Pin
-	// and those of [tools.Scope.Refer] are used.
-	Scope *tools.Scope
-	Set   *tools.Set
+	// and those of [skilltools.Scope.Refer] are used.
+	Scope *skilltools.Scope
+	Set   *skilltools.Set
 	// Ended is the number of the last call of a session that was ended under this id, 0
 	// for none. Nothing of it is restored.
 	Ended int
@@ -138,7 +139,7 @@ func (r *Rebuild) asked(messages []core.Message, i int) func(doc string) bool {
 	all := false
 	if call := steps.CallOf(messages, i); call != nil {
 		if o := r.Set.Operation(call.Name); o != nil {
-			docs, all = tools.DocsOf(o.Decode(call.Arguments))
+			docs, all = skilltools.DocsOf(o.Decode(call.Arguments))
 		}
 	}
 	return func(doc string) bool { return all || slices.Contains(docs, doc) }
@@ -191,7 +192,7 @@ func (r *Rebuild) calling(ctx context.Context, name, digest string) *catalog.Cat
 	if _, body, err := skills.Body(ctx, name); err == nil && strings.HasPrefix(body.Digest, digest) {
 		return skills
 	}
-	if skill, ok := tools.ByDigest(ctx, skills, name, digest); ok {
+	if skill, ok := skilltools.ByDigest(ctx, skills, name, digest); ok {
 		return skills.Called(map[string]string{name: skill.ID})
 	}
 	return skills

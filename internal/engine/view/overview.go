@@ -8,11 +8,11 @@ import (
 	"github.com/satchel-go/satchel/catalog"
 	"github.com/satchel-go/satchel/core"
 	"github.com/satchel-go/satchel/internal/engine/judging"
+	"github.com/satchel-go/satchel/internal/engine/skilltools"
 	"github.com/satchel-go/satchel/internal/engine/state"
 	"github.com/satchel-go/satchel/internal/lru"
 	"github.com/satchel-go/satchel/processors"
 	"github.com/satchel-go/satchel/session"
-	"github.com/satchel-go/satchel/tools"
 )
 
 // Overview is the text about one snapshot of the catalog that sessions get, rendered once for
@@ -41,7 +41,7 @@ type Overviews struct {
 	// Unlisted says that requests list no skills: agents know them by the answers of
 	// the tools of Set.
 	Unlisted bool
-	Set      *tools.Set
+	Set      *skilltools.Set
 	// Stores keep the listings and the overview of a session.
 	Stores *Stores
 	// Report gets what an overview leaves out.

@@ -1,0 +1,60 @@
+package skilltools
+
+import (
+	"context"
+
+	"github.com/satchel-go/satchel/internal/text/plainjson"
+	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// ListDocs is skill_list_docs: the docs of a skill as a JSON array.
+func ListDocs() tools.Operation {
+	return tools.Operation{
+		Name:        "skill_list_docs",
+		Description: "List the docs of a skill.",
+		Fields: []tools.Field{
+			{Name: "skill", Kind: tools.Text, Required: true, Aliases: skillAliases()},
+			{Name: "offset", Kind: tools.Count, Quiet: true},
+		},
+		Kind: tools.Reads,
+		Call: With(listDocs),
+	}
+}
+
+func listDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) {
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return "", err
+	}
+	skill, err := s.Skill(rec, args.Text("skill"))
+	if err != nil {
+		return "", err
+	}
+	docs, err := s.Loaded(rec).Docs(ctx, skill.Name)
+	if err != nil {
+		return "", unreadable(ctx, err, "docs of %q cannot be listed", skill.Name)
+	}
+	return docsPage(docs, args, s.Limits.OrDefaults().Answer-headRoom)
+}
+
+// docsPage writes the names from the offset on as an array. If they take more
+// than room bytes, it writes the first ones and where to go on.
+func docsPage(docs []string, args tools.Args, room int) (string, error) {
+	first, _ := args.Count("offset")
+	first = min(first, len(docs))
+	last := first
+	for ; last < len(docs); last++ {
+		if room -= printable.Size(docs[last]) + len(`"",`); room < 0 && last > first {
+			break
+		}
+	}
+	if last == len(docs) {
+		return plainjson.Encode(append([]printable.Text{}, printable.Texts(docs[first:])...))
+	}
+	return plainjson.Encode(struct {
+		Docs  []printable.Text `json:"docs"`
+		Next  int              `json:"next_offset"`
+		Total int              `json:"total"`
+	}{printable.Texts(docs[first:last]), last, len(docs)})
+}

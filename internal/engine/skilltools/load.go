@@ -1,0 +1,233 @@
+package skilltools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/lifetime"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Load is skill_load: it loads skills, with the docs that the model names.
+func Load() tools.Operation {
+	return tools.Operation{
+		Name:        "skill_load",
+		Description: "Load the full instructions of one or more skills.",
+		Fields: []tools.Field{
+			{Name: "skill", Kind: tools.Text, Description: "from the list", Aliases: skillAliases()},
+			{Name: "skills", Kind: tools.Texts, Description: "several at once", Aliases: skillsAliases()},
+			{Name: "docs", Kind: tools.Texts, Description: "docs to load with it"},
+			{Name: "include_all_docs", Kind: tools.Flag},
+			{Name: "mode", Kind: tools.Text, Enum: []string{"add", "replace"}, Description: "replace unloads all others; default add"},
+		},
+		Kind: tools.Changes,
+		Call: With(load),
+	}
+}
+
+func load(ctx context.Context, s *Scope, args tools.Args) (string, error) {
+	names := slices.Clone(args.Texts("skill"))
+	for _, n := range args.Texts("skills") {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	if len(names) == 0 {
+		return "", tools.ModelErrorf(`name a skill, such as {"skill":"…"}`)
+	}
+	if s.Max > 0 && len(names) > s.Max {
+		return "", tools.ModelErrorf("%d skills in one call are more than the %d that can be loaded; load fewer", len(names), s.Max)
+	}
+	var r reply
+	var texts []skillText
+	for _, name := range names {
+		t, err := readSkill(ctx, s, name, args.Texts("docs"), args.Flag("include_all_docs"))
+		if told, ok := errors.AsType[tools.ModelError](err); ok {
+			r.after("error: %s", told)
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, t)
+	}
+	if len(texts) == 0 {
+		return strings.Join(r.lines, "\n"), nil
+	}
+	unknownDocs(&r, texts, args.Texts("docs"))
+	for _, t := range texts {
+		leftOut(&r, t.left)
+	}
+	change := loading{scope: s, texts: texts, replace: args.Text("mode") == "replace"}
+	return change.save(ctx, &r)
+}
+
+// loading is the change of one load call, repeated until it is saved.
+type loading struct {
+	scope   *Scope
+	texts   []skillText
+	replace bool
+	// anchor is the user message of a load that no call made; activation says why
+	// it is made.
+	anchor     *state.Mark
+	activation string
+	// answered writes the answer; nil is that of skill_load.
+	answered Answered
+
+	lines   []string
+	receipt state.Receipt
+	events  []core.Event
+}
+
+// save makes the change, saves it and returns the answer.
+func (l *loading) save(ctx context.Context, r *reply) (string, error) {
+	answer, err := l.scope.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
+		next, err := l.apply(ctx, rec)
+		if err != nil || l.answered == nil {
+			return next, r.join(l.answer()), err
+		}
+		text, err := l.answered(next, l.lines, receiptOf(l.receipt))
+		return next, text, err
+	})
+	if err != nil {
+		return "", err
+	}
+	for _, e := range l.events {
+		l.scope.Emit(ctx, e)
+	}
+	return answer, nil
+}
+
+func (l *loading) apply(ctx context.Context, rec *state.Record) (*state.Record, error) {
+	next := rec.Clone()
+	l.lines, l.events, l.receipt = nil, nil, state.Receipt{Call: l.scope.Number()}
+	var keep []string
+	for _, t := range l.texts {
+		keep = append(keep, t.skill.Name)
+	}
+	if l.replace {
+		for _, a := range rec.Active {
+			if !slices.Contains(keep, a.Skill) {
+				next.Unload(a.Skill)
+				l.gone("unloaded: "+a.Skill, a.Skill, core.SkillUnloaded, "replaced")
+			}
+		}
+	}
+	if err := l.room(next); err != nil {
+		return nil, err
+	}
+	for i := range l.texts {
+		l.load(next, &l.texts[i])
+	}
+	for _, name := range lifetime.Evict(next, l.scope.Max, keep, l.scope.Victim) {
+		l.gone(fmt.Sprintf("unloaded to make room (at most %d): %s", l.scope.Max, name), name, core.SkillEvicted, "evicted")
+	}
+	if err := l.spare(ctx, rec, next, keep); err != nil {
+		return nil, err
+	}
+	line, err := l.scope.fit(ctx, rec, next)
+	if err != nil {
+		return nil, err
+	}
+	if line != "" {
+		l.lines, l.events = append(l.lines, line), append(l.events, crossed(line))
+	}
+	l.restricted(next)
+	return next, nil
+}
+
+func (l *loading) load(next *state.Record, t *skillText) {
+	name, revision := t.skill.Name, ""
+	if t.skill.Editable { // others are read as they are now
+		revision = t.skill.Revision
+	}
+	before := next.Find(name)
+	moved := before != nil && revision != "" && before.Revision != revision
+	another := before != nil && before.ID != "" && before.ID != t.skill.ID
+	keep := next.KeepList
+	if l.activation == guessed {
+		keep = next.GuessList
+	}
+	keep(name, l.scope.Number(), t.skill.AllowedTools, t.skill.Repaired)
+	done := next.Load(state.Load{
+		Call: l.scope.Number(), Anchor: l.anchor, Skill: name, ID: t.skill.ID, Revision: t.skill.Revision, Digest: t.body.Digest,
+		Docs: pinnedDocs(t.docs), All: t.all, Selected: pinnedDocs(t.selected), Listing: t.listing.Digest,
+	}, l.scope.shows)
+	d := done.Delivery
+	l.said(name, &done, another)
+	if d.Body || len(d.Docs) > 0 || done.Began || moved {
+		l.receipt.Changes = append(l.receipt.Changes, state.Change{
+			Op: state.Loaded, Skill: name, Digest: d.Digest, Revision: revision, All: t.all, Docs: done.Docs,
+		})
+	}
+	if done.Began {
+		l.events = append(l.events, core.Event{Kind: core.SkillActivated, Skill: name, Detail: l.activation})
+	}
+	l.events = append(l.events, core.Event{Kind: core.SkillLoaded, Skill: name, Digest: d.Digest, Docs: done.Docs})
+}
+
+// said adds the line about a load. another reports that the name was that of another loaded
+// skill.
+func (l *loading) said(name string, done *state.Loading, another bool) {
+	var docs []string
+	d, revived := &done.Delivery, done.Began
+	for _, doc := range d.Docs {
+		docs = append(docs, doc.Name)
+	}
+	line := "loaded: " + name
+	switch {
+	case revived && !d.Body:
+		line += "; its text is above"
+		if len(docs) > 0 {
+			line += ", docs added: " + strings.Join(docs, ", ")
+		}
+	case d.Body && done.Restored:
+		line += " (the whole text: this one supersedes the shorter one)"
+	case d.Body && d.Supersedes && another:
+		line += " (another skill has this name now: its text supersedes that of the earlier one)"
+	case d.Body && d.Supersedes:
+		line += " (its text has changed: this one supersedes the earlier one)"
+	case !d.Body && len(docs) > 0:
+		line = "already loaded: " + name + "; docs added: " + strings.Join(docs, ", ")
+	case !d.Body:
+		line = "already loaded: " + name + "; its text is above"
+	}
+	l.lines = append(l.lines, line)
+}
+
+// restricted adds what may still be called after a skill with a list was loaded.
+func (l *loading) restricted(next *state.Record) {
+	listed := slices.ContainsFunc(l.texts, func(t skillText) bool { return t.skill.AllowedTools != nil })
+	if listed {
+		if line := l.scope.Restricted(next); line != "" {
+			l.lines = append(l.lines, line)
+		}
+	}
+}
+
+func (l *loading) gone(line, skill string, kind core.EventKind, why string) {
+	l.lines = append(l.lines, line)
+	l.receipt.Changes = append(l.receipt.Changes, state.Change{Op: state.Unloaded, Skill: skill})
+	l.events = append(l.events, core.Event{Kind: kind, Skill: skill}, core.Event{Kind: core.SkillCompleted, Skill: skill, Detail: why})
+}
+
+// receiptOf is a receipt as it is stored, "" for a call that changed nothing.
+func receiptOf(r state.Receipt) string {
+	if len(r.Changes) == 0 {
+		return ""
+	}
+	return r.String()
+}
+
+func (l *loading) answer() string {
+	text := strings.Join(l.lines, "\n")
+	if len(l.receipt.Changes) > 0 {
+		text += "\n" + l.receipt.String()
+	}
+	return text
+}

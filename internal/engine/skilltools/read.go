@@ -1,0 +1,303 @@
+package skilltools
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/internal/files/collect"
+	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/internal/text/plainjson"
+	"github.com/satchel-go/satchel/internal/text/printable"
+	"github.com/satchel-go/satchel/loadmode"
+	"github.com/satchel-go/satchel/tools"
+)
+
+const (
+	// pageLines and pageBytes, as counted in JSON, bound a page of skill_read
+	// within [Limits]. A longer line gets a page of its own.
+	pageLines = 1000
+	pageBytes = 32 << 10
+	// headRoom is reserved in an answer for what accompanies the page.
+	headRoom = 2 << 10
+	// headBytes of a file are enough to detect its type.
+	headBytes = 3 << 10
+)
+
+// Read is skill_read: any file of a loaded skill, in pages.
+func Read() tools.Operation {
+	return tools.Operation{
+		Name:        "skill_read",
+		Description: "Read a file of a loaded skill. Text comes with its line range and total, binary as base64.",
+		Fields: []tools.Field{
+			{Name: "path", Kind: tools.Text, Required: true, Description: "relative to the skill's folder", Aliases: []string{"file_name", "file_path", "file"}},
+			{Name: "skill", Kind: tools.Text, Description: "default: the skill loaded last", Aliases: skillAliases()},
+			{Name: "offset", Kind: tools.Count, Description: "first line, from 1", Aliases: []string{"start_line"}},
+			{Name: "limit", Kind: tools.Count, Description: "number of lines", Aliases: []string{"num_lines"}},
+		},
+		Kind:      tools.Reads,
+		Needs:     []string{"skill_load"},
+		Call:      With(read),
+		ShowsFile: showsSkillFile,
+	}
+}
+
+// showsSkillFile reports whether a call asks for a file of a skill, not of the workspace. runs
+// says that there is a workspace.
+func showsSkillFile(args tools.Args, runs bool) bool {
+	asked := args.Text("path")
+	if args.Err() != nil || isRef(asked) {
+		return false
+	}
+	_, ok := callargs.InWorkspace(path.Clean(asked))
+	return !runs || !ok && !path.IsAbs(asked)
+}
+
+func read(ctx context.Context, s *Scope, args tools.Args) (string, error) {
+	asked := args.Text("path")
+	ref, err := workspaceRef(ctx, s, asked)
+	if err != nil {
+		return "", err
+	}
+	if ref == "" {
+		return readSkillFile(ctx, s, asked, args)
+	}
+	answer, err := readRef(ctx, s, ref, asked, args)
+	if told := tools.ModelError(""); ref != asked && !path.IsAbs(asked) && errors.As(err, &told) {
+		// A skill may have a folder of that name too.
+		if own, ownErr := readSkillFile(ctx, s, asked, args); ownErr == nil {
+			return own, nil
+		}
+	}
+	return answer, err
+}
+
+// readSkillFile answers with a file whose path is relative to the folder of a
+// skill.
+func readSkillFile(ctx context.Context, s *Scope, asked string, args tools.Args) (string, error) {
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return "", err
+	}
+	name := args.Text("skill")
+	if len(rec.Active) == 0 && (name == "" || s.Mode != loadmode.Adaptive) {
+		return "", tools.ModelErrorf("no skill is loaded: call skill_load first")
+	}
+	if name == "" {
+		name = rec.Active[len(rec.Active)-1].Skill
+	} else {
+		skill, err := findReadable(ctx, s, rec, name)
+		if err != nil {
+			return "", err
+		}
+		name, s = skill.Name, s.calling(skill)
+	}
+	file := callargs.Cut(path.Clean(asked), 200) // as the answer shows it
+	from := s.Loaded(rec)
+	data, err := from.ReadFile(ctx, name, asked)
+	if err == nil {
+		return skillFileAnswer(ctx, s, file, "", data, args)
+	}
+	switch {
+	case errors.Is(err, catalog.ErrPath) && strings.HasPrefix(path.Clean(asked)+"/", "../"):
+		return "", tools.ModelErrorf("%q leaves the skill; load the other skill and read it there", callargs.Cut(asked, 200))
+	case !errors.Is(err, catalog.ErrNotExist):
+		return "", unreadable(ctx, err, "%q of skill %q cannot be read", file, name)
+	}
+	found, err := otherCase(ctx, from, name, path.Clean(asked))
+	if err != nil {
+		return "", err
+	}
+	if found != "" {
+		if data, err := from.ReadFile(ctx, name, found); err == nil {
+			return skillFileAnswer(ctx, s, found, fmt.Sprintf("there is no %q; this is %q", file, found), data, args)
+		}
+	}
+	return "", missingFile(ctx, from, name, file)
+}
+
+// otherCase returns the only file of a skill whose name differs from the
+// requested one in case alone, or "".
+func otherCase(ctx context.Context, from *catalog.Catalog, skill, asked string) (string, error) {
+	files, _, err := from.Files(ctx, skill, 0)
+	if err != nil {
+		return "", unreadable(ctx, err, "files of %q cannot be listed", skill)
+	}
+	found := ""
+	for _, f := range files {
+		if strings.EqualFold(f, asked) {
+			if found != "" {
+				return "", nil
+			}
+			found = f
+		}
+	}
+	return found, nil
+}
+
+// workspaceRef returns the reference that a path stands for, or "" for files of a skill. The
+// path may be a reference itself, or absolute as commands print it. It may also begin with a
+// folder of the workspace that commands see beside the skill, or with one of their variables.
+func workspaceRef(ctx context.Context, s *Scope, asked string) (string, error) {
+	if isRef(asked) {
+		return asked, nil
+	}
+	if !s.Runs() {
+		return "", nil
+	}
+	clean := path.Clean(asked)
+	if rel, ok := callargs.InWorkspace(clean); ok {
+		return workspaceScheme + rel, nil
+	}
+	if !path.IsAbs(clean) {
+		return "", nil
+	}
+	at, err := s.Workspace(ctx)
+	if err != nil {
+		return "", err
+	}
+	if rel, ok := callargs.Below(at, clean); ok && rel != "" {
+		return workspaceScheme + rel, nil
+	}
+	return "", nil
+}
+
+const workspaceScheme = "workspace://"
+
+// isRef reports whether a path names a file of the workspace or an artifact by its scheme.
+func isRef(asked string) bool {
+	return strings.HasPrefix(asked, workspaceScheme) || strings.HasPrefix(asked, "artifact://")
+}
+
+// readRef answers skill_read for a reference to a workspace file or an artifact.
+func readRef(ctx context.Context, s *Scope, ref, asked string, args tools.Args) (string, error) {
+	if !s.Runs() {
+		return "", tools.ModelErrorf("there is no workspace here: only files of skills can be read")
+	}
+	data, err := s.ReadRef(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	return fileAnswer(s, callargs.Cut(asked, 200), "", data, args)
+}
+
+// skillFileAnswer writes a page of a skill's file, within the content budget.
+func skillFileAnswer(ctx context.Context, s *Scope, file, note string, data []byte, args tools.Args) (string, error) {
+	text, err := fileAnswer(s, file, note, data, args)
+	if err != nil || !showsSkillFile(args, s.Runs()) {
+		return text, err
+	}
+	line, err := s.admit(ctx, text)
+	if err != nil || line == "" {
+		return text, err
+	}
+	if note != "" {
+		line += "\n" + note
+	}
+	return fileAnswer(s, file, line, data, args)
+}
+
+// fileAnswer writes a page of a file, together with the note if there is one.
+func fileAnswer(s *Scope, file, note string, data []byte, args tools.Args) (string, error) {
+	room := s.Limits.OrDefaults().Answer - headRoom
+	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
+		return binary(file, note, data, args, min(room, pageBytes))
+	}
+	text, err := page(file, string(data), args, room)
+	if err == nil && note != "" {
+		text = printable.Lines(note) + "\n" + text
+	}
+	return text, err
+}
+
+// missingFile returns an error that lists files that the skill has instead, within the limit
+// of an answer.
+func missingFile(ctx context.Context, from *catalog.Catalog, skill, file string) error {
+	files, _, err := from.Files(ctx, skill, 0)
+	if err != nil {
+		return unreadable(ctx, err, "%q of skill %q cannot be read", file, skill)
+	}
+	mean, and := didYouMean(files, file), ""
+	if len(files) > 40 {
+		files, and = files[:40], " and more"
+	}
+	return tools.ModelErrorf("skill %q has no file %q%s; its files are %s%s", skill, file, mean, jsonList(files, 40), and)
+}
+
+// page writes a range of lines. It never cuts without saying so. A line may take
+// up to room bytes in JSON.
+func page(file, text string, args tools.Args, room int) (string, error) {
+	file = printable.Line(file)
+	text = strings.TrimPrefix(text, "\uFEFF")
+	lines := strings.SplitAfter(text, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	first, limit := 1, pageLines
+	if n, ok := args.Count("offset"); ok && n > 0 {
+		first = n
+	}
+	if n, ok := args.Count("limit"); ok && n > 0 {
+		limit = min(n, pageLines)
+	}
+	if first > len(lines) {
+		if len(lines) == 0 {
+			return fmt.Sprintf("%s is empty", file), nil
+		}
+		return "", tools.ModelErrorf("%s has %d lines; line %d is after its end", file, len(lines), first)
+	}
+	var b strings.Builder
+	last, size := first-1, 0
+	for last < len(lines) && last-first+1 < limit {
+		line := lines[last]
+		if size > 0 && size+plainjson.Size(line) > min(room, pageBytes) {
+			break
+		}
+		if start := plainjson.Prefix(line, room); len(start) < len(line) {
+			line = start + fmt.Sprintf(" [line %d goes on: %d bytes in all; a command such as cut can take a part]\n", last+1, len(line))
+		}
+		b.WriteString(line)
+		size += plainjson.Size(line)
+		last++
+	}
+	head := fmt.Sprintf("%s, lines %d to %d of %d", file, first, last, len(lines))
+	if last < len(lines) {
+		head += fmt.Sprintf(" (go on with offset %d)", last+1)
+	}
+	return head + "\n" + strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// binary writes a range of bytes that take at most room bytes in base64.
+func binary(file, note string, data []byte, args tools.Args, room int) (string, error) {
+	first, _ := args.Count("offset")
+	if first > len(data) {
+		return "", tools.ModelErrorf("%s has %d bytes; byte %d is after its end", file, len(data), first)
+	}
+	last := min(len(data), first+room/4*3)
+	if n, ok := args.Count("limit"); ok && n > 0 {
+		last = min(last, first+min(n, len(data)))
+	}
+	next := 0
+	if last < len(data) {
+		next = last
+	}
+	var warnings []printable.Text
+	if note != "" {
+		warnings = []printable.Text{printable.Text(note)}
+	}
+	return plainjson.Encode(struct {
+		Path     printable.Text   `json:"path"`
+		MIME     string           `json:"mime_type"`
+		Size     int              `json:"size_bytes"`
+		Offset   int              `json:"offset,omitempty"`
+		Next     int              `json:"next_offset,omitempty"`
+		Base64   string           `json:"base64"`
+		Warnings []printable.Text `json:"warnings,omitempty"`
+	}{printable.Text(file), collect.MIME(file, data[:min(len(data), headBytes)]), len(data), first, next, base64.StdEncoding.EncodeToString(data[first:last]), warnings})
+}

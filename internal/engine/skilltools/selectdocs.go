@@ -1,0 +1,167 @@
+package skilltools
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/eventkind"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// SelectDocs is skill_select_docs: it chooses which docs of a loaded skill are
+// in view.
+func SelectDocs() tools.Operation {
+	return tools.Operation{
+		Name:        "skill_select_docs",
+		Description: "Choose which docs of a loaded skill you see.",
+		Fields: []tools.Field{
+			{Name: "skill", Kind: tools.Text, Required: true, Aliases: skillAliases()},
+			{Name: "docs", Kind: tools.Texts},
+			{Name: "include_all_docs", Kind: tools.Flag},
+			{Name: "mode", Kind: tools.Text, Enum: []string{"replace", "add", "clear"}, Description: "default replace"},
+		},
+		Kind:  tools.Changes,
+		Needs: []string{"skill_load"},
+		Call:  With(selectDocs),
+	}
+}
+
+func selectDocs(ctx context.Context, s *Scope, args tools.Args) (string, error) {
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return "", err
+	}
+	if skill, ok := s.inView(ctx, rec, args.Text("skill")); ok && args.Text("mode") != "clear" {
+		return reload(ctx, s, skill, args.Texts("docs"), args.Flag("include_all_docs"))
+	}
+	skill, err := s.Skill(rec, args.Text("skill"))
+	if err == nil && rec.Find(skill.Name) == nil {
+		err = NotLoaded(skill.Name)
+	}
+	if err != nil {
+		return "", err
+	}
+	c := selection{scope: s, skill: skill.Name, mode: args.Text("mode"), all: args.Flag("include_all_docs")}
+	var r reply
+	if c.mode != "clear" {
+		var left []tools.ModelError
+		if c.docs, left, err = chosenDocs(ctx, s, s.Loaded(rec), skill.Name, args.Texts("docs"), c.all); err != nil {
+			return "", err
+		}
+		leftOut(&r, left)
+	}
+	answer, err := s.Update(ctx, func(rec *state.Record) (*state.Record, string, error) {
+		next, text, err := c.apply(ctx, rec)
+		return next, r.join(text), err
+	})
+	if err != nil {
+		return "", err
+	}
+	s.Emit(ctx, core.Event{Kind: eventkind.DocsSelected, Skill: skill.Name, Docs: c.selected})
+	if c.line != "" {
+		s.Emit(ctx, crossed(c.line))
+	}
+	return answer, nil
+}
+
+// chosenDocs reads the docs that a call names. The whole call fails if the skill
+// lacks one of them, or if none can be read.
+func chosenDocs(ctx context.Context, s *Scope, from *catalog.Catalog, skill string, names []string, all bool) ([]docText, []tools.ModelError, error) {
+	has, err := from.Docs(ctx, skill)
+	if err != nil {
+		return nil, nil, unreadable(ctx, err, "docs of %q cannot be listed", skill)
+	}
+	want := has
+	if !all {
+		if len(names) == 0 {
+			return nil, nil, tools.ModelErrorf("name docs, or set include_all_docs, or use mode clear; the docs of %q are %s", skill, jsonList(has, 40))
+		}
+		for _, n := range names {
+			if len(known([]string{n}, has)) == 0 {
+				return nil, nil, unknownDoc(skill, n, has)
+			}
+		}
+		want = known(names, has)
+	}
+	docs, left, err := readDocs(ctx, s, from, skill, has, want)
+	if err == nil && len(docs) == 0 && len(left) > 0 {
+		err = left[0]
+	}
+	return docs, left, err
+}
+
+// DocsOf returns the docs that a call of skill_load or skill_select_docs with
+// these arguments names, and whether it names all that exist.
+func DocsOf(args tools.Args) (docs []string, all bool) {
+	if args.Err() != nil {
+		return nil, false
+	}
+	for _, name := range args.Texts("docs") {
+		docs = append(docs, path.Clean(name))
+	}
+	return docs, args.Flag("include_all_docs")
+}
+
+// NotLoaded is the [ModelError] for a skill that must be loaded first.
+func NotLoaded(skill string) error {
+	return tools.ModelError(`skill "` + callargs.Line(skill, 80) + `" is not loaded: call skill_load for it first`)
+}
+
+// selection is the change of one call, repeated until it is saved.
+type selection struct {
+	scope *Scope
+	skill string
+	mode  string
+	all   bool
+	docs  []docText
+
+	selected []string
+	receipt  state.Receipt
+	line     string // warning of the content budget
+}
+
+func (c *selection) apply(ctx context.Context, rec *state.Record) (*state.Record, string, error) {
+	next := rec.Clone()
+	a := next.Find(c.skill)
+	if a == nil {
+		return nil, "", NotLoaded(c.skill)
+	}
+	c.selected = nil
+	all := c.all && c.mode != "clear"
+	if c.mode == "add" {
+		c.selected = slices.Clone(a.Docs)
+		all = all || a.All
+	}
+	for _, d := range c.docs {
+		if !slices.Contains(c.selected, d.name) {
+			c.selected = append(c.selected, d.name)
+		}
+	}
+	next.Select(c.scope.Number(), c.skill, c.selected, all, pinnedDocs(c.docs), c.scope.shows)
+	c.receipt = state.Receipt{Call: c.scope.Number(), Changes: []state.Change{{
+		Op: state.Selected, Skill: c.skill, All: all, Docs: c.selected,
+	}}}
+	var err error
+	if c.line, err = c.scope.fit(ctx, rec, next); err != nil {
+		return nil, "", err
+	}
+	return next, c.answer(), nil
+}
+
+func (c *selection) answer() string {
+	list := "none"
+	if len(c.selected) > 0 {
+		list = strings.Join(c.selected, ", ")
+	}
+	text := "docs of " + c.skill + ": " + list
+	if c.line != "" {
+		text += "\n" + c.line
+	}
+	return text + "\n" + c.receipt.String()
+}

@@ -1,0 +1,111 @@
+package skilltools
+
+import (
+	"context"
+	"strings"
+
+	"github.com/satchel-go/satchel/catalog"
+	"github.com/satchel-go/satchel/core"
+	"github.com/satchel-go/satchel/internal/engine/state"
+	"github.com/satchel-go/satchel/internal/text/callargs"
+	"github.com/satchel-go/satchel/tools"
+)
+
+// Unload is skill_unload: it takes skills out of view.
+func Unload() tools.Operation {
+	return tools.Operation{
+		Name:        "skill_unload",
+		Description: "Unload skills that you no longer need. Answers what is still loaded.",
+		Fields: []tools.Field{
+			{Name: "skills", Kind: tools.Texts, Aliases: append(skillsAliases(), append(skillAliases(), "skill")...)},
+			{Name: "all", Kind: tools.Flag},
+		},
+		Kind:  tools.Changes,
+		Needs: []string{"skill_load"},
+		Call:  With(unload),
+	}
+}
+
+func unload(ctx context.Context, s *Scope, args tools.Args) (string, error) {
+	names := args.Texts("skills")
+	if len(names) == 0 && !args.Flag("all") {
+		return "", tools.ModelErrorf(`name skills, such as {"skills":["…"]}, or set all`)
+	}
+	c := unloading{scope: s, snapshot: s.Catalog().Snapshot(), names: names, all: args.Flag("all")}
+	return c.save(ctx)
+}
+
+// save makes the change and answers it.
+func (c *unloading) save(ctx context.Context) (string, error) {
+	s := c.scope
+	answer, err := s.Update(ctx, c.apply)
+	if err != nil {
+		return "", err
+	}
+	for _, ch := range c.receipt.Changes {
+		s.Emit(ctx, core.Event{Kind: core.SkillUnloaded, Skill: ch.Skill})
+		s.Emit(ctx, core.Event{Kind: core.SkillCompleted, Skill: ch.Skill, Detail: "unloaded"})
+	}
+	return answer, nil
+}
+
+// unloading is the change of one call, repeated until it is saved.
+type unloading struct {
+	scope    *Scope
+	snapshot *catalog.Snapshot
+	names    []string
+	all      bool
+	answered Answered // nil is the answer of skill_unload
+
+	lines   []string
+	receipt state.Receipt
+}
+
+func (c *unloading) apply(rec *state.Record) (*state.Record, string, error) {
+	next := rec.Clone()
+	c.lines, c.receipt = nil, state.Receipt{Call: c.scope.Number()}
+	names := c.names
+	if c.all {
+		names = nil
+		for _, a := range rec.Active {
+			names = append(names, a.Skill)
+		}
+	}
+	for _, name := range names {
+		// A loaded skill may be gone from the catalog, so the record is asked
+		// too.
+		if skill, err := Known(c.snapshot, next, name); err == nil && next.Find(name) == nil {
+			name = skill.Name
+		}
+		if !next.Unload(name) {
+			c.lines = append(c.lines, "not loaded: "+callargs.Line(name, 80))
+			continue
+		}
+		c.lines = append(c.lines, "unloaded: "+callargs.Line(name, 256))
+		c.receipt.Changes = append(c.receipt.Changes, state.Change{Op: state.Unloaded, Skill: name})
+	}
+	if c.answered != nil {
+		text, err := c.answered(next, c.lines, receiptOf(c.receipt))
+		if len(c.receipt.Changes) == 0 {
+			next = rec
+		}
+		return next, text, err
+	}
+	c.lines = append(c.lines, "still loaded: "+loadedNames(next))
+	if len(c.receipt.Changes) == 0 {
+		return rec, strings.Join(c.lines, "\n"), nil
+	}
+	c.lines = append(c.lines, c.receipt.String())
+	return next, strings.Join(c.lines, "\n"), nil
+}
+
+func loadedNames(rec *state.Record) string {
+	if len(rec.Active) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, a := range rec.Active {
+		names = append(names, a.Skill)
+	}
+	return strings.Join(names, ", ")
+}
